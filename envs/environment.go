@@ -1,0 +1,74 @@
+package envs
+
+import (
+	"context"
+	"fmt"
+)
+
+// Environment is everything outside the agent (paper, section 2.2). Implementations are safe for concurrent use.
+type Environment interface {
+	// Reset returns the first state of a task. A task the environment does not know is an error.
+	Reset(ctx context.Context, t Task) (State, error)
+
+	// Step runs one action. The state is unchanged, and the same state and action give the same transition. Stepping
+	// from a state that is not Running is an error. Every error is ours, never the agent's, and wraps a StageError.
+	Step(ctx context.Context, s State, a Action) (Transition, error)
+}
+
+// Canonicalizer is implemented by environments that can tell two actions are the same without running them.
+type Canonicalizer interface {
+	// Canonical returns a key that is equal for actions that call the same tool with the same arguments, whatever
+	// their thoughts and spacing. Text in which no call can be read has its trimmed self as key.
+	Canonical(a Action) string
+}
+
+// State is one point of an environment: immutable, and opaque to the search.
+type State interface {
+	History() History
+	Status() Status
+}
+
+// Status says whether a task goes on.
+type Status uint8
+
+// The statuses.
+const (
+	Running    Status = iota // the agent may act
+	Terminated               // the agent ended the task
+	Truncated                // a limit ended it
+)
+
+var statusNames = [...]string{Running: "running", Terminated: "terminated", Truncated: "truncated"}
+
+// String returns "running", "terminated" or "truncated".
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status(%d)", uint8(s))
+}
+
+// ParseStatus is the inverse of String.
+func ParseStatus(name string) (Status, error) {
+	for i, n := range statusNames {
+		if n == name {
+			return Status(i), nil
+		}
+	}
+	return 0, fmt.Errorf("envs: unknown status %q", name)
+}
+
+// Transition is what one action leads to.
+type Transition struct {
+	State  State // the state after the action; its history ends with Turn
+	Turn   Turn
+	Reward float64 // equation 1: +1 or -1 when the task has ended, 0 while it goes on
+	Grade  Grade   // how a final answer was graded; zero unless the outcome is Correct or Incorrect
+}
+
+// Grade is the verdict on a final answer.
+type Grade struct {
+	Answer   string // the answer as the agent gave it
+	Official bool   // right by the benchmark's own matcher
+	Strict   bool   // right by the strict matcher, which honours signs and decimal points
+}

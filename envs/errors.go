@@ -1,0 +1,51 @@
+package envs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Stage names the boundary at which one of our own parts failed.
+type Stage string
+
+// The stages.
+const (
+	StagePolicy      Stage = "policy"      // the model or its server
+	StageTool        Stage = "tool"        // a tool crashed, timed out, or lost its data
+	StageEnvironment Stage = "environment" // the environment itself, e.g. an unknown task
+	StageStore       Stage = "store"       // the log could not be read or written
+)
+
+// StageError is a failure of ours. It is retried or reported, and it never becomes a reward or an observation.
+type StageError struct {
+	Stage Stage
+	Op    string // which call, with which arguments
+	Err   error
+}
+
+// Error returns "stage: op: cause".
+func (e *StageError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Stage, e.Op, e.Err) }
+
+// Unwrap returns the cause.
+func (e *StageError) Unwrap() error { return e.Err }
+
+// Fail wraps err as a failure of a stage; op says which call failed. An error that already names its stage keeps it.
+func Fail(stage Stage, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var named *StageError
+	if errors.As(err, &named) {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return &StageError{Stage: stage, Op: op, Err: err}
+}
+
+// FailedStage returns the stage an error names, and whether it names one.
+func FailedStage(err error) (Stage, bool) {
+	var named *StageError
+	if errors.As(err, &named) {
+		return named.Stage, true
+	}
+	return "", false
+}

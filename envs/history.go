@@ -1,0 +1,94 @@
+package envs
+
+// Turn is an action and the environment's answer to it.
+type Turn struct {
+	Action      Action
+	Call        Call // what was understood of the action; the zero Call when it is Malformed
+	Observation string
+	Outcome     Outcome
+}
+
+// History is everything an agent may see: the task, the turns so far, and the tool descriptions it has learned. It is
+// an immutable value; appending shares what came before, so a branch costs one link. The zero History has no task.
+type History struct {
+	task    *Task
+	last    *link
+	learned *lesson
+}
+
+type link struct {
+	prev *link
+	n    int
+	turn Turn
+}
+
+type lesson struct {
+	prev *lesson
+	n    int
+	text string
+}
+
+// NewHistory returns the history of a task before its first turn.
+func NewHistory(t Task) History { return History{task: &t} }
+
+// Task returns the task.
+func (h History) Task() Task {
+	if h.task == nil {
+		return Task{}
+	}
+	return *h.task
+}
+
+// Len returns the number of turns.
+func (h History) Len() int {
+	if h.last == nil {
+		return 0
+	}
+	return h.last.n
+}
+
+// Last returns the latest turn, and whether there is one.
+func (h History) Last() (Turn, bool) {
+	if h.last == nil {
+		return Turn{}, false
+	}
+	return h.last.turn, true
+}
+
+// Turns returns the turns, first to last, in a new slice.
+func (h History) Turns() []Turn {
+	turns := make([]Turn, h.Len())
+	for l := h.last; l != nil; l = l.prev {
+		turns[l.n-1] = l.turn
+	}
+	return turns
+}
+
+// Append returns the history with one more turn.
+func (h History) Append(t Turn) History {
+	h.last = &link{prev: h.last, n: h.Len() + 1, turn: t}
+	return h
+}
+
+// Learn returns the history with one more tool description: the tool-update module of section 3.3, P_c <- P_c + P_s.
+// Only the histories made from the returned one know it.
+func (h History) Learn(description string) History {
+	n := 1
+	if h.learned != nil {
+		n = h.learned.n + 1
+	}
+	h.learned = &lesson{prev: h.learned, n: n, text: description}
+	return h
+}
+
+// Learned returns the tool descriptions learned so far, oldest first, in a new slice; nil when there are none.
+func (h History) Learned() []string {
+	if h.learned == nil {
+		return nil
+	}
+	texts := make([]string, h.learned.n)
+	for l := h.learned; l != nil; l = l.prev {
+		texts[l.n-1] = l.text
+	}
+	return texts
+}

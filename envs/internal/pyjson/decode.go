@@ -1,0 +1,286 @@
+// Package pyjson decodes JSON as Python's json module does with strict=False, and says what is wrong in Python's
+// words: raw control characters in strings are legal, the last of two equal keys wins (in the place of the first), NaN,
+// Infinity and -Infinity are numbers, and an error names the line, the column and the position in code points. The
+// wording is that of Python 3.8 to 3.12.
+//
+// Two differences. Text in Go is UTF-8, so that an escape of half a surrogate pair decodes to U+FFFD. Nesting deeper
+// than [MaxDepth] is an error with the text of Python's RecursionError, whatever the depth of the stack.
+package pyjson
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs"
+)
+
+// MaxDepth is how deep arrays and objects may nest; Python's own limit is about the same.
+const MaxDepth = 1000
+
+// Error is a text that is not JSON.
+type Error struct {
+	Msg  string // what is wrong, e.g. "Expecting value"
+	Line int    // from 1
+	Col  int    // from 1, in code points
+	Char int    // from 0, in code points
+}
+
+// Error returns what str prints for Python's JSONDecodeError, e.g. "Extra data: line 1 column 5 (char 4)".
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Msg
+	}
+	return fmt.Sprintf("%s: line %d column %d (char %d)", e.Msg, e.Line, e.Col, e.Char)
+}
+
+// Decode returns the value of the JSON text s: nil, bool, [envs.Number], string, []any, or [envs.Args] for an object.
+// Every error is an *Error.
+func Decode(s string) (any, error) {
+	d := decoder{s: s}
+	v, err := d.document()
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+type decoder struct {
+	s     string
+	i     int // the next byte
+	depth int
+}
+
+func (d *decoder) document() (any, *Error) {
+	d.space()
+	v, err := d.value()
+	if err != nil {
+		return nil, err
+	}
+	if d.space(); d.i < len(d.s) {
+		return nil, d.fail("Extra data", d.i)
+	}
+	return v, nil
+}
+
+// fail returns the error msg at byte at.
+func (d *decoder) fail(msg string, at int) *Error {
+	before := d.s[:at]
+	return &Error{
+		Msg:  msg,
+		Line: strings.Count(before, "\n") + 1,
+		Col:  utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1,
+		Char: utf8.RuneCountInString(before),
+	}
+}
+
+func (d *decoder) space() {
+	for d.i < len(d.s) {
+		switch d.s[d.i] {
+		case ' ', '\t', '\n', '\r':
+			d.i++
+		default:
+			return
+		}
+	}
+}
+
+// at reports whether the next byte is c.
+func (d *decoder) at(c byte) bool { return d.i < len(d.s) && d.s[d.i] == c }
+
+func (d *decoder) value() (any, *Error) {
+	if d.i >= len(d.s) {
+		return nil, d.fail("Expecting value", d.i)
+	}
+	switch d.s[d.i] {
+	case '"':
+		return boxed(d.text())
+	case '{':
+		return boxed(d.object())
+	case '[':
+		return boxed(d.array())
+	case 'n':
+		if d.word("null") {
+			return nil, nil
+		}
+	case 't':
+		if d.word("true") {
+			return true, nil
+		}
+	case 'f':
+		if d.word("false") {
+			return false, nil
+		}
+	case 'N':
+		if d.word("NaN") {
+			return envs.Number("NaN"), nil
+		}
+	case 'I':
+		if d.word("Infinity") {
+			return envs.Number("Infinity"), nil
+		}
+	case '-':
+		if d.word("-Infinity") {
+			return envs.Number("-Infinity"), nil
+		}
+	}
+	return boxed(d.number())
+}
+
+// boxed turns a typed result into a value; the value is meaningless when there is an error.
+func boxed[T any](v T, err *Error) (any, *Error) { return v, err }
+
+func (d *decoder) word(w string) bool {
+	if !strings.HasPrefix(d.s[d.i:], w) {
+		return false
+	}
+	d.i += len(w)
+	return true
+}
+
+func (d *decoder) number() (envs.Number, *Error) {
+	start, i := d.i, d.i
+	if i < len(d.s) && d.s[i] == '-' {
+		i++
+	}
+	switch {
+	case i < len(d.s) && d.s[i] == '0':
+		i++
+	case digit(d.s, i):
+		i = digits(d.s, i)
+	default:
+		return "", d.fail("Expecting value", start)
+	}
+	if i < len(d.s) && d.s[i] == '.' && digit(d.s, i+1) {
+		i = digits(d.s, i+1)
+	}
+	if i < len(d.s) && (d.s[i] == 'e' || d.s[i] == 'E') {
+		e := i + 1
+		if e < len(d.s) && (d.s[e] == '-' || d.s[e] == '+') {
+			e++
+		}
+		if digit(d.s, e) {
+			i = digits(d.s, e)
+		}
+	}
+	d.i = i
+	return envs.Number(d.s[start:i]), nil
+}
+
+func digit(s string, i int) bool { return i < len(s) && '0' <= s[i] && s[i] <= '9' }
+
+// digits returns the index after the run of digits at i.
+func digits(s string, i int) int {
+	for digit(s, i) {
+		i++
+	}
+	return i
+}
+
+// enter goes one level deeper; what names the construct as Python does.
+func (d *decoder) enter(what string) *Error {
+	if d.depth++; d.depth > MaxDepth {
+		return &Error{Msg: "maximum recursion depth exceeded while decoding a JSON " + what + " from a unicode string"}
+	}
+	return nil
+}
+
+func (d *decoder) array() ([]any, *Error) {
+	if err := d.enter("array"); err != nil {
+		return nil, err
+	}
+	d.i++
+	d.space()
+	items := []any{}
+	for first := true; !(first && d.at(']')); first = false {
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+		if d.space(); d.at(']') {
+			break
+		}
+		if !d.at(',') {
+			return nil, d.fail("Expecting ',' delimiter", d.i)
+		}
+		d.i++
+		d.space()
+	}
+	d.i++
+	d.depth--
+	return items, nil
+}
+
+// manyKeys is the size from which an object keeps an index of its keys.
+const manyKeys = 16
+
+func (d *decoder) object() (envs.Args, *Error) {
+	if err := d.enter("object"); err != nil {
+		return nil, err
+	}
+	d.i++
+	d.space()
+	args := envs.Args{}
+	var index map[string]int
+	for first := true; !(first && d.at('}')); first = false {
+		name, v, err := d.member()
+		if err != nil {
+			return nil, err
+		}
+		args, index = set(args, index, name, v)
+		if d.space(); d.at('}') {
+			break
+		}
+		if !d.at(',') {
+			return nil, d.fail("Expecting ',' delimiter", d.i)
+		}
+		d.i++
+		d.space()
+	}
+	d.i++
+	d.depth--
+	return args, nil
+}
+
+// member reads a key, the colon and the value.
+func (d *decoder) member() (name string, v any, err *Error) {
+	if !d.at('"') {
+		return "", nil, d.fail("Expecting property name enclosed in double quotes", d.i)
+	}
+	if name, err = d.text(); err != nil {
+		return "", nil, err
+	}
+	if d.space(); !d.at(':') {
+		return "", nil, d.fail("Expecting ':' delimiter", d.i)
+	}
+	d.i++
+	d.space()
+	v, err = d.value()
+	return name, v, err
+}
+
+// set adds an argument or replaces the value of one that is there. The index appears once the object is large.
+func set(args envs.Args, index map[string]int, name string, v any) (envs.Args, map[string]int) {
+	if index == nil && len(args) == manyKeys {
+		index = make(map[string]int, 2*manyKeys)
+		for i, a := range args {
+			index[a.Name] = i
+		}
+	}
+	if index != nil {
+		if i, ok := index[name]; ok {
+			args[i].Value = v
+			return args, index
+		}
+		index[name] = len(args)
+		return append(args, envs.Arg{Name: name, Value: v}), index
+	}
+	for i := range args {
+		if args[i].Name == name {
+			args[i].Value = v
+			return args, nil
+		}
+	}
+	return append(args, envs.Arg{Name: name, Value: v}), nil
+}

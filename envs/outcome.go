@@ -1,0 +1,63 @@
+package envs
+
+import "fmt"
+
+// Outcome is what kind of observation a turn ended with.
+type Outcome uint8
+
+// The outcomes. The paper's "invocation errors" (section 2.2) are Malformed, InvalidAction, InvocationError and
+// ToolError; its "deprecation errors" are Deprecated.
+const (
+	OK              Outcome = iota // the tool ran and answered
+	Malformed                      // no Action or Action Input could be read from the text
+	InvalidAction                  // no tool of that name in the deployed version
+	InvocationError                // the tool exists, the arguments do not fit its deployed signature
+	Deprecated                     // the name belongs to a version that is no longer deployed
+	ToolError                      // the call was valid and the tool could not do what it asked
+	Correct                        // the task was ended with the right answer
+	Incorrect                      // the task was ended with a wrong answer
+)
+
+var outcomeNames = [...]string{
+	OK: "ok", Malformed: "malformed", InvalidAction: "invalid-action", InvocationError: "invocation-error",
+	Deprecated: "deprecated", ToolError: "tool-error", Correct: "correct", Incorrect: "incorrect",
+}
+
+// Outcomes lists every outcome, in the order of the constants.
+func Outcomes() []Outcome {
+	all := make([]Outcome, len(outcomeNames))
+	for i := range all {
+		all[i] = Outcome(i)
+	}
+	return all
+}
+
+// String returns the outcome's name as it stands in rows and reports, e.g. "invocation-error".
+func (o Outcome) String() string {
+	if int(o) < len(outcomeNames) {
+		return outcomeNames[o]
+	}
+	return fmt.Sprintf("outcome(%d)", uint8(o))
+}
+
+// ParseOutcome is the inverse of String.
+func ParseOutcome(name string) (Outcome, error) {
+	for i, n := range outcomeNames {
+		if n == name {
+			return Outcome(i), nil
+		}
+	}
+	return 0, fmt.Errorf("envs: unknown outcome %q", name)
+}
+
+// IsInvocationError reports whether the observation is an error the agent made against APIs that are not deprecated:
+// what self-reflection (paper, section 3.3) corrects by itself, and what the ablation "w/o self-reflection" ends.
+func (o Outcome) IsInvocationError() bool {
+	return o == Malformed || o == InvalidAction || o == InvocationError || o == ToolError
+}
+
+// IsError reports whether the observation is an error of either kind of section 2.2.
+func (o Outcome) IsError() bool { return o == Deprecated || o.IsInvocationError() }
+
+// Ends reports whether the outcome ends the task.
+func (o Outcome) Ends() bool { return o == Correct || o == Incorrect }

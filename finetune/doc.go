@@ -1,0 +1,15 @@
+// Package finetune measures what a checkpoint does when the APIs drift: greedy episodes of a policy on a split, under
+// several deployed API versions, and a report of accuracies with their uncertainty.
+//
+// # Words
+//
+// An [Episode] is one run without a tree: the policy acts greedily until the task ends or the turns are used up. A
+// [Cell] is what one figure of the report stands for: a policy, a deployed API version, a dataset and a difficulty. A
+// question is lost when something of ours failed in its episode after all attempts.
+//
+// # Guarantees
+//
+//   - A lost question is never counted as wrong: it is in no accuracy, and the report says how many there are.
+//   - Every model call is logged before it is used, so an interrupted evaluation goes on where it was.
+//   - The report does not depend on the number of workers.
+package finetune

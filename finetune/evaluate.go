@@ -1,0 +1,135 @@
+package finetune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+)
+
+// Cell is what one line of the report stands for.
+type Cell struct {
+	Policy     string `json:"policy"`     // e.g. "scripted:reader"
+	API        string `json:"api"`        // the deployed API version
+	Dataset    string `json:"dataset"`    // e.g. "coffee"
+	Difficulty string `json:"difficulty"` // "easy" or "hard"
+}
+
+// String returns "policy/api/dataset/difficulty", which also prefixes the cell's questions in the log.
+func (c Cell) String() string {
+	return c.Policy + "/" + c.API + "/" + c.Dataset + "/" + c.Difficulty
+}
+
+// Job is a cell and what is needed to measure it.
+type Job struct {
+	Cell     Cell
+	Env      envs.Environment // deploys Cell.API
+	Policy   mcts.Policy
+	Tasks    []envs.Task
+	MaxTurns int
+}
+
+// Options say how to measure.
+type Options struct {
+	Store    *store.Store
+	Workers  int // episodes at the same time, at least 1
+	Attempts int // how often an episode is tried before its question is lost, at least 1
+
+	// Drain, once closed, lets the episodes in progress end and starts no others.
+	Drain <-chan struct{}
+	// Done, if set, is called after each episode with how many are over; from several goroutines.
+	Done func(done, total int)
+}
+
+// ErrDrained means that the evaluation was stopped on request. Running it again goes on.
+var ErrDrained = errors.New("finetune: stopped on request before the evaluation was through")
+
+// Evaluate measures the jobs and returns a row for each, in their order.
+func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
+	if o.Workers < 1 || o.Attempts < 1 {
+		return nil, fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Attempts)
+	}
+	results := make([][]result, len(jobs))
+	total := 0
+	for i, j := range jobs {
+		results[i] = make([]result, len(j.Tasks))
+		total += len(j.Tasks)
+	}
+	var done atomic.Int64
+	drained := false
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(o.Workers)
+	for i, job := range jobs {
+		for k, task := range job.Tasks {
+			if o.draining() || groupCtx.Err() != nil {
+				drained = true
+				break
+			}
+			group.Go(func() error {
+				r, err := o.episode(groupCtx, job, task)
+				if err != nil {
+					return err
+				}
+				results[i][k] = r
+				if n := done.Add(1); o.Done != nil {
+					o.Done(int(n), total)
+				}
+				return nil
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if drained {
+		return nil, ErrDrained
+	}
+	return newReport(jobs, results), nil
+}
+
+func (o *Options) draining() bool {
+	select {
+	case <-o.Drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// result is an episode, or why there is none.
+type result struct {
+	episode Episode
+	lost    error
+}
+
+// episode plays one task. What ends the whole evaluation is an error: the user's wish, or a log that cannot be written.
+func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result, error) {
+	id := mcts.NodeID{Question: job.Cell.String() + "/" + task.ID}
+	var err error
+	for range o.Attempts {
+		var policy *store.Policy
+		if policy, err = o.Store.Policy(ctx, id.Question, id.Tree, job.Policy); err != nil {
+			return result{}, err
+		}
+		var e Episode
+		if e, err = Play(ctx, job.Env, policy, task, id, job.MaxTurns); err == nil {
+			return result{episode: e}, nil
+		}
+		if ctx.Err() != nil {
+			return result{}, ctx.Err()
+		}
+		if stage, ok := envs.FailedStage(err); !ok || stage == envs.StageStore {
+			return result{}, err
+		}
+	}
+	return result{lost: err}, nil
+}

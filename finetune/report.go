@@ -1,0 +1,176 @@
+package finetune
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"toolevo/envs"
+)
+
+// Report is the outcome of an evaluation.
+type Report struct {
+	Rows []Row `json:"rows"`
+}
+
+// Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not lost.
+type Row struct {
+	Cell
+	N    int `json:"n"`    // questions measured
+	Lost int `json:"lost"` // questions lost to failures of ours, in no other figure
+
+	Official     float64 `json:"official"` // right by the benchmark's matcher
+	OfficialLow  float64 `json:"official_low"`
+	OfficialHigh float64 `json:"official_high"`
+	Strict       float64 `json:"strict"` // right by the strict matcher
+	StrictLow    float64 `json:"strict_low"`
+	StrictHigh   float64 `json:"strict_high"`
+
+	Unanswered int            `json:"unanswered"` // episodes that ended without an answer
+	Turns      float64        `json:"turns"`      // mean turns of an episode
+	Outcomes   map[string]int `json:"outcomes"`   // turns by outcome
+	FirstLoss  string         `json:"first_loss,omitempty"`
+}
+
+func newReport(jobs []Job, results [][]result) *Report {
+	report := &Report{Rows: make([]Row, len(jobs))}
+	for i, job := range jobs {
+		report.Rows[i] = newRow(job.Cell, results[i])
+	}
+	return report
+}
+
+func newRow(cell Cell, results []result) Row {
+	row := Row{Cell: cell, Outcomes: map[string]int{}}
+	official, strict, turns := 0, 0, 0
+	for _, r := range results {
+		if r.lost != nil {
+			if row.Lost++; row.FirstLoss == "" {
+				row.FirstLoss = r.lost.Error()
+			}
+			continue
+		}
+		row.N++
+		if r.episode.Grade.Official {
+			official++
+		}
+		if r.episode.Grade.Strict {
+			strict++
+		}
+		if r.episode.Status != envs.Terminated {
+			row.Unanswered++
+		}
+		turns += r.episode.History.Len()
+		for _, t := range r.episode.History.Turns() {
+			row.Outcomes[t.Outcome.String()]++
+		}
+	}
+	if row.N > 0 {
+		row.Official = float64(official) / float64(row.N)
+		row.Strict = float64(strict) / float64(row.N)
+		row.Turns = float64(turns) / float64(row.N)
+	}
+	row.OfficialLow, row.OfficialHigh = Wilson(official, row.N)
+	row.StrictLow, row.StrictHigh = Wilson(strict, row.N)
+	return row
+}
+
+// WriteTable writes the report for a terminal, one line a cell, under 80 columns.
+func (r *Report) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "POLICY\tAPI\tDATA\tN\tLOST\tOFFICIAL\t95% CI\tSTRICT\tTURNS")
+	for _, row := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%.1f\n", row.Policy, row.API, row.Dataset+"-"+row.Difficulty,
+			row.N, row.Lost, row.percent(row.Official), row.interval(row.OfficialLow, row.OfficialHigh),
+			row.percent(row.Strict), row.Turns)
+	}
+	return t.Flush()
+}
+
+// WriteMarkdown writes the report as two Markdown tables: accuracies, a line for each policy and dataset and a column for
+// each API version as in the paper's Tables 2-4, and the turns by outcome.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	r.markdownAccuracy(&b)
+	r.markdownOutcomes(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) markdownAccuracy(b *strings.Builder) {
+	apis := distinct(r.Rows, func(row Row) string { return row.API })
+	lines := distinct(r.Rows, func(row Row) string { return row.line() })
+	b.WriteString("Accuracy in percent: official [95 % Wilson interval] / strict, of n questions measured.\n\n| policy | data |")
+	for _, api := range apis {
+		fmt.Fprintf(b, " %s |", api)
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(apis)) + "\n")
+	for _, line := range lines {
+		fmt.Fprintf(b, "| %s |", line)
+		for _, api := range apis {
+			b.WriteString(" " + r.accuracy(line, api) + " |")
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// accuracy is one field of the Markdown table.
+func (r *Report) accuracy(line, api string) string {
+	for _, row := range r.Rows {
+		if row.line() != line || row.API != api {
+			continue
+		}
+		text := fmt.Sprintf("%s [%s] / %s (n = %d)", row.percent(row.Official),
+			row.interval(row.OfficialLow, row.OfficialHigh), row.percent(row.Strict), row.N)
+		if row.Lost > 0 {
+			text += fmt.Sprintf(", %d lost", row.Lost)
+		}
+		return text
+	}
+	return "–"
+}
+
+func (r *Report) markdownOutcomes(b *strings.Builder) {
+	b.WriteString("\nTurns by outcome.\n\n| policy | data | api |")
+	for _, o := range envs.Outcomes() {
+		fmt.Fprintf(b, " %s |", o)
+	}
+	b.WriteString("\n|---|---|---|" + strings.Repeat("---:|", len(envs.Outcomes())) + "\n")
+	for _, row := range r.Rows {
+		fmt.Fprintf(b, "| %s | %s |", row.line(), row.API)
+		for _, o := range envs.Outcomes() {
+			fmt.Fprintf(b, " %d |", row.Outcomes[o.String()])
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (r Row) line() string { return r.Policy + " | " + r.Dataset + "-" + r.Difficulty }
+
+// percent is a proportion of the row; a row without a measured question has none.
+func (r Row) percent(p float64) string {
+	if r.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", 100*p)
+}
+
+func (r Row) interval(low, high float64) string {
+	if r.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f–%.1f", 100*low, 100*high)
+}
+
+func distinct(rows []Row, key func(Row) string) []string {
+	var keys []string
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if k := key(row); !seen[k] {
+			seen[k] = true
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}

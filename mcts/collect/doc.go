@@ -1,0 +1,18 @@
+// Package collect runs the search over many questions: a bounded pool of workers grows trees, every model call goes
+// through the run's log, and a run that was stopped, by hand or by kill -9, goes on where it was.
+//
+// # Words
+//
+// A lane is a sequence of trees that one worker grows in order. Where a configuration ends a question early
+// (mcts.Config.Enough), what a tree may skip depends on the trees before it, so the trees of a question form one lane;
+// otherwise each tree is a lane of its own. A pass runs lanes over all questions; the trees that ended questions left
+// over are dealt out to open questions in further passes (mcts.Config.ShareBudget). A tree is unresolved when
+// something of ours failed in it after all retries.
+//
+// # Guarantees
+//
+//   - The stored trees are a function of the questions, the configuration, the seed and what the policy answers: the
+//     number of workers, interruptions and the order in which things finish change nothing.
+//   - An unresolved tree is counted, not stored; its siblings go on, and the next run tries it again.
+//   - Run returns only when every goroutine it started has ended.
+package collect

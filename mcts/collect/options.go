@@ -1,0 +1,82 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+)
+
+// Options say what to collect, with what, and where to.
+type Options struct {
+	Questions []Question // in the order of the output; IDs are distinct
+	Env       envs.Environment
+	Policy    mcts.Policy
+	Search    mcts.Config
+	Seed      uint64
+	Store     *store.Store
+
+	Workers  int           // trees that grow at the same time
+	Attempts int           // how often a failing model call is made before its tree is given up, at least 1
+	Backoff  time.Duration // the wait before the second attempt; it doubles with each further one
+
+	// Drain, once closed, lets the trees in progress end and starts no others.
+	Drain <-chan struct{}
+	// Progress is kept up to date while Run works; it may be nil.
+	Progress *Progress
+}
+
+// Question is a task and the depth limit that goes with its dataset.
+type Question struct {
+	Task     envs.Task
+	MaxDepth int // T for this question; 0 means the configuration's
+}
+
+// ErrDrained means that the run was stopped on request before it was through. Running it again goes on.
+var ErrDrained = errors.New("collect: stopped on request before the run was through")
+
+// UnresolvedError means that trees were given up because something of ours failed in them.
+type UnresolvedError struct {
+	Trees int
+	First error // the first failure, in the order of the questions
+}
+
+// Error says how many trees were given up, and the first reason.
+func (e *UnresolvedError) Error() string {
+	return fmt.Sprintf("collect: %d trees unresolved, the first because of: %v", e.Trees, e.First)
+}
+
+// Unwrap returns the first failure.
+func (e *UnresolvedError) Unwrap() error { return e.First }
+
+func (o *Options) validate() error {
+	if err := o.Search.Validate(); err != nil {
+		return err
+	}
+	if o.Workers < 1 {
+		return fmt.Errorf("collect: workers is %d, want at least 1", o.Workers)
+	}
+	if o.Attempts < 1 {
+		return fmt.Errorf("collect: attempts is %d, want at least 1", o.Attempts)
+	}
+	seen := make(map[string]bool, len(o.Questions))
+	for _, q := range o.Questions {
+		if q.Task.ID == "" || seen[q.Task.ID] {
+			return fmt.Errorf("collect: question ID %q is empty or occurs twice", q.Task.ID)
+		}
+		seen[q.Task.ID] = true
+	}
+	return nil
+}
+
+// search returns the search of one question.
+func (o *Options) search(q Question, policy mcts.Policy) *mcts.Search {
+	config := o.Search
+	if q.MaxDepth > 0 {
+		config.MaxDepth = q.MaxDepth
+	}
+	return &mcts.Search{Env: o.Env, Policy: policy, Config: config, Seed: o.Seed}
+}

@@ -1,0 +1,59 @@
+package collect
+
+import (
+	"context"
+	"sync/atomic"
+
+	"toolevo/mcts"
+)
+
+// Progress counts what a run has done so far. Reading it while the run works is safe.
+type Progress struct {
+	questions, questionsDone, solved atomic.Int64
+	treesPlanned, treesDone          atomic.Int64
+	treesLoaded, unresolved          atomic.Int64
+	asked, replayed, samples         atomic.Int64
+	accepted                         atomic.Int64
+}
+
+// Snapshot is Progress at one moment.
+type Snapshot struct {
+	Questions     int64 `json:"questions"`      // questions of the run
+	QuestionsDone int64 `json:"questions_done"` // questions with nothing more to do in this pass
+	Solved        int64 `json:"solved"`         // questions with an accepted trajectory
+	TreesPlanned  int64 `json:"trees_planned"`  // trees the passes so far may grow at most
+	TreesDone     int64 `json:"trees_done"`     // trees finished, loaded or no longer needed
+	TreesLoaded   int64 `json:"trees_loaded"`   // of those, the ones an earlier run had finished
+	Unresolved    int64 `json:"unresolved"`     // trees given up
+	Asked         int64 `json:"calls"`          // calls to the model (expansions)
+	Replayed      int64 `json:"calls_replayed"` // calls answered by the log
+	Samples       int64 `json:"samples"`        // completions, of asked calls
+	Accepted      int64 `json:"accepted"`       // distinct accepted trajectories
+}
+
+// Snapshot reads the counters.
+func (p *Progress) Snapshot() Snapshot {
+	return Snapshot{
+		Questions: p.questions.Load(), QuestionsDone: p.questionsDone.Load(), Solved: p.solved.Load(),
+		TreesPlanned: p.treesPlanned.Load(), TreesDone: p.treesDone.Load(),
+		TreesLoaded: p.treesLoaded.Load(), Unresolved: p.unresolved.Load(),
+		Asked: p.asked.Load(), Replayed: p.replayed.Load(), Samples: p.samples.Load(),
+		Accepted: p.accepted.Load(),
+	}
+}
+
+// counted counts the calls that reach the model.
+type counted struct {
+	next     mcts.Policy
+	progress *Progress
+}
+
+// Propose implements mcts.Policy.
+func (c counted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	proposals, err := c.next.Propose(ctx, r)
+	if err == nil {
+		c.progress.asked.Add(1)
+		c.progress.samples.Add(int64(len(proposals)))
+	}
+	return proposals, err
+}

@@ -1,0 +1,96 @@
+package mcts
+
+import "fmt"
+
+// Config is one preset of the search, spelled out. The three presets (paper, reference, efficient) are values of this
+// type and nothing else: there is one implementation. ALGORITHM.md says what each chooses and why.
+type Config struct {
+	CPUCT          float64 // c in equation 2
+	Samples        int     // k in equation 3: completions per expansion
+	RolloutSamples int     // completions per node made in a rollout, 1..Samples; the rest are drawn if it is expanded
+	Simulations    int     // M: simulations per tree
+	Trees          int     // trees per question
+
+	MaxDepth   int // T: the depth limit
+	DepthSlack int // how far beyond T a node may still act; see Config.Limit
+
+	ParentVisits ParentVisits // what N(s) counts in equation 2
+	Rollouts     Rollouts     // which new children of an expansion are rolled out
+	Duplicates   Duplicates   // which siblings count as the same
+
+	// CloseAtOnce marks a subtree with nothing left to expand as soon as that is so. Without it the mark rises one
+	// level per simulation, each of which finds nothing to do and is spent (as in the published code).
+	CloseAtOnce bool
+
+	// Enough ends a question once it has this many distinct accepted trajectories; 0 never does.
+	Enough int
+	// ShareBudget gives the trees that ended questions did not need to questions that still want trajectories.
+	ShareBudget bool
+
+	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
+	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.
+	Reflect bool
+}
+
+// ParentVisits says what N(s) counts in equation 2.
+type ParentVisits string
+
+// The two readings of N(s).
+const (
+	OwnVisits   ParentVisits = "own"      // back-ups that passed through s: its own rollout counts
+	ChildVisits ParentVisits = "children" // the sum of its children's visits, as in the published code
+)
+
+// Rollouts says which new children of an expansion are rolled out.
+type Rollouts string
+
+// The two choices.
+const (
+	OneRandom Rollouts = "one" // line 16 of Algorithm 1: one of them, at random
+	Every     Rollouts = "all" // each in turn, backing up before the next, as in the published code
+)
+
+// Duplicates says which siblings count as the same; only the first is kept.
+type Duplicates string
+
+// The two choices.
+const (
+	SameText   Duplicates = "text"   // byte-equal completions
+	SameAction Duplicates = "action" // the same tool with the same arguments
+)
+
+// Validate reports the first value that makes no sense, and what it may be.
+func (c Config) Validate() error {
+	switch {
+	case c.CPUCT < 0:
+		return fmt.Errorf("mcts: cpuct is %v, want at least 0", c.CPUCT)
+	case c.Samples < 1:
+		return fmt.Errorf("mcts: samples is %d, want at least 1", c.Samples)
+	case c.RolloutSamples < 1 || c.RolloutSamples > c.Samples:
+		return fmt.Errorf("mcts: rollout_samples is %d, want 1..samples (%d)", c.RolloutSamples, c.Samples)
+	case c.Simulations < 1:
+		return fmt.Errorf("mcts: simulations is %d, want at least 1", c.Simulations)
+	case c.Trees < 1:
+		return fmt.Errorf("mcts: trees is %d, want at least 1", c.Trees)
+	case c.MaxDepth < 1:
+		return fmt.Errorf("mcts: max_depth is %d, want at least 1", c.MaxDepth)
+	case c.DepthSlack < 0:
+		return fmt.Errorf("mcts: depth_slack is %d, want at least 0", c.DepthSlack)
+	case c.Enough < 0:
+		return fmt.Errorf("mcts: enough is %d, want at least 0", c.Enough)
+	case c.ShareBudget && c.Enough == 0:
+		return fmt.Errorf("mcts: share_budget without enough: no question would ever leave trees over")
+	case c.ParentVisits != OwnVisits && c.ParentVisits != ChildVisits:
+		return fmt.Errorf("mcts: parent_visits is %q, want own or children", c.ParentVisits)
+	case c.Rollouts != OneRandom && c.Rollouts != Every:
+		return fmt.Errorf("mcts: rollouts is %q, want one or all", c.Rollouts)
+	case c.Duplicates != SameText && c.Duplicates != SameAction:
+		return fmt.Errorf("mcts: duplicates is %q, want text or action", c.Duplicates)
+	}
+	return nil
+}
+
+// DeepestActing is the depth of the deepest node that may still act; its children, if they do not end the task, are
+// truncated. Line 5 of Algorithm 1 drops a leaf deeper than T, so nodes at depth T still act (slack 0); the published
+// code tests the parent's depth, one more (slack 1).
+func (c Config) DeepestActing() int { return c.MaxDepth + c.DepthSlack }

@@ -1,0 +1,115 @@
+package mcts
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// expand is lines 8-15 of Algorithm 1: it makes the children of a leaf visible to selection, using what a rollout
+// cached and drawing what is missing to k samples. An error state is expanded like any other: the same policy, shown
+// the error, writes the reflective action (equation 5).
+func (g *growth) expand(ctx context.Context, leaf *Node) error {
+	if missing := g.Config.Samples - leaf.Drawn; missing > 0 {
+		if err := g.generate(ctx, leaf, missing); err != nil {
+			return err
+		}
+	}
+	if len(leaf.Children) == 0 {
+		silence(leaf)
+		return nil
+	}
+	leaf.Expanded = true
+	return nil
+}
+
+// silence ends a node at which the policy wrote nothing. It has no reward: silence is more often the server's fault
+// than the model's, and a wrong −1 would turn the search away from a good path.
+func silence(n *Node) {
+	n.Status, n.Limit, n.Closed = envs.Truncated, LimitSilence, true
+}
+
+// generate draws k samples at n, runs each distinct action, and adds the children. Either all of it happens or nothing.
+func (g *growth) generate(ctx context.Context, n *Node, k int) error {
+	path := n.Path()
+	proposals, err := g.Policy.Propose(ctx, Request{
+		Node:    NodeID{Question: g.tree.Task.ID, Tree: g.tree.Index, Path: path},
+		History: n.State.History(),
+		First:   n.Drawn,
+		N:       k,
+		Seed:    sampleSeed(g.tree.Seed, path) + uint64(n.Drawn),
+	})
+	if err != nil {
+		return envs.Fail(envs.StagePolicy, "propose at "+path, err)
+	}
+	children := make([]*Node, 0, len(proposals))
+	for _, p := range proposals {
+		if strings.TrimSpace(p.Text) == "" {
+			continue
+		}
+		key := canonical(g.Env, envs.Action(p.Text))
+		if g.duplicate(n.Children, p.Text, key) || g.duplicate(children, p.Text, key) {
+			continue
+		}
+		child, err := g.act(ctx, n, p, key)
+		if err != nil {
+			return envs.Fail(envs.StageEnvironment, "step at "+path, err)
+		}
+		children = append(children, child)
+	}
+	for _, child := range children {
+		g.tree.add(child)
+		g.found.addNode(child)
+	}
+	n.Drawn += k
+	g.tree.Calls++
+	g.tree.Samples += len(proposals)
+	return nil
+}
+
+// act runs one action from n's state: s_{t+1} = Cat(s_t, a_t). UpdateTool's change of P_c (lines 14-15) is part of the
+// state the environment returns.
+func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Node, error) {
+	next, err := g.Env.Step(ctx, n.State, envs.Action(p.Text))
+	if err != nil {
+		return nil, err
+	}
+	child := &Node{
+		Parent: n, Prior: g.prior(p), Key: key,
+		State: next.State, Turn: next.Turn, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
+	}
+	g.limit(child, n.Depth+1)
+	return child, nil
+}
+
+// limit truncates a child that may not act. Stopping short of an answer is a failure: equation 1 gives it −1.
+func (g *growth) limit(child *Node, depth int) {
+	switch {
+	case child.Status == envs.Truncated:
+		child.Limit = LimitEnvironment
+	case child.Status == envs.Terminated:
+	case !g.Config.Reflect && child.Turn.Outcome.IsInvocationError():
+		child.Status, child.Limit, child.Reward = envs.Truncated, LimitReflection, -1
+	case depth > g.Config.DeepestActing():
+		child.Status, child.Limit, child.Reward = envs.Truncated, LimitDepth, -1
+	}
+}
+
+// prior is P(s,a): the geometric mean of the token probabilities, or 1/k when the server gave none.
+func (g *growth) prior(p Proposal) float64 {
+	if !p.Scored {
+		return 1 / float64(g.Config.Samples)
+	}
+	return math.Exp(min(p.LogProb, 0))
+}
+
+func (g *growth) duplicate(siblings []*Node, text, key string) bool {
+	for _, s := range siblings {
+		if g.Config.Duplicates == SameAction && s.Key == key || string(s.Turn.Action) == text {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package mcts
+
+import (
+	"context"
+	"fmt"
+
+	"toolevo/envs"
+)
+
+// Policy is the language model: it proposes actions (equation 3). Implementations are safe for concurrent use.
+type Policy interface {
+	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer. An error is ours
+	// (the server's, the network's), never the model's, and names its stage.
+	Propose(ctx context.Context, r Request) ([]Proposal, error)
+}
+
+// Request asks for samples at one node. History and the numbers are all a policy may decide on; Node is a name, for
+// logs and caches.
+type Request struct {
+	Node    NodeID
+	History envs.History
+	First   int    // how many samples were drawn at this node before
+	N       int    // how many samples to draw now, at least 1
+	Seed    uint64 // of the first sample; sample i of this request has Seed+i
+	Greedy  bool   // decode greedily (temperature 0); N is 1 then
+}
+
+// NodeID names a node across runs.
+type NodeID struct {
+	Question string // the task's ID
+	Tree     int    // the tree's index, from 0
+	Path     string // ordinals from the root, e.g. "0.1.0"; the root is "0"
+}
+
+// String returns "question/tree/path".
+func (id NodeID) String() string { return fmt.Sprintf("%s/%d/%s", id.Question, id.Tree, id.Path) }
+
+// Proposal is one completion.
+type Proposal struct {
+	Text    string  `json:"text"`    // without the stop marker
+	LogProb float64 `json:"logprob"` // mean log-probability of its tokens, finite, at most 0; meaningful when Scored
+	Scored  bool    `json:"scored"`  // whether the server gave log-probabilities
+	Tokens  int     `json:"tokens"`  // completion tokens, 0 when unknown
+}

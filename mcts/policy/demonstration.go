@@ -1,0 +1,155 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs"
+)
+
+// Demonstration is a solved task, shown in the prompt as an example.
+type Demonstration struct {
+	Question string              `yaml:"question"`
+	Turns    []DemonstrationTurn `yaml:"turns"`
+}
+
+// DemonstrationTurn is one action of a demonstration and the answer it got.
+type DemonstrationTurn struct {
+	Action      string `yaml:"action"` // Thought, Action and Action Input
+	Observation string `yaml:"observation"`
+}
+
+// demonstrationFile is one file: the pool of one dataset.
+type demonstrationFile struct {
+	Demonstrations []Demonstration `yaml:"demonstrations"`
+}
+
+// FromHistory returns what a history shows as a demonstration: the question and every turn, spaces around them trimmed.
+// The caller chooses histories worth showing; Validate says whether one can be.
+func FromHistory(h envs.History) Demonstration {
+	d := Demonstration{Question: strings.TrimSpace(h.Task().Question)}
+	for _, t := range h.Turns() {
+		d.Turns = append(d.Turns, DemonstrationTurn{
+			Action: strings.TrimSpace(string(t.Action)), Observation: strings.TrimSpace(t.Observation),
+		})
+	}
+	return d
+}
+
+// Validate reports the first reason why the demonstration would teach a model something wrong about the format: no
+// question, an action that is not a Thought, an Action and an Action Input holding one JSON object, or a last action
+// that is not Finish.
+func (d Demonstration) Validate() error {
+	if strings.TrimSpace(d.Question) == "" {
+		return errors.New("has no question")
+	}
+	if len(d.Turns) == 0 {
+		return fmt.Errorf("%q has no turns", d.Question)
+	}
+	for i, t := range d.Turns {
+		name, err := readAction(t.Action)
+		if err != nil {
+			return fmt.Errorf("%q: turn %d: %w", d.Question, i+1, err)
+		}
+		if last := i == len(d.Turns)-1; last != (name == finishTool) {
+			return fmt.Errorf("%q: turn %d of %d calls %s: the last turn, and no other, calls %s",
+				d.Question, i+1, len(d.Turns), name, finishTool)
+		}
+	}
+	return nil
+}
+
+// readAction returns the tool an action names, and an error unless the action is in the format of the prompt.
+func readAction(text string) (name string, err error) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), thoughtMarker)
+	if !ok {
+		return "", fmt.Errorf("action does not begin with %q", thoughtMarker)
+	}
+	if strings.Contains(text, StopMarker) {
+		return "", fmt.Errorf("action contains %q", StopMarker)
+	}
+	_, rest, ok = strings.Cut(rest, "\n"+actionMarker)
+	if !ok {
+		return "", fmt.Errorf("action has no line %q", actionMarker)
+	}
+	name, input, ok := strings.Cut(rest, "\n"+inputMarker)
+	if !ok {
+		return "", fmt.Errorf("action has no line %q", inputMarker)
+	}
+	_, tail, err := decodeObject(input)
+	if err != nil {
+		return "", fmt.Errorf("action input: %w", err)
+	}
+	if strings.TrimSpace(tail) != "" {
+		return "", fmt.Errorf("action input: text after the object: %q", strings.TrimSpace(tail))
+	}
+	return strings.TrimSpace(name), nil
+}
+
+// LoadDemonstrations reads the pools of every dataset: the files DATASET.yaml at the top of fsys, each a mapping with
+// the one key "demonstrations". Unknown keys, invalid demonstrations and questions that occur twice in a file are
+// errors. Files with other extensions are ignored.
+func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
+	names, err := fs.Glob(fsys, "*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("policy: list demonstrations: %w", err)
+	}
+	pools := make(map[string][]Demonstration, len(names))
+	for _, name := range names {
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("policy: read demonstrations: %w", err)
+		}
+		pool, err := parseDemonstrations(text)
+		if err != nil {
+			return nil, fmt.Errorf("policy: %s: %w", name, err)
+		}
+		pools[strings.TrimSuffix(path.Base(name), ".yaml")] = pool
+	}
+	return pools, nil
+}
+
+func parseDemonstrations(text []byte) ([]Demonstration, error) {
+	var file demonstrationFile
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&file); err != nil {
+		return nil, err
+	}
+	for i, d := range file.Demonstrations {
+		if err := d.Validate(); err != nil {
+			return nil, fmt.Errorf("demonstration %d: %w", i+1, err)
+		}
+		if slices.ContainsFunc(file.Demonstrations[:i], func(e Demonstration) bool { return sameQuestion(e.Question, d.Question) }) {
+			return nil, fmt.Errorf("demonstration %d: %q occurs twice", i+1, d.Question)
+		}
+	}
+	return file.Demonstrations, nil
+}
+
+// MarshalDemonstrations writes a pool as LoadDemonstrations reads it.
+func MarshalDemonstrations(pool []Demonstration) ([]byte, error) {
+	text, err := yaml.MarshalWithOptions(demonstrationFile{pool}, yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+	if err != nil {
+		return nil, fmt.Errorf("policy: write demonstrations: %w", err)
+	}
+	return text, nil
+}
+
+// sameQuestion reports whether two questions differ in nothing but spacing.
+func sameQuestion(a, b string) bool {
+	return a == b || strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+}
+
+func (d Demonstration) render(b *strings.Builder) {
+	b.WriteString(QuestionText(d.Question))
+	b.WriteString("\n\n")
+	for _, t := range d.Turns {
+		renderTurn(b, t.Action, t.Observation)
+	}
+}

@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"strings"
+
+	"toolevo/envs"
+)
+
+// parseNotice infers a usage from a deprecation notice:
+//
+//	Error: OLD[params] is deprecated and will be removed in future releases. Use NEW[params], param example: {…} instead.
+//
+// Without an example the new parameters are taken from the signature. A notice that names no successor has no usage.
+func parseNotice(text string) (*usage, bool) {
+	head, tail, ok := strings.Cut(text, " is deprecated")
+	if !ok {
+		return nil, false
+	}
+	if at := strings.LastIndex(head, "Error: "); at >= 0 {
+		head = head[at+len("Error: "):]
+	}
+	_, tail, ok = cutFold(tail, "use ")
+	if !ok {
+		return nil, false
+	}
+	u := &usage{}
+	if u.old, u.oldParams, _, ok = parseSignature(head); !ok {
+		return nil, false
+	}
+	name, params, signature, ok := parseSignature(tail)
+	if !ok {
+		return nil, false
+	}
+	u.name, u.signature = name, signature
+	_, example, _ := strings.Cut(tail, "param example:")
+	if args, _, err := decodeObject(example); err == nil && len(args) > 0 {
+		u.slots = infer(args, len(u.oldParams))
+		return u, true
+	}
+	u.slots = guess(params, len(u.oldParams))
+	return u, len(u.slots) > 0
+}
+
+// parseLearned infers a usage from a tool description in the words of describe:
+//
+//	NEW[params], which is an updated version of OLD and … For example, {…}.
+//
+// oldCount is how many arguments the old tool takes.
+func parseLearned(text string, oldCount int) (*usage, bool) {
+	u := &usage{}
+	var ok bool
+	if u.name, _, u.signature, ok = parseSignature(text); !ok {
+		return nil, false
+	}
+	_, tail, ok := strings.Cut(text, updatedVersion)
+	if !ok {
+		return nil, false
+	}
+	if u.old, _, _, ok = parseSignature(tail); !ok {
+		return nil, false
+	}
+	_, example, ok := strings.Cut(tail, forExample)
+	if !ok {
+		return nil, false
+	}
+	args, _, err := decodeObject(example)
+	if err != nil || len(args) == 0 {
+		return nil, false
+	}
+	u.slots = infer(args, oldCount)
+	return u, true
+}
+
+const (
+	updatedVersion = ", which is an updated version of "
+	forExample     = "For example, "
+)
+
+// describe writes the tool description that UpdateTool is given after the first successful call, like the one of the
+// case study in appendix C.2.
+func (u *usage) describe(args envs.Args) string {
+	b := make([]byte, 0, 256)
+	b = append(b, u.signature...)
+	b = append(b, updatedVersion...)
+	b = append(b, u.old...)
+	b = append(b, " and takes its place. "...)
+	b = append(b, forExample...)
+	b = appendObject(b, args)
+	return string(append(b, '.'))
+}
+
+// parseSignature reads "Name[p1, p2]" or "Name" at the beginning of text.
+func parseSignature(text string) (name string, params []string, signature string, ok bool) {
+	text = strings.TrimLeft(text, " \n`")
+	n := 0
+	for n < len(text) && isNameByte(text[n]) {
+		n++
+	}
+	if n == 0 {
+		return "", nil, "", false
+	}
+	name, rest := text[:n], text[n:]
+	if !strings.HasPrefix(rest, "[") {
+		return name, nil, name, true
+	}
+	end := strings.IndexByte(rest, ']')
+	if end < 0 {
+		return "", nil, "", false
+	}
+	for p := range strings.SplitSeq(rest[1:end], ",") {
+		if p = strings.Trim(p, " <>"); p != "" {
+			params = append(params, p)
+		}
+	}
+	return name, params, text[:n+end+1], true
+}
+
+// isNameByte allows what the API generator of appendix D.1 may put into names.
+func isNameByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-@%#", c) >= 0 || c >= 0x80 }
+
+// guess makes slots from parameter names alone: the first ones take the old arguments, the others are settings.
+func guess(params []string, oldCount int) []slot {
+	slots := make([]slot, 0, len(params))
+	for i, p := range params {
+		switch {
+		case i < max(oldCount, 1):
+			slots = append(slots, slot{kind: plain, key: p})
+		case strings.Contains(strings.ToLower(p), "num"):
+			slots = append(slots, slot{kind: copied, key: p, value: envs.Number("3")})
+		default:
+			slots = append(slots, slot{kind: copied, key: p, value: "True"})
+		}
+	}
+	return slots
+}
+
+func cutFold(text, sep string) (before, after string, ok bool) {
+	at := strings.Index(strings.ToLower(text), sep)
+	if at < 0 || at+len(sep) > len(text) {
+		return text, "", false
+	}
+	return text[:at], text[at+len(sep):], true
+}

@@ -1,0 +1,88 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Profile is how a scripted policy behaves.
+type Profile struct {
+	Name string
+
+	// ReadsNotices is whether a deprecation notice changes what is called. Without it the policy goes on calling what
+	// the prompt lists.
+	ReadsNotices bool
+
+	// NoUpdateTool is set where the prompt does not offer UpdateTool (see Prompt.NoUpdateTool).
+	NoUpdateTool bool
+
+	// Patience is how many errors in a row on one step are met with another try; then the policy finishes with
+	// "unknown". A deprecation that can be read is no error here.
+	Patience int
+
+	// Rephrase is the probability that a sample words its thought in another way than the likeliest.
+	Rephrase float64
+
+	Rates Rates
+
+	// Greedy is the share of Rates that applies when decoding greedily. Which steps go wrong then depends on the
+	// question and the number of turns only.
+	Greedy float64
+}
+
+// Rates are the probabilities of mistakes, each per sample in which that mistake is possible. A sample makes at most
+// one.
+type Rates struct {
+	Column       float64 // names another of the columns that an observation listed
+	Arithmetic   float64 // a wrong digit in Python code or in the final answer, another aggregate in SQL
+	EarlyAnswer  float64 // finishes before the solution is complete
+	Malformed    float64 // Action Input is not JSON: a missing brace, or single quotes
+	NoAction     float64 // leaves the Action line out
+	OldParams    float64 // calls the new name with the old parameters
+	IgnoreNotice float64 // calls the deprecated name once more
+	ForgetUpdate float64 // goes on without calling UpdateTool
+	RepeatUpdate float64 // calls UpdateTool a second time
+	ExtraCall    float64 // repeats the last call though it succeeded
+}
+
+// Profiles returns the built-in profiles, in alphabetical order.
+func Profiles() []Profile {
+	return []Profile{
+		{
+			Name: "noisy", ReadsNotices: true, Patience: 3, Rephrase: 0.6, Greedy: 0.5,
+			Rates: Rates{
+				Column: 0.06, Arithmetic: 0.15, EarlyAnswer: 0.03, Malformed: 0.04, NoAction: 0.02,
+				OldParams: 0.08, IgnoreNotice: 0.10, ForgetUpdate: 0.15, RepeatUpdate: 0.05, ExtraCall: 0.04,
+			},
+		},
+		{Name: "reader", ReadsNotices: true, Patience: 3, Rephrase: 0.5},
+		{Name: "stale", Patience: 4, Rephrase: 0.5},
+	}
+}
+
+// ParseProfile returns the built-in profile called name; the error of an unknown name lists the valid ones.
+func ParseProfile(name string) (Profile, error) {
+	var names []string
+	for _, p := range Profiles() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Profile{}, fmt.Errorf("policy: unknown scripted profile %q: valid are %s", name, strings.Join(names, ", "))
+}
+
+// Validate reports the first value that makes no sense.
+func (p Profile) Validate() error {
+	if p.Patience < 1 {
+		return fmt.Errorf("policy: profile %s: patience is %d, want at least 1", p.Name, p.Patience)
+	}
+	r := p.Rates
+	all := []float64{p.Rephrase, p.Greedy, r.Column, r.Arithmetic, r.EarlyAnswer, r.Malformed, r.NoAction,
+		r.OldParams, r.IgnoreNotice, r.ForgetUpdate, r.RepeatUpdate, r.ExtraCall}
+	if i := slices.IndexFunc(all, func(x float64) bool { return !(x >= 0 && x <= 1) }); i >= 0 {
+		return fmt.Errorf("policy: profile %s: rate %v is not in 0..1", p.Name, all[i])
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// Layout says where the tools an agent has learned stand in the prompt.
+type Layout string
+
+// The layouts.
+const (
+	// Stable puts what never changes first: guidelines, tools and demonstrations, then the question, then the learned
+	// tools, then the turns.
+	Stable Layout = "stable"
+	// Paper is the order of appendix D.2: learned tools continue the tool list, before the demonstrations.
+	Paper Layout = "paper"
+)
+
+// ParseLayout returns the layout called name; the error of an unknown name lists the valid ones.
+func ParseLayout(name string) (Layout, error) {
+	switch l := Layout(name); l {
+	case Stable, Paper:
+		return l, nil
+	}
+	return "", fmt.Errorf("policy: unknown layout %q: valid are %s, %s", name, Stable, Paper)
+}
+
+// DefaultShots is how many demonstrations a prompt shows (ToolEvo, section 5.1: three).
+const DefaultShots = 3
+
+// Prompt says what a model is shown besides the history. It is a value; nothing here is changed by rendering.
+type Prompt struct {
+	Opening        string                     // before the tool list
+	Tools          []string                   // of the prompt version, without numbers: "LoadDB[DBName], which …"
+	Guidelines     []string                   // after the tool list, without numbers
+	Format         string                     // the template of a step, after the guidelines
+	Demonstrations map[string][]Demonstration // the pool of each dataset, in the order of preference
+	Shots          int                        // how many of the pool are shown; fewer when the pool is smaller
+	Layout         Layout                     // "" is Stable
+
+	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out of the tools, and
+	// with it every guideline that names it.
+	NoUpdateTool bool
+}
+
+// NewPrompt returns the default prompt over the tools of the prompt version, without demonstrations.
+func NewPrompt(tools []string) Prompt {
+	return Prompt{
+		Opening: defaultOpening, Tools: tools, Guidelines: defaultGuidelines(), Format: defaultFormat,
+		Shots: DefaultShots, Layout: Stable,
+	}
+}
+
+// System returns the guidelines and the tools of the prompt version and nothing else: no demonstration, no learned
+// tool, no question. It is the system text of a training sample and of a chat.
+func (p Prompt) System() string { return p.system(nil) }
+
+// Render returns the text a model continues with its next Thought. It ends with a blank line.
+func (p Prompt) Render(h envs.History) string {
+	learned := h.Learned()
+	var inTools, afterQuestion []string
+	if p.Layout == Paper {
+		inTools = learned
+	} else {
+		afterQuestion = learned
+	}
+	var b strings.Builder
+	b.Grow(1 << 14)
+	b.WriteString(p.system(inTools))
+	b.WriteString("\n\n")
+	task := h.Task()
+	if shown := p.shown(task); len(shown) > 0 {
+		b.WriteString(examplesHeading)
+		b.WriteString("\n\n")
+		for _, d := range shown {
+			d.render(&b)
+		}
+		b.WriteString(turnHeading)
+		b.WriteString("\n\n")
+	}
+	b.WriteString(QuestionText(task.Question))
+	b.WriteString("\n\n")
+	if len(afterQuestion) > 0 {
+		b.WriteString(learnedHeading)
+		b.WriteByte('\n')
+		appendNumbered(&b, len(p.tools())+1, afterQuestion)
+		b.WriteString("\n\n")
+	}
+	for _, t := range h.Turns() {
+		renderTurn(&b, string(t.Action), t.Observation)
+	}
+	return b.String()
+}
+
+// QuestionText returns the line that asks a question.
+func QuestionText(question string) string { return questionMarker + " " + strings.TrimSpace(question) }
+
+// ObservationText returns the line that tells an observation.
+func ObservationText(observation string) string {
+	return StopMarker + " " + strings.TrimSpace(observation)
+}
+
+func renderTurn(b *strings.Builder, action, observation string) {
+	b.WriteString(strings.TrimSpace(action))
+	b.WriteString("\n\n")
+	b.WriteString(StopMarker)
+	b.WriteByte(' ')
+	b.WriteString(strings.TrimSpace(observation))
+	b.WriteString("\n\n")
+}
+
+func (p Prompt) system(learned []string) string {
+	var b strings.Builder
+	tools := p.tools()
+	b.WriteString(p.Opening)
+	b.WriteString("\n\n")
+	appendNumbered(&b, 1, tools)
+	if len(learned) > 0 {
+		b.WriteByte('\n')
+		appendNumbered(&b, len(tools)+1, learned)
+	}
+	b.WriteString("\n\n")
+	b.WriteString(guidelinesHeading)
+	for i, g := range p.guidelines() {
+		b.WriteByte('\n')
+		b.WriteString(strconv.Itoa(i + 1))
+		b.WriteString(". ")
+		b.WriteString(g)
+	}
+	b.WriteString("\n\n")
+	b.WriteString(p.Format)
+	return b.String()
+}
+
+func (p Prompt) tools() []string {
+	if !p.NoUpdateTool {
+		return p.Tools
+	}
+	return without(p.Tools, func(line string) bool { return strings.HasPrefix(line, updateTool+"[") })
+}
+
+func (p Prompt) guidelines() []string {
+	if !p.NoUpdateTool {
+		return p.Guidelines
+	}
+	return without(p.Guidelines, func(line string) bool { return strings.Contains(line, updateTool) })
+}
+
+func without(lines []string, drop func(string) bool) []string {
+	kept := make([]string, 0, len(lines))
+	for _, line := range lines {
+		if !drop(line) {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask something else.
+func (p Prompt) shown(t envs.Task) []Demonstration {
+	pool := p.Demonstrations[t.Dataset]
+	shown := make([]Demonstration, 0, max(0, min(p.Shots, len(pool))))
+	for _, d := range pool {
+		if len(shown) >= p.Shots {
+			break
+		}
+		if !sameQuestion(d.Question, t.Question) {
+			shown = append(shown, d)
+		}
+	}
+	return shown
+}

@@ -1,0 +1,165 @@
+package policy
+
+import (
+	"reflect"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// standing is where a history stands: what the plan's calls have answered so far, and what went wrong since.
+type standing struct {
+	turns   []envs.Turn
+	results []string // the observations of the plan's calls, in order
+	usages  []*usage // inferred from the notices met, in order
+
+	lastOK  int // index in turns of the last call of the plan that succeeded, -1 before the first
+	errors  int // errors in a row since; a deprecation that can be read is none
+	ignored int // deprecations in a row since
+	updated int // index in turns of the last UpdateTool, -1 before the first
+}
+
+// stand reads a history. The plan's calls are the ones that succeeded, save UpdateTool and exact repetitions of the
+// call before: those answer the same and bring the plan no further.
+func (s *Scripted) stand(h envs.History) standing {
+	st := standing{turns: h.Turns(), lastOK: -1, updated: -1}
+	st.results = make([]string, 0, len(st.turns))
+	for i := range st.turns {
+		t := &st.turns[i]
+		switch {
+		case t.Call.Name == updateTool:
+			st.updated = i
+			if t.Outcome == envs.OK {
+				st.errors, st.ignored = 0, 0
+			} else {
+				st.errors++
+			}
+		case t.Outcome == envs.OK:
+			st.errors, st.ignored = 0, 0
+			if st.lastOK >= 0 && sameCall(st.turns[st.lastOK].Call, t.Call) {
+				continue
+			}
+			st.lastOK = i
+			st.results = append(st.results, t.Observation)
+		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
+			st.ignored++
+			if u := s.read(t.Observation); u != nil {
+				st.usages = append(st.usages, u)
+			} else {
+				st.errors++
+			}
+		default:
+			st.errors++
+		}
+	}
+	return st
+}
+
+func (st *standing) last() *envs.Turn {
+	if len(st.turns) == 0 {
+		return nil
+	}
+	return &st.turns[len(st.turns)-1]
+}
+
+func (st *standing) lastIs(o envs.Outcome) bool { t := st.last(); return t != nil && t.Outcome == o }
+
+// read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
+func (s *Scripted) read(notice string) *usage {
+	if u, ok := s.notices.Load(notice); ok {
+		return u.(*usage)
+	}
+	u, ok := parseNotice(notice)
+	if !ok {
+		u = nil
+	}
+	s.notices.Store(strings.Clone(notice), u)
+	return u
+}
+
+// successor returns how to say a call of a tool now: what the notices of this history say, followed from name to name
+// while they say that the successor is deprecated, too; else what a learned description says; else nil.
+func (st *standing) successor(h envs.History, tool string, args envs.Args) *usage {
+	var found *usage
+	name := tool
+	for range len(st.usages) {
+		next := st.noticed(name)
+		if next == nil {
+			break
+		}
+		found, name = next, next.name
+	}
+	if found != nil {
+		if found.old != tool {
+			chained := *found
+			chained.old, chained.oldParams = tool, st.noticed(tool).oldParams
+			return &chained
+		}
+		return found
+	}
+	for _, text := range h.Learned() {
+		if strings.Contains(text, updatedVersion+tool) {
+			if u, ok := parseLearned(text, len(args)); ok && u.old == tool {
+				found = u
+			}
+		}
+	}
+	return found
+}
+
+func (st *standing) noticed(name string) *usage {
+	for i := len(st.usages) - 1; i >= 0; i-- {
+		if st.usages[i].old == name {
+			return st.usages[i]
+		}
+	}
+	return nil
+}
+
+// updateDue returns the successful call that UpdateTool should now describe, and what it is called by: the first one
+// that reached a new tool, with nothing after it but text that could not be read.
+func (st *standing) updateDue() (*usage, *envs.Turn) {
+	if st.lastOK < 0 || st.updated > st.lastOK {
+		return nil, nil
+	}
+	t := &st.turns[st.lastOK]
+	var u *usage
+	for i := len(st.usages) - 1; i >= 0; i-- {
+		if st.usages[i].name == t.Call.Name {
+			u = st.usages[i]
+			break
+		}
+	}
+	if u == nil {
+		return nil, nil
+	}
+	for i := range st.turns {
+		other := &st.turns[i]
+		before := i < st.lastOK && other.Outcome == envs.OK && other.Call.Name == t.Call.Name
+		after := i > st.lastOK && other.Outcome != envs.Malformed
+		if before || after {
+			return nil, nil
+		}
+	}
+	return u, t
+}
+
+func sameCall(a, b envs.Call) bool {
+	if a.Name != b.Name || len(a.Args) != len(b.Args) {
+		return false
+	}
+	for i := range a.Args {
+		if a.Args[i].Name != b.Args[i].Name {
+			return false
+		}
+		x, y := a.Args[i].Value, b.Args[i].Value
+		if s, ok := x.(string); ok {
+			if t, ok := y.(string); !ok || s != t {
+				return false
+			}
+		} else if !reflect.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,223 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// usage is how to say a call of an old tool to the one that took its place, as inferred from one example call.
+type usage struct {
+	old       string   // the name that is deprecated
+	oldParams []string // its parameters in order; nil when the source does not list them
+	name      string   // the name that replaces it
+	signature string   // "Name[params]" as the source writes it
+	slots     []slot
+}
+
+// slot is one parameter of the new call (or one numbered family of them) and where its value comes from.
+type slot struct {
+	kind   slotKind
+	key    string   // for numbered: without the number
+	value  any      // for copied: what the example says
+	prefix string   // for prefixed: what the value must begin with
+	labels []string // for bracketed
+}
+
+type slotKind uint8
+
+const (
+	plain     slotKind = iota // the next old argument, under a new name
+	copied                    // no old argument: the example's value
+	numbered                  // the next old argument split on ", ", one part to each of key1, key2, …
+	prefixed                  // the next old argument after a fixed sentence
+	bracketed                 // as many old arguments as labels: "Label1[x], Label2[y]"
+)
+
+// infer reads the slots off an example call. oldCount is how many arguments the old tool takes, 0 when unknown.
+func infer(example envs.Args, oldCount int) []slot {
+	values := 0
+	for _, a := range example {
+		if !isSetting(a.Value) {
+			values++
+		}
+	}
+	var slots []slot
+	for i := 0; i < len(example); i++ {
+		a := example[i]
+		if isSetting(a.Value) {
+			slots = append(slots, slot{kind: copied, key: a.Name, value: a.Value})
+			continue
+		}
+		// A family of numbered parameters takes one old argument; parameters that are merely called Node1 and Node2
+		// take one each, and then the counts agree.
+		if stem, n := family(example[i:]); n > 1 && values != oldCount || n == 1 && oldCount <= 1 {
+			slots = append(slots, slot{kind: numbered, key: stem})
+			i += n - 1
+			continue
+		}
+		slots = append(slots, inferText(a))
+	}
+	return slots
+}
+
+func inferText(a envs.Arg) slot {
+	text, _ := a.Value.(string)
+	if labels := bracketLabels(text); labels != nil {
+		return slot{kind: bracketed, key: a.Name, labels: labels}
+	}
+	if p := requiredPrefix(text); p != "" {
+		return slot{kind: prefixed, key: a.Name, prefix: p}
+	}
+	return slot{kind: plain, key: a.Name}
+}
+
+// isSetting reports whether a value is a switch or a number, which no argument of the prompt version is.
+func isSetting(value any) bool {
+	switch v := value.(type) {
+	case bool, envs.Number:
+		return true
+	case string:
+		return strings.EqualFold(v, "true") || strings.EqualFold(v, "false")
+	}
+	return false
+}
+
+// family returns the stem of a first argument called stem1, and how many arguments stem1, stem2, … follow each other; 0
+// when the first is not called so.
+func family(args envs.Args) (stem string, n int) {
+	stem, ok := strings.CutSuffix(args[0].Name, "1")
+	if !ok || stem == "" || stem[len(stem)-1] >= '0' && stem[len(stem)-1] <= '9' {
+		return "", 0
+	}
+	for n < len(args) && args[n].Name == stem+strconv.Itoa(n+1) {
+		n++
+	}
+	return stem, n
+}
+
+// bracketLabels returns the labels of "Label1[x], Label2[y]", or nil when text is anything else.
+func bracketLabels(text string) []string {
+	var labels []string
+	for {
+		open := strings.IndexByte(text, '[')
+		if open <= 0 || !isIdentifier(text[:open]) {
+			return nil
+		}
+		labels = append(labels, text[:open])
+		end := strings.IndexByte(text, ']')
+		if end < open {
+			return nil
+		}
+		if text = text[end+1:]; text == "" {
+			return labels
+		}
+		var ok bool
+		if text, ok = strings.CutPrefix(text, ", "); !ok {
+			return nil
+		}
+	}
+}
+
+func isIdentifier(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isWordByte(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+// An announcement is a sentence in front of code: three words or more and a colon. It must speak of code, for titles
+// of papers have colons, too.
+var (
+	announcement = regexp.MustCompile(`^[A-Z][A-Za-z]*(?: [A-Za-z]+){2,}:[ \n]*`)
+	ofCode       = regexp.MustCompile(`(?i)\b(?:code|command|query|script|statement)\b`)
+)
+
+// requiredPrefix returns the announcement that an example begins with, with the space or newline after it; or "".
+func requiredPrefix(text string) string {
+	if p := announcement.FindString(text); ofCode.MatchString(p) {
+		return p
+	}
+	return ""
+}
+
+// apply says a call of the old tool to the new one.
+func (u *usage) apply(args envs.Args) envs.Args {
+	old := u.ordered(args)
+	out := make(envs.Args, 0, len(u.slots)+len(old))
+	next := func() (any, bool) {
+		if len(old) == 0 {
+			return nil, false
+		}
+		v := old[0].Value
+		old = old[1:]
+		return v, true
+	}
+	for _, s := range u.slots {
+		if s.kind == copied {
+			out = append(out, envs.Arg{Name: s.key, Value: s.value})
+			continue
+		}
+		if s.kind == bracketed {
+			var b strings.Builder
+			for i, label := range s.labels {
+				v, _ := next()
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				b.WriteString(label + "[" + asText(v) + "]")
+			}
+			out = append(out, envs.Arg{Name: s.key, Value: b.String()})
+			continue
+		}
+		v, ok := next()
+		switch {
+		case !ok:
+		case s.kind == numbered:
+			for i, part := range strings.Split(asText(v), ", ") {
+				out = append(out, envs.Arg{Name: s.key + strconv.Itoa(i+1), Value: part})
+			}
+		case s.kind == prefixed:
+			out = append(out, envs.Arg{Name: s.key, Value: s.prefix + asText(v)})
+		default:
+			out = append(out, envs.Arg{Name: s.key, Value: v})
+		}
+	}
+	// What the example has no room for is sent as it was: leaving it out in silence would call something else.
+	return append(out, old...)
+}
+
+// ordered returns the arguments in the order of the old signature when it names them all.
+func (u *usage) ordered(args envs.Args) envs.Args {
+	if len(u.oldParams) != len(args) {
+		return args
+	}
+	sorted := make(envs.Args, 0, len(args))
+	for _, p := range u.oldParams {
+		at := indexOf(args, p)
+		if at < 0 {
+			return args
+		}
+		sorted = append(sorted, args[at])
+	}
+	return sorted
+}
+
+func asText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The wire format of ToolEvo, section A.1 and appendix D.2.
+const (
+	// StopMarker is where a completion must stop: what follows is the environment's to write.
+	StopMarker = "Observation:"
+
+	questionMarker = "Question:"
+	thoughtMarker  = "Thought:"
+	actionMarker   = "Action:"
+	inputMarker    = "Action Input:"
+)
+
+// The two tools that are part of the protocol rather than of a benchmark.
+const (
+	finishTool = "Finish"
+	updateTool = "UpdateTool"
+)
+
+const defaultOpening = "You answer questions by using tools, one call at a time. The tools are:"
+
+// defaultGuidelines say what appendix D.2 says, in our own words.
+func defaultGuidelines() []string {
+	return []string{
+		"Work step by step. Each step is a Thought, an Action and an Action Input; the Observation that follows is the tool's answer.",
+		"Name the tool exactly as it is listed, and give all its parameters.",
+		"When a step needs exact arithmetic, write Python code and run it.",
+		"When a tool turns out to be deprecated and you have called its replacement successfully for the first time, call UpdateTool to describe the new tool.",
+		"When you know the answer, call Finish[answer].",
+		"Write in this format:",
+	}
+}
+
+const defaultFormat = `Question: the question to answer
+
+Thought: what you conclude and what to do next
+Action: the name of one tool
+Action Input: the parameters of the tool, as a JSON object
+
+Observation: the answer of the tool
+
+(Thought, Action, Action Input and Observation repeat as often as needed.)`
+
+const (
+	guidelinesHeading = "Follow these guidelines:"
+	examplesHeading   = "Here are some examples:"
+	turnHeading       = "Now it is your turn."
+	learnedHeading    = "Tools described by you since:"
+)
+
+// appendNumbered appends lines as "(first) line", one each.
+func appendNumbered(b *strings.Builder, first int, lines []string) {
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteByte('(')
+		b.WriteString(strconv.Itoa(first + i))
+		b.WriteString(") ")
+		b.WriteString(line)
+	}
+}

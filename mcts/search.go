@@ -1,0 +1,106 @@
+package mcts
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// Search grows trees. It has no state of its own: one value serves any number of trees at the same time.
+type Search struct {
+	Env    envs.Environment
+	Policy Policy
+	Config Config
+	Seed   uint64 // the run's seed
+}
+
+// Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
+// Config.Enough is set, the accepted trajectories of this tree and the already found ones together are enough. found
+// may be nil and is not changed.
+//
+// On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it: whole, checked, and
+// without a trace of the simulation that failed in its visits and values.
+func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found Found) (*Tree, error) {
+	if err := s.Config.Validate(); err != nil {
+		return nil, err
+	}
+	t, err := s.plant(ctx, task, index)
+	if err != nil {
+		return nil, err
+	}
+	g := &growth{Search: s, tree: t, found: maps.Clone(found)}
+	if g.found == nil {
+		g.found = Found{}
+	}
+	for t.Simulations < s.Config.Simulations && !t.Root.Closed && !g.enough() {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		if err := g.simulate(ctx); err != nil {
+			return t, fmt.Errorf("mcts: question %s, tree %d, simulation %d: %w", task.ID, index, t.Simulations, err)
+		}
+	}
+	return t, nil
+}
+
+// plant makes the tree of line 1 of Algorithm 1: s_0 = {D, P_c} alone.
+func (s *Search) plant(ctx context.Context, task envs.Task, index int) (*Tree, error) {
+	state, err := s.Env.Reset(ctx, task)
+	if err != nil {
+		return nil, fmt.Errorf("mcts: question %s, tree %d: %w", task.ID, index, err)
+	}
+	t := &Tree{Task: task, Index: index, Seed: TreeSeed(s.Seed, task.ID, index)}
+	t.Root = t.add(&Node{Prior: 1, State: state, Status: state.Status()})
+	return t, nil
+}
+
+// growth is the growing of one tree.
+type growth struct {
+	*Search
+	tree  *Tree
+	found Found // accepted trajectories of this question, earlier trees' too
+}
+
+func (g *growth) enough() bool { return g.Config.Enough > 0 && len(g.found) >= g.Config.Enough }
+
+// simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails is not a simulation.
+func (g *growth) simulate(ctx context.Context) error {
+	rng := simulationRand(g.tree.Seed, g.tree.Simulations)
+	leaf := g.descend(rng)
+	if leaf == nil {
+		g.tree.Idle++
+		g.tree.Simulations++
+		return nil
+	}
+	if err := g.expand(ctx, leaf); err != nil {
+		return err
+	}
+	results, err := g.rolloutNew(ctx, leaf, rng)
+	if err != nil {
+		leaf.Expanded = false // its children stay as a cache; the next attempt uses them
+		return err
+	}
+	for _, r := range results {
+		backup(r.child, r.reward)
+	}
+	if g.Config.CloseAtOnce {
+		closeUpwards(leaf)
+	}
+	g.tree.Simulations++
+	return nil
+}
+
+// canonical is the key by which actions are the same.
+func canonical(env envs.Environment, a envs.Action) string {
+	if c, ok := env.(envs.Canonicalizer); ok {
+		return c.Canonical(a)
+	}
+	return strings.TrimSpace(string(a))
+}
+
+// pick returns one of the nodes, uniformly.
+func pick(rng *rand.Rand, nodes []*Node) *Node { return nodes[rng.IntN(len(nodes))] }

@@ -1,0 +1,74 @@
+package mcts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"toolevo/envs"
+)
+
+// Accepted reports whether the node ends an accepted trajectory: the answer is right by the benchmark's matcher and by
+// the strict one. The official matcher alone takes 1.5 for 15, and such a trajectory would teach a wrong answer.
+func (n *Node) Accepted() bool {
+	return n.Turn.Outcome == envs.Correct && n.Grade.Official && n.Grade.Strict
+}
+
+// Trajectory identifies the sequence of actions from the root to the node. Trajectories with equal keys call the same
+// tools with the same arguments in the same order, whatever their thoughts.
+func (n *Node) Trajectory() string {
+	keys := make([]string, n.Depth)
+	for m := n; m.Parent != nil; m = m.Parent {
+		keys[m.Depth-1] = m.Key
+	}
+	return trajectoryKey(keys)
+}
+
+// trajectoryKey hashes the actions' keys. Each is preceded by its length: no key can pretend to be two.
+func trajectoryKey(keys []string) string {
+	h := sha256.New()
+	for _, key := range keys {
+		fmt.Fprintf(h, "%d:%s", len(key), key)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// AddRecord adds the accepted trajectories of a stored tree.
+func (f Found) AddRecord(t *TreeRecord) {
+	for _, n := range t.Nodes {
+		if n.Accepted() {
+			f[t.Trajectory(n.ID)] = struct{}{}
+		}
+	}
+}
+
+// Accepted is Node.Accepted for a stored node.
+func (r *Record) Accepted() bool {
+	return r.Outcome == envs.Correct && r.Grade.Official && r.Grade.Strict
+}
+
+// Trajectory is Node.Trajectory for a stored node.
+func (t *TreeRecord) Trajectory(id int) string {
+	path := t.Path(id)
+	keys := make([]string, 0, len(path))
+	for _, i := range path[1:] {
+		keys = append(keys, t.Nodes[i].Key)
+	}
+	return trajectoryKey(keys)
+}
+
+// Found collects the distinct accepted trajectories of a question over its trees.
+type Found map[string]struct{}
+
+// Add adds the accepted trajectories of a tree.
+func (f Found) Add(t *Tree) {
+	for _, n := range t.Nodes {
+		f.addNode(n)
+	}
+}
+
+func (f Found) addNode(n *Node) {
+	if n.Accepted() {
+		f[n.Trajectory()] = struct{}{}
+	}
+}

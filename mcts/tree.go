@@ -1,0 +1,101 @@
+package mcts
+
+import (
+	"strconv"
+
+	"toolevo/envs"
+)
+
+// Tree is the search tree of one task.
+type Tree struct {
+	Task  envs.Task
+	Index int    // among the question's trees, from 0
+	Seed  uint64 // see TreeSeed
+	Root  *Node
+	Nodes []*Node // every node, cached ones too, in the order they were made; Nodes[n.ID] is n
+
+	Simulations int // simulations run
+	Idle        int // of those, the ones that found nothing to expand
+	Calls       int // requests to the policy
+	Samples     int // completions received, duplicates too
+}
+
+// Node is one action and the state it leads to. The root has no action: it is the state of the task before any.
+type Node struct {
+	// Fixed when the node is made.
+
+	ID      int
+	Parent  *Node
+	Ordinal int     // its place among its siblings
+	Depth   int     // turns from the root
+	Prior   float64 // P(s,a): exp of the mean token log-probability, or 1/k when the server gave none
+	Key     string  // canonical form of its action
+	State   envs.State
+	Turn    envs.Turn // the last turn of State
+	Status  envs.Status
+	Limit   Limit   // which limit truncated it
+	Reward  float64 // ±1 when the task ends here (equation 1)
+	Grade   envs.Grade
+
+	// Changed by the search.
+
+	Children []*Node
+	Expanded bool // children are visible to selection; before that they are a cache
+	Drawn    int  // samples drawn here, dropped duplicates too
+	Closed   bool // nothing below is left to expand
+
+	// Changed by back-up only (equation 4).
+
+	Visits     int     // N(s,a)
+	TotalValue float64 // W(s,a): the sum of the rewards backed up
+}
+
+// Limit names what truncated a node.
+type Limit string
+
+// The limits of the search; an environment's own limits are LimitEnvironment.
+const (
+	LimitNone        Limit = ""
+	LimitDepth       Limit = "depth"       // deeper than the configuration allows
+	LimitReflection  Limit = "reflection"  // an invocation error, with self-reflection switched off
+	LimitSilence     Limit = "silence"     // the policy had nothing to say here
+	LimitEnvironment Limit = "environment" // the environment stopped the task
+)
+
+// Q is the mean reward Q(s,a) = W/N, and 0 before the first visit.
+func (n *Node) Q() float64 {
+	if n.Visits == 0 {
+		return 0
+	}
+	return n.TotalValue / float64(n.Visits)
+}
+
+// Open reports whether selection may descend to the node: the task goes on there, and something is left to expand.
+func (n *Node) Open() bool { return n.Status == envs.Running && !n.Closed }
+
+// Path returns the ordinals from the root, e.g. "0.1.0"; the root is "0".
+func (n *Node) Path() string {
+	if n.Parent == nil {
+		return "0"
+	}
+	return string(n.appendPath(make([]byte, 0, 4*n.Depth)))
+}
+
+func (n *Node) appendPath(b []byte) []byte {
+	if n.Parent == nil {
+		return append(b, '0')
+	}
+	return strconv.AppendInt(append(n.Parent.appendPath(b), '.'), int64(n.Ordinal), 10)
+}
+
+// add makes a node the tree's.
+func (t *Tree) add(n *Node) *Node {
+	n.ID = len(t.Nodes)
+	t.Nodes = append(t.Nodes, n)
+	if n.Parent != nil {
+		n.Ordinal = len(n.Parent.Children)
+		n.Depth = n.Parent.Depth + 1
+		n.Parent.Children = append(n.Parent.Children, n)
+	}
+	return n
+}

@@ -1,0 +1,81 @@
+package toolqa
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// Dataset names one of the corpora and the questions over it.
+type Dataset string
+
+// Coffee is the daily price of coffee futures since 2000-01-03, one row a trading day.
+const Coffee Dataset = "coffee"
+
+// Datasets lists the datasets that can be built, imported and asked about, in alphabetical order.
+func Datasets() []Dataset { return []Dataset{Coffee} }
+
+// ParseDataset returns the dataset called name; the error of an unknown name lists the valid ones.
+func ParseDataset(name string) (Dataset, error) { return oneOf("dataset", name, Datasets()) }
+
+// Difficulty is the benchmark's own division of questions: easy ones read one cell, hard ones aggregate many.
+type Difficulty string
+
+// The difficulties.
+const (
+	Easy Difficulty = "easy"
+	Hard Difficulty = "hard"
+)
+
+// Difficulties lists the difficulties.
+func Difficulties() []Difficulty { return []Difficulty{Easy, Hard} }
+
+// ParseDifficulty returns the difficulty called name.
+func ParseDifficulty(name string) (Difficulty, error) {
+	return oneOf("difficulty", name, Difficulties())
+}
+
+// Split is the part of the questions a run uses. No question is in two splits.
+type Split string
+
+// The splits.
+const (
+	Train Split = "train"
+	Dev   Split = "dev"
+	Test  Split = "test"
+)
+
+// Splits lists the splits.
+func Splits() []Split { return []Split{Train, Dev, Test} }
+
+// ParseSplit returns the split called name.
+func ParseSplit(name string) (Split, error) { return oneOf("split", name, Splits()) }
+
+func oneOf[T ~string](kind, name string, valid []T) (T, error) {
+	if slices.Contains(valid, T(name)) {
+		return T(name), nil
+	}
+	names := make([]string, len(valid))
+	for i, v := range valid {
+		names[i] = string(v)
+	}
+	return "", fmt.Errorf("unknown %s %q: valid are %s", kind, name, strings.Join(names, ", "))
+}
+
+// Question is a task and its gold answer. The agent sees only what Task returns.
+type Question struct {
+	ID         string
+	Dataset    Dataset
+	Difficulty Difficulty
+	Split      Split
+	Template   string // the template's name, e.g. "coffee-easy/open"; "" when no template recognises the text
+	Text       string
+	Answer     string // the gold answer as Python's str would print it
+}
+
+// Task returns what the agent is asked.
+func (q Question) Task() envs.Task {
+	return envs.Task{ID: q.ID, Dataset: string(q.Dataset), Question: q.Text}
+}

@@ -1,0 +1,29 @@
+// Package score compares a final answer with the gold answer.
+//
+// # Words
+//
+// [Official] is the benchmark's own matcher, to the letter, with its faults: scores printed beside the paper's are
+// made with it. [Strict] is the one to trust: it decides what is worth learning from. A [Grader] holds the gold answers
+// of a run and gives both verdicts at once.
+//
+// # How they differ
+//
+// Official compares as numbers first; when that fails it deletes case, punctuation and articles from both texts, and
+// with them signs and decimal points. So it takes -10.0 for 10.0, 1.5 for 15, 6.9% for 69%, 20:31 for 2031 and "a" for
+// an empty answer, and it refuses "90.2 minutes" for 90.2, and a list in another order.
+//
+// Strict keeps signs and decimal points, and forgives units that one side leaves out and the order of a list. It
+// forgives case, articles and other punctuation as Official does.
+//
+// # Guarantees
+//
+// Both matchers are symmetric, take any bytes, and answer equal answers with true, except that Official, like the
+// published code, finds no number equal to a NaN (and then compares the texts). Neither allocates for the usual short
+// answer.
+//
+// # Caveats
+//
+// Strict does not convert: 0.14 is not 14%, 20:31 is not 20:31:00, 60 minutes is not 1 hour. A comma between one to
+// three digits and exactly three digits, without a space, groups thousands: "100,200" is a number and "100, 200" a
+// list. A number with a leading zero is a code (a postal code, a time), compared as text.
+package score

@@ -1,0 +1,134 @@
+package score
+
+import (
+	"strconv"
+	"strings"
+)
+
+// quantity is a number with the unit written beside it.
+type quantity struct {
+	value  float64
+	digits string // the digits of an integer too long for value to tell it from its neighbours, else ""
+	unit   string // canonical; "" when none is written
+}
+
+// matches reports whether two quantities are the same. A unit may be left out, but not exchanged.
+func (q quantity) matches(r quantity) bool {
+	return q.value == r.value && q.digits == r.digits && (q.unit == r.unit || q.unit == "" || r.unit == "")
+}
+
+// units maps what is written behind a number to one name for each unit. Counted things are units too: "5 papers".
+var units = map[string]string{
+	"%": "percent", "percent": "percent", "per cent": "percent", "percentage": "percent",
+	"$": "usd", "usd": "usd", "us dollars": "usd", "dollar": "usd", "dollars": "usd",
+	"minute": "minutes", "minutes": "minutes", "min": "minutes", "mins": "minutes",
+	"hour": "hours", "hours": "hours", "day": "days", "days": "days", "night": "nights", "nights": "nights",
+	"year": "years", "years": "years", "time": "times", "times": "times",
+	"mile": "miles", "miles": "miles", "km": "km", "kilometers": "km",
+	"mile per minute": "miles per minute", "miles per minute": "miles per minute", "miles/minute": "miles per minute",
+	"star": "stars", "stars": "stars", "review": "reviews", "reviews": "reviews", "page": "pages", "pages": "pages",
+	"paper": "papers", "papers": "papers", "citation": "citations", "citations": "citations",
+	"person": "people", "people": "people", "collaborator": "collaborators", "collaborators": "collaborators",
+	"event": "events", "events": "events", "date": "dates", "dates": "dates",
+	"flight": "flights", "flights": "flights", "business": "businesses", "businesses": "businesses",
+	"airbnb": "airbnbs", "airbnbs": "airbnbs",
+}
+
+// parseQuantity reads a sign, a currency, a number and a unit, all but the number optional, and nothing else.
+func parseQuantity(s string) (quantity, bool) {
+	negative, s := cutSign(s)
+	rest, dollars := strings.CutPrefix(s, "$")
+	if !dollars && len(s) > 3 && strings.EqualFold(s[:3], "usd") {
+		rest, dollars = s[3:], true
+	}
+	if dollars {
+		s = strings.TrimLeft(rest, " ")
+		if !negative {
+			negative, s = cutSign(s)
+		}
+	}
+	n, grouped := numberLength(s)
+	if n == 0 {
+		return quantity{}, false
+	}
+	literal, unit := s[:n], strings.TrimLeft(s[n:], " ")
+	q := quantity{}
+	if unit != "" {
+		known := false
+		if q.unit, known = units[strings.ToLower(unit)]; !known {
+			return quantity{}, false
+		}
+	}
+	if dollars {
+		if q.unit != "" && q.unit != "usd" {
+			return quantity{}, false
+		}
+		q.unit = "usd"
+	}
+	if grouped {
+		literal = strings.ReplaceAll(literal, ",", "")
+	}
+	value, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return quantity{}, false // too large to compare as a number
+	}
+	const exact = 15 // decimal digits that a float64 always keeps apart
+	if len(literal) > exact && !strings.ContainsAny(literal, ".eE") {
+		q.digits = literal
+	}
+	q.value = value
+	if negative && value != 0 {
+		q.value = -value
+	}
+	return q, true
+}
+
+// cutSign removes a sign and the blanks behind it.
+func cutSign(s string) (negative bool, rest string) {
+	switch {
+	case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "+"):
+		return s[0] == '-', strings.TrimLeft(s[1:], " ")
+	case strings.HasPrefix(s, "−"):
+		return true, strings.TrimLeft(s[len("−"):], " ")
+	}
+	return false, s
+}
+
+// numberLength returns how many bytes at the start of s are a number, 0 when none are, and whether commas group its
+// thousands. A number with a leading zero is a code and no number.
+func numberLength(s string) (n int, grouped bool) {
+	for n < len(s) && (isDigit(s[n]) || s[n] == ',' && groups(s, n)) {
+		grouped = grouped || s[n] == ','
+		n++
+	}
+	if n > 1 && s[0] == '0' {
+		return 0, false
+	}
+	whole := n
+	if n < len(s) && s[n] == '.' {
+		n++
+		for n < len(s) && isDigit(s[n]) {
+			n++
+		}
+		if n == whole+1 && whole == 0 {
+			return 0, false
+		}
+	}
+	if n == 0 {
+		return 0, false
+	}
+	if e := n; e < len(s) && (s[e] == 'e' || s[e] == 'E') {
+		e++
+		if e < len(s) && (s[e] == '+' || s[e] == '-') {
+			e++
+		}
+		digits := e
+		for e < len(s) && isDigit(s[e]) {
+			e++
+		}
+		if e > digits {
+			n = e
+		}
+	}
+	return n, grouped
+}

@@ -1,0 +1,159 @@
+package trajectories
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+)
+
+// UpdateTool is the tool by which an agent takes a new API into its prompt (section 3.3).
+const UpdateTool = "UpdateTool"
+
+// Meta is what a tree does not know about itself.
+type Meta struct {
+	Run      Run
+	Question Question
+}
+
+// Run is the lineage that all rows of a run share.
+type Run struct {
+	ID          string
+	Preset      string
+	Policy      string // e.g. "scripted:noisy"
+	PromptAPI   string // the API version the model is shown
+	DeployedAPI string // the API version the server enforces
+	Seed        uint64
+	ConfigHash  string
+	Software    string
+}
+
+// Question is what a row says about its question.
+type Question struct {
+	ID         string
+	Dataset    string
+	Difficulty string
+	Split      string
+	Index      int // place in the split, from 0
+	Text       string
+	Template   string
+	Gold       string
+}
+
+// FromTree returns the trajectories of a tree that ended with the right answer, in the order of their leaves.
+func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
+	var rows []Row
+	for id := range tree.Nodes {
+		if tree.Nodes[id].Outcome == envs.Correct {
+			rows = append(rows, fromLeaf(&meta, tree, id))
+		}
+	}
+	return rows
+}
+
+func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
+	leaf := &tree.Nodes[id]
+	path := tree.Path(id)
+	run, q := &meta.Run, &meta.Question
+	row := Row{
+		SchemaVersion: SchemaVersion,
+		RunID:         valid(run.ID), Preset: valid(run.Preset), Policy: valid(run.Policy),
+		PromptAPI: valid(run.PromptAPI), DeployedAPI: valid(run.DeployedAPI),
+		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software),
+		Dataset: valid(q.Dataset), Difficulty: valid(q.Difficulty), Split: valid(q.Split),
+		QuestionIndex: q.Index, QuestionID: valid(q.ID), Question: valid(q.Text),
+		Template: valid(q.Template), Gold: valid(q.Gold),
+		Tree: tree.Tree, TreeSeed: tree.Seed, Node: id, NodePath: nodePath(tree, path),
+		Answer: valid(leaf.Grade.Answer), Official: leaf.Grade.Official, Strict: leaf.Grade.Strict,
+		Visits: leaf.Visits, Value: meanValue(leaf),
+	}
+	for _, n := range path[1:] {
+		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n]))
+	}
+	row.Key = Key(row.Turns)
+	row.count()
+	return row
+}
+
+func turnOf(n *mcts.Record) Turn {
+	action := valid(n.Action)
+	return Turn{
+		Action: action, Thought: thought(action), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
+		Observation: valid(n.Observation), Outcome: n.Outcome,
+		Prior: n.Prior, Visits: n.Visits, Value: meanValue(n), Limit: valid(n.Limit),
+	}
+}
+
+// meanValue is Q(s,a) = W(s,a) / N(s,a), 0 before the first visit.
+func meanValue(n *mcts.Record) float64 {
+	if n.Visits == 0 {
+		return 0
+	}
+	return n.TotalValue / float64(n.Visits)
+}
+
+// nodePath names a node as mcts.NodeID does.
+func nodePath(tree *mcts.TreeRecord, path []int) string {
+	ordinals := make([]string, len(path))
+	for i, id := range path {
+		ordinals[i] = strconv.Itoa(tree.Nodes[id].Ordinal)
+	}
+	return strings.Join(ordinals, ".")
+}
+
+// count fills in the sums over the turns.
+func (r *Row) count() {
+	for i, t := range r.Turns {
+		switch {
+		case t.Outcome == envs.Deprecated:
+			r.Deprecations++
+			if recovered(t.Tool, r.Turns[i+1:]) {
+				r.Recovered++
+			}
+		case t.Outcome.IsInvocationError():
+			r.Errors++
+		case t.Outcome == envs.OK && t.Tool == UpdateTool:
+			r.Updates++
+		}
+	}
+}
+
+// recovered reports whether a tool is called with success in one of the turns. Finish succeeds by ending the task.
+func recovered(tool string, turns []Turn) bool {
+	for _, t := range turns {
+		if tool != "" && t.Tool == tool && (t.Outcome == envs.OK || t.Outcome.Ends()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Key returns the trajectory key: SHA-256, in hexadecimal, of the canonical forms of the actions in order, each after
+// its length. Thoughts, observations and the question play no part.
+func Key(turns []Turn) string {
+	h := sha256.New()
+	var n [8]byte
+	for _, t := range turns {
+		binary.BigEndian.PutUint64(n[:], uint64(len(t.Key)))
+		h.Write(n[:])
+		h.Write([]byte(t.Key))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// thought returns the text between the first "Thought:" and the "Action:" that follows it, or the end.
+func thought(action string) string {
+	_, after, found := strings.Cut(action, "Thought:")
+	if !found {
+		return ""
+	}
+	text, _, _ := strings.Cut(after, "Action:")
+	return strings.TrimSpace(text)
+}
+
+// valid returns s with U+FFFD in place of bytes that are not UTF-8.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

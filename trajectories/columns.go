@@ -1,0 +1,56 @@
+package trajectories
+
+import (
+	"toolevo/envs"
+	"toolevo/trajectories/internal/pq"
+)
+
+// rowColumns are the columns of a trajectories file, in file order. SCHEMA.md is generated from them.
+var rowColumns = []pq.Column[Row]{
+	pq.Int("schema_version", "version of these columns", func(r *Row) *int { return &r.SchemaVersion }),
+	pq.Text("run_id", "the run that grew the tree", func(r *Row) *string { return &r.RunID }).Repeating(),
+	pq.Text("dataset", "dataset of the question, e.g. `coffee`", func(r *Row) *string { return &r.Dataset }).Repeating(),
+	pq.Text("difficulty", "`easy` or `hard`", func(r *Row) *string { return &r.Difficulty }).Repeating(),
+	pq.Text("split", "`train`, `dev` or `test`", func(r *Row) *string { return &r.Split }).Repeating(),
+	pq.Int("question_index", "place of the question in its split, from 0", func(r *Row) *int { return &r.QuestionIndex }),
+	pq.Text("question_id", "ID of the question, unique within a run", func(r *Row) *string { return &r.QuestionID }),
+	pq.Text("question", "what the agent was asked", func(r *Row) *string { return &r.Question }),
+	pq.Text("template", "the template the question was made from", func(r *Row) *string { return &r.Template }).Repeating(),
+	pq.Text("gold", "the gold answer: for people, in no export", func(r *Row) *string { return &r.Gold }),
+	pq.Text("preset", "search preset", func(r *Row) *string { return &r.Preset }).Repeating(),
+	pq.Text("policy", "the policy, `kind:name`", func(r *Row) *string { return &r.Policy }).Repeating(),
+	pq.Text("prompt_api", "API version the model was shown", func(r *Row) *string { return &r.PromptAPI }).Repeating(),
+	pq.Text("deployed_api", "API version the server enforced", func(r *Row) *string { return &r.DeployedAPI }).Repeating(),
+	pq.Uint("seed", "the run's seed", func(r *Row) *uint64 { return &r.Seed }),
+	pq.Text("config_hash", "hash of the resolved configuration", func(r *Row) *string { return &r.ConfigHash }).Repeating(),
+	pq.Text("software", "version of toolevo that made the row", func(r *Row) *string { return &r.Software }).Repeating(),
+	pq.Int("tree", "index of the tree among the question's, from 0", func(r *Row) *int { return &r.Tree }),
+	pq.Uint("tree_seed", "the tree's seed, derived from the run's", func(r *Row) *uint64 { return &r.TreeSeed }),
+	pq.Int("node", "ID of the leaf in its tree", func(r *Row) *int { return &r.Node }),
+	pq.Text("node_path", "ordinals from the root to the leaf, e.g. `0.1.0`", func(r *Row) *string { return &r.NodePath }),
+	pq.Text("key", "SHA-256 of the canonical actions in order; equal keys did the same", func(r *Row) *string { return &r.Key }),
+	pq.List("turns", "the turns, first to last", func(r *Row) *[]Turn { return &r.Turns }, turnColumns),
+	pq.Text("answer", "the answer the agent gave", func(r *Row) *string { return &r.Answer }),
+	pq.Bool("official", "right by the benchmark's own matcher", func(r *Row) *bool { return &r.Official }),
+	pq.Bool("strict", "right by the strict matcher", func(r *Row) *bool { return &r.Strict }),
+	pq.Int("visits", "N of the leaf", func(r *Row) *int { return &r.Visits }),
+	pq.Float("value", "Q of the leaf, -1 to 1", func(r *Row) *float64 { return &r.Value }),
+	pq.Int("deprecations", "turns that met a deprecated API", func(r *Row) *int { return &r.Deprecations }),
+	pq.Int("recovered", "of those, the ones whose tool was called with success later on", func(r *Row) *int { return &r.Recovered }),
+	pq.Int("updates", "successful UpdateTool turns", func(r *Row) *int { return &r.Updates }),
+	pq.Int("errors", "turns that met an invocation error, deprecations apart", func(r *Row) *int { return &r.Errors }),
+}
+
+var turnColumns = []pq.Column[Turn]{
+	pq.Text("action", "the model's text, without the stop marker", func(t *Turn) *string { return &t.Action }),
+	pq.OptionalText("thought", "its Thought; null when there is none", func(t *Turn) *string { return &t.Thought }),
+	pq.OptionalText("tool", "the tool meant, by its prompt-version name; null when there is none", func(t *Turn) *string { return &t.Tool }).Repeating(),
+	pq.OptionalText("api", "the API name as written; null when none could be read", func(t *Turn) *string { return &t.API }).Repeating(),
+	pq.Text("key", "canonical form of the action: equal keys are the same call", func(t *Turn) *string { return &t.Key }),
+	pq.Text("observation", "the environment's answer", func(t *Turn) *string { return &t.Observation }),
+	pq.Coded("outcome", "what kind of observation it is", func(t *Turn) *envs.Outcome { return &t.Outcome }, envs.ParseOutcome),
+	pq.Float("prior", "P(s,a), 0 to 1", func(t *Turn) *float64 { return &t.Prior }),
+	pq.Int("visits", "N(s,a)", func(t *Turn) *int { return &t.Visits }),
+	pq.Float("value", "Q(s,a), -1 to 1; 0 when there were no visits", func(t *Turn) *float64 { return &t.Value }),
+	pq.OptionalText("limit", "which limit truncated the node; null when none did", func(t *Turn) *string { return &t.Limit }).Repeating(),
+}

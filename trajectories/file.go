@@ -1,0 +1,137 @@
+package trajectories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"toolevo/trajectories/internal/pq"
+)
+
+// schemaKey is the footer key under which a file names its schema version.
+const schemaKey = "toolevo.schema_version"
+
+// Writer streams rows into a trajectories file. It is for one goroutine.
+type Writer struct {
+	w    *pq.Writer[Row]
+	last *Row
+}
+
+// NewWriter returns a writer of a trajectories file to w. Closing it does not close w.
+func NewWriter(w io.Writer) (*Writer, error) {
+	pw, err := pq.NewWriter(w, rowColumns, map[string]string{schemaKey: strconv.Itoa(SchemaVersion)})
+	if err != nil {
+		return nil, fmt.Errorf("trajectories: new writer: %w", err)
+	}
+	return &Writer{w: pw}, nil
+}
+
+// Write adds one row. Rows come in canonical order, each once; a row out of order, of another schema version, or with
+// text that is not UTF-8 is an error, and the file is as if it had not been written.
+func (w *Writer) Write(r Row) error {
+	if r.SchemaVersion != SchemaVersion {
+		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.name(), r.SchemaVersion, SchemaVersion)
+	}
+	if w.last != nil && Compare(w.last, &r) >= 0 {
+		return fmt.Errorf("trajectories: write %s: comes after %s in the canonical order, or is the same", w.last.name(), r.name())
+	}
+	if !r.isUTF8() {
+		return fmt.Errorf("trajectories: write %s: text that is not UTF-8", r.name())
+	}
+	w.last = &r
+	if err := w.w.Write(&r); err != nil {
+		return fmt.Errorf("trajectories: write %s: %w", r.name(), err)
+	}
+	return nil
+}
+
+// Rows returns how many rows were written.
+func (w *Writer) Rows() int { return w.w.Rows() }
+
+// Close writes the footer; without it the file cannot be read. A file of no rows is valid.
+func (w *Writer) Close() error {
+	if err := w.w.Close(); err != nil {
+		return fmt.Errorf("trajectories: close: %w", err)
+	}
+	return nil
+}
+
+// name says which row it is in errors: "run: question/tree/path".
+func (r *Row) name() string {
+	return fmt.Sprintf("%s: %s/%d/%s", r.RunID, r.QuestionID, r.Tree, r.NodePath)
+}
+
+func (r *Row) isUTF8() bool {
+	for _, s := range []string{r.RunID, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question, r.Template, r.Gold,
+		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer} {
+		if !utf8.ValidString(s) {
+			return false
+		}
+	}
+	for i := range r.Turns {
+		t := &r.Turns[i]
+		for _, s := range []string{t.Action, t.Thought, t.Tool, t.API, t.Key, t.Observation, t.Limit} {
+			if !utf8.ValidString(s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// WriteFile writes rows, which come in canonical order, to a file that appears whole or not at all, and returns how
+// many there were. The first error of rows ends it.
+func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n int, err error) {
+	err = atomically(path, func(w io.Writer) error {
+		tw, err := NewWriter(w)
+		if err != nil {
+			return err
+		}
+		for row, err := range rows {
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return errors.Join(err, tw.Close())
+			}
+			if err := tw.Write(row); err != nil {
+				return errors.Join(err, tw.Close())
+			}
+		}
+		n = tw.Rows()
+		return tw.Close()
+	})
+	if err != nil {
+		return 0, fmt.Errorf("trajectories: write %s: %w", path, err)
+	}
+	return n, nil
+}
+
+// ReadFile streams the rows of a file in its order. A file that is damaged, lacks a column, or is of a newer schema
+// version gives an error, as the last thing yielded.
+func ReadFile(path string) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for row, err := range pq.Read(path, rowColumns) {
+			if err == nil && row.SchemaVersion != SchemaVersion {
+				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d", path, row.SchemaVersion, SchemaVersion)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Sorted returns the rows in canonical order, as a sequence. It sorts the slice.
+func Sorted(rows []Row) iter.Seq2[Row, error] {
+	slices.SortFunc(rows, func(a, b Row) int { return Compare(&a, &b) })
+	return func(yield func(Row, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}

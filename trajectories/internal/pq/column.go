@@ -1,0 +1,209 @@
+package pq
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// Column is one column of a table of T. Make it with [Text], [OptionalText], [Coded], [Int], [Uint], [Float], [Bool] or
+// [List].
+type Column[T any] struct {
+	Name     string
+	Doc      string // what it means and its unit; one line
+	Type     arrow.DataType
+	Optional bool // null stands for the empty value
+
+	repeats bool       // few distinct values: worth a dictionary
+	fields  []Describe // of a list
+	put     func(array.Builder, *T) int
+	get     func(arrow.Array, int, *T) error
+}
+
+// Describe is a column as it stands in a generated description.
+type Describe struct {
+	Name, Type, Doc string
+	Optional        bool
+	Repeats         bool
+	Fields          []Describe // of a list of structs
+}
+
+// Describe describes the column.
+func (c Column[T]) Describe() Describe {
+	typ := c.Type.String()
+	if c.fields != nil {
+		typ = "list<struct>"
+	} else if c.Type.ID() == arrow.STRING {
+		typ = "string"
+	}
+	return Describe{Name: c.Name, Type: typ, Doc: c.Doc, Optional: c.Optional, Repeats: c.repeats, Fields: c.fields}
+}
+
+// Repeating returns the column with a dictionary: its values are few.
+func (c Column[T]) Repeating() Column[T] {
+	c.repeats = true
+	return c
+}
+
+// Text is a column of UTF-8 text.
+func Text[T any](name, doc string, field func(*T) *string) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: arrow.BinaryTypes.String,
+		put: func(b array.Builder, v *T) int {
+			s := *field(v)
+			b.(*array.StringBuilder).Append(s)
+			return len(s)
+		},
+		get: func(a arrow.Array, i int, v *T) error {
+			// Arrow's strings point into the row group's buffer; a copy lets that go.
+			*field(v) = strings.Clone(a.(*array.String).Value(i))
+			return nil
+		},
+	}
+}
+
+// OptionalText is a column of UTF-8 text in which null stands for "".
+func OptionalText[T any](name, doc string, field func(*T) *string) Column[T] {
+	c := Text(name, doc, field)
+	put := c.put
+	c.Optional = true
+	c.put = func(b array.Builder, v *T) int {
+		if *field(v) == "" {
+			b.AppendNull()
+			return 0
+		}
+		return put(b, v)
+	}
+	return c
+}
+
+// Coded is a column of text that stands for a value with a name of its own, such as an outcome.
+func Coded[T any, V fmt.Stringer](name, doc string, field func(*T) *V, parse func(string) (V, error)) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: arrow.BinaryTypes.String, repeats: true,
+		put: func(b array.Builder, v *T) int {
+			s := (*field(v)).String()
+			b.(*array.StringBuilder).Append(s)
+			return len(s)
+		},
+		get: func(a arrow.Array, i int, v *T) error {
+			parsed, err := parse(a.(*array.String).Value(i))
+			*field(v) = parsed
+			return err
+		},
+	}
+}
+
+// Int is a column of 64-bit integers.
+func Int[T any](name, doc string, field func(*T) *int) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Int64,
+		put: func(b array.Builder, v *T) int { b.(*array.Int64Builder).Append(int64(*field(v))); return 8 },
+		get: func(a arrow.Array, i int, v *T) error { *field(v) = int(a.(*array.Int64).Value(i)); return nil },
+	}
+}
+
+// Uint is a column of unsigned 64-bit integers.
+func Uint[T any](name, doc string, field func(*T) *uint64) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Uint64,
+		put: func(b array.Builder, v *T) int { b.(*array.Uint64Builder).Append(*field(v)); return 8 },
+		get: func(a arrow.Array, i int, v *T) error { *field(v) = a.(*array.Uint64).Value(i); return nil },
+	}
+}
+
+// Float is a column of 64-bit floats.
+func Float[T any](name, doc string, field func(*T) *float64) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Float64,
+		put: func(b array.Builder, v *T) int { b.(*array.Float64Builder).Append(*field(v)); return 8 },
+		get: func(a arrow.Array, i int, v *T) error { *field(v) = a.(*array.Float64).Value(i); return nil },
+	}
+}
+
+// Bool is a column of booleans.
+func Bool[T any](name, doc string, field func(*T) *bool) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: arrow.FixedWidthTypes.Boolean,
+		put: func(b array.Builder, v *T) int { b.(*array.BooleanBuilder).Append(*field(v)); return 1 },
+		get: func(a arrow.Array, i int, v *T) error { *field(v) = a.(*array.Boolean).Value(i); return nil },
+	}
+}
+
+// List is a column of lists of structs E. A nil slice is an empty list and reads back as nil.
+func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Column[T] {
+	fields := make([]arrow.Field, len(elem))
+	described := make([]Describe, len(elem))
+	for i, c := range elem {
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: true}
+		described[i] = c.Describe()
+	}
+	return Column[T]{Name: name, Doc: doc, Type: arrow.ListOf(arrow.StructOf(fields...)), fields: described,
+		put: func(b array.Builder, v *T) int {
+			list := b.(*array.ListBuilder)
+			structs := list.ValueBuilder().(*array.StructBuilder)
+			list.Append(true)
+			n := 0
+			for j := range *field(v) {
+				structs.Append(true)
+				for i, c := range elem {
+					n += c.put(structs.FieldBuilder(i), &(*field(v))[j])
+				}
+			}
+			return n
+		},
+		get: func(a arrow.Array, i int, v *T) error {
+			list := a.(*array.List)
+			from, to := list.ValueOffsets(i)
+			structs := list.ListValues().(*array.Struct)
+			if from == to {
+				return nil
+			}
+			items := make([]E, to-from)
+			for j := range items {
+				if err := getAll(elem, structs, structs.Field, int(from)+j, &items[j]); err != nil {
+					return fmt.Errorf("element %d: %w", j, err)
+				}
+			}
+			*field(v) = items
+			return nil
+		},
+	}
+}
+
+// getAll reads row i of every column into v. parent is the struct the columns belong to, nil at the top.
+func getAll[T any](cols []Column[T], parent arrow.Array, array func(int) arrow.Array, i int, v *T) error {
+	if parent != nil && parent.IsNull(i) {
+		return fmt.Errorf("is null")
+	}
+	for n, c := range cols {
+		a := array(n)
+		if a.IsNull(i) {
+			if c.Optional {
+				continue
+			}
+			return fmt.Errorf("column %s is null", c.Name)
+		}
+		if err := c.get(a, i, v); err != nil {
+			return fmt.Errorf("column %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// schema returns the Arrow schema of a table.
+func schema[T any](cols []Column[T], meta map[string]string) *arrow.Schema {
+	fields := make([]arrow.Field, len(cols))
+	for i, c := range cols {
+		nested := c.fields != nil
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || nested}
+	}
+	keys := make([]string, 0, len(meta))
+	for k := range meta {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	values := make([]string, len(keys))
+	for i, k := range keys {
+		values[i] = meta[k]
+	}
+	md := arrow.NewMetadata(keys, values)
+	return arrow.NewSchema(fields, &md)
+}

@@ -1,0 +1,89 @@
+package trajectories
+
+import (
+	"cmp"
+
+	"toolevo/envs"
+)
+
+// SchemaVersion is the version of the columns of [Row]. It grows when a column changes its meaning or goes.
+const SchemaVersion = 1
+
+// Row is one correct trajectory with its lineage. SCHEMA.md describes the columns.
+type Row struct {
+	SchemaVersion int
+
+	RunID         string
+	Dataset       string
+	Difficulty    string // "easy" or "hard"
+	Split         string // "train", "dev" or "test"
+	QuestionIndex int    // place in the split, from 0
+	QuestionID    string
+	Question      string
+	Template      string
+	Gold          string // lineage for people; in no export
+
+	Preset      string
+	Policy      string
+	PromptAPI   string
+	DeployedAPI string
+	Seed        uint64 // the run's
+	ConfigHash  string
+	Software    string // the version that wrote the row
+
+	Tree     int
+	TreeSeed uint64
+	Node     int    // ID of the leaf in its tree
+	NodePath string // ordinals from the root, e.g. "0.1.0"
+	Key      string // of what was done: [Key]
+
+	Turns    []Turn
+	Answer   string
+	Official bool
+	Strict   bool
+	Visits   int     // N of the leaf
+	Value    float64 // Q of the leaf
+
+	Deprecations int // turns that met a deprecated API
+	Recovered    int // of those, the ones whose tool was called with success later on
+	Updates      int // successful UpdateTool turns
+	Errors       int // turns that met an invocation error (section 2.2), deprecations apart
+}
+
+// Turn is one turn of a row.
+type Turn struct {
+	Action      string // the model's text
+	Thought     string // its Thought, "" when there is none
+	Tool        string // the tool meant, by its prompt-version name; "" when there is none
+	API         string // the API name as written
+	Key         string // canonical form of the action
+	Observation string
+	Outcome     envs.Outcome
+	Prior       float64
+	Visits      int
+	Value       float64 // Q(s,a); 0 when there were no visits
+	Limit       string  // which limit truncated the node; "" otherwise
+}
+
+// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, run, tree, node.
+// Rows that compare equal are the same trajectory of the same run.
+func Compare(a, b *Row) int {
+	return cmp.Or(
+		compareQuestions(a, b),
+		cmp.Compare(a.RunID, b.RunID),
+		cmp.Compare(a.Tree, b.Tree),
+		cmp.Compare(a.Node, b.Node),
+	)
+}
+
+// compareQuestions orders by question. The text counts too: two runs may have different questions of one ID.
+func compareQuestions(a, b *Row) int {
+	return cmp.Or(
+		cmp.Compare(a.Dataset, b.Dataset),
+		cmp.Compare(a.Difficulty, b.Difficulty),
+		cmp.Compare(a.Split, b.Split),
+		cmp.Compare(a.QuestionIndex, b.QuestionIndex),
+		cmp.Compare(a.QuestionID, b.QuestionID),
+		cmp.Compare(a.Question, b.Question),
+	)
+}

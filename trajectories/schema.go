@@ -1,0 +1,56 @@
+package trajectories
+
+import (
+	"fmt"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/trajectories/internal/pq"
+)
+
+// Schema returns SCHEMA.md: a description of every column of a trajectories file, in Markdown.
+func Schema() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Columns of trajectories.parquet
+
+Generated from the column table in columns.go: do not edit; `+"`go test ./trajectories -run TestSchema -update`"+` writes it.
+
+Schema version %d, in the column `+"`schema_version`"+` and in the footer under `+"`%s`"+`.
+
+One row is one trajectory that ended with the right answer. Rows are ordered by dataset, difficulty, split,
+question_index, question_id, question, run_id, tree, node. Parquet, zstd, data pages of version 1, row groups of at most
+1,000 rows. "optional" columns are null where there is nothing; no other column is null.
+
+`, SchemaVersion, schemaKey)
+	cols := make([]pq.Describe, len(rowColumns))
+	for i, c := range rowColumns {
+		cols[i] = c.Describe()
+	}
+	writeTable(&b, cols)
+	for _, c := range cols {
+		if c.Fields != nil {
+			fmt.Fprintf(&b, "\n## One element of `%s`\n\n", c.Name)
+			writeTable(&b, c.Fields)
+		}
+	}
+	b.WriteString("\nOutcomes:")
+	for i, o := range envs.Outcomes() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " `%s`", o)
+	}
+	b.WriteString(".\n")
+	return b.String()
+}
+
+func writeTable(b *strings.Builder, cols []pq.Describe) {
+	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
+	for _, c := range cols {
+		typ := c.Type
+		if c.Optional {
+			typ += ", optional"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.Name, typ, c.Doc)
+	}
+}
