@@ -5,31 +5,31 @@ import "fmt"
 // Config is one preset of the search, spelled out. The three presets (paper, reference, efficient) are values of this
 // type and nothing else: there is one implementation. ALGORITHM.md says what each chooses and why.
 type Config struct {
-	CPUCT          float64 // c in equation 2
-	Samples        int     // k in equation 3: completions per expansion
-	RolloutSamples int     // completions per node made in a rollout, 1..Samples; the rest are drawn if it is expanded
-	Simulations    int     // M: simulations per tree
-	Trees          int     // trees per question
+	CPUCT          float64 `yaml:"cpuct"`           // c in equation 2
+	Samples        int     `yaml:"samples"`         // k in equation 3: completions per expansion
+	RolloutSamples int     `yaml:"rollout_samples"` // completions per node made in a rollout, 1..Samples; expanding it draws the rest
+	Simulations    int     `yaml:"simulations"`     // M: simulations per tree
+	Trees          int     `yaml:"trees"`           // trees per question
 
-	MaxDepth   int // T: the depth limit
-	DepthSlack int // how far beyond T a node may still act; see Config.Limit
+	MaxDepth   int `yaml:"max_depth"`   // T: the depth limit
+	DepthSlack int `yaml:"depth_slack"` // how far beyond T a node may still act; see DeepestActing
 
-	ParentVisits ParentVisits // what N(s) counts in equation 2
-	Rollouts     Rollouts     // which new children of an expansion are rolled out
-	Duplicates   Duplicates   // which siblings count as the same
+	ParentVisits ParentVisits `yaml:"parent_visits"` // what N(s) counts in equation 2
+	Rollouts     Rollouts     `yaml:"rollouts"`      // which new children of an expansion are rolled out
+	Duplicates   Duplicates   `yaml:"duplicates"`    // which siblings count as the same
 
 	// CloseAtOnce marks a subtree with nothing left to expand as soon as that is so. Without it the mark rises one
 	// level per simulation, each of which finds nothing to do and is spent (as in the published code).
-	CloseAtOnce bool
+	CloseAtOnce bool `yaml:"close_at_once"`
 
 	// Enough ends a question once it has this many distinct accepted trajectories; 0 never does.
-	Enough int
+	Enough int `yaml:"enough"`
 	// ShareBudget gives the trees that ended questions did not need to questions that still want trajectories.
-	ShareBudget bool
+	ShareBudget bool `yaml:"share_budget"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
 	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.
-	Reflect bool
+	Reflect bool `yaml:"reflect"`
 }
 
 // ParentVisits says what N(s) counts in equation 2.

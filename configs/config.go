@@ -1,0 +1,110 @@
+package configs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/mcts"
+	"toolevo/toolqa"
+)
+
+// Config is every setting that decides what a run produces. Where it runs, how many workers it has and how it reports
+// are not among them. default.yaml explains each.
+type Config struct {
+	Dataset    []string `yaml:"dataset,flow"`
+	Difficulty string   `yaml:"difficulty"`
+	Split      string   `yaml:"split"`
+	Limit      int      `yaml:"limit"`
+	Prompt     string   `yaml:"prompt"`
+	API        []string `yaml:"api,flow"`
+	Policy     []string `yaml:"policy,flow"`
+	Preset     string   `yaml:"preset"`
+	Seed       uint64   `yaml:"seed"`
+
+	Search      Search      `yaml:"search"`
+	Environment Environment `yaml:"environment"`
+	SQL         SQL         `yaml:"sql"`
+	Python      Python      `yaml:"python"`
+	Eval        Eval        `yaml:"eval"`
+
+	Attempts int `yaml:"attempts"`
+}
+
+// Search is the search's configuration and its depth limits by dataset.
+type Search struct {
+	mcts.Config `yaml:",inline"`
+	// MaxDepthBy overrides MaxDepth for a dataset and difficulty, e.g. "coffee-hard": 20.
+	MaxDepthBy map[string]int `yaml:"max_depth_by"`
+}
+
+// Environment configures the evolving environment.
+type Environment struct {
+	UpdateTool       bool     `yaml:"update_tool"`
+	Reward           string   `yaml:"reward"`
+	MaxLoads         int      `yaml:"max_loads"`
+	ObservationWords int      `yaml:"observation_words"`
+	Compat           []string `yaml:"compat,flow"`
+}
+
+// SQL limits the SQLInterpreter.
+type SQL struct {
+	Seconds float64 `yaml:"seconds"`
+	Rows    int     `yaml:"rows"`
+}
+
+// Python chooses and limits the PythonInterpreter.
+type Python struct {
+	Executable  string  `yaml:"executable"`
+	WallSeconds float64 `yaml:"wall_seconds"`
+	CPUSeconds  int     `yaml:"cpu_seconds"`
+	MemoryMiB   int     `yaml:"memory_mib"`
+	OutputKiB   int     `yaml:"output_kib"`
+}
+
+// Eval configures episodes.
+type Eval struct {
+	MaxTurns int `yaml:"max_turns"`
+}
+
+// Datasets returns the datasets chosen.
+func (c *Config) Datasets() ([]toolqa.Dataset, error) {
+	return parseAll(c.Dataset, toolqa.ParseDataset)
+}
+
+// Difficulties returns the difficulties chosen, easy first.
+func (c *Config) Difficulties() ([]toolqa.Difficulty, error) {
+	if c.Difficulty == "all" {
+		return toolqa.Difficulties(), nil
+	}
+	d, err := toolqa.ParseDifficulty(c.Difficulty)
+	if err != nil {
+		return nil, fmt.Errorf("%w, all", err)
+	}
+	return []toolqa.Difficulty{d}, nil
+}
+
+// MaxDepth returns the depth limit of a dataset and difficulty.
+func (c *Config) MaxDepth(ds toolqa.Dataset, d toolqa.Difficulty) int {
+	if depth, ok := c.Search.MaxDepthBy[string(ds)+"-"+string(d)]; ok {
+		return depth
+	}
+	return c.Search.MaxDepth
+}
+
+// Has reports whether a compat option is switched on, by itself or by "published".
+func (c *Config) Has(compat string) bool {
+	return slices.Contains(c.Environment.Compat, compat) || slices.Contains(c.Environment.Compat, published)
+}
+
+func parseAll[T any](names []string, parse func(string) (T, error)) ([]T, error) {
+	all := make([]T, 0, len(names))
+	for _, name := range names {
+		v, err := parse(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}

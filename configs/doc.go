@@ -1,0 +1,14 @@
+// Package configs holds toolevo's configuration: the YAML files that ship with it, embedded, and the one strict loader.
+//
+// # Words
+//
+// A setting has a dotted key, e.g. search.cpuct. A layer sets some of them: the defaults (default.yaml, which explains
+// every one), the preset (search/*.yaml: the search, and what in the environment belongs to it), a file, the environment (TOOLEVO_SEARCH_CPUCT), and flags, in this order of
+// growing precedence. The resolved configuration remembers which layer each value came from, its origin.
+//
+// # Guarantees
+//
+//   - A key nobody knows, a value of the wrong type and a name that does not exist are errors that say where they stand
+//     and what would be valid.
+//   - Equal configurations have equal hashes: the hash covers every setting, and nothing else.
+package configs

@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+)
+
+func mustLoad(t *testing.T, layers ...Layer) *Resolved {
+	t.Helper()
+	r, err := Load(layers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestPresetsLoad(t *testing.T) {
+	for _, name := range Presets() {
+		t.Run(name, func(t *testing.T) {
+			r := mustLoad(t, SettingLayer("test", "preset", name))
+			if r.Search.Trees != 20 || r.Search.CPUCT != 1.25 {
+				t.Errorf("trees %d, c %v: want the paper's 20 and 1.25", r.Search.Trees, r.Search.CPUCT)
+			}
+		})
+	}
+}
+
+// A preset that left a key out would silently take Go's zero value for it.
+func TestEverySettingHasADefault(t *testing.T) {
+	r := mustLoad(t)
+	keys, err := Keys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Presets() {
+		r := mustLoad(t, SettingLayer("test", "preset", name))
+		for _, key := range keys {
+			if r.origins[key] == "" {
+				t.Errorf("preset %s: %s is set by no file", name, key)
+			}
+		}
+	}
+	if !slices.Contains(keys, "search.cpuct") || r.Preset != "efficient" {
+		t.Errorf("keys %v", keys)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := Layer{Origin: "run.yaml", YAML: []byte("preset: paper\nseed: 2\nsearch:\n  trees: 3\n  samples: 7\n")}
+	env, err := EnvironmentLayers([]string{"TOOLEVO_SEARCH_TREES=4", "TOOLEVO_SHARED_DATA=/x", "HOME=/root"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := SettingLayer("flag --seed", "seed", "9")
+	r := mustLoad(t, file, env[0], flag)
+	if r.Search.Trees != 4 || r.Search.Samples != 7 || r.Seed != 9 || r.Search.Simulations != 12 {
+		t.Errorf("trees %d samples %d seed %d simulations %d", r.Search.Trees, r.Search.Samples, r.Seed, r.Search.Simulations)
+	}
+	for key, want := range map[string]string{
+		"search.trees": "environment TOOLEVO_SEARCH_TREES", "search.samples": "run.yaml", "seed": "flag --seed",
+		"search.cpuct": "preset paper", "limit": "default",
+	} {
+		if r.origins[key] != want {
+			t.Errorf("%s comes from %q, want %q", key, r.origins[key], want)
+		}
+	}
+	if text := r.Annotated(); !strings.Contains(text, "trees: 4 # environment TOOLEVO_SEARCH_TREES") {
+		t.Errorf("origins are not shown:\n%s", text)
+	}
+}
+
+func TestListsFromText(t *testing.T) {
+	r := mustLoad(t, SettingLayer("flag --policy", "policy", "scripted:reader, scripted:stale"), SettingLayer("flag", "api", "p_c"))
+	if diff := cmp.Diff([]string{"scripted:reader", "scripted:stale"}, r.Policy); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	r := mustLoad(t, SettingLayer("x", "preset", "reference"), SettingLayer("x", "environment.compat", "published"))
+	again := mustLoad(t, Layer{Origin: "saved", YAML: []byte(r.String())})
+	if diff := cmp.Diff(r.Config, again.Config); diff != "" {
+		t.Error(diff)
+	}
+	if r.Hash() != again.Hash() {
+		t.Error("the same configuration has two hashes")
+	}
+	var c Config
+	if err := yaml.UnmarshalWithOptions([]byte(r.Annotated()), &c, yaml.Strict()); err != nil {
+		t.Errorf("the annotated form cannot be read back: %v", err)
+	}
+}
+
+func TestHashCoversEverySetting(t *testing.T) {
+	base := mustLoad(t)
+	for _, change := range [][2]string{
+		{"limit", "3"}, {"search.cpuct", "1.3"}, {"environment.update_tool", "false"}, {"python.wall_seconds", "11"}, {"split", "dev"},
+	} {
+		r := mustLoad(t, SettingLayer("x", change[0], change[1]))
+		if r.Hash() == base.Hash() {
+			t.Errorf("%s does not change the hash", change[0])
+		}
+		diff := Difference(r.String(), base.String())
+		if len(diff) != 1 || !strings.HasPrefix(diff[0], change[0]+": "+change[1]+", not ") {
+			t.Errorf("difference of %s: %q", change[0], diff)
+		}
+	}
+}
+
+func TestErrorsSayWhatIsValid(t *testing.T) {
+	for _, test := range []struct{ name, yaml, want string }{
+		{"unknown key", "search:\n  treees: 3\n", `unknown field "treees"`},
+		{"wrong type", "seed: many\n", "seed"},
+		{"unknown preset", "preset: fast\n", "efficient, paper, reference"},
+		{"unknown dataset", "dataset: [tea]\n", "coffee"},
+		{"unknown difficulty", "difficulty: medium\n", "easy, hard, all"},
+		{"unknown split", "split: validation\n", "train, dev, test"},
+		{"unknown reward", "environment:\n  reward: kind\n", "official, strict"},
+		{"senseless search", "search:\n  samples: 0\n", "samples is 0"},
+		{"senseless limit", "limit: -1\n", "limit"},
+		{"empty list", "api: []\n", "at least one"},
+		{"not yaml", "a: [", "["},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Load(Layer{Origin: "my.yaml", YAML: []byte(test.yaml)})
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "my.yaml") && !strings.Contains(test.name, "search") {
+				t.Errorf("error is %v, want one that says %q and my.yaml", err, test.want)
+			}
+		})
+	}
+}

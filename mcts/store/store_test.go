@@ -1,0 +1,281 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+)
+
+func open(t testing.TB) *store.Store {
+	t.Helper()
+	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "odd name?#%.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// echo answers every request with its path and sample numbers, and counts how often it is asked.
+type echo struct {
+	mu    sync.Mutex
+	calls int
+	text  string
+}
+
+func (e *echo) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calls++
+	ps := make([]mcts.Proposal, r.N)
+	for i := range ps {
+		ps[i] = mcts.Proposal{Text: fmt.Sprint(e.text, r.Node.Path, " ", r.Seed+uint64(i)), LogProb: -0.1234567890123, Scored: true, Tokens: 3}
+	}
+	return ps, nil
+}
+
+func request(path string, seed uint64) mcts.Request {
+	return mcts.Request{Node: mcts.NodeID{Question: "q", Tree: 2, Path: path}, N: 2, Seed: seed}
+}
+
+func policy(t *testing.T, s *store.Store, next mcts.Policy) *store.Policy {
+	t.Helper()
+	p, err := s.Policy(context.Background(), "q", 2, next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestACallIsMadeOnce(t *testing.T) {
+	ctx, s, model := context.Background(), open(t), &echo{text: "bad \xff\xfe byte "}
+	first, err := policy(t, s, model).Propose(ctx, request("0.1", 1<<63+7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay := policy(t, s, nil)
+	again, err := replay.Propose(ctx, request("0.1", 1<<63+7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("the log answers differently (-asked +logged):\n%s", diff)
+	}
+	if asked, replayed := replay.Counts(); model.calls != 1 || asked != 0 || replayed != 1 {
+		t.Errorf("the model was asked %d times, replay counts %d asked and %d replayed", model.calls, asked, replayed)
+	}
+}
+
+func TestReplayRefusesToAsk(t *testing.T) {
+	_, err := policy(t, open(t), nil).Propose(context.Background(), request("0", 1))
+	if stage, _ := envs.FailedStage(err); !errors.Is(err, store.ErrNotLogged) || stage != envs.StageStore {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestAnotherSearchIsRefused(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	if _, err := policy(t, s, &echo{}).Propose(ctx, request("0", 1)); err != nil {
+		t.Fatal(err)
+	}
+	other := request("0", 2)
+	if _, err := policy(t, s, &echo{}).Propose(ctx, other); err == nil || !strings.Contains(err.Error(), "another configuration") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestTheSameKeyTwiceIsAnError(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	a, b := policy(t, s, &echo{}), policy(t, s, &echo{}) // two that do not know of each other
+	if _, err := a.Propose(ctx, request("0", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Propose(ctx, request("0", 1)); err == nil {
+		t.Error("a call was logged twice")
+	}
+	if n, err := s.CallCount(ctx); n != 1 || err != nil {
+		t.Errorf("%d calls in the log, %v", n, err)
+	}
+}
+
+func TestAFaultyWriteDoesNotHarmItsGroup(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	policies := make([]*store.Policy, 200) // none of which knows what the others log
+	for i := range policies {
+		policies[i] = policy(t, s, &echo{})
+	}
+	var wg sync.WaitGroup
+	var failures atomic.Int64
+	for i, p := range policies {
+		wg.Go(func() {
+			r := request(fmt.Sprintf("0.%d", i), 1)
+			if i%10 == 0 {
+				r.Node.Path = "0" // one of twenty writes under this key can succeed
+			}
+			if _, err := p.Propose(ctx, r); err != nil {
+				failures.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if n, err := s.CallCount(ctx); n != 181 || failures.Load() != 19 || err != nil {
+		t.Errorf("%d calls in the log and %d refused, want 181 and 19 (%v)", n, failures.Load(), err)
+	}
+}
+
+func TestToolResults(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	if _, ok, err := s.Recall(ctx, "k"); ok || err != nil {
+		t.Fatalf("recalled something from nothing: %v %v", ok, err)
+	}
+	want := envs.Result{Observation: "22.5\x00\n", Outcome: envs.ToolError}
+	for _, r := range []envs.Result{want, {Observation: "later"}} {
+		if err := s.Remember(ctx, "k", r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, ok, err := s.Recall(ctx, "k")
+	if got != want || !ok || err != nil {
+		t.Errorf("recalled %+v %v %v, want the first result", got, ok, err)
+	}
+}
+
+func TestTreeRoundTrip(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	text := rapid.String()
+	rapid.Check(t, func(t *rapid.T) {
+		want := &mcts.TreeRecord{
+			Question: text.Draw(t, "question"), Tree: rapid.IntRange(0, 99).Draw(t, "tree"), Seed: rapid.Uint64().Draw(t, "seed"),
+			Simulations: rapid.IntRange(0, 99).Draw(t, "simulations"), Idle: 1, Calls: 2, Samples: 5,
+		}
+		for id := range rapid.IntRange(1, 5).Draw(t, "nodes") {
+			want.Nodes = append(want.Nodes, mcts.Record{
+				ID: id, Parent: id - 1, Depth: id, Ordinal: 3, Action: text.Draw(t, "action"), Tool: "T", Name: text.Draw(t, "name"),
+				Key: text.Draw(t, "key"), Observation: text.Draw(t, "observation"),
+				Outcome: rapid.SampledFrom(envs.Outcomes()).Draw(t, "outcome"), Status: envs.Truncated, Limit: mcts.LimitDepth,
+				Prior: rapid.Float64Range(0, 1).Draw(t, "prior"), Visits: 7, TotalValue: -3, Expanded: id == 0, Reward: -1,
+				Grade: envs.Grade{Answer: text.Draw(t, "answer"), Official: id%2 == 0, Strict: true},
+			})
+		}
+		if err := s.SaveTree(ctx, want); err != nil {
+			t.Fatal(err)
+		}
+		got, ok, err := s.LoadTree(ctx, want.Question, want.Tree)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("-saved +loaded:\n%s", diff)
+		}
+	})
+}
+
+func TestDropTrees(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	for i := range 4 {
+		if err := s.SaveTree(ctx, &mcts.TreeRecord{Question: "q", Tree: i, Nodes: []mcts.Record{{Parent: mcts.NoParent}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DropTrees(ctx, "q", 2); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.TreeIndices(ctx, "q")
+	if diff := cmp.Diff([]int{0, 1}, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+func TestRunDirectory(t *testing.T) {
+	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "run")
+	m := store.Manifest{ID: "abc", Kind: "collect", ConfigHash: "h", Inputs: map[string]string{"corpus coffee": "x"}, Software: "v1"}
+	r, err := store.StartRun(ctx, dir, m, "seed: 1\n", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.StartRun(ctx, dir, m, "seed: 1\n", true); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("a second process got the run: %v", err)
+	}
+	if look, err := store.OpenRun(ctx, dir); err != nil {
+		t.Errorf("a running run cannot be looked at: %v", err)
+	} else if look.Config != "seed: 1\n" || look.Manifest.ID != "abc" {
+		t.Errorf("opened %+v", look)
+	} else if err := look.SetMeta(ctx, "a", "b"); err == nil {
+		t.Error("a run opened for reading was written")
+	} else if err := look.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.StartRun(ctx, dir, m, "seed: 1\n", false); !errors.Is(err, store.ErrExists) {
+		t.Errorf("a run was started over: %v", err)
+	}
+	other := m
+	other.ID = "def"
+	var mismatch *store.MismatchError
+	if _, err := store.StartRun(ctx, dir, other, "seed: 2\n", true); !errors.As(err, &mismatch) || mismatch.Stored != "seed: 1\n" {
+		t.Errorf("another configuration was let in: %v", err)
+	}
+	again, err := store.StartRun(ctx, dir, m, "seed: 1\n", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestForeignFilesAreRefused(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "run.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database ", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := store.Open(ctx, path); err == nil {
+		t.Error("opened it", s.Close())
+	}
+	if _, err := store.OpenRun(ctx, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no run directory") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func BenchmarkLogCall(b *testing.B) {
+	s := open(b)
+	b.ReportAllocs()
+	b.SetParallelism(8)
+	var mu sync.Mutex
+	n := 0
+	b.RunParallel(func(pb *testing.PB) {
+		p, err := s.Policy(context.Background(), "q", 0, &echo{text: strings.Repeat("Thought: x\n", 30)})
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		for pb.Next() {
+			mu.Lock()
+			n++
+			r := mcts.Request{Node: mcts.NodeID{Question: "q", Path: fmt.Sprint("0.", n)}, N: 2, Seed: 1}
+			mu.Unlock()
+			if _, err := p.Propose(context.Background(), r); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
