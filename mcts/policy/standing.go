@@ -62,8 +62,6 @@ func (st *standing) last() *envs.Turn {
 	return &st.turns[len(st.turns)-1]
 }
 
-func (st *standing) lastIs(o envs.Outcome) bool { t := st.last(); return t != nil && t.Outcome == o }
-
 // read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
 func (s *Scripted) read(notice string) *usage {
 	if u, ok := s.notices.Load(notice); ok {
@@ -73,7 +71,7 @@ func (s *Scripted) read(notice string) *usage {
 	if !ok {
 		u = nil
 	}
-	s.notices.Store(strings.Clone(notice), u)
+	s.notices.Store(notice, u)
 	return u
 }
 

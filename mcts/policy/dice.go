@@ -1,0 +1,36 @@
+package policy
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+)
+
+// dice is the random source of one sample: a value, so that drawing costs no allocation.
+type dice struct{ pcg rand.PCG }
+
+// sampleStream keeps the numbers drawn here apart from other users of the same seed.
+const sampleStream = 0x746f6f6c65766f
+
+func newDice(seed uint64) dice {
+	var d dice
+	d.pcg.Seed(seed, sampleStream)
+	d.pcg.Uint64() // neighbouring seeds need a step to part
+	return d
+}
+
+// questionDice is the source that stands in for a seed when decoding greedily.
+func questionDice(question string, turns int) dice {
+	h := fnv.New64a()
+	h.Write([]byte(question))
+	var d dice
+	d.pcg.Seed(h.Sum64(), uint64(turns))
+	d.pcg.Uint64()
+	return d
+}
+
+func (d *dice) float() float64 { return float64(d.pcg.Uint64()>>11) / (1 << 53) }
+
+// chance always draws, so that what follows does not depend on p.
+func (d *dice) chance(p float64) bool { return d.float() < p }
+
+func (d *dice) intN(n int) int { return int(d.pcg.Uint64() % uint64(n)) }

@@ -1,0 +1,130 @@
+package policy
+
+import (
+	"bytes"
+
+	"toolevo/envs"
+)
+
+// move is what the policy is about to write.
+type move struct {
+	kind    situation
+	thought string
+	call    envs.Call // in the prompt version
+	via     *usage    // the successor to call instead; nil calls what the prompt lists
+	form    form
+	cost    float64 // what the move takes off the log-probability, by how unlikely a model makes it
+}
+
+// situation is why the move is made; it chooses the words.
+type situation uint8
+
+const (
+	proceeding situation = iota
+	migrating            // the last call was deprecated and its successor is known
+	retrying             // the last call was an error
+	describing           // a new tool worked for the first time
+	givingUp
+)
+
+// form is what is wrong with the text, if anything.
+type form uint8
+
+const (
+	sound form = iota
+	missingBrace
+	singleQuotes
+	missingAction
+	oldParams // the successor's name with the arguments of the prompt version
+)
+
+// unknownAnswer is what the policy finishes with when it gives up. It is the answer of no question.
+const unknownAnswer = "unknown"
+
+// decide returns the right move, as far as the profile can tell.
+func (sc *scene) decide() move {
+	if sc.plan == nil || sc.st.errors >= sc.profile.Patience {
+		return giveUp()
+	}
+	if sc.profile.ReadsNotices && !sc.profile.NoUpdateTool {
+		if u, t := sc.st.updateDue(); u != nil {
+			return move{
+				kind: describing, via: u,
+				call: envs.Call{Name: updateTool, Args: envs.Args{{Name: "newtool_desc", Value: u.describe(t.Call.Args)}}},
+			}
+		}
+	}
+	return sc.step()
+}
+
+// step returns the plan's next call.
+func (sc *scene) step() move {
+	results := sc.st.results
+	thought, call, err := sc.plan(results[:len(results):len(results)])
+	if err != nil {
+		return giveUp()
+	}
+	if call.Name == "" {
+		call.Name = call.Tool
+	}
+	m := move{thought: thought, call: call}
+	if sc.profile.ReadsNotices {
+		m.via = sc.st.successor(sc.h, call.Name, call.Args)
+	}
+	if t := sc.st.last(); t != nil && t.Outcome.IsError() {
+		m.kind = retrying
+		if t.Outcome == envs.Deprecated && m.via != nil {
+			m.kind = migrating
+		}
+	}
+	return m
+}
+
+func giveUp() move {
+	return move{kind: givingUp, call: finish(unknownAnswer)}
+}
+
+func finish(answer string) envs.Call {
+	return envs.Call{Tool: finishTool, Name: finishTool, Args: envs.Args{{Name: "answer", Value: answer}}}
+}
+
+// name is the tool name the move writes.
+func (m *move) name() string {
+	if m.via != nil && m.kind != describing {
+		return m.via.name
+	}
+	return m.call.Name
+}
+
+// appendInput appends the move's Action Input.
+func (m *move) appendInput(b []byte) []byte {
+	args := m.call.Args
+	if m.via != nil && m.kind != describing && m.form != oldParams {
+		args = m.via.apply(args)
+	}
+	b = appendObject(b, args)
+	switch m.form {
+	case missingBrace:
+		b = b[:len(b)-1]
+	case singleQuotes:
+		b = bytes.ReplaceAll(b, []byte{'"'}, []byte{'\''})
+	}
+	return b
+}
+
+// appendText appends the whole completion.
+func (m *move) appendText(b []byte, w wording, input []byte) []byte {
+	b = append(b, thoughtMarker...)
+	b = append(b, ' ')
+	b = w.append(b, m)
+	if m.form != missingAction {
+		b = append(b, '\n')
+		b = append(b, actionMarker...)
+		b = append(b, ' ')
+		b = append(b, m.name()...)
+	}
+	b = append(b, '\n')
+	b = append(b, inputMarker...)
+	b = append(b, ' ')
+	return append(b, input...)
+}

@@ -1,0 +1,249 @@
+package policy
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+)
+
+func TestReaderSolvesEveryVersion(t *testing.T) {
+	for version, want := range map[string][]string{
+		"p_c": {"LoadDB ok", "FilterDB ok", "GetValue ok", "PythonInterpreter ok", "Finish correct"},
+		"p_s_in": {
+			"LoadDB deprecated", "InitializeDatabase ok", "UpdateTool ok",
+			"FilterDB deprecated", "Apply_Database_Filters ok", "UpdateTool ok",
+			"GetValue deprecated", "FetchValue_ByKey ok", "UpdateTool ok",
+			"PythonInterpreter deprecated", "Execute_Python_Script ok", "UpdateTool ok", "Finish correct",
+		},
+		"p_s_ood": {
+			"LoadDB deprecated", "Init_DB ok", "UpdateTool ok",
+			"FilterDB deprecated", "DoFilter_OnDatabase ok", "UpdateTool ok",
+			"GetValue deprecated", "Extract_Value ok", "UpdateTool ok",
+			"PythonInterpreter deprecated", "Process_Python_Code ok", "UpdateTool ok", "Finish correct",
+		},
+	} {
+		t.Run(version, func(t *testing.T) {
+			h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld(version), openQuestion, 1, true)
+			if diff := cmp.Diff(want, called(h)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestReaderDescribesTheCallThatWorked(t *testing.T) {
+	h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld("p_s_in"), openQuestion, 1, true)
+	want := []string{
+		`InitializeDatabase[DatabaseName], which is an updated version of LoadDB and takes its place. For example, {"DatabaseName": "coffee"}.`,
+		`Apply_Database_Filters[condition1], which is an updated version of FilterDB and takes its place. For example, {"condition1": "Date=2000-01-03", "condition2": "Open>1"}.`,
+		`FetchValue_ByKey[column, ReturnResult], which is an updated version of GetValue and takes its place. For example, {"column1": "Open", "ReturnResult": "True"}.`,
+		`Execute_Python_Script[PythonCode], which is an updated version of PythonInterpreter and takes its place. For example, {"PythonCode": "The Python code is as follows: \nx = 122.25\nprint(x)"}.`,
+	}
+	if diff := cmp.Diff(want, h.Learned()); diff != "" {
+		t.Error(diff)
+	}
+	if text := string(h.Turns()[0].Action); text != "Thought: I need step LoadDB.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}" {
+		t.Errorf("first action:\n%s", text)
+	}
+}
+
+func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
+	p := profile(t, "reader")
+	p.NoUpdateTool = true
+	h := solve(t, NewScripted(p, plans), newWorld("p_s_in"), openQuestion, 1, true)
+	if outcome(h) != envs.Correct || strings.Contains(strings.Join(called(h), " "), updateTool) {
+		t.Errorf("calls %q", called(h))
+	}
+}
+
+// A refused UpdateTool, or a thought that could not be read, does not keep the reader from the task.
+func TestReaderGoesOnAfterARefusedUpdate(t *testing.T) {
+	w := newWorld("p_s_in")
+	w.refuse = map[string]string{updateTool: "Tool update failed."}
+	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+	if outcome(h) != envs.Correct {
+		t.Errorf("calls %q", called(h))
+	}
+}
+
+func TestLearnedUsageIsUsedDirectly(t *testing.T) {
+	in := map[string]drifted{}
+	for _, d := range driftedTools() {
+		if d.version == "p_s_in" {
+			in[d.name] = d
+		}
+	}
+	load := envs.Turn{
+		Call: envs.Call{Tool: "LoadDB", Name: "InitializeDatabase", Args: kv("DatabaseName", "coffee")}, Outcome: envs.OK,
+		Observation: "loaded",
+	}
+	t.Run("from a description", func(t *testing.T) {
+		u, _ := parseNotice(in["Apply_Database_Filters"].notice)
+		h := ask(openQuestion).Append(load).Learn(u.describe(kv("condition1", "a=1")))
+		wantCall(t, h, "Apply_Database_Filters", `{"condition1": "Date=2000-01-03", "condition2": "Open>1"}`)
+	})
+	t.Run("from a notice earlier", func(t *testing.T) {
+		notice := envs.Turn{Call: envs.Call{Name: "FilterDB"}, Outcome: envs.Deprecated, Observation: in["Apply_Database_Filters"].notice}
+		h := ask(openQuestion).Append(notice).Append(load)
+		wantCall(t, h, "Apply_Database_Filters", `{"condition1": "Date=2000-01-03", "condition2": "Open>1"}`)
+	})
+	t.Run("through two notices", func(t *testing.T) {
+		h := ask(openQuestion).
+			Append(envs.Turn{Call: envs.Call{Name: "LoadDB"}, Outcome: envs.Deprecated, Observation: in["InitializeDatabase"].notice}).
+			Append(envs.Turn{Call: envs.Call{Name: "InitializeDatabase"}, Outcome: envs.Deprecated, Observation: deprecated(
+				"InitializeDatabase[DatabaseName]", `OpenDB[db, mode], param example: {"db": "flights", "mode": 1}`)})
+		wantCall(t, h, "OpenDB", `{"db": "coffee", "mode": 1}`)
+	})
+}
+
+func wantCall(t *testing.T, h envs.History, name, input string) {
+	t.Helper()
+	text := propose(t, NewScripted(profile(t, "reader"), plans), mcts.Request{History: h, N: 1, Greedy: true})[0].Text
+	if want := "\nAction: " + name + "\nAction Input: " + input; !strings.HasSuffix(text, want) {
+		t.Errorf("got %s\nwant it to end with%s", text, want)
+	}
+}
+
+func TestErrorsAreRetriedThenGivenUp(t *testing.T) {
+	w := newWorld("p_c")
+	w.refuse = map[string]string{"FilterDB": "The filtering query is incorrect."}
+	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+	want := []string{"LoadDB ok", "FilterDB tool-error", "FilterDB tool-error", "FilterDB tool-error", "Finish incorrect"}
+	if diff := cmp.Diff(want, called(h)); diff != "" {
+		t.Error(diff)
+	}
+	if a, _ := h.Turns()[4].Call.Args.Text("answer"); a != unknownAnswer {
+		t.Errorf("gave up with %q", a)
+	}
+}
+
+func TestANoticeWithoutSuccessorIsGivenUp(t *testing.T) {
+	w := newWorld("p_s_in")
+	w.names["LoadDB"] = drifted{notice: deprecated("LoadDB[DBName]", `[x], param example: {"x": "y"}`)}
+	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+	want := []string{"LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "Finish incorrect"}
+	if diff := cmp.Diff(want, called(h)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStale(t *testing.T) {
+	p := NewScripted(profile(t, "stale"), plans)
+	if h := solve(t, p, newWorld("p_c"), openQuestion, 1, true); outcome(h) != envs.Correct {
+		t.Errorf("p_c: calls %q", called(h))
+	}
+	want := []string{"LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "Finish incorrect"}
+	for _, version := range []string{"p_s_in", "p_s_ood"} {
+		for seed := range uint64(20) {
+			if diff := cmp.Diff(want, called(solve(t, p, newWorld(version), openQuestion, seed, seed == 0))); diff != "" {
+				t.Fatalf("%s, seed %d:\n%s", version, seed, diff)
+			}
+		}
+	}
+}
+
+func TestUnknownQuestions(t *testing.T) {
+	for _, p := range Profiles() {
+		h := solve(t, NewScripted(p, plans), newWorld("p_c"), strangeRequest, 1, false)
+		if diff := cmp.Diff([]string{"Finish incorrect"}, called(h)); diff != "" {
+			t.Errorf("%s:\n%s", p.Name, diff)
+		}
+	}
+}
+
+func TestPlanThatCannotGoOn(t *testing.T) {
+	h := ask(openQuestion)
+	for i, name := range []string{"LoadDB", "FilterDB", "GetValue"} {
+		h = h.Append(envs.Turn{Call: envs.Call{Tool: name, Name: name, Args: kv("x", string(rune('a'+i)))}, Observation: `{"Low": "1"}`})
+	}
+	wantCall(t, h, finishTool, `{"answer": "unknown"}`)
+}
+
+// Reader and stale differ from sample to sample in nothing but the words of the thought.
+func TestSteadyProfilesMakeOneCall(t *testing.T) {
+	for _, name := range []string{"reader", "stale"} {
+		texts, calls := map[string]bool{}, map[string]bool{}
+		for _, p := range propose(t, NewScripted(profile(t, name), plans), mcts.Request{History: ask(openQuestion), N: 200, Seed: 7}) {
+			texts[p.Text] = true
+			_, call, _ := strings.Cut(p.Text, "\n")
+			calls[call] = true
+		}
+		if len(calls) != 1 || len(texts) < 5 {
+			t.Errorf("%s: %d calls in %d texts, want 1 in at least 5", name, len(calls), len(texts))
+		}
+	}
+}
+
+func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
+	for _, profile := range Profiles() {
+		r := mcts.Request{History: ask(openQuestion), N: 8, Seed: 42}
+		first := propose(t, NewScripted(profile, plans), r)
+		shared := NewScripted(profile, plans)
+		propose(t, shared, mcts.Request{History: ask(strangeRequest), N: 3, Seed: 1})
+		r.Node = mcts.NodeID{Question: "other", Tree: 3, Path: "0.1"}
+		r.First = 5
+		if diff := cmp.Diff(first, propose(t, shared, r)); diff != "" {
+			t.Errorf("%s: other node, other answer:\n%s", profile.Name, diff)
+		}
+		// Sample i of a request is the first sample of a request with that seed.
+		one := propose(t, shared, mcts.Request{History: r.History, N: 1, Seed: 45})
+		if diff := cmp.Diff(first[3:4], one); diff != "" {
+			t.Errorf("%s: sample 3 and seed 45:\n%s", profile.Name, diff)
+		}
+		for _, p := range first {
+			if !p.Scored || p.Tokens == 0 || p.LogProb > -0.05 || p.LogProb < -1.2 || math.IsNaN(p.LogProb) {
+				t.Errorf("%s: proposal %+v", profile.Name, p)
+			}
+		}
+	}
+}
+
+func TestGreedyNeedsNoSeed(t *testing.T) {
+	p := NewScripted(profile(t, "noisy"), plans)
+	a := propose(t, p, mcts.Request{History: ask(openQuestion), N: 1, Seed: 1, Greedy: true})
+	b := propose(t, p, mcts.Request{History: ask(openQuestion), N: 1, Seed: 99, Greedy: true})
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProposeFails(t *testing.T) {
+	p := NewScripted(profile(t, "reader"), plans)
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, try := range map[string]func() error{
+		"cancelled":  func() error { _, err := p.Propose(done, mcts.Request{History: ask(openQuestion), N: 1}); return err },
+		"no samples": func() error { _, err := p.Propose(t.Context(), mcts.Request{History: ask(openQuestion)}); return err },
+	} {
+		if stage, ok := envs.FailedStage(try()); !ok || stage != envs.StagePolicy {
+			t.Errorf("%s: %v names stage %q, want policy", name, try(), stage)
+		}
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	for _, p := range Profiles() {
+		if err := p.Validate(); err != nil {
+			t.Error(err)
+		}
+		if got := NewScripted(p, plans).Name(); got != "scripted:"+p.Name {
+			t.Errorf("name %q", got)
+		}
+	}
+	_, err := ParseProfile("gpt")
+	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are noisy, reader, stale`) {
+		t.Errorf("error %v does not list the profiles", err)
+	}
+	for _, p := range []Profile{{Name: "x"}, {Name: "x", Patience: 1, Greedy: 2}, {Name: "x", Patience: 1, Rates: Rates{Column: -1}},
+		{Name: "x", Patience: 1, Rates: Rates{ExtraCall: math.NaN()}}} {
+		if p.Validate() == nil {
+			t.Errorf("%+v is valid", p)
+		}
+	}
+}

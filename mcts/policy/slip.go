@@ -1,0 +1,250 @@
+package policy
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// slips lists the mistakes in the order in which they are considered: how often each is made, and what it makes of the
+// right move. A mistake that is not possible here returns false.
+var slips = [...]struct {
+	rate func(*Rates) float64
+	make func(*scene, *dice) (move, bool)
+}{
+	{func(r *Rates) float64 { return r.ForgetUpdate }, forgetUpdate},
+	{func(r *Rates) float64 { return r.RepeatUpdate }, repeatUpdate},
+	{func(r *Rates) float64 { return r.IgnoreNotice }, ignoreNotice},
+	{func(r *Rates) float64 { return r.OldParams }, keepOldParams},
+	{func(r *Rates) float64 { return r.ExtraCall }, extraCall},
+	{func(r *Rates) float64 { return r.EarlyAnswer }, earlyAnswer},
+	{func(r *Rates) float64 { return r.Column }, wrongColumn},
+	{func(r *Rates) float64 { return r.Arithmetic }, wrongArithmetic},
+	{func(r *Rates) float64 { return r.Malformed }, malformed},
+	{func(r *Rates) float64 { return r.NoAction }, noAction},
+}
+
+// slip makes at most one mistake, the first that is drawn and possible.
+func (sc *scene) slip(d *dice, share float64) (move, bool) {
+	if sc.best.kind == givingUp {
+		return move{}, false
+	}
+	for i := range slips {
+		rate := slips[i].rate(&sc.profile.Rates)
+		if !d.chance(rate * share) {
+			continue
+		}
+		if m, ok := slips[i].make(sc, d); ok {
+			m.cost += 0.15 - 0.12*math.Log(rate)
+			return m, true
+		}
+	}
+	return move{}, false
+}
+
+// stepping reports whether the right move is a call of the plan.
+func (sc *scene) stepping() bool { return sc.best.kind < describing }
+
+func forgetUpdate(sc *scene, _ *dice) (move, bool) {
+	if sc.best.kind != describing {
+		return move{}, false
+	}
+	m := sc.step()
+	return m, m.kind != givingUp
+}
+
+func repeatUpdate(sc *scene, _ *dice) (move, bool) {
+	t := sc.st.last()
+	if !sc.stepping() || t == nil || t.Call.Name != updateTool || t.Outcome != envs.OK {
+		return move{}, false
+	}
+	return move{thought: "I make sure that the new tool is described.", call: t.Call}, true
+}
+
+// ignoreNotice calls the deprecated name once more, not for ever: two notices in a row are read.
+func ignoreNotice(sc *scene, _ *dice) (move, bool) {
+	m := sc.best
+	if !sc.stepping() || m.via == nil || sc.st.ignored > 1 {
+		return m, false
+	}
+	m.via = nil
+	if m.kind == migrating {
+		m.kind = retrying
+	}
+	return m, true
+}
+
+func keepOldParams(sc *scene, _ *dice) (move, bool) {
+	m := sc.best
+	m.form = oldParams
+	return m, sc.stepping() && m.via != nil
+}
+
+func extraCall(sc *scene, _ *dice) (move, bool) {
+	last := sc.st.lastOK
+	if !sc.stepping() || last < 0 || sc.st.turns[last].Call.Name == sc.best.name() {
+		return move{}, false
+	}
+	for _, t := range sc.st.turns[last+1:] { // once is enough
+		if t.Call.Name != updateTool || t.Outcome != envs.OK {
+			return move{}, false
+		}
+	}
+	return move{thought: "I check the last result once more.", call: sc.st.turns[last].Call}, true
+}
+
+// earlyAnswer takes the first number in sight for the answer.
+func earlyAnswer(sc *scene, _ *dice) (move, bool) {
+	if !sc.stepping() || len(sc.st.results) == 0 || sc.best.call.Name == finishTool {
+		return move{}, false
+	}
+	answer := firstNumber(sc.st.results[len(sc.st.results)-1])
+	if answer == "" {
+		answer = unknownAnswer
+	}
+	return move{thought: "I think this already answers the question.", call: finish(answer)}, true
+}
+
+func firstNumber(text string) string {
+	at := strings.IndexAny(text, "0123456789")
+	if at < 0 {
+		return ""
+	}
+	end := at
+	for end < len(text) && (isDigit(text[end]) || text[end] == '.' && end+1 < len(text) && isDigit(text[end+1])) {
+		end++
+	}
+	return text[at:end]
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+const columnList = "following columns: "
+
+// columns returns the column names that the latest observation listing any lists.
+func (st *standing) columns() []string {
+	for _, t := range slices.Backward(st.turns) {
+		if _, list, ok := strings.Cut(t.Observation, columnList); ok && t.Outcome == envs.OK {
+			list, _, _ = strings.Cut(list, "\n")
+			return strings.Split(strings.TrimSuffix(strings.TrimSpace(list), "."), ", ")
+		}
+	}
+	return nil
+}
+
+// wrongColumn names another of the listed columns where the call names one.
+func wrongColumn(sc *scene, d *dice) (move, bool) {
+	m := sc.best
+	if !sc.stepping() || m.call.Name == finishTool {
+		return m, false
+	}
+	columns := sc.st.columns()
+	if len(columns) < 2 {
+		return m, false
+	}
+	for i, a := range m.call.Args {
+		text, _ := a.Value.(string)
+		for c, column := range columns {
+			at := wordIndex(text, column)
+			if at < 0 {
+				continue
+			}
+			other := columns[(c+1+d.intN(len(columns)-1))%len(columns)]
+			m.call.Args = slices.Clone(m.call.Args)
+			m.call.Args[i].Value = text[:at] + other + text[at+len(column):]
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// wordIndex returns where word stands in text on its own, or -1.
+func wordIndex(text, word string) int {
+	if word == "" {
+		return -1
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return -1
+		}
+		at += from
+		end := at + len(word)
+		if (at == 0 || !isWordByte(text[at-1])) && (end == len(text) || !isWordByte(text[end])) {
+			return at
+		}
+		from = end
+	}
+}
+
+// wrongArithmetic changes what is computed: a digit of a number in Python code or in the answer, or the aggregate of a
+// query. An answer without digits is given up.
+func wrongArithmetic(sc *scene, d *dice) (move, bool) {
+	m := sc.best
+	if !sc.stepping() {
+		return m, false
+	}
+	for i, a := range m.call.Args {
+		text, _ := a.Value.(string)
+		wrong := ""
+		switch {
+		case m.call.Name == finishTool:
+			if wrong = wrongDigit(text, d); wrong == "" {
+				wrong = unknownAnswer
+			}
+		case strings.Contains(text, "print("):
+			wrong = wrongDigit(text, d)
+		case strings.Contains(text, "SELECT"):
+			wrong = wrongAggregate(text)
+		}
+		if wrong != "" && wrong != text {
+			m.call.Args = slices.Clone(m.call.Args)
+			m.call.Args[i].Value = wrong
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// wrongDigit changes one digit of a number in text; names like x1 hold no number. It returns "" when there is none.
+func wrongDigit(text string, d *dice) string {
+	var places []int
+	for i := 0; i < len(text); i++ {
+		if isDigit(text[i]) && (i == 0 || !isWordByte(text[i-1]) || len(places) > 0 && places[len(places)-1] == i-1) {
+			places = append(places, i)
+		}
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	b := []byte(text)
+	at := places[d.intN(len(places))]
+	b[at] = '0' + (b[at]-'0'+1+byte(d.intN(9)))%10
+	return string(b)
+}
+
+func wrongAggregate(sql string) string {
+	for _, pair := range [...][2]string{{"MAX(", "MIN("}, {"MIN(", "MAX("}, {"AVG(", "SUM("}, {"SUM(", "AVG("}} {
+		if strings.Contains(sql, pair[0]) {
+			return strings.Replace(sql, pair[0], pair[1], 1)
+		}
+	}
+	return ""
+}
+
+func malformed(sc *scene, d *dice) (move, bool) {
+	m := sc.best
+	m.form = missingBrace
+	if d.chance(0.5) {
+		m.form = singleQuotes
+	}
+	return m, true
+}
+
+func noAction(sc *scene, _ *dice) (move, bool) {
+	m := sc.best
+	m.form = missingAction
+	return m, true
+}
