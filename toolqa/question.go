@@ -64,6 +64,15 @@ func oneOf[T ~string](kind, name string, valid []T) (T, error) {
 	return "", fmt.Errorf("unknown %s %q: valid are %s", kind, name, strings.Join(names, ", "))
 }
 
+// Source says where a question comes from.
+type Source string
+
+// The sources.
+const (
+	Published Source = "published" // from the published files, with the published answer
+	Generated Source = "generated" // from a template
+)
+
 // Question is a task and its gold answer. The agent sees only what Task returns.
 type Question struct {
 	ID         string
@@ -73,6 +82,7 @@ type Question struct {
 	Template   string // the template's name, e.g. "coffee-easy/open"; "" when no template recognises the text
 	Text       string
 	Answer     string // the gold answer as Python's str would print it
+	Source     Source
 }
 
 // Task returns what the agent is asked.

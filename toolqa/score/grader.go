@@ -27,9 +27,9 @@ func NewGrader(questions []toolqa.Question) (*Grader, error) {
 	return &Grader{gold: gold}, nil
 }
 
-// Known reports whether the grader has an answer to the task called id.
-func (g *Grader) Known(id string) bool {
-	_, ok := g.gold[id]
+// Known reports whether the grader has an answer to the task.
+func (g *Grader) Known(t envs.Task) bool {
+	_, ok := g.gold[t.ID]
 	return ok
 }
 

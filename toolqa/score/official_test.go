@@ -153,9 +153,8 @@ func FuzzOfficial(f *testing.F) {
 		if !Official(x, x) || !Official(x, "  "+x+" ") {
 			t.Errorf("Official(%q) does not match itself", x)
 		}
-		if normal := string(appendNormal(nil, trimSpace(x), dropMarks)); normal != "" && !Official(x, strings.ToUpper(x)) &&
-			strings.ToLower(strings.ToUpper(x)) == strings.ToLower(x) && isASCII(x) {
-			t.Errorf("Official(%q) does not match its upper case", x)
+		if isASCII(x) && !Official(x, strings.ToUpper(x)) && !strings.Contains(strings.ToUpper(x), "USD") {
+			t.Errorf("Official(%q) does not match its upper case", x) // only USD in capitals is money
 		}
 	})
 }

@@ -149,7 +149,7 @@ func TestGrader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Known("q1") || !g.Known("q2") || g.Known("q3") {
+	if !g.Known(envs.Task{ID: "q1"}) || !g.Known(envs.Task{ID: "q2"}) || g.Known(envs.Task{ID: "q3"}) {
 		t.Error("Known is wrong about q1, q2 or q3")
 	}
 	got, err := g.Grade(context.Background(), envs.Task{ID: "q1"}, "2.79%")

@@ -1,0 +1,68 @@
+package questions
+
+import (
+	"fmt"
+
+	"toolevo/toolqa"
+)
+
+// GoldReport compares answers with what the templates' rules give.
+type GoldReport struct {
+	Questions     int            `json:"questions"`
+	Recognised    int            `json:"recognised"`
+	Right         int            `json:"right"`    // answers that agree with the right rule
+	Official      int            `json:"official"` // answers that agree with the published rule
+	Unrecognised  []string       `json:"unrecognised,omitempty"`
+	Disagreements []Disagreement `json:"disagreements,omitempty"` // with the right rule, in order
+}
+
+// Disagreement is a question whose answer is not what the right rule gives.
+type Disagreement struct {
+	ID             string `json:"id"`
+	Template       string `json:"template"`
+	Question       string `json:"question"`
+	Answer         string `json:"answer"`          // as published
+	Right          string `json:"right,omitempty"` // by the right rule; "" when it has none
+	Official       string `json:"official,omitempty"`
+	OfficialAgrees bool   `json:"official_agrees"`
+	Problem        string `json:"problem,omitempty"` // why there is no right answer, e.g. a day the corpus does not have
+}
+
+// CheckGold computes the answer of each question from its template's rules and compares it by match, e.g. the official
+// matcher. An answer the corpus does not hold is a disagreement; a question about another dataset is an error.
+func CheckGold(questions []toolqa.Question, c Corpus, match func(gold, answer string) bool) (GoldReport, error) {
+	report := GoldReport{Questions: len(questions)}
+	for _, q := range questions {
+		if q.Dataset != c.Dataset() {
+			return GoldReport{}, fmt.Errorf("questions: check %s: a question about %s, and the corpus of %s", q.ID, q.Dataset, c.Dataset())
+		}
+		m, ok := Recognise(q.Text)
+		if !ok || m.Template.Dataset != q.Dataset {
+			report.Unrecognised = append(report.Unrecognised, q.ID)
+			continue
+		}
+		report.Recognised++
+		d := Disagreement{ID: q.ID, Template: m.Template.Name, Question: q.Text, Answer: q.Answer}
+		right, err := Gold(m, c)
+		official, officialErr := OfficialGold(m, c)
+		for _, err := range []error{err, officialErr} {
+			if err != nil && !IsNoAnswer(err) {
+				return GoldReport{}, err
+			}
+		}
+		if officialErr == nil && match(official, q.Answer) {
+			d.OfficialAgrees = true
+			report.Official++
+		}
+		if err == nil && match(right, q.Answer) {
+			report.Right++
+			continue
+		}
+		d.Right, d.Official = right, official
+		if err != nil {
+			d.Problem = errNoAnswer.Error()
+		}
+		report.Disagreements = append(report.Disagreements, d)
+	}
+	return report, nil
+}

@@ -1,0 +1,164 @@
+package questions
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"toolevo/toolqa"
+)
+
+// record is a line of a question file. The first three fields are the published format.
+type record struct {
+	ID       string `json:"qid"`
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+	Template string `json:"template,omitempty"`
+
+	// Source is missing in the published format, and then toolqa.Published.
+	Source toolqa.Source `json:"source,omitempty"`
+}
+
+// Path returns the file of one set of questions below the data folder dir:
+// DIR/questions/SPLIT/DATASET-DIFFICULTY.jsonl.
+func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) string {
+	return filepath.Join(dir, "questions", string(s), fmt.Sprintf("%s-%s.jsonl", ds, d))
+}
+
+// Write writes questions below the data folder dir, one file for each split, dataset and difficulty that occurs, in the
+// published format with the template's name and the source added. Each file replaces the one before as a whole or not at all.
+func Write(dir string, questions []toolqa.Question) error {
+	files := map[string]*bytes.Buffer{}
+	var paths []string // in order of appearance
+	for _, q := range questions {
+		path := Path(dir, q.Dataset, q.Difficulty, q.Split)
+		buf := files[path]
+		if buf == nil {
+			buf = new(bytes.Buffer)
+			files[path] = buf
+			paths = append(paths, path)
+		}
+		enc := json.NewEncoder(buf)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(record{q.ID, q.Text, q.Answer, q.Template, q.Source}); err != nil {
+			return fmt.Errorf("questions: write %s: question %s: %w", path, q.ID, err)
+		}
+	}
+	for _, path := range paths {
+		if err := replaceFile(path, files[path].Bytes()); err != nil {
+			return fmt.Errorf("questions: write %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// replaceFile writes a file under another name in its folder and then renames it.
+func replaceFile(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Read reads the questions of one file that Write or Import made. A missing file wraps fs.ErrNotExist.
+func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+	path := Path(dir, ds, d, s)
+	qs, err := readFile(path, ds, d, s)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("questions: no %s %s questions of the %s split: %w", ds, d, s, err)
+	}
+	return qs, err
+}
+
+// readFile reads a question file in the published format.
+func readFile(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	var qs []toolqa.Question
+	lines := map[string]int{} // of each ID
+	line := 0
+	for text := range bytes.Lines(data) {
+		line++
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 {
+			continue
+		}
+		r, err := parseRecord(text)
+		if err != nil {
+			return nil, fmt.Errorf("questions: %s:%d: %w", path, line, err)
+		}
+		if first, ok := lines[r.ID]; ok {
+			return nil, fmt.Errorf("questions: %s:%d: qid %q is already that of line %d", path, line, r.ID, first)
+		}
+		lines[r.ID] = line
+		if m, ok := Recognise(r.Question); r.Template == "" && ok {
+			r.Template = m.Template.Name
+		}
+		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s, Template: r.Template,
+			Text: r.Question, Answer: r.Answer, Source: r.Source})
+	}
+	return qs, nil
+}
+
+// parseRecord reads one line. The answer may be any JSON scalar, also Python's NaN, and becomes the text Python's str
+// makes of it.
+func parseRecord(line []byte) (record, error) {
+	var raw struct {
+		ID       *string         `json:"qid"`
+		Question *string         `json:"question"`
+		Answer   json.RawMessage `json:"answer"`
+		Template string          `json:"template"`
+		Source   toolqa.Source   `json:"source"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(quoteNaN(line)))
+	if err := dec.Decode(&raw); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the line ends within a JSON object")
+		}
+		return record{}, fmt.Errorf("want a JSON object with qid, question and answer: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return record{}, errors.New("more than one JSON object on a line")
+	}
+	switch {
+	case raw.ID == nil || *raw.ID == "":
+		return record{}, errors.New(`field "qid" is missing or empty`)
+	case raw.Question == nil || *raw.Question == "":
+		return record{}, errors.New(`field "question" is missing or empty`)
+	case raw.Answer == nil:
+		return record{}, errors.New(`field "answer" is missing`)
+	}
+	answer, err := pythonStr(raw.Answer)
+	if err != nil {
+		return record{}, fmt.Errorf(`field "answer": %w`, err)
+	}
+	return record{*raw.ID, *raw.Question, answer, raw.Template, cmp.Or(raw.Source, toolqa.Published)}, nil
+}

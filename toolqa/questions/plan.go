@@ -1,0 +1,211 @@
+package questions
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}.
+type step struct {
+	thought string
+	tool    string
+	args    []arg
+	read    reader // what the result must be, and which values later steps take from it
+}
+
+type arg struct{ name, text string }
+
+// reader reads the result of a call and adds the values in it to those known.
+type reader func(result string, known *Slots) error
+
+// Plan returns the solution of the question in the prompt version (p_c).
+func (m Match) Plan() envs.Plan {
+	steps := m.Template.steps
+	return func(results []string) (string, envs.Call, error) {
+		if len(results) >= len(steps) {
+			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name, len(results), len(steps))
+		}
+		known := make(Slots, len(m.Slots), len(m.Slots)+4)
+		copy(known, m.Slots)
+		for i, result := range results {
+			if err := steps[i].read(result, &known); err != nil {
+				return "", envs.Call{}, fmt.Errorf("questions: plan %s: result %d, of %s: %w", m.Template.Name, i+1, steps[i].tool, err)
+			}
+		}
+		thought, call, err := steps[len(results)].call(known)
+		if err != nil {
+			return "", envs.Call{}, fmt.Errorf("questions: plan %s: call %d: %w", m.Template.Name, len(results)+1, err)
+		}
+		return thought, call, nil
+	}
+}
+
+// call fills the step's texts.
+func (s step) call(known Slots) (string, envs.Call, error) {
+	thought, err := expand(s.thought, known)
+	if err != nil {
+		return "", envs.Call{}, err
+	}
+	call := envs.Call{Tool: s.tool, Name: s.tool, Args: make(envs.Args, len(s.args))}
+	for i, a := range s.args {
+		text, err := expand(a.text, known)
+		if err != nil {
+			return "", envs.Call{}, err
+		}
+		call.Args[i] = envs.Arg{Name: a.name, Value: text}
+	}
+	return thought, call, nil
+}
+
+// expand replaces each {name} by its value.
+func expand(text string, known Slots) (string, error) {
+	var b strings.Builder
+	for {
+		before, tail, ok := strings.Cut(text, "{")
+		b.WriteString(before)
+		if !ok {
+			return b.String(), nil
+		}
+		name, after, _ := strings.Cut(tail, "}")
+		value, ok := known.lookup(name)
+		if !ok {
+			return "", fmt.Errorf("nothing called %q is known", name)
+		}
+		b.WriteString(value)
+		text = after
+	}
+}
+
+func loadDB(db, thought string) step {
+	return step{thought, "LoadDB", []arg{{"DBName", db}},
+		startsWith("We have successfully loaded the " + db + " database")}
+}
+
+// filterRow filters down to a single row.
+func filterRow(condition, thought string) step {
+	return step{thought, "FilterDB", []arg{{"condition", condition}},
+		startsWith("We have successfully filtered the data (1 row")}
+}
+
+// getNumbers reads columns of the one row left; each becomes a value of its name.
+func getNumbers(columns, thought string) step {
+	return step{thought, "GetValue", []arg{{"column_name", columns}}, cells(strings.Split(columns, ", "))}
+}
+
+// querySQL runs a query; read takes the values from its result.
+func querySQL(query, thought string, read reader) step {
+	return step{thought, "SQLInterpreter", []arg{{"SQL", query}}, read}
+}
+
+// runPython runs code that prints a number and then unit; what it prints becomes the value "answer".
+func runPython(code, unit, thought string) step {
+	return step{thought, "PythonInterpreter", []arg{{"Python", code}}, printed(unit)}
+}
+
+func finish(answer, thought string) step {
+	return step{thought, "Finish", []arg{{"answer", answer}}, func(string, *Slots) error { return nil }}
+}
+
+// unexpected says what a result should have been.
+func unexpected(result, want string) error {
+	const limit = 80
+	if len(result) > limit {
+		result = strings.ToValidUTF8(result[:limit], "") + "..."
+	}
+	return fmt.Errorf("%q is not %s", result, want)
+}
+
+func startsWith(prefix string) reader {
+	return func(result string, _ *Slots) error {
+		if !strings.HasPrefix(result, prefix) {
+			return unexpected(result, fmt.Sprintf("%q", prefix))
+		}
+		return nil
+	}
+}
+
+// cells reads a JSON object that has a number, written as text, for each column.
+func cells(columns []string) reader {
+	return func(result string, known *Slots) error {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(result), &row); err != nil {
+			return unexpected(result, "one row of cells")
+		}
+		for _, c := range columns {
+			text, ok := row[c].(string)
+			if !ok || !isNumber(text) {
+				return unexpected(result, "one row with a number as "+c)
+			}
+			*known = append(*known, Slot{c, text})
+		}
+		return nil
+	}
+}
+
+// field is a column of a query's result and what its cells must be.
+type field struct {
+	name string
+	fits func(string) bool
+	want string
+}
+
+func number(name string) field { return field{name, isNumber, "a number"} }
+func day(name string) field    { return field{name, isDate, "a date"} }
+
+// rows reads the result of a query, one line "column: value, column: value" for each row, and adds the value of every
+// field of every row, in order. Fields of different rows have different names in the plan: row i, column j is the
+// field lines[i][j], whose column is its name without the digits at its end.
+func rows(lines ...[]field) reader {
+	return func(result string, known *Slots) error {
+		rest := strings.TrimSpace(result)
+		for i, line := range lines {
+			var text string
+			text, rest, _ = strings.Cut(rest, "\n")
+			for j, f := range line {
+				var cell string
+				cell, text, _ = strings.Cut(text, ", ")
+				value, ok := strings.CutPrefix(cell, strings.TrimRight(f.name, "0123456789")+": ")
+				if !ok || !f.fits(value) {
+					return unexpected(result, fmt.Sprintf("a result with %s as column %d (%s) of row %d", f.want, j+1, f.name, i+1))
+				}
+				*known = append(*known, Slot{f.name, value})
+			}
+			if text != "" {
+				return unexpected(result, fmt.Sprintf("a result of %d columns", len(line)))
+			}
+		}
+		if rest != "" {
+			return unexpected(result, fmt.Sprintf("a result of %d rows", len(lines)))
+		}
+		return nil
+	}
+}
+
+// row reads a query's only row.
+func row(fields ...field) reader { return rows(fields) }
+
+// printed reads a number and the unit behind it.
+func printed(unit string) reader {
+	return func(result string, known *Slots) error {
+		text := strings.TrimSpace(result)
+		if n, ok := strings.CutSuffix(text, unit); !ok || !isNumber(n) {
+			return unexpected(result, fmt.Sprintf("a number and %q", unit))
+		}
+		*known = append(*known, Slot{"answer", text})
+		return nil
+	}
+}
+
+// isNumber reports whether s is a finite decimal number: a literal of SQL and Python alike.
+func isNumber(s string) bool {
+	if s == "" || strings.Trim(s, "+-.eE0123456789") != "" {
+		return false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return err == nil && !math.IsInf(f, 0)
+}

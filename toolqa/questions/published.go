@@ -1,0 +1,121 @@
+package questions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolevo/toolqa"
+)
+
+// Imported is what Import read.
+type Imported struct {
+	Questions []toolqa.Question // of the test split, with their published IDs and answers
+	Files     []ImportedFile    // every question file found, in order of its path
+}
+
+// ImportedFile reports on one published file.
+type ImportedFile struct {
+	Path         string
+	Dataset      toolqa.Dataset // "" when Skipped is set
+	Difficulty   toolqa.Difficulty
+	Questions    int
+	Unrecognised []string    // IDs of questions that no template of the dataset and difficulty fits
+	Duplicates   []Duplicate // questions asked before in the same file
+	Skipped      string      // why the file was not read; "" when it was
+}
+
+// Duplicate is a question whose text stands under two IDs.
+type Duplicate struct{ ID, First string }
+
+// Import reads the published question files below src, src/easy/DATASET-easy.jsonl and src/hard/DATASET-hard.jsonl, as
+// the test split. Answers stay as published, as the text Python's str makes of them. Files of datasets that are not
+// supported are skipped and reported. Broken JSON, a missing field or an ID used twice is an error that names the file
+// and the line; so is a folder with nothing to import.
+func Import(src string) (Imported, error) {
+	var in Imported
+	read := 0
+	for _, d := range toolqa.Difficulties() {
+		folder := filepath.Join(src, string(d))
+		entries, err := os.ReadDir(folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return Imported{}, fmt.Errorf("questions: import: %w", err)
+		}
+		for _, e := range entries {
+			name, ok := strings.CutSuffix(e.Name(), ".jsonl")
+			if !ok || e.IsDir() {
+				continue
+			}
+			file := ImportedFile{Path: filepath.Join(folder, e.Name()), Difficulty: d}
+			qs, err := file.read(strings.TrimSuffix(name, "-"+string(d)))
+			if err != nil {
+				return Imported{}, fmt.Errorf("import: %w", err)
+			}
+			if file.Skipped == "" {
+				read++
+			}
+			in.Questions = append(in.Questions, qs...)
+			in.Files = append(in.Files, file)
+		}
+	}
+	if read == 0 {
+		return Imported{}, fmt.Errorf("questions: import: no question file of a supported dataset in %s: want e.g. %s", src,
+			filepath.Join("easy", "coffee-easy.jsonl"))
+	}
+	return in, uniqueIDs(in.Questions)
+}
+
+// Published returns the published test questions of a dataset and difficulty that were imported into the data folder dir;
+// none, and no error, when none were.
+func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
+	qs, err := Read(dir, ds, d, toolqa.Test)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(qs) == 0 || qs[0].Source != toolqa.Published) {
+		return nil, nil
+	}
+	return qs, err
+}
+
+// read reads the file of the dataset called name and fills in the report.
+func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
+	ds, err := toolqa.ParseDataset(name)
+	if err != nil {
+		f.Skipped = err.Error()
+		return nil, nil
+	}
+	f.Dataset = ds
+	qs, err := readFile(f.Path, ds, f.Difficulty, toolqa.Test)
+	if err != nil {
+		return nil, err
+	}
+	f.Questions = len(qs)
+	first := map[string]string{}
+	for _, q := range qs {
+		if t, ok := Lookup(q.Template); !ok || t.Dataset != ds || t.Difficulty != f.Difficulty {
+			f.Unrecognised = append(f.Unrecognised, q.ID)
+		}
+		if id, ok := first[q.Text]; ok {
+			f.Duplicates = append(f.Duplicates, Duplicate{q.ID, id})
+		} else {
+			first[q.Text] = q.ID
+		}
+	}
+	return qs, nil
+}
+
+// uniqueIDs returns an error if two questions have one ID.
+func uniqueIDs(qs []toolqa.Question) error {
+	seen := make(map[string]bool, len(qs))
+	for _, q := range qs {
+		if seen[q.ID] {
+			return fmt.Errorf("questions: import: qid %q is in two files", q.ID)
+		}
+		seen[q.ID] = true
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package questions
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+// Template is one kind of question. Templates are immutable.
+type Template struct {
+	// Name is unique among all templates, e.g. "coffee-easy/open".
+	Name       string
+	Dataset    toolqa.Dataset
+	Difficulty toolqa.Difficulty
+
+	// Text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of coffee on
+	// {date:date}?".
+	Text string
+
+	// Fault says what is wrong with the published rule for the answer; "" when nothing is.
+	Fault string
+
+	gold     rule // the right answer
+	official rule // the published answer where Fault is not empty, else nil
+	draw     drawer
+	steps    []step
+
+	literals []string // the text around the slots: one more than there are slots
+	slots    []slot
+}
+
+// slot is a gap in a template.
+type slot struct {
+	name string
+	kind kind
+}
+
+// kind says which texts fit a slot.
+type kind func(text string) bool
+
+// kinds are the kinds a template's text can name.
+var kinds = map[string]kind{
+	"date": isDate,
+	"text": func(s string) bool { return s != "" },
+}
+
+// isDate reports whether s looks like a day as YYYY-MM-DD.
+func isDate(s string) bool {
+	if len(s) != len("2000-01-03") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	for i := range len(s) {
+		if i != 4 && i != 7 && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return "01" <= s[5:7] && s[5:7] <= "12" && "01" <= s[8:] && s[8:] <= "31"
+}
+
+// Slots are the values of a question's slots, in the order of the template's text.
+type Slots []Slot
+
+// Slot is one named value.
+type Slot struct{ Name, Value string }
+
+// Get returns the value of the slot called name, "" when there is none.
+func (s Slots) Get(name string) string {
+	v, _ := s.lookup(name)
+	return v
+}
+
+func (s Slots) lookup(name string) (string, bool) {
+	for _, slot := range s {
+		if slot.Name == name {
+			return slot.Value, true
+		}
+	}
+	return "", false
+}
+
+// rule computes an answer. Its error is errNoAnswer when the corpus holds none to this question.
+type rule func(c Corpus, s Slots) (string, error)
+
+// drawer draws the values of a template's slots, in the order of its text, such that there is an answer.
+type drawer func(r *rand.Rand, c Corpus) ([]string, error)
+
+// Corpus is what rules read: one dataset's rows in memory, as the type that the dataset's rules expect, e.g. *[Coffee].
+// [Load] makes it of an opened corpus.
+type Corpus interface {
+	Dataset() toolqa.Dataset
+}
+
+// on makes a rule of a function of one dataset's view.
+func on[C Corpus](f func(C, Slots) (string, error)) rule {
+	return func(c Corpus, s Slots) (string, error) {
+		view, err := as[C](c)
+		if err != nil {
+			return "", err
+		}
+		return f(view, s)
+	}
+}
+
+func as[C Corpus](c Corpus) (C, error) {
+	view, ok := c.(C)
+	if !ok {
+		return view, fmt.Errorf("the rule needs a %T, not a %T", view, c)
+	}
+	return view, nil
+}
+
+// family is what this package knows about one dataset.
+type family struct {
+	open      func(*corpus.Corpus) (Corpus, error) // the view the rules read
+	templates []Template
+}
+
+// families lists the datasets.
+func families() map[toolqa.Dataset]family {
+	return map[toolqa.Dataset]family{
+		toolqa.Coffee: {coffeeOf, slices.Concat(coffeeEasy(), coffeeHard())},
+	}
+}
+
+// Load returns the rows of an opened corpus as the rules of its dataset read them.
+func Load(c *corpus.Corpus) (Corpus, error) {
+	f, ok := families()[c.Dataset()]
+	if !ok {
+		return nil, fmt.Errorf("questions: no templates for dataset %s", c.Dataset())
+	}
+	return f.open(c)
+}
+
+// all are the templates of every dataset.
+var all = compile(families())
+
+// compile parses the templates' texts. A text that cannot be parsed is a mistake in this package, found by every test.
+func compile(families map[toolqa.Dataset]family) []*Template {
+	var ts []*Template
+	for _, ds := range slices.Sorted(maps.Keys(families)) {
+		for _, t := range families[ds].templates {
+			if err := t.parse(); err != nil {
+				panic(fmt.Sprintf("questions: template %s: %v", t.Name, err))
+			}
+			ts = append(ts, &t)
+		}
+	}
+	return ts
+}
+
+// parse splits the text at its slots.
+func (t *Template) parse() error {
+	rest := t.Text
+	for {
+		before, tail, ok := strings.Cut(rest, "{")
+		t.literals = append(t.literals, before)
+		if !ok {
+			return nil
+		}
+		inner, after, ok := strings.Cut(tail, "}")
+		name, kindName, named := strings.Cut(inner, ":")
+		k := kinds[kindName]
+		if !ok || !named || k == nil {
+			return fmt.Errorf("slot {%s: want {name:kind}", tail)
+		}
+		t.slots = append(t.slots, slot{name, k})
+		rest = after
+	}
+}
+
+// fill returns the slots with the given values.
+func (t *Template) fill(values []string) (Slots, error) {
+	if len(values) != len(t.slots) {
+		return nil, fmt.Errorf("template %s: %d values for %d slots", t.Name, len(values), len(t.slots))
+	}
+	s := make(Slots, len(values))
+	for i, v := range values {
+		if !t.slots[i].kind(v) {
+			return nil, fmt.Errorf("template %s: slot %s: unfit value %q", t.Name, t.slots[i].name, v)
+		}
+		s[i] = Slot{t.slots[i].name, v}
+	}
+	return s, nil
+}
+
+// Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a new slice.
+func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
+	var ts []*Template
+	for _, t := range all {
+		if t.Dataset == ds && t.Difficulty == d {
+			ts = append(ts, t)
+		}
+	}
+	return ts
+}
+
+// Lookup returns the template called name, and whether there is one.
+func Lookup(name string) (*Template, bool) {
+	for _, t := range all {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return nil, false
+}
