@@ -230,3 +230,6 @@ func (r *Resolved) apply(l Layer) error {
 	}
 	return nil
 }
+
+// Value returns the value of a setting as text, "" when there is no such setting.
+func (r *Resolved) Value(key string) string { return values(r.String())[key] }

@@ -46,6 +46,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	}
 	children := make([]*Node, 0, len(proposals))
 	for _, p := range proposals {
+		p.Text = strings.ToValidUTF8(p.Text, "\uFFFD") // nothing else can be stored and exported
 		if strings.TrimSpace(p.Text) == "" {
 			continue
 		}

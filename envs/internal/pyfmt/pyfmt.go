@@ -108,7 +108,7 @@ func number(n envs.Number) string {
 	return formatFloat(f)
 }
 
-func isFloat(n envs.Number) bool { return strings.ContainsAny(string(n), ".eEnI") }
+func isFloat(n envs.Number) bool { return strings.ContainsAny(string(n), ".eENI") }
 
 // formatFloat is Python's repr of a float: the shortest digits that read back, with an exponent below 1e-4 and from
 // 1e16, and always a point or an exponent.

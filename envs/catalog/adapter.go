@@ -1,0 +1,173 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/internal/pyfmt"
+)
+
+// Adapter turns the arguments of a deployed call into those of the tool's call, and back. It passes on what it is not
+// about. Both directions leave their argument unchanged.
+type Adapter interface {
+	// Lower returns the tool's arguments, or what the agent reads about arguments that do not fit.
+	Lower(deployed envs.Args) (envs.Args, *ArgError)
+
+	// Lift returns the arguments that Lower turns into these, or an error when there are none.
+	Lift(tool envs.Args) (envs.Args, error)
+}
+
+// ArgError is an agent's mistake in the arguments of a call.
+type ArgError struct {
+	// Text is what the agent reads. An adapter leaves it empty to use the text of its API. An ArgError of API.Lower has
+	// it empty when the API has none either: the version answers with its invalid-action message.
+	Text string
+	// Value is true when the parameters are the right ones, and it is a value that does not fit.
+	Value bool
+}
+
+// Rename gives parameters other names: deployed name to tool's name.
+type Rename map[string]string
+
+// Lower renames to the tool's names.
+func (r Rename) Lower(args envs.Args) (envs.Args, *ArgError) {
+	lowered := slices.Clone(args)
+	for i, arg := range lowered {
+		if to, ok := r[arg.Name]; ok {
+			lowered[i].Name = to
+		}
+	}
+	return lowered, nil
+}
+
+// Lift renames to the deployed names.
+func (r Rename) Lift(args envs.Args) (envs.Args, error) {
+	lifted := slices.Clone(args)
+	for i, arg := range lifted {
+		for from, to := range r {
+			if arg.Name == to {
+				lifted[i].Name = from
+			}
+		}
+	}
+	return lifted, nil
+}
+
+// Ignored is a parameter that has to be there and that nothing looks at. Value is what a caller that knows the version
+// sends: nil, a bool, a number or a string.
+type Ignored struct {
+	Parameter string `yaml:"parameter"`
+	Value     any    `yaml:"value"`
+}
+
+// Lower removes the parameter.
+func (g Ignored) Lower(args envs.Args) (envs.Args, *ArgError) {
+	return without(args, g.Parameter), nil
+}
+
+// Lift adds the parameter.
+func (g Ignored) Lift(args envs.Args) (envs.Args, error) {
+	value := g.Value
+	switch value.(type) {
+	case nil, bool, string:
+	default:
+		value = envs.Number(fmt.Sprint(value))
+	}
+	return with(args, g.Parameter, value), nil
+}
+
+// Flag is a parameter that has to be true: "True", "true", true, or a number equal to 1.
+type Flag struct {
+	Parameter string `yaml:"parameter"`
+	Optional  bool   `yaml:"optional"` // it may be missing
+}
+
+// Lower checks and removes the flag.
+func (f Flag) Lower(args envs.Args) (envs.Args, *ArgError) {
+	v, ok := args.Get(f.Parameter)
+	if !ok {
+		if f.Optional {
+			return args, nil
+		}
+		return nil, &ArgError{}
+	}
+	if !truthy(v) {
+		return nil, &ArgError{Value: true}
+	}
+	return without(args, f.Parameter), nil
+}
+
+// Lift adds the flag as the notices show it.
+func (f Flag) Lift(args envs.Args) (envs.Args, error) { return with(args, f.Parameter, "True"), nil }
+
+func truthy(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	case string:
+		return v == "True" || v == "true"
+	case envs.Number: // to Python 1 == True
+		n, ok := pyfmt.Float(v)
+		return ok && n == 1
+	}
+	return false
+}
+
+// Prefix is a text with which a parameter has to begin.
+type Prefix struct {
+	Parameter string `yaml:"parameter"`
+	Text      string `yaml:"text"`
+	Trim      bool   `yaml:"trim"` // the tool gets the rest without surrounding white space
+	Join      string `yaml:"join"` // white space a caller puts after Text; needs Trim
+}
+
+// Lower cuts the prefix.
+func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
+	text, ok := args.Text(p.Parameter)
+	if !ok {
+		return nil, &ArgError{Value: true}
+	}
+	rest, ok := strings.CutPrefix(text, p.Text)
+	if !ok {
+		return nil, &ArgError{Value: true}
+	}
+	if p.Trim {
+		rest = pyfmt.Strip(rest)
+	}
+	return replaced(args, p.Parameter, rest), nil
+}
+
+// Lift puts the prefix before the text. With Trim, white space around the text does not come back.
+func (p Prefix) Lift(args envs.Args) (envs.Args, error) {
+	text, ok := args.Text(p.Parameter)
+	if !ok {
+		return nil, fmt.Errorf("%s is not a text", p.Parameter)
+	}
+	return replaced(args, p.Parameter, p.Text+p.Join+text), nil
+}
+
+func with(args envs.Args, name string, v any) envs.Args {
+	return append(slices.Clip(args), envs.Arg{Name: name, Value: v})
+}
+
+func without(args envs.Args, name string) envs.Args {
+	rest := make(envs.Args, 0, len(args))
+	for _, arg := range args {
+		if arg.Name != name {
+			rest = append(rest, arg)
+		}
+	}
+	return rest
+}
+
+func replaced(args envs.Args, name string, v any) envs.Args {
+	changed := slices.Clone(args)
+	for i := range changed {
+		if changed[i].Name == name {
+			changed[i].Value = v
+		}
+	}
+	return changed
+}

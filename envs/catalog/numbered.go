@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/internal/pyfmt"
+)
+
+// listSeparator stands between the items of a list that a tool takes as one text.
+const listSeparator = ", "
+
+// Numbered is a list of parameters Item1, Item2, … for one text with the items in it. A single parameter called Item,
+// without a number, is also taken.
+//
+// As in the published code the k-th parameter of the call has to carry the number k, counting the parameters in Beside:
+// {"ReturnResult": "True", "column2": "price"} fits and {"ReturnResult": "True", "column1": "price"} does not. No
+// parameter at all is an empty list. A value that is not a text counts as what Python's str makes of it.
+type Numbered struct {
+	Item   string   `yaml:"item"`
+	To     string   `yaml:"to"`
+	Beside []string `yaml:"beside"` // parameters that may stand in the list, and must stand beside a single Item
+}
+
+// Lower joins the items; the parameters in Beside follow them.
+func (n Numbered) Lower(args envs.Args) (envs.Args, *ArgError) {
+	if n.single(args) {
+		return n.joined(args, 1), nil
+	}
+	items := 0
+	for i, arg := range args {
+		switch {
+		case slices.Contains(n.Beside, arg.Name):
+		case n.numbered(arg.Name, i+1):
+			items++
+		default:
+			return nil, &ArgError{}
+		}
+	}
+	return n.joined(args, items), nil
+}
+
+// single reports whether the call has exactly the parameters Item and Beside.
+func (n Numbered) single(args envs.Args) bool {
+	if len(args) != 1+len(n.Beside) {
+		return false
+	}
+	for _, arg := range args {
+		if arg.Name != n.Item && !slices.Contains(n.Beside, arg.Name) {
+			return false
+		}
+	}
+	_, ok := args.Get(n.Item)
+	return ok
+}
+
+func (n Numbered) numbered(name string, k int) bool {
+	number, ok := strings.CutPrefix(name, n.Item)
+	return ok && number == strconv.Itoa(k)
+}
+
+func (n Numbered) joined(args envs.Args, items int) envs.Args {
+	texts := make([]string, 0, items)
+	lowered := make(envs.Args, 1, 1+len(args)-items)
+	for _, arg := range args {
+		if slices.Contains(n.Beside, arg.Name) {
+			lowered = append(lowered, arg)
+		} else {
+			texts = append(texts, pyfmt.Str(arg.Value))
+		}
+	}
+	lowered[0] = envs.Arg{Name: n.To, Value: strings.Join(texts, listSeparator)}
+	return lowered
+}
+
+// Lift splits the text into numbered items, which come first.
+func (n Numbered) Lift(args envs.Args) (envs.Args, error) {
+	text, ok := args.Text(n.To)
+	if !ok {
+		return nil, fmt.Errorf("%s is not a text", n.To)
+	}
+	items := strings.Split(text, listSeparator)
+	lifted := make(envs.Args, 0, len(items)+len(args)-1)
+	for i, item := range items {
+		lifted = append(lifted, envs.Arg{Name: n.Item + strconv.Itoa(i+1), Value: item})
+	}
+	return append(lifted, without(args, n.To)...), nil
+}

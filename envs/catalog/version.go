@@ -1,0 +1,177 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+)
+
+// PromptVersion is the version that defines the tools.
+const PromptVersion = "p_c"
+
+// The system tools. They are the same in every version, and the environment itself runs them.
+const (
+	Finish     = "Finish"
+	UpdateTool = "UpdateTool"
+)
+
+// Version is one API version.
+type Version struct {
+	Name  string // e.g. "p_s_in"
+	About string // one line for people
+	APIs  []*API // in the order of the tool list
+
+	byName     map[string]*API
+	byTool     map[string]*API
+	deprecated map[string]Deprecation
+}
+
+// API is a tool as a version exposes it.
+type API struct {
+	Name        string   // the exposed name
+	Tool        string   // the tool's name in p_c
+	Parameters  []string // as its signature shows them
+	Description string   // what follows the signature in a tool list, "which …"
+
+	toolParameters []string
+	adapters       []Adapter
+	exact          bool // a call has exactly Parameters; false when an adapter takes a list of any length
+	argumentsText  string
+	valueText      string
+	notice         notice
+}
+
+// API returns the API of that name.
+func (v *Version) API(name string) (*API, bool) {
+	a, ok := v.byName[name]
+	return a, ok
+}
+
+// ForTool returns the API that exposes a tool.
+func (v *Version) ForTool(tool string) (*API, bool) {
+	a, ok := v.byTool[tool]
+	return a, ok
+}
+
+// Lift returns the call of this version that does what a tool's call does: the exposed name and its arguments. It is an
+// error when there is no such tool, when the arguments are not the tool's, or when the version cannot express them.
+func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.Args, err error) {
+	a, ok := v.byTool[tool]
+	if !ok {
+		return "", nil, fmt.Errorf("catalog: lift to %s: no tool %q", v.Name, tool)
+	}
+	deployed, err = a.Lift(args)
+	if err != nil {
+		return "", nil, fmt.Errorf("catalog: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
+	}
+	return a.Name, deployed, nil
+}
+
+// ToolList returns the lines of the tool list of a prompt, numbered from 1: "(3) LoadDB[DBName], which …". The tools in
+// without are left out.
+func (v *Version) ToolList(without ...string) []string {
+	lines := make([]string, 0, len(v.APIs))
+	for _, a := range v.APIs {
+		if !slices.Contains(without, a.Tool) {
+			lines = append(lines, fmt.Sprintf("(%d) %s, %s", len(lines)+1, a.Signature(), a.Description))
+		}
+	}
+	return lines
+}
+
+// InvalidAction returns the message about a name that does not exist, in its published wording. It lists every API of
+// the version but those of the tools in without. The published environment lists p_c, whatever is deployed.
+func (v *Version) InvalidAction(without ...string) string {
+	var items []string
+	for _, a := range v.APIs {
+		if !slices.Contains(without, a.Tool) {
+			items = append(items, a.Name+"[<"+strings.Join(a.Parameters, ">, <")+">]")
+		}
+	}
+	last := len(items) - 1
+	return "Invalid Action. Valid Actions are " + strings.Join(items[:last], " ") + " and " + items[last] + "."
+}
+
+// Signature returns "Name[p1, p2]".
+func (a *API) Signature() string { return a.Name + "[" + strings.Join(a.Parameters, ", ") + "]" }
+
+// Lower turns the arguments of a call to this API into those of the tool's call, in the order of the tool's signature.
+func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
+	if a.exact && !sameNames(deployed, a.Parameters) {
+		return nil, &ArgError{Text: a.argumentsText}
+	}
+	args := deployed
+	for _, adapter := range a.adapters {
+		lowered, wrong := adapter.Lower(args)
+		if wrong != nil {
+			return nil, a.phrased(wrong)
+		}
+		args = lowered
+	}
+	if !sameNames(args, a.toolParameters) {
+		return nil, &ArgError{Text: a.argumentsText}
+	}
+	return inOrder(args, a.toolParameters), nil
+}
+
+// phrased gives an adapter's error the text of the API.
+func (a *API) phrased(e *ArgError) *ArgError {
+	switch {
+	case e.Text != "":
+		return e
+	case e.Value && a.valueText != "":
+		return &ArgError{Text: a.valueText, Value: true}
+	}
+	return &ArgError{Text: a.argumentsText, Value: e.Value}
+}
+
+// Lift turns the arguments of the tool's call into those of a call to this API. They may come in any order.
+func (a *API) Lift(tool envs.Args) (envs.Args, error) {
+	if !sameNames(tool, a.toolParameters) {
+		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, a.toolParameters, tool.Names())
+	}
+	args := inOrder(tool, a.toolParameters)
+	for _, adapter := range slices.Backward(a.adapters) {
+		lifted, err := adapter.Lift(args)
+		if err != nil {
+			return nil, err
+		}
+		args = lifted
+	}
+	if a.exact {
+		args = inOrder(args, a.Parameters)
+	}
+	return args, nil
+}
+
+// sameNames reports whether the arguments are those called names, in any order. Argument names are distinct.
+func sameNames(args envs.Args, names []string) bool {
+	if len(args) != len(names) {
+		return false
+	}
+	for _, arg := range args {
+		if !slices.Contains(names, arg.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder returns args in the order of names, which it has exactly.
+func inOrder(args envs.Args, names []string) envs.Args {
+	sorted := true
+	for i, arg := range args {
+		sorted = sorted && arg.Name == names[i]
+	}
+	if sorted {
+		return args
+	}
+	ordered := make(envs.Args, 0, len(args))
+	for _, name := range names {
+		v, _ := args.Get(name)
+		ordered = append(ordered, envs.Arg{Name: name, Value: v})
+	}
+	return ordered
+}

@@ -1,0 +1,87 @@
+package dynamic
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Compat is a set of defects of the published code to reproduce. The package documentation has the table.
+type Compat uint8
+
+// The defects.
+const (
+	Notices Compat = 1 << iota
+	FailedLoads
+	PartialFilter
+	TextSQL
+	PythonCapture
+
+	Published = Notices | FailedLoads | PartialFilter | TextSQL | PythonCapture // all of them
+)
+
+// PublishedName is the name of all defects together.
+const PublishedName = "published"
+
+// CompatOption is one line of the table of defects.
+type CompatOption struct {
+	Name    string // as in configurations, e.g. "failed-loads"
+	Package string // which package implements it
+	Meaning string // one line: what happens under the option
+	Compat  Compat
+}
+
+// CompatOptions returns the table of defects.
+func CompatOptions() []CompatOption {
+	return []CompatOption{
+		{"notices", "envs/dynamic", "three deprecation notices lack their example, lack the new name, or misspell a parameter", Notices},
+		{"failed-loads", "envs/dynamic", "failing and deprecated loads count towards the limit on loads, as successful ones do", FailedLoads},
+		{"partial-filter", "toolqa/table", "a FilterDB call that fails leaves its earlier conditions applied", PartialFilter},
+		{"text-sql", "toolqa/sqltool", "all columns are text, so that MAX, ORDER BY and > compare strings", TextSQL},
+		{"python-capture", "toolqa/pytool", "only some prints are captured, with labels, and numbers are rounded", PythonCapture},
+	}
+}
+
+// ParseCompat returns the set of the named defects; "published" names all of them. The error of an unknown name lists
+// the valid ones.
+func ParseCompat(names ...string) (Compat, error) {
+	valid := map[string]Compat{PublishedName: Published}
+	listed := []string{PublishedName}
+	for _, o := range CompatOptions() {
+		valid[o.Name] = o.Compat
+		listed = append(listed, o.Name)
+	}
+	var c Compat
+	for _, name := range names {
+		defect, ok := valid[name]
+		if !ok {
+			return 0, fmt.Errorf("unknown compat option %q: valid are %s", name, strings.Join(listed, ", "))
+		}
+		c |= defect
+	}
+	return c, nil
+}
+
+// Has reports whether every defect of d is in c.
+func (c Compat) Has(d Compat) bool { return c&d == d }
+
+// Names returns the names of the defects in c, in the order of the table.
+func (c Compat) Names() []string {
+	var names []string
+	for _, o := range CompatOptions() {
+		if c.Has(o.Compat) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// String returns "published", the names separated by commas, or "none".
+func (c Compat) String() string {
+	switch c {
+	case 0:
+		return "none"
+	case Published:
+		return PublishedName
+	}
+	return strings.Join(c.Names(), ",")
+}

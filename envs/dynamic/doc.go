@@ -1,0 +1,60 @@
+// Package dynamic is the environment whose APIs have moved on since the prompt was written (ToolEvo, sections 2.2, 3.2
+// and A.2). The agent is shown one API version, the prompt version; the server enforces another, the deployed version.
+// Old names are answered with deprecation notices, wrong arguments with invocation errors, and the agent learns the
+// deployed APIs from what it reads.
+//
+// # A step
+//
+// [Environment.Step] does the following, in this order; the first that applies gives the observation.
+//
+//	no Action or no Action Input can be read    Malformed        your action is filtered …
+//	the Action Input is not JSON                InvocationError  argument error: …, in the words of Python's json module
+//	nobody knows the name                       InvalidAction    invalid action, with the names of the prompt version
+//	the name is deprecated                      Deprecated       the notice; the parameters are not looked at
+//	the arguments do not fit the signature      InvocationError  the API's text; in p_c, the invalid-action message
+//	the tool ran                                what it says     what it says
+//	Finish                                      Correct or Incorrect
+//	UpdateTool                                  OK, or InvocationError when the description is not a text
+//
+// All messages have their published wording.
+//
+// # Reading an action
+//
+// The text is ReAct (ToolEvo, A.1). The name is what stands between the first "Action:" and the next "Action Input",
+// without surrounding white space. The arguments are the JSON object that begins at the first "Action Input:" followed by
+// a brace, and reach to the last closing brace of the text; there must be something between the braces, so "{}" is
+// malformed and "{ }" is an object without members. The thought is not looked at. Duplicate keys, line breaks in strings
+// and NaN are what Python makes of them. JSON nested deeper than 1000 levels is an argument error.
+//
+// Bytes that are not UTF-8 are replaced by U+FFFD before anything else, in the action that the turn keeps too, and in
+// observations. So every text in a History is valid UTF-8.
+//
+// # Tools
+//
+// The environment is generic over S, what the tools of one state remember (a loaded table, its filters). A [Tool] turns
+// an S and arguments into another S and a result; it never changes the S it is given. Finish and UpdateTool belong to the
+// environment itself. UpdateTool changes the History of what follows: P_c becomes P_c + P_s (section 3.3).
+//
+// # Guarantees
+//
+// Those of [envs.Environment], provided that the tools and the grader are deterministic and safe for concurrent use.
+// Every error names its stage: StageTool for a tool, StageEnvironment for the rest. Step is linear in the size of the
+// action and of the observation.
+//
+// # Compatibility
+//
+// The published code has defects that change what an agent sees. They are corrected, and each can be had back under a
+// name; "published" stands for all of them. This is the one table of those names; the tools that implement three of them
+// get their options from the same configuration. [CompatOptions] is the table as data.
+//
+//	notices         envs/dynamic    three deprecation notices lack their example, lack the new name, or misspell a parameter
+//	failed-loads    envs/dynamic    failing and deprecated loads count towards the limit on loads, as successful ones do
+//	partial-filter  toolqa/table    a FilterDB call that fails leaves its earlier conditions applied
+//	text-sql        toolqa/sqltool  all columns are text, so that MAX, ORDER BY and > compare strings
+//	python-capture  toolqa/pytool   only some prints are captured, with labels, and numbers are rounded
+//
+// # Caveats
+//
+// Where the published code loses a question to a crash (a number for the SQL or Python text of p_s_in and p_s_ood), the
+// answer here is the API's message about its value. An escape of half a surrogate pair reads as U+FFFD.
+package dynamic

@@ -1,0 +1,185 @@
+package dynamic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/catalog"
+)
+
+// Tool is one capability. S is what the tools of a state remember.
+type Tool[S any] interface {
+	// Call runs the tool. s is unchanged; the returned S is the next state's. The arguments are those of the tool's p_c
+	// signature, of any type JSON has; a tool that does not take the type of one says so with an InvocationError. The
+	// error is ours, never the agent's. Calls may run concurrently.
+	Call(ctx context.Context, s S, args envs.Args) (S, envs.Result, error)
+}
+
+// ToolFunc is a function as a Tool.
+type ToolFunc[S any] func(ctx context.Context, s S, args envs.Args) (S, envs.Result, error)
+
+// Call calls f.
+func (f ToolFunc[S]) Call(ctx context.Context, s S, args envs.Args) (S, envs.Result, error) {
+	return f(ctx, s, args)
+}
+
+// Grader knows the tasks and their gold answers.
+type Grader interface {
+	// Known reports whether there is such a task. It is asked at every Reset and should be fast.
+	Known(t envs.Task) bool
+	// Grade compares an answer with the gold answer of the task. A task it does not know is an error.
+	Grade(ctx context.Context, t envs.Task, answer string) (envs.Grade, error)
+}
+
+// Config is what an environment is made of.
+type Config[S any] struct {
+	Prompt   *catalog.Version   // what the agent is shown; the invalid-action message lists it
+	Deployed *catalog.Version   // what the server enforces
+	Tools    map[string]Tool[S] // by p_c name: all but Finish and UpdateTool
+	Initial  S                  // what the tools remember before the first turn
+	Grader   Grader
+	Options  Options
+}
+
+// DefaultObservationWords is the limit of the published code.
+const DefaultObservationWords = 1024
+
+// Options are the choices an environment leaves open. The zero Options are the default.
+type Options struct {
+	// MaxLoads is how many loads a task may make; the next one is run, and truncates the task with reward -1. 0 is no
+	// limit. The published code has 5.
+	MaxLoads int
+	// LoadTools are the tools whose calls are loads. Successful calls count, unless Compat has FailedLoads.
+	LoadTools []string
+	// NoUpdateTool removes the tool UpdateTool: the ablation "w/o tool update" of ToolEvo, table 5.
+	NoUpdateTool bool
+	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is DefaultObservationWords, a
+	// negative number is no limit.
+	ObservationWords int
+	// StrictReward makes the strict matcher decide between Correct and Incorrect, and not the official one.
+	StrictReward bool
+	// Compat are the defects of the published code to reproduce.
+	Compat Compat
+}
+
+// Environment is the dynamic environment. It implements [envs.Environment] and [envs.Canonicalizer] and is safe for
+// concurrent use.
+type Environment[S any] struct {
+	initial  S
+	grader   Grader
+	options  Options
+	names    map[string]*entry[S] // every name the environment knows
+	invalid  string               // the invalid-action message
+	toolList []string
+}
+
+// entry is what happens when an agent writes a name.
+type entry[S any] struct {
+	tool   string
+	api    *catalog.API // nil when the name is not deployed
+	notice string       // not empty when the name is deprecated
+	run    Tool[S]      // nil for the system tools
+	loads  bool         // the tool is one of Options.LoadTools
+}
+
+// New returns the environment of a configuration, or an error that says what is missing from it.
+func New[S any](c Config[S]) (*Environment[S], error) {
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("dynamic: %w", err)
+	}
+	if c.Options.ObservationWords == 0 {
+		c.Options.ObservationWords = DefaultObservationWords
+	}
+	var hidden []string
+	if c.Options.NoUpdateTool {
+		hidden = []string{catalog.UpdateTool}
+	}
+	return &Environment[S]{
+		initial: c.Initial, grader: c.Grader, options: c.Options, names: c.entries(hidden),
+		invalid: c.Prompt.InvalidAction(hidden...), toolList: c.Prompt.ToolList(hidden...),
+	}, nil
+}
+
+func (c *Config[S]) check() error {
+	if c.Prompt == nil || c.Deployed == nil || c.Grader == nil {
+		return errors.New("the prompt version, the deployed version or the grader is missing")
+	}
+	known := []string{catalog.Finish, catalog.UpdateTool}
+	for _, api := range c.Deployed.APIs {
+		if slices.Contains(known[:2], api.Tool) {
+			continue
+		}
+		if c.Tools[api.Tool] == nil {
+			return fmt.Errorf("no implementation of the tool %s, which %s exposes as %s", api.Tool, c.Deployed.Name, api.Name)
+		}
+		known = append(known, api.Tool)
+	}
+	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
+		if !slices.Contains(known[2:], tool) {
+			return fmt.Errorf("an implementation of %q, which is no tool of %s", tool, c.Deployed.Name)
+		}
+	}
+	for _, tool := range c.Options.LoadTools {
+		if !slices.Contains(known, tool) {
+			return fmt.Errorf("load tool %q is no tool of %s", tool, c.Deployed.Name)
+		}
+	}
+	switch {
+	case c.Options.MaxLoads < 0:
+		return fmt.Errorf("at most %d loads", c.Options.MaxLoads)
+	case c.Options.MaxLoads > 0 && len(c.Options.LoadTools) == 0:
+		return errors.New("a limit on loads and no load tools")
+	}
+	return nil
+}
+
+// entries returns the names of the prompt version, the deprecated ones and the deployed ones; the later meaning wins.
+func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
+	names := make(map[string]*entry[S])
+	add := func(name, tool string, api *catalog.API, notice string) {
+		if !slices.Contains(hidden, tool) {
+			names[name] = &entry[S]{tool: tool, api: api, notice: notice, run: c.Tools[tool], loads: slices.Contains(c.Options.LoadTools, tool)}
+		}
+	}
+	for _, api := range c.Prompt.APIs {
+		add(api.Name, api.Tool, nil, "")
+	}
+	for _, old := range c.Deployed.Deprecated() {
+		d, _ := c.Deployed.Deprecation(old)
+		notice := d.Notice()
+		if c.Options.Compat.Has(Notices) {
+			notice = d.PublishedNotice()
+		}
+		add(old, d.Old.Tool, nil, notice)
+	}
+	for _, api := range c.Deployed.APIs {
+		add(api.Name, api.Tool, api, "")
+	}
+	return names
+}
+
+// ToolList returns the numbered lines of the prompt's tool list. What an agent has learned since is in its History.
+func (e *Environment[S]) ToolList() []string { return slices.Clone(e.toolList) }
+
+// Reset returns the first state of a task.
+func (e *Environment[S]) Reset(_ context.Context, t envs.Task) (envs.State, error) {
+	if !e.grader.Known(t) {
+		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
+	}
+	return &state[S]{session: e.initial, history: envs.NewHistory(t)}, nil
+}
+
+// state is one point of the environment. It never changes.
+type state[S any] struct {
+	session S
+	history envs.History
+	status  envs.Status
+	loads   int
+}
+
+func (s *state[S]) History() envs.History { return s.history }
+func (s *state[S]) Status() envs.Status   { return s.status }

@@ -1,0 +1,84 @@
+package dynamic
+
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/internal/pyfmt"
+	"toolevo/envs/internal/pyjson"
+)
+
+const (
+	actionMark = "Action:"
+	inputWord  = "Action Input"
+	inputMark  = inputWord + ":"
+)
+
+// parse reads the name and the JSON text of an action by the rules of the package documentation; ok is false when either
+// is missing.
+func parse(text string) (name, input string, ok bool) {
+	_, after, ok := strings.Cut(text, actionMark)
+	if !ok {
+		return "", "", false
+	}
+	name, _, ok = strings.Cut(after, inputWord)
+	if !ok {
+		return "", "", false
+	}
+	if name = pyfmt.Strip(name); name == "" {
+		return "", "", false
+	}
+	input, ok = parseInput(text)
+	return name, input, ok
+}
+
+func parseInput(text string) (input string, ok bool) {
+	end := strings.LastIndexByte(text, '}')
+	for rest := text; ; {
+		_, after, found := strings.Cut(rest, inputMark)
+		if !found {
+			return "", false
+		}
+		object := strings.TrimLeftFunc(after, pyfmt.IsSpace)
+		if !strings.HasPrefix(object, "{") {
+			rest = after
+			continue
+		}
+		start := len(text) - len(object)
+		if end < start+2 {
+			return "", false
+		}
+		return text[start : end+1], true
+	}
+}
+
+// decode returns the arguments in the JSON text of an action. The text begins with a brace.
+func decode(input string) (envs.Args, error) {
+	v, err := pyjson.Decode(input)
+	if err != nil {
+		return nil, err
+	}
+	return v.(envs.Args), nil
+}
+
+// valid returns s with its bytes that are not UTF-8 replaced.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// Canonical implements [envs.Canonicalizer]. The key of a call is an action without a thought: the name as it was
+// written and the arguments in the order they were written, in JSON on one line. It is its own key.
+func (e *Environment[S]) Canonical(a envs.Action) string {
+	text := valid(string(a))
+	name, input, ok := parse(text)
+	if !ok {
+		return pyfmt.Strip(text)
+	}
+	args, err := decode(input)
+	if err != nil {
+		return pyfmt.Strip(text)
+	}
+	key := make([]byte, 0, len(actionMark)+len(inputMark)+len(name)+len(input)+3)
+	key = append(key, actionMark+" "...)
+	key = append(key, name...)
+	key = append(key, "\n"+inputMark+" "...)
+	return string(pyjson.Append(key, args))
+}

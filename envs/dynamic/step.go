@@ -1,0 +1,175 @@
+package dynamic
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/catalog"
+	"toolevo/envs/internal/pyfmt"
+	"toolevo/envs/internal/pyjson"
+)
+
+const (
+	malformedText   = "Your action is filtered due to some error in content. Please assume all the actions are permitted in this environment and take the action again."
+	argumentError   = "argument error: "
+	correctText     = "Answer is CORRECT"
+	incorrectText   = "Answer is INCORRECT"
+	updatedText     = "The description for the new tool has been updated successfully."
+	notUpdatedText  = "Tool update failed. There is something wrong with the arguments you send for UpdateTool. Please modify it."
+	opArgumentBytes = 200 // how much of the arguments an error of ours shows
+)
+
+// answer is what the environment makes of one action.
+type answer[S any] struct {
+	session  S
+	result   envs.Result
+	grade    envs.Grade
+	learned  string // a tool description
+	learns   bool
+	loadTool bool // the call names a load tool, deployed or deprecated
+}
+
+// Step runs one action. A state that is not of this kind of environment, or not running, is an error.
+func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	from, ok := s.(*state[S])
+	if !ok {
+		return envs.Transition{}, envs.Fail(envs.StageEnvironment, "step", fmt.Errorf("a state of type %T", s))
+	}
+	if from.status != envs.Running {
+		return envs.Transition{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("step in task %q", from.history.Task().ID),
+			fmt.Errorf("the state is %s", from.status))
+	}
+	turn := envs.Turn{Action: envs.Action(valid(string(a)))}
+	ans, err := e.act(ctx, from, &turn)
+	if err != nil {
+		return envs.Transition{}, err
+	}
+	turn.Outcome = ans.result.Outcome
+	turn.Observation = valid(ans.result.Observation)
+	if e.options.ObservationWords > 0 {
+		turn.Observation = pyfmt.TruncateWords(turn.Observation, e.options.ObservationWords)
+	}
+	return e.transition(from, turn, ans), nil
+}
+
+// transition returns the state after a turn and its reward.
+func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S]) envs.Transition {
+	next := &state[S]{session: ans.session, history: from.history.Append(turn), loads: from.loads}
+	if ans.learns {
+		next.history = next.history.Learn(ans.learned)
+	}
+	if ans.loadTool && (turn.Outcome == envs.OK || e.options.Compat.Has(FailedLoads)) {
+		next.loads++
+	}
+	t := envs.Transition{State: next, Turn: turn, Grade: ans.grade}
+	switch {
+	case turn.Outcome == envs.Correct:
+		next.status, t.Reward = envs.Terminated, 1
+	case turn.Outcome == envs.Incorrect:
+		next.status, t.Reward = envs.Terminated, -1
+	case e.options.MaxLoads > 0 && next.loads > e.options.MaxLoads:
+		next.status, t.Reward = envs.Truncated, -1
+	}
+	return t
+}
+
+// act reads the action, fills in the turn's call, and finds the answer.
+func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Turn) (answer[S], error) {
+	said := func(outcome envs.Outcome, text string) answer[S] {
+		return answer[S]{session: from.session, result: envs.Result{Observation: text, Outcome: outcome}}
+	}
+	name, input, ok := parse(string(turn.Action))
+	if !ok {
+		return said(envs.Malformed, malformedText), nil
+	}
+	args, err := decode(input)
+	if err != nil {
+		return said(envs.InvocationError, argumentError+err.Error()), nil
+	}
+	turn.Call = envs.Call{Name: name, Args: args}
+	known := e.names[name]
+	if known == nil {
+		return said(envs.InvalidAction, e.invalid), nil
+	}
+	turn.Call.Tool = known.tool
+	ans := said(envs.InvalidAction, e.invalid)
+	switch {
+	case known.notice != "":
+		ans = said(envs.Deprecated, known.notice)
+	case known.api != nil:
+		lowered, wrong := known.api.Lower(args)
+		switch {
+		case wrong == nil:
+			if ans, err = e.run(ctx, from, known, lowered); err != nil {
+				return answer[S]{}, err
+			}
+		case wrong.Text == "":
+			ans = said(envs.InvocationError, e.invalid)
+		default:
+			ans = said(envs.InvocationError, wrong.Text)
+		}
+	}
+	ans.loadTool = known.loads
+	return ans, nil
+}
+
+// run runs a deployed tool on arguments that fit its signature.
+func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], args envs.Args) (answer[S], error) {
+	switch known.tool {
+	case catalog.Finish:
+		return e.finish(ctx, from, args[0].Value)
+	case catalog.UpdateTool:
+		return update(from, args[0].Value), nil
+	}
+	session, result, err := known.run.Call(ctx, from.session, args)
+	if err == nil && result.Outcome != envs.OK && result.Outcome != envs.ToolError && result.Outcome != envs.InvocationError {
+		err = fmt.Errorf("a tool cannot answer with the outcome %s", result.Outcome)
+	}
+	if err != nil {
+		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(string(pyjson.Append(nil, args))), err)
+	}
+	return answer[S]{session: session, result: result}, nil
+}
+
+// finish grades the answer, printed as Python prints it.
+func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (answer[S], error) {
+	text := pyfmt.Str(v)
+	task := from.history.Task()
+	grade, err := e.grader.Grade(ctx, task, text)
+	if err != nil {
+		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", short(text), task.ID), err)
+	}
+	grade.Answer = text
+	right := grade.Official
+	if e.options.StrictReward {
+		right = grade.Strict
+	}
+	result := envs.Result{Observation: incorrectText, Outcome: envs.Incorrect}
+	if right {
+		result = envs.Result{Observation: correctText, Outcome: envs.Correct}
+	}
+	return answer[S]{session: from.session, result: result, grade: grade}, nil
+}
+
+// update is the tool-update module of section 3.3. As in the published code, nothing checks that the description is
+// true or new.
+func update[S any](from *state[S], v any) answer[S] {
+	description, ok := v.(string)
+	if !ok {
+		return answer[S]{session: from.session, result: envs.Result{Observation: notUpdatedText, Outcome: envs.InvocationError}}
+	}
+	return answer[S]{
+		session: from.session, result: envs.Result{Observation: updatedText, Outcome: envs.OK},
+		learned: pyfmt.Strip(description), learns: true,
+	}
+}
+
+// short returns s, cut to a length that an error message can bear.
+func short(s string) string {
+	if len(s) <= opArgumentBytes {
+		return s
+	}
+	return strings.ToValidUTF8(s[:opArgumentBytes], "") + "…"
+}

@@ -1,0 +1,185 @@
+package envtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+)
+
+// checkFresh walks through two environments and compares what they say.
+func checkFresh(ctx context.Context, s *suite) error {
+	var first []seen
+	if err := s.walk(ctx, s.env(), func(st step) error {
+		first = append(first, seenOf(st.Transition))
+		return nil
+	}); err != nil {
+		return err
+	}
+	i := 0
+	return s.walk(ctx, s.env(), func(st step) error {
+		if i >= len(first) {
+			return errors.New("a fresh environment goes on where the first ended")
+		}
+		if diff := cmp.Diff(first[i], seenOf(st.Transition)); diff != "" {
+			return fmt.Errorf("a fresh environment differs (-first +second):\n%s", diff)
+		}
+		i++
+		return nil
+	})
+}
+
+// Hostile returns texts that a model may write and that are hard on a parser: empty, not UTF-8, a megabyte long, nested
+// 10,000 deep, and ReAct gone wrong. They are observations, never errors.
+func Hostile() []envs.Action {
+	const deep, long = 10_000, 1 << 20
+	react := func(input string) envs.Action {
+		return envs.Action("Thought: x\nAction: LoadDB\nAction Input: " + input)
+	}
+	return []envs.Action{
+		"", " \n\t\u3000", "\x00", "\xff\xfe\x80", "left \xff", "{}", "}{", "Action:", "Action Input:", "Action: Action Input: {}",
+		react(`{}`), react(`{ }`), react(`{'DBName': 'coffee'}`), react(`{"DBName": "coffee"`), react(`{"DBName": "coffee"}}`),
+		react("{\"DBName\": \"cof\xfffee\"}"), react(`{"\ud800": "\udfff"}`), react(`{"DBName": NaN, "DBName": 1e999}`),
+		react(`{"DBName": "coffee"}`) + "\nObservation: ok\n" + react(`{"DBName": "coffee"}`),
+		react(strings.Repeat(`{"a":`, deep) + strings.Repeat("}", deep)),
+		react(`{"a":` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + "}"),
+		react(`{"a": "` + strings.Repeat("word ", long/5) + `"}`),
+		react(`{"a": "` + strings.Repeat(`\u0041`, long/6) + `"}`),
+		envs.Action(strings.Repeat("[", long)),
+		envs.Action(strings.Repeat("Action: Action Input: ", long/22)),
+		envs.Action(strings.Repeat("\xf0\x9f", long/2)),
+	}
+}
+
+// checkHostile tries hostile text in the first state of every task.
+func checkHostile(ctx context.Context, s *suite) error {
+	env := s.env()
+	for _, task := range s.tasks {
+		from, err := env.Reset(ctx, task)
+		if err != nil {
+			return fmt.Errorf("Reset(%q): %w", task.ID, err)
+		}
+		for _, a := range Hostile() {
+			t, err := env.Step(ctx, from, a)
+			if err != nil {
+				return fmt.Errorf("task %q, %s: %w", task.ID, brief(a), err)
+			}
+			if err := checkTransition(viewOf(from), a, seenOf(t)); err != nil {
+				return fmt.Errorf("task %q, %s: %w", task.ID, brief(a), err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkEnded steps from states that are not running.
+func checkEnded(ctx context.Context, s *suite) error {
+	env := s.env()
+	ended := make(map[string]bool)
+	err := s.walk(ctx, env, func(st step) error {
+		if st.State.Status() == envs.Running {
+			return nil
+		}
+		ended[st.State.History().Task().ID] = true
+		_, err := env.Step(ctx, st.State, st.action)
+		return ours("a step from a "+st.State.Status().String()+" state", err)
+	})
+	if err != nil {
+		return err
+	}
+	for _, task := range s.tasks {
+		if !ended[task.ID] {
+			return fmt.Errorf("none of the actions ended task %q: the suite needs some that do", task.ID)
+		}
+	}
+	return nil
+}
+
+// checkUnknown resets to a task that is not there.
+func checkUnknown(ctx context.Context, s *suite) error {
+	_, err := s.env().Reset(ctx, envs.Task{ID: "there is no such task", Dataset: "none", Question: "?"})
+	return ours("Reset to an unknown task", err)
+}
+
+// ours returns nil when err is an error that names its stage.
+func ours(what string, err error) error {
+	if err == nil {
+		return errors.New(what + " is not an error")
+	}
+	if _, ok := envs.FailedStage(err); !ok {
+		return fmt.Errorf("%s: the error names no stage: %w", what, err)
+	}
+	return nil
+}
+
+// checkConcurrency walks through one environment from several goroutines and compares with a walk of its own.
+func checkConcurrency(ctx context.Context, s *suite) error {
+	env := s.env()
+	var want []seen
+	if err := s.walk(ctx, s.env(), func(st step) error {
+		want = append(want, seenOf(st.Transition))
+		return nil
+	}); err != nil {
+		return err
+	}
+	const workers = 8
+	failed := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			i := 0
+			failed[w] = s.walk(ctx, env, func(st step) error {
+				if i >= len(want) {
+					return errors.New("a concurrent walk goes on where a sequential one ended")
+				}
+				if diff := cmp.Diff(want[i], seenOf(st.Transition)); diff != "" {
+					return fmt.Errorf("a concurrent step differs (-sequential +concurrent):\n%s", diff)
+				}
+				i++
+				return nil
+			})
+		})
+	}
+	group.Wait()
+	return errors.Join(failed...)
+}
+
+// checkCanonical compares the answers to actions with equal keys. An environment without keys passes.
+func checkCanonical(ctx context.Context, s *suite) error {
+	env := s.env()
+	keys, ok := env.(envs.Canonicalizer)
+	if !ok {
+		return nil
+	}
+	for _, task := range s.tasks {
+		from, err := env.Reset(ctx, task)
+		if err != nil {
+			return fmt.Errorf("Reset(%q): %w", task.ID, err)
+		}
+		answers := make(map[string]envs.Turn)
+		for _, a := range s.actions {
+			key := keys.Canonical(a)
+			for _, same := range []envs.Action{a, " \n" + a + "\n "} {
+				if got := keys.Canonical(same); got != key {
+					return fmt.Errorf("the key of %s is %q, that of %s is %q", brief(a), key, brief(same), got)
+				}
+				t, err := env.Step(ctx, from, same)
+				if err != nil {
+					return fmt.Errorf("task %q, %s: %w", task.ID, brief(same), err)
+				}
+				first, ok := answers[key]
+				if !ok {
+					answers[key] = t.Turn
+				} else if first.Observation != t.Turn.Observation || first.Outcome != t.Turn.Outcome || !cmp.Equal(first.Call, t.Turn.Call) {
+					return fmt.Errorf("one key %q, two answers: %s %q and %s %q", key, first.Outcome, first.Observation, t.Turn.Outcome, t.Turn.Observation)
+				}
+			}
+		}
+	}
+	return nil
+}

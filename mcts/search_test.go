@@ -1,0 +1,452 @@
+package mcts_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"toolevo/envs"
+	"toolevo/envs/envtest"
+	"toolevo/mcts"
+)
+
+// wanderer is a policy for the maze: each sample is one of its words, drawn from the sample's seed alone.
+type wanderer struct {
+	words []envs.Action
+	// asked is called before each request, if set; its error is the request's.
+	asked func(mcts.Request) error
+}
+
+func (w wanderer) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	if w.asked != nil {
+		if err := w.asked(r); err != nil {
+			return nil, err
+		}
+	}
+	ps := make([]mcts.Proposal, r.N)
+	for i := range ps {
+		rng := rand.New(rand.NewPCG(r.Seed+uint64(i), 1))
+		word := w.words[rng.IntN(len(w.words))]
+		ps[i] = mcts.Proposal{Text: string(word) + strings.Repeat(" ", rng.IntN(2)), LogProb: -rng.Float64(), Scored: true}
+	}
+	return ps, nil
+}
+
+func walker() wanderer { return wanderer{words: envtest.NewMaze().Actions()} }
+
+// config is a small search in which every mechanism is at work.
+func config() mcts.Config {
+	return mcts.Config{
+		CPUCT: 1.25, Samples: 4, RolloutSamples: 2, Simulations: 25, Trees: 1, MaxDepth: 5,
+		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameAction, CloseAtOnce: true, Reflect: true,
+	}
+}
+
+func search(c mcts.Config, p mcts.Policy) *mcts.Search {
+	return &mcts.Search{Env: envtest.NewMaze(), Policy: p, Config: c, Seed: 7}
+}
+
+func grow(t testing.TB, s *mcts.Search, index int, found mcts.Found) *mcts.Tree {
+	t.Helper()
+	tree, err := s.Grow(context.Background(), envtest.MazeTask, index, found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, tree, s.Config)
+	return tree
+}
+
+func check(t testing.TB, tree *mcts.Tree, c mcts.Config) {
+	t.Helper()
+	if err := tree.Check(c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGrowIsAFunction(t *testing.T) {
+	a, b := grow(t, search(config(), walker()), 0, nil), grow(t, search(config(), walker()), 0, nil)
+	if diff := cmp.Diff(a.Record(), b.Record()); diff != "" {
+		t.Errorf("the same tree grew differently:\n%s", diff)
+	}
+	other := grow(t, search(config(), walker()), 1, nil)
+	if cmp.Equal(a.Record().Nodes, other.Record().Nodes) {
+		t.Error("trees 0 and 1 are the same")
+	}
+}
+
+// A tree of more simulations contains the tree of fewer: growing on is the same as never having stopped.
+func TestMoreSimulationsContinueATree(t *testing.T) {
+	short, long := config(), config()
+	short.Simulations, long.Simulations = 6, 20
+	a, b := grow(t, search(short, walker()), 0, nil), grow(t, search(long, walker()), 0, nil)
+	if len(a.Nodes) >= len(b.Nodes) {
+		t.Fatalf("%d nodes after 6 simulations, %d after 20", len(a.Nodes), len(b.Nodes))
+	}
+	for i, n := range a.Nodes {
+		if m := b.Nodes[i]; n.Path() != m.Path() || n.Key != m.Key || n.Visits > m.Visits {
+			t.Errorf("node %d is %s %q, later %s %q", i, n.Path(), n.Key, m.Path(), m.Key)
+		}
+	}
+}
+
+func TestNoSampleIsDrawnTwice(t *testing.T) {
+	seen, drawn := map[string]bool{}, map[string]int{}
+	p := walker()
+	p.asked = func(r mcts.Request) error {
+		for i := range r.N {
+			key := fmt.Sprint(r.Node, " sample ", r.First+i)
+			if seen[key] {
+				t.Errorf("%s was drawn twice", key)
+			}
+			seen[key] = true
+		}
+		if drawn[r.Node.Path] != r.First {
+			t.Errorf("%s says that %d samples were drawn, it were %d", r.Node, r.First, drawn[r.Node.Path])
+		}
+		drawn[r.Node.Path] += r.N
+		return nil
+	}
+	tree := grow(t, search(config(), p), 0, nil)
+	topped := 0
+	for _, n := range tree.Nodes {
+		if want := drawn[n.Path()]; n.Drawn != want {
+			t.Errorf("node %s counts %d samples, %d were drawn", n.Path(), n.Drawn, want)
+		}
+		if n.Expanded && n.Drawn != 4 {
+			t.Errorf("node %s was expanded with %d samples, want k = 4", n.Path(), n.Drawn)
+		}
+		if n.Expanded && seen[fmt.Sprint(mcts.NodeID{Question: "maze", Path: n.Path()}, " sample 2")] {
+			topped++
+		}
+	}
+	if topped == 0 {
+		t.Error("no node made in a rollout was completed to k samples: the test shows nothing")
+	}
+}
+
+// Samples of one node are spaced by one, and no two nodes share a seed.
+func TestSeedsDoNotOverlap(t *testing.T) {
+	seeds := map[uint64]string{}
+	p := walker()
+	p.asked = func(r mcts.Request) error {
+		for i := range r.N {
+			s := r.Seed + uint64(i)
+			if other, ok := seeds[s]; ok {
+				t.Errorf("%s and %s share the seed %d", r.Node, other, s)
+			}
+			seeds[s] = r.Node.String()
+		}
+		return nil
+	}
+	for i := range 3 {
+		grow(t, search(config(), p), i, nil)
+	}
+}
+
+// Whatever call fails, the tree is whole, and the simulation that was struck left no trace in visits and values.
+func TestAFailureIsNeverAReward(t *testing.T) {
+	broken := errors.New("the server is gone")
+	for failing := range 40 {
+		calls, finished := 0, 0
+		p := walker()
+		p.asked = func(mcts.Request) error {
+			if calls++; calls > failing {
+				return broken
+			}
+			return nil
+		}
+		s := search(config(), p)
+		tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
+		if err == nil {
+			break
+		}
+		if stage, ok := envs.FailedStage(err); !ok || stage != envs.StagePolicy || !errors.Is(err, broken) {
+			t.Fatalf("call %d: error is %v", failing, err)
+		}
+		check(t, tree, s.Config)
+		whole := config()
+		whole.Simulations = max(tree.Simulations, 1)
+		if finished = tree.Simulations; finished == 0 {
+			if tree.Root.Visits != 0 {
+				t.Errorf("call %d: the root has %d visits before any simulation is through", failing, tree.Root.Visits)
+			}
+			continue
+		}
+		want := grow(t, search(whole, walker()), 0, nil)
+		for i, n := range want.Nodes {
+			if m := tree.Nodes[i]; m.Visits != n.Visits || m.TotalValue != n.TotalValue {
+				t.Errorf("call %d: node %s has N=%d W=%v, want N=%d W=%v", failing, n.Path(), m.Visits, m.TotalValue, n.Visits, n.TotalValue)
+			}
+		}
+	}
+}
+
+func TestReflection(t *testing.T) {
+	with, without := config(), config()
+	without.Reflect = false
+	count := func(tree *mcts.Tree, of func(envs.Outcome) bool) (n int) {
+		for _, node := range tree.Nodes {
+			if node.Parent != nil && of(node.Turn.Outcome) && len(node.Children) > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	deprecated := func(o envs.Outcome) bool { return o == envs.Deprecated }
+	a, b := grow(t, search(with, walker()), 0, nil), grow(t, search(without, walker()), 0, nil)
+	if count(a, envs.Outcome.IsInvocationError) == 0 {
+		t.Error("with reflection, nothing was tried after an invocation error")
+	}
+	if n := count(b, envs.Outcome.IsInvocationError); n != 0 {
+		t.Errorf("without reflection, %d invocation errors have children", n)
+	}
+	if count(b, deprecated) == 0 {
+		t.Error("without reflection, nothing was tried after a deprecation: the ablation keeps those open")
+	}
+	for _, n := range b.Nodes {
+		if n.Turn.Outcome.IsInvocationError() && (n.Limit != mcts.LimitReflection || n.Reward != -1) {
+			t.Errorf("node %s: stopped by %q with reward %v", n.Path(), n.Limit, n.Reward)
+		}
+	}
+}
+
+// UpdateTool changes what the policy is shown below it, and nowhere else.
+func TestLearnedToolsBelongToTheSubtree(t *testing.T) {
+	p := walker()
+	p.words = append(p.words, "learn climb goes up")
+	tree := grow(t, search(config(), p), 0, nil)
+	lessons := 0
+	for _, n := range tree.Nodes {
+		want := 0
+		for m := n; m.Parent != nil; m = m.Parent {
+			if strings.HasPrefix(m.Key, "learn ") && m.Turn.Outcome == envs.OK {
+				want++
+			}
+		}
+		if got := len(n.State.History().Learned()); got != want {
+			t.Errorf("node %s knows %d learned tools, its path taught %d", n.Path(), got, want)
+		}
+		lessons += want
+	}
+	if lessons == 0 {
+		t.Error("nothing was learned: the test shows nothing")
+	}
+}
+
+func TestEnoughEndsATree(t *testing.T) {
+	c := config()
+	c.Simulations = 200
+	p := wanderer{words: []envs.Action{"right", "climb", "up", "stop", "left"}}
+	all := mcts.Found{}
+	all.Add(grow(t, search(c, p), 0, nil))
+	if len(all) < 3 {
+		t.Fatalf("the whole tree has %d distinct trajectories, want at least 3", len(all))
+	}
+	c.Enough = 2
+	found := mcts.Found{}
+	stopped := grow(t, search(c, p), 0, nil)
+	if found.Add(stopped); len(found) < 2 || stopped.Simulations >= 200 {
+		t.Errorf("%d trajectories after %d simulations", len(found), stopped.Simulations)
+	}
+	if again := grow(t, search(c, p), 0, found); again.Simulations != 0 {
+		t.Errorf("%d simulations though enough was found before", again.Simulations)
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	p := wanderer{words: []envs.Action{"right", " right", "right ", "up"}}
+	c := config()
+	c.Samples, c.RolloutSamples = 12, 12
+	c.Duplicates = mcts.SameText
+	byText := grow(t, search(c, p), 0, nil)
+	c.Duplicates = mcts.SameAction
+	byAction := grow(t, search(c, p), 0, nil)
+	if a, b := len(byText.Root.Children), len(byAction.Root.Children); a <= 2 || b != 2 {
+		t.Errorf("%d children by text and %d by action, want more than 2 and 2", a, b)
+	}
+}
+
+func TestSilence(t *testing.T) {
+	c := config()
+	silent := policyFunc(func(r mcts.Request) []mcts.Proposal {
+		if r.History.Len() == 1 {
+			return []mcts.Proposal{{Text: " \n"}, {Text: ""}}
+		}
+		return []mcts.Proposal{{Text: "right"}, {Text: "down"}}
+	})
+	tree := grow(t, search(c, silent), 0, nil)
+	if tree.Root.Visits != 0 || tree.Root.TotalValue != 0 {
+		t.Errorf("silence was backed up: N=%d W=%v", tree.Root.Visits, tree.Root.TotalValue)
+	}
+	if !tree.Root.Closed {
+		t.Error("a tree with nothing but silence is not exhausted")
+	}
+	for _, n := range tree.Root.Children {
+		if n.Limit != mcts.LimitSilence && n.Limit != mcts.LimitNone {
+			t.Errorf("node %s is stopped by %q", n.Path(), n.Limit)
+		}
+	}
+}
+
+type policyFunc func(r mcts.Request) []mcts.Proposal
+
+func (f policyFunc) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	return f(r), nil
+}
+
+func TestPriors(t *testing.T) {
+	c := config()
+	scores := []mcts.Proposal{
+		{Text: "right", LogProb: math.Log(0.25), Scored: true}, {Text: "up", LogProb: 3, Scored: true}, {Text: "down"},
+	}
+	tree := grow(t, search(c, policyFunc(func(r mcts.Request) []mcts.Proposal { return scores })), 0, nil)
+	for i, want := range []float64{0.25, 1, 0.25} { // the last is 1/k
+		if got := tree.Root.Children[i].Prior; math.Abs(got-want) > 1e-12 {
+			t.Errorf("prior %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for slack := range 3 {
+		c := config()
+		c.MaxDepth, c.DepthSlack = 2, slack
+		tree := grow(t, search(c, wanderer{words: []envs.Action{"left", "right"}}), 0, nil)
+		deepest := 0
+		for _, n := range tree.Nodes {
+			deepest = max(deepest, n.Depth)
+			if n.Depth == 3+slack && (n.Limit != mcts.LimitDepth || n.Reward != -1) {
+				t.Errorf("slack %d: node %s is stopped by %q with reward %v", slack, n.Path(), n.Limit, n.Reward)
+			}
+		}
+		if deepest != 3+slack {
+			t.Errorf("slack %d: the deepest node has %d turns, want %d", slack, deepest, 3+slack)
+		}
+	}
+}
+
+func TestCancelledContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := search(config(), walker()).Grow(ctx, envtest.MazeTask, 0, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestUnknownTask(t *testing.T) {
+	if _, err := search(config(), walker()).Grow(context.Background(), envs.Task{ID: "nowhere"}, 0, nil); err == nil {
+		t.Error("a task that the environment does not know grew a tree")
+	}
+}
+
+func TestRecordPathsAndTrajectories(t *testing.T) {
+	tree := grow(t, search(config(), walker()), 0, nil)
+	record := tree.Record()
+	found, fromRecord := mcts.Found{}, mcts.Found{}
+	found.Add(tree)
+	fromRecord.AddRecord(record)
+	if diff := cmp.Diff(found, fromRecord); diff != "" || len(found) == 0 {
+		t.Errorf("trajectories differ between the tree and its record (%d found):\n%s", len(found), diff)
+	}
+	for _, n := range tree.Nodes {
+		if n.Trajectory() != record.Trajectory(n.ID) {
+			t.Errorf("node %s has another trajectory key in the record", n.Path())
+		}
+		path := record.Path(n.ID)
+		if path[0] != 0 || path[len(path)-1] != n.ID || len(path) != n.Depth+1 {
+			t.Errorf("path of node %s is %v", n.Path(), path)
+		}
+	}
+}
+
+// The invariants hold whatever the configuration and the policy.
+func TestInvariants(t *testing.T) {
+	words := append(envtest.NewMaze().Actions(), "learn something", "", "\xff")
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(1, 6).Draw(t, "k")
+		c := mcts.Config{
+			CPUCT: rapid.Float64Range(0, 5).Draw(t, "c"), Samples: k, RolloutSamples: rapid.IntRange(1, k).Draw(t, "rollout samples"),
+			Simulations: rapid.IntRange(1, 60).Draw(t, "simulations"), Trees: 1,
+			MaxDepth: rapid.IntRange(1, 9).Draw(t, "depth"), DepthSlack: rapid.IntRange(0, 1).Draw(t, "slack"),
+			ParentVisits: rapid.SampledFrom([]mcts.ParentVisits{mcts.OwnVisits, mcts.ChildVisits}).Draw(t, "visits"),
+			Rollouts:     rapid.SampledFrom([]mcts.Rollouts{mcts.OneRandom, mcts.Every}).Draw(t, "rollouts"),
+			Duplicates:   rapid.SampledFrom([]mcts.Duplicates{mcts.SameText, mcts.SameAction}).Draw(t, "duplicates"),
+			CloseAtOnce:  rapid.Bool().Draw(t, "close at once"), Reflect: rapid.Bool().Draw(t, "reflect"),
+			Enough: rapid.IntRange(0, 3).Draw(t, "enough"),
+		}
+		s := &mcts.Search{
+			Env: envtest.NewMaze(), Config: c, Seed: rapid.Uint64().Draw(t, "seed"),
+			Policy: wanderer{words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words")},
+		}
+		tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tree.Check(c); err != nil {
+			t.Fatal(err)
+		}
+		if !tree.Root.Closed && tree.Simulations != c.Simulations && c.Enough == 0 {
+			t.Fatalf("stopped after %d of %d simulations with work left", tree.Simulations, c.Simulations)
+		}
+	})
+}
+
+// A check that cannot fail checks nothing: each of these damages is found.
+func TestCheckFindsDamage(t *testing.T) {
+	damages := map[string]func(*mcts.Tree){
+		"a visit too many":         func(t *mcts.Tree) { t.Root.Visits++ },
+		"a value too high":         func(t *mcts.Tree) { t.Root.TotalValue = float64(t.Root.Visits) + 1 },
+		"a value out of nowhere":   func(t *mcts.Tree) { t.Root.TotalValue += 2 },
+		"a cached node visited":    func(t *mcts.Tree) { cached(t).Visits++ },
+		"a prior above one":        func(t *mcts.Tree) { t.Nodes[1].Prior = 1.5 },
+		"a prior that is no value": func(t *mcts.Tree) { t.Nodes[1].Prior = math.NaN() },
+		"a wrong ID":               func(t *mcts.Tree) { t.Nodes[1].ID = 9 },
+		"a wrong depth":            func(t *mcts.Tree) { t.Nodes[1].Depth = 3 },
+		"a lost child":             func(t *mcts.Tree) { t.Root.Children = t.Root.Children[1:] },
+		"a lost parent":            func(t *mcts.Tree) { t.Nodes[1].Parent = nil },
+		"a repeated action": func(t *mcts.Tree) {
+			t.Root.Children[0].Key = t.Root.Children[1].Key
+		},
+		"a closed node with an open child": func(t *mcts.Tree) {
+			t.Root.Closed = true
+			t.Root.Children[0].Closed, t.Root.Children[0].Status = false, envs.Running
+		},
+		"children after the end":       func(t *mcts.Tree) { t.Root.Status = envs.Terminated },
+		"a reward while it goes on":    func(t *mcts.Tree) { t.Root.Reward = 1 },
+		"samples beyond k":             func(t *mcts.Tree) { t.Root.Drawn = 5 },
+		"more visits than simulations": func(t *mcts.Tree) { t.Simulations = 1 },
+		"no root":                      func(t *mcts.Tree) { t.Nodes = nil },
+	}
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			tree := grow(t, search(config(), walker()), 0, nil)
+			damage(tree)
+			if tree.Check(config()) == nil {
+				t.Error("was not found")
+			}
+		})
+	}
+}
+
+func cached(t *mcts.Tree) *mcts.Node {
+	i := slices.IndexFunc(t.Nodes, func(n *mcts.Node) bool { return n.Parent != nil && !n.Parent.Expanded })
+	return t.Nodes[i]
+}
+
+func BenchmarkGrow(b *testing.B) {
+	s := search(config(), walker())
+	b.ReportAllocs()
+	for i := range b.N {
+		if _, err := s.Grow(context.Background(), envtest.MazeTask, i, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package mcts
+
+import (
+	"math"
+	"testing"
+
+	"toolevo/envs"
+)
+
+// Equation 2, computed by hand.
+func TestPUCT(t *testing.T) {
+	for _, test := range []struct {
+		c, q, prior          float64
+		parentVisits, visits int
+		want                 float64
+	}{
+		{1.25, 0, 0.5, 0, 0, 0},                // nothing visited: nothing to explore with
+		{1.25, 0, 0.5, 4, 0, 1.25},             // 1.25 * 0.5 * 2 / 1
+		{1.25, 0.5, 0.5, 4, 1, 1.125},          // 0.5 + 1.25 * 0.5 * 2 / 2
+		{1.25, -1, 0.8, 9, 2, 0},               // -1 + 1.25 * 0.8 * 3 / 3
+		{2, 1, 0.25, 16, 3, 1.5},               // 1 + 2 * 0.25 * 4 / 4
+		{0, 0.25, 1, 100, 0, 0.25},             // no exploration
+		{1.25, 0, 1, 2, 0, 1.7677669529663689}, // 1.25 * sqrt 2
+	} {
+		got := puct(test.c, test.q, test.prior, test.parentVisits, test.visits)
+		if math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("c=%v Q=%v P=%v N(s)=%d N(s,a)=%d: %v, want %v",
+				test.c, test.q, test.prior, test.parentVisits, test.visits, got, test.want)
+		}
+	}
+}
+
+// hand builds a node with children of the given visits, values and priors.
+func hand(visits int, children ...Node) *Node {
+	parent := &Node{Visits: visits, Expanded: true}
+	for i := range children {
+		children[i].Parent, children[i].Ordinal = parent, i
+		parent.Children = append(parent.Children, &children[i])
+	}
+	return parent
+}
+
+func selector(c Config) *growth { return &growth{Search: &Search{Config: c}} }
+
+// A node that was rolled out once and expanded has N(s) = 1 by its own count and 0 by its children's. The first lets the
+// prior decide; by the second all unvisited children tie.
+func TestParentVisits(t *testing.T) {
+	n := hand(1, Node{Prior: 0.1}, Node{Prior: 0.9})
+	own, children := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits}), selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
+	picked := map[int]int{}
+	for i := range 100 {
+		if got := own.best(n, simulationRand(1, i)); got.Ordinal != 1 {
+			t.Fatalf("by own visits child %d was chosen over the likelier one", got.Ordinal)
+		}
+		picked[children.best(n, simulationRand(1, i)).Ordinal]++
+	}
+	if picked[0] < 25 || picked[1] < 25 {
+		t.Errorf("by the children's visits the tie was broken %v, want about 50 each", picked)
+	}
+}
+
+func TestBestSkipsWhatIsOver(t *testing.T) {
+	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
+	n := hand(4,
+		Node{Prior: 1, Status: envs.Terminated, Visits: 1, TotalValue: 1},
+		Node{Prior: 0.9, Closed: true, Visits: 1, TotalValue: 1},
+		Node{Prior: 0.8, Status: envs.Truncated},
+		Node{Prior: 0.1, Visits: 2, TotalValue: -2})
+	if got := g.best(n, simulationRand(1, 1)); got == nil || got.Ordinal != 3 {
+		t.Errorf("chose %v, want the only open child", got)
+	}
+	n.Children = n.Children[:3]
+	if got := g.best(n, simulationRand(1, 1)); got != nil {
+		t.Errorf("chose child %d where none is open", got.Ordinal)
+	}
+}
+
+// Equation 4 is a running mean: backing rewards up one after the other gives their mean along the path.
+func TestBackup(t *testing.T) {
+	root := &Node{}
+	a, b := &Node{Parent: root}, &Node{Parent: root}
+	backup(a, 1)
+	backup(a, -1)
+	backup(a, 1)
+	backup(b, -1)
+	for _, test := range []struct {
+		name   string
+		n      *Node
+		visits int
+		q      float64
+	}{{"a", a, 3, 1.0 / 3}, {"b", b, 1, -1}, {"root", root, 4, 0}} {
+		if test.n.Visits != test.visits || math.Abs(test.n.Q()-test.q) > 1e-12 {
+			t.Errorf("%s: N=%d Q=%v, want %d and %v", test.name, test.n.Visits, test.n.Q(), test.visits, test.q)
+		}
+	}
+}
+
+// The published code marks one level per simulation; the others close at once.
+func TestClosing(t *testing.T) {
+	leaf := hand(2, Node{Status: envs.Terminated, Visits: 1}, Node{Status: envs.Truncated})
+	root := hand(2, *leaf)
+	leaf = root.Children[0]
+	leaf.Expanded = true
+	leaf.Children = hand(2, Node{Status: envs.Terminated}, Node{Status: envs.Truncated}).Children
+
+	g := selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
+	g.tree = &Tree{Root: root}
+	if got := g.descend(simulationRand(1, 1)); got != nil || !leaf.Closed || root.Closed {
+		t.Fatalf("first pass: leaf closed %v, root closed %v", leaf.Closed, root.Closed)
+	}
+	if got := g.descend(simulationRand(1, 2)); got != nil || !root.Closed {
+		t.Fatal("second pass: the root is still open")
+	}
+	leaf.Closed, root.Closed = false, false
+	if closeUpwards(leaf); !leaf.Closed || !root.Closed {
+		t.Errorf("at once: leaf closed %v, root closed %v", leaf.Closed, root.Closed)
+	}
+}
+
+func TestConfigValidate(t *testing.T) {
+	good := Config{
+		CPUCT: 1, Samples: 2, RolloutSamples: 1, Simulations: 1, Trees: 1, MaxDepth: 1,
+		ParentVisits: OwnVisits, Rollouts: Every, Duplicates: SameText, Enough: 1, ShareBudget: true,
+	}
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*Config){
+		"cpuct": func(c *Config) { c.CPUCT = -1 }, "samples": func(c *Config) { c.Samples = 0 },
+		"rollout_samples": func(c *Config) { c.RolloutSamples = 3 }, "simulations": func(c *Config) { c.Simulations = 0 },
+		"trees": func(c *Config) { c.Trees = 0 }, "max_depth": func(c *Config) { c.MaxDepth = 0 },
+		"depth_slack": func(c *Config) { c.DepthSlack = -1 }, "enough": func(c *Config) { c.Enough = -1 },
+		"share_budget": func(c *Config) { c.Enough = 0 }, "parent_visits": func(c *Config) { c.ParentVisits = "mine" },
+		"rollouts": func(c *Config) { c.Rollouts = "some" }, "duplicates": func(c *Config) { c.Duplicates = "" },
+	} {
+		c := good
+		spoil(&c)
+		if c.Validate() == nil {
+			t.Errorf("a senseless %s was taken", name)
+		}
+	}
+}
