@@ -84,7 +84,7 @@ func turnOf(n *mcts.Record) Turn {
 	return Turn{
 		Action: action, Thought: thought(action), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
 		Observation: valid(n.Observation), Outcome: n.Outcome,
-		Prior: n.Prior, Visits: n.Visits, Value: meanValue(n), Limit: valid(n.Limit),
+		Prior: n.Prior, Visits: n.Visits, Value: meanValue(n), Limit: valid(string(n.Limit)),
 	}
 }
 
@@ -107,6 +107,7 @@ func nodePath(tree *mcts.TreeRecord, path []int) string {
 
 // count fills in the sums over the turns.
 func (r *Row) count() {
+	r.TurnCount = len(r.Turns)
 	for i, t := range r.Turns {
 		switch {
 		case t.Outcome == envs.Deprecated:

@@ -35,6 +35,7 @@ var rowColumns = []pq.Column[Row]{
 	pq.Bool("strict", "right by the strict matcher", func(r *Row) *bool { return &r.Strict }),
 	pq.Int("visits", "N of the leaf", func(r *Row) *int { return &r.Visits }),
 	pq.Float("value", "Q of the leaf, -1 to 1", func(r *Row) *float64 { return &r.Value }),
+	pq.Int("turn_count", "number of turns", func(r *Row) *int { return &r.TurnCount }),
 	pq.Int("deprecations", "turns that met a deprecated API", func(r *Row) *int { return &r.Deprecations }),
 	pq.Int("recovered", "of those, the ones whose tool was called with success later on", func(r *Row) *int { return &r.Recovered }),
 	pq.Int("updates", "successful UpdateTool turns", func(r *Row) *int { return &r.Updates }),

@@ -44,6 +44,7 @@ type Row struct {
 	Visits   int     // N of the leaf
 	Value    float64 // Q of the leaf
 
+	TurnCount    int // length of Turns
 	Deprecations int // turns that met a deprecated API
 	Recovered    int // of those, the ones whose tool was called with success later on
 	Updates      int // successful UpdateTool turns

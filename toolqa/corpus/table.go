@@ -40,7 +40,9 @@ type Vector struct {
 	name  string
 	words []string
 	codes []uint32
-	plain bool // no word needs escaping in JSON
+	items []string // the words as items of a JSON array
+
+	itemSize int
 }
 
 // newVector makes a column of the given cells.
@@ -48,12 +50,17 @@ func newVector(name string, cells []string) *Vector {
 	words := slices.Clone(cells)
 	slices.Sort(words)
 	words = slices.Clip(slices.Compact(words))
-	v := &Vector{name: name, words: words, codes: make([]uint32, len(cells)), plain: true}
+	v := &Vector{name: name, words: words, codes: make([]uint32, len(cells)), items: make([]string, len(words))}
 	code := make(map[string]uint32, len(words))
+	var buf []byte
+	size := 0
 	for i, w := range words {
 		code[w] = uint32(i)
-		v.plain = v.plain && pystr.PlainJSON(w)
+		buf = append(pystr.AppendJSON(buf[:0], w), ", "...)
+		v.items[i] = string(buf)
+		size += len(buf)
 	}
+	v.itemSize = (size + len(words)) / max(1, len(words))
 	for row, c := range cells {
 		v.codes[row] = code[c]
 	}
@@ -66,16 +73,12 @@ func (v *Vector) Name() string { return v.name }
 // Text returns the cell of a row.
 func (v *Vector) Text(row int) string { return v.words[v.codes[row]] }
 
-// AppendJSON appends the cell of a row to dst as a JSON string, escaped as Python's json.dumps does.
-func (v *Vector) AppendJSON(dst []byte, row int) []byte {
-	word := v.words[v.codes[row]]
-	if v.plain {
-		dst = append(dst, '"')
-		dst = append(dst, word...)
-		return append(dst, '"')
-	}
-	return pystr.AppendJSON(dst, word)
-}
+// Item returns the cell of a row as an item of a JSON array: a string, escaped as Python's json.dumps does, then a comma
+// and a space.
+func (v *Vector) Item(row int) string { return v.items[v.codes[row]] }
+
+// ItemSize is the mean length of the column's items, rounded up.
+func (v *Vector) ItemSize() int { return v.itemSize }
 
 // Words returns the number of distinct words. Codes run from 0 to Words()-1, in the order of the words.
 func (v *Vector) Words() int { return len(v.words) }

@@ -83,13 +83,3 @@ func appendASCII(dst []byte, c byte) []byte {
 func appendEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }
-
-// PlainJSON reports whether AppendJSON would write s between quotes as it stands.
-func PlainJSON(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}

@@ -3,7 +3,6 @@ package pq
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -19,9 +18,14 @@ type Column[T any] struct {
 
 	repeats bool       // few distinct values: worth a dictionary
 	fields  []Describe // of a list
-	put     func(array.Builder, *T) int
-	get     func(arrow.Array, int, *T) error
+
+	put  func(array.Builder, *T) int             // into a batch; returns the bytes put
+	get  func(*leaf, *T) error                   // the value a leaf stands at; nil for a list
+	list func(*group, string) (filler[T], error) // of a list: opens its leaves
 }
+
+// filler reads the next row of a column into a value.
+type filler[T any] func(*T) error
 
 // Describe is a column as it stands in a generated description.
 type Describe struct {
@@ -56,11 +60,7 @@ func Text[T any](name, doc string, field func(*T) *string) Column[T] {
 			b.(*array.StringBuilder).Append(s)
 			return len(s)
 		},
-		get: func(a arrow.Array, i int, v *T) error {
-			// Arrow's strings point into the row group's buffer; a copy lets that go.
-			*field(v) = strings.Clone(a.(*array.String).Value(i))
-			return nil
-		},
+		get: func(l *leaf, v *T) error { return take(l, l.texts, field(v)) },
 	}
 }
 
@@ -87,8 +87,12 @@ func Coded[T any, V fmt.Stringer](name, doc string, field func(*T) *V, parse fun
 			b.(*array.StringBuilder).Append(s)
 			return len(s)
 		},
-		get: func(a arrow.Array, i int, v *T) error {
-			parsed, err := parse(a.(*array.String).Value(i))
+		get: func(l *leaf, v *T) error {
+			var s string
+			if err := take(l, l.texts, &s); err != nil {
+				return err
+			}
+			parsed, err := parse(s)
 			*field(v) = parsed
 			return err
 		},
@@ -99,7 +103,12 @@ func Coded[T any, V fmt.Stringer](name, doc string, field func(*T) *V, parse fun
 func Int[T any](name, doc string, field func(*T) *int) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Int64,
 		put: func(b array.Builder, v *T) int { b.(*array.Int64Builder).Append(int64(*field(v))); return 8 },
-		get: func(a arrow.Array, i int, v *T) error { *field(v) = int(a.(*array.Int64).Value(i)); return nil },
+		get: func(l *leaf, v *T) error {
+			var n int64
+			err := take(l, l.ints, &n)
+			*field(v) = int(n)
+			return err
+		},
 	}
 }
 
@@ -107,7 +116,12 @@ func Int[T any](name, doc string, field func(*T) *int) Column[T] {
 func Uint[T any](name, doc string, field func(*T) *uint64) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Uint64,
 		put: func(b array.Builder, v *T) int { b.(*array.Uint64Builder).Append(*field(v)); return 8 },
-		get: func(a arrow.Array, i int, v *T) error { *field(v) = a.(*array.Uint64).Value(i); return nil },
+		get: func(l *leaf, v *T) error {
+			var n int64 // Parquet keeps the bits in a signed integer
+			err := take(l, l.ints, &n)
+			*field(v) = uint64(n)
+			return err
+		},
 	}
 }
 
@@ -115,7 +129,7 @@ func Uint[T any](name, doc string, field func(*T) *uint64) Column[T] {
 func Float[T any](name, doc string, field func(*T) *float64) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Float64,
 		put: func(b array.Builder, v *T) int { b.(*array.Float64Builder).Append(*field(v)); return 8 },
-		get: func(a arrow.Array, i int, v *T) error { *field(v) = a.(*array.Float64).Value(i); return nil },
+		get: func(l *leaf, v *T) error { return take(l, l.floats, field(v)) },
 	}
 }
 
@@ -123,11 +137,11 @@ func Float[T any](name, doc string, field func(*T) *float64) Column[T] {
 func Bool[T any](name, doc string, field func(*T) *bool) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.FixedWidthTypes.Boolean,
 		put: func(b array.Builder, v *T) int { b.(*array.BooleanBuilder).Append(*field(v)); return 1 },
-		get: func(a arrow.Array, i int, v *T) error { *field(v) = a.(*array.Boolean).Value(i); return nil },
+		get: func(l *leaf, v *T) error { return take(l, l.bools, field(v)) },
 	}
 }
 
-// List is a column of lists of structs E. A nil slice is an empty list and reads back as nil.
+// List is a column of lists of structs E. A nil slice is an empty list, and an empty list reads back as nil.
 func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Column[T] {
 	fields := make([]arrow.Field, len(elem))
 	described := make([]Describe, len(elem))
@@ -149,51 +163,24 @@ func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Col
 			}
 			return n
 		},
-		get: func(a arrow.Array, i int, v *T) error {
-			list := a.(*array.List)
-			from, to := list.ValueOffsets(i)
-			structs := list.ListValues().(*array.Struct)
-			if from == to {
-				return nil
+		list: func(g *group, path string) (filler[T], error) {
+			items, err := openList(g, path, elem)
+			if err != nil {
+				return nil, err
 			}
-			items := make([]E, to-from)
-			for j := range items {
-				if err := getAll(elem, structs, structs.Field, int(from)+j, &items[j]); err != nil {
-					return fmt.Errorf("element %d: %w", j, err)
-				}
-			}
-			*field(v) = items
-			return nil
+			return func(v *T) (err error) {
+				*field(v), err = items()
+				return err
+			}, nil
 		},
 	}
-}
-
-// getAll reads row i of every column into v. parent is the struct the columns belong to, nil at the top.
-func getAll[T any](cols []Column[T], parent arrow.Array, array func(int) arrow.Array, i int, v *T) error {
-	if parent != nil && parent.IsNull(i) {
-		return fmt.Errorf("is null")
-	}
-	for n, c := range cols {
-		a := array(n)
-		if a.IsNull(i) {
-			if c.Optional {
-				continue
-			}
-			return fmt.Errorf("column %s is null", c.Name)
-		}
-		if err := c.get(a, i, v); err != nil {
-			return fmt.Errorf("column %s: %w", c.Name, err)
-		}
-	}
-	return nil
 }
 
 // schema returns the Arrow schema of a table.
 func schema[T any](cols []Column[T], meta map[string]string) *arrow.Schema {
 	fields := make([]arrow.Field, len(cols))
 	for i, c := range cols {
-		nested := c.fields != nil
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || nested}
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || c.fields != nil}
 	}
 	keys := make([]string, 0, len(meta))
 	for k := range meta {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// app is one invocation of the program, with everything it may touch.
+type app struct {
+	in      io.Reader
+	out     io.Writer // results
+	err     io.Writer // words for people
+	environ []string
+}
+
+// The exit codes.
+const (
+	exitDone        = 0
+	exitBad         = 1   // the result is bad: a check failed, an accuracy is too low
+	exitUsage       = 2   // wrong usage or configuration
+	exitGaveUp      = 3   // infrastructure gave up
+	exitInterrupted = 130 // interrupted, resumable
+)
+
+// exitError gives an error its exit code.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func bad(format string, args ...any) error { return &exitError{exitBad, fmt.Errorf(format, args...)} }
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+func gaveUp(err error) error { return &exitError{exitGaveUp, err} }
+
+// run runs the program and returns its exit code. What has no code of its own is a matter of usage or configuration:
+// commands give codes to everything that can happen once they work.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(a.err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
+	var coded *exitError
+	if errors.As(err, &coded) {
+		return coded.code
+	}
+	return exitUsage
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "toolevo",
+		Short: "Tool-use trajectories and evaluation for APIs that change",
+		Long: `toolevo makes language models robust to APIs that change (ToolEvo, ICLR 2025).
+
+It grows trial-and-error trajectories by Monte Carlo tree search against an environment whose deployed
+APIs have moved on from the ones in the prompt, exports the successful ones for fine-tuning, and evaluates
+policies on several API versions.
+
+Start with:  toolevo demo`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
+		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.versionCommand())
+	return root
+}
+
+// say writes a line for people.
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }

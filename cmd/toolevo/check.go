@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"reflect"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/mcts/collect"
+	"toolevo/trajectories"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check RUN",
+		Short: "Prove that a run is what its log says",
+		Long: `Grows every tree of the run again from the log alone, without asking any model, checks the invariants of each,
+compares it with the stored nodes, and the trajectories with the Parquet file. Exits with 1 when something differs.`,
+		Args: cobra.ExactArgs(1),
+	}
+	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
+	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "trees checked at the same time")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		v, err := openView(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, v.run.Close()) }()
+		c, err := runConfig(v.run)
+		if err != nil {
+			return err
+		}
+		b, err := openBench(cmd.Context(), *data, c)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		if b.id(kindCollect) != v.run.Manifest.ID {
+			return usage("%s holds other data than %s was collected on: give the right --data", *data, v.run.Dir)
+		}
+		return a.check(cmd.Context(), b, v, *workers, *asJSON)
+	}
+	return cmd
+}
+
+// checked is the result of a check.
+type checked struct {
+	collect.Verification
+	Rows     int  `json:"rows"`     // trajectories compared with the file
+	Complete bool `json:"complete"` // the run has all its trees and its Parquet file
+}
+
+func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON bool) error {
+	o, err := collectOptions(b, v.run)
+	if err != nil {
+		return err
+	}
+	o.Workers = workers
+	verification, err := collect.Verify(ctx, o)
+	if err != nil {
+		return gaveUp(err)
+	}
+	result := checked{Verification: verification}
+	path := filepath.Join(v.run.Dir, rowsFile)
+	n, problem, err := compareRows(rows(ctx, v.run, lineage(v.run, b.config), v.questions), trajectories.ReadFile(path))
+	switch {
+	case isMissing(err):
+		a.say("The run has no %s yet: it is not through.", rowsFile)
+	case err != nil:
+		result.Problems = append(result.Problems, fmt.Sprintf("%s: %v", path, err))
+	case problem != "":
+		result.Problems = append(result.Problems, path+": "+problem)
+	default:
+		result.Rows, result.Complete = n, result.Missing == 0
+	}
+	if asJSON {
+		if err := a.printJSON(result); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.out, "%d trees grown again from %d logged calls, %d trajectories compared: %d problems\n",
+			result.Trees, result.Calls, result.Rows, len(result.Problems))
+		for _, p := range result.Problems {
+			fmt.Fprintln(a.out, "  "+p)
+		}
+	}
+	if len(result.Problems) > 0 {
+		return bad("%s is not what its log says: %d problems", v.run.Dir, len(result.Problems))
+	}
+	return nil
+}
+
+// compareRows compares two sequences of rows, and returns how many there are, and how they differ.
+func compareRows(want, have iter.Seq2[trajectories.Row, error]) (n int, problem string, err error) {
+	next, stop := iter.Pull2(have)
+	defer stop()
+	for row, err := range want {
+		if err != nil {
+			return n, "", err
+		}
+		stored, err, ok := next()
+		switch {
+		case !ok:
+			return n, fmt.Sprintf("ends after %d rows", n), nil
+		case err != nil:
+			return n, "", err
+		case !reflect.DeepEqual(row, stored):
+			return n, fmt.Sprintf("row %d is another trajectory than question %s, tree %d, node %d", n, row.QuestionID, row.Tree, row.Node), nil
+		}
+		n++
+	}
+	switch _, err, ok := next(); {
+	case err != nil:
+		return n, "", err
+	case ok:
+		return n, fmt.Sprintf("has more than the %d rows of the run", n), nil
+	}
+	return n, "", nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+func (a *app) collectCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "collect",
+		Short: "Grow search trees over questions, into a run directory",
+		Long: `Grows search trees over the questions of a split against the deployed API version, and writes the correct
+trajectories to trajectories.parquet in the run directory.
+
+Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9, the same command with --resume goes
+on where it was and repeats none. The first Ctrl-C lets the trees in progress end, the second stops at once.`,
+		Example: `  toolevo collect --dataset coffee --api p_s_in --policy scripted:noisy --out runs/first
+  toolevo collect --resume --out runs/first
+  toolevo collect --preset paper --trees 5 --limit 20 --dry-run`,
+		Args: cobra.NoArgs,
+	}
+	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "split", "limit", "api", "policy", "preset", "trees", "seed",
+		"compat", "no-update-tool", "no-reflection")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		b, err := f.resolve(cmd.Context(), cmd)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		if len(b.config.API) != 1 || len(b.config.Policy) != 1 {
+			return usage("collect takes one --api and one --policy, not %v and %v", b.config.API, b.config.Policy)
+		}
+		if *f.dryRun {
+			return a.printDryRun(kindCollect, b)
+		}
+		return a.collect(cmd.Context(), f, b)
+	}
+	return cmd
+}
+
+// collectOptions wires a collection over a run's store.
+func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
+	env, err := b.environment(b.config.API[0], run)
+	if err != nil {
+		return collect.Options{}, err
+	}
+	policy, err := newPolicy(b.config, b.config.Policy[0])
+	if err != nil {
+		return collect.Options{}, err
+	}
+	questions := make([]collect.Question, len(b.questions))
+	for i, q := range b.questions {
+		questions[i] = collect.Question{Task: q.Task(), MaxDepth: b.config.MaxDepth(q.Dataset, q.Difficulty)}
+	}
+	return collect.Options{
+		Questions: questions, Env: env, Policy: policy, Search: b.config.Search.Config, Seed: b.config.Seed,
+		Store: run.Store, Attempts: b.config.Attempts, Backoff: time.Second,
+	}, nil
+}
+
+func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
+	workers, err := f.workerCount()
+	if err != nil {
+		return err
+	}
+	run, err := a.startRun(ctx, kindCollect, f, b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	o, err := collectOptions(b, run)
+	if err != nil {
+		return err
+	}
+	o.Workers, o.Progress = workers, &collect.Progress{}
+
+	ctx, drain, stop := a.interrupts(ctx)
+	defer stop()
+	o.Drain = drain
+	done, err := a.report(*f.progress, collectStatus(o.Progress))
+	if err != nil {
+		return err
+	}
+	snapshot, err := collect.Run(ctx, o)
+	done()
+	if err != nil {
+		return a.stopped(kindCollect, f, err)
+	}
+	path := filepath.Join(run.Dir, rowsFile)
+	n, err := trajectories.WriteFile(ctx, path, rows(ctx, run, lineage(run, b.config), questionInfos(b)))
+	if err != nil {
+		return gaveUp(err)
+	}
+	return a.printCollected(*f.asJSON, collected{Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Snapshot: snapshot})
+}
+
+// collected is the result of a collection.
+type collected struct {
+	Run          string `json:"run"`
+	Dir          string `json:"dir"`
+	File         string `json:"file"`
+	Trajectories int    `json:"trajectories"` // rows: correct by the official matcher, duplicates too
+	collect.Snapshot
+}
+
+func (a *app) printCollected(asJSON bool, c collected) error {
+	if asJSON {
+		return a.printJSON(c)
+	}
+	fmt.Fprintf(a.out, "run %s: %d of %d questions solved, %d distinct accepted trajectories\n", c.Run, c.Solved, c.Questions, c.Accepted)
+	fmt.Fprintf(a.out, "%d trees, %d model calls (%d answered by the log), %d correct trajectories in %s\n",
+		c.TreesDone, c.Asked, c.Replayed, c.Trajectories, c.File)
+	a.say("Next: toolevo inspect %s, toolevo export %s --out DIR", c.Dir, c.Dir)
+	return nil
+}
+
+// stopped turns the end of a run that is not through into what the user can do about it.
+func (a *app) stopped(kind string, f *runFlags, err error) error {
+	resume := resumeCommand(kind, f)
+	var unresolved *collect.UnresolvedError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, collect.ErrDrained):
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; everything so far is kept. Go on with:\n  %s", resume)}
+	case errors.As(err, &unresolved):
+		return gaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))
+	}
+	return gaveUp(fmt.Errorf("%w\nWhat was done is kept. Go on with:\n  %s", err, resume))
+}
+
+// collectStatus is the progress line: it fits 80 columns with the bar.
+func collectStatus(p *collect.Progress) func() status {
+	start, last := time.Now(), time.Now()
+	var lastAsked int64
+	rate := 0.0
+	return func() status {
+		s := p.Snapshot()
+		if since := time.Since(last); since >= time.Second {
+			rate = float64(s.Asked-lastAsked) / since.Seconds()
+			last, lastAsked = time.Now(), s.Asked
+		} else if rate == 0 {
+			rate = float64(s.Asked) / max(time.Since(start).Seconds(), 1e-3)
+		}
+		solved := 0.0
+		if s.QuestionsDone > 0 {
+			solved = 100 * float64(s.Solved) / float64(max(s.QuestionsDone, s.Solved))
+		}
+		text := fmt.Sprintf("%d/%d q %d/%d trees %.0f exp/s %.0f%% solved %d correct",
+			s.QuestionsDone, s.Questions, s.TreesDone, s.TreesPlanned, rate, solved, s.Accepted)
+		if s.Unresolved > 0 {
+			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
+		}
+		return status{done: s.TreesDone, total: s.TreesPlanned, text: text}
+	}
+}

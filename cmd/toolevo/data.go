@@ -1,0 +1,409 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
+	"toolevo/toolqa/score"
+)
+
+func (a *app) dataCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "Fill the data folder: corpora and questions",
+		Long: `The data folder holds one read-only corpus for each dataset and the questions of each split.
+
+Either build it, from a seed, with nothing downloaded:
+  toolevo data build && toolevo data questions
+or import the published ToolQA files and generate what is not published:
+  toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
+	}
+	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataGoldCommand())
+	return cmd
+}
+
+// datasetsFlag adds --dataset for commands that have no configuration.
+func datasetsFlag(cmd *cobra.Command) func() ([]toolqa.Dataset, error) {
+	names := cmd.Flags().StringSlice("dataset", nil, "datasets, separated by commas (default: all)")
+	return func() ([]toolqa.Dataset, error) {
+		if len(*names) == 0 {
+			return toolqa.Datasets(), nil
+		}
+		var all []toolqa.Dataset
+		for _, name := range *names {
+			ds, err := toolqa.ParseDataset(name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, ds)
+		}
+		return all, nil
+	}
+}
+
+func jsonFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("json", false, "print the result as one JSON document")
+}
+
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// corpusReport is what a command that wrote a corpus says about it.
+type corpusReport struct {
+	Dataset string `json:"dataset"`
+	Source  string `json:"source"`
+	Rows    int    `json:"rows"`
+	Content string `json:"content_sha256"`
+	Path    string `json:"path"`
+}
+
+func newCorpusReport(dir string, info corpus.Info) corpusReport {
+	return corpusReport{string(info.Dataset), string(info.Source), info.Rows, info.ContentSHA256, corpus.Path(dir, info.Dataset)}
+}
+
+func (r corpusReport) String() string {
+	return fmt.Sprintf("%s: %d rows (%s) in %s", r.Dataset, r.Rows, r.Source, r.Path)
+}
+
+func (a *app) dataBuildCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "build", Short: "Build synthetic corpora from a seed", Args: cobra.NoArgs}
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	seed := cmd.Flags().Uint64("seed", 1, "seed: the same seed and size give the same rows")
+	rows := cmd.Flags().Int("rows", 0, "rows of each corpus (0: as many as the published one has)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := datasets()
+		if err != nil {
+			return err
+		}
+		var reports []corpusReport
+		for _, ds := range all {
+			info, err := corpus.Build(cmd.Context(), *dir, ds, *seed, *rows, "toolevo "+software())
+			if err != nil {
+				return err
+			}
+			reports = append(reports, newCorpusReport(*dir, info))
+		}
+		return a.printReports(*asJSON, reports)
+	}
+	return cmd
+}
+
+func (a *app) printReports(asJSON bool, reports []corpusReport) error {
+	if asJSON {
+		return a.printJSON(map[string]any{"corpora": reports})
+	}
+	for _, r := range reports {
+		fmt.Fprintln(a.out, r)
+	}
+	return nil
+}
+
+func (a *app) dataImportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import",
+		Short: "Import the published ToolQA corpora and questions",
+		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and QUESTIONS/easy/coffee-easy.jsonl.
+Published questions become the test split and keep their published answers.`,
+		Args: cobra.NoArgs,
+	}
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	from := cmd.Flags().String("corpus", "", "folder with the published corpora, or one corpus")
+	asked := cmd.Flags().String("questions", "", "folder with the published question files")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *from == "" && *asked == "" {
+			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
+		}
+		all, err := datasets()
+		if err != nil {
+			return err
+		}
+		return a.importAll(cmd.Context(), *dir, all, *from, *asked, *asJSON)
+	}
+	return cmd
+}
+
+// importedFile is what `data import` says about a question file.
+type importedFile struct {
+	Path         string   `json:"path"`
+	Dataset      string   `json:"dataset,omitempty"`
+	Difficulty   string   `json:"difficulty,omitempty"`
+	Questions    int      `json:"questions"`
+	Unrecognised []string `json:"unrecognised,omitempty"`
+	Duplicates   int      `json:"duplicates,omitempty"`
+	Skipped      string   `json:"skipped,omitempty"`
+}
+
+func (a *app) importAll(ctx context.Context, dir string, all []toolqa.Dataset, from, asked string, asJSON bool) error {
+	var reports []corpusReport
+	var files []importedFile
+	if from != "" {
+		for _, ds := range all {
+			info, err := corpus.Import(ctx, dir, ds, from, "toolevo "+software())
+			if err != nil {
+				return err
+			}
+			reports = append(reports, newCorpusReport(dir, info))
+		}
+	}
+	if asked != "" {
+		imported, err := questions.Import(asked)
+		if err != nil {
+			return err
+		}
+		if err := questions.Write(dir, imported.Questions); err != nil {
+			return err
+		}
+		for _, f := range imported.Files {
+			files = append(files, importedFile{f.Path, string(f.Dataset), string(f.Difficulty), f.Questions, f.Unrecognised, len(f.Duplicates), f.Skipped})
+		}
+	}
+	if asJSON {
+		return a.printJSON(map[string]any{"corpora": reports, "questions": files})
+	}
+	if err := a.printReports(false, reports); err != nil {
+		return err
+	}
+	a.printImported(files)
+	return nil
+}
+
+func (a *app) printImported(files []importedFile) {
+	skipped := 0
+	for _, f := range files {
+		if f.Skipped != "" {
+			skipped++
+			continue
+		}
+		fmt.Fprintf(a.out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
+		if n := len(f.Unrecognised); n > 0 {
+			fmt.Fprintf(a.out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
+		}
+		if f.Duplicates > 0 {
+			fmt.Fprintf(a.out, ", %d asked twice", f.Duplicates)
+		}
+		fmt.Fprintln(a.out)
+	}
+	if skipped > 0 {
+		a.say("%d question files of datasets that are not supported were left out", skipped)
+	}
+}
+
+func (a *app) dataQuestionsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "questions",
+		Short: "Generate questions for train, dev and test from the corpora",
+		Long: `Generates the splits in the paper's numbers (Table 6), distinct within and across splits. Where a published
+test split was imported it is kept, and none of its questions is generated for another split.`,
+		Args: cobra.NoArgs,
+	}
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	seed := cmd.Flags().Uint64("seed", 1, "seed: the same seed and corpora give the same questions")
+	scale := cmd.Flags().Float64("scale", 1, "share of the paper's numbers, 0..1")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := datasets()
+		if err != nil {
+			return err
+		}
+		if !(*scale > 0 && *scale <= 1) {
+			return usage("--scale %v: want more than 0 and at most 1", *scale)
+		}
+		var made []splitReport
+		for _, ds := range all {
+			reports, err := generateQuestions(cmd.Context(), *dir, ds, *seed, *scale)
+			if err != nil {
+				return err
+			}
+			made = append(made, reports...)
+		}
+		if *asJSON {
+			return a.printJSON(map[string]any{"splits": made})
+		}
+		for _, m := range made {
+			fmt.Fprintln(a.out, m)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// splitReport is what `data questions` says about one file.
+type splitReport struct {
+	Dataset    string `json:"dataset"`
+	Difficulty string `json:"difficulty"`
+	Split      string `json:"split"`
+	Questions  int    `json:"questions"`
+	Source     string `json:"source"`
+	Path       string `json:"path"`
+}
+
+func (r splitReport) String() string {
+	return fmt.Sprintf("%s-%s %s: %d questions (%s) in %s", r.Dataset, r.Difficulty, r.Split, r.Questions, r.Source, r.Path)
+}
+
+func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, scale float64) ([]splitReport, error) {
+	opened, err := corpus.Open(ctx, dir, ds)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := questions.Load(opened)
+	if err != nil {
+		return nil, err
+	}
+	var reports []splitReport
+	for i, d := range toolqa.Difficulties() {
+		counts := questions.PaperCounts(ds, d).Scale(scale)
+		published, err := questions.Published(dir, ds, d)
+		if err != nil {
+			return nil, err
+		}
+		if len(published) > 0 {
+			counts.Test = 0
+		}
+		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, counts, published)
+		if err != nil {
+			return nil, err
+		}
+		if err := questions.Write(dir, made); err != nil {
+			return nil, err
+		}
+		reports = append(reports, splitReports(dir, ds, d, append(made, published...))...)
+	}
+	return reports, nil
+}
+
+func splitReports(dir string, ds toolqa.Dataset, d toolqa.Difficulty, all []toolqa.Question) []splitReport {
+	var reports []splitReport
+	for _, s := range toolqa.Splits() {
+		r := splitReport{Dataset: string(ds), Difficulty: string(d), Split: string(s), Path: questions.Path(dir, ds, d, s)}
+		for _, q := range all {
+			if q.Split == s {
+				r.Questions++
+				r.Source = string(q.Source)
+			}
+		}
+		reports = append(reports, r)
+	}
+	return reports
+}
+
+func (a *app) dataGoldCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gold",
+		Short: "Recompute the answers of the test questions from the templates' rules",
+		Long: `Computes each answer of the test split from its template's rule and compares it, by the official matcher, with the
+answer that stands in the file. The exit code is 1 when one disagrees with the right rule and with the published one.`,
+		Args: cobra.NoArgs,
+	}
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := datasets()
+		if err != nil {
+			return err
+		}
+		var reports []goldReport
+		for _, ds := range all {
+			r, err := checkGold(cmd.Context(), *dir, ds)
+			if err != nil {
+				return err
+			}
+			reports = append(reports, r...)
+		}
+		return a.printGold(*asJSON, reports)
+	}
+	return cmd
+}
+
+// goldReport is a GoldReport and what it is about.
+type goldReport struct {
+	Dataset    string `json:"dataset"`
+	Difficulty string `json:"difficulty"`
+	Source     string `json:"source"`
+	questions.GoldReport
+}
+
+// unexplained counts the answers that neither rule gives.
+func (r goldReport) unexplained() int {
+	n := len(r.Unrecognised)
+	for _, d := range r.Disagreements {
+		if !d.OfficialAgrees {
+			n++
+		}
+	}
+	return n
+}
+
+func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport, error) {
+	opened, err := corpus.Open(ctx, dir, ds)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := questions.Load(opened)
+	if err != nil {
+		return nil, err
+	}
+	var reports []goldReport
+	for _, d := range toolqa.Difficulties() {
+		qs, err := questions.Read(dir, ds, d, toolqa.Test)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r, err := questions.CheckGold(qs, rows, score.Official)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, goldReport{string(ds), string(d), sourceOf(qs), r})
+	}
+	if len(reports) == 0 {
+		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data questions`", ds, dir)
+	}
+	return reports, nil
+}
+
+func sourceOf(qs []toolqa.Question) string {
+	if len(qs) == 0 {
+		return ""
+	}
+	return string(qs[0].Source)
+}
+
+func (a *app) printGold(asJSON bool, reports []goldReport) error {
+	unexplained := 0
+	for _, r := range reports {
+		unexplained += r.unexplained()
+	}
+	if asJSON {
+		if err := a.printJSON(map[string]any{"gold": reports}); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range reports {
+			fmt.Fprintf(a.out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
+				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
+			for _, d := range r.Disagreements {
+				fmt.Fprintf(a.out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question, d.Problem)
+			}
+			for _, id := range r.Unrecognised {
+				fmt.Fprintf(a.out, "  %s: fits no template\n", id)
+			}
+		}
+	}
+	if unexplained > 0 {
+		return bad("%d answers agree with no rule", unexplained)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Do the whole job once on synthetic data, without a server",
+		Long: `Builds a synthetic corpus and questions, grows trees against p_s_in with a scripted policy, exports the correct
+trajectories for LLaMA-Factory, and evaluates scripted policies on the three API versions. Each step is the command
+that is printed, so that it can be run by hand.
+
+The policies are scripts that simulate a language model's habits; their accuracies say nothing about any model.`,
+		Args: cobra.NoArgs,
+	}
+	out := cmd.Flags().String("out", "", "folder to work in (default: a new temporary folder)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir := *out
+		if dir == "" {
+			var err error
+			if dir, err = os.MkdirTemp("", "toolevo-demo-"); err != nil {
+				return err
+			}
+		}
+		return a.demo(cmd.Context(), dir)
+	}
+	return cmd
+}
+
+// demo runs the other commands one after the other.
+func (a *app) demo(ctx context.Context, dir string) error {
+	data, run, export, eval := filepath.Join(dir, "data"), filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
+	steps := []struct {
+		about string
+		args  []string
+	}{
+		{"A synthetic corpus, in the format of the published one", []string{"data", "build", "--data", data, "--seed", "1"}},
+		{"Questions for train, dev and test, a tenth of the paper's numbers", []string{"data", "questions", "--data", data, "--scale", "0.1"}},
+		{"Search: trees over training questions, the deployed APIs have changed", []string{"collect", "--data", data, "--api", "p_s_in",
+			"--policy", "scripted:noisy", "--limit", "20", "--trees", "4", "--out", run}},
+		{"Proof that the run is what its log says", []string{"check", run, "--data", data}},
+		{"Training data for LLaMA-Factory", []string{"export", run, "--require-recovery", "--out", export}},
+		{"Evaluation on the three API versions", []string{"eval", "--data", data, "--limit", "20",
+			"--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}},
+	}
+	for i, step := range steps {
+		fmt.Fprintf(a.out, "\n%d. %s\n   toolevo %s\n\n", i+1, step.about, strings.Join(step.args, " "))
+		root := a.root()
+		root.SetArgs(step.args)
+		if err := root.ExecuteContext(ctx); err != nil {
+			return fmt.Errorf("step %d, toolevo %s: %w", i+1, step.args[0], err)
+		}
+	}
+	fmt.Fprintf(a.out, `
+Everything lies in %s:
+  data/                       corpus and questions
+  run/trajectories.parquet    correct trajectories with their lineage
+  export/                     the LLaMA-Factory dataset folder
+  eval/report.md              the evaluation as Markdown
+Look at a tree:  toolevo inspect %s easy-coffee-train-0000 0
+`, dir, run)
+	return nil
+}

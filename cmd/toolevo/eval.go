@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs"
+	"toolevo/finetune"
+	"toolevo/mcts/store"
+	"toolevo/toolqa"
+)
+
+// The files of an evaluation's run directory that hold its report.
+const (
+	reportJSON     = "report.json"
+	reportMarkdown = "report.md"
+)
+
+// evalDefaults are what eval sets before anybody else does.
+func evalDefaults() map[string]string {
+	return map[string]string{"split": "test", "api": "p_c,p_s_in,p_s_ood", "policy": "scripted:stale,scripted:reader"}
+}
+
+func (a *app) evalCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure policies on a split under several API versions",
+		Long: `Plays one greedy episode for each question, policy and deployed API version, and reports official and strict accuracy
+with 95 % Wilson intervals. Questions lost to failures of ours are reported apart and never counted as wrong.
+
+Every model call is logged before it is used: --resume goes on with an interrupted evaluation.`,
+		Example: `  toolevo eval --dataset coffee --policy scripted:reader,scripted:stale --api p_c,p_s_in,p_s_ood
+  toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
+		Args: cobra.NoArgs,
+	}
+	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed", "compat", "no-update-tool")
+	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 when an official accuracy is below this, 0..1")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		b, err := f.resolve(cmd.Context(), cmd)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		if *f.dryRun {
+			return a.printDryRun(kindEval, b)
+		}
+		return a.evaluate(cmd.Context(), f, b, *failUnder)
+	}
+	return cmd
+}
+
+func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder float64) (err error) {
+	workers, err := f.workerCount()
+	if err != nil {
+		return err
+	}
+	run, err := a.startRun(ctx, kindEval, f, b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	jobs, err := evalJobs(b, run)
+	if err != nil {
+		return err
+	}
+	ctx, drain, stop := a.interrupts(ctx)
+	defer stop()
+	var done, total atomic.Int64
+	finished, err := a.report(*f.progress, func() status {
+		d, t := done.Load(), total.Load()
+		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t)}
+	})
+	if err != nil {
+		return err
+	}
+	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
+		Store: run.Store, Workers: workers, Attempts: b.config.Attempts, Drain: drain,
+		Done: func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) },
+	})
+	finished()
+	if errors.Is(err, finetune.ErrDrained) {
+		err = context.Canceled
+	}
+	if err != nil {
+		return a.stopped(kindEval, f, err)
+	}
+	if err := writeReport(run.Dir, report); err != nil {
+		return gaveUp(err)
+	}
+	return a.printEvaluation(*f.asJSON, run, report, failUnder)
+}
+
+// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions.
+func evalJobs(b *bench, run *store.Run) ([]finetune.Job, error) {
+	environments := map[string]envs.Environment{}
+	for _, api := range b.config.API {
+		env, err := b.environment(api, run)
+		if err != nil {
+			return nil, err
+		}
+		environments[api] = env
+	}
+	var jobs []finetune.Job
+	for _, group := range groups(b.questions) {
+		for _, name := range b.config.Policy {
+			policy, err := newPolicy(b.config, name)
+			if err != nil {
+				return nil, err
+			}
+			for _, api := range b.config.API {
+				jobs = append(jobs, finetune.Job{
+					Cell: finetune.Cell{Policy: name, API: api, Dataset: string(group[0].Dataset), Difficulty: string(group[0].Difficulty)},
+					Env:  environments[api], Policy: policy, Tasks: tasks(group), MaxTurns: b.config.Eval.MaxTurns,
+				})
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// groups cuts questions, which are in that order, into those of one dataset and difficulty.
+func groups(questions []toolqa.Question) [][]toolqa.Question {
+	var all [][]toolqa.Question
+	start := 0
+	for i, q := range questions {
+		if i+1 == len(questions) || questions[i+1].Dataset != q.Dataset || questions[i+1].Difficulty != q.Difficulty {
+			all = append(all, questions[start:i+1])
+			start = i + 1
+		}
+	}
+	return all
+}
+
+func tasks(questions []toolqa.Question) []envs.Task {
+	all := make([]envs.Task, len(questions))
+	for i, q := range questions {
+		all[i] = q.Task()
+	}
+	return all
+}
+
+func writeReport(dir string, r *finetune.Report) error {
+	for name, write := range map[string]func(*os.File) error{
+		reportJSON:     func(f *os.File) error { return (&app{out: f}).printJSON(r) },
+		reportMarkdown: func(f *os.File) error { return r.WriteMarkdown(f) },
+	} {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(write(f), f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", f.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, failUnder float64) error {
+	if asJSON {
+		if err := a.printJSON(r); err != nil {
+			return err
+		}
+	} else {
+		if err := r.WriteTable(a.out); err != nil {
+			return err
+		}
+		a.say("The same as Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
+	}
+	lost := 0
+	for _, row := range r.Rows {
+		if lost += row.Lost; row.FirstLoss != "" {
+			a.say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
+		}
+	}
+	for _, row := range r.Rows {
+		if row.N > 0 && row.Official < failUnder {
+			return bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official, failUnder)
+		}
+	}
+	if lost > 0 {
+		return gaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others", lost))
+	}
+	return nil
+}

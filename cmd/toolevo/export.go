@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs/apis"
+	"toolevo/envs/catalog"
+	"toolevo/trajectories"
+)
+
+// formatLlamaFactory is the one export format.
+const formatLlamaFactory = "llamafactory"
+
+func (a *app) exportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export RUN…",
+		Short: "Write training data from runs",
+		Long: `Selects trajectories of finished runs and writes them as a LLaMA-Factory dataset folder: sharegpt Parquet and
+JSONL, dataset_info.json, and a manifest. The system text is the guidelines and the prompt version's tools; the loss
+falls on the model's turns and never on observations.
+
+A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is dropped here and counted.`,
+		Example: `  toolevo export runs/first --out export
+  toolevo export runs/a runs/b --out export --per-question 4 --strategy diverse --require-recovery
+  toolevo export runs/first --out export --tokenizer tokenizer.json --template llama3 --cutoff 1024`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	e := &exporter{app: a}
+	flags := cmd.Flags()
+	flags.StringVar(&e.out, "out", "", "folder to write (required)")
+	flags.StringVar(&e.format, "format", formatLlamaFactory, "the format: "+formatLlamaFactory)
+	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most so many distinct trajectories of a question (0: all)")
+	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "which of them: "+names(trajectories.Strategies()))
+	flags.Uint64Var(&e.selection.Seed, "seed", 1, "seed of the strategy random")
+	flags.StringVar(&e.score, "score", string(trajectories.Strict), "which matcher must accept the answer: strict or official")
+	flags.StringVar(&e.selection.Split, "split", "", "only questions of this split")
+	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false, "only trajectories that met a deprecation and recovered from it")
+	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json of the model, to count tokens")
+	flags.StringVar(&e.template, "template", "llama3", "chat template to count under: "+strings.Join(trajectories.Templates(), ", "))
+	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more tokens (0: none; needs --tokenizer)")
+	flags.BoolVar(&e.noUpdateTool, "no-update-tool", false, "leave UpdateTool out of the system text (ablation)")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		manifest, err := e.export(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		return a.printExport(*asJSON, e.out, manifest)
+	}
+	return cmd
+}
+
+func names[T ~string](all []T) string {
+	texts := make([]string, len(all))
+	for i, v := range all {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// exporter is the export command's flags.
+type exporter struct {
+	app                          *app
+	out, format, strategy, score string
+	tokenizer, template          string
+	cutoff                       int
+	noUpdateTool                 bool
+	selection                    trajectories.Selection
+}
+
+func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Manifest, error) {
+	o, err := e.options()
+	if err != nil {
+		return nil, err
+	}
+	var all []iter.Seq2[trajectories.Row, error]
+	for _, dir := range runs {
+		path := filepath.Join(dir, rowsFile)
+		if _, err := os.Stat(path); err != nil {
+			return nil, usage("%s has no %s: the run is not through (go on with `toolevo collect --resume --out %s`), or it is no run", dir, rowsFile, dir)
+		}
+		all = append(all, trajectories.ReadFile(path))
+	}
+	return trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
+}
+
+func (e *exporter) options() (trajectories.ExportOptions, error) {
+	var o trajectories.ExportOptions
+	if e.out == "" {
+		return o, usage("export needs --out DIR, the folder to write")
+	}
+	if e.format != formatLlamaFactory {
+		return o, usage("unknown format %q: valid is %s", e.format, formatLlamaFactory)
+	}
+	var err error
+	if e.selection.Strategy, err = trajectories.ParseStrategy(e.strategy); err != nil {
+		return o, err
+	}
+	if e.selection.Score, err = trajectories.ParseScore(e.score); err != nil {
+		return o, err
+	}
+	versions, err := catalog.Load(apis.FS())
+	if err != nil {
+		return o, err
+	}
+	o = trajectories.ExportOptions{
+		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
+		System: func(promptAPI string) (string, error) {
+			p, err := newPrompt(versions, promptAPI, !e.noUpdateTool)
+			return p.System(), err
+		},
+	}
+	if e.tokenizer != "" {
+		o.Tokenizer, err = trajectories.LoadTokenizer(e.tokenizer)
+	}
+	return o, err
+}
+
+func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) error {
+	if asJSON {
+		return a.printJSON(m)
+	}
+	d := m.Selected.Dropped
+	fmt.Fprintf(a.out, "%d samples of %d questions in %s\n", m.Rows, m.Questions, dir)
+	fmt.Fprintf(a.out, "left out: %d duplicates, %d more than wanted, %d by score, %d without recovery, %d of another split, %d by the linter\n",
+		d.Duplicate, d.Surplus, d.Score, d.NoRecovery, d.Split, m.Lint.Dropped)
+	a.say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
+	return nil
+}

@@ -1,0 +1,25 @@
+// Command toolevo grows trial-and-error tool-use trajectories against an environment whose APIs have moved on, turns
+// the successful ones into training data, and measures what a checkpoint does when the APIs drift.
+//
+//	toolevo data build|import|questions|gold   fill the data folder, and check published answers
+//	toolevo play                               act in the environment yourself, turn by turn
+//	toolevo collect                            grow trees over questions into a run directory
+//	toolevo inspect|check                      look at a run; prove that it is what its log says
+//	toolevo export                             write training data from runs
+//	toolevo eval                               accuracies of policies under several API versions
+//	toolevo demo                               all of it on synthetic data in a temporary folder
+//
+// This package wires the others together and reports; it holds no logic of theirs. Results go to stdout, words for
+// people to stderr. Exit codes: 0 done, 1 the result is bad, 2 wrong usage or configuration, 3 infrastructure gave up,
+// 130 interrupted and resumable.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}
+	os.Exit(a.run(context.Background(), os.Args[1:]))
+}

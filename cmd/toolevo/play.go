@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs"
+	"toolevo/finetune"
+	"toolevo/mcts"
+	"toolevo/toolqa"
+)
+
+func (a *app) playCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "play",
+		Short: "Act in the environment yourself, turn by turn",
+		Long: `Reads actions from standard input and answers each with the environment's observation, until Finish or the end of
+the input. An action is what a model writes, and ends with an empty line:
+
+  Thought: I load the data.
+  Action: LoadDB
+  Action Input: {"DBName": "coffee"}
+
+With --transcript a policy plays, and the whole episode is printed.`,
+		Example: `  toolevo play --api p_s_in --question easy-coffee-0000
+  toolevo play --api p_s_ood --transcript --policy scripted:reader`,
+		Args: cobra.NoArgs,
+	}
+	s := a.addSettings(cmd, map[string]string{"split": "test"}, "dataset", "difficulty", "split", "api", "policy", "compat", "no-update-tool")
+	data := a.dataFlag(cmd)
+	id := cmd.Flags().String("question", "", "ID of the question (default: the first of the split)")
+	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := s.resolve(cmd.Flags(), "")
+		if err != nil {
+			return err
+		}
+		b, err := openBench(cmd.Context(), *data, c)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		q, err := b.question(*id)
+		if err != nil {
+			return err
+		}
+		if *transcript {
+			return a.transcript(cmd.Context(), b, q)
+		}
+		return a.play(cmd.Context(), b, q)
+	}
+	return cmd
+}
+
+// question returns the question of an ID, or the first one.
+func (b *bench) question(id string) (toolqa.Question, error) {
+	for _, q := range b.questions {
+		if id == "" || q.ID == id {
+			return q, nil
+		}
+	}
+	return toolqa.Question{}, usage("no question %q among the %d %s questions", id, len(b.questions), b.config.Split)
+}
+
+func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
+	env, err := b.environment(b.config.API[0], nil)
+	if err != nil {
+		return err
+	}
+	state, err := env.Reset(ctx, q.Task())
+	if err != nil {
+		return gaveUp(err)
+	}
+	a.say("Deployed: %s. End each action with an empty line; Ctrl-D stops.", b.config.API[0])
+	fmt.Fprintf(a.out, "Question: %s\n\n", q.Text)
+	in := bufio.NewReader(a.in)
+	for state.Status() == envs.Running {
+		text, err := readAction(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read an action: %w", err)
+		}
+		next, err := env.Step(ctx, state, envs.Action(text))
+		if err != nil {
+			return gaveUp(err)
+		}
+		state = next.State
+		fmt.Fprintf(a.out, "Observation: %s\n\n", next.Turn.Observation)
+		a.say("(%s)", next.Turn.Outcome)
+	}
+	return nil
+}
+
+// transcript lets the configured policy play a question and prints the episode.
+func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error {
+	env, err := b.environment(b.config.API[0], nil)
+	if err != nil {
+		return err
+	}
+	policy, err := newPolicy(b.config, b.config.Policy[0])
+	if err != nil {
+		return err
+	}
+	e, err := finetune.Play(ctx, env, policy, q.Task(), mcts.NodeID{Question: q.ID}, b.config.Eval.MaxTurns)
+	if err != nil {
+		return gaveUp(err)
+	}
+	fmt.Fprintf(a.out, "Question: %s\n", q.Text)
+	for _, t := range e.History.Turns() {
+		fmt.Fprintf(a.out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(string(t.Action)), t.Observation)
+	}
+	return nil
+}
+
+// readAction reads lines up to an empty one that follows text, or to the end of the input. io.EOF means there is no
+// further action.
+func readAction(in *bufio.Reader) (string, error) {
+	var b strings.Builder
+	for {
+		line, err := in.ReadString('\n')
+		if strings.TrimSpace(line) != "" {
+			b.WriteString(line)
+		}
+		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), "Action Input:")
+		switch {
+		case errors.Is(err, io.EOF) && b.Len() > 0, err == nil && ended:
+			return b.String(), nil
+		case err != nil:
+			return "", err
+		}
+	}
+}

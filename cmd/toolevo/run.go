@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// The kinds of runs.
+const (
+	kindCollect = "collect"
+	kindEval    = "eval"
+)
+
+// rowsFile is the file of a collection run that holds its trajectories once it is through.
+const rowsFile = "trajectories.parquet"
+
+// runFlags are the flags of commands that make a run directory.
+type runFlags struct {
+	settings       *settings
+	data, out      *string
+	workers        *int
+	resume, dryRun *bool
+	asJSON         *bool
+	progress       *string
+}
+
+func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
+	return &runFlags{
+		settings: a.addSettings(cmd, defaults, names...),
+		data:     a.dataFlag(cmd),
+		out:      cmd.Flags().String("out", "", "run directory (default: runs/KIND-ID)"),
+		workers:  cmd.Flags().Int("workers", 0, "trees or episodes at the same time (0: four for each processor)"),
+		resume:   cmd.Flags().Bool("resume", false, "go on with the run in --out; its configuration is taken over"),
+		dryRun:   cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
+		asJSON:   jsonFlag(cmd),
+		progress: progressFlag(cmd),
+	}
+}
+
+func (f *runFlags) workerCount() (int, error) {
+	switch {
+	case *f.workers < 0:
+		return 0, usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
+	case *f.workers == 0:
+		return 4 * runtime.NumCPU(), nil
+	}
+	return *f.workers, nil
+}
+
+// resolve reads the configuration and the data it chooses.
+func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, error) {
+	resumed := ""
+	if *f.resume {
+		if *f.out == "" {
+			return nil, usage("--resume needs --out DIR, the run to go on with")
+		}
+		resumed = resumedConfig(*f.out)
+	}
+	c, err := f.settings.resolve(cmd.Flags(), resumed)
+	if err != nil {
+		return nil, err
+	}
+	return openBench(ctx, *f.data, c)
+}
+
+// printDryRun prints what a run would be.
+func (a *app) printDryRun(kind string, b *bench) error {
+	fmt.Fprintf(a.out, "# %s run %s: %d questions, configuration %s\n", kind, b.id(kind), len(b.questions), b.config.Hash())
+	fmt.Fprint(a.out, b.config.Annotated())
+	return nil
+}
+
+// startRun makes or resumes the run directory and notes the questions in it, so that it can be read without the data.
+func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*store.Run, error) {
+	id := b.id(kind)
+	if *f.out == "" {
+		*f.out = filepath.Join("runs", kind+"-"+id)
+	}
+	m := store.Manifest{ID: id, Kind: kind, ConfigHash: b.config.Hash(), Inputs: b.inputs, Software: software()}
+	run, err := store.StartRun(ctx, *f.out, m, b.config.String(), *f.resume)
+	var mismatch *store.MismatchError
+	switch {
+	case errors.As(err, &mismatch):
+		return nil, usage("%v:\n%s", err, explain(mismatch))
+	case errors.Is(err, store.ErrExists):
+		return nil, usage("%v: add --resume to go on with it, or choose another --out", err)
+	case err != nil:
+		return nil, err
+	}
+	questions, err := json.Marshal(questionInfos(b))
+	if err == nil {
+		err = run.SetMeta(ctx, "questions", string(questions))
+	}
+	if err != nil {
+		return nil, errors.Join(gaveUp(err), run.Close())
+	}
+	return run, nil
+}
+
+// explain lists what differs between a run and what was asked for.
+func explain(m *store.MismatchError) string {
+	lines := configs.Difference(m.Wanted, m.Stored)
+	for name, hash := range m.Ours.Inputs {
+		if theirs := m.Theirs.Inputs[name]; theirs != hash {
+			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(hash), orNone(theirs)))
+		}
+	}
+	if m.Ours.Kind != m.Theirs.Kind {
+		lines = append(lines, fmt.Sprintf("it is a run of `toolevo %s`", m.Theirs.Kind))
+	}
+	return "  " + strings.Join(lines, "\n  ") + "\nChoose another --out, or leave out what differs to go on with that run."
+}
+
+func orNone(hash string) string {
+	if hash == "" {
+		return "none"
+	}
+	return hash
+}
+
+func questionInfos(b *bench) []trajectories.Question {
+	infos := make([]trajectories.Question, len(b.questions))
+	index := map[string]int{} // of the file
+	for i, q := range b.questions {
+		file := string(q.Dataset) + string(q.Difficulty)
+		infos[i] = trajectories.Question{
+			ID: q.ID, Dataset: string(q.Dataset), Difficulty: string(q.Difficulty), Split: string(q.Split),
+			Index: index[file], Text: q.Text, Template: q.Template, Gold: q.Answer,
+		}
+		index[file]++
+	}
+	return infos
+}
+
+// loadQuestionInfo reads the questions of a run.
+func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
+	text, err := run.Meta(ctx, "questions")
+	if err != nil {
+		return nil, gaveUp(err)
+	}
+	var infos []trajectories.Question
+	if err := json.Unmarshal([]byte(text), &infos); err != nil {
+		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
+	}
+	return infos, nil
+}
+
+// lineage is what all rows of a run share.
+func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
+	return trajectories.Run{
+		ID: run.Manifest.ID, Preset: c.Preset, Policy: c.Policy[0], PromptAPI: c.Prompt, DeployedAPI: c.API[0],
+		Seed: c.Seed, ConfigHash: run.Manifest.ConfigHash, Software: run.Manifest.Software,
+	}
+}
+
+// rows are the trajectories of the stored trees, in canonical order.
+func rows(ctx context.Context, run *store.Run, l trajectories.Run, questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
+	return func(yield func(trajectories.Row, error) bool) {
+		for _, q := range questions {
+			indices, err := run.TreeIndices(ctx, q.ID)
+			for _, i := range indices {
+				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
+				if err = loadErr; err != nil {
+					break
+				}
+				for _, row := range trajectories.FromTree(trajectories.Meta{Run: l, Question: q}, tree) {
+					if !yield(row, nil) {
+						return
+					}
+				}
+			}
+			if err != nil {
+				yield(trajectories.Row{}, err)
+				return
+			}
+		}
+	}
+}
+
+// runConfig is the configuration of a run.
+func runConfig(run *store.Run) (*configs.Resolved, error) {
+	return configs.Load(configs.Layer{Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config)})
+}
+
+// resumeCommand is the exact command that goes on with a run.
+func resumeCommand(kind string, f *runFlags) string {
+	words := []string{os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data}
+	for i, w := range words {
+		if strings.ContainsAny(w, " \t'\"$\\*?&;|<>()") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"toolevo/configs"
+	"toolevo/configs/apis"
+	"toolevo/configs/demonstrations"
+	"toolevo/envs"
+	"toolevo/envs/catalog"
+	"toolevo/envs/dynamic"
+	"toolevo/mcts"
+	"toolevo/mcts/policy"
+	"toolevo/toolqa"
+	"toolevo/toolqa/absent"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/questions"
+	"toolevo/toolqa/score"
+	"toolevo/toolqa/sqltool"
+	"toolevo/toolqa/table"
+)
+
+// bench is the benchmark as a configuration chooses it: corpora, questions, API versions, and the tools over them.
+type bench struct {
+	config    *configs.Resolved
+	versions  *catalog.Catalog
+	corpora   []*corpus.Corpus
+	questions []toolqa.Question // of the datasets, difficulties and split chosen, in that order, within the limit
+	inputs    map[string]string // hashes of what was read, by name
+	grader    *score.Grader
+	sql       *sqltool.Interpreter
+	engine    pytool.Engine
+	compat    dynamic.Compat
+}
+
+// openBench reads what a configuration needs from the data folder.
+func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
+	b := &bench{config: c, inputs: map[string]string{}}
+	var err error
+	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
+		return nil, err
+	}
+	if b.versions, err = catalog.Load(apis.FS()); err != nil {
+		return nil, err
+	}
+	if err := b.checkNames(); err != nil {
+		return nil, err
+	}
+	if b.corpora, err = corpus.OpenAll(ctx, dir); err != nil {
+		return nil, err
+	}
+	for _, opened := range b.corpora {
+		b.inputs["corpus "+string(opened.Dataset())] = opened.Info().ContentSHA256
+	}
+	if err := b.readQuestions(dir); err != nil {
+		return nil, err
+	}
+	if b.grader, err = score.NewGrader(b.questions); err != nil {
+		return nil, err
+	}
+	engine, err := pytool.NewProcess(ctx, c.Python.Executable)
+	if err != nil {
+		return nil, gaveUp(err)
+	}
+	b.engine = engine
+	b.inputs["python"] = engine.ID()
+	b.sql, err = sqltool.New(ctx, sqltool.Options{
+		Timeout: seconds(c.SQL.Seconds), MaxRows: c.SQL.Rows, TextColumns: b.compat.Has(dynamic.TextSQL),
+	}, b.corpora...)
+	return b, err
+}
+
+func (b *bench) close() error { return b.sql.Close() }
+
+// checkNames refuses names of API versions and policies that do not exist, before anything is read.
+func (b *bench) checkNames() error {
+	for _, name := range append([]string{b.config.Prompt}, b.config.API...) {
+		if _, err := b.versions.Version(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range b.config.Policy {
+		if _, err := newPolicy(b.config, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) readQuestions(dir string) error {
+	datasets, err := b.config.Datasets()
+	if err != nil {
+		return err
+	}
+	difficulties, err := b.config.Difficulties()
+	if err != nil {
+		return err
+	}
+	for _, ds := range datasets {
+		if !slices.ContainsFunc(b.corpora, func(c *corpus.Corpus) bool { return c.Dataset() == ds }) {
+			return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", ds, dir)
+		}
+		for _, d := range difficulties {
+			if err := b.readFile(dir, ds, d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) readFile(dir string, ds toolqa.Dataset, d toolqa.Difficulty) error {
+	split := toolqa.Split(b.config.Split)
+	qs, err := questions.Read(dir, ds, d, split)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: run `toolevo data questions`", err)
+	}
+	if err != nil {
+		return err
+	}
+	if n := b.config.Limit; n > 0 {
+		qs = qs[:min(n, len(qs))]
+	}
+	sum := sha256.New()
+	for _, q := range qs {
+		fmt.Fprintf(sum, "%q %q %q\n", q.ID, q.Text, q.Answer)
+	}
+	b.inputs[fmt.Sprintf("questions %s-%s %s", ds, d, split)] = hex.EncodeToString(sum.Sum(nil))
+	b.questions = append(b.questions, qs...)
+	return nil
+}
+
+// environment returns the environment that deploys an API version. memory keeps what Python programs printed.
+func (b *bench) environment(api string, memory pytool.Memory) (envs.Environment, error) {
+	prompt, err := b.versions.Version(b.config.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	deployed, err := b.versions.Version(api)
+	if err != nil {
+		return nil, err
+	}
+	tools := map[string]dynamic.Tool[toolqa.Session]{
+		"LoadDB":            table.NewLoadDB(b.corpora...),
+		"FilterDB":          &table.FilterDB{Partial: b.compat.Has(dynamic.PartialFilter)},
+		"GetValue":          table.GetValue{},
+		"SQLInterpreter":    b.sql,
+		"PythonInterpreter": b.python(memory),
+	}
+	for name, tool := range absent.Tools() {
+		tools[name] = tool
+	}
+	c := b.config.Environment
+	return dynamic.New(dynamic.Config[toolqa.Session]{
+		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: b.grader,
+		Options: dynamic.Options{
+			MaxLoads: c.MaxLoads, LoadTools: []string{"LoadDB", "LoadGraph"}, NoUpdateTool: !c.UpdateTool,
+			ObservationWords: c.ObservationWords, StrictReward: c.Reward == configs.RewardStrict, Compat: b.compat,
+		},
+	})
+}
+
+// python returns the PythonInterpreter; memory, which may be nil, keeps what programs printed.
+func (b *bench) python(memory pytool.Memory) *pytool.Interpreter {
+	c := b.config.Python
+	return pytool.New(b.engine, pytool.Options{
+		Limits: pytool.Limits{
+			Wall: seconds(c.WallSeconds), CPU: time.Duration(c.CPUSeconds) * time.Second,
+			Memory: int64(c.MemoryMiB) << 20, Output: c.OutputKiB << 10,
+		},
+		Memory: memory, PublishedCapture: b.compat.Has(dynamic.PythonCapture),
+	})
+}
+
+// prompt returns what a model is shown, for policies on servers and for training samples.
+func (b *bench) prompt() (policy.Prompt, error) {
+	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool)
+}
+
+func newPrompt(versions *catalog.Catalog, name string, updateTool bool) (policy.Prompt, error) {
+	version, err := versions.Version(name)
+	if err != nil {
+		return policy.Prompt{}, err
+	}
+	tools := make([]string, len(version.APIs))
+	for i, api := range version.APIs {
+		tools[i] = api.Signature() + ", " + api.Description
+	}
+	p := policy.NewPrompt(tools)
+	p.NoUpdateTool = !updateTool
+	p.Demonstrations, err = policy.LoadDemonstrations(demonstrations.FS())
+	return p, err
+}
+
+// newPolicy returns the policy that a name of the form KIND:NAME means.
+func newPolicy(c *configs.Resolved, name string) (mcts.Policy, error) {
+	kind, which, _ := strings.Cut(name, ":")
+	if kind != "scripted" {
+		return nil, fmt.Errorf("unknown policy %q: valid are scripted:reader, scripted:stale, scripted:noisy", name)
+	}
+	profile, err := policy.ParseProfile(which)
+	if err != nil {
+		return nil, err
+	}
+	profile.NoUpdateTool = !c.Environment.UpdateTool
+	return policy.NewScripted(profile, questions.Plan), nil
+}
+
+// id identifies a run: the same configuration over the same inputs.
+func (b *bench) id(kind string) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, kind, b.config.Hash())
+	for _, name := range slices.Sorted(maps.Keys(b.inputs)) {
+		fmt.Fprintln(sum, name, b.inputs[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// isMissing reports whether an error means that a file is not there.
+func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }

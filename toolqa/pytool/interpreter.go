@@ -1,0 +1,154 @@
+package pytool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/singleflight"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+)
+
+const (
+	nothingPrinted = "You should print the variable you want to obtain the python result."
+	wrongArguments = "There is something wrong with the arguments you send for python. Please modify it."
+)
+
+// Memory remembers results from call to call, e.g. in the log of a run. Implementations are safe for concurrent use.
+type Memory interface {
+	// Recall returns the result remembered under key, and whether there is one.
+	Recall(ctx context.Context, key string) (envs.Result, bool, error)
+	// Remember keeps the result of key.
+	Remember(ctx context.Context, key string, r envs.Result) error
+}
+
+// Options are the limits and variants of the tool. The zero value of each field means its default.
+type Options struct {
+	Limits    Limits
+	Processes int    // how many programs run at once; default the number of processors
+	Memory    Memory // default none
+
+	// PublishedCapture shows what the published code shows. With at most one print statement only the last statement
+	// shows anything: its value, or what it prints. With more, the output of each is shown after the text of its
+	// arguments up to the first closing parenthesis and a colon, and what follows the last one does not run. A number
+	// is rounded to four decimals, and output of more than 500 characters loses its middle.
+	PublishedCapture bool
+}
+
+// Interpreter is the tool PythonInterpreter[Python]. It is safe for concurrent use and keeps nothing between calls.
+type Interpreter struct {
+	engine Engine
+	opts   Options
+	slots  chan struct{}
+	flight singleflight.Group
+}
+
+// New returns the tool on an engine.
+func New(engine Engine, opts Options) *Interpreter {
+	opts.Limits = opts.Limits.withDefaults()
+	if opts.Processes <= 0 {
+		opts.Processes = runtime.NumCPU()
+	}
+	return &Interpreter{engine: engine, opts: opts, slots: make(chan struct{}, opts.Processes)}
+}
+
+// Call runs the program in the argument Python. Whatever the program does is an observation; an error is an
+// interpreter that does not start, a failing Memory, or the end of ctx.
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
+	code, ok := args.Text("Python")
+	if !ok {
+		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
+	}
+	if in.opts.PublishedCapture {
+		code = unfencePublished(code)
+	} else {
+		code = unfence(code)
+	}
+	key := in.key(code)
+	for {
+		v, err, shared := in.flight.Do(key, func() (any, error) { return in.result(ctx, key, code) })
+		if err == nil {
+			return s, v.(envs.Result), nil
+		}
+		stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		if shared && stopped && ctx.Err() == nil {
+			continue // the call that ran the program for both of us was given up
+		}
+		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("PythonInterpreter[%s]", excerpt(code)), err)
+	}
+}
+
+// key identifies everything that a result depends on.
+func (in *Interpreter) key(code string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%v\x00%+v\x00%s", in.engine.ID(), in.opts.PublishedCapture, in.opts.Limits, code)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// result recalls the result of a program, or runs it and remembers the result.
+func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Result, error) {
+	if in.opts.Memory != nil {
+		if r, ok, err := in.opts.Memory.Recall(ctx, key); ok || err != nil {
+			return r, err
+		}
+	}
+	select {
+	case in.slots <- struct{}{}:
+		defer func() { <-in.slots }()
+	case <-ctx.Done():
+		return envs.Result{}, ctx.Err()
+	}
+	reply, err := in.engine.Run(ctx, Program{Code: code, Published: in.opts.PublishedCapture}, in.opts.Limits)
+	if err != nil {
+		return envs.Result{}, err
+	}
+	r := in.observe(reply)
+	if in.opts.Memory != nil {
+		if err := in.opts.Memory.Remember(ctx, key, r); err != nil {
+			return envs.Result{}, err
+		}
+	}
+	return r, nil
+}
+
+// observe phrases a reply.
+func (in *Interpreter) observe(r Reply) envs.Result {
+	l := in.opts.Limits
+	text := strings.TrimSpace(strings.ToValidUTF8(r.Output, "\uFFFD"))
+	note := ""
+	switch r.End {
+	case Finished:
+		if text == "" {
+			return envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}
+		}
+		return envs.Result{Observation: text}
+	case Raised:
+		return envs.Result{Observation: text, Outcome: envs.ToolError}
+	case OutOfTime:
+		note = fmt.Sprintf("TimeoutError: the code ran longer than %v and was stopped", l.Wall)
+	case OutOfCPU:
+		note = fmt.Sprintf("TimeoutError: the code used more than %v of processor time and was stopped", l.CPU)
+	case OutOfSpace:
+		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]", l.Output)
+	case Died:
+		note = fmt.Sprintf("SystemError: the interpreter ended (%s)", r.Detail)
+	}
+	if text != "" {
+		note = text + "\n" + note
+	}
+	return envs.Result{Observation: note, Outcome: envs.ToolError}
+}
+
+// excerpt keeps an error message readable when the program is long.
+func excerpt(code string) string {
+	if len(code) > 200 {
+		return strings.ToValidUTF8(code[:200], "") + "..."
+	}
+	return code
+}

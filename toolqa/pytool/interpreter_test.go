@@ -1,0 +1,133 @@
+package pytool
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+)
+
+// counter is an engine that counts its runs and waits for a signal before it answers.
+type counter struct {
+	runs, running, most atomic.Int32
+	started             chan struct{} // told of every run, when there is room
+	release             chan struct{}
+}
+
+func (c *counter) ID() string { return "counter" }
+
+func (c *counter) Run(ctx context.Context, p Program, _ Limits) (Reply, error) {
+	c.runs.Add(1)
+	select {
+	case c.started <- struct{}{}:
+	default:
+	}
+	now := c.running.Add(1)
+	defer c.running.Add(-1)
+	for most := c.most.Load(); now > most && !c.most.CompareAndSwap(most, now); most = c.most.Load() {
+	}
+	select {
+	case <-c.release:
+	case <-ctx.Done():
+		return Reply{}, ctx.Err()
+	}
+	return Reply{Output: "ran " + p.Code}, nil
+}
+
+func opened() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+type mapMemory struct {
+	mu   sync.Mutex
+	m    map[string]envs.Result
+	fail error
+}
+
+func (m *mapMemory) Recall(_ context.Context, key string) (envs.Result, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.m[key]
+	return r, ok, m.fail
+}
+
+func (m *mapMemory) Remember(_ context.Context, key string, r envs.Result) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.m[key] = r
+	return nil
+}
+
+func TestMemory(t *testing.T) {
+	memory := &mapMemory{m: map[string]envs.Result{}}
+	c := &counter{release: opened()}
+	in := New(c, Options{Memory: memory})
+	first := run(t, in, "a")
+	for range 3 {
+		if got := run(t, in, " a\n"); got != first {
+			t.Errorf("got %+v, then %+v", first, got)
+		}
+	}
+	run(t, New(c, Options{Memory: memory}), "a")
+	if n := c.runs.Load(); n != 1 {
+		t.Errorf("one program ran %d times", n)
+	}
+	run(t, in, "b")
+	run(t, New(c, Options{Memory: memory, PublishedCapture: true}), "a")
+	run(t, New(c, Options{Memory: memory, Limits: Limits{Output: 5}}), "a")
+	if n := c.runs.Load(); n != 4 {
+		t.Errorf("four different programs ran %d times", n)
+	}
+	memory.fail = errors.New("disk full")
+	_, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: "c"}})
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !errors.Is(err, memory.fail) {
+		t.Errorf("a failing memory: %v", err)
+	}
+}
+
+func TestProcessesAreBounded(t *testing.T) {
+	c := &counter{release: opened()}
+	in := New(c, Options{Processes: 2})
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: strconv.Itoa(i)}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := c.most.Load(); n > 2 {
+		t.Errorf("%d programs ran at once, want at most 2", n)
+	}
+}
+
+// TestLeaderGivesUp cancels the call that runs a program while another one waits for its result.
+func TestLeaderGivesUp(t *testing.T) {
+	c := &counter{started: make(chan struct{}, 1), release: make(chan struct{})}
+	in := New(c, Options{})
+	args := envs.Args{{Name: "Python", Value: "a"}}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, _, err := in.Call(ctx, toolqa.Session{}, args); !errors.Is(err, context.Canceled) {
+			t.Errorf("the cancelled call: %v", err)
+		}
+	})
+	<-c.started
+	wg.Go(func() {
+		if _, r, err := in.Call(t.Context(), toolqa.Session{}, args); err != nil || r.Observation != "ran a" {
+			t.Errorf("the waiting call: %+v, %v", r, err)
+		}
+	})
+	cancel()
+	close(c.release)
+	wg.Wait()
+}

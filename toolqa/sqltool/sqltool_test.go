@@ -1,0 +1,310 @@
+package sqltool
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+const rows = `Date,Open,High,Low,Close,Volume,Currency
+2000-01-03,122.25,124.0,116.1,116.5,6640,USD
+2000-01-04,116.25,120.5,115.75,116.25,5492,USD
+2000-01-05,115.0,121.0,115.0,118.6,6165,USD
+2000-01-06,119.0,121.4,116.5,116.85,5094,EUR
+2000-02-07,99.5,121.4,98.5,99.5,10,USD
+`
+
+func small(t testing.TB) *corpus.Corpus {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "it's a folder?")
+	from := filepath.Join(dir, "coffee.csv")
+	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(from, []byte(rows), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from, "test"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// synthetic returns a corpus of the published size.
+func synthetic(t testing.TB) *corpus.Corpus {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, 1, 0, "test"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func interpreter(t testing.TB, opts Options, c *corpus.Corpus) *Interpreter {
+	t.Helper()
+	in, err := New(t.Context(), opts, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return in
+}
+
+func query(t testing.TB, in *Interpreter, sql any) envs.Result {
+	t.Helper()
+	_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: sql}})
+	if err != nil {
+		t.Fatalf("%v: %v", sql, err)
+	}
+	return r
+}
+
+func TestQueries(t *testing.T) {
+	c := small(t)
+	typed, textual := interpreter(t, Options{}, c), interpreter(t, Options{TextColumns: true}, c)
+	for _, tt := range []struct{ sql, typed, text string }{ // text "" means as typed
+		{"SELECT Volume FROM coffee.coffee_data WHERE Date = '2000-01-04'", "Volume: 5492", ""},
+		{"SELECT Volume FROM coffee.coffee_data WHERE Date = '2000-01-04';  -- done", "Volume: 5492", ""},
+		{"# all\n select `Date`, High from coffee_data /* here */ where Date=\"2000-01-03\"", "Date: 2000-01-03, High: 124.0", ""},
+		{"SELECT * FROM coffee.coffee_data LIMIT 1", "Date: 2000-01-03, Open: 122.25, High: 124.0, Low: 116.1, Close: 116.5, Volume: 6640, Currency: USD", ""},
+		{"SELECT Date FROM coffee.coffee_data WHERE Date >= '2000-01-06'", "Date: 2000-01-06\nDate: 2000-02-07", ""},
+		{"SELECT Date FROM coffee.coffee_data WHERE Date > '2001'", "", ""},
+		{"SELECT MAX(Volume) FROM coffee.coffee_data", "MAX(Volume): 6640", ""},
+		{"SELECT MAX(Low), MIN(Low) FROM coffee.coffee_data", "MAX(Low): 116.5, MIN(Low): 98.5", "MAX(Low): 98.5, MIN(Low): 115.0"},
+		{"SELECT Date FROM coffee.coffee_data ORDER BY Open DESC LIMIT 1", "Date: 2000-01-03", "Date: 2000-02-07"},
+		{"SELECT MAX(CAST(Low AS DECIMAL(10,2))) FROM coffee.coffee_data", "MAX(CAST(Low AS DECIMAL(10,2))): 116.5", ""},
+		{"SELECT cast(Close as FLOAT) AS c FROM coffee.coffee_data LIMIT 1", "c: 116.5", ""},
+		{"SELECT CAST(Open AS SIGNED) FROM coffee.coffee_data LIMIT 1", "CAST(Open AS SIGNED): 122", ""},
+		{"SELECT CAST(Volume AS UNSIGNED INTEGER) v FROM coffee.coffee_data LIMIT 1", "v: 6640", ""},
+		{"SELECT CAST(Date AS DATE) d FROM coffee.coffee_data LIMIT 1", "d: 2000-01-03", ""},
+		{"SELECT CAST(High AS CHAR) c FROM coffee.coffee_data LIMIT 1", "c: 124.0", ""},
+		{"SELECT SUM(Volume)/COUNT(*) FROM coffee.coffee_data", "SUM(Volume)/COUNT(*): 4680.2", ""},
+		{"SELECT 7/2 AS a, 1 - 6/4*2 AS b, 1/0 AS c", "a: 3.5, b: -2.0, c: None", ""},
+		{"SELECT ROUND((Close-Open)/Open*100, 2) AS pct FROM coffee.coffee_data WHERE Date='2000-01-03'", "pct: -4.7", ""},
+		{"SELECT CONCAT(Date, ' ', High) x, IF(Close > 100, 'high', 'low') y FROM coffee.coffee_data WHERE Volume=10", "x: 2000-02-07 121.4, y: low", "x: 2000-02-07 121.4, y: high"},
+		{"SELECT YEAR(Date) y, MONTH(Date) m, DAY(Date) d FROM coffee.coffee_data WHERE Date LIKE '2000-02%'", "y: 2000, m: 2, d: 7", ""},
+		{"SELECT YEAR('x') a, DATEDIFF('2000-02-07', '2000-01-03 10:00:00') b, LEFT('2000-01-03', 4) c, RIGHT('é1é', 2) d", "a: None, b: 35, c: 2000, d: 1é", ""},
+		{"SELECT AVG(Close) FROM coffee.coffee_data", "AVG(Close): 113.54", ""},
+		{"SELECT Date, LAG(Close) OVER (ORDER BY Date) AS prev FROM coffee.coffee_data LIMIT 2", "Date: 2000-01-03, prev: None\nDate: 2000-01-04, prev: 116.5", ""},
+		{"WITH d AS (SELECT Date, High - Low AS r FROM coffee.coffee_data) SELECT Date FROM d ORDER BY r DESC, Date LIMIT 1", "Date: 2000-02-07", ""},
+		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT i FROM n", "i: 1\ni: 2\ni: 3", ""},
+		{"SELECT coffee_data.Date FROM coffee.coffee_data JOIN coffee.coffee_data b ON b.Open = coffee_data.Low", "Date: 2000-01-05", ""},
+		{"SELECT `coffee_data`.`Date` FROM `coffee`.`coffee_data` WHERE Currency <> 'USD'", "Date: 2000-01-06", ""},
+		{"SELECT COUNT(*) FROM Coffee.COFFEE_DATA", "COUNT(*): 5", ""},
+		{"SELECT 'it''s ; fine' AS a, '/' b", "a: it's ; fine, b: /", ""},
+		{"SELECT 1 \xff\xfe, CAST(x'ff' AS TEXT) b", "\uFFFD: 1, b: \uFFFD", ""},
+		{"VALUES (1, NULL, 1e20, x'41')", "column1: 1, column2: None, column3: 1e+20, column4: A", ""},
+	} {
+		for name, in := range map[string]*Interpreter{"typed": typed, "text": textual} {
+			want := tt.typed
+			if name == "text" && tt.text != "" {
+				want = tt.text
+			}
+			if got := query(t, in, tt.sql); got.Observation != want || got.Outcome != envs.OK {
+				t.Errorf("%s: %s\n got %v %q\nwant %q", name, tt.sql, got.Outcome, got.Observation, want)
+			}
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	in := interpreter(t, Options{}, small(t))
+	for _, sql := range []string{
+		"", " ;", "--", "hello", "SELECT", "SELECT FROM", "SELECT Nothing FROM coffee.coffee_data", "SELECT 1 FROM tea.tea_data",
+		"SELECT ?", "SELECT 'open", "SELECT 1; SELECT 2", "SHOW TABLES", "USE coffee", "DESCRIBE coffee_data", "SELECT \x00 1",
+		"SELECT NOW()", "SELECT random()", "SELECT CURRENT_DATE", "SELECT date('now')", "SELECT date ( )", strings.Repeat("(", 10_000),
+		"SELECT " + strings.Repeat("1+", 5000) + "1", "SELECT '" + strings.Repeat("x", 1<<20) + "'",
+	} {
+		if got := query(t, in, sql); got.Observation != wrongSQL || got.Outcome != envs.ToolError {
+			t.Errorf("%.80q: %v %q", sql, got.Outcome, got.Observation)
+		}
+	}
+	for _, arg := range []any{nil, true, envs.Number("1"), []any{"SELECT 1"}, envs.Args{}} {
+		if got := query(t, in, arg); got.Observation != wrongArguments || got.Outcome != envs.InvocationError {
+			t.Errorf("%v: %v %q", arg, got.Outcome, got.Observation)
+		}
+	}
+}
+
+// TestAttacks runs what must never work, and shows after each that the tool and the file are as before.
+func TestAttacks(t *testing.T) {
+	c := small(t)
+	in := interpreter(t, Options{Timeout: 300 * time.Millisecond, Conns: 1}, c)
+	before, err := os.ReadFile(c.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil := filepath.Join(t.TempDir(), "evil.db")
+	const bomb = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) "
+	for _, sql := range []string{
+		"ATTACH '" + evil + "' AS evil", "VACUUM INTO '" + evil + "'", "DETACH coffee", "SELECT load_extension('/tmp/x.so')",
+		"PRAGMA query_only=0", "PRAGMA writable_schema=1", "SELECT * FROM pragma_table_info('coffee_data')", "PRAGMA coffee.page_count",
+		"INSERT INTO coffee.coffee_data VALUES (1,1,1,1,1,1,1)", "UPDATE coffee.coffee_data SET Open=1 RETURNING Open", "DELETE FROM coffee.coffee_data",
+		"DROP TABLE coffee.coffee_data", "CREATE TEMP TABLE x (y)", "CREATE TABLE x (y)", "BEGIN", "COMMIT", "EXPLAIN SELECT 1", "REINDEX", "ANALYZE",
+		"SELECT 1; DROP TABLE coffee.coffee_data", "WITH x AS (SELECT 1) DELETE FROM coffee.coffee_data", "WITH x AS (SELECT 1) INSERT INTO coffee.coffee_data SELECT 1,1,1,1,1,1,1",
+		"SELECT hex(randomblob(1000000000))", "SELECT length(zeroblob(1000000000))", "SELECT length(printf('%.*c', 100000000, 'x'))", "SELECT fts3_tokenizer('x')",
+		"SELECT readfile('/etc/passwd')", "SELECT writefile('" + evil + "', 'x')", "SELECT edit('x')", "SELECT * FROM sqlite_master", "SELECT * FROM coffee.sqlite_schema",
+		"SELECT * FROM coffee.meta", "SELECT * FROM coffee.coffee_data_text", "SELECT * FROM sqlite_dbpage", "SELECT group_concat(Date || printf('%.*c', 500000, 'x')) FROM coffee.coffee_data",
+		bomb + "SELECT max(i) FROM n", bomb + "SELECT i FROM n ORDER BY -i", bomb + "SELECT i FROM n",
+		"SELECT count(*) FROM coffee.coffee_data " + letters(20),
+	} {
+		got := query(t, in, sql)
+		if got.Outcome != envs.ToolError || got.Observation == wrongSQL && strings.Contains(sql, "count(*)") {
+			t.Errorf("%.100s: %v %.100q", sql, got.Outcome, got.Observation)
+		}
+		if after := query(t, in, "SELECT COUNT(*) AS n FROM coffee.coffee_data"); after.Observation != "n: 5" {
+			t.Fatalf("after %.100s: %v %q", sql, after.Outcome, after.Observation)
+		}
+	}
+	if _, err := os.Stat(evil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a statement wrote a file: %v", err)
+	}
+	if after, err := os.ReadFile(c.Path()); err != nil || string(after) != string(before) {
+		t.Errorf("the corpus file changed (%v)", err)
+	}
+}
+
+// letters returns a join of n more copies of the table.
+func letters(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(", coffee.coffee_data AS " + string(rune('a'+i)))
+	}
+	return b.String()
+}
+
+func TestLimits(t *testing.T) {
+	c := small(t)
+	in := interpreter(t, Options{Timeout: 100 * time.Millisecond, MaxRows: 2, MaxBytes: 60}, c)
+	for sql, want := range map[string]string{
+		"SELECT Date FROM coffee.coffee_data":            "Date: 2000-01-03\nDate: 2000-01-04\n[The output was cut after 2 rows. Please ask for less.]",
+		"SELECT Date, Open, Low FROM coffee_data":        "Date: 2000-01-03, Open: 122.25, Low: 116.1\n[The output was cut after 42 bytes. Please ask for less.]",
+		"SELECT count(*) FROM coffee_data" + letters(20): "The SQL command ran longer than 100ms and was stopped. Please modify it.",
+	} {
+		if got := query(t, in, sql); got.Observation != want || got.Outcome != envs.ToolError {
+			t.Errorf("%.60s: %v %q\nwant %q", sql, got.Outcome, got.Observation, want)
+		}
+	}
+	if got := query(t, in, "SELECT Date FROM coffee_data LIMIT 2"); got.Outcome != envs.OK {
+		t.Errorf("two rows: %+v", got)
+	}
+	if _, err := New(t.Context(), Options{MaxRows: -1}, c); err == nil {
+		t.Error("a negative limit was accepted")
+	}
+}
+
+func TestFailuresOfOurs(t *testing.T) {
+	c := synthetic(t)
+	in := interpreter(t, Options{Conns: 1}, c)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := in.Call(ctx, toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT 1"}})
+	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, _, err = in.Call(ctx, toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT count(*) FROM coffee_data" + letters(20)}})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the caller's deadline: %v", err)
+	}
+
+	// A file damaged behind our back: all pages but the first are zero.
+	opened := interpreter(t, Options{Conns: 1}, c)
+	bytes, err := os.ReadFile(c.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(bytes[4096:])
+	if err := errors.Join(os.Chmod(c.Path(), 0o666), os.WriteFile(c.Path(), bytes, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = opened.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT MAX(Open) FROM coffee_data"}})
+	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool || !strings.Contains(err.Error(), "SELECT MAX(Open)") {
+		t.Errorf("a damaged file: %v", err)
+	}
+	if _, err = New(t.Context(), Options{}, c); err == nil {
+		t.Error("New opened a damaged file")
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	in := interpreter(t, Options{Conns: 3}, small(t))
+	var wg sync.WaitGroup
+	for i := range 24 {
+		wg.Go(func() {
+			sql, want := "SELECT MAX(High) m FROM coffee_data", "m: 124.0"
+			if i%3 == 0 {
+				sql, want = "SELECT broken", wrongSQL
+			}
+			_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: sql}})
+			if err != nil || r.Observation != want {
+				t.Errorf("%s: %+v, %v", sql, r, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzTokenize(f *testing.F) {
+	for _, seed := range []string{"SELECT 'a''b' \"c\" `d` [e] -- f\n/* g */ # h", "CAST(x AS DECIMAL(1,2))/2", "'", "/*", "é\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, sql string) {
+		var b strings.Builder
+		for _, tok := range tokenize(sql) {
+			b.WriteString(tok.text)
+		}
+		if b.String() != sql {
+			t.Errorf("the tokens of %q join to %q", sql, b.String())
+		}
+		if out, err := translate("SELECT "+sql, nil); err == nil && strings.Contains(out, "\x00") {
+			t.Errorf("translate(%q) = %q", sql, out)
+		}
+	})
+}
+
+func FuzzQuery(f *testing.F) {
+	for _, seed := range []string{"1", "CAST(Low AS DECIMAL(3,1))/2 FROM coffee_data", "date('now')", "1; DROP TABLE x"} {
+		f.Add(seed)
+	}
+	in := interpreter(f, Options{Timeout: 200 * time.Millisecond}, small(f))
+	f.Fuzz(func(t *testing.T, sql string) {
+		if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT " + sql}}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func BenchmarkQuery(b *testing.B) {
+	in := interpreter(b, Options{}, synthetic(b))
+	for name, sql := range map[string]string{
+		"cell":      "SELECT High FROM coffee.coffee_data WHERE Date = '2010-01-05'",
+		"aggregate": "SELECT ROUND(AVG(Close), 1) FROM coffee.coffee_data WHERE Date BETWEEN '2010-01-01' AND '2012-12-31'",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				query(b, in, sql)
+			}
+		})
+	}
+}

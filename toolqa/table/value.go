@@ -1,0 +1,85 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/internal/pystr"
+)
+
+const noValue = "The value you are querying does not exist. Please modify it."
+
+// GetValue is the tool GetValue[column_name]: it prints columns of the selected rows as a JSON object, a string for
+// each column when one row is selected and an array when there are several. Column names are separated by commas; one
+// named twice is printed once.
+type GetValue struct{}
+
+// Call prints the columns that the argument column_name names.
+func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
+	list, ok := args.Text("column_name")
+	if !ok {
+		return s, envs.Result{Observation: noValue, Outcome: envs.InvocationError}, nil
+	}
+	view, err := viewOf(s)
+	if err != nil {
+		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("GetValue[%s]", list), err)
+	}
+	if view == nil {
+		return s, noTable("GetValue"), nil
+	}
+	var columns []*corpus.Vector
+	for name := range strings.SplitSeq(list, ",") {
+		column := view.table.Column(strings.TrimSpace(name))
+		if column == nil {
+			return s, envs.Result{Observation: noValue, Outcome: envs.ToolError}, nil
+		}
+		if !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+	}
+	return s, envs.Result{Observation: view.json(columns)}, nil
+}
+
+// json returns the object of the given columns, in the format of Python's json.dumps.
+func (v *View) json(columns []*corpus.Vector) string {
+	size := 2
+	for _, column := range columns {
+		size += 2*len(column.Name()) + 8 + v.n*(column.ItemSize()+1)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteByte('{')
+	for i, column := range columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.Write(pystr.AppendJSON(nil, column.Name()))
+		b.WriteString(": ")
+		if v.n == 1 {
+			v.writeItems(&b, column)
+			continue
+		}
+		b.WriteByte('[')
+		v.writeItems(&b, column)
+		b.WriteByte(']')
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// writeItems writes the column's cell in every selected row, separated by a comma and a space.
+func (v *View) writeItems(b *strings.Builder, column *corpus.Vector) {
+	left := v.n
+	for row := range v.each {
+		item := column.Item(row)
+		if left--; left == 0 {
+			item = strings.TrimSuffix(item, ", ")
+		}
+		b.WriteString(item)
+	}
+}

@@ -1,0 +1,327 @@
+package trajectories_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/trajectories"
+	"toolevo/trajectories/internal/synth"
+)
+
+func export(t testing.TB, dir string, rows []trajectories.Row, opt trajectories.ExportOptions) *trajectories.Manifest {
+	t.Helper()
+	if opt.System == nil {
+		opt.System = synth.System
+	}
+	m, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestExport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	rows := synth.Rows(1, 30, 3)
+	m := export(t, dir, rows, trajectories.ExportOptions{Selection: trajectories.Selection{PerQuestion: 4}})
+	if m.Rows == 0 || m.Rows != m.Selected.Kept || m.Rows > 4*30 || m.Lint.Sanitized == 0 {
+		t.Errorf("manifest: %+v", m)
+	}
+	report, err := trajectories.LintExport(dir, newLinter(t))
+	if err != nil || !report.OK() || report.Rows != m.Rows {
+		t.Errorf("report %+v, error %v", report, err)
+	}
+	info, err := os.ReadFile(filepath.Join(dir, trajectories.DatasetInfoFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(info, []byte(`"tags"`)) {
+		t.Error("dataset_info.json has tags: naming some resets the others")
+	}
+	for _, name := range []string{trajectories.ParquetFile, trajectories.JSONLFile, trajectories.LineageFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	// The chosen samples are those of the selection, in its order.
+	var want []trajectories.Sample
+	for _, row := range collect(t, trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
+		system, _ := synth.System(row.PromptAPI)
+		sample, _ := trajectories.NewSample(system, &row, newLinter(t).Sanitizer())
+		want = append(want, sample)
+	}
+	if d := cmp.Diff(want, collect(t, trajectories.ReadExport(dir))); d != "" {
+		t.Errorf("samples, -want +got:\n%s", d)
+	}
+}
+
+func TestNewSample(t *testing.T) {
+	row := trajectories.Row{Question: " How much <s>? ", Gold: "SECRET", Answer: "SECRET", Turns: []trajectories.Turn{
+		{Action: "Thought: a\nAction: A\n\n", Observation: " <|eot_id|> {{idx}} \n", Outcome: envs.Deprecated},
+		{Action: "\nThought: b\nAction: B", Observation: "fine"},
+		{Action: "Thought: c {{x}}\nAction: Finish", Observation: "Answer is CORRECT"},
+	}}
+	got, broken := trajectories.NewSample("tools", &row, newLinter(t).Sanitizer())
+	want := trajectories.Sample{System: "tools", Conversations: []trajectories.Message{
+		{From: "human", Value: "Question: How much < s>?"},
+		{From: "gpt", Value: "Thought: a\nAction: A"},
+		{From: "observation", Value: "< |eot_id| > { {idx}}"},
+		{From: "gpt", Value: "Thought: b\nAction: B"},
+		{From: "observation", Value: "fine"},
+		{From: "gpt", Value: "Thought: c {{x}}\nAction: Finish"},
+	}}
+	if d := cmp.Diff(want, got); d != "" || broken != 2 {
+		t.Errorf("%d messages broken, want 2; -want +got:\n%s", broken, d)
+	}
+}
+
+// A row the linter faults is dropped, counted, and takes no other row's place.
+func TestExportDropsFaultyRows(t *testing.T) {
+	base := did(0, 1, "abc")
+	base.Question, base.PromptAPI = "How much?", "p_c"
+	faulty := func(node int, change func(*trajectories.Turn)) trajectories.Row {
+		r := base
+		r.Node = node
+		r.Turns = []trajectories.Turn{{Action: "first", Key: "f", Observation: "seen"}, {Action: "last", Key: string(rune('a' + node)), Observation: "x"}}
+		change(&r.Turns[0])
+		r.Key = trajectories.Key(r.Turns)
+		return r
+	}
+	rows := []trajectories.Row{
+		faulty(1, func(t *trajectories.Turn) { t.Action = "I say <|im_end|>" }),
+		faulty(2, func(t *trajectories.Turn) { t.Action = "  " }),
+		faulty(3, func(t *trajectories.Turn) { t.Action = "bad \uFFFD" }),
+		faulty(4, func(t *trajectories.Turn) { t.Observation = "" }),
+		faulty(5, func(t *trajectories.Turn) { t.Observation = strings.Repeat("long ", 3000) }),
+		faulty(6, func(t *trajectories.Turn) {}),
+	}
+	opt := trajectories.ExportOptions{
+		Selection: trajectories.Selection{PerQuestion: 1, Strategy: trajectories.Shortest},
+		Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3", Cutoff: 1024,
+	}
+	dir := filepath.Join(t.TempDir(), "export")
+	m := export(t, dir, rows, opt)
+	want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2, trajectories.BrokenText: 1, trajectories.TooLong: 1}
+	if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 5 {
+		t.Errorf("%d rows, %d dropped; by rule, -want +got:\n%s", m.Rows, m.Lint.Dropped, d)
+	}
+	if m.Lengths.MaxTokens == 0 || m.Lengths.MaxTokens > 1024 {
+		t.Errorf("longest sample: %d tokens", m.Lengths.MaxTokens)
+	}
+}
+
+// The totals are those of LLaMA-Factory 0.9.5's own templates over the same export and tokenizer files.
+func TestLengthsEqualLlamaFactory(t *testing.T) {
+	cases := []struct {
+		tokenizer, template string
+		total, longest      int
+	}{
+		{"llama3", "llama3", 181092, 3764},
+		{"qwen2", "qwen", 208139, 4410},
+		{"qwen2", "qwen3_nothink", 208139, 4410},
+	}
+	for _, c := range cases {
+		m := export(t, filepath.Join(t.TempDir(), "export"), synth.Rows(1, 40, 3), trajectories.ExportOptions{
+			Selection: trajectories.Selection{PerQuestion: 4, Split: "train"},
+			Tokenizer: loadTokenizer(t, c.tokenizer), Template: c.template,
+		})
+		if m.Lengths.TotalTokens != c.total || m.Lengths.MaxTokens != c.longest {
+			t.Errorf("%s: %d tokens, longest %d, want %d and %d", c.template, m.Lengths.TotalTokens, m.Lengths.MaxTokens, c.total, c.longest)
+		}
+	}
+}
+
+func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
+	dir, other := filepath.Join(t.TempDir(), "export"), filepath.Join(t.TempDir(), "export")
+	rows := synth.Rows(1, 10, 2)
+	export(t, dir, synth.Rows(2, 20, 2), trajectories.ExportOptions{})
+	export(t, dir, rows, trajectories.ExportOptions{})
+	export(t, other, rows, trajectories.ExportOptions{})
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 5 {
+		t.Fatalf("%d files, want 5: %v", len(entries), err)
+	}
+	for _, e := range entries {
+		a, errA := os.ReadFile(filepath.Join(dir, e.Name()))
+		b, errB := os.ReadFile(filepath.Join(other, e.Name()))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs (%v, %v)", e.Name(), errA, errB)
+		}
+	}
+	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) != 1 {
+		t.Errorf("left beside the export: %v", left)
+	}
+}
+
+func TestExportOfNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	m := export(t, dir, nil, trajectories.ExportOptions{})
+	report, err := trajectories.LintExport(dir, newLinter(t))
+	if err != nil || !report.OK() || m.Rows != 0 {
+		t.Errorf("manifest %+v, report %+v, error %v", m, report, err)
+	}
+}
+
+func TestExportRefuses(t *testing.T) {
+	rows := synth.Rows(1, 2, 1)
+	noSystem := errors.New("no such version")
+	cases := []struct {
+		name   string
+		system func(string) (string, error)
+		file   string
+		want   string
+	}{
+		{"foreign folder", synth.System, "notes.txt", "notes.txt"},
+		{"control token in the system text", func(string) (string, error) { return "be <|good|>", nil }, "", "control-token"},
+		{"no system text", func(string) (string, error) { return " ", nil }, "", "empty-turn"},
+		{"system fails", func(string) (string, error) { return "", noSystem }, "", "no such version"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.file != "" {
+				if err := os.WriteFile(filepath.Join(dir, c.file), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, _ := os.ReadDir(dir)
+			_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), trajectories.ExportOptions{System: c.system})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			if after, _ := os.ReadDir(dir); len(after) != len(before) {
+				t.Errorf("left behind: %v", after)
+			}
+		})
+	}
+}
+
+// Whatever is done to a good export on disk is found.
+func TestLintExportFinds(t *testing.T) {
+	edit := func(name string, change func([]byte) []byte) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, change(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	replace := func(name, old, new string) func(*testing.T, string) {
+		return edit(name, func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) })
+	}
+	remove := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	firstLineGone := func(b []byte) []byte { return b[bytes.IndexByte(b, '\n')+1:] }
+	cases := []struct {
+		name   string
+		damage func(*testing.T, string)
+		want   string
+	}{
+		{"a role", replace(trajectories.JSONLFile, `"from":"gpt"`, `"from":"bot"`), "sample 0 differs"},
+		{"a null", replace(trajectories.JSONLFile, `"value":"Question`, `"value":null,"value2":"Question`), "unknown field"},
+		{"no value", replace(trajectories.JSONLFile, `"from":"human",`, ``), "null or missing"},
+		{"a line less", edit(trajectories.JSONLFile, firstLineGone), "ends before sample"},
+		{"a line more", edit(trajectories.JSONLFile, func(b []byte) []byte { return append(b, b[:bytes.IndexByte(b, '\n')+1]...) }), "goes on after"},
+		{"lineage", edit(trajectories.LineageFile, firstLineGone), "lines for"},
+		{"tags", replace(trajectories.DatasetInfoFile, `"formatting"`, `"tags": {}, "formatting"`), "tags"},
+		{"format", replace(trajectories.DatasetInfoFile, `sharegpt`, `openai`), "openai"},
+		{"manifest", remove(trajectories.ManifestFile), "manifest"},
+		{"parquet", remove(trajectories.ParquetFile), trajectories.ParquetFile},
+		{"truncated parquet", edit(trajectories.ParquetFile, func(b []byte) []byte { return b[:len(b)-9] }), trajectories.ParquetFile},
+		{"a stranger", func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "README"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "README"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "export")
+			export(t, dir, synth.Rows(1, 5, 2), trajectories.ExportOptions{})
+			c.damage(t, dir)
+			report, err := trajectories.LintExport(dir, newLinter(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.OK() || !strings.Contains(strings.Join(report.Problems, "\n"), c.want) {
+				t.Errorf("problems %q, want one with %q", report.Problems, c.want)
+			}
+		})
+	}
+	if _, err := trajectories.LintExport(filepath.Join(t.TempDir(), "nowhere"), newLinter(t)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
+	}
+}
+
+// A linter with other rules than the writer's finds what it would drop.
+func TestLintExportLintsSamples(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	m := export(t, dir, synth.Rows(1, 5, 2), trajectories.ExportOptions{})
+	strict, err := trajectories.NewLinter(loadTokenizer(t, "llama3"), "llama3", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := trajectories.LintExport(dir, strict)
+	if err != nil || report.OK() || report.Faulty != m.Rows || report.Findings[0].Rule != trajectories.TooLong {
+		t.Errorf("report %+v, error %v", report, err)
+	}
+}
+
+// The gold answer is in no file of an export, nor is the answer the agent gave but in its own words.
+func TestExportHoldsNoGold(t *testing.T) {
+	rows := synth.Rows(1, 3, 2)
+	for i := range rows {
+		rows[i].Gold, rows[i].Answer = "GOLDEN", "GOLDEN"
+	}
+	dir := filepath.Join(t.TempDir(), "export")
+	export(t, dir, rows, trajectories.ExportOptions{})
+	for _, name := range []string{trajectories.JSONLFile, trajectories.LineageFile, trajectories.ManifestFile} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || bytes.Contains(data, []byte("GOLDEN")) {
+			t.Errorf("%s holds the gold answer (%v)", name, err)
+		}
+	}
+}
+
+func TestExportStopsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := filepath.Join(t.TempDir(), "export")
+	_, err := trajectories.ExportLlamaFactory(ctx, dir, sequence(synth.Rows(1, 3, 1)), trajectories.ExportOptions{System: synth.System})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestManifestRoundTrip(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	want := export(t, dir, synth.Rows(1, 3, 2), trajectories.ExportOptions{Software: "v1"})
+	got, err := trajectories.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if data, err := json.Marshal(got); err != nil || !bytes.Contains(data, []byte(`"config_hash":"c0ffee"`)) {
+		t.Errorf("%s, %v", data, err)
+	}
+}

@@ -1,0 +1,141 @@
+package trajectories
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Rule names what a linter checks.
+type Rule string
+
+// The rules. The first three are what LLaMA-Factory drops samples for, with a warning at most.
+const (
+	RoleOrder     Rule = "role-order"     // human first, then gpt and observation in turn
+	Parity        Rule = "parity"         // an even number of messages, at least two, the last one trained
+	EmptyTurn     Rule = "empty-turn"     // a message, or the system text, without visible text
+	ControlToken  Rule = "control-token"  // text that the tokenizer would read as a control token
+	FormatterSlot Rule = "formatter-slot" // {{name}} in text that is read: the trainer would fill it in
+	BrokenText    Rule = "broken-text"    // not UTF-8, or U+FFFD in a message that is trained
+	TooLong       Rule = "too-long"       // more tokens than the cutoff: the trainer would cut off the end
+)
+
+// Finding is something a linter holds against a sample.
+type Finding struct {
+	Rule    Rule
+	Message int    // which message, from 0; -1 for the system text or the whole sample
+	Detail  string // what was found
+}
+
+// String returns "message 3: control-token: …".
+func (f Finding) String() string {
+	where := "sample"
+	if f.Message >= 0 {
+		where = fmt.Sprintf("message %d", f.Message)
+	}
+	return fmt.Sprintf("%s: %s: %s", where, f.Rule, f.Detail)
+}
+
+// Linter checks samples as LLaMA-Factory and the tokenizer will see them. Make it with [NewLinter]; it is immutable and
+// safe for concurrent use.
+type Linter struct {
+	sanitizer *Sanitizer
+	tokenizer *Tokenizer
+	template  chatTemplate
+	cutoff    int
+}
+
+// NewLinter returns a linter. With a tokenizer, its special tokens are control tokens too, lengths are counted in
+// tokens under the chat template (one of [Templates]), and samples of more than cutoff tokens are too long; 0 is no
+// cutoff. Without one (nil) the template is not used, lengths are in characters only, and a cutoff is an error.
+func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, error) {
+	l := &Linter{tokenizer: tokenizer, cutoff: cutoff}
+	var special []string
+	var err error
+	switch {
+	case cutoff < 0:
+		return nil, fmt.Errorf("trajectories: new linter: cutoff %d is below 0", cutoff)
+	case tokenizer != nil:
+		special = tokenizer.bpe.Special()
+		if l.template, err = templateByName(template); err != nil {
+			return nil, fmt.Errorf("trajectories: new linter: %w", err)
+		}
+	case cutoff > 0:
+		return nil, fmt.Errorf("trajectories: new linter: a cutoff of %d tokens needs a tokenizer file", cutoff)
+	}
+	if l.sanitizer, err = NewSanitizer(special...); err != nil {
+		return nil, fmt.Errorf("trajectories: new linter: %w", err)
+	}
+	return l, nil
+}
+
+// Sanitizer returns the sanitizer whose tokens the linter looks for.
+func (l *Linter) Sanitizer() *Sanitizer { return l.sanitizer }
+
+// Length returns the length of a sample: characters of all its texts, and tokens as they will be trained, template
+// included; 0 tokens without a tokenizer.
+func (l *Linter) Length(s *Sample) (chars, tokens int) {
+	chars = utf8.RuneCountInString(s.System)
+	for _, m := range s.Conversations {
+		chars += utf8.RuneCountInString(m.Value)
+	}
+	if l.tokenizer != nil {
+		tokens = l.template.count(s, l.tokenizer)
+	}
+	return chars, tokens
+}
+
+// Lint returns everything that is wrong with a sample; nil when nothing is.
+func (l *Linter) Lint(s *Sample) []Finding {
+	var found []Finding
+	add := func(rule Rule, message int, format string, args ...any) {
+		found = append(found, Finding{rule, message, fmt.Sprintf(format, args...)})
+	}
+	if n := len(s.Conversations); n == 0 || n%2 != 0 {
+		add(Parity, -1, "%d messages", n)
+	}
+	found = append(found, l.lintText(-1, s.System, false)...)
+	for i, m := range s.Conversations {
+		if want := roleAt(i); m.From != want {
+			add(RoleOrder, i, "from %q, want %q", m.From, want)
+		}
+		found = append(found, l.lintText(i, m.Value, m.From == GPT)...)
+	}
+	if l.cutoff > 0 {
+		if _, tokens := l.Length(s); tokens > l.cutoff {
+			add(TooLong, -1, "%d tokens, the cutoff is %d", tokens, l.cutoff)
+		}
+	}
+	return found
+}
+
+// roleAt is who says message i: one question, then model and environment in turn.
+func roleAt(i int) string {
+	switch {
+	case i == 0:
+		return Human
+	case i%2 == 1:
+		return GPT
+	}
+	return Observation
+}
+
+// lintText checks one text. Formatter slots are filled in only where text is read.
+func (l *Linter) lintText(message int, text string, trained bool) []Finding {
+	var found []Finding
+	if strings.TrimSpace(text) == "" {
+		found = append(found, Finding{EmptyTurn, message, "no visible text"})
+	}
+	if !utf8.ValidString(text) || trained && strings.ContainsRune(text, utf8.RuneError) {
+		found = append(found, Finding{BrokenText, message, "bytes that are not UTF-8"})
+	}
+	if token := l.sanitizer.FindToken(text); token != "" {
+		found = append(found, Finding{ControlToken, message, fmt.Sprintf("%q", token)})
+	}
+	if !trained {
+		if slot := l.sanitizer.FindSlot(text); slot != "" {
+			found = append(found, Finding{FormatterSlot, message, fmt.Sprintf("%q", slot)})
+		}
+	}
+	return found
+}

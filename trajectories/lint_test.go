@@ -1,0 +1,165 @@
+package trajectories_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/trajectories"
+)
+
+func newLinter(t testing.TB) *trajectories.Linter {
+	t.Helper()
+	l, err := trajectories.NewLinter(nil, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func loadTokenizer(t testing.TB, name string) *trajectories.Tokenizer {
+	t.Helper()
+	tok, err := trajectories.LoadTokenizer("internal/bpe/testdata/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+func TestSanitizer(t *testing.T) {
+	s, err := trajectories.NewSanitizer("<custom>", "<custom_longer>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct{ in, want string }{
+		{"plain text, 3 < 4 | 5 > 2, {\"a\": {\"b\": 1}}", "plain text, 3 < 4 | 5 > 2, {\"a\": {\"b\": 1}}"},
+		{"<|im_end|>", "< |im_end| >"},
+		{"<|eot_id|>", "< |eot_id| >"},
+		{"<|>", "< | >"},
+		{"<<|x|>>", "<< |x| >>"},
+		{"<|turn>", "< |turn>"},
+		{"</s><s>", "< /s>< s>"},
+		{"[INST] [[/INST]]", "[ INST] [[ /INST]]"},
+		{"<start_of_turn>user", "< start_of_turn>user"},
+		{"<tool_response>", "< tool_response>"},
+		{"<｜end▁of▁sentence｜>", "< ｜end▁of▁sentence｜ >"},
+		{"{{idx}} {{{a}}} {{ a }} {{}} {{1}}", "{ {idx}} {{ {a}}} {{ a }} {{}} {{1}}"},
+		{"<custom> <custom_longer>", "< custom> < custom_longer>"},
+		{"<image>", "< image>"},
+	}
+	for _, c := range cases {
+		if got := s.Clean(c.in); got != c.want {
+			t.Errorf("Clean(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+	for _, bad := range []string{"x", "", "a b"} {
+		if _, err := trajectories.NewSanitizer(bad); err == nil {
+			t.Errorf("special token %q was accepted", bad)
+		}
+	}
+}
+
+func FuzzSanitizer(f *testing.F) {
+	s, err := trajectories.NewSanitizer("<custom>", "aa", "a<")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{"<|im_end|>", "<|>|>", "{{a}}{{{{b}}}}", "</s>", "[[INST]]", "<<SYS>>", "aaa<|", "\xff<|", "<｜｜>"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		clean := s.Clean(text)
+		if again := s.Clean(clean); again != clean {
+			t.Errorf("cleaned again: %q, then %q", clean, again)
+		}
+		if token, slot := s.FindToken(clean), s.FindSlot(clean); token != "" || slot != "" {
+			t.Errorf("%q left in %q", token+slot, clean)
+		}
+		// Only spaces are added.
+		if strings.ReplaceAll(clean, " ", "") != strings.ReplaceAll(text, " ", "") {
+			t.Errorf("%q became %q", text, clean)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(clean) {
+			t.Errorf("%q is not UTF-8 any more", clean)
+		}
+	})
+}
+
+// conversation returns a sample of messages "from: value".
+func conversation(messages ...string) *trajectories.Sample {
+	s := &trajectories.Sample{System: "tools"}
+	for _, m := range messages {
+		from, value, _ := strings.Cut(m, ":")
+		s.Conversations = append(s.Conversations, trajectories.Message{From: from, Value: value})
+	}
+	return s
+}
+
+func TestLint(t *testing.T) {
+	tok := loadTokenizer(t, "llama3")
+	long, err := trajectories.NewLinter(tok, "llama3", 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noSystem := conversation("human:q", "gpt:a")
+	noSystem.System = ""
+	type rules []trajectories.Rule
+	cases := []struct {
+		name   string
+		linter *trajectories.Linter
+		sample *trajectories.Sample
+		want   rules
+	}{
+		{"good", newLinter(t), conversation("human:q", "gpt:a", "observation:o", "gpt:b"), nil},
+		{"no messages", newLinter(t), conversation(), rules{trajectories.Parity}},
+		{"odd", newLinter(t), conversation("human:q", "gpt:a", "observation:o"), rules{trajectories.Parity}},
+		{"question twice", newLinter(t), conversation("human:q", "gpt:a", "human:o", "gpt:b"), rules{trajectories.RoleOrder}},
+		{"begins with an observation", newLinter(t), conversation("observation:q", "gpt:a"), rules{trajectories.RoleOrder}},
+		{"function call", newLinter(t), conversation("human:q", "function_call:a"), rules{trajectories.RoleOrder}},
+		{"blank turn", newLinter(t), conversation("human:q", "gpt: \n\t"), rules{trajectories.EmptyTurn}},
+		{"blank observation", newLinter(t), conversation("human:q", "gpt:a", "observation:", "gpt:b"), rules{trajectories.EmptyTurn}},
+		{"no system text", newLinter(t), noSystem, rules{trajectories.EmptyTurn}},
+		{"token observed", newLinter(t), conversation("human:q", "gpt:a", "observation:<|eot_id|>", "gpt:b"), rules{trajectories.ControlToken}},
+		{"token trained", newLinter(t), conversation("human:q", "gpt:</s>"), rules{trajectories.ControlToken}},
+		{"slot asked", newLinter(t), conversation("human:{{idx}}", "gpt:a"), rules{trajectories.FormatterSlot}},
+		{"slot trained is harmless", newLinter(t), conversation("human:q", "gpt:{{idx}}"), nil},
+		{"token and slot", newLinter(t), conversation("human:<|a|>{{idx}}", "gpt:a"), rules{trajectories.ControlToken, trajectories.FormatterSlot}},
+		{"broken text trained", newLinter(t), conversation("human:q", "gpt:\uFFFD"), rules{trajectories.BrokenText}},
+		{"broken text observed", newLinter(t), conversation("human:q", "gpt:a", "observation:\uFFFD", "gpt:b"), nil},
+		{"not UTF-8", newLinter(t), conversation("human:\xff", "gpt:a"), rules{trajectories.BrokenText}},
+		{"short enough", long, conversation("human:q", "gpt:a"), nil},
+		{"too long", long, conversation("human:q", "gpt:"+strings.Repeat("zq", 40)), rules{trajectories.TooLong}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var got rules
+			for _, f := range c.linter.Lint(c.sample) {
+				got = append(got, f.Rule)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func TestNewLinterRefuses(t *testing.T) {
+	tok := loadTokenizer(t, "qwen2")
+	cases := []struct {
+		tok      *trajectories.Tokenizer
+		template string
+		cutoff   int
+		want     string
+	}{
+		{nil, "llama3", 100, "needs a tokenizer"},
+		{tok, "llama2", 100, "llama3, qwen, qwen3_nothink"},
+		{tok, "qwen", -1, "below 0"},
+	}
+	for _, c := range cases {
+		if _, err := trajectories.NewLinter(c.tok, c.template, c.cutoff); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package trajectories
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The files of a llamafactory export. The two data files hold the same samples in the same order.
+const (
+	DatasetInfoFile = "dataset_info.json"
+	ParquetFile     = "toolevo_sft.parquet"
+	JSONLFile       = "toolevo_sft.jsonl"
+	LineageFile     = "lineage.jsonl" // line i says where sample i comes from
+	ManifestFile    = "manifest.json" // written last
+)
+
+// The names of the data sets in dataset_info.json.
+const (
+	ParquetDataset = "toolevo_sft"
+	JSONLDataset   = "toolevo_sft_jsonl"
+)
+
+// ManifestVersion is the version of [Manifest].
+const ManifestVersion = 1
+
+// Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
+// give the same manifest.
+type Manifest struct {
+	Version   int             `json:"manifest_version"`
+	Format    string          `json:"format"` // "llamafactory"
+	Software  string          `json:"software"`
+	Rows      int             `json:"rows"`
+	Questions int             `json:"questions"`
+	Runs      []ManifestRun   `json:"runs"`
+	Selection Selection       `json:"selection"`
+	Selected  SelectionReport `json:"selected"`
+	Lint      LintReport      `json:"lint"`
+	Lengths   Lengths         `json:"lengths"`
+	Files     []FileSum       `json:"files"`
+}
+
+// ManifestRun is a run with rows in the export.
+type ManifestRun struct {
+	RunID       string `json:"run_id"`
+	ConfigHash  string `json:"config_hash"`
+	Preset      string `json:"preset"`
+	Policy      string `json:"policy"`
+	PromptAPI   string `json:"prompt_api"`
+	DeployedAPI string `json:"deployed_api"`
+	Software    string `json:"software"`
+	Seed        uint64 `json:"seed"`
+	Rows        int    `json:"rows"`
+}
+
+// LintReport says what the linter did with the rows before the selection saw them.
+type LintReport struct {
+	Checked   int          `json:"checked"`
+	Dropped   int          `json:"dropped"`
+	ByRule    map[Rule]int `json:"dropped_by_rule"` // each row under the first rule it broke
+	Sanitized int          `json:"sanitized_messages"`
+}
+
+// Lengths of the exported samples.
+type Lengths struct {
+	MaxChars        int    `json:"max_chars"`
+	TotalChars      int    `json:"total_chars"`
+	Cutoff          int    `json:"cutoff,omitempty"`           // in tokens
+	Template        string `json:"template,omitempty"`         // under which tokens were counted
+	TokenizerSHA256 string `json:"tokenizer_sha256,omitempty"` // of the tokenizer.json
+	MaxTokens       int    `json:"max_tokens,omitempty"`
+	TotalTokens     int    `json:"total_tokens,omitempty"`
+}
+
+// FileSum is a file of the export.
+type FileSum struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Lineage is one line of the lineage file: where a sample comes from. It holds no text and no answer.
+type Lineage struct {
+	RunID        string `json:"run_id"`
+	Dataset      string `json:"dataset"`
+	Difficulty   string `json:"difficulty"`
+	Split        string `json:"split"`
+	QuestionID   string `json:"question_id"`
+	Tree         int    `json:"tree"`
+	Node         int    `json:"node"`
+	NodePath     string `json:"node_path"`
+	Key          string `json:"key"`
+	PromptAPI    string `json:"prompt_api"`
+	DeployedAPI  string `json:"deployed_api"`
+	Turns        int    `json:"turns"`
+	Deprecations int    `json:"deprecations"`
+	Recovered    int    `json:"recovered"`
+	Chars        int    `json:"chars"`
+	Tokens       int    `json:"tokens,omitempty"`
+}
+
+func lineageOf(r *Row, chars, tokens int) Lineage {
+	return Lineage{
+		RunID: r.RunID, Dataset: r.Dataset, Difficulty: r.Difficulty, Split: r.Split, QuestionID: r.QuestionID,
+		Tree: r.Tree, Node: r.Node, NodePath: r.NodePath, Key: r.Key, PromptAPI: r.PromptAPI, DeployedAPI: r.DeployedAPI,
+		Turns: r.TurnCount, Deprecations: r.Deprecations, Recovered: r.Recovered, Chars: chars, Tokens: tokens,
+	}
+}
+
+// addRun counts a row under its run.
+func (m *Manifest) addRun(r *Row) {
+	run := ManifestRun{
+		RunID: r.RunID, ConfigHash: r.ConfigHash, Preset: r.Preset, Policy: r.Policy, PromptAPI: r.PromptAPI,
+		DeployedAPI: r.DeployedAPI, Software: r.Software, Seed: r.Seed,
+	}
+	for i := range m.Runs {
+		known := m.Runs[i]
+		known.Rows = 0
+		if known == run {
+			m.Runs[i].Rows++
+			return
+		}
+	}
+	run.Rows = 1
+	m.Runs = append(m.Runs, run)
+	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
+		return strings.Compare(a.RunID+"\x00"+a.ConfigHash, b.RunID+"\x00"+b.ConfigHash)
+	})
+}
+
+// datasetEntry is an entry of dataset_info.json. It has no tags: giving any resets all the others to nothing.
+type datasetEntry struct {
+	FileName   string            `json:"file_name"`
+	Formatting string            `json:"formatting"`
+	Columns    map[string]string `json:"columns"`
+}
+
+// datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder
+// LLaMA-Factory takes every entry.
+func datasetInfo() map[string]datasetEntry {
+	columns := map[string]string{"messages": "conversations", "system": "system"}
+	return map[string]datasetEntry{
+		ParquetDataset: {ParquetFile, "sharegpt", columns},
+		JSONLDataset:   {JSONLFile, "sharegpt", columns},
+	}
+}
+
+// ReadManifest reads the manifest of an export folder.
+func ReadManifest(dir string) (*Manifest, error) {
+	var m Manifest
+	if err := readJSON(filepath.Join(dir, ManifestFile), &m); err != nil {
+		return nil, fmt.Errorf("trajectories: read manifest of export %s: %w", dir, err)
+	}
+	if m.Version != ManifestVersion {
+		return nil, fmt.Errorf("trajectories: export %s has manifest version %d, this program reads %d", dir, m.Version, ManifestVersion)
+	}
+	return &m, nil
+}
+
+// readJSON decodes a file that holds one value with no unknown keys.
+func readJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("decode %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,359 @@
+package trajectories_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/trajectories"
+	"toolevo/trajectories/internal/synth"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// collect drains a sequence.
+func collect[T any](t testing.TB, seq iter.Seq2[T, error]) []T {
+	t.Helper()
+	var all []T
+	for v, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// firstError drains a sequence and returns its error.
+func firstError[T any](seq iter.Seq2[T, error]) error {
+	for _, err := range seq {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sequence(rows []trajectories.Row) iter.Seq2[trajectories.Row, error] {
+	return func(yield func(trajectories.Row, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestSchemaIsCurrent(t *testing.T) {
+	const golden = "SCHEMA.md"
+	if *update {
+		if err := os.WriteFile(golden, []byte(trajectories.Schema()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(trajectories.Schema(), string(have)); d != "" {
+		t.Errorf("SCHEMA.md is stale, run with -update; -want +got:\n%s", d)
+	}
+}
+
+// node is a record of the tree below, with the few fields the tests look at.
+func node(parent, depth, ordinal int, action, tool, key string, outcome envs.Outcome) mcts.Record {
+	return mcts.Record{Parent: parent, Depth: depth, Ordinal: ordinal, Action: action, Tool: tool, Name: "as " + tool, Key: key,
+		Observation: "saw " + key, Outcome: outcome, Prior: 0.5, Visits: 4, TotalValue: 3}
+}
+
+func tree() *mcts.TreeRecord {
+	t := &mcts.TreeRecord{Question: "q", Tree: 3, Seed: 99, Nodes: []mcts.Record{
+		{Parent: mcts.NoParent},
+		node(0, 1, 0, "Thought: load it\nAction: LoadDB", "LoadDB", "a", envs.Deprecated),
+		node(1, 2, 1, "no thought\nAction: UpdateTool", "UpdateTool", "b", envs.OK),
+		node(2, 3, 0, "Thought:  again \nAction: Init", "LoadDB", "c", envs.OK),
+		node(3, 4, 0, "Thought: only", "", "d", envs.Malformed),
+		node(4, 5, 0, "Thought: filter", "FilterDB", "e", envs.Deprecated),
+		node(5, 6, 2, "Thought: done\nAction: Finish", "Finish", "f", envs.Correct),
+		node(0, 1, 1, "Thought: guess\nAction: Finish", "Finish", "g", envs.Incorrect),
+		node(0, 1, 2, "\xffguess\nAction: Finish", "Finish", "h", envs.Correct),
+	}}
+	t.Nodes[6].Grade = envs.Grade{Answer: "7", Official: true, Strict: true}
+	t.Nodes[8].Grade = envs.Grade{Answer: "7.", Official: true}
+	t.Nodes[8].Visits, t.Nodes[8].TotalValue = 0, 0
+	for i := range t.Nodes {
+		t.Nodes[i].ID = i
+	}
+	return t
+}
+
+var meta = trajectories.Meta{
+	Run: trajectories.Run{ID: "run", Preset: "paper", Policy: "scripted:reader", PromptAPI: "p_c", DeployedAPI: "p_s_in",
+		Seed: 1<<63 + 5, ConfigHash: "hash", Software: "v0"},
+	Question: trajectories.Question{ID: "q", Dataset: "coffee", Difficulty: "easy", Split: "train", Index: 12,
+		Text: "How much?", Template: "price", Gold: "7"},
+}
+
+func TestFromTree(t *testing.T) {
+	rows := trajectories.FromTree(meta, tree())
+	if len(rows) != 2 {
+		t.Fatalf("%d rows, want the 2 correct leaves", len(rows))
+	}
+	r := rows[0]
+	if r.NodePath != "0.0.1.0.0.0.2" || r.Node != 6 || r.Tree != 3 || r.TreeSeed != 99 {
+		t.Errorf("lineage: path %s, node %d, tree %d, seed %d", r.NodePath, r.Node, r.Tree, r.TreeSeed)
+	}
+	if r.TurnCount != 6 || r.Deprecations != 2 || r.Recovered != 1 || r.Updates != 1 || r.Errors != 1 {
+		t.Errorf("turns %d deprecations %d recovered %d updates %d errors %d, want 6 2 1 1 1",
+			r.TurnCount, r.Deprecations, r.Recovered, r.Updates, r.Errors)
+	}
+	if r.Value != 0.75 || r.Visits != 4 || !r.Official || !r.Strict || r.Answer != "7" || r.Gold != "7" {
+		t.Errorf("leaf: %+v", r)
+	}
+	var thoughts []string
+	for _, turn := range r.Turns {
+		thoughts = append(thoughts, turn.Thought)
+	}
+	if d := cmp.Diff([]string{"load it", "", "again", "only", "filter", "done"}, thoughts); d != "" {
+		t.Errorf("thoughts, -want +got:\n%s", d)
+	}
+	second := rows[1]
+	if second.Turns[0].Action != "\uFFFDguess\nAction: Finish" || second.Value != 0 || second.Strict {
+		t.Errorf("second row: %+v", second)
+	}
+}
+
+// A deprecated Finish is recovered by the answer itself.
+func TestRecoveredByFinish(t *testing.T) {
+	tr := &mcts.TreeRecord{Nodes: []mcts.Record{
+		{Parent: mcts.NoParent},
+		node(0, 1, 0, "x", "Finish", "a", envs.Deprecated),
+		node(1, 2, 0, "y", "Finish", "b", envs.Correct),
+	}}
+	if r := trajectories.FromTree(meta, tr)[0]; r.Recovered != 1 {
+		t.Errorf("recovered %d, want 1", r.Recovered)
+	}
+}
+
+func TestKey(t *testing.T) {
+	key := func(keys ...string) string {
+		var turns []trajectories.Turn
+		for _, k := range keys {
+			turns = append(turns, trajectories.Turn{Key: k, Action: "thought " + k, Observation: "whatever"})
+		}
+		return trajectories.Key(turns)
+	}
+	if key("ab", "c") == key("a", "bc") || key("a", "b") == key("b", "a") || key("a") == key("a", "a") {
+		t.Error("different actions have equal keys")
+	}
+	same := []trajectories.Turn{{Key: "ab", Action: "another thought"}, {Key: "c"}}
+	if trajectories.Key(same) != key("ab", "c") {
+		t.Error("a thought changes the key")
+	}
+}
+
+func TestFileRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 40, 350} { // 350 questions need several row groups
+		want := synth.Rows(7, n, 2)
+		if n == 1 {
+			want = trajectories.FromTree(meta, tree())
+		}
+		path := filepath.Join(t.TempDir(), "rows.parquet")
+		got, err := trajectories.WriteFile(context.Background(), path, trajectories.Sorted(want))
+		if err != nil || got != len(want) {
+			t.Fatalf("wrote %d rows of %d: %v", got, len(want), err)
+		}
+		if n == 350 && len(want) <= 1000 {
+			t.Fatalf("%d rows do not fill two row groups", len(want))
+		}
+		if d := cmp.Diff(want, collect(t, trajectories.ReadFile(path))); d != "" {
+			t.Errorf("%d questions, -want +got:\n%s", n, d)
+		}
+	}
+}
+
+func TestFilesAreByteIdentical(t *testing.T) {
+	rows := synth.Rows(7, 60, 2)
+	write := func(rows []trajectories.Row) []byte {
+		path := filepath.Join(t.TempDir(), "rows.parquet")
+		if _, err := trajectories.WriteFile(context.Background(), path, trajectories.Sorted(rows)); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	want := write(slices.Clone(rows))
+	slices.Reverse(rows)
+	if !bytes.Equal(want, write(rows)) {
+		t.Error("the same rows in another order give another file")
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	rows := synth.Rows(7, 2, 1)
+	first, last := rows[0], rows[len(rows)-1]
+	broken := last
+	broken.Turns = slices.Clone(last.Turns)
+	broken.Turns[0].Observation = "\xff"
+	old := last
+	old.SchemaVersion = 0
+	cases := []struct {
+		name string
+		rows []trajectories.Row
+		want string
+	}{
+		{"out of order", []trajectories.Row{last, first}, "canonical order"},
+		{"twice", []trajectories.Row{first, first}, "canonical order"},
+		{"not UTF-8", []trajectories.Row{first, broken}, "not UTF-8"},
+		{"schema version", []trajectories.Row{old}, "schema version 0"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			_, err := trajectories.WriteFile(context.Background(), filepath.Join(dir, "rows.parquet"), sequence(c.rows))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			if left, _ := os.ReadDir(dir); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestWriteFileStops(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	if err := os.WriteFile(path, []byte("earlier"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := trajectories.WriteFile(ctx, path, sequence(synth.Rows(7, 2, 1))); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "earlier" {
+		t.Errorf("the earlier file was replaced by %d bytes", len(data))
+	}
+}
+
+// fullDisk takes some bytes and then no more.
+type fullDisk struct{ room int }
+
+var errFull = errors.New("disk full")
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.room -= len(p); d.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriterReportsAFullDisk(t *testing.T) {
+	rows := synth.Rows(7, 100, 2)
+	for _, room := range []int{0, 4, 1000, 20000} {
+		w, err := trajectories.NewWriter(&fullDisk{room})
+		for i := 0; err == nil && i < len(rows); i++ {
+			err = w.Write(rows[i])
+		}
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
+		if !errors.Is(err, errFull) {
+			t.Errorf("room for %d bytes: error %v, want %v", room, err, errFull)
+		}
+	}
+}
+
+func TestReadFileDamaged(t *testing.T) {
+	good := filepath.Join(t.TempDir(), "rows.parquet")
+	if _, err := trajectories.WriteFile(context.Background(), good, sequence(synth.Rows(7, 20, 1))); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "damaged.parquet")
+	for _, damage := range map[string][]byte{"empty": {}, "no footer": data[:len(data)/2], "text": []byte("hello, this is no parquet file")} {
+		if err := os.WriteFile(path, damage, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := firstError(trajectories.ReadFile(path)); err == nil {
+			t.Errorf("a file of %d bytes was read without an error", len(damage))
+		}
+	}
+	// Any byte may be wrong: an error or other values, never a panic.
+	for i := 0; i < len(data); i += len(data)/200 + 1 {
+		flipped := slices.Clone(data)
+		flipped[i] ^= 0x55
+		if err := os.WriteFile(path, flipped, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_ = firstError(trajectories.ReadFile(path))
+	}
+	if err := firstError(trajectories.ReadFile(path + ".missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	all := synth.Rows(7, 10, 2)
+	var odd, even []trajectories.Row
+	for i, r := range all {
+		if i%2 == 0 {
+			even = append(even, r)
+		} else {
+			odd = append(odd, r)
+		}
+	}
+	// A run given twice counts once.
+	got := collect(t, trajectories.Merge(sequence(odd), sequence(nil), sequence(even), sequence(odd)))
+	if d := cmp.Diff(all, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	failing := func(yield func(trajectories.Row, error) bool) { yield(trajectories.Row{}, io.ErrUnexpectedEOF) }
+	if err := firstError(trajectories.Merge(sequence(odd), failing)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)
+	}
+}
+
+func BenchmarkWrite10000(b *testing.B) {
+	rows := synth.Rows(7, 3000, 2)[:10000]
+	size := 0
+	for _, r := range rows {
+		for _, t := range r.Turns {
+			size += len(t.Action) + len(t.Thought) + len(t.Key) + len(t.Observation)
+		}
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		w, err := trajectories.NewWriter(io.Discard)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, r := range rows {
+			if err := w.Write(r); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package trajectories
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Strategy says which trajectories of a question are kept when there are more than wanted.
+type Strategy string
+
+// The strategies.
+const (
+	Random   Strategy = "random"   // at random, as in the paper (4 per question)
+	Shortest Strategy = "shortest" // the fewest turns, then the fewest bytes of action text
+	Diverse  Strategy = "diverse"  // the shortest, then again and again the one least like those chosen: [Distance]
+)
+
+// Strategies lists every strategy.
+func Strategies() []Strategy { return []Strategy{Random, Shortest, Diverse} }
+
+// ParseStrategy returns the strategy of a name; the error of an unknown one names the valid ones.
+func ParseStrategy(name string) (Strategy, error) { return parse("strategy", name, Strategies()) }
+
+// Score says which verdict a trajectory must have.
+type Score string
+
+// The scores.
+const (
+	Strict   Score = "strict"   // right by the strict matcher
+	Official Score = "official" // right by the benchmark's own
+)
+
+// ParseScore returns the score of a name; the error of an unknown one names the valid ones.
+func ParseScore(name string) (Score, error) { return parse("score", name, []Score{Strict, Official}) }
+
+func parse[S ~string](what, name string, valid []S) (S, error) {
+	if slices.Contains(valid, S(name)) {
+		return S(name), nil
+	}
+	names := make([]string, len(valid))
+	for i, v := range valid {
+		names[i] = string(v)
+	}
+	return "", fmt.Errorf("trajectories: unknown %s %q: want one of %s", what, name, strings.Join(names, ", "))
+}
+
+// Selection chooses among the trajectories of each question. The zero value keeps every distinct one that is strictly
+// right.
+type Selection struct {
+	PerQuestion     int      `json:"per_question"`     // at most so many distinct trajectories of a question; 0: all
+	Strategy        Strategy `json:"strategy"`         // which; "" means Random
+	Seed            uint64   `json:"seed"`             // of Random
+	Score           Score    `json:"score"`            // "" means Strict
+	Split           string   `json:"split,omitempty"`  // only questions of this split; "": all
+	RequireRecovery bool     `json:"require_recovery"` // only trajectories that met a deprecation and recovered from it
+}
+
+// withDefaults returns the selection with its defaults named.
+func (s Selection) withDefaults() Selection {
+	s.Strategy = cmp.Or(s.Strategy, Random)
+	s.Score = cmp.Or(s.Score, Strict)
+	return s
+}
+
+func (s Selection) validate() error {
+	s = s.withDefaults()
+	if _, err := ParseStrategy(string(s.Strategy)); err != nil {
+		return err
+	}
+	if _, err := ParseScore(string(s.Score)); err != nil {
+		return err
+	}
+	if s.PerQuestion < 0 {
+		return fmt.Errorf("trajectories: %d trajectories of a question: want 0 (all) or more", s.PerQuestion)
+	}
+	return nil
+}
+
+// SelectionReport says what became of the rows. Rows is the sum of Kept and everything Dropped.
+type SelectionReport struct {
+	Rows          int     `json:"rows"`
+	Kept          int     `json:"kept"`
+	Questions     int     `json:"questions"`      // with at least one row
+	QuestionsKept int     `json:"questions_kept"` // with at least one row kept
+	Dropped       Dropped `json:"dropped"`
+}
+
+// Dropped counts the rows a selection dropped, each under the first reason that held.
+type Dropped struct {
+	Split      int `json:"split"`       // of another split
+	Score      int `json:"score"`       // not right by the score asked for
+	NoRecovery int `json:"no_recovery"` // without the recovery asked for
+	Duplicate  int `json:"duplicate"`   // did what an earlier trajectory of the question did
+	Surplus    int `json:"surplus"`     // more than were wanted of the question
+}
+
+// Select streams the rows that are chosen. The input is in canonical order, as a file or [Merge] gives it, and so is
+// the output; one question is held in memory at a time. The report is complete when the sequence has ended. A question
+// whose rows do not come together is an error.
+func (s Selection) Select(rows iter.Seq2[Row, error], report *SelectionReport) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		*report = SelectionReport{}
+		if err := s.validate(); err != nil {
+			yield(Row{}, err)
+			return
+		}
+		var group []Row
+		for row, err := range rows {
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			if len(group) > 0 {
+				switch c := compareQuestions(&group[0], &row); {
+				case c > 0:
+					yield(Row{}, fmt.Errorf("trajectories: select: %s comes after %s, out of the canonical order", row.name(), group[0].name()))
+					return
+				case c < 0:
+					if !s.finish(group, report, yield) {
+						return
+					}
+					group = group[:0]
+				}
+			}
+			group = append(group, row)
+		}
+		if len(group) > 0 {
+			s.finish(group, report, yield)
+		}
+	}
+}
+
+// finish chooses among the rows of one question and yields them.
+func (s Selection) finish(group []Row, report *SelectionReport, yield func(Row, error) bool) bool {
+	report.Rows += len(group)
+	report.Questions++
+	chosen := s.choose(s.filter(group, &report.Dropped), &report.Dropped)
+	report.Kept += len(chosen)
+	if len(chosen) > 0 {
+		report.QuestionsKept++
+	}
+	for _, r := range chosen {
+		if !yield(*r, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// filter returns the distinct rows that meet the conditions, in canonical order.
+func (s Selection) filter(group []Row, d *Dropped) []*Row {
+	seen := map[string]bool{}
+	var rest []*Row
+	for i := range group {
+		r := &group[i]
+		switch {
+		case s.Split != "" && r.Split != s.Split:
+			d.Split++
+		case s.Score == Official && !r.Official, s.Score != Official && !r.Strict:
+			d.Score++
+		case s.RequireRecovery && r.Recovered == 0:
+			d.NoRecovery++
+		case seen[r.Key]:
+			d.Duplicate++
+		default:
+			seen[r.Key] = true
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+// choose returns at most PerQuestion rows, in canonical order.
+func (s Selection) choose(rows []*Row, d *Dropped) []*Row {
+	n := s.PerQuestion
+	if n <= 0 || len(rows) <= n {
+		return rows
+	}
+	d.Surplus += len(rows) - n
+	var chosen []*Row
+	switch s.Strategy {
+	case Shortest:
+		chosen = byLength(rows)[:n]
+	case Diverse:
+		chosen = diverse(byLength(rows), n)
+	default:
+		rng := questionRand(s.Seed, rows[0])
+		for _, i := range rng.Perm(len(rows))[:n] {
+			chosen = append(chosen, rows[i])
+		}
+	}
+	slices.SortFunc(chosen, Compare)
+	return chosen
+}
+
+// questionRand is the source of one question: of the seed and the question, and of nothing else.
+func questionRand(seed uint64, r *Row) *rand.Rand {
+	h := fnv.New64a()
+	for _, part := range []string{r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// byLength returns the rows, the one with the fewest turns first, then the fewest bytes of actions, then canonically.
+func byLength(rows []*Row) []*Row {
+	size := func(r *Row) (n int) {
+		for _, t := range r.Turns {
+			n += len(t.Action)
+		}
+		return n
+	}
+	sorted := slices.Clone(rows)
+	slices.SortFunc(sorted, func(a, b *Row) int {
+		return cmp.Or(cmp.Compare(len(a.Turns), len(b.Turns)), cmp.Compare(size(a), size(b)), Compare(a, b))
+	})
+	return sorted
+}

@@ -1,0 +1,34 @@
+package trajectories
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+
+	"toolevo/trajectories/internal/bpe"
+)
+
+// Tokenizer counts the tokens of text as the tokenizer.json of a model does. It is safe for concurrent use.
+type Tokenizer struct {
+	bpe    *bpe.Tokenizer
+	sha256 string
+}
+
+// LoadTokenizer reads the tokenizer.json of a byte-level BPE tokenizer (Llama 3, Qwen, GPT-2). Another kind is an error
+// that names what is not supported.
+func LoadTokenizer(path string) (*Tokenizer, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("trajectories: load tokenizer: %w", err)
+	}
+	t, err := bpe.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("trajectories: load tokenizer %s: %w", path, err)
+	}
+	sum := sha256.Sum256(data)
+	return &Tokenizer{bpe: t, sha256: hex.EncodeToString(sum[:])}, nil
+}
+
+// Count returns the number of tokens of a text, without any that mark its beginning or end.
+func (t *Tokenizer) Count(text string) int { return t.bpe.Count(text) }
