@@ -1,0 +1,6 @@
+// Package house holds no code, only tests: the rules that every package of toolevo keeps, checked on the source.
+//
+//   - Imports point downwards, by the table in imports_test.go.
+//   - Every package says what it is, and every exported name is documented.
+//   - Nothing sleeps, and nothing draws from a random source that is not passed in.
+package house

@@ -1,0 +1,96 @@
+package house
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rule says what a package may import.
+type rule struct {
+	pkg     string
+	imports []string
+}
+
+// allowed is the table of imports among our packages, lowest first. A package may import those named here and nothing
+// else of ours. A name with "/..." stands for the packages below it, too.
+var allowed = []rule{
+	{"envs", nil},
+	{"envs/internal/...", []string{"envs"}},
+	{"envs/envtest", []string{"envs"}},
+	{"envs/catalog", []string{"envs", "envs/internal/..."}},
+	{"envs/dynamic", []string{"envs", "envs/internal/...", "envs/catalog"}},
+
+	{"toolqa", []string{"envs"}},
+	{"toolqa/internal/...", nil},
+	{"toolqa/corpus", []string{"toolqa", "toolqa/internal/..."}},
+	{"toolqa/questions", []string{"envs", "toolqa", "toolqa/internal/...", "toolqa/corpus"}},
+	{"toolqa/score", []string{"envs", "toolqa"}},
+	{"toolqa/table", []string{"envs", "toolqa", "toolqa/internal/...", "toolqa/corpus"}},
+	{"toolqa/sqltool", []string{"envs", "toolqa", "toolqa/internal/...", "toolqa/corpus"}},
+	{"toolqa/pytool", []string{"envs", "toolqa"}},
+	{"toolqa/absent", []string{"envs", "toolqa"}},
+
+	{"mcts", []string{"envs"}},
+	{"mcts/policy", []string{"envs", "mcts"}},
+	{"mcts/store", []string{"envs", "mcts"}},
+	{"mcts/collect", []string{"envs", "mcts", "mcts/store"}},
+
+	{"trajectories/internal/bpe", nil},
+	{"trajectories/internal/pq", nil},
+	{"trajectories", []string{"envs", "mcts", "trajectories/internal/..."}},
+	{"trajectories/internal/synth", []string{"envs", "mcts", "trajectories"}},
+	{"trajectories/interop/...", []string{"trajectories", "trajectories/internal/..."}},
+	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
+
+	{"configs", []string{"mcts", "toolqa"}},
+	{"configs/apis", nil},
+	{"configs/demonstrations", nil},
+
+	{"cmd/...", []string{"envs/...", "toolqa/...", "mcts/...", "trajectories", "finetune", "configs/..."}},
+}
+
+// Imports point downwards. Tests may look anywhere but into the commands.
+func TestImports(t *testing.T) {
+	_, files := source(t)
+	for _, f := range files {
+		i := slices.IndexFunc(allowed, func(r rule) bool { return matches(r.pkg, f.pkg) })
+		if i < 0 {
+			t.Errorf("%s: package %s is not in the table of imports", f.path, f.pkg)
+			continue
+		}
+		for _, path := range f.imports() {
+			ours, ok := strings.CutPrefix(path, module+"/")
+			if !ok {
+				continue
+			}
+			switch {
+			case f.test && !matches("cmd/...", ours):
+			case !slices.ContainsFunc(allowed[i].imports, func(a string) bool { return matches(a, ours) }):
+				t.Errorf("%s: %s may not import %s", f.path, f.pkg, ours)
+			}
+		}
+	}
+}
+
+// The table itself points downwards: what stands on the right was on the left before.
+func TestTableIsInOrder(t *testing.T) {
+	for i, r := range allowed {
+		for _, name := range r.imports {
+			if strings.HasPrefix(name, strings.TrimSuffix(r.pkg, "...")) {
+				continue // a package's own internal folder
+			}
+			above := func(a rule) bool { return matches(name, a.pkg) || a.pkg == name }
+			if !slices.ContainsFunc(allowed[:i], above) {
+				t.Errorf("%s imports %s, which does not stand above it in the table", r.pkg, name)
+			}
+		}
+	}
+}
+
+func matches(pattern, pkg string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+	}
+	return pkg == pattern
+}
