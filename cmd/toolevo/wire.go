@@ -183,11 +183,7 @@ func (b *bench) python(memory pytool.Memory) *pytool.Interpreter {
 	})
 }
 
-// prompt returns what a model is shown, for policies on servers and for training samples.
-func (b *bench) prompt() (policy.Prompt, error) {
-	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool)
-}
-
+// newPrompt returns what a model is shown of an API version.
 func newPrompt(versions *catalog.Catalog, name string, updateTool bool) (policy.Prompt, error) {
 	version, err := versions.Version(name)
 	if err != nil {

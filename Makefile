@@ -1,0 +1,61 @@
+# toolevo. `make` lists what there is to do.
+
+GO      ?= go
+PYTHON  ?= python3
+BIN     := bin/toolevo
+# The folder with the published corpora and questions. Tests that want them skip with a reason when it is absent.
+export TOOLEVO_SHARED_DATA ?= ../shared/data
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.PHONY: tools
+tools:
+	@command -v gcc >/dev/null || { echo "gcc is missing (the SQLite driver is C): apt-get install gcc libc6-dev"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "python3 is missing (PythonInterpreter runs it): apt-get install python3"; exit 1; }
+
+.PHONY: build
+build: tools ## build bin/toolevo
+	CGO_ENABLED=1 $(GO) build -o $(BIN) ./cmd/toolevo
+
+.PHONY: demo
+demo: build ## the whole job on synthetic data, in a temporary folder, without a server
+	$(BIN) demo
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+.PHONY: test
+test: tools lint ## lint and every test that needs no GPU, under the race detector
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+
+.PHONY: test-interop
+test-interop: build ## open and train on a real export with pyarrow, pandas, Polars, DuckDB, datasets and LLaMA-Factory
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
+	  bash trajectories/interop/run.sh "$$dir/export" "$$dir/run/trajectories.parquet"
+
+.PHONY: bench
+bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./...
+
+.PHONY: fuzz
+FUZZTIME ?= 20s
+fuzz: ## every fuzz target, FUZZTIME each (20s)
+	@for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; done
+
+.PHONY: golden
+golden: ## write all golden files anew; review the difference
+	$(GO) test ./configs ./envs/dynamic ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin

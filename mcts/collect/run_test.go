@@ -1,0 +1,359 @@
+package collect_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/envtest"
+	"toolevo/mcts"
+	"toolevo/mcts/collect"
+)
+
+// One worker and eight store the same trees, make the same calls, and count the same.
+func TestWorkersChangeNothing(t *testing.T) {
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			var want map[string][]*mcts.TreeRecord
+			var calls map[string]int
+			var counts collect.Snapshot
+			for _, workers := range []int{1, 8, 2, 8} {
+				m := &model{}
+				o := options(config, m, open(t, database(t)))
+				o.Workers = workers
+				snapshot, err := collect.Run(context.Background(), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := stored(t, o)
+				proven(t, o)
+				if want == nil {
+					want, calls, counts = got, m.answered, snapshot
+					unlike(t, config, want)
+					continue
+				}
+				same(t, want, got)
+				if diff := cmp.Diff(calls, m.answered); diff != "" {
+					t.Errorf("%d workers make other calls:\n%s", workers, diff)
+				}
+				if diff := cmp.Diff(counts, snapshot); diff != "" {
+					t.Errorf("%d workers count otherwise:\n%s", workers, diff)
+				}
+			}
+		})
+	}
+}
+
+// unlike fails the test when the questions are not of the difficulties that a comparison needs to show anything.
+func unlike(t *testing.T, c mcts.Config, trees map[string][]*mcts.TreeRecord) {
+	t.Helper()
+	fewest, most, solved := c.Trees, 0, 0
+	for _, of := range trees {
+		fewest, most = min(fewest, len(of)), max(most, len(of))
+		found := mcts.Found{}
+		for _, tree := range of {
+			found.AddRecord(tree)
+		}
+		if len(found) > 0 {
+			solved++
+		}
+	}
+	if solved == 0 || solved == len(trees) {
+		t.Errorf("%d of %d questions are solved: the test shows nothing", solved, len(trees))
+	}
+	if c.Enough > 0 && (fewest == c.Trees || most <= c.Trees) {
+		t.Errorf("questions have %d to %d trees, planned are %d: nothing was saved and shared", fewest, most, c.Trees)
+	}
+	if c.Enough == 0 && (fewest != c.Trees || most != c.Trees) {
+		t.Errorf("questions have %d to %d trees, want %d", fewest, most, c.Trees)
+	}
+}
+
+// solving is a policy whose tree number n of a question is the first to find the way; before, every answer is wrong.
+func solving(first map[string]int) *model {
+	return &model{write: func(r mcts.Request, _ int, _ *rand.Rand) string {
+		if n, ok := first[r.Node.Question]; !ok || r.Node.Tree < n {
+			return "stop"
+		}
+		return string(envtest.MazeSolutions()[0][r.History.Len()])
+	}}
+}
+
+// What solved questions leave over is dealt out evenly, in passes of at most Trees trees a question, to the questions
+// that are open, and none of them gets more than twice Trees in all.
+func TestSharing(t *testing.T) {
+	const never = 99
+	for _, test := range []struct {
+		name  string
+		trees int
+		first []int // the tree that solves question i
+		want  []int // how many trees it has at the end
+	}{
+		{"nothing left", 3, []int{never, 2}, []int{3, 3}},
+		{"too little for all", 3, []int{never, never, 1}, []int{3, 3, 2}},
+		{"one gets it all", 3, []int{0, never, 2}, []int{1, 5, 3}},
+		{"evenly, the rest stays", 4, []int{0, never, never, 1}, []int{1, 6, 6, 2}},
+		{"solved on the way", 4, []int{0, 5, never, 0}, []int{1, 6, 8, 1}},
+		{"in passes", 2, []int{0, 0, never, 0}, []int{1, 1, 5, 1}},
+		{"a bound for each", 2, []int{0, 0, 0, 0, 0, 0, never}, []int{1, 1, 1, 1, 1, 1, 6}},
+		{"the bound holds after a short pass", 3,
+			[]int{0, 0, 0, 0, 0, 1, 3, 3, 3, never}, []int{1, 1, 1, 1, 1, 2, 4, 4, 4, 9}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			first, ids := map[string]int{}, make([]string, len(test.first))
+			for i, n := range test.first {
+				ids[i] = fmt.Sprint("question-", i)
+				first[ids[i]] = n
+			}
+			c := efficient()
+			c.Trees, c.Enough = test.trees, 1
+			o := options(c, solving(first), open(t, database(t)))
+			o.Questions = questions(ids...)
+			trees := collected(t, o)
+			proven(t, o)
+			got := make([]int, len(ids))
+			for i, id := range ids {
+				got[i] = len(trees[id])
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("trees by question (-want +got):\n%s", diff)
+			}
+			o.Search.ShareBudget, o.Store = false, open(t, database(t))
+			for id, of := range collected(t, o) {
+				if len(of) > test.trees {
+					t.Errorf("%s has %d trees though nothing is shared", id, len(of))
+				}
+			}
+		})
+	}
+}
+
+func TestMaxDepthOfAQuestion(t *testing.T) {
+	o := options(paper(), &model{}, open(t, database(t)))
+	trees := collected(t, o)
+	deepest := map[string]int{}
+	for id, of := range trees {
+		for _, tree := range of {
+			for _, n := range tree.Nodes {
+				deepest[id] = max(deepest[id], n.Depth)
+			}
+		}
+	}
+	if deepest["easy-1"] != 5 || deepest["hard-0"] != 6 {
+		t.Errorf("the deepest nodes have %d and %d turns, want 5 (its own limit of 4) and 6", deepest["easy-1"], deepest["hard-0"])
+	}
+}
+
+// The counters agree with the store, with what the model saw, and with each other.
+func TestSnapshot(t *testing.T) {
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			m, progress := &model{}, &collect.Progress{}
+			o := options(config, m, open(t, database(t)))
+			o.Progress = progress
+			first, err := collect.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := collect.Snapshot{Questions: 6, QuestionsDone: 6, Asked: int64(m.calls), Samples: int64(m.samples)}
+			trees, calls := 0, 0
+			for _, of := range stored(t, o) {
+				found := mcts.Found{}
+				for _, tree := range of {
+					trees++
+					calls += tree.Calls
+					found.AddRecord(tree)
+				}
+				want.Accepted += int64(len(found))
+				if len(found) > 0 {
+					want.Solved++
+				}
+			}
+			want.TreesPlanned, want.TreesDone = first.TreesPlanned, first.TreesPlanned
+			if diff := cmp.Diff(want, first); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if first.Asked != int64(calls) || first.TreesPlanned < int64(trees) {
+				t.Errorf("%d calls and %d trees planned, the trees have %d calls and are %d", first.Asked, first.TreesPlanned, calls, trees)
+			}
+			if progress.Snapshot() != first {
+				t.Errorf("the progress says %+v, the run returned %+v", progress.Snapshot(), first)
+			}
+
+			o.Progress = nil
+			again, err := collect.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Asked, want.Samples, want.TreesLoaded = 0, 0, int64(trees)
+			if diff := cmp.Diff(want, again); diff != "" {
+				t.Errorf("run again, -want +got:\n%s", diff)
+			}
+
+			for _, q := range o.Questions {
+				if err := o.Store.DropTrees(context.Background(), q.Task.ID, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			folded, err := collect.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Replayed, want.TreesLoaded = int64(calls), 0
+			if diff := cmp.Diff(want, folded); diff != "" {
+				t.Errorf("grown again from the log, -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Draining lets the four trees in progress end, and starts no fifth.
+func TestDrain(t *testing.T) {
+	drain, all := make(chan struct{}), make(chan struct{})
+	var mu sync.Mutex
+	started := map[string]bool{}
+	m := &model{}
+	m.asked = func(r mcts.Request, _ int) error {
+		mu.Lock()
+		if !started[treeOf(r)] {
+			if started[treeOf(r)] = true; len(started) == 4 {
+				close(drain)
+				close(all)
+			}
+		}
+		mu.Unlock()
+		<-all // every worker has a tree
+		return nil
+	}
+	o := options(paper(), m, open(t, database(t)))
+	o.Drain = drain
+	snapshot, err := collect.Run(context.Background(), o)
+	if !errors.Is(err, collect.ErrDrained) {
+		t.Fatalf("error is %v", err)
+	}
+	kept := 0
+	for id, of := range stored(t, o) {
+		for _, tree := range of {
+			if kept++; !started[fmt.Sprintf("%s/%d", id, tree.Tree)] {
+				t.Errorf("tree %s/%d was started after the drain", id, tree.Tree)
+			}
+		}
+	}
+	if kept != 4 || len(started) != 4 || snapshot.TreesDone != 4 || m.running != 0 {
+		t.Errorf("%d trees started, %d stored, %d counted, %d calls still running; want 4, 4, 4, 0",
+			len(started), kept, snapshot.TreesDone, m.running)
+	}
+}
+
+func TestDrainBeforeAndAfter(t *testing.T) {
+	drain := make(chan struct{})
+	close(drain)
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			m := &model{}
+			o := options(config, m, open(t, database(t)))
+			o.Drain = drain
+			if _, err := collect.Run(context.Background(), o); !errors.Is(err, collect.ErrDrained) || m.calls != 0 {
+				t.Errorf("drained from the start: %d calls and %v", m.calls, err)
+			}
+			o.Questions = nil
+			if _, err := collect.Run(context.Background(), o); err != nil {
+				t.Errorf("nothing to do, yet %v", err)
+			}
+		})
+	}
+	// Closed by the last tree: there is nothing that the drain kept from starting.
+	last := make(chan struct{})
+	m := &model{asked: func(r mcts.Request, before int) error {
+		if before == 0 {
+			close(last)
+		}
+		return nil
+	}}
+	o := options(paper(), m, open(t, database(t)))
+	o.Questions, o.Search.Trees, o.Drain = questions("easy-0"), 1, last
+	if _, err := collect.Run(context.Background(), o); err != nil {
+		t.Errorf("the run was through, yet %v", err)
+	}
+}
+
+func TestCancelledBeforeTheStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m := &model{}
+	o := options(efficient(), m, open(t, database(t)))
+	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || m.calls != 0 {
+		t.Errorf("%d calls and %v", m.calls, err)
+	}
+	if _, err := collect.Verify(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("verified: %v", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	s := open(t, database(t))
+	for _, test := range []struct {
+		name, want string
+		change     func(*collect.Options)
+	}{
+		{"search", "trees is 0", func(o *collect.Options) { o.Search.Trees = 0 }},
+		{"workers", "workers is 0", func(o *collect.Options) { o.Workers = 0 }},
+		{"attempts", "attempts is -1", func(o *collect.Options) { o.Attempts = -1 }},
+		{"no ID", `"" is empty or occurs twice`, func(o *collect.Options) { o.Questions = questions("a", "") }},
+		{"an ID twice", `"a" is empty or occurs twice`, func(o *collect.Options) { o.Questions = questions("a", "b", "a") }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := &model{}
+			o := options(paper(), m, s)
+			test.change(&o)
+			_, runs := collect.Run(context.Background(), o)
+			_, verifies := collect.Verify(context.Background(), o)
+			for _, err := range []error{runs, verifies} {
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("error is %v, want one with %q", err, test.want)
+				}
+			}
+			if m.calls != 0 {
+				t.Errorf("%d calls were made", m.calls)
+			}
+		})
+	}
+}
+
+// Whatever a model writes is stored, and the log gives the same tree again.
+func TestHostileText(t *testing.T) {
+	texts := []string{"\xff\xfe", "right \xc3", "\x00", "", " \n\t", strings.Repeat("[", 1<<20), "climb\r\n", "right", "stop"}
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			config.Simulations, config.Trees = 2, 2
+			m := &model{write: func(_ mcts.Request, _ int, rng *rand.Rand) string { return texts[rng.IntN(len(texts))] }}
+			o := options(config, m, open(t, database(t)))
+			o.Questions = o.Questions[:3]
+			trees := collected(t, o)
+			proven(t, o)
+			actions := map[string]bool{}
+			for _, of := range trees {
+				for _, tree := range of {
+					for _, n := range tree.Nodes {
+						actions[n.Action] = true
+						if n.Outcome == envs.OK && strings.HasPrefix(n.Action, "[") {
+							t.Error("a megabyte of brackets is a move")
+						}
+					}
+				}
+			}
+			for _, want := range []string{"\uFFFD", "right \uFFFD", "\x00", strings.Repeat("[", 1<<20)} {
+				if !actions[want] {
+					t.Errorf("%.20q was never tried: the test shows nothing", want)
+				}
+			}
+		})
+	}
+}
