@@ -142,7 +142,7 @@ func TestGoldenTrees(t *testing.T) {
 			}
 			var got bytes.Buffer
 			fmt.Fprintf(&got, "preset %s, %d samples, %d simulations (%d idle), %d requests\n\n", name, c.Samples, tree.Simulations, tree.Idle, tree.Calls)
-			if err := tree.Record().WriteText(&got, "From start to goal.", 0); err != nil {
+			if err := tree.Record().WriteText(&got, "From start to goal.", mcts.TextOptions{Cached: true}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+".tree", got.Bytes())

@@ -18,7 +18,7 @@ type Environment interface {
 // Canonicalizer is implemented by environments that can tell two actions are the same without running them.
 type Canonicalizer interface {
 	// Canonical returns a key that is equal for actions that call the same tool with the same arguments, whatever
-	// their thoughts and spacing. Text in which no call can be read has its trimmed self as key.
+	// their thoughts and spacing, and never for others. Keys are also what people read in drawings of trees.
 	Canonical(a Action) string
 }
 

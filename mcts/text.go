@@ -10,47 +10,93 @@ import (
 	"toolevo/envs"
 )
 
-// WriteText draws the tree for people, one line a node, at most width columns wide (0: no limit): visits, Q and prior in
-// columns of their own, then the call and what became of it. Cached nodes, invisible to selection, have a dot for N.
+// TextOptions say how a tree is drawn.
+type TextOptions struct {
+	Width  int  // columns; longer lines are cut; 0 is no limit
+	Cached bool // draw the nodes that selection does not see, too
+}
+
+// WriteText draws the tree for people, one line a node: its ID, visits, Q and prior in columns of their own, then the
+// call and what became of it. Nodes that a rollout cached are counted, or drawn with a dot for N.
 //
-//	N      Q     P  What was the opening price of coffee on 2001-12-06?
-//	3  +0.33  0.61  ├ [deprecated] LoadDB {"DBName": "coffee"}
-//	·         0.84  │ └ InitializeDatabase {"DatabaseName": "coffee"}
-func (t *TreeRecord) WriteText(w io.Writer, question string, width int) error {
-	children := make([][]int, len(t.Nodes))
+//	ID    N      Q     P  What was the opening price of coffee on 2001-12-06?
+//	 1    3  +0.33  0.61  ├ [deprecated] LoadDB {"DBName": "coffee"}
+//	 4    2  +1.00  0.84  │ └ InitializeDatabase {"DatabaseName": "coffee"}  (+7 cached, 2 accepted)
+func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) error {
+	d := drawing{tree: t, options: o, out: bufio.NewWriter(w), children: make([][]int, len(t.Nodes))}
 	for _, n := range t.Nodes {
 		if n.Parent != NoParent {
-			children[n.Parent] = append(children[n.Parent], n.ID)
+			d.children[n.Parent] = append(d.children[n.Parent], n.ID)
 		}
 	}
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out, clip("   N      Q     P  "+question, width))
-	var draw func(id int, indent string)
-	draw = func(id int, indent string) {
-		for i, child := range children[id] {
-			branch, below := "├ ", "│ "
-			if i == len(children[id])-1 {
-				branch, below = "└ ", "  "
-			}
-			fmt.Fprintln(out, clip(t.figures(child)+indent+branch+t.Nodes[child].label(), width))
-			draw(child, indent+below)
+	d.line("  ID    N      Q     P  " + question + d.hidden(0))
+	d.below(0, "")
+	return d.out.Flush()
+}
+
+// drawing is a tree while it is drawn.
+type drawing struct {
+	tree     *TreeRecord
+	options  TextOptions
+	children [][]int
+	out      *bufio.Writer
+}
+
+func (d *drawing) line(text string) { fmt.Fprintln(d.out, clip(text, d.options.Width)) }
+
+// below draws what is below a node.
+func (d *drawing) below(id int, indent string) {
+	if !d.tree.Nodes[id].Expanded && !d.options.Cached {
+		return
+	}
+	children := d.children[id]
+	for i, child := range children {
+		branch, further := "├ ", "│ "
+		if i == len(children)-1 {
+			branch, further = "└ ", "  "
+		}
+		d.line(d.tree.figures(child) + indent + branch + d.tree.Nodes[child].label() + d.hidden(child))
+		d.below(child, indent+further)
+	}
+}
+
+// hidden counts the cached nodes below a node that are not drawn.
+func (d *drawing) hidden(id int) string {
+	if d.tree.Nodes[id].Expanded || d.options.Cached {
+		return ""
+	}
+	nodes, accepted := d.count(id)
+	switch {
+	case nodes == 0:
+		return ""
+	case accepted == 0:
+		return fmt.Sprintf("  (+%d cached)", nodes)
+	}
+	return fmt.Sprintf("  (+%d cached, %d accepted)", nodes, accepted)
+}
+
+func (d *drawing) count(id int) (nodes, accepted int) {
+	for _, child := range d.children[id] {
+		n, a := d.count(child)
+		nodes, accepted = nodes+n+1, accepted+a
+		if d.tree.Nodes[child].Accepted() {
+			accepted++
 		}
 	}
-	draw(0, "")
-	return out.Flush()
+	return nodes, accepted
 }
 
 // figures are the columns before the drawing.
 func (t *TreeRecord) figures(id int) string {
 	n := &t.Nodes[id]
 	if !t.Nodes[n.Parent].Expanded {
-		return fmt.Sprintf("   ·         %.2f  ", n.Prior)
+		return fmt.Sprintf("%4d    ·         %.2f  ", id, n.Prior)
 	}
 	q := "     "
 	if n.Visits > 0 {
 		q = fmt.Sprintf("%+.2f", n.TotalValue/float64(n.Visits))
 	}
-	return fmt.Sprintf("%4d  %s  %.2f  ", n.Visits, q, n.Prior)
+	return fmt.Sprintf("%4d %4d  %s  %.2f  ", id, n.Visits, q, n.Prior)
 }
 
 // label is the call as it was understood, or the text where no call could be read, and the outcome where it is not ok.
@@ -77,8 +123,7 @@ func clip(line string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
 	}
-	runes := []rune(line)
-	return string(runes[:width-1]) + "…"
+	return string([]rune(line)[:width-1]) + "…"
 }
 
 // WriteTrajectory writes the turns from the root to a node as they happened.

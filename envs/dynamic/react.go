@@ -1,6 +1,7 @@
 package dynamic
 
 import (
+	"strconv"
 	"strings"
 
 	"toolevo/envs"
@@ -64,21 +65,35 @@ func decode(input string) (envs.Args, error) {
 // valid returns s with its bytes that are not UTF-8 replaced.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// Canonical implements [envs.Canonicalizer]. The key of a call is an action without a thought: the name as it was
-// written and the arguments in the order they were written, in JSON on one line. It is its own key.
+// Canonical implements [envs.Canonicalizer]. The key of a call is the name as it was written and the arguments in the
+// order they were written, on one line, e.g. LoadDB {"DBName": "coffee"}. The key of any other text is the text without
+// the space around it, quoted, so that no text can pretend to be a call.
 func (e *Environment[S]) Canonical(a envs.Action) string {
 	text := valid(string(a))
 	name, input, ok := parse(text)
 	if !ok {
-		return pyfmt.Strip(text)
+		return strconv.Quote(pyfmt.Strip(text))
 	}
 	args, err := decode(input)
 	if err != nil {
-		return pyfmt.Strip(text)
+		return strconv.Quote(pyfmt.Strip(text))
 	}
-	key := make([]byte, 0, len(actionMark)+len(inputMark)+len(name)+len(input)+3)
-	key = append(key, actionMark+" "...)
+	if !plain(name) {
+		name = strconv.Quote(name)
+	}
+	key := make([]byte, 0, len(name)+1+len(input))
 	key = append(key, name...)
-	key = append(key, "\n"+inputMark+" "...)
+	key = append(key, ' ')
 	return string(pyjson.Append(key, args))
+}
+
+// plain reports whether a name looks like one: letters, digits and underscores.
+func plain(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return name != ""
 }

@@ -44,18 +44,20 @@ func TestCanonical(t *testing.T) {
 		"Thought: another\xff.\nAction:  LoadDB  \nAction Input: {\"DBName\": 1, \"n\": 1, \"DBName\": \"coffee\"}",
 		"Action: LoadDB\nAction Input: {\"DBName\": \"coffee\", \"n\": 1}",
 	}
-	want := "Action: LoadDB\nAction Input: {\"DBName\": \"coffee\", \"n\": 1}"
+	want := `LoadDB {"DBName": "coffee", "n": 1}`
 	for _, a := range same {
 		if got := env.Canonical(a); got != want {
 			t.Errorf("Canonical(%q) = %q, want %q", a, got, want)
 		}
 	}
 	for a, want := range map[envs.Action]string{
-		react("LoadDB", `{"n": 1, "DBName": "coffee"}`): "Action: LoadDB\nAction Input: {\"n\": 1, \"DBName\": \"coffee\"}",
-		react("Init_DB", `{ }`):                         "Action: Init_DB\nAction Input: { }",
-		" no call\xff\n":                                "no call\uFFFD",
-		"\nAction: A\nAction Input: {x}\u3000":          "Action: A\nAction Input: {x}",
-		"":                                              "",
+		react("LoadDB", `{"n": 1, "DBName": "coffee"}`): `LoadDB {"n": 1, "DBName": "coffee"}`,
+		react("Init_DB", `{ }`):                         `Init_DB { }`,
+		react("Load DB", `{ }`):                         `"Load DB" { }`,
+		`LoadDB {"n": 1}`:                               `"LoadDB {\"n\": 1}"`,
+		" no call\xff\n":                                "\"no call\uFFFD\"",
+		"\nAction: A\nAction Input: {x}\u3000":          `"Action: A\nAction Input: {x}"`,
+		"":                                              `""`,
 	} {
 		if got := env.Canonical(a); got != want {
 			t.Errorf("Canonical(%q) = %q, want %q", a, got, want)
@@ -77,8 +79,8 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("parse(%q) = %q, %q", text, name, input)
 		}
 		key := env.Canonical(envs.Action(text))
-		if again := env.Canonical(envs.Action(key)); again != key {
-			t.Errorf("the key %q has the key %q", key, again)
+		if strings.ContainsAny(key, "\r\n") || !utf8.ValidString(key) {
+			t.Errorf("the key %q is not one line of text", key)
 		}
 		got := play(t, env, envs.Action(text))
 		if !utf8.ValidString(got.Turn.Observation) || (got.Turn.Outcome == envs.Malformed) == ok {
