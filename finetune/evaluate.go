@@ -31,9 +31,12 @@ type Job struct {
 	Cell     Cell
 	Env      envs.Environment // deploys Cell.API
 	Policy   mcts.Policy
-	Tasks    []envs.Task
-	MaxTurns int
+	Tasks    []envs.Task // their IDs are distinct
+	MaxTurns int         // of an episode, at least 1
 }
+
+// episode is the name of a task's episode in the log.
+func (j Job) episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
 
 // Options say how to measure.
 type Options struct {
@@ -50,10 +53,12 @@ type Options struct {
 // ErrDrained means that the evaluation was stopped on request. Running it again goes on.
 var ErrDrained = errors.New("finetune: stopped on request before the evaluation was through")
 
-// Evaluate measures the jobs and returns a row for each, in their order.
+// Evaluate measures the jobs and returns a row for each, in their order. The error is ErrDrained or
+// wraps the context's when it was stopped, and is any other when it could not go on; what was asked is logged in every
+// case.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
-	if o.Workers < 1 || o.Attempts < 1 {
-		return nil, fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Attempts)
+	if err := o.validate(jobs); err != nil {
+		return nil, err
 	}
 	results := make([][]result, len(jobs))
 	total := 0
@@ -62,21 +67,19 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 		total += len(j.Tasks)
 	}
 	var done atomic.Int64
-	drained := false
+	var drained atomic.Bool
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
 	for i, job := range jobs {
 		for k, task := range job.Tasks {
-			if o.draining() || groupCtx.Err() != nil {
-				drained = true
-				break
-			}
-			group.Go(func() error {
-				r, err := o.episode(groupCtx, job, task)
-				if err != nil {
+			group.Go(func() (err error) {
+				if o.draining() { // asked here, for Go waits until a worker is free
+					drained.Store(true)
+					return nil
+				}
+				if results[i][k], err = o.episode(groupCtx, job, task); err != nil {
 					return err
 				}
-				results[i][k] = r
 				if n := done.Add(1); o.Done != nil {
 					o.Done(int(n), total)
 				}
@@ -87,13 +90,30 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if drained {
+	if drained.Load() {
 		return nil, ErrDrained
 	}
 	return newReport(jobs, results), nil
+}
+
+func (o *Options) validate(jobs []Job) error {
+	if o.Workers < 1 || o.Attempts < 1 {
+		return fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Attempts)
+	}
+	seen := map[string]bool{}
+	for _, j := range jobs {
+		if j.MaxTurns < 1 {
+			return fmt.Errorf("finetune: %s: %d turns, want at least 1", j.Cell, j.MaxTurns)
+		}
+		for _, task := range j.Tasks {
+			id := j.episode(task)
+			if seen[id] {
+				return fmt.Errorf("finetune: the episode %q occurs twice", id)
+			}
+			seen[id] = true
+		}
+	}
+	return nil
 }
 
 func (o *Options) draining() bool {
@@ -113,7 +133,7 @@ type result struct {
 
 // episode plays one task. What ends the whole evaluation is an error: the user's wish, or a log that cannot be written.
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result, error) {
-	id := mcts.NodeID{Question: job.Cell.String() + "/" + task.ID}
+	id := mcts.NodeID{Question: job.episode(task)}
 	var err error
 	for range o.Attempts {
 		var policy *store.Policy

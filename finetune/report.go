@@ -76,14 +76,14 @@ func newRow(cell Cell, results []result) Row {
 	return row
 }
 
-// WriteTable writes the report for a terminal, one line a cell, under 80 columns.
+// WriteTable writes the report for a terminal, one line a cell, with the official accuracy's interval beside it. With
+// names as long as scripted:reader and p_s_ood it fits 80 columns.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "POLICY\tAPI\tDATA\tN\tLOST\tOFFICIAL\t95% CI\tSTRICT\tTURNS")
+	fmt.Fprintln(t, "POLICY\tAPI\tDATA\tN\tLOST\tOFFICIAL [95%]\tSTRICT\tTURNS")
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%.1f\n", row.Policy, row.API, row.Dataset+"-"+row.Difficulty,
-			row.N, row.Lost, row.percent(row.Official), row.interval(row.OfficialLow, row.OfficialHigh),
-			row.percent(row.Strict), row.Turns)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", row.Policy, row.API, row.Dataset+"-"+row.Difficulty, row.N, row.Lost,
+			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict), row.decimal(row.Turns))
 	}
 	return t.Flush()
 }
@@ -121,8 +121,8 @@ func (r *Report) accuracy(line, api string) string {
 		if row.line() != line || row.API != api {
 			continue
 		}
-		text := fmt.Sprintf("%s [%s] / %s (n = %d)", row.percent(row.Official),
-			row.interval(row.OfficialLow, row.OfficialHigh), row.percent(row.Strict), row.N)
+		text := fmt.Sprintf("%s / %s (n = %d)", row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 1),
+			row.percent(row.Strict), row.N)
 		if row.Lost > 0 {
 			text += fmt.Sprintf(", %d lost", row.Lost)
 		}
@@ -148,19 +148,22 @@ func (r *Report) markdownOutcomes(b *strings.Builder) {
 
 func (r Row) line() string { return r.Policy + " | " + r.Dataset + "-" + r.Difficulty }
 
-// percent is a proportion of the row; a row without a measured question has none.
-func (r Row) percent(p float64) string {
+// decimal is a figure of the row; a row without a measured question has none.
+func (r Row) decimal(f float64) string {
 	if r.N == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.1f", 100*p)
+	return fmt.Sprintf("%.1f", f)
 }
 
-func (r Row) interval(low, high float64) string {
+func (r Row) percent(p float64) string { return r.decimal(100 * p) }
+
+// withInterval is a proportion and its interval, the latter with so many decimals.
+func (r Row) withInterval(p, low, high float64, decimals int) string {
 	if r.N == 0 {
-		return "–"
+		return r.percent(p)
 	}
-	return fmt.Sprintf("%.1f–%.1f", 100*low, 100*high)
+	return fmt.Sprintf("%s [%.*f–%.*f]", r.percent(p), decimals, 100*low, decimals, 100*high)
 }
 
 func distinct(rows []Row, key func(Row) string) []string {

@@ -13,6 +13,7 @@
 //
 //   - The stored trees are a function of the questions, the configuration, the seed and what the policy answers: the
 //     number of workers, interruptions and the order in which things finish change nothing.
-//   - An unresolved tree is counted, not stored; its siblings go on, and the next run tries it again.
+//   - An unresolved tree is counted, not stored; its siblings go on, and the next run tries it again. In a lane that
+//     run also grows the trees after it again, from the log as far as it goes, for what they may skip has changed.
 //   - Run returns only when every goroutine it started has ended.
 package collect

@@ -22,7 +22,7 @@ type Snapshot struct {
 	QuestionsDone int64 `json:"questions_done"` // questions with nothing more to do in this pass
 	Solved        int64 `json:"solved"`         // questions with an accepted trajectory
 	TreesPlanned  int64 `json:"trees_planned"`  // trees the passes so far may grow at most
-	TreesDone     int64 `json:"trees_done"`     // trees finished, loaded or no longer needed
+	TreesDone     int64 `json:"trees_done"`     // trees finished, loaded, given up or no longer needed
 	TreesLoaded   int64 `json:"trees_loaded"`   // of those, the ones an earlier run had finished
 	Unresolved    int64 `json:"unresolved"`     // trees given up
 	Asked         int64 `json:"calls"`          // calls to the model (expansions)

@@ -12,8 +12,8 @@ import (
 	"toolevo/mcts"
 )
 
-// maxShare bounds what sharing the budget may spend on one question, as a multiple of Config.Trees: a question that
-// twice its trees did not answer is left alone.
+// maxShare bounds what sharing the budget may add to one question, as a multiple of Config.Trees: a question that twice
+// its trees more did not answer is left alone.
 const maxShare = 2
 
 // Run collects until every question has its trees or enough trajectories. It returns ErrDrained or the context's error
@@ -52,10 +52,9 @@ type collector struct {
 // state is what is known of one question.
 type state struct {
 	found    mcts.Found
-	trees    int  // trees resolved
-	stale    bool // a tree had to be grown: later stored trees may have been grown knowing less
-	pending  int  // lanes of this pass that have not ended
-	extended int  // trees it was given beyond Config.Trees
+	trees    int // trees resolved
+	pending  int // lanes of this pass that have not ended
+	extended int // trees it was given beyond Config.Trees
 }
 
 type failure struct {
@@ -100,7 +99,7 @@ func (c *collector) sharedPass() []lane {
 	var open []int
 	for q, s := range c.states {
 		budget -= s.trees
-		if len(s.found) < c.Search.Enough && s.extended < maxShare*c.Search.Trees && s.trees == c.Search.Trees+s.extended {
+		if len(s.found) < c.Search.Enough && s.extended < maxShare*c.Search.Trees {
 			open = append(open, q)
 		}
 	}
@@ -111,8 +110,9 @@ func (c *collector) sharedPass() []lane {
 	lanes := make([]lane, 0, len(open))
 	for _, q := range open {
 		s := c.states[q]
-		lanes = append(lanes, lane{q, s.trees, share})
-		s.extended += share
+		count := min(share, maxShare*c.Search.Trees-s.extended)
+		lanes = append(lanes, lane{q, s.trees, count})
+		s.extended += count
 	}
 	return lanes
 }
@@ -162,9 +162,6 @@ func (c *collector) run(ctx context.Context, l lane) error {
 	for i := l.first; i < l.first+l.count; i++ {
 		if c.enough(l.question) {
 			c.Progress.treesDone.Add(int64(l.first + l.count - i))
-			if err := c.dropStale(ctx, l.question, i); err != nil {
-				return err
-			}
 			break
 		}
 		if c.draining() {
@@ -203,39 +200,28 @@ func (c *collector) questionsDone() int {
 	return n
 }
 
-// dropStale removes trees that an interrupted run stored before an earlier tree of the question was resolved, and
-// that are no longer wanted.
-func (c *collector) dropStale(ctx context.Context, q, first int) error {
-	c.mu.Lock()
-	stale := c.states[q].stale
-	c.mu.Unlock()
-	if !stale {
-		return nil
-	}
-	return c.Store.DropTrees(ctx, c.Questions[q].Task.ID, first)
-}
-
 // tree loads a stored tree or grows and stores it.
 func (c *collector) tree(ctx context.Context, q, i int) error {
 	question := c.Questions[q]
-	c.mu.Lock()
-	found, stale := c.states[q].found, c.states[q].stale
-	c.mu.Unlock()
-	if !stale {
-		record, ok, err := c.Store.LoadTree(ctx, question.Task.ID, i)
-		if err != nil {
+	record, ok, err := c.Store.LoadTree(ctx, question.Task.ID, i)
+	if err != nil {
+		return err
+	}
+	if ok {
+		c.Progress.treesLoaded.Add(1)
+		c.resolved(q, record)
+		return nil
+	}
+	var found mcts.Found // without Enough, trees do not depend on each other
+	if c.Search.Enough > 0 {
+		found = c.states[q].found
+		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree. It goes before the
+		// tree is there: whenever this run is stopped in turn, no tree stays that is out of date.
+		if err := c.Store.DropTrees(ctx, question.Task.ID, i); err != nil {
 			return err
 		}
-		if ok {
-			c.Progress.treesLoaded.Add(1)
-			c.resolved(q, record)
-			return nil
-		}
 	}
-	if c.Search.Enough == 0 {
-		found = nil // trees do not depend on each other
-	}
-	record, err := c.grow(ctx, question, i, found)
+	record, err = c.grow(ctx, question, i, found)
 	if err != nil {
 		return c.failed(ctx, q, i, err)
 	}
@@ -243,9 +229,6 @@ func (c *collector) tree(ctx context.Context, q, i int) error {
 		return err
 	}
 	c.resolved(q, record)
-	c.mu.Lock()
-	c.states[q].stale = c.Search.Enough > 0
-	c.mu.Unlock()
 	return nil
 }
 
@@ -288,7 +271,6 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failures = append(c.failures, failure{q, i, err})
-	c.states[q].stale = c.Search.Enough > 0
 	c.Progress.unresolved.Add(1)
 	return nil
 }

@@ -332,7 +332,7 @@ func TestHostileText(t *testing.T) {
 	texts := []string{"\xff\xfe", "right \xc3", "\x00", "", " \n\t", strings.Repeat("[", 1<<20), "climb\r\n", "right", "stop"}
 	for name, config := range presets() {
 		t.Run(name, func(t *testing.T) {
-			config.Simulations, config.Trees = 2, 2
+			config.Simulations, config.Trees = 2, 1
 			m := &model{write: func(_ mcts.Request, _ int, rng *rand.Rand) string { return texts[rng.IntN(len(texts))] }}
 			o := options(config, m, open(t, database(t)))
 			o.Questions = o.Questions[:3]

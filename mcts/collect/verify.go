@@ -13,13 +13,14 @@ import (
 type Verification struct {
 	Trees    int      `json:"trees"`    // stored trees that were grown again
 	Calls    int      `json:"calls"`    // model calls read back from the log
-	Missing  int      `json:"missing"`  // trees that are not stored: the run is not through, or they are unresolved
+	Missing  int      `json:"missing"`  // trees that are not stored: unresolved, or not come to in the first pass
 	Problems []string `json:"problems"` // in the order of the questions; empty when all is well
 }
 
 // Verify proves that the stored trees are what the log says: it grows each again from the log alone, without asking
 // any model, checks its invariants and compares it with the stored rows node by node. The error is a failure to
-// verify; what is wrong with the run stands in the report.
+// verify; what is wrong with the run stands in the report. Trees that sharing the budget has yet to deal out are not
+// counted as missing: only Run knows them.
 func Verify(ctx context.Context, o Options) (Verification, error) {
 	if err := o.validate(); err != nil {
 		return Verification{}, err
@@ -69,10 +70,21 @@ func (o *Options) verify(ctx context.Context, q Question) (Verification, error) 
 		v.Calls += calls
 		found.AddRecord(stored)
 	}
-	if o.Search.Enough == 0 || len(found) < o.Search.Enough {
-		v.Missing = max(0, o.Search.Trees-len(indices))
-	}
+	v.Missing = o.missing(indices, len(found))
 	return v, nil
+}
+
+// missing counts the trees of a question that are not stored: gaps, and, while it still wants trajectories, what the
+// first pass has not come to.
+func (o *Options) missing(indices []int, found int) int {
+	end := 0
+	if len(indices) > 0 {
+		end = indices[len(indices)-1] + 1
+	}
+	if o.Search.Enough == 0 || found < o.Search.Enough {
+		end = max(end, o.Search.Trees)
+	}
+	return end - len(indices)
 }
 
 // regrow grows one tree from the log and says how it differs from the stored one.

@@ -1,0 +1,368 @@
+package finetune_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/finetune"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+)
+
+// mixed is a walker of every kind of episode, and its tasks; the last is lost.
+func mixed() (*walker, []envs.Task) {
+	w := &walker{words: map[string][]string{"detour": detour, "wrong": wrong, "endless": endless, "silent": {}}}
+	return w, tasks("right", "detour", "wrong", "endless", "silent", "nowhere")
+}
+
+// The rows stand in the order of the jobs, and hold what happened in each.
+func TestEvaluate(t *testing.T) {
+	w, of := mixed()
+	first, second := job(w, of), job(&walker{}, tasks("a", "b"))
+	second.Cell.API, second.MaxTurns = "p_s_in", 3
+	third := job(&walker{}, tasks("nowhere"))
+	third.Cell.Difficulty = "hard"
+	fourth := job(&walker{}, nil)
+	fourth.Cell.Dataset = "empty"
+	report := evaluate(t, options(t), first, second, third, fourth)
+	unknown := `environment: reset to task "nowhere": unknown task`
+	low, high := finetune.Wilson(2, 5)
+	noneLow, noneHigh := finetune.Wilson(0, 2)
+	want := &finetune.Report{Rows: []finetune.Row{
+		{
+			Cell: first.Cell, N: 5, Lost: 1, Official: 0.4, OfficialLow: low, OfficialHigh: high,
+			Strict: 0.4, StrictLow: low, StrictHigh: high, Unanswered: 2, Turns: (4 + 7 + 2 + 8 + 0) / 5.0,
+			Outcomes: map[string]int{
+				"ok": 3 + 3 + 1, "deprecated": 1, "invalid-action": 1, "invocation-error": 1, "correct": 2, "incorrect": 1, "tool-error": 8,
+			},
+			FirstLoss: unknown,
+		},
+		{Cell: second.Cell, N: 2, OfficialLow: noneLow, OfficialHigh: noneHigh, StrictLow: noneLow, StrictHigh: noneHigh,
+			Unanswered: 2, Turns: 3, Outcomes: map[string]int{"ok": 6}},
+		{Cell: third.Cell, Lost: 1, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}, FirstLoss: unknown},
+		{Cell: fourth.Cell, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}},
+	}}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// lenient accepts every final answer by the official matcher.
+type lenient struct{ *estate }
+
+func (l lenient) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	next, err := l.estate.Step(ctx, s, a)
+	next.Grade.Official = next.Turn.Outcome.Ends()
+	return next, err
+}
+
+func TestOfficialAndStrictAreApart(t *testing.T) {
+	j := job(&walker{words: map[string][]string{"a": wrong, "b": solution, "c": endless, "d": wrong}}, tasks("a", "b", "c", "d"))
+	j.Env = lenient{maze()}
+	row := evaluate(t, options(t), j).Rows[0]
+	if row.Official != 0.75 || row.Strict != 0.25 {
+		t.Errorf("official %v and strict %v, want 0.75 and 0.25", row.Official, row.Strict)
+	}
+}
+
+func TestWorkersChangeNothing(t *testing.T) {
+	var want *finetune.Report
+	for _, workers := range []int{1, 8, 8} {
+		w, of := mixed()
+		w.asked = func(r mcts.Request, _ int) error {
+			if id := taskOf(r); id == "task-3" || id == "task-17" {
+				return fmt.Errorf("%s: %w", id, errGone)
+			}
+			return nil
+		}
+		o := options(t)
+		o.Workers = workers
+		other := job(w, of)
+		other.Cell.API = "p_s_in"
+		got := evaluate(t, o, job(w, append(numbered(30), of...)), other)
+		if want == nil {
+			if want = got; want.Rows[0].Lost != 3 || !strings.Contains(want.Rows[0].FirstLoss, "task-3:") {
+				t.Errorf("%d are lost, the first because of %q", want.Rows[0].Lost, want.Rows[0].FirstLoss)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d workers report otherwise:\n%s", workers, diff)
+		}
+	}
+}
+
+// A second attempt replays the turns that were logged in the first, and asks for the rest.
+func TestRetries(t *testing.T) {
+	for _, failures := range []int{0, 1, 2, 3} {
+		left := failures
+		w := &walker{}
+		w.asked = func(r mcts.Request, _ int) error {
+			if r.History.Len() == 2 && left > 0 {
+				left--
+				return errGone
+			}
+			return nil
+		}
+		o := options(t)
+		o.Attempts = 3
+		row := evaluate(t, o, job(w, tasks("a"))).Rows[0]
+		if lost := failures == 3; lost != (row.Lost == 1) || row.N+row.Lost != 1 || lost == (row.Official == 1) {
+			t.Errorf("%d failures: %+v", failures, row)
+		}
+		want, got := []int{1, 1, min(failures, 2) + 1, 1}, make([]int, 4)
+		if failures == 3 {
+			want[3] = 0
+		}
+		for _, r := range w.requests {
+			got[r.History.Len()]++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d failures, requests by turn (-want +got):\n%s", failures, diff)
+		}
+	}
+}
+
+// A question that was lost is tried again by the next evaluation, which goes on where the first one got to.
+func TestLostQuestionsAreTriedAgain(t *testing.T) {
+	o, broken := options(t), true
+	w := &walker{}
+	w.asked = func(r mcts.Request, _ int) error {
+		if broken && taskOf(r) == "task-1" && r.History.Len() == 3 {
+			return errGone
+		}
+		return nil
+	}
+	if row := evaluate(t, o, job(w, numbered(3))).Rows[0]; row.Lost != 1 || row.N != 2 || row.Official != 1 {
+		t.Errorf("%+v", row)
+	}
+	broken = false
+	if row := evaluate(t, o, job(w, numbered(3))).Rows[0]; row.Lost != 0 || row.N != 3 {
+		t.Errorf("again: %+v", row)
+	}
+	if len(w.requests) != 12+1 {
+		t.Errorf("%d requests, want one for each of 12 turns and one that failed", len(w.requests))
+	}
+}
+
+// Cancelled at every k-th call and gone on with: the report of the evaluation that was left alone, and no call that the
+// log holds is made again.
+func TestInterruptedEvaluations(t *testing.T) {
+	w, of := mixed()
+	want := evaluate(t, options(t), job(w, append(numbered(10), of...)))
+	for _, k := range []int{1, 7, 20} {
+		for _, workers := range []int{1, 4} {
+			t.Run(fmt.Sprintf("every %d/%d workers", k, workers), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "run.db")
+				answered := map[string]int{}
+				attempts, through := 0, false
+				for ; !through; attempts++ {
+					if attempts > 200 {
+						t.Fatal("200 attempts were not enough: the evaluation makes no progress")
+					}
+					ctx, cancel := context.WithCancel(context.Background())
+					w, of := mixed()
+					w.asked = func(_ mcts.Request, before int) error {
+						if before < k {
+							return nil
+						}
+						cancel()
+						return context.Canceled
+					}
+					s := open(t, path)
+					report, err := finetune.Evaluate(ctx, []finetune.Job{job(w, append(numbered(10), of...))},
+						finetune.Options{Store: s, Workers: workers, Attempts: 2})
+					cancel()
+					for node, n := range w.answered {
+						answered[node] += n
+					}
+					if through = err == nil; !through && !errors.Is(err, context.Canceled) {
+						t.Fatal(err)
+					}
+					if through {
+						if diff := cmp.Diff(want, report); diff != "" {
+							t.Errorf("-uninterrupted +interrupted:\n%s", diff)
+						}
+						checkLog(t, s, answered, attempts*(workers-1))
+					}
+					if err := s.Close(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if attempts < 2 {
+					t.Error("was never interrupted: the test shows nothing")
+				}
+			})
+		}
+	}
+}
+
+// checkLog compares the answers of all attempts with the log: at most so many, on their way when an attempt was
+// cancelled, may have been made in vain.
+func checkLog(t *testing.T, s *store.Store, answered map[string]int, inVain int) {
+	t.Helper()
+	calls, err := s.CallCount(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, n := range answered {
+		total += n
+	}
+	if len(answered) != calls || total-calls > inVain {
+		t.Errorf("%d calls were answered %d times, the log has %d; at most %d may be in vain", len(answered), total, calls, inVain)
+	}
+}
+
+// Draining lets the episodes in progress end and starts no others, also none that waits for a worker.
+func TestDrain(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
+			drain, all := make(chan struct{}), make(chan struct{})
+			var mu sync.Mutex
+			started := map[string]bool{}
+			w := &walker{}
+			w.asked = func(r mcts.Request, _ int) error {
+				mu.Lock()
+				if !started[taskOf(r)] {
+					if started[taskOf(r)] = true; len(started) == workers {
+						close(drain)
+						close(all)
+					}
+				}
+				mu.Unlock()
+				<-all // every worker has an episode
+				return nil
+			}
+			o := options(t)
+			o.Workers, o.Drain = workers, drain
+			if _, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(20))}, o); !errors.Is(err, finetune.ErrDrained) {
+				t.Fatalf("error is %v", err)
+			}
+			if len(started) != workers || len(w.requests) != 4*workers || w.running != 0 {
+				t.Errorf("%d episodes with %d calls, %d still running; want %d whole episodes", len(started), len(w.requests), w.running, workers)
+			}
+			o.Drain = nil
+			if row := evaluate(t, o, job(w, numbered(20))).Rows[0]; row.Official != 1 || len(w.requests) != 4*20 {
+				t.Errorf("gone on with: %d calls, %+v", len(w.requests), row)
+			}
+		})
+	}
+}
+
+func TestDrainBeforeAndAfter(t *testing.T) {
+	drain := make(chan struct{})
+	w := &walker{}
+	w.asked = func(r mcts.Request, _ int) error {
+		if taskOf(r) == "task-2" && r.History.Len() == 3 {
+			close(drain) // by the last call of the last episode: nothing is kept from starting
+		}
+		return nil
+	}
+	o := options(t)
+	o.Workers, o.Drain = 1, drain
+	evaluate(t, o, job(w, numbered(3)))
+	if _, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(4))}, o); !errors.Is(err, finetune.ErrDrained) || len(w.requests) != 12 {
+		t.Errorf("drained from the start: %d calls and %v", len(w.requests), err)
+	}
+	if r := evaluate(t, o); len(r.Rows) != 0 {
+		t.Errorf("nothing to do, yet %v", r)
+	}
+}
+
+// A store that cannot be written ends the evaluation: what it cannot keep would be asked again.
+func TestStoreFailure(t *testing.T) {
+	o := options(t)
+	o.Attempts = 3
+	var closed atomic.Bool
+	var late atomic.Int64
+	w := &walker{asked: func(_ mcts.Request, before int) error {
+		if closed.Load() {
+			late.Add(1)
+		}
+		if before == 10 {
+			defer closed.Store(true)
+			return o.Store.Close()
+		}
+		return nil
+	}}
+	report, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(40))}, o)
+	if stage, _ := envs.FailedStage(err); stage != envs.StageStore || report != nil {
+		t.Errorf("error is %v", err)
+	}
+	// None of the four workers gets beyond its next call.
+	if w.running != 0 || late.Load() > 4 {
+		t.Errorf("%d calls are running, %d were made after the end", w.running, late.Load())
+	}
+}
+
+// unscored writes an answer that the log cannot hold.
+type unscored struct{}
+
+func (unscored) Propose(context.Context, mcts.Request) ([]mcts.Proposal, error) {
+	return []mcts.Proposal{{Text: "stop", LogProb: math.NaN()}}, nil
+}
+
+// Such an answer ends the evaluation: its question is not lost, for nothing was wrong with the model.
+func TestUnloggableAnswer(t *testing.T) {
+	report, err := finetune.Evaluate(context.Background(), []finetune.Job{job(unscored{}, numbered(2))}, options(t))
+	if stage, _ := envs.FailedStage(err); stage != envs.StageStore || report != nil {
+		t.Errorf("report %v, error %v", report, err)
+	}
+}
+
+func TestDone(t *testing.T) {
+	o := options(t)
+	var mu sync.Mutex
+	var seen, want []int
+	o.Done = func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen = append(seen, done); total != 16 {
+			t.Errorf("%d of %d, want 16 in all", done, total)
+		}
+	}
+	w, of := mixed()
+	evaluate(t, o, job(w, append(numbered(10), of...)))
+	slices.Sort(seen)
+	for i := range 16 {
+		want = append(want, i+1)
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEvaluateChecksWhatItIsGiven(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		change     func(*finetune.Options, *finetune.Job)
+	}{
+		{"workers", "0 workers", func(o *finetune.Options, _ *finetune.Job) { o.Workers = 0 }},
+		{"attempts", "-1 attempts", func(o *finetune.Options, _ *finetune.Job) { o.Attempts = -1 }},
+		{"turns", "0 turns", func(_ *finetune.Options, j *finetune.Job) { j.MaxTurns = 0 }},
+		{"an episode twice", `"test:walker/p_c/toy/easy/task-1" occurs twice`, func(_ *finetune.Options, j *finetune.Job) {
+			j.Tasks = append(j.Tasks, j.Tasks[1])
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := &walker{}
+			o, j := options(t), job(w, numbered(3))
+			test.change(&o, &j)
+			_, err := finetune.Evaluate(context.Background(), []finetune.Job{j}, o)
+			if err == nil || !strings.Contains(err.Error(), test.want) || len(w.requests) != 0 {
+				t.Errorf("%d calls, error is %v, want one with %q", len(w.requests), err, test.want)
+			}
+		})
+	}
+}

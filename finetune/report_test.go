@@ -1,0 +1,195 @@
+package finetune_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/finetune"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares what was written with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// measured is the report of an evaluation with names as they are in practice: two policies, three versions, one of
+// which one policy was not measured on, questions that are lost, and a cell of which all are.
+func measured(t *testing.T) *finetune.Report {
+	t.Helper()
+	var jobs []finetune.Job
+	for _, difficulty := range []string{"easy", "hard"} {
+		for _, policy := range []string{"scripted:stale", "scripted:reader"} {
+			for _, api := range []string{"p_c", "p_s_in", "p_s_ood"} {
+				if policy == "scripted:stale" && api == "p_s_ood" {
+					continue
+				}
+				j := job(&walker{}, numbered(20))
+				j.Cell = finetune.Cell{Policy: policy, API: api, Dataset: "coffee", Difficulty: difficulty}
+				switch {
+				case policy == "scripted:stale" && api != "p_c":
+					j.Policy = &walker{words: everybody(endless)}
+				case policy == "scripted:stale" && difficulty == "hard":
+					j.Tasks = tasks("nowhere")
+				case difficulty == "hard":
+					j.Tasks = append(numbered(99), tasks("wrong", "detour", "nowhere")...)
+					j.Policy, _ = mixed()
+				}
+				jobs = append(jobs, j)
+			}
+		}
+	}
+	return evaluate(t, options(t), jobs...)
+}
+
+func everybody(words []string) map[string][]string {
+	all := map[string][]string{}
+	for _, task := range numbered(20) {
+		all[task.ID] = words
+	}
+	return all
+}
+
+func TestWriteTable(t *testing.T) {
+	var b bytes.Buffer
+	if err := measured(t).WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.txt", b.Bytes())
+	fits(t, b.String())
+}
+
+// The widest figures of a split's size beside the longest names in practice.
+func TestTheWidestTableFits(t *testing.T) {
+	filled := finetune.Row{
+		Cell: finetune.Cell{Policy: "scripted:reader", API: "p_s_ood", Dataset: "coffee", Difficulty: "easy"},
+		N:    700, Lost: 1000, Official: 1, OfficialLow: 0.9945, OfficialHigh: 1, Strict: 1, StrictHigh: 1, Turns: 20,
+	}
+	empty := filled
+	empty.N = 0
+	var b bytes.Buffer
+	if err := (&finetune.Report{Rows: []finetune.Row{filled, empty}}).WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "" +
+		"POLICY           API      DATA         N    LOST  OFFICIAL [95%]  STRICT  TURNS\n" +
+		"scripted:reader  p_s_ood  coffee-easy  700  1000  100.0 [99–100]  100.0   20.0\n" +
+		"scripted:reader  p_s_ood  coffee-easy  0    1000  –               –       –\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	fits(t, b.String())
+}
+
+func fits(t *testing.T, table string) {
+	t.Helper()
+	for line := range strings.Lines(table) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestWriteMarkdown(t *testing.T) {
+	var b bytes.Buffer
+	if err := measured(t).WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.md", b.Bytes())
+	// Lines of one table have the same number of fields.
+	fields := 0
+	for line := range strings.Lines(b.String()) {
+		n := strings.Count(line, "|")
+		if n > 0 && fields > 0 && n != fields {
+			t.Errorf("%d fields, want %d: %s", n-1, fields-1, line)
+		}
+		fields = n
+	}
+}
+
+// The names are what scripts rely on.
+func TestJSON(t *testing.T) {
+	report := &finetune.Report{Rows: []finetune.Row{
+		{
+			Cell: finetune.Cell{Policy: "scripted:reader", API: "p_s_in", Dataset: "coffee", Difficulty: "easy"}, N: 8, Lost: 2,
+			Official: 0.75, OfficialLow: 0.5, OfficialHigh: 0.875, Strict: 0.5, StrictLow: 0.25, StrictHigh: 0.625,
+			Unanswered: 1, Turns: 4.5, Outcomes: map[string]int{"ok": 28, "correct": 6, "incorrect": 1}, FirstLoss: "policy: gone",
+		},
+		{Outcomes: map[string]int{}},
+	}}
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"rows":[` +
+		`{"policy":"scripted:reader","api":"p_s_in","dataset":"coffee","difficulty":"easy","n":8,"lost":2,` +
+		`"official":0.75,"official_low":0.5,"official_high":0.875,"strict":0.5,"strict_low":0.25,"strict_high":0.625,` +
+		`"unanswered":1,"turns":4.5,"outcomes":{"correct":6,"incorrect":1,"ok":28},"first_loss":"policy: gone"},` +
+		`{"policy":"","api":"","dataset":"","difficulty":"","n":0,"lost":0,` +
+		`"official":0,"official_low":0,"official_high":0,"strict":0,"strict_low":0,"strict_high":0,` +
+		`"unanswered":0,"turns":0,"outcomes":{}}]}`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var back finetune.Report
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(report, &back); diff != "" {
+		t.Errorf("-written +read:\n%s", diff)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWritingFails(t *testing.T) {
+	r := &finetune.Report{}
+	for name, err := range map[string]error{"table": r.WriteTable(full{}), "Markdown": r.WriteMarkdown(full{})} {
+		if !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
+// Every outcome has a column: what is counted is shown.
+func TestMarkdownHasEveryOutcome(t *testing.T) {
+	row := finetune.Row{N: 1, Outcomes: map[string]int{}}
+	for i, o := range envs.Outcomes() {
+		row.Outcomes[o.String()] = 1000 + i
+	}
+	var b bytes.Buffer
+	if err := (&finetune.Report{Rows: []finetune.Row{row}}).WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "| 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 |"; !strings.Contains(b.String(), want) {
+		t.Errorf("%s\nhas no %q", b.String(), want)
+	}
+}
