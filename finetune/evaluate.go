@@ -40,9 +40,9 @@ func (j Job) episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
 
 // Options say how to measure.
 type Options struct {
-	Store    *store.Store
-	Workers  int // episodes at the same time, at least 1
-	Attempts int // how often an episode is tried before its question is lost, at least 1
+	Store   *store.Store
+	Workers int        // episodes at the same time, at least 1
+	Retry   mcts.Retry // for model calls and steps that fail, before their question is lost
 
 	// Drain, once closed, lets the episodes in progress end and starts no others.
 	Drain <-chan struct{}
@@ -97,8 +97,8 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 }
 
 func (o *Options) validate(jobs []Job) error {
-	if o.Workers < 1 || o.Attempts < 1 {
-		return fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Attempts)
+	if o.Workers < 1 || o.Retry.Attempts < 1 {
+		return fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Retry.Attempts)
 	}
 	seen := map[string]bool{}
 	for _, j := range jobs {
@@ -134,22 +134,19 @@ type result struct {
 // episode plays one task. What ends the whole evaluation is an error: the user's wish, or a log that cannot be written.
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result, error) {
 	id := mcts.NodeID{Question: job.episode(task)}
-	var err error
-	for range o.Attempts {
-		var policy *store.Policy
-		if policy, err = o.Store.Policy(ctx, id.Question, id.Tree, job.Policy); err != nil {
-			return result{}, err
-		}
-		var e Episode
-		if e, err = Play(ctx, job.Env, policy, task, id, job.MaxTurns); err == nil {
-			return result{episode: e}, nil
-		}
-		if ctx.Err() != nil {
-			return result{}, ctx.Err()
-		}
-		if stage, ok := envs.FailedStage(err); !ok || stage == envs.StageStore {
-			return result{}, err
-		}
+	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, o.Retry.Policy(job.Policy))
+	if err != nil {
+		return result{}, err
+	}
+	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.MaxTurns)
+	if err == nil {
+		return result{episode: e}, nil
+	}
+	if ctx.Err() != nil {
+		return result{}, ctx.Err()
+	}
+	if stage, ok := envs.FailedStage(err); !ok || stage == envs.StageStore {
+		return result{}, err
 	}
 	return result{lost: err}, nil
 }

@@ -123,7 +123,7 @@ func job(p mcts.Policy, of []envs.Task) finetune.Job {
 }
 
 func options(t testing.TB) finetune.Options {
-	return finetune.Options{Store: open(t, filepath.Join(t.TempDir(), "run.db")), Workers: 4, Attempts: 1}
+	return finetune.Options{Store: open(t, filepath.Join(t.TempDir(), "run.db")), Workers: 4, Retry: mcts.Retry{Attempts: 1}}
 }
 
 func open(t testing.TB, path string) *store.Store {

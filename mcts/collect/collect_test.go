@@ -144,7 +144,7 @@ func options(c mcts.Config, p mcts.Policy, s *store.Store) collect.Options {
 	all := questions("easy-0", "hard-0", "never-0", "easy-1", "hard-1", "easy-2")
 	all[3].MaxDepth = 4
 	return collect.Options{
-		Questions: all, Env: &estate{Maze: envtest.NewMaze()}, Policy: p, Search: c, Seed: 7, Store: s, Workers: 4, Attempts: 1,
+		Questions: all, Env: &estate{Maze: envtest.NewMaze()}, Policy: p, Search: c, Seed: 7, Store: s, Workers: 4, Retry: mcts.Retry{Attempts: 1},
 	}
 }
 

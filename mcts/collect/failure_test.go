@@ -55,7 +55,7 @@ func TestTransientFailures(t *testing.T) {
 			}
 			m := flaky(2)
 			o := options(config, m, open(t, database(t)))
-			o.Attempts, o.Backoff = 3, time.Nanosecond
+			o.Retry.Attempts, o.Retry.Backoff = 3, time.Nanosecond
 			got, err := collect.Run(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestTransientFailures(t *testing.T) {
 func TestTooFewAttempts(t *testing.T) {
 	m := flaky(2)
 	o := options(paper(), m, open(t, database(t)))
-	o.Attempts, o.Backoff = 2, time.Nanosecond
+	o.Retry.Attempts, o.Retry.Backoff = 2, time.Nanosecond
 	snapshot, err := collect.Run(context.Background(), o)
 	var unresolved *collect.UnresolvedError
 	if !errors.As(err, &unresolved) || unresolved.Trees != 18 || snapshot.Unresolved != 18 {
@@ -95,7 +95,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		return errGone
 	}
 	o := options(paper(), m, open(t, database(t)))
-	o.Attempts, o.Backoff, o.Workers = 9, time.Hour, 2
+	o.Retry.Attempts, o.Retry.Backoff, o.Workers = 9, time.Hour, 2
 	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || m.calls > 2 {
 		t.Errorf("%d requests, error is %v", m.calls, err)
 	}
@@ -291,14 +291,14 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
-// An answer that the log cannot hold is not used, and ends the run: it is no failure of its tree alone.
+// An answer without a number for a log-probability is the policy's failure: it is not used, and its tree is given up.
 func TestUnloggableAnswer(t *testing.T) {
 	o := options(paper(), policyFunc(func(r mcts.Request) []mcts.Proposal {
 		return []mcts.Proposal{{Text: "right", LogProb: math.NaN(), Scored: true}}
 	}), open(t, database(t)))
 	_, err := collect.Run(context.Background(), o)
 	var unresolved *collect.UnresolvedError
-	if stage, _ := envs.FailedStage(err); stage != envs.StageStore || errors.As(err, &unresolved) || len(stored(t, o)) != 0 {
+	if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || !errors.As(err, &unresolved) || len(stored(t, o)) != 0 {
 		t.Errorf("error is %v", err)
 	}
 }

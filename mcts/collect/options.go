@@ -3,7 +3,6 @@ package collect
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -19,9 +18,8 @@ type Options struct {
 	Seed      uint64
 	Store     *store.Store
 
-	Workers  int           // trees that grow at the same time
-	Attempts int           // how often a failing model call is made before its tree is given up, at least 1
-	Backoff  time.Duration // the wait before the second attempt; it doubles with each further one
+	Workers int        // trees that grow at the same time
+	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 
 	// Drain, once closed, lets the trees in progress end and starts no others.
 	Drain <-chan struct{}
@@ -59,8 +57,8 @@ func (o *Options) validate() error {
 	if o.Workers < 1 {
 		return fmt.Errorf("collect: workers is %d, want at least 1", o.Workers)
 	}
-	if o.Attempts < 1 {
-		return fmt.Errorf("collect: attempts is %d, want at least 1", o.Attempts)
+	if o.Retry.Attempts < 1 {
+		return fmt.Errorf("collect: attempts is %d, want at least 1", o.Retry.Attempts)
 	}
 	seen := make(map[string]bool, len(o.Questions))
 	for _, q := range o.Questions {

@@ -27,7 +27,8 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 		o.Progress = &Progress{}
 	}
 	c := &collector{Options: o, states: make([]*state, len(o.Questions))}
-	c.policy = counted{retrying{o.Policy, o.Attempts, o.Backoff}, o.Progress}
+	c.policy = counted{o.Retry.Policy(o.Policy), o.Progress}
+	c.Env = o.Retry.Environment(o.Env)
 	for i := range c.states {
 		c.states[i] = &state{found: mcts.Found{}}
 	}

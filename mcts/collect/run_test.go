@@ -305,7 +305,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}{
 		{"search", "trees is 0", func(o *collect.Options) { o.Search.Trees = 0 }},
 		{"workers", "workers is 0", func(o *collect.Options) { o.Workers = 0 }},
-		{"attempts", "attempts is -1", func(o *collect.Options) { o.Attempts = -1 }},
+		{"attempts", "attempts is -1", func(o *collect.Options) { o.Retry.Attempts = -1 }},
 		{"no ID", `"" is empty or occurs twice`, func(o *collect.Options) { o.Questions = questions("a", "") }},
 		{"an ID twice", `"a" is empty or occurs twice`, func(o *collect.Options) { o.Questions = questions("a", "b", "a") }},
 	} {

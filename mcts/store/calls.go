@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
@@ -89,6 +90,9 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 		return nil, err
 	}
 	for i := range proposals {
+		if math.IsNaN(proposals[i].LogProb) || math.IsInf(proposals[i].LogProb, 0) {
+			return nil, envs.Fail(envs.StagePolicy, r.Node.String(), fmt.Errorf("log-probability %v of sample %d", proposals[i].LogProb, i))
+		}
 		proposals[i].Text = strings.ToValidUTF8(proposals[i].Text, "\uFFFD")
 	}
 	if err := p.store.logCall(ctx, r, proposals); err != nil {
@@ -116,7 +120,8 @@ func (l logged) answer(r mcts.Request) ([]mcts.Proposal, error) {
 func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) error {
 	text, err := json.Marshal(proposals)
 	if err == nil {
-		err = s.write(ctx, func(tx *sql.Tx) error {
+		// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
+		err = s.write(context.WithoutCancel(ctx), func(tx *sql.Tx) error {
 			_, err := tx.Exec(`INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				r.Node.Question, r.Node.Tree, r.Node.Path, r.First, r.N, int64(r.Seed), text)
 			return err

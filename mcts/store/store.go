@@ -94,11 +94,11 @@ func dsn(path, options string) string {
 
 // Close waits for the writes in flight and closes the database.
 func (s *Store) Close() error {
-	var errs []error
+	err := s.read.Close()
 	if s.writer != nil {
-		errs = append(errs, s.writer.close())
+		err = errors.Join(err, s.writer.close()) // the last to close folds the WAL into the database
 	}
-	return envs.Fail(envs.StageStore, "close "+s.path, errors.Join(append(errs, s.read.Close())...))
+	return envs.Fail(envs.StageStore, "close "+s.path, err)
 }
 
 // Meta returns a value noted about the run, "" when there is none.

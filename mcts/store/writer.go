@@ -45,8 +45,7 @@ func newWriter(ctx context.Context, path string) (*writer, error) {
 	return w, nil
 }
 
-// do waits until fn's writes are committed. Once handed over a write is carried out whatever happens to ctx: a model
-// call that was paid for is not thrown away because the user pressed Ctrl-C.
+// do waits until fn's writes are committed. Once handed over a write is carried out whatever happens to ctx.
 func (w *writer) do(ctx context.Context, fn func(*sql.Tx) error) error {
 	p := pending{fn: fn, result: make(chan error, 1)}
 	w.mu.RLock()

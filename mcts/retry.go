@@ -1,0 +1,75 @@
+package mcts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"toolevo/envs"
+)
+
+// Retry says how often something of ours that fails is tried, and how long to wait in between.
+type Retry struct {
+	Attempts int           // at least 1
+	Backoff  time.Duration // before the second attempt; it doubles with each further one
+}
+
+// Policy returns p with failing calls made again.
+func (r Retry) Policy(p Policy) Policy { return retryingPolicy{p, r} }
+
+// Environment returns e with failing steps taken again; canonical keys are e's.
+func (r Retry) Environment(e envs.Environment) envs.Environment { return retryingEnvironment{e, r} }
+
+type retryingPolicy struct {
+	next  Policy
+	retry Retry
+}
+
+func (p retryingPolicy) Propose(ctx context.Context, r Request) (proposals []Proposal, err error) {
+	err = p.retry.do(ctx, func() error {
+		proposals, err = p.next.Propose(ctx, r)
+		return err
+	})
+	return proposals, err
+}
+
+type retryingEnvironment struct {
+	envs.Environment
+	retry Retry
+}
+
+func (e retryingEnvironment) Step(ctx context.Context, s envs.State, a envs.Action) (next envs.Transition, err error) {
+	err = e.retry.do(ctx, func() error {
+		next, err = e.Environment.Step(ctx, s, a)
+		return err
+	})
+	return next, err
+}
+
+// Canonical implements envs.Canonicalizer.
+func (e retryingEnvironment) Canonical(a envs.Action) string { return canonical(e.Environment, a) }
+
+// do runs try until it succeeds, the attempts are used up, or ctx ends.
+func (r Retry) do(ctx context.Context, try func() error) error {
+	wait := r.Backoff
+	for attempt := 1; ; attempt++ {
+		err := try()
+		if stage, _ := envs.FailedStage(err); err == nil || stage == envs.StageStore || ctx.Err() != nil {
+			return err // a store that cannot be written ends the run: nothing could be kept
+		}
+		if attempt >= r.Attempts {
+			if attempt > 1 {
+				err = fmt.Errorf("after %d attempts: %w", attempt, err)
+			}
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+		wait *= 2
+	}
+}
