@@ -65,9 +65,10 @@ func (a *app) root() *cobra.Command {
 		Short: "Tool-use trajectories and evaluation for APIs that change",
 		Long: `toolevo makes language models robust to APIs that change (ToolEvo, ICLR 2025).
 
-It grows trial-and-error trajectories by Monte Carlo tree search against an environment whose deployed
-APIs have moved on from the ones in the prompt, exports the successful ones for fine-tuning, and evaluates
-policies on several API versions.
+It grows trial-and-error trajectories by Monte Carlo tree search against an
+environment whose deployed APIs have moved on from the ones in the prompt,
+exports the successful ones for fine-tuning, and evaluates policies on several
+API versions.
 
 Start with:  toolevo demo`,
 		SilenceErrors: true,
@@ -76,9 +77,13 @@ Start with:  toolevo demo`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	root.SetUsageTemplate(usageTemplate(root))
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w: `%s --help` lists the flags", err, cmd.CommandPath())
+	})
 	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
 		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.versionCommand())
-	return root
+	return group(root)
 }
 
 // say writes a line for people.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +20,18 @@ func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check RUN",
 		Short: "Prove that a run is what its log says",
-		Long: `Grows every tree of the run again from the log alone, without asking any model, checks the invariants of each,
-compares it with the stored nodes, and the trajectories with the Parquet file. Exits with 1 when something differs.`,
-		Args: cobra.ExactArgs(1),
+		Long: `Grows every tree of the run again from the log alone, without asking any model,
+checks the invariants of each, compares it with the stored nodes, and the
+trajectories with the Parquet file. Exits with 1 when something differs.`,
+		Example: "  toolevo check runs/first --data data",
+		Args:    positional(1, 1),
 	}
 	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
-	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "trees checked at the same time")
+	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if *workers < 1 {
+			return usage("--workers %d: want at least 1", *workers)
+		}
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
 			return err
@@ -41,7 +47,8 @@ compares it with the stored nodes, and the trajectories with the Parquet file. E
 		}
 		defer b.close()
 		if b.id(kindCollect) != v.run.Manifest.ID {
-			return usage("%s holds other data than %s was collected on: give the right --data", *data, v.run.Dir)
+			return usage("%s was collected on other inputs than these:\n  %s\nGive the --data it was collected on.", v.run.Dir,
+				strings.Join(differentInputs(b.inputs, v.run.Manifest.Inputs), "\n  "))
 		}
 		return a.check(cmd.Context(), b, v, *workers, *asJSON)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,15 +19,17 @@ func (a *app) collectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collect",
 		Short: "Grow search trees over questions, into a run directory",
-		Long: `Grows search trees over the questions of a split against the deployed API version, and writes the correct
-trajectories to trajectories.parquet in the run directory.
+		Long: `Grows search trees over the questions of a split against the deployed API
+version, and writes the correct trajectories to trajectories.parquet in the run
+directory.
 
-Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9, the same command with --resume goes
-on where it was and repeats none. The first Ctrl-C lets the trees in progress end, the second stops at once.`,
-		Example: `  toolevo collect --dataset coffee --api p_s_in --policy scripted:noisy --out runs/first
+Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
+--resume goes on where the run was and repeats none. The first Ctrl-C lets the
+trees in progress end, the second stops at once.`,
+		Example: `  toolevo collect --api p_s_in --policy scripted:noisy --out runs/first
   toolevo collect --resume --out runs/first
   toolevo collect --preset paper --trees 5 --limit 20 --dry-run`,
-		Args: cobra.NoArgs,
+		Args: positional(0, 0),
 	}
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "split", "limit", "api", "policy", "preset", "trees", "seed",
 		"compat", "no-update-tool", "no-reflection")
@@ -37,10 +40,11 @@ on where it was and repeats none. The first Ctrl-C lets the trees in progress en
 		}
 		defer b.close()
 		if len(b.config.API) != 1 || len(b.config.Policy) != 1 {
-			return usage("collect takes one --api and one --policy, not %v and %v", b.config.API, b.config.Policy)
+			return usage("collect takes one --api and one --policy, not %s and %s",
+				strings.Join(b.config.API, ","), strings.Join(b.config.Policy, ","))
 		}
 		if *f.dryRun {
-			return a.printDryRun(kindCollect, b)
+			return a.printDryRun(kindCollect, b, *f.asJSON)
 		}
 		return a.collect(cmd.Context(), f, b)
 	}
@@ -63,15 +67,11 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 	}
 	return collect.Options{
 		Questions: questions, Env: env, Policy: policy, Search: b.config.Search.Config, Seed: b.config.Seed,
-		Store: run.Store, Attempts: b.config.Attempts, Backoff: time.Second,
+		Store: run.Store, Retry: b.retry(),
 	}, nil
 }
 
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
-	workers, err := f.workerCount()
-	if err != nil {
-		return err
-	}
 	run, err := a.startRun(ctx, kindCollect, f, b)
 	if err != nil {
 		return err
@@ -81,15 +81,12 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Workers, o.Progress = workers, &collect.Progress{}
+	o.Workers, o.Progress = f.workerCount(), &collect.Progress{}
 
 	ctx, drain, stop := a.interrupts(ctx)
 	defer stop()
 	o.Drain = drain
-	done, err := a.report(*f.progress, collectStatus(o.Progress))
-	if err != nil {
-		return err
-	}
+	done := a.report(*f.progress, collectStatus(o.Progress))
 	snapshot, err := collect.Run(ctx, o)
 	done()
 	if err != nil {
@@ -98,9 +95,15 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	path := filepath.Join(run.Dir, rowsFile)
 	n, err := trajectories.WriteFile(ctx, path, rows(ctx, run, lineage(run, b.config), questionInfos(b)))
 	if err != nil {
-		return gaveUp(err)
+		return a.stopped(kindCollect, f, err)
 	}
-	return a.printCollected(*f.asJSON, collected{Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Snapshot: snapshot})
+	trees, err := storedTrees(ctx, run, b)
+	if err != nil {
+		return a.stopped(kindCollect, f, err)
+	}
+	return a.printCollected(*f.asJSON, collected{
+		Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot,
+	})
 }
 
 // collected is the result of a collection.
@@ -109,7 +112,21 @@ type collected struct {
 	Dir          string `json:"dir"`
 	File         string `json:"file"`
 	Trajectories int    `json:"trajectories"` // rows: correct by the official matcher, duplicates too
+	Trees        int    `json:"trees"`        // in the run; fewer than planned where questions had enough
 	collect.Snapshot
+}
+
+// storedTrees counts the trees of a run.
+func storedTrees(ctx context.Context, run *store.Run, b *bench) (int, error) {
+	n := 0
+	for _, q := range b.questions {
+		indices, err := run.TreeIndices(ctx, q.ID)
+		if err != nil {
+			return 0, err
+		}
+		n += len(indices)
+	}
+	return n, nil
 }
 
 func (a *app) printCollected(asJSON bool, c collected) error {
@@ -117,9 +134,9 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 		return a.printJSON(c)
 	}
 	fmt.Fprintf(a.out, "run %s: %d of %d questions solved, %d distinct accepted trajectories\n", c.Run, c.Solved, c.Questions, c.Accepted)
-	fmt.Fprintf(a.out, "%d trees, %d model calls (%d answered by the log), %d correct trajectories in %s\n",
-		c.TreesDone, c.Asked, c.Replayed, c.Trajectories, c.File)
-	a.say("Next: toolevo inspect %s, toolevo export %s --out DIR", c.Dir, c.Dir)
+	fmt.Fprintf(a.out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
+	fmt.Fprintf(a.out, "%d correct trajectories in %s\n", c.Trajectories, c.File)
+	a.say("Next: toolevo %s\n      toolevo %s --out DIR", shell("inspect", c.Dir), shell("export", c.Dir))
 	return nil
 }
 

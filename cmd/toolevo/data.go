@@ -12,14 +12,14 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
-	"toolevo/toolqa/score"
 )
 
 func (a *app) dataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Fill the data folder: corpora and questions",
-		Long: `The data folder holds one read-only corpus for each dataset and the questions of each split.
+		Long: `The data folder holds one read-only corpus for each dataset and the questions of
+each split.
 
 Either build it, from a seed, with nothing downloaded:
   toolevo data build && toolevo data questions
@@ -27,12 +27,12 @@ or import the published ToolQA files and generate what is not published:
   toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
 	}
 	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataGoldCommand())
-	return cmd
+	return group(cmd)
 }
 
 // datasetsFlag adds --dataset for commands that have no configuration.
 func datasetsFlag(cmd *cobra.Command) func() ([]toolqa.Dataset, error) {
-	names := cmd.Flags().StringSlice("dataset", nil, "datasets, separated by commas (default: all)")
+	names := cmd.Flags().StringSlice("dataset", nil, "`NAMES` of datasets, separated by commas (default: all)")
 	return func() ([]toolqa.Dataset, error) {
 		if len(*names) == 0 {
 			return toolqa.Datasets(), nil
@@ -78,10 +78,17 @@ func (r corpusReport) String() string {
 }
 
 func (a *app) dataBuildCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "build", Short: "Build synthetic corpora from a seed", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:   "build",
+		Short: "Build synthetic corpora from a seed",
+		Long: `Builds a corpus with the columns, order and formats of the published one and
+invented values. It replaces the corpus that was there.`,
+		Example: "  toolevo data build --data data --seed 1",
+		Args:    positional(0, 0),
+	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
-	seed := cmd.Flags().Uint64("seed", 1, "seed: the same seed and size give the same rows")
-	rows := cmd.Flags().Int("rows", 0, "rows of each corpus (0: as many as the published one has)")
+	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
+	rows := cmd.Flags().Int("rows", 0, "`N` rows of each corpus (0: as many as the published one)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := datasets()
 		if err != nil {
@@ -95,7 +102,11 @@ func (a *app) dataBuildCommand() *cobra.Command {
 			}
 			reports = append(reports, newCorpusReport(*dir, info))
 		}
-		return a.printReports(*asJSON, reports)
+		if err := a.printReports(*asJSON, reports); err != nil {
+			return err
+		}
+		a.say("Next: toolevo %s", shell("data", "questions", "--data", *dir))
+		return nil
 	}
 	return cmd
 }
@@ -114,13 +125,15 @@ func (a *app) dataImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Import the published ToolQA corpora and questions",
-		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and QUESTIONS/easy/coffee-easy.jsonl.
-Published questions become the test split and keep their published answers.`,
-		Args: cobra.NoArgs,
+		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
+QUESTIONS/easy/coffee-easy.jsonl. Published questions become the test split and
+keep their published answers.`,
+		Example: "  toolevo data import --corpus toolqa/corpus --questions toolqa/questions",
+		Args:    positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
-	from := cmd.Flags().String("corpus", "", "folder with the published corpora, or one corpus")
-	asked := cmd.Flags().String("questions", "", "folder with the published question files")
+	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
+	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" && *asked == "" {
 			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
@@ -170,12 +183,16 @@ func (a *app) importAll(ctx context.Context, dir string, all []toolqa.Dataset, f
 		}
 	}
 	if asJSON {
-		return a.printJSON(map[string]any{"corpora": reports, "questions": files})
+		if err := a.printJSON(map[string]any{"corpora": reports, "questions": files}); err != nil {
+			return err
+		}
+	} else {
+		if err := a.printReports(false, reports); err != nil {
+			return err
+		}
+		a.printImported(files)
 	}
-	if err := a.printReports(false, reports); err != nil {
-		return err
-	}
-	a.printImported(files)
+	a.say("Next: toolevo %s", shell("data", "questions", "--data", dir))
 	return nil
 }
 
@@ -204,13 +221,15 @@ func (a *app) dataQuestionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "questions",
 		Short: "Generate questions for train, dev and test from the corpora",
-		Long: `Generates the splits in the paper's numbers (Table 6), distinct within and across splits. Where a published
-test split was imported it is kept, and none of its questions is generated for another split.`,
-		Args: cobra.NoArgs,
+		Long: `Generates the splits in the paper's numbers (Table 6), distinct within and
+across splits. Where a published test split was imported it is kept, and none of
+its questions is generated for another split.`,
+		Example: "  toolevo data questions --data data --seed 1 --scale 0.1",
+		Args:    positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
-	seed := cmd.Flags().Uint64("seed", 1, "seed: the same seed and corpora give the same questions")
-	scale := cmd.Flags().Float64("scale", 1, "share of the paper's numbers, 0..1")
+	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
+	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := datasets()
 		if err != nil {
@@ -296,114 +315,4 @@ func splitReports(dir string, ds toolqa.Dataset, d toolqa.Difficulty, all []tool
 		reports = append(reports, r)
 	}
 	return reports
-}
-
-func (a *app) dataGoldCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "gold",
-		Short: "Recompute the answers of the test questions from the templates' rules",
-		Long: `Computes each answer of the test split from its template's rule and compares it, by the official matcher, with the
-answer that stands in the file. The exit code is 1 when one disagrees with the right rule and with the published one.`,
-		Args: cobra.NoArgs,
-	}
-	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := datasets()
-		if err != nil {
-			return err
-		}
-		var reports []goldReport
-		for _, ds := range all {
-			r, err := checkGold(cmd.Context(), *dir, ds)
-			if err != nil {
-				return err
-			}
-			reports = append(reports, r...)
-		}
-		return a.printGold(*asJSON, reports)
-	}
-	return cmd
-}
-
-// goldReport is a GoldReport and what it is about.
-type goldReport struct {
-	Dataset    string `json:"dataset"`
-	Difficulty string `json:"difficulty"`
-	Source     string `json:"source"`
-	questions.GoldReport
-}
-
-// unexplained counts the answers that neither rule gives.
-func (r goldReport) unexplained() int {
-	n := len(r.Unrecognised)
-	for _, d := range r.Disagreements {
-		if !d.OfficialAgrees {
-			n++
-		}
-	}
-	return n
-}
-
-func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport, error) {
-	opened, err := corpus.Open(ctx, dir, ds)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := questions.Load(opened)
-	if err != nil {
-		return nil, err
-	}
-	var reports []goldReport
-	for _, d := range toolqa.Difficulties() {
-		qs, err := questions.Read(dir, ds, d, toolqa.Test)
-		if isMissing(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		r, err := questions.CheckGold(qs, rows, score.Official)
-		if err != nil {
-			return nil, err
-		}
-		reports = append(reports, goldReport{string(ds), string(d), sourceOf(qs), r})
-	}
-	if len(reports) == 0 {
-		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data questions`", ds, dir)
-	}
-	return reports, nil
-}
-
-func sourceOf(qs []toolqa.Question) string {
-	if len(qs) == 0 {
-		return ""
-	}
-	return string(qs[0].Source)
-}
-
-func (a *app) printGold(asJSON bool, reports []goldReport) error {
-	unexplained := 0
-	for _, r := range reports {
-		unexplained += r.unexplained()
-	}
-	if asJSON {
-		if err := a.printJSON(map[string]any{"gold": reports}); err != nil {
-			return err
-		}
-	} else {
-		for _, r := range reports {
-			fmt.Fprintf(a.out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
-				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
-			for _, d := range r.Disagreements {
-				fmt.Fprintf(a.out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question, d.Problem)
-			}
-			for _, id := range r.Unrecognised {
-				fmt.Fprintf(a.out, "  %s: fits no template\n", id)
-			}
-		}
-	}
-	if unexplained > 0 {
-		return bad("%d answers agree with no rule", unexplained)
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -14,14 +13,17 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Do the whole job once on synthetic data, without a server",
-		Long: `Builds a synthetic corpus and questions, grows trees against p_s_in with a scripted policy, exports the correct
-trajectories for LLaMA-Factory, and evaluates scripted policies on the three API versions. Each step is the command
+		Long: `Builds a synthetic corpus and questions, grows trees against p_s_in with a
+scripted policy, exports the correct trajectories for LLaMA-Factory, and
+evaluates scripted policies on the three API versions. Each step is the command
 that is printed, so that it can be run by hand.
 
-The policies are scripts that simulate a language model's habits; their accuracies say nothing about any model.`,
-		Args: cobra.NoArgs,
+The policies are scripts that simulate a language model's habits; their
+accuracies say nothing about any model.`,
+		Example: "  toolevo demo --out demo",
+		Args:    positional(0, 0),
 	}
-	out := cmd.Flags().String("out", "", "folder to work in (default: a new temporary folder)")
+	out := cmd.Flags().String("out", "", "work in the folder `DIR` (default: a new temporary folder)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir := *out
 		if dir == "" {
@@ -29,6 +31,9 @@ The policies are scripts that simulate a language model's habits; their accuraci
 			if dir, err = os.MkdirTemp("", "toolevo-demo-"); err != nil {
 				return err
 			}
+		}
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+			return usage("%s is not empty: choose another --out", dir)
 		}
 		return a.demo(cmd.Context(), dir)
 	}
@@ -52,7 +57,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 			"--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}},
 	}
 	for i, step := range steps {
-		fmt.Fprintf(a.out, "\n%d. %s\n   toolevo %s\n\n", i+1, step.about, strings.Join(step.args, " "))
+		fmt.Fprintf(a.out, "\n%d. %s\n   toolevo %s\n\n", i+1, step.about, shell(step.args...))
 		root := a.root()
 		root.SetArgs(step.args)
 		if err := root.ExecuteContext(ctx); err != nil {
@@ -65,7 +70,7 @@ Everything lies in %s:
   run/trajectories.parquet    correct trajectories with their lineage
   export/                     the LLaMA-Factory dataset folder
   eval/report.md              the evaluation as Markdown
-Look at a tree:  toolevo inspect %s easy-coffee-train-0000 0
-`, dir, run)
+Look at a tree:  toolevo %s
+`, dir, shell("inspect", run, "easy-coffee-train-0000", "0"))
 	return nil
 }

@@ -31,24 +31,29 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure policies on a split under several API versions",
-		Long: `Plays one greedy episode for each question, policy and deployed API version, and reports official and strict accuracy
-with 95 % Wilson intervals. Questions lost to failures of ours are reported apart and never counted as wrong.
+		Long: `Plays one greedy episode for each question, policy and deployed API version, and
+reports official and strict accuracy with 95 % Wilson intervals. Questions lost
+to failures of ours are reported apart and never counted as wrong.
 
-Every model call is logged before it is used: --resume goes on with an interrupted evaluation.`,
-		Example: `  toolevo eval --dataset coffee --policy scripted:reader,scripted:stale --api p_c,p_s_in,p_s_ood
+Every model call is logged before it is used: --resume goes on with an
+interrupted evaluation.`,
+		Example: `  toolevo eval --policy scripted:reader,scripted:stale --api p_c,p_s_in
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
-		Args: cobra.NoArgs,
+		Args: positional(0, 0),
 	}
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed", "compat", "no-update-tool")
 	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 when an official accuracy is below this, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !(*failUnder >= 0 && *failUnder <= 1) {
+			return usage("--fail-under %v: want an accuracy from 0 to 1", *failUnder)
+		}
 		b, err := f.resolve(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
 		defer b.close()
 		if *f.dryRun {
-			return a.printDryRun(kindEval, b)
+			return a.printDryRun(kindEval, b, *f.asJSON)
 		}
 		return a.evaluate(cmd.Context(), f, b, *failUnder)
 	}
@@ -56,10 +61,6 @@ Every model call is logged before it is used: --resume goes on with an interrupt
 }
 
 func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder float64) (err error) {
-	workers, err := f.workerCount()
-	if err != nil {
-		return err
-	}
 	run, err := a.startRun(ctx, kindEval, f, b)
 	if err != nil {
 		return err
@@ -72,15 +73,12 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	ctx, drain, stop := a.interrupts(ctx)
 	defer stop()
 	var done, total atomic.Int64
-	finished, err := a.report(*f.progress, func() status {
+	finished := a.report(*f.progress, func() status {
 		d, t := done.Load(), total.Load()
 		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t)}
 	})
-	if err != nil {
-		return err
-	}
 	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
-		Store: run.Store, Workers: workers, Attempts: b.config.Attempts, Drain: drain,
+		Store: run.Store, Workers: f.workerCount(), Retry: b.retry(), Drain: drain,
 		Done: func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) },
 	})
 	finished()
@@ -170,7 +168,7 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 		if err := r.WriteTable(a.out); err != nil {
 			return err
 		}
-		a.say("The same as Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
+		a.say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
 	}
 	lost := 0
 	for _, row := range r.Rows {

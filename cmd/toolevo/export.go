@@ -6,12 +6,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
+	"toolevo/toolqa"
 	"toolevo/trajectories"
 )
 
@@ -22,29 +24,31 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN…",
 		Short: "Write training data from runs",
-		Long: `Selects trajectories of finished runs and writes them as a LLaMA-Factory dataset folder: sharegpt Parquet and
-JSONL, dataset_info.json, and a manifest. The system text is the guidelines and the prompt version's tools; the loss
-falls on the model's turns and never on observations.
+		Long: `Selects trajectories of finished runs and writes them as a LLaMA-Factory dataset
+folder: sharegpt Parquet and JSONL, dataset_info.json, and a manifest. The
+system text is the guidelines and the prompt version's tools; the loss falls on
+the model's turns and never on observations.
 
-A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is dropped here and counted.`,
+A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is
+dropped here and counted. Exits with 1 when no sample is left.`,
 		Example: `  toolevo export runs/first --out export
-  toolevo export runs/a runs/b --out export --per-question 4 --strategy diverse --require-recovery
-  toolevo export runs/first --out export --tokenizer tokenizer.json --template llama3 --cutoff 1024`,
-		Args: cobra.MinimumNArgs(1),
+  toolevo export runs/a runs/b --out both --strategy diverse --require-recovery
+  toolevo export runs/first --out short --tokenizer tokenizer.json --cutoff 1024`,
+		Args: positional(1, -1),
 	}
 	e := &exporter{app: a}
 	flags := cmd.Flags()
-	flags.StringVar(&e.out, "out", "", "folder to write (required)")
-	flags.StringVar(&e.format, "format", formatLlamaFactory, "the format: "+formatLlamaFactory)
-	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most so many distinct trajectories of a question (0: all)")
-	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "which of them: "+names(trajectories.Strategies()))
-	flags.Uint64Var(&e.selection.Seed, "seed", 1, "seed of the strategy random")
-	flags.StringVar(&e.score, "score", string(trajectories.Strict), "which matcher must accept the answer: strict or official")
-	flags.StringVar(&e.selection.Split, "split", "", "only questions of this split")
+	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required)")
+	flags.StringVar(&e.format, "format", formatLlamaFactory, "`NAME` of the format: "+formatLlamaFactory)
+	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question (0: all)")
+	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+names(trajectories.Strategies()))
+	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random")
+	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the answer: strict or official")
+	flags.StringVar(&e.selection.Split, "split", "", "only questions of the split `NAME`: train, dev or test")
 	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false, "only trajectories that met a deprecation and recovered from it")
-	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json of the model, to count tokens")
-	flags.StringVar(&e.template, "template", "llama3", "chat template to count under: "+strings.Join(trajectories.Templates(), ", "))
-	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more tokens (0: none; needs --tokenizer)")
+	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
+	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with --tokenizer: "+strings.Join(trajectories.Templates(), ", "))
+	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
 	flags.BoolVar(&e.noUpdateTool, "no-update-tool", false, "leave UpdateTool out of the system text (ablation)")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -106,6 +110,9 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	if e.selection.Score, err = trajectories.ParseScore(e.score); err != nil {
 		return o, err
 	}
+	if err := e.checkNames(); err != nil {
+		return o, err
+	}
 	versions, err := catalog.Load(apis.FS())
 	if err != nil {
 		return o, err
@@ -123,14 +130,56 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	return o, err
 }
 
+// checkNames refuses names and numbers that mean nothing.
+func (e *exporter) checkNames() error {
+	if e.selection.Split != "" {
+		if _, err := toolqa.ParseSplit(e.selection.Split); err != nil {
+			return err
+		}
+	}
+	if valid := trajectories.Templates(); !slices.Contains(valid, e.template) {
+		return usage("unknown chat template %q: valid are %s", e.template, strings.Join(valid, ", "))
+	}
+	if e.selection.PerQuestion < 0 {
+		return usage("--per-question %d: want at least 1, or 0 for all", e.selection.PerQuestion)
+	}
+	if e.cutoff < 0 || e.cutoff > 0 && e.tokenizer == "" {
+		return usage("--cutoff %d: want a number of tokens, and --tokenizer FILE to count them", e.cutoff)
+	}
+	return nil
+}
+
 func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) error {
 	if asJSON {
-		return a.printJSON(m)
+		if err := a.printJSON(m); err != nil {
+			return err
+		}
+	} else {
+		a.printSamples(dir, m)
 	}
-	d := m.Selected.Dropped
-	fmt.Fprintf(a.out, "%d samples of %d questions in %s\n", m.Rows, m.Questions, dir)
-	fmt.Fprintf(a.out, "left out: %d duplicates, %d more than wanted, %d by score, %d without recovery, %d of another split, %d by the linter\n",
-		d.Duplicate, d.Surplus, d.Score, d.NoRecovery, d.Split, m.Lint.Dropped)
+	if m.Rows == 0 {
+		return bad("no trajectory is left to train on")
+	}
 	a.say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
 	return nil
+}
+
+func (a *app) printSamples(dir string, m *trajectories.Manifest) {
+	fmt.Fprintf(a.out, "%d samples of %d questions in %s\n", m.Rows, m.Questions, dir)
+	d := m.Selected.Dropped
+	for _, left := range []struct {
+		n   int
+		why string
+	}{
+		{m.Lint.Dropped, "the linter faults them"},
+		{d.Split, "of another split"},
+		{d.Score, "the matcher does not accept them"},
+		{d.NoRecovery, "no recovery from a deprecation"},
+		{d.Duplicate, "duplicates"},
+		{d.Surplus, "more than wanted of a question"},
+	} {
+		if left.n > 0 {
+			fmt.Fprintf(a.out, "left out %d: %s\n", left.n, left.why)
+		}
+	}
 }

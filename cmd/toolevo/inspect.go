@@ -19,24 +19,28 @@ func (a *app) inspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect RUN [QUESTION [TREE [NODE]]]",
 		Short: "Look at a run, a question's trees, a tree, or a trajectory",
-		Long: `Shows a run's questions, or the trees of one question, or a tree as text, or the trajectory that ends at a node.
+		Long: `Shows a run's questions, or the trees of one question, or a tree as text, or the
+trajectory that ends at a node.
 
-In a tree, N counts visits, Q is their mean reward, P the prior. ✓ marks an accepted answer, (✓) one that only the
-official matcher takes, ✗ a wrong one. A dot for N marks nodes that a rollout cached and selection has not reached.`,
+In a tree, N counts visits, Q is their mean reward, P the prior. ✓ marks an
+accepted answer, (✓) one that only the official matcher takes, ✗ a wrong one.
+Nodes that a rollout cached and selection has not reached are counted; with
+--cached they are drawn, with a dot for N.`,
 		Example: `  toolevo inspect runs/demo
   toolevo inspect runs/demo easy-coffee-train-0003
   toolevo inspect runs/demo easy-coffee-train-0003 0
   toolevo inspect runs/demo easy-coffee-train-0003 0 17`,
-		Args: cobra.RangeArgs(1, 4),
+		Args: positional(1, 4),
 	}
 	asJSON := jsonFlag(cmd)
+	cached := cmd.Flags().Bool("cached", false, "draw the nodes that rollouts cached, too")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer v.run.Close()
-		return a.inspect(cmd.Context(), v, args[1:], *asJSON)
+		return a.inspect(cmd.Context(), v, args[1:], *cached, *asJSON)
 	}
 	return cmd
 }
@@ -64,7 +68,7 @@ func openView(ctx context.Context, dir string) (*view, error) {
 	return &view{run, qs}, nil
 }
 
-func (a *app) inspect(ctx context.Context, v *view, args []string, asJSON bool) error {
+func (a *app) inspect(ctx context.Context, v *view, args []string, cached, asJSON bool) error {
 	if len(args) == 0 {
 		return a.inspectRun(ctx, v, asJSON)
 	}
@@ -97,7 +101,7 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, asJSON bool) 
 		}
 		fmt.Fprintf(a.out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
 			question.ID, tree, record.Simulations, record.Calls, len(record.Nodes))
-		return record.WriteText(a.out, question.Text, a.width())
+		return record.WriteText(a.out, question.Text, mcts.TextOptions{Width: a.width(), Cached: cached})
 	}
 	node, err := number("NODE", args[2])
 	if err != nil {

@@ -20,26 +20,30 @@ func (a *app) playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Act in the environment yourself, turn by turn",
-		Long: `Reads actions from standard input and answers each with the environment's observation, until Finish or the end of
-the input. An action is what a model writes, and ends with an empty line:
+		Long: `Reads actions from standard input and answers each with the environment's
+observation, until Finish or the end of the input. An action is what a model
+writes, and ends with an empty line:
 
   Thought: I load the data.
   Action: LoadDB
   Action Input: {"DBName": "coffee"}
 
 With --transcript a policy plays, and the whole episode is printed.`,
-		Example: `  toolevo play --api p_s_in --question easy-coffee-0000
+		Example: `  toolevo play --api p_s_in --split train --question easy-coffee-train-0000
   toolevo play --api p_s_ood --transcript --policy scripted:reader`,
-		Args: cobra.NoArgs,
+		Args: positional(0, 0),
 	}
 	s := a.addSettings(cmd, map[string]string{"split": "test"}, "dataset", "difficulty", "split", "api", "policy", "compat", "no-update-tool")
 	data := a.dataFlag(cmd)
-	id := cmd.Flags().String("question", "", "ID of the question (default: the first of the split)")
+	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := s.resolve(cmd.Flags(), "")
 		if err != nil {
 			return err
+		}
+		if len(c.API) != 1 || len(c.Policy) != 1 {
+			return usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","), strings.Join(c.Policy, ","))
 		}
 		b, err := openBench(cmd.Context(), *data, c)
 		if err != nil {
@@ -77,7 +81,13 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 	if err != nil {
 		return gaveUp(err)
 	}
-	a.say("Deployed: %s. End each action with an empty line; Ctrl-D stops.", b.config.API[0])
+	prompt, err := b.prompt()
+	if err != nil {
+		return err
+	}
+	a.say("%s\n", prompt.System())
+	a.say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
+	a.say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.out, "Question: %s\n\n", q.Text)
 	in := bufio.NewReader(a.in)
 	for state.Status() == envs.Running {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +26,15 @@ const (
 const plainEvery = 10 * time.Second
 
 func progressFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("progress", progressAuto, "auto, bar, plain or none; auto draws a bar on a terminal")
+	return cmd.Flags().String("progress", progressAuto, "`HOW`: auto, bar, plain or none; auto draws a bar on a terminal and else prints lines")
+}
+
+func checkProgress(mode string) error {
+	modes := []string{progressAuto, progressBar, progressPlain, progressNone}
+	if !slices.Contains(modes, mode) {
+		return usage("unknown --progress %q: valid are %s", mode, strings.Join(modes, ", "))
+	}
+	return nil
 }
 
 // status is what there is to report: how far it is, and what else is worth knowing, short enough for one line.
@@ -34,17 +44,14 @@ type status struct {
 }
 
 // report shows progress on stderr until the returned function is called, which waits for the last line.
-func (a *app) report(mode string, read func() status) (stop func(), err error) {
+func (a *app) report(mode string, read func() status) (stop func()) {
 	switch mode {
 	case progressNone:
-		return func() {}, nil
+		return func() {}
 	case progressAuto:
 		if mode = progressPlain; isTerminal(a.err) {
 			mode = progressBar
 		}
-	case progressBar, progressPlain:
-	default:
-		return nil, usage("--progress %s: valid are auto, bar, plain, none", mode)
 	}
 	show, every := a.plain(), plainEvery
 	if mode == progressBar {
@@ -65,7 +72,7 @@ func (a *app) report(mode string, read func() status) (stop func(), err error) {
 			}
 		}
 	})
-	return func() { close(done); wait.Wait() }, nil
+	return func() { close(done); wait.Wait() }
 }
 
 // plain writes a line at a time, with the share done and the time left.

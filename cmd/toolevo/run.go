@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,8 +43,8 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 	return &runFlags{
 		settings: a.addSettings(cmd, defaults, names...),
 		data:     a.dataFlag(cmd),
-		out:      cmd.Flags().String("out", "", "run directory (default: runs/KIND-ID)"),
-		workers:  cmd.Flags().Int("workers", 0, "trees or episodes at the same time (0: four for each processor)"),
+		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
+		workers:  cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time (0: four for each processor)"),
 		resume:   cmd.Flags().Bool("resume", false, "go on with the run in --out; its configuration is taken over"),
 		dryRun:   cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
 		asJSON:   jsonFlag(cmd),
@@ -50,24 +52,29 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 	}
 }
 
-func (f *runFlags) workerCount() (int, error) {
-	switch {
-	case *f.workers < 0:
-		return 0, usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
-	case *f.workers == 0:
-		return 4 * runtime.NumCPU(), nil
+func (f *runFlags) workerCount() int {
+	if *f.workers == 0 {
+		return 4 * runtime.NumCPU()
 	}
-	return *f.workers, nil
+	return *f.workers
 }
 
 // resolve reads the configuration and the data it chooses.
 func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, error) {
+	if *f.workers < 0 {
+		return nil, usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
+	}
+	if err := checkProgress(*f.progress); err != nil {
+		return nil, err
+	}
 	resumed := ""
 	if *f.resume {
 		if *f.out == "" {
 			return nil, usage("--resume needs --out DIR, the run to go on with")
 		}
-		resumed = resumedConfig(*f.out)
+		if resumed = resumedConfig(*f.out); resumed == "" {
+			f.settings.app.say("No run in %s to go on with: this is a new one.", *f.out)
+		}
 	}
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
@@ -77,7 +84,13 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 }
 
 // printDryRun prints what a run would be.
-func (a *app) printDryRun(kind string, b *bench) error {
+func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(map[string]any{
+			"kind": kind, "run": b.id(kind), "questions": len(b.questions), "config_hash": b.config.Hash(),
+			"config": b.config.Annotated(),
+		})
+	}
 	fmt.Fprintf(a.out, "# %s run %s: %d questions, configuration %s\n", kind, b.id(kind), len(b.questions), b.config.Hash())
 	fmt.Fprint(a.out, b.config.Annotated())
 	return nil
@@ -110,18 +123,26 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	return run, nil
 }
 
-// explain lists what differs between a run and what was asked for.
+// explain lists what differs between what was asked for and a run.
 func explain(m *store.MismatchError) string {
-	lines := configs.Difference(m.Wanted, m.Stored)
-	for name, hash := range m.Ours.Inputs {
-		if theirs := m.Theirs.Inputs[name]; theirs != hash {
-			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(hash), orNone(theirs)))
-		}
-	}
+	lines := slices.Concat(configs.Difference(m.Wanted, m.Stored), differentInputs(m.Ours.Inputs, m.Theirs.Inputs))
 	if m.Ours.Kind != m.Theirs.Kind {
 		lines = append(lines, fmt.Sprintf("it is a run of `toolevo %s`", m.Theirs.Kind))
 	}
 	return "  " + strings.Join(lines, "\n  ") + "\nChoose another --out, or leave out what differs to go on with that run."
+}
+
+// differentInputs lists the inputs that differ, by name, ours first.
+func differentInputs(ours, theirs map[string]string) []string {
+	all := maps.Clone(ours)
+	maps.Copy(all, theirs)
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if ours[name] != theirs[name] {
+			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(ours[name]), orNone(theirs[name])))
+		}
+	}
+	return lines
 }
 
 func orNone(hash string) string {
@@ -197,11 +218,5 @@ func runConfig(run *store.Run) (*configs.Resolved, error) {
 
 // resumeCommand is the exact command that goes on with a run.
 func resumeCommand(kind string, f *runFlags) string {
-	words := []string{os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data}
-	for i, w := range words {
-		if strings.ContainsAny(w, " \t'\"$\\*?&;|<>()") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
+	return shell(os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data)
 }

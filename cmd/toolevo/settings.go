@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -16,16 +18,16 @@ import (
 
 // settingFlags are the flags that set a setting; they mean the same on every command that has them.
 var settingFlags = []struct{ flag, key, usage string }{
-	{"dataset", "dataset", "datasets, separated by commas"},
-	{"difficulty", "difficulty", "easy, hard or all"},
-	{"split", "split", "train, dev or test"},
-	{"limit", "limit", "only the first N questions of each dataset and difficulty (0: all)"},
-	{"api", "api", "API version deployed: p_c, p_s_in, p_s_ood, p_s_ood_proprietary (eval: several)"},
-	{"policy", "policy", "policy as KIND:NAME, e.g. scripted:noisy (eval: several)"},
-	{"preset", "preset", "search preset: paper, reference or efficient"},
-	{"trees", "search.trees", "trees per question (default: the preset's)"},
-	{"seed", "seed", "seed of everything random"},
-	{"compat", "environment.compat", "defects of the published code to reproduce: names, or published for all"},
+	{"dataset", "dataset", "`NAMES` of datasets, separated by commas"},
+	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
+	{"split", "split", "`NAME`: train, dev or test"},
+	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
+	{"api", "api", "`NAME` of the deployed API version (eval: several): p_c, p_s_in, p_s_ood or p_s_ood_proprietary"},
+	{"policy", "policy", "`KIND:NAME` of the policy (eval: several), e.g. scripted:noisy"},
+	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
+	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
+	{"seed", "seed", "`N` is the seed of everything random"},
+	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
@@ -67,33 +69,49 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 			cmd.Flags().Bool(f.flag, false, f.usage)
 		}
 	}
-	cmd.Flags().StringArrayVar(&s.set, "set", nil, "set any setting, KEY=VALUE, e.g. --set search.cpuct=2 (repeatable)")
-	cmd.Flags().StringVar(&s.config, "config", "", "read settings from this YAML file")
+	cmd.Flags().StringArrayVar(&s.set, "set", nil, "set any setting by `KEY=VALUE`, e.g. search.cpuct=2 (repeatable)")
+	cmd.Flags().StringVar(&s.config, "config", "", "read settings from the YAML `FILE`")
 	return s
 }
 
-// resolve makes the configuration. When it goes on with a run, the run's own configuration stands where other runs have
-// the file's, so that --resume --out DIR is enough.
+// resolve makes the configuration. When it goes on with a run, the run's own configuration stands above the
+// environment, which it was made with, so that --resume --out DIR is enough; what this command line says stands above
+// both, so that it is either what the run has or refused.
 func (s *settings) resolve(flags *pflag.FlagSet, resumed string) (*configs.Resolved, error) {
+	layers, err := s.layers(flags, resumed)
+	if err != nil {
+		return nil, err
+	}
+	c, err := configs.Load(layers...)
+	var unknown *yaml.UnknownFieldError
+	if errors.As(err, &unknown) {
+		return nil, usage("%w\n%s", err, validKeys())
+	}
+	return c, err
+}
+
+func (s *settings) layers(flags *pflag.FlagSet, resumed string) ([]configs.Layer, error) {
 	var layers []configs.Layer
 	for key, value := range s.defaults {
 		layers = append(layers, configs.SettingLayer("default of this command", key, value))
-	}
-	for _, name := range []string{s.config, resumed} {
-		if name == "" {
-			continue
-		}
-		l, err := configs.FileLayer(name)
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, l)
 	}
 	environment, err := configs.EnvironmentLayers(s.app.environ)
 	if err != nil {
 		return nil, err
 	}
-	layers = append(layers, environment...)
+	file, err := fileLayers(s.config)
+	if err != nil {
+		return nil, err
+	}
+	run, err := fileLayers(resumed)
+	if err != nil {
+		return nil, err
+	}
+	if resumed != "" && s.config == "" {
+		layers = slices.Concat(layers, environment, run)
+	} else {
+		layers = slices.Concat(layers, run, file, environment)
+	}
 	for _, f := range settingFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
 			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
@@ -110,9 +128,27 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed string) (*configs.Resol
 		if !ok {
 			return nil, usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
 		}
-		layers = append(layers, configs.SettingLayer("flag --set", key, value))
+		layers = append(layers, configs.SettingLayer("flag --set "+key, key, value))
 	}
-	return configs.Load(layers...)
+	return layers, nil
+}
+
+// fileLayers reads a configuration file; no name means no layer.
+func fileLayers(name string) ([]configs.Layer, error) {
+	if name == "" {
+		return nil, nil
+	}
+	l, err := configs.FileLayer(name)
+	return []configs.Layer{l}, err
+}
+
+// validKeys lists every setting.
+func validKeys() string {
+	keys, err := configs.Keys()
+	if err != nil {
+		return ""
+	}
+	return "Valid settings are " + strings.Join(keys, ", ")
 }
 
 // resumedConfig returns the configuration file of the run in dir, "" when there is none.
@@ -140,5 +176,5 @@ func (a *app) dataFlag(cmd *cobra.Command) *string {
 	if v := a.lookup("TOOLEVO_DATA"); v != "" {
 		dir = v
 	}
-	return cmd.Flags().String("data", dir, "data folder (or TOOLEVO_DATA)")
+	return cmd.Flags().String("data", dir, "data folder `DIR` (or TOOLEVO_DATA)")
 }

@@ -29,6 +29,7 @@ func (a *app) interrupts(parent context.Context) (ctx context.Context, drain <-c
 				continue
 			}
 			cancel()
+			signal.Stop(signals) // a third kills, should something hang
 			return
 		}
 	})

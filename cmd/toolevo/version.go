@@ -29,7 +29,8 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Long:  "Prints the version, with the revision it was built from where that is known.",
+		Args:  positional(0, 0),
 		Run: func(*cobra.Command, []string) {
 			fmt.Fprintf(a.out, "toolevo %s, %s, %s/%s\n", software(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},

@@ -183,6 +183,11 @@ func (b *bench) python(memory pytool.Memory) *pytool.Interpreter {
 	})
 }
 
+// prompt returns what a model is shown of the prompt version.
+func (b *bench) prompt() (policy.Prompt, error) {
+	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool)
+}
+
 // newPrompt returns what a model is shown of an API version.
 func newPrompt(versions *catalog.Catalog, name string, updateTool bool) (policy.Prompt, error) {
 	version, err := versions.Version(name)
@@ -211,6 +216,11 @@ func newPolicy(c *configs.Resolved, name string) (mcts.Policy, error) {
 	}
 	profile.NoUpdateTool = !c.Environment.UpdateTool
 	return policy.NewScripted(profile, questions.Plan), nil
+}
+
+// retry is how failures of ours are met.
+func (b *bench) retry() mcts.Retry {
+	return mcts.Retry{Attempts: b.config.Attempts, Backoff: time.Second}
 }
 
 // id identifies a run: the same configuration over the same inputs.

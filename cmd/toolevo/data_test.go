@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+func TestDataBuildIsReproducible(t *testing.T) {
+	type built struct {
+		Corpora []corpusReport `json:"corpora"`
+	}
+	var reports []corpusReport
+	for _, seed := range []string{"3", "3", "4"} {
+		dir := t.TempDir()
+		r := document[built](t, must(t, "data", "build", "--data", dir, "--seed", seed, "--rows", "80", "--dataset", "coffee", "--json"))
+		if len(r.Corpora) != 1 || r.Corpora[0].Rows != 80 || r.Corpora[0].Source != "synthetic" {
+			t.Fatalf("%+v", r)
+		}
+		reports = append(reports, r.Corpora[0])
+	}
+	if reports[0].Content != reports[1].Content || reports[0].Content == reports[2].Content {
+		t.Errorf("the seed does not decide the rows: %+v", reports)
+	}
+}
+
+func TestDataQuestions(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--rows", "900")
+	type made struct {
+		Splits []splitReport `json:"splits"`
+	}
+	m := document[made](t, must(t, "data", "questions", "--data", dir, "--scale", "0.01", "--json"))
+	want := map[string]int{
+		"easy train": 9, "easy dev": 1, "easy test": 1, "hard train": 12, "hard dev": 1, "hard test": 2,
+	}
+	for _, s := range m.Splits {
+		if n, ok := want[s.Difficulty+" "+s.Split]; !ok || n != s.Questions {
+			t.Errorf("%s: want %d", s, n)
+		}
+		delete(want, s.Difficulty+" "+s.Split)
+	}
+	if len(want) > 0 {
+		t.Errorf("not made: %v", want)
+	}
+	out := must(t, "data", "gold", "--data", dir)
+	says(t, "data gold", out, "coffee-easy (generated): 1 of 1", "coffee-hard (generated): 2 of 2")
+
+	small := t.TempDir()
+	must(t, "data", "build", "--data", small, "--rows", "2")
+	r := cli(t, "data", "questions", "--data", small)
+	if r.code != exitUsage || len(files(t, filepath.Join(small, "questions"))) > 0 {
+		t.Errorf("a corpus of two days: exit %d, left %v\n%s", r.code, files(t, small), r.err)
+	}
+}
+
+// TestGoldFindsAWrongAnswer changes a gold answer: `data gold` has to name it and to fail.
+func TestGoldFindsAWrongAnswer(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	q := ask(t, dir, "coffee-easy/open", toolqa.Test)
+	path := filepath.Join(dir, "questions", "test", "coffee-easy.jsonl")
+	text := bytes.Replace(read(t, path), []byte(q.Answer), []byte("987.65"), 1)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := cli(t, "data", "gold", "--data", dir)
+	if r.code != exitBad {
+		t.Errorf("exit %d, want %d", r.code, exitBad)
+	}
+	says(t, "data gold", r.out, q.ID, "987.65", q.Answer)
+	type gold struct {
+		Gold []goldReport `json:"gold"`
+	}
+	r = cli(t, "data", "gold", "--data", dir, "--json")
+	if g := document[gold](t, r.out); r.code != exitBad || len(g.Gold) != 2 || len(g.Gold[0].Disagreements) != 1 {
+		t.Errorf("exit %d, %+v", r.code, g)
+	}
+}
+
+// TestPublishedFiles is acceptance on the published files: what they hold is read, and the templates' rules give every
+// published answer.
+func TestPublishedFiles(t *testing.T) {
+	from, dir := published(t), t.TempDir()
+	type imported struct {
+		Corpora   []corpusReport `json:"corpora"`
+		Questions []importedFile `json:"questions"`
+	}
+	r := document[imported](t, must(t, "data", "import", "--data", dir,
+		"--corpus", filepath.Join(from, "corpus"), "--questions", filepath.Join(from, "questions"), "--json"))
+	if len(r.Corpora) != 1 || r.Corpora[0].Rows != 5741 || r.Corpora[0].Source != "published" {
+		t.Errorf("%+v", r.Corpora)
+	}
+	easy := 0
+	for _, f := range r.Questions {
+		if f.Skipped == "" && f.Difficulty == "easy" {
+			easy += f.Questions
+			if len(f.Unrecognised) > 0 {
+				t.Errorf("fit no template: %v", f.Unrecognised)
+			}
+		}
+	}
+	if easy != 100 {
+		t.Errorf("%d easy questions, want 100", easy)
+	}
+	says(t, "data gold", must(t, "data", "gold", "--data", dir), "coffee-easy (published): 100 of 100 answers agree with the right rule, 100")
+
+	says(t, "data questions", must(t, "data", "questions", "--data", dir, "--scale", "0.1"),
+		"coffee-easy test: 100 questions (published)", "coffee-hard test: 13 questions (generated)")
+	out := must(t, "eval", "--data", dir, "--difficulty", "easy", "--limit", "8", "--policy", "scripted:reader", "--api", "p_c,p_s_ood",
+		"--fail-under", "1", "--out", filepath.Join(dir, "eval"))
+	if n := strings.Count(out, "100.0"); n < 4 {
+		t.Errorf("scripted:reader fails published questions:\n%s", out)
+	}
+}
+
+const goodCSV = "Date,Open,High,Low,Close,Volume,Currency\n" +
+	"2000-01-03,122.25,124.0,116.1,116.5,6640,USD\n" +
+	"2000-01-04,116.25,120.5,115.75,116.25,5492,USD\n" +
+	"2000-01-05,115.0,121.0,115.0,118.6,6165,USD\n"
+
+// TestBadCorpusFiles holds what the error of each bad file says, and that nothing is left of it: what was imported
+// before stays as it was.
+func TestBadCorpusFiles(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(from, "coffee", "coffee_price.csv")
+	put := func(text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, exitUsage, []string{"no coffee_price.csv in " + from}, "data", "import", "--data", dir, "--corpus", from)
+	if left := files(t, dir); len(left) > 0 {
+		t.Fatalf("a missing file left %v", left)
+	}
+	put(goodCSV)
+	must(t, "data", "import", "--data", dir, "--corpus", from)
+	before := read(t, corpus.Path(dir, toolqa.Coffee))
+
+	for name, tt := range map[string]struct {
+		text  string
+		words []string
+	}{
+		"other columns":  {strings.Replace(goodCSV, "Open,High", "High,Open", 1), []string{"coffee_price.csv:1", "Open", "expected"}},
+		"no header":      {strings.TrimPrefix(goodCSV, "Date,Open,High,Low,Close,Volume,Currency\n"), []string{"coffee_price.csv:1", "expected"}},
+		"cut in a row":   {goodCSV[:len(goodCSV)-12], []string{"coffee_price.csv:4", "expected"}},
+		"a wrong number": {strings.Replace(goodCSV, "120.5", "12O.5", 1), []string{"coffee_price.csv:3", "12O.5", "expected"}},
+		"a wrong date":   {strings.Replace(goodCSV, "2000-01-05", "2000-13-05", 1), []string{"coffee_price.csv:4", "2000-13-05", "expected"}},
+		"a day twice":    {strings.Replace(goodCSV, "2000-01-05", "2000-01-04", 1), []string{"coffee_price.csv:4", "2000-01-04", "expected"}},
+		"empty":          {"", []string{"coffee_price.csv", "expected"}},
+		"a header alone": {"Date,Open,High,Low,Close,Volume,Currency\n", []string{"a header and no rows"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			put(tt.text)
+			fails(t, exitUsage, tt.words, "data", "import", "--data", dir, "--corpus", from)
+			if left := files(t, dir); len(left) != 1 || !bytes.Equal(before, read(t, corpus.Path(dir, toolqa.Coffee))) {
+				t.Errorf("the corpus imported before has changed, or something is left: %v", left)
+			}
+		})
+	}
+}
+
+// TestBadQuestionFiles holds the same of question files.
+func TestBadQuestionFiles(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	fails(t, exitUsage, []string{"nowhere"}, "data", "import", "--data", dir, "--questions", filepath.Join(from, "nowhere"))
+	file := filepath.Join(from, "easy", "coffee-easy.jsonl")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const good = `{"qid": "easy-coffee-0000", "question": "What was the opening price of coffee on 2000-01-03?", "answer": "122.25"}` + "\n"
+	for name, text := range map[string]string{
+		"cut":        good + good[:40] + "\n",
+		"no answer":  good + `{"qid": "easy-coffee-0001", "question": "What was the lowest price of coffee on 2000-01-03?"}` + "\n",
+		"not object": good + "[]\n",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			fails(t, exitUsage, []string{"coffee-easy.jsonl:2"}, "data", "import", "--data", dir, "--questions", from)
+		})
+		if left := files(t, dir); len(left) > 0 {
+			t.Errorf("%s: left %v", name, left)
+		}
+	}
+	if err := os.WriteFile(file, []byte(good), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	says(t, "data import", must(t, "data", "import", "--data", dir, "--questions", from), "coffee: 1 easy questions")
+}
+
+func TestDamagedCorpus(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	path := corpus.Path(dir, toolqa.Coffee)
+	whole := read(t, path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, whole[:len(whole)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := cli(t, "collect", "--data", dir, "--out", filepath.Join(dir, "run"))
+	if r.code == exitDone || len(files(t, filepath.Join(dir, "run"))) > 0 {
+		t.Errorf("exit %d\n%s", r.code, r.err)
+	}
+	says(t, "collect", r.err, path)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
+	"toolevo/toolqa/score"
+)
+
+func (a *app) dataGoldCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gold",
+		Short: "Recompute the test answers from the templates' rules",
+		Long: `Computes each answer of the test split from its template's rule and compares it,
+by the official matcher, with the answer that stands in the file. The exit code
+is 1 when one disagrees with the right rule and with the published one.`,
+		Example: "  toolevo data gold --data data",
+		Args:    positional(0, 0),
+	}
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := datasets()
+		if err != nil {
+			return err
+		}
+		var reports []goldReport
+		for _, ds := range all {
+			r, err := checkGold(cmd.Context(), *dir, ds)
+			if err != nil {
+				return err
+			}
+			reports = append(reports, r...)
+		}
+		return a.printGold(*asJSON, reports)
+	}
+	return cmd
+}
+
+// goldReport is a GoldReport and what it is about.
+type goldReport struct {
+	Dataset    string `json:"dataset"`
+	Difficulty string `json:"difficulty"`
+	Source     string `json:"source"`
+	questions.GoldReport
+}
+
+// unexplained counts the answers that neither rule gives.
+func (r goldReport) unexplained() int {
+	n := len(r.Unrecognised)
+	for _, d := range r.Disagreements {
+		if !d.OfficialAgrees {
+			n++
+		}
+	}
+	return n
+}
+
+func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport, error) {
+	opened, err := corpus.Open(ctx, dir, ds)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := questions.Load(opened)
+	if err != nil {
+		return nil, err
+	}
+	var reports []goldReport
+	for _, d := range toolqa.Difficulties() {
+		qs, err := questions.Read(dir, ds, d, toolqa.Test)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r, err := questions.CheckGold(qs, rows, score.Official)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, goldReport{string(ds), string(d), sourceOf(qs), r})
+	}
+	if len(reports) == 0 {
+		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data questions`", ds, dir)
+	}
+	return reports, nil
+}
+
+func sourceOf(qs []toolqa.Question) string {
+	if len(qs) == 0 {
+		return ""
+	}
+	return string(qs[0].Source)
+}
+
+func (a *app) printGold(asJSON bool, reports []goldReport) error {
+	unexplained := 0
+	for _, r := range reports {
+		unexplained += r.unexplained()
+	}
+	if asJSON {
+		if err := a.printJSON(map[string]any{"gold": reports}); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range reports {
+			fmt.Fprintf(a.out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
+				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
+			for _, d := range r.Disagreements {
+				fmt.Fprintf(a.out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question, d.Problem)
+			}
+			for _, id := range r.Unrecognised {
+				fmt.Fprintf(a.out, "  %s: fits no template\n", id)
+			}
+		}
+	}
+	if unexplained > 0 {
+		return bad("%d answers agree with no rule", unexplained)
+	}
+	return nil
+}

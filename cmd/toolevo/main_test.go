@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/questions"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and the demonstrations")
+
+// scratch is a folder for what the tests of this binary share.
+var scratch string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if scratch, err = os.MkdirTemp("", "toolevo-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// result is how a command ended.
+type result struct {
+	code     int
+	out, err string
+}
+
+// cli runs a command in this process.
+func cli(t testing.TB, args ...string) result {
+	t.Helper()
+	return cliWith(t, "", nil, args...)
+}
+
+// cliWith runs a command with a standard input and an environment.
+func cliWith(t testing.TB, in string, environ []string, args ...string) result {
+	t.Helper()
+	var out, words bytes.Buffer
+	a := &app{in: strings.NewReader(in), out: &out, err: &words, environ: environ}
+	code := a.run(context.WithoutCancel(t.Context()), args)
+	return result{code, out.String(), words.String()}
+}
+
+// must runs a command that has to succeed, and returns what it wrote to stdout.
+func must(t testing.TB, args ...string) string {
+	t.Helper()
+	r := cli(t, args...)
+	if r.code != exitDone {
+		t.Fatalf("toolevo %s: exit %d\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
+	}
+	return r.out
+}
+
+// fails runs a command that has to end with a code and say some words on stderr and nothing on stdout.
+func fails(t *testing.T, code int, words []string, args ...string) result {
+	t.Helper()
+	r := cli(t, args...)
+	if r.code != code || r.out != "" {
+		t.Errorf("toolevo %s: exit %d, want %d\n%s%s", strings.Join(args, " "), r.code, code, r.out, r.err)
+	}
+	says(t, strings.Join(args, " "), r.err, words...)
+	return r
+}
+
+func says(t *testing.T, about, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("toolevo %s: it does not say %q:\n%s", about, w, text)
+		}
+	}
+}
+
+// document decodes what has to be one JSON document and nothing else.
+func document[T any](t testing.TB, text string) T {
+	t.Helper()
+	var v T
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("not JSON: %v\n%s", err, text)
+	}
+	if d.More() {
+		t.Fatalf("more than one document:\n%s", text)
+	}
+	return v
+}
+
+// shared makes a folder once for all tests, below scratch.
+func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB) string {
+	var once sync.Once
+	dir, done := "", false
+	return func(t testing.TB) string {
+		t.Helper()
+		once.Do(func() {
+			dir = filepath.Join(scratch, name)
+			fill(t, dir)
+			done = true
+		})
+		if !done {
+			t.Fatalf("%s could not be made", name)
+		}
+		return dir
+	}
+}
+
+// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions.
+var smallData = shared("data", func(t testing.TB, dir string) {
+	must(t, "data", "build", "--data", dir, "--seed", "5", "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.01")
+})
+
+// defaultData is the data folder that the commands make when nothing is said.
+var defaultData = shared("default", func(t testing.TB, dir string) {
+	must(t, "data", "build", "--data", dir)
+	must(t, "data", "questions", "--data", dir)
+})
+
+// smallRun is a finished collection.
+var smallRun = shared("run", func(t testing.TB, dir string) {
+	must(t, "collect", "--data", smallData(t), "--limit", "3", "--trees", "2", "--out", dir)
+})
+
+// binary is the program, built once.
+var binary = shared("toolevo", func(t testing.TB, path string) {
+	if text, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, text)
+	}
+})
+
+// ask returns the first question of a template in a split.
+func ask(t testing.TB, data, template string, split toolqa.Split) toolqa.Question {
+	t.Helper()
+	_, name, _ := strings.Cut(template, "-")
+	difficulty, _, _ := strings.Cut(name, "/")
+	qs, err := questions.Read(data, toolqa.Coffee, toolqa.Difficulty(difficulty), split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range qs {
+		if q.Template == template {
+			return q
+		}
+	}
+	t.Fatalf("no %s question of %s in %s", split, template, data)
+	return toolqa.Question{}
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: make it with -update", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// published is the folder of the published benchmark's files, and skips the test where there is none.
+func published(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("TOOLEVO_SHARED_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	dir = filepath.Join(dir, "toolqa")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("the published ToolQA files are not there (%v): set TOOLEVO_SHARED_DATA", err)
+	}
+	return dir
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// files lists everything below a folder, nothing where it is missing.
+func files(t testing.TB, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolevo/mcts/store"
+)
+
+// process is the program running by itself, in a process group of its own.
+type process struct {
+	*exec.Cmd
+	out, err *watched
+	ended    chan struct{}
+}
+
+// watched is what a process writes; lines are passed on as they come.
+type watched struct {
+	bytes.Buffer
+	saw chan string
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	select {
+	case w.saw <- string(p):
+	default:
+	}
+	return w.Buffer.Write(p)
+}
+
+// start starts the program.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	return launch(t, exec.Command(binary(t), args...))
+}
+
+// printed starts the shell command a stopped run printed, as printed.
+func printed(t *testing.T, words string) *process {
+	t.Helper()
+	_, command, ok := strings.Cut(words, "with:\n  ")
+	if !ok {
+		t.Fatalf("no command to go on with in:\n%s", words)
+	}
+	return launch(t, exec.Command("/bin/sh", "-c", "exec "+command))
+}
+
+func launch(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: cmd, out: &watched{}, err: &watched{saw: make(chan string, 64)}, ended: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.out, p.err
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = cmd.Wait() // how it ended stands in the process's state
+	}()
+	t.Cleanup(func() {
+		select {
+		case <-p.ended:
+		default:
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			<-p.ended
+		}
+	})
+	return p
+}
+
+// wait waits for the end and returns the exit code.
+func (p *process) wait() int {
+	<-p.ended
+	return p.ProcessState.ExitCode()
+}
+
+// until returns true once the log of the run holds n calls, and false when the process ended before.
+func (p *process) until(t *testing.T, run string, n int) bool {
+	t.Helper()
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		select {
+		case <-p.ended:
+			return false
+		case <-poll.C:
+			if logged(t, run) >= n {
+				return true
+			}
+		}
+	}
+}
+
+// logged counts the calls in the log of a run, 0 while there is none.
+func logged(t *testing.T, run string) int {
+	t.Helper()
+	r, err := store.OpenRun(t.Context(), run)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	n, err := r.CallCount(context.WithoutCancel(t.Context()))
+	if err != nil {
+		return 0 // another process is making it
+	}
+	return n
+}
+
+// grown is a collection that takes long enough to be interrupted, with a preset.
+func grown(preset string, more ...string) []string {
+	trees := map[string]string{"paper": "2", "efficient": "4"}[preset]
+	return append([]string{"collect", "--preset", preset, "--trees", trees, "--limit", "4", "--progress", "none"}, more...)
+}
+
+// uninterrupted are runs by preset that nothing disturbed, one worker each.
+var uninterrupted = map[string]func(t testing.TB) string{
+	"paper":     shared("uninterrupted-paper", growUninterrupted("paper")),
+	"efficient": shared("uninterrupted-efficient", growUninterrupted("efficient")),
+}
+
+func growUninterrupted(preset string) func(t testing.TB, dir string) {
+	return func(t testing.TB, dir string) {
+		args := grown(preset, "--data", smallData(t), "--workers", "1", "--out", dir)
+		if text, err := exec.Command(binary(t), args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+}
+
+// sameRun holds that a run has the bytes and the calls of the one that nothing disturbed, and passes its check.
+func sameRun(t *testing.T, preset, run string) {
+	t.Helper()
+	want := uninterrupted[preset](t)
+	if !bytes.Equal(read(t, filepath.Join(want, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+		t.Errorf("%s: the trajectories of %s differ from those of %s", preset, run, want)
+	}
+	if got, want := logged(t, run), logged(t, want); got != want || got == 0 {
+		t.Errorf("%s: %d calls in the log, %d in that of the uninterrupted run", preset, got, want)
+	}
+	c := document[checked](t, must(t, "check", run, "--data", smallData(t), "--json"))
+	if !c.Complete || c.Rows == 0 {
+		t.Errorf("%s: %+v", preset, c)
+	}
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	for preset := range uninterrupted {
+		t.Run(preset, func(t *testing.T) {
+			run := filepath.Join(t.TempDir(), "run")
+			p := start(t, grown(preset, "--data", smallData(t), "--workers", "8", "--out", run)...)
+			if code := p.wait(); code != exitDone {
+				t.Fatalf("exit %d\n%s", code, p.err)
+			}
+			sameRun(t, preset, run)
+		})
+	}
+}
+
+// TestKilled kills a run five times, each time when the log has grown to a random size, and goes on with it.
+func TestKilled(t *testing.T) {
+	for preset, whole := range uninterrupted {
+		t.Run(preset, func(t *testing.T) {
+			total := logged(t, whole(t))
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("seed %d, %d calls in all", seed, total)
+			random := rand.New(rand.NewPCG(seed, 0))
+			moments := make([]int, 5)
+			for i := range moments {
+				moments[i] = 1 + random.IntN(total*9/10)
+			}
+			slices.Sort(moments)
+
+			run := filepath.Join(t.TempDir(), "run")
+			args := grown(preset, "--data", smallData(t), "--workers", "3", "--out", run)
+			killed := 0
+			for _, n := range moments {
+				p := start(t, args...)
+				if p.until(t, run, n) {
+					_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+					<-p.ended
+					if s, ok := p.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+						killed++
+					}
+				}
+				t.Logf("killed at %d calls or more; the log holds %d", n, logged(t, run))
+				if !slices.Contains(args, "--resume") {
+					args = append(args, "--resume")
+				}
+			}
+			if killed < 3 {
+				t.Errorf("killed %d times: the run is too short for this test", killed)
+			}
+			p := start(t, args...)
+			if code := p.wait(); code != exitDone {
+				t.Fatalf("exit %d\n%s", code, p.err)
+			}
+			sameRun(t, preset, run)
+		})
+	}
+}
+
+// TestInterrupted sends SIGINT once, which lets the trees in progress end, and goes on with the command printed.
+func TestInterrupted(t *testing.T) {
+	total := logged(t, uninterrupted["paper"](t))
+	run := filepath.Join(t.TempDir(), "a run")
+	p := start(t, grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)...)
+	if !p.until(t, run, total/10) {
+		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+	}
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.wait(); code != exitInterrupted {
+		t.Fatalf("exit %d\n%s", code, p.err)
+	}
+	words := p.err.String()
+	says(t, "collect", words, "finishing what is in progress", "everything so far is kept", "--resume --out '"+run+"'")
+	if out := p.out.String(); out != "" {
+		t.Errorf("an interrupted run reports a result: %s", out)
+	}
+	// Every call belongs to a tree that was finished.
+	c := document[checked](t, must(t, "check", run, "--data", smallData(t), "--json"))
+	if c.Complete || c.Calls != logged(t, run) || c.Missing == 0 {
+		t.Errorf("after draining: %+v of %d calls", c, logged(t, run))
+	}
+	if next := printed(t, words); next.wait() != exitDone {
+		t.Fatalf("the command printed fails: %s", next.err)
+	}
+	sameRun(t, "paper", run)
+}
+
+// TestInterruptedTwice sends a second SIGINT once the first has been answered.
+func TestInterruptedTwice(t *testing.T) {
+	total := logged(t, uninterrupted["paper"](t))
+	run := filepath.Join(t.TempDir(), "run")
+	p := start(t, grown("paper", "--data", smallData(t), "--workers", "8", "--out", run)...)
+	if !p.until(t, run, total/10) {
+		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+	}
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.err.saw:
+		_ = p.Process.Signal(os.Interrupt) // it may just have ended
+	case <-p.ended:
+	}
+	if code := p.wait(); code != exitInterrupted {
+		t.Fatalf("exit %d\n%s", code, p.err)
+	}
+	if next := printed(t, p.err.String()); next.wait() != exitDone {
+		t.Fatalf("the command printed fails: %s", next.err)
+	}
+	sameRun(t, "paper", run)
+}
+
+// TestOneProcessForARun starts a second process on a run that the first is working on.
+func TestOneProcessForARun(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	args := grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)
+	p := start(t, args...)
+	if !p.until(t, run, 1) {
+		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+	}
+	second := start(t, append(args, "--resume")...)
+	if code := second.wait(); code != exitUsage {
+		t.Errorf("the second process: exit %d\n%s", code, second.err)
+	}
+	says(t, "collect --resume", second.err.String(), "another process is working on this run", "process "+strconv.Itoa(p.Process.Pid))
+	must(t, "inspect", run) // looking at it is free
+	if code := p.wait(); code != exitDone {
+		t.Fatalf("the first process: exit %d\n%s", code, p.err)
+	}
+	sameRun(t, "paper", run)
+}
