@@ -131,7 +131,7 @@ func TestGoldenTrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := preset(t, name)
 			c.Simulations = 5
-			c.Samples, c.RolloutSamples = min(c.Samples, 3), min(c.Samples, 3)
+			c.Samples = min(c.Samples, 3)
 			s := &mcts.Search{Env: envtest.NewMaze(), Policy: wanderer{}, Config: c, Seed: 3}
 			tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
 			if err != nil {

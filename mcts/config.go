@@ -7,7 +7,7 @@ import "fmt"
 type Config struct {
 	CPUCT          float64 `yaml:"cpuct"`           // c in equation 2
 	Samples        int     `yaml:"samples"`         // k in equation 3: completions per expansion
-	RolloutSamples int     `yaml:"rollout_samples"` // completions per node made in a rollout, 1..Samples; expanding it draws the rest
+	RolloutSamples int     `yaml:"rollout_samples"` // completions per node made in a rollout; expanding it draws the rest; 0 means all k
 	Simulations    int     `yaml:"simulations"`     // M: simulations per tree
 	Trees          int     `yaml:"trees"`           // trees per question
 
@@ -66,8 +66,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mcts: cpuct is %v, want at least 0", c.CPUCT)
 	case c.Samples < 1:
 		return fmt.Errorf("mcts: samples is %d, want at least 1", c.Samples)
-	case c.RolloutSamples < 1 || c.RolloutSamples > c.Samples:
-		return fmt.Errorf("mcts: rollout_samples is %d, want 1..samples (%d)", c.RolloutSamples, c.Samples)
+	case c.RolloutSamples < 0 || c.RolloutSamples > c.Samples:
+		return fmt.Errorf("mcts: rollout_samples is %d, want 1..samples (%d), or 0 for samples", c.RolloutSamples, c.Samples)
 	case c.Simulations < 1:
 		return fmt.Errorf("mcts: simulations is %d, want at least 1", c.Simulations)
 	case c.Trees < 1:
@@ -94,3 +94,11 @@ func (c Config) Validate() error {
 // truncated. Line 5 of Algorithm 1 drops a leaf deeper than T, so nodes at depth T still act (slack 0); the published
 // code tests the parent's depth, one more (slack 1).
 func (c Config) DeepestActing() int { return c.MaxDepth + c.DepthSlack }
+
+// samplesInRollout is the number of completions for a node made in a rollout.
+func (c Config) samplesInRollout() int {
+	if c.RolloutSamples == 0 {
+		return c.Samples
+	}
+	return c.RolloutSamples
+}

@@ -42,15 +42,14 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (reward float64, ok bool, err error) {
 	for n.Status == envs.Running {
 		if n.Drawn == 0 {
-			if err := g.generate(ctx, n, g.Config.RolloutSamples); err != nil {
+			if err := g.generate(ctx, n, g.Config.samplesInRollout()); err != nil {
 				return 0, false, err
 			}
 		}
 		if len(n.Children) == 0 {
-			silence(n)
 			break
 		}
 		n = pick(rng, n.Children)
 	}
-	return n.Reward, n.Limit != LimitSilence, nil
+	return n.Reward, !n.silent(), nil
 }

@@ -296,6 +296,55 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// A prompt beyond the context window ends its node with a limit of its own, in rollouts and in expansions, and nothing
+// is backed up. Where the policy wrote nothing for another reason, too, it is silence.
+func TestContextWindow(t *testing.T) {
+	tooLong := mcts.Proposal{Finish: mcts.FinishTooLong}
+	for _, tt := range []struct {
+		name      string
+		proposals []mcts.Proposal
+		want      mcts.Limit
+	}{
+		{"one for all samples", []mcts.Proposal{tooLong}, mcts.LimitContext},
+		{"each sample", []mcts.Proposal{tooLong, tooLong}, mcts.LimitContext},
+		{"beside an empty one", []mcts.Proposal{tooLong, {}}, mcts.LimitSilence},
+		{"none at all", nil, mcts.LimitSilence},
+	} {
+		for depth := range 3 {
+			policy := policyFunc(func(r mcts.Request) []mcts.Proposal {
+				if r.History.Len() == depth {
+					return tt.proposals
+				}
+				return []mcts.Proposal{{Text: "right"}, {Text: "down"}}
+			})
+			tree := grow(t, search(config(), policy), 0, nil)
+			ended := 0
+			for _, n := range tree.Nodes {
+				if n.Depth == depth && n.Status != envs.Running {
+					ended++
+					if n.Limit != tt.want || n.Reward != 0 || n.Visits != 0 {
+						t.Errorf("%s, depth %d: node %s is stopped by %q with r=%v N=%d", tt.name, depth, n.Path(), n.Limit, n.Reward, n.Visits)
+					}
+				}
+			}
+			if ended == 0 || !tree.Root.Closed || tree.Root.Visits != 0 {
+				t.Errorf("%s, depth %d: %d nodes ended, root closed: %v, N=%d", tt.name, depth, ended, tree.Root.Closed, tree.Root.Visits)
+			}
+		}
+	}
+}
+
+// A completion that was cut is used as it is.
+func TestCutCompletion(t *testing.T) {
+	cut := policyFunc(func(mcts.Request) []mcts.Proposal {
+		return []mcts.Proposal{{Text: "right", Finish: mcts.FinishLength}, {Text: "dow", Finish: mcts.FinishLength}}
+	})
+	tree := grow(t, search(config(), cut), 0, nil)
+	if n := len(tree.Root.Children); n != 2 || tree.Root.Children[1].Turn.Outcome == envs.OK {
+		t.Errorf("%d children, want the whole action and the cut one as a mistake", n)
+	}
+}
+
 type policyFunc func(r mcts.Request) []mcts.Proposal
 
 func (f policyFunc) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
@@ -373,7 +422,7 @@ func TestInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 6).Draw(t, "k")
 		c := mcts.Config{
-			CPUCT: rapid.Float64Range(0, 5).Draw(t, "c"), Samples: k, RolloutSamples: rapid.IntRange(1, k).Draw(t, "rollout samples"),
+			CPUCT: rapid.Float64Range(0, 5).Draw(t, "c"), Samples: k, RolloutSamples: rapid.IntRange(0, k).Draw(t, "rollout samples"),
 			Simulations: rapid.IntRange(1, 60).Draw(t, "simulations"), Trees: 1,
 			MaxDepth: rapid.IntRange(1, 9).Draw(t, "depth"), DepthSlack: rapid.IntRange(0, 1).Draw(t, "slack"),
 			ParentVisits: rapid.SampledFrom([]mcts.ParentVisits{mcts.OwnVisits, mcts.ChildVisits}).Draw(t, "visits"),

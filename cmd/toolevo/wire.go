@@ -142,7 +142,7 @@ func (b *bench) readFile(dir string, ds toolqa.Dataset, d toolqa.Difficulty) err
 }
 
 // environment returns the environment that deploys an API version. memory keeps what Python programs printed.
-func (b *bench) environment(api string, memory pytool.Memory) (envs.Environment, error) {
+func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment, error) {
 	prompt, err := b.versions.Version(b.config.Prompt)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (b *bench) environment(api string, memory pytool.Memory) (envs.Environment,
 		"LoadDB":            table.NewLoadDB(b.corpora...),
 		"FilterDB":          &table.FilterDB{Partial: b.compat.Has(dynamic.PartialFilter)},
 		"GetValue":          table.GetValue{},
-		"SQLInterpreter":    b.sql,
+		"SQLInterpreter":    b.sql.WithMemory(memory),
 		"PythonInterpreter": b.python(memory),
 	}
 	for name, tool := range absent.Tools() {
@@ -172,7 +172,7 @@ func (b *bench) environment(api string, memory pytool.Memory) (envs.Environment,
 }
 
 // python returns the PythonInterpreter; memory, which may be nil, keeps what programs printed.
-func (b *bench) python(memory pytool.Memory) *pytool.Interpreter {
+func (b *bench) python(memory toolqa.Memory) *pytool.Interpreter {
 	c := b.config.Python
 	return pytool.New(b.engine, pytool.Options{
 		Limits: pytool.Limits{

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/internal/pystr"
 )
 
 // Kind is the type of a column's cells.
@@ -91,7 +91,7 @@ func parseCell(kind Kind, raw string) (cell, error) {
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return cell{}, fmt.Errorf("%q: expected a number such as 124.0", raw)
 		}
-		return cell{f, pystr.Float(f)}, nil
+		return cell{f, pytext.FormatFloat(f)}, nil
 	case Integer:
 		n, err := strconv.ParseInt(raw, 10, 64)
 		if err != nil {

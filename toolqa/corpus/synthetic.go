@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/internal/pystr"
 )
 
 // Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value formats of the published
@@ -71,7 +71,7 @@ func coffeeWalk(rng *rand.Rand, n int) func() ([]cell, error) {
 		date := day.Format(time.DateOnly)
 		row[0] = cell{date, date}
 		for i, price := range []float64{open, high, low, closing} {
-			row[1+i] = cell{price, pystr.Float(price)}
+			row[1+i] = cell{price, pytext.FormatFloat(price)}
 		}
 		row[5] = cell{volume, strconv.FormatInt(volume, 10)}
 		row[6] = cell{"USD", "USD"}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/internal/pystr"
 )
 
 // Table is a dataset's table in memory, every cell as text. It is immutable and safe for concurrent use.
@@ -56,7 +56,7 @@ func newVector(name string, cells []string) *Vector {
 	size := 0
 	for i, w := range words {
 		code[w] = uint32(i)
-		buf = append(pystr.AppendJSON(buf[:0], w), ", "...)
+		buf = append(pytext.AppendASCII(buf[:0], w), ", "...)
 		v.items[i] = string(buf)
 		size += len(buf)
 	}

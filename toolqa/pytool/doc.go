@@ -20,7 +20,7 @@
 //
 // The hash seed is fixed, and so are the random and numpy.random generators of a program whose text names them. What
 // reads the clock, the operating system's entropy or the name of its folder, or runs into a limit of time, can still
-// differ from call to call; a [Memory] makes a run repeatable. Equal programs that run at the same time run once.
+// differ from call to call; a [toolqa.Memory] makes a run repeatable. Equal programs that run at the same time run once.
 //
 // # Caveats
 //

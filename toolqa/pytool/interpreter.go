@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
@@ -20,19 +21,11 @@ const (
 	wrongArguments = "There is something wrong with the arguments you send for python. Please modify it."
 )
 
-// Memory remembers results from call to call, e.g. in the log of a run. Implementations are safe for concurrent use.
-type Memory interface {
-	// Recall returns the result remembered under key, and whether there is one.
-	Recall(ctx context.Context, key string) (envs.Result, bool, error)
-	// Remember keeps the result of key.
-	Remember(ctx context.Context, key string, r envs.Result) error
-}
-
 // Options are the limits and variants of the tool. The zero value of each field means its default.
 type Options struct {
 	Limits    Limits
-	Processes int    // how many programs run at once; default the number of processors
-	Memory    Memory // default none
+	Processes int           // how many programs run at once; default the number of processors
+	Memory    toolqa.Memory // default none
 
 	// PublishedCapture shows what the published code shows. With at most one print statement only the last statement
 	// shows anything: its value, or what it prints. With more, the output of each is shown after the text of its
@@ -120,7 +113,7 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 // observe phrases a reply.
 func (in *Interpreter) observe(r Reply) envs.Result {
 	l := in.opts.Limits
-	text := strings.TrimSpace(strings.ToValidUTF8(r.Output, "\uFFFD"))
+	text := pytext.Strip(strings.ToValidUTF8(r.Output, "\uFFFD"))
 	note := ""
 	switch r.End {
 	case Finished:

@@ -103,6 +103,19 @@ func TestPublishedLength(t *testing.T) {
 	}
 }
 
+// What is printed loses what Python's str.strip takes away, which is more than Go's strings.TrimSpace does.
+func TestStripped(t *testing.T) {
+	in := New(engine(t), Options{})
+	for code, want := range map[string]string{
+		`print("\x1c\u3000a\x1db \x1f")`: "a\x1db",
+		`print("\x1e")`:                  nothingPrinted,
+	} {
+		if got := run(t, in, code).Observation; got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
+
 func TestNoStateSurvives(t *testing.T) {
 	in := New(engine(t), Options{Processes: 1})
 	run(t, in, "leak = 1\nimport builtins\nbuiltins.leak2 = 2\nopen('leak', 'w').write('x')\nimport os\nos.environ['LEAK'] = '1'")
@@ -127,13 +140,13 @@ func TestLimits(t *testing.T) {
 	}{
 		"sleep":            {short, false, "import time\nprint('so far')\ntime.sleep(60)", "so far\nTimeoutError: the code ran longer than 1.5s and was stopped"},
 		"ignored signals":  {short, false, "import signal, time\nfor s in (1, 2, 3, 14, 15, 24): signal.signal(s, signal.SIG_IGN)\nwhile True: time.sleep(1)", "TimeoutError: the code ran longer than 1.5s"},
-		"loop":             {Limits{CPU: time.Second}, false, "while True: pass", "TimeoutError: the code used more than 1s of processor time"},
-		"loop, no SIGXCPU": {Limits{CPU: time.Second}, false, "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", "TimeoutError: the code used more than 1s of processor time"},
-		"big integer":      {Limits{CPU: time.Second}, false, "print(len(str(9**9**8)))", "TimeoutError: the code used more than 1s of processor time"},
-		"memory":           {Limits{Memory: 256 << 20}, false, "x = []\nwhile True: x.append(bytearray(1 << 20))", "MemoryError"},
+		"loop":             {Limits{CPU: time.Second, Wall: time.Minute}, false, "while True: pass", "TimeoutError: the code used more than 1s of processor time"},
+		"loop, no SIGXCPU": {Limits{CPU: time.Second, Wall: time.Minute}, false, "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", "TimeoutError: the code used more than 1s of processor time"},
+		"big integer":      {Limits{CPU: time.Second, Wall: time.Minute}, false, "print(len(str(9**9**8)))", "TimeoutError: the code used more than 1s of processor time"},
+		"memory":           {Limits{Memory: 256 << 20, Wall: time.Minute}, false, "x = []\nwhile True: x.append(bytearray(1 << 20))", "MemoryError"},
 		"output":           {Limits{Output: 100}, false, "print('x' * 60)\nwhile True: print('yes')", strings.Repeat("x", 60) + "\n" + strings.Repeat("yes\n", 9) + "yes\n[The output was cut after 100 bytes and the code was stopped.]"},
 		"output at once":   {Limits{Output: 10}, false, "print('x' * 100000)", "xxxxxxxxxx\n[The output was cut after 10 bytes"},
-		"captured output":  {Limits{Memory: 256 << 20}, true, "while True: print('yes' * 100000)", "MemoryError"},
+		"captured output":  {Limits{Memory: 256 << 20, Wall: time.Minute}, true, "while True: print('yes' * 100000)", "MemoryError"},
 		"file":             {Limits{FileSize: 1000}, false, "f = open('f', 'wb', 0)\nprint(f.write(b'x' * 1000))\nf.write(b'y')", "1000\nOSError: [Errno 27] File too large"},
 		"stack":            {Limits{}, false, "import os\nos.abort()", "SystemError: the interpreter ended (signal: aborted"},
 		"kill":             {Limits{}, false, "import os\nos.kill(os.getpid(), 9)", "SystemError: the interpreter ended (signal: killed"},

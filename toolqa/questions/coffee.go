@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/internal/pystr"
 )
 
 // Day is one row of the coffee corpus: a trading day. Prices are in US cents a pound, volume in contracts.
@@ -194,11 +194,8 @@ func minLow(days []Day) float64 {
 	return slices.MinFunc(days, func(a, b Day) int { return cmp.Compare(a.Low, b.Low) }).Low
 }
 
-// round2 is str(round(x, 2)) of Python: rounded from the exact binary value, then printed in the shortest way.
-func round2(x float64) string {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 2, 64), 64) // what FormatFloat writes can be read
-	return pystr.Float(rounded)
-}
+// round2 is str(round(x, 2)) of Python.
+func round2(x float64) string { return pytext.FormatFloat(pytext.Round(x, 2)) }
 
 // fixed1 is "%.1f" of Python.
-func fixed1(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+func fixed1(x float64) string { return pytext.FormatFixed(x, 1) }

@@ -3,17 +3,17 @@ package questions
 import (
 	"strconv"
 
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/internal/pystr"
 )
 
 // coffeeEasy are the questions about one trading day.
 func coffeeEasy() []Template {
 	ts := []Template{
-		coffeeCell("open", "opening price", "Open", func(d Day) string { return pystr.Float(d.Open) }),
-		coffeeCell("low", "lowest price", "Low", func(d Day) string { return pystr.Float(d.Low) }),
-		coffeeCell("high", "highest price", "High", func(d Day) string { return pystr.Float(d.High) }),
-		coffeeCell("close", "closing price", "Close", func(d Day) string { return pystr.Float(d.Close) }),
+		coffeeCell("open", "opening price", "Open", func(d Day) string { return pytext.FormatFloat(d.Open) }),
+		coffeeCell("low", "lowest price", "Low", func(d Day) string { return pytext.FormatFloat(d.Low) }),
+		coffeeCell("high", "highest price", "High", func(d Day) string { return pytext.FormatFloat(d.High) }),
+		coffeeCell("close", "closing price", "Close", func(d Day) string { return pytext.FormatFloat(d.Close) }),
 		coffeeCell("volume", "volume", "Volume", func(d Day) string { return strconv.FormatInt(d.Volume, 10) }),
 		{
 			Name: "percentage-change",

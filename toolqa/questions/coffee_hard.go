@@ -2,8 +2,8 @@ package questions
 
 import (
 	"slices"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/internal/pystr"
 )
 
 // inRange is the condition of the queries: the days of the question.
@@ -39,7 +39,7 @@ func coffeeLevels() []Template {
 		{
 			Name: "highest",
 			Text: "What was the highest coffee price from {start:date} to {end:date}?",
-			gold: onRange(1, func(days []Day) string { return pystr.Float(maxHigh(days)) + " USD" }),
+			gold: onRange(1, func(days []Day) string { return pytext.FormatFloat(maxHigh(days)) + " USD" }),
 			steps: []step{
 				querySQL("SELECT MAX(High) AS highest "+inRange,
 					"I only need the largest value of the High column over the range. SQL can return it directly, however many days there are.",
@@ -50,7 +50,7 @@ func coffeeLevels() []Template {
 		{
 			Name: "lowest",
 			Text: "What was the lowest coffee price from {start:date} to {end:date}?",
-			gold: onRange(1, func(days []Day) string { return pystr.Float(minLow(days)) + " USD" }),
+			gold: onRange(1, func(days []Day) string { return pytext.FormatFloat(minLow(days)) + " USD" }),
 			steps: []step{
 				querySQL("SELECT MIN(Low) AS lowest "+inRange,
 					"I need the smallest value of the Low column between the two dates, which SQL can return directly.",

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
@@ -128,37 +130,64 @@ func readFile(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 	return qs, nil
 }
 
-// parseRecord reads one line. The answer may be any JSON scalar, also Python's NaN, and becomes the text Python's str
-// makes of it.
+// parseRecord reads one line as Python's json module does. The answer may be any JSON scalar, also NaN, and becomes the
+// text Python's str makes of it. Other fields are ignored.
 func parseRecord(line []byte) (record, error) {
-	var raw struct {
-		ID       *string         `json:"qid"`
-		Question *string         `json:"question"`
-		Answer   json.RawMessage `json:"answer"`
-		Template string          `json:"template"`
-		Source   toolqa.Source   `json:"source"`
+	const want = "want a JSON object with qid, question and answer"
+	v, err := pytext.DecodeStrict(strings.ToValidUTF8(string(line), "\uFFFD"))
+	if err != nil {
+		return record{}, fmt.Errorf("%s: %w", want, err)
 	}
-	dec := json.NewDecoder(bytes.NewReader(quoteNaN(line)))
-	if err := dec.Decode(&raw); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the line ends within a JSON object")
+	fields, ok := v.(envs.Args)
+	if !ok {
+		return record{}, fmt.Errorf("%s, not a %s", want, pytext.TypeName(v))
+	}
+	r := record{Source: toolqa.Published}
+	for _, f := range fields {
+		switch f.Name {
+		case "qid":
+			r.ID, err = text(f)
+		case "question":
+			r.Question, err = text(f)
+		case "template":
+			r.Template, err = text(f)
+		case "source":
+			var source string
+			source, err = text(f)
+			r.Source = cmp.Or(toolqa.Source(source), toolqa.Published)
+		case "answer":
+			r.Answer, err = scalar(f)
 		}
-		return record{}, fmt.Errorf("want a JSON object with qid, question and answer: %w", err)
+		if err != nil {
+			return record{}, err
+		}
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return record{}, errors.New("more than one JSON object on a line")
-	}
-	switch {
-	case raw.ID == nil || *raw.ID == "":
-		return record{}, errors.New(`field "qid" is missing or empty`)
-	case raw.Question == nil || *raw.Question == "":
-		return record{}, errors.New(`field "question" is missing or empty`)
-	case raw.Answer == nil:
+	if _, ok := fields.Get("answer"); !ok {
 		return record{}, errors.New(`field "answer" is missing`)
 	}
-	answer, err := pythonStr(raw.Answer)
-	if err != nil {
-		return record{}, fmt.Errorf(`field "answer": %w`, err)
+	switch {
+	case r.ID == "":
+		return record{}, errors.New(`field "qid" is missing or empty`)
+	case r.Question == "":
+		return record{}, errors.New(`field "question" is missing or empty`)
 	}
-	return record{*raw.ID, *raw.Question, answer, raw.Template, cmp.Or(raw.Source, toolqa.Published)}, nil
+	return r, nil
+}
+
+// text returns the value of a field that is a string or null.
+func text(f envs.Arg) (string, error) {
+	s, ok := f.Value.(string)
+	if !ok && f.Value != nil {
+		return "", fmt.Errorf("field %q: want a text, not %.40s", f.Name, pytext.Repr(f.Value))
+	}
+	return s, nil
+}
+
+// scalar returns what Python prints for the value of a field that is no list and no object.
+func scalar(f envs.Arg) (string, error) {
+	switch f.Value.(type) {
+	case []any, envs.Args:
+		return "", fmt.Errorf("field %q: want a text or a number, not %.40s", f.Name, pytext.Repr(f.Value))
+	}
+	return pytext.Str(f.Value), nil
 }

@@ -72,16 +72,20 @@ func TestParseRecord(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		`{"qid": "q", "question": "?"`:                                       "ends within",
-		`{"qid": "q", "question": "?"}`:                                      `"answer" is missing`,
-		`{"question": "?", "answer": 1}`:                                     `"qid" is missing`,
-		`{"qid": "q", "question": "", "answer": 1}`:                          `"question" is missing or empty`,
-		`{"qid": 7, "question": "?", "answer": 1}`:                           "qid",
-		`{"qid": "q", "question": "?", "answer": ["a"]}`:                     "not [",
-		`{"qid": "q", "question": "?", "answer": 1} {}`:                      "more than one",
-		`{"qid": "q", "question": "?", "answer": 1}, `:                       "more than one",
-		`qid,question,answer`:                                                "want a JSON object",
-		`["q", "?", 1]`:                                                      "want a JSON object",
+		`{"qid": "q", "question": "?"`:                              "Expecting ',' delimiter",
+		`{"qid": "q", "question": "?"}`:                             `"answer" is missing`,
+		`{"question": "?", "answer": 1}`:                            `"qid" is missing`,
+		`{"qid": "q", "question": "", "answer": 1}`:                 `"question" is missing or empty`,
+		`{"qid": 7, "question": "?", "answer": 1}`:                  "qid",
+		`{"qid": "q", "question": "?", "answer": ["a"]}`:            "not [",
+		`{"qid": "q", "question": "?", "answer": 1} {}`:             "Extra data",
+		`{"qid": "q", "question": "?", "answer": 1}, `:              "Extra data",
+		`qid,question,answer`:                                       "want a JSON object",
+		`{"qid": "q", "question": "?", "answer": {}}`:               "not {}",
+		`{"QID": "q", "question": "?", "answer": 1}`:                `"qid" is missing`,
+		`{"qid": "q", "question": "?", "answer": 1, "template": 2}`: "template",
+		"{\"qid\": \"q\", \"question\": \"a\tb\", \"answer\": 1}":   "Invalid control character at",
+		`["q", "?", 1]`: "not a list",
 		"{\"qid\": \"q\", \"question\": \"a\nb\", \"answer\": \"unescaped\"": "want a JSON object",
 	} {
 		if _, err := parseRecord([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,13 +1,13 @@
 package questions
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}.
@@ -132,12 +132,13 @@ func startsWith(prefix string) reader {
 // cells reads a JSON object that has a number, written as text, for each column.
 func cells(columns []string) reader {
 	return func(result string, known *Slots) error {
-		var row map[string]any
-		if err := json.Unmarshal([]byte(result), &row); err != nil {
+		v, _ := pytext.Decode(result)
+		row, ok := v.(envs.Args)
+		if !ok {
 			return unexpected(result, "one row of cells")
 		}
 		for _, c := range columns {
-			text, ok := row[c].(string)
+			text, ok := row.Text(c)
 			if !ok || !isNumber(text) {
 				return unexpected(result, "one row with a number as "+c)
 			}

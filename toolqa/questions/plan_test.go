@@ -15,7 +15,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"toolevo/envs"
-	"toolevo/toolqa/internal/pystr"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa/score"
 )
 
@@ -108,7 +108,7 @@ func checkThought(t testing.TB, thought string) {
 // cells prints columns of the day as GetValue does.
 func (d *Day) cells(columns []string) string {
 	texts := map[string]string{
-		"Open": pystr.Float(d.Open), "High": pystr.Float(d.High), "Low": pystr.Float(d.Low), "Close": pystr.Float(d.Close),
+		"Open": pytext.FormatFloat(d.Open), "High": pytext.FormatFloat(d.High), "Low": pytext.FormatFloat(d.Low), "Close": pytext.FormatFloat(d.Close),
 		"Volume": strconv.FormatInt(d.Volume, 10), "Date": d.Date,
 	}
 	parts := make([]string, len(columns))
@@ -144,7 +144,7 @@ func (x *tools) query(query string) (string, error) {
 			text := fmt.Sprint(v)
 			switch v := v.(type) {
 			case float64:
-				text = pystr.Float(v)
+				text = pytext.FormatFloat(v)
 			case nil:
 				text = "None"
 			}

@@ -1,9 +1,9 @@
 package score
 
 import (
-	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"toolevo/envs/pytext"
 )
 
 // marks says what appendNormal does with ASCII punctuation.
@@ -18,25 +18,16 @@ const (
 // single spaces and none at the ends. Lower case, words and blanks are those of Python's str and re.
 func appendNormal(dst []byte, s string, m marks) []byte {
 	start := len(dst)
-	for i, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-			c := byte(r)
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			if !isPunct(c) || m == keepMarks && isMark(c) && i+1 < len(s) && isDigit(s[i+1]) {
-				dst = append(dst, c)
-			}
-		case r == 'Σ' && isFinalSigma(s, i):
-			dst = append(dst, "ς"...)
-		case r == 'İ':
-			dst = append(dst, "i\u0307"...)
-		default:
-			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+	dst = pytext.AppendLower(dst, s)
+	text := dst[start:]
+	n := 0
+	for i, c := range text {
+		if !pytext.IsPunctuation(c) || m == keepMarks && isMark(c) && i+1 < len(text) && isDigit(text[i+1]) {
+			text[n] = c
+			n++
 		}
 	}
-	return dst[:start+compact(dst[start:])]
+	return dst[:start+compact(text[:n])]
 }
 
 // compact removes articles and surplus blanks from text in place and returns the length that is left.
@@ -56,10 +47,10 @@ func compact(text []byte) int {
 			r, size = utf8.DecodeRune(text[i:])
 		}
 		switch {
-		case isSpace(r):
+		case pytext.IsSpace(r):
 			endWord()
 			n = space(text, n)
-		case isWord(r):
+		case pytext.IsWord(r):
 			if word < 0 {
 				word = n
 			}
@@ -94,64 +85,9 @@ func isArticle(word []byte) bool {
 	return false
 }
 
-// isPunct reports whether c is in Python's string.punctuation.
-func isPunct(c byte) bool {
-	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
-}
-
 // isMark reports whether c before a digit can change the value of what is written.
 func isMark(c byte) bool {
 	return c == '-' || c == '+' || c == '.' || c == ',' || c == ':' || c == '/'
 }
 
-// isWord is \w of Python's re for text.
-func isWord(r rune) bool {
-	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
-	}
-	return unicode.IsLetter(r) || unicode.IsNumber(r)
-}
-
-// isSpace is str.isspace of Python: Unicode's blanks and the four ASCII separators.
-func isSpace(r rune) bool {
-	return 0x1c <= r && r <= 0x1f || unicode.IsSpace(r)
-}
-
-func trimSpace(s string) string {
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if !isSpace(r) {
-			break
-		}
-		s = s[n:]
-	}
-	for len(s) > 0 {
-		r, n := utf8.DecodeLastRuneInString(s)
-		if !isSpace(r) {
-			break
-		}
-		s = s[:len(s)-n]
-	}
-	return s
-}
-
-// isFinalSigma reports whether the capital sigma at s[i:] ends a word, where its lower case is another letter.
-func isFinalSigma(s string, i int) bool {
-	before := strings.TrimRightFunc(s[:i], isCaseIgnorable)
-	last, _ := utf8.DecodeLastRuneInString(before)
-	if before == "" || !isCased(last) {
-		return false
-	}
-	after := strings.TrimLeftFunc(s[i+len("Σ"):], isCaseIgnorable)
-	next, _ := utf8.DecodeRuneInString(after)
-	return after == "" || !isCased(next)
-}
-
-func isCased(r rune) bool {
-	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Uppercase, unicode.Other_Lowercase)
-}
-
-func isCaseIgnorable(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) ||
-		strings.ContainsRune("'.:·\u0387\u055f\u05f4‘’․‧︓﹒﹕＇．：", r)
-}
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,13 +1,17 @@
 package score
 
-import "bytes"
+import (
+	"bytes"
+
+	"toolevo/envs/pytext"
+)
 
 // Official reports whether the published matcher takes predicted for gold. Both are first trimmed; then they match if
 // both are numbers in the sense of Python's float once every "USD", "$" and "," is deleted, and the numbers are equal;
 // otherwise if they are the same text in lower case without ASCII punctuation, without the words a, an, the and usd,
 // and with single spaces.
 func Official(gold, predicted string) bool {
-	gold, predicted = trimSpace(gold), trimSpace(predicted)
+	gold, predicted = pytext.Strip(gold), pytext.Strip(predicted)
 	if x, ok := officialNumber(gold); ok {
 		if y, ok := officialNumber(predicted); ok && x == y {
 			return true
@@ -30,5 +34,5 @@ func officialNumber(s string) (float64, bool) {
 			kept = append(kept, s[i])
 		}
 	}
-	return pythonFloat(kept)
+	return pytext.ParseFloat(string(kept))
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"toolevo/envs/pytext"
 )
 
 // Strict reports whether predicted says the same as gold.
@@ -17,7 +19,7 @@ import (
 //
 // An empty answer matches only an empty answer.
 func Strict(gold, predicted string) bool {
-	gold, predicted = trimSpace(gold), trimSpace(predicted)
+	gold, predicted = pytext.Strip(gold), pytext.Strip(predicted)
 	if gold == predicted {
 		return true
 	}
@@ -128,7 +130,7 @@ func unwrap(s string) string {
 	inner := strings.TrimLeft(s, " \t\r\n\"'`([{")
 	inner = strings.TrimRight(inner, " \t\r\n\"'`)]}.")
 	if inner == "" {
-		return trimSpace(s)
+		return pytext.Strip(s)
 	}
 	return inner
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
@@ -126,7 +127,7 @@ func FuzzStrict(f *testing.F) {
 		if !Strict(x, x) || !Strict(x, "  "+x+" ") {
 			t.Errorf("Strict(%q) does not match itself", x)
 		}
-		if (trimSpace(x) == "") != (trimSpace(y) == "") && Strict(x, y) {
+		if (pytext.Strip(x) == "") != (pytext.Strip(y) == "") && Strict(x, y) {
 			t.Errorf("Strict(%q, %q): an empty answer matches", x, y)
 		}
 	})

@@ -2,18 +2,21 @@ package sqltool
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/internal/pystr"
 )
 
 const (
@@ -32,21 +35,45 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	if err != nil {
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}
+	r, err := in.remembered(ctx, stmt)
+	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
+}
+
+// remembered recalls the result of a statement that was slow before, or runs it and remembers the result if it is.
+func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result, error) {
+	if in.memory == nil {
+		return in.result(ctx, stmt)
+	}
+	sum := sha256.Sum256([]byte(stmt))
+	key := "sql " + hex.EncodeToString(sum[:])
+	if r, ok, err := in.memory.Recall(ctx, key); ok || err != nil {
+		return r, err
+	}
+	start := time.Now()
+	r, err := in.result(ctx, stmt)
+	if err == nil && time.Since(start) >= in.opts.Timeout/slowShare {
+		err = in.memory.Remember(ctx, key, r)
+	}
+	return r, err
+}
+
+// result runs a statement and phrases what came of it.
+func (in *Interpreter) result(ctx context.Context, stmt string) (envs.Result, error) {
 	observation, err := in.run(ctx, stmt)
 	switch {
 	case err == nil:
-		return s, envs.Result{Observation: observation}, nil
+		return envs.Result{Observation: observation}, nil
 	case ctx.Err() != nil:
-		err = ctx.Err()
+		return envs.Result{}, ctx.Err()
 	case errors.Is(err, errCut):
-		return s, envs.Result{Observation: observation, Outcome: envs.ToolError}, nil
+		return envs.Result{Observation: observation, Outcome: envs.ToolError}, nil
 	case errors.Is(err, context.DeadlineExceeded):
 		observation = fmt.Sprintf("The SQL command ran longer than %v and was stopped. Please modify it.", in.opts.Timeout)
-		return s, envs.Result{Observation: observation, Outcome: envs.ToolError}, nil
+		return envs.Result{Observation: observation, Outcome: envs.ToolError}, nil
 	case !ours(err):
-		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
+		return envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}
-	return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
+	return envs.Result{}, err
 }
 
 // errCut is the error of an output that was longer than allowed.
@@ -124,7 +151,7 @@ func format(v any) string {
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
-		return pystr.Float(v)
+		return pytext.FormatFloat(v)
 	case string:
 		return v
 	case []byte:

@@ -23,5 +23,5 @@
 //
 // The functions random and CURRENT_DATE and the literal 'now' are refused, because equal SQL must give an equal
 // observation; a statement that assembles 'now' from pieces is not. MySQL's CONCAT of a NULL is NULL, here it is
-// the rest. DATE_ADD, INTERVAL, DATE_FORMAT and STR_TO_DATE are not understood.
+// the rest. DATE_ADD, INTERVAL, DATE_FORMAT and STR_TO_DATE are not understood, nor is COUNT(*) over a recursive WITH.
 package sqltool

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -46,6 +47,7 @@ type Interpreter struct {
 	db     *sql.DB
 	opts   Options
 	rename map[string]string // see translate
+	memory toolqa.Memory     // may be nil
 }
 
 // New returns the tool over the given corpora. Each is the schema of its dataset's name.
@@ -68,6 +70,17 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}
 	return in, nil
+}
+
+// slowShare is the share of the deadline from which on a statement counts as slow.
+const slowShare = 10
+
+// WithMemory returns the same tool with a memory for slow statements: on another day, or on another machine, what took a
+// tenth of the deadline or more might end beyond it, and give another observation. Close the original only.
+func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
+	c := *in
+	c.memory = m
+	return &c
 }
 
 // Close waits for the statements that are running and closes the connections.

@@ -162,7 +162,7 @@ func TestAttacks(t *testing.T) {
 		"SELECT 1; DROP TABLE coffee.coffee_data", "WITH x AS (SELECT 1) DELETE FROM coffee.coffee_data", "WITH x AS (SELECT 1) INSERT INTO coffee.coffee_data SELECT 1,1,1,1,1,1,1",
 		"SELECT hex(randomblob(1000000000))", "SELECT length(zeroblob(1000000000))", "SELECT length(printf('%.*c', 100000000, 'x'))", "SELECT fts3_tokenizer('x')",
 		"SELECT readfile('/etc/passwd')", "SELECT writefile('" + evil + "', 'x')", "SELECT edit('x')", "SELECT * FROM sqlite_master", "SELECT * FROM coffee.sqlite_schema",
-		"SELECT * FROM coffee.meta", "SELECT * FROM coffee.coffee_data_text", "SELECT * FROM sqlite_dbpage", "SELECT group_concat(Date || printf('%.*c', 500000, 'x')) FROM coffee.coffee_data",
+		"SELECT * FROM coffee.meta", "SELECT 1 FROM coffee.meta", "SELECT 1 FROM meta", "SELECT 1 FROM sqlite_master", "SELECT * FROM coffee.coffee_data_text", "SELECT * FROM sqlite_dbpage", "SELECT group_concat(Date || printf('%.*c', 500000, 'x')) FROM coffee.coffee_data",
 		bomb + "SELECT max(i) FROM n", bomb + "SELECT i FROM n ORDER BY -i", bomb + "SELECT i FROM n",
 		"SELECT count(*) FROM coffee.coffee_data " + letters(20),
 	} {
@@ -306,5 +306,38 @@ func BenchmarkQuery(b *testing.B) {
 				query(b, in, sql)
 			}
 		})
+	}
+}
+
+// memory is a toolqa.Memory.
+type memory struct {
+	results map[string]envs.Result
+}
+
+func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error) {
+	r, ok := m.results[key]
+	return r, ok, nil
+}
+
+func (m *memory) Remember(_ context.Context, key string, r envs.Result) error {
+	m.results[key] = r
+	return nil
+}
+
+// What a slow statement gave is what it gives for ever: the deadline must not make a run unrepeatable.
+func TestSlowStatementsAreRemembered(t *testing.T) {
+	const slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+	args := func(sql string) envs.Args { return envs.Args{{Name: "SQL", Value: sql}} }
+	m := &memory{results: map[string]envs.Result{}}
+	in := interpreter(t, Options{Timeout: 50 * time.Millisecond}, small(t)).WithMemory(m)
+	_, stopped, err := in.Call(context.Background(), toolqa.Session{}, args(slow))
+	if err != nil || len(m.results) != 1 || stopped.Outcome != envs.ToolError {
+		t.Fatalf("%+v, %v; %d results remembered", stopped, err, len(m.results))
+	}
+	for key := range m.results {
+		m.results[key] = envs.Result{Observation: "as it was then"}
+	}
+	if _, r, err := in.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation != "as it was then" || err != nil {
+		t.Errorf("%+v, %v: the statement ran again", r, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -96,7 +97,7 @@ func parsePiece(text string) (piece, bool) {
 			continue
 		}
 		value, _, _ := strings.Cut(rest, op)
-		return piece{strings.TrimSpace(column), op, strings.TrimSpace(value)}, true
+		return piece{pytext.Strip(column), op, pytext.Strip(value)}, true
 	}
 	return piece{}, false
 }

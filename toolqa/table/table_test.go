@@ -191,6 +191,7 @@ func TestGetValue(t *testing.T) {
 	}{
 		{"Date=2000-01-03", "High", `{"High": "124.0"}`, envs.OK},
 		{"Date=2000-01-03", " Volume , High,Volume", `{"Volume": "6640", "High": "124.0"}`, envs.OK},
+		{"\x1cDate =\u30002000-01-03\x1f", "High\x1d,\u2003Low", `{"High": "124.0", "Low": "116.1"}`, envs.OK}, // Python's white space
 		{"Date<=2000-01-05, High<=121.0", "Date, High", `{"Date": ["2000-01-04", "2000-01-05"], "High": ["120.5", "121.0"]}`, envs.OK},
 		{"", "Currency", `{"Currency": ["USD", "USD", "USD", "EUR", "USD"]}`, envs.OK},
 		{"", "currency", noValue, envs.ToolError},

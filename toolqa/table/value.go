@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/internal/pystr"
 )
 
 const noValue = "The value you are querying does not exist. Please modify it."
@@ -34,7 +34,7 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 	}
 	var columns []*corpus.Vector
 	for name := range strings.SplitSeq(list, ",") {
-		column := view.table.Column(strings.TrimSpace(name))
+		column := view.table.Column(pytext.Strip(name))
 		if column == nil {
 			return s, envs.Result{Observation: noValue, Outcome: envs.ToolError}, nil
 		}
@@ -58,7 +58,7 @@ func (v *View) json(columns []*corpus.Vector) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.Write(pystr.AppendJSON(nil, column.Name()))
+		b.Write(pytext.AppendASCII(nil, column.Name()))
 		b.WriteString(": ")
 		if v.n == 1 {
 			v.writeItems(&b, column)
