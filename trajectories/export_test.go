@@ -128,6 +128,7 @@ func TestLengthsEqualLlamaFactory(t *testing.T) {
 		{"llama3", "llama3", 181092, 3764},
 		{"qwen2", "qwen", 208139, 4410},
 		{"qwen2", "qwen3_nothink", 208139, 4410},
+		{"qwen2", "chatml", 186545, 4232},
 	}
 	for _, c := range cases {
 		m := export(t, filepath.Join(t.TempDir(), "export"), synth.Rows(1, 40, 3), trajectories.ExportOptions{

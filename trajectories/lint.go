@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"toolevo/mcts/policy/chat"
 )
 
 // Rule names what a linter checks.
@@ -39,9 +41,9 @@ func (f Finding) String() string {
 // Linter checks samples as LLaMA-Factory and the tokenizer will see them. Make it with [NewLinter]; it is immutable and
 // safe for concurrent use.
 type Linter struct {
-	sanitizer *Sanitizer
+	sanitizer *chat.Sanitizer
 	tokenizer *Tokenizer
-	template  chatTemplate
+	template  chat.Template
 	cutoff    int
 }
 
@@ -57,20 +59,20 @@ func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, erro
 		return nil, fmt.Errorf("trajectories: new linter: cutoff %d is below 0", cutoff)
 	case tokenizer != nil:
 		special = tokenizer.bpe.Special()
-		if l.template, err = templateByName(template); err != nil {
+		if l.template, err = chat.ParseTemplate(template); err != nil {
 			return nil, fmt.Errorf("trajectories: new linter: %w", err)
 		}
 	case cutoff > 0:
 		return nil, fmt.Errorf("trajectories: new linter: a cutoff of %d tokens needs a tokenizer file", cutoff)
 	}
-	if l.sanitizer, err = NewSanitizer(special...); err != nil {
+	if l.sanitizer, err = chat.NewSanitizer(special...); err != nil {
 		return nil, fmt.Errorf("trajectories: new linter: %w", err)
 	}
 	return l, nil
 }
 
 // Sanitizer returns the sanitizer whose tokens the linter looks for.
-func (l *Linter) Sanitizer() *Sanitizer { return l.sanitizer }
+func (l *Linter) Sanitizer() *chat.Sanitizer { return l.sanitizer }
 
 // Length returns the length of a sample: characters of all its texts, and tokens as they will be trained, template
 // included; 0 tokens without a tokenizer.
@@ -80,7 +82,7 @@ func (l *Linter) Length(s *Sample) (chars, tokens int) {
 		chars += utf8.RuneCountInString(m.Value)
 	}
 	if l.tokenizer != nil {
-		tokens = l.template.count(s, l.tokenizer)
+		tokens = countTokens(s, l.template, l.tokenizer)
 	}
 	return chars, tokens
 }

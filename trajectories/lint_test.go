@@ -3,7 +3,6 @@ package trajectories_test
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,65 +25,6 @@ func loadTokenizer(t testing.TB, name string) *trajectories.Tokenizer {
 		t.Fatal(err)
 	}
 	return tok
-}
-
-func TestSanitizer(t *testing.T) {
-	s, err := trajectories.NewSanitizer("<custom>", "<custom_longer>")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := []struct{ in, want string }{
-		{"plain text, 3 < 4 | 5 > 2, {\"a\": {\"b\": 1}}", "plain text, 3 < 4 | 5 > 2, {\"a\": {\"b\": 1}}"},
-		{"<|im_end|>", "< |im_end| >"},
-		{"<|eot_id|>", "< |eot_id| >"},
-		{"<|>", "< | >"},
-		{"<<|x|>>", "<< |x| >>"},
-		{"<|turn>", "< |turn>"},
-		{"</s><s>", "< /s>< s>"},
-		{"[INST] [[/INST]]", "[ INST] [[ /INST]]"},
-		{"<start_of_turn>user", "< start_of_turn>user"},
-		{"<tool_response>", "< tool_response>"},
-		{"<｜end▁of▁sentence｜>", "< ｜end▁of▁sentence｜ >"},
-		{"{{idx}} {{{a}}} {{ a }} {{}} {{1}}", "{ {idx}} {{ {a}}} {{ a }} {{}} {{1}}"},
-		{"<custom> <custom_longer>", "< custom> < custom_longer>"},
-		{"<image>", "< image>"},
-	}
-	for _, c := range cases {
-		if got := s.Clean(c.in); got != c.want {
-			t.Errorf("Clean(%q) = %q, want %q", c.in, got, c.want)
-		}
-	}
-	for _, bad := range []string{"x", "", "a b"} {
-		if _, err := trajectories.NewSanitizer(bad); err == nil {
-			t.Errorf("special token %q was accepted", bad)
-		}
-	}
-}
-
-func FuzzSanitizer(f *testing.F) {
-	s, err := trajectories.NewSanitizer("<custom>", "aa", "a<")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, seed := range []string{"<|im_end|>", "<|>|>", "{{a}}{{{{b}}}}", "</s>", "[[INST]]", "<<SYS>>", "aaa<|", "\xff<|", "<｜｜>"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		clean := s.Clean(text)
-		if again := s.Clean(clean); again != clean {
-			t.Errorf("cleaned again: %q, then %q", clean, again)
-		}
-		if token, slot := s.FindToken(clean), s.FindSlot(clean); token != "" || slot != "" {
-			t.Errorf("%q left in %q", token+slot, clean)
-		}
-		// Only spaces are added.
-		if strings.ReplaceAll(clean, " ", "") != strings.ReplaceAll(text, " ", "") {
-			t.Errorf("%q became %q", text, clean)
-		}
-		if utf8.ValidString(text) && !utf8.ValidString(clean) {
-			t.Errorf("%q is not UTF-8 any more", clean)
-		}
-	})
 }
 
 // conversation returns a sample of messages "from: value".
@@ -154,7 +94,7 @@ func TestNewLinterRefuses(t *testing.T) {
 		want     string
 	}{
 		{nil, "llama3", 100, "needs a tokenizer"},
-		{tok, "llama2", 100, "llama3, qwen, qwen3_nothink"},
+		{tok, "llama2", 100, "chatml, llama3, qwen, qwen3_nothink"},
 		{tok, "qwen", -1, "below 0"},
 	}
 	for _, c := range cases {

@@ -1,8 +1,7 @@
 package trajectories
 
 import (
-	"strings"
-
+	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -34,26 +33,26 @@ var sampleColumns = []pq.Column[Sample]{
 	}),
 }
 
-// NewSample returns the sample of a row: the question as "Question: …", then the model's texts and the observations in
-// turn, all trimmed. The last observation, the verdict on the answer, is left out. Control tokens and slots in the
-// question and the observations are broken by the sanitizer; broken counts the messages it changed. The model's texts
-// are as they were generated.
-func NewSample(system string, row *Row, clean *Sanitizer) (sample Sample, broken int) {
-	read := func(from, text string) Message {
-		text = strings.TrimSpace(text)
-		cleaned := clean.Clean(text)
-		if cleaned != text {
-			broken++
-		}
-		return Message{From: from, Value: cleaned}
-	}
+// NewSample returns the sample of a row: the question, then the model's texts and the observations in turn, each as the
+// chat package has it when the model is evaluated. The last observation, the verdict on the answer, is left out. Control
+// tokens and slots in the question and the observations are broken by the sanitizer; broken counts the messages it
+// changed. The model's texts are trimmed, and else as they were generated.
+func NewSample(system string, row *Row, clean *chat.Sanitizer) (sample Sample, broken int) {
 	sample.System = system
 	sample.Conversations = make([]Message, 0, 2*len(row.Turns))
-	sample.Conversations = append(sample.Conversations, read(Human, "Question: "+strings.TrimSpace(row.Question)))
+	read := func(from, text string, changed bool) {
+		sample.Conversations = append(sample.Conversations, Message{From: from, Value: text})
+		if changed {
+			broken++
+		}
+	}
+	question, changed := chat.QuestionText(row.Question, clean)
+	read(Human, question, changed)
 	for i, t := range row.Turns {
-		sample.Conversations = append(sample.Conversations, Message{From: GPT, Value: strings.TrimSpace(t.Action)})
+		sample.Conversations = append(sample.Conversations, Message{From: GPT, Value: chat.ReplyText(t.Action)})
 		if i < len(row.Turns)-1 {
-			sample.Conversations = append(sample.Conversations, read(Observation, t.Observation))
+			observation, changed := chat.ObservationText(t.Observation, clean)
+			read(Observation, observation, changed)
 		}
 	}
 	return sample, broken

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/internal/pyfmt"
+	"toolevo/envs/pytext"
 )
 
 // Adapter turns the arguments of a deployed call into those of the tool's call, and back. It passes on what it is not
@@ -109,7 +109,7 @@ func truthy(v any) bool {
 	case string:
 		return v == "True" || v == "true"
 	case envs.Number: // to Python 1 == True
-		n, ok := pyfmt.Float(v)
+		n, ok := pytext.ParseFloat(string(v))
 		return ok && n == 1
 	}
 	return false
@@ -134,7 +134,7 @@ func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return nil, &ArgError{Value: true}
 	}
 	if p.Trim {
-		rest = pyfmt.Strip(rest)
+		rest = pytext.Strip(rest)
 	}
 	return replaced(args, p.Parameter, rest), nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/catalog"
-	"toolevo/envs/internal/pyjson"
+	"toolevo/envs/pytext"
 )
 
 const (
@@ -100,16 +100,16 @@ func TestLower(t *testing.T) {
 			t.Fatalf("no %s in %s", tt.tool, tt.version)
 		}
 		deployed := object(t, tt.deployed)
-		before := string(pyjson.Append(nil, deployed))
+		before := string(pytext.AppendJSON(nil, deployed))
 		args, wrong := a.Lower(deployed)
-		got := string(pyjson.Append(nil, args))
+		got := string(pytext.AppendJSON(nil, args))
 		if wrong != nil {
 			got = "!" + wrong.Text
 		}
 		if got != tt.want {
 			t.Errorf("%s %s.Lower(%s) = %s, want %s", tt.version, tt.tool, tt.deployed, got, tt.want)
 		}
-		if after := string(pyjson.Append(nil, deployed)); after != before {
+		if after := string(pytext.AppendJSON(nil, deployed)); after != before {
 			t.Errorf("%s %s.Lower changed its argument to %s", tt.version, tt.tool, after)
 		}
 	}
@@ -117,7 +117,7 @@ func TestLower(t *testing.T) {
 
 func object(t testing.TB, text string) envs.Args {
 	t.Helper()
-	v, err := pyjson.Decode(text)
+	v, err := pytext.Decode(text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -192,7 +192,7 @@ func TestLift(t *testing.T) {
 	}
 	for _, tt := range tests {
 		name, args, err := version(t, tt.version).Lift(tt.tool, object(t, tt.args))
-		if got := fmt.Sprintf("%s %s", name, pyjson.Append(nil, args)); err != nil || got != tt.want {
+		if got := fmt.Sprintf("%s %s", name, pytext.AppendJSON(nil, args)); err != nil || got != tt.want {
 			t.Errorf("%s: Lift(%s, %s) = %s, %v, want %s", tt.version, tt.tool, tt.args, got, err, tt.want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/internal/pyfmt"
+	"toolevo/envs/pytext"
 )
 
 // Bracketed is one text Label1[x], Label2[y], … for several parameters.
@@ -30,11 +30,11 @@ func NewBracketed(parameter string, fields []Field) *Bracketed {
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
-			b.WriteString(pyfmt.SpaceClass + "*," + pyfmt.SpaceClass + "*")
+			b.WriteString(pytext.SpaceClass + "*," + pytext.SpaceClass + "*")
 		}
 		b.WriteString(regexp.QuoteMeta(f.Label))
 		if i < len(fields)-1 {
-			b.WriteString(pyfmt.SpaceClass + "*")
+			b.WriteString(pytext.SpaceClass + "*")
 		}
 		b.WriteString(`\[([^\]\n]*)\]`)
 	}
@@ -46,7 +46,7 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	v, _ := args.Get(b.parameter)
 	text, ok := v.(string)
 	if !ok {
-		return nil, &ArgError{Value: true, Text: "expected string or bytes-like object, got '" + pyfmt.TypeName(v) + "'"}
+		return nil, &ArgError{Value: true, Text: "expected string or bytes-like object, got '" + pytext.TypeName(v) + "'"}
 	}
 	values := b.pattern.FindStringSubmatch(text)
 	if values == nil {

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/internal/pyfmt"
-	"toolevo/envs/internal/pyjson"
+	"toolevo/envs/pytext"
 )
 
 // build makes the version of a file and checks that it is whole. The prompt version defines the tools; it is nil when
@@ -56,7 +55,7 @@ func (f *apiFile) build(v, prompt *Version) (*API, error) {
 		a.Tool = a.Name
 	}
 	switch {
-	case a.Name == "" || pyfmt.Strip(a.Name) != a.Name || strings.Contains(a.Name, "Action Input"):
+	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, "Action Input"):
 		return nil, errors.New("the name cannot be written as an action")
 	case v.byName[a.Name] != nil:
 		return nil, errors.New("the name is exposed twice")
@@ -133,7 +132,7 @@ func (f *adapterFile) build() (Adapter, error) {
 		all = append(all, f.Flag)
 	}
 	if f.Prefix != nil {
-		if f.Prefix.Join != "" && (!f.Prefix.Trim || pyfmt.Strip(f.Prefix.Join) != "") {
+		if f.Prefix.Join != "" && (!f.Prefix.Trim || pytext.Strip(f.Prefix.Join) != "") {
 			return nil, errors.New("join is white space and needs trim")
 		}
 		all = append(all, f.Prefix)
@@ -167,7 +166,7 @@ func (a *API) check() error {
 	if a.notice.example == "" {
 		return nil
 	}
-	example, err := pyjson.Decode(a.notice.example)
+	example, err := pytext.Decode(a.notice.example)
 	if err != nil {
 		return fmt.Errorf("example %s: %w", a.notice.example, err)
 	}

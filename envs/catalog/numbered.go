@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/internal/pyfmt"
+	"toolevo/envs/pytext"
 )
 
 // listSeparator stands between the items of a list that a tool takes as one text.
@@ -69,7 +69,7 @@ func (n Numbered) joined(args envs.Args, items int) envs.Args {
 		if slices.Contains(n.Beside, arg.Name) {
 			lowered = append(lowered, arg)
 		} else {
-			texts = append(texts, pyfmt.Str(arg.Value))
+			texts = append(texts, pytext.Str(arg.Value))
 		}
 	}
 	lowered[0] = envs.Arg{Name: n.To, Value: strings.Join(texts, listSeparator)}

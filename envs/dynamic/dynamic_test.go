@@ -13,7 +13,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/catalog"
 	"toolevo/envs/envtest"
-	"toolevo/envs/internal/pyjson"
+	"toolevo/envs/pytext"
 )
 
 func TestConforms(t *testing.T) {
@@ -328,13 +328,13 @@ func TestNewErrors(t *testing.T) {
 // TestLiftedCalls sends one tool call through every version and expects the tool to get the same.
 func TestLiftedCalls(t *testing.T) {
 	args := envs.Args{{Name: "condition", Value: "Date>=2000-01-14, Open<70"}}
-	want := play(t, newEnv(t, "p_c", Options{}), react("FilterDB", string(pyjson.Append(nil, args)))).Turn.Observation
+	want := play(t, newEnv(t, "p_c", Options{}), react("FilterDB", string(pytext.AppendJSON(nil, args)))).Turn.Observation
 	for _, deployed := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		name, lifted, err := version(t, deployed).Lift("FilterDB", args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := play(t, newEnv(t, deployed, Options{}), react(name, string(pyjson.Append(nil, lifted)))).Turn.Observation; got != want {
+		if got := play(t, newEnv(t, deployed, Options{}), react(name, string(pytext.AppendJSON(nil, lifted)))).Turn.Observation; got != want {
 			t.Errorf("%s: %q, want %q", deployed, got, want)
 		}
 	}

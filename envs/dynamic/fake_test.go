@@ -9,8 +9,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/catalog"
-	"toolevo/envs/internal/pyfmt"
-	"toolevo/envs/internal/pyjson"
+	"toolevo/envs/pytext"
 )
 
 func version(t testing.TB, name string) *catalog.Version {
@@ -42,7 +41,7 @@ func fakeTools(t testing.TB) map[string]Tool[memory] {
 			continue
 		}
 		tools[api.Tool] = ToolFunc[memory](func(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
-			return m, envs.Result{Observation: fmt.Sprintf("%s ran on %s with %q loaded.", api.Tool, pyjson.Append(nil, args), m.db)}, nil
+			return m, envs.Result{Observation: fmt.Sprintf("%s ran on %s with %q loaded.", api.Tool, pytext.AppendJSON(nil, args), m.db)}, nil
 		})
 	}
 	tools["LoadDB"] = ToolFunc[memory](loadDB)
@@ -66,7 +65,7 @@ func (fakeGrader) Grade(_ context.Context, t envs.Task, answer string) (envs.Gra
 	if answer == "crash" {
 		return envs.Grade{}, errors.New("the matcher crashed")
 	}
-	return envs.Grade{Official: pyfmt.Strip(answer) == "65.15", Strict: answer == "65.15"}, nil
+	return envs.Grade{Official: pytext.Strip(answer) == "65.15", Strict: answer == "65.15"}, nil
 }
 
 func config(t testing.TB, deployed string, options Options) Config[memory] {

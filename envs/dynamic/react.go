@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/internal/pyfmt"
-	"toolevo/envs/internal/pyjson"
+	"toolevo/envs/pytext"
 )
 
 const (
@@ -26,7 +25,7 @@ func parse(text string) (name, input string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	if name = pyfmt.Strip(name); name == "" {
+	if name = pytext.Strip(name); name == "" {
 		return "", "", false
 	}
 	input, ok = parseInput(text)
@@ -40,7 +39,7 @@ func parseInput(text string) (input string, ok bool) {
 		if !found {
 			return "", false
 		}
-		object := strings.TrimLeftFunc(after, pyfmt.IsSpace)
+		object := strings.TrimLeftFunc(after, pytext.IsSpace)
 		if !strings.HasPrefix(object, "{") {
 			rest = after
 			continue
@@ -55,7 +54,7 @@ func parseInput(text string) (input string, ok bool) {
 
 // decode returns the arguments in the JSON text of an action. The text begins with a brace.
 func decode(input string) (envs.Args, error) {
-	v, err := pyjson.Decode(input)
+	v, err := pytext.Decode(input)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +71,11 @@ func (e *Environment[S]) Canonical(a envs.Action) string {
 	text := valid(string(a))
 	name, input, ok := parse(text)
 	if !ok {
-		return strconv.Quote(pyfmt.Strip(text))
+		return strconv.Quote(pytext.Strip(text))
 	}
 	args, err := decode(input)
 	if err != nil {
-		return strconv.Quote(pyfmt.Strip(text))
+		return strconv.Quote(pytext.Strip(text))
 	}
 	if !plain(name) {
 		name = strconv.Quote(name)
@@ -84,7 +83,7 @@ func (e *Environment[S]) Canonical(a envs.Action) string {
 	key := make([]byte, 0, len(name)+1+len(input))
 	key = append(key, name...)
 	key = append(key, ' ')
-	return string(pyjson.Append(key, args))
+	return string(pytext.AppendJSON(key, args))
 }
 
 // plain reports whether a name looks like one: letters, digits and underscores.

@@ -52,8 +52,8 @@ func TestCanonical(t *testing.T) {
 	}
 	for a, want := range map[envs.Action]string{
 		react("LoadDB", `{"n": 1, "DBName": "coffee"}`): `LoadDB {"n": 1, "DBName": "coffee"}`,
-		react("Init_DB", `{ }`):                         `Init_DB { }`,
-		react("Load DB", `{ }`):                         `"Load DB" { }`,
+		react("Init_DB", `{ }`):                         `Init_DB {}`,
+		react("Load DB", `{ }`):                         `"Load DB" {}`,
 		`LoadDB {"n": 1}`:                               `"LoadDB {\"n\": 1}"`,
 		" no call\xff\n":                                "\"no call\uFFFD\"",
 		"\nAction: A\nAction Input: {x}\u3000":          `"Action: A\nAction Input: {x}"`,

@@ -7,8 +7,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/catalog"
-	"toolevo/envs/internal/pyfmt"
-	"toolevo/envs/internal/pyjson"
+	"toolevo/envs/pytext"
 )
 
 const (
@@ -49,7 +48,7 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 	turn.Outcome = ans.result.Outcome
 	turn.Observation = valid(ans.result.Observation)
 	if e.options.ObservationWords > 0 {
-		turn.Observation = pyfmt.TruncateWords(turn.Observation, e.options.ObservationWords)
+		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)
 	}
 	return e.transition(from, turn, ans), nil
 }
@@ -128,14 +127,14 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 		err = fmt.Errorf("a tool cannot answer with the outcome %s", result.Outcome)
 	}
 	if err != nil {
-		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(string(pyjson.Append(nil, args))), err)
+		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(string(pytext.AppendJSON(nil, args))), err)
 	}
 	return answer[S]{session: session, result: result}, nil
 }
 
 // finish grades the answer, printed as Python prints it.
 func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (answer[S], error) {
-	text := pyfmt.Str(v)
+	text := pytext.Str(v)
 	task := from.history.Task()
 	grade, err := e.grader.Grade(ctx, task, text)
 	if err != nil {
@@ -162,7 +161,7 @@ func update[S any](from *state[S], v any) answer[S] {
 	}
 	return answer[S]{
 		session: from.session, result: envs.Result{Observation: updatedText, Outcome: envs.OK},
-		learned: pyfmt.Strip(description), learns: true,
+		learned: pytext.Strip(description), learns: true,
 	}
 }
 

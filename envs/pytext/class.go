@@ -1,4 +1,4 @@
-package pyfmt
+package pytext
 
 import (
 	"strings"
@@ -6,56 +6,43 @@ import (
 	"unicode/utf8"
 )
 
-// SpaceClass is a regular-expression class that matches what Python's \s matches in text.
+// SpaceClass is a regular-expression class that matches what Python's \s matches in text: what IsSpace holds for.
 const SpaceClass = `[\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`
 
 // IsSpace reports whether Python's str.isspace holds for r: Unicode white space and the four ASCII separators.
+// strings.FieldsFunc with it is str.split().
 func IsSpace(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == ' ' || '\t' <= r && r <= '\r' || 0x1c <= r && r <= 0x1f
+		return isASCIISpace(byte(r))
 	}
 	return unicode.IsSpace(r)
 }
 
-// Strip is Python's str.strip.
-func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
+func isASCIISpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' || 0x1c <= c && c <= 0x1f }
 
-// TruncateWords returns s when it has at most limit words, as str.split counts them, and otherwise its first limit
-// words joined by single spaces and followed by " ...". Line breaks are lost only in that case.
-func TruncateWords(s string, limit int) string {
-	if len(s) < 2*limit+1 { // limit+1 words need at least limit separators
+// Strip is Python's str.strip.
+func Strip(s string) string {
+	for s != "" && isASCIISpace(s[0]) {
+		s = s[1:]
+	}
+	for s != "" && isASCIISpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	if s == "" || s[0] < utf8.RuneSelf && s[len(s)-1] < utf8.RuneSelf {
 		return s
 	}
-	if cut := afterWords(s, limit); strings.TrimFunc(s[cut:], IsSpace) == "" {
-		return s
-	}
-	var b strings.Builder
-	for word := range strings.FieldsFuncSeq(s, IsSpace) {
-		if limit == 0 {
-			break
-		}
-		b.WriteString(word)
-		b.WriteByte(' ')
-		limit--
-	}
-	b.WriteString("...")
-	return b.String()
+	return strings.TrimFunc(s, IsSpace)
 }
 
-// afterWords returns the index in s just after its first n words, or len(s) when it has fewer.
-func afterWords(s string, n int) int {
-	inWord := false
-	for i, r := range s {
-		if !IsSpace(r) {
-			inWord = true
-			continue
-		}
-		if inWord {
-			inWord = false
-			if n--; n <= 0 {
-				return i
-			}
-		}
+// IsWord reports whether \w of Python's re matches r.
+func IsWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
 	}
-	return len(s)
+	return unicode.IsLetter(r) || unicode.IsNumber(r)
+}
+
+// IsPunctuation reports whether c is in Python's string.punctuation, which is ASCII.
+func IsPunctuation(c byte) bool {
+	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }

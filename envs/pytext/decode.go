@@ -1,11 +1,4 @@
-// Package pyjson decodes JSON as Python's json module does with strict=False, and says what is wrong in Python's
-// words: raw control characters in strings are legal, the last of two equal keys wins (in the place of the first), NaN,
-// Infinity and -Infinity are numbers, and an error names the line, the column and the position in code points. The
-// wording is that of Python 3.8 to 3.12.
-//
-// Two differences. Text in Go is UTF-8, so that an escape of half a surrogate pair decodes to U+FFFD. Nesting deeper
-// than [MaxDepth] is an error with the text of Python's RecursionError, whatever the depth of the stack.
-package pyjson
+package pytext
 
 import (
 	"fmt"
@@ -34,24 +27,38 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: line %d column %d (char %d)", e.Msg, e.Line, e.Col, e.Char)
 }
 
-// Decode returns the value of the JSON text s: nil, bool, [envs.Number], string, []any, or [envs.Args] for an object.
-// Every error is an *Error.
-func Decode(s string) (any, error) {
-	d := decoder{s: s}
-	v, err := d.document()
-	if err != nil {
-		return nil, err
+// Decode returns the value of a JSON text as json.loads(s, strict=False) does: raw control characters in strings are
+// legal, the last of two equal keys wins (in the place of the first), and NaN, Infinity and -Infinity are numbers. Every
+// error is an *Error.
+func Decode(s string) (any, error) { return document(&decoder{s: s}) }
+
+// DecodeStrict is Decode, but as json.loads(s): control characters in strings must be escaped.
+func DecodeStrict(s string) (any, error) { return document(&decoder{s: s, strict: true}) }
+
+// DecodePrefix decodes the JSON value at the beginning of s, after any space, and returns what follows it. It is Decode
+// otherwise.
+func DecodePrefix(s string) (v any, rest string, err error) {
+	d := &decoder{s: s}
+	d.space()
+	v, wrong := d.value()
+	if wrong != nil {
+		return nil, "", wrong
 	}
-	return v, nil
+	return v, s[d.i:], nil
 }
 
 type decoder struct {
-	s     string
-	i     int // the next byte
-	depth int
+	s      string
+	i      int // the next byte
+	depth  int
+	strict bool
 }
 
-func (d *decoder) document() (any, *Error) {
+// document reads a value and nothing else.
+func document(d *decoder) (any, error) {
+	if strings.HasPrefix(d.s, "\ufeff") {
+		return nil, d.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
+	}
 	d.space()
 	v, err := d.value()
 	if err != nil {
@@ -167,15 +174,7 @@ func (d *decoder) number() (envs.Number, *Error) {
 	return envs.Number(d.s[start:i]), nil
 }
 
-func digit(s string, i int) bool { return i < len(s) && '0' <= s[i] && s[i] <= '9' }
-
-// digits returns the index after the run of digits at i.
-func digits(s string, i int) int {
-	for digit(s, i) {
-		i++
-	}
-	return i
-}
+func digit(s string, i int) bool { return i < len(s) && isDigit(s[i]) }
 
 // enter goes one level deeper; what names the construct as Python does.
 func (d *decoder) enter(what string) *Error {

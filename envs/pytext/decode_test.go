@@ -1,18 +1,13 @@
-package pyjson
+package pytext
 
 import (
-	"bufio"
-	"encoding/json"
-	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"toolevo/envs"
-	"toolevo/envs/internal/pyfmt"
 )
 
 func TestDecode(t *testing.T) {
@@ -64,6 +59,7 @@ var wrong = []struct{ in, want string }{
 	{`{"a": -}`, "Expecting value: line 1 column 7 (char 6)"},
 	{`{"a": [1, 2}`, "Expecting ',' delimiter: line 1 column 12 (char 11)"},
 	{`{"a": [1, ]}`, "Expecting value: line 1 column 11 (char 10)"},
+	{"\ufeff{}", "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)"},
 	{"{\"é漢😀\": \"ü\",\n\"k\" 1}", "Expecting ':' delimiter: line 2 column 5 (char 17)"},
 }
 
@@ -72,6 +68,38 @@ func TestDecodeErrors(t *testing.T) {
 		_, err := Decode(tt.in)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("Decode(%q) = %v, want %s", tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestDecodeStrict(t *testing.T) {
+	if got, err := DecodeStrict("\t\"tab\\t\x7f\"\r\n"); err != nil || got != "tab\t\x7f" {
+		t.Errorf("escaped: %q, %v", got, err)
+	}
+	for in, want := range map[string]string{
+		"[\"a\tb\"]":     "Invalid control character at: line 1 column 4 (char 3)",
+		"\"é\\n\x00":     "Invalid control character at: line 1 column 5 (char 4)",
+		"\"\n":           "Invalid control character at: line 1 column 2 (char 1)",
+		"{\"a\x1f\": 1}": "Invalid control character at: line 1 column 4 (char 3)",
+	} {
+		if _, err := DecodeStrict(in); err == nil || err.Error() != want {
+			t.Errorf("DecodeStrict(%q) = %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestDecodePrefix(t *testing.T) {
+	v, rest, err := DecodePrefix(" \n{\"b\": \"x\ny\\\"\", \"a\": [1, {\"k\": null}], \"b\": 2.50} instead.")
+	want := envs.Args{
+		{Name: "b", Value: envs.Number("2.50")},
+		{Name: "a", Value: []any{envs.Number("1"), envs.Args{{Name: "k", Value: nil}}}},
+	}
+	if diff := cmp.Diff(any(want), v); err != nil || diff != "" || rest != " instead." {
+		t.Errorf("rest %q, %v\n%s", rest, err, diff)
+	}
+	for _, bad := range []string{"", "x", `{"a": }`, `{"a": 1`, `{"a"`, `{"a": ` + strings.Repeat("[", 10000)} {
+		if _, _, err := DecodePrefix(bad); err == nil {
+			t.Errorf("%.20q decoded", bad)
 		}
 	}
 }
@@ -118,59 +146,44 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// TestPython compares every text of a grammar of near-JSON with the python3 of the machine.
-func TestPython(t *testing.T) {
+// TestDecodeAgainstPython compares every text of a grammar of near-JSON.
+func TestDecodeAgainstPython(t *testing.T) {
 	const script = `
 import json, sys
-if not (3, 8) <= sys.version_info < (3, 13): print("skip"); sys.exit()
-print("ok")
 def clean(v):
     if isinstance(v, str): return v.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(v, list): return [clean(x) for x in v]
     if isinstance(v, dict): return {clean(k): clean(x) for k, x in v.items()}
     return v
-for line in sys.stdin:
-    s = json.loads(line)
-    try: out = "ok " + repr(clean(json.loads(s, strict=False)))
-    except ValueError as e: out = str(e)
-    print(json.dumps(out))
+def read(f):
+    try: return "ok " + f()
+    except ValueError as e: return str(e)
+def prefix(s):
+    v, end = json.JSONDecoder(strict=False).raw_decode(s, len(s) - len(s.lstrip(" \t\n\r")))
+    return repr(clean(v)) + " then " + s[end:]
+json.dump([[
+    read(lambda: repr(clean(json.loads(s, strict=False)))),
+    read(lambda: repr(clean(json.loads(s)))),
+    read(lambda: prefix(s)),
+] for s in json.load(sys.stdin)], sys.stdout)
 `
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3 to compare with")
+	read := func(v any, err error) string {
+		if err != nil {
+			return err.Error()
+		}
+		return "ok " + Repr(v)
 	}
 	texts := nearJSON()
-	var in strings.Builder
-	for _, s := range texts {
-		line, _ := json.Marshal(s)
-		in.Write(append(line, '\n'))
-	}
-	cmd := exec.Command(python, "-c", script)
-	cmd.Stdin = strings.NewReader(in.String())
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(strings.NewReader(string(out)))
-	if lines.Scan(); lines.Text() != "ok" {
-		t.Skip("this python3 words its errors differently")
-	}
-	for _, s := range texts {
-		var want string
-		if !lines.Scan() {
-			t.Fatal("python3 answered too few lines")
+	var want [][3]string
+	python(t, script, texts, &want)
+	for i, s := range texts {
+		got := [3]string{read(Decode(s)), read(DecodeStrict(s))}
+		v, rest, err := DecodePrefix(s)
+		if got[2] = read(v, err); err == nil {
+			got[2] += " then " + rest
 		}
-		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		if v, err := Decode(s); err != nil {
-			got = err.Error()
-		} else {
-			got = "ok " + pyfmt.Repr(v)
-		}
-		if got != want {
-			t.Errorf("%q\n got %s\nwant %s", s, got, want)
+		if got != want[i] {
+			t.Errorf("%q\n got %q\nwant %q", s, got, want[i])
 		}
 	}
 }
@@ -178,7 +191,7 @@ for line in sys.stdin:
 // nearJSON returns texts of up to four pieces, and every listed wrong one.
 func nearJSON() []string {
 	pieces := []string{`{`, `}`, `[`, `]`, `"a"`, `:`, `,`, `1`, `-0.50`, `1e400`, `-`, ` `, "\n", `"é\`, `u00e9"`, `\q`, `NaN`, `nul`, `true`,
-		`"\ud83d`, `\ude00"`, `\u12"`, `😀`, `"it's"`, `1E16`, `0.00001`}
+		`"\ud83d`, `\ude00"`, `\u12"`, `😀`, `"it's"`, `1E16`, `0.00001`, "\"\t", "\x1f", "\ufeff"}
 	texts := []string{""}
 	for start, n := 0, 0; n < 3; n++ {
 		end := len(texts)
@@ -193,56 +206,9 @@ func nearJSON() []string {
 		texts = append(texts, `{"a": `+t+`}`, `[1, `+t+`, 2]`)
 	}
 	for _, w := range wrong {
-		texts = append(texts, w.in)
+		texts = append(texts, w.in, w.in+" \t\n\r[")
 	}
 	return texts
-}
-
-// values generates what Decode can return.
-func values() *rapid.Generator[any] {
-	return rapid.Custom(func(t *rapid.T) any { return value(t, 3) })
-}
-
-func value(t *rapid.T, depth int) any {
-	kind := rapid.IntRange(0, 5).Draw(t, "kind")
-	if depth == 0 {
-		kind %= 4
-	}
-	switch kind {
-	case 0:
-		return nil
-	case 1:
-		return rapid.Bool().Draw(t, "bool")
-	case 2:
-		return envs.Number(rapid.SampledFrom([]string{"0", "-0", "12", "2.50", "1e5", "NaN", "-Infinity"}).Draw(t, "number"))
-	case 3:
-		return strings.ToValidUTF8(rapid.String().Draw(t, "text"), "?")
-	case 4:
-		items := []any{}
-		for range rapid.IntRange(0, 4).Draw(t, "len") {
-			items = append(items, value(t, depth-1))
-		}
-		return items
-	}
-	args := envs.Args{}
-	for _, name := range rapid.SliceOfNDistinct(rapid.String(), 0, 20, rapid.ID).Draw(t, "names") {
-		args = append(args, envs.Arg{Name: name, Value: value(t, depth-1)})
-	}
-	return args
-}
-
-func TestAppendDecodes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := values().Draw(t, "value")
-		text := Append(nil, want)
-		got, err := Decode(string(text))
-		if err != nil {
-			t.Fatalf("Decode(%q): %v", text, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
-		}
-	})
 }
 
 func FuzzDecode(f *testing.F) {
@@ -259,7 +225,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		again, err := Decode(string(Append(nil, v)))
+		again, err := Decode(string(AppendJSON(nil, v)))
 		if err != nil {
 			t.Fatalf("the text of %#v does not decode: %v", v, err)
 		}

@@ -1,4 +1,4 @@
-package pyjson
+package pytext
 
 import (
 	"strings"
@@ -13,6 +13,9 @@ func (d *decoder) text() (string, *Error) {
 	var b []byte // what the escapes before rest made; nil before the first escape
 	for {
 		n := strings.IndexAny(d.s[rest:], `"\`)
+		if err := d.controls(rest, n); err != nil {
+			return "", err
+		}
 		if n < 0 {
 			return "", d.fail("Unterminated string starting at", begin)
 		}
@@ -37,6 +40,22 @@ func (d *decoder) text() (string, *Error) {
 			return "", err
 		}
 	}
+}
+
+// controls returns the error of a strict decoder when there is a control character among the n bytes at from, or among
+// all from there on when n is negative.
+func (d *decoder) controls(from, n int) *Error {
+	if !d.strict {
+		return nil
+	}
+	chunk := d.s[from:]
+	if n >= 0 {
+		chunk = chunk[:n]
+	}
+	if at := strings.IndexFunc(chunk, func(r rune) bool { return r < ' ' }); at >= 0 {
+		return d.fail("Invalid control character at", from+at)
+	}
+	return nil
 }
 
 var simpleEscapes = [256]byte{

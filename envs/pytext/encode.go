@@ -1,74 +1,97 @@
-package pyjson
+package pytext
 
 import (
-	"fmt"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"toolevo/envs"
 )
 
-// Append appends the JSON text of v on one line, with the separators ", " and ": " and every character but control
-// characters as it is. Decode reads it back as v when the strings in v are valid UTF-8. An object without members is
-// "{ }": a ReAct action with "{}" would be malformed.
-func Append(dst []byte, v any) []byte {
+// AppendASCII appends json.dumps(v): one line, the separators ", " and ": ", and everything outside printable ASCII
+// escaped, characters beyond the basic plane as a surrogate pair.
+func AppendASCII(dst []byte, v any) []byte { return appendJSON(dst, v, true) }
+
+// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they are. Decode reads it
+// back as v when the strings in v are valid UTF-8.
+func AppendJSON(dst []byte, v any) []byte { return appendJSON(dst, v, false) }
+
+func appendJSON(dst []byte, v any, ascii bool) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...)
 	case bool:
-		return fmt.Append(dst, v)
+		if v {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
 	case envs.Number:
 		return append(dst, v...)
 	case string:
-		return appendText(dst, v)
+		return appendText(dst, v, ascii)
 	case []any:
 		dst = append(dst, '[')
 		for i, item := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
-			dst = Append(dst, item)
+			dst = appendJSON(dst, item, ascii)
 		}
 		return append(dst, ']')
 	case envs.Args:
-		if len(v) == 0 {
-			return append(dst, "{ }"...)
-		}
 		dst = append(dst, '{')
 		for i, arg := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
-			dst = appendText(dst, arg.Name)
+			dst = appendText(dst, arg.Name, ascii)
 			dst = append(dst, ": "...)
-			dst = Append(dst, arg.Value)
+			dst = appendJSON(dst, arg.Value, ascii)
 		}
 		return append(dst, '}')
 	}
-	panic(fmt.Sprintf("pyjson: %T is not a JSON value", v))
+	panic(foreign(v))
 }
 
-func appendText(dst []byte, s string) []byte {
+func appendText(dst []byte, s string, ascii bool) []byte {
 	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' || c >= utf8.RuneSelf {
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\t':
-			dst = append(dst, `\t`...)
+	for _, r := range s {
+		switch {
+		case ' ' <= r && r < 0x7f && r != '"' && r != '\\':
+			dst = append(dst, byte(r))
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ':
+			dst = appendControl(dst, r)
+		case !ascii:
+			dst = utf8.AppendRune(dst, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			dst = appendUnit(appendUnit(dst, high), low)
 		default:
-			dst = fmt.Appendf(dst, `\u%04x`, c)
+			dst = appendUnit(dst, r)
 		}
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(dst, '"')
+}
+
+func appendControl(dst []byte, r rune) []byte {
+	switch r {
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	}
+	return appendUnit(dst, r)
+}
+
+// appendUnit appends the escape of a UTF-16 unit.
+func appendUnit(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }

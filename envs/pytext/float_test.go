@@ -1,15 +1,15 @@
-package pystr
+package pytext
 
 import (
-	"encoding/json"
+	"fmt"
 	"math"
-	"strconv"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func TestFloat(t *testing.T) {
+func TestFormatFloat(t *testing.T) {
 	for _, tt := range []struct {
 		in   float64
 		want string
@@ -19,44 +19,62 @@ func TestFloat(t *testing.T) {
 		{123456789012345680, "1.2345678901234568e+17"}, {5e-324, "5e-324"}, {1e100, "1e+100"},
 		{math.NaN(), "nan"}, {math.Inf(1), "inf"}, {math.Inf(-1), "-inf"},
 	} {
-		if got := Float(tt.in); got != tt.want {
-			t.Errorf("Float(%g) = %q, want %q", tt.in, got, tt.want)
+		if got := FormatFloat(tt.in); got != tt.want {
+			t.Errorf("FormatFloat(%g) = %q, want %q", tt.in, got, tt.want)
 		}
+	}
+	if got := string(AppendFloat([]byte("1.5 "), 2)); got != "1.5 2.0" {
+		t.Errorf("AppendFloat after a point: %q", got)
 	}
 }
 
-func TestFloatReadsBack(t *testing.T) {
+func TestFormatFloatReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float64().Draw(t, "f")
-		back, err := strconv.ParseFloat(Float(f), 64)
-		if err != nil || back != f {
-			t.Fatalf("Float(%g) = %q reads back as %g, %v", f, Float(f), back, err)
+		back, ok := ParseFloat(FormatFloat(f))
+		if !ok || back != f {
+			t.Fatalf("FormatFloat(%g) = %q reads back as %g, %v", f, FormatFloat(f), back, ok)
 		}
 	})
 }
 
-func TestAppendJSON(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		{"", `""`}, {"USD", `"USD"`}, {"a\"b\\c", `"a\"b\\c"`}, {"\n\r\t\b\f\x00", `"\n\r\t\b\f\u0000"`},
-		{"\x7f", `"\u007f"`}, {"é\u2028", `"\u00e9\u2028"`}, {"😀", `"\ud83d\ude00"`}, {"a\xffb", `"a\ufffdb"`},
+func TestFormatFixed(t *testing.T) {
+	for _, tt := range []struct {
+		in     float64
+		digits int
+		want   string
+	}{
+		{2.25, 1, "2.2"}, {2.35, 1, "2.4"}, {-0.04, 1, "-0.0"}, {3, 0, "3"}, {1e16, 2, "10000000000000000.00"},
+		{math.NaN(), 1, "nan"}, {math.Inf(1), 1, "inf"}, {math.Inf(-1), 1, "-inf"},
 	} {
-		if got := string(AppendJSON(nil, tt.in)); got != tt.want {
-			t.Errorf("AppendJSON(%q) = %s, want %s", tt.in, got, tt.want)
+		if got := FormatFixed(tt.in, tt.digits); got != tt.want {
+			t.Errorf("FormatFixed(%g, %d) = %q, want %q", tt.in, tt.digits, got, tt.want)
 		}
 	}
 }
 
-func FuzzAppendJSON(f *testing.F) {
-	f.Add("plain")
-	f.Add("é😀\"\\\x00\xff")
-	f.Fuzz(func(t *testing.T, s string) {
-		out := AppendJSON(nil, s)
-		var back string
-		if err := json.Unmarshal(out, &back); err != nil {
-			t.Fatalf("AppendJSON(%q) = %s: %v", s, out, err)
+// TestFloatsAgainstPython has floats of every size, short decimals, and halves, where rounding goes wrong.
+func TestFloatsAgainstPython(t *testing.T) {
+	const script = `
+import json, struct, sys
+floats = [struct.unpack(">d", bytes.fromhex(h))[0] for h in json.load(sys.stdin)]
+json.dump([[str(f), "%.1f" % f, str(round(f, 2)), str(round(f, 0))] for f in floats], sys.stdout)
+`
+	r := rand.New(rand.NewPCG(1, 2))
+	floats := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}
+	for range 5000 {
+		floats = append(floats, math.Float64frombits(r.Uint64()), math.Round(r.NormFloat64()*1e5)/1000, float64(r.IntN(4000)-2000)/8)
+	}
+	bits := make([]string, len(floats))
+	for i, f := range floats {
+		bits[i] = fmt.Sprintf("%016x", math.Float64bits(f))
+	}
+	var want [][4]string
+	python(t, script, bits, &want)
+	for i, f := range floats {
+		got := [4]string{FormatFloat(f), FormatFixed(f, 1), FormatFloat(Round(f, 2)), FormatFloat(Round(f, 0))}
+		if got != want[i] {
+			t.Errorf("%g: %q, Python says %q", f, got, want[i])
 		}
-		if want := string([]rune(s)); back != want {
-			t.Errorf("AppendJSON(%q) reads back as %q", s, back)
-		}
-	})
+	}
 }

@@ -1,66 +1,67 @@
-package score
+package pytext
 
 import (
 	"math"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// pythonFloat reads text as Python's float does: blanks around it, underscores between digits, decimal digits of any
-// script, "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large is infinite. It may overwrite
-// text.
-func pythonFloat(text []byte) (float64, bool) {
-	text, ok := asciiNumber(text)
-	if !ok {
+// ParseFloat reads s as Python's float does: blanks around it, underscores between digits, decimal digits of any script,
+// "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large is infinite. ok is false where Python
+// raises a ValueError. Only text with an underscore or beyond ASCII is copied.
+func ParseFloat(s string) (f float64, ok bool) {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf || s[i] == '_' {
+			if s, ok = plainNumber(s); !ok {
+				return 0, false
+			}
+			break
+		}
+	}
+	for s != "" && isCSpace(s[0]) {
+		s = s[1:]
+	}
+	for s != "" && isCSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	if !isFloatLiteral(s) {
 		return 0, false
 	}
-	for len(text) > 0 && isCSpace(text[0]) {
-		text = text[1:]
-	}
-	for len(text) > 0 && isCSpace(text[len(text)-1]) {
-		text = text[:len(text)-1]
-	}
-	text, ok = dropUnderscores(text)
-	if !ok || !isFloatLiteral(text) {
-		return 0, false
-	}
-	if foldEqual(text[len(text)-1:], "n") {
+	if s[len(s)-1]|0x20 == 'n' {
 		return math.NaN(), true // Go's parser takes no signed NaN
 	}
 	// The only error left is a number out of range, for which ParseFloat returns the infinity Python would.
-	f, _ := strconv.ParseFloat(string(text), 64)
+	f, _ = strconv.ParseFloat(s, 64)
 	return f, true
 }
 
-// asciiNumber replaces Unicode blanks by spaces and Unicode decimal digits by ASCII ones. Text that is all ASCII is
-// returned as it is: Python then takes only the blanks of C.
-func asciiNumber(text []byte) ([]byte, bool) {
-	ascii := true
-	for _, c := range text {
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	if ascii {
-		return text, true
-	}
-	out := text[:0] // never longer than what was read
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		i += n
-		switch {
-		case r < utf8.RuneSelf:
-			out = append(out, byte(r))
-		case isSpace(r):
-			out = append(out, ' ')
-		default:
-			d, ok := decimalDigit(r)
-			if !ok {
-				return nil, false
+// plainNumber replaces blanks and decimal digits beyond ASCII by those of ASCII and removes underscores, each of which
+// must stand between two digits. The separators of ASCII, which are white space elsewhere in Python, are not here.
+func plainNumber(s string) (string, bool) {
+	out := make([]byte, 0, len(s))
+	prev := byte(0)
+	for _, r := range s {
+		c := byte(r)
+		if r >= utf8.RuneSelf {
+			if IsSpace(r) {
+				c = ' '
+			} else if d, ok := decimalDigit(r); ok {
+				c = '0' + d
+			} else {
+				return "", false
 			}
-			out = append(out, '0'+d)
 		}
+		if c == '_' && !isDigit(prev) || prev == '_' && !isDigit(c) {
+			return "", false
+		}
+		if c != '_' {
+			out = append(out, c)
+		}
+		prev = c
 	}
-	return out, true
+	return string(out), prev != '_'
 }
 
 // decimalDigit returns the value of a decimal digit of any script. Unicode lays each script's digits out from zero to
@@ -79,78 +80,52 @@ func decimalDigit(r rune) (byte, bool) {
 	return 0, false
 }
 
-// dropUnderscores removes underscores, each of which must stand between two digits.
-func dropUnderscores(text []byte) ([]byte, bool) {
-	out := text[:0]
-	prev := byte(0)
-	for _, c := range text {
-		if c == '_' && !isDigit(prev) || prev == '_' && !isDigit(c) {
-			return nil, false
-		}
-		if c != '_' {
-			out = append(out, c)
-		}
-		prev = c
-	}
-	return out, prev != '_'
-}
-
-// isFloatLiteral reports whether text is a decimal floating-point literal, an infinity or a NaN.
-func isFloatLiteral(text []byte) bool {
-	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
-	}
-	switch len(text) {
+// isFloatLiteral reports whether s is a decimal floating-point literal, an infinity or a NaN.
+func isFloatLiteral(s string) bool {
+	s = dropSign(s)
+	switch len(s) {
 	case 0:
 		return false
 	case 3:
-		if foldEqual(text, "inf") || foldEqual(text, "nan") {
+		if strings.EqualFold(s, "inf") || strings.EqualFold(s, "nan") {
 			return true
 		}
 	case 8:
-		if foldEqual(text, "infinity") {
+		if strings.EqualFold(s, "infinity") {
 			return true
 		}
 	}
-	whole := countDigits(text)
-	text = text[whole:]
+	whole := digits(s, 0)
+	s = s[whole:]
 	fraction := 0
-	if len(text) > 0 && text[0] == '.' {
-		fraction = countDigits(text[1:])
-		text = text[1+fraction:]
+	if s != "" && s[0] == '.' {
+		fraction = digits(s[1:], 0)
+		s = s[1+fraction:]
 	}
 	if whole+fraction == 0 {
 		return false
 	}
-	if len(text) > 0 && (text[0] == 'e' || text[0] == 'E') {
-		text = text[1:]
-		if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
-			text = text[1:]
-		}
-		n := countDigits(text)
-		if n == 0 {
-			return false
-		}
-		text = text[n:]
+	if s != "" && s[0]|0x20 == 'e' {
+		s = dropSign(s[1:])
+		n := digits(s, 0)
+		return n > 0 && n == len(s)
 	}
-	return len(text) == 0
+	return s == ""
 }
 
-func countDigits(text []byte) int {
-	n := 0
-	for n < len(text) && isDigit(text[n]) {
-		n++
+func dropSign(s string) string {
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		return s[1:]
 	}
-	return n
+	return s
 }
 
-func foldEqual(text []byte, lower string) bool {
-	for i, c := range text {
-		if c|0x20 != lower[i] {
-			return false
-		}
+// digits returns the index after the run of digits at s[i:].
+func digits(s string, i int) int {
+	for i < len(s) && isDigit(s[i]) {
+		i++
 	}
-	return true
+	return i
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

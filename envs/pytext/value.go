@@ -1,13 +1,8 @@
-// Package pyfmt prints and cuts text as Python does. Observations, answers and gold answers of the benchmark are what
-// Python's str, repr, strip and split made of them, so that an environment has to agree with them to the letter.
-//
-// The values are those of [envs.Arg]: nil, bool, [envs.Number], string, []any and [envs.Args].
-package pyfmt
+package pytext
 
 import (
 	"fmt"
-	"math"
-	"strconv"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -19,7 +14,7 @@ func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return string(appendRepr(nil, v))
+	return Repr(v)
 }
 
 // Repr returns what Python's repr prints for v.
@@ -44,17 +39,11 @@ func TypeName(v any) string {
 		}
 		return "int"
 	}
-	return fmt.Sprintf("%T", v)
+	panic(foreign(v))
 }
 
-// Float returns the value of a JSON number as Python's float; ok is false when n is not a number at all.
-func Float(n envs.Number) (f float64, ok bool) {
-	f, err := strconv.ParseFloat(string(n), 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
-}
+// foreign is what a function panics with when v is no value. It keeps v off the heap.
+func foreign(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
 
 func appendRepr(dst []byte, v any) []byte {
 	switch v := v.(type) {
@@ -66,7 +55,7 @@ func appendRepr(dst []byte, v any) []byte {
 		}
 		return append(dst, "False"...)
 	case envs.Number:
-		return append(dst, number(v)...)
+		return appendNumber(dst, v)
 	case string:
 		return appendQuoted(dst, v)
 	case []any:
@@ -90,57 +79,34 @@ func appendRepr(dst []byte, v any) []byte {
 		}
 		return append(dst, '}')
 	}
-	return fmt.Append(dst, v)
+	panic(foreign(v))
 }
 
-// number prints an integer as it was written and anything else as Python prints the float it denotes.
-func number(n envs.Number) string {
-	if !isFloat(n) {
-		if n == "-0" {
-			return "0"
+// appendNumber prints an integer as it was written and anything else as Python prints the float it denotes.
+func appendNumber(dst []byte, n envs.Number) []byte {
+	if n == "-0" {
+		return append(dst, '0')
+	}
+	if isFloat(n) {
+		if f, ok := ParseFloat(string(n)); ok {
+			return AppendFloat(dst, f)
 		}
-		return string(n)
 	}
-	f, ok := Float(n)
-	if !ok {
-		return string(n)
-	}
-	return formatFloat(f)
+	return append(dst, n...)
 }
 
 func isFloat(n envs.Number) bool { return strings.ContainsAny(string(n), ".eENI") }
 
-// formatFloat is Python's repr of a float: the shortest digits that read back, with an exponent below 1e-4 and from
-// 1e16, and always a point or an exponent.
-func formatFloat(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	}
-	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.FormatFloat(f, 'e', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
-}
-
 // appendQuoted quotes with ' unless the text holds ' and no ".
 func appendQuoted(dst []byte, s string) []byte {
-	quote := byte('\'')
+	quote := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		quote = '"'
 	}
-	dst = append(dst, quote)
+	dst = append(dst, byte(quote))
 	for _, r := range s {
 		switch {
-		case r == '\\' || r == rune(quote):
+		case r == '\\' || r == quote:
 			dst = append(dst, '\\', byte(r))
 		case r == '\n':
 			dst = append(dst, `\n`...)
@@ -158,5 +124,5 @@ func appendQuoted(dst []byte, s string) []byte {
 			dst = fmt.Appendf(dst, `\U%08x`, r)
 		}
 	}
-	return append(dst, quote)
+	return append(dst, byte(quote))
 }

@@ -1,7 +1,6 @@
-package pyfmt
+package pytext
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -59,44 +58,22 @@ func TestTypeName(t *testing.T) {
 	}
 }
 
-// TestSpace checks the class against the function, rune by rune, and against Python's own list.
-func TestSpace(t *testing.T) {
-	class := regexp.MustCompile("^" + SpaceClass + "$")
-	n := 0
-	for r := rune(0); r <= 0x10ffff; r++ {
-		if 0xd800 <= r && r < 0xe000 {
-			continue
-		}
-		if IsSpace(r) {
-			n++
-		}
-		if IsSpace(r) != class.MatchString(string(r)) {
-			t.Errorf("%U: IsSpace %v, class disagrees", r, IsSpace(r))
-		}
-	}
-	if n != 29 {
-		t.Errorf("%d white-space characters, Python has 29", n)
-	}
-}
-
-func TestTruncateWords(t *testing.T) {
-	tests := []struct {
-		in    string
-		limit int
-		want  string
-	}{
-		{"a  b\nc", 3, "a  b\nc"},
-		{"a  b\nc  \n", 3, "a  b\nc  \n"},
-		{"a  b\nc d", 3, "a b c ..."},
-		{" a\x1cb\u3000c d ", 3, "a b c ..."},
-		{"", 1, ""},
-		{strings.Repeat("x", 100), 1, strings.Repeat("x", 100)},
-		{"one two", 1, "one ..."},
-		{"a b", 1, "a ..."},
-	}
-	for _, tt := range tests {
-		if got := TruncateWords(tt.in, tt.limit); got != tt.want {
-			t.Errorf("TruncateWords(%q, %d) = %q, want %q", tt.in, tt.limit, got, tt.want)
+func TestForeignValues(t *testing.T) {
+	for name, f := range map[string]func(any){
+		"Str":         func(v any) { Str(v) },
+		"TypeName":    func(v any) { TypeName(v) },
+		"AppendJSON":  func(v any) { AppendJSON(nil, v) },
+		"AppendASCII": func(v any) { AppendASCII(nil, v) },
+	} {
+		for _, v := range []any{3, 2.5, map[string]any{}, envs.Arg{}} {
+			func() {
+				defer func() {
+					if r, _ := recover().(string); !strings.Contains(r, "not a JSON value") {
+						t.Errorf("%s(%#v) panics with %q", name, v, r)
+					}
+				}()
+				f(v)
+			}()
 		}
 	}
 }

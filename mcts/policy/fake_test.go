@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/mcts"
 )
 
@@ -64,7 +65,7 @@ func newWorld(version string) *world {
 			u, _ := parseNotice(d.notice)
 			name, args = d.name, u.apply(args)
 		}
-		w.answers[name+string(appendObject(nil, args))] = r
+		w.answers[name+string(pytext.AppendJSON(nil, args))] = r
 	}
 	return w
 }
@@ -80,7 +81,7 @@ func (w *world) act(h envs.History, text string) envs.History {
 	args, _, _ := decodeObject(input)
 	turn.Call = envs.Call{Tool: name, Name: name, Args: args}
 	d, old := w.names[name]
-	observation, known := w.answers[name+string(appendObject(nil, args))]
+	observation, known := w.answers[name+string(pytext.AppendJSON(nil, args))]
 	switch {
 	case w.refuse[name] != "":
 		turn.Outcome, turn.Observation = envs.ToolError, w.refuse[name]

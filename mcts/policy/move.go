@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // move is what the policy is about to write.
@@ -102,7 +103,7 @@ func (m *move) appendInput(b []byte) []byte {
 	if m.via != nil && m.kind != describing && m.form != oldParams {
 		args = m.via.apply(args)
 	}
-	b = appendObject(b, args)
+	b = pytext.AppendJSON(b, args)
 	switch m.form {
 	case missingBrace:
 		b = b[:len(b)-1]

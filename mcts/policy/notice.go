@@ -1,9 +1,12 @@
 package policy
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // parseNotice infers a usage from a deprecation notice:
@@ -85,8 +88,22 @@ func (u *usage) describe(args envs.Args) string {
 	b = append(b, u.old...)
 	b = append(b, " and takes its place. "...)
 	b = append(b, forExample...)
-	b = appendObject(b, args)
+	b = pytext.AppendJSON(b, args)
 	return string(append(b, '.'))
+}
+
+// decodeObject reads the JSON object at the beginning of text, after any space, as Python does, and returns what follows
+// it. Line breaks inside strings are taken as they are: published notices have them.
+func decodeObject(text string) (args envs.Args, rest string, err error) {
+	v, rest, err := pytext.DecodePrefix(text)
+	if err != nil {
+		return nil, "", fmt.Errorf("not a JSON object: %w", err)
+	}
+	args, ok := v.(envs.Args)
+	if !ok {
+		return nil, "", errors.New("not a JSON object")
+	}
+	return args, rest, nil
 }
 
 // parseSignature reads "Name[p1, p2]" or "Name" at the beginning of text.

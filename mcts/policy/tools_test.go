@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // kv makes arguments of strings: name, value, name, value, …
@@ -101,7 +102,7 @@ func TestUsageOfEveryNotice(t *testing.T) {
 				t.Errorf("name = %q, want %q", u.name, c.name)
 			}
 			sent := u.apply(c.old)
-			if got := string(appendObject(nil, sent)); got != c.want {
+			if got := string(pytext.AppendJSON(nil, sent)); got != c.want {
 				t.Errorf("call\n got %s\nwant %s", got, c.want)
 			}
 
@@ -113,7 +114,7 @@ func TestUsageOfEveryNotice(t *testing.T) {
 			if learned.old != u.old || learned.name != u.name {
 				t.Errorf("learned %s -> %s, want %s -> %s", learned.old, learned.name, u.old, u.name)
 			}
-			if got := string(appendObject(nil, learned.apply(c.old))); got != c.want {
+			if got := string(pytext.AppendJSON(nil, learned.apply(c.old))); got != c.want {
 				t.Errorf("call after learning\n got %s\nwant %s", got, c.want)
 			}
 		})
@@ -137,6 +138,10 @@ func TestUsageVariants(t *testing.T) {
 			kv("Node2", "B", "GraphName", "AuthorNet", "Node1", "A"), `{"I": "G[AuthorNet], V1[A], V2[B]"}`},
 		{"no example", deprecated("RetrieveAgenda[keyword]", `Fetch_Agenda_Data[Query, return_num], param example: `),
 			kv("keyword", "x"), `{"Query": "x", "return_num": 3}`},
+		{"a switch in a sentence", deprecated("SQLInterpreter[SQL]", `Q[x], param example: {"x": "This is the SQL code: SELECT 1"}`),
+			envs.Args{{Name: "SQL", Value: true}}, `{"x": "This is the SQL code: True"}`},
+		{"NaN in an example", deprecated("T[a]", `U[x, n], param example: {"x": "y", "n": NaN}`),
+			kv("a", "1"), `{"x": "1", "n": NaN}`},
 		{"the wording of appendix A.2", `Error: LoadDB[DBName] is deprecated. Please use InitDB[Name], param example: {"Name": "flights"} instead.`,
 			kv("DBName", "coffee"), `{"Name": "coffee"}`},
 		{"more arguments than the example has", deprecated("T[a, b]", `U[x], param example: {"x": "y"}`),
@@ -147,7 +152,7 @@ func TestUsageVariants(t *testing.T) {
 			if !ok {
 				t.Fatal("notice not understood")
 			}
-			if diff := cmp.Diff(c.want, string(appendObject(nil, u.apply(c.old)))); diff != "" {
+			if diff := cmp.Diff(c.want, string(pytext.AppendJSON(nil, u.apply(c.old)))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -200,7 +205,7 @@ func FuzzParseNotice(f *testing.F) {
 			if u.name == "" || u.old == "" || len(u.slots) == 0 {
 				t.Fatalf("%q: half a usage: %+v", text, u)
 			}
-			written := string(appendObject(nil, u.apply(kv("a", "x, y", "b", text))))
+			written := string(pytext.AppendJSON(nil, u.apply(kv("a", "x, y", "b", text))))
 			if _, _, err := decodeObject(written); err != nil {
 				t.Fatalf("%q: call %s: %v", text, written, err)
 			}

@@ -1,12 +1,12 @@
 package policy
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // usage is how to say a call of an old tool to the one that took its place, as inferred from one example call.
@@ -212,12 +212,19 @@ func (u *usage) ordered(args envs.Args) envs.Args {
 	return sorted
 }
 
-func asText(v any) string {
-	if s, ok := v.(string); ok {
-		return s
+func indexOf(args envs.Args, name string) int {
+	for i, a := range args {
+		if a.Name == name {
+			return i
+		}
 	}
+	return -1
+}
+
+// asText returns a value as part of a text; nothing is "".
+func asText(v any) string {
 	if v == nil {
 		return ""
 	}
-	return fmt.Sprint(v)
+	return pytext.Str(v)
 }

@@ -53,12 +53,13 @@ func (v *View) json(columns []*corpus.Vector) string {
 	}
 	var b strings.Builder
 	b.Grow(size)
+	var name [64]byte
 	b.WriteByte('{')
 	for i, column := range columns {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.Write(pytext.AppendASCII(nil, column.Name()))
+		b.Write(pytext.AppendASCII(name[:0], column.Name()))
 		b.WriteString(": ")
 		if v.n == 1 {
 			v.writeItems(&b, column)

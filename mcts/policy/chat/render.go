@@ -1,0 +1,81 @@
+package chat
+
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/mcts/policy"
+)
+
+// QuestionText returns the text of the message that asks the question, and whether the sanitizer changed it.
+func QuestionText(question string, clean *Sanitizer) (text string, broken bool) {
+	return read(policy.QuestionText(question), clean)
+}
+
+// ObservationText returns the text of the message that tells an observation, and whether the sanitizer changed it.
+func ObservationText(observation string, clean *Sanitizer) (text string, broken bool) {
+	return read(observation, clean)
+}
+
+// ReplyText returns the text of the message that the model wrote.
+func ReplyText(action string) string {
+	// What is sent and what is stored can only be UTF-8.
+	return strings.TrimSpace(strings.ToValidUTF8(action, "\uFFFD"))
+}
+
+func read(text string, clean *Sanitizer) (cleaned string, broken bool) {
+	text = ReplyText(text)
+	cleaned = clean.Clean(text)
+	return cleaned, cleaned != text
+}
+
+// Render returns the conversation of a history up to where the model's next reply begins, for a server that completes
+// raw text and adds no special tokens of its own; see [Template.AddSpecialTokens] and [Template.BOS]. The sanitizer is
+// that of the export the model was trained on, or one without extra tokens.
+func (t Template) Render(system string, h envs.History, clean *Sanitizer) string {
+	question, _ := QuestionText(h.Task().Question, clean)
+	turns := h.Turns()
+	pieces := append(make([]string, 0, 3+2*len(turns)), t.bos, t.System(system), t.User(question))
+	for _, turn := range turns {
+		observation, _ := ObservationText(turn.Observation, clean)
+		pieces = append(pieces, t.Reply(ReplyText(string(turn.Action))), t.Observation(observation))
+	}
+	return strings.Join(pieces, "")
+}
+
+// The roles of messages. There is none for observations: the templates that servers apply differ in what they make of
+// such a role, and many render nothing at all.
+const (
+	SystemRole    = "system"
+	UserRole      = "user"
+	AssistantRole = "assistant"
+)
+
+// Message is one message for a server that applies the model's chat template itself.
+type Message struct {
+	Role    string // SystemRole, UserRole or AssistantRole
+	Content string
+}
+
+// Messages returns the conversation of a history for a server that applies the model's chat template itself: the system
+// text, if any, then user and assistant in turn, the last one user's. An observation is a user message that begins with
+// policy.StopMarker, as the format in the system text announces it. The texts are those of [Template.Render].
+//
+// It is for instruct models as they come. A checkpoint trained on an export has seen its observations in another form,
+// so it wants [Template.Render].
+func Messages(system string, h envs.History, clean *Sanitizer) []Message {
+	turns := h.Turns()
+	messages := make([]Message, 0, 2+2*len(turns))
+	if system != "" {
+		messages = append(messages, Message{SystemRole, system})
+	}
+	question, _ := QuestionText(h.Task().Question, clean)
+	messages = append(messages, Message{UserRole, question})
+	for _, turn := range turns {
+		observation, _ := ObservationText(turn.Observation, clean)
+		messages = append(messages,
+			Message{AssistantRole, ReplyText(string(turn.Action))},
+			Message{UserRole, policy.ObservationText(observation)})
+	}
+	return messages
+}

@@ -1,0 +1,117 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"toolevo/mcts/policy"
+)
+
+// Template is how LLaMA-Factory 0.9.5 renders conversations for a model family, under LLaMA-Factory's name. Get one
+// from [ParseTemplate] or [Templates]; the zero Template adds nothing to any text.
+type Template struct {
+	name          string
+	bos           string
+	defaultSystem string
+	stops         []string
+
+	system, user, observation, reply slot
+}
+
+// slot is what stands around a text.
+type slot struct{ before, after string }
+
+func (s slot) around(text string) string { return s.before + text + s.after }
+
+// Templates returns the templates by name: chatml, llama3, qwen (Qwen 2 and 2.5) and qwen3_nothink (Qwen 3 without
+// thinking).
+//
+// In llama3 an observation is a message of the role ipython. In qwen and qwen3_nothink it is a user message in
+// <tool_response> tags. In chatml, the generic form, it is a message of the role tool. All of them write the beginning
+// of the model's next reply right after the question and after every observation.
+func Templates() []Template {
+	return []Template{chatML(), llama3(), qwen("qwen", "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."),
+		qwen("qwen3_nothink", "")}
+}
+
+// ParseTemplate returns the template called name; the error of an unknown name lists the valid ones.
+func ParseTemplate(name string) (Template, error) {
+	all := Templates()
+	names := make([]string, len(all))
+	for i, t := range all {
+		if names[i] = t.name; t.name == name {
+			return t, nil
+		}
+	}
+	return Template{}, fmt.Errorf("chat: unknown template %q: valid are %s", name, strings.Join(names, ", "))
+}
+
+func llama3() Template {
+	const assistant = "<|start_header_id|>assistant<|end_header_id|>\n\n"
+	message := func(role, then string) slot {
+		return slot{"<|start_header_id|>" + role + "<|end_header_id|>\n\n", "<|eot_id|>" + then}
+	}
+	return Template{
+		name: "llama3", bos: "<|begin_of_text|>", stops: []string{"<|eot_id|>", "<|eom_id|>"},
+		system: message("system", ""), user: message("user", assistant), observation: message("ipython", assistant),
+		reply: slot{"", "<|eot_id|>"},
+	}
+}
+
+func chatML() Template {
+	const assistant = "<|im_start|>assistant\n"
+	message := func(role, then string) slot { return slot{"<|im_start|>" + role + "\n", "<|im_end|>\n" + then} }
+	return Template{
+		name: "chatml", stops: []string{"<|im_end|>", "<|im_start|>"},
+		system: message("system", ""), user: message("user", assistant), observation: message("tool", assistant),
+		reply: slot{"", "<|im_end|>\n"},
+	}
+}
+
+func qwen(name, defaultSystem string) Template {
+	t := chatML()
+	t.name, t.defaultSystem, t.stops = name, defaultSystem, []string{"<|im_end|>"}
+	t.observation = slot{t.user.before + "<tool_response>\n", "\n</tool_response>" + t.user.after}
+	return t
+}
+
+// String returns the template's name.
+func (t Template) String() string { return t.name }
+
+// BOS returns the beginning-of-text token that a rendering begins with, "" when the template has none.
+//
+// Ollama puts the token before every prompt when the model's vocabulary says so, raw or not, and cannot be told not to.
+// It is to be sent a rendering without it: strings.TrimPrefix(text, t.BOS()).
+func (t Template) BOS() string { return t.bos }
+
+// AddSpecialTokens says whether the server must put the tokenizer's special tokens around a rendering, as it does
+// unless told otherwise. It must not for any template: a rendering has every token it was trained with, and with
+// llama3 there would be two beginnings. A plain prompt (policy.Prompt) is the opposite case.
+func (Template) AddSpecialTokens() bool { return false }
+
+// Stops returns the texts that end a reply, in a new slice: the template's stop words, and policy.StopMarker for a model
+// that goes on to write the observation itself.
+func (t Template) Stops() []string {
+	return append(append(make([]string, 0, len(t.stops)+1), t.stops...), policy.StopMarker)
+}
+
+// System returns the system text as it is rendered. No text gives the template's default one, and nothing when it has
+// none.
+func (t Template) System(text string) string {
+	if text == "" {
+		text = t.defaultSystem
+	}
+	if text == "" {
+		return ""
+	}
+	return t.system.around(text)
+}
+
+// User returns the question's text as it is rendered, the beginning of the reply included.
+func (t Template) User(text string) string { return t.user.around(text) }
+
+// Observation returns an observation's text as it is rendered, the beginning of the next reply included.
+func (t Template) Observation(text string) string { return t.observation.around(text) }
+
+// Reply returns a reply's text as it is rendered, the end included.
+func (t Template) Reply(text string) string { return t.reply.around(text) }
