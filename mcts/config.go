@@ -1,6 +1,9 @@
 package mcts
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Config is one preset of the search, spelled out. The three presets (paper, reference, efficient) are values of this
 // type and nothing else: there is one implementation. ALGORITHM.md says what each chooses and why.
@@ -62,8 +65,8 @@ const (
 // Validate reports the first value that makes no sense, and what it may be.
 func (c Config) Validate() error {
 	switch {
-	case c.CPUCT < 0:
-		return fmt.Errorf("mcts: cpuct is %v, want at least 0", c.CPUCT)
+	case !(c.CPUCT >= 0) || math.IsInf(c.CPUCT, 1):
+		return fmt.Errorf("mcts: cpuct is %v, want a finite number of at least 0", c.CPUCT)
 	case c.Samples < 1:
 		return fmt.Errorf("mcts: samples is %d, want at least 1", c.Samples)
 	case c.RolloutSamples < 0 || c.RolloutSamples > c.Samples:

@@ -3,6 +3,7 @@ package mcts
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -17,21 +18,23 @@ func (g *growth) expand(ctx context.Context, leaf *Node) error {
 			return err
 		}
 	}
-	if len(leaf.Children) == 0 {
-		silence(leaf)
-		return nil
-	}
-	leaf.Expanded = true
+	leaf.Expanded = len(leaf.Children) > 0
 	return nil
 }
 
-// silence ends a node at which the policy wrote nothing. It has no reward: silence is more often the server's fault
+// silence ends a node at which the policy wrote nothing: because it had nothing to say, or, when every proposal says
+// so, because the prompt did not fit its context window. It has no reward: silence is more often the server's fault
 // than the model's, and a wrong −1 would turn the search away from a good path.
-func silence(n *Node) {
+func silence(n *Node, proposals []Proposal) {
 	n.Status, n.Limit, n.Closed = envs.Truncated, LimitSilence, true
+	fits := func(p Proposal) bool { return p.Finish != FinishTooLong }
+	if len(proposals) > 0 && !slices.ContainsFunc(proposals, fits) {
+		n.Limit = LimitContext
+	}
 }
 
-// generate draws k samples at n, runs each distinct action, and adds the children. Either all of it happens or nothing.
+// generate draws k samples at n, runs each distinct action, and adds the children; a node without any ends in silence.
+// Either all of it happens or nothing.
 func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	path := n.Path()
 	proposals, err := g.Policy.Propose(ctx, Request{
@@ -63,6 +66,9 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	for _, child := range children {
 		g.tree.add(child)
 		g.found.addNode(child)
+	}
+	if len(n.Children) == 0 {
+		silence(n, proposals)
 	}
 	n.Drawn += k
 	g.tree.Calls++

@@ -10,7 +10,8 @@ import (
 // Policy is the language model: it proposes actions (equation 3). Implementations are safe for concurrent use.
 type Policy interface {
 	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer. An error is ours
-	// (the server's, the network's), never the model's, and names its stage.
+	// (the server's, the network's), never the model's, and names its stage. A prompt that does not fit the model's
+	// context window is no error but one proposal with FinishTooLong: the node is a dead end, whoever asks again.
 	Propose(ctx context.Context, r Request) ([]Proposal, error)
 }
 
@@ -41,4 +42,13 @@ type Proposal struct {
 	LogProb float64 `json:"logprob"` // mean log-probability of its tokens, finite, at most 0; meaningful when Scored
 	Scored  bool    `json:"scored"`  // whether the server gave log-probabilities
 	Tokens  int     `json:"tokens"`  // completion tokens, 0 when unknown
+
+	// Finish is why the completion is not what the model would have written: FinishLength, FinishTooLong, or "".
+	Finish string `json:"finish,omitempty"`
 }
+
+// The ends of a completion that a search or a reader must know of.
+const (
+	FinishLength  = "length"   // cut by the limit of a completion's length; the text is used as it is
+	FinishTooLong = "too-long" // there is none: the prompt does not fit the model's context window
+)

@@ -11,7 +11,7 @@ import (
 // Retry says how often something of ours that fails is tried, and how long to wait in between.
 type Retry struct {
 	Attempts int           // at least 1
-	Backoff  time.Duration // before the second attempt; it doubles with each further one
+	Backoff  time.Duration // before the second attempt; it doubles with each further one, up to a minute
 }
 
 // Policy returns p with failing calls made again.
@@ -54,8 +54,8 @@ func (r Retry) do(ctx context.Context, try func() error) error {
 	wait := r.Backoff
 	for attempt := 1; ; attempt++ {
 		err := try()
-		if stage, _ := envs.FailedStage(err); err == nil || stage == envs.StageStore || ctx.Err() != nil {
-			return err // a store that cannot be written ends the run: nothing could be kept
+		if err == nil || envs.IsFinal(err) || ctx.Err() != nil {
+			return err
 		}
 		if attempt >= r.Attempts {
 			if attempt > 1 {
@@ -70,6 +70,6 @@ func (r Retry) do(ctx context.Context, try func() error) error {
 			timer.Stop()
 			return ctx.Err()
 		}
-		wait *= 2
+		wait = min(2*wait, max(time.Minute, r.Backoff))
 	}
 }

@@ -2,6 +2,7 @@ package mcts_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -342,6 +343,22 @@ func TestCutCompletion(t *testing.T) {
 	tree := grow(t, search(config(), cut), 0, nil)
 	if n := len(tree.Root.Children); n != 2 || tree.Root.Children[1].Turn.Outcome == envs.OK {
 		t.Errorf("%d children, want the whole action and the cut one as a mistake", n)
+	}
+}
+
+// A proposal reads back as it was written, its end too; one without says nothing of it, like those of older logs.
+func TestProposalIsStoredWhole(t *testing.T) {
+	for _, p := range []mcts.Proposal{
+		{Text: "a", LogProb: -0.5, Scored: true, Tokens: 3}, {Text: "a", Finish: mcts.FinishLength}, {Finish: mcts.FinishTooLong},
+	} {
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back mcts.Proposal
+		if err := json.Unmarshal(text, &back); err != nil || back != p || strings.Contains(string(text), "finish") != (p.Finish != "") {
+			t.Errorf("%+v is stored as %s and read as %+v, error %v", p, text, back, err)
+		}
 	}
 }
 

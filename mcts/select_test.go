@@ -132,6 +132,8 @@ func TestConfigValidate(t *testing.T) {
 		"depth_slack": func(c *Config) { c.DepthSlack = -1 }, "enough": func(c *Config) { c.Enough = -1 },
 		"share_budget": func(c *Config) { c.Enough = 0 }, "parent_visits": func(c *Config) { c.ParentVisits = "mine" },
 		"rollouts": func(c *Config) { c.Rollouts = "some" }, "duplicates": func(c *Config) { c.Duplicates = "" },
+		"cpuct of NaN":      func(c *Config) { c.CPUCT = math.NaN() },
+		"cpuct of infinity": func(c *Config) { c.CPUCT = math.Inf(1) },
 	} {
 		c := good
 		spoil(&c)

@@ -21,16 +21,17 @@ func (n *Node) Trajectory() string {
 	for m := n; m.Parent != nil; m = m.Parent {
 		keys[m.Depth-1] = m.Key
 	}
-	return trajectoryKey(keys)
+	return TrajectoryKey(keys)
 }
 
-// trajectoryKey hashes the actions' keys. Each is preceded by its length: no key can pretend to be two.
-func trajectoryKey(keys []string) string {
+// TrajectoryKey identifies a sequence of actions by their canonical forms: SHA-256, in hexadecimal, of each after its
+// length, so that no action can pretend to be two. Thoughts, observations and the question play no part.
+func TrajectoryKey(actions []string) string {
 	h := sha256.New()
-	for _, key := range keys {
-		fmt.Fprintf(h, "%d:%s", len(key), key)
+	for _, a := range actions {
+		fmt.Fprintf(h, "%d:%s", len(a), a)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // AddRecord adds the accepted trajectories of a stored tree.
@@ -54,7 +55,7 @@ func (t *TreeRecord) Trajectory(id int) string {
 	for _, i := range path[1:] {
 		keys = append(keys, t.Nodes[i].Key)
 	}
-	return trajectoryKey(keys)
+	return TrajectoryKey(keys)
 }
 
 // Found collects the distinct accepted trajectories of a question over its trees.

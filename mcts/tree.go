@@ -59,6 +59,7 @@ const (
 	LimitDepth       Limit = "depth"       // deeper than the configuration allows
 	LimitReflection  Limit = "reflection"  // an invocation error, with self-reflection switched off
 	LimitSilence     Limit = "silence"     // the policy had nothing to say here
+	LimitContext     Limit = "context"     // the prompt does not fit the model's context window
 	LimitEnvironment Limit = "environment" // the environment stopped the task
 )
 
@@ -72,6 +73,9 @@ func (n *Node) Q() float64 {
 
 // Open reports whether selection may descend to the node: the task goes on there, and something is left to expand.
 func (n *Node) Open() bool { return n.Status == envs.Running && !n.Closed }
+
+// silent reports whether the node ended because the policy wrote nothing. Such an end has no reward.
+func (n *Node) silent() bool { return n.Limit == LimitSilence || n.Limit == LimitContext }
 
 // Path returns the ordinals from the root, e.g. "0.1.0"; the root is "0".
 func (n *Node) Path() string {

@@ -47,7 +47,7 @@ var allowed = []rule{
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/internal/..."}},
 	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
 
-	{"configs", []string{"mcts", "toolqa"}},
+	{"configs", []string{"mcts", "mcts/policy/server", "toolqa"}},
 	{"configs/apis", nil},
 	{"configs/demonstrations", nil},
 

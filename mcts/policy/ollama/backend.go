@@ -1,0 +1,143 @@
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"toolevo/mcts/policy/server"
+)
+
+var _ server.Backend = (*Backend)(nil)
+
+// Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's.
+func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
+	t, err := b.Transcribe(ctx, c)
+	if err != nil {
+		return server.Reply{}, err
+	}
+	return t.Reply, nil
+}
+
+// Transcribe draws c.N samples, and keeps what the server tells beyond a [server.Reply]. When one sample fails, the
+// others are given up: the server's prompt cache makes the second try cheap.
+func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcript, error) {
+	if err := b.check(c); err != nil {
+		return Transcript{}, b.fault(server.Refused, 0, "not sent: "+err.Error(), nil)
+	}
+	n := c.N
+	if c.Sampling.Temperature == 0 {
+		n = 1
+	}
+	samples := make([]sample, n)
+	group, gctx := errgroup.WithContext(ctx)
+	if b.opts.Parallel > 0 {
+		group.SetLimit(b.opts.Parallel)
+	}
+	for i := range n {
+		group.Go(func() error {
+			if gctx.Err() != nil {
+				return gctx.Err()
+			}
+			s, err := b.sample(gctx, c, c.Seed+uint64(i))
+			samples[i] = s
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		if ctx.Err() != nil {
+			return Transcript{}, ctx.Err()
+		}
+		return Transcript{}, err
+	}
+	t := gather(samples)
+	for len(t.Choices) < c.N {
+		copied := t.Choices[0]
+		copied.LogProbs = slices.Clone(copied.LogProbs)
+		t.Choices = append(t.Choices, copied)
+		t.Details = append(t.Details, t.Details[0])
+	}
+	return t, nil
+}
+
+// sample draws one sample.
+func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) (sample, error) {
+	body, err := json.Marshal(b.request(c, seed))
+	if err != nil {
+		return sample{}, b.fault(server.Refused, 0, "not sent", err)
+	}
+	a, err := b.do(ctx, http.MethodPost, "/api/generate", body)
+	if err != nil {
+		return sample{}, err
+	}
+	s, err := decodeSample(a.body)
+	if err != nil {
+		return sample{}, b.sampleFault(a, err)
+	}
+	if err := s.check(b.opts.Window); err != nil {
+		return sample{}, b.sampleFault(a, err)
+	}
+	s.choice.Finish = finish(s.doneReason, s.choice.Tokens, c.Sampling.MaxTokens)
+	return s, nil
+}
+
+// answer is what a server sent back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do sends one request, and returns the answer when its status is a 2xx.
+func (b *Backend) do(ctx context.Context, method, path string, body []byte) (answer, error) {
+	limited, cancel := context.WithTimeout(ctx, b.opts.Timeout)
+	defer cancel()
+	a, err := b.exchange(limited, method, path, body)
+	switch {
+	case err == nil && a.status >= 200 && a.status < 300:
+		return a, nil
+	case err == nil:
+		return answer{}, b.statusFault(a)
+	case ctx.Err() != nil:
+		return answer{}, ctx.Err()
+	case limited.Err() != nil:
+		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
+		return answer{}, b.fault(server.Transient, 0, fmt.Sprintf("no answer within %v", b.opts.Timeout), nil)
+	default:
+		return answer{}, b.fault(wayKind(err), 0, "", err)
+	}
+}
+
+// exchange sends one request and reads the whole answer, up to the bound.
+func (b *Backend) exchange(ctx context.Context, method, path string, body []byte) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, b.base.JoinPath(path).String(), bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Accept", "application/json")
+	if len(body) > 0 {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if b.authorization != "" {
+		req.Header.Set("Authorization", b.authorization)
+	}
+	resp, err := b.http.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, b.opts.MaxReply+1))
+	if err != nil {
+		return answer{}, fmt.Errorf("reading the reply: %w", err)
+	}
+	if int64(len(text)) > b.opts.MaxReply {
+		return answer{}, fmt.Errorf("the reply is longer than the bound of %d bytes", b.opts.MaxReply)
+	}
+	return answer{status: resp.StatusCode, header: resp.Header, body: text}, nil
+}

@@ -1,0 +1,324 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/mcts/policy/server"
+)
+
+const oneSample = `{"model":"m","response":"t","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":1}`
+
+// TestRequest holds every field that is sent.
+func TestRequest(t *testing.T) {
+	options := func() map[string]any {
+		return map[string]any{
+			"num_ctx": 256.0, "num_predict": 64.0, "num_keep": 4.0, "seed": 7.0, "temperature": 0.5, "top_k": 20.0, "top_p": 0.9,
+			"min_p": 0.05, "typical_p": 1.0, "repeat_last_n": 64.0, "repeat_penalty": 1.1, "presence_penalty": -0.5,
+			"frequency_penalty": 1.2, "stop": []any{"\nObservation"},
+		}
+	}
+	base := func() map[string]any {
+		return map[string]any{
+			"model": "m", "prompt": "Question: <|x|>\n", "raw": true, "stream": false, "truncate": false, "shift": false,
+			"think": false, "logprobs": true, "system": "", "template": "", "suffix": "", "options": options(),
+		}
+	}
+	tests := []struct {
+		name string
+		opts func(*Options)
+		ask  func(*server.Completion)
+		want func(body, options map[string]any)
+	}{
+		{name: "usual"},
+		{name: "kept for ever", opts: func(o *Options) { o.KeepAlive = -1 }, want: func(b, _ map[string]any) { b["keep_alive"] = -1.0 }},
+		{name: "kept for a time", opts: func(o *Options) { o.KeepAlive = time.Hour }, want: func(b, _ map[string]any) { b["keep_alive"] = "1h0m0s" }},
+		{name: "greedy, nothing left out", ask: func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }, want: func(_, o map[string]any) {
+			o["temperature"], o["top_k"], o["top_p"], o["min_p"] = 0.0, 0.0, 1.0, 0.0
+			o["repeat_penalty"], o["presence_penalty"], o["frequency_penalty"] = 1.0, 0.0, 0.0
+		}},
+		{name: "no stop", ask: func(c *server.Completion) { c.Sampling.Stop = nil }, want: func(_, o map[string]any) { o["stop"] = []any{} }},
+		{name: "never the seed for chance", ask: func(c *server.Completion) { c.Seed = math.MaxUint64 },
+			want: func(_, o map[string]any) { o["seed"] = float64(1<<31 - 1) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, answers(200, oneSample))
+			c, want := ask(1), base()
+			if tt.ask != nil {
+				tt.ask(&c)
+			}
+			if tt.want != nil {
+				tt.want(want, want["options"].(map[string]any))
+			}
+			b := backend(t, f, func(o *Options) {
+				if tt.opts != nil {
+					tt.opts(o)
+				}
+			})
+			if _, err := b.Complete(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			got := f.received()
+			if len(got) != 1 || got[0].path != "/api/generate" {
+				t.Fatalf("requests %v, want one to /api/generate", got)
+			}
+			if diff := cmp.Diff(want, got[0].body); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// bySeed answers with the seed as the text.
+func bySeed(w http.ResponseWriter, _ *http.Request, body map[string]any) {
+	seed := body["options"].(map[string]any)["seed"]
+	fmt.Fprintf(w, `{"response":"s%v","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":2,"logprobs":[{"token":"s","logprob":-0.5}]}`, seed)
+}
+
+// TestSamples: one request for each sample, all at once, in the order of the seeds.
+func TestSamples(t *testing.T) {
+	const n = 5
+	var together sync.WaitGroup // all are there before the first is answered
+	together.Add(n)
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		together.Done()
+		together.Wait()
+		bySeed(w, r, body)
+	})
+	got, err := backend(t, f).Complete(t.Context(), ask(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := server.Reply{PromptTokens: 5, CompletionTokens: 2 * n}
+	for i := range n {
+		want.Choices = append(want.Choices,
+			server.Choice{Text: fmt.Sprintf("s%d", 7+i), LogProbs: []float64{-0.5}, Finish: server.FinishStop, Tokens: 2})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reply (-want +got):\n%s", diff)
+	}
+}
+
+// TestParallel: a limit on the requests at the same time is kept.
+func TestParallel(t *testing.T) {
+	var mu sync.Mutex
+	now, most := 0, 0
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		bySeed(w, r, body)
+		mu.Lock()
+		now--
+		mu.Unlock()
+	})
+	reply, err := backend(t, f, func(o *Options) { o.Parallel = 1 }).Complete(t.Context(), ask(6))
+	if err != nil || len(reply.Choices) != 6 || most != 1 {
+		t.Errorf("%d choices, %d at the same time, %v", len(reply.Choices), most, err)
+	}
+}
+
+// TestCold: at temperature 0 all samples are one.
+func TestCold(t *testing.T) {
+	f := newFake(t, bySeed)
+	c := ask(3)
+	c.Sampling.Temperature = 0
+	got, err := backend(t, f).Complete(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.received()) != 1 || len(got.Choices) != 3 || got.CompletionTokens != 2 || !cmp.Equal(got.Choices[0], got.Choices[2]) {
+		t.Errorf("%d requests for %+v", len(f.received()), got)
+	}
+}
+
+// TestReplies holds the shapes of good replies.
+func TestReplies(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       server.Choice
+		detail     Detail
+	}{
+		{"fewer figures than tokens", `{"response":"ab","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":6,"load_duration":7,
+			"logprobs":[{"token":"a","logprob":-0.1234567890123,"bytes":[97]},{"token":"b","logprob":null},{"token":"c","logprob":-2}]}`,
+			server.Choice{Text: "ab", LogProbs: []float64{-0.1234567890123, -2}, Finish: server.FinishStop, Tokens: 6},
+			Detail{Tokens: []string{"a", "b", "c"}, Finish: "stop", PromptTokens: 5, LoadDuration: 7}},
+		{"before 0.12.11: no figures", oneSample, server.Choice{Text: "t", Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop", PromptTokens: 5}},
+		{"at the end of the window", `{"response":"x","done":true,"done_reason":"length","prompt_eval_count":200,"eval_count":57}`,
+			server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 57}, Detail{Finish: "length", PromptTokens: 200}},
+		{"no reason", `{"response":"x","done":true,"eval_count":64}`, server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 64}, Detail{}},
+		{"a stream", `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","eval_count":2}` + "\n",
+			server.Choice{Text: "ab", Finish: server.FinishStop, Tokens: 2}, Detail{Finish: "stop"}},
+		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`, server.Choice{Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := backend(t, newFake(t, answers(200, tt.body))).Transcribe(t.Context(), ask(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got.Choices[0]); diff != "" {
+				t.Errorf("choice (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.detail, got.Details[0]); diff != "" {
+				t.Errorf("detail (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNotSent refuses what the server would change or ignore in silence.
+func TestNotSent(t *testing.T) {
+	tests := []struct {
+		want   string
+		change func(*server.Completion)
+	}{
+		{"0 samples", func(c *server.Completion) { c.N = 0 }},
+		{"raw prompts", func(c *server.Completion) { c.Prompt = "" }},
+		{"raw prompts", func(c *server.Completion) { c.Messages = []server.Message{{Role: "user"}} }},
+		{"temperature", func(c *server.Completion) { c.Sampling.Temperature = -1 }},
+		{"top_p", func(c *server.Completion) { c.Sampling.TopP = math.NaN() }},
+		{"top_k", func(c *server.Completion) { c.Sampling.TopK = -1 }},
+		{"min_p", func(c *server.Completion) { c.Sampling.MinP = 2 }},
+		{"frequency_penalty", func(c *server.Completion) { c.Sampling.FrequencyPenalty = 3 }},
+		{"presence_penalty", func(c *server.Completion) { c.Sampling.PresencePenalty = -3 }},
+		{"repetition_penalty", func(c *server.Completion) { c.Sampling.RepetitionPenalty = 0 }},
+		{"max_tokens", func(c *server.Completion) { c.Sampling.MaxTokens = -1 }},
+		{"stop", func(c *server.Completion) { c.Sampling.Stop = []string{""} }},
+	}
+	for _, tt := range tests {
+		f := newFake(t, answers(200, oneSample))
+		c := ask(2)
+		tt.change(&c)
+		_, err := backend(t, f).Complete(t.Context(), c)
+		if fault := faultOf(t, err); fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) || len(f.received()) > 0 {
+			t.Errorf("%v after %d requests, want refused with %q", err, len(f.received()), tt.want)
+		}
+	}
+}
+
+// TestHosts reads hosts as Ollama's own programs do.
+func TestHosts(t *testing.T) {
+	tests := []struct{ host, address, err string }{
+		{"", "http://127.0.0.1:11434", ""},
+		{"h", "http://h:11434", ""},
+		{`"h:1"`, "http://h:1", ""},
+		{":5000", "http://127.0.0.1:5000", ""},
+		{"[::1]", "http://[::1]:11434", ""},
+		{"http://h", "http://h:80", ""},
+		{"https://h/proxy/", "https://h:443/proxy", ""},
+		{"user:secretword@h", "http://h:11434", ""},
+		{"ftp://h", "", "scheme"},
+		{"http://secretword:no port", "", "host:port"},
+		{"http://h?secretword", "", "query"},
+	}
+	for _, tt := range tests {
+		b, err := New(Options{Host: tt.host, Model: "m", Window: 1})
+		switch {
+		case tt.err == "" && (err != nil || b.Address() != tt.address):
+			t.Errorf("%q: %v, %v, want %s", tt.host, b, err, tt.address)
+		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "secretword")):
+			t.Errorf("%q: error %v, want %q", tt.host, err, tt.err)
+		}
+	}
+	for _, opts := range []Options{{Window: 1}, {Model: "m"}, {Model: "m", Window: 1, Parallel: -1}, {Model: "m", Window: 1, APIKey: "a\nb"}} {
+		if _, err := New(opts); err == nil {
+			t.Errorf("%+v is taken", opts)
+		}
+	}
+}
+
+// TestCancel: the context ends all requests, at the server too.
+func TestCancel(t *testing.T) {
+	const n = 3
+	begun, ended := make(chan struct{}, n), make(chan struct{}, n)
+	f := newFake(t, func(_ http.ResponseWriter, r *http.Request, _ map[string]any) {
+		begun <- struct{}{}
+		<-r.Context().Done()
+		ended <- struct{}{}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for range n {
+			<-begun
+		}
+		cancel()
+	}()
+	if _, err := backend(t, f).Complete(ctx, ask(n)); err != context.Canceled {
+		t.Errorf("error %v, want the context's", err)
+	}
+	for range n {
+		<-ended
+	}
+}
+
+func TestStatus(t *testing.T) {
+	documents := map[string]string{
+		"/api/version": `{"version":"0.17.4"}`,
+		"/api/tags":    `{"models":[{"name":"m:latest","model":"m:latest","size":1},{"name":"n:1b"}]}`,
+		"/api/show": `{"parameters":"temperature 0.6","template":"{{ .Prompt }}","model_info":{"general.architecture":"qwen2","vision.context_length":77,
+			"qwen2.context_length":32768,"qwen2.block_count":2}}`,
+		"/api/ps": `{"models":[{"name":"n:1b","context_length":8},{"name":"m:latest","context_length":4096}]}`,
+	}
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		answers(200, documents[r.URL.Path])(w, r, body)
+	})
+	b := backend(t, f, func(o *Options) { o.APIKey = "keyword" })
+	version, err1 := b.Version(t.Context())
+	models, err2 := b.Models(t.Context())
+	show, err3 := b.Show(t.Context())
+	window, err4 := b.Loaded(t.Context())
+	for _, err := range []error{err1, err2, err3, err4} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if version != "0.17.4" || !slices.Equal(models, []string{"m:latest", "n:1b"}) || window != 4096 {
+		t.Errorf("version %q, models %q, window %d", version, models, window)
+	}
+	want := Description{ContextLength: 32768, Architecture: "qwen2", Parameters: "temperature 0.6", Template: "{{ .Prompt }}"}
+	if diff := cmp.Diff(want, show); diff != "" {
+		t.Errorf("description (-want +got):\n%s", diff)
+	}
+	for _, r := range f.received() {
+		if r.header.Get("Authorization") != "Bearer keyword" {
+			t.Errorf("%s went without the key", r.path)
+		}
+		if r.path == "/api/show" && r.body["model"] != "m" {
+			t.Errorf("asked for %v", r.body)
+		}
+	}
+	if _, err := backend(t, newFake(t, answers(200, "Ollama is running"))).Version(t.Context()); faultOf(t, err).Kind != server.Transient {
+		t.Errorf("%v, want transient", err)
+	}
+}
+
+func FuzzDecodeSample(f *testing.F) {
+	f.Add([]byte(oneSample))
+	f.Add([]byte(`{"response":"a"}{"error":"x"}`))
+	f.Add([]byte(`{"done":true,"logprobs":[{"logprob":null},{}],"eval_count":-1}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s, err := decodeSample(body)
+		if err != nil {
+			return
+		}
+		if s.choice.Tokens < 0 || s.detail.PromptTokens < 0 || len(s.choice.LogProbs) > len(s.detail.Tokens) {
+			t.Fatalf("%+v", s)
+		}
+		if !json.Valid(body) && !strings.Contains(string(body), "}") {
+			t.Fatalf("%q is taken", body)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package ollama
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ollama/ollama/api"
+
+	"toolevo/mcts/policy/server"
+)
+
+// seedBits bounds the seeds that are sent: the engine below the server keeps 32 bits, of which the highest value, like
+// -1, means a random one.
+const seedBits = 31
+
+// Options that have no place in [server.Sampling].
+const (
+	keepTokens   = 4  // num_keep, the server's default: of no effect while nothing is cut
+	typicalOff   = 1  // typical_p
+	penaltyReach = 64 // repeat_last_n, the server's default: how far back the penalties look, in tokens
+)
+
+// request writes the request for the sample with the seed.
+func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest {
+	s := c.Sampling
+	off := false
+	stop := s.Stop
+	if stop == nil {
+		stop = []string{} // null would leave the model's own in force
+	}
+	req := &api.GenerateRequest{
+		Model:    b.opts.Model,
+		Prompt:   c.Prompt,
+		Raw:      true,
+		Stream:   &off,
+		Truncate: &off,
+		Shift:    &off,
+		// A model that can think, thinks unless told not to, and its text is then split even for a raw prompt.
+		Think:    &api.ThinkValue{Value: false},
+		Logprobs: true,
+		Options: map[string]any{
+			"num_ctx":           b.opts.Window,
+			"num_predict":       s.MaxTokens,
+			"num_keep":          keepTokens,
+			"seed":              seed & (1<<seedBits - 1),
+			"temperature":       s.Temperature,
+			"top_k":             s.TopK,
+			"top_p":             s.TopP,
+			"min_p":             s.MinP,
+			"typical_p":         typicalOff,
+			"repeat_last_n":     penaltyReach,
+			"repeat_penalty":    s.RepetitionPenalty,
+			"presence_penalty":  s.PresencePenalty,
+			"frequency_penalty": s.FrequencyPenalty,
+			"stop":              stop,
+		},
+	}
+	if b.opts.KeepAlive != 0 {
+		req.KeepAlive = &api.Duration{Duration: b.opts.KeepAlive}
+	}
+	return req
+}
+
+// check says why a completion cannot be sent as it is meant. The server checks nothing but types.
+func (b *Backend) check(c server.Completion) error {
+	s := c.Sampling
+	within := func(low, x, high float64) bool { return low <= x && x <= high } // false for NaN
+	switch {
+	case c.N < 1:
+		return fmt.Errorf("%d samples", c.N)
+	case len(c.Messages) > 0 || c.Prompt == "":
+		// An empty prompt loads the model and answers with nothing.
+		return errors.New("this backend sends raw prompts, and was given messages or nothing")
+	case !within(0, s.Temperature, 2):
+		return fmt.Errorf("temperature %v: it is from 0 to 2", s.Temperature)
+	case s.TopP == 0 || !within(0, s.TopP, 1):
+		return fmt.Errorf("top_p %v: it is above 0 and at most 1", s.TopP)
+	case s.TopK < 0:
+		return fmt.Errorf("top_k %d: it is 0, for off, or more", s.TopK)
+	case !within(0, s.MinP, 1):
+		return fmt.Errorf("min_p %v: it is from 0 to 1", s.MinP)
+	case !within(-2, s.FrequencyPenalty, 2):
+		return fmt.Errorf("frequency_penalty %v: it is from -2 to 2", s.FrequencyPenalty)
+	case !within(-2, s.PresencePenalty, 2):
+		return fmt.Errorf("presence_penalty %v: it is from -2 to 2", s.PresencePenalty)
+	case s.RepetitionPenalty == 0 || !within(0, s.RepetitionPenalty, 100):
+		return fmt.Errorf("repetition_penalty %v: it is above 0, and 1 for off", s.RepetitionPenalty)
+	case s.MaxTokens < 1:
+		return fmt.Errorf("max_tokens %d: it is at least 1", s.MaxTokens)
+	case slices.Contains(s.Stop, ""):
+		return errors.New("an empty stop text")
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+// Package openai is the backend for servers that speak the OpenAI completions and chat completions protocols: vLLM, and
+// others that are compatible with it.
+//
+// # Words
+//
+// An extension is a field of a request that vLLM knows and the original protocol does not: top_k, min_p,
+// repetition_penalty, include_stop_str_in_output, add_special_tokens. A transcript is a reply with what the protocol
+// tells beyond a [server.Reply]: the tokens, and what stopped each choice.
+//
+// # Guarantees
+//
+//   - Every sampling parameter is sent in every request, zeros included: neither the server's defaults nor those in a
+//     model's generation_config.json are in force. A parameter that cannot be sent is refused, never dropped.
+//   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to draw it twice: one is
+//     drawn, and repeated.
+//   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them. A null is no figure.
+//   - Every error of a request is a [server.Fault] or the context's own error. No key, wherever it came from (the options,
+//     the credentials in an address, a server that echoes it), occurs in an error.
+//   - Replies are read up to a bound.
+//
+// # Caveats
+//
+// Servers ignore fields they do not know. vLLM accepts unknown fields in silence; a server that ignores n gives fewer
+// choices, one that ignores logprobs gives none. vLLM reports log-probabilities before temperature and penalties,
+// unless it is started with --logprobs-mode processed_logprobs, and those of the stop text's tokens too. Ollama's endpoints under /v1 apply the model's chat
+// template to a raw prompt and cut one that is too long in silence: use the package ollama beside this one for it.
+//
+// The client is go-openai, with a transport below it that writes what the client cannot send (see the type transport).
+package openai

@@ -1,0 +1,170 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"toolevo/mcts/policy/server"
+)
+
+// load keeps an engine busy with requests from a number of workers and returns its tokens per second over the last
+// part of a time, and the limits seen in that part.
+func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total, last time.Duration) (rate float64, limits []int) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := e.start(ctx)
+		var backend server.Backend = e
+		if gauges {
+			backend = open{e}
+		}
+		o := options(backend)
+		o.LogProbs = false
+		o.Limit.Sequences = sequences
+		p := newPolicy(t, o)
+		for w := range workers {
+			go func() {
+				for i := 0; ctx.Err() == nil; i++ {
+					p.Propose(ctx, request(1000*w+i, n))
+				}
+			}()
+		}
+		<-time.After(total - last)
+		before := e.done()
+		for range int(last / time.Second) {
+			<-time.After(time.Second)
+			limits = append(limits, p.Snapshot().Limit)
+		}
+		rate = float64(e.done()-before) / last.Seconds()
+		cancel()
+		stopped()
+		synctest.Wait()
+	})
+	return rate, limits
+}
+
+// auto is, within a minute, nine tenths as good as the best fixed limit, whatever the server, and it keeps still then.
+func TestAutoFindsTheLimit(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		name    string
+		model   model
+		n       int
+		workers int
+		gauges  bool
+	}{
+		{"8 slots", model{slots: 8, step: 9 * ms, mean: 21}, 1, 100, false},
+		{"64 slots", model{slots: 64, step: 9 * ms, mean: 21}, 1, 300, false},
+		{"256 slots", model{slots: 256, step: 9 * ms, mean: 21}, 1, 800, false},
+		{"8 slots, packs", model{slots: 8, step: 9 * ms, mean: 21}, 5, 40, false},
+		{"64 slots, packs", model{slots: 64, step: 9 * ms, mean: 21}, 5, 80, false},
+		{"256 slots, packs", model{slots: 256, step: 9 * ms, mean: 21}, 5, 200, false},
+		{"8 slots, gauges", model{slots: 8, step: 9 * ms, mean: 21}, 5, 40, true},
+		{"64 slots, gauges", model{slots: 64, step: 9 * ms, mean: 21}, 5, 80, true},
+		{"256 slots, gauges", model{slots: 256, step: 9 * ms, mean: 21}, 5, 200, true},
+		{"one slot", model{slots: 1, step: 9 * ms, mean: 21}, 1, 50, false},
+		{"no tokens told", model{slots: 64, step: 9 * ms, mean: 21, silent: true}, 1, 300, false},
+		{"slow", model{slots: 64, step: 53 * ms, mean: 60}, 1, 300, false},
+		{"slow, large, gauges", model{slots: 256, step: 53 * ms, mean: 60}, 5, 200, true},
+		{"steps that grow", model{slots: 1000, step: 19 * ms, each: ms / 2, mean: 10}, 5, 150, false},
+		{"little cache", model{slots: 256, step: 9 * ms, mean: 21, cache: 60}, 1, 400, false},
+		{"little room", model{slots: 64, step: 9 * ms, mean: 21, room: 96}, 1, 300, false},
+		{"little cache, gauges", model{slots: 256, step: 9 * ms, mean: 21, cache: 60}, 1, 400, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fresh := func() *engine { return &engine{model: tt.model} }
+			best, at := 0.0, 0
+			for sequences := 1; sequences <= 2*min(tt.model.slots, 256); sequences *= 2 {
+				if rate, _ := load(t, fresh(), false, sequences, tt.workers, tt.n, 20*time.Second, 10*time.Second); rate > best {
+					best, at = rate, sequences
+				}
+			}
+			rate, limits := load(t, fresh(), tt.gauges, 0, tt.workers, tt.n, 80*time.Second, 20*time.Second)
+			t.Logf("best %.0f tokens/s at %d; auto %.0f at %s", best, at, rate, fmt.Sprint(limits))
+			if rate < 0.9*best {
+				t.Errorf("%.0f tokens/s with auto, %.0f with a limit of %d", rate, best, at)
+			}
+			if low, high := slices.Min(limits), slices.Max(limits); high > 2*low+tt.n {
+				t.Errorf("the limit swings between %d and %d", low, high)
+			}
+		})
+	}
+}
+
+// The limit follows a server whose capacity changes.
+func TestAutoFollowsTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		e := &engine{model: model{slots: 16, step: 9 * time.Millisecond, mean: 21}}
+		stopped := e.start(ctx)
+		o := options(e)
+		o.LogProbs, o.Limit.Sequences = false, 0
+		p := newPolicy(t, o)
+		for w := range 300 {
+			go func() {
+				for i := 0; ctx.Err() == nil; i++ {
+					p.Propose(ctx, request(1000*w+i, 1))
+				}
+			}()
+		}
+		for _, slots := range []int{16, 64, 16} {
+			e.mu.Lock()
+			e.slots = slots
+			e.mu.Unlock()
+			<-time.After(4 * time.Minute)
+			if limit := p.Snapshot().Limit; limit < slots*3/4 || limit > 3*slots {
+				t.Errorf("the limit is %d for %d slots", limit, slots)
+			}
+		}
+		cancel()
+		stopped()
+		synctest.Wait()
+	})
+}
+
+// Gauges steer while they are there, and a policy does without them when they end.
+func TestGaugesMayEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		e := &engine{model: model{slots: 64, step: 9 * time.Millisecond, mean: 21}}
+		stopped := e.start(ctx)
+		end := time.Now().Add(3500 * time.Millisecond)
+		o := options(passing{open{e}, end})
+		o.LogProbs, o.Limit.Sequences = false, 0
+		p := newPolicy(t, o)
+		for w := range 300 {
+			go func() {
+				for i := 0; ctx.Err() == nil; i++ {
+					p.Propose(ctx, request(1000*w+i, 1))
+				}
+			}()
+		}
+		<-time.After(3 * time.Second)
+		if g := p.Snapshot().Servers[0].Gauges; g == nil || g.Running == 0 {
+			t.Errorf("gauges are %+v", g)
+		}
+		<-time.After(time.Minute)
+		if s := p.Snapshot().Servers[0]; s.Gauges != nil || s.Limit < 48 || s.Limit > 128 {
+			t.Errorf("gauges are %+v, the limit is %d", s.Gauges, s.Limit)
+		}
+		cancel()
+		stopped()
+		synctest.Wait()
+	})
+}
+
+// passing is an engine that stops showing its gauges.
+type passing struct {
+	open
+	end time.Time
+}
+
+func (p passing) Gauges(ctx context.Context) (server.Gauges, bool) {
+	if time.Now().After(p.end) {
+		return server.Gauges{}, false
+	}
+	return p.open.Gauges(ctx)
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+)
+
+// Backend is one inference server. Implementations are safe for concurrent use.
+type Backend interface {
+	// Complete draws c.N samples. The error is a *Fault, or the context's.
+	Complete(ctx context.Context, c Completion) (Reply, error)
+	// Address names the server in reports, without credentials.
+	Address() string
+}
+
+// Completion is one request. Either Prompt or Messages is set.
+type Completion struct {
+	Prompt   string    // raw text, sent as it is
+	Messages []Message // for servers that apply the model's chat template themselves
+	N        int       // samples, at least 1
+	Seed     uint64    // of the first sample; sample i has Seed+i
+	Sampling Sampling
+}
+
+// Message is one message of a chat.
+type Message struct {
+	Role    string // "system", "user" or "assistant"
+	Content string
+}
+
+// Sampling are the parameters of decoding. All of them are sent with every request.
+type Sampling struct {
+	Temperature       float64  `yaml:"temperature"`        // 0 is greedy
+	TopP              float64  `yaml:"top_p"`              // in (0,1]; 1 is off
+	TopK              int      `yaml:"top_k"`              // 0 is off
+	MinP              float64  `yaml:"min_p"`              // 0 is off
+	FrequencyPenalty  float64  `yaml:"frequency_penalty"`  // -2..2; 0 is off
+	PresencePenalty   float64  `yaml:"presence_penalty"`   // -2..2; 0 is off
+	RepetitionPenalty float64  `yaml:"repetition_penalty"` // 1 is off
+	MaxTokens         int      `yaml:"max_tokens"`         // of one completion
+	Stop              []string `yaml:"stop,flow"`          // texts that end a completion, not part of it
+}
+
+// Greedy returns the parameters for decoding the most likely text: temperature 0, everything that reshapes the
+// distribution off, the limits kept.
+func (s Sampling) Greedy() Sampling {
+	return Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: s.MaxTokens, Stop: s.Stop}
+}
+
+// Reply is what a server answered.
+type Reply struct {
+	Choices          []Choice // as many as asked for, unless the server gives fewer
+	PromptTokens     int      // 0 when the server does not tell
+	CachedTokens     int      // of the prompt, found in the prefix cache; 0 when the server does not tell
+	CompletionTokens int      // of all choices; 0 when the server does not tell
+}
+
+// Choice is one sample.
+type Choice struct {
+	Text     string
+	LogProbs []float64 // of each token as the server reports them; nil when it reports none
+	Finish   string    // why it ended: FinishStop or FinishLength
+	Tokens   int       // 0 when the server does not tell
+}
+
+// The ends of a completion.
+const (
+	FinishStop   = "stop"   // a stop text, or the end-of-text token
+	FinishLength = "length" // MaxTokens, or the end of the context window
+)

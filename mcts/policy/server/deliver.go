@@ -1,0 +1,159 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The error is the
+// context's, or wraps the last *Fault.
+func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Reply, error) {
+	counted := 0
+	for sent := 0; ; {
+		turn, err := p.pool.choose(ctx, question)
+		if err != nil {
+			return Reply{}, err
+		}
+		if err := turn.admit(ctx, c.N); errors.Is(err, errGone) {
+			continue
+		} else if err != nil {
+			p.pool.abandoned(turn)
+			return Reply{}, err
+		}
+		if sent++; sent > 1 {
+			turn.server.retries.Add(1)
+		}
+		reply, fault := p.attempt(ctx, turn, c)
+		if err := ctx.Err(); err != nil && fault != nil {
+			p.pool.abandoned(turn)
+			return Reply{}, err
+		}
+		if fault == nil || fault.Kind != Transient {
+			p.pool.answered(turn)
+			if fault != nil {
+				return Reply{}, fault
+			}
+			if !turn.home {
+				p.calls.failovers.Add(1)
+			}
+			return reply, nil
+		}
+		down := p.pool.missed(turn, fault)
+		if !down || !fault.absent() {
+			if counted++; counted >= p.options.Retry.Attempts {
+				return Reply{}, fmt.Errorf("after %d attempts: %w", sent, fault)
+			}
+		}
+		if !down {
+			if err := wait(ctx, p.pause(c.Seed, counted, fault)); err != nil {
+				return Reply{}, err
+			}
+		}
+	}
+}
+
+// attempt sends one request to one server. A fault while ctx has ended is the context's, not the server's.
+func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fault) {
+	s := t.server
+	attempt, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	started := time.Now()
+	s.requests.Add(1)
+	reply, err := s.backend.Complete(attempt, c)
+	fault := p.judge(attempt, s, &reply, c.N, err)
+	cancel()
+	switch {
+	case fault == nil:
+		s.countReply(&reply)
+		s.limiter.release(c.N, work{started: started, output: reply.output(), answered: true})
+	case ctx.Err() != nil:
+		s.cancelled.Add(1)
+		s.limiter.release(c.N, work{})
+	default:
+		s.countFault(fault)
+		s.limiter.release(c.N, work{started: started, overloaded: fault.overloaded()})
+	}
+	return reply, fault
+}
+
+// judge finds the fault in what came back. Samples beyond those asked for are dropped.
+func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err error) *Fault {
+	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
+	var named *Fault
+	switch {
+	case errors.As(err, &named):
+		return named
+	case err != nil && attempt.Err() != nil:
+		fault.Status, fault.Err = 0, fmt.Errorf("no answer within %v: %w", p.options.Timeout, attempt.Err())
+		return fault
+	case err != nil:
+		fault.Status, fault.Err = 0, err
+		return fault
+	case len(r.Choices) == 0:
+		fault.Message = "a reply without a completion"
+		return fault
+	}
+	r.Choices = r.Choices[:min(n, len(r.Choices))]
+	if n == 1 && r.Choices[0].Tokens == 0 {
+		r.Choices[0].Tokens = r.CompletionTokens
+	}
+	if p.options.LogProbs {
+		for _, c := range r.Choices {
+			if _, ok := c.mean(); !ok && c.Text != "" {
+				fault.Message = "a completion without log-probabilities"
+				return fault
+			}
+		}
+	}
+	return nil
+}
+
+// pause is the wait before the next attempt of a request that failed for the counted-th time.
+func (p *Policy) pause(seed uint64, counted int, f *Fault) time.Duration {
+	r := p.options.Retry
+	return max(jitter(backoff(r, counted-1), seed+uint64(counted)), min(f.RetryAfter, max(r.Patience, 0)))
+}
+
+// backoff is Base doubled a number of times, at most Max.
+func backoff(r Retry, doublings int) time.Duration {
+	wait := r.Base
+	for range doublings {
+		if wait >= r.Max/2 {
+			return r.Max
+		}
+		wait *= 2
+	}
+	return wait
+}
+
+// jitter takes up to a half off a wait, so that requests that failed together do not come back together. It is a
+// function of the seed: each request has its own.
+func jitter(d time.Duration, seed uint64) time.Duration {
+	return d - time.Duration(float64(d)/2*float64(mix(seed)>>11)/(1<<53))
+}
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// wait waits, or returns the context's error.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func isTooLong(err error) bool {
+	var f *Fault
+	return errors.As(err, &f) && f.Kind == TooLong
+}

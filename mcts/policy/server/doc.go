@@ -1,0 +1,40 @@
+// Package server is the policy of a model on inference servers: it renders a history as a prompt, asks a server for n
+// samples, and turns what comes back into proposals with priors. It knows no protocol: a [Backend] speaks one (see the
+// packages openai and ollama beside this one).
+//
+// # Words
+//
+// A backend is one server under one address. A completion is one request: a prompt, n samples, one seed. A fault is a
+// failure of a server or of the way to it, of a [Kind]: a transient one is tried again, a prompt that is too long ends
+// that node of the tree, and a refusal ends the run. Sequences in flight are requests times their n: what a server
+// batches, and what a limiter counts. A server is down when it does not answer; a probe is the one request that finds
+// out whether it is back.
+//
+// # Guarantees
+//
+//   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its seeds, whatever
+//     faults there were on the way.
+//   - Every sampling parameter is sent explicitly: no server's default is in force.
+//   - A question's trees stay with one backend while it lives, because its prefix cache holds their prompts; while it is
+//     down, another takes over, the same one for all of that question.
+//   - A request ends when its context does. Besides the callers' goroutines there is one for each backend that is an
+//     [Observer], until Close.
+//   - No key, and no header, occurs in an error or a log line.
+//
+// # Faults
+//
+// A transient fault is tried again after a growing, jittered wait, or the one the server asked for, [Retry].Attempts
+// times at most. When the server is down, requests wait for it instead, all of them, as long as [Retry].Patience, while
+// one at a time probes it; the log says so once. After that they fail, and so do new ones, but for a probe now and then.
+// An error for which [IsRefused] holds concerns every request: who sees one should stop, not go on with the next tree.
+// A prompt that does not fit the context window is no error: see [Policy.Propose].
+//
+// # Caveats
+//
+// Identical samples from identical seeds are the servers' to give: batching makes many of them differ in the last
+// digits, and another server may run other kernels. What was logged is replayed, not asked again.
+//
+// A server that hangs, and neither answers nor refuses, is noticed when [Options].Timeout has passed.
+//
+// How the limit of the sequences in flight finds itself is told in auto.go.
+package server

@@ -1,0 +1,198 @@
+package server
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// errGone means that the server went down while a request waited for its limiter.
+var errGone = errors.New("server: went down")
+
+// limiter bounds the sequences in flight at one server, first come, first served.
+//
+// A request is let in as soon as fewer sequences than the limit are in flight, with all its n at once. So up to n-1
+// more than the limit may be in flight: they wait in the server's own queue for a moment, and no slot stays empty
+// because the sequences that are left to fill it come in packs; and a request of more sequences than the limit is no
+// special case.
+type limiter struct {
+	mu       sync.Mutex
+	limit    int
+	inFlight int
+	queue    list.List // of *waiter
+	waiting  int       // sequences in the queue
+	tuner    *tuner    // nil when the limit is fixed
+	paused   bool      // the server is down: nobody is to blame for empty slots
+
+	at   time.Time     // until when the following are added up; zero before the first request
+	idle time.Duration // slot-time that was not used, and
+	used time.Duration // slot-time that was
+}
+
+type waiter struct {
+	n       int
+	ready   chan struct{} // closed when it is let in
+	element *list.Element // nil when it is not in the queue
+}
+
+// work is what came of a request, for the tuner.
+type work struct {
+	started    time.Time
+	output     int // how much was written; see Reply.output
+	answered   bool
+	overloaded bool
+}
+
+func newLimiter(l Limit) *limiter {
+	if l.Sequences > 0 {
+		return &limiter{limit: l.Sequences}
+	}
+	return &limiter{limit: l.Start, tuner: newTuner(l.Start, l.Max)}
+}
+
+// acquire waits until n sequences may be sent, or returns the context's error, or errGone once gone is closed.
+func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	if l.inFlight < l.limit && l.queue.Len() == 0 {
+		l.enter(n, time.Now())
+		l.mu.Unlock()
+		return nil
+	}
+	w := &waiter{n: n, ready: make(chan struct{})}
+	w.element = l.queue.PushBack(w)
+	l.waiting += n
+	l.mu.Unlock()
+
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		l.leave(w)
+		return ctx.Err()
+	case <-gone:
+		l.leave(w)
+		return errGone
+	}
+}
+
+// force takes n sequences without waiting.
+func (l *limiter) force(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.enter(n, time.Now())
+}
+
+// leave takes a waiter out, of the queue or, when it was let in at the same moment, of the server.
+func (l *limiter) leave(w *waiter) {
+	l.mu.Lock()
+	if w.element != nil {
+		l.queue.Remove(w.element)
+		l.waiting -= w.n
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	l.release(w.n, work{})
+}
+
+// release gives n sequences back and lets in who is next.
+func (l *limiter) release(n int, w work) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.advance(now)
+	l.inFlight -= n
+	if l.tuner != nil && !l.paused {
+		switch {
+		case w.answered:
+			l.tuner.finished(now, w.started, n, w.output)
+		case w.overloaded:
+			l.tuner.overloaded(now, w.started, l.inFlight+n)
+		}
+		l.limit = l.tuner.limit
+	}
+	l.admit(now)
+}
+
+// observe passes the server's gauges on to the tuner.
+func (l *limiter) observe(g Gauges) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tuner == nil || l.paused {
+		return
+	}
+	now := time.Now()
+	l.advance(now)
+	l.tuner.observe(now, g)
+	l.limit = l.tuner.limit
+	l.admit(now)
+}
+
+// pause says that the server is down, or back.
+func (l *limiter) pause(paused bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.advance(now)
+	l.paused = paused
+	if l.tuner != nil {
+		l.tuner.restart()
+		l.limit = l.tuner.limit
+	}
+}
+
+func (l *limiter) admit(now time.Time) {
+	for l.inFlight < l.limit && l.queue.Len() > 0 {
+		w := l.queue.Remove(l.queue.Front()).(*waiter)
+		w.element = nil
+		l.waiting -= w.n
+		l.enter(w.n, now)
+		close(w.ready)
+	}
+}
+
+func (l *limiter) enter(n int, now time.Time) {
+	l.advance(now)
+	l.at = now
+	l.inFlight += n
+	if l.tuner != nil {
+		l.tuner.started(now)
+	}
+}
+
+// advance adds up the time since the last change.
+func (l *limiter) advance(now time.Time) {
+	if l.at.IsZero() {
+		return
+	}
+	passed := now.Sub(l.at)
+	l.at = now
+	if l.paused {
+		return
+	}
+	used := min(l.inFlight, l.limit)
+	l.used += passed * time.Duration(used)
+	l.idle += passed * time.Duration(l.limit-used)
+	if l.tuner != nil {
+		l.tuner.passed(passed, l.inFlight)
+	}
+}
+
+// busy reports whether anything is in flight.
+func (l *limiter) busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inFlight > 0
+}
+
+func (l *limiter) load() Load {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.advance(time.Now())
+	return Load{Limit: l.limit, InFlight: l.inFlight, Waiting: l.waiting, Busy: l.used, Idle: l.idle}
+}

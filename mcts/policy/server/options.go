@@ -1,0 +1,146 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"toolevo/envs"
+)
+
+// Options say what to ask, whom, and how hard to try. Zero values of Retry, Limit and Timeout mean the defaults below.
+type Options struct {
+	Backends []Backend // at least one; their addresses differ
+
+	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set. Both must be functions of
+	// the history alone, and safe for concurrent use.
+	Render   func(envs.History) string
+	Messages func(envs.History) []Message
+
+	Sampling Sampling
+
+	// LogProbs says that the servers report log-probabilities: a reply without them is garbled then, and tried again,
+	// lest one lost field change a prior. Without it such a reply is used, unscored.
+	LogProbs bool
+
+	Retry   Retry
+	Limit   Limit
+	Timeout time.Duration // of one attempt, the server's queue included
+
+	// Log is told once when a server stops answering, and once when it is back. nil is silence.
+	Log *slog.Logger
+}
+
+// Retry bounds what is done about transient faults. The wait before another attempt doubles from Base to Max, less up
+// to a half at random, and is never shorter than what the server asked for.
+type Retry struct {
+	Attempts int           `yaml:"attempts"` // of one request at a server that is there; waiting for one that is not counts as none
+	Base     time.Duration `yaml:"base"`
+	Max      time.Duration `yaml:"max"`
+	Patience time.Duration `yaml:"patience"` // how long servers may be gone before requests fail; below 0 is not at all
+}
+
+// Limit bounds the sequences in flight at each server.
+type Limit struct {
+	Sequences int `yaml:"sequences"` // fixed; 0 finds it (auto.go says how)
+	Start     int `yaml:"start"`     // where finding it starts
+	Max       int `yaml:"max"`       // and what it never exceeds
+}
+
+// The defaults.
+const (
+	DefaultAttempts = 12
+	DefaultBase     = 250 * time.Millisecond
+	DefaultMax      = 30 * time.Second
+	DefaultPatience = 15 * time.Minute
+	DefaultTimeout  = 10 * time.Minute
+	DefaultStart    = 8
+	DefaultLimit    = 1024
+)
+
+// deaf is how many transient faults in a row, of any requests, make a server one that does not answer.
+const deaf = 5
+
+// withDefaults fills in what was left out and reports what makes no sense.
+func (o Options) withDefaults() (Options, error) {
+	fill(&o.Retry.Attempts, DefaultAttempts)
+	fill(&o.Retry.Base, DefaultBase)
+	fill(&o.Retry.Max, max(DefaultMax, o.Retry.Base))
+	fill(&o.Retry.Patience, DefaultPatience)
+	fill(&o.Timeout, DefaultTimeout)
+	fill(&o.Limit.Max, max(DefaultLimit, o.Limit.Start))
+	fill(&o.Limit.Start, min(DefaultStart, o.Limit.Max))
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o, o.validate()
+}
+
+func fill[T comparable](value *T, standard T) {
+	var zero T
+	if *value == zero {
+		*value = standard
+	}
+}
+
+func (o Options) validate() error {
+	seen := make(map[string]bool, len(o.Backends))
+	for _, b := range o.Backends {
+		if seen[b.Address()] {
+			return fmt.Errorf("server: %s is named twice", b.Address())
+		}
+		seen[b.Address()] = true
+	}
+	switch {
+	case len(o.Backends) == 0:
+		return errors.New("server: no server")
+	case (o.Render == nil) == (o.Messages == nil):
+		return errors.New("server: want either Render or Messages")
+	case o.Retry.Attempts < 1:
+		return fmt.Errorf("server: attempts is %d, want at least 1", o.Retry.Attempts)
+	case o.Retry.Base < 0 || o.Retry.Max < o.Retry.Base:
+		return fmt.Errorf("server: retries wait %v to %v", o.Retry.Base, o.Retry.Max)
+	case o.Timeout < 0:
+		return fmt.Errorf("server: timeout is %v", o.Timeout)
+	case o.Limit.Sequences < 0:
+		return fmt.Errorf("server: limit is %d sequences, want at least 1, or 0 for auto", o.Limit.Sequences)
+	case o.Limit.Start < 1 || o.Limit.Max < o.Limit.Start:
+		return fmt.Errorf("server: the limit starts at %d and ends at %d", o.Limit.Start, o.Limit.Max)
+	}
+	return o.Sampling.Validate()
+}
+
+// Validate reports the first parameter that no server takes.
+func (s Sampling) Validate() error {
+	for _, p := range []struct {
+		name     string
+		value    float64
+		low, top float64
+		open     bool // low itself is not allowed
+	}{
+		{"temperature", s.Temperature, 0, 2, false},
+		{"top_p", s.TopP, 0, 1, true},
+		{"min_p", s.MinP, 0, 1, false},
+		{"frequency_penalty", s.FrequencyPenalty, -2, 2, false},
+		{"presence_penalty", s.PresencePenalty, -2, 2, false},
+		{"repetition_penalty", s.RepetitionPenalty, 0, math.MaxFloat64, true},
+	} {
+		if !(p.value >= p.low && p.value <= p.top) || p.open && p.value == p.low {
+			return fmt.Errorf("server: %s is %v, want %v..%v", p.name, p.value, p.low, p.top)
+		}
+	}
+	switch {
+	case s.TopK < 0:
+		return fmt.Errorf("server: top_k is %d, want at least 0", s.TopK)
+	case s.MaxTokens < 1:
+		return fmt.Errorf("server: max_tokens is %d, want at least 1", s.MaxTokens)
+	}
+	for _, stop := range s.Stop {
+		if stop == "" {
+			return errors.New("server: a stop text is empty")
+		}
+	}
+	return nil
+}

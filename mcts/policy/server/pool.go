@@ -1,0 +1,254 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// pool knows the servers and which of them answer.
+//
+// A server is up until so many transient faults in a row, of any requests, have come from it (deaf, or Attempts where
+// that is less), not counting those by which it turns requests away while it works on others. Then it is down: nobody waits in its queue any more, and one request at a time is sent to it as a
+// probe, at growing intervals. Whatever it answers, if it is an answer, brings it back.
+//
+// Each question has an order of the servers (rendezvous hashing), so that its trees stay with the first of them that is
+// up, and so that a server that goes or comes moves no questions but its own.
+type pool struct {
+	servers []*server
+	retry   Retry
+	log     *slog.Logger
+
+	mu      sync.Mutex    // guards what follows and the health of every server
+	changed chan struct{} // closed and replaced whenever some request that waits should look again
+}
+
+// server is one backend and what is known of it.
+type server struct {
+	backend Backend
+	hash    uint64 // of its address
+	limiter *limiter
+	gauges  atomic.Pointer[Gauges] // the last reading; nil when there is none
+	counters
+
+	health
+}
+
+// health is guarded by pool.mu.
+type health struct {
+	misses  int           // transient faults in a row
+	since   time.Time     // of the first of them
+	last    *Fault        // the latest of them
+	down    bool          // there were too many
+	gone    chan struct{} // closed when the server goes down, replaced when it is back
+	probing bool          // a request is on its way to find out
+	probes  int           // how many found nothing
+	next    time.Time     // when the next one is due
+	told    bool          // it has been said that the server is gone
+}
+
+// turn is a request's leave to go to a server.
+type turn struct {
+	server *server
+	gone   <-chan struct{} // closed when the server goes down meanwhile
+	probe  bool            // the server is down, and this request finds out whether it is back
+	home   bool            // the server is the question's first choice
+}
+
+// admit waits for the server's limiter. A probe does not: what fills the limiter may be hanging.
+func (t turn) admit(ctx context.Context, n int) error {
+	if t.probe {
+		t.server.limiter.force(n)
+		return nil
+	}
+	return t.server.limiter.acquire(ctx, n, t.gone)
+}
+
+func newPool(o Options) *pool {
+	p := &pool{retry: o.Retry, log: o.Log, changed: make(chan struct{})}
+	for _, b := range o.Backends {
+		h := fnv.New64a()
+		h.Write([]byte(b.Address()))
+		p.servers = append(p.servers, &server{
+			backend: b, hash: h.Sum64(), limiter: newLimiter(o.Limit), health: health{gone: make(chan struct{})},
+		})
+	}
+	return p
+}
+
+// order returns the servers in the question's order of preference.
+func (p *pool) order(question string) []*server {
+	if len(p.servers) == 1 {
+		return p.servers
+	}
+	h := fnv.New64a()
+	h.Write([]byte(question))
+	key := h.Sum64()
+	order := make([]*server, len(p.servers))
+	copy(order, p.servers)
+	for i := range order { // a handful of servers: insertion sort
+		for j := i; j > 0 && mix(order[j].hash^key) > mix(order[j-1].hash^key); j-- {
+			order[j], order[j-1] = order[j-1], order[j]
+		}
+	}
+	return order
+}
+
+// choose returns the server that a request of the question goes to. While all are down it waits for one to come back,
+// or for its turn to find out whether one has; once all have been gone for longer than Patience, only the latter.
+func (p *pool) choose(ctx context.Context, question string) (turn, error) {
+	order := p.order(question)
+	for {
+		p.mu.Lock()
+		now := time.Now()
+		for i, s := range order {
+			if !s.down {
+				t := turn{server: s, gone: s.gone, home: i == 0}
+				p.mu.Unlock()
+				return t, nil
+			}
+			if !s.probing && !now.Before(s.next) {
+				s.probing = true
+				p.mu.Unlock()
+				return turn{server: s, probe: true, home: i == 0}, nil
+			}
+		}
+		next, err := p.outlook(order, now)
+		changed := p.changed
+		p.mu.Unlock()
+		if err != nil {
+			return turn{}, err
+		}
+		if err := p.await(ctx, changed, next.Sub(now)); err != nil {
+			return turn{}, err
+		}
+	}
+}
+
+// outlook says when a waiting request should look again at the latest, or that it should not wait at all. All servers
+// are down.
+func (p *pool) outlook(order []*server, now time.Time) (next time.Time, err error) {
+	latest := order[0]
+	for _, s := range order {
+		if s.since.After(latest.since) {
+			latest = s
+		}
+		if !s.probing && (next.IsZero() || s.next.Before(next)) {
+			next = s.next
+		}
+	}
+	end := latest.since.Add(max(p.retry.Patience, 0))
+	if !now.Before(end) {
+		return next, fmt.Errorf("no server has answered since %s: %w", latest.since.Format(time.TimeOnly), latest.last)
+	}
+	if next.IsZero() || end.Before(next) {
+		next = end
+	}
+	return next, nil
+}
+
+// await waits for a change, for a time to pass, or for the context.
+func (p *pool) await(ctx context.Context, changed <-chan struct{}, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// answered notes that a server is there.
+func (p *pool) answered(t turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := t.server
+	s.misses, s.probes = 0, 0
+	if t.probe {
+		s.probing = false
+	}
+	if !s.down {
+		return
+	}
+	s.down, s.gone = false, make(chan struct{})
+	s.limiter.pause(false)
+	p.broadcast()
+	if s.told {
+		s.told = false
+		p.log.Info("server is back", "server", s.backend.Address(), "away", time.Since(s.since).Round(time.Second))
+	}
+}
+
+// missed notes a transient fault and reports whether the server is down.
+func (p *pool) missed(t turn, f *Fault) (down bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := t.server
+	if !t.probe && f.turnedAway() && s.limiter.busy() {
+		return s.down // it has enough to do, and does it
+	}
+	now := time.Now()
+	if s.misses++; s.misses == 1 {
+		s.since = now
+	}
+	s.last = f
+	if t.probe {
+		s.probing = false
+	}
+	switch {
+	case t.probe && s.down:
+		s.probes++
+		s.next = now.Add(p.probeAfter(s, f))
+		p.broadcast()
+		p.tell(s)
+	case !s.down && s.misses >= min(deaf, p.retry.Attempts):
+		s.down = true
+		s.next = now.Add(p.probeAfter(s, f))
+		close(s.gone)
+		s.limiter.pause(true)
+		p.broadcast()
+	}
+	return s.down
+}
+
+func (p *pool) probeAfter(s *server, f *Fault) time.Duration {
+	return max(jitter(backoff(p.retry, s.probes), s.hash+uint64(s.probes)), min(f.RetryAfter, max(p.retry.Patience, 0)))
+}
+
+// tell says that a server is gone: once, and not before a probe has confirmed it.
+func (p *pool) tell(s *server) {
+	if s.told {
+		return
+	}
+	s.told = true
+	doing := "waiting for it"
+	for _, other := range p.servers {
+		if !other.down {
+			doing = "using the others"
+		}
+	}
+	p.log.Warn("server is not answering, "+doing, "server", s.backend.Address(),
+		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
+}
+
+// abandoned notes that a request ended without finding out anything.
+func (p *pool) abandoned(t turn) {
+	if !t.probe {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t.server.probing = false
+	p.broadcast()
+}
+
+func (p *pool) broadcast() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// counters are what a policy counts, without a lock.
+type counters struct {
+	requests, answered, cancelled      atomic.Int64
+	transient, tooLong, refused        atomic.Int64
+	retries, failovers, short          atomic.Int64
+	completions, truncated, empty      atomic.Int64
+	unscored                           atomic.Int64
+	promptTokens, cachedTokens, tokens atomic.Int64
+}
+
+func (c *counters) countReply(r *Reply) {
+	c.answered.Add(1)
+	c.promptTokens.Add(int64(r.PromptTokens))
+	c.cachedTokens.Add(int64(r.CachedTokens))
+	c.tokens.Add(int64(r.CompletionTokens))
+	c.completions.Add(int64(len(r.Choices)))
+	for _, choice := range r.Choices {
+		if choice.Finish == FinishLength {
+			c.truncated.Add(1)
+		}
+		if choice.Text == "" {
+			c.empty.Add(1)
+		}
+		if _, ok := choice.mean(); !ok {
+			c.unscored.Add(1)
+		}
+	}
+}
+
+func (c *counters) countFault(f *Fault) {
+	switch f.Kind {
+	case TooLong:
+		c.tooLong.Add(1)
+	case Refused:
+		c.refused.Add(1)
+	default:
+		c.transient.Add(1)
+	}
+}
+
+// Counts are what a policy, or one server of it, has counted. When nothing is in flight,
+// Requests = Answered + Transient + TooLong + Refused + Cancelled.
+type Counts struct {
+	Requests  int64 `json:"requests"`  // attempts that were sent
+	Answered  int64 `json:"answered"`  // of those, the ones with a usable reply
+	Transient int64 `json:"transient"` // faults, by their kind
+	TooLong   int64 `json:"too_long"`
+	Refused   int64 `json:"refused"`
+	Cancelled int64 `json:"cancelled"` // ended by our own context
+
+	Retries   int64 `json:"retries"`   // attempts after the first of their request
+	Failovers int64 `json:"failovers"` // replies from another server than the question's own
+	Short     int64 `json:"short"`     // replies with fewer samples than asked for; the rest was asked for again
+
+	Completions int64 `json:"completions"` // samples
+	Truncated   int64 `json:"truncated"`   // of those, cut by max_tokens or the end of the context window
+	Empty       int64 `json:"empty"`       // without text
+	Unscored    int64 `json:"unscored"`    // without usable log-probabilities
+
+	PromptTokens     int64 `json:"prompt_tokens"`     // as the servers count them
+	CachedTokens     int64 `json:"cached_tokens"`     // of those, found in a prefix cache
+	CompletionTokens int64 `json:"completion_tokens"` // as the servers count them
+}
+
+func (c *counters) counts() Counts {
+	return Counts{
+		Requests: c.requests.Load(), Answered: c.answered.Load(), Cancelled: c.cancelled.Load(),
+		Transient: c.transient.Load(), TooLong: c.tooLong.Load(), Refused: c.refused.Load(),
+		Retries: c.retries.Load(), Failovers: c.failovers.Load(), Short: c.short.Load(),
+		Completions: c.completions.Load(), Truncated: c.truncated.Load(), Empty: c.empty.Load(), Unscored: c.unscored.Load(),
+		PromptTokens: c.promptTokens.Load(), CachedTokens: c.cachedTokens.Load(), CompletionTokens: c.tokens.Load(),
+	}
+}
+
+func (c *Counts) add(d Counts) {
+	c.Requests += d.Requests
+	c.Answered += d.Answered
+	c.Transient += d.Transient
+	c.TooLong += d.TooLong
+	c.Refused += d.Refused
+	c.Cancelled += d.Cancelled
+	c.Retries += d.Retries
+	c.Failovers += d.Failovers
+	c.Short += d.Short
+	c.Completions += d.Completions
+	c.Truncated += d.Truncated
+	c.Empty += d.Empty
+	c.Unscored += d.Unscored
+	c.PromptTokens += d.PromptTokens
+	c.CachedTokens += d.CachedTokens
+	c.CompletionTokens += d.CompletionTokens
+}
+
+// Load is how busy a server, or all of them together, is kept.
+type Load struct {
+	Limit    int `json:"limit"`     // sequences that may be in flight
+	InFlight int `json:"in_flight"` // sequences that are
+	Waiting  int `json:"waiting"`   // sequences that wait for the limit, on our side
+
+	// Since the first request, without the times when the server was down. Slot-time is the limit times time: 10 s at
+	// a limit of 64 are 640 s.
+	Busy time.Duration `json:"busy_ns"` // slot-time in use
+	Idle time.Duration `json:"idle_ns"` // slot-time that the server waited for us
+}
+
+// Utilization is the share of the slot-time that was used, 0..1; 1 before the first request.
+func (l Load) Utilization() float64 {
+	if l.Busy+l.Idle == 0 {
+		return 1
+	}
+	return l.Busy.Seconds() / (l.Busy + l.Idle).Seconds()
+}
+
+// Snapshot is a policy at one moment. Rates are differences of two snapshots.
+type Snapshot struct {
+	Counts                   // of all servers
+	Load                     // of all servers
+	Servers []ServerSnapshot `json:"servers"`
+}
+
+// ServerSnapshot is one server at one moment.
+type ServerSnapshot struct {
+	Address string `json:"address"`
+	Counts
+	Load
+	Down   bool      `json:"down"`             // it does not answer
+	Since  time.Time `json:"since,omitzero"`   // since when it does not; zero while it does
+	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
+}
+
+// Snapshot reads the counters. It may be called at any time.
+func (p *Policy) Snapshot() Snapshot {
+	total := Snapshot{Counts: p.calls.counts(), Servers: make([]ServerSnapshot, len(p.pool.servers))}
+	for i, s := range p.pool.servers {
+		one := ServerSnapshot{Address: s.backend.Address(), Counts: s.counts(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
+		p.pool.mu.Lock()
+		if one.Down = s.down; s.down {
+			one.Since = s.since
+		}
+		p.pool.mu.Unlock()
+		total.Counts.add(one.Counts)
+		total.Load.add(one.Load)
+		total.Servers[i] = one
+	}
+	return total
+}
+
+func (l *Load) add(m Load) {
+	l.Limit += m.Limit
+	l.InFlight += m.InFlight
+	l.Waiting += m.Waiting
+	l.Busy += m.Busy
+	l.Idle += m.Idle
+}

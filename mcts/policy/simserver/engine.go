@@ -1,0 +1,227 @@
+package simserver
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// errFull is the error of a request that finds the queue full.
+var errFull = errors.New("the queue is full")
+
+// sequence is one completion for the engine to spend time on.
+type sequence struct {
+	prompt     *prompt
+	completion []uint32 // its tokens
+	cutShort   bool     // it ends by its length
+
+	batch *batch
+	slot  int // -1 while it waits
+	since time.Time
+	timer *time.Timer
+	ended bool
+}
+
+// batch are the sequences of one request.
+type batch struct {
+	sequences []*sequence
+	arrived   time.Time
+	left      int
+	done      chan struct{} // closed when none is left
+}
+
+func (s *sequence) size() int { return s.prompt.tokens.len() + len(s.completion) }
+
+// engine decides when sequences run, and keeps the figures. What is written was decided before.
+type engine struct {
+	o *Options
+
+	mu      sync.Mutex
+	free    []int // slots, the next one to use last
+	waiting []*sequence
+	running map[*sequence]struct{}
+	kv      int // tokens of the running sequences
+	paused  bool
+	cache   *prefixCache
+	figures figures
+}
+
+func newEngine(o *Options) *engine {
+	e := &engine{o: o, running: map[*sequence]struct{}{}, cache: newPrefixCache(o.CacheBlock, o.CacheBlocks)}
+	for slot := o.Slots - 1; slot >= 0; slot-- {
+		e.free = append(e.free, slot)
+	}
+	e.figures.busy = make([]time.Duration, o.Slots)
+	return e
+}
+
+// run spends the time that the sequences of one request take. It returns when the last has ended, or with the context's
+// error when that ends first; then the sequences leave their slots and the queue.
+func (e *engine) run(ctx context.Context, sequences []*sequence) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b := &batch{sequences: sequences, left: len(sequences), done: make(chan struct{})}
+	if err := e.admit(b); err != nil {
+		return err
+	}
+	select {
+	case <-b.done:
+		return nil
+	case <-ctx.Done():
+		e.abort(b)
+		return ctx.Err()
+	}
+}
+
+func (e *engine) admit(b *batch) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.o.MaxWaiting > 0 && len(e.waiting)+len(b.sequences)-len(e.free) > e.o.MaxWaiting {
+		e.figures.rejected++
+		return errFull
+	}
+	b.arrived = time.Now()
+	for _, s := range b.sequences {
+		s.batch, s.slot = b, -1
+	}
+	e.waiting = append(e.waiting, b.sequences...)
+	e.figures.sequences += len(b.sequences)
+	e.dispatch()
+	return nil
+}
+
+// dispatch starts what is waiting while there are slots and memory. What is too large for the memory runs alone.
+func (e *engine) dispatch() {
+	for len(e.waiting) > 0 && len(e.free) > 0 && !e.paused {
+		s := e.waiting[0]
+		if e.o.KVTokens > 0 && e.kv > 0 && e.kv+s.size() > e.o.KVTokens {
+			break
+		}
+		e.waiting = e.waiting[1:]
+		e.start(s)
+	}
+	e.figures.maxWaiting = max(e.figures.maxWaiting, len(e.waiting))
+}
+
+func (e *engine) start(s *sequence) {
+	last := len(e.free) - 1
+	s.slot, s.since = e.free[last], time.Now()
+	e.free = e.free[:last]
+	e.running[s] = struct{}{}
+	e.kv += s.size()
+	e.figures.maxRunning = max(e.figures.maxRunning, len(e.running))
+	e.figures.queue.observe(s.since.Sub(s.batch.arrived))
+	d := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
+	if d = e.o.scaled(d); d > 0 {
+		s.timer = time.AfterFunc(d, func() { e.timeUp(s) })
+	} else {
+		e.finish(s)
+	}
+}
+
+// lookUp finds the sequence's prompt in the prefix cache, puts it there, and returns how many tokens must be read. The
+// last token of a prompt is always read.
+func (e *engine) lookUp(s *sequence) int {
+	p := s.prompt
+	n := p.tokens.len()
+	e.figures.promptTokens += n
+	if e.o.wrong(NoPrefixCache) {
+		e.figures.promptChars += p.first(len(p.text))
+		p.seen = true
+		return n
+	}
+	if p.chain == nil {
+		p.chain = e.cache.chain(p.tokens.ids)
+	}
+	cached := min(e.cache.match(p.chain), max(0, n-1)/e.o.CacheBlock) * e.o.CacheBlock
+	e.cache.add(p.chain)
+	e.figures.queries += n
+	e.figures.hits += cached
+	e.figures.promptChars += p.first(len(p.text))
+	if cached > 0 {
+		e.figures.cachedChars += p.first(p.tokens.ends[cached-1])
+		p.cached += p.first(cached)
+	}
+	p.seen = true
+	return n - cached
+}
+
+// of is how long a sequence takes.
+func (l Latency) of(prefill, decode, running int) time.Duration {
+	seconds := 0.0
+	if l.PrefillPerSecond > 0 {
+		seconds += float64(prefill) / l.PrefillPerSecond
+	}
+	if l.DecodePerSecond > 0 {
+		seconds += float64(decode) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1))
+	}
+	return l.PerCompletion + time.Duration(seconds*float64(time.Second))
+}
+
+func (e *engine) timeUp(s *sequence) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !s.ended {
+		e.finish(s)
+		e.dispatch()
+	}
+}
+
+// finish ends a sequence that has run to its end.
+func (e *engine) finish(s *sequence) {
+	e.leave(s)
+	e.figures.completed++
+	if s.cutShort {
+		e.figures.cutShort++
+	}
+	e.figures.completionTokens += len(s.completion)
+	e.figures.latency.observe(time.Since(s.batch.arrived))
+	if !e.o.wrong(NoPrefixCache) {
+		e.cache.add(e.cache.chain(slices.Concat(s.prompt.tokens.ids, s.completion)))
+	}
+	e.figures.last = time.Now()
+	if s.batch.left--; s.batch.left == 0 {
+		close(s.batch.done)
+	}
+}
+
+// leave gives the slot of a running sequence back.
+func (e *engine) leave(s *sequence) {
+	s.ended = true
+	e.figures.busy[s.slot] += time.Since(s.since)
+	e.free = append(e.free, s.slot)
+	e.kv -= s.size()
+	delete(e.running, s)
+}
+
+func (e *engine) abort(b *batch) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range b.sequences {
+		if s.ended {
+			continue
+		}
+		e.figures.aborted++
+		if s.slot < 0 {
+			s.ended = true
+			continue
+		}
+		if s.timer != nil {
+			s.timer.Stop()
+		}
+		e.leave(s)
+	}
+	e.waiting = slices.DeleteFunc(e.waiting, func(s *sequence) bool { return s.batch == b })
+	e.dispatch()
+}
+
+// pause keeps waiting sequences from starting until it is called with false.
+func (e *engine) pause(paused bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paused = paused
+	e.dispatch()
+}

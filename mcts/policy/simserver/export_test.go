@@ -1,0 +1,23 @@
+package simserver
+
+import "toolevo/envs"
+
+// ReadText reads a raw prompt.
+func ReadText(text string) envs.History {
+	h, _ := readText(text)
+	return h
+}
+
+// ReadChat reads a chat of roles and contents in alternation.
+func ReadChat(pairs ...string) envs.History { return readChat(chatOf(pairs)) }
+
+// RenderChat renders such a chat by the server's own template.
+func RenderChat(pairs ...string) string { return renderChat(chatOf(pairs)) }
+
+func chatOf(pairs []string) []message {
+	var m []message
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m = append(m, message{pairs[i], messageText(pairs[i+1])})
+	}
+	return m
+}

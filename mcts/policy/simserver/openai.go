@@ -1,0 +1,204 @@
+package simserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// openAIRequest is a request of /v1/completions or /v1/chat/completions. Fields that are not modelled are ignored, as
+// unknown ones are.
+type openAIRequest struct {
+	Model               string          `json:"model"`
+	Prompt              json.RawMessage `json:"prompt"`
+	Messages            []message       `json:"messages"`
+	MaxTokens           *int            `json:"max_tokens"`
+	MaxCompletionTokens *int            `json:"max_completion_tokens"`
+	N                   *int            `json:"n"`
+	Seed                *int64          `json:"seed"`
+	Temperature         *float64        `json:"temperature"`
+	TopP                *float64        `json:"top_p"`
+	TopK                *int            `json:"top_k"`
+	MinP                *float64        `json:"min_p"`
+	RepetitionPenalty   *float64        `json:"repetition_penalty"`
+	FrequencyPenalty    *float64        `json:"frequency_penalty"`
+	PresencePenalty     *float64        `json:"presence_penalty"`
+	Stop                json.RawMessage `json:"stop"`
+	LogProbs            json.RawMessage `json:"logprobs"` // a number for completions, true or false for chats
+	TopLogProbs         *int            `json:"top_logprobs"`
+	IncludeStop         bool            `json:"include_stop_str_in_output"`
+	AddSpecialTokens    *bool           `json:"add_special_tokens"`
+	ReturnTokenIDs      bool            `json:"return_token_ids"`
+	Stream              bool            `json:"stream"`
+	Echo                bool            `json:"echo"`
+	PromptLogProbs      *int            `json:"prompt_logprobs"`
+}
+
+// beginOfText is the special token that servers put before the prompt of a completion.
+const beginOfText = "<|begin_of_text|>"
+
+func (s *Server) completions(x *exchange) { x.openAI(false) }
+
+func (s *Server) chatCompletions(x *exchange) { x.openAI(true) }
+
+// openAI answers a request of either path.
+func (x *exchange) openAI(chat bool) {
+	var q openAIRequest
+	if err := json.Unmarshal(x.body, &q); err != nil {
+		text := "1 validation error:\n  " + err.Error()
+		writeJSON(x.w, http.StatusBadRequest, errorBody(http.StatusBadRequest, "Bad Request", text, badField(err)))
+		return
+	}
+	if q.Model != "" && q.Model != x.s.o.served() {
+		x.refuse(http.StatusNotFound, fmt.Sprintf("The model `%s` does not exist.", q.Model), "model")
+		return
+	}
+	prompts, bad := x.prompts(&q, chat)
+	var a sampling
+	var top int
+	if bad == nil {
+		a, top, bad = q.sampling(x.s, chat)
+	}
+	if bad == nil {
+		bad = x.fit(prompts, &a)
+	}
+	if bad != nil {
+		x.refuse(http.StatusBadRequest, bad.text, bad.param)
+		return
+	}
+	if x.s.ignoresN() {
+		a.n = 1
+	}
+	if q.Seed == nil {
+		a.seed = x.s.sampleSeed()
+	}
+	lists, ok := x.generate(prompts, a)
+	if !ok {
+		return
+	}
+	data, err := json.Marshal(x.openAIAnswer(&q, chat, prompts, x.spoil(lists), top))
+	if err != nil {
+		x.refuse(http.StatusInternalServerError, err.Error(), "")
+		return
+	}
+	x.answer("application/json", data)
+}
+
+// ignoresN reports whether one choice comes back, whatever n says.
+func (s *Server) ignoresN() bool { return s.o.Kind == Ollama || s.o.wrong(IgnoreN) }
+
+func badField(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return wrong.Field
+	}
+	return ""
+}
+
+// prompts reads what is to be continued.
+func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*prompt, *refusal) {
+	switch {
+	case q.Stream || q.Echo || q.PromptLogProbs != nil:
+		return nil, &refusal{"stream, echo and prompt_logprobs are not simulated", "prompt"}
+	case chat && len(q.Messages) == 0:
+		return nil, &refusal{"messages must not be empty", "messages"}
+	case chat:
+		return []*prompt{x.s.chatPrompt(q.Messages)}, nil
+	}
+	var texts []string
+	if err := textOrList(q.Prompt, &texts); err != nil || len(texts) == 0 {
+		return nil, &refusal{"Either prompt or prompt_embeds must be provided and non-empty: a text or a list of texts; token IDs are not simulated.", "prompt"}
+	}
+	prompts := make([]*prompt, len(texts))
+	for i, text := range texts {
+		if x.s.o.Kind == Ollama { // its /v1/completions applies the model's template
+			prompts[i] = x.s.chatPrompt([]message{{"user", messageText(text)}})
+			continue
+		}
+		if q.AddSpecialTokens == nil || *q.AddSpecialTokens {
+			text = beginOfText + text
+		}
+		prompts[i] = newPrompt(text)
+	}
+	return prompts, nil
+}
+
+// textOrList reads a string or a list of strings; null and nothing leave list as it is.
+func textOrList(raw json.RawMessage, list *[]string) error {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	if raw[0] == '[' {
+		return json.Unmarshal(raw, list)
+	}
+	var one string
+	if err := json.Unmarshal(raw, &one); err != nil {
+		return err
+	}
+	*list = []string{one}
+	return nil
+}
+
+// refusal is why vLLM answers 400.
+type refusal struct{ text, param string }
+
+// fit refuses what does not fit the context window, or cuts it where the server does so in silence. Without a limit of
+// its own a chat may fill the window.
+func (x *exchange) fit(prompts []*prompt, a *sampling) *refusal {
+	window, limited := x.s.o.window(), a.maxTokens > 0
+	silent := x.s.o.wrong(SilentTruncation) || x.s.o.Kind == Ollama
+	if limited && a.maxTokens > window && !silent {
+		return &refusal{fmt.Sprintf("max_tokens=%d cannot be greater than max_model_len=max_total_tokens=%d. Please request fewer output tokens. (parameter=max_tokens, value=%d)",
+			a.maxTokens, window, a.maxTokens), "max_tokens"}
+	}
+	for _, p := range prompts {
+		n := p.tokens.len()
+		most := window - 1
+		if limited && a.maxTokens < window {
+			most = window - a.maxTokens
+		}
+		if n <= most {
+			if !limited {
+				a.maxTokens = window - n
+			}
+			continue
+		}
+		if silent {
+			p.keepEnd(most)
+			if !limited || a.maxTokens >= window {
+				a.maxTokens = window - most
+			}
+			continue
+		}
+		return &refusal{fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d output tokens and your prompt contains at least %d input tokens, "+
+			"for a total of at least %d tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=%d)",
+			window, a.maxTokens, most+1, a.maxTokens+most+1, most+1), "input_tokens"}
+	}
+	return nil
+}
+
+// spoil changes the samples as the exchange's fault wants it.
+func (x *exchange) spoil(lists [][]drawn) [][]drawn {
+	for i, list := range lists {
+		switch x.fault {
+		case WrongN:
+			if len(list) > 1 {
+				lists[i] = list[1:]
+			} else {
+				lists[i] = append(list, list...)
+			}
+		case Empty:
+			for j, d := range list {
+				list[j] = drawn{tokens: []string{""}, logprobs: spread(d.logprobs[0], 0, 1)}
+			}
+		}
+	}
+	return lists
+}
+
+// created is the time an answer states.
+func created() int64 { return time.Now().Unix() }

@@ -1,0 +1,157 @@
+package simserver
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// openAIAnswer is the answer of either path. Choices are those of the first prompt, then those of the next.
+type openAIAnswer struct {
+	ID      string         `json:"id"`
+	Object  string         `json:"object"`
+	Created int64          `json:"created"`
+	Model   string         `json:"model"`
+	Choices []openAIChoice `json:"choices"`
+	Usage   openAIUsage    `json:"usage"`
+}
+
+type openAIChoice struct {
+	Index        int            `json:"index"`
+	Text         *string        `json:"text,omitempty"`
+	Message      *openAIMessage `json:"message,omitempty"`
+	LogProbs     any            `json:"logprobs"`
+	FinishReason string         `json:"finish_reason"`
+	StopReason   *string        `json:"stop_reason"`
+	TokenIDs     []uint32       `json:"token_ids"`
+}
+
+type openAIMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type openAIUsage struct {
+	PromptTokens     int            `json:"prompt_tokens"`
+	TotalTokens      int            `json:"total_tokens"`
+	CompletionTokens int            `json:"completion_tokens"`
+	Details          *openAIDetails `json:"prompt_tokens_details"`
+}
+
+type openAIDetails struct {
+	CachedTokens int `json:"cached_tokens"`
+}
+
+type completionLogProbs struct {
+	Tokens        []string             `json:"tokens"`
+	TokenLogProbs []float64            `json:"token_logprobs"`
+	TopLogProbs   []map[string]float64 `json:"top_logprobs"`
+	TextOffset    []int                `json:"text_offset"`
+}
+
+type chatLogProb struct {
+	Token   string        `json:"token"`
+	LogProb float64       `json:"logprob"`
+	Bytes   []int         `json:"bytes"`
+	Top     []chatLogProb `json:"top_logprobs,omitempty"`
+}
+
+func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*prompt, lists [][]drawn, top int) openAIAnswer {
+	o := &x.s.o
+	answer := openAIAnswer{
+		ID: fmt.Sprintf("cmpl-%024x", x.s.id()), Object: "text_completion", Created: created(), Model: o.served(),
+		Choices: []openAIChoice{},
+	}
+	if chat {
+		answer.ID, answer.Object = "chat"+answer.ID, "chat.completion"
+	}
+	if x.fault == LostLogProbs || o.wrong(NoLogProbs) || o.Kind == Ollama && !chat {
+		top = -1
+	}
+	u := &answer.Usage
+	cached := 0
+	for i, p := range prompts {
+		u.PromptTokens += p.tokens.len()
+		cached += p.cached
+		for _, d := range lists[i] {
+			u.CompletionTokens += len(d.tokens)
+			c := d.choice(chat, top)
+			c.Index = len(answer.Choices)
+			if q.ReturnTokenIDs {
+				for _, t := range d.tokens {
+					c.TokenIDs = append(c.TokenIDs, tokenID(t))
+				}
+			}
+			answer.Choices = append(answer.Choices, c)
+		}
+	}
+	u.TotalTokens = u.PromptTokens + u.CompletionTokens
+	if !o.NoDetails && o.Kind == VLLM && !o.wrong(NoPrefixCache) {
+		u.Details = &openAIDetails{CachedTokens: cached}
+	}
+	return answer
+}
+
+func (d *drawn) choice(chat bool, top int) openAIChoice {
+	c := openAIChoice{FinishReason: "stop"}
+	if d.length {
+		c.FinishReason = "length"
+	}
+	if d.stop != "" {
+		c.StopReason = &d.stop
+	}
+	if chat {
+		c.Message = &openAIMessage{"assistant", d.text}
+		if top >= 0 {
+			c.LogProbs = map[string]any{"content": d.chatLogProbs(len(d.tokens), top)}
+		}
+		return c
+	}
+	c.Text = &d.text
+	if top >= 0 {
+		c.LogProbs = d.completionLogProbs(top)
+	}
+	return c
+}
+
+// completionLogProbs lists the tokens with at most top alternatives each; the sampled token is the first of them.
+func (d *drawn) completionLogProbs(top int) *completionLogProbs {
+	l := &completionLogProbs{Tokens: d.tokens, TokenLogProbs: d.logprobs}
+	at := 0
+	for i, token := range d.tokens {
+		best := map[string]float64{token: d.logprobs[i]}
+		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
+		for _, name := range names {
+			if name != token {
+				best[name] = logprob
+			}
+		}
+		l.TopLogProbs = append(l.TopLogProbs, best)
+		l.TextOffset = append(l.TextOffset, at)
+		at += utf8.RuneCountInString(token)
+	}
+	return l
+}
+
+// chatLogProbs lists the first n tokens in the form of chats and of Ollama.
+func (d *drawn) chatLogProbs(n, top int) []chatLogProb {
+	list := make([]chatLogProb, n)
+	for i := range list {
+		list[i] = newChatLogProb(d.tokens[i], d.logprobs[i])
+		if top > 0 {
+			list[i].Top = []chatLogProb{newChatLogProb(d.tokens[i], d.logprobs[i])}
+		}
+		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
+		for _, name := range names {
+			list[i].Top = append(list[i].Top, newChatLogProb(name, logprob))
+		}
+	}
+	return list
+}
+
+func newChatLogProb(token string, logprob float64) chatLogProb {
+	l := chatLogProb{Token: token, LogProb: logprob, Bytes: make([]int, len(token))}
+	for i := range len(token) {
+		l.Bytes[i] = int(token[i])
+	}
+	return l
+}

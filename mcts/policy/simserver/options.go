@@ -1,0 +1,155 @@
+package simserver
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"toolevo/mcts"
+)
+
+// Kind is the server that is simulated.
+type Kind string
+
+// The kinds.
+const (
+	VLLM   Kind = "vllm"
+	Ollama Kind = "ollama"
+)
+
+// Latency is how long the engine takes. The zero Latency takes no time.
+type Latency struct {
+	PerCompletion    time.Duration // of every sequence, whatever its length
+	PrefillPerSecond float64       // prompt tokens read, those in the prefix cache not counted; 0 is at once
+	DecodePerSecond  float64       // tokens written by a sequence that runs alone; 0 is at once
+	Crowding         float64       // the share by which each other running sequence makes one slower
+}
+
+// Misconfiguration is something that is silently wrong with a server.
+type Misconfiguration string
+
+// The misconfigurations.
+const (
+	IgnoreN           Misconfiguration = "ignore-n"           // one choice comes back, whatever n says
+	NoLogProbs        Misconfiguration = "no-logprobs"        // log-probabilities are not returned
+	IgnoreStop        Misconfiguration = "ignore-stop"        // stop texts do not stop
+	UnstableGreedy    Misconfiguration = "unstable-greedy"    // temperature 0 gives another text every other time
+	LeakDefaults      Misconfiguration = "leak-defaults"      // sampling parameters that are not sent take the model's values, not neutral ones
+	ShortContext      Misconfiguration = "short-context"      // the window is half of what the server states
+	SilentTruncation  Misconfiguration = "silent-truncation"  // the same, and what is too long loses its beginning instead of being refused
+	MissingModel      Misconfiguration = "missing-model"      // the server has another model
+	NoPrefixCache     Misconfiguration = "no-prefix-cache"    // every prompt is read from its beginning
+	OneSlot           Misconfiguration = "one-slot"           // one sequence at a time, as Ollama does by default
+	DropsObservations Misconfiguration = "drops-observations" // the chat template does not render observations
+)
+
+// Misconfigurations lists them all.
+func Misconfigurations() []Misconfiguration {
+	return []Misconfiguration{IgnoreN, NoLogProbs, IgnoreStop, UnstableGreedy, LeakDefaults, ShortContext,
+		SilentTruncation, MissingModel, NoPrefixCache, OneSlot, DropsObservations}
+}
+
+// Options say what is simulated. Policy and Model are required.
+type Options struct {
+	Policy mcts.Policy // writes the completions; it sees histories with nothing but the question, the turns and what they taught
+	Model  string      // the name the model is served under
+	Kind   Kind        // "" is VLLM
+
+	Address     string             // host:port to listen on; "" is a free port of 127.0.0.1
+	Version     string             // of the server; "" is a current one
+	APIKey      string             // what clients must send as a bearer token; "" asks for none (VLLM)
+	MaxModelLen int                // the context window in tokens; 0 is 8192
+	Slots       int                // sequences that run at a time; 0 is 256 (VLLM) or 1 (Ollama)
+	MaxWaiting  int                // sequences beyond which requests are refused with 503; 0 is without limit
+	KVTokens    int                // tokens of all running sequences together; what does not fit waits; 0 is without limit
+	CacheBlock  int                // tokens in a block of the prefix cache; 0 is 16
+	CacheBlocks int                // blocks the prefix cache holds; 0 is without limit
+	NoDetails   bool               // leave usage.prompt_tokens_details out, as vLLM does unless asked
+	Latency     Latency            // how long it takes
+	Speed       float64            // how many times faster than that; 0 is 1
+	Seed        uint64             // of samples that clients ask for without a seed
+	Faults      Faults             // what goes wrong now and then
+	Wrong       []Misconfiguration // what is wrong all the time
+}
+
+// withDefaults fills in what is not set and reports the first option that makes no sense.
+func (o Options) withDefaults() (Options, error) {
+	if o.Kind == "" {
+		o.Kind = VLLM
+	}
+	first := func(p *int, value int) {
+		if *p == 0 {
+			*p = value
+		}
+	}
+	first(&o.MaxModelLen, 8192)
+	first(&o.CacheBlock, 16)
+	if o.Kind == Ollama {
+		first(&o.Slots, 1)
+	} else {
+		first(&o.Slots, 256)
+	}
+	if o.Version == "" {
+		o.Version = map[Kind]string{VLLM: "0.32.0", Ollama: "0.17.4"}[o.Kind]
+	}
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.wrong(OneSlot) {
+		o.Slots = 1
+	}
+	return o, o.check()
+}
+
+func (o Options) check() error {
+	switch {
+	case o.Policy == nil || o.Model == "":
+		return errors.New("simserver: policy and model are required")
+	case o.Kind != VLLM && o.Kind != Ollama:
+		return fmt.Errorf("simserver: unknown kind %q: valid are %s, %s", o.Kind, VLLM, Ollama)
+	case o.MaxModelLen < 1 || o.Slots < 1 || o.MaxWaiting < 0 || o.KVTokens < 0 || o.CacheBlock < 1 || o.CacheBlocks < 0:
+		return errors.New("simserver: a size is negative")
+	case !(o.Speed > 0) || math.IsInf(o.Speed, 0):
+		return fmt.Errorf("simserver: speed is %v, want more than 0", o.Speed)
+	case o.Latency.PerCompletion < 0 || !(o.Latency.PrefillPerSecond >= 0) || !(o.Latency.DecodePerSecond >= 0) || !(o.Latency.Crowding >= 0):
+		return errors.New("simserver: a latency is negative")
+	}
+	for _, m := range o.Wrong {
+		if !slices.Contains(Misconfigurations(), m) {
+			return fmt.Errorf("simserver: unknown misconfiguration %q: valid are %s", m, joined(Misconfigurations()))
+		}
+	}
+	return o.Faults.check()
+}
+
+func (o *Options) wrong(m Misconfiguration) bool { return slices.Contains(o.Wrong, m) }
+
+// scaled is a duration at the server's speed.
+func (o *Options) scaled(d time.Duration) time.Duration { return time.Duration(float64(d) / o.Speed) }
+
+// window is the context window as it is, which is not always what the server states.
+func (o *Options) window() int {
+	if o.wrong(ShortContext) || o.wrong(SilentTruncation) {
+		return max(1, o.MaxModelLen/2)
+	}
+	return o.MaxModelLen
+}
+
+// served is the name of the model that the server has.
+func (o *Options) served() string {
+	if o.wrong(MissingModel) {
+		return "another-model"
+	}
+	return o.Model
+}
+
+func joined[S ~string](names []S) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,220 @@
+package simserver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+)
+
+// prompt is one prompt as it is sent, and what is read out of it.
+type prompt struct {
+	text    string
+	tokens  tokens
+	history envs.History
+	chat    bool // the model ends its turn after an action
+
+	chain  []uint64 // blocks of the prefix cache
+	seen   bool     // a sequence of it has started
+	cached int      // tokens the prefix cache held when the first one did
+}
+
+// first returns v for the first sequence of the prompt and 0 for the others: they share what was read.
+func (p *prompt) first(v int) int {
+	if p.seen {
+		return 0
+	}
+	return v
+}
+
+// sampling is what a request says about its samples, as both protocols reduce it.
+type sampling struct {
+	n           int
+	seed        uint64
+	greedy      bool
+	maxTokens   int
+	stop        []string
+	includeStop bool
+	unset       uint64 // one bit for each sampling parameter that was not sent
+}
+
+// drawn is one completion.
+type drawn struct {
+	text     string
+	tokens   []string  // of the text, of the stop text after it, and the end of text as ""
+	logprobs []float64 // of each token
+	inText   int       // how many tokens are the text's
+	length   bool      // it ended by its length
+	stop     string    // the stop text that ended it, "" when it ended by itself
+}
+
+// unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
+var unstop = strings.Repeat("\n\nObservation: The requested result is available.\n\nThought: I look at the result.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}", 4)
+
+// Bits of sampling.unset.
+const (
+	unsetTemperature = 1 << iota
+	unsetTopP
+	unsetTopK
+	unsetRepetition
+)
+
+// draw writes the samples of a prompt.
+func (s *Server) draw(ctx context.Context, p *prompt, a sampling) ([]drawn, error) {
+	proposals, err := s.propose(ctx, p.history, a)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]drawn, len(proposals))
+	for i, proposal := range proposals {
+		list[i] = s.write(proposal, p.chat, a)
+	}
+	return list, nil
+}
+
+// propose asks the policy, and changes what it says as the misconfigurations want it.
+func (s *Server) propose(ctx context.Context, h envs.History, a sampling) ([]mcts.Proposal, error) {
+	leaks := s.o.wrong(LeakDefaults) && a.unset != 0
+	if leaks {
+		a.seed ^= a.unset * 0x9e3779b97f4a7c15
+	}
+	r := mcts.Request{History: h, N: a.n, Seed: a.seed, Greedy: a.greedy}
+	proposals, err := s.o.Policy.Propose(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("simserver: %w", err)
+	}
+	if !a.greedy {
+		return proposals, nil
+	}
+	if s.o.wrong(UnstableGreedy) && s.greedy.Add(1)%2 == 0 || leaks {
+		return s.other(ctx, h, proposals)
+	}
+	return proposals, nil
+}
+
+// other returns samples whose texts differ from those of proposals.
+func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Proposal) ([]mcts.Proposal, error) {
+	for seed := range uint64(64) {
+		tried, err := s.o.Policy.Propose(ctx, mcts.Request{History: h, N: 1, Seed: seed})
+		if err != nil {
+			return nil, fmt.Errorf("simserver: %w", err)
+		}
+		if tried[0].Text != proposals[0].Text {
+			return tried, nil
+		}
+	}
+	changed := proposals[0]
+	changed.Text = strings.Replace(changed.Text, thoughtMarker, thoughtMarker+" Well.", 1)
+	return []mcts.Proposal{changed}, nil
+}
+
+// write ends a proposal where the request wants it to end and gives its tokens their log-probabilities.
+func (s *Server) write(p mcts.Proposal, chat bool, a sampling) drawn {
+	full := p.Text
+	if !chat {
+		full += unstop
+	}
+	var d drawn
+	d.text = full
+	if !s.o.wrong(IgnoreStop) {
+		d.text, d.stop = cutAt(full, a.stop)
+	}
+	d.tokens = tokenize(d.text).strings(d.text)
+	d.inText = len(d.tokens)
+	if d.stop != "" {
+		d.tokens = append(d.tokens, tokenize(d.stop).strings(d.stop)...)
+	} else {
+		d.tokens = append(d.tokens, "")
+	}
+	if len(d.tokens) > a.maxTokens {
+		d.tokens = d.tokens[:max(0, a.maxTokens)]
+		d.inText = min(d.inText, len(d.tokens))
+		d.text, d.stop, d.length = strings.Join(d.tokens[:d.inText], ""), "", true
+	}
+	if a.includeStop {
+		d.text += d.stop
+	}
+	d.logprobs = spread(p.LogProb, d.inText, len(d.tokens))
+	return d
+}
+
+// cutAt cuts a text at the first stop text in it.
+func cutAt(text string, stops []string) (before, stop string) {
+	at := len(text)
+	for _, s := range stops {
+		if i := strings.Index(text, s); i >= 0 && i < at {
+			at, stop = i, s
+		}
+	}
+	return text[:at], stop
+}
+
+// spread makes log-probabilities whose mean is mean, over the first n and over all.
+func spread(mean float64, n, all int) []float64 {
+	list := make([]float64, all)
+	for i := range list {
+		list[i] = mean
+		if i/2*2+1 < n { // pairs cancel
+			list[i] += mean * 0.5 * float64(1-i%2*2)
+		}
+	}
+	return list
+}
+
+// alternatives are made-up tokens beside one that was sampled, and the log-probability that each gets of the rest.
+func alternatives(logprob float64, n int) ([]string, float64) {
+	names := []string{" the", " a", " to", " of", " and", " in", " is", " it", " for", " on", " with", " as", " at", " by", " be", " or", " an", " if", " so", " no"}
+	n = min(n, len(names))
+	rest := math.Log1p(-math.Exp(math.Min(logprob, -1e-3))) - math.Log(float64(n+1))
+	return names[:n], math.Min(rest, logprob)
+}
+
+// generate writes the samples of prompts and spends the time they take. The lists are in the order of the prompts.
+func (s *Server) generate(ctx context.Context, prompts []*prompt, a sampling) ([][]drawn, error) {
+	lists := make([][]drawn, len(prompts))
+	var sequences []*sequence
+	for i, p := range prompts {
+		var err error
+		if lists[i], err = s.draw(ctx, p, a); err != nil {
+			return nil, err
+		}
+		for _, d := range lists[i] {
+			q := &sequence{prompt: p, completion: make([]uint32, len(d.tokens)), cutShort: d.length}
+			for j, token := range d.tokens {
+				q.completion[j] = tokenID(token)
+			}
+			sequences = append(sequences, q)
+		}
+	}
+	return lists, s.engine.run(ctx, sequences)
+}
+
+// newPrompt reads a raw prompt.
+func newPrompt(text string) *prompt {
+	p := &prompt{text: text, tokens: tokenize(text)}
+	p.history, p.chat = readText(text)
+	return p
+}
+
+// chatPrompt renders and reads the messages of a chat.
+func (s *Server) chatPrompt(messages []message) *prompt {
+	if s.o.wrong(DropsObservations) {
+		messages = dropObservations(messages)
+	}
+	text := renderChat(messages)
+	return &prompt{text: text, tokens: tokenize(text), history: readChat(messages), chat: true}
+}
+
+// keepEnd cuts the beginning of a prompt off that does not fit n tokens.
+func (p *prompt) keepEnd(n int) {
+	if p.tokens.len() <= n {
+		return
+	}
+	cut := p.tokens.ends[p.tokens.len()-n-1]
+	*p = prompt{text: p.text[cut:], chat: p.chat}
+	p.tokens = tokenize(p.text)
+	p.history, _ = readText(p.text)
+}

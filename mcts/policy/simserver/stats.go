@@ -1,0 +1,93 @@
+package simserver
+
+import (
+	"maps"
+	"time"
+)
+
+// Stats are the figures of a server at one moment.
+type Stats struct {
+	First, Last time.Time // when the first request for a completion arrived, and the last sequence ended; zero before that
+	Now         time.Time
+
+	Requests  int // for completions, with whatever came of them
+	Answered  int // of these, with status 200 and to the last byte; the faults that spoil an answer included
+	Sequences int // that the engine took
+	Completed int // of these, run to their end
+	Aborted   int // because the client went away
+	Rejected  int // requests that found the queue full
+	Reloads   int // of the model, because a request changed the context window (Ollama)
+
+	Running, Waiting       int // sequences now
+	MaxRunning, MaxWaiting int
+
+	// Busy is for how long each slot has been in use, up to Now.
+	Busy []time.Duration
+
+	PromptTokens, CompletionTokens int // of all sequences that started, and of all completed
+	QueriedTokens, HitTokens       int // of the prompts of all sequences, looked up and found in the prefix cache
+	PromptChars, CachedChars       int // bytes of the prompt of each request, and how many the prefix cache held
+
+	Faults map[Fault]int // how often each was injected
+	Cut    int           // connections cut while the server was flapping
+}
+
+// Occupied is the share of the time from First to Now that the slots were in use, on average.
+func (s Stats) Occupied() float64 {
+	if s.First.IsZero() || !s.Now.After(s.First) {
+		return 0
+	}
+	var busy time.Duration
+	for _, b := range s.Busy {
+		busy += b
+	}
+	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
+}
+
+// Reused is the share of all prompts' bytes that the prefix cache held.
+func (s Stats) Reused() float64 {
+	if s.PromptChars == 0 {
+		return 0
+	}
+	return float64(s.CachedChars) / float64(s.PromptChars)
+}
+
+// figures are what the engine counts, under its lock.
+type figures struct {
+	last                                    time.Time
+	sequences, completed, aborted, rejected int
+	cutShort                                int // of completed, by their length
+	maxRunning, maxWaiting                  int
+	promptTokens, completionTokens          int
+	queries, hits, promptChars, cachedChars int
+	busy                                    []time.Duration
+	queue, latency                          histogram
+}
+
+// Stats returns the figures as of now.
+func (s *Server) Stats() Stats {
+	st := s.engine.stats()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.First, st.Requests, st.Answered, st.Reloads, st.Cut = s.first, s.requests, s.answered, s.reloads, s.cut
+	st.Faults = maps.Clone(s.injected)
+	return st
+}
+
+func (e *engine) stats() Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f := &e.figures
+	st := Stats{
+		Last: f.last, Now: time.Now(),
+		Sequences: f.sequences, Completed: f.completed, Aborted: f.aborted, Rejected: f.rejected,
+		Running: len(e.running), Waiting: len(e.waiting), MaxRunning: f.maxRunning, MaxWaiting: f.maxWaiting,
+		Busy:         append([]time.Duration(nil), f.busy...),
+		PromptTokens: f.promptTokens, CompletionTokens: f.completionTokens, QueriedTokens: f.queries, HitTokens: f.hits,
+		PromptChars: f.promptChars, CachedChars: f.cachedChars,
+	}
+	for r := range e.running {
+		st.Busy[r.slot] += st.Now.Sub(r.since)
+	}
+	return st
+}
