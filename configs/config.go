@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/mcts"
+	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
 )
 
@@ -27,6 +28,7 @@ type Config struct {
 	SQL         SQL         `yaml:"sql"`
 	Python      Python      `yaml:"python"`
 	Eval        Eval        `yaml:"eval"`
+	Server      Server      `yaml:"server"`
 
 	Attempts int `yaml:"attempts"`
 }
@@ -66,6 +68,24 @@ type Python struct {
 type Eval struct {
 	MaxTurns int `yaml:"max_turns"`
 }
+
+// Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
+// result and is not among it.
+type Server struct {
+	Form       string          `yaml:"form"`       // FormFewShot, FormChat, or a chat template's name
+	Layout     string          `yaml:"layout"`     // of few-shot prompts: stable or paper
+	Shots      int             `yaml:"shots"`      // demonstrations in a few-shot prompt
+	Extensions bool            `yaml:"extensions"` // send vLLM's own fields
+	LogProbs   bool            `yaml:"logprobs"`   // the server reports log-probabilities
+	Window     int             `yaml:"window"`     // context window in tokens; Ollama loads the model with it
+	Sampling   server.Sampling `yaml:"sampling"`
+}
+
+// The forms in which a server is asked, beside the names of chat templates, which we render ourselves.
+const (
+	FormFewShot = "few-shot" // one text: guidelines, tools, demonstrations, question, turns
+	FormChat    = "chat"     // messages; the server applies the model's template
+)
 
 // Datasets returns the datasets chosen.
 func (c *Config) Datasets() ([]toolqa.Dataset, error) {

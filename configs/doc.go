@@ -10,5 +10,6 @@
 //
 //   - A key nobody knows, a value of the wrong type and a name that does not exist are errors that say where they stand
 //     and what would be valid.
+//   - A value is taken as written or refused: no number is rounded, cut or wrapped to fit, none is infinite.
 //   - Equal configurations have equal hashes: the hash covers every setting, and nothing else.
 package configs

@@ -6,13 +6,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// flatten lists the dotted keys of the settings a YAML mapping sets, in its order. Lists are values.
-func flatten(text []byte) ([]string, error) {
-	var keys []string
-	err := walk(text, func(key string, _ any) { keys = append(keys, key) })
-	return keys, err
-}
-
 // values maps the dotted keys of a YAML mapping to their values as text; of text that is not YAML, to nothing.
 func values(text string) map[string]string {
 	m := map[string]string{}

@@ -4,24 +4,29 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
 )
 
-//go:embed default.yaml search/*.yaml
+//go:embed default.yaml search/*.yaml policies/*.yaml
 var files embed.FS
 
 // Layer sets some of the settings.
 type Layer struct {
 	Origin string // where the values come from, e.g. "flag --seed"
 	YAML   []byte // as in a configuration file
+
+	single bool // one setting, where a position means nothing
 }
 
 // Resolved is a configuration and where each value came from.
@@ -61,85 +66,53 @@ func Load(layers ...Layer) (*Resolved, error) {
 	return r, nil
 }
 
-// FileLayer reads a configuration file.
+// Policies lists the names of the shipped files about models on servers, e.g. "policies/llama3-8b".
+func Policies() []string {
+	entries, err := fs.ReadDir(files, "policies")
+	if err != nil {
+		panic(err) // embedded
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = "policies/" + strings.TrimSuffix(e.Name(), ".yaml")
+	}
+	return names
+}
+
+// FileLayer reads a configuration file, or the shipped one of that name (see Policies) where there is no such file.
 func FileLayer(name string) (Layer, error) {
 	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(Policies(), name) {
+		text, err = files.ReadFile(name + ".yaml")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Layer{}, fmt.Errorf("configs: %w; shipped are %s", err, strings.Join(Policies(), ", "))
+	}
 	if err != nil {
 		return Layer{}, fmt.Errorf("configs: %w", err)
 	}
 	return Layer{Origin: name, YAML: text}, nil
 }
 
-// EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT that names a
-// setting. Variables that name none are other programs' business and left alone.
-func EnvironmentLayers(environ []string) ([]Layer, error) {
-	keys, err := Keys()
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]string, len(keys))
-	for _, key := range keys {
-		names["TOOLEVO_"+strings.ToUpper(strings.ReplaceAll(key, ".", "_"))] = key
-	}
-	var layers []Layer
-	for _, variable := range environ {
-		name, value, _ := strings.Cut(variable, "=")
-		if key, ok := names[name]; ok {
-			layers = append(layers, SettingLayer("environment "+name, key, value))
-		}
-	}
-	return layers, nil
-}
-
-// SettingLayer sets one setting from text, as flags and the environment give it. A list may be written a,b,c.
-func SettingLayer(origin, key, value string) Layer {
-	if isList(key) && !strings.HasPrefix(value, "[") {
-		parts := strings.Split(value, ",")
-		for i, p := range parts {
-			parts[i] = fmt.Sprintf("%q", strings.TrimSpace(p))
-		}
-		value = "[" + strings.Join(parts, ", ") + "]"
-		if value == `[""]` {
-			value = "[]"
-		}
-	}
-	var b strings.Builder
-	parts := strings.Split(key, ".")
-	for i, p := range parts {
-		b.WriteString(strings.Repeat("  ", i) + p + ":")
-		if i < len(parts)-1 {
-			b.WriteByte('\n')
-		}
-	}
-	b.WriteString(" " + value + "\n")
-	return Layer{Origin: origin, YAML: []byte(b.String())}
-}
-
-// isList reports whether a setting is a list of names.
-func isList(key string) bool {
-	return slices.Contains([]string{"dataset", "api", "policy", "environment.compat"}, key)
-}
-
-// Keys lists the keys of all settings, in the order of the printed configuration.
-func Keys() ([]string, error) {
-	r, err := Load()
-	if err != nil {
-		return nil, err
-	}
-	text, err := yaml.Marshal(r.Config)
-	if err != nil {
-		return nil, fmt.Errorf("configs: %w", err)
-	}
-	return flatten(text)
-}
-
 // String is the configuration as a file: loading it again gives the same configuration.
 func (r *Resolved) String() string {
-	text, err := yaml.Marshal(r.Config)
+	text, err := yaml.MarshalWithOptions(r.Config, yaml.CustomMarshaler(writeText))
 	if err != nil {
 		panic(fmt.Sprintf("configs: a configuration that was read cannot be written: %v", err))
 	}
 	return string(text)
+}
+
+// plain is text that needs no quotes, wherever it stands.
+var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
+
+// writeText quotes all but plain text: what goccy leaves bare, or breaks into a block of lines, a list on one line does
+// not always hold.
+func writeText(text string) ([]byte, error) {
+	if plain.MatchString(text) && !token.IsNeedQuoted(text) {
+		return []byte(text), nil
+	}
+	return []byte(quote(text)), nil
 }
 
 // Annotated is String with each value's origin as a comment.
@@ -197,33 +170,28 @@ func defaults() Layer {
 
 // choosePreset returns the preset that the defaults and the layers name, as a layer below theirs.
 func choosePreset(layers []Layer) (Layer, error) {
-	var chosen struct {
-		Preset string `yaml:"preset"`
-	}
-	origin := ""
+	name, origin := "", ""
 	for _, l := range append([]Layer{defaults()}, layers...) {
-		before := chosen.Preset
-		if err := yaml.Unmarshal(l.YAML, &chosen); err != nil {
-			return Layer{}, fmt.Errorf("configs: %s: %w", l.Origin, err)
+		var c Config
+		keys, err := l.decode(&c)
+		if err != nil {
+			return Layer{}, err
 		}
-		if chosen.Preset != before {
-			origin = l.Origin
+		if slices.Contains(keys, "preset") {
+			name, origin = c.Preset, l.Origin
 		}
 	}
-	text, err := files.ReadFile(path.Join("search", chosen.Preset+".yaml"))
+	text, err := files.ReadFile(path.Join("search", name+".yaml"))
 	if err != nil {
-		return Layer{}, fmt.Errorf("configs: %s: unknown preset %q: valid are %s", origin, chosen.Preset, strings.Join(Presets(), ", "))
+		return Layer{}, fmt.Errorf("configs: %s: unknown preset %q: valid are %s", origin, name, strings.Join(Presets(), ", "))
 	}
-	return Layer{Origin: "preset " + chosen.Preset, YAML: text}, nil
+	return Layer{Origin: "preset " + name, YAML: text}, nil
 }
 
 func (r *Resolved) apply(l Layer) error {
-	if err := yaml.UnmarshalWithOptions(l.YAML, &r.Config, yaml.Strict()); err != nil {
-		return fmt.Errorf("configs: %s: %w", l.Origin, err)
-	}
-	keys, err := flatten(l.YAML)
+	keys, err := l.decode(&r.Config)
 	if err != nil {
-		return fmt.Errorf("configs: %s: %w", l.Origin, err)
+		return err
 	}
 	for _, k := range keys {
 		r.origins[k] = l.Origin

@@ -36,6 +36,14 @@ func TestEverySettingHasADefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var printed []string
+	if err := walk([]byte(r.String()), func(key string, _ any) { printed = append(printed, key) }); err != nil {
+		t.Fatal(err)
+	}
+	printed = append(printed, "search.max_depth_by") // an empty mapping has no values to walk
+	if diff := cmp.Diff(slices.Sorted(slices.Values(printed)), slices.Sorted(slices.Values(keys))); diff != "" {
+		t.Errorf("printed and listed keys differ: %s", diff)
+	}
 	for _, name := range Presets() {
 		r := mustLoad(t, SettingLayer("test", "preset", name))
 		for _, key := range keys {
@@ -51,7 +59,7 @@ func TestEverySettingHasADefault(t *testing.T) {
 
 func TestPrecedence(t *testing.T) {
 	file := Layer{Origin: "run.yaml", YAML: []byte("preset: paper\nseed: 2\nsearch:\n  trees: 3\n  samples: 7\n")}
-	env, err := EnvironmentLayers([]string{"TOOLEVO_SEARCH_TREES=4", "TOOLEVO_SHARED_DATA=/x", "HOME=/root"})
+	env, err := EnvironmentLayers([]string{"TOOLEVO_SEARCH_TREES=4", "TOOLEVO_SHARED_DATA=/x", "TOOLEVO_VLLM_URL=x", "HOME=/root"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +121,8 @@ func TestHashCoversEverySetting(t *testing.T) {
 
 func TestErrorsSayWhatIsValid(t *testing.T) {
 	for _, test := range []struct{ name, yaml, want string }{
-		{"unknown key", "search:\n  treees: 3\n", `unknown field "treees"`},
-		{"wrong type", "seed: many\n", "seed"},
+		{"unknown key", "search:\n  treees: 3\n", `unknown setting "treees" in search, did you mean search.trees?`},
+		{"wrong type", "seed: many\n", `my.yaml: [1:7]: seed: want a whole number from 0 to 18446744073709551615, not "many"`},
 		{"unknown preset", "preset: fast\n", "efficient, paper, reference"},
 		{"unknown dataset", "dataset: [tea]\n", "coffee"},
 		{"unknown difficulty", "difficulty: medium\n", "easy, hard, all"},
@@ -131,5 +139,21 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 				t.Errorf("error is %v, want one that says %q and my.yaml", err, test.want)
 			}
 		})
+	}
+}
+
+func TestShippedPoliciesLoad(t *testing.T) {
+	for _, name := range Policies() {
+		l, err := FileLayer(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := mustLoad(t, l)
+		if r.Server.Form == "" || r.Server.Sampling.RepetitionPenalty != 1 {
+			t.Errorf("%s: %+v", name, r.Server)
+		}
+	}
+	if _, err := FileLayer("policies/gpt"); err == nil || !strings.Contains(err.Error(), "policies/llama3-8b") {
+		t.Errorf("error is %v, want one that names the shipped files", err)
 	}
 }

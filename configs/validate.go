@@ -2,6 +2,8 @@ package configs
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,17 +34,47 @@ func (r *Resolved) validate() error {
 	if err := r.Search.Validate(); err != nil {
 		return r.invalid("search", err)
 	}
+	if err := r.Server.Sampling.Validate(); err != nil {
+		return r.invalid("server.sampling", err)
+	}
 	rewards := []string{RewardOfficial, RewardStrict}
 	if !slices.Contains(rewards, r.Environment.Reward) {
 		return r.invalid("environment.reward", fmt.Errorf("unknown matcher %q: valid are %s", r.Environment.Reward, strings.Join(rewards, ", ")))
 	}
+	if err := r.validateLists(); err != nil {
+		return err
+	}
+	return r.validateNumbers()
+}
+
+// validateLists wants names in the lists, and none of them twice: what is done for each would be done again.
+func (r *Resolved) validateLists() error {
 	for _, list := range []struct {
 		key   string
 		value []string
-	}{{"dataset", r.Dataset}, {"api", r.API}, {"policy", r.Policy}} {
-		if len(list.value) == 0 {
+		least int
+	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1}, {"environment.compat", r.Environment.Compat, 0}} {
+		if len(list.value) < list.least {
 			return r.invalid(list.key, fmt.Errorf("is empty, want at least one name"))
 		}
+		seen := make(map[string]bool, len(list.value))
+		for _, name := range list.value {
+			name = strings.TrimSpace(name)
+			if seen[name] {
+				return r.invalid(list.key, fmt.Errorf("has %q twice, want each name once", name))
+			}
+			seen[name] = true
+		}
+	}
+	return nil
+}
+
+// most is the largest number of anything: in nanoseconds, or in bytes where it counts MiB, it still fits 64 bits.
+const most = 1e9
+
+func (r *Resolved) validateNumbers() error {
+	if err := r.validateDepths(); err != nil {
+		return err
 	}
 	for _, n := range []struct {
 		key          string
@@ -58,10 +90,31 @@ func (r *Resolved) validate() error {
 		{"python.memory_mib", float64(r.Python.MemoryMiB), 64},
 		{"python.output_kib", float64(r.Python.OutputKiB), 1},
 		{"eval.max_turns", float64(r.Eval.MaxTurns), 1},
+		{"server.shots", float64(r.Server.Shots), 0},
+		{"server.window", float64(r.Server.Window), 1},
 		{"attempts", float64(r.Attempts), 1},
 	} {
-		if n.value < n.least {
+		if !(n.value >= n.least) {
 			return r.invalid(n.key, fmt.Errorf("is %v, want at least %v", n.value, n.least))
+		}
+		if n.value > most {
+			return r.invalid(n.key, fmt.Errorf("is %v, want at most %v", n.value, most))
+		}
+	}
+	return nil
+}
+
+// depthName is a dataset and a difficulty. The presets name datasets that toolqa may not have.
+var depthName = regexp.MustCompile(`^[a-z]+-(easy|hard)$`)
+
+func (r *Resolved) validateDepths() error {
+	for _, name := range slices.Sorted(maps.Keys(r.Search.MaxDepthBy)) {
+		key, depth := "search.max_depth_by."+name, r.Search.MaxDepthBy[name]
+		switch {
+		case !depthName.MatchString(name):
+			return r.invalid(key, fmt.Errorf("want a dataset and difficulty, e.g. coffee-hard"))
+		case depth < 1:
+			return r.invalid(key, fmt.Errorf("is %d, want at least 1", depth))
 		}
 	}
 	return nil

@@ -88,6 +88,12 @@ func TestKindsOfOutcomes(t *testing.T) {
 	}
 }
 
+// refusal is an error that says itself that it is final.
+type refusal struct{}
+
+func (refusal) Error() string { return "no" }
+func (refusal) Final() bool   { return true }
+
 func TestArgs(t *testing.T) {
 	args := Args{{"b", "text"}, {"a", Number("1")}, {"n", nil}}
 	if s, ok := args.Text("b"); s != "text" || !ok {
@@ -112,6 +118,9 @@ func TestFailKeepsTheStage(t *testing.T) {
 	err := Fail(StagePolicy, "propose", fmt.Errorf("outer: %w", Fail(StageStore, "write", io.ErrShortWrite)))
 	if stage, ok := FailedStage(err); stage != StageStore || !ok || !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("stage %q of %v", stage, err)
+	}
+	if !IsFinal(err) || IsFinal(Fail(StageTool, "run", io.EOF)) || IsFinal(nil) || !IsFinal(fmt.Errorf("x: %w", refusal{})) {
+		t.Error("IsFinal is wrong about a store, a tool, nothing, or a refusal")
 	}
 	if Fail(StageTool, "x", nil) != nil {
 		t.Error("nothing failed, and yet there is an error")

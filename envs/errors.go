@@ -49,3 +49,13 @@ func FailedStage(err error) (Stage, bool) {
 	}
 	return "", false
 }
+
+// IsFinal reports whether no further try can help, so that the whole run has to stop: the store cannot be read or
+// written, or the cause says so itself by a method Final() bool, as that of a refused key does.
+func IsFinal(err error) bool {
+	if stage, ok := FailedStage(err); ok && stage == StageStore {
+		return true
+	}
+	var cause interface{ Final() bool }
+	return errors.As(err, &cause) && cause.Final()
+}

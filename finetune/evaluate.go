@@ -145,7 +145,7 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 	if ctx.Err() != nil {
 		return result{}, ctx.Err()
 	}
-	if stage, ok := envs.FailedStage(err); !ok || stage == envs.StageStore {
+	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return result{}, err
 	}
 	return result{lost: err}, nil

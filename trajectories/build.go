@@ -1,9 +1,6 @@
 package trajectories
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -133,17 +130,13 @@ func recovered(tool string, turns []Turn) bool {
 	return false
 }
 
-// Key returns the trajectory key: SHA-256, in hexadecimal, of the canonical forms of the actions in order, each after
-// its length. Thoughts, observations and the question play no part.
+// Key returns the trajectory key of the turns, by mcts.TrajectoryKey.
 func Key(turns []Turn) string {
-	h := sha256.New()
-	var n [8]byte
-	for _, t := range turns {
-		binary.BigEndian.PutUint64(n[:], uint64(len(t.Key)))
-		h.Write(n[:])
-		h.Write([]byte(t.Key))
+	actions := make([]string, len(turns))
+	for i, t := range turns {
+		actions[i] = t.Key
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return mcts.TrajectoryKey(actions)
 }
 
 // thought returns the text between the first "Thought:" and the "Action:" that follows it, or the end.

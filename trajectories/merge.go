@@ -1,9 +1,14 @@
 package trajectories
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+	"reflect"
+)
 
 // Merge merges sequences of rows in canonical order into one, so that the rows of a question from several runs come
-// together. Of rows that compare equal (a run given twice) only the first is kept. The first error ends it.
+// together. Of equal rows (a run given twice) only the first is kept. Two rows of one place that are not equal are an
+// error: two runs of one ID whose model did not repeat itself cannot be told apart. The first error ends it.
 func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	if len(seqs) == 1 {
 		return seqs[0]
@@ -31,11 +36,16 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 				}
 			}
 			row := heads[least].row
-			if last == nil || Compare(last, &row) != 0 {
+			switch {
+			case last == nil || Compare(last, &row) != 0:
 				if !yield(row, nil) {
 					return
 				}
 				last = &row
+			case !reflect.DeepEqual(*last, row):
+				yield(Row{}, fmt.Errorf("trajectories: two runs of the ID %s have different trajectories at question %s, tree %d, node %d: "+
+					"export them apart", row.RunID, row.QuestionID, row.Tree, row.Node))
+				return
 			}
 			if !heads[least].advance() {
 				heads = append(heads[:least], heads[least+1:]...)

@@ -357,3 +357,25 @@ func BenchmarkWrite10000(b *testing.B) {
 		}
 	}
 }
+
+// Two runs of one ID by a model that does not repeat itself must not lose each other's rows in silence.
+func TestMergeRefusesDifferentRowsOfOnePlace(t *testing.T) {
+	one := func(answer string) iter.Seq2[trajectories.Row, error] {
+		return func(yield func(trajectories.Row, error) bool) { yield(trajectories.Row{RunID: "r", QuestionID: "q", Answer: answer}, nil) }
+	}
+	count := func(seqs ...iter.Seq2[trajectories.Row, error]) (n int, err error) {
+		for _, e := range trajectories.Merge(seqs...) {
+			if e != nil {
+				return n, e
+			}
+			n++
+		}
+		return n, nil
+	}
+	if n, err := count(one("1"), one("1")); n != 1 || err != nil {
+		t.Errorf("equal rows: %d, %v; want 1", n, err)
+	}
+	if _, err := count(one("1"), one("2")); err == nil || !strings.Contains(err.Error(), "export them apart") {
+		t.Errorf("different rows: %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if errors.As(err, &coded) {
 		return coded.code
 	}
+	var path *fs.PathError
+	if errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist) {
+		return exitGaveUp // a full disk, a folder that may not be written
+	}
 	return exitUsage
 }
 
@@ -71,6 +76,7 @@ exports the successful ones for fine-tuning, and evaluates policies on several
 API versions.
 
 Start with:  toolevo demo`,
+		Version:       software(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -74,7 +74,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	}
 	result := checked{Verification: verification}
 	path := filepath.Join(v.run.Dir, rowsFile)
-	n, problem, err := compareRows(rows(ctx, v.run, lineage(v.run, b.config), v.questions), trajectories.ReadFile(path))
+	n, problem, err := compareRows(rows(ctx, v.run, lineage(v.run, b), v.questions), trajectories.ReadFile(path))
 	switch {
 	case isMissing(err):
 		a.say("The run has no %s yet: it is not through.", rowsFile)
@@ -95,6 +95,9 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 		for _, p := range result.Problems {
 			fmt.Fprintln(a.out, "  "+p)
 		}
+	}
+	if result.Missing > 0 {
+		a.say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
 	}
 	if len(result.Problems) > 0 {
 		return bad("%s is not what its log says: %d problems", v.run.Dir, len(result.Problems))

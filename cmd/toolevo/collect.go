@@ -46,6 +46,9 @@ trees in progress end, the second stops at once.`,
 		if *f.dryRun {
 			return a.printDryRun(kindCollect, b, *f.asJSON)
 		}
+		if err := b.probe(cmd.Context()); err != nil {
+			return err
+		}
 		return a.collect(cmd.Context(), f, b)
 	}
 	return cmd
@@ -57,7 +60,7 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 	if err != nil {
 		return collect.Options{}, err
 	}
-	policy, err := newPolicy(b.config, b.config.Policy[0])
+	policy, err := b.policy(b.config.Policy[0])
 	if err != nil {
 		return collect.Options{}, err
 	}
@@ -81,21 +84,26 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Workers, o.Progress = f.workerCount(), &collect.Progress{}
+	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
 	ctx, drain, stop := a.interrupts(ctx)
 	defer stop()
 	o.Drain = drain
-	done := a.report(*f.progress, collectStatus(o.Progress))
+	done := a.report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
 	done()
-	if err != nil {
+	var unresolved *collect.UnresolvedError
+	if err != nil && !errors.As(err, &unresolved) {
 		return a.stopped(kindCollect, f, err)
 	}
 	path := filepath.Join(run.Dir, rowsFile)
-	n, err := trajectories.WriteFile(ctx, path, rows(ctx, run, lineage(run, b.config), questionInfos(b)))
-	if err != nil {
-		return a.stopped(kindCollect, f, err)
+	n, writeErr := trajectories.WriteFile(ctx, path, rows(ctx, run, lineage(run, b), questionInfos(b)))
+	if writeErr != nil {
+		return a.stopped(kindCollect, f, writeErr)
+	}
+	if unresolved != nil {
+		a.say("%s has the %d trajectories of the trees that are there.", path, n)
+		return a.stopped(kindCollect, f, unresolved)
 	}
 	trees, err := storedTrees(ctx, run, b)
 	if err != nil {
@@ -154,7 +162,7 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 }
 
 // collectStatus is the progress line: it fits 80 columns with the bar.
-func collectStatus(p *collect.Progress) func() status {
+func collectStatus(p *collect.Progress, load func() string) func() status {
 	start, last := time.Now(), time.Now()
 	var lastAsked int64
 	rate := 0.0
@@ -166,15 +174,12 @@ func collectStatus(p *collect.Progress) func() status {
 		} else if rate == 0 {
 			rate = float64(s.Asked) / max(time.Since(start).Seconds(), 1e-3)
 		}
-		solved := 0.0
-		if s.QuestionsDone > 0 {
-			solved = 100 * float64(s.Solved) / float64(max(s.QuestionsDone, s.Solved))
-		}
+		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
 		text := fmt.Sprintf("%d/%d q %d/%d trees %.0f exp/s %.0f%% solved %d correct",
 			s.QuestionsDone, s.Questions, s.TreesDone, s.TreesPlanned, rate, solved, s.Accepted)
 		if s.Unresolved > 0 {
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
-		return status{done: s.TreesDone, total: s.TreesPlanned, text: text}
+		return status{done: s.TreesDone, total: s.TreesPlanned, text: text + load()}
 	}
 }

@@ -24,7 +24,7 @@ func TestDryRunNamesOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "run")
-	environ := []string{"TOOLEVO_DATA=" + data, "TOOLEVO_SEED=4", "TOOLEVO_SEARCH_CPUCT=3", "TOOLEVO_UNRELATED=x"}
+	environ := []string{"TOOLEVO_DATA=" + data, "TOOLEVO_SEED=4", "TOOLEVO_SEARCH_CPUCT=3", "UNRELATED=x"}
 	args := []string{"collect", "--dry-run", "--config", file, "--limit", "2", "--preset", "paper", "--set", "search.cpuct=2",
 		"--no-reflection", "--no-update-tool", "--compat", "published", "--out", out}
 	r := cliWith(t, "", environ, args...)
@@ -209,8 +209,10 @@ func TestExport(t *testing.T) {
 		t.Errorf("%d lines, %d rows", len(lines), m.Rows)
 	}
 	says(t, "export", lines[0], `"system"`, `LoadDB[DBName]`, `UpdateTool`, `is deprecated`)
-	without := filepath.Join(t.TempDir(), "export")
-	must(t, "export", run, "--out", without, "--no-update-tool", "--strategy", "diverse")
+	ablated, without := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "export")
+	must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "1", "--no-update-tool", "--out", ablated)
+	must(t, "export", ablated, "--out", without, "--strategy", "diverse")
+	fails(t, exitUsage, []string{"with UpdateTool", "export them apart"}, "export", run, ablated, "--out", filepath.Join(t.TempDir(), "mixed"))
 	type sample struct{ System string }
 	first, _, _ := strings.Cut(string(read(t, filepath.Join(without, trajectories.JSONLFile))), "\n")
 	if s := document[sample](t, first); strings.Contains(s.System, "UpdateTool") || !strings.Contains(s.System, "LoadDB[DBName]") {

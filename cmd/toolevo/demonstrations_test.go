@@ -146,7 +146,7 @@ func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demo
 // writeDemonstrations writes coffee.yaml anew: for each template the first training question, solved by scripted:reader.
 func writeDemonstrations(t *testing.T, data string, b *bench, env envs.Environment) {
 	t.Helper()
-	reader, err := newPolicy(b.config, "scripted:reader")
+	reader, err := b.policy("scripted:reader")
 	if err != nil {
 		t.Fatal(err)
 	}

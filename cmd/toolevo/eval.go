@@ -55,6 +55,9 @@ interrupted evaluation.`,
 		if *f.dryRun {
 			return a.printDryRun(kindEval, b, *f.asJSON)
 		}
+		if err := b.probe(cmd.Context()); err != nil {
+			return err
+		}
 		return a.evaluate(cmd.Context(), f, b, *failUnder)
 	}
 	return cmd
@@ -73,12 +76,13 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	ctx, drain, stop := a.interrupts(ctx)
 	defer stop()
 	var done, total atomic.Int64
+	load := b.load()
 	finished := a.report(*f.progress, func() status {
 		d, t := done.Load(), total.Load()
-		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t)}
+		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t) + load()}
 	})
 	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
-		Store: run.Store, Workers: f.workerCount(), Retry: b.retry(), Drain: drain,
+		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(), Drain: drain,
 		Done: func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) },
 	})
 	finished()
@@ -107,7 +111,7 @@ func evalJobs(b *bench, run *store.Run) ([]finetune.Job, error) {
 	var jobs []finetune.Job
 	for _, group := range groups(b.questions) {
 		for _, name := range b.config.Policy {
-			policy, err := newPolicy(b.config, name)
+			policy, err := b.policy(name)
 			if err != nil {
 				return nil, err
 			}

@@ -49,7 +49,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
 	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with --tokenizer: "+strings.Join(trajectories.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
-	flags.BoolVar(&e.noUpdateTool, "no-update-tool", false, "leave UpdateTool out of the system text (ablation)")
+	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		manifest, err := e.export(cmd.Context(), args)
@@ -75,7 +75,8 @@ type exporter struct {
 	out, format, strategy, score string
 	tokenizer, template          string
 	cutoff                       int
-	noUpdateTool                 bool
+	partial                      bool
+	updateTool                   bool // what the runs' prompts had
 	selection                    trajectories.Selection
 }
 
@@ -85,14 +86,39 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 		return nil, err
 	}
 	var all []iter.Seq2[trajectories.Row, error]
-	for _, dir := range runs {
-		path := filepath.Join(dir, rowsFile)
-		if _, err := os.Stat(path); err != nil {
-			return nil, usage("%s has no %s: the run is not through (go on with `toolevo collect --resume --out %s`), or it is no run", dir, rowsFile, dir)
+	for i, dir := range runs {
+		v, err := openView(ctx, dir)
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, trajectories.ReadFile(path))
+		defer v.run.Close()
+		rows, updateTool, err := e.rows(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && updateTool != e.updateTool {
+			return nil, usage("%s was collected with UpdateTool and %s without, or the reverse: export them apart", runs[0], dir)
+		}
+		e.updateTool = updateTool
+		all = append(all, rows)
 	}
 	return trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
+}
+
+// rows are the trajectories of a run, and whether its prompt had UpdateTool.
+func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Row, error], bool, error) {
+	c, err := runConfig(v.run)
+	if err != nil {
+		return nil, false, err
+	}
+	path := filepath.Join(v.run.Dir, rowsFile)
+	if _, err := os.Stat(path); err == nil {
+		return trajectories.ReadFile(path), c.Environment.UpdateTool, nil
+	}
+	if !e.partial {
+		return nil, false, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
+	}
+	return rows(ctx, v.run, lineage(v.run, &bench{config: c}), v.questions), c.Environment.UpdateTool, nil
 }
 
 func (e *exporter) options() (trajectories.ExportOptions, error) {
@@ -120,7 +146,7 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	o = trajectories.ExportOptions{
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
 		System: func(promptAPI string) (string, error) {
-			p, err := newPrompt(versions, promptAPI, !e.noUpdateTool)
+			p, err := newPrompt(versions, promptAPI, e.updateTool)
 			return p.System(), err
 		},
 	}

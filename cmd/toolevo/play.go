@@ -49,6 +49,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		if err != nil {
 			return err
 		}
+		b.serving = a.serving()
 		defer b.close()
 		q, err := b.question(*id)
 		if err != nil {
@@ -115,7 +116,7 @@ func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error
 	if err != nil {
 		return err
 	}
-	policy, err := newPolicy(b.config, b.config.Policy[0])
+	policy, err := b.policy(b.config.Policy[0])
 	if err != nil {
 		return err
 	}

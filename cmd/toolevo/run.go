@@ -17,6 +17,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/mcts/store"
+	"toolevo/toolqa/pytool"
 	"toolevo/trajectories"
 )
 
@@ -37,6 +38,7 @@ type runFlags struct {
 	resume, dryRun *bool
 	asJSON         *bool
 	progress       *string
+	serving        *serving
 }
 
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
@@ -49,14 +51,23 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 		dryRun:   cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
 		asJSON:   jsonFlag(cmd),
 		progress: progressFlag(cmd),
+		serving:  a.servingFlags(cmd),
 	}
 }
 
-func (f *runFlags) workerCount() int {
-	if *f.workers == 0 {
-		return 4 * runtime.NumCPU()
+// waitingTrees is how many trees or episodes may wait for servers: more than any server takes at once.
+const waitingTrees = 512
+
+// workerCount is how many trees or episodes are in progress at the same time. With a model on a server that many wait
+// for it at most: the limit on sequences in flight decides how many are asked.
+func (f *runFlags) workerCount(b *bench) int {
+	switch {
+	case *f.workers > 0:
+		return *f.workers
+	case b.onServers():
+		return waitingTrees
 	}
-	return *f.workers
+	return 4 * runtime.NumCPU()
 }
 
 // resolve reads the configuration and the data it chooses.
@@ -80,7 +91,14 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if err != nil {
 		return nil, err
 	}
-	return openBench(ctx, *f.data, c)
+	if _, err := f.serving.limit(); err != nil {
+		return nil, err
+	}
+	b, err := openBench(ctx, *f.data, c)
+	if err == nil {
+		b.serving = f.serving
+	}
+	return b, err
 }
 
 // printDryRun prints what a run would be.
@@ -112,6 +130,12 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		return nil, usage("%v: add --resume to go on with it, or choose another --out", err)
 	case err != nil:
 		return nil, err
+	}
+	if run.Manifest.Software != software() {
+		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
+	}
+	if p, ok := b.engine.(*pytool.Process); ok && !p.HasNumpy() {
+		a.say("%s has no numpy: programs that import it fail (on Debian: apt-get install python3-numpy).", b.config.Python.Executable)
 	}
 	questions, err := json.Marshal(questionInfos(b))
 	if err == nil {
@@ -180,7 +204,8 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 }
 
 // lineage is what all rows of a run share.
-func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
+func lineage(run *store.Run, b *bench) trajectories.Run {
+	c := b.config
 	return trajectories.Run{
 		ID: run.Manifest.ID, Preset: c.Preset, Policy: c.Policy[0], PromptAPI: c.Prompt, DeployedAPI: c.API[0],
 		Seed: c.Seed, ConfigHash: run.Manifest.ConfigHash, Software: run.Manifest.Software,

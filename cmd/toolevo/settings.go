@@ -1,14 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -82,12 +80,7 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed string) (*configs.Resol
 	if err != nil {
 		return nil, err
 	}
-	c, err := configs.Load(layers...)
-	var unknown *yaml.UnknownFieldError
-	if errors.As(err, &unknown) {
-		return nil, usage("%w\n%s", err, validKeys())
-	}
-	return c, err
+	return configs.Load(layers...)
 }
 
 func (s *settings) layers(flags *pflag.FlagSet, resumed string) ([]configs.Layer, error) {
@@ -140,15 +133,6 @@ func fileLayers(name string) ([]configs.Layer, error) {
 	}
 	l, err := configs.FileLayer(name)
 	return []configs.Layer{l}, err
-}
-
-// validKeys lists every setting.
-func validKeys() string {
-	keys, err := configs.Keys()
-	if err != nil {
-		return ""
-	}
-	return "Valid settings are " + strings.Join(keys, ", ")
 }
 
 // resumedConfig returns the configuration file of the run in dir, "" when there is none.

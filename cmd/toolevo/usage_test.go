@@ -95,7 +95,7 @@ func TestUnknownNames(t *testing.T) {
 		{"collect --preset fast", []string{`"fast"`, "efficient, paper, reference", "--preset"}},
 		{"collect --compat bugs", []string{`"bugs"`, "published", "text-sql"}},
 		{"collect --progress loud", []string{`"loud"`, "auto, bar, plain, none"}},
-		{"collect --set search.cpuk=2", []string{`"cpuk"`, "search.cpuct", "python.wall_seconds", "--set"}},
+		{"collect --set search.cpuk=2", []string{`"cpuk"`, "search.cpuct", "--set"}},
 		{"collect --set serch.cpuct=2", []string{`"serch"`, "search.cpuct"}},
 		{"collect --set search.cpuct", []string{"KEY=VALUE"}},
 		{"collect --set environment.reward=best", []string{`"best"`, "official, strict"}},
@@ -162,7 +162,7 @@ func TestUnknownNamesOfExport(t *testing.T) {
 			t.Errorf("export %s left %v", args, left)
 		}
 	}
-	fails(t, exitUsage, []string{"no trajectories.parquet", "--resume"}, "export", t.TempDir(), "--out", out)
+	fails(t, exitUsage, []string{"no run directory"}, "export", t.TempDir(), "--out", out)
 }
 
 func TestUnknownKeysOfAFile(t *testing.T) {

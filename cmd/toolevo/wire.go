@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"toolevo/configs"
@@ -21,6 +20,7 @@ import (
 	"toolevo/envs/dynamic"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
 	"toolevo/toolqa/absent"
 	"toolevo/toolqa/corpus"
@@ -42,11 +42,14 @@ type bench struct {
 	sql       *sqltool.Interpreter
 	engine    pytool.Engine
 	compat    dynamic.Compat
+
+	serving *serving                  // where models are
+	servers map[string]*server.Policy // policies on servers that were opened, by name
 }
 
 // openBench reads what a configuration needs from the data folder.
 func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
-	b := &bench{config: c, inputs: map[string]string{}}
+	b := &bench{config: c, inputs: map[string]string{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
 	var err error
 	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
 		return nil, err
@@ -81,7 +84,13 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	return b, err
 }
 
-func (b *bench) close() error { return b.sql.Close() }
+func (b *bench) close() error {
+	err := b.sql.Close()
+	for _, p := range b.servers {
+		err = errors.Join(err, p.Close())
+	}
+	return err
+}
 
 // checkNames refuses names of API versions and policies that do not exist, before anything is read.
 func (b *bench) checkNames() error {
@@ -91,7 +100,7 @@ func (b *bench) checkNames() error {
 		}
 	}
 	for _, name := range b.config.Policy {
-		if _, err := newPolicy(b.config, name); err != nil {
+		if err := checkPolicy(b.config, name); err != nil {
 			return err
 		}
 	}
@@ -202,20 +211,6 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool) (policy.
 	p.NoUpdateTool = !updateTool
 	p.Demonstrations, err = policy.LoadDemonstrations(demonstrations.FS())
 	return p, err
-}
-
-// newPolicy returns the policy that a name of the form KIND:NAME means.
-func newPolicy(c *configs.Resolved, name string) (mcts.Policy, error) {
-	kind, which, _ := strings.Cut(name, ":")
-	if kind != "scripted" {
-		return nil, fmt.Errorf("unknown policy %q: valid are scripted:reader, scripted:stale, scripted:noisy", name)
-	}
-	profile, err := policy.ParseProfile(which)
-	if err != nil {
-		return nil, err
-	}
-	profile.NoUpdateTool = !c.Environment.UpdateTool
-	return policy.NewScripted(profile, questions.Plan), nil
 }
 
 // retry is how failures of ours are met.

@@ -260,13 +260,13 @@ func (c *collector) resolved(q int, t *mcts.TreeRecord) {
 	}
 }
 
-// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and a store that cannot
-// be written, without which nothing can be kept.
+// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and what no further try can
+// help: a store that cannot be written, a key that is refused.
 func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if stage, ok := envs.FailedStage(err); !ok || stage == envs.StageStore {
+	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return err
 	}
 	c.mu.Lock()

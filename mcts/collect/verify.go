@@ -37,7 +37,7 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 	if err := group.Wait(); err != nil {
 		return Verification{}, err
 	}
-	var all Verification
+	all := Verification{Problems: []string{}}
 	for _, r := range reports {
 		all.Trees += r.Trees
 		all.Calls += r.Calls

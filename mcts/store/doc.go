@@ -10,7 +10,7 @@
 //
 // # Format
 //
-//	meta   key, value                            format version, run id, resolved configuration and its hash
+//	meta   key, value                            format version, run id, what the user of the store notes (e.g. the questions)
 //	calls  question, tree, path, first -> n, seed, proposals (JSON)
 //	tools  key -> observation, outcome
 //	trees  question, tree -> seed, simulations, idle, calls, samples

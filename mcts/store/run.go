@@ -18,9 +18,10 @@ const (
 	lockFile     = "run.lock" // see Lock
 )
 
-// Manifest says what a run is. Two runs with the same ID produce the same trees.
+// Manifest says what a run is. Two runs with the same ID produce the same trees, if the
+// model answers the same.
 type Manifest struct {
-	ID         string            `json:"id"`          // derived from everything below but Software
+	ID         string            `json:"id"`          // derived from kind, configuration and inputs
 	Kind       string            `json:"kind"`        // "collect" or "eval"
 	ConfigHash string            `json:"config_hash"` // of the resolved configuration
 	Inputs     map[string]string `json:"inputs"`      // hashes of the data read, by name
@@ -88,10 +89,29 @@ func startLocked(ctx context.Context, dir string, m Manifest, config string, res
 		m = theirs
 	}
 	s, err := Open(ctx, filepath.Join(dir, databaseFile))
+	if err == nil {
+		err = s.claim(ctx, m.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &Run{Store: s, Dir: dir, Manifest: m, Config: config}, nil
+}
+
+// claim notes in the database which run it belongs to, or refuses one that belongs to another: a database is easily
+// copied without its manifest.
+func (s *Store) claim(ctx context.Context, id string) error {
+	have, err := s.Meta(ctx, "run")
+	if err == nil && have == "" {
+		return s.SetMeta(ctx, "run", id)
+	}
+	if err == nil && have != id {
+		err = fmt.Errorf("store: %s belongs to run %s, not %s: move it away, or choose another folder", s.path, have, id)
+	}
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
 }
 
 // OpenRun opens a run directory for reading, also while another process works on it.

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	_ "github.com/mattn/go-sqlite3" // the database driver
-
 	"toolevo/envs"
 )
 

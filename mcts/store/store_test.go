@@ -279,3 +279,31 @@ func BenchmarkLogCall(b *testing.B) {
 		}
 	})
 }
+
+func TestADatabaseBelongsToItsRun(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	r, err := store.StartRun(ctx, a, store.Manifest{ID: "one", Kind: "collect"}, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(a); err != nil || len(entries) != 4 {
+		t.Errorf("a closed run is %v, want configuration, manifest, lock and one database file", entries)
+	}
+	if err := os.Mkdir(b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	database, err := os.ReadFile(filepath.Join(a, "run.db"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b, "run.db"), database, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.StartRun(ctx, b, store.Manifest{ID: "other", Kind: "collect"}, "", true); err == nil || !strings.Contains(err.Error(), "belongs to run one") {
+		t.Errorf("a copied database was taken for another run's: %v", err)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/mattn/go-sqlite3"
 )
 
 // maxGroup bounds how many writes share a commit, so that the first of them does not wait for ever.
@@ -101,6 +103,12 @@ func (w *writer) commit(group []pending) {
 	}
 }
 
+// isBusy reports whether an error means that another connection is in the way.
+func isBusy(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+}
+
 func (w *writer) transaction(fns ...func(*sql.Tx) error) error {
 	tx, err := w.db.Begin()
 	if err != nil {
@@ -122,5 +130,10 @@ func (w *writer) close() error {
 	}
 	w.mu.Unlock()
 	w.done.Wait()
+	// Without a WAL the database is one file, which can be copied, and read by those who may not write beside it. While
+	// somebody else reads, it stays as it is.
+	if _, err := w.db.Exec(`PRAGMA journal_mode = DELETE`); err != nil && !isBusy(err) {
+		return errors.Join(err, w.db.Close())
+	}
 	return w.db.Close()
 }

@@ -1,0 +1,124 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Keys lists the keys of all settings, in the order of the printed configuration.
+func Keys() ([]string, error) { return allKeys(), nil }
+
+func allKeys() []string { return keysOf("", reflect.TypeFor[Config]()) }
+
+func keysOf(prefix string, t reflect.Type) []string {
+	var keys []string
+	for _, f := range reflect.VisibleFields(t) {
+		switch name := nameOf(f); {
+		case name == "": // embedded: its fields are visible themselves
+		case f.Type.Kind() == reflect.Struct:
+			keys = append(keys, keysOf(join(prefix, name), f.Type)...)
+		default:
+			keys = append(keys, join(prefix, name))
+		}
+	}
+	return keys
+}
+
+// typeOf returns the type of a setting, a section or a value of a mapping.
+func typeOf(key string) (reflect.Type, bool) {
+	t := reflect.TypeFor[Config]()
+	for name := range strings.SplitSeq(key, ".") {
+		switch t.Kind() {
+		case reflect.Map:
+			t = t.Elem()
+		case reflect.Struct:
+			f, ok := field(t, name)
+			if !ok {
+				return nil, false
+			}
+			t = f.Type
+		default:
+			return nil, false
+		}
+	}
+	return t, true
+}
+
+func field(t reflect.Type, name string) (reflect.StructField, bool) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name != "" && nameOf(f) == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return name
+}
+
+func join(section, name string) string {
+	if section == "" {
+		return name
+	}
+	return section + "." + name
+}
+
+// unknown says that a section has no such setting, which it has, and which was probably meant.
+func (d *decoder) unknown(section, name string, item *ast.MappingValueNode) error {
+	t, where := reflect.TypeFor[Config](), ""
+	if section != "" {
+		t, _ = typeOf(section)
+		where = " in " + section
+	}
+	var valid []string
+	for _, f := range reflect.VisibleFields(t) {
+		if n := nameOf(f); n != "" {
+			valid = append(valid, n)
+		}
+	}
+	meant := closest(join(section, firstKey(name, item.Value)), allKeys())
+	return fmt.Errorf("configs: %s: unknown setting %q%s, did you mean %s? Valid%s are %s",
+		d.at(item.Key), name, where, meant, where, strings.Join(valid, ", "))
+}
+
+// firstKey returns the dotted key of the first value at or below a node of a name.
+func firstKey(name string, node ast.Node) string {
+	if m, ok := node.(ast.MapNode); ok {
+		if it := m.MapRange(); it.Next() {
+			return firstKey(join(name, it.Key().GetToken().Value), it.Value())
+		}
+	}
+	return name
+}
+
+// closest returns the word that the fewest insertions, deletions and replacements of bytes turn into word.
+func closest(word string, words []string) string {
+	return slices.MinFunc(words, func(a, b string) int { return distance(word, a) - distance(word, b) })
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // of the prefix of a read so far to each prefix of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0]++
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
