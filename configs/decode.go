@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -21,6 +22,9 @@ type decoder struct {
 // decode sets in c what the layer sets, and lists the keys of it. A setting of several values, a list or a mapping, is
 // set as a whole, and the keys of a mapping's values are listed with it.
 func (l Layer) decode(c *Config) ([]string, error) {
+	if !utf8.Valid(l.YAML) {
+		return nil, fmt.Errorf("configs: %s: is not UTF-8 text", l.Origin)
+	}
 	body, err := parse(l.YAML)
 	if err != nil {
 		return nil, fmt.Errorf("configs: %s: %w", l.Origin, err)

@@ -9,9 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Keys lists the keys of all settings, in the order of the printed configuration.
-func Keys() ([]string, error) { return allKeys(), nil }
-
+// allKeys lists the keys of all settings, in the order of the printed configuration.
 func allKeys() []string { return keysOf("", reflect.TypeFor[Config]()) }
 
 func keysOf(prefix string, t reflect.Type) []string {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -50,6 +51,9 @@ func SettingLayer(origin, key, value string) Layer {
 	}
 	for _, name := range slices.Backward(strings.Split(key, ".")) {
 		text = "{" + quote(name) + ": " + text + "}"
+	}
+	if !utf8.ValidString(key + value) {
+		text = key + "=" + value // quoting would replace what is wrong with it
 	}
 	return Layer{Origin: origin, YAML: []byte(text), single: true}
 }

@@ -82,6 +82,7 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 		{"serch.cpuct", "2", `unknown setting "serch", did you mean search.cpuct?`},
 		{"search.cpuk", "2", `unknown setting "cpuk" in search, did you mean search.cpuct? Valid in search are cpuct, samples, `},
 		{"a: 1\nlimit", "2", "unknown setting"},
+		{"python.executable", "a\xff", "configs: flag: is not UTF-8 text"},
 		{"server.sampling.temprature", "1", "did you mean server.sampling.temperature?"},
 
 		{"dataset", "coffee,coffee", `dataset (from flag): has "coffee" twice`},

@@ -83,6 +83,7 @@ type Question struct {
 	Text       string
 	Answer     string // the gold answer as Python's str would print it
 	Source     Source
+	Corpus     string // of a generated question: the content_sha256 of the corpus that the answer is from
 }
 
 // Task returns what the agent is asked.

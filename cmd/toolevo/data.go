@@ -101,6 +101,7 @@ invented values. It replaces the corpus that was there.`,
 				return err
 			}
 			reports = append(reports, newCorpusReport(*dir, info))
+			a.sayStale(*dir, info)
 		}
 		if err := a.printReports(*asJSON, reports); err != nil {
 			return err
@@ -109,6 +110,13 @@ invented values. It replaces the corpus that was there.`,
 		return nil
 	}
 	return cmd
+}
+
+// sayStale warns of the question files that a new corpus made useless.
+func (a *app) sayStale(dir string, info corpus.Info) {
+	for _, err := range questions.Stale(dir, info) {
+		a.say("Stale: %v", err)
+	}
 }
 
 func (a *app) printReports(asJSON bool, reports []corpusReport) error {
@@ -127,13 +135,14 @@ func (a *app) dataImportCommand() *cobra.Command {
 		Short: "Import the published ToolQA corpora and questions",
 		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
 QUESTIONS/easy/coffee-easy.jsonl. Published questions become the test split and
-keep their published answers.`,
+keep their published answers; generated files that ask one of them are removed.`,
 		Example: "  toolevo data import --corpus toolqa/corpus --questions toolqa/questions",
 		Args:    positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
+	short := cmd.Flags().Bool("allow-short", false, "import a corpus file with fewer rows than the published one has")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" && *asked == "" {
 			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
@@ -142,7 +151,11 @@ keep their published answers.`,
 		if err != nil {
 			return err
 		}
-		return a.importAll(cmd.Context(), *dir, all, *from, *asked, *asJSON)
+		var allow []corpus.Allowance
+		if *short {
+			allow = append(allow, corpus.AllowShort)
+		}
+		return a.importAll(cmd.Context(), *dir, all, *from, *asked, *asJSON, allow...)
 	}
 	return cmd
 }
@@ -158,20 +171,29 @@ type importedFile struct {
 	Skipped      string   `json:"skipped,omitempty"`
 }
 
-func (a *app) importAll(ctx context.Context, dir string, all []toolqa.Dataset, from, asked string, asJSON bool) error {
+func (a *app) importAll(ctx context.Context, dir string, all []toolqa.Dataset, from, asked string, asJSON bool, allow ...corpus.Allowance) error {
 	var reports []corpusReport
 	var files []importedFile
+	var infos []corpus.Info
 	if from != "" {
 		for _, ds := range all {
-			info, err := corpus.Import(ctx, dir, ds, from, "toolevo "+software())
+			info, err := corpus.Import(ctx, dir, ds, from, "toolevo "+software(), allow...)
 			if err != nil {
 				return err
 			}
 			reports = append(reports, newCorpusReport(dir, info))
+			infos = append(infos, info)
 		}
 	}
 	if asked != "" {
 		imported, err := questions.Import(asked)
+		if err != nil {
+			return err
+		}
+		removed, err := questions.RemoveShared(dir, imported.Questions)
+		for _, path := range removed {
+			a.say("Removed %s: it asked published test questions; run `toolevo data questions` again", path)
+		}
 		if err != nil {
 			return err
 		}
@@ -181,6 +203,9 @@ func (a *app) importAll(ctx context.Context, dir string, all []toolqa.Dataset, f
 		for _, f := range imported.Files {
 			files = append(files, importedFile{f.Path, string(f.Dataset), string(f.Difficulty), f.Questions, f.Unrecognised, len(f.Duplicates), f.Skipped})
 		}
+	}
+	for _, info := range infos {
+		a.sayStale(dir, info)
 	}
 	if asJSON {
 		if err := a.printJSON(map[string]any{"corpora": reports, "questions": files}); err != nil {
@@ -293,6 +318,9 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed 
 		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, counts, published)
 		if err != nil {
 			return nil, err
+		}
+		for i := range made {
+			made[i].Corpus = opened.Info().ContentSHA256
 		}
 		if err := questions.Write(dir, made); err != nil {
 			return nil, err

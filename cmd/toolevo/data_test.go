@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,7 +146,8 @@ func TestBadCorpusFiles(t *testing.T) {
 		t.Fatalf("a missing file left %v", left)
 	}
 	put(goodCSV)
-	must(t, "data", "import", "--data", dir, "--corpus", from)
+	fails(t, exitUsage, []string{"coffee_price.csv:4", "after 3 rows", "5741", "--allow-short"}, "data", "import", "--data", dir, "--corpus", from)
+	must(t, "data", "import", "--data", dir, "--corpus", from, "--allow-short")
 	before := read(t, corpus.Path(dir, toolqa.Coffee))
 
 	for name, tt := range map[string]struct {
@@ -158,11 +161,11 @@ func TestBadCorpusFiles(t *testing.T) {
 		"a wrong date":   {strings.Replace(goodCSV, "2000-01-05", "2000-13-05", 1), []string{"coffee_price.csv:4", "2000-13-05", "expected"}},
 		"a day twice":    {strings.Replace(goodCSV, "2000-01-05", "2000-01-04", 1), []string{"coffee_price.csv:4", "2000-01-04", "expected"}},
 		"empty":          {"", []string{"coffee_price.csv", "expected"}},
-		"a header alone": {"Date,Open,High,Low,Close,Volume,Currency\n", []string{"a header and no rows"}},
+		"a header alone": {"Date,Open,High,Low,Close,Volume,Currency\n", []string{"coffee_price.csv:1", "a header and no rows", "expected"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			put(tt.text)
-			fails(t, exitUsage, tt.words, "data", "import", "--data", dir, "--corpus", from)
+			fails(t, exitUsage, tt.words, "data", "import", "--data", dir, "--corpus", from, "--allow-short")
 			if left := files(t, dir); len(left) != 1 || !bytes.Equal(before, read(t, corpus.Path(dir, toolqa.Coffee))) {
 				t.Errorf("the corpus imported before has changed, or something is left: %v", left)
 			}
@@ -217,4 +220,60 @@ func TestDamagedCorpus(t *testing.T) {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
 	says(t, "collect", r.err, path)
+}
+
+// TestQuestionsBelongToTheirCorpus shows that no run asks questions whose answers are from another corpus.
+func TestQuestionsBelongToTheirCorpus(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	if r := cli(t, "data", "build", "--data", dir, "--rows", "900"); strings.Contains(r.err, "Stale") {
+		t.Errorf("the same corpus again:\n%s", r.err)
+	}
+	r := cli(t, "data", "build", "--data", dir, "--rows", "900", "--seed", "3")
+	if n := strings.Count(r.err, "Stale: "); n != 6 {
+		t.Errorf("%d stale files, want 6:\n%s", n, r.err)
+	}
+	evaluate := []string{"eval", "--data", dir, "--difficulty", "easy", "--policy", "scripted:reader", "--out", filepath.Join(dir, "eval")}
+	words := []string{"test/coffee-easy.jsonl", "another corpus", "run `toolevo data questions` again"}
+	fails(t, exitUsage, words, evaluate...)
+	fails(t, exitUsage, []string{"another corpus"}, "collect", "--data", dir, "--out", filepath.Join(dir, "run"))
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	must(t, evaluate...)
+
+	from := publishedCopy(t, dir)
+	says(t, "data import", cli(t, "data", "import", "--data", dir, "--questions", from).err, "Removed", "train/coffee-easy.jsonl")
+	fails(t, exitUsage, []string{"published questions need the published corpus"}, evaluate...)
+	says(t, "data build", cli(t, "data", "build", "--data", dir).err, "Stale: ", "published questions need the published corpus")
+}
+
+// publishedCopy makes published files of which the first easy question is also one of the train split of dir.
+func publishedCopy(t *testing.T, dir string) string {
+	t.Helper()
+	from := t.TempDir()
+	q := ask(t, dir, "coffee-easy/open", toolqa.Train)
+	path := filepath.Join(from, "easy", "coffee-easy.jsonl")
+	line, err := json.Marshal(map[string]string{"qid": "easy-coffee-0000", "question": q.Text, "answer": q.Answer})
+	if err == nil {
+		err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, line, 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return from
+}
+
+// TestSplitsShareNothing shows that a question that stands in two splits stops a run of either.
+func TestSplitsShareNothing(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	train, test := read(t, filepath.Join(dir, "questions", "train", "coffee-easy.jsonl")), filepath.Join(dir, "questions", "test", "coffee-easy.jsonl")
+	if err := os.WriteFile(test, train, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"collect", "eval"} {
+		fails(t, exitUsage, []string{"test/coffee-easy.jsonl", "train/coffee-easy.jsonl", "share the question"},
+			command, "--data", dir, "--difficulty", "easy", "--out", filepath.Join(dir, "out"))
+	}
 }

@@ -117,11 +117,12 @@ func (b *bench) readQuestions(dir string) error {
 		return err
 	}
 	for _, ds := range datasets {
-		if !slices.ContainsFunc(b.corpora, func(c *corpus.Corpus) bool { return c.Dataset() == ds }) {
+		at := slices.IndexFunc(b.corpora, func(c *corpus.Corpus) bool { return c.Dataset() == ds })
+		if at < 0 {
 			return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", ds, dir)
 		}
 		for _, d := range difficulties {
-			if err := b.readFile(dir, ds, d); err != nil {
+			if err := b.readFile(dir, b.corpora[at].Info(), d); err != nil {
 				return err
 			}
 		}
@@ -129,9 +130,9 @@ func (b *bench) readQuestions(dir string) error {
 	return nil
 }
 
-func (b *bench) readFile(dir string, ds toolqa.Dataset, d toolqa.Difficulty) error {
+func (b *bench) readFile(dir string, info corpus.Info, d toolqa.Difficulty) error {
 	split := toolqa.Split(b.config.Split)
-	qs, err := questions.Read(dir, ds, d, split)
+	qs, err := questions.Open(dir, info, d, split)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: run `toolevo data questions`", err)
 	}
@@ -145,7 +146,7 @@ func (b *bench) readFile(dir string, ds toolqa.Dataset, d toolqa.Difficulty) err
 	for _, q := range qs {
 		fmt.Fprintf(sum, "%q %q %q\n", q.ID, q.Text, q.Answer)
 	}
-	b.inputs[fmt.Sprintf("questions %s-%s %s", ds, d, split)] = hex.EncodeToString(sum.Sum(nil))
+	b.inputs[fmt.Sprintf("questions %s-%s %s", info.Dataset, d, split)] = hex.EncodeToString(sum.Sum(nil))
 	b.questions = append(b.questions, qs...)
 	return nil
 }

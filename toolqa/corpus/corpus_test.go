@@ -77,7 +77,7 @@ func TestImportNormalises(t *testing.T) {
 	if err := os.WriteFile(from, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(t.Context(), dir, toolqa.Coffee, from, "test"); err != nil {
+	if _, err := Import(t.Context(), dir, toolqa.Coffee, from, "test", AllowShort); err != nil {
 		t.Fatal(err)
 	}
 	got := mustOpen(t, dir).CoffeeRows()[0]
@@ -97,7 +97,8 @@ func TestImportRefuses(t *testing.T) {
 		"other columns":     {"Date,Open,Close\n", `in.csv:1: header "Date,Open,Close"; expected Date,Open,High`},
 		"other order":       {"Date,High,Open,Low,Close,Volume,Currency\n" + good, "in.csv:1: header"},
 		"extra column":      {strings.TrimSpace(header) + ",Note\n", "in.csv:1: header"},
-		"no rows":           {header, "no rows"},
+		"no rows":           {header, "in.csv:1: a header and no rows; expected at least 5741"},
+		"cut between rows":  {header + good, "in.csv:2: the file ends after 1 rows; expected the 5741"},
 		"cut in a row":      {header + good + "2000-01-04,116.25,12", "in.csv:3: 3 columns; expected 7"},
 		"cut in currency":   {header + good + "2000-01-04,116.25,120.5,115.75,116.25,5492,US", `in.csv:3: column Currency: "US": expected three`},
 		"bad number":        {header + good + "2000-01-04,116.25,x,115.75,116.25,5492,USD\n", `in.csv:3: column High: "x": expected a number`},
@@ -333,5 +334,55 @@ func TestUnknownDataset(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), t.TempDir(), "tea"); err == nil {
 		t.Error("Open of tea succeeded")
+	}
+}
+
+func TestImportAllowsShort(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "in.csv")
+	for content, want := range map[string]string{
+		header: "in.csv:1: a header and no rows; expected at least 1;",
+		header + "2000-01-03,122.25,124.0,116.1,116.5,6640,USD\n": "",
+	} {
+		if err := os.WriteFile(from, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		info, err := Import(t.Context(), t.TempDir(), toolqa.Coffee, from, "test", AllowShort)
+		if want == "" && (err != nil || info.Rows != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%+v, %v, want %q", info, err, want)
+		}
+	}
+}
+
+// TestLeftovers shows that what a killed program left is removed, and nothing else.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "corpus")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	for name, at := range map[string]time.Time{
+		".coffee.sqlite.123": old, ".coffee.sqlite.456": time.Now(), ".coffee.sqlite.bak": old, ".tea.sqlite.123": old,
+		"coffee.sqlite.123": old, ".coffee.sqlite.": old,
+	} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o666), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Build(t.Context(), dir, toolqa.Coffee, 1, 5, "test"); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	want := []string{".coffee.sqlite.", ".coffee.sqlite.456", ".coffee.sqlite.bak", ".tea.sqlite.123", "coffee.sqlite", "coffee.sqlite.123"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

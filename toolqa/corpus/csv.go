@@ -11,16 +11,24 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolevo/toolqa"
 )
 
+// Allowance is what Import accepts that it otherwise refuses.
+type Allowance uint8
+
+// AllowShort accepts a file with fewer rows than the published one, down to one row.
+const AllowShort Allowance = 1
+
 // Import reads the published file of a dataset and writes it as DIR/corpus/DATASET.sqlite, replacing what was there
 // only when all of it was read. The argument from is the published file, or a folder that holds it under its published
 // name, with or without "corpus" and the dataset as folders between. The error of a missing, truncated or different
-// file says which line, and what was expected there. Tool is recorded as the program that wrote the corpus.
-func Import(ctx context.Context, dir string, ds toolqa.Dataset, from, tool string) (Info, error) {
+// file says which line, and what was expected there; a file with fewer rows than the published one counts as truncated
+// unless allow is [AllowShort]. Tool is recorded as the program that wrote the corpus.
+func Import(ctx context.Context, dir string, ds toolqa.Dataset, from, tool string, allow ...Allowance) (Info, error) {
 	schema, err := SchemaOf(ds)
 	if err != nil {
 		return Info{}, err
@@ -39,6 +47,9 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from, tool strin
 	src, err := newCSVRows(schema, path, io.TeeReader(f, digest))
 	if err != nil {
 		return Info{}, err
+	}
+	if slices.Contains(allow, AllowShort) {
+		src.least = 1
 	}
 	info := Info{Dataset: ds, Source: Published, Tool: tool}
 	return write(ctx, dir, schema, info, src.next, func() string { return hex.EncodeToString(digest.Sum(nil)) })
@@ -71,6 +82,9 @@ type csvRows struct {
 	r      *csv.Reader
 	prev   []string // the latest value of each Date column
 	row    []cell
+	least  int // how many rows the file must have
+	rows   int // read so far
+	line   int // of the latest row, or of the header
 }
 
 func newCSVRows(schema Schema, path string, r io.Reader) (*csvRows, error) {
@@ -81,6 +95,7 @@ func newCSVRows(schema Schema, path string, r io.Reader) (*csvRows, error) {
 	c := &csvRows{
 		schema: schema, path: path, r: csv.NewReader(buf),
 		prev: make([]string, len(schema.Columns)), row: make([]cell, len(schema.Columns)),
+		least: schema.Rows,
 	}
 	c.r.FieldsPerRecord, c.r.ReuseRecord = -1, true
 	want := strings.Join(schema.names(), ",")
@@ -94,6 +109,7 @@ func newCSVRows(schema Schema, path string, r io.Reader) (*csvRows, error) {
 	if got := strings.Join(header, ","); got != want {
 		return nil, fmt.Errorf("corpus: %s:1: header %q; expected %s", path, got, want)
 	}
+	c.line, _ = c.r.FieldPos(0)
 	return c, nil
 }
 
@@ -101,7 +117,7 @@ func newCSVRows(schema Schema, path string, r io.Reader) (*csvRows, error) {
 func (c *csvRows) next() ([]cell, error) {
 	record, err := c.r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, io.EOF
+		return nil, c.end()
 	}
 	if err != nil { // a csv.ParseError, which names its line, or a failure to read
 		return nil, fmt.Errorf("corpus: %s: %w", c.path, err)
@@ -124,5 +140,18 @@ func (c *csvRows) next() ([]cell, error) {
 		}
 		c.prev[i] = record[i]
 	}
+	c.rows, c.line = c.rows+1, line
 	return c.row, nil
+}
+
+// end returns io.EOF, or an error where the file ends too early: one that is cut between two lines has no other sign.
+func (c *csvRows) end() error {
+	switch {
+	case c.rows == 0:
+		return fmt.Errorf("corpus: %s:%d: a header and no rows; expected at least %d; is the file truncated?", c.path, c.line, c.least)
+	case c.rows < c.least:
+		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published file; is it truncated? "+
+			"(--allow-short imports it as it is)", c.path, c.line, c.rows, c.least)
+	}
+	return io.EOF
 }

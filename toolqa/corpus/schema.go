@@ -45,7 +45,7 @@ type Schema struct {
 	Dataset toolqa.Dataset
 	Table   string // the name of the typed table, e.g. "coffee_data"
 	File    string // the name of the published file, e.g. "coffee_price.csv"
-	Rows    int    // the size of a synthetic corpus when none is asked for
+	Rows    int    // of the published file, and of a synthetic corpus when no size is asked for
 	Columns []Column
 }
 

@@ -26,6 +26,9 @@ func write(ctx context.Context, dir string, schema Schema, info Info, next func(
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
+	if err := RemoveLeftovers(filepath.Dir(path), "."+filepath.Base(path)+".", ""); err != nil {
+		return Info{}, fmt.Errorf("corpus: %w", err)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
@@ -65,9 +68,6 @@ func fill(ctx context.Context, path string, schema Schema, info Info, next func(
 	digest := newContentHash(schema)
 	if info.Rows, err = copyRows(ctx, tx, schema, next, digest); err != nil {
 		return Info{}, err
-	}
-	if info.Rows == 0 {
-		return Info{}, fmt.Errorf("corpus: %s: the source has a header and no rows; is the file truncated?", schema.Dataset)
 	}
 	info.ContentSHA256 = digest.sum()
 	info.SourceSHA256 = info.ContentSHA256

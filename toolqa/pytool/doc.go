@@ -19,8 +19,14 @@
 // # Equal code, equal observation
 //
 // The hash seed is fixed, and so are the random and numpy.random generators of a program whose text names them. What
-// reads the clock, the operating system's entropy or the name of its folder, or runs into a limit of time, can still
-// differ from call to call; a [toolqa.Memory] makes a run repeatable. Equal programs that run at the same time run once.
+// reads the clock, the operating system's entropy or the name of its folder, or prints until a limit of time stops it,
+// can still differ from call to call; a [toolqa.Memory] makes a run repeatable. Equal programs that run at the same time
+// run once.
+//
+// The load of the machine should not decide what a program shows. Both limits of time, of the processor's and of real
+// time, have one text, and by default real time is four times the other, so that a program that computes meets the
+// limit that no load shifts. A program that is killed from outside, e.g. when the machine runs out of memory, runs once
+// more, and then is an error and no observation; one that kills itself by SIGKILL looks the same.
 //
 // # Caveats
 //

@@ -12,9 +12,10 @@ type Program struct {
 	Published bool
 }
 
-// Limits bound one program. Zero values mean the defaults.
+// Limits bound one program. Zero values mean the defaults. Wall should be several times CPU: it is there for a program
+// that waits, and on a busy machine must not end one that computes, whose processor time is the same on every day.
 type Limits struct {
-	Wall     time.Duration // real time; default 10 s
+	Wall     time.Duration // real time; default four times CPU
 	CPU      time.Duration // processor time, in whole seconds; default 8 s
 	Memory   int64         // bytes of address space; default 1 GiB
 	Output   int           // bytes printed; default 64 KiB
@@ -22,11 +23,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Wall == 0 {
-		l.Wall = 10 * time.Second
-	}
 	if l.CPU == 0 {
 		l.CPU = 8 * time.Second
+	}
+	if l.Wall == 0 {
+		l.Wall = 4 * l.CPU
 	}
 	if l.Memory == 0 {
 		l.Memory = 1 << 30
@@ -47,8 +48,7 @@ type End uint8
 const (
 	Finished   End = iota // it came to its end, or called sys.exit with no complaint
 	Raised                // it raised; the last line of the output says what
-	OutOfTime             // it used up its real time
-	OutOfCPU              // it used up its processor time
+	OutOfTime             // it used up its processor time or its real time
 	OutOfSpace            // it printed more than allowed
 	Died                  // the interpreter died of it, e.g. of a stack overflow in C
 )

@@ -18,6 +18,7 @@ import (
 
 const (
 	nothingPrinted = "You should print the variable you want to obtain the python result."
+	outOfTime      = "TimeoutError: the code ran too long and was stopped"
 	wrongArguments = "There is something wrong with the arguments you send for python. Please modify it."
 )
 
@@ -124,9 +125,7 @@ func (in *Interpreter) observe(r Reply) envs.Result {
 	case Raised:
 		return envs.Result{Observation: text, Outcome: envs.ToolError}
 	case OutOfTime:
-		note = fmt.Sprintf("TimeoutError: the code ran longer than %v and was stopped", l.Wall)
-	case OutOfCPU:
-		note = fmt.Sprintf("TimeoutError: the code used more than %v of processor time and was stopped", l.CPU)
+		note = outOfTime
 	case OutOfSpace:
 		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]", l.Output)
 	case Died:

@@ -33,7 +33,8 @@ type Process struct {
 }
 
 // NewProcess returns the engine that runs the given interpreter, or python3 from PATH when it is "". The error of an
-// interpreter that is missing or too old, or does not start, says what to install.
+// interpreter that is missing or too old, or does not start, says what to install. It also removes the working folders
+// that a process of this user left in the system's folder for temporary files when it was killed, an hour ago or more.
 func NewProcess(ctx context.Context, python string) (*Process, error) {
 	if python == "" {
 		python = "python3"
@@ -42,6 +43,7 @@ func NewProcess(ctx context.Context, python string) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pytool: %w: %s", err, install)
 	}
+	removeLeftovers(os.TempDir(), time.Now())
 	p := &Process{python: found}
 	if err := p.probe(ctx); err != nil {
 		return nil, fmt.Errorf("pytool: start %s: %w: %s", found, err, install)
@@ -113,12 +115,23 @@ func environment(dir string) []string {
 var (
 	errWall   = errors.New("pytool: out of time")
 	errOutput = errors.New("pytool: too much output")
+	errKilled = errors.New("killed before any limit was reached, e.g. because the machine ran out of memory")
 )
 
-// Run runs a program; see [Engine].
+// Run runs a program; see [Engine]. A program that something kills before it reaches a limit runs once more; the second
+// time it is an error.
 func (p *Process) Run(ctx context.Context, prog Program, l Limits) (Reply, error) {
 	l = l.withDefaults()
-	dir, err := os.MkdirTemp("", "toolevo-python-")
+	r, err := p.once(ctx, prog, l)
+	if errors.Is(err, errKilled) {
+		r, err = p.once(ctx, prog, l)
+	}
+	return r, err
+}
+
+// once runs a program. Its error is an errKilled when something else than a limit killed it.
+func (p *Process) once(ctx context.Context, prog Program, l Limits) (Reply, error) {
+	dir, err := workingFolder()
 	if err != nil {
 		return Reply{}, fmt.Errorf("pytool: working folder: %w", err)
 	}
@@ -187,16 +200,17 @@ func (p *Process) reply(cause, err error, state *os.ProcessState, stdout, stderr
 	if state == nil {
 		return Reply{}, fmt.Errorf("pytool: wait for %s: %w", p.python, err)
 	}
+	status, _ := state.Sys().(syscall.WaitStatus)
+	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
+	stopped := cause != nil || state.UserTime()+state.SystemTime() >= l.CPU // by a limit
+	if killed && !stopped {
+		return Reply{}, fmt.Errorf("pytool: %s was %w", p.python, errKilled)
+	}
 	if !began {
 		return Reply{}, fmt.Errorf("pytool: %s ended before the program began: %s: %s", p.python, state, lastLine(stderr.buf.Bytes()))
 	}
-	status, _ := state.Sys().(syscall.WaitStatus)
-	used := state.UserTime() + state.SystemTime()
 	switch {
-	case status.Signaled() && status.Signal() == syscall.SIGXCPU,
-		status.Signaled() && status.Signal() == syscall.SIGKILL && used >= l.CPU:
-		r.End = OutOfCPU
-	case status.Signaled() && status.Signal() == syscall.SIGALRM:
+	case killed, status.Signaled() && (status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGALRM):
 		r.End = OutOfTime
 	case status.ExitStatus() == 0:
 		r.End = Finished

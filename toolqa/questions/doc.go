@@ -17,6 +17,7 @@
 //   - [Generate] returns the same questions for the same seed and corpus; no two of them have the same text or ID, in
 //     whatever split, nor the text or ID of a question to exclude.
 //   - Files are replaced as a whole or not at all.
+//   - [Open] gives a run only questions whose answers are from its corpus, and none that another split asks too.
 //
 // # Adding a dataset
 //

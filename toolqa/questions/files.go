@@ -14,6 +14,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
 )
 
 // record is a line of a question file. The first three fields are the published format.
@@ -25,6 +26,8 @@ type record struct {
 
 	// Source is missing in the published format, and then toolqa.Published.
 	Source toolqa.Source `json:"source,omitempty"`
+
+	Corpus string `json:"corpus,omitempty"` // toolqa.Question.Corpus
 }
 
 // Path returns the file of one set of questions below the data folder dir:
@@ -34,7 +37,7 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 }
 
 // Write writes questions below the data folder dir, one file for each split, dataset and difficulty that occurs, in the
-// published format with the template's name and the source added. Each file replaces the one before as a whole or not at all.
+// published format with the template's name, the source and the hash of the corpus added. Each file replaces the one before as a whole or not at all.
 func Write(dir string, questions []toolqa.Question) error {
 	files := map[string]*bytes.Buffer{}
 	var paths []string // in order of appearance
@@ -48,7 +51,7 @@ func Write(dir string, questions []toolqa.Question) error {
 		}
 		enc := json.NewEncoder(buf)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(record{q.ID, q.Text, q.Answer, q.Template, q.Source}); err != nil {
+		if err := enc.Encode(record{q.ID, q.Text, q.Answer, q.Template, q.Source, q.Corpus}); err != nil {
 			return fmt.Errorf("questions: write %s: question %s: %w", path, q.ID, err)
 		}
 	}
@@ -63,6 +66,9 @@ func Write(dir string, questions []toolqa.Question) error {
 // replaceFile writes a file under another name in its folder and then renames it.
 func replaceFile(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := corpus.RemoveLeftovers(filepath.Dir(path), filepath.Base(path)+".", ".tmp"); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
@@ -125,7 +131,7 @@ func readFile(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 			r.Template = m.Template.Name
 		}
 		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s, Template: r.Template,
-			Text: r.Question, Answer: r.Answer, Source: r.Source})
+			Text: r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus})
 	}
 	return qs, nil
 }
@@ -151,6 +157,8 @@ func parseRecord(line []byte) (record, error) {
 			r.Question, err = text(f)
 		case "template":
 			r.Template, err = text(f)
+		case "corpus":
+			r.Corpus, err = text(f)
 		case "source":
 			var source string
 			source, err = text(f)

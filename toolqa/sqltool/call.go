@@ -44,8 +44,7 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 	if in.memory == nil {
 		return in.result(ctx, stmt)
 	}
-	sum := sha256.Sum256([]byte(stmt))
-	key := "sql " + hex.EncodeToString(sum[:])
+	key := in.key(stmt)
 	if r, ok, err := in.memory.Recall(ctx, key); ok || err != nil {
 		return r, err
 	}
@@ -55,6 +54,13 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 		err = in.memory.Remember(ctx, key, r)
 	}
 	return r, err
+}
+
+// key identifies everything that a result depends on beside the corpora.
+func (in *Interpreter) key(stmt string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v %d %d %v\x00%s", in.opts.Timeout, in.opts.MaxRows, in.opts.MaxBytes, in.opts.TextColumns, stmt)
+	return "sql " + hex.EncodeToString(h.Sum(nil))
 }
 
 // result runs a statement and phrases what came of it.

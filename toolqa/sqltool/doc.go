@@ -19,9 +19,15 @@
 // functions, and nothing else; lengths, depths and the number of attached files are limited; a deadline ends what runs
 // too long, and caps bound what it prints. Sorting spills to a temporary file instead of memory.
 //
+// # Equal SQL, equal observation
+//
+// A statement reads neither the clock, nor the machine's time zone, nor random numbers: random and CURRENT_DATE are
+// refused, and so is every call of a date function that comes to the present or to local time, however its argument was
+// put together ('now', 'localtime', 'utc', 'subsec' for a time, or no time at all). What is left is the deadline; see
+// [Interpreter.WithMemory].
+//
 // # Caveats
 //
-// The functions random and CURRENT_DATE and the literal 'now' are refused, because equal SQL must give an equal
-// observation; a statement that assembles 'now' from pieces is not. MySQL's CONCAT of a NULL is NULL, here it is
-// the rest. DATE_ADD, INTERVAL, DATE_FORMAT and STR_TO_DATE are not understood, nor is COUNT(*) over a recursive WITH.
+// MySQL's CONCAT of a NULL is NULL, here it is the rest. DATE_ADD, INTERVAL, DATE_FORMAT and STR_TO_DATE are not
+// understood. A WITH cannot have the name of a table that is hidden, e.g. meta, where it is only counted.
 package sqltool

@@ -1,6 +1,10 @@
 package sqltool
 
 import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -41,18 +45,21 @@ var functions = func() map[string]bool {
 }()
 
 // authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible maps the tables that
-// may be read to their schemas, all in lower case. Names may arrive as the statement writes them, and without a schema
-// when it names none.
-func authorizer(visible map[string]string) func(op int, arg1, arg2, schema string) int {
+// may be read to their schemas, all in lower case; hidden says which other names are tables. Names may arrive as the
+// statement writes them, and without a schema when it names none.
+func authorizer(visible map[string]string, hidden func(name string) bool) func(op int, arg1, arg2, schema string) int {
 	return func(op int, arg1, arg2, schema string) int {
 		ok := false
 		switch op {
 		case sqlite3.SQLITE_SELECT, recursive:
 			ok = true
 		case sqlite3.SQLITE_READ:
-			var in string
-			in, ok = visible[strings.ToLower(arg1)]
-			ok = ok && (schema == "" || strings.EqualFold(schema, in))
+			name := strings.ToLower(arg1)
+			in, found := visible[name]
+			ok = found && (schema == "" || strings.EqualFold(schema, in))
+			if arg2 == "" && schema == "" { // a table of which no column is read, or a WITH, which may have any other name
+				ok = ok || !hidden(name)
+			}
 		case sqlite3.SQLITE_FUNCTION:
 			ok = functions[strings.ToLower(arg2)]
 		}
@@ -60,5 +67,52 @@ func authorizer(visible map[string]string) func(op int, arg1, arg2, schema strin
 			return sqlite3.SQLITE_DENY
 		}
 		return sqlite3.SQLITE_OK
+	}
+}
+
+// hiddenTables returns which names, in lower case, are tables that a statement must not read although they exist: those
+// of the files that are not visible, and those that SQLite provides.
+func hiddenTables(c *sqlite3.SQLiteConn, visible map[string]string) (func(name string) bool, error) {
+	queries := []string{"SELECT name FROM pragma_module_list"} // a module can be a table by its own name
+	for _, schema := range visible {
+		queries = append(queries, "SELECT name FROM "+schema+".sqlite_schema WHERE type IN ('table', 'view')")
+	}
+	set := map[string]bool{}
+	for _, name := range []string{"dbstat", "carray", "json_each", "json_tree", "jsonb_each", "jsonb_tree"} { // listed once used
+		set[name] = true
+	}
+	for _, query := range queries {
+		names, err := texts(c, query)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", query, err)
+		}
+		for _, name := range names {
+			name = strings.ToLower(name)
+			_, ok := visible[name]
+			set[name] = !ok
+		}
+	}
+	return func(name string) bool {
+		return set[name] || strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "pragma_")
+	}, nil
+}
+
+// texts returns the only column of a query.
+func texts(c *sqlite3.SQLiteConn, query string) (_ []string, err error) {
+	rows, err := c.Query(query, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var all []string
+	for value := make([]driver.Value, 1); ; {
+		err := rows.Next(value)
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fmt.Sprint(value[0]))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -87,45 +88,75 @@ func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
 func (in *Interpreter) Close() error { return in.db.Close() }
 
 // connector opens connections that can read the corpora and do nothing else.
-type connector struct{ driver *sqlite3.SQLiteDriver }
+type connector struct {
+	attach  []string          // the statements that prepare a connection
+	visible map[string]string // see authorizer
+}
 
 func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
-	visible := map[string]string{}
-	attach := []string{
+	c := &connector{visible: map[string]string{}, attach: []string{
 		"PRAGMA trusted_schema = OFF",
 		"PRAGMA temp_store = FILE", // a large sort spills instead of filling the memory
 		"PRAGMA cache_size = -8000",
-	}
-	for _, c := range corpora {
-		ds := string(c.Dataset())
-		table := c.Schema().Table
+	}}
+	for _, from := range corpora {
+		ds := string(from.Dataset())
+		table := from.Schema().Table
 		if opts.TextColumns {
-			table = c.Schema().TextTable()
+			table = from.Schema().TextTable()
 		}
-		visible[strings.ToLower(table)] = ds
-		attach = append(attach,
-			fmt.Sprintf("ATTACH DATABASE '%s' AS %s", strings.ReplaceAll(c.URI(), "'", "''"), ds),
+		c.visible[strings.ToLower(table)] = ds
+		c.attach = append(c.attach,
+			fmt.Sprintf("ATTACH DATABASE '%s' AS %s", strings.ReplaceAll(from.URI(), "'", "''"), ds),
 			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, table)) // reads the schema, which the authorizer would refuse
 	}
-	return &connector{&sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
-		for _, stmt := range attach {
-			if _, err := c.Exec(stmt, nil); err != nil {
-				return fmt.Errorf("%s: %w", stmt, err)
-			}
-		}
-		if err := registerFunctions(c); err != nil {
-			return err
-		}
-		for id, limit := range limits {
-			c.SetLimit(id, limit)
-		}
-		c.RegisterAuthorizer(authorizer(visible))
-		return nil
-	}}}
+	return c
 }
 
+// conn is a connection with the calendar that its functions use.
+type conn struct {
+	*sqlite3.SQLiteConn
+	calendar *calendar
+}
+
+// Close closes both.
+func (c conn) Close() error { return errors.Join(c.SQLiteConn.Close(), c.calendar.Close()) }
+
 // Connect opens one connection.
-func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(":memory:") }
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
+	calendar, err := newCalendar()
+	if err != nil {
+		return nil, err
+	}
+	opened, err := (&sqlite3.SQLiteDriver{ConnectHook: func(to *sqlite3.SQLiteConn) error {
+		return c.prepare(to, calendar)
+	}}).Open(":memory:")
+	if err != nil {
+		return nil, errors.Join(err, calendar.Close())
+	}
+	return conn{opened.(*sqlite3.SQLiteConn), calendar}, nil
+}
+
+// prepare attaches the corpora to a connection and then takes from it all that a statement does not need.
+func (c *connector) prepare(to *sqlite3.SQLiteConn, calendar *calendar) error {
+	for _, stmt := range c.attach {
+		if _, err := to.Exec(stmt, nil); err != nil {
+			return fmt.Errorf("%s: %w", stmt, err)
+		}
+	}
+	hidden, err := hiddenTables(to, c.visible)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(registerFunctions(to), calendar.register(to)); err != nil {
+		return err
+	}
+	for id, limit := range limits {
+		to.SetLimit(id, limit)
+	}
+	to.RegisterAuthorizer(authorizer(c.visible, hidden))
+	return nil
+}
 
 // Driver returns the driver.
-func (c *connector) Driver() driver.Driver { return c.driver }
+func (c *connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }

@@ -30,7 +30,7 @@ func small(t testing.TB) *corpus.Corpus {
 	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(from, []byte(rows), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from, "test"); err != nil {
+	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from, "test", corpus.AllowShort); err != nil {
 		t.Fatal(err)
 	}
 	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
@@ -106,6 +106,15 @@ func TestQueries(t *testing.T) {
 		{"SELECT Date, LAG(Close) OVER (ORDER BY Date) AS prev FROM coffee.coffee_data LIMIT 2", "Date: 2000-01-03, prev: None\nDate: 2000-01-04, prev: 116.5", ""},
 		{"WITH d AS (SELECT Date, High - Low AS r FROM coffee.coffee_data) SELECT Date FROM d ORDER BY r DESC, Date LIMIT 1", "Date: 2000-02-07", ""},
 		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT i FROM n", "i: 1\ni: 2\ni: 3", ""},
+		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT COUNT(*) FROM n", "COUNT(*): 3", ""},
+		{"WITH t AS MATERIALIZED (SELECT Date FROM coffee.coffee_data WHERE Volume > 5500) SELECT COUNT(*) FROM t", "COUNT(*): 2", "COUNT(*): 2"},
+		{"WITH t AS (SELECT Date FROM coffee.coffee_data LIMIT 4) SELECT COUNT(*) c, (SELECT 1 FROM t LIMIT 1) d FROM t", "c: 4, d: 1", ""},
+		{"SELECT DATE('2001-02-03', '+1 day') a, datetime('2001-02-03 04:05:06', 'start of month') b, time('04:05:06') c", "a: 2001-02-04, b: 2001-02-01 00:00:00, c: 04:05:06", ""},
+		{"SELECT strftime('%Y', Date) y, strftime('%m', Date) m FROM coffee.coffee_data WHERE Volume = 10", "y: 2000, m: 02", ""},
+		{"SELECT julianday(MAX(Date)) - julianday(MIN(Date)) d, julianday('2000-01-01') j FROM coffee.coffee_data", "d: 35.0, j: 2451544.5", ""},
+		{"SELECT unixepoch('2000-01-01') a, unixepoch('2000-01-01', 'subsec') b, date(0, 'unixepoch') c, date(NULL) d, date('never') e", "a: 946684800, b: 946684800.0, c: 1970-01-01, d: None, e: None", ""},
+		{"SELECT timediff('2000-02-07', '2000-01-03') t", "t: +0000-01-04 00:00:00.000", ""},
+		{"SELECT 'now' AS a, COUNT(*) AS b FROM coffee.coffee_data WHERE Date = 'now'", "a: now, b: 0", ""},
 		{"SELECT coffee_data.Date FROM coffee.coffee_data JOIN coffee.coffee_data b ON b.Open = coffee_data.Low", "Date: 2000-01-05", ""},
 		{"SELECT `coffee_data`.`Date` FROM `coffee`.`coffee_data` WHERE Currency <> 'USD'", "Date: 2000-01-06", ""},
 		{"SELECT COUNT(*) FROM Coffee.COFFEE_DATA", "COUNT(*): 5", ""},
@@ -130,7 +139,7 @@ func TestMistakes(t *testing.T) {
 	for _, sql := range []string{
 		"", " ;", "--", "hello", "SELECT", "SELECT FROM", "SELECT Nothing FROM coffee.coffee_data", "SELECT 1 FROM tea.tea_data",
 		"SELECT ?", "SELECT 'open", "SELECT 1; SELECT 2", "SHOW TABLES", "USE coffee", "DESCRIBE coffee_data", "SELECT \x00 1",
-		"SELECT NOW()", "SELECT random()", "SELECT CURRENT_DATE", "SELECT date('now')", "SELECT date ( )", strings.Repeat("(", 10_000),
+		"SELECT NOW()", "SELECT random()", "SELECT CURRENT_DATE", strings.Repeat("(", 10_000),
 		"SELECT " + strings.Repeat("1+", 5000) + "1", "SELECT '" + strings.Repeat("x", 1<<20) + "'",
 	} {
 		if got := query(t, in, sql); got.Observation != wrongSQL || got.Outcome != envs.ToolError {
@@ -153,6 +162,7 @@ func TestAttacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	evil := filepath.Join(t.TempDir(), "evil.db")
+	slow := "SELECT count(*) FROM coffee.coffee_data " + letters(20)
 	const bomb = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) "
 	for _, sql := range []string{
 		"ATTACH '" + evil + "' AS evil", "VACUUM INTO '" + evil + "'", "DETACH coffee", "SELECT load_extension('/tmp/x.so')",
@@ -162,12 +172,15 @@ func TestAttacks(t *testing.T) {
 		"SELECT 1; DROP TABLE coffee.coffee_data", "WITH x AS (SELECT 1) DELETE FROM coffee.coffee_data", "WITH x AS (SELECT 1) INSERT INTO coffee.coffee_data SELECT 1,1,1,1,1,1,1",
 		"SELECT hex(randomblob(1000000000))", "SELECT length(zeroblob(1000000000))", "SELECT length(printf('%.*c', 100000000, 'x'))", "SELECT fts3_tokenizer('x')",
 		"SELECT readfile('/etc/passwd')", "SELECT writefile('" + evil + "', 'x')", "SELECT edit('x')", "SELECT * FROM sqlite_master", "SELECT * FROM coffee.sqlite_schema",
-		"SELECT * FROM coffee.meta", "SELECT 1 FROM coffee.meta", "SELECT 1 FROM meta", "SELECT 1 FROM sqlite_master", "SELECT * FROM coffee.coffee_data_text", "SELECT * FROM sqlite_dbpage", "SELECT group_concat(Date || printf('%.*c', 500000, 'x')) FROM coffee.coffee_data",
+		"SELECT * FROM coffee.meta", "SELECT 1 FROM coffee.meta", "SELECT 1 FROM meta", "SELECT 1 FROM sqlite_master", "SELECT count(*) FROM coffee.meta", "SELECT count(*) FROM Meta",
+		"SELECT count(*) FROM sqlite_schema", "SELECT count(*) FROM sqlite_temp_schema", "SELECT count(*) FROM coffee_data_text", "SELECT count(*) FROM coffee.coffee_data_text",
+		"SELECT count(*) FROM dbstat", "SELECT count(*) FROM json_each('[1]')", "SELECT count(*) FROM json_tree", "SELECT 1 FROM pragma_table_list", "SELECT count(*) FROM pragma_module_list",
+		"SELECT count(*) FROM main.meta", "WITH t AS MATERIALIZED (SELECT 1 FROM meta) SELECT count(*) FROM t", "SELECT 1 FROM coffee_data, meta", "SELECT * FROM coffee.coffee_data_text", "SELECT * FROM sqlite_dbpage", "SELECT group_concat(Date || printf('%.*c', 500000, 'x')) FROM coffee.coffee_data",
 		bomb + "SELECT max(i) FROM n", bomb + "SELECT i FROM n ORDER BY -i", bomb + "SELECT i FROM n",
-		"SELECT count(*) FROM coffee.coffee_data " + letters(20),
+		slow,
 	} {
 		got := query(t, in, sql)
-		if got.Outcome != envs.ToolError || got.Observation == wrongSQL && strings.Contains(sql, "count(*)") {
+		if got.Outcome != envs.ToolError || got.Observation == wrongSQL && sql == slow {
 			t.Errorf("%.100s: %v %.100q", sql, got.Outcome, got.Observation)
 		}
 		if after := query(t, in, "SELECT COUNT(*) AS n FROM coffee.coffee_data"); after.Observation != "n: 5" {
@@ -339,5 +352,13 @@ func TestSlowStatementsAreRemembered(t *testing.T) {
 	}
 	if _, r, err := in.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation != "as it was then" || err != nil {
 		t.Errorf("%+v, %v: the statement ran again", r, err)
+	}
+	for _, opts := range []Options{
+		{Timeout: 60 * time.Millisecond}, {Timeout: 50 * time.Millisecond, MaxRows: 7}, {Timeout: 50 * time.Millisecond, MaxBytes: 7},
+	} {
+		other := interpreter(t, opts, small(t)).WithMemory(m)
+		if _, r, err := other.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation == "as it was then" || err != nil {
+			t.Errorf("%+v: %+v, %v: remembered of a tool with other limits", opts, r, err)
+		}
 	}
 }

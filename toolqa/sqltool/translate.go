@@ -10,7 +10,7 @@ import (
 var errRefused = errors.New("sqltool: statement refused")
 
 // translate returns a statement in SQLite's dialect. Rename maps a table's published name, in lower case, to its name
-// in the file. It refuses anything but one SELECT, WITH or VALUES statement, and what would read the clock.
+// in the file. It refuses anything but one SELECT, WITH or VALUES statement.
 //
 // SQLite names a column without an alias after the text of its expression, so each change is wrapped in comments from
 // which [untranslate] restores what the agent wrote.
@@ -41,8 +41,6 @@ func translate(sql string, rename map[string]string) (string, error) {
 			writeChange(&out, join(tokens[i+1:i+1+n]), sqliteType(tokens[i+1:i+1+n]))
 			i += n
 			continue
-		case t.kind == text && strings.EqualFold(t.text, "'now'"), readsClock(tokens[i:]):
-			return "", errRefused
 		}
 		if to, ok := rename[strings.ToLower(t.name())]; ok {
 			writeChange(&out, t.text, to)
@@ -95,25 +93,6 @@ func previous(tokens []token, i int) token {
 		}
 	}
 	return token{}
-}
-
-var clocks = map[string]bool{"date": true, "time": true, "datetime": true, "julianday": true, "unixepoch": true}
-
-// readsClock reports whether tokens start with a date function called without arguments, which means now.
-func readsClock(tokens []token) bool {
-	if tokens[0].kind != word || !clocks[strings.ToLower(tokens[0].text)] {
-		return false
-	}
-	var significant []token
-	for _, t := range tokens[1:] {
-		if t.kind != space {
-			significant = append(significant, t)
-		}
-		if len(significant) == 2 {
-			return significant[0].is("(") && significant[1].is(")")
-		}
-	}
-	return false
 }
 
 // castType returns how many tokens from the start are the type of a CAST, which ends before its closing parenthesis.

@@ -25,14 +25,17 @@ const rows = `Date,Open,High,Low,Close,Volume,Currency
 `
 
 // small returns the corpus of rows.
-func small(t testing.TB) *corpus.Corpus {
+func small(t testing.TB) *corpus.Corpus { return imported(t, rows) }
+
+// imported returns the corpus of a CSV file.
+func imported(t testing.TB, csv string) *corpus.Corpus {
 	t.Helper()
 	dir := t.TempDir()
 	from := filepath.Join(dir, "coffee.csv")
-	if err := os.WriteFile(from, []byte(rows), 0o666); err != nil {
+	if err := os.WriteFile(from, []byte(csv), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from, "test"); err != nil {
+	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from, "test", corpus.AllowShort); err != nil {
 		t.Fatal(err)
 	}
 	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)

@@ -37,6 +37,7 @@ var allowed = []rule{
 	{"mcts/policy/openai", []string{"envs", "mcts/policy/server"}},
 	{"mcts/policy/ollama", []string{"envs", "mcts/policy/server"}},
 	{"mcts/policy/simserver", []string{"envs", "envs/pytext", "mcts", "mcts/policy", "mcts/policy/chat"}},
+	{"mcts/policy/interop", nil},
 	{"mcts/store", []string{"envs", "mcts"}},
 	{"mcts/collect", []string{"envs", "mcts", "mcts/store"}},
 

@@ -1,0 +1,128 @@
+package questions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+const again = "run `toolevo data questions` again"
+
+// Open reads the questions of one file for a run over the corpus that info describes. Besides what [Read] refuses, it
+// refuses questions that do not belong to that corpus and questions whose text is also in another split.
+func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+	path := Path(dir, info.Dataset, d, s)
+	qs, err := Read(dir, info.Dataset, d, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := belong(path, qs, info); err != nil {
+		return nil, err
+	}
+	texts := textsOf(qs)
+	for _, other := range toolqa.Splits() {
+		if other == s {
+			continue
+		}
+		others, err := Read(dir, info.Dataset, d, other)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range others {
+			if texts[q.Text] {
+				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s", path,
+					Path(dir, info.Dataset, d, other), q.Text, again)
+			}
+		}
+	}
+	return qs, nil
+}
+
+// belong returns an error unless the questions of the file at path have their answers from the corpus.
+func belong(path string, qs []toolqa.Question, info corpus.Info) error {
+	for _, q := range qs {
+		switch {
+		case q.Source == toolqa.Generated && q.Corpus != info.ContentSHA256:
+			return fmt.Errorf("questions: %s: question %s was generated from another corpus than the one that is there now: %s",
+				path, q.ID, again)
+		case q.Source == toolqa.Published && info.Source == corpus.Synthetic:
+			return fmt.Errorf("questions: %s: published questions need the published corpus, and the one that is there is synthetic: "+
+				"run `toolevo data import --corpus DIR`, or remove the file", path)
+		}
+	}
+	return nil
+}
+
+// Stale returns, for each question file below dir that does not belong to the corpus that info describes or cannot be
+// read, an error that names it.
+func Stale(dir string, info corpus.Info) []error {
+	var stale []error
+	for _, d := range toolqa.Difficulties() {
+		for _, s := range toolqa.Splits() {
+			qs, err := Read(dir, info.Dataset, d, s)
+			if err == nil {
+				err = belong(Path(dir, info.Dataset, d, s), qs, info)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				stale = append(stale, err)
+			}
+		}
+	}
+	return stale
+}
+
+// RemoveShared removes the generated train and dev files below dir that ask a question of the published test file of their dataset and difficulty, and
+// returns their paths. It is for before the published questions are written: afterwards a run would refuse both.
+func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
+	var removed []string
+	for _, ds := range toolqa.Datasets() {
+		for _, d := range toolqa.Difficulties() {
+			texts := textsOf(slices.DeleteFunc(slices.Clone(published), func(q toolqa.Question) bool {
+				return q.Dataset != ds || q.Difficulty != d
+			}))
+			for _, s := range []toolqa.Split{toolqa.Train, toolqa.Dev} {
+				qs, err := Read(dir, ds, d, s)
+				if errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				if err != nil {
+					return removed, err
+				}
+				if !generatedShare(qs, texts) {
+					continue
+				}
+				path := Path(dir, ds, d, s)
+				if err := os.Remove(path); err != nil {
+					return removed, fmt.Errorf("questions: %w", err)
+				}
+				removed = append(removed, path)
+			}
+		}
+	}
+	return removed, nil
+}
+
+func generatedShare(qs []toolqa.Question, texts map[string]bool) bool {
+	for _, q := range qs {
+		if q.Source == toolqa.Generated && texts[q.Text] {
+			return true
+		}
+	}
+	return false
+}
+
+func textsOf(qs []toolqa.Question) map[string]bool {
+	texts := make(map[string]bool, len(qs))
+	for _, q := range qs {
+		texts[q.Text] = true
+	}
+	return texts
+}

@@ -1,0 +1,174 @@
+package sqltool
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// dateFunctions are SQLite's functions that can read the clock, each with the number of arguments without which it does.
+var dateFunctions = map[string]int{
+	"date": 1, "time": 1, "datetime": 1, "julianday": 1, "unixepoch": 1, "strftime": 2, "timediff": 2,
+}
+
+var errClock = errors.New("sqltool: the clock and the time zone are not available")
+
+// calendar stands in for SQLite's date functions: it refuses what depends on the clock or the time zone of the machine,
+// and has a connection of its own, where the functions are still SQLite's, work out the rest.
+type calendar struct {
+	conn  *sqlite3.SQLiteConn
+	stmts map[string]*sqlite3.SQLiteStmt
+	known map[string]any // what calls returned: a statement calls for few different dates, and often
+	key   []byte
+}
+
+// maxKnown and maxKnownSize bound how many calls a calendar knows, and the bytes of each.
+const (
+	maxKnown     = 1 << 14
+	maxKnownSize = 128
+)
+
+func newCalendar() (*calendar, error) {
+	conn, err := (&sqlite3.SQLiteDriver{}).Open(":memory:")
+	if err != nil {
+		return nil, fmt.Errorf("open the calendar: %w", err)
+	}
+	c := &calendar{conn: conn.(*sqlite3.SQLiteConn), stmts: map[string]*sqlite3.SQLiteStmt{}, known: map[string]any{}}
+	c.conn.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, limits[sqlite3.SQLITE_LIMIT_LENGTH])
+	return c, nil
+}
+
+// register puts the calendar in the place of SQLite's functions.
+func (c *calendar) register(to *sqlite3.SQLiteConn) error {
+	for name, least := range dateFunctions {
+		call := func(args ...any) (any, error) {
+			if len(args) < least || readsClock(name, args) {
+				return nil, errClock
+			}
+			return c.call(name, args)
+		}
+		if err := to.RegisterFunc(name, call, true); err != nil {
+			return fmt.Errorf("register %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Close releases the connection.
+func (c *calendar) Close() error {
+	var errs []error
+	for _, stmt := range c.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, c.conn.Close())...)
+}
+
+// readsClock reports whether a call names the present or the time zone of the machine.
+func readsClock(name string, args []any) bool {
+	values := 1 // how many of the arguments are times; modifiers follow
+	switch name {
+	case "strftime":
+		args = args[1:]
+	case "timediff":
+		values = 2
+	}
+	for i, arg := range args {
+		switch word := strings.ToLower(cText(arg)); word {
+		case "now", "localtime", "utc":
+			return true
+		case "subsec", "subsecond": // a modifier, too
+			if i < values {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cText returns what SQLite's date functions read of an argument that is not a number: all before its first NUL.
+func cText(arg any) string {
+	s, ok := arg.(string)
+	if !ok {
+		b, _ := arg.([]byte)
+		s = string(b)
+	}
+	s, _, _ = strings.Cut(s, "\x00")
+	return s
+}
+
+// call returns what SQLite's function returns.
+func (c *calendar) call(name string, args []any) (any, error) {
+	c.key = appendCall(c.key[:0], name, args)
+	if v, ok := c.known[string(c.key)]; ok {
+		return v, nil
+	}
+	key := string(c.key)
+	v, err := c.ask(name, args)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := v.(string)
+	if len(key)+len(text) <= maxKnownSize {
+		if len(c.known) == maxKnown {
+			clear(c.known)
+		}
+		c.known[key] = v
+	}
+	return v, nil
+}
+
+// ask runs the function.
+func (c *calendar) ask(name string, args []any) (_ any, err error) {
+	query := "SELECT " + name + "(?" + strings.Repeat(",?", len(args)-1) + ")"
+	stmt, ok := c.stmts[query]
+	if !ok {
+		prepared, err := c.conn.Prepare(query)
+		if err != nil {
+			return nil, err
+		}
+		stmt = prepared.(*sqlite3.SQLiteStmt)
+		c.stmts[query] = stmt
+	}
+	values := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		values[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	rows, err := stmt.QueryContext(context.Background(), values) // SQLite, which calls, knows no context
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var result [1]driver.Value
+	if err := rows.Next(result[:]); err != nil {
+		return nil, err
+	}
+	return result[0], nil
+}
+
+// appendCall appends a text that two calls share only if they are equal.
+func appendCall(b []byte, name string, args []any) []byte {
+	b = append(b, name...)
+	for _, arg := range args {
+		switch v := arg.(type) {
+		case int64:
+			b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
+		case float64:
+			b = binary.BigEndian.AppendUint64(append(b, 'f'), math.Float64bits(v))
+		case string:
+			b = append(binary.AppendUvarint(append(b, 's'), uint64(len(v))), v...)
+		case []byte:
+			kind := byte('b')
+			if v == nil { // NULL
+				kind = 'n'
+			}
+			b = append(binary.AppendUvarint(append(b, kind), uint64(len(v))), v...)
+		}
+	}
+	return b
+}
