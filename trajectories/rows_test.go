@@ -361,7 +361,9 @@ func BenchmarkWrite10000(b *testing.B) {
 // Two runs of one ID by a model that does not repeat itself must not lose each other's rows in silence.
 func TestMergeRefusesDifferentRowsOfOnePlace(t *testing.T) {
 	one := func(answer string) iter.Seq2[trajectories.Row, error] {
-		return func(yield func(trajectories.Row, error) bool) { yield(trajectories.Row{RunID: "r", QuestionID: "q", Answer: answer}, nil) }
+		return func(yield func(trajectories.Row, error) bool) {
+			yield(trajectories.Row{RunID: "r", QuestionID: "q", Answer: answer}, nil)
+		}
 	}
 	count := func(seqs ...iter.Seq2[trajectories.Row, error]) (n int, err error) {
 		for _, e := range trajectories.Merge(seqs...) {

@@ -124,7 +124,7 @@ func TestOutcomeOfWording(t *testing.T) {
 		"The SQL command ran longer than 5s and was stopped. Please modify it.":                                   envs.ToolError,
 		"You should print the variable you want to obtain the python result.":                                     envs.ToolError,
 		"1\n2\nZeroDivisionError: division by zero":                                                               envs.ToolError,
-		"TimeoutError: the code ran too long and was stopped":                                               envs.ToolError,
+		"TimeoutError: the code ran too long and was stopped":                                                     envs.ToolError,
 		"Date: 2000-01-03\n[The output was cut after 2 rows. Please ask for less.]":                               envs.ToolError,
 		"There is no edge between the two nodes. Please modify it.":                                               envs.ToolError,
 		"Error: LoadDB[DBName] is deprecated. Please use InitDB[Name], param example: {\"Name\": \"f\"} instead.": envs.Deprecated,
