@@ -18,12 +18,14 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "check RUN",
-		Short: "Prove that a run is what its log says",
+		Use:   "check RUN|EXPORT",
+		Short: "Prove that a run is what its log says, or an export whole",
 		Long: `Grows every tree of the run again from the log alone, without asking any model,
 checks the invariants of each, compares it with the stored nodes, and the
-trajectories with the Parquet file. Exits with 1 when something differs.`,
-		Example: "  toolevo check runs/first --data data",
+trajectories with the Parquet file. Of an export it checks the files' checksums,
+that both data files hold the same, and every sample as the trainer will read
+it. Exits with 1 when something differs.`,
+		Example: "  toolevo check runs/first --data data\n  toolevo check export",
 		Args:    positional(1, 1),
 	}
 	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
@@ -31,6 +33,9 @@ trajectories with the Parquet file. Exits with 1 when something differs.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *workers < 1 {
 			return usage("--workers %d: want at least 1", *workers)
+		}
+		if _, err := trajectories.ReadManifest(args[0]); err == nil {
+			return a.checkExport(args[0], *asJSON)
 		}
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
@@ -101,6 +106,35 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	}
 	if len(result.Problems) > 0 {
 		return bad("%s is not what its log says: %d problems", v.run.Dir, len(result.Problems))
+	}
+	return nil
+}
+
+// checkExport checks an export folder as if another program had written it.
+func (a *app) checkExport(dir string, asJSON bool) error {
+	linter, err := trajectories.NewLinter(nil, "", 0)
+	if err != nil {
+		return err
+	}
+	report, err := trajectories.LintExport(dir, linter)
+	if err != nil {
+		return gaveUp(err)
+	}
+	if asJSON {
+		if err := a.printJSON(report); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty, len(report.Problems))
+		for _, p := range report.Problems {
+			fmt.Fprintln(a.out, "  "+p)
+		}
+		for _, f := range report.Findings {
+			fmt.Fprintf(a.out, "  sample %d: %s\n", f.Sample, f.Finding)
+		}
+	}
+	if !report.OK() {
+		return bad("%s is not a sound export", dir)
 	}
 	return nil
 }

@@ -209,6 +209,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("%d lines, %d rows", len(lines), m.Rows)
 	}
 	says(t, "export", lines[0], `"system"`, `LoadDB[DBName]`, `UpdateTool`, `is deprecated`)
+	says(t, "check", must(t, "check", dir), "0 faulty, 0 problems")
 	ablated, without := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "export")
 	must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "1", "--no-update-tool", "--out", ablated)
 	must(t, "export", ablated, "--out", without, "--strategy", "diverse")
@@ -221,6 +222,12 @@ func TestExport(t *testing.T) {
 	twice := filepath.Join(t.TempDir(), "export")
 	if got := document[trajectories.Manifest](t, must(t, "export", run, "--out", twice, "--per-question", "2", "--strategy", "shortest", "--require-recovery", "--json")); !cmp.Equal(m, got) {
 		t.Error("the same export again is another:\n" + cmp.Diff(m, got))
+	}
+	if err := os.WriteFile(filepath.Join(twice, trajectories.JSONLFile), []byte(lines[0]+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli(t, "check", twice); r.code != exitBad {
+		t.Errorf("a damaged export: exit %d\n%s%s", r.code, r.out, r.err)
 	}
 	r := cli(t, "export", run, "--out", filepath.Join(t.TempDir(), "none"), "--split", "dev")
 	if r.code != exitBad {
