@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"strings"
 
 	"toolevo/envs/pytext"
 	"toolevo/toolqa"
@@ -43,7 +44,14 @@ type Vector struct {
 	items []string // the words as items of a JSON array
 
 	itemSize int
+
+	// Of a small table, the items of all rows one after the other, and where each row's begins: a run of rows is one copy.
+	joined string
+	starts []uint32
 }
+
+// joinRows is up to how many rows a table keeps its items joined.
+const joinRows = 1 << 16
 
 // newVector makes a column of the given cells.
 func newVector(name string, cells []string) *Vector {
@@ -64,7 +72,32 @@ func newVector(name string, cells []string) *Vector {
 	for row, c := range cells {
 		v.codes[row] = code[c]
 	}
+	if len(cells) <= joinRows {
+		v.join()
+	}
 	return v
+}
+
+func (v *Vector) join() {
+	var b strings.Builder
+	v.starts = make([]uint32, len(v.codes)+1)
+	for row := range v.codes {
+		v.starts[row] = uint32(b.Len())
+		b.WriteString(v.Item(row))
+	}
+	v.starts[len(v.codes)] = uint32(b.Len())
+	v.joined = b.String()
+}
+
+// AppendItems appends the items of the rows from first up to, and without, end.
+func (v *Vector) AppendItems(buf []byte, first, end int) []byte {
+	if v.starts != nil {
+		return append(buf, v.joined[v.starts[first]:v.starts[end]]...)
+	}
+	for row := first; row < end; row++ {
+		buf = append(buf, v.Item(row)...)
+	}
+	return buf
 }
 
 // Name returns the column's name.

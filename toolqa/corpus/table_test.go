@@ -72,3 +72,18 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// A large table has no joined items; its runs of rows read the same.
+func TestItemsOfARun(t *testing.T) {
+	v := newVector("c", []string{"b", "a", "b", "ü", `"`})
+	large := *v
+	large.joined, large.starts = "", nil
+	for first := range 6 {
+		for end := first; end < 6; end++ {
+			a, b := string(v.AppendItems(nil, first, end)), string(large.AppendItems(nil, first, end))
+			if a != b || first == 0 && end == 5 && a != `"b", "a", "b", "\u00fc", "\"", ` {
+				t.Errorf("rows %d to %d: %q joined, %q one by one", first, end, a, b)
+			}
+		}
+	}
+}

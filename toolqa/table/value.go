@@ -53,58 +53,43 @@ func (v *View) json(columns []*corpus.Vector) string {
 	for _, column := range columns {
 		size += 2*len(column.Name()) + 8 + v.n*(column.ItemSize()+1)
 	}
-	var b strings.Builder
-	b.Grow(size)
-	var name [64]byte
-	b.WriteByte('{')
+	buf := append(make([]byte, 0, size), '{')
 	for i, column := range columns {
 		if i > 0 {
-			b.WriteString(", ")
+			buf = append(buf, ", "...)
 		}
-		b.Write(pytext.AppendASCII(name[:0], column.Name()))
-		b.WriteString(": ")
+		buf = pytext.AppendASCII(buf, column.Name())
+		buf = append(buf, ": "...)
 		if v.n == 1 {
-			v.writeItems(&b, column)
+			buf = v.appendItems(buf, column)
 			continue
 		}
-		b.WriteByte('[')
-		v.writeItems(&b, column)
-		b.WriteByte(']')
+		buf = append(buf, '[')
+		buf = v.appendItems(buf, column)
+		buf = append(buf, ']')
 	}
-	b.WriteByte('}')
-	return b.String()
+	return string(append(buf, '}'))
 }
 
-// writeItems writes the column's cell in every selected row, separated by a comma and a space. Each kind of view has its
-// own loop: a call for each row, as each makes it, takes longer than the cell.
-func (v *View) writeItems(b *strings.Builder, column *corpus.Vector) {
-	var room [1024]byte
-	buf := room[:0]
+// appendItems appends the column's cell in every selected row, separated by a comma and a space, a run of neighbouring
+// rows at a time.
+func (v *View) appendItems(buf []byte, column *corpus.Vector) []byte {
 	switch {
 	case v.rows != nil:
 		for _, row := range v.rows {
-			buf = gather(b, buf, column.Item(int(row)))
+			buf = append(buf, column.Item(int(row))...)
 		}
 	case v.bits != nil:
 		for i, word := range v.bits {
-			for ; word != 0; word &= word - 1 {
-				buf = gather(b, buf, column.Item(i*64+bits.TrailingZeros64(word)))
+			for word != 0 {
+				first := bits.TrailingZeros64(word)
+				length := bits.TrailingZeros64(^(word >> first))
+				buf = column.AppendItems(buf, i*64+first, i*64+first+length)
+				word &^= (1<<length - 1) << first
 			}
 		}
 	default:
-		for row := range v.n {
-			buf = gather(b, buf, column.Item(row))
-		}
+		buf = column.AppendItems(buf, 0, v.n)
 	}
-	b.Write(bytes.TrimSuffix(buf, []byte(", ")))
-}
-
-// gather appends an item to buf, which it writes first when the item does not fit: a Builder takes longer to accept an
-// item than to copy it.
-func gather(b *strings.Builder, buf []byte, item string) []byte {
-	if len(buf)+len(item) > cap(buf) {
-		b.Write(buf)
-		buf = buf[:0]
-	}
-	return append(buf, item...)
+	return bytes.TrimSuffix(buf, []byte(", "))
 }
