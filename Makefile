@@ -40,6 +40,10 @@ test-interop: build ## open and train on a real export with pyarrow, pandas, Pol
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
 	  bash trajectories/interop/run.sh "$$dir/export" "$$dir/run/trajectories.parquet"
 
+.PHONY: test-ollama
+test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: protocol, collect, resume, eval
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/ollama.sh
+
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./...

@@ -1,0 +1,310 @@
+package interop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// program is toolevo, and what it needs to reach a server.
+type program struct {
+	path, policy, data string
+	settings           []string
+	environment        []string
+	proxy              *proxy
+	enough             int // requests after which some calls are answered and some are not
+}
+
+// proxy stands between toolevo and a server: it counts the completions answered, and can keep back further ones.
+type proxy struct {
+	forward *httputil.ReverseProxy
+
+	mu       sync.Mutex
+	answered int           // completions since reset
+	allowed  int           // completions answered before the others are kept back; below 0 is all
+	kept     chan struct{} // closed when the first is kept back
+}
+
+func newProxy(t *testing.T, server string) (*proxy, string) {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{forward: httputil.NewSingleHostReverseProxy(target)}
+	p.forward.ErrorLog = log.New(io.Discard, "", 0) // clients that give up
+	p.reset(-1)
+	front := httptest.NewServer(p)
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+	})
+	return p, front.URL
+}
+
+// reset begins to count anew. From now on so many completions are answered.
+func (p *proxy) reset(allowed int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answered, p.allowed, p.kept = 0, allowed, make(chan struct{})
+}
+
+func (p *proxy) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.answered
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodPost && !p.admit() {
+		io.Copy(io.Discard, req.Body) // only then is it seen that the client
+		<-req.Context().Done()        // gives up
+		return
+	}
+	p.forward.ServeHTTP(w, req)
+}
+
+func (p *proxy) admit() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.allowed >= 0 && p.answered >= p.allowed {
+		select {
+		case <-p.kept:
+		default:
+			close(p.kept)
+		}
+		return false
+	}
+	p.answered++
+	return true
+}
+
+func (p *program) command(ctx context.Context, arguments ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, p.path, arguments...)
+	c.Env = append(os.Environ(), p.environment...)
+	return c
+}
+
+// run runs toolevo to its end, wants it to succeed, and decodes what it prints.
+func (p *program) run(t *testing.T, into any, arguments ...string) {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	c := p.command(testContext(t), arguments...)
+	c.Stdout, c.Stderr = &out, &complaints
+	err := c.Run()
+	t.Logf("toolevo %s\n%s", strings.Join(arguments, " "), tail(complaints.String()))
+	if err != nil {
+		t.Fatalf("%v: %s", err, tail(out.String()))
+	}
+	if into == nil {
+		return
+	}
+	if err := json.Unmarshal(out.Bytes(), into); err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+}
+
+// tail is the end of a long text.
+func tail(text string) string {
+	const length = 3000
+	if len(text) > length {
+		text = "…" + text[len(text)-length:]
+	}
+	return text
+}
+
+// with are the arguments of a command that asks the model.
+func (p *program) with(arguments ...string) []string {
+	arguments = append(arguments, "--data", p.data, "--policy", p.policy, "--json", "--progress", "plain")
+	return append(arguments, p.settings...)
+}
+
+// collected is what collect prints.
+type collected struct {
+	Questions     int `json:"questions"`
+	QuestionsDone int `json:"questions_done"`
+	TreesPlanned  int `json:"trees_planned"`
+	TreesDone     int `json:"trees_done"`
+	Unresolved    int `json:"unresolved"`
+	Calls         int `json:"calls"`
+	Replayed      int `json:"calls_replayed"`
+	Samples       int `json:"samples"`
+}
+
+const questions = 10 // five easy ones, five hard ones
+
+func (c collected) verify(t *testing.T) {
+	t.Helper()
+	if c.Questions != questions || c.QuestionsDone != questions || c.TreesDone != c.TreesPlanned || c.Unresolved != 0 {
+		t.Errorf("the run did not end: %+v", c)
+	}
+}
+
+// verify wants the run to be what its log says, and to have a log.
+func (p *program) verify(t *testing.T, dir string) {
+	t.Helper()
+	var checked struct {
+		Trees    int   `json:"trees"`
+		Calls    int   `json:"calls"`
+		Missing  int   `json:"missing"`
+		Problems []any `json:"problems"`
+		Complete bool  `json:"complete"`
+	}
+	p.run(t, &checked, "check", dir, "--data", p.data, "--json")
+	t.Logf("check: %+v", checked)
+	if checked.Trees != questions || checked.Calls < questions || checked.Missing != 0 || len(checked.Problems) != 0 ||
+		!checked.Complete {
+		t.Errorf("check: %+v", checked)
+	}
+}
+
+// openProgram builds the data and returns the program, or skips the test when there is none.
+func openProgram(t *testing.T, p program) *program {
+	t.Helper()
+	p.path = setting(t, "TOOLEVO_BIN", "the Makefile")
+	p.data = filepath.Join(t.TempDir(), "data")
+	p.run(t, nil, "data", "build", "--data", p.data, "--dataset", "coffee", "--rows", "300")
+	p.run(t, nil, "data", "questions", "--data", p.data, "--dataset", "coffee", "--scale", "0.1")
+	p.settings = append(p.settings, "--dataset", "coffee", "--set", "server.shots=1", "--set", "server.sampling.max_tokens=24")
+	return &p
+}
+
+// The search is small: a model with random weights writes no action that a tool understands.
+var small = []string{"--set", "search.max_depth=2", "--set", "search.simulations=2", "--set", "search.samples=3", "--trees", "1", "--limit", "5"}
+
+// testProgram lets the program work with a server through the proxy.
+func testProgram(t *testing.T, p *program) {
+	t.Run("collect", p.testCollect)
+	t.Run("interrupted", p.testInterrupted)
+	t.Run("eval", p.testEval)
+}
+
+func (p *program) testCollect(t *testing.T) {
+	p.proxy.reset(-1)
+	dir := filepath.Join(t.TempDir(), "run")
+	var c collected
+	p.run(t, &c, p.with(append([]string{"collect", "--out", dir}, small...)...)...)
+	t.Logf("collect: %+v, %d requests", c, p.proxy.count())
+	c.verify(t)
+	if c.Calls < questions || c.Samples < c.Calls || c.Replayed != 0 || p.proxy.count() < c.Calls {
+		t.Errorf("%d requests for %+v", p.proxy.count(), c)
+	}
+	p.verify(t, dir)
+}
+
+// A run that Ctrl-C stops, while the server keeps it waiting, is resumed and ends like any other.
+func (p *program) testInterrupted(t *testing.T) {
+	p.proxy.reset(p.enough)
+	dir := filepath.Join(t.TempDir(), "run")
+	said := p.interrupt(t, p.with(append([]string{"collect", "--out", dir}, small...)...))
+	if !strings.Contains(said, "--resume") {
+		t.Errorf("it does not say how to resume: %s", tail(said))
+	}
+	p.proxy.reset(-1)
+	var c collected
+	p.run(t, &c, "collect", "--resume", "--out", dir, "--data", p.data, "--json", "--progress", "plain")
+	t.Logf("resumed: %+v, %d requests", c, p.proxy.count())
+	c.verify(t)
+	if c.Replayed < 1 {
+		t.Errorf("no call of the interrupted run was used: %+v", c)
+	}
+	p.verify(t, dir)
+}
+
+// interrupt starts toolevo, presses Ctrl-C twice when the server has fallen silent, and returns what it said.
+func (p *program) interrupt(t *testing.T, arguments []string) string {
+	t.Helper()
+	c := p.command(testContext(t), arguments...)
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	defer close(ended)
+	silent := p.proxy.kept
+	go func() {
+		select {
+		case <-silent:
+			c.Process.Signal(os.Interrupt) // it has ended already if this fails: Wait tells
+		case <-ended:
+		}
+	}()
+	var said strings.Builder
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "Interrupted") {
+			c.Process.Signal(os.Interrupt)
+		}
+	}
+	err = c.Wait()
+	t.Logf("toolevo %s\n%s", strings.Join(arguments, " "), tail(said.String()))
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Fatalf("interrupted: %v, want exit status 130", err)
+	}
+	return said.String()
+}
+
+func (p *program) testEval(t *testing.T) {
+	p.proxy.reset(-1)
+	var report struct {
+		Rows []struct {
+			Policy, API string
+			N, Lost     int
+			Official    float64
+		} `json:"rows"`
+	}
+	p.run(t, &report, p.with("eval", "--out", filepath.Join(t.TempDir(), "run"), "--split", "test", "--api", "p_c,p_s_in",
+		"--limit", "1", "--set", "eval.max_turns=2")...)
+	t.Logf("eval: %+v, %d requests", report.Rows, p.proxy.count())
+	if len(report.Rows) != 4 { // two API versions, two difficulties
+		t.Errorf("%d rows", len(report.Rows))
+	}
+	for _, r := range report.Rows {
+		if r.N != 1 || r.Lost != 0 || r.Policy != p.policy {
+			t.Errorf("row %+v", r)
+		}
+	}
+	if p.proxy.count() < len(report.Rows) {
+		t.Errorf("%d requests for %d episodes", p.proxy.count(), len(report.Rows))
+	}
+}
+
+func TestVLLMProgram(t *testing.T) {
+	v := openVLLM(t)
+	server, path, _ := strings.Cut(strings.TrimPrefix(v.url, "http://"), "/")
+	proxy, address := newProxy(t, "http://"+server)
+	testProgram(t, openProgram(t, program{
+		policy: "openai:" + v.model, proxy: proxy, enough: 12,
+		settings:    []string{"--set", fmt.Sprint("server.window=", v.window(t))},
+		environment: []string{"OPENAI_BASE_URL=" + address + "/" + path, "OPENAI_API_KEY="},
+	}))
+}
+
+func TestOllamaProgram(t *testing.T) {
+	o := openOllama(t)
+	proxy, address := newProxy(t, o.backend.Address())
+	testProgram(t, openProgram(t, program{
+		policy: "ollama:" + o.model, proxy: proxy, enough: 40, // a request for each sample
+		settings:    []string{"--set", fmt.Sprint("server.window=", o.window), "--set", "server.logprobs=false"},
+		environment: []string{"OLLAMA_HOST=" + address},
+	}))
+}
