@@ -2,7 +2,6 @@ package configs
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"toolevo/mcts"
@@ -110,11 +109,6 @@ func (c *Config) MaxDepth(ds toolqa.Dataset, d toolqa.Difficulty) int {
 		return depth
 	}
 	return c.Search.MaxDepth
-}
-
-// Has reports whether a compat option is switched on, by itself or by "published".
-func (c *Config) Has(compat string) bool {
-	return slices.Contains(c.Environment.Compat, compat) || slices.Contains(c.Environment.Compat, published)
 }
 
 func parseAll[T any](names []string, parse func(string) (T, error)) ([]T, error) {

@@ -10,9 +10,6 @@ import (
 	"toolevo/toolqa"
 )
 
-// published switches on every compat option.
-const published = "published"
-
 // The two matchers that may decide the reward.
 const (
 	RewardOfficial = "official"
