@@ -173,6 +173,7 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	o := server.Options{
 		Sampling: c.Sampling, LogProbs: c.LogProbs && kind == kindOpenAI, Retry: server.Retry{Patience: b.serving.patience}, Log: b.serving.log,
 	}
+	prompt.Clean = clean.Clean
 	o.Sampling.Stop = append([]string{policy.StopMarker}, c.Sampling.Stop...)
 	if o.Limit, err = b.serving.limit(); err != nil {
 		return server.Options{}, err

@@ -11,8 +11,7 @@
 // # Guarantees
 //
 //   - Rendering is a pure function of the prompt and the history. In the stable layout the rendering of a history is
-//     a prefix of the rendering of every longer one with the same learned tools, so a server's prefix cache serves a
-//     whole tree.
+//     a prefix of the rendering of every longer one, so a server's prefix cache serves a whole tree.
 //   - No task is demonstrated to itself.
 //   - A scripted policy reads nothing of a request but its History, N, Seed and Greedy, and of the history nothing that a
 //     model would not be shown, save which kind of observation each turn ended with. Equal requests get equal answers.

@@ -13,10 +13,11 @@ type Layout string
 
 // The layouts.
 const (
-	// Stable puts what never changes first: guidelines, tools and demonstrations, then the question, then the learned
-	// tools, then the turns.
+	// Stable lists no learned tool: the UpdateTool call that describes it stands among the turns already. What was
+	// rendered once never changes, so a server's prefix cache serves a whole tree.
 	Stable Layout = "stable"
-	// Paper is the order of appendix D.2: learned tools continue the tool list, before the demonstrations.
+	// Paper is the order of appendix D.2: learned tools continue the tool list, before the demonstrations. Every
+	// UpdateTool makes a server read the prompt anew.
 	Paper Layout = "paper"
 )
 
@@ -42,6 +43,10 @@ type Prompt struct {
 	Shots          int                        // how many of the pool are shown; fewer when the pool is smaller
 	Layout         Layout                     // "" is Stable
 
+	// Clean is applied to what the corpora and tools say: the question and the observations. Servers read the control
+	// tokens of their model out of plain text, so one in an observation would end it; nil leaves them.
+	Clean func(text string) string
+
 	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out of the tools, and
 	// with it every guideline that names it.
 	NoUpdateTool bool
@@ -61,16 +66,17 @@ func (p Prompt) System() string { return p.system(nil) }
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
-	learned := h.Learned()
-	var inTools, afterQuestion []string
+	var learned []string
 	if p.Layout == Paper {
-		inTools = learned
-	} else {
-		afterQuestion = learned
+		learned = h.Learned()
+	}
+	clean := p.Clean
+	if clean == nil {
+		clean = func(text string) string { return text }
 	}
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(inTools))
+	b.WriteString(p.system(learned))
 	b.WriteString("\n\n")
 	task := h.Task()
 	if shown := p.shown(task); len(shown) > 0 {
@@ -82,16 +88,10 @@ func (p Prompt) Render(h envs.History) string {
 		b.WriteString(turnHeading)
 		b.WriteString("\n\n")
 	}
-	b.WriteString(QuestionText(task.Question))
+	b.WriteString(QuestionText(clean(task.Question)))
 	b.WriteString("\n\n")
-	if len(afterQuestion) > 0 {
-		b.WriteString(learnedHeading)
-		b.WriteByte('\n')
-		appendNumbered(&b, len(p.tools())+1, afterQuestion)
-		b.WriteString("\n\n")
-	}
 	for _, t := range h.Turns() {
-		renderTurn(&b, string(t.Action), t.Observation)
+		renderTurn(&b, string(t.Action), clean(t.Observation))
 	}
 	return b.String()
 }

@@ -98,8 +98,11 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 	question := "Question: " + openQuestion + "\n\n"
-	order(p.Render(h), "(13) UpdateTool[", guidelinesHeading, examplesHeading, turnHeading, question,
-		"(14) "+learned[0]+"\n(15) "+learned[1]+"\n\n", "Thought: I need step LoadDB.")
+	stable := p.Render(h)
+	order(stable, "(13) UpdateTool[", guidelinesHeading, examplesHeading, turnHeading, question+"Thought: I need step LoadDB.")
+	if strings.Contains(stable, "(14)") {
+		t.Error("the stable layout lists a learned tool")
+	}
 	p.Layout = Paper
 	order(p.Render(h), "(13) UpdateTool[", "(14) "+learned[0]+"\n(15) "+learned[1]+"\n\n", guidelinesHeading, examplesHeading,
 		turnHeading, question, "Thought: I need step LoadDB.")
@@ -151,7 +154,8 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	}
 }
 
-// A longer history with the same learned tools begins with the rendering of the shorter one, whatever its texts.
+// A longer history begins with the rendering of the shorter one, whatever its texts and, in the stable layout, whatever
+// was learned in between.
 func TestRenderIsAppendOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "Observation: x", "Thought: a\n"}))
@@ -166,6 +170,9 @@ func TestRenderIsAppendOnly(t *testing.T) {
 		before := p.Render(h)
 		for range rapid.IntRange(1, 4).Draw(t, "turns") {
 			h = h.Append(envs.Turn{Action: envs.Action(text.Draw(t, "action")), Observation: text.Draw(t, "observation")})
+			if p.Layout != Paper && rapid.Bool().Draw(t, "learns") {
+				h = h.Learn(text.Draw(t, "lesson"))
+			}
 			after := p.Render(h)
 			if !strings.HasPrefix(after, before) || len(after) <= len(before) {
 				t.Fatalf("%q\nis no prefix of\n%q", before, after)
@@ -183,6 +190,19 @@ func TestSharedPrefix(t *testing.T) {
 	shared, _, ok := strings.Cut(a, QuestionText("one"))
 	if !ok || !strings.HasPrefix(b, shared) {
 		t.Error("two questions do not share what comes before them")
+	}
+}
+
+// What a tool or a question says is cleaned, and nothing else is: not the model's own words, not the tools.
+func TestClean(t *testing.T) {
+	p := NewPrompt([]string{"A[<x>], which is it."})
+	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
+	h := ask("What is <x>?").Append(envs.Turn{Action: "Thought: <x>", Observation: "<x> it is"})
+	text := p.Render(h)
+	for _, want := range []string{"A[<x>], which", "Question: What is < x>?\n", "Thought: <x>\n", "Observation: < x> it is\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
 	}
 }
 

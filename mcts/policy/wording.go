@@ -50,7 +50,6 @@ const (
 	guidelinesHeading = "Follow these guidelines:"
 	examplesHeading   = "Here are some examples:"
 	turnHeading       = "Now it is your turn."
-	learnedHeading    = "Tools described by you since:"
 )
 
 // appendNumbered appends lines as "(first) line", one each.

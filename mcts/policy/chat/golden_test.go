@@ -54,6 +54,7 @@ func plain() policy.Prompt {
 
 func TestGolden(t *testing.T) {
 	clean, h, prompt := newSanitizer(t), drifted(), plain()
+	prompt.Clean = clean.Clean
 	texts := map[string]string{"fewshot.txt": prompt.Render(h)}
 	for _, template := range chat.Templates() {
 		texts[template.String()+".txt"] = template.Render(prompt.System(), h, clean)

@@ -143,15 +143,6 @@ func TestOutcomeOfWording(t *testing.T) {
 	}
 }
 
-func TestListedToolsAreLearned(t *testing.T) {
-	_, p := environment(t, "p_c")
-	h := envs.NewHistory(envs.Task{Question: question}).Learn("A[x], which is\nnew.").Learn("B[y]")
-	got := simserver.ReadText(p.Render(h))
-	if diff := cmp.Diff(h.Learned(), got.Learned()); diff != "" || got.Task().Question != question || got.Len() != 0 {
-		t.Errorf("read %q, %d turns:\n%s", got.Task().Question, got.Len(), diff)
-	}
-}
-
 // A text that is no prompt is a question, one without an end too.
 func TestAnyTextIsAQuestion(t *testing.T) {
 	for text, want := range map[string]string{
@@ -176,7 +167,7 @@ func FuzzReadText(f *testing.F) {
 	f.Add(p.Render(all[len(all)-1]))
 	f.Add(llama3(chatOf(p, all[len(all)-1], "ipython", "")))
 	f.Add(qwen(chatOf(p, all[len(all)-1], "user", "")))
-	f.Add("Question: q\n\nTools described by you since:\n(1) a\n\nThought: \n\nObservation: \n\nObservation: ")
+	f.Add("Question: q\n\nThought: \n\nObservation: \n\nObservation: ")
 	reader := scripted(f, "noisy")
 	f.Fuzz(func(t *testing.T, text string) {
 		h := simserver.ReadText(text)

@@ -15,13 +15,12 @@ const (
 	inputMarker       = "Action Input:"
 	observationMarker = policy.StopMarker
 	turnHeading       = "Now it is your turn."
-	learnedHeading    = "Tools described by you since:"
 	blank             = "\n\n"
 )
 
 // readPrompt reads a prompt of plain text: a rendered few-shot prompt in either layout, or any text with less in it.
 // The question asked is the one after the heading that ends the demonstrations, else the last one. The tools that were
-// learned are those that the turns teach; of a prompt whose turns teach none, those listed after the question.
+// learned are those that the turns teach.
 func readPrompt(text string) envs.History {
 	text = "\n" + strings.TrimSpace(text)
 	if _, after, ok := strings.Cut(text, "\n"+turnHeading+"\n"); ok {
@@ -34,29 +33,7 @@ func readPrompt(text string) envs.History {
 	}
 	question, rest, _ := strings.Cut(text, blank)
 	h := envs.NewHistory(envs.Task{Question: strings.TrimSpace(question)})
-	rest = strings.TrimSpace(rest)
-	var listed []string
-	if after, ok := strings.CutPrefix(rest, learnedHeading); ok {
-		var list string
-		list, rest = cutTurns(after)
-		listed = readNumbered(list)
-	}
-	h = readTurns(h, rest)
-	if h.Learned() == nil {
-		for _, l := range listed {
-			h = h.Learn(l)
-		}
-	}
-	return h
-}
-
-// cutTurns splits what stands before the first turn from the turns.
-func cutTurns(text string) (before, turns string) {
-	at := strings.Index(text, blank+thoughtMarker)
-	if at < 0 {
-		return text, ""
-	}
-	return text[:at], text[at+len(blank):]
+	return readTurns(h, strings.TrimSpace(rest))
 }
 
 // readTurns appends the turns in a text: actions and observations in alternation, blank lines between them. An action
@@ -79,18 +56,4 @@ func readTurns(h envs.History, text string) envs.History {
 		action, rest = following, next
 	}
 	return h
-}
-
-// readNumbered reads lines "(14) text"; lines without a number continue the text before them.
-func readNumbered(list string) []string {
-	var items []string
-	for line := range strings.SplitSeq(strings.TrimSpace(list), "\n") {
-		number, text, ok := strings.Cut(line, ") ")
-		if ok && len(number) > 1 && number[0] == '(' && strings.Trim(number[1:], "0123456789") == "" {
-			items = append(items, text)
-		} else if len(items) > 0 {
-			items[len(items)-1] += "\n" + line
-		}
-	}
-	return items
 }
