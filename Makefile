@@ -41,8 +41,12 @@ test-interop: build ## open and train on a real export with pyarrow, pandas, Pol
 	  bash trajectories/interop/run.sh "$$dir/export" "$$dir/run/trajectories.parquet"
 
 .PHONY: test-ollama
-test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: protocol, collect, resume, eval
+test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/ollama.sh
+
+.PHONY: test-vllm
+test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md

@@ -63,17 +63,21 @@ stop() {
 	server=
 }
 
-# tests PATTERN LOG: runs the Go tests, and shows the server's log when they fail.
+# tests PATTERN LOG: runs the Go tests, and shows the server's log when they fail. None may be skipped, but those of the
+# program when there is none.
 tests() {
-	if ! (cd "$repository" && go test ./mcts/policy/interop -run "$1" -count=1 -timeout 20m -v); then
+	if ! (cd "$repository" && go test ./mcts/policy/interop -run "$1" -count=1 -timeout 20m -v | tee "$work/tests"); then
 		echo "$name: the end of the server's log:" >&2
 		tail -n 60 "$2" >&2
 		fail "something is wrong (see above)"
 	fi
+	if [ -n "${TOOLEVO_BIN:-}" ] && grep -q '^ *--- SKIP' "$work/tests"; then
+		fail "some test did not run (see SKIP above)"
+	fi
 }
 
 for tool in python3 go curl flock; do
-	command -v "$tool" >/dev/null || skip "no $tool on the PATH"
+	command -v "$tool" >/dev/null || fail "$tool is not on the PATH; on Debian: apt-get install ${tool/flock/util-linux}"
 done
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/toolevo
 mkdir -p "$cache" || skip "the cache folder $cache cannot be made"

@@ -18,7 +18,7 @@ install() {
 		go install -ldflags "-X=github.com/ollama/ollama/version.Version=$version" "github.com/ollama/ollama@v$version"
 }
 
-command -v g++ >/dev/null || skip "no g++ on the PATH: the server's engine is C++"
+command -v g++ >/dev/null || fail "g++ is not on the PATH, and the server's engine is C++; on Debian: apt-get install g++"
 exec 9>"$cache/ollama-$version.lock"
 flock 9
 if [ ! -x "$program" ]; then
@@ -54,4 +54,4 @@ fi
 
 export TOOLEVO_OLLAMA_HOST=$host TOOLEVO_OLLAMA_MODEL=$model TOOLEVO_OLLAMA_WINDOW=$window TOOLEVO_OLLAMA_LOG=$log
 tests Ollama "$log"
-echo "ollama: everything held"
+echo "ollama: everything held, in $SECONDS s"

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,6 +17,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +31,8 @@ type program struct {
 	environment        []string
 	proxy              *proxy
 	enough             int // requests after which some calls are answered and some are not
+	diagnosis          diagnosis
+	prefixes           func() (hit, queried float64) // tokens, since the server started; nil if it does not tell
 }
 
 // proxy stands between toolevo and a server: it counts the completions answered, and can keep back further ones.
@@ -100,28 +105,39 @@ func (p *program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// run runs toolevo to its end, wants it to succeed, and decodes what it prints.
-func (p *program) run(t *testing.T, into any, arguments ...string) {
+// ends runs toolevo to its end, wants the exit code, and returns what it prints, and what it says beside that.
+func (p *program) ends(t *testing.T, code int, arguments ...string) (out, said string) {
 	t.Helper()
-	var out, complaints bytes.Buffer
+	var printed, complaints bytes.Buffer
 	c := p.command(testContext(t), arguments...)
-	c.Stdout, c.Stderr = &out, &complaints
+	c.Stdout, c.Stderr = &printed, &complaints
 	err := c.Run()
 	t.Logf("toolevo %s\n%s", strings.Join(arguments, " "), tail(complaints.String()))
-	if err != nil {
-		t.Fatalf("%v: %s", err, tail(out.String()))
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {
+		t.Fatalf("%v, want exit status %d: %s", err, code, tail(printed.String()))
 	}
-	if into == nil {
-		return
-	}
-	if err := json.Unmarshal(out.Bytes(), into); err != nil {
-		t.Fatalf("%v: %s", err, out.String())
-	}
+	return printed.String(), complaints.String()
 }
 
-// tail is the end of a long text.
+// run runs toolevo to its end, wants it to succeed, and decodes what it prints. It returns what it says beside that.
+func (p *program) run(t *testing.T, into any, arguments ...string) string {
+	t.Helper()
+	out, said := p.ends(t, 0, arguments...)
+	if into != nil {
+		if err := json.Unmarshal([]byte(out), into); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	return said
+}
+
+// tail is the end of a long text, without what a terminal would not show any more.
 func tail(text string) string {
 	const length = 3000
+	const erase = "\x1b[J" // from here to the end of the screen, as the progress bar does before it is drawn anew
+	if at := strings.LastIndex(text, erase); at >= 0 {
+		text = text[at+len(erase):]
+	}
 	if len(text) > length {
 		text = "…" + text[len(text)-length:]
 	}
@@ -130,7 +146,7 @@ func tail(text string) string {
 
 // with are the arguments of a command that asks the model.
 func (p *program) with(arguments ...string) []string {
-	arguments = append(arguments, "--data", p.data, "--policy", p.policy, "--json", "--progress", "plain")
+	arguments = append(arguments, "--data", p.data, "--dataset", "coffee", "--policy", p.policy, "--json")
 	return append(arguments, p.settings...)
 }
 
@@ -180,17 +196,33 @@ func openProgram(t *testing.T, p program) *program {
 	p.data = filepath.Join(t.TempDir(), "data")
 	p.run(t, nil, "data", "build", "--data", p.data, "--dataset", "coffee", "--rows", "300")
 	p.run(t, nil, "data", "questions", "--data", p.data, "--dataset", "coffee", "--scale", "0.1")
-	p.settings = append(p.settings, "--dataset", "coffee", "--set", "server.shots=1", "--set", "server.sampling.max_tokens=24")
+	p.settings = append(p.settings, "--set", "server.shots=1", "--set", "server.sampling.max_tokens=24")
 	return &p
 }
 
-// The search is small: a model with random weights writes no action that a tool understands.
-var small = []string{"--set", "search.max_depth=2", "--set", "search.simulations=2", "--set", "search.samples=3", "--trees", "1", "--limit", "5"}
+// The searches are small: a model with random weights writes no action that a tool understands. The larger one takes some
+// seconds.
+var (
+	small  = search(2, 2)
+	larger = search(3, 8)
+)
+
+func search(depth, simulations int) []string {
+	return []string{
+		"--set", fmt.Sprint("search.max_depth=", depth), "--set", fmt.Sprint("search.simulations=", simulations),
+		"--set", "search.samples=3", "--trees", "1", "--limit", fmt.Sprint(questions / 2),
+	}
+}
 
 // testProgram lets the program work with a server through the proxy.
 func testProgram(t *testing.T, p *program) {
+	t.Run("doctor", p.testDoctor)
+	t.Run("doctor unknown model", p.testDoctorUnknownModel)
 	t.Run("collect", p.testCollect)
 	t.Run("interrupted", p.testInterrupted)
+	if p.prefixes != nil {
+		t.Run("progress", p.testProgress)
+	}
 	t.Run("eval", p.testEval)
 }
 
@@ -211,13 +243,13 @@ func (p *program) testCollect(t *testing.T) {
 func (p *program) testInterrupted(t *testing.T) {
 	p.proxy.reset(p.enough)
 	dir := filepath.Join(t.TempDir(), "run")
-	said := p.interrupt(t, p.with(append([]string{"collect", "--out", dir}, small...)...))
+	said := p.interrupt(t, p.with(append([]string{"collect", "--out", dir, "--progress", "plain"}, small...)...))
 	if !strings.Contains(said, "--resume") {
 		t.Errorf("it does not say how to resume: %s", tail(said))
 	}
 	p.proxy.reset(-1)
 	var c collected
-	p.run(t, &c, "collect", "--resume", "--out", dir, "--data", p.data, "--json", "--progress", "plain")
+	p.run(t, &c, "collect", "--resume", "--out", dir, "--data", p.data, "--json")
 	t.Logf("resumed: %+v, %d requests", c, p.proxy.count())
 	c.verify(t)
 	if c.Replayed < 1 {
@@ -263,6 +295,31 @@ func (p *program) interrupt(t *testing.T, arguments []string) string {
 	return said.String()
 }
 
+var cachedShare = regexp.MustCompile(`(\d+)% cached`)
+
+// The progress line tells what share of the prompts the server found in its prefix cache: about the share by the server's
+// own counters. It looks at them once a second, and begins with the first look.
+func (p *program) testProgress(t *testing.T) {
+	p.proxy.reset(-1)
+	hitBefore, queriedBefore := p.prefixes()
+	said := p.run(t, nil, p.with(append([]string{"collect", "--out", filepath.Join(t.TempDir(), "run"), "--progress", "bar"}, larger...)...)...)
+	hit, queried := p.prefixes()
+	want := 100 * (hit - hitBefore) / (queried - queriedBefore)
+	lines := cachedShare.FindAllStringSubmatch(said, -1)
+	if len(lines) == 0 {
+		t.Fatalf("no line tells the share; by the server's counters it is %.0f%% of %.0f tokens", want, queried-queriedBefore)
+	}
+	got, err := strconv.ParseFloat(lines[len(lines)-1][1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("prefix cache: %.0f%% by the progress line, %.0f%% of %.0f tokens by the server's counters", got, want,
+		queried-queriedBefore)
+	if want < 50 || math.Abs(got-want) > 10 {
+		t.Errorf("%.0f%% of the prompts were cached by the progress line, %.0f%% by the server's counters", got, want)
+	}
+}
+
 func (p *program) testEval(t *testing.T) {
 	p.proxy.reset(-1)
 	var report struct {
@@ -290,21 +347,36 @@ func (p *program) testEval(t *testing.T) {
 
 func TestVLLMProgram(t *testing.T) {
 	v := openVLLM(t)
+	version, err := v.backend.Version(testContext(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	server, path, _ := strings.Cut(strings.TrimPrefix(v.url, "http://"), "/")
 	proxy, address := newProxy(t, "http://"+server)
 	testProgram(t, openProgram(t, program{
 		policy: "openai:" + v.model, proxy: proxy, enough: 12,
 		settings:    []string{"--set", fmt.Sprint("server.window=", v.window(t))},
 		environment: []string{"OPENAI_BASE_URL=" + address + "/" + path, "OPENAI_API_KEY="},
+		diagnosis:   diagnosis{version, vllmVerdicts},
+		prefixes: func() (hit, queried float64) {
+			m := v.metrics(t)
+			return m.PrefixHits.Value, m.PrefixQueries.Value
+		},
 	}))
 }
 
 func TestOllamaProgram(t *testing.T) {
 	o := openOllama(t)
+	version, err := o.backend.Version(testContext(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	proxy, address := newProxy(t, o.backend.Address())
 	testProgram(t, openProgram(t, program{
 		policy: "ollama:" + o.model, proxy: proxy, enough: 40, // a request for each sample
-		settings:    []string{"--set", fmt.Sprint("server.window=", o.window), "--set", "server.logprobs=false"},
+		// Half the window, since the doctor fills it, and this server reads slowly.
+		settings:    []string{"--set", fmt.Sprint("server.window=", o.window/2), "--set", "server.logprobs=false"},
 		environment: []string{"OLLAMA_HOST=" + address},
+		diagnosis:   diagnosis{version, ollamaVerdicts},
 	}))
 }

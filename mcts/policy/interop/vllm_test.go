@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/mcts"
+	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
@@ -220,7 +221,7 @@ func stopIn(t *testing.T, text string) (stop, before string) {
 func (v vllm) testChat(t *testing.T) {
 	b := v.open(t, openai.Options{Chat: true})
 	reply := complete(t, b, server.Completion{
-		Messages: []server.Message{
+		Messages: []chat.Message{
 			{Role: "system", Content: "You answer."}, {Role: "user", Content: question},
 		},
 		N: 2, Seed: 3, Sampling: sampling(16),
@@ -317,9 +318,9 @@ func (v vllm) testTooLong(t *testing.T) {
 	prompt := long("Too long.", 8*window)
 	_, err := v.backend.Complete(testContext(t), server.Completion{Prompt: prompt, N: 1, Sampling: sampling(8)})
 	wantFault(t, err, server.TooLong, 400)
-	// No prompt leaves room for a completion longer than the window.
+	// No prompt leaves room for a completion longer than the window: that is no fault of this prompt.
 	_, err = v.backend.Complete(testContext(t), server.Completion{Prompt: question, N: 1, Sampling: sampling(window + 1)})
-	wantFault(t, err, server.TooLong, 400)
+	wantFault(t, err, server.Refused, 400)
 
 	p := newPolicy(t, v.backend, prompt, sampling(8), true)
 	want := []mcts.Proposal{{Finish: mcts.FinishTooLong}}
