@@ -1,20 +1,15 @@
 package policy
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
 	"toolevo/mcts"
+	"toolevo/mcts/policy/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // paperTools are the tools of appendix D.2.
 func paperTools() []string {
@@ -62,19 +57,7 @@ func TestGoldenPrompts(t *testing.T) {
 		"no-update-tool.txt":  ablation.Render(fresh),
 		"zero-shot-turns.txt": zero.Render(drifted),
 	} {
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), text); diff != "" {
-			t.Errorf("%s (rewrite with -update):\n%s", name, diff)
-		}
+		golden.Check(t, name, text)
 	}
 }
 

@@ -2,20 +2,14 @@ package chat_test
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // turn is one turn of the histories below.
 func turn(action, observation string) envs.Turn {
@@ -68,18 +62,6 @@ func TestGolden(t *testing.T) {
 	}
 	texts["messages.json"] = messages.String()
 	for name, text := range texts {
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), text); diff != "" {
-			t.Errorf("%s (rewrite with -update), -want +got:\n%s", name, diff)
-		}
+		golden.Check(t, name, text)
 	}
 }

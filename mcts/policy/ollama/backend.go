@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
 
@@ -29,7 +28,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 // others are given up: the server's prompt cache makes the second try cheap.
 func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcript, error) {
 	if err := b.check(c); err != nil {
-		return Transcript{}, b.fault(server.Refused, 0, "not sent: "+err.Error(), nil)
+		return Transcript{}, b.link.NotSent(err)
 	}
 	n := c.N
 	if c.Sampling.Temperature == 0 {
@@ -70,74 +69,41 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) (sample, error) {
 	body, err := json.Marshal(b.request(c, seed))
 	if err != nil {
-		return sample{}, b.fault(server.Refused, 0, "not sent", err)
+		return sample{}, b.link.NotSent(err)
 	}
 	a, err := b.do(ctx, http.MethodPost, "/api/generate", body)
 	if err != nil {
 		return sample{}, err
 	}
-	s, err := decodeSample(a.body)
+	s, err := decodeSample(a.Body)
 	if err != nil {
-		return sample{}, b.sampleFault(a, err)
+		return sample{}, b.sampleFault(a.Status, err)
 	}
 	if err := s.check(b.opts.Window); err != nil {
-		return sample{}, b.sampleFault(a, err)
+		return sample{}, b.sampleFault(a.Status, err)
 	}
 	s.choice.Finish = finish(s.doneReason, s.choice.Tokens, c.Sampling.MaxTokens)
 	return s, nil
 }
 
-// answer is what a server sent back.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
 // do sends one request, and returns the answer when its status is a 2xx.
-func (b *Backend) do(ctx context.Context, method, path string, body []byte) (answer, error) {
-	limited, cancel := context.WithTimeout(ctx, b.opts.Timeout)
-	defer cancel()
-	a, err := b.exchange(limited, method, path, body)
-	switch {
-	case err == nil && a.status >= 200 && a.status < 300:
-		return a, nil
-	case err == nil:
-		return answer{}, b.statusFault(a)
-	case ctx.Err() != nil:
-		return answer{}, ctx.Err()
-	case limited.Err() != nil:
-		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
-		return answer{}, b.fault(server.Transient, 0, fmt.Sprintf("no answer within %v", b.opts.Timeout), nil)
-	default:
-		return answer{}, b.fault(wayKind(err), 0, "", err)
-	}
-}
-
-// exchange sends one request and reads the whole answer, up to the bound.
-func (b *Backend) exchange(ctx context.Context, method, path string, body []byte) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, method, b.base.JoinPath(path).String(), bytes.NewReader(body))
+func (b *Backend) do(ctx context.Context, method, path string, body []byte) (*wire.Answer, error) {
+	a, err := b.link.Do(ctx, func(ctx context.Context) (*wire.Answer, error) {
+		req, err := http.NewRequestWithContext(ctx, method, b.base.JoinPath(path).String(), bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Accept", "application/json")
+		if len(body) > 0 {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		return b.link.Send(req)
+	})
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	req.Header.Set("Accept", "application/json")
-	if len(body) > 0 {
-		req.Header.Set("Content-Type", "application/json")
+	if !a.OK() {
+		return nil, b.statusFault(a)
 	}
-	if b.authorization != "" {
-		req.Header.Set("Authorization", b.authorization)
-	}
-	resp, err := b.http.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, b.opts.MaxReply+1))
-	if err != nil {
-		return answer{}, fmt.Errorf("reading the reply: %w", err)
-	}
-	if int64(len(text)) > b.opts.MaxReply {
-		return answer{}, fmt.Errorf("the reply is longer than the bound of %d bytes", b.opts.MaxReply)
-	}
-	return answer{status: resp.StatusCode, header: resp.Header, body: text}, nil
+	return a, nil
 }

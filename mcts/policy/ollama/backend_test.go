@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
 
@@ -53,7 +55,7 @@ func TestRequest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFake(t, answers(200, oneSample))
+			f := wiretest.Serve(t, wiretest.Answers(200, oneSample))
 			c, want := ask(1), base()
 			if tt.ask != nil {
 				tt.ask(&c)
@@ -69,11 +71,11 @@ func TestRequest(t *testing.T) {
 			if _, err := b.Complete(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
-			got := f.received()
-			if len(got) != 1 || got[0].path != "/api/generate" {
+			got := f.Received()
+			if len(got) != 1 || got[0].Path != "/api/generate" {
 				t.Fatalf("requests %v, want one to /api/generate", got)
 			}
-			if diff := cmp.Diff(want, got[0].body); diff != "" {
+			if diff := cmp.Diff(want, decoded(t, got[0].Body)); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})
@@ -91,7 +93,7 @@ func TestSamples(t *testing.T) {
 	const n = 5
 	var together sync.WaitGroup // all are there before the first is answered
 	together.Add(n)
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	f := serve(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
 		together.Done()
 		together.Wait()
 		bySeed(w, r, body)
@@ -114,7 +116,7 @@ func TestSamples(t *testing.T) {
 func TestParallel(t *testing.T) {
 	var mu sync.Mutex
 	now, most := 0, 0
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	f := serve(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
 		mu.Lock()
 		now++
 		most = max(most, now)
@@ -132,15 +134,15 @@ func TestParallel(t *testing.T) {
 
 // TestCold: at temperature 0 all samples are one.
 func TestCold(t *testing.T) {
-	f := newFake(t, bySeed)
+	f := serve(t, bySeed)
 	c := ask(3)
 	c.Sampling.Temperature = 0
 	got, err := backend(t, f).Complete(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.received()) != 1 || len(got.Choices) != 3 || got.CompletionTokens != 2 || !cmp.Equal(got.Choices[0], got.Choices[2]) {
-		t.Errorf("%d requests for %+v", len(f.received()), got)
+	if len(f.Received()) != 1 || len(got.Choices) != 3 || got.CompletionTokens != 2 || !cmp.Equal(got.Choices[0], got.Choices[2]) {
+		t.Errorf("%d requests for %+v", len(f.Received()), got)
 	}
 }
 
@@ -165,7 +167,7 @@ func TestReplies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := backend(t, newFake(t, answers(200, tt.body))).Transcribe(t.Context(), ask(1))
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(), ask(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +189,7 @@ func TestNotSent(t *testing.T) {
 	}{
 		{"0 samples", func(c *server.Completion) { c.N = 0 }},
 		{"raw prompts", func(c *server.Completion) { c.Prompt = "" }},
-		{"raw prompts", func(c *server.Completion) { c.Messages = []server.Message{{Role: "user"}} }},
+		{"raw prompts", func(c *server.Completion) { c.Messages = []chat.Message{{Role: "user"}} }},
 		{"temperature", func(c *server.Completion) { c.Sampling.Temperature = -1 }},
 		{"top_p", func(c *server.Completion) { c.Sampling.TopP = math.NaN() }},
 		{"top_k", func(c *server.Completion) { c.Sampling.TopK = -1 }},
@@ -199,12 +201,12 @@ func TestNotSent(t *testing.T) {
 		{"stop", func(c *server.Completion) { c.Sampling.Stop = []string{""} }},
 	}
 	for _, tt := range tests {
-		f := newFake(t, answers(200, oneSample))
+		f := wiretest.Serve(t, wiretest.Answers(200, oneSample))
 		c := ask(2)
 		tt.change(&c)
 		_, err := backend(t, f).Complete(t.Context(), c)
-		if fault := faultOf(t, err); fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) || len(f.received()) > 0 {
-			t.Errorf("%v after %d requests, want refused with %q", err, len(f.received()), tt.want)
+		if fault := wiretest.FaultOf(t, err); fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) || len(f.Received()) > 0 {
+			t.Errorf("%v after %d requests, want refused with %q", err, len(f.Received()), tt.want)
 		}
 	}
 }
@@ -217,10 +219,27 @@ func TestHosts(t *testing.T) {
 		{`"h:1"`, "http://h:1", ""},
 		{":5000", "http://127.0.0.1:5000", ""},
 		{"[::1]", "http://[::1]:11434", ""},
+		{"[::1]:5000", "http://[::1]:5000", ""},
+		{"::1", "http://[::1]:11434", ""},
+		{"fe80::1%25eth0", "", "not a URL"}, // with a zone only in brackets
+		{"[fe80::1%25eth0]", "http://[fe80::1%25eth0]:11434", ""},
+		{"0.0.0.0", "http://127.0.0.1:11434", ""},
+		{"0.0.0.0:8080", "http://127.0.0.1:8080", ""},
+		{"[::]:8080", "http://[::1]:8080", ""},
+		{"::", "http://[::1]:11434", ""},
+		{"h/proxy", "http://h:11434/proxy", ""},
+		{"h:1/proxy/", "http://h:1/proxy", ""},
+		{" h:1 ", "http://h:1", ""},
 		{"http://h", "http://h:80", ""},
+		{"https://h", "https://h:443", ""},
+		{"HTTPS://h", "https://h:443", ""},
 		{"https://h/proxy/", "https://h:443/proxy", ""},
 		{"user:secretword@h", "http://h:11434", ""},
-		{"ftp://h", "", "scheme"},
+		{"ftp://h", "", "http://"},
+		{"unix:///run/secretword.sock", "", "http://"},
+		{"/run/secretword.sock", "", "socket"},
+		{"h:secretword", "", "host:port"},
+		{"h:70000", "", "port"},
 		{"http://secretword:no port", "", "host:port"},
 		{"http://h?secretword", "", "query"},
 	}
@@ -244,11 +263,7 @@ func TestHosts(t *testing.T) {
 func TestCancel(t *testing.T) {
 	const n = 3
 	begun, ended := make(chan struct{}, n), make(chan struct{}, n)
-	f := newFake(t, func(_ http.ResponseWriter, r *http.Request, _ map[string]any) {
-		begun <- struct{}{}
-		<-r.Context().Done()
-		ended <- struct{}{}
-	})
+	f := wiretest.Serve(t, wiretest.Hang(begun, ended))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for range n {
@@ -272,8 +287,8 @@ func TestStatus(t *testing.T) {
 			"qwen2.context_length":32768,"qwen2.block_count":2}}`,
 		"/api/ps": `{"models":[{"name":"n:1b","context_length":8},{"name":"m:latest","context_length":4096}]}`,
 	}
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
-		answers(200, documents[r.URL.Path])(w, r, body)
+	f := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		wiretest.Answers(200, documents[r.URL.Path])(w, r)
 	})
 	b := backend(t, f, func(o *Options) { o.APIKey = "keyword" })
 	version, err1 := b.Version(t.Context())
@@ -292,15 +307,15 @@ func TestStatus(t *testing.T) {
 	if diff := cmp.Diff(want, show); diff != "" {
 		t.Errorf("description (-want +got):\n%s", diff)
 	}
-	for _, r := range f.received() {
-		if r.header.Get("Authorization") != "Bearer keyword" {
-			t.Errorf("%s went without the key", r.path)
+	for _, r := range f.Received() {
+		if r.Header.Get("Authorization") != "Bearer keyword" {
+			t.Errorf("%s went without the key", r.Path)
 		}
-		if r.path == "/api/show" && r.body["model"] != "m" {
-			t.Errorf("asked for %v", r.body)
+		if r.Path == "/api/show" && decoded(t, r.Body)["model"] != "m" {
+			t.Errorf("asked for %v", string(r.Body))
 		}
 	}
-	if _, err := backend(t, newFake(t, answers(200, "Ollama is running"))).Version(t.Context()); faultOf(t, err).Kind != server.Transient {
+	if _, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, "Ollama is running"))).Version(t.Context()); wiretest.FaultOf(t, err).Kind != server.Transient {
 		t.Errorf("%v, want transient", err)
 	}
 }

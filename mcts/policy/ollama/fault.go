@@ -1,75 +1,47 @@
 package ollama
 
 import (
-	"crypto/tls"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// longestMessage bounds a fault's message, in characters.
-const longestMessage = 400
-
-// longestWait bounds what a Retry-After may ask for.
-const longestWait = 24 * time.Hour
 
 // clientGone is the status with which a server notes that its client went away; one that arrives is a gateway's.
 const clientGone = 499
 
-// fault is a fault without secrets.
-func (b *Backend) fault(kind server.Kind, status int, message string, cause error) *server.Fault {
-	f := &server.Fault{Kind: kind, Address: b.Address(), Status: status, Message: shorten(b.secrets.hide(message))}
-	if cause != nil {
-		f.Err = cause
-		if text := cause.Error(); b.secrets.hide(text) != text {
-			f.Err = errors.New(b.secrets.hide(text)) // the cause's own text has the secret too
-		}
-	}
-	return f
-}
-
 // statusFault is the fault of an answer that is not a 2xx.
-func (b *Backend) statusFault(a answer) *server.Fault {
-	message := complaint(a.body)
-	kind := kindOf(a.status, message)
-	if message == "" {
-		message = http.StatusText(a.status)
-	}
+func (b *Backend) statusFault(a *wire.Answer) *server.Fault {
+	message := complaint(a.Body)
+	kind := kindOf(a.Status, message)
+	message = cmp.Or(message, http.StatusText(a.Status))
 	switch {
-	case a.status >= 300 && a.status < 400:
-		message = fmt.Sprintf("the server redirects to %q, which is not followed: make that the host",
-			a.header.Get("Location"))
-	case a.status == http.StatusNotFound && strings.Contains(message, "not found") && strings.Contains(message, "model"):
+	case a.Status == http.StatusNotFound && strings.Contains(message, "not found") && strings.Contains(message, "model"):
 		message = fmt.Sprintf("%s (on the server's machine: ollama pull %s)", message, b.opts.Model)
-	case a.status == http.StatusNotFound:
+	case a.Status == http.StatusNotFound:
 		message += " (is this an Ollama server?)"
 	}
-	f := b.fault(kind, a.status, message, nil)
-	f.RetryAfter = retryAfter(a.header)
-	return f
+	return b.link.StatusFault(a, kind, message)
 }
 
 // sampleFault is the fault of an answer with a good status that is no sample.
-func (b *Backend) sampleFault(a answer, err error) *server.Fault {
+func (b *Backend) sampleFault(status int, err error) *server.Fault {
 	var c complaintInReply
 	switch {
 	case errors.As(err, &c):
 		// It comes from the middle of a stream, where the status was sent already: 500 is what it would have been.
-		return b.fault(kindOf(http.StatusInternalServerError, string(c)), a.status, string(c), nil)
+		return b.link.Fault(kindOf(http.StatusInternalServerError, string(c)), status, string(c), nil)
 	case errors.Is(err, errWindow):
-		return b.fault(server.TooLong, a.status, err.Error(), nil)
+		return b.link.Fault(server.TooLong, status, err.Error(), nil)
 	case errors.Is(err, errNoSample):
-		return b.fault(server.Refused, a.status, err.Error(), nil)
+		return b.link.Fault(server.Refused, status, err.Error(), nil)
 	default:
-		return b.fault(server.Transient, a.status, "", err)
+		return b.link.Fault(server.Transient, status, "", err)
 	}
 }
 
@@ -118,56 +90,4 @@ func kindOf(status int, message string) server.Kind {
 	default:
 		return server.KindOfStatus(status)
 	}
-}
-
-// wayKind is the kind of a failure on the way to the server. A certificate that is not trusted stays so.
-func wayKind(err error) server.Kind {
-	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
-		return server.Refused
-	}
-	return server.Transient
-}
-
-// retryAfter is how long the server, or a gateway before it, asks to wait: seconds, or until a date by its own clock.
-func retryAfter(h http.Header) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		return wait(seconds)
-	}
-	until, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return wait(until.Sub(now).Seconds())
-}
-
-func wait(seconds float64) time.Duration {
-	if math.IsNaN(seconds) || seconds <= 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
-}
-
-// shorten is a message on one line, without control characters, cut to its bound.
-func shorten(text string) string {
-	// Only the beginning is looked at: an error page can be megabytes.
-	if len(text) > 16*longestMessage {
-		text = text[:16*longestMessage]
-	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > longestMessage {
-		return string(runes[:longestMessage]) + "…"
-	}
-	return text
 }

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"toolevo/mcts/policy/internal/wire"
 )
 
 // Options say which server, which model, and how to speak to it. Model and Window are needed.
@@ -29,121 +30,83 @@ type Options struct {
 // The defaults of Options.
 const (
 	DefaultHost     = "127.0.0.1:11434"
-	DefaultTimeout  = 10 * time.Minute
-	DefaultMaxReply = 64 << 20
+	DefaultTimeout  = wire.DefaultTimeout
+	DefaultMaxReply = wire.DefaultMaxReply
 )
-
-// dialTimeout bounds the making of one connection.
-const dialTimeout = 10 * time.Second
-
-// defaultPort is Ollama's.
-const defaultPort = "11434"
 
 // Backend is one server. It is safe for concurrent use.
 type Backend struct {
-	opts          Options
-	base          *url.URL // without credentials
-	http          *http.Client
-	authorization string
-	secrets       secrets
+	opts Options  // without key and host, so that no print of a backend shows them
+	base *url.URL // without credentials
+	link *wire.Link
 }
 
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the address's credentials.
 func New(opts Options) (*Backend, error) {
-	base, user, err := parseHost(opts.Host)
+	address, err := parseHost(opts.Host)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ollama: the host (host:port, or a URL): %w", err)
 	}
-	opts.APIKey = strings.TrimSpace(opts.APIKey)
 	switch {
-	case strings.ContainsFunc(opts.APIKey, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return nil, errors.New("ollama: the API key contains a control character")
 	case opts.Model == "":
 		return nil, errors.New("ollama: no model named")
 	case opts.Window < 1:
 		return nil, fmt.Errorf("ollama: a window of %d tokens: it is sent with every request, and at least 1", opts.Window)
-	case opts.Parallel < 0 || opts.Timeout < 0 || opts.MaxReply < 0:
-		return nil, fmt.Errorf("ollama: negative limit: %d parallel requests, timeout %v, reply of %d bytes",
-			opts.Parallel, opts.Timeout, opts.MaxReply)
+	case opts.Parallel < 0:
+		return nil, fmt.Errorf("ollama: %d parallel requests", opts.Parallel)
 	}
-	if opts.Timeout == 0 {
-		opts.Timeout = DefaultTimeout
+	link, err := wire.NewLink(wire.Options{
+		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, MaxReply: opts.MaxReply, Transport: opts.Transport,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ollama: %w", err)
 	}
-	if opts.MaxReply == 0 {
-		opts.MaxReply = DefaultMaxReply
-	}
-	if opts.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-		t.MaxIdleConns = 0           // no bound: a limiter above bounds the requests
-		t.MaxIdleConnsPerHost = 4096 // the default of 2 would open a connection for nearly every request
-		opts.Transport = t
-	}
-	return &Backend{
-		opts: opts,
-		base: base,
-		http: &http.Client{
-			Transport: opts.Transport,
-			// A redirected POST would carry the key to wherever the reply says, or lose its body.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		authorization: authorization(opts.APIKey, user),
-		secrets:       newSecrets(opts.APIKey, user),
-	}, nil
+	opts.APIKey, opts.Host = "", ""
+	return &Backend{opts: opts, base: address.URL, link: link}, nil
 }
 
 // Address names the server, without credentials.
-func (b *Backend) Address() string { return b.secrets.hide(b.base.String()) }
+func (b *Backend) Address() string { return b.link.Address() }
 
 // Close ends the connections that are idle.
-func (b *Backend) Close() { b.http.CloseIdleConnections() }
+func (b *Backend) Close() { b.link.Close() }
+
+// The ports of a host that names none.
+var defaultPorts = map[string]string{"": "11434", "http": "80", "https": "443"}
 
 // parseHost reads a host as Ollama's own programs do: a port that is missing is the scheme's, or Ollama's when there is
-// no scheme. Its errors say nothing of the text, which may hold a key anywhere.
-func parseHost(text string) (*url.URL, *url.Userinfo, error) {
+// no scheme. OLLAMA_HOST also says where a server listens, so a host that stands for every address of the machine is
+// this machine, and is not left to a proxy. Errors say nothing of the text, which may hold a key anywhere.
+func parseHost(text string) (wire.Address, error) {
 	text = strings.Trim(strings.TrimSpace(text), `"'`)
 	if text == "" {
 		text = DefaultHost
 	}
-	bare := !strings.Contains(text, "://")
-	if bare {
+	if strings.HasPrefix(text, "/") {
+		return wire.Address{}, errors.New("it is a path: servers on sockets are not spoken to")
+	}
+	scheme, _, found := strings.Cut(text, "://")
+	if !found {
+		scheme = ""
+		if ip := net.ParseIP(text); ip != nil && strings.Contains(text, ":") {
+			text = "[" + text + "]" // an IPv6 address and no port
+		}
 		text = "http://" + text
 	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return nil, nil, errors.New("ollama: the host is not host:port or a URL")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, nil, errors.New("ollama: the host's scheme is neither http nor https")
-	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return nil, nil, errors.New("ollama: the host has a query or a fragment")
+	address, err := wire.ParseAddress(text)
+	if err != nil {
+		return wire.Address{}, err
 	}
-	host, port := u.Hostname(), u.Port()
-	if host == "" {
+	host, port := address.URL.Hostname(), address.URL.Port()
+	if port == "" {
+		port = defaultPorts[strings.ToLower(scheme)]
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
+		if ip != nil && ip.To4() == nil {
+			host = "::1"
+		}
 	}
-	switch {
-	case port == "" && bare:
-		port = defaultPort
-	case port == "" && u.Scheme == "https":
-		port = "443"
-	case port == "":
-		port = "80"
-	}
-	base := &url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(host, port)}
-	base.Path, base.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
-	return base, u.User, nil
-}
-
-// authorization is the header that opens the server, empty when it is open.
-func authorization(key string, user *url.Userinfo) string {
-	switch {
-	case key != "":
-		return "Bearer " + key
-	case user != nil:
-		password, _ := user.Password()
-		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
-	default:
-		return ""
-	}
+	address.URL.Host = net.JoinHostPort(host, port)
+	return address, nil
 }

@@ -3,7 +3,6 @@ package ollama
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ollama/ollama/api"
 
@@ -64,32 +63,12 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 
 // check says why a completion cannot be sent as it is meant. The server checks nothing but types.
 func (b *Backend) check(c server.Completion) error {
-	s := c.Sampling
-	within := func(low, x, high float64) bool { return low <= x && x <= high } // false for NaN
 	switch {
 	case c.N < 1:
 		return fmt.Errorf("%d samples", c.N)
 	case len(c.Messages) > 0 || c.Prompt == "":
 		// An empty prompt loads the model and answers with nothing.
 		return errors.New("this backend sends raw prompts, and was given messages or nothing")
-	case !within(0, s.Temperature, 2):
-		return fmt.Errorf("temperature %v: it is from 0 to 2", s.Temperature)
-	case s.TopP == 0 || !within(0, s.TopP, 1):
-		return fmt.Errorf("top_p %v: it is above 0 and at most 1", s.TopP)
-	case s.TopK < 0:
-		return fmt.Errorf("top_k %d: it is 0, for off, or more", s.TopK)
-	case !within(0, s.MinP, 1):
-		return fmt.Errorf("min_p %v: it is from 0 to 1", s.MinP)
-	case !within(-2, s.FrequencyPenalty, 2):
-		return fmt.Errorf("frequency_penalty %v: it is from -2 to 2", s.FrequencyPenalty)
-	case !within(-2, s.PresencePenalty, 2):
-		return fmt.Errorf("presence_penalty %v: it is from -2 to 2", s.PresencePenalty)
-	case s.RepetitionPenalty == 0 || !within(0, s.RepetitionPenalty, 100):
-		return fmt.Errorf("repetition_penalty %v: it is above 0, and 1 for off", s.RepetitionPenalty)
-	case s.MaxTokens < 1:
-		return fmt.Errorf("max_tokens %d: it is at least 1", s.MaxTokens)
-	case slices.Contains(s.Stop, ""):
-		return errors.New("an empty stop text")
 	}
-	return nil
+	return c.Sampling.Validate()
 }

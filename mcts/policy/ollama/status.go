@@ -49,7 +49,7 @@ type Description struct {
 func (b *Backend) Show(ctx context.Context) (Description, error) {
 	body, err := json.Marshal(api.ShowRequest{Model: b.opts.Model})
 	if err != nil {
-		return Description{}, b.fault(server.Refused, 0, "not sent", err)
+		return Description{}, b.link.NotSent(err)
 	}
 	var show api.ShowResponse
 	if err := b.ask(ctx, http.MethodPost, "/api/show", body, &show); err != nil {
@@ -89,8 +89,8 @@ func (b *Backend) ask(ctx context.Context, method, path string, body []byte, int
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(a.body, into); err != nil {
-		return b.fault(server.Transient, a.status, "", fmt.Errorf("the reply to %s: %w", path, err))
+	if err := json.Unmarshal(a.Body, into); err != nil {
+		return b.link.Fault(server.Transient, a.Status, "", fmt.Errorf("the reply to %s: %w", path, err))
 	}
 	return nil
 }

@@ -2,14 +2,12 @@ package openai
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
 	api "github.com/sashabaranov/go-openai"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
 
@@ -29,22 +27,29 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 // draw draws c.N samples, with the texts of the tokens if they are wanted.
 func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (Transcript, error) {
 	if err := b.check(c); err != nil {
-		return Transcript{}, b.fault(server.Refused, 0, "not sent: "+err.Error(), nil)
+		return Transcript{}, b.link.NotSent(err)
 	}
 	x, err := b.exchange(c)
 	if err != nil {
-		return Transcript{}, b.fault(server.Refused, 0, "not sent", err)
+		return Transcript{}, b.link.NotSent(err)
 	}
 	n := c.N
 	if c.Sampling.Temperature == 0 {
 		n = samplesWhenCold
 	}
-	if err := b.do(ctx, x, func(ctx context.Context) error { return b.call(ctx, c, n) }); err != nil {
+	a, err := b.do(ctx, func(ctx context.Context) (*wire.Answer, error) {
+		err := b.call(withExchange(ctx, x), c, n)
+		if err != nil && !x.sent {
+			return nil, b.link.NotSent(err)
+		}
+		return x.answer, err
+	})
+	if err != nil {
 		return Transcript{}, err
 	}
-	t, err := decodeReply(x.body, n, c.Sampling.MaxTokens, tokens)
+	t, err := decodeReply(a.Body, n, c.Sampling.MaxTokens, tokens)
 	if err != nil {
-		return Transcript{}, b.replyFault(x, err)
+		return Transcript{}, b.replyFault(a, err)
 	}
 	return t.repeat(c.N / n), nil
 }
@@ -65,52 +70,27 @@ func (b *Backend) call(ctx context.Context, c server.Completion, n int) error {
 	return err
 }
 
-// do carries one exchange out: it returns nil once the server has answered with a 2xx, and the body is in x.
-func (b *Backend) do(ctx context.Context, x *exchange, call func(context.Context) error) error {
-	limited, cancel := context.WithTimeout(ctx, b.opts.Timeout)
-	defer cancel()
-	err := call(withExchange(limited, x))
-	switch {
-	case x.status >= 200 && x.status < 300:
-		return nil
-	case x.status != 0:
-		return b.statusFault(x)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case limited.Err() != nil:
-		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
-		return b.fault(server.Transient, 0, fmt.Sprintf("no answer within %v", b.opts.Timeout), nil)
-	case !x.sent:
-		return b.fault(server.Refused, 0, "not sent", err)
-	default:
-		return b.fault(wayKind(err), 0, "", err)
+// do carries one request out, and returns the answer when its status is a 2xx.
+func (b *Backend) do(ctx context.Context, send func(context.Context) (*wire.Answer, error)) (*wire.Answer, error) {
+	a, err := b.link.Do(ctx, send)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// wayKind is the kind of a failure on the way to the server. A certificate that is not trusted stays so.
-func wayKind(err error) server.Kind {
-	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
-		return server.Refused
+	if !a.OK() {
+		return nil, b.statusFault(a)
 	}
-	return server.Transient
+	return a, nil
 }
 
 // get asks for one document below an address.
-func (b *Backend) get(ctx context.Context, address string) (*exchange, error) {
-	x := &exchange{}
-	err := b.do(ctx, x, func(ctx context.Context) error {
+func (b *Backend) get(ctx context.Context, address string) (*wire.Answer, error) {
+	return b.do(ctx, func(ctx context.Context) (*wire.Answer, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		resp, err := b.http.Do(req)
-		if err != nil {
-			return err
-		}
-		return resp.Body.Close()
+		return b.link.Send(req)
 	})
-	return x, err
 }
 
 // repeat is the transcript of a cold completion asked for times times.

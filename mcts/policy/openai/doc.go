@@ -9,8 +9,9 @@
 //
 // # Guarantees
 //
-//   - Every sampling parameter is sent in every request, zeros included: neither the server's defaults nor those in a
-//     model's generation_config.json are in force. A parameter that cannot be sent is refused, never dropped.
+//   - Every sampling parameter that the server takes is sent in every request, zeros included: neither the server's
+//     defaults nor those in a model's generation_config.json are in force. One that cannot be sent is refused unless it is
+//     off, never dropped.
 //   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to draw it twice: one is
 //     drawn, and repeated.
 //   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them. A null is no figure.
@@ -21,9 +22,11 @@
 // # Caveats
 //
 // Servers ignore fields they do not know. vLLM accepts unknown fields in silence; a server that ignores n gives fewer
-// choices, one that ignores logprobs gives none. vLLM reports log-probabilities before temperature and penalties,
-// unless it is started with --logprobs-mode processed_logprobs, and those of the stop text's tokens too. Ollama's endpoints under /v1 apply the model's chat
-// template to a raw prompt and cut one that is too long in silence: use the package ollama beside this one for it.
+// choices, one that ignores logprobs gives none. Without the extensions, vLLM takes those it is not sent from the
+// model's generation_config.json, unless it is started with --generation-config vllm. vLLM reports log-probabilities
+// before temperature and penalties, unless it is started with --logprobs-mode processed_logprobs, and those of the stop
+// text's tokens too. Ollama's endpoints under /v1 apply the model's chat template to a raw prompt and cut one that is
+// too long in silence: use the package ollama beside this one for it.
 //
-// The client is go-openai, with a transport below it that writes what the client cannot send (see the type transport).
+// The client is go-openai, over a way to the server that writes what the client cannot send (see the type splicer).
 package openai

@@ -1,82 +1,51 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// longestMessage bounds a fault's message, in characters.
-const longestMessage = 400
-
-// longestWait bounds what a Retry-After may ask for.
-const longestWait = 24 * time.Hour
 
 // errInReply says that a reply with a good status is an error all the same.
 var errInReply = errors.New("the reply holds an error")
 
-// fault is a fault without secrets.
-func (b *Backend) fault(kind server.Kind, status int, message string, cause error) *server.Fault {
-	return &server.Fault{
-		Kind:    kind,
-		Address: b.Address(),
-		Status:  status,
-		Message: shorten(b.secrets.hide(message)),
-		Err:     b.secrets.hideError(cause),
-	}
-}
-
 // statusFault is the fault of an answer that is not a 2xx.
-func (b *Backend) statusFault(x *exchange) *server.Fault {
-	c := readComplaint(x.body)
-	f := b.fault(c.kind(x.status), x.status, b.advise(x, c), nil)
-	f.RetryAfter = retryAfter(x.header)
-	return f
+func (b *Backend) statusFault(a *wire.Answer) *server.Fault {
+	c := readComplaint(a.Body)
+	return b.link.StatusFault(a, c.kind(a.Status), b.advise(a.Status, c))
 }
 
 // replyFault is the fault of an answer with a good status that is no completion.
-func (b *Backend) replyFault(x *exchange, err error) *server.Fault {
+func (b *Backend) replyFault(a *wire.Answer, err error) *server.Fault {
 	if !errors.Is(err, errInReply) {
-		return b.fault(server.Transient, x.status, "", err)
+		return b.link.Fault(server.Transient, a.Status, "", err)
 	}
-	c := readComplaint(x.body)
+	c := readComplaint(a.Body)
 	kind := server.Transient
 	if c.status >= 400 {
 		kind = c.kind(c.status)
 	} else if c.tooLong() {
 		kind = server.TooLong
 	}
-	return b.fault(kind, x.status, c.message, nil)
+	return b.link.Fault(kind, a.Status, c.message, nil)
 }
 
 // advise is the server's message with what to do about it.
-func (b *Backend) advise(x *exchange, c complaint) string {
-	text := c.message
-	if text == "" {
-		text = http.StatusText(x.status)
-	}
+func (b *Backend) advise(status int, c complaint) string {
+	text := cmp.Or(c.message, http.StatusText(status))
 	switch {
-	case x.status >= 300 && x.status < 400:
-		return fmt.Sprintf("the server redirects to %q, which is not followed: make that the base URL",
-			x.header.Get("Location"))
-	case x.status == http.StatusUnauthorized || x.status == http.StatusForbidden:
-		if !b.keyed {
-			return text + " (the server wants a key that it accepts)"
-		}
-		return text
-	case x.status == http.StatusNotFound && !c.known:
+	case status == http.StatusNotFound && !c.known:
 		return text + " (is the base URL right? It ends in /v1 on most servers)"
-	case x.status == http.StatusNotFound:
+	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s (asked for the model %q)", text, b.opts.Model)
-	case b.opts.Extensions && (x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity):
+	case b.opts.Extensions && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
 		if name := c.unknownExtension(); name != "" {
 			return fmt.Sprintf("the server does not take %s, one of vLLM's own fields: switch the extensions off: %s",
 				name, text)
@@ -179,6 +148,9 @@ func (c complaint) tooLong() bool {
 		return true
 	}
 	text := strings.ToLower(c.message + " " + c.code)
+	if strings.Contains(text, "cannot be greater than max_model_len") {
+		return false // max_tokens alone: no prompt at all would fit, and every node would be a dead end
+	}
 	for _, words := range tooLongWords {
 		if strings.Contains(text, words) {
 			return true
@@ -206,50 +178,4 @@ func (c complaint) unknownExtension() string {
 		}
 	}
 	return ""
-}
-
-// retryAfter is how long the server asks to wait: milliseconds, seconds, or until a date by the server's own clock.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return wait(ms / 1000)
-	}
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		return wait(seconds)
-	}
-	until, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return wait(until.Sub(now).Seconds())
-}
-
-func wait(seconds float64) time.Duration {
-	if math.IsNaN(seconds) || seconds <= 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
-}
-
-// shorten is a message on one line, without control characters, cut to its bound.
-func shorten(text string) string {
-	// Only the beginning is looked at: an error page can be megabytes.
-	if len(text) > 16*longestMessage {
-		text = text[:16*longestMessage]
-	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > longestMessage {
-		return string(runes[:longestMessage]) + "…"
-	}
-	return text
 }

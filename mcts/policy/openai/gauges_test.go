@@ -1,12 +1,9 @@
 package openai
 
 import (
-	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
+	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
 
@@ -31,17 +28,8 @@ vllm:prefix_cache_hits_total{model_name="m"} 900
 		{"no metrics", "not found", 404, server.Gauges{}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.WriteHeader(test.status)
-				_, _ = io.WriteString(w, test.body)
-			}))
-			defer s.Close()
-			b, err := New(Options{BaseURL: s.URL + "/v1", Model: "m"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.Close()
-			if got, ok := b.Gauges(context.Background()); got != test.want || ok != test.ok {
+			b := backend(t, wiretest.Serve(t, wiretest.Answers(test.status, test.body)))
+			if got, ok := b.Gauges(t.Context()); got != test.want || ok != test.ok {
 				t.Errorf("%+v %v, want %+v %v", got, ok, test.want, test.ok)
 			}
 		})

@@ -1,16 +1,16 @@
 package openai
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
+
+	"toolevo/mcts/policy/internal/wire"
 )
 
 // Options say which server, which model, and how to speak to it. BaseURL and Model are needed.
@@ -41,31 +41,25 @@ type Options struct {
 
 // The defaults of Options.
 const (
-	DefaultTimeout     = 10 * time.Minute
-	DefaultDialTimeout = 10 * time.Second
-	DefaultMaxReply    = 64 << 20
+	DefaultTimeout     = wire.DefaultTimeout
+	DefaultDialTimeout = wire.DefaultDialTimeout
+	DefaultMaxReply    = wire.DefaultMaxReply
 )
 
 // Backend is one server. It is safe for concurrent use.
 type Backend struct {
-	opts    Options
-	base    *url.URL // without credentials
-	root    *url.URL // base without its /v1, where a server keeps what is not OpenAI's
-	client  *api.Client
-	http    *http.Client
-	secrets secrets
-	keyed   bool // requests carry a key or credentials
+	opts   Options  // without key and address, so that no print of a backend shows them
+	base   *url.URL // without credentials
+	root   *url.URL // base without its /v1, where a server keeps what is not OpenAI's
+	link   *wire.Link
+	client *api.Client
 }
 
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the address's credentials.
 func New(opts Options) (*Backend, error) {
-	base, user, err := parseBase(opts.BaseURL)
+	address, err := parseBase(opts.BaseURL)
 	if err != nil {
 		return nil, err
-	}
-	opts.APIKey = strings.TrimSpace(opts.APIKey)
-	if strings.ContainsFunc(opts.APIKey, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return nil, errors.New("openai: the API key contains a control character")
 	}
 	if opts.Model == "" {
 		return nil, errors.New("openai: no model named")
@@ -73,54 +67,40 @@ func New(opts Options) (*Backend, error) {
 	if opts.AddSpecialTokens != nil && !opts.Extensions {
 		return nil, errors.New("openai: add_special_tokens is one of vLLM's own fields, and those are switched off")
 	}
-	if opts.Timeout < 0 || opts.DialTimeout < 0 || opts.MaxReply < 0 {
-		return nil, fmt.Errorf("openai: negative limit: timeout %v, dial timeout %v, reply of %d bytes",
-			opts.Timeout, opts.DialTimeout, opts.MaxReply)
+	link, err := wire.NewLink(wire.Options{
+		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
+		MaxReply: opts.MaxReply, Transport: opts.Transport,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("openai: %w", err)
 	}
-	withDefaults(&opts)
-
-	b := &Backend{opts: opts, base: base, root: rootOf(base), secrets: newSecrets(opts.APIKey, user)}
-	b.http = &http.Client{
-		Transport: &transport{
-			base:          opts.Transport,
-			authorization: authorization(opts.APIKey, user),
-			maxReply:      opts.MaxReply,
-		},
-		// A redirected POST would carry the key to wherever the reply says, or lose its body.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	b.keyed = authorization(opts.APIKey, user) != ""
-	config := api.DefaultConfig("") // the transport authorizes
-	config.BaseURL = base.String()
-	config.HTTPClient = b.http
-	b.client = api.NewClientWithConfig(config)
-	return b, nil
+	opts.APIKey, opts.BaseURL = "", ""
+	config := api.DefaultConfig("") // the link authorizes
+	config.BaseURL = address.URL.String()
+	config.HTTPClient = splicer{link}
+	return &Backend{
+		opts: opts, base: address.URL, root: rootOf(address.URL), link: link, client: api.NewClientWithConfig(config),
+	}, nil
 }
 
 // Address names the server, without credentials.
-func (b *Backend) Address() string { return b.secrets.hide(b.base.String()) }
+func (b *Backend) Address() string { return b.link.Address() }
 
 // Close ends the connections that are idle.
-func (b *Backend) Close() { b.http.CloseIdleConnections() }
+func (b *Backend) Close() { b.link.Close() }
 
 // parseBase reads a base URL. Its errors say nothing of the text, which may hold a key anywhere.
-func parseBase(text string) (*url.URL, *url.Userinfo, error) {
-	u, err := url.Parse(strings.TrimSpace(text))
+func parseBase(text string) (wire.Address, error) {
+	address, err := wire.ParseAddress(text)
 	switch {
 	case err != nil:
-		return nil, nil, errors.New("openai: the base URL is not a URL")
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return nil, nil, errors.New("openai: the base URL does not begin with http:// or https:// and a host")
-	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return nil, nil, errors.New("openai: the base URL has a query or a fragment")
+		return wire.Address{}, fmt.Errorf("openai: the base URL: %w", err)
+	case address.URL.Hostname() == "":
+		return wire.Address{}, errors.New("openai: the base URL: it names no host")
+	case address.URL.Path == "":
+		address.URL.Path = "/v1"
 	}
-	user := u.User
-	base := &url.URL{Scheme: u.Scheme, Host: u.Host}
-	base.Path, base.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
-	if base.Path == "" {
-		base.Path = "/v1"
-	}
-	return base, user, nil
+	return address, nil
 }
 
 // rootOf is the address below which /metrics, /health and /version are.
@@ -128,36 +108,4 @@ func rootOf(base *url.URL) *url.URL {
 	root := *base
 	root.Path, root.RawPath = strings.TrimSuffix(root.Path, "/v1"), strings.TrimSuffix(root.RawPath, "/v1")
 	return &root
-}
-
-// authorization is the header that opens the server, empty when it is open.
-func authorization(key string, user *url.Userinfo) string {
-	switch {
-	case key != "":
-		return "Bearer " + key
-	case user != nil:
-		password, _ := user.Password()
-		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
-	default:
-		return ""
-	}
-}
-
-func withDefaults(opts *Options) {
-	if opts.Timeout == 0 {
-		opts.Timeout = DefaultTimeout
-	}
-	if opts.DialTimeout == 0 {
-		opts.DialTimeout = DefaultDialTimeout
-	}
-	if opts.MaxReply == 0 {
-		opts.MaxReply = DefaultMaxReply
-	}
-	if opts.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DialContext = (&net.Dialer{Timeout: opts.DialTimeout, KeepAlive: 30 * time.Second}).DialContext
-		t.MaxIdleConns = 0           // no bound: a limiter above bounds the requests
-		t.MaxIdleConnsPerHost = 4096 // the default of 2 would open a connection for nearly every request
-		opts.Transport = t
-	}
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func decodeReply(body []byte, n, maxTokens int, tokens bool) (Transcript, error)
 	if len(r.Choices) == 0 {
 		return Transcript{}, fmt.Errorf("no choices for %d samples", n)
 	}
-	slices.SortStableFunc(r.Choices, func(a, b choiceJSON) int { return a.Index - b.Index })
+	slices.SortStableFunc(r.Choices, func(a, b choiceJSON) int { return cmp.Compare(a.Index, b.Index) })
 	if len(r.Choices) > n {
 		r.Choices = r.Choices[:n]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
 
@@ -32,6 +33,12 @@ func TestReplies(t *testing.T) {
 			Transcript{Reply: server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
 				{Text: "hi", LogProbs: []float64{-0.25}, Finish: server.FinishStop, Tokens: 1}}},
 				Details: []Detail{{Tokens: []string{"hi"}, StopReason: "128009", Finish: "stop"}}}},
+		{"chat, a null among the figures", `{"choices":[{"message":{"content":"ab"},"finish_reason":"length","logprobs":{"content":[{"token":"a","logprob":null},{"token":"b","logprob":-1}]}}]}`, 1,
+			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "ab", LogProbs: []float64{-1}, Finish: server.FinishLength, Tokens: 2}}},
+				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "length"}}}},
+		{"an empty completion, its stop token counted", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":2,"logprobs":{"tokens":["</s>"],"token_logprobs":[-0.5]}}]}`, 1,
+			Transcript{Reply: server.Reply{Choices: []server.Choice{{LogProbs: []float64{-0.5}, Finish: server.FinishStop, Tokens: 1}}},
+				Details: []Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}}}},
 		{"only nulls", `{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"tokens":["a","b"],"token_logprobs":[ null , null ]}}]}`, 1,
 			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "ab", Finish: server.FinishStop, Tokens: 2}}},
 				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}}}},
@@ -49,7 +56,7 @@ func TestReplies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := backend(t, newFake(t, answers(200, tt.body)))
+			b := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body)))
 			got, err := b.Transcribe(t.Context(), ask(tt.n))
 			if err != nil {
 				t.Fatal(err)
@@ -67,14 +74,14 @@ func TestReplies(t *testing.T) {
 
 // TestCold: vLLM refuses n above 1 at temperature 0, where all samples are one.
 func TestCold(t *testing.T) {
-	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+	f := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, r.ContentLength)
 		r.Body.Read(body)
 		if !strings.Contains(string(body), `"n":1,`) {
-			answers(400, `{"error":{"message":"n must be 1 when using greedy sampling, got 3.","code":400}}`)(w, r)
+			wiretest.Answers(400, `{"error":{"message":"n must be 1 when using greedy sampling, got 3.","code":400}}`)(w, r)
 			return
 		}
-		answers(200, `{"choices":[{"text":"x","finish_reason":"stop","logprobs":{"tokens":["x"],"token_logprobs":[-1]}}],"usage":{"completion_tokens":1}}`)(w, r)
+		wiretest.Answers(200, `{"choices":[{"text":"x","finish_reason":"stop","logprobs":{"tokens":["x"],"token_logprobs":[-1]}}],"usage":{"completion_tokens":1}}`)(w, r)
 	})
 	c := ask(3)
 	c.Sampling.Temperature = 0

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
+	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/server"
 )
 
@@ -14,13 +14,11 @@ import (
 // the server adds the number of the sample.
 const seedBits = 52
 
-// Bounds of the parameters, vLLM's. It raises a temperature between 0 and the least warm one in silence.
-const (
-	leastWarm       = 0.01
-	hottest         = 2.0
-	largestPenalty  = 2.0
-	samplesWhenCold = 1
-)
+// leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in silence.
+const leastWarm = 0.01
+
+// samplesWhenCold is how many samples are drawn at temperature 0, where vLLM refuses more.
+const samplesWhenCold = 1
 
 // extras are the fields that go-openai leaves out when zero, lacks, or means to give up: max_tokens is the one name for
 // the limit that all servers know.
@@ -51,7 +49,7 @@ var extensionNames = []string{
 	"top_k", "min_p", "repetition_penalty", "include_stop_str_in_output", "add_special_tokens",
 }
 
-// exchange writes what the transport puts around the client's body.
+// exchange writes what the splicer puts around the client's body.
 func (b *Backend) exchange(c server.Completion) (*exchange, error) {
 	x := &exchange{}
 	model, err := encode(b.opts.Model)
@@ -116,7 +114,7 @@ type wireMessage struct {
 	Content string `json:"content"`
 }
 
-func wireMessages(messages []server.Message) []wireMessage {
+func wireMessages(messages []chat.Message) []wireMessage {
 	out := make([]wireMessage, len(messages))
 	for i, m := range messages {
 		out[i] = wireMessage(m)
@@ -157,37 +155,24 @@ func checkMessages(c server.Completion) error {
 		return errors.New("this backend sends messages, and was given a prompt or nothing")
 	}
 	for i, m := range c.Messages {
-		if m.Role != "system" && m.Role != "user" && m.Role != "assistant" {
+		if m.Role != chat.SystemRole && m.Role != chat.UserRole && m.Role != chat.AssistantRole {
 			return fmt.Errorf("message %d has the role %q, which chat templates may leave out", i, m.Role)
 		}
 	}
-	if c.Messages[len(c.Messages)-1].Role == "assistant" {
+	if c.Messages[len(c.Messages)-1].Role == chat.AssistantRole {
 		return errors.New("the last message is the model's own, which servers may close or repeat")
 	}
 	return nil
 }
 
+// checkSampling adds to what no server takes what this one would change or leave out in silence.
 func (b *Backend) checkSampling(s server.Sampling) error {
-	within := func(low, x, high float64) bool { return low <= x && x <= high } // false for NaN
+	if err := s.Validate(); err != nil {
+		return err
+	}
 	switch {
-	case !within(0, s.Temperature, hottest), s.Temperature > 0 && s.Temperature < leastWarm:
-		return fmt.Errorf("temperature %v: it is 0, or from %v to %v", s.Temperature, leastWarm, hottest)
-	case s.TopP == 0 || !within(0, s.TopP, 1):
-		return fmt.Errorf("top_p %v: it is above 0 and at most 1", s.TopP)
-	case s.TopK < 0:
-		return fmt.Errorf("top_k %d: it is 0, for off, or more", s.TopK)
-	case !within(0, s.MinP, 1):
-		return fmt.Errorf("min_p %v: it is from 0 to 1", s.MinP)
-	case !within(-largestPenalty, s.FrequencyPenalty, largestPenalty):
-		return fmt.Errorf("frequency_penalty %v: it is from -2 to 2", s.FrequencyPenalty)
-	case !within(-largestPenalty, s.PresencePenalty, largestPenalty):
-		return fmt.Errorf("presence_penalty %v: it is from -2 to 2", s.PresencePenalty)
-	case s.RepetitionPenalty == 0 || !within(0, s.RepetitionPenalty, 100):
-		return fmt.Errorf("repetition_penalty %v: it is above 0, and 1 for off", s.RepetitionPenalty)
-	case s.MaxTokens < 1:
-		return fmt.Errorf("max_tokens %d: it is at least 1", s.MaxTokens)
-	case slices.Contains(s.Stop, ""):
-		return errors.New("an empty stop text")
+	case s.Temperature > 0 && s.Temperature < leastWarm:
+		return fmt.Errorf("temperature %v: it is 0, or at least %v", s.Temperature, leastWarm)
 	case !b.opts.Extensions && (s.TopK != 0 || s.MinP != 0 || s.RepetitionPenalty != 1):
 		return fmt.Errorf("top_k %d, min_p %v and repetition_penalty %v need vLLM's own fields, which are switched off",
 			s.TopK, s.MinP, s.RepetitionPenalty)

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
 
@@ -43,7 +45,7 @@ func TestRequest(t *testing.T) {
 			ask: func(c *server.Completion) { off(&c.Sampling) }, want: []map[string]any{common, prompt}},
 		{name: "chat", path: "/v1/chat/completions", opts: func(o *Options) { o.Chat = true },
 			ask: func(c *server.Completion) {
-				c.Prompt, c.Messages = "", []server.Message{{Role: "system"}, {Role: "user", Content: "u"}}
+				c.Prompt, c.Messages = "", []chat.Message{{Role: "system"}, {Role: "user", Content: "u"}}
 			}, want: []map[string]any{common, messages, vllm}},
 		{name: "greedy", path: "/v1/completions", // zeros are sent, top_k off is -1, and one sample is drawn
 			ask: func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() },
@@ -62,7 +64,7 @@ func TestRequest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFake(t, answers(200, oneChoice))
+			f := wiretest.Serve(t, wiretest.Answers(200, oneChoice))
 			c := ask(3)
 			if tt.ask != nil {
 				tt.ask(&c)
@@ -84,11 +86,11 @@ func TestRequest(t *testing.T) {
 					}
 				}
 			}
-			got := f.received()
-			if len(got) != 1 || got[0].path != tt.path {
+			got := f.Received()
+			if len(got) != 1 || got[0].Path != tt.path {
 				t.Fatalf("requests %v, want one to %s", got, tt.path)
 			}
-			if diff := cmp.Diff(want, fields(t, got[0].body)); diff != "" {
+			if diff := cmp.Diff(want, fields(t, got[0].Body)); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})
@@ -98,18 +100,18 @@ func TestRequest(t *testing.T) {
 // TestModelNames sends names that go-openai refuses on its own side, and names that need escapes.
 func TestModelNames(t *testing.T) {
 	for _, name := range []string{"o1", "gpt-4o", "gpt-5", "o3-mini", "gpt-6-sol", "davinci", "text-davinci-003", `a"b\c`, "/models/Llama-3"} {
-		for _, chat := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, chat), func(t *testing.T) {
-				f := newFake(t, answers(200, oneChoice))
-				b := backend(t, f, func(o *Options) { o.Model, o.Chat = name, chat })
+		for _, messages := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, messages), func(t *testing.T) {
+				f := wiretest.Serve(t, wiretest.Answers(200, oneChoice))
+				b := backend(t, f, func(o *Options) { o.Model, o.Chat = name, messages })
 				c := ask(2)
-				if chat {
-					c.Prompt, c.Messages = "", []server.Message{{Role: "user", Content: "u"}}
+				if messages {
+					c.Prompt, c.Messages = "", []chat.Message{{Role: "user", Content: "u"}}
 				}
 				if _, err := b.Complete(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
-				if got := fields(t, f.received()[0].body)["model"]; got != name {
+				if got := fields(t, f.Received()[0].Body)["model"]; got != name {
 					t.Errorf("model %v, want %q", got, name)
 				}
 			})
@@ -125,14 +127,14 @@ func TestNotSent(t *testing.T) {
 		change     func(*server.Completion)
 	}{
 		{"nothing asked", "0 samples", nil, func(c *server.Completion) { c.N = 0 }},
-		{"messages as a prompt", "prompts", nil, func(c *server.Completion) { c.Messages = []server.Message{{Role: "user"}} }},
+		{"messages as a prompt", "prompts", nil, func(c *server.Completion) { c.Messages = []chat.Message{{Role: "user"}} }},
 		{"no prompt", "prompts", nil, func(c *server.Completion) { c.Prompt = "" }},
 		{"a prompt as messages", "messages", func(o *Options) { o.Chat = true }, func(*server.Completion) {}},
 		{"observation role", `role "observation"`, func(o *Options) { o.Chat = true }, func(c *server.Completion) {
-			c.Prompt, c.Messages = "", []server.Message{{Role: "user"}, {Role: "observation"}}
+			c.Prompt, c.Messages = "", []chat.Message{{Role: "user"}, {Role: "observation"}}
 		}},
 		{"the model's own last", "last message", func(o *Options) { o.Chat = true }, func(c *server.Completion) {
-			c.Prompt, c.Messages = "", []server.Message{{Role: "user"}, {Role: "assistant"}}
+			c.Prompt, c.Messages = "", []chat.Message{{Role: "user"}, {Role: "assistant"}}
 		}},
 		{"lukewarm", "temperature", nil, func(c *server.Completion) { c.Sampling.Temperature = 0.001 }},
 		{"too hot", "temperature", nil, func(c *server.Completion) { c.Sampling.Temperature = 2.1 }},
@@ -151,7 +153,7 @@ func TestNotSent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFake(t, answers(200, oneChoice))
+			f := wiretest.Serve(t, wiretest.Answers(200, oneChoice))
 			b := backend(t, f, func(o *Options) {
 				if tt.opts != nil {
 					tt.opts(o)
@@ -160,11 +162,11 @@ func TestNotSent(t *testing.T) {
 			c := ask(2)
 			tt.change(&c)
 			_, err := b.Complete(t.Context(), c)
-			fault := faultOf(t, err)
+			fault := wiretest.FaultOf(t, err)
 			if fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want refused with %q", err, tt.want)
 			}
-			if n := len(f.received()); n != 0 {
+			if n := len(f.Received()); n != 0 {
 				t.Errorf("%d requests sent", n)
 			}
 		})
@@ -179,6 +181,10 @@ func TestNew(t *testing.T) {
 		{name: "no path", opts: Options{BaseURL: "http://h:8000", Model: "m"}, address: "http://h:8000/v1"},
 		{name: "slash", opts: Options{BaseURL: "https://h/proxy/v1/", Model: "m"}, address: "https://h/proxy/v1"},
 		{name: "credentials", opts: Options{BaseURL: "http://user:secretword@h/v1", Model: "m"}, address: "http://h/v1"},
+		{name: "IPv6", opts: Options{BaseURL: "http://[::1]:8000/v1", Model: "m"}, address: "http://[::1]:8000/v1"},
+		{name: "no host", opts: Options{BaseURL: "http://:8000/v1", Model: "m"}, err: "no host"},
+		{name: "a socket", opts: Options{BaseURL: "unix:///run/secretword", Model: "m"}, err: "http://"},
+		{name: "no such port", opts: Options{BaseURL: "http://h:80000/v1", Model: "m"}, err: "port"},
 		{name: "no scheme", opts: Options{BaseURL: "h:8000", Model: "m"}, err: "http://"},
 		{name: "not a URL", opts: Options{BaseURL: "http://secretword:bad port/%", Model: "m"}, err: "not a URL"},
 		{name: "query", opts: Options{BaseURL: "http://h/v1?key=secretword", Model: "m"}, err: "query"},

@@ -21,22 +21,22 @@ type Model struct {
 
 // Models lists the models that the server has.
 func (b *Backend) Models(ctx context.Context) ([]Model, error) {
-	x, err := b.get(ctx, b.base.String()+"/models")
+	a, err := b.get(ctx, b.base.String()+"/models")
 	if err != nil {
 		return nil, err
 	}
 	var list struct {
 		Data []Model `json:"data"`
 	}
-	if err := json.Unmarshal(x.body, &list); err != nil {
-		return nil, b.fault(server.Transient, x.status, "", fmt.Errorf("the list of models: %w", err))
+	if err := json.Unmarshal(a.Body, &list); err != nil {
+		return nil, b.link.Fault(server.Transient, a.Status, "", fmt.Errorf("the list of models: %w", err))
 	}
 	return list.Data, nil
 }
 
 // Version is the version of vLLM, "" on a server without /version.
 func (b *Backend) Version(ctx context.Context) (string, error) {
-	x, err := b.get(ctx, b.root.String()+"/version")
+	a, err := b.get(ctx, b.root.String()+"/version")
 	if absent(err) {
 		return "", nil
 	}
@@ -46,7 +46,7 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	var v struct {
 		Version string `json:"version"`
 	}
-	if json.Unmarshal(x.body, &v) != nil {
+	if json.Unmarshal(a.Body, &v) != nil {
 		return "", nil // a page for people
 	}
 	return v.Version, nil
@@ -63,16 +63,16 @@ func (b *Backend) Health(ctx context.Context) error {
 
 // Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which nothing is known.
 func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
-	x, err := b.get(ctx, b.root.String()+"/metrics")
+	a, err := b.get(ctx, b.root.String()+"/metrics")
 	if absent(err) {
 		return Metrics{}, nil
 	}
 	if err != nil {
 		return Metrics{}, err
 	}
-	m, err := ParseMetrics(x.body)
+	m, err := ParseMetrics(a.Body)
 	if err != nil {
-		return Metrics{}, b.fault(server.Transient, x.status, "", err)
+		return Metrics{}, b.link.Fault(server.Transient, a.Status, "", err)
 	}
 	return m, nil
 }

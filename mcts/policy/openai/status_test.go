@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
 
@@ -17,10 +18,10 @@ func routes(documents map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, ok := documents[r.URL.Path]
 		if !ok {
-			answers(404, `{"detail":"Not Found"}`)(w, r)
+			wiretest.Answers(404, `{"detail":"Not Found"}`)(w, r)
 			return
 		}
-		answers(200, body)(w, r)
+		wiretest.Answers(200, body)(w, r)
 	}
 }
 
@@ -29,7 +30,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFake(t, routes(map[string]string{
+	f := wiretest.Serve(t, routes(map[string]string{
 		"/proxy/v1/models": `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm","root":"/models/m","parent":null,"max_model_len":512}]}`,
 		"/proxy/version":   `{"version":"0.32.0"}`,
 		"/proxy/health":    "",
@@ -52,16 +53,16 @@ func TestStatus(t *testing.T) {
 	if m, err := b.Metrics(t.Context()); err != nil || !m.Running.Known {
 		t.Errorf("metrics %+v, %v", m, err)
 	}
-	for _, r := range f.received() {
-		if r.header.Get("Authorization") != "Bearer keyword" {
-			t.Errorf("%s went without the key", r.path)
+	for _, r := range f.Received() {
+		if r.Header.Get("Authorization") != "Bearer keyword" {
+			t.Errorf("%s went without the key", r.Path)
 		}
 	}
 }
 
 // TestPlainStatus is a server that has only what the protocol asks for.
 func TestPlainStatus(t *testing.T) {
-	b := backend(t, newFake(t, routes(map[string]string{"/v1/models": `{"data":[]}`})))
+	b := backend(t, wiretest.Serve(t, routes(map[string]string{"/v1/models": `{"data":[]}`})))
 	if version, err := b.Version(t.Context()); version != "" || err != nil {
 		t.Errorf("version %q, %v", version, err)
 	}
@@ -75,7 +76,7 @@ func TestPlainStatus(t *testing.T) {
 
 // TestSickStatus is a server that is down behind its gateway.
 func TestSickStatus(t *testing.T) {
-	b := backend(t, newFake(t, answers(503, "starting")))
+	b := backend(t, wiretest.Serve(t, wiretest.Answers(503, "starting")))
 	calls := map[string]func() error{
 		"version": func() error { _, err := b.Version(t.Context()); return err },
 		"models":  func() error { _, err := b.Models(t.Context()); return err },
@@ -83,13 +84,13 @@ func TestSickStatus(t *testing.T) {
 		"metrics": func() error { _, err := b.Metrics(t.Context()); return err },
 	}
 	for name, call := range calls {
-		if fault := faultOf(t, call()); fault.Kind != server.Transient || fault.Message != "starting" {
+		if fault := wiretest.FaultOf(t, call()); fault.Kind != server.Transient || fault.Message != "starting" {
 			t.Errorf("%s: %v", name, fault)
 		}
 	}
-	b = backend(t, newFake(t, answers(200, "vllm:num_requests_running x\n")))
+	b = backend(t, wiretest.Serve(t, wiretest.Answers(200, "vllm:num_requests_running x\n")))
 	for _, name := range []string{"models", "metrics"} {
-		if fault := faultOf(t, calls[name]()); fault.Kind != server.Transient {
+		if fault := wiretest.FaultOf(t, calls[name]()); fault.Kind != server.Transient {
 			t.Errorf("%s: %v", name, fault)
 		}
 	}

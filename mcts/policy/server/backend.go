@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+
+	"toolevo/mcts/policy/chat"
 )
 
 // Backend is one inference server. Implementations are safe for concurrent use.
@@ -14,17 +16,11 @@ type Backend interface {
 
 // Completion is one request. Either Prompt or Messages is set.
 type Completion struct {
-	Prompt   string    // raw text, sent as it is
-	Messages []Message // for servers that apply the model's chat template themselves
-	N        int       // samples, at least 1
-	Seed     uint64    // of the first sample; sample i has Seed+i
+	Prompt   string         // raw text, sent as it is
+	Messages []chat.Message // for servers that apply the model's chat template themselves
+	N        int            // samples, at least 1
+	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
-}
-
-// Message is one message of a chat.
-type Message struct {
-	Role    string // "system", "user" or "assistant"
-	Content string
 }
 
 // Sampling are the parameters of decoding. All of them are sent with every request.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolevo/envs"
+	"toolevo/mcts/policy/chat"
 )
 
 // Options say what to ask, whom, and how hard to try. Zero values of Retry, Limit and Timeout mean the defaults below.
@@ -17,13 +18,16 @@ type Options struct {
 	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set. Both must be functions of
 	// the history alone, and safe for concurrent use.
 	Render   func(envs.History) string
-	Messages func(envs.History) []Message
+	Messages func(envs.History) []chat.Message
 
 	Sampling Sampling
 
 	// LogProbs says that the servers report log-probabilities: a reply without them is garbled then, and tried again,
 	// lest one lost field change a prior. Without it such a reply is used, unscored.
 	LogProbs bool
+
+	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
+	Single bool
 
 	Retry   Retry
 	Limit   Limit

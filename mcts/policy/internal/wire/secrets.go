@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,22 +27,32 @@ func newSecrets(key string, user *url.Userinfo) secrets {
 		if !ok || password == "" {
 			plain = append(plain, user.Username())
 		}
-		plain = append(plain, password,
-			base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
+		pair := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+		plain = append(plain, password, pair, strings.TrimRight(pair, "="))
 	}
 	var s secrets
 	for _, p := range plain {
-		if len(p) < shortestSecret {
-			continue
+		if len(p) >= shortestSecret {
+			s = append(s, spellings(p)...)
 		}
-		quoted, _ := json.Marshal(p)
-		s = append(s, p, url.QueryEscape(p), url.PathEscape(p), strings.Trim(string(quoted), `"`), strings.ReplaceAll(p, "/", `\/`),
-			url.User(p).String(), (&url.URL{Path: "/" + p}).EscapedPath()[1:])
 	}
 	slices.SortFunc(s, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
 	return slices.Compact(s)
+}
+
+// spellings are a text as it is, as it stands in URLs, and as it stands between quotes in JSON and in Go.
+func spellings(p string) []string {
+	inJSON, _ := json.Marshal(p)
+	all := []string{
+		p, url.QueryEscape(p), url.PathEscape(p), url.User(p).String(), (&url.URL{Path: "/" + p}).EscapedPath()[1:],
+		strings.ReplaceAll(p, "/", `\/`),
+	}
+	for _, quoted := range []string{string(inJSON), strconv.Quote(p), strconv.QuoteToASCII(p)} {
+		all = append(all, quoted[1:len(quoted)-1])
+	}
+	return all
 }
 
 // hide returns the text with every secret replaced.

@@ -1,0 +1,286 @@
+package wire_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolevo/mcts/policy/internal/wire"
+	"toolevo/mcts/policy/internal/wiretest"
+	"toolevo/mcts/policy/server"
+)
+
+// link is a link to an address, changed by the functions.
+func link(t testing.TB, address string, change ...func(*wire.Options)) *wire.Link {
+	t.Helper()
+	a, err := wire.ParseAddress(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := wire.Options{Address: a}
+	for _, c := range change {
+		c(&o)
+	}
+	l, err := wire.NewLink(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// post sends one request.
+func post(ctx context.Context, l *wire.Link, address string) (*wire.Answer, error) {
+	return l.Do(ctx, func(ctx context.Context) (*wire.Answer, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader("{}"))
+		if err != nil {
+			return nil, err
+		}
+		return l.Send(req)
+	})
+}
+
+// TestAnswers: an answer is whole, whatever its status.
+func TestAnswers(t *testing.T) {
+	for _, status := range []int{200, 204, 307, 400, 503} {
+		body := "body"
+		if status == 204 {
+			body = ""
+		}
+		s := wiretest.Serve(t, wiretest.Answers(status, body, "X-Name", "value"))
+		a, err := post(t.Context(), link(t, s.URL), s.URL)
+		if err != nil || a.Status != status || string(a.Body) != body || a.Header.Get("X-Name") != "value" || a.OK() != (status < 300) {
+			t.Errorf("%d: %+v, %v", status, a, err)
+		}
+	}
+}
+
+func TestWay(t *testing.T) {
+	tests := []struct {
+		name    string
+		handler http.HandlerFunc
+		want    string
+	}{
+		{"reset", wiretest.Reset, "EOF"},
+		{"cut short", wiretest.CutShort("{"), "reading the reply: unexpected EOF"},
+		{"above the bound", wiretest.Answers(200, strings.Repeat("x", 17)), "longer than the bound of 16 bytes"},
+	}
+	for _, tt := range tests {
+		s := wiretest.Serve(t, tt.handler)
+		_, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.MaxReply = 16 }), s.URL)
+		if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !strings.Contains(err.Error(), tt.want) || f.Address != s.URL {
+			t.Errorf("%s: %v, want transient with %q", tt.name, err, tt.want)
+		}
+		if n := len(s.Received()); n != 1 {
+			t.Errorf("%s: %d requests: trying again is the caller's", tt.name, n)
+		}
+	}
+	s := wiretest.Serve(t, wiretest.Answers(200, strings.Repeat("x", 16)))
+	if a, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.MaxReply = 16 }), s.URL); err != nil || len(a.Body) != 16 {
+		t.Errorf("at the bound: %+v, %v", a, err)
+	}
+}
+
+// TestUnreachable is a server that is not there: the cause can be told.
+func TestUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + l.Addr().String()
+	l.Close()
+	_, err = post(t.Context(), link(t, address), address)
+	if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("%v, want transient, refused by the machine", err)
+	}
+}
+
+// TestUntrusted is a server that no second try will make trustworthy, and one that does not speak TLS.
+func TestUntrusted(t *testing.T) {
+	secure := httptest.NewUnstartedServer(wiretest.Answers(200, ""))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	plain := wiretest.Serve(t, wiretest.Answers(200, ""))
+	for _, address := range []string{secure.URL, strings.Replace(plain.URL, "http:", "https:", 1)} {
+		_, err := post(t.Context(), link(t, address), address)
+		if f := wiretest.FaultOf(t, err); f.Kind != server.Refused {
+			t.Errorf("%v, want refused", err)
+		}
+	}
+}
+
+// TestCancel: the context ends the request, at the server too, before the answer and in the middle of it.
+func TestCancel(t *testing.T) {
+	for _, begins := range []string{"", "half of it"} {
+		begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+		hang := wiretest.Hang(begun, ended)
+		s := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if begins != "" {
+				io.WriteString(w, begins)
+				w.(http.Flusher).Flush()
+			}
+			hang(w, r)
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-begun
+			cancel()
+		}()
+		if _, err := post(ctx, link(t, s.URL), s.URL); err != context.Canceled {
+			t.Errorf("after %q: error %v, want the context's", begins, err)
+		}
+		<-ended
+	}
+}
+
+// TestTimeout: the link's own limit is a fault, and never looks like the caller's deadline.
+func TestTimeout(t *testing.T) {
+	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	s := wiretest.Serve(t, wiretest.Hang(begun, ended))
+	_, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.Timeout = 20 * time.Millisecond }), s.URL)
+	f := wiretest.FaultOf(t, err)
+	if f.Kind != server.Transient || f.Message != "no answer within 20ms" || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want transient, and no deadline of the caller's", err)
+	}
+}
+
+// TestFaultOfSender: a fault that the sender found is passed on, unless the context ended meanwhile.
+func TestFaultOfSender(t *testing.T) {
+	l := link(t, "http://h")
+	want := l.NotSent(errors.New("why"))
+	send := func(context.Context) (*wire.Answer, error) { return nil, fmt.Errorf("wrapped: %w", want) }
+	if _, err := l.Do(t.Context(), send); err != error(want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Do(ctx, send); err != context.Canceled {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+// TestRedirect: the key goes nowhere but to the server it was given for.
+func TestRedirect(t *testing.T) {
+	other := wiretest.Serve(t, wiretest.Answers(200, ""))
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := wiretest.Serve(t, wiretest.Answers(status, "", "Location", other.URL))
+		a, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.APIKey = "password" }), s.URL)
+		if err != nil || a.Status != status {
+			t.Errorf("%d: %+v, %v", status, a, err)
+		}
+		if got := s.Received()[0].Header.Get("Authorization"); got != "Bearer password" {
+			t.Errorf("%d: authorization %q", status, got)
+		}
+	}
+	if n := len(other.Received()); n != 0 {
+		t.Errorf("%d redirects were followed", n)
+	}
+}
+
+// TestClose ends the connection that a request left open.
+func TestClose(t *testing.T) {
+	states := make(chan http.ConnState, 16)
+	s := httptest.NewUnstartedServer(wiretest.Answers(200, "x"))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) { states <- state }
+	s.Start()
+	defer s.Close()
+	until := func(want http.ConnState) {
+		for state := range states {
+			if state == want {
+				return
+			}
+		}
+	}
+	l := link(t, s.URL)
+	if _, err := post(t.Context(), l, s.URL); err != nil {
+		t.Fatal(err)
+	}
+	until(http.StateIdle)
+	l.Close()
+	until(http.StateClosed)
+}
+
+// TestSecrets: a secret occurs in no error and in no print, wherever it is kept and however it is echoed.
+func TestSecrets(t *testing.T) {
+	echo := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, wiretest.Echo(r, 380)) }
+	for place, put := range wiretest.Places() {
+		t.Run(place, func(t *testing.T) {
+			s := wiretest.Serve(t, echo)
+			var o wire.Options
+			address, key := put(s.URL)
+			l := link(t, address, func(given *wire.Options) { given.APIKey = key; o = *given })
+			a, err := post(t.Context(), l, o.Address.URL.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wiretest.CheckHidden(t, l.Fault(server.Transient, 0, string(a.Body), errors.New(string(a.Body))), l.Address(), l)
+			if s.Received()[0].Header.Get("Authorization") == "" {
+				t.Error("the secret was not sent")
+			}
+			s.Close()
+			_, err = post(t.Context(), l, o.Address.URL.String())
+			wiretest.CheckHidden(t, wiretest.FaultOf(t, err))
+		})
+	}
+}
+
+func TestNewLink(t *testing.T) {
+	a, err := wire.ParseAddress("http://h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		want string
+		o    wire.Options
+	}{
+		{"control", wire.Options{APIKey: "secret\nword"}},
+		{"control", wire.Options{APIKey: "secret\x7fword"}},
+		{"negative", wire.Options{Timeout: -1}},
+		{"negative", wire.Options{DialTimeout: -1}},
+		{"negative", wire.Options{MaxReply: -1}},
+	}
+	for _, tt := range tests {
+		tt.o.Address = a
+		if _, err := wire.NewLink(tt.o); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("error %v, want %q", err, tt.want)
+		}
+	}
+}
+
+// proxied names the address that TestProxy's other process asks for.
+const proxied = "WIRE_TEST_PROXIED"
+
+// TestProxy: the environment's proxy carries what goes to other machines, and only that. The environment is read once
+// in a process, so another one asks.
+func TestProxy(t *testing.T) {
+	if address := os.Getenv(proxied); address != "" {
+		a, err := post(t.Context(), link(t, address), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("answer %s\n", a.Body)
+		return
+	}
+	proxy := wiretest.Serve(t, wiretest.Answers(200, "of the proxy"))
+	here := wiretest.Serve(t, wiretest.Answers(200, "of the server"))
+	for address, want := range map[string]string{"http://server.invalid/v1": "of the proxy", here.URL: "of the server"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProxy$", "-test.v")
+		cmd.Env = append(os.Environ(), proxied+"="+address, "HTTP_PROXY="+proxy.URL, "http_proxy="+proxy.URL, "NO_PROXY=", "no_proxy=")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "answer "+want+"\n") {
+			t.Errorf("%s: %v, %s, want the answer %s", address, err, out, want)
+		}
+	}
+}
