@@ -88,7 +88,7 @@ Start with:  toolevo demo`,
 		return usage("%w: `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
-		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.versionCommand())
+		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 	return group(root)
 }
 

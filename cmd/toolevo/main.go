@@ -7,6 +7,8 @@
 //	toolevo inspect|check                      look at a run; prove that it is what its log says
 //	toolevo export                             write training data from runs
 //	toolevo eval                               accuracies of policies under several API versions
+//	toolevo doctor                             what a model's server will silently do wrong
+//	toolevo bench serve                        a simulated inference server, for rehearsals and measurements
 //	toolevo demo                               all of it on synthetic data in a temporary folder
 //
 // This package wires the others together and reports; it holds no logic of theirs. Results go to stdout, words for

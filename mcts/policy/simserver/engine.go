@@ -17,6 +17,8 @@ type sequence struct {
 	completion []uint32 // its tokens
 	cutShort   bool     // it ends by its length
 
+	prefill, decode time.Duration // what it spends on either once it runs
+
 	batch *batch
 	slot  int // -1 while it waits
 	since time.Time
@@ -114,8 +116,9 @@ func (e *engine) start(s *sequence) {
 	e.kv += s.size()
 	e.figures.maxRunning = max(e.figures.maxRunning, len(e.running))
 	e.figures.queue.observe(s.since.Sub(s.batch.arrived))
-	d := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
-	if d = e.o.scaled(d); d > 0 {
+	prefill, decode := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
+	s.prefill, s.decode = e.o.scaled(prefill), e.o.scaled(decode)
+	if d := s.prefill + s.decode; d > 0 {
 		s.timer = time.AfterFunc(d, func() { e.timeUp(s) })
 	} else {
 		e.finish(s)
@@ -149,16 +152,16 @@ func (e *engine) lookUp(s *sequence) int {
 	return n - cached
 }
 
-// of is how long a sequence takes.
-func (l Latency) of(prefill, decode, running int) time.Duration {
-	seconds := 0.0
+// of is how long a sequence takes: to read its prompt, and to write.
+func (l Latency) of(prompt, completion, running int) (prefill, decode time.Duration) {
+	decode = l.PerCompletion
 	if l.PrefillPerSecond > 0 {
-		seconds += float64(prefill) / l.PrefillPerSecond
+		prefill = time.Duration(float64(prompt) / l.PrefillPerSecond * float64(time.Second))
 	}
 	if l.DecodePerSecond > 0 {
-		seconds += float64(decode) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1))
+		decode += time.Duration(float64(completion) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1)) * float64(time.Second))
 	}
-	return l.PerCompletion + time.Duration(seconds*float64(time.Second))
+	return prefill, decode
 }
 
 func (e *engine) timeUp(s *sequence) {

@@ -116,12 +116,12 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 // ps lists the model once a request has loaded it.
 func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	window := s.window
+	window, stay := s.window, s.stay
 	s.mu.Unlock()
 	models := []any{}
 	if window > 0 {
 		m := s.ollamaModel()
-		m["size_vram"], m["context_length"], m["expires_at"] = 0, window, time.Now().Add(5*time.Minute).UTC()
+		m["size_vram"], m["context_length"], m["expires_at"] = 0, window, time.Now().Add(stay).UTC()
 		models = append(models, m)
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"models": models})

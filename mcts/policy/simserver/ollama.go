@@ -25,6 +25,7 @@ type ollamaRequest struct {
 	Shift       *bool          `json:"shift"`
 	LogProbs    bool           `json:"logprobs"`
 	TopLogProbs int            `json:"top_logprobs"`
+	KeepAlive   any            `json:"keep_alive"` // a text like "5m", or seconds; below 0 is forever
 	Options     map[string]any `json:"options"`
 }
 
@@ -71,7 +72,7 @@ func (x *exchange) ollama(chat bool) {
 		return
 	}
 	p := x.s.ollamaPrompt(&q, chat)
-	window := x.s.load(options.window)
+	window := x.s.load(options.window, stay(q.KeepAlive))
 	a := options.sampling
 	if !options.seeded {
 		a.seed = x.s.sampleSeed()
@@ -98,8 +99,31 @@ func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *prompt {
 	return s.chatPrompt([]message{{"user", messageText(q.Prompt)}})
 }
 
+// How long a model stays loaded after a request: by default, and when it is told to stay forever.
+const (
+	usualStay = 5 * time.Minute
+	longStay  = 290 * 365 * 24 * time.Hour
+)
+
+// stay reads how long a request wants the model to stay loaded.
+func stay(v any) time.Duration {
+	d := usualStay
+	switch v := v.(type) {
+	case float64:
+		d = time.Duration(min(v, longStay.Seconds()) * float64(time.Second))
+	case string:
+		if parsed, err := time.ParseDuration(v); err == nil {
+			d = parsed
+		}
+	}
+	if d < 0 {
+		return longStay
+	}
+	return d
+}
+
 // load returns the context window of a request, and loads the model anew when it is not that of the request before.
-func (s *Server) load(window int) int {
+func (s *Server) load(window int, stay time.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)
 	}
@@ -109,7 +133,7 @@ func (s *Server) load(window int) int {
 	if s.window != 0 && s.window != window {
 		s.reloads++
 	}
-	s.window = window
+	s.window, s.stay = window, stay
 	return window
 }
 
@@ -138,8 +162,8 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *prompt, a *sampling, window in
 func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *prompt, d drawn, took time.Duration) {
 	last := ollamaAnswer{
 		Model: q.Model, CreatedAt: time.Now().UTC(), Done: x.fault != WrongN, DoneReason: "stop",
-		TotalDuration: took, PromptEvalCount: p.tokens.len(), PromptEvalDuration: took / 2,
-		EvalCount: len(d.tokens), EvalDuration: took - took/2,
+		TotalDuration: took, PromptEvalCount: p.tokens.len(), PromptEvalDuration: d.prefill,
+		EvalCount: len(d.tokens), EvalDuration: d.decode,
 	}
 	if d.length {
 		last.DoneReason = "length"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -49,6 +50,8 @@ type drawn struct {
 	inText   int       // how many tokens are the text's
 	length   bool      // it ended by its length
 	stop     string    // the stop text that ended it, "" when it ended by itself
+
+	prefill, decode time.Duration // what the engine spent on it
 }
 
 // unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
@@ -189,7 +192,17 @@ func (s *Server) generate(ctx context.Context, prompts []*prompt, a sampling) ([
 			sequences = append(sequences, q)
 		}
 	}
-	return lists, s.engine.run(ctx, sequences)
+	err := s.engine.run(ctx, sequences)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range lists {
+		for i := range list {
+			list[i].prefill, list[i].decode = sequences[0].prefill, sequences[0].decode
+			sequences = sequences[1:]
+		}
+	}
+	return lists, nil
 }
 
 // newPrompt reads a raw prompt.

@@ -42,7 +42,8 @@ type Server struct {
 	reloads  int
 	cut      int
 	injected map[Fault]int
-	window   int // of the model as it is loaded (Ollama)
+	window   int           // of the model as it is loaded (Ollama)
+	stay     time.Duration // for which it stays loaded without a request
 	ids      int
 }
 

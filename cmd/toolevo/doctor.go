@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/configs/apis"
+	"toolevo/envs"
+	"toolevo/envs/catalog"
+	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/server"
+)
+
+// doctorCommand examines model servers. Other things that a run depends on are examined by commands below it.
+func (a *app) doctorCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out what a model's server will silently do wrong",
+		Long: `Examines the servers of a policy as a run would use them, within seconds: is it
+reachable, does it have the model, does the prompt arrive as it is, is the
+context window what is stated and a longer prompt refused, are n, seeds, stop
+texts and temperature 0 honoured, are there log-probabilities and of what, do
+defaults leak in, is the prefix cache at work, do requests run side by side, how
+fast is it. Of Ollama also: does the model stay loaded, does the version do what
+a run needs.
+
+Each check says what was seen; each finding what a run does about it and what
+you can do. Nothing is changed on the server. A server that is busy looks slow.
+
+Marks: ok; ! a run copes, but is slower or loses what is named; !! a run would
+be wrong or impossible; ?? the probes did not tell. Exit codes: 0 all is well,
+1 there are warnings, 2 there are problems (or wrong usage), 130 interrupted.
+
+Scripted policies need no server.`,
+		Example: `  toolevo doctor --policy openai:Qwen/Qwen2-7B --config policies/qwen2-7b
+  toolevo doctor --policy ollama:mymodel --server gpu1:11434 --json`,
+		Args: positional(0, 0),
+	}
+	s := a.addSettings(cmd, nil, "policy")
+	serving := a.serving()
+	cmd.Flags().StringVar(&serving.servers, "server", "", "base `URLS` of the model's servers, separated by commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
+	timeout := cmd.Flags().Duration("timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading the model included")
+	side := cmd.Flags().Int("side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they run side by side")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *timeout <= 0 {
+			return usage("--timeout %v: want how long a probe may take, such as 30s", *timeout)
+		}
+		if *side < 2 {
+			return usage("--side-by-side %d: want at least 2", *side)
+		}
+		c, err := s.resolve(cmd.Flags(), "")
+		if err != nil {
+			return err
+		}
+		patients, err := patients(c, serving)
+		if err != nil {
+			return err
+		}
+		for i := range patients {
+			patients[i].options.Timeout, patients[i].options.Parallel = *timeout, *side
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return a.examine(ctx, c, patients, *asJSON)
+	}
+	return cmd
+}
+
+// patient is one server of a policy.
+type patient struct {
+	policy  string
+	options doctor.Options
+}
+
+// patients are the servers of the configured policies.
+func patients(c *configs.Resolved, s *serving) ([]patient, error) {
+	versions, err := catalog.Load(apis.FS())
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{config: c, versions: versions, serving: s, servers: map[string]*server.Policy{}}
+	if err := b.checkNames(); err != nil {
+		return nil, err
+	}
+	var all []patient
+	for _, name := range c.Policy {
+		kind, model, _ := strings.Cut(name, ":")
+		if kind == kindScripted {
+			continue
+		}
+		o, err := b.doctorOptions(kind, model)
+		if err != nil {
+			return nil, err
+		}
+		for _, url := range s.urls(kind) {
+			o.URL = url
+			all = append(all, patient{name, o})
+		}
+	}
+	return all, nil
+}
+
+// examinedQuestion is one of the benchmark's, so that the probes' prompts are what a run's are.
+var examinedQuestion = envs.Task{ID: "doctor", Dataset: "coffee", Question: "What was the opening price of coffee on 2000-01-03?"}
+
+// doctorOptions are what a run would ask of a server of a kind, but for its address.
+func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
+	run, err := b.serverOptions(kind, model)
+	if err != nil {
+		return doctor.Options{}, err
+	}
+	c := b.config.Server
+	o := doctor.Options{
+		Kind: doctor.Kind(kind), APIKey: b.serving.apiKey, Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions,
+		LogProbs: c.LogProbs, Window: c.Window, Sampling: run.Sampling,
+	}
+	prompt := func(h envs.History) doctor.Prompt {
+		if run.Messages != nil {
+			return doctor.Prompt{Messages: run.Messages(h)}
+		}
+		return doctor.Prompt{Text: run.Render(h)}
+	}
+	asked := envs.NewHistory(examinedQuestion)
+	o.First = prompt(asked)
+	o.Observed = func(text string) doctor.Prompt {
+		return prompt(asked.Append(envs.Turn{
+			Action: "Thought: I load the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}", Observation: text,
+		}))
+	}
+	template, special, err := shortPrompt(c.Form, kind)
+	if err != nil {
+		return doctor.Options{}, err
+	}
+	o.Short = template
+	if c.Extensions && !o.Chat {
+		o.AddSpecialTokens = &special
+	}
+	return o, nil
+}
+
+// shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
+func shortPrompt(form, kind string) (short doctor.Prompt, special bool, err error) {
+	asked := envs.NewHistory(examinedQuestion)
+	clean, err := chat.NewSanitizer()
+	if err != nil {
+		return short, false, err
+	}
+	switch form {
+	case configs.FormFewShot:
+		return doctor.Prompt{Text: policy.QuestionText(examinedQuestion.Question) + "\n\n"}, true, nil
+	case configs.FormChat:
+		return doctor.Prompt{Messages: chat.Messages("", asked, clean)}, false, nil
+	}
+	template, err := chat.ParseTemplate(form)
+	if err != nil {
+		return short, false, err
+	}
+	text := template.Render("", asked, clean)
+	if kind == kindOllama {
+		text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
+	}
+	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
+}
+
+// examined is the report on a server of a policy.
+type examined struct {
+	Policy string `json:"policy"`
+	*doctor.Report
+}
+
+// examine looks at the servers one after the other and reports.
+func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patient, asJSON bool) error {
+	verdict, all := doctor.OK, []examined{}
+	for i, p := range patients {
+		if !asJSON {
+			if i > 0 {
+				fmt.Fprintln(a.out)
+			}
+			a.announce(p)
+			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.out, c) }
+		}
+		r, err := doctor.Examine(ctx, p.options)
+		if err != nil && (ctx.Err() == nil || errors.Is(err, context.DeadlineExceeded)) {
+			return err
+		}
+		all, verdict = append(all, examined{p.policy, r}), verdict.Worse(r.Verdict)
+		if err != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same command again")}
+		}
+		if !asJSON {
+			if err := r.WriteFindings(a.out); err != nil {
+				return err
+			}
+		}
+	}
+	if asJSON {
+		if err := a.printJSON(map[string]any{"verdict": verdict, "servers": all}); err != nil {
+			return err
+		}
+	}
+	if len(patients) == 0 {
+		a.say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy openai:MODEL|ollama:MODEL [--server URL]",
+			strings.Join(c.Policy, ", "))
+	}
+	switch verdict {
+	case doctor.OK:
+		return nil
+	case doctor.Problem:
+		return usage("doctor: there are problems")
+	}
+	return bad("doctor: there are findings")
+}
+
+// announce says what is examined.
+func (a *app) announce(p patient) {
+	fmt.Fprintf(a.out, "%s\n%s\n\n", p.policy, doctor.Legend)
+}

@@ -1,0 +1,194 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/server"
+)
+
+// Kind is the protocol that a server is spoken to in.
+type Kind string
+
+// The kinds.
+const (
+	OpenAI Kind = "openai"
+	Ollama Kind = "ollama"
+)
+
+// Prompt is what a server is asked to go on with: a text, or the messages of a chat.
+type Prompt struct {
+	Text     string
+	Messages []chat.Message
+}
+
+// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout and Found are
+// needed.
+type Options struct {
+	Kind   Kind
+	URL    string // as the backend of the kind takes it
+	APIKey string
+	Model  string
+
+	Chat             bool  // the server applies the chat template (OpenAI)
+	Extensions       bool  // vLLM's own fields are sent (OpenAI)
+	LogProbs         bool  // the run counts on log-probabilities
+	AddSpecialTokens *bool // as in the backend's options (OpenAI)
+	Window           int   // tokens that Ollama is told to load the model with; what is assumed of a server that states none
+
+	Sampling server.Sampling // the run's
+
+	Short    Prompt                   // a question and nothing else
+	First    Prompt                   // the run's first prompt of a question
+	Observed func(text string) Prompt // a question, an action, and an observation of that text
+
+	Parallel int           // requests at the same time, to see whether they run side by side; 0 is 8
+	Timeout  time.Duration // of one probe; 0 is 30 s
+	Found    func(Check)   // told of every check when it is made; nil is nobody
+}
+
+// The defaults.
+const (
+	DefaultParallel = 8
+	DefaultTimeout  = 30 * time.Second
+)
+
+// ReachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
+const ReachTime = 4 * time.Second
+
+// errStop ends an examination that an answer has made pointless; the check that says why is made already.
+var errStop = errors.New("nothing else can be looked at")
+
+// patient is a server under examination, with what is known of it so far.
+type patient struct {
+	o Options
+	c client
+
+	mu      sync.Mutex // of what concurrent probes write: report.Probes and reloads
+	report  Report
+	reloads int // replies after the first that had to wait for the model to load (Ollama)
+
+	version string
+	stated  int // tokens of the window as the server states it, 0 when it does not
+	real    int // tokens of the window as it was found, 0 when it was not
+	scale   scale
+	prompt  int      // tokens of the run's first prompt, 0 when unknown
+	greedy  []string // texts drawn at temperature 0
+	sampled []string // texts drawn with known seeds
+	seeded  bool     // and drawn again alike
+	scored  []server.Choice
+	stopped string  // what is known of the log-probabilities of a stop text's tokens
+	cached  bool    // the prefix cache is at work
+	inSpeed float64 // tokens read in a second, 0 when unknown
+}
+
+// Examine looks at one server. The error is the context's, or says what is wrong with the options; whatever is wrong
+// with the server stands in the report, which holds what was found so far in any case.
+func Examine(ctx context.Context, o Options) (*Report, error) {
+	if o.Parallel == 0 {
+		o.Parallel = DefaultParallel
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Found == nil {
+		o.Found = func(Check) {}
+	}
+	c, err := newClient(o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	started := time.Now()
+	p := &patient{o: o, c: c, report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK}}
+	err = p.examine(ctx)
+	p.report.Took = time.Since(started)
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return &p.report, err
+}
+
+// examine makes the checks one after the other. A check returns an error only when there is no sense in going on.
+func (p *patient) examine(ctx context.Context) error {
+	for _, check := range []func(context.Context) error{
+		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
+		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded,
+	} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found notes a check.
+func (p *patient) found(c Check) {
+	p.report.Checks = append(p.report.Checks, c)
+	p.report.Verdict = p.report.Verdict.Worse(c.Verdict)
+	p.o.Found(c)
+}
+
+func (p *patient) ok(name Name, format string, args ...any) {
+	p.found(Check{Name: name, Verdict: OK, Seen: fmt.Sprintf(format, args...)})
+}
+
+// untold notes that the probes of a check failed or said nothing. It ends the examination when the server is gone.
+func (p *patient) untold(ctx context.Context, name Name, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c := Check{Name: name, Verdict: Unknown, Seen: err.Error(), Run: "goes on as if all were well", Do: "look for yourself"}
+	var fault *server.Fault
+	switch {
+	case errors.As(err, &fault):
+		c.Seen = "the probe failed: " + faultText(fault)
+		c.Run = "tries again what fails, and leaves trees unresolved that it cannot grow"
+		c.Do = "run the doctor again, when the server is idle or with a longer --timeout"
+	case errors.Is(err, errSlow):
+		c.Do = "run the doctor again with a longer --timeout"
+	}
+	p.found(c)
+	if fault == nil || fault.Status != 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, ReachTime)
+	defer cancel()
+	if err := p.c.greet(limited); err != nil && ctx.Err() == nil {
+		p.found(Check{
+			Name: Reachable, Verdict: Problem, Seen: "it has gone away while it was examined",
+			Run: "waits for it as long as --patience, then gives up: exit code 3", Do: "look at the server's log",
+		})
+		return errStop
+	}
+	return ctx.Err()
+}
+
+// faultText is a fault without the server's address.
+func faultText(f *server.Fault) string {
+	text := ""
+	if f.Status != 0 {
+		text = fmt.Sprintf("HTTP %d", f.Status)
+	}
+	for _, part := range []string{f.Message, errorText(f.Err)} {
+		if part != "" && text != "" {
+			text += ": "
+		}
+		text += part
+	}
+	return text
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,326 @@
+package doctor_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/simserver"
+)
+
+// holds holds that a report's only check is a problem of reachability, and says some words.
+func holds(t *testing.T, r *doctor.Report, words ...string) {
+	t.Helper()
+	if len(r.Checks) != 1 || r.Verdict != doctor.Problem {
+		t.Errorf("%+v", r)
+	}
+	c, _ := r.Check(doctor.Reachable)
+	for _, w := range words {
+		if !strings.Contains(c.Seen+"\n"+c.Do, w) {
+			t.Errorf("it does not say %q: %+v", w, c)
+		}
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	dead := start(t, simserver.Options{})
+	dead.Kill()
+	holds(t, examine(t, options(dead, doctor.OpenAI)), "refused", "vllm serve", "OPENAI_BASE_URL", dead.URL())
+	holds(t, examine(t, options(dead, doctor.Ollama)), "refused", "ollama serve", "OLLAMA_HOST", dead.URL())
+	locked := start(t, simserver.Options{APIKey: "right-key"})
+	holds(t, examine(t, options(locked, doctor.OpenAI)), "401", "OPENAI_API_KEY")
+	o := options(locked, doctor.OpenAI)
+	o.APIKey = "wrong-key"
+	holds(t, examine(t, o), "401", "OPENAI_API_KEY")
+	o.APIKey = "right-key"
+	wantOnly(t, examine(t, o), nil)
+}
+
+// A port that takes connections and says nothing is given up on in time.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	o := options(start(t, simserver.Options{}), doctor.OpenAI)
+	o.URL = "http://" + l.Addr().String()
+	o.Timeout = 100 * time.Millisecond // the bound is the smaller one
+	holds(t, examine(t, o), "no answer", "start the server")
+}
+
+// No key is in a report, whether the server repeats it or it stands in the address.
+func TestKeysStayHidden(t *testing.T) {
+	t.Parallel()
+	const key = "sk-very-secret"
+	parrot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, `{"error":{"message":"the key `+key+` is not known: `+r.Header.Get("Authorization")+`"}}`)
+	}))
+	defer parrot.Close()
+	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+		o := options(start(t, simserver.Options{}), kind)
+		o.APIKey, o.URL = key, strings.Replace(parrot.URL, "http://", "http://user:"+key+"@", 1)
+		r := examine(t, o)
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, c := range r.Checks {
+			if err := doctor.WriteCheck(&b, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.WriteFindings(&b); err != nil {
+			t.Fatal(err)
+		}
+		if all := string(text) + b.String(); strings.Contains(all, key) || !strings.Contains(all, "403") {
+			t.Errorf("%s", all)
+		}
+	}
+}
+
+// What goes wrong now and then is no finding.
+func TestFaultsAreNoFindings(t *testing.T) {
+	t.Parallel()
+	s := start(t, simserver.Options{MaxModelLen: 4096, Faults: simserver.Faults{Seed: 3, Rates: map[simserver.Fault]float64{
+		simserver.InternalError: 0.03, simserver.Reset: 0.03, simserver.Garbage: 0.03,
+	}}})
+	r := examine(t, options(s, doctor.OpenAI))
+	wantOnly(t, r, nil)
+	if st := s.Stats(); st.Answered >= st.Requests {
+		t.Errorf("no fault: %+v", st)
+	}
+}
+
+// A server that goes away in the middle ends the examination, and so does its context.
+func TestGoneInTheMiddle(t *testing.T) {
+	t.Parallel()
+	s := start(t, simserver.Options{MaxModelLen: 4096})
+	o := options(s, doctor.OpenAI)
+	o.Found = func(c doctor.Check) {
+		if c.Name == doctor.Room {
+			s.Kill()
+		}
+	}
+	r := examine(t, o)
+	last := r.Checks[len(r.Checks)-1]
+	if r.Verdict != doctor.Problem || last.Name != doctor.Reachable || !strings.Contains(last.Seen, "gone away") {
+		t.Errorf("%+v", r.Checks)
+	}
+
+	s = start(t, simserver.Options{MaxModelLen: 4096})
+	s.Pause()
+	ctx, cancel := context.WithCancel(t.Context())
+	o = options(s, doctor.OpenAI)
+	o.Found = func(c doctor.Check) {
+		if c.Name == doctor.Model {
+			cancel()
+		}
+	}
+	r, err := doctor.Examine(ctx, o)
+	if !errors.Is(err, context.Canceled) || r == nil || r.Verdict != doctor.OK || len(r.Checks) != 3 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// A server that takes a request and never answers it leaves a finding, not a wait without end.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	s := start(t, simserver.Options{Faults: simserver.Faults{Script: []simserver.Fault{simserver.Hang}}})
+	o := options(s, doctor.OpenAI)
+	o.Timeout = 200 * time.Millisecond
+	r := examine(t, o)
+	c, _ := r.Check(doctor.Completion)
+	if c.Verdict != doctor.Problem || !strings.Contains(c.Seen+c.Do, "--timeout") || r.Probes != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Ollama's OpenAI protocol is full of traps: the way out is its own.
+func TestOllamaInDisguise(t *testing.T) {
+	t.Parallel()
+	s := start(t, simserver.Options{Kind: simserver.Ollama})
+	r := examine(t, options(s, doctor.OpenAI))
+	wantOnly(t, r, map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Problem})
+	if c, _ := r.Check(doctor.Model); !strings.Contains(c.Do, "--policy ollama:"+model+" --server "+s.URL()) {
+		t.Error(c.Do)
+	}
+}
+
+// between is a proxy before a server; change may spoil requests and replies.
+func between(t *testing.T, s *simserver.Server, change func(w http.ResponseWriter, path string, request map[string]any, answer map[string]any)) string {
+	t.Helper()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		out, err := http.NewRequestWithContext(r.Context(), r.Method, s.URL()+r.URL.Path, strings.NewReader(string(body)))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		out.Header = r.Header.Clone()
+		resp, err := http.DefaultClient.Do(out)
+		if err != nil {
+			return
+		}
+		defer resp.Body.Close()
+		var request, answer map[string]any
+		_ = json.Unmarshal(body, &request) // a GET has none
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return
+		}
+		if json.Unmarshal(text, &answer) == nil && resp.StatusCode == 200 {
+			change(w, r.URL.Path, request, answer)
+			text, _ = json.Marshal(answer)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(resp.StatusCode)
+		w.Write(text)
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy.URL
+}
+
+// What a simulated server never gets wrong.
+func TestOddServers(t *testing.T) {
+	t.Parallel()
+	type object = map[string]any
+	completions := func(change func(request, choice object)) func(http.ResponseWriter, string, map[string]any, map[string]any) {
+		return func(_ http.ResponseWriter, path string, request, answer map[string]any) {
+			if path == "/v1/completions" {
+				for _, c := range answer["choices"].([]any) {
+					change(request, c.(object))
+				}
+			}
+		}
+	}
+	native := func(path string, change func(answer object)) func(http.ResponseWriter, string, map[string]any, map[string]any) {
+		return func(_ http.ResponseWriter, at string, _, answer map[string]any) {
+			if at == path {
+				change(answer)
+			}
+		}
+	}
+	var drawn atomic.Int64
+	for name, test := range map[string]struct {
+		kind   doctor.Kind
+		server simserver.Options
+		change func(http.ResponseWriter, string, map[string]any, map[string]any)
+		alter  func(*doctor.Options)
+		want   map[doctor.Name]doctor.Verdict
+		words  string
+	}{
+		"processed": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+			temperature, _ := request["temperature"].(float64)
+			if temperature == 0 {
+				return // left out, or greedy
+			}
+			for _, top := range choice["logprobs"].(object)["top_logprobs"].([]any) {
+				for token, l := range top.(object) {
+					top.(object)[token] = l.(float64) / temperature
+				}
+			}
+		}), words: "after temperature"},
+		"impossible figures": {kind: doctor.OpenAI, change: completions(func(_, choice object) {
+			choice["logprobs"].(object)["token_logprobs"].([]any)[0] = 0.5
+		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Problem}, words: "0.5"},
+		"stop text kept": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+			if stop, ok := choice["stop_reason"].(string); ok && len(request["stop"].([]any)) > 0 {
+				choice["text"] = choice["text"].(string) + stop
+			}
+		}), want: map[doctor.Name]doctor.Verdict{doctor.Stop: doctor.Problem}, words: "left at the end"},
+		"one text": {kind: doctor.OpenAI, change: completions(func(_, choice object) {
+			choice["text"] = "Thought: always the same words here"
+		}), want: map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning, doctor.Stop: doctor.Problem}, words: "are one text"},
+		"no seeds": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+			if request["temperature"] == 1.0 && request["stop"] == nil {
+				choice["text"] = fmt.Sprint(choice["text"], drawn.Add(1))
+			}
+		}), want: map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning}, words: "VLLM_BATCH_INVARIANT=1"},
+		"no count": {kind: doctor.OpenAI, change: func(_ http.ResponseWriter, _ string, _, answer map[string]any) { delete(answer, "usage") },
+			want: map[doctor.Name]doctor.Verdict{doctor.Template: doctor.Unknown, doctor.PrefixCache: doctor.Unknown, doctor.Window: doctor.Unknown}, words: "does not count"},
+		"window not stated": {kind: doctor.OpenAI, change: func(_ http.ResponseWriter, path string, _, answer map[string]any) {
+			if path == "/v1/models" {
+				delete(answer["data"].([]any)[0].(object), "max_model_len")
+			}
+		}, words: "not stated; 4,0"},
+		"tight": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 2900 },
+			want: map[doctor.Name]doctor.Verdict{doctor.Room: doctor.Warning}, words: "for the turns"},
+		"no room": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 4000 },
+			want: map[doctor.Name]doctor.Verdict{doctor.Room: doctor.Problem}, words: "server.shots=1"},
+		"not asked for": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.LogProbs = false },
+			want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "1/k"},
+
+		"old": {kind: doctor.Ollama, server: simserver.Options{Version: "0.9.6", Wrong: []simserver.Misconfiguration{simserver.NoLogProbs}},
+			want: map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning, doctor.LogProbs: doctor.Warning}, words: "0.12.11"},
+		"penalties": {kind: doctor.Ollama, server: simserver.Options{Version: "0.24.0"}, alter: func(o *doctor.Options) { o.Sampling.FrequencyPenalty = 1.2 },
+			want: map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning}, words: "ignores penalties"},
+		"trained shorter": {kind: doctor.Ollama, server: simserver.Options{MaxModelLen: 2048},
+			want:  map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Warning, doctor.Window: doctor.Warning, doctor.Room: doctor.Warning},
+			words: "--set server.window=2048"},
+		"leaves": {kind: doctor.Ollama, change: native("/api/ps", func(answer object) {
+			for _, m := range answer["models"].([]any) {
+				m.(object)["expires_at"] = time.Now().Add(5 * time.Minute)
+			}
+		}), want: map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning}, words: "OLLAMA_KEEP_ALIVE=-1"},
+		"reloads": {kind: doctor.Ollama, change: native("/api/generate", func(answer object) { answer["load_duration"] = 3e9 }),
+			want: map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning}, words: "num_ctx (4096)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.server.MaxModelLen == 0 {
+				test.server.MaxModelLen = 4096
+			}
+			if test.kind == doctor.Ollama {
+				test.server.Kind = simserver.Ollama
+			}
+			s := start(t, test.server)
+			o := options(s, test.kind)
+			o.Window = 4096
+			if test.change != nil {
+				o.URL = between(t, s, test.change)
+			}
+			if test.alter != nil {
+				test.alter(&o)
+			}
+			r := examine(t, o)
+			wantOnly(t, r, test.want)
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), test.words) {
+				t.Errorf("it does not say %q:\n%s", test.words, text)
+			}
+		})
+	}
+}
+
+func TestOptionsThatMakeNoSense(t *testing.T) {
+	o := options(start(t, simserver.Options{}), doctor.OpenAI)
+	o.Model = ""
+	if _, err := doctor.Examine(t.Context(), o); err == nil {
+		t.Error("no model: no error")
+	}
+	o.Kind = "grpc"
+	if _, err := doctor.Examine(t.Context(), o); err == nil || !strings.Contains(err.Error(), "grpc") {
+		t.Errorf("unknown kind: %v", err)
+	}
+}

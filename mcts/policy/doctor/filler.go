@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolevo/mcts/policy/chat"
+)
+
+// sentence is what fillers are made of. Words with a space before each are cut alike by every tokenizer, so each
+// sentence of a filler has as many tokens as the others.
+const sentence = " The river runs past the old mill and on to the sea."
+
+// The fillers by which a sentence is measured.
+const (
+	shortFiller = 4
+	longFiller  = 20
+)
+
+// scale is what the server's tokenizer makes of fillers.
+type scale struct {
+	around int // tokens beside the sentences
+	each   int // tokens of a sentence; 0 when the server does not count
+	quick  time.Duration
+}
+
+// sentences is how many make a filler of at most so many tokens.
+func (s scale) sentences(tokens int) int { return max(1, (tokens-s.around)/s.each) }
+
+// tokens is the length of a filler.
+func (s scale) tokens(sentences int) int { return s.around + s.each*sentences }
+
+// filler is a prompt of sentences after some text.
+func (p *patient) filler(before string, sentences int) Prompt {
+	text := before + strings.Repeat(sentence, sentences)
+	if p.o.Chat {
+		return Prompt{Messages: []chat.Message{{Role: chat.UserRole, Content: text}}}
+	}
+	return Prompt{Text: text}
+}
+
+// nonce is text that no prompt had before.
+func nonce() string { return "Note " + strconv.FormatInt(time.Now().UnixNano(), 36) + "." }
+
+// one is a probe for a single token: what counts is the prompt.
+func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
+
+// measure finds the scale. It is no check of its own.
+func (p *patient) measure(ctx context.Context) error {
+	var counts [2]int
+	for i, sentences := range [...]int{shortFiller, longFiller} {
+		r, err := p.draw(ctx, one(p.filler("", sentences)))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return nil // the checks that need the scale say so
+		}
+		p.isQuick(r.took)
+		counts[i] = r.PromptTokens
+	}
+	p.scale.each = (counts[1] - counts[0]) / (longFiller - shortFiller)
+	p.scale.around = counts[0] - p.scale.each*shortFiller
+	return nil
+}
+
+// isQuick notes the time of a probe with hardly anything to do.
+func (p *patient) isQuick(took time.Duration) {
+	if p.scale.quick == 0 || took < p.scale.quick {
+		p.scale.quick = took
+	}
+}
+
+// errUncounted says why there is no scale.
+var errUncounted = errors.New("the server does not count the tokens of a prompt")
+
+// Bounds of the check of templates.
+const (
+	mostAround   = 4  // tokens that may stand beside a raw prompt: that of the beginning, and what rounding makes
+	observedLong = 40 // sentences of the longer observation
+)
+
+// template finds out whether what we send reaches the model, and nothing else.
+func (p *patient) template(ctx context.Context) error {
+	if p.scale.each <= 0 {
+		return p.untold(ctx, Template, errUncounted)
+	}
+	if p.o.Chat {
+		return p.observations(ctx)
+	}
+	if p.scale.around <= mostAround {
+		p.ok(Template, "raw prompts reach the model as they are")
+		return nil
+	}
+	p.found(Check{
+		Name: Template, Verdict: Problem,
+		Seen: "the server puts " + number(p.scale.around) + " tokens round a raw prompt: it applies a template to it",
+		Run:  "would ask the model in another form than the one chosen",
+		Do:   "find a server that completes raw text, or let this one apply its template: --set server.form=chat",
+	})
+	return nil
+}
+
+// observations finds out whether a chat template renders them: the prompt must grow with the observation.
+func (p *patient) observations(ctx context.Context) error {
+	var counts [2]int
+	for i, sentences := range [...]int{1, 1 + observedLong} {
+		r, err := p.draw(ctx, one(p.o.Observed(strings.Repeat(sentence, sentences))))
+		if err != nil {
+			return p.untold(ctx, Template, err)
+		}
+		counts[i] = r.PromptTokens
+	}
+	grown, want := counts[1]-counts[0], observedLong*p.scale.each
+	if grown >= want/2 {
+		p.ok(Template, "observations reach the model: %s tokens more make %s more", number(want), number(grown))
+		return nil
+	}
+	p.found(Check{
+		Name: Template, Verdict: Problem,
+		Seen: "the chat template drops observations: one of " + number(want) + " tokens more makes the prompt " + number(grown) + " longer",
+		Run:  "would ask a model that never sees what its tools answer",
+		Do:   "let toolevo render the template: --set server.form=llama3, qwen, qwen3_nothink or chatml",
+	})
+	return nil
+}

@@ -1,0 +1,102 @@
+package doctor
+
+import "time"
+
+// Verdict is what a check came to.
+type Verdict string
+
+// The verdicts, from good to bad.
+const (
+	OK      Verdict = "ok"
+	Unknown Verdict = "could-not-tell" // the probes did not tell
+	Warning Verdict = "warning"        // a run copes, but is slower or loses something
+	Problem Verdict = "problem"        // a run would be wrong or impossible
+)
+
+// rank orders the verdicts.
+func (v Verdict) rank() int {
+	switch v {
+	case OK:
+		return 0
+	case Unknown:
+		return 1
+	case Warning:
+		return 2
+	}
+	return 3
+}
+
+// Worse returns the worse of two verdicts.
+func (v Verdict) Worse(w Verdict) Verdict {
+	if w.rank() > v.rank() {
+		return w
+	}
+	return v
+}
+
+// Name names a check.
+type Name string
+
+// The checks, in the order in which they are made.
+const (
+	Reachable   Name = "reachable"    // it answers, and takes the key
+	Version     Name = "version"      // of the server, and what that version lacks
+	Model       Name = "model"        // it has the model
+	Completion  Name = "completion"   // a request with every field of a run is answered
+	Template    Name = "template"     // prompts and observations reach the model
+	PrefixCache Name = "prefix-cache" // a prompt's known beginning is not read again
+	Window      Name = "window"       // the context window is what is stated, and what is longer is refused
+	Room        Name = "room"         // the run's prompts fit it
+	Samples     Name = "samples"      // n is honoured
+	Seeds       Name = "seeds"        // are honoured
+	Greedy      Name = "greedy"       // temperature 0 is repeatable
+	Defaults    Name = "defaults"     // what is not sent is neutral
+	Stop        Name = "stop"         // stop texts are honoured
+	LogProbs    Name = "logprobs"     // are present, and of what
+	Slots       Name = "slots"        // requests run side by side
+	Clock       Name = "clock"        // tokens a second, in and out
+	Loaded      Name = "loaded"       // Ollama: the model stays loaded
+)
+
+// Check is one property of a server.
+type Check struct {
+	Name    Name    `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	Seen    string  `json:"seen"`          // with figures
+	Run     string  `json:"run,omitempty"` // what a run does about it
+	Do      string  `json:"do,omitempty"`  // what the user can do about it
+}
+
+// Estimate is how fast a run would be.
+type Estimate struct {
+	CompletionsPerHour int `json:"completions_per_hour"`
+	InFlight           int `json:"in_flight"`     // sequences, at which that was measured
+	TokensWritten      int `json:"tokens_out"`    // assumed of one completion
+	TokensRead         int `json:"tokens_in"`     // assumed of one completion, those in the prefix cache not counted
+	OutPerSecond       int `json:"out_per_s"`     // tokens written in a second, all sequences together
+	InPerSecond        int `json:"in_per_s"`      // tokens read in a second; 0 when it is too quick to measure
+	OutAlone           int `json:"out_alone_s"`   // tokens written in a second by one sequence alone
+	PromptTokens       int `json:"prompt_tokens"` // of the run's first prompt of a question
+}
+
+// Report is what an examination came to.
+type Report struct {
+	Server   string        `json:"server"` // its address, without credentials
+	Kind     Kind          `json:"kind"`
+	Model    string        `json:"model"`
+	Verdict  Verdict       `json:"verdict"` // the worst of all checks
+	Checks   []Check       `json:"checks"`
+	Estimate *Estimate     `json:"estimate,omitempty"` // nil when the server could not be timed
+	Probes   int           `json:"probes"`             // requests for completions that were sent
+	Took     time.Duration `json:"took_ns"`
+}
+
+// Check returns the check of a name; ok is false when it was not made, because an earlier one made it pointless.
+func (r *Report) Check(name Name) (c Check, ok bool) {
+	for _, c := range r.Checks {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Check{}, false
+}

@@ -1,0 +1,246 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolevo/mcts/policy/server"
+)
+
+// probeTokens is how long the completions of probes are.
+const probeTokens = 32
+
+// The seeds and numbers of samples of the probes.
+const (
+	askedFor  = 4 // samples of one request
+	drawn     = 8 // samples that are compared
+	firstSeed = 1000
+	otherSeed = 2000
+)
+
+// samples finds out whether one request draws several.
+func (p *patient) samples(ctx context.Context) error {
+	if p.o.Kind == Ollama {
+		p.ok(Samples, "one request a sample: Ollama has no n")
+		return nil
+	}
+	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
+	if err != nil {
+		return p.untold(ctx, Samples, err)
+	}
+	got := len(r.Choices)
+	if got == askedFor {
+		p.ok(Samples, "n = %d gives %d", askedFor, got)
+		return nil
+	}
+	p.found(Check{
+		Name: Samples, Verdict: Warning, Seen: fmt.Sprintf("n is ignored: %d asked for, %d came back", askedFor, got),
+		Run: "asks again for the samples that are missing, by their seeds: a request for each instead of one for all",
+		Do:  "use a server that honours n (vLLM), or expect k times as many requests",
+	})
+	return nil
+}
+
+// seeds finds out whether a seed decides what is drawn, and nothing else.
+func (p *patient) seeds(ctx context.Context) error {
+	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
+	var lists [3][]string
+	for i, seed := range [...]uint64{firstSeed, firstSeed, otherSeed} {
+		a.seed = seed
+		choices, err := p.drawAll(ctx, a)
+		if err != nil {
+			return p.untold(ctx, Seeds, err)
+		}
+		lists[i], p.scored = texts(choices), choices
+	}
+	same, other := slices.Equal(lists[0], lists[1]), !slices.Equal(lists[0], lists[2])
+	all := slices.Concat(lists[0], lists[1], lists[2])
+	slices.Sort(all)
+	different := len(slices.Compact(all))
+	p.sampled, p.seeded = lists[0], same
+	switch {
+	case different == 1:
+		p.found(Check{
+			Name: Seeds, Verdict: Warning, Seen: fmt.Sprintf("%d samples at temperature 1 are one text", 3*drawn),
+			Run: "gets one child where it asks for k: the search has nothing to choose from",
+			Do:  "look whether the server fixes the seed or the temperature",
+		})
+	case !same:
+		p.found(Check{
+			Name: Seeds, Verdict: Warning, Seen: "the same seeds give other texts",
+			Run: "keeps what it was given first, so resuming repeats nothing; but a request that is tried again after a fault draws other samples, and two runs differ",
+			Do:  p.repeatable(),
+		})
+	case !other:
+		p.found(Check{
+			Name: Seeds, Verdict: Warning, Seen: "other seeds give the same texts",
+			Run: "gets the same samples again where it asks for new ones", Do: "look whether the server fixes the seed",
+		})
+	default:
+		p.ok(Seeds, "the same seeds give the same texts, others give others")
+	}
+	return nil
+}
+
+// repeatable is what makes a server's figures independent of the batch.
+func (p *patient) repeatable() string {
+	if p.o.Kind == Ollama {
+		return "have one request in flight (--parallel 1), which is slow"
+	}
+	return "start vLLM in its batch-invariant mode (VLLM_BATCH_INVARIANT=1)"
+}
+
+// Numbers of probes at temperature 0.
+const (
+	coldTries   = 4
+	coldCrowded = 2 // of them again, among other requests
+	crowd       = 4
+)
+
+// stable finds out whether temperature 0 gives one text, alone and among other requests.
+func (p *patient) stable(ctx context.Context) error {
+	a := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
+	for range coldTries {
+		r, err := p.draw(ctx, a)
+		if err != nil {
+			return p.untold(ctx, Greedy, err)
+		}
+		p.greedy = append(p.greedy, r.Choices[0].Text)
+	}
+	alone := differentTexts(p.greedy)
+	for range coldCrowded {
+		text, err := p.among(ctx, a)
+		if err != nil {
+			return p.untold(ctx, Greedy, err)
+		}
+		p.greedy = append(p.greedy, text)
+	}
+	n := differentTexts(p.greedy)
+	if n == 1 {
+		p.ok(Greedy, "temperature 0 gives one text in %d tries", len(p.greedy))
+		return nil
+	}
+	c := Check{
+		Name: Greedy, Verdict: Warning, Seen: fmt.Sprintf("temperature 0 gives %d texts in %d tries", n, len(p.greedy)),
+		Run: "keeps what it was given first, so resuming repeats nothing; but two evaluations of one model differ",
+		Do:  "report several evaluations, or " + p.repeatable(),
+	}
+	if alone == 1 {
+		c.Seen += ", though one when it is alone: the batch decides"
+	}
+	p.found(c)
+	return nil
+}
+
+func differentTexts(list []string) int {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return len(slices.Compact(list))
+}
+
+// among makes a probe while others run beside it. It returns when all have ended.
+func (p *patient) among(ctx context.Context, a ask) (string, error) {
+	var others sync.WaitGroup
+	for i := range crowd {
+		o := ask{prompt: p.o.Short, n: 1, seed: otherSeed + uint64(i), sampling: neutral(probeTokens)}
+		others.Go(func() { _, _ = p.draw(ctx, o) }) // what becomes of them says nothing about the probe
+	}
+	r, err := p.draw(ctx, a)
+	others.Wait()
+	if err != nil {
+		return "", err
+	}
+	return r.Choices[0].Text, nil
+}
+
+// parameters are those that a request may leave out. What is sent instead of each is in neutral.
+var parameters = []string{
+	"temperature", "top_p", "top_k", "min_p", "repetition_penalty", "frequency_penalty", "presence_penalty",
+}
+
+// defaults finds out what the server does when sampling parameters are left out: a model's generation_config.json, or
+// the server's own choice, may be anything but neutral.
+func (p *patient) defaults(ctx context.Context) error {
+	if len(p.greedy) == 0 || len(p.sampled) == 0 {
+		return p.untold(ctx, Defaults, fmt.Errorf("there is nothing to compare with"))
+	}
+	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens), leaveOut: parameters[1:]}
+	leaks := true
+	for range 2 {
+		r, err := p.draw(ctx, cold)
+		if err != nil {
+			return p.untold(ctx, Defaults, err)
+		}
+		leaks = leaks && !slices.Contains(p.greedy, r.Choices[0].Text)
+	}
+	if p.seeded && !leaks {
+		var err error
+		if leaks, err = p.leak(ctx, parameters); err != nil {
+			return p.untold(ctx, Defaults, err)
+		}
+	}
+	switch {
+	case !leaks && !p.seeded:
+		p.ok(Defaults, "neutral, as far as temperature 0 tells")
+	case !leaks:
+		p.ok(Defaults, "neutral: what is not sent changes nothing")
+	case p.o.Kind == Ollama:
+		p.ok(Defaults, "not neutral, as Ollama's are; a run sends every parameter")
+	default:
+		names, err := p.leaking(ctx)
+		if err != nil {
+			return p.untold(ctx, Defaults, err)
+		}
+		p.found(Check{
+			Name: Defaults, Verdict: Warning, Seen: "not neutral" + names + ": what is not sent changes the texts",
+			Run: "sends every parameter itself, so it is not touched; what other programs ask of this server is",
+			Do:  "on vLLM: vllm serve --generation-config vllm",
+		})
+	}
+	return nil
+}
+
+// leak reports whether parameters that are left out change what known seeds draw.
+func (p *patient) leak(ctx context.Context, names []string) (bool, error) {
+	choices, err := p.drawAll(ctx, ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens), leaveOut: names})
+	return err == nil && !slices.Equal(texts(choices), p.sampled), err
+}
+
+// leaking names the parameters that leak, each left out alone, in words that follow others; "" when seeds do not tell.
+func (p *patient) leaking(ctx context.Context) (string, error) {
+	if !p.seeded {
+		return "", nil
+	}
+	var names []string
+	for _, name := range parameters {
+		leaks, err := p.leak(ctx, []string{name})
+		if err != nil {
+			return "", err
+		}
+		if leaks {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "", nil
+	}
+	return " (" + strings.Join(names, ", ") + ")", nil
+}
+
+// choicesScored reports how many of the samples have log-probabilities, and whether one has a figure that is none.
+func choicesScored(choices []server.Choice) (scored int, wrong float64) {
+	for _, c := range choices {
+		if len(c.LogProbs) > 0 {
+			scored++
+		}
+		for _, l := range c.LogProbs {
+			if !(l <= 0) {
+				wrong = l
+			}
+		}
+	}
+	return scored, wrong
+}

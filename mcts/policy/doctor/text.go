@@ -1,0 +1,107 @@
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// width is how many columns text takes.
+const width = 80
+
+// mark stands before a check.
+func (v Verdict) mark() string {
+	switch v {
+	case OK:
+		return "ok"
+	case Unknown:
+		return "??"
+	case Warning:
+		return "! "
+	}
+	return "!!"
+}
+
+// Legend explains the marks.
+const Legend = "ok good   !  a run copes   !! a run would be wrong or impossible   ?? unknown"
+
+// WriteCheck writes what was seen of one check: one line, or more of them under each other where it is long.
+func WriteCheck(w io.Writer, c Check) error {
+	head := fmt.Sprintf("%s  %-12s  ", c.Verdict.mark(), c.Name)
+	_, err := io.WriteString(w, wrap(head, strings.Repeat(" ", len(head)), c.Seen))
+	return err
+}
+
+// WriteFindings writes what a run does about every check that is not good and what can be done, then the estimate, then
+// the verdict.
+func (r *Report) WriteFindings(w io.Writer) error {
+	var b strings.Builder
+	const indent = "    "
+	for _, c := range r.Checks {
+		if c.Verdict == OK && c.Run == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s  %s\n", c.Verdict.mark(), c.Name)
+		if c.Run != "" {
+			b.WriteString(wrap(indent+"run: ", indent+"     ", c.Run))
+		}
+		if c.Do != "" {
+			b.WriteString(wrap(indent+"do:  ", indent+"     ", c.Do))
+		}
+	}
+	b.WriteByte('\n')
+	if e := r.Estimate; e != nil {
+		b.WriteString(wrap("", "", fmt.Sprintf("Expect about %s completions an hour at %d in flight, of %d tokens written and %s read for each.",
+			number(rounded(e.CompletionsPerHour)), e.InFlight, e.TokensWritten, number(e.TokensRead))))
+	}
+	b.WriteString(wrap("", "", r.conclusion()))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// rounded keeps the first two digits of a number.
+func rounded(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return n / unit * unit
+}
+
+// conclusion is the verdict in words.
+func (r *Report) conclusion() string {
+	probes := fmt.Sprintf(" (%d probes in %s)", r.Probes, duration(r.Took))
+	switch r.Verdict {
+	case OK:
+		return "All is well." + probes
+	case Unknown:
+		return "Nothing wrong was found, but not everything could be looked at." + probes
+	case Warning:
+		return "A run will cope with this server: it is slower, or loses what is named above." + probes
+	}
+	return "Do not run on this server before what is marked !! is set right." + probes
+}
+
+// wrap writes text in lines of at most width columns. A word that is longer has a line of its own.
+func wrap(first, next, text string) string {
+	var b strings.Builder
+	b.WriteString(first)
+	column, empty := utf8.RuneCountInString(first), true
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		if !empty && column+1+n > width {
+			b.WriteString("\n" + next)
+			column, empty = utf8.RuneCountInString(next), true
+		}
+		if !empty {
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+		empty = false
+	}
+	b.WriteByte('\n')
+	return b.String()
+}

@@ -1,0 +1,221 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// fate is what became of a prompt.
+type fate int
+
+const (
+	whole   fate = iota // it was answered, and counted whole
+	refused             // as too long
+	cut                 // it was answered, and fewer tokens were counted than were sent
+	caught              // it was cut, and the backend of a run sees it
+)
+
+// slack is the share of a prompt's tokens by which a count may be short without anything being cut.
+const slack = 0.02
+
+// errSlow says that a probe would take too long.
+var errSlow = errors.New("too slow")
+
+// try sends a filler of about so many tokens and tells its fate, how many tokens were sent, and how many counted.
+func (p *patient) try(ctx context.Context, tokens int) (f fate, sent, counted int, err error) {
+	sentences := p.scale.sentences(tokens)
+	sent = p.scale.tokens(sentences)
+	r, err := p.draw(ctx, one(p.filler("", sentences)))
+	if fault := tooLong(err); fault != nil {
+		if fault.Status < 300 {
+			return caught, sent, 0, nil
+		}
+		return refused, sent, 0, nil
+	}
+	if err == nil && float64(r.PromptTokens) < float64(sent)*(1-slack) {
+		f = cut
+	}
+	return f, sent, r.PromptTokens, err
+}
+
+// slow returns an error when a prompt of so many tokens would be read for longer than a probe may take.
+func (p *patient) slow(tokens int) error {
+	if p.inSpeed <= 0 {
+		return nil
+	}
+	needs := time.Duration(float64(tokens) / p.inSpeed * float64(time.Second))
+	if needs < p.o.Timeout {
+		return nil
+	}
+	return fmt.Errorf("%w: a prompt of %s tokens would be read for about %s, longer than --timeout %v", errSlow,
+		number(tokens), duration(needs), p.o.Timeout)
+}
+
+// beyond is how much longer than what is assumed a prompt is that must be refused, where the server states no window.
+const beyond = 4
+
+// window finds out whether the context window is what is stated, and whether a longer prompt is refused.
+func (p *patient) window(ctx context.Context) error {
+	if p.scale.each <= 0 {
+		return p.untold(ctx, Window, errUncounted)
+	}
+	assumed, over := p.stated, p.stated+2*p.scale.each+8
+	if assumed == 0 {
+		assumed, over = p.o.Window, beyond*p.o.Window
+	}
+	long, sent, counted, err := p.try(ctx, over)
+	if err != nil {
+		return p.untold(ctx, Window, err)
+	}
+	if long == cut {
+		p.cutInSilence(sent, counted)
+		return nil
+	}
+	inside := assumed - 1 - p.scale.each
+	if err := p.slow(inside); err != nil {
+		return p.untold(ctx, Window, err)
+	}
+	fits, sent, counted, err := p.try(ctx, inside)
+	switch {
+	case err != nil:
+		return p.untold(ctx, Window, err)
+	case fits == cut || fits == caught:
+		p.cutInSilence(sent, counted)
+	case fits == refused:
+		return p.shorter(ctx, assumed, sent)
+	default:
+		p.real = assumed
+		p.found(p.asStated(long, sent, over))
+	}
+	return nil
+}
+
+// asStated is the check of a window in which a prompt of sent tokens fits.
+func (p *patient) asStated(long fate, sent, over int) Check {
+	c := Check{Name: Window, Verdict: OK, Seen: fmt.Sprintf("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))}
+	if p.stated == 0 {
+		c.Seen = fmt.Sprintf("not stated; %s tokens fit, %s are refused", number(sent), number(over))
+	}
+	switch long {
+	case whole:
+		c.Seen = fmt.Sprintf("%s tokens fit, and %s, too", number(sent), number(over))
+		if p.stated > 0 {
+			c.Verdict = Warning
+			c.Seen = fmt.Sprintf("it states %s tokens, and answers a prompt of %s", number(p.stated), number(over))
+			c.Run = "sends prompts of any length; whether the model sees all of one beyond the window is not known"
+			c.Do = "ask the server's maker; keep prompts short by --set server.shots=1 and a small search.max_depth"
+		}
+	case caught:
+		c.Verdict = Warning
+		c.Seen = fmt.Sprintf("%s tokens: %s fit; more is cut in silence", number(p.real), number(sent))
+		c.Run = "sees a cut prompt by its count of tokens, and ends that branch as for one that is refused; the time to read it is lost"
+		c.Do = "install an Ollama from 0.12.6 on"
+	}
+	return c
+}
+
+// cutInSilence notes that a prompt of sent tokens was answered of which fewer were counted.
+func (p *patient) cutInSilence(sent, counted int) {
+	c := Check{
+		Name: Window, Verdict: Problem,
+		Seen: fmt.Sprintf("it cuts in silence: of a prompt of %s tokens it read %s", number(sent), number(counted)),
+		Run:  "would ask the model without a part of its prompt, and nothing would show it",
+		Do:   "configure the server to refuse what is too long; do not collect from this one",
+	}
+	if counted > 0 {
+		p.real = counted + 1
+	}
+	if p.stated > 0 && counted > 0 {
+		c.Seen += fmt.Sprintf("; it states %s", number(p.stated))
+	}
+	p.found(c)
+}
+
+// steps bounds the search for the window.
+const steps = 16
+
+// shorter finds the window of a server that refuses a prompt of fewer tokens than it states.
+func (p *patient) shorter(ctx context.Context, stated, refusedAt int) error {
+	low, high := 0, refusedAt
+	for range steps {
+		if high-low <= p.scale.each {
+			break
+		}
+		middle := (low + high) / 2
+		if low == 0 {
+			middle = refusedAt / 2
+		}
+		if p.slow(middle) != nil {
+			break
+		}
+		f, sent, _, err := p.try(ctx, middle)
+		switch {
+		case err != nil:
+			return p.untold(ctx, Window, err)
+		case f == whole:
+			low = max(sent, low+1)
+		default:
+			high = min(sent, high-1)
+		}
+	}
+	p.real = low + 1
+	c := Check{
+		Name: Window, Verdict: Warning,
+		Seen: fmt.Sprintf("it states %s tokens: %s fit, %s are refused", number(stated), number(low), number(high)),
+		Run:  "ends a branch whose prompt is refused, without a reward: deep branches are lost sooner than the settings say",
+		Do:   fmt.Sprintf("start the server with the window it states (vllm serve --max-model-len %d), if its memory holds it", stated),
+	}
+	if p.o.Kind == Ollama {
+		c.Do = fmt.Sprintf("--set server.window=%d", p.real)
+	}
+	p.found(c)
+	return nil
+}
+
+// Bounds of the check of room.
+const (
+	turnTokens = 200 // of an action and its observation, about
+	fewTurns   = 8
+)
+
+// room finds out whether the run's prompts fit.
+func (p *patient) room(ctx context.Context) error {
+	r, err := p.draw(ctx, one(p.o.First))
+	if err != nil && tooLong(err) == nil {
+		return p.untold(ctx, Room, err)
+	}
+	window := p.real
+	if window == 0 {
+		window = p.stated
+	}
+	advice := "fewer demonstrations (--set server.shots=1), shorter completions (--set server.sampling.max_tokens=256), or a larger window"
+	if err != nil {
+		p.found(Check{
+			Name: Room, Verdict: Problem, Seen: "the run's first prompt does not fit the window: " + faultText(tooLong(err)),
+			Run: "would end every tree at its root", Do: advice,
+		})
+		return nil
+	}
+	p.prompt = r.PromptTokens
+	left := window - r.PromptTokens - p.o.Sampling.MaxTokens
+	seen := fmt.Sprintf("prompts begin with %s tokens, completions may have %s", number(r.PromptTokens), number(p.o.Sampling.MaxTokens))
+	switch {
+	case window == 0 || r.PromptTokens == 0:
+		p.ok(Room, "%s", seen)
+	case left <= 0:
+		p.found(Check{
+			Name: Room, Verdict: Problem, Seen: fmt.Sprintf("%s: that does not fit %s", seen, number(window)),
+			Run: "would end every tree at its root", Do: advice,
+		})
+	case left < fewTurns*turnTokens:
+		p.found(Check{
+			Name: Room, Verdict: Warning, Seen: fmt.Sprintf("%s: that leaves %s for the turns, about %d", seen, number(left), left/turnTokens),
+			Run: "ends a branch that does not fit, without a reward", Do: advice,
+		})
+	default:
+		p.ok(Room, "%s: %s are left for turns", seen, number(left))
+	}
+	return nil
+}
