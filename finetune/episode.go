@@ -13,6 +13,7 @@ import (
 type Episode struct {
 	History envs.History
 	Status  envs.Status // Running when the turns were used up, or the policy fell silent
+	Limit   mcts.Limit  // why the policy said nothing more: mcts.LimitSilence, mcts.LimitContext; "" when it did
 	Grade   envs.Grade
 }
 
@@ -31,7 +32,12 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 		if err != nil {
 			return e, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
 		}
-		if len(proposals) == 0 || strings.TrimSpace(proposals[0].Text) == "" {
+		switch {
+		case len(proposals) > 0 && proposals[0].Finish == mcts.FinishTooLong:
+			e.Limit = mcts.LimitContext
+			return e, nil
+		case len(proposals) == 0 || strings.TrimSpace(proposals[0].Text) == "":
+			e.Limit = mcts.LimitSilence
 			return e, nil
 		}
 		next, err := env.Step(ctx, state, envs.Action(proposals[0].Text))

@@ -42,7 +42,7 @@ func TestEvaluate(t *testing.T) {
 	want := &finetune.Report{Rows: []finetune.Row{
 		{
 			Cell: first.Cell, N: 5, Lost: 1, Official: 0.4, OfficialLow: low, OfficialHigh: high,
-			Strict: 0.4, StrictLow: low, StrictHigh: high, Unanswered: 2, Turns: (4 + 7 + 2 + 8 + 0) / 5.0,
+			Strict: 0.4, StrictLow: low, StrictHigh: high, Unanswered: 2, Silent: 1, Turns: (4 + 7 + 2 + 8 + 0) / 5.0,
 			Outcomes: map[string]int{
 				"ok": 3 + 3 + 1, "deprecated": 1, "invalid-action": 1, "invocation-error": 1, "correct": 2, "incorrect": 1, "tool-error": 8,
 			},

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"toolevo/envs"
+	"toolevo/mcts"
 )
 
 // Report is the outcome of an evaluation.
@@ -28,6 +29,8 @@ type Row struct {
 	StrictHigh   float64 `json:"strict_high"`
 
 	Unanswered int            `json:"unanswered"` // episodes that ended without an answer
+	TooLong    int            `json:"too_long"`   // of those, the ones whose prompt no longer fit the context window
+	Silent     int            `json:"silent"`     // of those, the ones in which the policy wrote nothing more
 	Turns      float64        `json:"turns"`      // mean turns of an episode
 	Outcomes   map[string]int `json:"outcomes"`   // turns by outcome
 	FirstLoss  string         `json:"first_loss,omitempty"`
@@ -60,6 +63,12 @@ func newRow(cell Cell, results []result) Row {
 		}
 		if r.episode.Status != envs.Terminated {
 			row.Unanswered++
+		}
+		switch r.episode.Limit {
+		case mcts.LimitContext:
+			row.TooLong++
+		case mcts.LimitSilence:
+			row.Silent++
 		}
 		turns += r.episode.History.Len()
 		for _, t := range r.episode.History.Turns() {

@@ -149,10 +149,10 @@ func TestJSON(t *testing.T) {
 	want := `{"rows":[` +
 		`{"policy":"scripted:reader","api":"p_s_in","dataset":"coffee","difficulty":"easy","n":8,"lost":2,` +
 		`"official":0.75,"official_low":0.5,"official_high":0.875,"strict":0.5,"strict_low":0.25,"strict_high":0.625,` +
-		`"unanswered":1,"turns":4.5,"outcomes":{"correct":6,"incorrect":1,"ok":28},"first_loss":"policy: gone"},` +
+		`"unanswered":1,"too_long":0,"silent":0,"turns":4.5,"outcomes":{"correct":6,"incorrect":1,"ok":28},"first_loss":"policy: gone"},` +
 		`{"policy":"","api":"","dataset":"","difficulty":"","n":0,"lost":0,` +
 		`"official":0,"official_low":0,"official_high":0,"strict":0,"strict_low":0,"strict_high":0,` +
-		`"unanswered":0,"turns":0,"outcomes":{}}]}`
+		`"unanswered":0,"too_long":0,"silent":0,"turns":0,"outcomes":{}}]}`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

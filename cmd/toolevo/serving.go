@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -33,18 +31,18 @@ const (
 // defaultServer is where vLLM listens when nobody says otherwise. It is this machine: nothing calls home by itself.
 const defaultServer = "http://127.0.0.1:8000/v1"
 
-// probeTime bounds the look at a server before a run starts.
-const probeTime = 5 * time.Second
-
 // serving says where models are and how hard to drive them. It changes no result, so it is no setting of a run.
 type serving struct {
 	servers  string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
 	parallel string // "auto", or sequences in flight at each server
 	patience time.Duration
+	timeout  time.Duration // of one request
 	apiKey   string
 	log      *slog.Logger
 
 	openAIURL, ollamaHost string // from the environment
+
+	scored bool // the Ollama servers are of a version that gives log-probabilities; found out by the probe
 }
 
 // servingFlags adds the flags about servers.
@@ -54,13 +52,14 @@ func (a *app) servingFlags(cmd *cobra.Command) *serving {
 	flags.StringVar(&s.servers, "server", "", "base `URLS` of the model's servers, separated by commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
 	flags.StringVar(&s.parallel, "parallel", s.parallel, "sequences in flight at each server: auto or `N`")
 	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that went away")
+	flags.DurationVar(&s.timeout, "timeout", s.timeout, "how long one request to a server may take, its queue included")
 	return s
 }
 
 // serving is what the environment says about servers.
 func (a *app) serving() *serving {
 	return &serving{
-		parallel: "auto", patience: 15 * time.Minute, apiKey: a.lookup("OPENAI_API_KEY"),
+		parallel: "auto", patience: server.DefaultPatience, timeout: server.DefaultTimeout, apiKey: a.lookup("OPENAI_API_KEY"),
 		openAIURL: a.lookup("OPENAI_BASE_URL"), ollamaHost: a.lookup("OLLAMA_HOST"),
 		log: slog.New(slog.NewTextHandler(a.err, nil)),
 	}
@@ -83,6 +82,26 @@ func (s *serving) urls(kind string) []string {
 		urls[i] = strings.TrimSpace(urls[i])
 	}
 	return urls
+}
+
+// check refuses flags that make no sense.
+func (s *serving) check() error {
+	if s.timeout <= 0 {
+		return usage("--timeout %v: want how long a request may take, such as 10m", s.timeout)
+	}
+	if s.patience < 0 {
+		return usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
+	}
+	_, err := s.limit()
+	return err
+}
+
+// retry is how long servers are waited for.
+func (s *serving) retry() server.Retry {
+	if s.patience == 0 {
+		return server.Retry{Patience: -1} // its 0 is the default
+	}
+	return server.Retry{Patience: s.patience}
 }
 
 func (s *serving) limit() (server.Limit, error) {
@@ -171,7 +190,8 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 		return server.Options{}, err
 	}
 	o := server.Options{
-		Sampling: c.Sampling, LogProbs: c.LogProbs && kind == kindOpenAI, Retry: server.Retry{Patience: b.serving.patience}, Log: b.serving.log,
+		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == kindOpenAI || b.serving.scored),
+		Single: kind == kindOllama, Retry: b.serving.retry(), Timeout: b.serving.timeout, Log: b.serving.log,
 	}
 	prompt.Clean = clean.Clean
 	o.Sampling.Stop = append([]string{policy.StopMarker}, c.Sampling.Stop...)
@@ -183,7 +203,7 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	case configs.FormFewShot:
 		o.Render = prompt.Render
 	case configs.FormChat:
-		o.Messages = func(h envs.History) []server.Message { return messages(chat.Messages(prompt.System(), h, clean)) }
+		o.Messages = func(h envs.History) []chat.Message { return chat.Messages(prompt.System(), h, clean) }
 	default:
 		template, err := chat.ParseTemplate(c.Form)
 		if err != nil {
@@ -209,14 +229,6 @@ func (b *bench) onServers() bool {
 	return slices.ContainsFunc(b.config.Policy, func(name string) bool { return !strings.HasPrefix(name, kindScripted+":") })
 }
 
-func messages(from []chat.Message) []server.Message {
-	to := make([]server.Message, len(from))
-	for i, m := range from {
-		to[i] = server.Message{Role: m.Role, Content: m.Content}
-	}
-	return to
-}
-
 func (b *bench) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
 	c := b.config.Server
 	var all []server.Backend
@@ -224,10 +236,11 @@ func (b *bench) backends(kind, model string, addSpecial bool) ([]server.Backend,
 		var backend server.Backend
 		var err error
 		if kind == kindOllama {
-			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.apiKey, Model: model, Window: c.Window, KeepAlive: -1})
+			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.apiKey, Model: model, Window: c.Window, KeepAlive: -1, Timeout: b.serving.timeout})
 		} else {
 			o := openai.Options{
 				BaseURL: url, APIKey: b.serving.apiKey, Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions, OmitLogProbs: !c.LogProbs,
+				Timeout: b.serving.timeout,
 			}
 			if c.Extensions && c.Form != configs.FormChat {
 				o.AddSpecialTokens = &addSpecial
@@ -240,90 +253,4 @@ func (b *bench) backends(kind, model string, addSpecial bool) ([]server.Backend,
 		all = append(all, backend)
 	}
 	return all, nil
-}
-
-// probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, or
-// does not have the model would only be found after the run directory was made.
-func (b *bench) probe(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	for _, name := range b.config.Policy {
-		kind, model, _ := strings.Cut(name, ":")
-		if kind == kindScripted {
-			continue
-		}
-		backends, err := b.backends(kind, model, true)
-		if err != nil {
-			return err
-		}
-		for _, backend := range backends {
-			if err := probe(ctx, backend, model); err != nil {
-				return gaveUp(err)
-			}
-		}
-	}
-	return nil
-}
-
-func probe(ctx context.Context, backend server.Backend, model string) error {
-	var have []string
-	var err error
-	switch s := backend.(type) {
-	case *openai.Backend:
-		var models []openai.Model
-		models, err = s.Models(ctx)
-		for _, m := range models {
-			have = append(have, m.ID)
-		}
-	case *ollama.Backend:
-		have, err = s.Models(ctx)
-	}
-	var fault *server.Fault
-	switch {
-	case errors.As(err, &fault) && fault.Status == 404:
-		return nil // a server that does not list its models may still have this one
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s does not answer within %v: start the server, or name another with --server", backend.Address(), probeTime)
-	case err != nil:
-		return fmt.Errorf("%w: start the server, or name another with --server; a key is taken from OPENAI_API_KEY", err)
-	}
-	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
-		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model, orNone(strings.Join(have, ", ")))
-	}
-	return nil
-}
-
-// load is the part of the progress line about servers, "" without any.
-func (b *bench) load() func() string {
-	var before server.Counts
-	last := time.Now()
-	text := ""
-	return func() string {
-		if len(b.servers) == 0 {
-			return ""
-		}
-		if since := time.Since(last).Seconds(); since >= 1 {
-			var now server.Counts
-			var load server.Load
-			for _, p := range b.servers {
-				s := p.Snapshot()
-				now.CompletionTokens += s.CompletionTokens
-				now.PromptTokens += s.PromptTokens
-				now.CachedTokens += s.CachedTokens
-				load.InFlight += s.InFlight
-				load.Waiting += s.Waiting
-				load.Busy += s.Busy
-				load.Idle += s.Idle
-			}
-			cached := 0.0
-			if now.PromptTokens > 0 {
-				cached = 100 * float64(now.CachedTokens) / float64(now.PromptTokens)
-			}
-			text = fmt.Sprintf("; tok/s %.0f in %.0f out, %d seq +%d waiting, %.0f%% cached, server idle %.0f%%",
-				float64(now.PromptTokens-before.PromptTokens)/since, float64(now.CompletionTokens-before.CompletionTokens)/since,
-				load.InFlight, load.Waiting, cached, 100*(1-load.Utilization()))
-			before, last = now, time.Now()
-		}
-		return text
-	}
 }

@@ -6,32 +6,41 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
+// hung is how long servers may leave everything unanswered after Ctrl-C before it is taken for a second one.
+const hung = time.Second
+
 // interrupts turns Ctrl-C into an orderly end: the first closes drain, so that what is in progress ends and nothing new
-// starts; the second cancels the context. stop waits for the goroutine and gives the signals back.
-func (a *app) interrupts(parent context.Context) (ctx context.Context, drain <-chan struct{}, stop func()) {
+// starts; the second cancels the context, and so does a server that has answered nothing since the first. answered counts
+// what servers have answered; nil is a run without servers. stop waits for the goroutine and gives the signals back.
+func (a *app) interrupts(parent context.Context, answered func() int64) (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	draining, done := make(chan struct{}), make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		for n := 0; ; n++ {
-			select {
-			case <-signals:
-			case <-done:
-				return
-			}
-			if n == 0 {
-				a.say("\nInterrupted: finishing what is in progress. Press Ctrl-C again to stop at once; nothing is lost.")
-				close(draining)
-				continue
-			}
-			cancel()
-			signal.Stop(signals) // a third kills, should something hang
+		select {
+		case <-signals:
+		case <-done:
 			return
 		}
+		a.say("\nInterrupted: finishing what is in progress. Press Ctrl-C again to stop at once; nothing is lost.")
+		close(draining)
+		watch, unwatch := watchAnswers(answered)
+		select {
+		case <-signals:
+		case <-watch:
+			a.say("No server answers: stopping at once. What was in flight is asked again when the run goes on.")
+		case <-done:
+			unwatch()
+			return
+		}
+		unwatch()
+		cancel()
+		signal.Stop(signals) // a third kills, should something hang
 	})
 	return ctx, draining, func() {
 		signal.Stop(signals)
@@ -39,4 +48,34 @@ func (a *app) interrupts(parent context.Context) (ctx context.Context, drain <-c
 		wait.Wait()
 		cancel()
 	}
+}
+
+// watchAnswers returns a channel that is closed once a count has stood still for the time hung; with no count it never
+// is. unwatch waits for the goroutine.
+func watchAnswers(answered func() int64) (still <-chan struct{}, unwatch func()) {
+	if answered == nil {
+		return nil, func() {}
+	}
+	stillness, done := make(chan struct{}), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		ticker := time.NewTicker(hung / 10)
+		defer ticker.Stop()
+		count, since := answered(), time.Now()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			if now := answered(); now != count {
+				count, since = now, time.Now()
+			}
+			if time.Since(since) >= hung {
+				close(stillness)
+				return
+			}
+		}
+	})
+	return stillness, func() { close(done); wait.Wait() }
 }

@@ -34,13 +34,14 @@ import (
 // limit comes down from the 2S of the ramp to S, follows a server that changes (one that does so by a fifth is tried at
 // once), and otherwise spends a few percent of the time on trials, of which the upward ones cost nothing.
 //
-// Gauges. A server that tells how many sequences run and wait saves all the guessing. Once a second: more wait there
-// than a quarter of what runs, and than two requests have, so the limit falls by the excess, a quarter at most, and the
-// ramp is over; no more do, and we are at the limit, so the ramp doubles it; after the ramp it grows by an eighth while
-// fewer wait than an eighth of what runs, or than one request has; sequences have been put aside for want of cache, so
-// the last doubling is taken back, or a sixteenth, and growth rests. That little queue is on purpose: sequences end and
-// begin in packs, each step of the server must find some to begin with, and those that have just come wait for the next
-// step even where slots are empty. While there are such readings nothing else is looked at.
+// Gauges. A server that tells how many sequences run and wait saves all the guessing. Four times a second during the
+// ramp, and once a second later: more wait there than a quarter of what runs, and than two requests have, so the limit
+// falls by the excess, a quarter at most, and the ramp is over, unless it is the first such reading, for what has just
+// been sent may not have been begun; no more do, and we are at the limit, so the ramp doubles it; after the ramp it grows
+// by an eighth while fewer wait than an eighth of what runs, or than one request has; sequences have been put aside for
+// want of cache, so the last doubling is taken back, or a sixteenth, and growth rests. That little queue is on purpose:
+// sequences end and begin in packs, each step of the server must find some to begin with, and those that have just come
+// wait for the next step even where slots are empty. While there are such readings nothing else is looked at.
 //
 // Overload. A reply of 429 or 503, or none in time, takes three tenths off, once for all requests that were in flight
 // then.
@@ -77,6 +78,7 @@ type tuner struct {
 	preemptions int64     // their count then
 	since       usage     // since then
 	quiet       int       // readings without growth
+	crowded     bool      // too many waited at the last reading
 }
 
 type phase int
@@ -291,6 +293,8 @@ func (t *tuner) observe(now time.Time, g Gauges) {
 	}
 	t.quiet = max(t.quiet-1, 0)
 	wanted, tolerated := max(t.pack, g.Running/8), max(2*t.pack, g.Running/4)
+	again := t.crowded
+	t.crowded = g.Waiting > tolerated
 	floor := min(t.start, t.limit)
 	switch limit := t.limit; {
 	case preempted && t.phase == ramping:
@@ -299,7 +303,8 @@ func (t *tuner) observe(now time.Time, g Gauges) {
 	case preempted:
 		t.settle(max(floor, limit-max(1, limit/16)), 0)
 		t.quiet = restMost
-	case g.Waiting > tolerated:
+	case t.crowded && t.phase == ramping && !again:
+	case t.crowded:
 		t.settle(max(floor, limit-min(g.Waiting-tolerated, limit/4)), 0)
 	case !bound || g.KVUsage > fullCache || t.quiet > 0:
 	case t.phase == ramping:

@@ -103,6 +103,17 @@ func travel(limits []int) int {
 	return sum
 }
 
+// crowd asks without a pause until ctx ends.
+func crowd(ctx context.Context, p *server.Policy) {
+	for w := range 300 {
+		go func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				p.Propose(ctx, request(1000*w+i, 1))
+			}
+		}()
+	}
+}
+
 // The limit follows a server whose capacity changes.
 func TestAutoFollowsTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -112,13 +123,7 @@ func TestAutoFollowsTheServer(t *testing.T) {
 		o := options(e)
 		o.LogProbs, o.Limit.Sequences = false, 0
 		p := newPolicy(t, o)
-		for w := range 300 {
-			go func() {
-				for i := 0; ctx.Err() == nil; i++ {
-					p.Propose(ctx, request(1000*w+i, 1))
-				}
-			}()
-		}
+		crowd(ctx, p)
 		for _, slots := range []int{16, 64, 16} {
 			e.mu.Lock()
 			e.slots = slots
@@ -144,13 +149,7 @@ func TestGaugesMayEnd(t *testing.T) {
 		o := options(passing{open{e}, end})
 		o.LogProbs, o.Limit.Sequences = false, 0
 		p := newPolicy(t, o)
-		for w := range 300 {
-			go func() {
-				for i := 0; ctx.Err() == nil; i++ {
-					p.Propose(ctx, request(1000*w+i, 1))
-				}
-			}()
-		}
+		crowd(ctx, p)
 		<-time.After(3 * time.Second)
 		if g := p.Snapshot().Servers[0].Gauges; g == nil || g.Running == 0 {
 			t.Errorf("gauges are %+v", g)

@@ -77,6 +77,10 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	return reply, fault
 }
 
+// neverScored is after how many replies without log-probabilities, and none with them, a server is taken for one
+// that never gives any.
+const neverScored = 8
+
 // judge finds the fault in what came back. Samples beyond those asked for are dropped.
 func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err error) *Fault {
 	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
@@ -100,7 +104,15 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 	}
 	if p.options.LogProbs {
 		for _, c := range r.Choices {
-			if _, ok := c.mean(); !ok && c.Text != "" {
+			switch _, ok := c.mean(); {
+			case ok:
+				s.scored.Store(true)
+			case c.Text == "":
+			case s.bare.Add(1) >= neverScored && !s.scored.Load():
+				fault.Kind = Refused
+				fault.Message = "no completion has log-probabilities: set server.logprobs to false to do without them"
+				return fault
+			default:
 				fault.Message = "a completion without log-probabilities"
 				return fault
 			}

@@ -26,7 +26,8 @@
 // A transient fault is tried again after a growing, jittered wait, or the one the server asked for, [Retry].Attempts
 // times at most. When the server is down, requests wait for it instead, all of them, as long as [Retry].Patience, while
 // one at a time probes it; the log says so once. After that they fail, and so do new ones, but for a probe now and then.
-// An error for which [IsRefused] holds concerns every request: who sees one should stop, not go on with the next tree.
+// That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for both, and who sees one
+// stops, instead of going on with the next tree.
 // A prompt that does not fit the context window is no error: see [Policy.Propose].
 //
 // # Caveats
@@ -36,5 +37,6 @@
 //
 // A server that hangs, and neither answers nor refuses, is noticed when [Options].Timeout has passed.
 //
-// How the limit of the sequences in flight finds itself is told in auto.go.
+// How the limit of the sequences in flight finds itself is told in auto.go. A limit bounds what is asked of a server, not
+// what is begun: [Policy.Room] says how much more to begin.
 package server

@@ -21,6 +21,7 @@ type engine struct {
 	wake        chan struct{}
 	tokens      int // of completions that were finished
 	preemptions int64
+	ended       bool // it takes nothing any more
 }
 
 // model is what an engine can do.
@@ -59,6 +60,7 @@ func (e *engine) start(ctx context.Context) (wait func()) {
 		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
+		e.ended = true
 		for _, j := range append(e.queue, e.running...) {
 			j.group.Done()
 		}
@@ -103,6 +105,10 @@ func (e *engine) Complete(_ context.Context, c server.Completion) (server.Reply,
 	group.Add(c.N)
 	reply := server.Reply{Choices: make([]server.Choice, c.N)}
 	e.mu.Lock()
+	if e.ended {
+		e.mu.Unlock()
+		return server.Reply{}, &server.Fault{Kind: server.Transient, Address: e.Address()}
+	}
 	if e.room > 0 && len(e.running)+len(e.queue)+c.N > e.room {
 		e.mu.Unlock()
 		return server.Reply{}, &server.Fault{Kind: server.Transient, Address: e.Address(), Status: 503}

@@ -66,12 +66,51 @@ func IsRefused(err error) bool {
 	return errors.As(err, &f) && f.Kind == Refused
 }
 
+// GoneError means that no server has answered for longer than Retry.Patience. A run that went on would give up one
+// tree after the other: it is to stop, and to be started again when a server is back.
+type GoneError struct {
+	Servers  int
+	Since    time.Time // the last of them went
+	Patience time.Duration
+	Last     *Fault // what the last attempt met
+}
+
+// Error says for how long, and what the last attempt met.
+func (e *GoneError) Error() string {
+	who := "the server has not"
+	if e.Servers > 1 {
+		who = fmt.Sprintf("none of the %d servers has", e.Servers)
+	}
+	return fmt.Sprintf("%s answered since %s, longer than the patience of %v: %v", who, e.Since.Format(time.TimeOnly), e.Patience, e.Last)
+}
+
+// Final is true: see envs.IsFinal.
+func (e *GoneError) Final() bool { return true }
+
+// Unwrap returns what the last attempt met.
+func (e *GoneError) Unwrap() error { return e.Last }
+
 // turnedAway reports whether the server says that it was sent too much.
 func (f *Fault) turnedAway() bool { return f.Status == 429 || f.Status == 503 }
 
 // overloaded reports whether the server says, or shows by its silence, that it was sent too much.
 func (f *Fault) overloaded() bool {
 	return f.turnedAway() || errors.Is(f.Err, context.DeadlineExceeded)
+}
+
+// cause says in a word or two how the fault showed itself, for the counts.
+func (f *Fault) cause() string {
+	switch {
+	case f.Kind == TooLong:
+		return "too long"
+	case f.Status >= 300:
+		return fmt.Sprintf("HTTP %d", f.Status)
+	case f.Status != 0:
+		return "spoiled reply"
+	case errors.Is(f.Err, context.DeadlineExceeded):
+		return "timeout"
+	}
+	return "connection"
 }
 
 // absent reports whether nobody was there to work on the request: no answer at all, one of a proxy in front of it, or

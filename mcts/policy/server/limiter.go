@@ -23,6 +23,7 @@ type limiter struct {
 	inFlight int
 	queue    list.List // of *waiter
 	waiting  int       // sequences in the queue
+	pack     int       // the largest n of a request
 	tuner    *tuner    // nil when the limit is fixed
 	paused   bool      // the server is down: nobody is to blame for empty slots
 
@@ -58,6 +59,7 @@ func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) erro
 		return err
 	}
 	l.mu.Lock()
+	l.pack = max(l.pack, n)
 	if l.inFlight < l.limit && l.queue.Len() == 0 {
 		l.enter(n, time.Now())
 		l.mu.Unlock()
@@ -119,18 +121,20 @@ func (l *limiter) release(n int, w work) {
 	l.admit(now)
 }
 
-// observe passes the server's gauges on to the tuner.
-func (l *limiter) observe(g Gauges) {
+// observe passes the server's gauges on to the tuner, and reports whether the next ones are wanted soon, because the limit
+// is still doubling.
+func (l *limiter) observe(g Gauges) (soon bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tuner == nil || l.paused {
-		return
+		return false
 	}
 	now := time.Now()
 	l.advance(now)
 	l.tuner.observe(now, g)
 	l.limit = l.tuner.limit
 	l.admit(now)
+	return l.tuner.phase == ramping && l.limit < l.tuner.max
 }
 
 // pause says that the server is down, or back.
@@ -181,6 +185,16 @@ func (l *limiter) advance(now time.Time) {
 	if l.tuner != nil {
 		l.tuner.passed(passed, l.inFlight)
 	}
+}
+
+// room is how many sequences more there could be: up to the limit, and one request that waits for the next to end.
+func (l *limiter) room() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.paused {
+		return 0
+	}
+	return max(0, l.limit+max(1, l.pack)-l.inFlight-l.waiting)
 }
 
 // busy reports whether anything is in flight.

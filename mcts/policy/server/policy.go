@@ -3,8 +3,12 @@ package server
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -14,7 +18,8 @@ import (
 type Policy struct {
 	options Options
 	pool    *pool
-	calls   counters // what no single server can be asked about
+	calls   counters    // what no single server can be asked about
+	whole   atomic.Bool // a server has given several samples, as many as it was asked for
 
 	stop    context.CancelFunc
 	pollers sync.WaitGroup
@@ -50,7 +55,7 @@ func (p *Policy) Close() error {
 //
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	choices, err := p.complete(ctx, r.Node.Question, p.completion(r))
+	choices, err := p.sample(ctx, r.Node.Question, p.completion(r))
 	if isTooLong(err) {
 		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
 	}
@@ -81,24 +86,93 @@ func (p *Policy) completion(r mcts.Request) Completion {
 	return c
 }
 
-// complete draws c.N samples. A server that gives fewer than it was asked for is asked for the rest, by the seeds that
-// are missing, so that the samples are the same as from one that gives all.
-func (p *Policy) complete(ctx context.Context, question string, c Completion) ([]Choice, error) {
-	choices := make([]Choice, 0, c.N)
-	for {
-		reply, err := p.deliver(ctx, question, c)
-		if err != nil {
-			return nil, err
+// emptyTries is how often a sample without text is asked for again before the silence is taken for the model's own.
+const emptyTries = 3
+
+// sample draws c.N samples, and those without text again by their seeds. A model that ends its text at once does so
+// again at the price of a token; a server that lost the text has it the next time, and nothing grows otherwise than
+// without that fault.
+func (p *Policy) sample(ctx context.Context, question string, c Completion) ([]Choice, error) {
+	choices, err := p.complete(ctx, question, c)
+	for try := 0; err == nil && try < emptyTries; try++ {
+		if !slices.ContainsFunc(choices, Choice.blank) {
+			return choices, nil
 		}
-		choices = append(choices, reply.Choices...)
-		if got := len(reply.Choices); got < c.N {
-			c.N -= got
-			c.Seed += uint64(got)
-			p.calls.short.Add(1)
+		err = p.fillIn(ctx, question, c, choices)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, choice := range choices {
+		if choice.blank() {
+			p.calls.silent.Add(1)
+		}
+	}
+	return choices, nil
+}
+
+// fillIn draws every sample without text again, those beside each other in one request.
+func (p *Policy) fillIn(ctx context.Context, question string, c Completion, choices []Choice) error {
+	for first := 0; first < len(choices); first++ {
+		end := first
+		for end < len(choices) && choices[end].blank() {
+			end++
+		}
+		if end == first {
 			continue
 		}
-		return choices, nil
+		part := c
+		part.N, part.Seed = end-first, c.Seed+uint64(first)
+		drawn, err := p.complete(ctx, question, part)
+		if err != nil {
+			return err
+		}
+		copy(choices[first:end], drawn)
+		first = end
 	}
+	return nil
+}
+
+// complete draws c.N samples in one request. A server that gives fewer does not say which: they are left, and each sample
+// is asked for by itself, so that they are the same as from a server that gives all.
+func (p *Policy) complete(ctx context.Context, question string, c Completion) ([]Choice, error) {
+	if c.N == 1 || p.options.Single || p.ignoresN() {
+		return p.each(ctx, question, c)
+	}
+	reply, err := p.deliver(ctx, question, c)
+	if err != nil {
+		return nil, err
+	}
+	if len(reply.Choices) == c.N {
+		p.whole.Store(true)
+		return reply.Choices, nil
+	}
+	p.calls.short.Add(1)
+	return p.each(ctx, question, c)
+}
+
+// ignoresN reports whether the servers are of those that give one sample whatever they are asked for.
+func (p *Policy) ignoresN() bool { return !p.whole.Load() && p.calls.short.Load() >= neverWhole }
+
+// neverWhole is after how many replies with too few samples, and none with all, nobody is asked for several any more.
+const neverWhole = 8
+
+// each draws c.N samples in a request each, at the same time.
+func (p *Policy) each(ctx context.Context, question string, c Completion) ([]Choice, error) {
+	choices := make([]Choice, c.N)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range choices {
+		group.Go(func() error {
+			one := c
+			one.N, one.Seed = 1, c.Seed+uint64(i)
+			reply, err := p.deliver(ctx, question, one)
+			if err == nil {
+				choices[i] = reply.Choices[0]
+			}
+			return err
+		})
+	}
+	return choices, group.Wait()
 }
 
 // proposal turns a sample into what the search knows.
@@ -128,27 +202,31 @@ func (c Choice) mean() (mean float64, ok bool) {
 	return min(mean, 0), true
 }
 
-// pollEvery is how often a server's gauges are read.
-const pollEvery = time.Second
+// The times between two readings of a server's gauges: while its limit doubles, so that a server of hundreds of slots has
+// work within a second or two, and later.
+const (
+	rampEvery = 250 * time.Millisecond
+	pollEvery = time.Second
+)
 
-// poll reads a server's gauges until ctx ends. One reading may not outlast the next.
+// poll reads a server's gauges until ctx ends. A reading may not last longer than pollEvery.
 func (s *server) poll(ctx context.Context, observer Observer) {
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
 	for {
 		reading, cancel := context.WithTimeout(ctx, pollEvery)
+		begun := time.Now()
 		g, ok := observer.Gauges(reading)
 		cancel()
+		next := pollEvery
 		if ok {
 			s.gauges.Store(&g)
-			s.limiter.observe(g)
+			if s.limiter.observe(g) {
+				next = rampEvery
+			}
 		} else {
 			s.gauges.Store(nil)
 		}
-		select {
-		case <-ctx.Done():
+		if wait(ctx, time.Until(begun.Add(next))) != nil {
 			return
-		case <-ticker.C:
 		}
 	}
 }

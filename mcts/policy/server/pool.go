@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"hash/fnv"
 	"log/slog"
 	"sync"
@@ -33,6 +32,8 @@ type server struct {
 	hash    uint64 // of its address
 	limiter *limiter
 	gauges  atomic.Pointer[Gauges] // the last reading; nil when there is none
+	scored  atomic.Bool            // it has given log-probabilities where they were needed
+	bare    atomic.Int64           // replies that lacked them
 	counters
 
 	health
@@ -99,7 +100,8 @@ func (p *pool) order(question string) []*server {
 }
 
 // choose returns the server that a request of the question goes to. While all are down it waits for one to come back,
-// or for its turn to find out whether one has; once all have been gone for longer than Patience, only the latter.
+// or for its turn to find out whether one has; once all have been gone for longer than Patience, only the latter, and
+// everybody else gets a *GoneError.
 func (p *pool) choose(ctx context.Context, question string) (turn, error) {
 	order := p.order(question)
 	for {
@@ -143,7 +145,7 @@ func (p *pool) outlook(order []*server, now time.Time) (next time.Time, err erro
 	}
 	end := latest.since.Add(max(p.retry.Patience, 0))
 	if !now.Before(end) {
-		return next, fmt.Errorf("no server has answered since %s: %w", latest.since.Format(time.TimeOnly), latest.last)
+		return next, &GoneError{Servers: len(order), Since: latest.since, Patience: max(p.retry.Patience, 0), Last: latest.last}
 	}
 	if next.IsZero() || end.Before(next) {
 		next = end

@@ -1,6 +1,9 @@
 package server
 
 import (
+	"maps"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -13,6 +16,10 @@ type counters struct {
 	completions, truncated, empty      atomic.Int64
 	unscored                           atomic.Int64
 	promptTokens, cachedTokens, tokens atomic.Int64
+	silent                             atomic.Int64
+
+	mu     sync.Mutex
+	causes map[string]int64 // of faults
 }
 
 func (c *counters) countReply(r *Reply) {
@@ -25,7 +32,7 @@ func (c *counters) countReply(r *Reply) {
 		if choice.Finish == FinishLength {
 			c.truncated.Add(1)
 		}
-		if choice.Text == "" {
+		if choice.blank() {
 			c.empty.Add(1)
 		}
 		if _, ok := choice.mean(); !ok {
@@ -43,7 +50,16 @@ func (c *counters) countFault(f *Fault) {
 	default:
 		c.transient.Add(1)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.causes == nil {
+		c.causes = map[string]int64{}
+	}
+	c.causes[f.cause()]++
 }
+
+// blank reports whether there is nothing to read in the sample.
+func (c Choice) blank() bool { return strings.TrimSpace(c.Text) == "" }
 
 // Counts are what a policy, or one server of it, has counted. When nothing is in flight,
 // Requests = Answered + Transient + TooLong + Refused + Cancelled.
@@ -57,11 +73,12 @@ type Counts struct {
 
 	Retries   int64 `json:"retries"`   // attempts after the first of their request
 	Failovers int64 `json:"failovers"` // replies from another server than the question's own
-	Short     int64 `json:"short"`     // replies with fewer samples than asked for; the rest was asked for again
+	Short     int64 `json:"short"`     // replies with fewer samples than asked for; each was asked for again by itself
 
 	Completions int64 `json:"completions"` // samples
 	Truncated   int64 `json:"truncated"`   // of those, cut by max_tokens or the end of the context window
-	Empty       int64 `json:"empty"`       // without text
+	Empty       int64 `json:"empty"`       // without text, and so asked for again by their seeds
+	Silent      int64 `json:"silent"`      // without text however often: the model's own, of which nothing grows
 	Unscored    int64 `json:"unscored"`    // without usable log-probabilities
 
 	PromptTokens     int64 `json:"prompt_tokens"`     // as the servers count them
@@ -74,7 +91,7 @@ func (c *counters) counts() Counts {
 		Requests: c.requests.Load(), Answered: c.answered.Load(), Cancelled: c.cancelled.Load(),
 		Transient: c.transient.Load(), TooLong: c.tooLong.Load(), Refused: c.refused.Load(),
 		Retries: c.retries.Load(), Failovers: c.failovers.Load(), Short: c.short.Load(),
-		Completions: c.completions.Load(), Truncated: c.truncated.Load(), Empty: c.empty.Load(), Unscored: c.unscored.Load(),
+		Completions: c.completions.Load(), Truncated: c.truncated.Load(), Empty: c.empty.Load(), Silent: c.silent.Load(), Unscored: c.unscored.Load(),
 		PromptTokens: c.promptTokens.Load(), CachedTokens: c.cachedTokens.Load(), CompletionTokens: c.tokens.Load(),
 	}
 }
@@ -92,6 +109,7 @@ func (c *Counts) add(d Counts) {
 	c.Completions += d.Completions
 	c.Truncated += d.Truncated
 	c.Empty += d.Empty
+	c.Silent += d.Silent
 	c.Unscored += d.Unscored
 	c.PromptTokens += d.PromptTokens
 	c.CachedTokens += d.CachedTokens
@@ -122,6 +140,7 @@ func (l Load) Utilization() float64 {
 type Snapshot struct {
 	Counts                   // of all servers
 	Load                     // of all servers
+	Faults  map[string]int64 `json:"faults,omitempty"` // of all servers
 	Servers []ServerSnapshot `json:"servers"`
 }
 
@@ -133,6 +152,10 @@ type ServerSnapshot struct {
 	Down   bool      `json:"down"`             // it does not answer
 	Since  time.Time `json:"since,omitzero"`   // since when it does not; zero while it does
 	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
+
+	// Faults are the transient ones, the refusals and the prompts that were too long, by what was seen: "HTTP 503" and the
+	// like, "timeout", "connection" (refused or lost), "spoiled reply" (it could not be used), "too long".
+	Faults map[string]int64 `json:"faults,omitempty"`
 }
 
 // Snapshot reads the counters. It may be called at any time.
@@ -145,11 +168,32 @@ func (p *Policy) Snapshot() Snapshot {
 			one.Since = s.since
 		}
 		p.pool.mu.Unlock()
+		s.counters.mu.Lock()
+		one.Faults = maps.Clone(s.causes)
+		s.counters.mu.Unlock()
+		for cause, n := range one.Faults {
+			if total.Faults == nil {
+				total.Faults = map[string]int64{}
+			}
+			total.Faults[cause] += n
+		}
 		total.Counts.add(one.Counts)
 		total.Load.add(one.Load)
 		total.Servers[i] = one
 	}
 	return total
+}
+
+// Room says how many sequences more the servers could be given right now: those that their limits leave, and one request
+// for each that waits until the next is through, so that no slot stays empty meanwhile. A server that is down has none.
+// Whoever starts work only while there is room drives the servers as hard as they can be driven, with as little work
+// begun as that takes.
+func (p *Policy) Room() int {
+	room := 0
+	for _, s := range p.pool.servers {
+		room += s.limiter.room()
+	}
+	return room
 }
 
 func (l *Load) add(m Load) {

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"toolevo/configs"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
+)
+
+// probeTime bounds the look at the servers before a run starts.
+const probeTime = 4 * time.Second
+
+// probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, or
+// does not have the model would only be found after the run directory was made.
+func (b *bench) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	for _, name := range b.config.Policy {
+		kind, model, _ := strings.Cut(name, ":")
+		if kind == kindScripted {
+			continue
+		}
+		backends, err := b.backends(kind, model, true)
+		if err != nil {
+			return err
+		}
+		for _, backend := range backends {
+			if err := b.probeServer(ctx, backend, model); err != nil {
+				return gaveUp(err)
+			}
+		}
+		if kind == kindOllama {
+			b.serving.scored = scored(ctx, backends)
+		}
+	}
+	return nil
+}
+
+// probeServer looks at one server.
+func (b *bench) probeServer(ctx context.Context, backend server.Backend, model string) error {
+	var have []string
+	var err error
+	switch s := backend.(type) {
+	case *openai.Backend:
+		var models []openai.Model
+		models, err = s.Models(ctx)
+		var fault *server.Fault
+		if errors.As(err, &fault) && fault.Status == http.StatusNotFound {
+			return b.probeUnlisted(ctx, backend)
+		}
+		for _, m := range models {
+			have = append(have, m.ID)
+		}
+	case *ollama.Backend:
+		have, err = s.Models(ctx)
+	}
+	if err != nil {
+		return unusable(backend, err)
+	}
+	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
+		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model, orNone(strings.Join(have, ", ")))
+	}
+	return nil
+}
+
+// probeUnlisted asks a server for one token that does not list its models: it may have this one all the same, or be
+// something else. One that takes its time has at least taken the question.
+func (b *bench) probeUnlisted(ctx context.Context, backend server.Backend) error {
+	c := server.Completion{N: 1, Sampling: server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1}}
+	if b.config.Server.Form == configs.FormChat {
+		c.Messages = []chat.Message{{Role: chat.UserRole, Content: "Hello"}}
+	} else {
+		c.Prompt = "Hello"
+	}
+	_, err := backend.Complete(ctx, c)
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return unusable(backend, err)
+}
+
+// unusable says what to do about a server that gave an error.
+func unusable(backend server.Backend, err error) error {
+	var fault *server.Fault
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s does not answer within %v: start the server, or name another with --server", backend.Address(), probeTime)
+	case !errors.As(err, &fault):
+		return err
+	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
+		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY, or from the URL (http://USER:PASSWORD@HOST)", err)
+	case fault.Status == 0:
+		return fmt.Errorf("%w: start the server, or name another with --server", err)
+	case fault.Status < 300:
+		return fmt.Errorf("%s answers, but not as a model server does (%v): give the server's base URL with --server; vLLM's ends in /v1",
+			backend.Address(), errors.Unwrap(fault))
+	case fault.Kind == server.Transient:
+		return fmt.Errorf("%w: wait until the server is up, or name another with --server", err)
+	}
+	return fmt.Errorf("%w: name the server with --server", err)
+}
+
+// scored reports whether all the servers are of a version that gives log-probabilities. A reply without them is then a
+// fault, and no reason to search with another prior.
+func scored(ctx context.Context, backends []server.Backend) bool {
+	return !slices.ContainsFunc(backends, func(backend server.Backend) bool {
+		version, err := backend.(*ollama.Backend).Version(ctx)
+		return err != nil || !ollama.GivesLogProbs(version)
+	})
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolevo/mcts/policy/simserver"
+)
+
+// What does not answer, and what is no model server, is found out within five seconds, and leaves no run directory.
+func TestNoModelServer(t *testing.T) {
+	data := smallData(t)
+	page := func(status int, body string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(status)
+			w.Write([]byte(body))
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(silent.Close)
+	dead := serve(t, simserver.Options{})
+	dead.Kill()
+	alive := serve(t, simserver.Options{})
+	for name, test := range map[string]struct {
+		policy, server string
+		words          []string
+	}{
+		"dead":                {"openai:sim", dead.URL(), []string{"connection refused", "start the server", "--server"}},
+		"dead Ollama":         {"ollama:sim", dead.URL(), []string{"connection refused", "start the server", "--server"}},
+		"one of two dead":     {"openai:sim", alive.URL() + "," + dead.URL(), []string{dead.URL(), "connection refused", "start the server"}},
+		"silent":              {"openai:sim", silent.URL, []string{"does not answer within", "start the server"}},
+		"silent Ollama":       {"ollama:sim", silent.URL, []string{"does not answer within", "start the server"}},
+		"wrong path":          {"openai:sim", alive.URL() + "/v2", []string{"404", "base URL", "/v1"}},
+		"a page":              {"openai:sim", page(200, "<html><body>Welcome to nginx!</body></html>"), []string{"not as a model server", "--server", "/v1"}},
+		"a page, for Ollama":  {"ollama:sim", page(200, "<html></html>"), []string{"not as a model server", "--server"}},
+		"a page of an error":  {"openai:sim", page(404, "<html>404 Not Found</html>"), []string{"404", "base URL", "/v1"}},
+		"still loading":       {"openai:sim", page(503, "loading"), []string{"503", "wait until the server is up"}},
+		"vLLM for Ollama":     {"ollama:sim", alive.URL(), []string{"404", "Ollama server?"}},
+		"Ollama, other model": {"ollama:other", serve(t, simserver.Options{Kind: simserver.Ollama}).URL(), []string{`"other"`, "it serves sim"}},
+		"no address at all":   {"openai:sim", "gpu1:8000", []string{"base URL"}},
+	} {
+		for _, command := range []string{"collect", "eval"} {
+			t.Run(command+" "+name, func(t *testing.T) {
+				t.Parallel()
+				out := filepath.Join(t.TempDir(), "run")
+				started := time.Now()
+				r := cli(t, command, "--data", data, "--out", out, "--policy", test.policy, "--server", test.server)
+				if r.code != exitGaveUp && name != "no address at all" || r.code == exitDone || r.out != "" {
+					t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+				}
+				says(t, command, r.err, test.words...)
+				if left := files(t, out); len(left) > 0 {
+					t.Errorf("it left %v", left)
+				}
+				if took := time.Since(started); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		}
+	}
+}
+
+// A server that lists no models may have this one all the same.
+func TestServerWithoutAList(t *testing.T) {
+	s := serve(t, simserver.Options{})
+	unlisted := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" {
+			http.NotFound(w, r)
+			return
+		}
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(unlisted.Close)
+	for _, form := range []string{"few-shot", "chat"} {
+		args := []string{"eval", "--data", smallData(t), "--limit", "1", "--api", "p_c", "--server", unlisted.URL, "--set", "server.window=32768", "--set", "server.form=" + form}
+		must(t, append(args, "--policy", "openai:sim", "--out", filepath.Join(t.TempDir(), "run"))...)
+		fails(t, exitGaveUp, []string{"404", "other"}, append(args, "--policy", "openai:other", "--out", filepath.Join(t.TempDir(), "run"))...)
+	}
+}
+
+// reader is what a command writes for people; a function hears all of it so far, and whatever is added.
+type reader struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	hear func(text string)
+}
+
+func (r *reader) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text.Write(p)
+	r.hear(r.text.String())
+	return len(p), nil
+}
+
+// A server dies after a hundred questions and comes back when the run has said that it waits: it is said once, the run
+// goes on by itself, and nothing of it is in the result.
+func TestServerDiesAndComesBack(t *testing.T) {
+	for _, kind := range []string{kindOpenAI, kindOllama} {
+		t.Run(kind, func(t *testing.T) {
+			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16}
+			args := []string{"collect", "--data", smallData(t), "--trees", "2", "--preset", "paper", "--set", "search.simulations=4",
+				"--policy", kind + ":sim", "--limit", "4", "--set", "server.window=32768", "--progress", "none"}
+			calm, dir := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "run")
+			must(t, append(args, "--server", serve(t, o).URL(), "--out", calm)...)
+			o.Faults.Script = append(make([]simserver.Fault, 100), simserver.Die)
+			s := serve(t, o)
+			var revived error
+			once := sync.OnceFunc(func() { revived = s.Revive() })
+			words := &reader{hear: func(text string) {
+				if strings.Contains(text, "server is not answering, waiting for it") {
+					once()
+				}
+			}}
+			var out bytes.Buffer
+			a := &app{in: strings.NewReader(""), out: &out, err: words}
+			if code := a.run(context.WithoutCancel(t.Context()), append(args, "--server", s.URL(), "--out", dir)); code != exitDone || revived != nil {
+				t.Fatalf("exit %d, revived: %v\n%s", code, revived, words.text.String())
+			}
+			text := words.text.String()
+			if strings.Count(text, "server is not answering") != 1 || strings.Count(text, "server is back") != 1 {
+				t.Errorf("it is not said once:\n%s", text)
+			}
+			if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(dir, rowsFile))) {
+				t.Error("the trajectories differ")
+			}
+			if s.Stats().Faults[simserver.Die] != 1 {
+				t.Error("it did not die")
+			}
+		})
+	}
+}
+
+// A server that stays away longer than the patience ends the run with what to do; what it answered is kept.
+func TestServerStaysAway(t *testing.T) {
+	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(make([]simserver.Fault, 40), simserver.Die)}})
+	dir := filepath.Join(t.TempDir(), "run")
+	args := []string{"collect", "--data", smallData(t), "--trees", "1", "--preset", "paper", "--set", "search.simulations=4", "--set", "attempts=1",
+		"--policy", "openai:sim", "--limit", "2", "--set", "server.window=32768", "--progress", "none", "--patience", "0s", "--out", dir}
+	r := cli(t, append(args, "--server", s.URL())...)
+	if r.code != exitGaveUp || r.out != "" {
+		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	says(t, "collect", r.err, "has not answered since", "connection refused", "--resume --out", "--server "+s.URL(), "--patience 0s")
+	if n := logged(t, dir); n < 30 {
+		t.Errorf("%d calls are kept", n)
+	}
+	if err := s.Revive(); err != nil {
+		t.Fatal(err)
+	}
+	must(t, append(args, "--server", s.URL(), "--resume")...)
+	if c := document[checked](t, must(t, "check", dir, "--data", smallData(t), "--json")); !c.Complete {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestServingFlags(t *testing.T) {
+	for _, flags := range []string{"--timeout 0s", "--timeout -1s", "--patience -1s", "--parallel 0", "--timeout soon"} {
+		r := cli(t, append([]string{"collect", "--policy", "openai:m", "--out", filepath.Join(t.TempDir(), "run")}, strings.Fields(flags)...)...)
+		if r.code != exitUsage || !strings.Contains(r.err, strings.Fields(flags)[0]) {
+			t.Errorf("%s: exit %d\n%s", flags, r.code, r.err)
+		}
+	}
+	for _, test := range [][2]string{
+		{"http://user:pass@host:8000/v1", "http://USER:PASSWORD@host:8000/v1"}, {"https://key@host", "https://USER:PASSWORD@host"},
+		{"user:p@ss@host:1", "USER:PASSWORD@host:1"}, {"http://host/v1/@x", "http://host/v1/@x"}, {"host:11434", "host:11434"}, {"http://a:b/c@host", "ADDRESS"},
+	} {
+		if got := withoutCredentials(test[0]); got != test[1] {
+			t.Errorf("%s becomes %s, want %s", test[0], got, test[1])
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolevo/mcts/policy/simserver"
+)
+
+// hangs waits until nothing moves: the server holds back every request, and the run waits for them.
+func hangs(t *testing.T, p *process, s *simserver.Server) {
+	t.Helper()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		select {
+		case <-p.ended:
+			t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+		case <-poll.C:
+			if st := s.Stats(); st.Waiting > 0 && st.Running == 0 {
+				return
+			}
+		}
+	}
+}
+
+// TestInterruptedWhileServersHang sends SIGINT, once and twice, while the server answers nothing: the program ends within
+// two seconds, the server sees its clients go, and the command printed goes on without asking again what was answered.
+func TestInterruptedWhileServersHang(t *testing.T) {
+	data := smallData(t)
+	for _, test := range []struct {
+		name, command, kind string
+		times               int
+	}{
+		{"once", "collect", kindOpenAI, 1}, {"twice", "collect", kindOpenAI, 2}, {"Ollama", "collect", kindOllama, 1}, {"evaluation", "eval", kindOpenAI, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[test.kind], Slots: 16}
+			args := []string{test.command, "--data", data, "--policy", test.kind + ":sim", "--limit", "4", "--set", "server.window=32768", "--progress", "none"}
+			result := reportJSON
+			if test.command == "collect" {
+				args, result = append(args, "--preset", "paper", "--trees", "2", "--set", "search.simulations=4"), rowsFile
+			}
+			calm, dir := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "run")
+			whole := serve(t, o)
+			must(t, append(args, "--server", whole.URL(), "--out", calm)...)
+
+			s := serve(t, o)
+			p := start(t, append(args, "--server", s.URL(), "--out", dir)...)
+			if !p.until(t, dir, logged(t, calm)/4) {
+				t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+			}
+			s.Pause()
+			hangs(t, p, s)
+			waiting := s.Stats().Waiting
+			started := time.Now()
+			if err := p.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if test.times == 2 {
+				for text := ""; text != "ended" && !strings.Contains(text, "Press Ctrl-C again"); {
+					select {
+					case text = <-p.err.saw:
+					case <-p.ended: // on a machine so busy that the second came too late
+						text = "ended"
+					}
+				}
+				_ = p.Process.Signal(os.Interrupt)
+			}
+			code := p.wait()
+			if took := time.Since(started); code != exitInterrupted || took > 2*time.Second {
+				t.Fatalf("exit %d after %v\n%s", code, took, p.err)
+			}
+			says(t, test.command, p.err.String(), "everything so far is kept", "--resume --out "+dir, "--server "+s.URL(), "given up by us")
+			if test.times == 1 {
+				says(t, test.command, p.err.String(), "No server answers")
+			}
+			answered, asked := logged(t, dir), s.Stats().Requests
+			if answered == 0 || answered >= logged(t, calm) {
+				t.Errorf("%d calls were answered, of %d: the test shows nothing", answered, logged(t, calm))
+			}
+			gone(t, s, waiting)
+			s.Resume()
+			if next := printed(t, p.err.String()); next.wait() != exitDone {
+				t.Fatalf("the command printed fails: %s", next.err)
+			}
+			if string(read(t, filepath.Join(calm, result))) != string(read(t, filepath.Join(dir, result))) {
+				t.Error("the result differs from that of an uninterrupted run")
+			}
+			if got, want := logged(t, dir), logged(t, calm); got != want {
+				t.Errorf("%d calls in the log, %d in that of an uninterrupted run", got, want)
+			}
+			// What was in flight is asked again, and nothing else is: for Ollama all samples of a call, up to five.
+			again, most := s.Stats().Requests-whole.Stats().Requests, asked-answered
+			if test.kind == kindOllama {
+				most = 5 * waiting
+			}
+			if again > most || test.kind == kindOpenAI && again < most {
+				t.Errorf("%d requests were made again, of %d; %d calls had been answered", again, asked, answered)
+			}
+		})
+	}
+}
+
+// gone waits until the server has seen that nobody listens to so many sequences any more.
+func gone(t *testing.T, s *simserver.Server, sequences int) {
+	t.Helper()
+	deadline := time.NewTimer(30 * time.Second)
+	defer deadline.Stop()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for s.Stats().Aborted < sequences || s.Stats().Waiting > 0 {
+		select {
+		case <-deadline.C:
+			t.Fatalf("%d sequences were given up and %d wait, want %d and none", s.Stats().Aborted, s.Stats().Waiting, sequences)
+		case <-poll.C:
+		}
+	}
+}
+
+// A tree that is cancelled takes its requests with it, while the process lives on.
+func TestCancelledTreesCloseTheirRequests(t *testing.T) {
+	for _, kind := range []string{kindOpenAI, kindOllama} {
+		s := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind]})
+		s.Pause()
+		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+		ended := make(chan int)
+		go func() {
+			a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+			ended <- a.run(ctx, []string{"collect", "--data", smallData(t), "--policy", kind + ":sim", "--server", s.URL(), "--limit", "2", "--trees", "1",
+				"--set", "server.window=32768", "--progress", "none", "--out", filepath.Join(t.TempDir(), "run")})
+		}()
+		poll := time.NewTicker(5 * time.Millisecond)
+		defer poll.Stop()
+		for s.Stats().Waiting == 0 {
+			select {
+			case code := <-ended:
+				t.Fatalf("it ended too soon: exit %d", code)
+			case <-poll.C:
+			}
+		}
+		waiting := s.Stats().Waiting
+		cancel()
+		if code := <-ended; code != exitInterrupted {
+			t.Errorf("exit %d", code)
+		}
+		gone(t, s, waiting)
+	}
+}

@@ -1,0 +1,115 @@
+package server_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"toolevo/mcts/policy/server"
+)
+
+// spoiling is a backend whose replies something changes, each after how many requests.
+type spoiling struct {
+	next   *echo
+	asked  atomic.Int64
+	change func(n int64, c server.Completion, r *server.Reply)
+}
+
+func (s *spoiling) Address() string { return s.next.address }
+
+func (s *spoiling) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
+	r, err := s.next.Complete(ctx, c)
+	s.change(s.asked.Add(1), c, &r)
+	return r, err
+}
+
+// Samples that come without text are asked for again by their seeds, those beside each other together; what stays empty is
+// the model's own.
+func TestEmptySamples(t *testing.T) {
+	const n = 5
+	want := all(t, newPolicy(t, options(&echo{address: "a"})), 1, 1, n)
+	for _, test := range []struct {
+		name                  string
+		empty                 func(asked int64, c server.Completion, i int) bool
+		requests, blank, stay int64
+	}{
+		{"all of the first reply", func(asked int64, _ server.Completion, _ int) bool { return asked == 1 }, 2, n, 0},
+		{"two apart", func(asked int64, _ server.Completion, i int) bool { return asked == 1 && i%3 == 1 }, 3, 2, 0},
+		{"one, twice", func(asked int64, c server.Completion, i int) bool { return asked < 3 && i == c.N-1 }, 3, 2, 0},
+		{"always", func(int64, server.Completion, int) bool { return true }, 4, 4 * n, n},
+	} {
+		b := &spoiling{next: &echo{address: "a"}, change: func(asked int64, c server.Completion, r *server.Reply) {
+			for i := range r.Choices {
+				if test.empty(asked, c, i) {
+					r.Choices[i].Text = "\n "
+				}
+			}
+		}}
+		p := newPolicy(t, options(b))
+		got := all(t, p, 1, 1, n)
+		for i, proposal := range got[0] {
+			if blank := strings.TrimSpace(proposal.Text) == ""; blank != (test.stay > 0) || !blank && proposal != want[0][i] {
+				t.Errorf("%s: proposal %d is %+v, want %+v", test.name, i, proposal, want[0][i])
+			}
+		}
+		if s := p.Snapshot(); s.Requests != test.requests || s.Empty != test.blank || s.Silent != test.stay {
+			t.Errorf("%s: %d requests, %d empty samples, %d silent; want %d, %d, %d", test.name, s.Requests, s.Empty, s.Silent, test.requests, test.blank, test.stay)
+		}
+	}
+}
+
+// Which of several samples a server lost is not known: each is asked for by its seed. A server that never gives several is
+// not asked for them for long, and one by one is the same from the beginning where the protocol knows no n.
+func TestTooFewSamples(t *testing.T) {
+	const requests, n = 30, 5
+	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
+	for _, test := range []struct {
+		name    string
+		single  bool
+		keep    func(asked int64, choices []server.Choice) []server.Choice
+		longest int64 // requests
+	}{
+		{"one is lost", false, func(asked int64, c []server.Choice) []server.Choice { return c[min(int(asked%4), len(c)-1):] }, requests * (n + 1)},
+		{"n is ignored", false, func(_ int64, c []server.Choice) []server.Choice { return c[:1] }, requests*n + 8},
+		{"no n", true, func(_ int64, c []server.Choice) []server.Choice { return c }, requests * n},
+	} {
+		b := &spoiling{next: &echo{address: "a"}, change: func(asked int64, _ server.Completion, r *server.Reply) { r.Choices = test.keep(asked, r.Choices) }}
+		o := options(b)
+		o.Single = test.single
+		p := newPolicy(t, o)
+		got := all(t, p, requests, 1, n)
+		for i := range want {
+			for j := range want[i] {
+				if got[i][j] != want[i][j] {
+					t.Fatalf("%s: request %d, sample %d is %+v, want %+v", test.name, i, j, got[i][j], want[i][j])
+				}
+			}
+		}
+		if s := p.Snapshot(); s.Requests > test.longest || test.single && s.Requests != test.longest {
+			t.Errorf("%s: %d requests, want at most %d", test.name, s.Requests, test.longest)
+		}
+	}
+}
+
+// A server that never gives log-probabilities is refused with what to do; one that lost them for once is asked again.
+func TestNoLogProbs(t *testing.T) {
+	b := &spoiling{next: &echo{address: "a"}, change: func(_ int64, _ server.Completion, r *server.Reply) { r.Choices[0].LogProbs = nil }}
+	o := options(b)
+	o.Retry.Base, o.Retry.Max = 1, 1
+	p := newPolicy(t, o)
+	_, err := p.Propose(t.Context(), request(0, 2))
+	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.logprobs") {
+		t.Errorf("error is %v", err)
+	}
+	b.change = func(asked int64, _ server.Completion, r *server.Reply) {
+		if asked%2 == 0 {
+			r.Choices[0].LogProbs = nil
+		}
+	}
+	p = newPolicy(t, o)
+	all(t, p, 40, 1, 2)
+	if s := p.Snapshot(); s.Faults["spoiled reply"] != s.Transient || s.Transient < 30 || s.Refused != 0 {
+		t.Errorf("%+v", s)
+	}
+}
