@@ -50,7 +50,7 @@ test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, 
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./...
+	$(GO) test -p 1 -run '^$$' -bench . -benchmem -timeout 30m ./...
 
 .PHONY: fuzz
 FUZZTIME ?= 20s

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/mcts/collect"
+	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -70,7 +71,7 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 	}
 	return collect.Options{
 		Questions: questions, Env: env, Policy: policy, Search: b.config.Search.Config, Seed: b.config.Seed,
-		Store: run.Store, Retry: b.retry(),
+		Store: run.Store, Retry: b.retry(), Room: b.room(),
 	}, nil
 }
 
@@ -86,12 +87,16 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	}
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
-	ctx, drain, stop := a.interrupts(ctx)
+	started := time.Now()
+	ctx, drain, stop := a.interrupts(ctx, b.answers())
 	defer stop()
 	o.Drain = drain
 	done := a.report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
 	done()
+	if tallyErr := a.tally(run.Dir, b, started); err == nil {
+		err = tallyErr
+	}
 	var unresolved *collect.UnresolvedError
 	if err != nil && !errors.As(err, &unresolved) {
 		return a.stopped(kindCollect, f, err)
@@ -110,7 +115,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		return a.stopped(kindCollect, f, err)
 	}
 	return a.printCollected(*f.asJSON, collected{
-		Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot,
+		Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot, Policies: b.snapshots(),
 	})
 }
 
@@ -122,6 +127,7 @@ type collected struct {
 	Trajectories int    `json:"trajectories"` // rows: correct by the official matcher, duplicates too
 	Trees        int    `json:"trees"`        // in the run; fewer than planned where questions had enough
 	collect.Snapshot
+	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
 }
 
 // storedTrees counts the trees of a run.
@@ -152,7 +158,10 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 func (a *app) stopped(kind string, f *runFlags, err error) error {
 	resume := resumeCommand(kind, f)
 	var unresolved *collect.UnresolvedError
+	var gone *server.GoneError
 	switch {
+	case errors.As(err, &gone):
+		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled), errors.Is(err, collect.ErrDrained):
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; everything so far is kept. Go on with:\n  %s", resume)}
 	case errors.As(err, &unresolved):
@@ -161,7 +170,7 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 	return gaveUp(fmt.Errorf("%w\nWhat was done is kept. Go on with:\n  %s", err, resume))
 }
 
-// collectStatus is the progress line: it fits 80 columns with the bar.
+// collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.
 func collectStatus(p *collect.Progress, load func() string) func() status {
 	start, last := time.Now(), time.Now()
 	var lastAsked int64
@@ -175,11 +184,11 @@ func collectStatus(p *collect.Progress, load func() string) func() status {
 			rate = float64(s.Asked) / max(time.Since(start).Seconds(), 1e-3)
 		}
 		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
-		text := fmt.Sprintf("%d/%d q %d/%d trees %.0f exp/s %.0f%% solved %d correct",
-			s.QuestionsDone, s.Questions, s.TreesDone, s.TreesPlanned, rate, solved, s.Accepted)
+		text := fmt.Sprintf("%d/%d q %.0f%% solved %d correct", s.QuestionsDone, s.Questions, solved, s.Accepted)
 		if s.Unresolved > 0 {
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
-		return status{done: s.TreesDone, total: s.TreesPlanned, text: text + load()}
+		text += fmt.Sprintf(" %.0f exp/s %d trees", rate, s.TreesDone)
+		return status{done: s.TreesDone, total: s.TreesPlanned, text: text, servers: load()}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -73,19 +74,23 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	if err != nil {
 		return err
 	}
-	ctx, drain, stop := a.interrupts(ctx)
+	started := time.Now()
+	ctx, drain, stop := a.interrupts(ctx, b.answers())
 	defer stop()
 	var done, total atomic.Int64
 	load := b.load()
 	finished := a.report(*f.progress, func() status {
 		d, t := done.Load(), total.Load()
-		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t) + load()}
+		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t), load()}
 	})
 	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
 		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(), Drain: drain,
 		Done: func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) },
 	})
 	finished()
+	if tallyErr := a.tally(run.Dir, b, started); err == nil {
+		err = tallyErr
+	}
 	if errors.Is(err, finetune.ErrDrained) {
 		err = context.Canceled
 	}
@@ -178,6 +183,9 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 	for _, row := range r.Rows {
 		if lost += row.Lost; row.FirstLoss != "" {
 			a.say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
+		}
+		if row.TooLong > 0 {
+			a.say("%s: %d unanswered because the prompt no longer fit the model's context window", row.Cell, row.TooLong)
 		}
 	}
 	for _, row := range r.Rows {

@@ -37,10 +37,12 @@ func checkProgress(mode string) error {
 	return nil
 }
 
-// status is what there is to report: how far it is, and what else is worth knowing, short enough for one line.
+// status is what there is to report: how far it is, what else is worth knowing, and how the servers do, which is "" without
+// any. Both texts are short enough for one line.
 type status struct {
 	done, total int64
 	text        string
+	servers     string
 }
 
 // report shows progress on stderr until the returned function is called, which waits for the last line.
@@ -49,7 +51,7 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 	case progressNone:
 		return func() {}
 	case progressAuto:
-		if mode = progressPlain; isTerminal(a.err) {
+		if mode = progressPlain; isTerminal(a.err) && a.lookup("TERM") != "dumb" {
 			mode = progressBar
 		}
 	}
@@ -75,12 +77,18 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 	return func() { close(done); wait.Wait() }
 }
 
-// plain writes a line at a time, with the share done and the time left.
+// plain writes a line at a time, with the share done and the time left, and another one about servers.
 func (a *app) plain() func(s status, last bool) {
 	start := time.Now()
-	return func(s status, last bool) {
-		fmt.Fprintf(a.err, "%s  %s\n", share(s, time.Since(start), last), s.text)
+	return func(s status, last bool) { a.line(s, time.Since(start), last) }
+}
+
+func (a *app) line(s status, elapsed time.Duration, last bool) {
+	text := share(s, elapsed, last) + "  " + s.text + "\n"
+	if s.servers != "" {
+		text += "     " + s.servers + "\n"
 	}
+	fmt.Fprint(a.err, text)
 }
 
 func share(s status, elapsed time.Duration, last bool) string {
@@ -88,27 +96,62 @@ func share(s status, elapsed time.Duration, last bool) string {
 		return "  0%"
 	}
 	text := fmt.Sprintf("%3d%%", 100*s.done/s.total)
-	if !last && s.done > 0 {
-		left := time.Duration(float64(elapsed) * float64(s.total-s.done) / float64(s.done))
-		text += " ETA " + left.Round(time.Second).String()
+	if left := remaining(s, elapsed); !last && left > 0 {
+		text += " ETA " + left.String()
 	}
 	return text
 }
 
+// remaining is about how long it takes yet, to the second; 0 when nobody knows.
+func remaining(s status, elapsed time.Duration) time.Duration {
+	if s.done == 0 {
+		return 0
+	}
+	return time.Duration(float64(elapsed) * float64(s.total-s.done) / float64(s.done)).Round(time.Second)
+}
+
+// bar draws a bar with the text behind it, and the line about servers below it, over and over. What is longer than the
+// terminal is wide is cut: a line that wraps cannot be drawn over.
 func (a *app) bar() func(s status, last bool) {
-	bar := progressbar.NewOptions64(1,
-		progressbar.OptionSetWriter(a.err), progressbar.OptionSetWidth(10), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionUseANSICodes(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+	_ = bar.RenderBlank() // it is drawn for bar.String alone
+	start := time.Now()
 	return func(s status, last bool) {
-		bar.ChangeMax64(max(s.total, s.done, 1))
-		bar.Describe(s.text)
+		fmt.Fprint(a.err, "\r\x1b[J") // what was drawn, both lines
 		if last {
-			_ = bar.Clear() // a terminal that is gone is no reason to fail
-			fmt.Fprintf(a.err, "%s  %s\n", share(s, 0, true), s.text)
+			a.line(s, 0, true)
 			return
 		}
-		_ = bar.Set64(s.done)
+		bar.ChangeMax64(max(s.total, s.done+1)) // a bar that is full has ended, and more may be planned yet
+		_ = bar.Set64(s.done)                   // it fails above the maximum alone
+		width := columns(a.err) - 1
+		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String()))
+		if left := remaining(s, time.Since(start)); left > 0 {
+			line += " ETA " + left.String()
+		}
+		fmt.Fprint(a.err, cut(line+"  "+s.text, width))
+		if s.servers != "" {
+			fmt.Fprint(a.err, "\n"+cut("     "+s.servers, width)+"\x1b[1A")
+		}
+		fmt.Fprint(a.err, "\r")
 	}
+}
+
+// cut is the part of a line that fits a width.
+func cut(line string, width int) string {
+	runes := []rune(line)
+	return string(runes[:min(len(runes), max(width, 0))])
+}
+
+// columns is how wide the terminal is, or 80 where nobody knows.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
 }
 
 func isTerminal(w io.Writer) bool {

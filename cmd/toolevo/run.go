@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 		settings: a.addSettings(cmd, defaults, names...),
 		data:     a.dataFlag(cmd),
 		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
-		workers:  cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time (0: four for each processor)"),
+		workers:  cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four for each processor; of a model on servers, as many as keep them busy)"),
 		resume:   cmd.Flags().Bool("resume", false, "go on with the run in --out; its configuration is taken over"),
 		dryRun:   cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
 		asJSON:   jsonFlag(cmd),
@@ -55,11 +56,13 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 	}
 }
 
-// waitingTrees is how many trees or episodes may wait for servers: more than any server takes at once.
+// waitingTrees is how many trees or episodes may be in progress with a model on a server: more than any server takes at
+// once.
 const waitingTrees = 512
 
-// workerCount is how many trees or episodes are in progress at the same time. With a model on a server that many wait
-// for it at most: the limit on sequences in flight decides how many are asked.
+// workerCount is how many trees or episodes are in progress at the same time, at most. With a model on a server the limit
+// on sequences in flight decides how many requests are sent; trees start only when there is room for them (bench.room),
+// episodes, which are short, wait.
 func (f *runFlags) workerCount(b *bench) int {
 	switch {
 	case *f.workers > 0:
@@ -91,7 +94,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.serving.limit(); err != nil {
+	if err := f.serving.check(); err != nil {
 		return nil, err
 	}
 	b, err := openBench(ctx, *f.data, c)
@@ -243,5 +246,9 @@ func runConfig(run *store.Run) (*configs.Resolved, error) {
 
 // resumeCommand is the exact command that goes on with a run.
 func resumeCommand(kind string, f *runFlags) string {
-	return shell(os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data)
+	args := []string{os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data}
+	if *f.workers > 0 {
+		args = append(args, "--workers", strconv.Itoa(*f.workers))
+	}
+	return shell(append(args, f.serving.arguments()...)...)
 }

@@ -18,8 +18,12 @@ type Options struct {
 	Seed      uint64
 	Store     *store.Store
 
-	Workers int        // trees that grow at the same time
+	Workers int        // trees that grow at the same time, at most
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
+
+	// Room says how many samples more could be drawn at once right now; a lane starts only when there is room for its first
+	// call, so that as many trees grow as the model takes, and no more. nil is room without end.
+	Room func() int
 
 	// Drain, once closed, lets the trees in progress end and starts no others.
 	Drain <-chan struct{}

@@ -45,6 +45,7 @@ type collector struct {
 	Options
 	policy mcts.Policy
 	states []*state
+	gate   gate
 
 	mu       sync.Mutex // guards what follows, and every state
 	failures []failure
@@ -128,10 +129,15 @@ func (c *collector) pass(ctx context.Context, lanes []lane) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(c.Workers)
 	for _, l := range lanes {
-		if c.draining() || groupCtx.Err() != nil {
+		if c.waitForRoom(groupCtx); c.draining() || groupCtx.Err() != nil {
 			break
 		}
-		group.Go(func() error { return c.run(groupCtx, l) })
+		arrived := c.gate.start()
+		group.Go(func() error {
+			defer c.gate.end()
+			defer arrived()
+			return c.run(groupCtx, l, arriving{c.policy, arrived})
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -159,7 +165,7 @@ func (c *collector) draining() bool {
 }
 
 // run grows a lane.
-func (c *collector) run(ctx context.Context, l lane) error {
+func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	for i := l.first; i < l.first+l.count; i++ {
 		if c.enough(l.question) {
 			c.Progress.treesDone.Add(int64(l.first + l.count - i))
@@ -168,7 +174,7 @@ func (c *collector) run(ctx context.Context, l lane) error {
 		if c.draining() {
 			return nil
 		}
-		if err := c.tree(ctx, l.question, i); err != nil {
+		if err := c.tree(ctx, l.question, i, policy); err != nil {
 			return err
 		}
 		c.Progress.treesDone.Add(1)
@@ -202,7 +208,7 @@ func (c *collector) questionsDone() int {
 }
 
 // tree loads a stored tree or grows and stores it.
-func (c *collector) tree(ctx context.Context, q, i int) error {
+func (c *collector) tree(ctx context.Context, q, i int, policy mcts.Policy) error {
 	question := c.Questions[q]
 	record, ok, err := c.Store.LoadTree(ctx, question.Task.ID, i)
 	if err != nil {
@@ -222,7 +228,7 @@ func (c *collector) tree(ctx context.Context, q, i int) error {
 			return err
 		}
 	}
-	record, err = c.grow(ctx, question, i, found)
+	record, err = c.grow(ctx, question, i, found, policy)
 	if err != nil {
 		return c.failed(ctx, q, i, err)
 	}
@@ -233,8 +239,8 @@ func (c *collector) tree(ctx context.Context, q, i int) error {
 	return nil
 }
 
-func (c *collector) grow(ctx context.Context, q Question, i int, found mcts.Found) (*mcts.TreeRecord, error) {
-	policy, err := c.Store.Policy(ctx, q.Task.ID, i, c.policy)
+func (c *collector) grow(ctx context.Context, q Question, i int, found mcts.Found, model mcts.Policy) (*mcts.TreeRecord, error) {
+	policy, err := c.Store.Policy(ctx, q.Task.ID, i, model)
 	if err != nil {
 		return nil, err
 	}

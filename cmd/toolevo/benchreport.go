@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"toolevo/mcts/policy/simserver"
+)
+
+// serveReport is how a simulated server was used. Slot-time is time in use, summed over the slots.
+type serveReport struct {
+	URL      string  `json:"url"`
+	Protocol string  `json:"protocol"`
+	Slots    int     `json:"slots"`
+	Speed    float64 `json:"speed"`
+
+	Seconds   float64 `json:"seconds"`    // from the first request to the end of the last sequence
+	SlotsBusy float64 `json:"slots_busy"` // share of the slot-time of these seconds, 0..1
+
+	Requests   int `json:"requests"`
+	Answered   int `json:"answered"` // with status 200; the faults that spoil an answer included
+	Sequences  int `json:"sequences"`
+	Completed  int `json:"completed"` // of the sequences
+	Aborted    int `json:"aborted"`   // because the client went away
+	Rejected   int `json:"rejected"`  // requests that found the queue full
+	Reloads    int `json:"reloads"`   // of the model, because a request changed the window (Ollama)
+	MaxRunning int `json:"max_running"`
+	MaxWaiting int `json:"max_waiting"`
+
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	PromptChars      int     `json:"prompt_chars"`  // bytes of the prompts, once for each request
+	PrefixReused     float64 `json:"prefix_reused"` // share of these bytes that the prefix cache held, 0..1
+
+	Faults map[simserver.Fault]int `json:"faults"`
+	Cut    int                     `json:"cut"` // connections cut while it was flapping
+
+	ProcessorSeconds float64 `json:"processor_seconds"` // of this process
+
+	// Timeline are figures since the first request, about one for each second, so that any part of a run can be judged.
+	Timeline []serveMoment `json:"timeline"`
+
+	server *simserver.Server
+}
+
+// serveMoment is what had been done some time after the first request.
+type serveMoment struct {
+	Seconds   float64 `json:"seconds"`
+	Busy      float64 `json:"busy_slot_seconds"`
+	Completed int     `json:"completed"`
+}
+
+// timelineEvery is the time between two moments of the timeline.
+const timelineEvery = time.Second
+
+func newServeReport(f *serveFlags, s *simserver.Server) *serveReport {
+	return &serveReport{URL: s.URL(), Protocol: f.protocol, Speed: f.speed, Timeline: []serveMoment{}, server: s}
+}
+
+// watch keeps the timeline until ctx ends.
+func (r *serveReport) watch(ctx context.Context) {
+	ticker := time.NewTicker(timelineEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			r.note(r.server.Stats())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// note adds a moment. While nothing happens the last one is moved.
+func (r *serveReport) note(st simserver.Stats) {
+	if st.First.IsZero() {
+		return
+	}
+	m := serveMoment{Seconds: st.Now.Sub(st.First).Seconds(), Busy: busySeconds(st), Completed: st.Completed}
+	if n := len(r.Timeline); n > 1 && r.Timeline[n-1].Busy == m.Busy && r.Timeline[n-2].Busy == m.Busy {
+		r.Timeline[n-1] = m
+		return
+	}
+	r.Timeline = append(r.Timeline, m)
+}
+
+func busySeconds(st simserver.Stats) float64 {
+	var busy time.Duration
+	for _, b := range st.Busy {
+		busy += b
+	}
+	return busy.Seconds()
+}
+
+// end reads the figures of the whole.
+func (r *serveReport) end() *serveReport {
+	st := r.server.Stats()
+	r.note(st)
+	r.Slots = len(st.Busy)
+	r.Requests, r.Answered, r.Sequences, r.Completed = st.Requests, st.Answered, st.Sequences, st.Completed
+	r.Aborted, r.Rejected, r.Reloads, r.Cut = st.Aborted, st.Rejected, st.Reloads, st.Cut
+	r.MaxRunning, r.MaxWaiting = st.MaxRunning, st.MaxWaiting
+	r.PromptTokens, r.CompletionTokens, r.PromptChars = st.PromptTokens, st.CompletionTokens, st.PromptChars
+	r.PrefixReused, r.Faults = st.Reused(), st.Faults
+	last := st.Last
+	if st.Running > 0 {
+		last = st.Now
+	}
+	if r.Seconds = max(0, last.Sub(st.First).Seconds()); st.First.IsZero() {
+		r.Seconds = 0
+	}
+	if r.Seconds > 0 {
+		r.SlotsBusy = busySeconds(st) / r.Seconds / float64(r.Slots)
+	}
+	own, _ := processorTime()
+	r.ProcessorSeconds = own.Seconds()
+	return r
+}
+
+// busyUntil is the share of the slot-time in use up to a number of seconds after the first request.
+func (r *serveReport) busyUntil(seconds float64) float64 {
+	var before serveMoment
+	for _, m := range r.Timeline {
+		if m.Seconds >= seconds && m.Seconds > before.Seconds {
+			share := (seconds - before.Seconds) / (m.Seconds - before.Seconds)
+			before.Busy += share * (m.Busy - before.Busy)
+			break
+		}
+		before = m
+	}
+	if seconds <= 0 {
+		return 0
+	}
+	return before.Busy / seconds / float64(r.Slots)
+}
+
+// text is the report for people.
+func (r *serveReport) text() string {
+	if r.Requests == 0 {
+		return "nothing was asked of it\n"
+	}
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-16s"+format+"\n", append([]any{name}, args...)...)
+	}
+	line("time", "%.1f s from the first request to the last completion", r.Seconds)
+	line("slots", "%d, busy %.1f %% of that time; %d sequences ran at most, %d waited", r.Slots, 100*r.SlotsBusy, r.MaxRunning, r.MaxWaiting)
+	line("requests", "%d, %d answered", r.Requests, r.Answered)
+	line("sequences", "%d, %d completed, %d given up by clients", r.Sequences, r.Completed, r.Aborted)
+	if r.Rejected > 0 {
+		line("queue full", "%d requests turned away", r.Rejected)
+	}
+	if r.Reloads > 0 {
+		line("model reloads", "%d, because requests changed its window", r.Reloads)
+	}
+	line("tokens", "%d in, %d out", r.PromptTokens, r.CompletionTokens)
+	line("prefix cache", "held %.1f %% of the prompts' bytes", 100*r.PrefixReused)
+	if len(r.Faults) == 0 {
+		line("faults", "none")
+	}
+	for _, kind := range sortedFaults(r.Faults) {
+		line("fault "+string(kind), "%d", r.Faults[kind])
+	}
+	if r.Cut > 0 {
+		line("cut", "%d connections while it was flapping", r.Cut)
+	}
+	line("processor time", "%.1f s of this process", r.ProcessorSeconds)
+	return b.String()
+}
+
+// processorTime is what this process, and the processes that it waited for, have used of the processors.
+func processorTime() (own, children time.Duration) {
+	var self, others syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil || syscall.Getrusage(syscall.RUSAGE_CHILDREN, &others) != nil {
+		return 0, 0
+	}
+	sum := func(r syscall.Rusage) time.Duration {
+		return time.Duration(r.Utime.Nano()) + time.Duration(r.Stime.Nano())
+	}
+	return sum(self), sum(others)
+}

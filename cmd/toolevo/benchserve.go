@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/simserver"
+	"toolevo/toolqa/questions"
+)
+
+func (a *app) benchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Rehearse and measure runs on a simulated inference server",
+		Long: `Tools for measuring toolevo itself. They need no model and no GPU, and what they
+measure says nothing about any model.`,
+	}
+	cmd.AddCommand(a.benchServeCommand())
+	return group(cmd)
+}
+
+// serveFlags are the flags of bench serve, in the order of its help.
+type serveFlags struct {
+	listen, protocol, model, policy  string
+	slots, window, kvTokens, waiting int
+	latency                          time.Duration
+	prefill, decode, crowding, speed float64
+	seed                             uint64
+	faults, wrong                    []string
+	downFor, retryAfter, dripEvery   time.Duration
+	requireKey                       bool
+	asJSON                           *bool
+}
+
+func (a *app) benchServeCommand() *cobra.Command {
+	f := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run a simulated vLLM or Ollama until Ctrl-C",
+		Long: `Runs a server that speaks vLLM's or Ollama's protocol over real HTTP. A scripted
+policy writes the completions; slots, queue, prefix cache and the time that
+everything takes are simulated, and faults happen at the rates you name. With
+it a run can be rehearsed before a GPU is rented: whether it keeps a server
+busy, and what it does when the server misbehaves.
+
+Ctrl-C ends it. Then it says how busy its slots were kept, how much of the
+prompts its prefix cache held, what was asked of it, and which faults it made.
+
+Faults, at --faults KIND=RATE,… or --faults RATE for all but flap and die:
+  500 502 503 429   the HTTP status         reset      cut within the answer
+  hang              no answer               drip       a few bytes at a time
+  garbage           half an answer          wrong-n    another number of samples
+  lost-logprobs     no log-probabilities    empty      completions without text
+  flap              every connection is cut, for --down-for
+  die               the port closes, for --down-for
+
+What can be wrong all the time, at --wrong:
+` + indented(simserver.Misconfigurations()),
+		Example: `  toolevo bench serve --slots 64 --latency 200ms
+  toolevo bench serve --faults 0.3 --listen 127.0.0.1:8001
+  toolevo bench serve --protocol ollama --faults 500=0.1,hang=0.01
+  toolevo bench serve --decode 40 --prefill 4000 --wrong ignore-n`,
+		Args: positional(0, 0),
+	}
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		o, err := f.options(a.lookup("OPENAI_API_KEY"))
+		if err != nil {
+			return usage("%w", err)
+		}
+		return a.benchServe(cmd.Context(), f, o)
+	}
+	return cmd
+}
+
+func (f *serveFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
+	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
+	flags.StringVar(&f.model, "model", "sim", "serve the model under this `NAME`")
+	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: scripted:reader, scripted:stale or scripted:noisy")
+	flags.IntVar(&f.slots, "slots", 0, "sequences that run at a time: `N` (0: 256, for ollama 1)")
+	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
+	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit waits (0: no limit)")
+	flags.IntVar(&f.waiting, "max-waiting", 0, "refuse with 503 what would wait behind `N` sequences (0: no limit)")
+	flags.DurationVar(&f.latency, "latency", 0, "`TIME` that every completion takes, whatever its length")
+	flags.Float64Var(&f.prefill, "prefill", 0, "tokens of a prompt read in a second: `N`, cached ones not counted (0: at once)")
+	flags.Float64Var(&f.decode, "decode", 0, "tokens written in a second by a sequence alone: `N` (0: at once)")
+	flags.Float64Var(&f.crowding, "crowding", 0, "`SHARE` by which every other running sequence slows writing down")
+	flags.Float64Var(&f.speed, "speed", 1, "how many times faster than all of these times: `X`")
+	flags.Uint64Var(&f.seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
+	flags.StringSliceVar(&f.faults, "faults", nil, "`KIND=RATE,…` of single requests, or one rate for all kinds")
+	flags.DurationVar(&f.downFor, "down-for", time.Minute, "`TIME` that flap and die last")
+	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask for (0: none)")
+	flags.DurationVar(&f.dripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
+	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of what is wrong all the time, separated by commas")
+	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
+	f.asJSON = jsonFlag(cmd)
+}
+
+// options says what the flags ask for.
+func (f *serveFlags) options(key string) (simserver.Options, error) {
+	kind, name, _ := strings.Cut(f.policy, ":")
+	if kind != kindScripted {
+		return simserver.Options{}, fmt.Errorf("--policy %s: a simulated server writes with scripted:reader, scripted:stale or scripted:noisy", f.policy)
+	}
+	profile, err := policy.ParseProfile(name)
+	if err != nil {
+		return simserver.Options{}, err
+	}
+	rates, err := parseRates(f.faults)
+	if err != nil {
+		return simserver.Options{}, err
+	}
+	o := simserver.Options{
+		Policy: policy.NewScripted(profile, questions.Plan), Model: f.model, Kind: simserver.Kind(f.protocol),
+		Address: f.listen, MaxModelLen: f.window, Slots: f.slots, MaxWaiting: f.waiting, KVTokens: f.kvTokens,
+		Latency: simserver.Latency{PerCompletion: f.latency, PrefillPerSecond: f.prefill, DecodePerSecond: f.decode, Crowding: f.crowding},
+		Speed:   f.speed, Seed: f.seed,
+		Faults: simserver.Faults{Rates: rates, Seed: f.seed, RetryAfter: f.retryAfter, DripEvery: f.dripEvery, DownFor: f.downFor},
+	}
+	for _, w := range f.wrong {
+		o.Wrong = append(o.Wrong, simserver.Misconfiguration(w))
+	}
+	if f.requireKey {
+		if o.APIKey = key; key == "" {
+			return o, errors.New("--require-key: OPENAI_API_KEY is not set")
+		}
+	}
+	return o, nil
+}
+
+// parseRates reads --faults: the rates of kinds, or a single one for all of them together.
+func parseRates(words []string) (map[simserver.Fault]float64, error) {
+	if len(words) == 1 && !strings.Contains(words[0], "=") {
+		total, err := strconv.ParseFloat(words[0], 64)
+		if err != nil || !(total >= 0 && total <= 1) {
+			return nil, fmt.Errorf("--faults %s: want KIND=RATE,… or one rate from 0 to 1", words[0])
+		}
+		return simserver.EvenRates(total), nil
+	}
+	rates := map[simserver.Fault]float64{}
+	for _, word := range words {
+		kind, text, ok := strings.Cut(word, "=")
+		rate, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("--faults %s: want KIND=RATE, e.g. hang=0.01", word)
+		}
+		if _, twice := rates[simserver.Fault(kind)]; twice {
+			return nil, fmt.Errorf("--faults names %s twice", kind)
+		}
+		rates[simserver.Fault(kind)] = rate
+	}
+	return rates, nil
+}
+
+// benchServe serves until the process is told to end.
+func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s, err := simserver.Start(o)
+	if err != nil {
+		if isAddress(err) {
+			return gaveUp(fmt.Errorf("%w: name another with --listen", err))
+		}
+		return usage("%w", err)
+	}
+	defer s.Close()
+	a.introduce(f, s.URL())
+	report := newServeReport(f, s)
+	report.watch(ctx)
+	r := report.end()
+	if *f.asJSON {
+		return a.printJSON(r)
+	}
+	fmt.Fprint(a.out, r.text())
+	return nil
+}
+
+// introduce says where the server is and what to try with it.
+func (a *app) introduce(f *serveFlags, url string) {
+	address, name := url+"/v1", kindOpenAI+":"+f.model
+	if f.protocol == string(simserver.Ollama) {
+		address, name = url, kindOllama+":"+f.model
+	}
+	a.say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.model, f.policy, url)
+	if f.requireKey {
+		a.say("It asks for the key in OPENAI_API_KEY.")
+	}
+	a.say("\nTry, in another terminal:")
+	for _, words := range [][]string{
+		{"doctor", "--policy", name, "--server", address},
+		{"collect", "--policy", name, "--server", address, "--limit", "20", "--out", "runs/rehearsal"},
+		{"eval", "--policy", name, "--server", address, "--limit", "20"},
+	} {
+		a.say("  %s", shell(append([]string{os.Args[0]}, words...)...))
+	}
+	a.say("\nCtrl-C ends it and tells how it was used.")
+}
+
+// isAddress reports whether an error is about the address to listen on.
+func isAddress(err error) bool {
+	var call *os.SyscallError
+	return errors.As(err, &call)
+}
+
+// indented lists names, a line each of up to four.
+func indented[S ~string](names []S) string {
+	var b strings.Builder
+	for row := range slices.Chunk(names, 4) {
+		b.WriteString(" ")
+		for _, n := range row {
+			fmt.Fprintf(&b, " %-18s", n)
+		}
+		b.WriteString("\n")
+	}
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sortedFaults are the kinds of faults that were made, in order.
+func sortedFaults(made map[simserver.Fault]int) []simserver.Fault {
+	return slices.Sorted(maps.Keys(made))
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/mcts/policy/server"
+)
+
+// served is what a policy on servers has counted when n seconds have passed, at a rate.
+func served(seconds float64, in, out int64, gauges *server.Gauges) server.Snapshot {
+	s := server.ServerSnapshot{Address: "a", Gauges: gauges}
+	s.PromptTokens, s.CompletionTokens = int64(seconds*float64(in)), int64(seconds*float64(out))
+	s.Limit, s.InFlight, s.Load.Waiting = 64, 60, 15
+	s.Busy, s.Idle = time.Duration(seconds*60)*time.Second, time.Duration(seconds*4)*time.Second
+	return server.Snapshot{Servers: []server.ServerSnapshot{s}}
+}
+
+func TestLoadText(t *testing.T) {
+	gauges := func(queried, hit int64) *server.Gauges {
+		return &server.Gauges{Running: 64, Waiting: 12, PrefixQueried: queried, PrefixHit: hit}
+	}
+	cached := served(10, 400, 50, nil)
+	cached.Servers[0].CachedTokens = 3000
+	two := served(10, 400, 50, nil)
+	two.Servers = append(two.Servers, served(10, 100, 50, gauges(0, 0)).Servers[0])
+	two.Servers[1].Address, two.Servers[1].Down = "b", true
+	two.Servers[1].Since = time.Date(2026, 1, 1, 12, 34, 56, 0, time.UTC)
+	huge := served(100_000, 987_654, 98_765, &server.Gauges{Running: 1024, Waiting: 256, PrefixQueried: 1e12, PrefixHit: 1e12})
+	for _, tt := range []struct {
+		name   string
+		before server.Snapshot
+		now    server.Snapshot
+		want   string
+	}{
+		{"a server that tells nothing", server.Snapshot{}, served(10, 400, 50, nil),
+			"tok/s 400 in 50 out, 60 running 15 waiting, idle 1s (6%)"},
+		{"the server's own figures, and hits since the first look", served(0, 0, 0, gauges(5000, 0)), served(10, 141_234, 26_543, gauges(15000, 9700)),
+			"tok/s 141k in 27k out, 64 running 12 waiting, 97% cached, idle 1s (6%)"},
+		{"a server that began anew", served(0, 0, 0, gauges(5000, 5000)), served(10, 400, 50, gauges(1000, 500)),
+			"tok/s 400 in 50 out, 64 running 12 waiting, 50% cached, idle 1s (6%)"},
+		{"hits told with the replies", server.Snapshot{}, cached,
+			"tok/s 400 in 50 out, 60 running 15 waiting, 75% cached, idle 1s (6%)"},
+		{"a server that is away", server.Snapshot{}, two,
+			"1 of 2 away since 12:34:56, tok/s 500 in 100 out, 124 running 27 waiting"},
+		{"large figures", server.Snapshot{}, huge,
+			"tok/s 9877M in 988M out, 1024 running 256 waiting, idle 2h (6%)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			start := time.Now()
+			m := &loadMeter{at: start.Add(-time.Second), first: map[string]server.Gauges{}}
+			m.read(start, []server.Snapshot{tt.before})
+			m.read(start.Add(10*time.Second), []server.Snapshot{tt.now})
+			if diff := cmp.Diff(tt.want, m.text); diff != "" {
+				t.Error(diff)
+			}
+			if n := utf8.RuneCountInString(m.text); n > 74 {
+				t.Errorf("it takes %d columns", n)
+			}
+		})
+	}
+}
+
+// The bar and the line about servers are one line each, whatever there is to tell, and are drawn over.
+func TestBar(t *testing.T) {
+	var screen bytes.Buffer
+	a := &app{err: &screen}
+	draw := a.bar()
+	s := status{total: 40, text: "0/20 q 0% solved", servers: "tok/s 1 in 1 out"}
+	draw(s, false)
+	s.done, s.text, s.servers = 10, strings.Repeat("5/20 q ", 20), strings.Repeat("tok/s ", 20)
+	draw(s, false)
+	s.done, s.text, s.servers = 40, "20/20 q", ""
+	draw(s, false)
+	draw(s, true)
+	frames := strings.Split(screen.String(), "\r\x1b[J")[1:]
+	if len(frames) != 4 {
+		t.Fatalf("%d frames: %q", len(frames), screen.String())
+	}
+	for i, f := range frames[:3] {
+		want := 1
+		if i < 2 {
+			want = 2
+		}
+		f = strings.TrimSuffix(f, "\r")
+		if want == 2 {
+			if !strings.HasSuffix(f, "\x1b[1A") {
+				t.Errorf("frame %d leaves the cursor below: %q", i, f)
+			}
+			f = strings.TrimSuffix(f, "\x1b[1A")
+		}
+		lines := strings.Split(f, "\n")
+		if len(lines) != want {
+			t.Errorf("frame %d has %d lines, want %d: %q", i, len(lines), want, f)
+		}
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n > 79 {
+				t.Errorf("frame %d has a line of %d columns: %q", i, n, line)
+			}
+		}
+	}
+	for i, percent := range []string{"  0% |", " 25% |", " 97% |"} {
+		if !strings.HasPrefix(frames[i], percent) {
+			t.Errorf("frame %d is %q, want it to begin with %q", i, frames[i], percent)
+		}
+	}
+	if frames[3] != "100%  20/20 q\n" {
+		t.Errorf("the last line is %q", frames[3])
+	}
+}
+
+func TestShortNumbers(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", -1: "0", 9999: "9999", 9999.6: "10k", 26_543: "27k", 999_400: "999k", 999_600: "1M", 5e8: "500M"} {
+		if got := short(x); got != want {
+			t.Errorf("%v is %q, want %q", x, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{0: "0s", 99 * time.Second: "99s", 100 * time.Second: "2m", 99 * time.Minute: "99m", 100 * time.Minute: "2h"} {
+		if got := fmt.Sprint(brief(d)); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}

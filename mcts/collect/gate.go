@@ -1,0 +1,83 @@
+package collect
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"toolevo/mcts"
+)
+
+// lookEvery is how often a lane that waits looks whether there is room for it. What it may cost is that much of one slot
+// of the model, once for each lane.
+const lookEvery = 10 * time.Millisecond
+
+// gate holds lanes back while the model has enough to do with those that run. Trees that were started wait for each
+// other: each takes longer, holds its memory longer, and has to be waited for when the run is drained; and those that
+// turn out long are found late, and keep the model from its work at the end.
+type gate struct {
+	mu      sync.Mutex
+	running int // lanes
+	opening int // of those, the ones that have not called the model yet
+}
+
+// start lets a lane in. The function returned, which may be called again and again, says that the lane has called the
+// model or ended.
+func (g *gate) start() (arrived func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running++
+	g.opening++
+	return sync.OnceFunc(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.opening--
+	})
+}
+
+func (g *gate) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running--
+}
+
+// open reports whether a lane may start: one always runs, and the others need room for a call of so many samples beside
+// those that are about to make their first.
+func (g *gate) open(room, samples int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.running == 0 || g.opening*samples < room
+}
+
+// waitForRoom waits until a lane may start, the run is drained, or ctx ends.
+func (c *collector) waitForRoom(ctx context.Context) {
+	if c.Room == nil || c.gate.open(c.Room(), c.Search.Samples) {
+		return
+	}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if c.gate.open(c.Room(), c.Search.Samples) {
+				return
+			}
+		case <-c.Drain:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// arriving is the policy of a lane. It tells the gate of the lane's calls.
+type arriving struct {
+	next    mcts.Policy
+	arrived func()
+}
+
+// Propose implements mcts.Policy.
+func (a arriving) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	a.arrived()
+	return a.next.Propose(ctx, r)
+}

@@ -1,0 +1,116 @@
+package collect_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/mcts"
+	"toolevo/mcts/collect"
+)
+
+// A model without room is asked by one lane at a time, in the order of the questions, whatever the workers; and the trees
+// are those of a run that nothing held back.
+func TestNoRoom(t *testing.T) {
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			want := collected(t, options(config, &model{}, open(t, database(t))))
+			var mu sync.Mutex
+			var order []string // the lanes of the first pass as they call
+			m := &model{}
+			m.asked = func(r mcts.Request, _ int) error {
+				mu.Lock()
+				defer mu.Unlock()
+				lane := treeOf(r)
+				if config.Enough > 0 {
+					lane = r.Node.Question
+				}
+				if len(order) == 0 || order[len(order)-1] != lane {
+					order = append(order, lane)
+				}
+				if m.running > 1 {
+					t.Errorf("%d calls at a time", m.running)
+				}
+				return nil
+			}
+			o := options(config, m, open(t, database(t)))
+			o.Workers, o.Room = 8, func() int { return 0 }
+			same(t, want, collected(t, o))
+			first := order
+			if config.Enough > 0 { // further passes follow
+				first = order[:len(o.Questions)]
+			}
+			if seen := slices.Compact(slices.Sorted(slices.Values(first))); len(seen) != len(first) {
+				t.Errorf("lanes ran beside each other: %v", first)
+			}
+			if first[0][:6] != "easy-0" || first[len(first)-1][:6] != "easy-2" {
+				t.Errorf("lanes ran in the order %v", first)
+			}
+		})
+	}
+}
+
+// As many lanes start as there is room for, and no more: the calls of this model end once three lanes have come.
+func TestRoomForThree(t *testing.T) {
+	c := paper()
+	lanes, all := map[string]bool{}, make(chan struct{})
+	var mu sync.Mutex
+	m := &model{asked: func(r mcts.Request, _ int) error {
+		mu.Lock()
+		if lanes[treeOf(r)] = true; len(lanes) == 3 {
+			select {
+			case <-all:
+			default:
+				close(all)
+			}
+		}
+		mu.Unlock()
+		<-all
+		return nil
+	}}
+	o := options(c, m, open(t, database(t)))
+	o.Workers = 8
+	most := 0
+	o.Room = func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		select {
+		case <-all:
+		default:
+			most = max(most, len(lanes))
+			return c.Samples * (3 - len(lanes))
+		}
+		return 100
+	}
+	want := collected(t, options(c, &model{}, open(t, database(t))))
+	same(t, want, collected(t, o))
+	if most > 3 {
+		t.Errorf("%d lanes came while there was room for three", most)
+	}
+}
+
+// A run that is drained starts none of the lanes that wait for room, and goes on with them later.
+func TestDrainedWithoutRoom(t *testing.T) {
+	want := collected(t, options(paper(), &model{}, open(t, database(t))))
+	drain := make(chan struct{})
+	m := &model{asked: func(_ mcts.Request, before int) error {
+		if before == 0 {
+			close(drain)
+		}
+		return nil
+	}}
+	o := options(paper(), m, open(t, database(t)))
+	o.Drain, o.Room = drain, func() int { return 0 }
+	if _, err := collect.Run(context.Background(), o); !errors.Is(err, collect.ErrDrained) {
+		t.Fatalf("error is %v", err)
+	}
+	if diff := cmp.Diff(1, len(stored(t, o)["easy-0"])); diff != "" || len(stored(t, o)) != 1 {
+		t.Errorf("stored are %d questions: %s", len(stored(t, o)), diff)
+	}
+	o.Drain = nil
+	same(t, want, collected(t, o))
+}
