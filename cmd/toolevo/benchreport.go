@@ -144,9 +144,9 @@ func (r *serveReport) text() string {
 	}
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-16s"+format+"\n", append([]any{name}, args...)...)
+		fmt.Fprintf(&b, "%-15s "+format+"\n", append([]any{name}, args...)...)
 	}
-	line("time", "%.1f s from the first request to the last completion", r.Seconds)
+	line("time", "%.1f s from the first request to the end of the last sequence", r.Seconds)
 	line("slots", "%d, busy %.1f %% of that time; %d sequences ran at most, %d waited", r.Slots, 100*r.SlotsBusy, r.MaxRunning, r.MaxWaiting)
 	line("requests", "%d, %d answered", r.Requests, r.Answered)
 	line("sequences", "%d, %d completed, %d given up by clients", r.Sequences, r.Completed, r.Aborted)

@@ -67,7 +67,9 @@ Faults, at --faults KIND=RATE,… or --faults RATE for all but flap and die:
   die               the port closes, for --down-for
 
 What can be wrong all the time, at --wrong:
-` + indented(simserver.Misconfigurations()),
+` + indented(simserver.Misconfigurations()) + `
+One slot is felt when a completion takes time, a chat template when the server
+applies it (server.form chat); ignore-n is about vLLM alone.`,
 		Example: `  toolevo bench serve --slots 64 --latency 200ms
   toolevo bench serve --faults 0.3 --listen 127.0.0.1:8001
   toolevo bench serve --protocol ollama --faults 500=0.1,hang=0.01
@@ -102,8 +104,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster than all of these times: `X`")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
 	flags.StringSliceVar(&f.faults, "faults", nil, "`KIND=RATE,…` of single requests, or one rate for all kinds")
-	flags.DurationVar(&f.downFor, "down-for", time.Minute, "`TIME` that flap and die last")
-	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask for (0: none)")
+	flags.DurationVar(&f.downFor, "down-for", time.Minute, "`TIME` that flap and die last (0: for good)")
+	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask for, in whole seconds (0: none)")
 	flags.DurationVar(&f.dripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
 	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of what is wrong all the time, separated by commas")
 	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
@@ -124,6 +126,9 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 	if err != nil {
 		return simserver.Options{}, err
 	}
+	if err := f.check(); err != nil {
+		return simserver.Options{}, err
+	}
 	o := simserver.Options{
 		Policy: policy.NewScripted(profile, questions.Plan), Model: f.model, Kind: simserver.Kind(f.protocol),
 		Address: f.listen, MaxModelLen: f.window, Slots: f.slots, MaxWaiting: f.waiting, KVTokens: f.kvTokens,
@@ -140,6 +145,33 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// check refuses figures that make no sense, and those that the server would take for a default other than the flag's.
+func (f *serveFlags) check() error {
+	switch {
+	case f.window < 1:
+		return fmt.Errorf("--window %d: want at least 1", f.window)
+	case !(f.speed > 0):
+		return fmt.Errorf("--speed %v: want more than 0", f.speed)
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"slots", f.slots}, {"kv-tokens", f.kvTokens}, {"max-waiting", f.waiting}} {
+		if n.value < 0 {
+			return fmt.Errorf("--%s %d is negative", n.flag, n.value)
+		}
+	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"latency", f.latency}, {"down-for", f.downFor}, {"retry-after", f.retryAfter}, {"drip-every", f.dripEvery}} {
+		if d.value < 0 {
+			return fmt.Errorf("--%s %v is negative", d.flag, d.value)
+		}
+	}
+	return nil
 }
 
 // parseRates reads --faults: the rates of kinds, or a single one for all of them together.

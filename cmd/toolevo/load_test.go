@@ -115,6 +115,23 @@ func TestBar(t *testing.T) {
 	}
 }
 
+// Words that come while the bar is drawn are whole lines: nothing of the bar stands before or behind them.
+func TestWordsAmongProgress(t *testing.T) {
+	var screen bytes.Buffer
+	a := &app{err: &console{w: &screen}}
+	draw := a.bar()
+	a.say("before")
+	draw(status{total: 2, text: "0/2 q", servers: "tok/s 1 in 1 out"}, false)
+	a.say("first")
+	a.say("second")
+	draw(status{done: 2, total: 2, text: "2/2 q"}, true)
+	frames := strings.Split(screen.String(), "\r\x1b[J")
+	want := []string{"before\n", frames[1], "first\nsecond\n100%  2/2 q\n"}
+	if diff := cmp.Diff(want, frames); diff != "" || !strings.Contains(frames[1], "tok/s 1 in") {
+		t.Errorf("%q\n%s", screen.String(), diff)
+	}
+}
+
 func TestShortNumbers(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", -1: "0", 9999: "9999", 9999.6: "10k", 26_543: "27k", 999_400: "999k", 999_600: "1M", 5e8: "500M"} {
 		if got := short(x); got != want {

@@ -22,6 +22,6 @@ import (
 )
 
 func main() {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}
+	a := &app{in: os.Stdin, out: os.Stdout, err: &console{w: os.Stderr}, environ: os.Environ()}
 	os.Exit(a.run(context.Background(), os.Args[1:]))
 }

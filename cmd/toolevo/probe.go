@@ -19,8 +19,8 @@ import (
 // probeTime bounds the look at the servers before a run starts.
 const probeTime = 4 * time.Second
 
-// probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, or
-// does not have the model would only be found after the run directory was made.
+// probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, does
+// not have the model, or is named twice would only be found after the run directory was made.
 func (b *bench) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -29,17 +29,20 @@ func (b *bench) probe(ctx context.Context) error {
 		if kind == kindScripted {
 			continue
 		}
-		backends, err := b.backends(kind, model, true)
+		o, err := b.serverOptions(kind, model)
+		if err == nil {
+			err = o.Check()
+		}
 		if err != nil {
 			return err
 		}
-		for _, backend := range backends {
+		for _, backend := range o.Backends {
 			if err := b.probeServer(ctx, backend, model); err != nil {
 				return gaveUp(err)
 			}
 		}
 		if kind == kindOllama {
-			b.serving.scored = scored(ctx, backends)
+			b.serving.scored = scored(ctx, o.Backends)
 		}
 	}
 	return nil
@@ -97,7 +100,7 @@ func unusable(backend server.Backend, err error) error {
 	case !errors.As(err, &fault):
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
-		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY, or from the URL (http://USER:PASSWORD@HOST)", err)
+		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), or from the URL (http://USER:PASSWORD@HOST)", err)
 	case fault.Status == 0:
 		return fmt.Errorf("%w: start the server, or name another with --server", err)
 	case fault.Status < 300:

@@ -80,15 +80,16 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 // plain writes a line at a time, with the share done and the time left, and another one about servers.
 func (a *app) plain() func(s status, last bool) {
 	start := time.Now()
-	return func(s status, last bool) { a.line(s, time.Since(start), last) }
+	return func(s status, last bool) { fmt.Fprint(a.err, s.lines(time.Since(start), last)) }
 }
 
-func (a *app) line(s status, elapsed time.Duration, last bool) {
+// lines are the status as text that stays.
+func (s status) lines(elapsed time.Duration, last bool) string {
 	text := share(s, elapsed, last) + "  " + s.text + "\n"
 	if s.servers != "" {
 		text += "     " + s.servers + "\n"
 	}
-	fmt.Fprint(a.err, text)
+	return text
 }
 
 func share(s status, elapsed time.Duration, last bool) string {
@@ -116,11 +117,10 @@ func (a *app) bar() func(s status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	_ = bar.RenderBlank() // it is drawn for bar.String alone
-	start := time.Now()
+	start, screen := time.Now(), consoleOf(a.err)
 	return func(s status, last bool) {
-		fmt.Fprint(a.err, "\r\x1b[J") // what was drawn, both lines
 		if last {
-			a.line(s, 0, true)
+			fmt.Fprint(screen, s.lines(0, true))
 			return
 		}
 		bar.ChangeMax64(max(s.total, s.done+1)) // a bar that is full has ended, and more may be planned yet
@@ -130,11 +130,11 @@ func (a *app) bar() func(s status, last bool) {
 		if left := remaining(s, time.Since(start)); left > 0 {
 			line += " ETA " + left.String()
 		}
-		fmt.Fprint(a.err, cut(line+"  "+s.text, width))
+		line = cut(line+"  "+s.text, width)
 		if s.servers != "" {
-			fmt.Fprint(a.err, "\n"+cut("     "+s.servers, width)+"\x1b[1A")
+			line += "\n" + cut("     "+s.servers, width) + "\x1b[1A"
 		}
-		fmt.Fprint(a.err, "\r")
+		screen.draw(line + "\r")
 	}
 }
 
@@ -146,7 +146,7 @@ func cut(line string, width int) string {
 
 // columns is how wide the terminal is, or 80 where nobody knows.
 func columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := consoleOf(w).w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -155,6 +155,6 @@ func columns(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := consoleOf(w).w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -33,12 +33,13 @@ const defaultServer = "http://127.0.0.1:8000/v1"
 
 // serving says where models are and how hard to drive them. It changes no result, so it is no setting of a run.
 type serving struct {
-	servers  string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
-	parallel string // "auto", or sequences in flight at each server
-	patience time.Duration
-	timeout  time.Duration // of one request
-	apiKey   string
-	log      *slog.Logger
+	servers   string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
+	parallel  string // "auto", or sequences in flight at each server
+	patience  time.Duration
+	timeout   time.Duration // of one request
+	apiKey    string
+	ollamaKey string
+	log       *slog.Logger
 
 	openAIURL, ollamaHost string // from the environment
 
@@ -59,10 +60,18 @@ func (a *app) servingFlags(cmd *cobra.Command) *serving {
 // serving is what the environment says about servers.
 func (a *app) serving() *serving {
 	return &serving{
-		parallel: "auto", patience: server.DefaultPatience, timeout: server.DefaultTimeout, apiKey: a.lookup("OPENAI_API_KEY"),
+		parallel: "auto", patience: server.DefaultPatience, timeout: server.DefaultTimeout, apiKey: a.lookup("OPENAI_API_KEY"), ollamaKey: a.lookup("OLLAMA_API_KEY"),
 		openAIURL: a.lookup("OPENAI_BASE_URL"), ollamaHost: a.lookup("OLLAMA_HOST"),
 		log: slog.New(slog.NewTextHandler(a.err, nil)),
 	}
+}
+
+// key is what servers of a kind are shown; OpenAI's is shown to no other kind.
+func (s *serving) key(kind string) string {
+	if kind == kindOllama {
+		return s.ollamaKey
+	}
+	return s.apiKey
 }
 
 // urls are the servers of a kind.
@@ -236,10 +245,10 @@ func (b *bench) backends(kind, model string, addSpecial bool) ([]server.Backend,
 		var backend server.Backend
 		var err error
 		if kind == kindOllama {
-			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.apiKey, Model: model, Window: c.Window, KeepAlive: -1, Timeout: b.serving.timeout})
+			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.key(kind), Model: model, Window: c.Window, KeepAlive: -1, Timeout: b.serving.timeout})
 		} else {
 			o := openai.Options{
-				BaseURL: url, APIKey: b.serving.apiKey, Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions, OmitLogProbs: !c.LogProbs,
+				BaseURL: url, APIKey: b.serving.key(kind), Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions, OmitLogProbs: !c.LogProbs,
 				Timeout: b.serving.timeout,
 			}
 			if c.Extensions && c.Form != configs.FormChat {

@@ -84,7 +84,7 @@ func TestSecrets(t *testing.T) {
 					dir, address := filepath.Join(t.TempDir(), "run"), web.URL
 					var environ []string
 					if place == "environment" {
-						environ = []string{"OPENAI_API_KEY=" + key}
+						environ = []string{map[string]string{kindOpenAI: "OPENAI_API_KEY=", kindOllama: "OLLAMA_API_KEY="}[kind] + key}
 					} else {
 						address = strings.Replace(address, "http://", "http://"+login+"@", 1)
 					}
@@ -131,5 +131,16 @@ func TestResumeCommandNamesServers(t *testing.T) {
 	says(t, "collect", r.err, "--workers 2 --server "+strings.Replace(s.URL(), "://", "://USER:PASSWORD@", 1)+" --parallel 3 --patience 0s --timeout 20s")
 	if r.code != exitGaveUp || strings.Contains(r.err, "me:password") {
 		t.Errorf("exit %d\n%s", r.code, r.err)
+	}
+}
+
+// A key for one kind of server is no business of the other's.
+func TestKeysStayWithTheirKind(t *testing.T) {
+	s := (&app{environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}, err: io.Discard}).serving()
+	if got := s.key(kindOpenAI); got != "openai's" {
+		t.Errorf("OpenAI-compatible servers are shown %q", got)
+	}
+	if got := s.key(kindOllama); got != "ollama's" {
+		t.Errorf("Ollama is shown %q", got)
 	}
 }

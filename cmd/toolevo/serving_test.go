@@ -85,6 +85,12 @@ func TestServersThatCannotServe(t *testing.T) {
 			}
 		})
 	}
+	s := serve(t, simserver.Options{})
+	out := filepath.Join(t.TempDir(), "run")
+	fails(t, exitUsage, []string{"named twice"}, append(onServer(s, "collect", "--data", data, "--out", out), "--server", s.URL()+","+s.URL()+"/v1")...)
+	if left := files(t, out); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
 	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat", "--policy openai:m --set server.form=mistral", "--policy openai:m --parallel none"} {
 		if r := cli(t, append([]string{"collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run")}, strings.Fields(args)...)...); r.code != exitUsage {
 			t.Errorf("%s: exit %d\n%s", args, r.code, r.err)

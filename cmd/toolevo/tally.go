@@ -64,19 +64,29 @@ func (a *app) tally(dir string, b *bench, started time.Time) error {
 	path := filepath.Join(dir, serversFile)
 	var passes []servedPass
 	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, &passes)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return gaveUp(fmt.Errorf("read %s: %w", path, err))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return gaveUp(err)
+	case json.Unmarshal(text, &passes) != nil: // counts of earlier passes are not worth a run
+		passes = nil
+		a.say("%s cannot be read, and is begun anew.", path)
 	}
 	if text, err = json.MarshalIndent(append(passes, pass), "", "  "); err != nil {
 		return gaveUp(err)
 	}
-	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+	if err := replaceFile(path, append(text, '\n')); err != nil {
 		return gaveUp(err)
 	}
 	return nil
+}
+
+// replaceFile writes a file that is the old one or the new one at any time, should the process be killed.
+func replaceFile(path string, text []byte) error {
+	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 // tallyLines are a policy's counts for people: what was asked, then what went wrong on the way, what cost samples, and
@@ -101,6 +111,9 @@ func tallyLines(name string, s server.Snapshot) []string {
 	}
 	if len(odd) > 0 {
 		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
+	}
+	if s.Short > 0 {
+		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself", s.Short))
 	}
 	if s.TooLong > 0 {
 		lines = append(lines, fmt.Sprintf("prompts beyond the context window: %d, each a dead end", s.TooLong))

@@ -47,6 +47,21 @@ func TestUnreachable(t *testing.T) {
 	wantOnly(t, examine(t, o), nil)
 }
 
+// A server that is none of the kind, or an address below which there is nothing, is told from a server that fails.
+func TestWrongAddress(t *testing.T) {
+	t.Parallel()
+	s := start(t, simserver.Options{})
+	for kind, path := range map[doctor.Kind]string{doctor.OpenAI: "/v2", doctor.Ollama: ""} {
+		o := options(s, kind)
+		o.URL += path
+		r := examine(t, o)
+		c, ok := r.Check(doctor.Completion)
+		if !ok || r.Verdict != doctor.Problem || !strings.Contains(c.Do, "--server") {
+			t.Errorf("%s: %+v", kind, r.Checks)
+		}
+	}
+}
+
 // A port that takes connections and says nothing is given up on in time.
 func TestSilent(t *testing.T) {
 	t.Parallel()
@@ -241,6 +256,11 @@ func TestOddServers(t *testing.T) {
 		"impossible figures": {kind: doctor.OpenAI, change: completions(func(_, choice object) {
 			choice["logprobs"].(object)["token_logprobs"].([]any)[0] = 0.5
 		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Problem}, words: "0.5"},
+		"some unscored": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
+			if choice["index"] == 1.0 {
+				choice["logprobs"] = nil
+			}
+		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "1 of 8 samples have none"},
 		"stop text kept": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
 			if stop, ok := choice["stop_reason"].(string); ok && len(request["stop"].([]any)) > 0 {
 				choice["text"] = choice["text"].(string) + stop

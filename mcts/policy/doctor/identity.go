@@ -47,6 +47,9 @@ func unreachable(kind Kind, address string, err error) Check {
 	if errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden) {
 		c.Seen = "it refuses the key, or the want of one: " + faultText(fault)
 		c.Do = "put the server's key into the environment: export OPENAI_API_KEY=…"
+		if kind == Ollama {
+			c.Do = "put the server's key into the environment: export OLLAMA_API_KEY=…"
+		}
 		return c
 	}
 	switch {
@@ -209,6 +212,8 @@ func (p *patient) complete(ctx context.Context) error {
 				c.Do = "--set server.extensions=false, with top_k, min_p and repetition_penalty at their neutral values"
 			case strings.Contains(c.Seen, "logprobs"):
 				c.Do = "--set server.logprobs=false"
+			case fault.Status == http.StatusNotFound:
+				c.Do = "name the server's base URL by --server (vLLM's ends in /v1, Ollama's has no path), and the model as the server does"
 			case fault.Status == 0:
 				c.Do = "a model that is still loading needs a longer --timeout; else look at the server's log"
 			}

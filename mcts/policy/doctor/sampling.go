@@ -230,11 +230,15 @@ func (p *patient) leaking(ctx context.Context) (string, error) {
 	return " (" + strings.Join(names, ", ") + ")", nil
 }
 
-// choicesScored reports how many of the samples have log-probabilities, and whether one has a figure that is none.
-func choicesScored(choices []server.Choice) (scored int, wrong float64) {
+// choicesScored reports how many of the samples have log-probabilities, how many have a text and none, and whether there
+// is a figure that is none.
+func choicesScored(choices []server.Choice) (scored, bare int, wrong float64) {
 	for _, c := range choices {
-		if len(c.LogProbs) > 0 {
+		switch {
+		case len(c.LogProbs) > 0:
 			scored++
+		case c.Text != "":
+			bare++
 		}
 		for _, l := range c.LogProbs {
 			if !(l <= 0) {
@@ -242,5 +246,5 @@ func choicesScored(choices []server.Choice) (scored int, wrong float64) {
 			}
 		}
 	}
-	return scored, wrong
+	return scored, bare, wrong
 }

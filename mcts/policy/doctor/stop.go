@@ -129,7 +129,7 @@ func (p *patient) logProbs(ctx context.Context) error {
 	if len(p.scored) == 0 {
 		return p.untold(ctx, LogProbs, errors.New("there is no sample to look at"))
 	}
-	scored, wrong := choicesScored(p.scored)
+	scored, bare, wrong := choicesScored(p.scored)
 	switch {
 	case scored == 0:
 		p.found(p.unscored())
@@ -138,6 +138,13 @@ func (p *patient) logProbs(ctx context.Context) error {
 		p.found(Check{
 			Name: LogProbs, Verdict: Problem, Seen: fmt.Sprintf("a log-probability is %v", wrong),
 			Run: "would compute priors from figures that are none", Do: "--set server.logprobs=false",
+		})
+		return nil
+	}
+	if bare > 0 {
+		p.found(Check{
+			Name: LogProbs, Verdict: Warning, Seen: fmt.Sprintf("%d of %d samples have none", bare, len(p.scored)),
+			Run: "takes a reply in which one lacks them for a spoiled one, and asks again", Do: "look what stands between you and the server",
 		})
 		return nil
 	}

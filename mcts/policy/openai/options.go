@@ -94,7 +94,7 @@ func parseBase(text string) (wire.Address, error) {
 	address, err := wire.ParseAddress(text)
 	switch {
 	case err != nil:
-		return wire.Address{}, fmt.Errorf("openai: the base URL: %w", err)
+		return wire.Address{}, fmt.Errorf("openai: the base URL (such as http://host:8000/v1): %w", err)
 	case address.URL.Hostname() == "":
 		return wire.Address{}, errors.New("openai: the base URL: it names no host")
 	case address.URL.Path == "":

@@ -13,7 +13,7 @@
 // # Guarantees
 //
 //   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its seeds, whatever
-//     faults there were on the way.
+//     faults there were on the way. Only a completion that stays empty is taken for the model's own in the end.
 //   - Every sampling parameter is sent explicitly: no server's default is in force.
 //   - A question's trees stay with one backend while it lives, because its prefix cache holds their prompts; while it is
 //     down, another takes over, the same one for all of that question.

@@ -67,6 +67,12 @@ const (
 // deaf is how many transient faults in a row, of any requests, make a server one that does not answer.
 const deaf = 5
 
+// Check reports what [New] would refuse.
+func (o Options) Check() error {
+	_, err := o.withDefaults()
+	return err
+}
+
 // withDefaults fills in what was left out and reports what makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	fill(&o.Retry.Attempts, DefaultAttempts)

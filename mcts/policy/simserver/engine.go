@@ -185,7 +185,6 @@ func (e *engine) finish(s *sequence) {
 	if !e.o.wrong(NoPrefixCache) {
 		e.cache.add(e.cache.chain(slices.Concat(s.prompt.tokens.ids, s.completion)))
 	}
-	e.figures.last = time.Now()
 	if s.batch.left--; s.batch.left == 0 {
 		close(s.batch.done)
 	}
@@ -194,7 +193,8 @@ func (e *engine) finish(s *sequence) {
 // leave gives the slot of a running sequence back.
 func (e *engine) leave(s *sequence) {
 	s.ended = true
-	e.figures.busy[s.slot] += time.Since(s.since)
+	e.figures.last = time.Now()
+	e.figures.busy[s.slot] += e.figures.last.Sub(s.since)
 	e.free = append(e.free, s.slot)
 	e.kv -= s.size()
 	delete(e.running, s)

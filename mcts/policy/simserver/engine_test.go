@@ -130,6 +130,9 @@ func TestAbort(t *testing.T) {
 			t.Errorf("aborted: %v", err)
 		}
 		start := time.Now()
+		if st := e.stats(); !st.Last.Equal(start) {
+			t.Errorf("the last sequence ended at %v, want %v: the slots were in use until then", st.Last, start)
+		}
 		if err := <-errs; err != nil || time.Since(start) != time.Hour {
 			t.Errorf("%v after %v, want an hour from the abort on", err, time.Since(start))
 		}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/simserver"
+)
+
+// A run whose counts were damaged, as by kill -9 while they were written, goes on, and counts anew.
+func TestDamagedTally(t *testing.T) {
+	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
+	s := serve(t, simserver.Options{})
+	must(t, onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir)...)
+	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, serversFile)
+	want := read(t, rows)
+	if err := os.Remove(rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []string{"", `[{"software":`, "{}"} {
+		if err := os.WriteFile(counts, []byte(damaged), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := cli(t, "collect", "--resume", "--data", data, "--server", s.URL(), "--out", dir)
+		says(t, damaged, r.err, serversFile+" cannot be read")
+		var passes []servedPass
+		if err := json.Unmarshal(read(t, counts), &passes); err != nil || len(passes) != 1 || r.code != exitDone {
+			t.Errorf("%q: exit %d, %d passes, %v\n%s", damaged, r.code, len(passes), err, r.err)
+		}
+	}
+	if string(read(t, rows)) != string(want) {
+		t.Error("the trajectories differ")
+	}
+	if left := files(t, dir); strings.Contains(strings.Join(left, " "), ".new") {
+		t.Errorf("it left %v", left)
+	}
+}
+
+func TestTallyLines(t *testing.T) {
+	var s server.Snapshot
+	s.Requests, s.Answered, s.Transient, s.TooLong, s.Cancelled = 20, 15, 3, 1, 1
+	s.Faults = map[string]int64{"HTTP 503": 1, "timeout": 2, "too long": 1}
+	s.Short, s.Completions, s.Truncated, s.Empty, s.Silent, s.Unscored = 4, 60, 5, 6, 2, 6
+	got := strings.Join(tallyLines("openai:m", s), "\n")
+	want := `openai:m: 20 requests, 15 answered, 4 failed, 1 given up by us
+failures, none of them scored: 2 × timeout, 1 × HTTP 503, 1 × too long
+of 60 completions: 5 cut by max_tokens, 6 empty and asked for again, 2 empty to the end
+replies with too few samples: 4, each sample asked for again by itself
+prompts beyond the context window: 1, each a dead end`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
