@@ -4,4 +4,6 @@
 //
 // Sub-packages: corpus holds the data, questions the templates, table, graph, retrieve, sqltool and pytool one family
 // of tools each, score the answer matchers.
+//
+// DATA.md beside this file says where the published data are from, under which licences, and what is wrong with them.
 package toolqa

@@ -11,11 +11,19 @@ import (
 // Dataset names one of the corpora and the questions over it.
 type Dataset string
 
-// Coffee is the daily price of coffee futures since 2000-01-03, one row a trading day.
-const Coffee Dataset = "coffee"
+// The datasets. What the tools can do with each is in the parentheses.
+const (
+	Agenda  Dataset = "agenda"  // invented people's appointments in 2022 (table, retrieval)
+	Airbnb  Dataset = "airbnb"  // lodgings in New York (table)
+	Coffee  Dataset = "coffee"  // the daily price of coffee futures since 2000-01-03, one row a trading day (table)
+	DBLP    Dataset = "dblp"    // papers since 2021, who wrote them and whom they cite (graphs)
+	Flights Dataset = "flights" // flights in the United States in the first seven months of 2022 (table)
+	SciREX  Dataset = "scirex"  // sections of papers on machine learning, and the results they report (retrieval)
+	Yelp    Dataset = "yelp"    // businesses in eleven metropolitan areas (table)
+)
 
-// Datasets lists the datasets that can be built, imported and asked about, in alphabetical order.
-func Datasets() []Dataset { return []Dataset{Coffee} }
+// Datasets lists the datasets, in alphabetical order.
+func Datasets() []Dataset { return []Dataset{Agenda, Airbnb, Coffee, DBLP, Flights, SciREX, Yelp} }
 
 // ParseDataset returns the dataset called name; the error of an unknown name lists the valid ones.
 func ParseDataset(name string) (Dataset, error) { return oneOf("dataset", name, Datasets()) }
@@ -75,7 +83,7 @@ const (
 
 // Question is a task and its gold answer. The agent sees only what Task returns.
 type Question struct {
-	ID         string
+	ID         string // unique among all questions; of a published one its qid, unless that names another dataset
 	Dataset    Dataset
 	Difficulty Difficulty
 	Split      Split

@@ -5,10 +5,30 @@ package toolqa
 type Session struct {
 	// Table is the loaded table and its filters, or nil before the first LoadDB.
 	Table View
+
+	// Spoiled is the edges that EdgeCheck has made unusable, the last one first. It is nil unless that defect of the
+	// published code is asked for; package toolqa/graph says what it does.
+	Spoiled *SpoiledEdge
 }
 
 // View is a read-only selection of the rows of a table. Package toolqa/table has the one implementation.
 type View interface {
 	Dataset() Dataset
 	Len() int // the number of rows selected
+}
+
+// SpoiledEdge is one edge of a graph, and those before it. Nil is none.
+type SpoiledEdge struct {
+	Edge   int64 // its id in the corpus
+	Before *SpoiledEdge
+}
+
+// Has reports whether an edge is among them.
+func (e *SpoiledEdge) Has(edge int64) bool {
+	for ; e != nil; e = e.Before {
+		if e.Edge == edge {
+			return true
+		}
+	}
+	return false
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,233 +17,254 @@ import (
 	"toolevo/toolqa"
 )
 
-// publishedCoffee returns the path of the published file, or skips the test.
-func publishedCoffee(t *testing.T) string {
+// published returns the path of a published file, or skips the test.
+func published(t testing.TB, parts ...string) string {
 	t.Helper()
 	root := os.Getenv("TOOLEVO_SHARED_DATA")
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "shared", "data") // ../shared/data from the repository root
 	}
-	path := filepath.Join(root, "toolqa", "corpus", "coffee", "coffee_price.csv")
+	path := filepath.Join(append([]string{root, "toolqa", "corpus"}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the published coffee corpus is not there: %v", err)
+		t.Skipf("the published file is not there: %v", err)
 	}
 	return path
 }
 
-func mustOpen(t *testing.T, dir string) *Corpus {
+// mustOpen opens a corpus that the test's end closes.
+func mustOpen(t testing.TB, dir string, ds toolqa.Dataset) *Corpus {
 	t.Helper()
-	c, err := Open(t.Context(), dir, toolqa.Coffee)
+	c, err := Open(t.Context(), dir, ds)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return c
 }
 
-func TestImportPublished(t *testing.T) {
-	path := publishedCoffee(t)
-	for _, from := range []string{path, filepath.Dir(path), filepath.Dir(filepath.Dir(path)), filepath.Dir(filepath.Dir(filepath.Dir(path)))} {
-		dir := t.TempDir()
-		info, err := Import(t.Context(), dir, toolqa.Coffee, from, "test")
+func mustBuild(t testing.TB, dir string, ds toolqa.Dataset, opts BuildOptions) Info {
+	t.Helper()
+	info, err := Build(t.Context(), dir, ds, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// printed returns the rows of a corpus as the tools print them.
+func printed(t testing.TB, c *Corpus) [][]string {
+	t.Helper()
+	rows := make([][]string, c.Table().Rows())
+	for _, name := range c.Table().Columns() {
+		v, err := c.Table().Column(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := mustOpen(t, dir)
-		if diff := cmp.Diff(info, c.Info()); diff != "" {
-			t.Errorf("Open's info differs from Import's (-import +open):\n%s", diff)
+		for row := range rows {
+			rows[row] = append(rows[row], v.Text(row))
 		}
-		if info.Rows != 5741 || info.Source != Published {
-			t.Errorf("Import = %+v, want 5741 published rows", info)
+	}
+	return rows
+}
+
+// query returns the rows of a query over the file, each cell as SQLite prints it, NULL as "NULL".
+func query(t testing.TB, c *Corpus, stmt string) [][]string {
+	t.Helper()
+	db, err := sql.Open("sqlite3", c.URI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]string
+	for rows.Next() {
+		cells, slots, row := make([]sql.NullString, len(names)), make([]any, len(names)), make([]string, len(names))
+		for i := range slots {
+			slots[i] = &cells[i]
 		}
-		// In this file every cell is Python's str of its value, so the rows as text are the file.
-		if info.ContentSHA256 != info.SourceSHA256 {
-			t.Errorf("content %s differs from source %s", info.ContentSHA256, info.SourceSHA256)
+		if err := rows.Scan(slots...); err != nil {
+			t.Fatal(err)
 		}
-		first := CoffeeDay{
-			Date: "2000-01-03", Open: 122.25, High: 124, Low: 116.1, Close: 116.5, Volume: 6640, OpenText: "122.25",
-			HighText: "124.0", LowText: "116.1", CloseText: "116.5", VolumeText: "6640", Currency: "USD",
+		for i, cell := range cells {
+			if row[i] = "NULL"; cell.Valid {
+				row[i] = cell.String
+			}
 		}
-		if diff := cmp.Diff(first, c.CoffeeRows()[0]); diff != "" {
-			t.Errorf("first day (-want +got):\n%s", diff)
-		}
+		all = append(all, row)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// leftBehind lists what is in the folder of the corpus files.
+func leftBehind(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, "corpus"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func change(t testing.TB, path, stmt string, args ...any) {
+	t.Helper()
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite3", dsn(path, "mode=rw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(stmt, args...); err != nil {
+		t.Fatal(err)
 	}
 }
 
-const header = "Date,Open,High,Low,Close,Volume,Currency\n"
-
-func TestImportNormalises(t *testing.T) {
+func TestBuildCoffee(t *testing.T) {
 	dir := t.TempDir()
-	from := filepath.Join(dir, "in.csv")
-	content := "\xef\xbb\xbf" + strings.ReplaceAll(header+"2000-01-03,124,1e2,116.10,1e-05,007,USD\n", "\n", "\r\n")
-	if err := os.WriteFile(from, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
+	info := mustBuild(t, dir, toolqa.Coffee, BuildOptions{Seed: 7, Tool: "test"})
+	c := mustOpen(t, dir, toolqa.Coffee)
+	if diff := cmp.Diff(info, c.Info()); diff != "" {
+		t.Errorf("(-built +opened):\n%s", diff)
 	}
-	if _, err := Import(t.Context(), dir, toolqa.Coffee, from, "test", AllowShort); err != nil {
-		t.Fatal(err)
-	}
-	got := mustOpen(t, dir).CoffeeRows()[0]
-	want := CoffeeDay{
-		Date: "2000-01-03", Open: 124, High: 100, Low: 116.1, Close: 1e-5, Volume: 7, OpenText: "124.0", HighText: "100.0",
-		LowText: "116.1", CloseText: "1e-05", VolumeText: "7", Currency: "USD",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestImportRefuses(t *testing.T) {
-	const good = "2000-01-03,122.25,124.0,116.1,116.5,6640,USD\n"
-	for name, tt := range map[string]struct{ content, want string }{
-		"empty":             {"", "in.csv:1: the file is empty; expected the header Date,Open"},
-		"other columns":     {"Date,Open,Close\n", `in.csv:1: header "Date,Open,Close"; expected Date,Open,High`},
-		"other order":       {"Date,High,Open,Low,Close,Volume,Currency\n" + good, "in.csv:1: header"},
-		"extra column":      {strings.TrimSpace(header) + ",Note\n", "in.csv:1: header"},
-		"no rows":           {header, "in.csv:1: a header and no rows; expected at least 5741"},
-		"cut between rows":  {header + good, "in.csv:2: the file ends after 1 rows; expected the 5741"},
-		"cut in a row":      {header + good + "2000-01-04,116.25,12", "in.csv:3: 3 columns; expected 7"},
-		"cut in currency":   {header + good + "2000-01-04,116.25,120.5,115.75,116.25,5492,US", `in.csv:3: column Currency: "US": expected three`},
-		"bad number":        {header + good + "2000-01-04,116.25,x,115.75,116.25,5492,USD\n", `in.csv:3: column High: "x": expected a number`},
-		"not finite":        {header + "2000-01-04,nan,1,1,1,5492,USD\n", `in.csv:2: column Open: "nan"`},
-		"bad volume":        {header + "2000-01-04,1,1,1,1,5.5,USD\n", `in.csv:2: column Volume: "5.5": expected a whole number`},
-		"bad date":          {header + "2000-02-30,1,1,1,1,5,USD\n", `in.csv:2: column Date: "2000-02-30": expected a date`},
-		"order of days":     {header + good + good, `in.csv:3: column Date: "2000-01-03": expected a day after 2000-01-03`},
-		"quote":             {header + "2000-01-03,\"1,1,1,1,5,USD\n", "in.csv: "},
-		"binary":            {"\x00\x01\x02", "in.csv:1: header"},
-		"line of the fault": {header + "\n\n2000-01-03,1,1,1,1,5,usd\n", "in.csv:4: column Currency"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			from := filepath.Join(dir, "in.csv")
-			if err := os.WriteFile(from, []byte(tt.content), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			_, err := Import(t.Context(), dir, toolqa.Coffee, from, "test")
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", err, tt.want)
-			}
-			if left, _ := filepath.Glob(filepath.Join(dir, "corpus", "*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-			if left, _ := filepath.Glob(filepath.Join(dir, "corpus", ".*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
-	t.Run("missing", func(t *testing.T) {
-		_, err := Import(t.Context(), t.TempDir(), toolqa.Coffee, filepath.Join(t.TempDir(), "none"), "test")
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "coffee_price.csv") {
-			t.Errorf("error %v", err)
-		}
-		_, err = Import(t.Context(), t.TempDir(), toolqa.Coffee, t.TempDir(), "test")
-		if err == nil || !strings.Contains(err.Error(), "no coffee_price.csv in ") {
-			t.Errorf("error %v", err)
-		}
-	})
-}
-
-func TestFailedImportKeepsTheOldCorpus(t *testing.T) {
-	dir := t.TempDir()
-	want, err := Build(t.Context(), dir, toolqa.Coffee, 1, 10, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := filepath.Join(dir, "in.csv")
-	if err := os.WriteFile(bad, []byte(header+"2000-01-03,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Import(t.Context(), dir, toolqa.Coffee, bad, "test"); err == nil {
-		t.Fatal("a truncated file was imported")
-	}
-	if diff := cmp.Diff(want, mustOpen(t, dir).Info()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestBuild(t *testing.T) {
-	one, two := t.TempDir(), t.TempDir()
-	a, err := Build(t.Context(), one, toolqa.Coffee, 7, 0, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Build(t.Context(), two, toolqa.Coffee, 7, 0, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(a, b); diff != "" {
-		t.Errorf("the same seed gave different corpora (-first +second):\n%s", diff)
-	}
-	if a.Rows != 5741 || a.Source != Synthetic || a.Seed != 7 {
-		t.Errorf("Build = %+v", a)
-	}
-	other, err := Build(t.Context(), two, toolqa.Coffee, 8, 0, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if other.ContentSHA256 == a.ContentSHA256 {
-		t.Error("two seeds gave the same rows")
+	if info.Rows != 5741 || info.Source != Synthetic || info.Seed != 7 || info.Tool != "test" || info.SourceSHA256 != info.ContentSHA256 {
+		t.Errorf("Build = %+v", info)
 	}
 	whole := 0
-	for _, d := range mustOpen(t, one).CoffeeRows() {
-		day, err := time.Parse(time.DateOnly, d.Date)
+	for _, row := range printed(t, c) {
+		day, err := time.Parse(time.DateOnly, row[0])
 		if wd := day.Weekday(); err != nil || wd == time.Saturday || wd == time.Sunday {
-			t.Fatalf("%s is a %v (%v)", d.Date, wd, err)
+			t.Fatalf("%s is a %v (%v)", row[0], wd, err)
 		}
-		if d.Low > min(d.Open, d.Close) || d.High < max(d.Open, d.Close) || d.Low < 5 || d.High > 2000 || d.Volume < 0 || d.Currency != "USD" {
-			t.Fatalf("implausible day %+v", d)
+		var prices [5]float64
+		for i := range prices {
+			if prices[i], err = strconv.ParseFloat(row[1+i], 64); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if strings.HasSuffix(d.OpenText, ".0") {
+		opening, high, low, closing := prices[0], prices[1], prices[2], prices[3]
+		if low > min(opening, closing) || high < max(opening, closing) || low < 5 || high > 2000 || prices[4] < 0 || row[6] != "USD" {
+			t.Fatalf("implausible day %v", row)
+		}
+		if strings.HasSuffix(row[1], ".0") {
 			whole++
 		}
 	}
 	if whole == 0 {
 		t.Error(`no price ends in ".0"`)
 	}
-	for _, rows := range []int{-1, maxRows + 1} {
-		if _, err := Build(t.Context(), one, toolqa.Coffee, 7, rows, "test"); err == nil {
-			t.Errorf("Build of %d rows succeeded", rows)
+}
+
+// TestBuildIsDeterministic is about every dataset that can be built.
+func TestBuildIsDeterministic(t *testing.T) {
+	for ds := range generators() {
+		t.Run(string(ds), func(t *testing.T) {
+			t.Parallel()
+			one, two := t.TempDir(), t.TempDir()
+			opts := BuildOptions{Seed: 7, Rows: 60, Tool: "test"}
+			a, b := mustBuild(t, one, ds, opts), mustBuild(t, two, ds, opts)
+			if diff := cmp.Diff(a, b); diff != "" {
+				t.Errorf("the same seed gave different corpora (-first +second):\n%s", diff)
+			}
+			for _, dir := range []string{one, two} {
+				if err := mustOpen(t, dir, ds).Verify(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			opts.Seed++
+			if other := mustBuild(t, two, ds, opts); other.ContentSHA256 == a.ContentSHA256 {
+				t.Error("two seeds gave the same rows")
+			}
+		})
+	}
+}
+
+func TestBuildSizes(t *testing.T) {
+	dir := t.TempDir()
+	for name, opts := range map[string]BuildOptions{
+		"negative": {Rows: -1}, "too many": {Rows: 1_000_001}, "scale": {Scale: "tiny"},
+	} {
+		if _, err := Build(t.Context(), dir, toolqa.Coffee, opts); err == nil {
+			t.Errorf("%s: Build succeeded", name)
+		}
+	}
+	for ds, g := range generators() {
+		if g.demo < 1 || g.demo > g.full || g.full > g.most {
+			t.Errorf("%s: demo %d, full %d, most %d", ds, g.demo, g.full, g.most)
+		}
+		if schema, err := SchemaOf(ds); err == nil && g.full != schema.Rows {
+			t.Errorf("%s: %d rows are built at full scale; the published file has %d", ds, g.full, schema.Rows)
 		}
 	}
 }
 
-// TestTypedTable shows that both tables of the file say the same.
-func TestTypedTable(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Build(t.Context(), dir, toolqa.Coffee, 7, 300, "test"); err != nil {
-		t.Fatal(err)
-	}
-	c := mustOpen(t, dir)
-	db, err := sql.Open("sqlite3", c.URI())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.Query("SELECT Date, Open, High, Low, Close, Volume, Currency FROM coffee_data ORDER BY rowid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var got []CoffeeDay
-	for rows.Next() {
-		var d CoffeeDay
-		if err := rows.Scan(&d.Date, &d.Open, &d.High, &d.Low, &d.Close, &d.Volume, &d.Currency); err != nil {
-			t.Fatal(err)
+func TestProgress(t *testing.T) {
+	var told []int
+	opts := BuildOptions{Rows: 5000, Progress: func(done, total int) {
+		if total != work {
+			t.Errorf("of %d", total)
 		}
-		got = append(got, d)
+		told = append(told, done)
+	}}
+	mustBuild(t, t.TempDir(), toolqa.Coffee, opts)
+	for i, done := range told {
+		if i > 0 && done <= told[i-1] {
+			t.Errorf("%d is told after %d", done, told[i-1])
+		}
 	}
-	want := c.CoffeeRows()
-	for i := range want {
-		want[i].OpenText, want[i].HighText, want[i].LowText, want[i].CloseText, want[i].VolumeText = "", "", "", "", ""
+	if len(told) < 10 || told[len(told)-1] != work {
+		t.Errorf("told %v", told)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-text +typed):\n%s", diff)
+}
+
+// TestOpenOddPath also shows that a column is still there after Close, and that no other can be read.
+func TestOpenOddPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b?c#d%20é")
+	mustBuild(t, dir, toolqa.Coffee, BuildOptions{Rows: 5})
+	all, err := OpenAll(t.Context(), dir)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("OpenAll = %v, %v", all, err)
+	}
+	date, err := all[0].Table().Column("Date")
+	if err != nil || date.Len() != 5 {
+		t.Errorf("Date: %v, %v", date, err)
+	}
+	if err := all[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := all[0].Table().Column("Date"); again != date || err != nil {
+		t.Errorf("Date after Close: %v, %v", again, err)
+	}
+	if _, err := all[0].Table().Column("Open"); err == nil {
+		t.Error("a column was read from a closed file")
+	}
+	if all, err := OpenAll(t.Context(), t.TempDir()); err != nil || len(all) != 0 {
+		t.Errorf("OpenAll of an empty folder = %v, %v", all, err)
 	}
 }
 
 func TestOpenRefuses(t *testing.T) {
 	good := t.TempDir()
-	if _, err := Build(t.Context(), good, toolqa.Coffee, 7, 500, "test"); err != nil {
-		t.Fatal(err)
-	}
+	mustBuild(t, good, toolqa.Coffee, BuildOptions{Seed: 7, Rows: 500})
 	bytes, err := os.ReadFile(Path(good, toolqa.Coffee))
 	if err != nil {
 		t.Fatal(err)
@@ -256,13 +278,16 @@ func TestOpenRefuses(t *testing.T) {
 		"empty":           {[]byte{}, "", "not a SQLite file"},
 		"text":            {[]byte(strings.Repeat("Date,Open\n", 50)), "", "not a SQLite file"},
 		"truncated":       {bytes[:len(bytes)/2], "", "truncated"},
-		"other version":   {bytes, "UPDATE meta SET value='99' WHERE key='format'", `format version "99"; this program reads version 1`},
+		"old version":     {bytes, "UPDATE meta SET value='1' WHERE key='format'", "format version \"1\"; this program reads version 2: run `toolevo data build`"},
+		"other version":   {bytes, "UPDATE meta SET value='99' WHERE key='format'", `format version "99"; this program reads version 2`},
 		"other dataset":   {bytes, "UPDATE meta SET value='yelp' WHERE key='dataset'", `the file holds dataset "yelp"`},
 		"other database":  {bytes, "DROP TABLE meta", "not a toolevo corpus"},
-		"changed row":     {bytes, "UPDATE coffee_data_text SET Open='1.0' WHERE rowid=5", "damaged"},
-		"missing row":     {bytes, "DELETE FROM coffee_data_text WHERE rowid=5", "damaged: the 499 rows are not the 500"},
-		"missing table":   {bytes, "DROP TABLE coffee_data_text", "no such table"},
-		"other columns":   {bytes, "ALTER TABLE coffee_data_text RENAME COLUMN Open TO Opening", "columns [Date Opening"},
+		"other content":   {bytes, "UPDATE meta SET value='0' WHERE key='content_sha256'", "damaged"},
+		"other rows":      {bytes, "UPDATE meta SET value='499' WHERE key='rows'", "damaged"},
+		"no contents":     {bytes, "DROP TABLE contents", "no such table"},
+		"other tables":    {bytes, "UPDATE contents SET name='tea_data'", "tables [tea_data]; expected [coffee_data]"},
+		"no cells":        {bytes, "DROP TABLE cells", "no such table"},
+		"missing column":  {bytes, "DELETE FROM cells WHERE name='Open'", "columns [Date High"},
 		"nonsense number": {bytes, "UPDATE meta SET value='many' WHERE key='rows'", "meta rows"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -287,69 +312,34 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func change(t *testing.T, path, stmt string) {
-	t.Helper()
-	db, err := sql.Open("sqlite3", dsn(path, "mode=rw"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec(stmt); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestOpenOddPath(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a b?c#d%20é")
-	if _, err := Build(t.Context(), dir, toolqa.Coffee, 7, 5, "test"); err != nil {
-		t.Fatal(err)
-	}
-	if n := mustOpen(t, dir).Table().Rows(); n != 5 {
-		t.Errorf("%d rows", n)
-	}
-	all, err := OpenAll(t.Context(), dir)
-	if err != nil || len(all) != 1 {
-		t.Errorf("OpenAll = %v, %v", all, err)
-	}
-	if all, err := OpenAll(t.Context(), t.TempDir()); err != nil || len(all) != 0 {
-		t.Errorf("OpenAll of an empty folder = %v, %v", all, err)
-	}
-}
-
-func TestBuildStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	dir := t.TempDir()
-	if _, err := Build(ctx, dir, toolqa.Coffee, 7, 0, "test"); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(Path(dir, toolqa.Coffee)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a cancelled build left a corpus: %v", err)
-	}
-}
-
 func TestUnknownDataset(t *testing.T) {
-	if _, err := Build(t.Context(), t.TempDir(), "tea", 1, 1, ""); err == nil {
+	if _, err := Build(t.Context(), t.TempDir(), "tea", BuildOptions{}); err == nil {
 		t.Error("Build of tea succeeded")
+	}
+	if _, err := Import(t.Context(), t.TempDir(), "tea", t.TempDir(), ImportOptions{}); err == nil {
+		t.Error("Import of tea succeeded")
 	}
 	if _, err := Open(t.Context(), t.TempDir(), "tea"); err == nil {
 		t.Error("Open of tea succeeded")
 	}
 }
 
-func TestImportAllowsShort(t *testing.T) {
-	from := filepath.Join(t.TempDir(), "in.csv")
-	for content, want := range map[string]string{
-		header: "in.csv:1: a header and no rows; expected at least 1;",
-		header + "2000-01-03,122.25,124.0,116.1,116.5,6640,USD\n": "",
-	} {
-		if err := os.WriteFile(from, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
+func TestBuildStops(t *testing.T) {
+	for _, after := range []int{0, 100, rowsWork, rowsWork + columnsWork} {
+		ctx, cancel := context.WithCancel(t.Context())
+		dir := t.TempDir()
+		opts := BuildOptions{Rows: 20_000, Progress: func(done, _ int) {
+			if done >= after {
+				cancel()
+			}
+		}}
+		if _, err := Build(ctx, dir, toolqa.Coffee, opts); !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d: error %v", after, err)
 		}
-		info, err := Import(t.Context(), t.TempDir(), toolqa.Coffee, from, "test", AllowShort)
-		if want == "" && (err != nil || info.Rows != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%+v, %v, want %q", info, err, want)
+		if left := leftBehind(t, dir); len(left) > 0 {
+			t.Errorf("after %d: a cancelled build left %v", after, left)
 		}
+		cancel()
 	}
 }
 
@@ -370,19 +360,9 @@ func TestLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Build(t.Context(), dir, toolqa.Coffee, 1, 5, "test"); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, e := range entries {
-		got = append(got, e.Name())
-	}
+	mustBuild(t, dir, toolqa.Coffee, BuildOptions{Rows: 5})
 	want := []string{".coffee.sqlite.", ".coffee.sqlite.456", ".coffee.sqlite.bak", ".tea.sqlite.123", "coffee.sqlite", "coffee.sqlite.123"}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, leftBehind(t, dir)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

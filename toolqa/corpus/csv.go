@@ -1,157 +1,200 @@
 package corpus
 
 import (
-	"bufio"
-	"context"
-	"crypto/sha256"
-	"encoding/csv"
-	"encoding/hex"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"toolevo/toolqa"
 )
 
-// Allowance is what Import accepts that it otherwise refuses.
-type Allowance uint8
+// maxRecord is the largest record of a CSV file, in bytes. It is what keeps a quote that is never closed from
+// swallowing the rest of the file.
+const maxRecord = 1 << 20
 
-// AllowShort accepts a file with fewer rows than the published one, down to one row.
-const AllowShort Allowance = 1
+// csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways, lines without text
+// are passed over, a quote inside a cell that does not begin with one is a quote, and what follows a closing quote belongs
+// to the cell.
+type csvReader struct {
+	r          io.Reader
+	buf        []byte
+	start, end int // of what is in buf and not read: the latest record, until the next call of read, and what follows
+	eof        bool
+	line       int // at start, from 1
 
-// Import reads the published file of a dataset and writes it as DIR/corpus/DATASET.sqlite, replacing what was there
-// only when all of it was read. The argument from is the published file, or a folder that holds it under its published
-// name, with or without "corpus" and the dataset as folders between. The error of a missing, truncated or different
-// file says which line, and what was expected there; a file with fewer rows than the published one counts as truncated
-// unless allow is [AllowShort]. Tool is recorded as the program that wrote the corpus.
-func Import(ctx context.Context, dir string, ds toolqa.Dataset, from, tool string, allow ...Allowance) (Info, error) {
-	schema, err := SchemaOf(ds)
-	if err != nil {
-		return Info{}, err
-	}
-	path, err := findPublished(schema, from)
-	if err != nil {
-		return Info{}, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return Info{}, fmt.Errorf("corpus: import %s: %w", ds, err)
-	}
-	defer f.Close()
-
-	digest := sha256.New()
-	src, err := newCSVRows(schema, path, io.TeeReader(f, digest))
-	if err != nil {
-		return Info{}, err
-	}
-	if slices.Contains(allow, AllowShort) {
-		src.least = 1
-	}
-	info := Info{Dataset: ds, Source: Published, Tool: tool}
-	return write(ctx, dir, schema, info, src.next, func() string { return hex.EncodeToString(digest.Sum(nil)) })
+	size    int // of the latest record with its line end, in bytes; it is at start
+	lines   int // the line ends in it
+	fields  [][]byte
+	scratch []byte
 }
 
-// findPublished returns the path of the published file that from names.
-func findPublished(schema Schema, from string) (string, error) {
-	stat, err := os.Stat(from)
-	if err != nil {
-		return "", fmt.Errorf("corpus: import %s: %w; expected the published %s or a folder that holds it", schema.Dataset, err, schema.File)
-	}
-	if !stat.IsDir() {
-		return from, nil
-	}
-	ds := string(schema.Dataset)
-	for _, parts := range [][]string{{}, {ds}, {"corpus", ds}, {"corpus"}} {
-		path := filepath.Join(append(append([]string{from}, parts...), schema.File)...)
-		if stat, err := os.Stat(path); err == nil && stat.Mode().IsRegular() {
-			return path, nil
+// quoteError is a quote that is not closed.
+type quoteError struct{ line int }
+
+func (e *quoteError) Error() string {
+	return fmt.Sprintf("line %d: a quote begins a cell here and is not closed within %d bytes", e.line, maxRecord)
+}
+
+// errMore says that the buffer ends before the record does.
+var errMore = errors.New("more bytes are needed")
+
+func newCSVReader(r io.Reader) *csvReader {
+	return &csvReader{r: r, buf: make([]byte, 2*maxRecord), line: 1}
+}
+
+// read returns the fields of the next record, valid until the next call, and the line on which it begins. The error is
+// io.EOF at the end, a [quoteError], after which rewind goes on at the next line, or one of the reader.
+func (c *csvReader) read() (fields [][]byte, line int, err error) {
+	c.start, c.line = c.start+c.size, c.line+c.lines
+	c.size, c.lines = 0, 0
+	for {
+		if err = c.record(); !errors.Is(err, errMore) {
+			return c.fields, c.line, err
+		}
+		if err := c.fill(); err != nil {
+			return nil, c.line, err
 		}
 	}
-	return "", fmt.Errorf("corpus: import %s: no %s in %s, nor in its folders %s and %s", schema.Dataset, schema.File,
-		from, ds, filepath.Join("corpus", ds))
 }
 
-// csvRows reads the rows of a published CSV file, checking every cell.
-type csvRows struct {
-	schema Schema
-	path   string
-	r      *csv.Reader
-	prev   []string // the latest value of each Date column
-	row    []cell
-	least  int // how many rows the file must have
-	rows   int // read so far
-	line   int // of the latest row, or of the header
+// rewind makes the next call of read begin on the second line of the latest record.
+func (c *csvReader) rewind() { c.size, c.lines = lineEnd(c.buf[c.start:c.end]), 1 }
+
+// lineEnd returns the length of the first line with its end.
+func lineEnd(b []byte) int {
+	i := bytes.IndexAny(b, "\r\n")
+	switch {
+	case i < 0:
+		return len(b)
+	case b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n':
+		return i + 2
+	}
+	return i + 1
 }
 
-func newCSVRows(schema Schema, path string, r io.Reader) (*csvRows, error) {
-	buf := bufio.NewReaderSize(r, 1<<16)
-	if bom, _ := buf.Peek(3); string(bom) == "\xef\xbb\xbf" {
-		buf.Discard(3) // cannot fail: the bytes were peeked
+// fill reads more bytes.
+func (c *csvReader) fill() error {
+	if c.start > 0 {
+		copy(c.buf, c.buf[c.start:c.end])
+		c.start, c.end = 0, c.end-c.start
 	}
-	c := &csvRows{
-		schema: schema, path: path, r: csv.NewReader(buf),
-		prev: make([]string, len(schema.Columns)), row: make([]cell, len(schema.Columns)),
-		least: schema.Rows,
+	if c.end == len(c.buf) {
+		return fmt.Errorf("line %d: a record of more than %d bytes", c.line, maxRecord)
 	}
-	c.r.FieldsPerRecord, c.r.ReuseRecord = -1, true
-	want := strings.Join(schema.names(), ",")
-	header, err := c.r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("corpus: %s:1: the file is empty; expected the header %s", path, want)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("corpus: %s: %w; expected the header %s", path, err, want)
-	}
-	if got := strings.Join(header, ","); got != want {
-		return nil, fmt.Errorf("corpus: %s:1: header %q; expected %s", path, got, want)
-	}
-	c.line, _ = c.r.FieldPos(0)
-	return c, nil
-}
-
-// next returns the next row, valid until the next call, or io.EOF after the last one.
-func (c *csvRows) next() ([]cell, error) {
-	record, err := c.r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, c.end()
-	}
-	if err != nil { // a csv.ParseError, which names its line, or a failure to read
-		return nil, fmt.Errorf("corpus: %s: %w", c.path, err)
-	}
-	line, _ := c.r.FieldPos(0)
-	if len(record) != len(c.schema.Columns) {
-		return nil, fmt.Errorf("corpus: %s:%d: %d columns; expected %d (%s); is the file truncated?", c.path, line,
-			len(record), len(c.schema.Columns), strings.Join(c.schema.names(), ","))
-	}
-	for i, col := range c.schema.Columns {
-		if c.row[i], err = parseCell(col.Kind, record[i]); err != nil {
-			return nil, fmt.Errorf("corpus: %s:%d: column %s: %w", c.path, line, col.Name, err)
+	for {
+		n, err := c.r.Read(c.buf[c.end:])
+		c.end += n
+		if errors.Is(err, io.EOF) {
+			c.eof = true
+			return nil
 		}
-		if col.Kind != Date {
+		if err != nil || n > 0 {
+			return err
+		}
+	}
+}
+
+// record parses the record at start, passing over lines without text.
+func (c *csvReader) record() error {
+	for {
+		line := c.buf[c.start:c.end]
+		rest := bytes.TrimLeft(line, " \t")
+		switch {
+		case len(rest) == 0 && c.eof:
+			return io.EOF
+		case len(rest) == 0 || rest[0] == '\r' && len(rest) == 1 && !c.eof:
+			if len(line) > maxRecord {
+				return fmt.Errorf("line %d: more than %d spaces", c.line, maxRecord)
+			}
+			return errMore
+		case rest[0] == '\n' || rest[0] == '\r':
+			c.start, c.line = c.start+lineEnd(line), c.line+1
 			continue
 		}
-		if record[i] <= c.prev[i] {
-			return nil, fmt.Errorf("corpus: %s:%d: column %s: %q: expected a day after %s, as on the line before",
-				c.path, line, col.Name, record[i], c.prev[i])
-		}
-		c.prev[i] = record[i]
+		c.fields, c.scratch = c.fields[:0], c.scratch[:0]
+		c.size, c.lines = 0, 0
+		return c.cells()
 	}
-	c.rows, c.line = c.rows+1, line
-	return c.row, nil
 }
 
-// end returns io.EOF, or an error where the file ends too early: one that is cut between two lines has no other sign.
-func (c *csvRows) end() error {
-	switch {
-	case c.rows == 0:
-		return fmt.Errorf("corpus: %s:%d: a header and no rows; expected at least %d; is the file truncated?", c.path, c.line, c.least)
-	case c.rows < c.least:
-		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published file; is it truncated? "+
-			"(--allow-short imports it as it is)", c.path, c.line, c.rows, c.least)
+// cells parses the cells of the record at start, which is not empty.
+func (c *csvReader) cells() error {
+	b := c.buf[c.start:c.end]
+	lines := 0
+	for i := 0; ; {
+		var field []byte
+		var err error
+		if i < len(b) && b[i] == '"' {
+			field, i, lines, err = c.quoted(b, i, lines)
+		} else {
+			field, i, err = c.bare(b, i)
+		}
+		if err != nil {
+			return err
+		}
+		c.fields = append(c.fields, field)
+		switch {
+		case i < len(b) && b[i] == ',':
+			i++
+			continue
+		case i < len(b):
+			if b[i] == '\r' && i+1 == len(b) && !c.eof {
+				return errMore // a line feed may follow
+			}
+			i += lineEnd(b[i:])
+			lines++
+		}
+		c.size, c.lines = i, lines
+		return nil
 	}
-	return io.EOF
+}
+
+// bare parses a cell without quotes at b[i]. It returns the index of what ends it.
+func (c *csvReader) bare(b []byte, i int) (field []byte, end int, err error) {
+	for j, x := range b[i:] {
+		if x == ',' || x == '\n' || x == '\r' {
+			return b[i : i+j : i+j], i + j, nil
+		}
+	}
+	return b[i:], len(b), c.outOf(b)
+}
+
+// outOf returns errMore where the bytes end before the cell does, and nil where the file does.
+func (c *csvReader) outOf(b []byte) error {
+	switch {
+	case len(b) > maxRecord:
+		return fmt.Errorf("line %d: a record of more than %d bytes", c.line, maxRecord)
+	case !c.eof:
+		return errMore
+	}
+	return nil
+}
+
+// quoted parses a cell that begins with a quote at b[i]. It returns the index of what ends it, and lines with the line
+// ends in the cell added.
+func (c *csvReader) quoted(b []byte, i, lines int) (field []byte, end, _ int, err error) {
+	open := &quoteError{c.line + lines}
+	from := len(c.scratch)
+	for i++; ; {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 && (c.eof || len(b) > maxRecord) {
+			return nil, 0, 0, open
+		}
+		if n < 0 || i+n+1 == len(b) && !c.eof {
+			return nil, 0, 0, errMore
+		}
+		c.scratch = append(c.scratch, b[i:i+n]...)
+		lines += countLines(b[i : i+n])
+		if i += n + 1; i == len(b) || b[i] != '"' {
+			break
+		}
+		c.scratch = append(c.scratch, '"')
+		i++
+	}
+	after, end, err := c.bare(b, i)
+	c.scratch = append(c.scratch, after...)
+	return c.scratch[from:len(c.scratch):len(c.scratch)], end, lines, err
+}
+
+func countLines(b []byte) int {
+	return bytes.Count(b, []byte("\n")) + bytes.Count(b, []byte("\r")) - bytes.Count(b, []byte("\r\n"))
 }

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 )
 
 // FormatVersion is the version of the file format this package writes and reads.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // Source is where the rows of a corpus come from.
 type Source string
@@ -26,9 +27,11 @@ const (
 type Info struct {
 	Dataset       toolqa.Dataset
 	Source        Source
-	SourceSHA256  string // of the published file, or of the CSV text of the synthetic rows
-	ContentSHA256 string // of the rows as CSV text with a header: equal exactly when the rows are equal
-	Rows          int
+	SourceSHA256  string // of the published file; of several, of the lines of their hashes; of a synthetic corpus, its content
+	ContentSHA256 string // of the rows as CSV text with a header; of several tables, of lines of name and hash
+	Rows          int    // of the table; of a dataset without one, papers (dblp) or passages (scirex)
+	Skipped       int    // bad rows of the published files that were left out
+	Short         bool   // less was imported than is published: only [ImportOptions].AllowShort accepts that
 	Seed          uint64 // of a synthetic corpus
 	Tool          string // the program that wrote the file
 }
@@ -46,6 +49,8 @@ func (i Info) pairs() [][2]string {
 		{"source_sha256", i.SourceSHA256},
 		{"content_sha256", i.ContentSHA256},
 		{"rows", strconv.Itoa(i.Rows)},
+		{"skipped", strconv.Itoa(i.Skipped)},
+		{"short", strconv.FormatBool(i.Short)},
 		{"seed", strconv.FormatUint(i.Seed, 10)},
 		{"tool", i.Tool},
 	}
@@ -81,6 +86,12 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (Info, error) 
 	}
 	if info.Rows, err = strconv.Atoi(meta["rows"]); err != nil {
 		return Info{}, fmt.Errorf("meta rows: %w", err)
+	}
+	if info.Skipped, err = strconv.Atoi(meta["skipped"]); err != nil {
+		return Info{}, fmt.Errorf("meta skipped: %w", err)
+	}
+	if info.Short, err = strconv.ParseBool(cmp.Or(meta["short"], "false")); err != nil {
+		return Info{}, fmt.Errorf("meta short: %w", err)
 	}
 	if info.Seed, err = strconv.ParseUint(meta["seed"], 10, 64); err != nil {
 		return Info{}, fmt.Errorf("meta seed: %w", err)

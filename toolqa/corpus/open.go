@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolevo/toolqa"
@@ -21,20 +20,20 @@ const remedy = "run `toolevo data build` or `toolevo data import`"
 
 // Corpus is the opened corpus of one dataset. It is immutable and safe for concurrent use.
 type Corpus struct {
-	info   Info
-	schema Schema
-	path   string
-	table  *Table
-	coffee []CoffeeDay
+	info     Info
+	contents []content
+	schema   Schema
+	path     string
+	db       *sql.DB // open, read-only, until Close
+	table    *Table
 }
 
-// Open reads the corpus of a dataset below the data folder dir. The error of a file that is missing (it satisfies
-// errors.Is(err, fs.ErrNotExist)), truncated, damaged, of another format version, or no corpus at all, says so and what
-// to run.
+// Open opens the corpus of a dataset below the data folder dir. It looks at what the file says of itself and of its
+// columns; the rest is read, and checked, when it is needed. The error of a file that is missing (it satisfies
+// errors.Is(err, fs.ErrNotExist)), truncated, of another format version, or no corpus at all, says so and what to run.
 func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
-	schema, err := SchemaOf(ds)
-	if err != nil {
-		return nil, err
+	if _, err := toolqa.ParseDataset(string(ds)); err != nil {
+		return nil, fmt.Errorf("corpus: open: %w", err)
 	}
 	path, err := filepath.Abs(Path(dir, ds))
 	if err != nil {
@@ -43,9 +42,12 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	if err := checkFile(path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
 	}
-	c, err := load(ctx, path, schema)
-	if err != nil {
+	c := &Corpus{path: path}
+	if c.db, err = sql.Open("sqlite3", c.URI()); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
+	}
+	if err := c.load(ctx, ds); err != nil {
+		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.db.Close()))
 	}
 	return c, nil
 }
@@ -60,6 +62,9 @@ func OpenAll(ctx context.Context, dir string) ([]*Corpus, error) {
 			continue
 		}
 		if err != nil {
+			for _, c := range all {
+				err = errors.Join(err, c.Close())
+			}
 			return nil, err
 		}
 		all = append(all, c)
@@ -67,35 +72,31 @@ func OpenAll(ctx context.Context, dir string) ([]*Corpus, error) {
 	return all, nil
 }
 
+// Close closes the file. What was read of it stays valid; nothing more can be read.
+func (c *Corpus) Close() error { return c.db.Close() }
+
 // Dataset returns the dataset.
 func (c *Corpus) Dataset() toolqa.Dataset { return c.info.Dataset }
 
 // Info returns what the file says about itself.
 func (c *Corpus) Info() Info { return c.info }
 
-// Schema returns the names and types of the tables in the file.
+// Schema returns the names and types of the typed table. Of a dataset without one it holds only the dataset.
 func (c *Corpus) Schema() Schema { return c.schema }
 
 // Path returns the path of the SQLite file.
 func (c *Corpus) Path() string { return c.path }
 
-// Table returns the table in memory.
+// Table returns the dataset's table, or nil when it has none.
 func (c *Corpus) Table() *Table { return c.table }
 
 // URI returns the address under which SQLite opens the file read-only and without locks.
 func (c *Corpus) URI() string { return dsn(c.path, "mode=ro&immutable=1") }
 
-// CoffeeDay is one row of the coffee corpus. The texts are the cells as the tools print them.
-type CoffeeDay struct {
-	Date                                               string  // YYYY-MM-DD
-	Open, High, Low, Close                             float64 // US cents a pound
-	Volume                                             int64   // contracts
-	OpenText, HighText, LowText, CloseText, VolumeText string
-	Currency                                           string // e.g. "USD"
+// has reports whether the file has a side table.
+func (c *Corpus) has(table string) bool {
+	return slices.ContainsFunc(c.contents, func(t content) bool { return t.table == table })
 }
-
-// CoffeeRows returns the days of the coffee corpus, oldest first, in a new slice; nil for another dataset.
-func (c *Corpus) CoffeeRows() []CoffeeDay { return slices.Clone(c.coffee) }
 
 // checkFile looks at the header of a SQLite file, whose first 100 bytes say how long it is.
 func checkFile(path string) error {
@@ -115,99 +116,55 @@ func checkFile(path string) error {
 	if _, err := io.ReadFull(f, header[:]); err != nil || !strings.HasPrefix(string(header[:]), "SQLite format 3\x00") {
 		return fmt.Errorf("not a SQLite file: %s", remedy)
 	}
-	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
-	if pageSize == 1 {
-		pageSize = 1 << 16
+	size := int64(binary.BigEndian.Uint16(header[16:]))
+	if size == 1 {
+		size = 1 << 16
 	}
-	if want := pageSize * int64(binary.BigEndian.Uint32(header[28:])); stat.Size() < want {
+	if want := size * int64(binary.BigEndian.Uint32(header[28:])); stat.Size() < want {
 		return fmt.Errorf("truncated: %d bytes of %d: %s", stat.Size(), want, remedy)
 	}
 	return nil
 }
 
-func load(ctx context.Context, path string, schema Schema) (_ *Corpus, err error) {
-	c := &Corpus{schema: schema, path: path}
-	db, err := sql.Open("sqlite3", c.URI())
-	if err != nil {
-		return nil, err
+// load reads what the file says about itself.
+func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
+	if c.info, err = readInfo(ctx, c.db, ds); err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if c.info, err = readInfo(ctx, db, schema.Dataset); err != nil {
-		return nil, err
+	if c.contents, err = readContents(ctx, c.db); err != nil {
+		return err
 	}
-	cells, err := readText(ctx, db, schema, c.info)
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, t := range c.contents {
+		names = append(names, t.table)
 	}
-	c.table = &Table{dataset: schema.Dataset, rows: c.info.Rows, byName: map[string]*Vector{}}
-	for i, col := range schema.Columns {
-		v := newVector(col.Name, cells[i])
-		c.table.columns = append(c.table.columns, v)
-		c.table.byName[col.Name] = v
+	if want := tablesOf(ds); !slices.Equal(names, want) {
+		return fmt.Errorf("tables %v; expected %v: %s", names, want, remedy)
 	}
-	if schema.Dataset == toolqa.Coffee {
-		c.coffee, err = coffeeDays(cells)
+	if contentSum(c.contents) != c.info.ContentSHA256 || c.contents[0].rows != c.info.Rows {
+		return fmt.Errorf("damaged: the tables are not those that were written: %s", remedy)
 	}
-	return c, err
+	c.schema = Schema{Dataset: ds}
+	if schema, err := SchemaOf(ds); err == nil {
+		c.schema = schema
+		return c.loadTable(ctx)
+	}
+	return nil
 }
 
-// readText reads the text table column by column and checks it against the recorded hash.
-func readText(ctx context.Context, db *sql.DB, schema Schema, info Info) ([][]string, error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT * FROM %s ORDER BY rowid", schema.TextTable()))
+// readContents reads what the file says of its tables, in the order of tablesOf.
+func readContents(ctx context.Context, db *sql.DB) (all []content, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT name, rows, sha256 FROM contents ORDER BY position")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %s", err, remedy)
 	}
 	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(names, schema.names()) {
-		return nil, fmt.Errorf("columns %v; expected %v: %s", names, schema.names(), remedy)
-	}
-	cells := make([][]string, len(names))
-	record := make([]string, len(names))
-	slots := make([]any, len(names))
-	for i := range record {
-		slots[i] = &record[i]
-	}
-	digest := newContentHash(schema)
 	for rows.Next() {
-		if err := rows.Scan(slots...); err != nil {
-			return nil, err
+		var t content
+		if err := rows.Scan(&t.table, &t.rows, &t.sum); err != nil {
+			return nil, fmt.Errorf("contents: %w", err)
 		}
-		for i, text := range record {
-			cells[i] = append(cells[i], text)
-		}
-		digest.add(record)
+		all = append(all, t)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	if n := len(cells[0]); n != info.Rows || digest.sum() != info.ContentSHA256 {
-		return nil, fmt.Errorf("damaged: the %d rows are not the %d that were written: %s", n, info.Rows, remedy)
-	}
-	return cells, nil
-}
-
-// coffeeDays types the cells of the coffee table.
-func coffeeDays(cells [][]string) ([]CoffeeDay, error) {
-	days := make([]CoffeeDay, len(cells[0]))
-	for i := range days {
-		d := CoffeeDay{
-			Date: cells[0][i], OpenText: cells[1][i], HighText: cells[2][i], LowText: cells[3][i], CloseText: cells[4][i],
-			VolumeText: cells[5][i], Currency: cells[6][i],
-		}
-		var errs [5]error
-		d.Open, errs[0] = strconv.ParseFloat(d.OpenText, 64)
-		d.High, errs[1] = strconv.ParseFloat(d.HighText, 64)
-		d.Low, errs[2] = strconv.ParseFloat(d.LowText, 64)
-		d.Close, errs[3] = strconv.ParseFloat(d.CloseText, 64)
-		d.Volume, errs[4] = strconv.ParseInt(d.VolumeText, 10, 64)
-		if err := errors.Join(errs[:]...); err != nil {
-			return nil, fmt.Errorf("row %d: %w", i+1, err)
-		}
-		days[i] = d
-	}
-	return days, nil
+	return all, rows.Err()
 }

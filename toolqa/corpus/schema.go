@@ -2,24 +2,24 @@ package corpus
 
 import (
 	"fmt"
-	"math"
-	"strconv"
-	"time"
 
-	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
-// Kind is the type of a column's cells.
+// Kind is the type of a column's cells. It says how the published tools print a cell, which is how pandas read the
+// published file: a column of whole numbers with gaps is Real.
 type Kind uint8
 
 // The kinds.
 const (
 	Text    Kind = iota // any text
-	Real                // a finite decimal number
+	Real                // a finite decimal number, printed as Python's str of the float: "124.0"
 	Integer             // a whole number
-	Date                // a calendar day, YYYY-MM-DD, strictly increasing from row to row
+	Bool                // printed True or False; 1 and 0 in SQL
+	Date                // a calendar day, YYYY-MM-DD
 	Code                // three upper-case letters, such as a currency
+	Clock               // a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that is no time stays
+	Object              // a JSON object, printed as Python's repr of the dict
 )
 
 // sqlType is the declared type of the column in the typed table.
@@ -27,7 +27,7 @@ func (k Kind) sqlType() string {
 	switch k {
 	case Real:
 		return "REAL"
-	case Integer:
+	case Integer, Bool:
 		return "INTEGER"
 	default:
 		return "TEXT"
@@ -36,21 +36,43 @@ func (k Kind) sqlType() string {
 
 // Column describes one column of a dataset.
 type Column struct {
-	Name string
+	Name string // as the published file spells it, and the table tools
+	SQL  string // as SQL spells it, where that differs
 	Kind Kind
+
+	// Optional columns have rows without a value: NULL in SQL. The table tools print "nan", as pandas does, or in columns
+	// of texts and objects that come from JSON "None".
+	Optional bool
+}
+
+// SQLName is the column's name in SQL.
+func (c Column) SQLName() string {
+	if c.SQL != "" {
+		return c.SQL
+	}
+	return c.Name
 }
 
 // Schema describes the table of a dataset.
 type Schema struct {
-	Dataset toolqa.Dataset
-	Table   string // the name of the typed table, e.g. "coffee_data"
-	File    string // the name of the published file, e.g. "coffee_price.csv"
-	Rows    int    // of the published file, and of a synthetic corpus when no size is asked for
-	Columns []Column
+	Dataset    toolqa.Dataset
+	Table      string // the name of the typed table, e.g. "coffee_data"
+	File       string // the name of the published file, e.g. "coffee_price.csv"; one that ends in .jsonl or .json has an object a line
+	Rows       int    // of the published file, and of a synthetic corpus when no size is asked for
+	Columns    []Column
+	Increasing string     // the column whose cells are strictly increasing from row to row; "" when there is none
+	Indexes    [][]string // columns, by their names in SQL, that the queries of the benchmark look rows up by
 }
 
-// TextTable is the name of the table that holds the same rows as text.
-func (s Schema) TextTable() string { return s.Table + "_text" }
+// Column returns the column called name, and whether there is one. Names are case sensitive.
+func (s Schema) Column(name string) (Column, bool) {
+	for _, c := range s.Columns {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
 
 // names returns the column names in order.
 func (s Schema) names() []string {
@@ -61,60 +83,12 @@ func (s Schema) names() []string {
 	return names
 }
 
-// SchemaOf returns the schema of a dataset, or an error when the dataset has no table.
+// SchemaOf returns the schema of a dataset's table, or an error when the dataset has no table.
 func SchemaOf(ds toolqa.Dataset) (Schema, error) {
-	switch ds {
-	case toolqa.Coffee:
-		return Schema{
-			Dataset: toolqa.Coffee, Table: "coffee_data", File: "coffee_price.csv", Rows: 5741,
-			Columns: []Column{
-				{"Date", Date}, {"Open", Real}, {"High", Real}, {"Low", Real}, {"Close", Real},
-				{"Volume", Integer}, {"Currency", Code},
-			},
-		}, nil
-	default:
-		return Schema{}, fmt.Errorf("corpus: no schema for dataset %q", ds)
+	s, ok := schemas()[ds]
+	if !ok {
+		return Schema{}, fmt.Errorf("corpus: dataset %q has no table", ds)
 	}
-}
-
-// cell is one value in both of its forms: as the typed table holds it, and as the published tools print it.
-type cell struct {
-	value any
-	text  string
-}
-
-// parseCell reads a cell of the published file. The error says what was expected.
-func parseCell(kind Kind, raw string) (cell, error) {
-	switch kind {
-	case Real:
-		f, err := strconv.ParseFloat(raw, 64)
-		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return cell{}, fmt.Errorf("%q: expected a number such as 124.0", raw)
-		}
-		return cell{f, pytext.FormatFloat(f)}, nil
-	case Integer:
-		n, err := strconv.ParseInt(raw, 10, 64)
-		if err != nil {
-			return cell{}, fmt.Errorf("%q: expected a whole number such as 6640", raw)
-		}
-		return cell{n, strconv.FormatInt(n, 10)}, nil
-	case Date:
-		if _, err := time.Parse(time.DateOnly, raw); err != nil {
-			return cell{}, fmt.Errorf("%q: expected a date such as 2000-01-03", raw)
-		}
-	case Code:
-		if !isCode(raw) {
-			return cell{}, fmt.Errorf("%q: expected three upper-case letters such as USD", raw)
-		}
-	}
-	return cell{raw, raw}, nil
-}
-
-func isCode(s string) bool {
-	for _, r := range s {
-		if r < 'A' || r > 'Z' {
-			return false
-		}
-	}
-	return len(s) == 3
+	s.Dataset = ds
+	return s, nil
 }

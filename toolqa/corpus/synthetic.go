@@ -1,101 +1,95 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"math"
 	"math/rand/v2"
-	"strconv"
-	"time"
 
-	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
-// Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value formats of the published
-// file, invented values. The same seed and number of rows give the same rows; rows 0 means the published number. Tool is
-// recorded as the program that wrote the corpus.
-func Build(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, rows int, tool string) (Info, error) {
-	schema, err := SchemaOf(ds)
-	if err != nil {
-		return Info{}, err
-	}
-	if rows == 0 {
-		rows = schema.Rows
-	}
-	if rows < 1 || rows > maxRows {
-		return Info{}, fmt.Errorf("corpus: build %s: %d rows; expected 1 to %d", ds, rows, maxRows)
-	}
-	next := coffeeWalk(rand.New(rand.NewPCG(seed, coffeeStream)), rows)
-	info := Info{Dataset: ds, Source: Synthetic, Seed: seed, Tool: tool}
-	return write(ctx, dir, schema, info, next, nil)
+// generator makes the synthetic corpus of one dataset.
+type generator struct {
+	// rows yields n rows of the typed table, and then io.EOF. A row may be overwritten by the next one. nil for a dataset
+	// without a table.
+	rows func(rng *rand.Rand, n int) func() ([]cell, error)
+
+	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of rows does: a part can walk
+	// the same rows again.
+	parts func(rng *rand.Rand, n int) []part
+
+	stream uint64 // separates the random numbers of this dataset from those of anything else with the same seed
+	full   int    // rows (papers) at the published size
+	demo   int    // rows at a size that is good for a look at everything within seconds
+	most   int    // the largest number of rows that Build makes
 }
 
-// maxRows keeps the dates of a synthetic corpus within four-digit years.
-const maxRows = 1_000_000
+// generators returns the generators of all datasets.
+func generators() map[toolqa.Dataset]generator {
+	return map[toolqa.Dataset]generator{
+		toolqa.DBLP:    {parts: dblpParts, stream: dblpStream, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
+		toolqa.Flights: {rows: flightsRows, stream: flightsStream, full: flightsFull, demo: flightsDemo, most: 8_000_000},
+		toolqa.Airbnb:  {rows: airbnbRows, stream: airbnbStream, full: airbnbFull, demo: 6_000, most: 2_000_000},
+		toolqa.Yelp:    {rows: yelpRows, stream: yelpStream, full: yelpFull, demo: yelpDemo, most: 2_000_000},
+		toolqa.Agenda:  {rows: agendaRows, parts: agendaParts, stream: agendaStream, full: agendaFull, demo: 3_000, most: 1_000_000},
+		toolqa.SciREX:  {parts: scirexParts, stream: scirexStream, full: scirexPapers, demo: scirexPapers, most: 20_000},
+		toolqa.Coffee:  {rows: coffeeWalk, stream: coffeeStream, full: 5_741, demo: 5_741, most: 1_000_000},
+	}
+}
 
-// coffeeStream separates the random numbers of the coffee corpus from those of anything else with the same seed.
-const coffeeStream = 0xc0ffee
+// Scale is a size for all datasets together.
+type Scale string
 
-// The published series, in round figures: prices in US cents a pound, between 41.5 and 306.25, in steps of 0.05, with
-// a daily volatility of 2.1 %; volumes up to 62,045 contracts, growing about fourfold over the years.
+// The scales.
 const (
-	coffeeStart      = 116.25
-	coffeeTick       = 20 // steps of 1/20
-	coffeeMean       = 120.0
-	coffeeReversion  = 0.002
-	coffeeVolatility = 0.021
-	coffeeFloor      = 20.0
+	Full Scale = "full" // the published sizes
+	Demo Scale = "demo" // some thousands of rows each: a look at everything within seconds
 )
 
-// coffeeWalk returns a generator of n days of coffee prices: a mean-reverting random walk over weekdays, some of which
-// are holidays.
-func coffeeWalk(rng *rand.Rand, n int) func() ([]cell, error) {
-	day := time.Date(2000, time.January, 3, 0, 0, 0, 0, time.UTC)
-	previous := coffeeStart
-	made := 0
-	row := make([]cell, 7)
-	return func() ([]cell, error) {
-		if made == n {
-			return nil, io.EOF
-		}
-		pull := coffeeReversion * math.Log(coffeeMean/previous)
-		open := tick(previous * math.Exp(0.004*rng.NormFloat64()))
-		closing := tick(open * math.Exp(pull+coffeeVolatility*rng.NormFloat64()))
-		high := tick(max(open, closing) * (1 + 0.008*rng.ExpFloat64()))
-		low := tick(min(open, closing) * (1 - min(0.5, 0.008*rng.ExpFloat64())))
-		growth := 1 + 3*float64(made)/float64(max(n, 5741))
-		volume := int64(3500 * growth * math.Exp(0.6*rng.NormFloat64()-0.18))
+// Scales lists the scales.
+func Scales() []Scale { return []Scale{Full, Demo} }
 
-		date := day.Format(time.DateOnly)
-		row[0] = cell{date, date}
-		for i, price := range []float64{open, high, low, closing} {
-			row[1+i] = cell{price, pytext.FormatFloat(price)}
-		}
-		row[5] = cell{volume, strconv.FormatInt(volume, 10)}
-		row[6] = cell{"USD", "USD"}
-		made++
-		previous = closing
-		day = nextTradingDay(rng, day)
-		return row, nil
-	}
+// BuildOptions say what [Build] makes. The zero value is the published size from seed 0.
+type BuildOptions struct {
+	Seed  uint64
+	Rows  int    // rows of the table, or papers of a dataset without one; 0 means as many as Scale says
+	Scale Scale  // "" means Full
+	Tool  string // recorded as the program that wrote the corpus
+
+	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio has a meaning.
+	Progress func(done, total int)
 }
 
-// tick rounds a price to the exchange's steps, and keeps it away from zero.
-func tick(price float64) float64 { return math.Round(max(price, coffeeFloor)*coffeeTick) / coffeeTick }
-
-// nextTradingDay returns the weekday after day, or now and then, after a holiday, the one after that.
-func nextTradingDay(rng *rand.Rand, day time.Time) time.Time {
-	skip := 1
-	if rng.Float64() < 0.035 {
-		skip = 2
+// Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value formats of the published
+// files, invented values. The same seed and size give the same content.
+func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts BuildOptions) (Info, error) {
+	g, ok := generators()[ds]
+	if !ok {
+		return Info{}, fmt.Errorf("corpus: build %q: no such dataset", ds)
 	}
-	for skip > 0 {
-		day = day.AddDate(0, 0, 1)
-		if wd := day.Weekday(); wd != time.Saturday && wd != time.Sunday {
-			skip--
+	n := opts.Rows
+	if n == 0 {
+		switch cmp.Or(opts.Scale, Full) {
+		case Full:
+			n = g.full
+		case Demo:
+			n = g.demo
+		default:
+			return Info{}, fmt.Errorf("corpus: build %s: scale %q; expected one of %v", ds, opts.Scale, Scales())
 		}
 	}
-	return day
+	if n < 1 || n > g.most {
+		return Info{}, fmt.Errorf("corpus: build %s: %d rows; expected 1 to %d", ds, n, g.most)
+	}
+	newRand := func() *rand.Rand { return rand.New(rand.NewPCG(opts.Seed, g.stream)) }
+	var parts []part
+	if g.parts != nil {
+		parts = g.parts(newRand(), n)
+	}
+	in := input{expected: n, progress: opts.Progress}
+	if g.rows != nil {
+		in.next = g.rows(newRand(), n)
+	}
+	return write(ctx, dir, Info{Dataset: ds, Source: Synthetic, Seed: opts.Seed, Tool: opts.Tool}, in, parts...)
 }

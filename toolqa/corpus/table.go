@@ -1,21 +1,61 @@
 package corpus
 
 import (
-	"math/bits"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
-	"sort"
-	"strings"
+	"sync"
+	"sync/atomic"
 
-	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
-// Table is a dataset's table in memory, every cell as text. It is immutable and safe for concurrent use.
+// Table is a dataset's table, every cell as the table tools print it. A column is read when it is first asked for, and
+// stays in memory. A Table is immutable and safe for concurrent use.
 type Table struct {
 	dataset toolqa.Dataset
-	columns []*Vector
-	byName  map[string]*Vector
+	names   []string
 	rows    int
+	columns map[string]*lazyVector
+	stored  map[string]*lazyVector // only of columns that differ from what the tools print
+}
+
+// newTable returns a table whose columns load reads. Stored are the names of the columns that the published file holds
+// in another form than the tools print; load is asked for that form with stored true.
+func newTable(ds toolqa.Dataset, names, stored []string, rows int, load func(name string, stored bool) (*Vector, error)) *Table {
+	t := &Table{dataset: ds, names: names, rows: rows, columns: map[string]*lazyVector{}, stored: map[string]*lazyVector{}}
+	checked := func(name string, stored bool) (*Vector, error) {
+		v, err := load(name, stored)
+		if err == nil && v.Len() != rows {
+			return nil, fmt.Errorf("corpus: %s: column %q has %d rows of %d", ds, name, v.Len(), rows)
+		}
+		return v, err
+	}
+	for _, name := range names {
+		t.columns[name] = &lazyVector{load: func() (*Vector, error) { return checked(name, false) }}
+	}
+	for _, name := range stored {
+		t.stored[name] = &lazyVector{load: func() (*Vector, error) { return checked(name, true) }}
+	}
+	return t
+}
+
+// NewTable returns a table in memory of the given rows, whose cells are as the tools print them. It is meant for tests.
+// It panics when a row has another number of cells than there are columns.
+func NewTable(ds toolqa.Dataset, columns []string, rows [][]string) *Table {
+	vectors := make(map[string]*Vector, len(columns))
+	for i, name := range columns {
+		cells := make([]string, len(rows))
+		for n, row := range rows {
+			if len(row) != len(columns) {
+				panic(fmt.Sprintf("corpus: NewTable: row %d has %d cells for %d columns", n, len(row), len(columns)))
+			}
+			cells[n] = row[i]
+		}
+		vectors[name] = vectorOf(name, cells)
+	}
+	return newTable(ds, slices.Clone(columns), nil, len(rows), func(name string, _ bool) (*Vector, error) { return vectors[name], nil })
 }
 
 // Dataset returns the dataset whose table this is.
@@ -25,139 +65,105 @@ func (t *Table) Dataset() toolqa.Dataset { return t.dataset }
 func (t *Table) Rows() int { return t.rows }
 
 // Columns returns the column names in order, in a new slice.
-func (t *Table) Columns() []string {
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		names[i] = c.name
+func (t *Table) Columns() []string { return slices.Clone(t.names) }
+
+// Has reports whether there is a column called name. Names are case sensitive.
+func (t *Table) Has(name string) bool { return t.columns[name] != nil }
+
+// Column returns the column called name, or nil when there is none. Names are case sensitive. The error is one of the
+// file.
+func (t *Table) Column(name string) (*Vector, error) {
+	if c := t.columns[name]; c != nil {
+		return c.get()
 	}
-	return names
+	return nil, nil
 }
 
-// Column returns the column called name, or nil when there is none. Names are case sensitive.
-func (t *Table) Column(name string) *Vector { return t.byName[name] }
-
-// Vector is one column: a sorted dictionary of its distinct words, and a code, the word's index, for every row.
-type Vector struct {
-	name  string
-	words []string
-	codes []uint32
-	items []string // the words as items of a JSON array
-
-	itemSize int
-
-	// Of a small table, the items of all rows one after the other, and where each row's begins: a run of rows is one copy.
-	joined string
-	starts []uint32
+// Stored returns the column called name as the published file has it, which differs from Column for times of day only:
+// "9:00 AM". It is nil when there is no such column.
+func (t *Table) Stored(name string) (*Vector, error) {
+	if c := t.stored[name]; c != nil {
+		return c.get()
+	}
+	return t.Column(name)
 }
 
-// joinRows is up to how many rows a table keeps its items joined.
-const joinRows = 1 << 16
-
-// newVector makes a column of the given cells.
-func newVector(name string, cells []string) *Vector {
-	words := slices.Clone(cells)
-	slices.Sort(words)
-	words = slices.Clip(slices.Compact(words))
-	v := &Vector{name: name, words: words, codes: make([]uint32, len(cells)), items: make([]string, len(words))}
-	code := make(map[string]uint32, len(words))
-	var buf []byte
-	size := 0
-	for i, w := range words {
-		code[w] = uint32(i)
-		buf = append(pytext.AppendASCII(buf[:0], w), ", "...)
-		v.items[i] = string(buf)
-		size += len(buf)
+// Find returns the rows, ascending, that hold the given values: Find("Origin", "JFK", "Dest", "LAX"). Its time is that
+// of the value with the fewest rows. The slice may be shared: it must not be changed. It panics when the arguments are
+// not pairs; a column that is not there is an error.
+func (t *Table) Find(equal ...string) ([]uint32, error) {
+	if len(equal) == 0 || len(equal)%2 != 0 {
+		panic("corpus: Find needs pairs of a column and a value")
 	}
-	v.itemSize = (size + len(words)) / max(1, len(words))
-	for row, c := range cells {
-		v.codes[row] = code[c]
+	type match struct {
+		column *Vector
+		code   int
 	}
-	if len(cells) <= joinRows {
-		v.join()
-	}
-	return v
-}
-
-func (v *Vector) join() {
-	var b strings.Builder
-	v.starts = make([]uint32, len(v.codes)+1)
-	for row := range v.codes {
-		v.starts[row] = uint32(b.Len())
-		b.WriteString(v.Item(row))
-	}
-	v.starts[len(v.codes)] = uint32(b.Len())
-	v.joined = b.String()
-}
-
-// AppendItems appends the items of the rows from first up to, and without, end.
-func (v *Vector) AppendItems(buf []byte, first, end int) []byte {
-	if v.starts != nil {
-		return append(buf, v.joined[v.starts[first]:v.starts[end]]...)
-	}
-	for row := first; row < end; row++ {
-		buf = append(buf, v.Item(row)...)
-	}
-	return buf
-}
-
-// Name returns the column's name.
-func (v *Vector) Name() string { return v.name }
-
-// Text returns the cell of a row.
-func (v *Vector) Text(row int) string { return v.words[v.codes[row]] }
-
-// Item returns the cell of a row as an item of a JSON array: a string, escaped as Python's json.dumps does, then a comma
-// and a space.
-func (v *Vector) Item(row int) string { return v.items[v.codes[row]] }
-
-// ItemSize is the mean length of the column's items, rounded up.
-func (v *Vector) ItemSize() int { return v.itemSize }
-
-// Words returns the number of distinct words. Codes run from 0 to Words()-1, in the order of the words.
-func (v *Vector) Words() int { return len(v.words) }
-
-// Word returns the word of a code.
-func (v *Vector) Word(code int) string { return v.words[code] }
-
-// Bounds returns the codes [lo, hi) of the words equal to s: lo is the number of smaller words, and hi is lo when no
-// cell is equal to s. Strings are ordered by their UTF-8 bytes, which is the order of their code points.
-func (v *Vector) Bounds(s string) (lo, hi int) {
-	lo, found := sort.Find(len(v.words), func(i int) int {
-		switch w := v.words[i]; {
-		case s < w:
-			return -1
-		case s > w:
-			return 1
+	matches := make([]match, 0, len(equal)/2)
+	for pair := range slices.Chunk(equal, 2) {
+		column, err := t.Column(pair[0])
+		if err != nil {
+			return nil, err
 		}
-		return 0
+		if column == nil {
+			return nil, fmt.Errorf("corpus: %s has no column %q", t.dataset, pair[0])
+		}
+		lo, hi := column.Bounds(pair[1])
+		if lo == hi {
+			return nil, nil
+		}
+		matches = append(matches, match{column, lo})
+	}
+	shortest := slices.MinFunc(matches, func(a, b match) int {
+		return len(a.column.RowsOf(a.code)) - len(b.column.RowsOf(b.code))
 	})
-	if found {
-		return lo, lo + 1
+	rows := shortest.column.RowsOf(shortest.code)
+	if len(matches) == 1 {
+		return rows, nil
 	}
-	return lo, lo
-}
-
-// Match sets the bits of the rows whose code is in [lo, hi), clears the others, and returns how many are set. Bit i%64
-// of dst[i/64] stands for row i; dst holds at least one bit for every row.
-func (v *Vector) Match(dst []uint64, lo, hi int) int {
-	n := 0
-	from, span := uint32(lo), uint32(hi-lo)
-	for w, codes := 0, v.codes; len(codes) > 0; w++ {
-		chunk := codes[:min(64, len(codes))]
-		codes = codes[len(chunk):]
-		var word uint64
-		for i, c := range chunk {
-			var bit uint64
-			if c-from < span { // c < from wraps around to a large number
-				bit = 1
+	var found []uint32
+next:
+	for _, row := range rows {
+		for _, m := range matches {
+			if m.column.Code(int(row)) != m.code {
+				continue next
 			}
-			word |= bit << i
 		}
-		dst[w] = word
-		n += bits.OnesCount64(word)
+		found = append(found, row)
 	}
-	return n
+	return found, nil
 }
 
-// In reports whether the code of a row is in [lo, hi).
-func (v *Vector) In(row, lo, hi int) bool { return v.codes[row]-uint32(lo) < uint32(hi-lo) }
+// lazyVector is a column that is read once. An error is returned again, except that of a context, after which the next
+// call reads anew.
+type lazyVector struct {
+	load  func() (*Vector, error)
+	ready atomic.Pointer[Vector]
+
+	mu  sync.Mutex
+	err error
+}
+
+func (l *lazyVector) get() (*Vector, error) {
+	if v := l.ready.Load(); v != nil {
+		return v, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if v := l.ready.Load(); v != nil || l.err != nil {
+		return v, l.err
+	}
+	v, err := l.load()
+	if err != nil {
+		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			l.err = err
+		}
+		return nil, err
+	}
+	l.ready.Store(v)
+	return v, nil
+}
+
+// ClockText returns a time of day, "9:00 AM" or "2 PM", as columns of the kind [Clock] print it: "09:00:00". Other text
+// is returned as it is.
+func ClockText(s string) string { return clock(s) }

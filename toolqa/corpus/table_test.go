@@ -1,89 +1,117 @@
 package corpus
 
 import (
+	"context"
+	"errors"
 	"slices"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-func TestVector(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cells := rapid.SliceOfN(rapid.StringMatching(`[ab"é]{0,2}`), 1, 300).Draw(t, "cells")
-		v := newVector("x", cells)
-		s := rapid.StringMatching(`[abé]{0,3}`).Draw(t, "s")
-		lo, hi := v.Bounds(s)
-		if hi > lo != slices.Contains(cells, s) {
-			t.Fatalf("Bounds(%q) = %d, %d", s, lo, hi)
-		}
-		bits := make([]uint64, (len(cells)+63)/64)
-		bits[0] = ^uint64(0) // Match overwrites what is there
-		for name, tt := range map[string]struct {
-			lo, hi int
-			want   func(cell string) bool
-		}{
-			"less":    {0, lo, func(c string) bool { return c < s }},
-			"equal":   {lo, hi, func(c string) bool { return c == s }},
-			"greater": {hi, v.Words(), func(c string) bool { return c > s }},
-		} {
-			n := v.Match(bits, tt.lo, tt.hi)
-			for row, c := range cells {
-				want := tt.want(c)
-				if got := bits[row/64]>>(row%64)&1 == 1; got != want || v.In(row, tt.lo, tt.hi) != want {
-					t.Fatalf("%s %q: row %d %q: Match %v, In %v", name, s, row, c, got, v.In(row, tt.lo, tt.hi))
-				}
-				if v.Text(row) != c {
-					t.Fatalf("row %d reads %q, want %q", row, v.Text(row), c)
-				}
-				if want {
-					n--
-				}
-			}
-			if n != 0 {
-				t.Fatalf("%s %q: Match counts %d rows too many", name, s, n)
-			}
-		}
-	})
-}
-
-func FuzzImport(f *testing.F) {
-	f.Add(header + "2000-01-03,122.25,124.0,116.1,116.5,6640,USD\n")
-	f.Add("Date,Open\n\"")
-	schema, err := SchemaOf("coffee")
-	if err != nil {
-		f.Fatal(err)
+func TestNewTable(t *testing.T) {
+	table := NewTable("tea", []string{"a", "b c"}, [][]string{{"2", "x"}, {"10", "x"}, {"2", "nan"}})
+	if got := table.Columns(); !slices.Equal(got, []string{"a", "b c"}) || table.Rows() != 3 || table.Dataset() != "tea" {
+		t.Errorf("columns %v of %d rows of %s", got, table.Rows(), table.Dataset())
 	}
-	f.Fuzz(func(t *testing.T, content string) {
-		rows, err := newCSVRows(schema, "in.csv", strings.NewReader(content))
-		if err != nil {
-			return
+	for _, get := range []func(string) (*Vector, error){table.Column, table.Stored} {
+		a, err := get("a")
+		if err != nil || a.Name() != "a" || a.Text(1) != "10" || a.Len() != 3 {
+			t.Errorf("column a: %+v, %v", a, err)
 		}
-		for {
-			row, err := rows.next()
-			if err != nil {
-				return
-			}
-			for i, c := range row { // what was read can be read again
-				if again, err := parseCell(schema.Columns[i].Kind, c.text); err != nil || again != c {
-					t.Fatalf("column %d: %+v reads back as %+v, %v", i, c, again, err)
-				}
-			}
+		if none, err := get("A"); none != nil || err != nil {
+			t.Errorf("column A: %v, %v", none, err)
 		}
-	})
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a short row was accepted")
+		}
+	}()
+	NewTable("tea", []string{"a", "b"}, [][]string{{"1"}})
 }
 
-// A large table has no joined items; its runs of rows read the same.
-func TestItemsOfARun(t *testing.T) {
-	v := newVector("c", []string{"b", "a", "b", "ü", `"`})
-	large := *v
-	large.joined, large.starts = "", nil
-	for first := range 6 {
-		for end := first; end < 6; end++ {
-			a, b := string(v.AppendItems(nil, first, end)), string(large.AppendItems(nil, first, end))
-			if a != b || first == 0 && end == 5 && a != `"b", "a", "b", "\u00fc", "\"", ` {
-				t.Errorf("rows %d to %d: %q joined, %q one by one", first, end, a, b)
+func TestFind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		row := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 3, 3)
+		rows := rapid.SliceOfN(row, 0, 50).Draw(t, "rows")
+		names := []string{"a", "b", "c"}
+		table := NewTable("tea", names, rows)
+		var equal []string
+		for i := range rapid.IntRange(1, 3).Draw(t, "columns") {
+			equal = append(equal, names[i], rapid.SampledFrom([]string{"x", "y", "z", "w"}).Draw(t, "value"))
+		}
+		var want []uint32
+		for n, row := range rows {
+			same := true
+			for i := range len(equal) / 2 {
+				same = same && row[i] == equal[2*i+1]
+			}
+			if same {
+				want = append(want, uint32(n))
 			}
 		}
+		got, err := table.Find(equal...)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("Find(%q) = %v, %v; want %v", equal, got, err, want)
+		}
+	})
+	table := NewTable("tea", []string{"a"}, [][]string{{"x"}})
+	if _, err := table.Find("b", "x"); err == nil {
+		t.Error("Find took a column that is not there")
+	}
+}
+
+// A column is read once, however many ask for it; the error of a damaged file stays, that of a context does not.
+func TestColumnsAreReadOnce(t *testing.T) {
+	damaged := errors.New("damaged")
+	var reads atomic.Int32
+	table := newTable("tea", []string{"good", "bad", "late", "short"}, []string{"good"}, 1, func(name string, stored bool) (*Vector, error) {
+		n := reads.Add(1)
+		switch {
+		case name == "bad":
+			return nil, damaged
+		case name == "late" && n == 1:
+			return nil, context.Canceled
+		case name == "short":
+			return vectorOf(name, nil), nil
+		case stored:
+			return vectorOf(name, []string{"9:00 AM"}), nil
+		}
+		return vectorOf(name, []string{"09:00:00"}), nil
+	})
+	if _, err := table.Column("late"); !errors.Is(err, context.Canceled) {
+		t.Errorf("late: %v", err)
+	}
+	if v, err := table.Column("late"); err != nil || v.Text(0) != "09:00:00" {
+		t.Errorf("late, again: %v, %v", v, err)
+	}
+	reads.Store(10)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if v, err := table.Column("good"); err != nil || v.Text(0) != "09:00:00" {
+				t.Errorf("good: %v, %v", v, err)
+			}
+			if v, err := table.Stored("good"); err != nil || v.Text(0) != "9:00 AM" {
+				t.Errorf("good as stored: %v, %v", v, err)
+			}
+			if _, err := table.Column("bad"); !errors.Is(err, damaged) {
+				t.Errorf("bad: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(int32(13), reads.Load()); diff != "" {
+		t.Errorf("three columns were read another number of times (-want +got):\n%s", diff)
+	}
+	if _, err := table.Column("short"); err == nil {
+		t.Error("a column of another length was accepted")
+	}
+	if _, err := table.Find("bad", "x"); !errors.Is(err, damaged) {
+		t.Errorf("Find: %v", err)
 	}
 }

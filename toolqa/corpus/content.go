@@ -1,0 +1,117 @@
+package corpus
+
+import (
+	"crypto/sha256"
+	"database/sql/driver"
+	"encoding/csv"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/pytext"
+)
+
+// content is what a table holds.
+type content struct {
+	table string
+	rows  int
+	sum   string // of the rows as CSV text with a header, SHA-256 in hexadecimal digits
+}
+
+// contentSum is the hash of a whole corpus: that of its only table, or of a line for each, the name and the hash.
+func contentSum(tables []content) string {
+	if len(tables) == 1 {
+		return tables[0].sum
+	}
+	var b strings.Builder
+	for _, t := range tables {
+		fmt.Fprintf(&b, "%s %s\n", t.table, t.sum)
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// csvHash hashes records as CSV text, as [csv.Writer] writes it.
+type csvHash struct {
+	h   hash.Hash
+	buf []byte
+}
+
+// flushSize is how much text is collected before it is hashed.
+const flushSize = 1 << 15
+
+func newCSVHash(header []string) *csvHash {
+	c := &csvHash{h: sha256.New(), buf: make([]byte, 0, flushSize+flushSize/2)}
+	for i, name := range header {
+		c.field(i, encodeCSV(name))
+	}
+	c.endRecord()
+	return c
+}
+
+// field adds field i of a record, which encodeCSV has encoded.
+func (c *csvHash) field(i int, encoded string) {
+	if i > 0 {
+		c.buf = append(c.buf, ',')
+	}
+	c.buf = append(c.buf, encoded...)
+}
+
+func (c *csvHash) endRecord() {
+	c.buf = append(c.buf, '\n')
+	if len(c.buf) >= flushSize {
+		c.flush()
+	}
+}
+
+func (c *csvHash) flush() {
+	c.h.Write(c.buf) // a hash never fails to write
+	c.buf = c.buf[:0]
+}
+
+func (c *csvHash) sum() string {
+	c.flush()
+	return hex.EncodeToString(c.h.Sum(nil))
+}
+
+// encodeCSV returns a field as [csv.Writer] writes it: s itself where nothing needs quotes.
+func encodeCSV(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write([]string{s}) // a Builder never fails to write
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// plain reports whether s is sure to need no quotes.
+func plain(s string) bool {
+	if s == "" {
+		return true // csv.Writer writes a record of one empty field as any other
+	}
+	for i := range len(s) {
+		if c := s[i]; c < 0x80 && (c != ' ' || i == 0) && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '.' && c != '-' && c != '_' && c != ':' && c != '/' && c != '$' {
+			return false
+		}
+	}
+	return s[0] < 0x80 // a space in another script needs quotes at the beginning
+}
+
+// sideText is a value of a side table as a CSV field.
+func sideText(v driver.Value) string {
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return pytext.FormatFloat(v)
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}

@@ -1,0 +1,65 @@
+package corpus
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// Document is a passage that a question can be answered from.
+type Document struct {
+	ID      int    // from 1, in the order of the published file
+	Name    string // what the passage is about; not part of what is retrieved
+	Content string
+}
+
+// Documents yields the passages for retrieval in the order of their IDs; none for a dataset without. After an error
+// there is nothing more.
+func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		if !c.has(documentsTable.name) {
+			return
+		}
+		rows, err := c.db.QueryContext(ctx, "SELECT id, name, content FROM documents ORDER BY id")
+		if err != nil {
+			yield(Document{}, fmt.Errorf("corpus: documents of %s: %w", c.path, err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var d Document
+			if err = rows.Scan(&d.ID, &d.Name, &d.Content); err != nil {
+				break
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+		if err == nil {
+			err = rows.Err()
+		}
+		if err != nil {
+			yield(Document{}, fmt.Errorf("corpus: documents of %s: %w", c.path, err))
+		}
+	}
+}
+
+// Document returns the passage with an ID; one that there is not is an error.
+func (c *Corpus) Document(ctx context.Context, id int) (Document, error) {
+	d := Document{ID: id}
+	err := c.db.QueryRowContext(ctx, "SELECT name, content FROM documents WHERE id = ?", id).Scan(&d.Name, &d.Content)
+	if err != nil {
+		return Document{}, fmt.Errorf("corpus: document %d of %s: %w", id, c.path, err)
+	}
+	return d, nil
+}
+
+// DocumentCount returns the number of passages.
+func (c *Corpus) DocumentCount() int {
+	for _, t := range c.contents {
+		if t.table == documentsTable.name {
+			return t.rows
+		}
+	}
+	return 0
+}

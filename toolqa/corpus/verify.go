@@ -1,0 +1,318 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mattn/go-sqlite3"
+
+	"toolevo/toolqa"
+)
+
+// Verify reads the whole file and proves that it is as it was written: that SQLite finds its pages and indexes in order,
+// that every column has its hash, that the typed table says what the tools print, row by row, and that all tables have
+// the rows and the hashes that the file says, which add up to content_sha256; and that the graphs of dblp are graphs.
+// The error names the table, and the column or row. It holds all columns in memory at once.
+func (c *Corpus) Verify(ctx context.Context) error {
+	// Both halves run to their end, so that a damage that both find is told in the same words each time.
+	var pages error
+	var group sync.WaitGroup
+	group.Go(func() { pages = c.verifyPages(ctx) })
+	err := c.verifyTables(ctx)
+	group.Wait()
+	if err = cmp.Or(err, pages); err != nil {
+		return fmt.Errorf("corpus: verify %s: %w", c.path, err)
+	}
+	return nil
+}
+
+func (c *Corpus) verifyTables(ctx context.Context) error {
+	rest := c.contents
+	if c.table != nil {
+		if err := c.verifyTable(ctx, rest[0]); err != nil {
+			return err
+		}
+		rest = rest[1:]
+	}
+	for _, want := range rest {
+		if err := c.verifySide(ctx, want); err != nil {
+			return err
+		}
+	}
+	if c.info.Dataset == toolqa.DBLP {
+		return c.verifyGraphs(ctx)
+	}
+	return nil
+}
+
+// verifyPages has SQLite look at every page, and compare the indexes of side tables with their tables. It would do the
+// same for the typed table by looking up every row in every index, which takes minutes; verifyIndex does not.
+func (c *Corpus) verifyPages(ctx context.Context) error {
+	checks := []string{"PRAGMA quick_check(1)"}
+	for _, t := range sideTables()[c.info.Dataset] {
+		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(%s)", t.name))
+	}
+	for _, check := range checks {
+		var result string
+		if err := c.db.QueryRowContext(ctx, check).Scan(&result); err != nil {
+			return fmt.Errorf("%s: %w", check, err)
+		}
+		if result != "ok" {
+			return fmt.Errorf("damaged: %s", result)
+		}
+	}
+	return nil
+}
+
+// verifyTable checks the typed table and the columns.
+func (c *Corpus) verifyTable(ctx context.Context, want content) error {
+	var columns []*checkedColumn // as the tools print them
+	var hashed []*checkedColumn  // as the published file has them
+	for _, col := range c.schema.Columns {
+		checked, err := c.checkedColumn(ctx, col, false)
+		if err != nil {
+			return err
+		}
+		columns, hashed = append(columns, checked), append(hashed, checked)
+		if col.Kind != Clock {
+			continue
+		}
+		if checked, err = c.checkedColumn(ctx, col, true); err != nil {
+			return err
+		}
+		hashed[len(hashed)-1] = checked
+	}
+	var sum error
+	var group sync.WaitGroup
+	group.Go(func() { sum = verifyHash(ctx, want, hashed) })
+	err := c.verifyTyped(ctx, want, columns)
+	for _, index := range c.schema.Indexes {
+		if err == nil {
+			err = c.verifyIndex(ctx, want, columns, index)
+		}
+	}
+	group.Wait()
+	return cmp.Or(err, sum)
+}
+
+// verifyHash recomputes the hash of the typed table.
+func verifyHash(ctx context.Context, want content, columns []*checkedColumn) error {
+	names := make([]string, len(columns))
+	encoded := make([][]string, len(columns))
+	for i, col := range columns {
+		names[i] = col.Name()
+		for code := range col.Words() {
+			encoded[i] = append(encoded[i], encodeCSV(col.Word(code)))
+		}
+	}
+	digest := newCSVHash(names)
+	for row := range want.rows {
+		if row%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for i, col := range columns {
+			digest.field(i, encoded[i][col.Code(row)])
+		}
+		digest.endRecord()
+	}
+	return compareContent(want, content{want.table, want.rows, digest.sum()})
+}
+
+func compareContent(want, got content) error {
+	if got != want {
+		return fmt.Errorf("damaged: table %s has %d rows with the hash %s; %d rows with %s were written", want.table,
+			got.rows, got.sum, want.rows, want.sum)
+	}
+	return nil
+}
+
+// verifyTyped compares the typed table with what the tools print.
+func (c *Corpus) verifyTyped(ctx context.Context, want content, columns []*checkedColumn) error {
+	n := 0
+	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid", func(names []string, values []driver.Value) error {
+		if n == 0 && !slices.Equal(names, c.schema.sqlNames()) {
+			return fmt.Errorf("damaged: table %s has the columns %v; expected %v", want.table, names, c.schema.sqlNames())
+		}
+		if n == want.rows {
+			return fmt.Errorf("damaged: table %s has more than %d rows", want.table, n)
+		}
+		for i, col := range columns {
+			if !col.says(n, values[i]) {
+				return fmt.Errorf("damaged: table %s, row %d, column %s: %v where the tools print %q", want.table, n+1,
+					names[i], values[i], col.Text(n))
+			}
+		}
+		n++
+		return nil
+	})
+	if err == nil && n != want.rows {
+		err = fmt.Errorf("damaged: table %s has %d rows of %d", want.table, n, want.rows)
+	}
+	return err
+}
+
+// verifyIndex compares an index with what the tools print: it holds every row once.
+func (c *Corpus) verifyIndex(ctx context.Context, want content, columns []*checkedColumn, index []string) error {
+	name := indexName(want.table, index)
+	keys := make([]*checkedColumn, len(index))
+	for i, column := range index {
+		keys[i] = columns[slices.Index(c.schema.sqlNames(), column)]
+	}
+	seen := make([]bool, want.rows)
+	n := 0
+	stmt := fmt.Sprintf("SELECT %s, rowid FROM %s INDEXED BY %s", strings.Join(index, ", "), want.table, name)
+	err := c.scan(ctx, stmt, func(_ []string, values []driver.Value) error {
+		row, ok := values[len(keys)].(int64)
+		if row--; !ok || row < 0 || row >= int64(len(seen)) || seen[row] {
+			return fmt.Errorf("damaged: index %s has an entry for row %d, which is none, or a second one", name, row+1)
+		}
+		seen[row] = true
+		n++
+		for i, key := range keys {
+			if !key.says(int(row), values[i]) {
+				return fmt.Errorf("damaged: index %s, row %d, column %s: %v where the tools print %q", name, row+1, index[i], values[i], key.Text(int(row)))
+			}
+		}
+		return nil
+	})
+	if err == nil && n != want.rows {
+		err = fmt.Errorf("damaged: index %s has %d rows of %d", name, n, want.rows)
+	}
+	return err
+}
+
+// verifySide recomputes the hash of a side table.
+func (c *Corpus) verifySide(ctx context.Context, want content) error {
+	table, ok := findSide(c.info.Dataset, want.table)
+	if !ok {
+		return fmt.Errorf("table %s is none of the dataset's", want.table)
+	}
+	digest, n := newCSVHash(columnNames(table.columns)), 0
+	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid", func(_ []string, values []driver.Value) error {
+		for i, v := range values {
+			digest.field(i, encodeCSV(sideText(v)))
+		}
+		digest.endRecord()
+		n++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return compareContent(want, content{want.table, n, digest.sum()})
+}
+
+// scan calls use for every row of a query, without database/sql, which takes longer than all the rest. The values are
+// valid until use returns.
+func (c *Corpus) scan(ctx context.Context, query string, use func(names []string, values []driver.Value) error) (err error) {
+	conn, err := c.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return conn.Raw(func(raw any) (err error) {
+		rows, err := raw.(*sqlite3.SQLiteConn).QueryContext(ctx, query, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		names := rows.Columns()
+		values := make([]driver.Value, len(names))
+		for {
+			if err := rows.Next(values); err != nil {
+				if errors.Is(err, io.EOF) {
+					return nil
+				}
+				return err
+			}
+			if err := use(names, values); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// sqlNames returns the names of the columns in SQL, in order.
+func (s Schema) sqlNames() []string {
+	names := make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		names[i] = c.SQLName()
+	}
+	return names
+}
+
+// checkedColumn is a column and the values that its words stand for in the typed table.
+type checkedColumn struct {
+	*Vector
+	kind     Kind
+	missing  int       // the code of the word for a missing value, or -1
+	numbers  []float64 // of Real columns, by code
+	integers []int64   // of Integer and Bool columns, by code
+}
+
+func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*checkedColumn, error) {
+	v, err := c.column(ctx, col.Name, stored)
+	if err == nil && v.Len() != c.info.Rows {
+		err = fmt.Errorf("damaged: %d rows of %d", v.Len(), c.info.Rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", col.Name, err)
+	}
+	checked := &checkedColumn{Vector: v, kind: col.Kind, missing: -1}
+	none := missingCell(col, isJSON(c.schema.File)).text
+	for code := range v.Words() {
+		word := v.Word(code)
+		if col.Optional && word == none {
+			checked.missing = code
+		}
+		number, integer, err := typed(col.Kind, word)
+		if err != nil && code != checked.missing {
+			return nil, fmt.Errorf("damaged: column %s: %w", col.Name, err)
+		}
+		checked.numbers, checked.integers = append(checked.numbers, number), append(checked.integers, integer)
+	}
+	return checked, nil
+}
+
+// typed returns the number that a printed word stands for, and an error when it stands for none and should.
+func typed(kind Kind, word string) (number float64, integer int64, err error) {
+	switch kind {
+	case Real:
+		number, err = strconv.ParseFloat(word, 64)
+	case Integer:
+		var parsed cell
+		if parsed, err = parseInteger(word); err == nil {
+			integer = parsed.value.(int64)
+		}
+	case Bool:
+		integer, err = boolCell(word == "True").value.(int64), nil
+		if word != "True" && word != "False" {
+			err = fmt.Errorf("%q: expected True or False", word)
+		}
+	}
+	return number, integer, err
+}
+
+// says reports whether a value of the typed table is what the tools print for the row.
+func (c *checkedColumn) says(row int, value driver.Value) bool {
+	code := c.Code(row)
+	switch v := value.(type) {
+	case nil:
+		return code == c.missing
+	case string:
+		return v == c.Word(code) && c.kind.sqlType() == "TEXT"
+	case float64:
+		return c.kind == Real && v == c.numbers[code] && code != c.missing
+	case int64:
+		return (c.kind == Integer || c.kind == Bool) && v == c.integers[code] && code != c.missing
+	}
+	return false
+}
