@@ -6,17 +6,22 @@ import (
 )
 
 // Compat is a set of defects of the published code to reproduce. The package documentation has the table.
-type Compat uint8
+type Compat uint16
 
 // The defects.
 const (
 	Notices Compat = 1 << iota
 	FailedLoads
 	PartialFilter
+	SplitConditions
+	RegexCategories
+	CastColumns
+	GraphWeights
+	SpoiledEdges
 	TextSQL
 	PythonCapture
 
-	Published = Notices | FailedLoads | PartialFilter | TextSQL | PythonCapture // all of them
+	Published = PythonCapture<<1 - 1 // all of them
 )
 
 // PublishedName is the name of all defects together.
@@ -36,6 +41,11 @@ func CompatOptions() []CompatOption {
 		{"notices", "envs/dynamic", "three deprecation notices lack their example, lack the new name, or misspell a parameter", Notices},
 		{"failed-loads", "envs/dynamic", "failing and deprecated loads count towards the limit on loads, as successful ones do", FailedLoads},
 		{"partial-filter", "toolqa/table", "a FilterDB call that fails leaves its earlier conditions applied", PartialFilter},
+		{"split-conditions", "toolqa/table", "FilterDB splits conditions at every comma and space, also inside a value", SplitConditions},
+		{"regex-categories", "toolqa/table", "the value of categories=VALUE is a regular expression", RegexCategories},
+		{"cast-columns", "toolqa/table", "a column that FilterDB compared as numbers is numbers in GetValue, too", CastColumns},
+		{"graph-weights", "toolqa/graph", "NeighbourCheck fails for papers that cite another, whose edges have no weight", GraphWeights},
+		{"spoiled-edges", "toolqa/graph", "EdgeCheck finds an edge once; then NeighbourCheck fails for both of its authors", SpoiledEdges},
 		{"text-sql", "toolqa/sqltool", "all columns are text, so that MAX, ORDER BY and > compare strings", TextSQL},
 		{"python-capture", "toolqa/pytool", "only some prints are captured, with labels, and numbers are rounded", PythonCapture},
 	}

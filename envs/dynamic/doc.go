@@ -44,14 +44,19 @@
 // # Compatibility
 //
 // The published code has defects that change what an agent sees. They are corrected, and each can be had back under a
-// name; "published" stands for all of them. This is the one table of those names; the tools that implement three of them
+// name; "published" stands for all of them. This is the one table of those names; the tools that implement most of them
 // get their options from the same configuration. [CompatOptions] is the table as data.
 //
-//	notices         envs/dynamic    three deprecation notices lack their example, lack the new name, or misspell a parameter
-//	failed-loads    envs/dynamic    failing and deprecated loads count towards the limit on loads, as successful ones do
-//	partial-filter  toolqa/table    a FilterDB call that fails leaves its earlier conditions applied
-//	text-sql        toolqa/sqltool  all columns are text, so that MAX, ORDER BY and > compare strings
-//	python-capture  toolqa/pytool   only some prints are captured, with labels, and numbers are rounded
+//	notices           envs/dynamic    three deprecation notices lack their example, lack the new name, or misspell a parameter
+//	failed-loads      envs/dynamic    failing and deprecated loads count towards the limit on loads, as successful ones do
+//	partial-filter    toolqa/table    a FilterDB call that fails leaves its earlier conditions applied
+//	split-conditions  toolqa/table    FilterDB splits conditions at every comma and space, also inside a value
+//	regex-categories  toolqa/table    the value of categories=VALUE is a regular expression
+//	cast-columns      toolqa/table    a column that FilterDB compared as numbers is numbers in GetValue, too
+//	graph-weights     toolqa/graph    NeighbourCheck fails for papers that cite another, whose edges have no weight
+//	spoiled-edges     toolqa/graph    EdgeCheck finds an edge once; then NeighbourCheck fails for both of its authors
+//	text-sql          toolqa/sqltool  all columns are text, so that MAX, ORDER BY and > compare strings
+//	python-capture    toolqa/pytool   only some prints are captured, with labels, and numbers are rounded
 //
 // # Caveats
 //

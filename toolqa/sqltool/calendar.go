@@ -14,7 +14,7 @@ import (
 
 // dateFunctions are SQLite's functions that can read the clock, each with the number of arguments without which it does.
 var dateFunctions = map[string]int{
-	"date": 1, "time": 1, "datetime": 1, "julianday": 1, "unixepoch": 1, "strftime": 2, "timediff": 2,
+	"date": 1, "time": 1, "datetime": 1, "julianday": 1, "unixepoch": 1, "strftime": 2,
 }
 
 var errClock = errors.New("sqltool: the clock and the time zone are not available")
@@ -71,19 +71,15 @@ func (c *calendar) Close() error {
 
 // readsClock reports whether a call names the present or the time zone of the machine.
 func readsClock(name string, args []any) bool {
-	values := 1 // how many of the arguments are times; modifiers follow
-	switch name {
-	case "strftime":
+	if name == "strftime" {
 		args = args[1:]
-	case "timediff":
-		values = 2
 	}
-	for i, arg := range args {
+	for i, arg := range args { // a time, and modifiers
 		switch word := strings.ToLower(cText(arg)); word {
 		case "now", "localtime", "utc":
 			return true
 		case "subsec", "subsecond": // a modifier, too
-			if i < values {
+			if i == 0 {
 				return true
 			}
 		}

@@ -21,7 +21,7 @@ func TestClock(t *testing.T) {
 		"date(replace('nxow', 'x', ''))", "date('no' || 'w')", "date(char(110, 111, 119, 0, 65))", "date((SELECT 'now'))",
 		"time()", "time('now')", "datetime()", "datetime('now')", `julianday("now")`, "julianday()", "unixepoch()", "unixepoch('now')",
 		"unixepoch('subsec')", "datetime('subsecond')", "strftime('%Y')", "strftime('%s')", "strftime('%s', 'now')", "strftime('%f', 'subsec')",
-		"timediff('now', '2000-01-01')", "timediff('2000-01-01', 'now')", "timediff('2000-01-01', 'subsec')", "timediff('2000-01-01')", "date('2000-01-01', 'localtime')",
+		"timediff('2000-01-01')", "date('2000-01-01', 'localtime')",
 		"datetime('2000-01-01', 'LocalTime')", "datetime('2000-01-01', '+1 day', 'utc')", "datetime(0, 'unixepoch', 'localtime')",
 		"julianday('now') - julianday(Date)", "strftime('%Y', 'now') - YEAR(Date)", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "NOW()",
 	} {
@@ -53,15 +53,10 @@ func TestCalendarAgainstSQLite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(dateFunctions))).Draw(t, "name")
 		args := []any{value.Draw(t, "value")}
-		switch name {
-		case "strftime":
+		if name == "strftime" {
 			args = append([]any{rapid.SampledFrom([]any{"%Y", "%m-%d %H", "%s", "%j%%", "now", "%", ""}).Draw(t, "format")}, args...)
-		case "timediff":
-			args = append(args, value.Draw(t, "other"))
 		}
-		if name != "timediff" {
-			args = append(args, rapid.SliceOfN(modifier, 0, 3).Draw(t, "modifiers")...)
-		}
+		args = append(args, rapid.SliceOfN(modifier, 0, 3).Draw(t, "modifiers")...)
 		var want any
 		query := "SELECT " + name + "(?" + strings.Repeat(", ?", len(args)-1) + ")"
 		if err := own.QueryRowContext(context.Background(), query, args...).Scan(&want); err != nil {

@@ -31,7 +31,7 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
 	}
-	stmt, err := translate(query, in.rename)
+	stmt, err := translate(query, in.temporary)
 	if err != nil {
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}

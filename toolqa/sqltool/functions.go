@@ -2,66 +2,89 @@ package sqltool
 
 import (
 	"fmt"
-	"time"
+	"maps"
+	"strings"
 
 	"github.com/mattn/go-sqlite3"
 )
 
-// registerFunctions adds the MySQL functions that SQLite lacks. They return NULL for arguments they make no sense of.
+// function is a function of MySQL that SQLite lacks, or has with another meaning. It depends on its arguments only.
+type function struct {
+	least, most int // how many arguments it takes
+
+	// null says that the function is called with NULLs. Of all others the value is NULL when one of the arguments is.
+	null bool
+
+	call func(args []any) (any, error) // of and to SQL values; an error is one of the statement
+}
+
+// The numbers of arguments of a function.
+func takes(n int, call func(args []any) any) function { return takesTo(n, n, call) }
+
+func takesTo(least, most int, call func(args []any) any) function {
+	return function{least: least, most: most, call: func(args []any) (any, error) { return call(args), nil }}
+}
+
+// many is how many arguments a function may have at most (see limits).
+const many = 100
+
+// functionsOf returns the functions of a connection, by their names in lower case.
+func functionsOf(p *patterns) map[string]function {
+	all := map[string]function{}
+	for _, some := range []map[string]function{numberFunctions(), textFunctions(), dateParts(), dateArithmetic(), p.functions()} {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// registerFunctions adds the functions and aggregates of MySQL to a connection.
 func registerFunctions(c *sqlite3.SQLiteConn) error {
-	for name, impl := range map[string]any{
-		"year":       func(v any) any { return part(v, time.Time.Year) },
-		"month":      func(v any) any { return part(v, func(t time.Time) int { return int(t.Month()) }) },
-		"day":        func(v any) any { return part(v, time.Time.Day) },
-		"dayofmonth": func(v any) any { return part(v, time.Time.Day) },
-		"datediff":   dateDiff,
-		"left":       func(v any, n int64) any { return slice(v, n, false) },
-		"right":      func(v any, n int64) any { return slice(v, n, true) },
-	} {
-		if err := c.RegisterFunc(name, impl, true); err != nil {
+	for name, f := range functionsOf(&patterns{}) {
+		call := func(args ...any) (any, error) {
+			if len(args) < f.least || len(args) > f.most {
+				return nil, fmt.Errorf("sqltool: %s with %d arguments", name, len(args))
+			}
+			for _, arg := range normal(args) {
+				if arg == nil && !f.null {
+					return nil, nil
+				}
+			}
+			return f.call(args)
+		}
+		if err := c.RegisterFunc(name, call, true); err != nil {
+			return fmt.Errorf("register %s: %w", name, err)
+		}
+	}
+	for name, constructor := range aggregates() {
+		if err := c.RegisterAggregator(name, constructor, true); err != nil {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// day returns the calendar day that a SQL value names, e.g. '2000-01-14' or '2000-01-14 09:00:00'.
-func day(v any) (time.Time, bool) {
-	s, ok := v.(string)
-	if !ok || len(s) < len(time.DateOnly) {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)])
-	return t, err == nil
-}
+// native lists the functions of SQLite that a statement may call: those whose value depends on nothing but their
+// arguments.
+const native = `
+	abs avg char char_length coalesce concat_ws count glob group_concat hex if ifnull iif instr length like likelihood likely
+	lower ltrim max median min nullif octet_length printf quote replace round rtrim sign string_agg substr substring sum
+	total trim typeof unicode unlikely upper
+	cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number`
 
-func part(v any, of func(time.Time) int) any {
-	t, ok := day(v)
-	if !ok {
-		return nil
+// allowed returns the names of all functions that a statement may call, in lower case.
+func allowed() map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(native) {
+		set[name] = true
 	}
-	return int64(of(t))
-}
-
-// dateDiff returns a - b in days.
-func dateDiff(a, b any) any {
-	x, ok1 := day(a)
-	y, ok2 := day(b)
-	if !ok1 || !ok2 {
-		return nil
+	for name := range dateFunctions {
+		set[name] = true
 	}
-	return int64(x.Sub(y) / (24 * time.Hour))
-}
-
-// slice returns the first or the last n characters of a value's text.
-func slice(v any, n int64, last bool) any {
-	if v == nil {
-		return nil
+	for name := range functionsOf(nil) {
+		set[name] = true
 	}
-	runes := []rune(format(v))
-	n = min(max(n, 0), int64(len(runes)))
-	if last {
-		return string(runes[int64(len(runes))-n:])
+	for name := range aggregates() {
+		set[name] = true
 	}
-	return string(runes[:n])
+	return set
 }

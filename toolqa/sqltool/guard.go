@@ -28,26 +28,11 @@ var limits = map[int]int{
 // recursive is SQLITE_RECURSIVE, which the driver does not name.
 const recursive = 33
 
-// functions lists the SQL functions a statement may call: those whose value depends on nothing but their arguments.
-var functions = func() map[string]bool {
-	const names = `
-		abs avg ceil ceiling char char_length coalesce concat concat_ws count format floor glob group_concat hex if ifnull
-		iif instr length like likelihood likely lower ltrim max median min mod nullif octet_length pi pow power printf
-		quote replace round rtrim sign sqrt string_agg substr substring sum total trim trunc typeof unicode unlikely upper
-		cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number
-		date datetime julianday strftime time timediff unixepoch
-		year month day dayofmonth datediff left right`
-	set := map[string]bool{}
-	for _, name := range strings.Fields(names) {
-		set[name] = true
-	}
-	return set
-}()
-
 // authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible maps the tables that
-// may be read to their schemas, all in lower case; hidden says which other names are tables. Names may arrive as the
-// statement writes them, and without a schema when it names none.
+// may be read to their schemas, all in lower case; a view in the schema temp may stand in place of one. Hidden says which
+// other names are tables. Names may arrive as the statement writes them, and without a schema when it names none.
 func authorizer(visible map[string]string, hidden func(name string) bool) func(op int, arg1, arg2, schema string) int {
+	functions := allowed()
 	return func(op int, arg1, arg2, schema string) int {
 		ok := false
 		switch op {
@@ -56,7 +41,7 @@ func authorizer(visible map[string]string, hidden func(name string) bool) func(o
 		case sqlite3.SQLITE_READ:
 			name := strings.ToLower(arg1)
 			in, found := visible[name]
-			ok = found && (schema == "" || strings.EqualFold(schema, in))
+			ok = found && (schema == "" || strings.EqualFold(schema, in) || schema == "temp")
 			if arg2 == "" && schema == "" { // a table of which no column is read, or a WITH, which may have any other name
 				ok = ok || !hidden(name)
 			}

@@ -29,12 +29,13 @@ func (t token) is(s string) bool {
 	return (t.kind == word || t.kind == symbol) && strings.EqualFold(t.text, s)
 }
 
-// name returns the name that the token writes, without its quotes; "" when it cannot be a name.
-func (t token) name() string {
+// identifier returns the name that the token writes, without its quotes; "" when it cannot be a name. SQLite takes a text
+// for a name where only a name can be.
+func (t token) identifier() string {
 	switch t.kind {
 	case word:
 		return t.text
-	case quoted, double:
+	case quoted, double, text:
 		if len(t.text) >= 2 {
 			return t.text[1 : len(t.text)-1]
 		}
@@ -63,11 +64,11 @@ func scan(sql string) (tokenKind, int) {
 	case strings.HasPrefix(sql, "/*"):
 		return space, through(sql, 2, "*/")
 	case c == '\'':
-		return text, closing(sql, '\'')
+		return text, closing(sql, '\'', true)
 	case c == '"':
-		return double, closing(sql, '"')
+		return double, closing(sql, '"', true)
 	case c == '`':
-		return quoted, closing(sql, '`')
+		return quoted, closing(sql, '`', false)
 	case c == '[':
 		return quoted, through(sql, 1, "]")
 	case c >= '0' && c <= '9':
@@ -103,10 +104,14 @@ func through(s string, start int, end string) int {
 	return len(s)
 }
 
-// closing returns the length of the quoted text that s starts with; a doubled quote stands for one inside it.
-func closing(s string, quote byte) int {
+// closing returns the length of the quoted text that s starts with; a doubled quote stands for one inside it, and so does
+// one after a backslash where that escapes.
+func closing(s string, quote byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
+			if escapes && s[i] == '\\' {
+				i++
+			}
 			continue
 		}
 		if i+1 < len(s) && s[i+1] == quote {

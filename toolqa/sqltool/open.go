@@ -22,8 +22,11 @@ type Options struct {
 	MaxBytes int           // how many bytes it may print; default 1 MiB
 	Conns    int           // how many statements run at once; default 4
 
-	// TextColumns reproduces the published database, in which every column is text: MAX, ORDER BY and comparisons go
-	// by characters unless the statement casts.
+	// TextColumns reproduces the published database, in which every column is text as the table tools print it: MAX,
+	// ORDER BY and comparisons go by characters unless the statement casts. A missing value is "---". Texts of airbnb and
+	// yelp end after 250 characters, and columns of airbnb have "latitude" in the place of "lat", and "longitude" in that
+	// of "long", wherever these stand: cancellatitudeion_policy. Emoji, which the published database describes in words,
+	// stay.
 	TextColumns bool
 }
 
@@ -45,25 +48,23 @@ func (o Options) withDefaults() Options {
 
 // Interpreter is the tool SQLInterpreter[SQL]. It is safe for concurrent use; Close releases its connections.
 type Interpreter struct {
-	db     *sql.DB
-	opts   Options
-	rename map[string]string // see translate
-	memory toolqa.Memory     // may be nil
+	db        *sql.DB
+	opts      Options
+	temporary map[string]string // see translate
+	memory    toolqa.Memory     // may be nil
 }
 
-// New returns the tool over the given corpora. Each is the schema of its dataset's name.
+// New returns the tool over the given corpora. Each that has a table is the schema of its dataset's name.
 func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpreter, error) {
 	if opts.Timeout < 0 || opts.MaxRows < 0 || opts.MaxBytes < 0 || opts.Conns < 0 {
 		return nil, fmt.Errorf("sqltool: negative limit in %+v", opts)
 	}
 	opts = opts.withDefaults()
-	in := &Interpreter{opts: opts, rename: map[string]string{}}
+	connector := newConnector(opts, corpora)
+	in := &Interpreter{opts: opts, temporary: map[string]string{}, db: sql.OpenDB(connector)}
 	if opts.TextColumns {
-		for _, c := range corpora {
-			in.rename[strings.ToLower(c.Schema().Table)] = c.Schema().TextTable()
-		}
+		in.temporary = connector.visible
 	}
-	in.db = sql.OpenDB(newConnector(opts, corpora))
 	in.db.SetMaxOpenConns(opts.Conns)
 	in.db.SetMaxIdleConns(opts.Conns)
 	if err := in.db.PingContext(ctx); err != nil {
@@ -89,26 +90,32 @@ func (in *Interpreter) Close() error { return in.db.Close() }
 
 // connector opens connections that can read the corpora and do nothing else.
 type connector struct {
-	attach  []string          // the statements that prepare a connection
+	prepare []string          // the statements that prepare a connection
 	visible map[string]string // see authorizer
 }
 
+// cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the system's own cache.
+const cacheKiB = 4096
+
 func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
-	c := &connector{visible: map[string]string{}, attach: []string{
+	c := &connector{visible: map[string]string{}, prepare: []string{
 		"PRAGMA trusted_schema = OFF",
 		"PRAGMA temp_store = FILE", // a large sort spills instead of filling the memory
-		"PRAGMA cache_size = -8000",
+		"PRAGMA cache_size = -8192",
 	}}
 	for _, from := range corpora {
-		ds := string(from.Dataset())
-		table := from.Schema().Table
-		if opts.TextColumns {
-			table = from.Schema().TextTable()
+		if from.Table() == nil {
+			continue
 		}
-		c.visible[strings.ToLower(table)] = ds
-		c.attach = append(c.attach,
+		ds, schema := string(from.Dataset()), from.Schema()
+		c.visible[strings.ToLower(schema.Table)] = ds
+		c.prepare = append(c.prepare,
 			fmt.Sprintf("ATTACH DATABASE '%s' AS %s", strings.ReplaceAll(from.URI(), "'", "''"), ds),
-			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, table)) // reads the schema, which the authorizer would refuse
+			fmt.Sprintf("PRAGMA %s.cache_size = -%d", ds, cacheKiB),
+			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, schema.Table)) // reads the schema, which the authorizer would refuse
+		if opts.TextColumns {
+			c.prepare = append(c.prepare, textView(schema))
+		}
 	}
 	return c
 }
@@ -129,7 +136,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	opened, err := (&sqlite3.SQLiteDriver{ConnectHook: func(to *sqlite3.SQLiteConn) error {
-		return c.prepare(to, calendar)
+		return c.equip(to, calendar)
 	}}).Open(":memory:")
 	if err != nil {
 		return nil, errors.Join(err, calendar.Close())
@@ -137,9 +144,9 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	return conn{opened.(*sqlite3.SQLiteConn), calendar}, nil
 }
 
-// prepare attaches the corpora to a connection and then takes from it all that a statement does not need.
-func (c *connector) prepare(to *sqlite3.SQLiteConn, calendar *calendar) error {
-	for _, stmt := range c.attach {
+// equip attaches the corpora to a connection and then takes from it all that a statement does not need.
+func (c *connector) equip(to *sqlite3.SQLiteConn, calendar *calendar) error {
+	for _, stmt := range c.prepare {
 		if _, err := to.Exec(stmt, nil); err != nil {
 			return fmt.Errorf("%s: %w", stmt, err)
 		}

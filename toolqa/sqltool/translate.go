@@ -1,159 +1,290 @@
 package sqltool
 
 import (
-	"errors"
-	"regexp"
+	"slices"
 	"strings"
 )
 
-// errRefused is why a statement is not run; the agent sees the published text only.
-var errRefused = errors.New("sqltool: statement refused")
-
-// translate returns a statement in SQLite's dialect. Rename maps a table's published name, in lower case, to its name
-// in the file. It refuses anything but one SELECT, WITH or VALUES statement.
-//
-// SQLite names a column without an alias after the text of its expression, so each change is wrapped in comments from
-// which [untranslate] restores what the agent wrote.
-func translate(sql string, rename map[string]string) (string, error) {
-	tokens, err := oneStatement(tokenize(sql))
+// translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower case, to the schemas
+// they are published in and are views in place of. It refuses anything but one SELECT, WITH or VALUES statement.
+func translate(sql string, temporary map[string]string) (string, error) {
+	s, err := parse(sql)
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
-	var casts []bool // for every open parenthesis: is it CAST's?
-	for i := 0; i < len(tokens); i++ {
-		t := tokens[i]
-		inCast := len(casts) > 0 && casts[len(casts)-1]
-		switch {
-		case t.kind == space:
-			out.WriteByte(' ') // comments go: MySQL's # is none in SQLite, and ours must be the only ones
-			continue
-		case t.is("("):
-			casts = append(casts, previous(tokens, i).is("CAST"))
-		case t.is(")") && len(casts) > 0:
-			casts = casts[:len(casts)-1]
-		case t.is("/"):
-			writeChange(&out, "/", "*1.0/ ")
-			continue
-		case inCast && t.is("AS"):
-			n := castType(tokens[i+1:])
-			out.WriteString("AS ")
-			writeChange(&out, join(tokens[i+1:i+1+n]), sqliteType(tokens[i+1:i+1+n]))
-			i += n
-			continue
+	for i := range s.tokens {
+		if err := s.rewrite(i, temporary); err != nil {
+			return "", err
 		}
-		if to, ok := rename[strings.ToLower(t.name())]; ok {
-			writeChange(&out, t.text, to)
-			continue
-		}
-		out.WriteString(t.text)
 	}
-	return out.String(), nil
+	return s.String(), nil
 }
 
-// oneStatement returns the tokens of a statement without what follows its semicolon, which must be nothing.
-func oneStatement(tokens []token) ([]token, error) {
-	for i, t := range tokens {
-		if strings.Contains(t.text, "\x00") { // SQLite would end the statement here
-			return nil, errRefused
+// rewrite makes the changes that begin with a token.
+func (s *statement) rewrite(i int, temporary map[string]string) error {
+	if s.edits[i].changed { // by a change that began before
+		return nil
+	}
+	switch t := s.tokens[i]; t.kind {
+	case text, double:
+		if err := s.unescape(i); err != nil {
+			return err
 		}
-		if !t.is(";") {
-			continue
+	case symbol:
+		s.symbol(i)
+	case word:
+		if s.is(i, "INTERVAL") {
+			return s.interval(i)
 		}
-		for _, rest := range tokens[i:] {
-			if rest.kind != space && !rest.is(";") {
-				return nil, errRefused
+		if s.is(i+1, "(") && !s.is(i-1, ".") {
+			s.calling(i, strings.ToLower(t.text))
+		} else {
+			s.keyword(i)
+		}
+	}
+	if t := s.tokens[i]; t.kind != number && s.is(i+1, ".") && i+2 < len(s.tokens) {
+		if schema, ok := temporary[strings.ToLower(s.tokens[i+2].identifier())]; ok && strings.EqualFold(t.identifier(), schema) {
+			s.change(i, "temp")
+		}
+	}
+	return nil
+}
+
+// unescape makes a text that has a backslash, by which MySQL escapes the next character, one of SQLite. Before % and _ it
+// stays, as in MySQL.
+func (s *statement) unescape(i int) error {
+	quote, body := s.tokens[i].text[:1], s.tokens[i].text
+	if !strings.Contains(body, `\`) {
+		return nil
+	}
+	if len(body) < 2 || !strings.HasSuffix(body, quote) { // SQLite would see another end
+		return errRefused
+	}
+	body = strings.ReplaceAll(body[1:len(body)-1], quote+quote, quote)
+	var b strings.Builder
+	for i := 0; i < len(body); i++ {
+		c := body[i]
+		if c == '\\' && i+1 < len(body) {
+			i++
+			switch c = body[i]; c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case 'r':
+				c = '\r'
+			case '%', '_':
+				b.WriteByte('\\')
 			}
 		}
-		tokens = tokens[:i]
-		break
+		b.WriteByte(c)
 	}
-	first := next(tokens, -1)
-	if !first.is("SELECT") && !first.is("WITH") && !first.is("VALUES") {
-		return nil, errRefused
-	}
-	return tokens, nil
+	s.change(i, "'"+strings.ReplaceAll(b.String(), "'", "''")+"'")
+	return nil
 }
 
-// next returns the token after number i that is not space, or the zero token.
-func next(tokens []token, i int) token {
-	for i++; i < len(tokens); i++ {
-		if tokens[i].kind != space {
-			return tokens[i]
-		}
+// symbol translates operators. Division gives a fraction; && is AND, and <=> is IS.
+func (s *statement) symbol(i int) {
+	switch {
+	case s.is(i, "/"):
+		s.change(i, "*1.0/ ")
+	case s.is(i, "&") && s.is(i+1, "&") && !s.gap[i+1] && !s.edits[i].changed:
+		s.change(i, " AND ")
+		s.change(i+1, "")
+	case s.is(i, "<") && s.is(i+1, "=") && s.is(i+2, ">"):
+		s.change(i, " IS ")
+		s.change(i+1, "")
+		s.change(i+2, "")
 	}
-	return token{}
 }
 
-// previous returns the token before number i that is not space, or the zero token.
-func previous(tokens []token, i int) token {
-	for i--; i >= 0; i-- {
-		if tokens[i].kind != space {
-			return tokens[i]
-		}
+// keyword translates words that are no functions.
+func (s *statement) keyword(i int) {
+	operand := s.kind(i-1) == word || s.kind(i-1) == number || s.kind(i-1) == quoted || s.is(i-1, ")")
+	switch {
+	case s.is(i, "RLIKE"):
+		s.change(i, "REGEXP")
+	case s.is(i, "DIV") && operand:
+		s.change(i, "/")
+	case s.is(i, "MOD") && operand:
+		s.change(i, "%")
+	case s.isAny(i, "DATE", "TIMESTAMP", "TIME") && s.kind(i+1) == text && digits(s.tokens[i+1].text[1:]) > 0:
+		s.change(i, "") // a literal: DATE '2022-01-14'
 	}
-	return token{}
 }
 
-// castType returns how many tokens from the start are the type of a CAST, which ends before its closing parenthesis.
-func castType(tokens []token) int {
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.is("("):
-			depth++
-		case t.is(")"):
-			if depth == 0 {
-				return i
-			}
-			depth--
+// renamed are functions that SQLite has by another name.
+var renamed = map[string]string{
+	"greatest": "max", "least": "min", "lcase": "lower", "ucase": "upper", "mid": "substr", "char_length": "length",
+	"character_length": "length", "isnull": "is_null", "any_value": "min", "position": "locate",
+}
+
+// calling translates a call of the function that token i names, in lower case.
+func (s *statement) calling(i int, name string) {
+	if to, ok := renamed[name]; ok {
+		s.change(i, to)
+	}
+	first := i + 2
+	if s.match[i+1] <= first { // it is not closed, or has no arguments
+		return
+	}
+	switch name {
+	case "cast":
+		s.cast(s.find(first, "AS"), s.match[i+1])
+	case "convert":
+		if comma := s.lastComma(first); comma > 0 {
+			s.change(i, "CAST")
+			s.cast(comma, s.match[i+1])
+			s.change(comma, " AS")
+		}
+	case "timestampdiff", "timestampadd":
+		s.unit(first)
+	case "extract":
+		s.unit(first)
+		s.comma(s.find(first, "FROM"))
+	case "position":
+		s.comma(s.find(first, "IN"))
+	case "substring", "substr", "mid":
+		s.comma(s.find(first, "FROM"))
+		s.comma(s.find(first, "FOR"))
+	case "group_concat":
+		s.groupConcat(i)
+	}
+}
+
+// comma replaces a keyword between arguments.
+func (s *statement) comma(i int) {
+	if i >= 0 {
+		s.change(i, ",")
+	}
+}
+
+// unit makes a text of the name of a unit of time.
+func (s *statement) unit(i int) {
+	if s.kind(i) == word {
+		s.change(i, "'"+strings.ToLower(s.tokens[i].text)+"'")
+	}
+}
+
+// lastComma returns the last comma between the arguments from token i on, or -1.
+func (s *statement) lastComma(i int) int {
+	last := -1
+	for j := s.find(i, ","); j >= 0; j = s.find(j+1, ",") {
+		last = j
+		if j+1 >= len(s.tokens) || s.call[j+1] != s.call[i] {
+			break
 		}
 	}
-	return len(tokens)
+	return last
 }
 
 // castTypes maps MySQL's types to those that SQLite casts to in the same sense. Others are left as they are.
 var castTypes = map[string]string{
-	"signed": "INTEGER", "unsigned": "INTEGER",
+	"signed": "INTEGER", "unsigned": "INTEGER", "year": "INTEGER",
 	"decimal": "REAL", "dec": "REAL", "numeric": "REAL", "float": "REAL", "double": "REAL", "real": "REAL",
-	"char": "TEXT", "nchar": "TEXT", "date": "TEXT", "datetime": "TEXT", "time": "TEXT",
+	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "date": "TEXT", "datetime": "TEXT", "time": "TEXT",
 }
 
-func sqliteType(tokens []token) string {
-	if to, ok := castTypes[strings.ToLower(next(tokens, -1).text)]; ok {
-		return to
-	}
-	return join(tokens)
-}
-
-func join(tokens []token) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		if t.kind == space {
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteString(t.text)
-	}
-	return b.String()
-}
-
-// writeChange writes to in place of from.
-func writeChange(out *strings.Builder, from, to string) {
-	from = strings.TrimSpace(from)
-	if strings.Contains(from, "*/") {
-		out.WriteString(to)
+// cast translates the type of a CAST, which stands between as and end.
+func (s *statement) cast(as, end int) {
+	if as < 0 || as+1 >= end {
 		return
 	}
-	out.WriteString("/*:" + from + ":*/" + to + "/*:*/")
+	to, ok := castTypes[strings.ToLower(s.tokens[as+1].text)]
+	if !ok {
+		return
+	}
+	for i := as + 1; i < end; i++ {
+		s.change(i, "")
+	}
+	s.change(as+1, to)
 }
 
-var change = regexp.MustCompile(`(?s)/\*:(.*?):\*/.*?/\*:\*/`)
-
-// untranslate undoes the changes of translate in the name of a column.
-func untranslate(column string) string {
-	if !strings.Contains(column, "/*:") {
-		return column
+// groupConcat translates GROUP_CONCAT([DISTINCT] value [ORDER BY …] [SEPARATOR text]): SQLite has the separator as the
+// second argument, before ORDER BY, and none beside DISTINCT.
+func (s *statement) groupConcat(i int) {
+	first, end := i+2, s.match[i+1]
+	separator := s.find(first, "SEPARATOR")
+	if separator < 0 || separator+2 != end {
+		return
 	}
-	return change.ReplaceAllString(column, "$1")
+	with := s.tokens[separator+1].text
+	if s.unescape(separator+1) != nil {
+		return
+	}
+	s.change(separator, "")
+	if e := s.edits[separator+1]; e.changed {
+		with = e.to
+	}
+	s.change(separator+1, "")
+	at := separator
+	if order := s.find(first, "ORDER"); order >= 0 {
+		at = order
+	}
+	s.edits[at].before = ", " + with + " "
+	if s.is(first, "DISTINCT") {
+		s.change(i, "concat_distinct")
+		s.change(first, "")
+	}
+}
+
+// interval translates INTERVAL n UNIT: in DATE_ADD(value, INTERVAL n UNIT) it is two arguments, and value + INTERVAL n
+// UNIT becomes a call.
+func (s *statement) interval(i int) error {
+	unit := s.find(i+1, unitNames...)
+	if i < 2 || unit < i+2 || s.call[unit] != s.call[i] {
+		return errRefused
+	}
+	s.change(i, "")
+	s.unit(unit)
+	s.edits[unit].before = ", "
+	switch f := s.function(i); {
+	case s.is(i-1, ","):
+		if !slices.Contains([]string{"date_add", "date_sub", "adddate", "subdate"}, f) {
+			return errRefused
+		}
+	case s.is(i-1, "+"), s.is(i-1, "-"):
+		from := s.operand(i - 2)
+		if from < 0 {
+			return errRefused
+		}
+		call := "date_add("
+		if s.is(i-1, "-") {
+			call = "date_sub("
+		}
+		s.change(i-1, ",")
+		s.edits[from].before = call + s.edits[from].before
+		s.edits[unit].after = ")"
+		s.start[unit] = from
+	default:
+		return errRefused
+	}
+	return nil
+}
+
+// unitNames are the names of the units of INTERVAL.
+var unitNames = []string{"MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
+
+// operand returns where the operand begins that ends with token i: a name, a literal, a call, or what is in
+// parentheses; -1 when there is none.
+func (s *statement) operand(i int) int {
+	switch {
+	case s.start[i] >= 0: // the end of an INTERVAL before
+		return s.start[i]
+	case s.is(i, ")") && s.match[i] >= 0:
+		i = s.match[i]
+		if s.kind(i-1) != word || s.isAny(i-1, "SELECT", "WHERE", "AND", "OR", "ON", "WHEN", "THEN", "ELSE", "BETWEEN", "BY", "NOT", "IN") {
+			return i
+		}
+		i--
+	case s.kind(i) == space, s.kind(i) == symbol:
+		return -1
+	}
+	for s.is(i-1, ".") && i >= 2 && s.kind(i-2) != symbol {
+		i -= 2
+	}
+	if s.kind(i) == text && s.isAny(i-1, "DATE", "TIMESTAMP") {
+		i--
+	}
+	return i
 }

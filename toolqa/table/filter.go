@@ -6,18 +6,28 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
 )
 
 // FilterDB is the tool FilterDB[condition]: it narrows the selection to the rows that satisfy every piece of the
-// condition.
+// condition. Its fields restore what the published code does differently.
 type FilterDB struct {
-	// Partial reproduces the published code, which undoes a failing call only when a piece selects no row: after an
-	// unknown column or a missing operator, the pieces before it stay applied. By default a failing call changes
-	// nothing.
+	// Partial undoes a failing call only when a piece selects no row: after an unknown column or a missing operator, the
+	// pieces before it stay applied. By default a failing call changes nothing.
 	Partial bool
+
+	// Split takes a comma and a space for the end of a piece wherever they are, searches a piece for the operators in the
+	// order >=, <=, >, <, =, and ends a value at the operator's second occurrence. By default values may hold all these.
+	Split bool
+
+	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is Python's without
+	// back references and looking around; one that is invalid, or longer than a thousand bytes, is a failing piece. By
+	// default it is plain text.
+	Regex bool
+
+	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB: GetValue prints them without
+	// quotes when several rows are selected, and a comparison with a text fails, or for = selects nothing.
+	Cast bool
 }
 
 // Call applies the argument condition.
@@ -36,7 +46,7 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	if view == nil {
 		return s, noTable("FilterDB"), nil
 	}
-	narrowed, failure, err := apply(ctx, view, condition)
+	narrowed, failure, err := f.apply(ctx, view, condition)
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("FilterDB[%s]", condition), err)
 	}
@@ -56,67 +66,65 @@ type failure struct {
 	empty       bool // the piece is well formed and selects no row
 }
 
+func incorrect(piece string) *failure {
+	return &failure{observation: fmt.Sprintf("The filtering query %s is incorrect. Please modify the condition.", piece)}
+}
+
+func failed(piece string) *failure {
+	return &failure{observation: fmt.Sprintf("we have failed when conducting the %s command. Please make changes.", piece)}
+}
+
 // apply narrows view by the pieces of a condition up to the first that fails.
-func apply(ctx context.Context, view *View, condition string) (*View, *failure, error) {
-	for piece := range strings.SplitSeq(condition, ", ") {
+func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*View, *failure, error) {
+	cast, selected := view.cast, view.selection()
+	var filters []predicate // those that leave out a row
+	result := func() *View {
+		if len(filters) == 0 && cast == view.cast {
+			return view
+		}
+		return view.after(filters, selected, cast)
+	}
+	for more := true; more; {
 		if err := ctx.Err(); err != nil { // a condition may have any number of pieces
 			return nil, nil, err
 		}
-		incorrect := &failure{observation: fmt.Sprintf("The filtering query %s is incorrect. Please modify the condition.", piece)}
-		p, ok := parsePiece(piece)
+		var p piece
+		var text string
+		var err error
+		if p, text, condition, more, err = f.next(view, condition); err != nil {
+			return nil, nil, err
+		}
+		if p.operator == "" {
+			return result(), incorrect(text), nil
+		}
+		filter, nextCast, ok, err := f.compare(view.source.table, p, cast)
+		if err != nil {
+			return nil, nil, err
+		}
 		if !ok {
-			return view, incorrect, nil
+			return result(), failed(text), nil
 		}
-		column := view.table.Column(p.column)
-		if column == nil {
-			return view, &failure{observation: fmt.Sprintf("we have failed when conducting the %s command. Please make changes.", piece)}, nil
+		narrowed := selected.narrow(filter, view.source.table.Rows())
+		if narrowed.n == 0 {
+			failure := incorrect(text)
+			failure.empty = true
+			return view, failure, nil
 		}
-		lo, hi := p.bounds(column)
-		next := view.narrow(column, lo, hi)
-		if next.n == 0 {
-			incorrect.empty = true
-			return view, incorrect, nil
+		if narrowed.n < selected.n {
+			selected, filters = narrowed, append(filters, filter)
 		}
-		view = next
+		cast = nextCast
 	}
-	return view, nil, nil
+	return result(), nil, nil
 }
 
-// operators in the order in which a piece is searched for them.
-var operators = [...]string{">=", "<=", ">", "<", "="}
-
-// piece is one comparison of a condition.
-type piece struct{ column, operator, value string }
-
-// parsePiece splits a piece at the first occurrence of its operator. A second occurrence ends the value, as it does in
-// the published code: "a=b=c" compares a with b.
-func parsePiece(text string) (piece, bool) {
-	for _, op := range operators {
-		column, rest, found := strings.Cut(text, op)
-		if !found {
-			continue
-		}
-		value, _, _ := strings.Cut(rest, op)
-		return piece{pytext.Strip(column), op, pytext.Strip(value)}, true
+// next returns the first piece of a condition, its text, and what follows it.
+func (f *FilterDB) next(view *View, condition string) (p piece, text, rest string, more bool, err error) {
+	if f.Split {
+		text, rest, more = strings.Cut(condition, separator)
+		return parsePublished(text), text, rest, more, nil
 	}
-	return piece{}, false
-}
-
-// bounds returns the codes of the column's words that satisfy the comparison.
-func (p piece) bounds(column *corpus.Vector) (lo, hi int) {
-	lo, hi = column.Bounds(p.value)
-	switch p.operator {
-	case ">=":
-		return lo, column.Words()
-	case ">":
-		return hi, column.Words()
-	case "<=":
-		return 0, hi
-	case "<":
-		return 0, lo
-	default:
-		return lo, hi
-	}
+	return cut(view.source.table, condition)
 }
 
 func noTable(tool string) envs.Result {

@@ -13,7 +13,7 @@ import (
 const notInList = "The database you want to query in not in the list. Please change another database for query."
 
 // LoadDB is the tool LoadDB[DBName]: it replaces the session's table by a dataset's, with no filters. The name's case
-// does not matter. A dataset whose corpus is not there is answered like one that does not exist.
+// does not matter. A dataset whose corpus is not there, or has no table, is answered like one that does not exist.
 type LoadDB struct{ loaded map[string]loaded }
 
 type loaded struct {
@@ -23,13 +23,23 @@ type loaded struct {
 
 // NewLoadDB returns the tool over the given corpora.
 func NewLoadDB(corpora ...*corpus.Corpus) *LoadDB {
-	l := &LoadDB{loaded: map[string]loaded{}}
+	var tables []*corpus.Table
 	for _, c := range corpora {
-		name := string(c.Dataset())
+		if t := c.Table(); t != nil {
+			tables = append(tables, t)
+		}
+	}
+	return newLoadDB(tables...)
+}
+
+func newLoadDB(tables ...*corpus.Table) *LoadDB {
+	l := &LoadDB{loaded: map[string]loaded{}}
+	for _, t := range tables {
+		name := string(t.Dataset())
 		l.loaded[name] = loaded{
-			view: NewView(c.Table()),
+			view: NewView(t),
 			observation: fmt.Sprintf("We have successfully loaded the %s database, including the following columns: %s.",
-				name, strings.Join(c.Table().Columns(), ", ")),
+				name, strings.Join(t.Columns(), ", ")),
 		}
 	}
 	return l

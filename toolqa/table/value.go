@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -15,6 +14,10 @@ import (
 )
 
 const noValue = "The value you are querying does not exist. Please modify it."
+
+// maxValue is about how many bytes GetValue prints: from there on it ends the text with an ellipsis, whatever is open.
+// The words of a cell's text and of its neighbours are far more than an environment shows.
+const maxValue = 1 << 20
 
 // GetValue is the tool GetValue[column_name]: it prints columns of the selected rows as a JSON object, a string for
 // each column when one row is selected and an array when there are several. Column names are separated by commas; one
@@ -34,14 +37,20 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 	if view == nil {
 		return s, noTable("GetValue"), nil
 	}
-	var columns []*corpus.Vector
+	var names []string
 	for name := range strings.SplitSeq(list, ",") {
-		column := view.table.Column(pytext.Strip(name))
-		if column == nil {
+		name = pytext.Strip(name)
+		if !view.source.table.Has(name) {
 			return s, envs.Result{Observation: noValue, Outcome: envs.ToolError}, nil
 		}
-		if !slices.Contains(columns, column) {
-			columns = append(columns, column)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	columns := make([]*corpus.Vector, len(names))
+	for i, name := range names {
+		if columns[i], err = view.source.table.Column(name); err != nil {
+			return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("GetValue[%s]", list), err)
 		}
 	}
 	return s, envs.Result{Observation: view.json(columns)}, nil
@@ -53,43 +62,57 @@ func (v *View) json(columns []*corpus.Vector) string {
 	for _, column := range columns {
 		size += 2*len(column.Name()) + 8 + v.n*(column.ItemSize()+1)
 	}
-	buf := append(make([]byte, 0, size), '{')
+	selected := v.selection()
+	buf := append(make([]byte, 0, min(size, maxValue+maxValue/4)), '{')
 	for i, column := range columns {
 		if i > 0 {
 			buf = append(buf, ", "...)
 		}
 		buf = pytext.AppendASCII(buf, column.Name())
 		buf = append(buf, ": "...)
-		if v.n == 1 {
-			buf = v.appendItems(buf, column)
-			continue
+		if v.n > 1 {
+			buf = append(buf, '[')
 		}
-		buf = append(buf, '[')
-		buf = v.appendItems(buf, column)
-		buf = append(buf, ']')
+		var whole bool
+		if v.n > 1 && v.cast.has(column.Name()) {
+			buf, whole = appendItems(buf, selected, func(buf []byte, first, end int) []byte { return appendNumbers(buf, column, first, end) })
+		} else {
+			buf, whole = appendItems(buf, selected, column.AppendItems)
+		}
+		if !whole {
+			return string(append(buf, " ..."...))
+		}
+		if v.n > 1 {
+			buf = append(buf, ']')
+		}
 	}
 	return string(append(buf, '}'))
 }
 
-// appendItems appends the column's cell in every selected row, separated by a comma and a space, a run of neighbouring
-// rows at a time.
-func (v *View) appendItems(buf []byte, column *corpus.Vector) []byte {
-	switch {
-	case v.rows != nil:
-		for _, row := range v.rows {
-			buf = append(buf, column.Item(int(row))...)
+// appendItems appends what add does for every run of the selected rows, without the last comma and space, and reports
+// whether all of it found room.
+func appendItems(buf []byte, selected *selection, add func(buf []byte, first, end int) []byte) (_ []byte, whole bool) {
+	whole = true
+	for first, end := range selected.runs {
+		if len(buf) > maxValue {
+			whole = false
+			break
 		}
-	case v.bits != nil:
-		for i, word := range v.bits {
-			for word != 0 {
-				first := bits.TrailingZeros64(word)
-				length := bits.TrailingZeros64(^(word >> first))
-				buf = column.AppendItems(buf, i*64+first, i*64+first+length)
-				word &^= (1<<length - 1) << first
-			}
-		}
-	default:
-		buf = column.AppendItems(buf, 0, v.n)
+		buf = add(buf, first, end)
 	}
-	return bytes.TrimSuffix(buf, []byte(", "))
+	return bytes.TrimSuffix(buf, []byte(", ")), whole
+}
+
+// appendNumbers appends the cells of the rows from first up to end as json.dumps prints floats, each with a comma and a
+// space after it.
+func appendNumbers(buf []byte, column *corpus.Vector, first, end int) []byte {
+	for row := first; row < end; row++ {
+		if f, ok := column.Number(row); ok {
+			buf = pytext.AppendFloat(buf, f)
+		} else {
+			buf = append(buf, "NaN"...)
+		}
+		buf = append(buf, ", "...)
+	}
+	return buf
 }

@@ -23,8 +23,8 @@ func TestManyCells(t *testing.T) {
 		day := time.Date(2000, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 		fmt.Fprintf(&csv, "%s,1.0,1.0,1.0,1.0,%s,USD\n", day, cells[i])
 	}
-	c := imported(t, csv.String())
-	load := NewLoadDB(c)
+	c := parsed(toolqa.Coffee, csv.String())
+	load := newLoadDB(c)
 	for _, least := range []string{"", "2", "999999999999999", slices.Max(cells)} { // all rows, bits, row numbers, one row
 		s, _ := call(t, load, toolqa.Session{}, "DBName", "coffee")
 		if least != "" {

@@ -2,91 +2,96 @@ package table
 
 import (
 	"fmt"
-	"math/bits"
+	"sync"
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
-// View is a selection of the rows of a table. It is immutable and implements [toolqa.View].
+// View is a selection of the rows of a table. It is immutable, safe for concurrent use, and implements [toolqa.View].
 type View struct {
-	table *corpus.Table
-	n     int // the number of rows selected
+	source *source
+	n      int // the number of rows selected
 
-	// At most one of bits and rows is set; neither means all rows.
-	bits []uint64 // bit i%64 of bits[i/64] stands for row i
-	rows []uint32 // row numbers, ascending
+	// Kept is the selection itself, where it takes little space. Otherwise it is nil, and the selection is what filters
+	// leave of the one of parent.
+	kept    *selection
+	parent  *View
+	filters []predicate
+
+	cast castSet // the columns whose cells have become numbers
 }
 
 // NewView returns the selection of all rows of a table.
-func NewView(t *corpus.Table) *View { return &View{table: t, n: t.Rows()} }
+func NewView(t *corpus.Table) *View {
+	return &View{source: &source{table: t}, n: t.Rows(), kept: &selection{n: t.Rows()}}
+}
 
 // Dataset returns the dataset whose table this is.
-func (v *View) Dataset() toolqa.Dataset { return v.table.Dataset() }
+func (v *View) Dataset() toolqa.Dataset { return v.source.table.Dataset() }
 
 // Len returns the number of rows selected.
 func (v *View) Len() int { return v.n }
 
-// rowsPerBit is how many bits one row number takes: a selection of fewer rows than one in so many is a list.
-const rowsPerBit = 32
+// keptSize is up to how many bytes of a selection every view keeps.
+const keptSize = 4096
 
-// narrow returns the selection of those rows of v whose code in col is in [lo, hi).
-func (v *View) narrow(col *corpus.Vector, lo, hi int) *View {
-	next := &View{table: v.table}
-	if v.rows != nil {
-		next.rows = make([]uint32, 0, len(v.rows))
-		for _, row := range v.rows {
-			if col.In(int(row), lo, hi) {
-				next.rows = append(next.rows, row)
-			}
-		}
-		next.n = len(next.rows)
+// after returns the view of what filters, in this order, leave of v: the selection s.
+func (v *View) after(filters []predicate, s *selection, cast castSet) *View {
+	next := &View{source: v.source, n: s.n, cast: cast}
+	if s.size() <= keptSize {
+		next.kept = s
 		return next
 	}
-	set := make([]uint64, (v.table.Rows()+63)/64)
-	next.n = col.Match(set, lo, hi)
-	if v.bits != nil {
-		next.n = 0
-		for i, word := range v.bits {
-			set[i] &= word
-			next.n += bits.OnesCount64(set[i])
-		}
-	}
-	if next.n > v.table.Rows()/rowsPerBit {
-		next.bits = set
-		return next
-	}
-	next.rows = make([]uint32, 0, next.n)
-	for row := range (&View{table: v.table, bits: set}).each {
-		next.rows = append(next.rows, uint32(row))
-	}
+	next.parent, next.filters = v, filters
+	v.source.remember(next, s)
 	return next
 }
 
-// each yields the number of every selected row, ascending.
-func (v *View) each(yield func(row int) bool) {
-	switch {
-	case v.rows != nil:
-		for _, row := range v.rows {
-			if !yield(int(row)) {
-				return
-			}
-		}
-	case v.bits != nil:
-		for i, word := range v.bits {
-			for ; word != 0; word &= word - 1 {
-				if !yield(i*64 + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	default:
-		for row := range v.table.Rows() {
-			if !yield(row) {
-				return
-			}
+// selection returns the rows of v.
+func (v *View) selection() *selection {
+	if v.kept != nil {
+		return v.kept
+	}
+	if s := v.source.recall(v); s != nil {
+		return s
+	}
+	s := v.parent.selection()
+	for _, filter := range v.filters {
+		s = s.narrow(filter, v.source.table.Rows())
+	}
+	v.source.remember(v, s)
+	return s
+}
+
+// source is a table with the large selections that were used last.
+type source struct {
+	table *corpus.Table
+
+	mu     sync.Mutex
+	recent [128]struct {
+		view      *View
+		selection *selection
+	}
+	next int // the place in recent that is taken next
+}
+
+func (s *source) recall(v *View) *selection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.recent {
+		if r.view == v {
+			return r.selection
 		}
 	}
+	return nil
+}
+
+func (s *source) remember(v *View, sel *selection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recent[s.next].view, s.recent[s.next].selection = v, sel
+	s.next = (s.next + 1) % len(s.recent)
 }
 
 // viewOf returns the session's view, or nil when no table is loaded.

@@ -1,0 +1,236 @@
+package retrieve
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	charregexp "github.com/blevesearch/bleve/v2/analysis/char/regexp"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
+	"github.com/blevesearch/bleve/v2/analysis/token/porter"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
+	"github.com/blevesearch/bleve/v2/mapping"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"toolevo/toolqa/corpus"
+)
+
+const (
+	indexFormat  = "bleve 1" // changes when an index that was made before would rank otherwise
+	contentField = "content"
+	analyzerName = "passage"
+	aboutFile    = "about.json"
+)
+
+// about is what an index says about itself beyond what bleve does.
+type about struct {
+	Passages int              `json:"passages"`
+	Words    int              `json:"words"` // of all passages together
+	Files    map[string]int64 `json:"files"` // the sizes of all others, by their paths in the folder
+}
+
+func (a *about) read(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, a); err != nil {
+		return fmt.Errorf("damaged: %s: %w", aboutFile, err)
+	}
+	return nil
+}
+
+// sizes returns the sizes of the files in the index folder at path, but for the one this is kept in.
+func sizes(path string) (map[string]int64, error) {
+	files := map[string]int64{}
+	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == aboutFile {
+			return err
+		}
+		stat, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(path, file)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(name)] = stat.Size()
+		return nil
+	})
+	return files, err
+}
+
+// derivedKey names what is derived from a corpus, by everything that it depends on.
+func derivedKey(c *corpus.Corpus, parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(append(parts, c.Info().ContentSHA256), "\x00")))
+	return hex.EncodeToString(sum[:12])
+}
+
+// derivedFolder is the folder beside a corpus file that holds what is derived from it.
+func derivedFolder(c *corpus.Corpus, suffix string) string {
+	return strings.TrimSuffix(c.Path(), ".sqlite") + suffix
+}
+
+// indexPath is where the index of a corpus is.
+func indexPath(c *corpus.Corpus) string {
+	return filepath.Join(derivedFolder(c, ".bleve"), derivedKey(c, indexFormat))
+}
+
+// newMapping says how a passage becomes words.
+func newMapping() (*mapping.IndexMappingImpl, error) {
+	m := bleve.NewIndexMapping()
+	if err := m.AddCustomCharFilter("separators", map[string]any{
+		"type": charregexp.Name, "regexp": "[_.'’]", "replace": " ",
+	}); err != nil {
+		return nil, err
+	}
+	if err := m.AddCustomAnalyzer(analyzerName, map[string]any{
+		"type": custom.Name, "char_filters": []string{"separators"}, "tokenizer": unicode.Name,
+		"token_filters": []string{lowercase.Name, en.StopName, porter.Name},
+	}); err != nil {
+		return nil, err
+	}
+	field := bleve.NewTextFieldMapping()
+	field.Analyzer = analyzerName
+	field.Store, field.IncludeTermVectors, field.IncludeInAll, field.DocValues = false, false, false, false
+	doc := bleve.NewDocumentStaticMapping()
+	doc.AddFieldMappingsAt(contentField, field)
+	m.DefaultMapping, m.DefaultAnalyzer, m.ScoringModel = doc, analyzerName, index.BM25Scoring
+	return m, nil
+}
+
+// build makes the index of a corpus where it is looked for, and removes those of other contents.
+func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) error {
+	path := indexPath(c)
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(folder, temporary)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp) // after the rename there is nothing to remove
+	made := filepath.Join(tmp, "index")
+	if err := fill(ctx, made, c, progress); err != nil {
+		return err
+	}
+	if err := syncAll(made); err != nil {
+		return err
+	}
+	if err := os.Rename(made, path); err != nil {
+		if _, there := os.Stat(filepath.Join(path, aboutFile)); there != nil {
+			return err
+		} // otherwise another program was faster: its index is the same
+	}
+	if err := syncPath(folder); err != nil {
+		return err
+	}
+	return removeOthers(folder, func(name string) bool { return name == filepath.Base(path) })
+}
+
+// fill writes the index into the folder at path.
+func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done, total int)) error {
+	m, err := newMapping()
+	if err != nil {
+		return err
+	}
+	total := c.DocumentCount()
+	if err := os.Mkdir(path, 0o777); err != nil {
+		return err
+	}
+	builder, err := bleve.NewBuilder(path, m, map[string]any{"buildPathPrefix": filepath.Dir(path)})
+	if err != nil {
+		return err
+	}
+	words := m.AnalyzerNamed(analyzerName)
+	a := about{}
+	for d, err := range c.Documents(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := builder.Index(strconv.Itoa(d.ID), map[string]any{contentField: d.Content}); err != nil {
+			return fmt.Errorf("passage %d: %w", d.ID, err)
+		}
+		a.Passages++
+		a.Words += len(words.Analyze([]byte(d.Content)))
+		if progress != nil {
+			progress(a.Passages, total)
+		}
+	}
+	if err := builder.Close(); err != nil {
+		return err
+	}
+	if a.Files, err = sizes(path); err != nil {
+		return err
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(path, aboutFile), text, 0o666)
+}
+
+// temporary is the pattern of the names of folders and files that are being written.
+const temporary = ".making-*"
+
+// leftoverAge is how old a temporary folder or file has to be before nobody can still be writing it.
+const leftoverAge = time.Hour
+
+// removeOthers removes what the folder holds of other contents of the corpus, and what killed programs left. What is open
+// in another program stays readable there.
+func removeOthers(folder string, keep func(name string) bool) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch stat, err := e.Info(); {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case strings.HasPrefix(e.Name(), strings.TrimSuffix(temporary, "*")):
+			if time.Since(stat.ModTime()) < leftoverAge {
+				continue
+			}
+		case keep(e.Name()):
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(folder, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncAll makes the folder at path and all in it durable.
+func syncAll(path string) error {
+	return filepath.WalkDir(path, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return syncPath(path)
+	})
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

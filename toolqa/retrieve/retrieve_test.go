@@ -1,0 +1,342 @@
+package retrieve
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+// builtCorpus builds and opens a scirex corpus of n papers.
+func builtCorpus(t testing.TB, dir string, n int) *corpus.Corpus {
+	t.Helper()
+	if _, err := corpus.Build(t.Context(), dir, toolqa.SciREX, corpus.BuildOptions{Seed: 3, Rows: n, Tool: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	return openCorpus(t, dir)
+}
+
+func openCorpus(t testing.TB, dir string) *corpus.Corpus {
+	t.Helper()
+	c, err := corpus.Open(t.Context(), dir, toolqa.SciREX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// importedCorpus imports passages and opens them.
+func importedCorpus(t testing.TB, contents ...string) *corpus.Corpus {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	for _, text := range contents {
+		b.WriteString(`{"content": "` + text + "\"}\n")
+	}
+	path := filepath.Join(dir, "Preprocessed_Scirex.jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := corpus.Import(t.Context(), dir, toolqa.SciREX, path, corpus.ImportOptions{AllowShort: true}); err != nil {
+		t.Fatal(err)
+	}
+	return openCorpus(t, dir)
+}
+
+func openIndex(t testing.TB, c *corpus.Corpus) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+func call(t testing.TB, tool *Tool, query any) envs.Result {
+	t.Helper()
+	_, r, err := tool.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "keyword", Value: query}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestCall(t *testing.T) {
+	c := importedCorpus(t,
+		"  The Accuracy of aESIM on Quora Question Pairs is 88.01 .",
+		"document : Attention Boosted Sequential Inference",
+		"We evaluate on Atari 2600 Montezuma 's Revenge .",
+		"Scores on SQuAD1.1 are high .",
+		"Penn_Treebank__Word_Level_ has a perplexity of 52 . ",
+		"Nothing of interest")
+	tool := NewTool("RetrieveScirex", c, openIndex(t, c))
+	none := envs.Result{Observation: "There is no information that can be matched in the database. Please try another query.", Outcome: envs.ToolError}
+	for _, tt := range []struct {
+		query any
+		want  envs.Result
+	}{
+		{"accuracy AESIM", envs.Result{Observation: "The Accuracy of aESIM on Quora Question Pairs is 88.01 ."}},
+		{"Penn Treebank", envs.Result{Observation: "Penn_Treebank__Word_Level_ has a perplexity of 52 ."}},
+		{"SQuAD1_1 score, Quora question", envs.Result{Observation: "Scores on SQuAD1.1 are high .\n  The Accuracy of aESIM on Quora Question Pairs is 88.01 ."}},
+		{"Atari_2600_Montezuma_s_Revenge", envs.Result{Observation: "We evaluate on Atari 2600 Montezuma 's Revenge ."}},
+		{"inferences", envs.Result{Observation: "document : Attention Boosted Sequential Inference"}},
+		{"zebra", none}, {"", none}, {" \n", none}, {"the of", none}, {"\xff\xfe", none}, {"?!\"+-*^~:()", none},
+		{strings.Repeat("zebra ", 100_000) + "accuracy", none}, // beyond what counts
+		{envs.Number("3"), envs.Result{Observation: none.Observation, Outcome: envs.InvocationError}},
+		{nil, envs.Result{Observation: none.Observation, Outcome: envs.InvocationError}},
+	} {
+		if got := call(t, tool, tt.query); got != tt.want {
+			t.Errorf("%.40q: %+v, want %+v", tt.query, got, tt.want)
+		}
+	}
+	if got := call(t, NewTool("RetrieveScirex", nil, nil), "accuracy"); got != none {
+		t.Errorf("without a corpus: %+v", got)
+	}
+}
+
+// Of passages that fit alike, those with the lowest IDs come first, however many there are.
+func TestTies(t *testing.T) {
+	var contents []string
+	for i := range 300 {
+		contents = append(contents, []string{"gated convolutions of residual networks", "attention", "a gated convolution"}[i%3])
+	}
+	x := openIndex(t, importedCorpus(t, contents...))
+	for query, want := range map[string][]int{"attention": {2, 5, 8}, "residual": {1, 4, 7}, "convolutions gated": {3, 6, 9}} {
+		if got, err := x.Search(t.Context(), query, 3); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", query, got, err, want)
+		}
+	}
+}
+
+// BM25 prefers rare words, more of them, and short passages.
+func TestRanking(t *testing.T) {
+	contents := []string{
+		"score score score", "score of a rare method", "a method", "rare",
+		"rare method score and a great number of other words that say nothing about it , one after the other , for a whole line",
+	}
+	for range 50 {
+		contents = append(contents, "score on a dataset with a method")
+	}
+	x := openIndex(t, importedCorpus(t, contents...))
+	for query, want := range map[string][]int{"rare": {4, 2, 5}, "rare method score": {2, 5}, "method": {3}} {
+		if got, err := x.Search(t.Context(), query, 3); err != nil || !slices.Equal(got[:len(want)], want) {
+			t.Errorf("%s: %v, %v, want %v", query, got, err, want)
+		}
+	}
+}
+
+// An index is made once, and belongs to one content of the corpus.
+func TestOpenMakesTheIndexOnce(t *testing.T) {
+	dir := t.TempDir()
+	c := builtCorpus(t, dir, 8)
+	done := 0
+	progress := func(n, total int) {
+		if done++; n != done || total != c.DocumentCount() {
+			t.Errorf("%d of %d after %d passages of %d", n, total, done, c.DocumentCount())
+		}
+	}
+	if err := Prepare(t.Context(), c, progress); err != nil {
+		t.Fatal(err)
+	}
+	if done != c.DocumentCount() {
+		t.Errorf("progress ends at %d of %d", done, c.DocumentCount())
+	}
+	x, err := Open(t.Context(), c, func(int, int) { t.Error("the index is made again") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	folder := filepath.Join(dir, "corpus", "scirex.bleve")
+	old := filepath.Join(folder, ".making-12345")
+	if err := os.Mkdir(old, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-2*leftoverAge)); err != nil {
+		t.Fatal(err)
+	}
+	other := builtCorpus(t, dir, 9)
+	if err := Prepare(t.Context(), other, nil); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 || entries[0].Name() != filepath.Base(indexPath(other)) {
+		t.Errorf("the folder holds %v, %v", entries, err)
+	}
+}
+
+// Several that open at once all get the whole index.
+func TestOpenAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	builtCorpus(t, dir, 8)
+	var group sync.WaitGroup
+	for range 4 {
+		c := openCorpus(t, dir)
+		group.Go(func() {
+			x, err := Open(t.Context(), c, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if ids, err := x.Search(t.Context(), "leaderboard", 3); err != nil || len(ids) != 3 {
+				t.Errorf("found %v, %v", ids, err)
+			}
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	entries, err := os.ReadDir(filepath.Join(dir, "corpus", "scirex.bleve"))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+}
+
+func TestCancelledWhileTheIndexIsMade(t *testing.T) {
+	dir := t.TempDir()
+	c := builtCorpus(t, dir, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Open(ctx, c, func(done, _ int) {
+		if done == 10 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "corpus", "scirex.bleve"))
+	if err != nil || len(entries) != 0 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+	openIndex(t, c)
+}
+
+func TestDamagedIndex(t *testing.T) {
+	for _, name := range []string{aboutFile, "index_meta.json", "store/root.bolt", "store/000000000002.zap"} {
+		c := builtCorpus(t, t.TempDir(), 5)
+		if err := Prepare(t.Context(), c, nil); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(indexPath(c), name)
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 3); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), indexPath(c)) || !strings.Contains(err.Error(), "made again") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	c := builtCorpus(t, t.TempDir(), 12)
+	tool := NewTool("RetrieveScirex", c, openIndex(t, c))
+	queries := []string{"attention weights", "accuracy on ImageNet", "leaderboard", "datasets of the method", "perplexity"}
+	want := make([]envs.Result, len(queries))
+	for i, q := range queries {
+		want[i] = call(t, tool, q)
+	}
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for i := range 20 {
+				n := (worker + i) % len(queries)
+				_, got, err := tool.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "keyword", Value: queries[n]}})
+				if err != nil || got != want[n] {
+					t.Errorf("%s: %+v, %v, want %+v", queries[n], got, err, want[n])
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Two indexes of the same passages, made apart, give the same answers.
+func TestIndexesAgree(t *testing.T) {
+	a, b := openIndex(t, builtCorpus(t, t.TempDir(), 16)), openIndex(t, builtCorpus(t, t.TempDir(), 16))
+	c := builtCorpus(t, t.TempDir(), 16)
+	relations, err := c.Relations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range relations {
+		query := "Which " + r.Metric + " does the method " + r.Method + " reach on the dataset " + r.Material + " for the task " + r.Task + " in all of its experiments?"
+		x, err := a.Search(t.Context(), query, 3)
+		y, err2 := b.Search(t.Context(), query, 3)
+		if err != nil || err2 != nil || !slices.Equal(x, y) {
+			t.Errorf("%s: %v, %v and %v, %v", query, x, err, y, err2)
+		}
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	c := builtCorpus(b, b.TempDir(), 600)
+	relations, err := c.Relations(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	tool := NewTool("RetrieveScirex", c, openIndex(b, c))
+	b.ReportMetric(float64(c.DocumentCount()), "passages")
+	for i := 0; b.Loop(); i++ {
+		r := relations[i%len(relations)]
+		call(b, tool, r.Metric+" score of the "+r.Method+" method on "+r.Material+" dataset for "+r.Task+" task")
+	}
+}
+
+// The agenda has the passages that most questions look for.
+func BenchmarkAgenda(b *testing.B) {
+	dir := b.TempDir()
+	if _, err := corpus.Build(b.Context(), dir, toolqa.Agenda, corpus.BuildOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	c, err := corpus.Open(b.Context(), dir, toolqa.Agenda)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	tool := NewTool("RetrieveAgenda", c, openIndex(b, c))
+	for i := 0; b.Loop(); i++ {
+		d, err := c.Document(b.Context(), 1+i%c.DocumentCount())
+		if err != nil {
+			b.Fatal(err)
+		}
+		call(b, tool, strings.Join(strings.Fields(d.Content)[:6], " "))
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	c := builtCorpus(b, b.TempDir(), 600)
+	if err := Prepare(b.Context(), c, nil); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		x, err := Open(b.Context(), c, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		x.Close()
+	}
+}

@@ -1,0 +1,163 @@
+package retrieve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/toolqa/corpus"
+)
+
+const (
+	vectorFormat = "vectors 1"
+	vectorSuffix = ".f32"
+
+	// embedBatch is how many passages are embedded at a time.
+	embedBatch = 64
+)
+
+// vectorHeader is the first line of a file of vectors, as JSON. After it come the numbers, little-endian.
+type vectorHeader struct {
+	Format string `json:"format"`
+	Model  string `json:"model"`
+	IDs    []int  `json:"ids"` // of the passages, ascending
+	Size   int    `json:"size"`
+	SHA256 []byte `json:"sha256"` // of the numbers
+}
+
+func vectorPath(c *corpus.Corpus, model string) string {
+	return filepath.Join(derivedFolder(c, ".vectors"), derivedKey(c, vectorFormat, model)+vectorSuffix)
+}
+
+// readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where there is none.
+func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
+	path := vectorPath(c, e.Model())
+	v, err := readVectors(path, e.Model())
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return v, err
+	}
+	if v, err = embed(ctx, c, e, progress); err != nil {
+		return nil, err
+	}
+	return v, v.write(path, e.Model())
+}
+
+// readVectors reads a file of vectors, and checks that it is whole.
+func readVectors(path, model string) (*vectors, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	line, numbers, _ := bytes.Cut(data, []byte("\n"))
+	var h vectorHeader
+	damaged := func(what any) error {
+		return fmt.Errorf("damaged: %s: %v: remove it, and it is made again", path, what)
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return nil, damaged(err)
+	}
+	sum := sha256.Sum256(numbers)
+	if h.Format != vectorFormat || h.Model != model || h.Size < 0 || len(numbers) != 4*h.Size*len(h.IDs) || !bytes.Equal(sum[:], h.SHA256) || !slices.IsSorted(h.IDs) {
+		return nil, damaged("not what was written")
+	}
+	v := &vectors{ids: h.IDs, size: h.Size, data: make([]float32, h.Size*len(h.IDs))}
+	for i := range v.data {
+		v.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
+	}
+	return v, nil
+}
+
+// embed has the vectors of all passages made.
+func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
+	v := &vectors{}
+	var ids []int
+	var texts []string
+	flush := func() error {
+		list, err := e.Embed(ctx, texts)
+		if err == nil {
+			err = checkVectors(list, len(texts), v.size)
+		}
+		if err != nil {
+			return fmt.Errorf("embed passages %d to %d: %w", ids[0], ids[len(ids)-1], err)
+		}
+		for _, one := range list {
+			v.size = len(one)
+			v.data = append(v.data, normal(one)...)
+		}
+		v.ids = append(v.ids, ids...)
+		ids, texts = ids[:0], texts[:0]
+		if progress != nil {
+			progress(len(v.ids), c.DocumentCount())
+		}
+		return nil
+	}
+	for d, err := range c.Documents(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		ids, texts = append(ids, d.ID), append(texts, d.Content)
+		if len(ids) == embedBatch {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(ids) > 0 {
+		if err := flush(); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// write writes the file at path, and removes what killed programs left. Vectors of other models, or of what the corpus
+// held before, are dear and stay: nothing tells them apart.
+func (v *vectors) write(path, model string) error {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(folder, temporary)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	err = v.writeTo(tmp, model)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	if err := syncPath(folder); err != nil {
+		return err
+	}
+	return removeOthers(folder, func(name string) bool { return strings.HasSuffix(name, vectorSuffix) })
+}
+
+func (v *vectors) writeTo(f *os.File, model string) error {
+	numbers := make([]byte, 0, 4*len(v.data))
+	for _, x := range v.data {
+		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(x))
+	}
+	sum := sha256.Sum256(numbers)
+	header, err := json.Marshal(vectorHeader{vectorFormat, model, v.ids, v.size, sum[:]})
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	w.Write(append(header, '\n'))
+	w.Write(numbers)
+	return w.Flush() // reports the errors of all writes
+}

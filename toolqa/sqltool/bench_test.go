@@ -1,0 +1,71 @@
+package sqltool
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+func BenchmarkQuery(b *testing.B) {
+	in := interpreter(b, Options{}, synthetic(b))
+	for name, sql := range map[string]string{
+		"cell":      "SELECT High FROM coffee.coffee_data WHERE Date = '2010-01-05'",
+		"aggregate": "SELECT ROUND(AVG(Close), 1) FROM coffee.coffee_data WHERE Date BETWEEN '2010-01-01' AND '2012-12-31'",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				query(b, in, sql)
+			}
+		})
+	}
+}
+
+// BenchmarkFlights measures what models ask of flights, over a tenth of the published rows. Those that name no index
+// read every row.
+func BenchmarkFlights(b *testing.B) {
+	if testing.Short() {
+		b.Skip("builds a corpus of 400,000 rows")
+	}
+	dir := b.TempDir()
+	if _, err := corpus.Build(b.Context(), dir, toolqa.Flights, corpus.BuildOptions{Seed: 1, Rows: 400_000}); err != nil {
+		b.Fatal(err)
+	}
+	c, err := corpus.Open(b.Context(), dir, toolqa.Flights)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	column := func(name string) string {
+		v, err := c.Table().Column(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return v.Text(1000)
+	}
+	route := fmt.Sprintf("Origin = '%s' AND Dest = '%s'", column("Origin"), column("Dest"))
+	day := fmt.Sprintf("FlightDate = '%s'", column("FlightDate"))
+	for name, textColumns := range map[string]bool{"typed": false, "text": true} {
+		in := interpreter(b, Options{TextColumns: textColumns, Timeout: time.Minute}, c)
+		for _, q := range []struct{ name, sql string }{
+			{"cell", "SELECT DepTime FROM flights.flights_data WHERE " + route + " AND " + day},
+			{"delay", "SELECT AVG(DepDelayMinutes) FROM flights.flights_data WHERE Origin = 'ATL' AND " + day},
+			{"airtime", "SELECT ROUND(AVG(AirTime), 1) FROM flights.flights_data WHERE " + route},
+			{"diverted", "SELECT COUNT(*) FROM flights.flights_data WHERE Diverted = 1 AND " + day},
+			{"far", "SELECT COUNT(*) FROM flights.flights_data WHERE CAST(Distance AS DECIMAL) > 500 AND " + day},
+			{"scan", "SELECT Airline, AVG(TaxiOut) FROM flights.flights_data GROUP BY Airline"},
+			{"function", "SELECT COUNT(*) FROM flights.flights_data WHERE MONTH(FlightDate) = 1"},
+		} {
+			b.Run(name+"/"+q.name, func(b *testing.B) {
+				for b.Loop() {
+					if r := query(b, in, q.sql); r.Outcome != envs.OK {
+						b.Fatal(r)
+					}
+				}
+			})
+		}
+	}
+}

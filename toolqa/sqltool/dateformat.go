@@ -1,0 +1,84 @@
+package sqltool
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dateFormat writes a moment, or a time of day, in a format of MySQL such as "%M %e, %Y".
+func dateFormat(v any, layout string) (any, error) {
+	m, ok := momentOf(v)
+	if !ok {
+		d, ok := clockOf(v)
+		if !ok || d < 0 {
+			return nil, nil
+		}
+		m = moment{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Add(d), true}
+	}
+	var b strings.Builder
+	for i := 0; i < len(layout); i++ {
+		if layout[i] != '%' || i+1 == len(layout) {
+			b.WriteByte(layout[i])
+			continue
+		}
+		i++
+		writeField(&b, m, layout[i])
+		if b.Len() > maxText {
+			return nil, errTooLong
+		}
+	}
+	return b.String(), nil
+}
+
+// layouts are the fields of a format for which Go has a name.
+var layouts = map[byte]string{
+	'Y': "2006", 'y': "06", 'm': "01", 'c': "1", 'M': "January", 'b': "Jan", 'd': "02", 'e': "2", 'j': "002",
+	'W': "Monday", 'a': "Mon", 'H': "15", 'h': "03", 'I': "03", 'l': "3", 'i': "04", 's': "05", 'S': "05", 'p': "PM",
+	'r': "03:04:05 PM", 'T': "15:04:05",
+}
+
+func writeField(b *strings.Builder, m moment, field byte) {
+	if layout, ok := layouts[field]; ok {
+		b.WriteString(m.Format(layout))
+		return
+	}
+	isoYear, isoWeek := m.ISOWeek()
+	switch field {
+	case 'D':
+		b.WriteString(ordinal(m.Day()))
+	case 'k':
+		b.WriteString(strconv.Itoa(m.Hour()))
+	case 'f':
+		fmt.Fprintf(b, "%06d", m.Nanosecond()/1000)
+	case 'w':
+		b.WriteString(strconv.Itoa(int(m.Weekday())))
+	case 'U':
+		fmt.Fprintf(b, "%02d", sundayWeek(m.Time))
+	case 'u':
+		fmt.Fprintf(b, "%02d", mondayWeek(m.Time))
+	case 'v':
+		fmt.Fprintf(b, "%02d", isoWeek)
+	case 'x':
+		fmt.Fprintf(b, "%04d", isoYear)
+	default:
+		b.WriteByte(field)
+	}
+}
+
+// ordinal returns "1st", "2nd", "3rd", "4th" …
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
