@@ -47,10 +47,22 @@ func NewCoffee(days []Day) (*Coffee, error) {
 
 // coffeeOf returns the view of an opened corpus.
 func coffeeOf(c *corpus.Corpus) (Corpus, error) {
-	rows := c.CoffeeRows()
-	days := make([]Day, len(rows))
-	for i, r := range rows {
-		days[i] = Day{Date: r.Date, Open: r.Open, High: r.High, Low: r.Low, Close: r.Close, Volume: r.Volume}
+	t := c.Table()
+	names := []string{"Date", "Open", "High", "Low", "Close", "Volume"}
+	columns := make([]*corpus.Vector, len(names))
+	for i, name := range names {
+		var err error
+		if columns[i], err = t.Column(name); err != nil {
+			return nil, err
+		}
+	}
+	days := make([]Day, t.Rows())
+	for row := range days {
+		number := func(i int) float64 {
+			f, _ := columns[i].Number(row) // what is no number is no positive price, which NewCoffee refuses
+			return f
+		}
+		days[row] = Day{columns[0].Text(row), number(1), number(2), number(3), number(4), int64(number(5))}
 	}
 	return NewCoffee(days)
 }

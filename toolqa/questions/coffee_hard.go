@@ -26,6 +26,7 @@ func coffeeHard() []Template {
 		t := &ts[i]
 		t.Name = "coffee-hard/" + t.Name
 		t.Dataset, t.Difficulty = toolqa.Coffee, toolqa.Hard
+		t.check = coffeeChecks[t.Name]
 		if t.draw == nil {
 			t.draw = drawRange
 		}
@@ -243,8 +244,8 @@ func coffeeRange() Template {
 	return Template{
 		Name:  "range",
 		Text:  "What was the coffee price range from " + coffeeFirstDay + " to {end:date}?",
-		Fault: "the published rule takes the lowest price to be 0, so its answer is the highest price; ToolQA-D corrects it",
-		gold:  onRange(1, func(days []Day) string { return fixed1(maxHigh(days)-minLow(days)) + " USD" }),
+		Fault: "the published rule takes the lowest price to be 0, so its answer is the highest price; ToolQA-D corrects it", Corrected: true,
+		gold: onRange(1, func(days []Day) string { return fixed1(maxHigh(days)-minLow(days)) + " USD" }),
 		official: onRange(1, func(days []Day) string {
 			return fixed1(maxHigh(days)-0) + " USD"
 		}),

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,7 +175,7 @@ func TestImportErrors(t *testing.T) {
 }
 
 func TestPublishedAnswersAgree(t *testing.T) {
-	c := realCoffee(t)
+	c := mustLoad(t, publishedCoffee(t))
 	in, err := Import(sharedData(t, "toolqa", "questions"))
 	if err != nil {
 		t.Fatal(err)
@@ -185,14 +186,15 @@ func TestPublishedAnswersAgree(t *testing.T) {
 		}
 	}
 	for _, match := range []func(string, string) bool{score.Official, score.Strict} {
-		got, err := CheckGold(in.Questions, c, match)
+		coffee := slices.DeleteFunc(slices.Clone(in.Questions), func(q toolqa.Question) bool { return q.Dataset != toolqa.Coffee })
+		got, err := CheckGold(coffee, c, match)
 		if want := (GoldReport{Questions: 100, Recognised: 100, Right: 100, Official: 100}); err != nil || !cmp.Equal(want, got) {
 			t.Errorf("CheckGold = %+v, %v, want %+v", got, err, want)
 		}
 	}
 	for _, q := range in.Questions {
-		if m, ok := Recognise(q.Text); !ok || fits(q.Text) != 1 || m.Template.Name != q.Template {
-			t.Errorf("%s: %d templates fit", q.ID, fits(q.Text))
+		if m, ok := Recognise(q.Text); !ok || m.Template.Name != q.Template {
+			t.Errorf("%s: it is read as %v, the file says %s", q.ID, m.Template, q.Template)
 		}
 	}
 }
@@ -226,7 +228,7 @@ func TestCheckGoldReportsDisagreements(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, 1, 200, "test"); err != nil {
+	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Rows: 200, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	opened, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
@@ -237,10 +239,17 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := opened.CoffeeRows()[0]
-	m, _ := Recognise("What was the opening price of coffee on " + first.Date + "?")
-	if got, err := Gold(m, c); err != nil || got != first.OpenText {
-		t.Errorf("the opening price of %s is %q, %v, want the cell %q", first.Date, got, err, first.OpenText)
+	date, err := opened.Table().Column("Date")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := opened.Table().Column("Open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := Recognise("What was the opening price of coffee on " + date.Text(0) + "?")
+	if got, err := Gold(m, c); err != nil || got != open.Text(0) {
+		t.Errorf("the opening price of %s is %q, %v, want the cell %q", date.Text(0), got, err, open.Text(0))
 	}
 	if got := c.(*Coffee).Days(); got != 200 {
 		t.Errorf("%d days, want 200", got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"toolevo/toolqa"
 )
@@ -12,15 +13,19 @@ import (
 // Counts are numbers of questions for each split.
 type Counts struct{ Train, Dev, Test int }
 
-// PaperCounts returns the paper's numbers of questions (Table 6), zero for a dataset without templates.
+// PaperCounts returns the paper's numbers of questions (Table 6).
 func PaperCounts(ds toolqa.Dataset, d toolqa.Difficulty) Counts {
-	switch {
-	case ds == toolqa.Coffee && d == toolqa.Easy:
-		return Counts{Train: 804, Dev: 100, Test: 100}
-	case ds == toolqa.Coffee && d == toolqa.Hard:
-		return Counts{Train: 1167, Dev: 100, Test: 130}
-	}
-	return Counts{}
+	return paperCounts[ds][d]
+}
+
+var paperCounts = map[toolqa.Dataset]map[toolqa.Difficulty]Counts{
+	toolqa.Agenda:  {toolqa.Easy: {998, 100, 100}, toolqa.Hard: {800, 100, 100}},
+	toolqa.Airbnb:  {toolqa.Easy: {1000, 100, 100}, toolqa.Hard: {818, 100, 100}},
+	toolqa.Coffee:  {toolqa.Easy: {804, 100, 100}, toolqa.Hard: {1167, 100, 130}},
+	toolqa.DBLP:    {toolqa.Easy: {1000, 100, 100}, toolqa.Hard: {963, 100, 100}},
+	toolqa.Flights: {toolqa.Easy: {1087, 100, 100}, toolqa.Hard: {950, 100, 100}},
+	toolqa.SciREX:  {toolqa.Easy: {248, 100, 100}, toolqa.Hard: {393, 100, 100}},
+	toolqa.Yelp:    {toolqa.Easy: {1097, 100, 100}, toolqa.Hard: {793, 100, 100}},
 }
 
 // Scale returns a share of the numbers, 0..1, each rounded up.
@@ -43,14 +48,22 @@ func (n Counts) of(s toolqa.Split) int {
 // the corpus is held to have no more of a template.
 const patience = 10_000
 
+// Options say which questions Generate makes.
+type Options struct {
+	Counts
+	Exclude []toolqa.Question // neither their texts nor their IDs are used
+	Faulty  bool              // templates that are not [Template.Trainable] occur in training, too
+}
+
 // Generate makes questions of one difficulty about a corpus: test, then dev, then train, each split balanced over the
 // templates and in an order that goes round them, so that its first questions are balanced too. No two questions have
-// the same text or ID, and none has the text or the ID of an excluded one. The same random numbers give the same
-// questions. A corpus too small for so many distinct questions is an error.
-func Generate(r *rand.Rand, c Corpus, d toolqa.Difficulty, n Counts, exclude []toolqa.Question) ([]toolqa.Question, error) {
+// the same text or ID. The same random numbers give the same questions. Once there are no more questions of a template,
+// since it asks for each of a hundred people, say, the others take its turns. A corpus too small for so many distinct
+// questions, or for any of some template, is an error.
+func Generate(r *rand.Rand, c Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
 	ds := c.Dataset()
-	g := generator{r: r, corpus: c, texts: map[string]bool{}, ids: map[string]bool{}}
-	for _, q := range exclude {
+	g := newGenerator(r, c)
+	for _, q := range o.Exclude {
 		g.texts[q.Text], g.ids[q.ID] = true, true
 	}
 	templates := Templates(ds, d)
@@ -58,16 +71,27 @@ func Generate(r *rand.Rand, c Corpus, d toolqa.Difficulty, n Counts, exclude []t
 		return nil, fmt.Errorf("questions: generate: no templates for %s, %s", ds, d)
 	}
 	var all []toolqa.Question
+	made := map[string]bool{} // templates of which there is a question
 	for _, split := range []toolqa.Split{toolqa.Test, toolqa.Dev, toolqa.Train} {
-		if n.of(split) < 0 {
-			return nil, fmt.Errorf("questions: generate %s %s %s: %d questions", ds, d, split, n.of(split))
+		if o.of(split) < 0 {
+			return nil, fmt.Errorf("questions: generate %s %s %s: %d questions", ds, d, split, o.of(split))
+		}
+		if split == toolqa.Train && !o.Faulty {
+			templates = slices.DeleteFunc(templates, func(t *Template) bool { return !t.Trainable() })
 		}
 		serial := 0
-		for i := range n.of(split) {
-			q, err := g.draw(templates[i%len(templates)])
-			if err != nil {
-				return nil, fmt.Errorf("questions: generate %s %s %s: question %d of %d: %w", ds, d, split, i+1, n.of(split), err)
+		for i := range o.of(split) {
+			t := i % len(templates)
+			q, err := g.draw(templates[t])
+			for errors.Is(err, errExhausted) && len(templates) > 1 && made[templates[t].Name] {
+				templates = slices.Delete(templates, t, t+1)
+				t = i % len(templates)
+				q, err = g.draw(templates[t])
 			}
+			if err != nil {
+				return nil, fmt.Errorf("questions: generate %s %s %s: question %d of %d: %w", ds, d, split, i+1, o.of(split), err)
+			}
+			made[q.Template] = true
 			q.Split = split
 			q.ID, serial = g.id(q, serial)
 			all = append(all, q)
@@ -82,6 +106,13 @@ type generator struct {
 	corpus     Corpus
 	texts, ids map[string]bool // taken
 }
+
+func newGenerator(r *rand.Rand, c Corpus) *generator {
+	return &generator{r: r, corpus: c, texts: map[string]bool{}, ids: map[string]bool{}}
+}
+
+// errExhausted is the error of a template that has no more questions.
+var errExhausted = errors.New("no new question; the corpus is too small for so many")
 
 // draw returns a new question of a template, without an ID.
 func (g *generator) draw(t *Template) (toolqa.Question, error) {
@@ -99,6 +130,9 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		if g.texts[text] {
 			continue
 		}
+		if read, ok := Recognise(text); !ok || read.Template != t || !slices.Equal(read.Slots, slots) {
+			continue // a name that holds the words after it: nobody could tell what is asked
+		}
 		gold, err := Gold(m, g.corpus)
 		if errors.Is(err, errNoAnswer) {
 			continue
@@ -109,7 +143,7 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		g.texts[text] = true
 		return toolqa.Question{Dataset: t.Dataset, Difficulty: t.Difficulty, Template: t.Name, Text: text, Answer: gold, Source: toolqa.Generated}, nil
 	}
-	return toolqa.Question{}, fmt.Errorf("template %s: %d draws gave no new question; the corpus is too small for so many", t.Name, patience)
+	return toolqa.Question{}, fmt.Errorf("template %s: %d draws gave %w", t.Name, patience, errExhausted)
 }
 
 // id returns the first free ID of a question's split from serial on, and the serial number after it. IDs look like the

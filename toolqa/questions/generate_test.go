@@ -13,7 +13,7 @@ import (
 
 func generate(t testing.TB, seed uint64, c Corpus, d toolqa.Difficulty, n Counts, exclude []toolqa.Question) []toolqa.Question {
 	t.Helper()
-	qs, err := Generate(rand.New(rand.NewPCG(seed, 0)), c, d, n, exclude)
+	qs, err := Generate(rand.New(rand.NewPCG(seed, 0)), c, d, Options{Counts: n, Exclude: exclude})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func generate(t testing.TB, seed uint64, c Corpus, d toolqa.Difficulty, n Counts
 }
 
 func TestGenerateInThePapersNumbers(t *testing.T) {
-	c := anyCoffee(t)
+	c := mustLoad(t, anyCoffee(t))
 	for _, d := range toolqa.Difficulties() {
 		t.Run(string(d), func(t *testing.T) {
 			exclude := generate(t, 99, c, d, Counts{Test: 100}, nil)
@@ -133,12 +133,12 @@ func TestGenerateErrors(t *testing.T) {
 		n    Counts
 		want string
 	}{
-		{"too many", small, Counts{Train: 200}, "too small"},
+		{"too many", small, Counts{Train: 2000}, "too small"},
 		{"one day", syntheticCoffee(t, 1), Counts{Test: 13}, "too small"},
 		{"negative", small, Counts{Dev: -1}, "-1 questions"},
 		{"no templates", foreign{}, Counts{Test: 1}, "no templates"},
 	} {
-		_, err := Generate(rand.New(rand.NewPCG(1, 1)), tt.c, toolqa.Hard, tt.n, nil)
+		_, err := Generate(rand.New(rand.NewPCG(1, 1)), tt.c, toolqa.Hard, Options{Counts: tt.n})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one that says %q", tt.name, err, tt.want)
 		}

@@ -59,7 +59,7 @@ func TestGold(t *testing.T) {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, official, err, tt.want)
 		}
 	}
-	for _, tmpl := range all {
+	for _, tmpl := range templatesOf(toolqa.Coffee) {
 		if !covered[tmpl.Name] {
 			t.Errorf("no gold answer of %s is tested", tmpl.Name)
 		}
@@ -117,12 +117,23 @@ func TestTemplates(t *testing.T) {
 		if got, ok := Lookup(tmpl.Name); !ok || got != tmpl {
 			t.Errorf("Lookup(%s) = %v, %v", tmpl.Name, got, ok)
 		}
-		if len(tmpl.steps) == 0 || tmpl.steps[len(tmpl.steps)-1].tool != "Finish" {
+		if tmpl.check == "" || tmpl.draw == nil || tmpl.gold == nil {
+			t.Errorf("%s: no rule, no second opinion, or no way to draw one", tmpl.Name)
+		}
+		if (tmpl.choose == nil) == (len(tmpl.steps) == 0) {
+			t.Errorf("%s: it has two plans or none", tmpl.Name)
+		}
+		if n := len(tmpl.steps); n > 0 && tmpl.steps[n-1].tool != "Finish" {
 			t.Errorf("%s: the plan does not end with Finish", tmpl.Name)
 		}
 	}
-	if easy, hard := len(Templates(toolqa.Coffee, toolqa.Easy)), len(Templates(toolqa.Coffee, toolqa.Hard)); easy != 8 || hard != 13 {
-		t.Errorf("%d easy and %d hard coffee templates, want 8 and 13", easy, hard)
+	for ds, want := range map[toolqa.Dataset][2]int{
+		toolqa.Agenda: {5, 5}, toolqa.Airbnb: {10, 10}, toolqa.Coffee: {8, 13}, toolqa.DBLP: {10, 10},
+		toolqa.Flights: {10, 10}, toolqa.SciREX: {1, 4}, toolqa.Yelp: {11, 10},
+	} {
+		if got := [2]int{len(Templates(ds, toolqa.Easy)), len(Templates(ds, toolqa.Hard))}; got != want {
+			t.Errorf("%s: %v easy and hard templates, want %v", ds, got, want)
+		}
 	}
 	if _, ok := Lookup("coffee-easy/taste"); ok {
 		t.Error("Lookup finds a template that does not exist")
@@ -143,7 +154,7 @@ func fits(question string) int {
 func TestRecogniseIsTheInverseOfQuestion(t *testing.T) {
 	c := syntheticCoffee(t, 500)
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, tmpl := range all {
+	for _, tmpl := range templatesOf(toolqa.Coffee) {
 		for range 50 {
 			values, err := tmpl.draw(r, c)
 			if err != nil {
@@ -217,7 +228,7 @@ func TestNewCoffeeRefuses(t *testing.T) {
 }
 
 func FuzzRecognise(f *testing.F) {
-	for _, tmpl := range all {
+	for _, tmpl := range templatesOf(toolqa.Coffee) {
 		f.Add(strings.NewReplacer("{date:date}", "2000-01-03", "{start:date}", "2000-01-03", "{end:date}", "2010-12-31").Replace(tmpl.Text))
 	}
 	f.Fuzz(func(t *testing.T, question string) {

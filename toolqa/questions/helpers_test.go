@@ -1,14 +1,17 @@
 package questions
 
 import (
-	"encoding/csv"
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
+	"strings"
 	"testing"
-	"time"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
 )
 
 // sharedData returns a path below the published data, or skips the test where there is none.
@@ -39,89 +42,176 @@ func sharedData(t testing.TB, parts ...string) string {
 	return path
 }
 
-// realCoffee reads the published coffee file.
-func realCoffee(t testing.TB) *Coffee {
+// synthetic builds a corpus and opens it.
+func synthetic(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *corpus.Corpus {
 	t.Helper()
-	f, err := os.Open(sharedData(t, "toolqa", "corpus", "coffee", "coffee_price.csv"))
+	dir := t.TempDir()
+	opts.Tool = "test"
+	if _, err := corpus.Build(t.Context(), dir, ds, opts); err != nil {
+		t.Fatal(err)
+	}
+	return mustOpen(t, dir, ds)
+}
+
+// imported imports a corpus from published files and opens it.
+func imported(t testing.TB, ds toolqa.Dataset, from string, opts corpus.ImportOptions) *corpus.Corpus {
+	t.Helper()
+	dir := t.TempDir()
+	opts.Tool = "test"
+	if _, err := corpus.Import(t.Context(), dir, ds, from, opts); err != nil {
+		t.Fatal(err)
+	}
+	return mustOpen(t, dir, ds)
+}
+
+func mustOpen(t testing.TB, dir string, ds toolqa.Dataset) *corpus.Corpus {
+	t.Helper()
+	c, err := corpus.Open(t.Context(), dir, ds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
+	closeLater(t, c.Close)
+	return c
+}
+
+func closeLater(t testing.TB, close func() error) {
+	t.Cleanup(func() {
+		if err := close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func mustLoad(t testing.TB, c *corpus.Corpus) Corpus {
+	t.Helper()
+	view, err := Load(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var days []Day
-	for _, r := range records[1:] {
-		d := Day{Date: r[0]}
-		for i, p := range []*float64{&d.Open, &d.High, &d.Low, &d.Close} {
-			if *p, err = strconv.ParseFloat(r[i+1], 64); err != nil {
+	return view
+}
+
+// templatesOf returns the templates of both difficulties.
+func templatesOf(ds toolqa.Dataset) []*Template {
+	return slices.Concat(Templates(ds, toolqa.Easy), Templates(ds, toolqa.Hard))
+}
+
+// generateAll makes the questions of both difficulties in the paper's numbers, with those that training leaves out.
+func generateAll(t testing.TB, c Corpus) []toolqa.Question {
+	t.Helper()
+	var all []toolqa.Question
+	for _, d := range toolqa.Difficulties() {
+		for _, faulty := range []bool{false, true} {
+			qs, err := Generate(rand.New(rand.NewPCG(9, 9)), c, d, Options{Counts: PaperCounts(c.Dataset(), d), Faulty: faulty})
+			if err != nil {
 				t.Fatal(err)
 			}
+			if faulty {
+				all = append(all, qs...)
+			}
 		}
-		if d.Volume, err = strconv.ParseInt(r[5], 10, 64); err != nil {
-			t.Fatal(err)
-		}
-		days = append(days, d)
 	}
-	return mustCoffee(t, days)
+	return all
 }
 
-func mustCoffee(t testing.TB, days []Day) *Coffee {
+// drawSome draws at most n questions of a template: a small corpus may have fewer.
+func drawSome(t testing.TB, tmpl *Template, c Corpus, n int) []toolqa.Question {
 	t.Helper()
-	c, err := NewCoffee(days)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// syntheticCoffee makes n days of prices to the cent, from the published first day on.
-func syntheticCoffee(t testing.TB, n int) *Coffee {
-	t.Helper()
-	r := rand.New(rand.NewPCG(7, 7))
-	cents := func(x float64) float64 { return math.Round(max(x, 20)*100) / 100 }
-	days := make([]Day, n)
-	date := time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC)
-	price := 120.0
-	for i := range days {
-		open := cents(price + r.NormFloat64())
-		closing := cents(open + 2*r.NormFloat64())
-		if r.IntN(20) == 0 {
-			closing = open
+	g := newGenerator(rand.New(rand.NewPCG(uint64(len(tmpl.Name)), 9)), c)
+	var qs []toolqa.Question
+	for i := range n {
+		q, err := g.draw(tmpl)
+		if err != nil {
+			t.Logf("%s: %d questions: %v", tmpl.Name, i, err)
+			break
 		}
-		days[i] = Day{
-			Date: date.Format(time.DateOnly), Open: open, Close: closing,
-			High: cents(max(open, closing) + r.ExpFloat64()), Low: cents(min(open, closing) - r.ExpFloat64()),
-			Volume: r.Int64N(60000),
+		q.ID = fmt.Sprintf("%s-%d", tmpl.Name, i)
+		qs = append(qs, q)
+	}
+	return qs
+}
+
+// drawEach draws n questions of each template of a corpus.
+func drawEach(t testing.TB, c Corpus, n int) []toolqa.Question {
+	t.Helper()
+	var qs []toolqa.Question
+	for _, tmpl := range templatesOf(c.Dataset()) {
+		of := drawSome(t, tmpl, c, n)
+		if len(of) < n {
+			t.Errorf("%s: only %d questions can be drawn, want %d", tmpl.Name, len(of), n)
 		}
-		price = closing
-		date = date.AddDate(0, 0, 1+r.IntN(3))
+		qs = append(qs, of...)
 	}
-	return mustCoffee(t, days)
+	return qs
 }
 
-// anyCoffee is the published corpus, or a synthetic one of its size where it is absent.
-func anyCoffee(t testing.TB) *Coffee {
-	t.Helper()
-	var c *Coffee
-	if t, ok := t.(*testing.T); ok {
-		t.Run("published corpus", func(t *testing.T) { c = realCoffee(t) })
-	}
-	if c == nil {
-		c = syntheticCoffee(t, 5741)
-	}
-	return c
+// refusal is a plan that must not go on after the last of the results.
+type refusal struct {
+	name, question string
+	results        []string
 }
 
-// smallCoffee is a corpus for computing by hand.
-func smallCoffee(t testing.TB) *Coffee {
+func wantRefusals(t *testing.T, refusals []refusal) {
+	for _, tt := range refusals {
+		t.Run(tt.name, func(t *testing.T) {
+			plan, ok := Plan(tt.question)
+			if !ok {
+				t.Fatal("no plan")
+			}
+			for n := range tt.results {
+				if _, _, err := plan(tt.results[:n]); err != nil {
+					t.Fatalf("after %d results: %v", n, err)
+				}
+			}
+			if thought, call, err := plan(tt.results); err == nil {
+				t.Errorf("the plan goes on: %s %+v", thought, call)
+			}
+		})
+	}
+}
+
+func checkThought(t testing.TB, thought string) {
 	t.Helper()
-	return mustCoffee(t, []Day{
-		{"2000-01-03", 122.25, 124.0, 116.1, 116.5, 6640},
-		{"2000-01-04", 116.25, 120.5, 115.75, 116.25, 5492},
-		{"2000-01-05", 115.0, 121.0, 115.0, 118.6, 6165},
-		{"2000-01-06", 119.0, 121.4, 116.5, 116.85, 5094},
-		{"2000-01-10", 123.5, 126.0, 116.0, 116.8, 6000},
-	})
+	switch {
+	case strings.ContainsAny(thought, "{}\n"), strings.Contains(thought, ":"):
+		t.Errorf("thought %q would not read as one line of prose", thought)
+	case len(thought) < 20 || !strings.HasSuffix(thought, "."):
+		t.Errorf("thought %q is no sentence", thought)
+	}
+}
+
+// planCalls returns the calls of a plan after each of the results.
+func planCalls(t *testing.T, question string, results ...string) (calls []envs.Call) {
+	t.Helper()
+	plan, ok := Plan(question)
+	if !ok {
+		t.Fatalf("no plan for %q", question)
+	}
+	for n := range len(results) + 1 {
+		thought, call, err := plan(results[:n])
+		if err != nil {
+			t.Fatalf("%q after %q: %v", question, results[:n], err)
+		}
+		checkThought(t, thought)
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// benchmarkRules measures the rule of each template.
+func benchmarkRules(b *testing.B, c Corpus) {
+	for _, tmpl := range templatesOf(c.Dataset()) {
+		b.Run(tmpl.Name, func(b *testing.B) {
+			var ms []Match
+			for _, q := range drawSome(b, tmpl, c, 10) {
+				m, _ := Recognise(q.Text)
+				ms = append(ms, m)
+			}
+			for i := 0; b.Loop(); i++ {
+				if _, err := Gold(ms[i%len(ms)], c); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -10,7 +10,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}.
+// step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}. In
+// SQL and Python a value that is not a number is quoted, as {name|sql} and {name|py}.
 type step struct {
 	thought string
 	tool    string
@@ -25,17 +26,21 @@ type reader func(result string, known *Slots) error
 
 // Plan returns the solution of the question in the prompt version (p_c).
 func (m Match) Plan() envs.Plan {
-	steps := m.Template.steps
 	return func(results []string) (string, envs.Call, error) {
-		if len(results) >= len(steps) {
-			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name, len(results), len(steps))
-		}
 		known := make(Slots, len(m.Slots), len(m.Slots)+4)
 		copy(known, m.Slots)
+		steps := m.Template.plan(known)
 		for i, result := range results {
+			if i >= len(steps) {
+				return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name, len(results), len(steps))
+			}
 			if err := steps[i].read(result, &known); err != nil {
 				return "", envs.Call{}, fmt.Errorf("questions: plan %s: result %d, of %s: %w", m.Template.Name, i+1, steps[i].tool, err)
 			}
+			steps = m.Template.plan(known)
+		}
+		if len(results) >= len(steps) {
+			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name, len(results), len(steps))
 		}
 		thought, call, err := steps[len(results)].call(known)
 		if err != nil {
@@ -43,6 +48,14 @@ func (m Match) Plan() envs.Plan {
 		}
 		return thought, call, nil
 	}
+}
+
+// plan returns the steps, given the slots and what was read so far.
+func (t *Template) plan(known Slots) []step {
+	if t.choose != nil {
+		return t.choose(known)
+	}
+	return t.steps
 }
 
 // call fills the step's texts.
@@ -62,7 +75,10 @@ func (s step) call(known Slots) (string, envs.Call, error) {
 	return thought, call, nil
 }
 
-// expand replaces each {name} by its value.
+// sqlQuotes makes a text one that stands between quotes in MySQL.
+var sqlQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
+
+// expand replaces each {name} by its value, and {name|py} and {name|sql} by the value as a literal of those languages.
 func expand(text string, known Slots) (string, error) {
 	var b strings.Builder
 	for {
@@ -72,9 +88,19 @@ func expand(text string, known Slots) (string, error) {
 			return b.String(), nil
 		}
 		name, after, _ := strings.Cut(tail, "}")
+		name, language, _ := strings.Cut(name, "|")
 		value, ok := known.lookup(name)
 		if !ok {
 			return "", fmt.Errorf("nothing called %q is known", name)
+		}
+		switch language {
+		case "":
+		case "py":
+			value = pytext.Repr(value)
+		case "sql":
+			value = "'" + sqlQuotes.Replace(value) + "'"
+		default:
+			return "", fmt.Errorf("{%s|%s}: no such language", name, language)
 		}
 		b.WriteString(value)
 		text = after
@@ -130,7 +156,10 @@ func startsWith(prefix string) reader {
 }
 
 // cells reads a JSON object that has a number, written as text, for each column.
-func cells(columns []string) reader {
+func cells(columns []string) reader { return cellsOf(columns, "number", isNumber) }
+
+// cellsOf reads a JSON object that has a text for each column, which fits.
+func cellsOf(columns []string, what string, fits kind) reader {
 	return func(result string, known *Slots) error {
 		v, _ := pytext.Decode(result)
 		row, ok := v.(envs.Args)
@@ -139,8 +168,8 @@ func cells(columns []string) reader {
 		}
 		for _, c := range columns {
 			text, ok := row.Text(c)
-			if !ok || !isNumber(text) {
-				return unexpected(result, "one row with a number as "+c)
+			if !ok || !fits(text) {
+				return unexpected(result, "one row with a "+what+" as "+c)
 			}
 			*known = append(*known, Slot{c, text})
 		}

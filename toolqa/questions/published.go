@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,11 +26,16 @@ type ImportedFile struct {
 	Questions    int
 	Unrecognised []string    // IDs of questions that no template of the dataset and difficulty fits
 	Duplicates   []Duplicate // questions asked before in the same file
+	Renamed      []Renamed   // questions whose published ID names another dataset
 	Skipped      string      // why the file was not read; "" when it was
 }
 
 // Duplicate is a question whose text stands under two IDs.
 type Duplicate struct{ ID, First string }
+
+// Renamed is a question whose ID was corrected: airbnb-hard has some that are called hard-yelp-0030, which are IDs of
+// yelp-hard, too, and a run over both could not tell them apart.
+type Renamed struct{ Published, ID string }
 
 // Import reads the published question files below src, src/easy/DATASET-easy.jsonl and src/hard/DATASET-hard.jsonl, as
 // the test split. Answers stay as published, as the text Python's str makes of them. Files of datasets that are not
@@ -81,9 +87,12 @@ func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Que
 	return qs, err
 }
 
+// misnamed are datasets as ToolQA's own files are called; ToolQA-D's have their names.
+var misnamed = map[string]string{"flight": string(toolqa.Flights), "genda": string(toolqa.Agenda)}
+
 // read reads the file of the dataset called name and fills in the report.
 func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
-	ds, err := toolqa.ParseDataset(name)
+	ds, err := toolqa.ParseDataset(cmp.Or(misnamed[name], name))
 	if err != nil {
 		f.Skipped = err.Error()
 		return nil, nil
@@ -94,6 +103,7 @@ func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
 		return nil, err
 	}
 	f.Questions = len(qs)
+	f.rename(qs)
 	first := map[string]string{}
 	for _, q := range qs {
 		if t, ok := Lookup(q.Template); !ok || t.Dataset != ds || t.Difficulty != f.Difficulty {
@@ -106,6 +116,25 @@ func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
 		}
 	}
 	return qs, nil
+}
+
+// rename corrects the IDs that name another dataset than the file's, where the right one is free.
+func (f *ImportedFile) rename(qs []toolqa.Question) {
+	taken := map[string]bool{}
+	for _, q := range qs {
+		taken[q.ID] = true
+	}
+	for i := range qs {
+		for _, other := range toolqa.Datasets() {
+			wrong := fmt.Sprintf("%s-%s-", f.Difficulty, other)
+			serial, ok := strings.CutPrefix(qs[i].ID, wrong)
+			right := fmt.Sprintf("%s-%s-%s", f.Difficulty, f.Dataset, serial)
+			if ok && other != f.Dataset && !taken[right] {
+				f.Renamed = append(f.Renamed, Renamed{qs[i].ID, right})
+				qs[i].ID, taken[right] = right, true
+			}
+		}
+	}
 }
 
 // uniqueIDs returns an error if two questions have one ID.

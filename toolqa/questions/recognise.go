@@ -56,8 +56,7 @@ func Recognise(question string) (Match, bool) {
 	return best, most >= 0 && !tie
 }
 
-// match returns the slots of a question of this template. Of several ways to read it the one with the shortest first
-// slots is taken.
+// match returns the slots of a question of this template, read as Template.Text says.
 func (t *Template) match(question string) (Slots, bool) {
 	n := len(t.slots)
 	first, last := t.literals[0], t.literals[n]
@@ -78,9 +77,12 @@ func (t *Template) split(text string, i int, s Slots) bool {
 		s[i].Value = text
 		return t.slots[i].kind(text)
 	}
-	literal := t.literals[i+1]
-	for from := 0; ; {
-		at := strings.Index(text[from:], literal)
+	literal, greedy := t.literals[i+1], t.slots[i].greedy
+	for from, to := 0, len(text); ; {
+		at := strings.Index(text[from:to], literal)
+		if greedy {
+			at = strings.LastIndex(text[:to], literal)
+		}
 		if at < 0 {
 			return false
 		}
@@ -91,7 +93,11 @@ func (t *Template) split(text string, i int, s Slots) bool {
 				return true
 			}
 		}
-		from = end + 1
+		if greedy {
+			to = end + len(literal) - 1
+		} else {
+			from = end + 1
+		}
 	}
 }
 

@@ -19,16 +19,30 @@ type Template struct {
 	Difficulty toolqa.Difficulty
 
 	// Text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of coffee on
-	// {date:date}?".
+	// {date:date}?". Of several ways to read a question the one with the shortest first slots is taken, or, of slots whose
+	// kind ends in a plus, {name:text+}, the longest: a name may hold the words that follow it.
 	Text string
 
-	// Fault says what is wrong with the published rule for the answer; "" when nothing is.
-	Fault string
+	// Fault says what is wrong with the published rule for the answer; "" when nothing is. Corrected is set where
+	// ToolQA-D's own test answers follow the right rule, Avoided where questions are drawn only if both rules have the same
+	// answer.
+	Fault     string
+	Corrected bool
+	Avoided   bool
 
 	gold     rule // the right answer
 	official rule // the published answer where Fault is not empty, else nil
 	draw     drawer
-	steps    []step
+
+	// check is a query over the dataset's corpus file that finds the right answer without the rule: a second opinion. It
+	// uses the typed tables (corpus.SchemaOf) and slots as parameters, e.g. :date, and returns one column. The answer is
+	// its rows, joined by sep where that is not "" and by a comma and a space otherwise.
+	check, sep string
+
+	// The plan: steps, or where it depends on the slots or on what earlier results say, choose. It is called again with the
+	// values read from each result, behind the slots, and must not change the steps already taken.
+	steps  []step
+	choose func(Slots) []step
 
 	literals []string // the text around the slots: one more than there are slots
 	slots    []slot
@@ -36,30 +50,9 @@ type Template struct {
 
 // slot is a gap in a template.
 type slot struct {
-	name string
-	kind kind
-}
-
-// kind says which texts fit a slot.
-type kind func(text string) bool
-
-// kinds are the kinds a template's text can name.
-var kinds = map[string]kind{
-	"date": isDate,
-	"text": func(s string) bool { return s != "" },
-}
-
-// isDate reports whether s looks like a day as YYYY-MM-DD.
-func isDate(s string) bool {
-	if len(s) != len("2000-01-03") || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	for i := range len(s) {
-		if i != 4 && i != 7 && (s[i] < '0' || s[i] > '9') {
-			return false
-		}
-	}
-	return "01" <= s[5:7] && s[5:7] <= "12" && "01" <= s[8:] && s[8:] <= "31"
+	name   string
+	kind   kind
+	greedy bool
 }
 
 // Slots are the values of a question's slots, in the order of the template's text.
@@ -123,7 +116,13 @@ type family struct {
 // families lists the datasets.
 func families() map[toolqa.Dataset]family {
 	return map[toolqa.Dataset]family{
-		toolqa.Coffee: {coffeeOf, slices.Concat(coffeeEasy(), coffeeHard())},
+		toolqa.Agenda:  {agendaOf, slices.Concat(agendaEasy(), agendaHard())},
+		toolqa.Airbnb:  {airbnbOf, slices.Concat(airbnbEasy(), airbnbHard())},
+		toolqa.SciREX:  {scirexOf, slices.Concat(scirexEasy(), scirexHard())},
+		toolqa.Coffee:  {coffeeOf, slices.Concat(coffeeEasy(), coffeeHard())},
+		toolqa.DBLP:    {dblpOf, slices.Concat(dblpEasy(), dblpHard())},
+		toolqa.Flights: {flightsOf, slices.Concat(flightsEasy(), flightsHard())},
+		toolqa.Yelp:    {yelpOf, slices.Concat(yelpEasy(), yelpHard())},
 	}
 }
 
@@ -164,11 +163,12 @@ func (t *Template) parse() error {
 		}
 		inner, after, ok := strings.Cut(tail, "}")
 		name, kindName, named := strings.Cut(inner, ":")
+		kindName, greedy := strings.CutSuffix(kindName, "+")
 		k := kinds[kindName]
 		if !ok || !named || k == nil {
 			return fmt.Errorf("slot {%s: want {name:kind}", tail)
 		}
-		t.slots = append(t.slots, slot{name, k})
+		t.slots = append(t.slots, slot{name, k, greedy})
 		rest = after
 	}
 }
@@ -187,6 +187,10 @@ func (t *Template) fill(values []string) (Slots, error) {
 	}
 	return s, nil
 }
+
+// Trainable reports whether the template's questions belong in training: the benchmark's answers to them, which the
+// checkpoint is measured by, are right.
+func (t *Template) Trainable() bool { return t.Fault == "" || t.Corrected || t.Avoided }
 
 // Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a new slice.
 func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {

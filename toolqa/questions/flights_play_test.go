@@ -1,0 +1,42 @@
+package questions
+
+import (
+	"strings"
+	"testing"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+func syntheticFlights(t testing.TB) *corpus.Corpus {
+	t.Helper()
+	return synthetic(t, toolqa.Flights, corpus.BuildOptions{Seed: 5, Scale: corpus.Demo})
+}
+
+func TestFlightsSecondOpinions(t *testing.T) {
+	c := syntheticFlights(t)
+	wantAnswers(t, toolqa.Flights, secondOpinions(t, c, generateAll(t, mustLoad(t, c)), equal), 2)
+}
+
+// Airlines with a comma in their names are asked for more often: a condition could misread them.
+func TestReaderSolvesFlights(t *testing.T) {
+	c := syntheticFlights(t)
+	const each = 6
+	var qs []toolqa.Question
+	taken, commas := map[string]int{}, 0
+	for _, q := range generateAll(t, mustLoad(t, c)) {
+		m, _ := Recognise(q.Text)
+		comma := q.Template == "flights-easy/flight-number" && strings.Contains(m.Slots.Get("airline"), ",") && commas < each
+		if taken[q.Template] < each || comma {
+			taken[q.Template]++
+			if comma {
+				commas++
+			}
+			qs = append(qs, q)
+		}
+	}
+	if commas == 0 {
+		t.Error("no question about an airline with a comma")
+	}
+	playAll(t, c, qs, ending.exact, apiVersions...)
+}

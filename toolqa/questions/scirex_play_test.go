@@ -1,0 +1,80 @@
+package questions
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/envs/catalog"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/score"
+)
+
+// syntheticScirex builds a corpus of the published size.
+func syntheticScirex(t testing.TB, seed uint64) *corpus.Corpus {
+	t.Helper()
+	return synthetic(t, toolqa.SciREX, corpus.BuildOptions{Seed: seed})
+}
+
+func TestScirexSecondOpinions(t *testing.T) {
+	for _, seed := range []uint64{1, 2} {
+		c := syntheticScirex(t, seed)
+		answers := secondOpinions(t, c, generateAll(t, mustLoad(t, c)), equal)
+		wantAnswers(t, toolqa.SciREX, answers, 30)
+		several := 0
+		for answer := range answers["scirex-hard/datasets"] {
+			if strings.Contains(answer, ", ") {
+				several++
+			}
+		}
+		if several < 20 {
+			t.Errorf("seed %d: %d different answers of several datasets", seed, several)
+		}
+	}
+}
+
+func TestReaderSolvesScirex(t *testing.T) {
+	c := syntheticScirex(t, 4)
+	view := mustLoad(t, c)
+	w := newWorld(t, c)
+	w.wantShare(catalog.PromptVersion, drawEach(t, view, 25), 0.96)
+	for _, api := range apiVersions[1:] {
+		w.wantShare(api, drawEach(t, view, 10), 0.96)
+	}
+}
+
+// TestPublishedScirexGold compares rules and published answers where the sample holds the papers.
+func TestPublishedScirexGold(t *testing.T) {
+	from := sharedData(t, "toolqa", "corpus", "scirex_dev", "dev.jsonl")
+	view := mustLoad(t, imported(t, toolqa.SciREX, from, corpus.ImportOptions{AllowShort: true}))
+	agree, differ := map[string]int{}, map[string]int{}
+	for _, d := range toolqa.Difficulties() {
+		path := sharedData(t, "toolqa", "questions", string(d), "scirex-"+string(d)+".jsonl")
+		qs, err := readFile(path, toolqa.SciREX, d, toolqa.Test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range qs {
+			m, ok := Recognise(q.Text)
+			if !ok {
+				t.Fatalf("%s: %q is not recognised", filepath.Base(path), q.Text)
+			}
+			answer, err := OfficialGold(m, view)
+			switch {
+			case IsNoAnswer(err): // in another paper
+			case err != nil:
+				t.Fatal(err)
+			case score.Strict(q.Answer, answer):
+				agree[m.Template.Name]++
+			default:
+				differ[m.Template.Name]++
+				t.Logf("%q: %q, published is %q", q.Text, answer, q.Answer)
+			}
+		}
+	}
+	t.Log(agree, differ)
+	if agree["scirex-easy/score"] < 10 || differ["scirex-easy/score"] > 0 || differ["scirex-hard/metrics"] > 0 {
+		t.Errorf("agree %v, differ %v", agree, differ)
+	}
+}

@@ -1,0 +1,194 @@
+package questions
+
+import (
+	"regexp"
+	"strings"
+)
+
+// query is a call of RetrieveScirex without its reader.
+type query struct{ keyword, thought string }
+
+func passagesOn(keyword, thought string) query { return query{keyword, thought} }
+
+// passageReader reads values out of passages, or reports that they do not state them.
+type passageReader func(passages []string, s Slots) (Slots, bool)
+
+// lookUp plans a search, a second one where the passages of the first do not state what is asked, and the last step.
+func lookUp(read passageReader, first, second query, last step) func(Slots) []step {
+	const missed = "missed" // known after the first search was in vain
+	search := func(q query, r reader) step {
+		return step{q.thought, "RetrieveScirex", []arg{{"keyword", q.keyword}}, r}
+	}
+	try := func(result string, known *Slots) error {
+		values, ok := read(strings.Split(result, "\n"), *known)
+		if !ok {
+			values = Slots{{missed, "yes"}}
+		}
+		*known = append(*known, values...)
+		return nil
+	}
+	must := func(result string, known *Slots) error {
+		values, ok := read(strings.Split(result, "\n"), *known)
+		if !ok {
+			return unexpected(result, "passages that answer the question")
+		}
+		*known = append(*known, values...)
+		return nil
+	}
+	return func(known Slots) []step {
+		steps := []step{search(first, try)}
+		if _, ok := known.lookup(missed); ok {
+			steps = append(steps, search(second, must))
+		}
+		return append(steps, last)
+	}
+}
+
+// Wordings in which papers state what is asked. M stands for the method, D for the material, E for the metric, T for the
+// task, S for a score, L for a list of names or of names and scores.
+var (
+	scoreWordings = []string{
+		`\. M scores S in E on the D dataset`,
+		`\. M (?:obtains|achieves) S E on D`,
+		`\. M reaches S \( E \) on D`,
+		`[Tt]he E (?:score )?of M on D is S`,
+		`At S E on D , M improves over`,
+		`the E score S for M on D`,
+	}
+	metricWordings = []string{
+		`On D we evaluate M by L \.`,
+		`The metrics for M on D : L \.`,
+		`For M on D we follow earlier work and measure L \.`,
+	}
+	datasetWordings = []string{
+		`We evaluate M for T on L \.`,
+		`The method M is evaluated on L for T \.`,
+		`The datasets used with M for T : L \.`,
+	}
+	spreadWordings = []string{
+		`Across datasets , the E scores of M are L \.`,
+		`In terms of E , M reaches L \.`,
+		`The E of M varies with the dataset : L \.`,
+	}
+	boardWordings = []string{
+		`Leaderboard for T on D By E , all methods : L \.`,
+		`Leaderboard for T on D All methods with their E : L \.`,
+		`Leaderboard for T on D The E scores of all methods : L \.`,
+	}
+)
+
+const (
+	oneScore    = `(\S+)`
+	nameList    = `([\w-]+(?: (?:,|and) [\w-]+)*)`
+	scoreOnList = `(\S+ on [\w-]+(?: (?:,|and) \S+ on [\w-]+)*)`
+	nameAndList = `([\w-]+ \S+(?: , [\w-]+ \S+)*)`
+)
+
+// stated returns what stands for the list or the score in the first passage that has one of the wordings.
+func stated(passages []string, s Slots, wordings []string, list string) (string, bool) {
+	for _, wording := range wordings {
+		words := strings.Split(wording, " ")
+		for i, w := range words {
+			switch w {
+			case "M":
+				words[i] = namePattern(s.Get("method"))
+			case "D":
+				words[i] = namePattern(s.Get("material"))
+			case "E":
+				words[i] = namePattern(s.Get("metric"))
+			case "T":
+				words[i] = namePattern(s.Get("task"))
+			case "S":
+				words[i] = oneScore
+			case "L":
+				words[i] = list
+			}
+		}
+		pattern, err := regexp.Compile(`(?:^|\s)` + strings.Join(words, " ") + `(?:\s|$)`)
+		if err != nil {
+			return "", false // a name that is not text
+		}
+		for _, p := range passages {
+			if m := pattern.FindStringSubmatch(p); m != nil {
+				return m[1], true
+			}
+		}
+	}
+	return "", false
+}
+
+// namePattern matches a name as the relations spell it and as papers do: every underscore stands for a character that is
+// no letter, digit or hyphen, and at either end for no blank.
+func namePattern(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case r != '_':
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		case i == 0 || i == len(name)-1:
+			b.WriteString(`[^A-Za-z0-9\s-]`)
+		default:
+			b.WriteString(`[^A-Za-z0-9-]`)
+		}
+	}
+	return b.String()
+}
+
+func readScore(passages []string, s Slots) (Slots, bool) {
+	score, ok := stated(passages, s, scoreWordings, "")
+	return Slots{{"answer", score}}, ok
+}
+
+func readMetrics(passages []string, s Slots) (Slots, bool) {
+	return readNames(passages, s, metricWordings)
+}
+
+func readDatasets(passages []string, s Slots) (Slots, bool) {
+	return readNames(passages, s, datasetWordings)
+}
+
+func readNames(passages []string, s Slots, wordings []string) (Slots, bool) {
+	list, ok := stated(passages, s, wordings, nameList)
+	return Slots{{"answer", strings.Join(splitList(list), ", ")}}, ok
+}
+
+func readHighestDataset(passages []string, s Slots) (Slots, bool) {
+	list, ok := stated(passages, s, spreadWordings, scoreOnList)
+	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
+		score, name, _ = strings.Cut(entry, " on ")
+		return name, score
+	})
+}
+
+func readHighestMethod(passages []string, s Slots) (Slots, bool) {
+	list, ok := stated(passages, s, boardWordings, nameAndList)
+	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
+		name, score, _ = strings.Cut(entry, " ")
+		return name, score
+	})
+}
+
+// splitList splits an enumeration, "A , B and C".
+func splitList(list string) []string {
+	return strings.Split(strings.ReplaceAll(list, " and ", " , "), " , ")
+}
+
+// readHighest finds the name with the highest of the scores listed, if all of them are numbers.
+func readHighest(entries []string, ok bool, parse func(entry string) (name, score string)) (Slots, bool) {
+	if !ok {
+		return nil, false
+	}
+	best, bestScore, most := "", "", 0.0
+	for i, e := range entries {
+		name, score := parse(e)
+		x, ok := scoreNumber(score)
+		if !ok {
+			return nil, false
+		}
+		if i == 0 || x > most {
+			best, bestScore, most = name, score, x
+		}
+		entries[i] = name + " " + score
+	}
+	return Slots{{"answer", best}, {"score", bestScore}, {"list", strings.Join(entries, ", ")}}, true
+}

@@ -1,0 +1,116 @@
+package questions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+)
+
+// Verification is what Verify found in the question files of one dataset.
+type Verification struct {
+	Questions  int      `json:"questions"`  // in all splits
+	FromFiles  int      `json:"from_files"` // of those, published ones, whose answers are not recomputed
+	Recomputed int      `json:"recomputed"` // generated ones whose answer the second opinion agrees with
+	Templates  int      `json:"templates"`  // that occur
+	Missing    []string `json:"missing,omitempty"`
+	Problems   []string `json:"problems,omitempty"`  // what makes a file useless for training or for evaluating
+	Published  []string `json:"published,omitempty"` // what is wrong with the published questions, which are kept as they are
+}
+
+// Verify recomputes the answers of all generated questions below dir over the corpus they are about, by each template's
+// query instead of its rule, and compares by match. It looks for questions that occur twice or in two splits, for
+// questions no template fits, and for templates without a question. The error is one of reading.
+func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, answer string) bool, progress func(done, total int)) (_ Verification, err error) {
+	r, err := NewRecomputer(ctx, c)
+	if err != nil {
+		return Verification{}, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	v := &verifier{recomputer: r, match: match, seen: map[string]toolqa.Question{}, templates: map[string]bool{}}
+	qs, err := readAll(dir, c.Dataset())
+	if err != nil {
+		return Verification{}, err
+	}
+	for i, q := range qs {
+		if err := v.look(ctx, q); err != nil {
+			return Verification{}, err
+		}
+		progress(i+1, len(qs))
+	}
+	v.Questions, v.Templates = len(qs), len(v.templates)
+	for _, d := range toolqa.Difficulties() {
+		for _, t := range Templates(c.Dataset(), d) {
+			if !v.templates[t.Name] {
+				v.Missing = append(v.Missing, t.Name)
+			}
+		}
+	}
+	return v.Verification, nil
+}
+
+// readAll reads the questions of a dataset, the test split first; files that are not there are left out.
+func readAll(dir string, ds toolqa.Dataset) ([]toolqa.Question, error) {
+	var all []toolqa.Question
+	for _, d := range toolqa.Difficulties() {
+		for _, s := range slices.Backward(toolqa.Splits()) {
+			qs, err := Read(dir, ds, d, s)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			all = append(all, qs...)
+		}
+	}
+	return all, nil
+}
+
+type verifier struct {
+	Verification
+	recomputer *Recomputer
+	match      func(gold, answer string) bool
+	seen       map[string]toolqa.Question // by text
+	templates  map[string]bool
+}
+
+// look checks one question.
+func (v *verifier) look(ctx context.Context, q toolqa.Question) error {
+	report := func(format string, args ...any) {
+		to := &v.Problems
+		if q.Source == toolqa.Published {
+			to = &v.Published
+		}
+		*to = append(*to, q.ID+": "+fmt.Sprintf(format, args...))
+	}
+	if q.Source == toolqa.Published {
+		v.FromFiles++
+	}
+	if first, ok := v.seen[q.Text]; ok {
+		report("asks what %s (%s) asks", first.ID, first.Split)
+	}
+	v.seen[q.Text] = q
+	m, ok := Recognise(q.Text)
+	if !ok || m.Template.Dataset != q.Dataset || m.Template.Difficulty != q.Difficulty {
+		report("fits no template")
+		return nil
+	}
+	v.templates[m.Template.Name] = true
+	if q.Source == toolqa.Published {
+		return nil
+	}
+	answer, err := v.recomputer.Answer(ctx, m)
+	switch {
+	case IsNoAnswer(err):
+		report("the second opinion finds no answer, the file has %q", q.Answer)
+	case err != nil:
+		return err
+	case !v.match(q.Answer, answer):
+		report("the second opinion is %q, the file has %q", answer, q.Answer)
+	default:
+		v.Recomputed++
+	}
+	return nil
+}
