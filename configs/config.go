@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/mcts"
@@ -26,6 +27,7 @@ type Config struct {
 	Environment Environment `yaml:"environment"`
 	SQL         SQL         `yaml:"sql"`
 	Python      Python      `yaml:"python"`
+	Retrieval   Retrieval   `yaml:"retrieval"`
 	Eval        Eval        `yaml:"eval"`
 	Server      Server      `yaml:"server"`
 
@@ -63,6 +65,12 @@ type Python struct {
 	OutputKiB   int     `yaml:"output_kib"`
 }
 
+// Retrieval chooses how the retrieval tools rank passages.
+type Retrieval struct {
+	Model  string `yaml:"model"`  // an embedding model; "" is BM25
+	Server string `yaml:"server"` // the base URL of its server, without credentials; "" is the policy's
+}
+
 // Eval configures episodes.
 type Eval struct {
 	MaxTurns int `yaml:"max_turns"`
@@ -88,17 +96,30 @@ const (
 
 // Datasets returns the datasets chosen.
 func (c *Config) Datasets() ([]toolqa.Dataset, error) {
-	return parseAll(c.Dataset, toolqa.ParseDataset)
+	if c.AllDatasets() {
+		return toolqa.Datasets(), nil
+	}
+	all, err := parseAll(c.Dataset, toolqa.ParseDataset)
+	if err != nil {
+		return nil, fmt.Errorf("%w, %s", err, everything)
+	}
+	return all, nil
 }
+
+// AllDatasets reports whether all datasets are chosen without being named: those that the data folder has.
+func (c *Config) AllDatasets() bool { return slices.Equal(c.Dataset, []string{everything}) }
+
+// everything is the name of all datasets, and of all difficulties.
+const everything = "all"
 
 // Difficulties returns the difficulties chosen, easy first.
 func (c *Config) Difficulties() ([]toolqa.Difficulty, error) {
-	if c.Difficulty == "all" {
+	if c.Difficulty == everything {
 		return toolqa.Difficulties(), nil
 	}
 	d, err := toolqa.ParseDifficulty(c.Difficulty)
 	if err != nil {
-		return nil, fmt.Errorf("%w, all", err)
+		return nil, fmt.Errorf("%w, %s", err, everything)
 	}
 	return []toolqa.Difficulty{d}, nil
 }

@@ -1,8 +1,10 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,10 +40,30 @@ func (r *Resolved) validate() error {
 	if !slices.Contains(rewards, r.Environment.Reward) {
 		return r.invalid("environment.reward", fmt.Errorf("unknown matcher %q: valid are %s", r.Environment.Reward, strings.Join(rewards, ", ")))
 	}
+	if err := r.Retrieval.validate(); err != nil {
+		return r.invalid("retrieval.server", err)
+	}
 	if err := r.validateLists(); err != nil {
 		return err
 	}
 	return r.validateNumbers()
+}
+
+// validate wants a server's address that can be shown: the configuration stands in every run. The errors do not show it.
+func (r Retrieval) validate() error {
+	if r.Server == "" {
+		return nil
+	}
+	u, err := url.Parse(r.Server)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return errors.New("is no base URL, want e.g. http://localhost:8000/v1")
+	case u.User != nil:
+		return errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in OPENAI_BASE_URL")
+	case r.Model == "":
+		return errors.New("is of no use without retrieval.model, the name of an embedding model")
+	}
+	return nil
 }
 
 // validateLists wants names in the lists, and none of them twice: what is done for each would be done again.

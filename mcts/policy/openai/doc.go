@@ -1,5 +1,5 @@
 // Package openai is the backend for servers that speak the OpenAI completions and chat completions protocols: vLLM, and
-// others that are compatible with it.
+// others that are compatible with it. An [Embedder] asks such a server for the vectors of texts.
 //
 // # Words
 //

@@ -75,10 +75,7 @@ func (o Options) Check() error {
 
 // withDefaults fills in what was left out and reports what makes no sense.
 func (o Options) withDefaults() (Options, error) {
-	fill(&o.Retry.Attempts, DefaultAttempts)
-	fill(&o.Retry.Base, DefaultBase)
-	fill(&o.Retry.Max, max(DefaultMax, o.Retry.Base))
-	fill(&o.Retry.Patience, DefaultPatience)
+	o.Retry = o.Retry.withDefaults()
 	fill(&o.Timeout, DefaultTimeout)
 	fill(&o.Limit.Max, max(DefaultLimit, o.Limit.Start))
 	fill(&o.Limit.Start, min(DefaultStart, o.Limit.Max))

@@ -12,8 +12,6 @@ import (
 	"toolevo/envs/dynamic"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
-	"toolevo/toolqa"
-	"toolevo/toolqa/absent"
 )
 
 const (
@@ -69,11 +67,8 @@ func tools() map[string]dynamic.Tool[int] {
 	answer("SQLInterpreter", "SQL", map[string]string{
 		"SELECT MAX(Open) FROM coffee.coffee_data": "MAX(Open): 310.75\n\nThere is one row.",
 	}, "There is something wrong with the SQL command you send. Please modify it.")
-	for name, tool := range absent.Tools() {
-		tools[name] = dynamic.ToolFunc[int](func(ctx context.Context, s int, args envs.Args) (int, envs.Result, error) {
-			_, r, err := tool.Call(ctx, toolqa.Session{}, args)
-			return s, r, err
-		})
+	for _, name := range []string{"RetrieveAgenda", "RetrieveScirex", "LoadGraph", "NodeCheck", "NeighbourCheck", "EdgeCheck"} {
+		answer(name, "", nil, "There is no information that can be matched in the database. Please try another query.")
 	}
 	return tools
 }
