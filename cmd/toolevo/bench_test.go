@@ -93,7 +93,7 @@ func benchData(b *testing.B) string {
 	}
 	if _, err := os.Stat(filepath.Join(shared, "toolqa/corpus/coffee")); err != nil {
 		b.Log("no published files: the corpus and the questions are synthetic")
-		steps = [][]string{{"data", "build", "--data", dir}, {"data", "questions", "--data", dir}}
+		steps = [][]string{{"data", "build", "--data", dir, "--dataset", "coffee"}, {"data", "questions", "--data", dir}}
 	}
 	for _, args := range steps {
 		if code := a.run(context.Background(), args); code != exitDone {

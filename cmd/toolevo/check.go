@@ -51,6 +51,7 @@ it. Exits with 1 when something differs.`,
 			return err
 		}
 		defer b.close()
+		b.serving = a.serving()
 		if b.id(kindCollect) != v.run.Manifest.ID {
 			return usage("%s was collected on other inputs than these:\n  %s\nGive the --data it was collected on.", v.run.Dir,
 				strings.Join(differentInputs(b.inputs, v.run.Manifest.Inputs), "\n  "))

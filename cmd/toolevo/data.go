@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +28,7 @@ Either build it, from a seed, with nothing downloaded:
 or import the published ToolQA files and generate what is not published:
   toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
 	}
-	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataGoldCommand())
+	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataVerifyCommand(), a.dataGoldCommand())
 	return group(cmd)
 }
 
@@ -74,30 +76,54 @@ func newCorpusReport(dir string, info corpus.Info) corpusReport {
 }
 
 func (r corpusReport) String() string {
-	return fmt.Sprintf("%s: %d rows (%s) in %s", r.Dataset, r.Rows, r.Source, r.Path)
+	return fmt.Sprintf("%s: %s (%s) in %s", r.Dataset, r.size(), r.Source, r.Path)
+}
+
+// size is how many of what a corpus has.
+func (r corpusReport) size() string {
+	unit := map[string]string{string(toolqa.DBLP): "papers", string(toolqa.SciREX): "passages"}[r.Dataset]
+	return fmt.Sprintf("%d %s", r.Rows, cmp.Or(unit, "rows"))
 }
 
 func (a *app) dataBuildCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Build synthetic corpora from a seed",
-		Long: `Builds a corpus with the columns, order and formats of the published one and
-invented values. It replaces the corpus that was there.`,
-		Example: "  toolevo data build --data data --seed 1",
-		Args:    positional(0, 0),
+		Long: `Builds corpora with the columns, order and formats of the published ones and
+invented values. They replace those that were there. At full scale, the
+published sizes, flights has four million rows: minutes, and gigabytes.`,
+		Example: `  toolevo data build --data data
+  toolevo data build --data data --scale full
+  toolevo data build --data data --dataset flights --rows 100000 --seed 2`,
+		Args: positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
-	rows := cmd.Flags().Int("rows", 0, "`N` rows of each corpus (0: as many as the published one)")
+	scale := cmd.Flags().String("scale", string(corpus.Demo), "`SIZE` of all: demo, some thousands of rows each, or full, as published")
+	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
+	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := datasets()
 		if err != nil {
 			return err
 		}
+		if !slices.Contains(corpus.Scales(), corpus.Scale(*scale)) {
+			return usage("--scale %s: valid are %v", *scale, corpus.Scales())
+		}
+		progress, stop, err := watch()
+		if err != nil {
+			return err
+		}
+		defer stop()
 		var reports []corpusReport
 		for _, ds := range all {
-			info, err := corpus.Build(cmd.Context(), *dir, ds, *seed, *rows, "toolevo "+software())
+			info, err := corpus.Build(cmd.Context(), *dir, ds, corpus.BuildOptions{
+				Seed: *seed, Rows: *rows, Scale: corpus.Scale(*scale), Tool: "toolevo " + software(), Progress: progress.step("build " + string(ds)),
+			})
 			if err != nil {
+				return err
+			}
+			if err := indexPassages(cmd.Context(), *dir, ds, progress); err != nil {
 				return err
 			}
 			reports = append(reports, newCorpusReport(*dir, info))
@@ -135,7 +161,11 @@ func (a *app) dataImportCommand() *cobra.Command {
 		Short: "Import the published ToolQA corpora and questions",
 		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
 QUESTIONS/easy/coffee-easy.jsonl. Published questions become the test split and
-keep their published answers; generated files that ask one of them are removed.`,
+keep their published answers; generated files that ask one of them are removed.
+
+Without --dataset, all datasets whose files are there are imported. One that was
+imported from the same files before is left as it is, so that an import that was
+interrupted goes on where it was.`,
 		Example: "  toolevo data import --corpus toolqa/corpus --questions toolqa/questions",
 		Args:    positional(0, 0),
 	}
@@ -143,6 +173,8 @@ keep their published answers; generated files that ask one of them are removed.`
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
 	short := cmd.Flags().Bool("allow-short", false, "import a corpus file with fewer rows than the published one has")
+	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
+	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" && *asked == "" {
 			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
@@ -151,95 +183,28 @@ keep their published answers; generated files that ask one of them are removed.`
 		if err != nil {
 			return err
 		}
-		var allow []corpus.Allowance
-		if *short {
-			allow = append(allow, corpus.AllowShort)
+		progress, stop, err := watch()
+		if err != nil {
+			return err
 		}
-		return a.importAll(cmd.Context(), *dir, all, *from, *asked, *asJSON, allow...)
-	}
-	return cmd
-}
-
-// importedFile is what `data import` says about a question file.
-type importedFile struct {
-	Path         string   `json:"path"`
-	Dataset      string   `json:"dataset,omitempty"`
-	Difficulty   string   `json:"difficulty,omitempty"`
-	Questions    int      `json:"questions"`
-	Unrecognised []string `json:"unrecognised,omitempty"`
-	Duplicates   int      `json:"duplicates,omitempty"`
-	Skipped      string   `json:"skipped,omitempty"`
-}
-
-func (a *app) importAll(ctx context.Context, dir string, all []toolqa.Dataset, from, asked string, asJSON bool, allow ...corpus.Allowance) error {
-	var reports []corpusReport
-	var files []importedFile
-	var infos []corpus.Info
-	if from != "" {
-		for _, ds := range all {
-			info, err := corpus.Import(ctx, dir, ds, from, "toolevo "+software(), allow...)
-			if err != nil {
+		defer stop()
+		i := importer{
+			app: a, dir: *dir, named: cmd.Flags().Changed("dataset"), progress: progress,
+			options: corpus.ImportOptions{AllowShort: *short, SkipBad: *skip, Tool: "toolevo " + software()},
+		}
+		if *from != "" {
+			if err := i.corpora(cmd.Context(), all, *from); err != nil {
 				return err
 			}
-			reports = append(reports, newCorpusReport(dir, info))
-			infos = append(infos, info)
 		}
+		if *asked != "" {
+			if err := i.questions(*asked); err != nil {
+				return err
+			}
+		}
+		return i.report(*asJSON)
 	}
-	if asked != "" {
-		imported, err := questions.Import(asked)
-		if err != nil {
-			return err
-		}
-		removed, err := questions.RemoveShared(dir, imported.Questions)
-		for _, path := range removed {
-			a.say("Removed %s: it asked published test questions; run `toolevo data questions` again", path)
-		}
-		if err != nil {
-			return err
-		}
-		if err := questions.Write(dir, imported.Questions); err != nil {
-			return err
-		}
-		for _, f := range imported.Files {
-			files = append(files, importedFile{f.Path, string(f.Dataset), string(f.Difficulty), f.Questions, f.Unrecognised, len(f.Duplicates), f.Skipped})
-		}
-	}
-	for _, info := range infos {
-		a.sayStale(dir, info)
-	}
-	if asJSON {
-		if err := a.printJSON(map[string]any{"corpora": reports, "questions": files}); err != nil {
-			return err
-		}
-	} else {
-		if err := a.printReports(false, reports); err != nil {
-			return err
-		}
-		a.printImported(files)
-	}
-	a.say("Next: toolevo %s", shell("data", "questions", "--data", dir))
-	return nil
-}
-
-func (a *app) printImported(files []importedFile) {
-	skipped := 0
-	for _, f := range files {
-		if f.Skipped != "" {
-			skipped++
-			continue
-		}
-		fmt.Fprintf(a.out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
-		if n := len(f.Unrecognised); n > 0 {
-			fmt.Fprintf(a.out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
-		}
-		if f.Duplicates > 0 {
-			fmt.Fprintf(a.out, ", %d asked twice", f.Duplicates)
-		}
-		fmt.Fprintln(a.out)
-	}
-	if skipped > 0 {
-		a.say("%d question files of datasets that are not supported were left out", skipped)
-	}
+	return cmd
 }
 
 func (a *app) dataQuestionsCommand() *cobra.Command {
@@ -248,13 +213,18 @@ func (a *app) dataQuestionsCommand() *cobra.Command {
 		Short: "Generate questions for train, dev and test from the corpora",
 		Long: `Generates the splits in the paper's numbers (Table 6), distinct within and
 across splits. Where a published test split was imported it is kept, and none of
-its questions is generated for another split.`,
+its questions is generated for another split. Without --dataset, all datasets
+that have a corpus are asked about.
+
+Templates to which the benchmark's own test answers are wrong are asked in dev
+and test, with the right answer, and not in train.`,
 		Example: "  toolevo data questions --data data --seed 1 --scale 0.1",
 		Args:    positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
 	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
+	faulty := cmd.Flags().Bool("faulty", false, "train on templates, too, to which the benchmark's own answers are wrong")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := datasets()
 		if err != nil {
@@ -265,18 +235,22 @@ its questions is generated for another split.`,
 		}
 		var made []splitReport
 		for _, ds := range all {
-			reports, err := generateQuestions(cmd.Context(), *dir, ds, *seed, *scale)
+			reports, err := generateQuestions(cmd.Context(), *dir, ds, *seed, *scale, *faulty)
+			if isMissing(err) && !cmd.Flags().Changed("dataset") {
+				continue
+			}
 			if err != nil {
 				return err
 			}
 			made = append(made, reports...)
 		}
+		if len(made) == 0 {
+			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
+		}
 		if *asJSON {
 			return a.printJSON(map[string]any{"splits": made})
 		}
-		for _, m := range made {
-			fmt.Fprintln(a.out, m)
-		}
+		a.printSplits(*dir, made)
 		return nil
 	}
 	return cmd
@@ -292,15 +266,31 @@ type splitReport struct {
 	Path       string `json:"path"`
 }
 
-func (r splitReport) String() string {
-	return fmt.Sprintf("%s-%s %s: %d questions (%s) in %s", r.Dataset, r.Difficulty, r.Split, r.Questions, r.Source, r.Path)
+// printSplits writes a line for each dataset and difficulty.
+func (a *app) printSplits(dir string, made []splitReport) {
+	for i, m := range made {
+		text := fmt.Sprintf("%s %d", m.Split, m.Questions)
+		if m.Source == string(toolqa.Published) {
+			text += " (published)"
+		}
+		if i == 0 || made[i-1].Dataset != m.Dataset || made[i-1].Difficulty != m.Difficulty {
+			text = fmt.Sprintf("%-13s %s", m.Dataset+"-"+m.Difficulty, text)
+		}
+		end := "  "
+		if i == len(made)-1 || made[i+1].Dataset != m.Dataset || made[i+1].Difficulty != m.Difficulty {
+			end = "\n"
+		}
+		fmt.Fprint(a.out, text, end)
+	}
+	fmt.Fprintf(a.out, "in %s\n", filepath.Join(dir, "questions"))
 }
 
-func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, scale float64) ([]splitReport, error) {
+func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, scale float64, faulty bool) ([]splitReport, error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, err
 	}
+	defer opened.Close()
 	rows, err := questions.Load(opened)
 	if err != nil {
 		return nil, err
@@ -315,7 +305,7 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed 
 		if len(published) > 0 {
 			counts.Test = 0
 		}
-		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, counts, published)
+		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, questions.Options{Counts: counts, Exclude: published, Faulty: faulty})
 		if err != nil {
 			return nil, err
 		}

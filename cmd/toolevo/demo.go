@@ -13,10 +13,10 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Do the whole job once on synthetic data, without a server",
-		Long: `Builds a synthetic corpus and questions, grows trees against p_s_in with a
-scripted policy, exports the correct trajectories for LLaMA-Factory, and
-evaluates scripted policies on the three API versions. Each step is the command
-that is printed, so that it can be run by hand.
+		Long: `Builds synthetic corpora and questions of all seven datasets, grows trees
+against p_s_in with a scripted policy, exports the correct trajectories for
+LLaMA-Factory, and evaluates scripted policies on the three API versions. Each
+step is the command that is printed, so that it can be run by hand.
 
 The policies are scripts that simulate a language model's habits; their
 accuracies say nothing about any model.`,
@@ -47,13 +47,13 @@ func (a *app) demo(ctx context.Context, dir string) error {
 		about string
 		args  []string
 	}{
-		{"A synthetic corpus, in the format of the published one", []string{"data", "build", "--data", data, "--seed", "1"}},
+		{"Synthetic corpora of the seven datasets, in the formats of the published ones", []string{"data", "build", "--data", data, "--seed", "1"}},
 		{"Questions for train, dev and test, a tenth of the paper's numbers", []string{"data", "questions", "--data", data, "--scale", "0.1"}},
 		{"Search: trees over training questions, the deployed APIs have changed", []string{"collect", "--data", data, "--api", "p_s_in",
-			"--policy", "scripted:noisy", "--limit", "20", "--trees", "4", "--out", run}},
+			"--policy", "scripted:noisy", "--limit", "4", "--trees", "4", "--out", run}},
 		{"Proof that the run is what its log says", []string{"check", run, "--data", data}},
 		{"Training data for LLaMA-Factory", []string{"export", run, "--require-recovery", "--out", export}},
-		{"Evaluation on the three API versions", []string{"eval", "--data", data, "--limit", "20",
+		{"Evaluation on the three API versions", []string{"eval", "--data", data, "--limit", "5",
 			"--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}},
 	}
 	for i, step := range steps {
@@ -66,7 +66,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	}
 	fmt.Fprintf(a.out, `
 Everything lies in %s:
-  data/                       corpus and questions
+  data/                       corpora and questions
   run/trajectories.parquet    correct trajectories with their lineage
   export/                     the LLaMA-Factory dataset folder
   eval/report.md              the evaluation as Markdown

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,21 +24,84 @@ import (
 // demonstrationDir holds the pools; they are read from there, so that -update is seen at once.
 const demonstrationDir = "../../configs/demonstrations"
 
-// demonstrated are the templates that coffee.yaml demonstrates, in the order of preference: a prompt shows the first
-// few, so these have to show every tool that coffee needs.
-var demonstrated = []string{
-	"coffee-easy/percentage-change",
-	"coffee-hard/greatest-difference",
-	"coffee-hard/average",
-	"coffee-easy/open",
-	"coffee-easy/bearish-or-bullish",
-	"coffee-hard/percentage-increase",
+// maxObserved is how many bytes the observations of a demonstration may have together. A prompt holds several, and the
+// columns of flights alone take a thousand.
+const maxObserved = 1300
+
+// exhibit says what a demonstration or a playthrough shows: a question of a template, with an answer that is worth
+// showing. "There are 1 of them" teaches less than any other number, and one free slot less than two.
+type exhibit struct {
+	template string
+	answer   string // a pattern of the answer; any will do where it is empty
 }
 
-// promptBench is the benchmark over the training questions of the data folder, with p_c deployed.
-func promptBench(t *testing.T, data string) (*bench, envs.Environment) {
+// candidates are the questions that s may show, in order.
+func (s exhibit) candidates(questions []toolqa.Question) []toolqa.Question {
+	answer := regexp.MustCompile(s.answer)
+	var all []toolqa.Question
+	for _, q := range questions {
+		if q.Template == s.template && answer.MatchString(q.Answer) {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// demonstrated is what each pool shows, in the order of preference: a prompt shows the first few, so these have to call
+// every tool that the dataset needs.
+var demonstrated = map[toolqa.Dataset][]exhibit{
+	toolqa.Agenda: {
+		{"agenda-easy/length", ""}, {"agenda-hard/free-slots", ","}, {"agenda-hard/unavailable", several},
+		{"agenda-easy/location", ""}, {"agenda-hard/events-of-person", ","}, {"agenda-easy/start", ""},
+		{"agenda-hard/events-on-date", several}, {"agenda-hard/dates-of-person", several},
+	},
+	toolqa.Airbnb: {
+		{"airbnb-easy/price", ""}, {"airbnb-hard/total-price", ""}, {"airbnb-hard/most-expensive-home", ""},
+		{"airbnb-easy/last-review", ""}, {"airbnb-hard/flexible-share", "[1-9]"}, {"airbnb-easy/host-name", ""},
+		{"airbnb-hard/average-price", ""}, {"airbnb-hard/count", several},
+	},
+	toolqa.Coffee: {
+		{"coffee-easy/percentage-change", ""}, {"coffee-hard/greatest-difference", ""}, {"coffee-hard/average", ""},
+		{"coffee-easy/open", ""}, {"coffee-easy/bearish-or-bullish", ""}, {"coffee-hard/percentage-increase", ""},
+	},
+	toolqa.DBLP: {
+		{"dblp-easy/venue", ""}, {"dblp-hard/common-collaborators", several}, {"dblp-easy/references", several},
+		{"dblp-easy/organization", ""}, {"dblp-hard/most-frequent-collaborator", "^[^,]+$"}, {"dblp-hard/distance", several},
+		{"dblp-easy/authors", ""}, {"dblp-hard/institutions", ""},
+	},
+	toolqa.Flights: {
+		{"flights-easy/extra-minutes", ""}, {"flights-hard/average-speed", ""}, {"flights-hard/number-of-flights", several},
+		{"flights-easy/departure-time", ""}, {"flights-hard/fastest", ""}, {"flights-easy/cancelled", ""},
+		{"flights-hard/average-flight-time", ""},
+	},
+	toolqa.SciREX: { // it has four templates to train on
+		{"scirex-easy/score", ""}, {"scirex-hard/highest-method", ""}, {"scirex-hard/metrics", ""},
+		{"scirex-hard/highest-dataset", ""}, {"scirex-easy/score", ""}, {"scirex-hard/highest-method", ""},
+	},
+	toolqa.Yelp: {
+		{"yelp-easy/hours", ""}, {"yelp-hard/average-stars", `\.\d\d`}, {"yelp-hard/highest-stars", ""},
+		{"yelp-easy/categories", ""}, {"yelp-hard/count", several}, {"yelp-easy/postal-code", ""},
+		{"yelp-hard/not-open", several}, {"yelp-easy/coordinates", ""},
+	},
+}
+
+// several matches every whole number from 2 on.
+const several = `^([2-9]|[1-9]\d+)$`
+
+// allDatasets is the setting that chooses every dataset.
+func allDatasets() configs.Layer {
+	var names []string
+	for _, ds := range toolqa.Datasets() {
+		names = append(names, string(ds))
+	}
+	return configs.SettingLayer("test", "dataset", strings.Join(names, ","))
+}
+
+// testBench is the benchmark over the questions of a split of all datasets, with an API version deployed, and
+// scripted:reader, who plays it.
+func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs.Environment, mcts.Policy) {
 	t.Helper()
-	c, err := configs.Load(configs.SettingLayer("test", "api", "p_c"))
+	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "api", api), configs.SettingLayer("test", "split", string(split)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,60 +110,83 @@ func promptBench(t *testing.T, data string) (*bench, envs.Environment) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.close() })
-	env, err := b.environment("p_c", nil)
+	env, err := b.environment(api, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, env
+	reader, err := b.policy("scripted:reader")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, env, reader
+}
+
+// solve lets a policy play a question, which it has to get right.
+func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question) envs.History {
+	t.Helper()
+	e, err := finetune.Play(t.Context(), env, p, q.Task(), mcts.NodeID{Question: q.ID}, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !e.Grade.Strict {
+		t.Fatalf("%s %q: answered %q (%s), gold is %q", q.Template, q.Text, e.Grade.Answer, e.Status, q.Answer)
+	}
+	return e.History
 }
 
 // TestDemonstrations replays every demonstration in the environment.
 func TestDemonstrations(t *testing.T) {
-	data := defaultData(t)
-	b, env := promptBench(t, data)
+	b, env, reader := testBench(t, defaultData(t), catalog.PromptVersion, toolqa.Train)
 	if *update {
-		writeDemonstrations(t, data, b, env)
+		writeDemonstrations(t, b, env, reader)
 	}
 	pools, err := policy.LoadDemonstrations(os.DirFS(demonstrationDir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := pools["coffee"]
-	if len(pool) != len(demonstrated) {
-		t.Fatalf("%d demonstrations, want %d", len(pool), len(demonstrated))
-	}
-	version, err := b.versions.Version("p_c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for _, api := range version.APIs {
-		known[api.Name] = true
+	if len(pools) != len(toolqa.Datasets()) {
+		t.Errorf("pools of %d datasets, want %d", len(pools), len(toolqa.Datasets()))
 	}
 	questions := map[string]toolqa.Question{}
 	for _, q := range b.questions {
 		questions[q.Text] = q
 	}
-	for i, d := range pool {
-		q, ok := questions[d.Question]
-		if !ok || q.Split != toolqa.Train || q.Template != demonstrated[i] {
-			t.Errorf("%q is no training question of %s: %+v", d.Question, demonstrated[i], q)
-			continue
-		}
-		for _, turn := range replay(t, env, q, d) {
-			if !known[turn.Call.Name] {
-				t.Errorf("%q: it calls %s, which p_c does not have", d.Question, turn.Call.Name)
+	for ds, shown := range demonstrated {
+		t.Run(string(ds), func(t *testing.T) {
+			pool := pools[string(ds)]
+			if len(pool) != len(shown) || len(pool) < 2*policy.DefaultShots {
+				t.Fatalf("%d demonstrations, want %d and no less than %d", len(pool), len(shown), 2*policy.DefaultShots)
 			}
-		}
-	}
-	if shown := called(t, pool[:policy.DefaultShots]); !cmp.Equal(shown, coffeeTools) {
-		t.Errorf("a prompt demonstrates %v, want %v", shown, coffeeTools)
+			for i, d := range pool {
+				q, ok := questions[d.Question]
+				if !ok || q.Split != toolqa.Train || q.Template != shown[i].template {
+					t.Errorf("%q is no training question of %s: %+v", d.Question, shown[i].template, q)
+					continue
+				}
+				replay(t, env, q, d)
+				if n := observed(d); n > maxObserved {
+					t.Errorf("%q: observations of %d bytes, want at most %d", d.Question, n, maxObserved)
+				}
+			}
+			if diff := cmp.Diff(needed(t, b, env, reader, ds), called(t, pool[:policy.DefaultShots])); diff != "" {
+				t.Errorf("a prompt does not demonstrate the tools that %s needs (-needed +shown):\n%s", ds, diff)
+			}
+		})
 	}
 }
 
-// coffeeTools are the tools that coffee questions need.
-var coffeeTools = map[string]bool{
-	"LoadDB": true, "FilterDB": true, "GetValue": true, "PythonInterpreter": true, "SQLInterpreter": true, "Finish": true,
+// needed are the tools that the questions of a dataset need: those called for the first one of each template.
+func needed(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, ds toolqa.Dataset) map[string]bool {
+	t.Helper()
+	names, seen := map[string]bool{}, map[string]bool{}
+	for _, q := range b.questions {
+		if q.Dataset != ds || seen[q.Template] {
+			continue
+		}
+		seen[q.Template] = true
+		maps.Copy(names, called(t, []policy.Demonstration{policy.FromHistory(solve(t, env, reader, q))}))
+	}
+	return names
 }
 
 // called are the tools that demonstrations call.
@@ -117,8 +205,17 @@ func called(t *testing.T, pool []policy.Demonstration) map[string]bool {
 	return names
 }
 
+// observed is the length of a demonstration's observations.
+func observed(d policy.Demonstration) int {
+	n := 0
+	for _, turn := range d.Turns {
+		n += len(turn.Observation)
+	}
+	return n
+}
+
 // replay plays a demonstration: every action is understood, every observation is the one shown, the answer is right.
-func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demonstration) []envs.Turn {
+func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demonstration) {
 	t.Helper()
 	state, err := env.Reset(t.Context(), q.Task())
 	if err != nil {
@@ -140,36 +237,43 @@ func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demo
 	if state.Status() != envs.Terminated || !last.Grade.Strict || last.Grade.Answer == "" {
 		t.Errorf("%q: the answer is not right: %s, %+v", q.Text, state.Status(), last.Grade)
 	}
-	return state.History().Turns()
 }
 
-// writeDemonstrations writes coffee.yaml anew: for each template the first training question, solved by scripted:reader.
-func writeDemonstrations(t *testing.T, data string, b *bench, env envs.Environment) {
+// writeDemonstrations writes the pools anew.
+func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy) {
 	t.Helper()
-	reader, err := b.policy("scripted:reader")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pool []policy.Demonstration
-	for _, template := range demonstrated {
-		q := ask(t, data, template, toolqa.Train)
-		e, err := finetune.Play(t.Context(), env, reader, q.Task(), mcts.NodeID{Question: q.ID}, 20)
+	for ds, shown := range demonstrated {
+		var pool []policy.Demonstration
+		taken := map[string]bool{}
+		for _, s := range shown {
+			d := s.demonstrate(t, b, env, reader, taken)
+			taken[d.Question] = true
+			pool = append(pool, d)
+		}
+		text, err := policy.MarshalDemonstrations(pool)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := policy.FromHistory(e.History)
+		if err := os.WriteFile(filepath.Join(demonstrationDir, string(ds)+".yaml"), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// demonstrate returns the first candidate that is not taken, as scripted:reader solves it within maxObserved.
+func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, taken map[string]bool) policy.Demonstration {
+	t.Helper()
+	for _, q := range s.candidates(b.questions) {
+		d := policy.FromHistory(solve(t, env, reader, q))
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		pool = append(pool, d)
+		if !taken[d.Question] && observed(d) <= maxObserved {
+			return d
+		}
 	}
-	text, err := policy.MarshalDemonstrations(pool)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(demonstrationDir, "coffee.yaml"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	t.Fatalf("no training question of %s with an answer like %q and short observations", s.template, s.answer)
+	return policy.Demonstration{}
 }
 
 // TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
@@ -178,7 +282,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := newPrompt(versions, "p_c", true)
+	prompt, err := newPrompt(versions, catalog.PromptVersion, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,29 +290,33 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(pools["coffee"]) <= policy.DefaultShots {
-		t.Fatalf("%d demonstrations are built in, want more than %d", len(pools["coffee"]), policy.DefaultShots)
-	}
-	shown := func(question string) (n int, rendered string) {
-		rendered = prompt.Render(envs.NewHistory(envs.Task{ID: "q", Dataset: "coffee", Question: question}))
-		for _, d := range pools["coffee"] {
-			n += strings.Count(rendered, policy.QuestionText(d.Question)+"\n")
+	for _, ds := range toolqa.Datasets() {
+		pool := pools[string(ds)]
+		if len(pool) <= policy.DefaultShots {
+			t.Errorf("%d demonstrations of %s are built in, want more than %d", len(pool), ds, policy.DefaultShots)
+			continue
 		}
-		return n, rendered
-	}
-	if n, _ := shown("Is there coffee?"); n != policy.DefaultShots {
-		t.Errorf("%d demonstrations shown, want %d", n, policy.DefaultShots)
-	}
-	for _, d := range pools["coffee"] {
-		n, rendered := shown(d.Question)
-		if n != policy.DefaultShots+1 { // with the question itself
-			t.Errorf("%q: asked and demonstrated %d times, want %d", d.Question, n, policy.DefaultShots+1)
+		shown := func(question string) (n int, rendered string) {
+			rendered = prompt.Render(envs.NewHistory(envs.Task{ID: "q", Dataset: string(ds), Question: question}))
+			for _, d := range pool {
+				n += strings.Count(rendered, policy.QuestionText(d.Question)+"\n")
+			}
+			return n, rendered
 		}
-		if strings.Count(rendered, policy.QuestionText(d.Question)+"\n") != 1 || strings.Contains(rendered, d.Turns[len(d.Turns)-1].Action) {
-			t.Errorf("%q is demonstrated to itself", d.Question)
+		if n, _ := shown("Is there coffee?"); n != policy.DefaultShots {
+			t.Errorf("%s: %d demonstrations shown, want %d", ds, n, policy.DefaultShots)
 		}
-	}
-	if n, _ := shown("  " + strings.ReplaceAll(pools["coffee"][0].Question, " ", "  ")); n > policy.DefaultShots {
-		t.Error("a question that differs in spaces alone is demonstrated to itself")
+		for _, d := range pool {
+			n, rendered := shown(d.Question)
+			if n != policy.DefaultShots+1 { // with the question itself
+				t.Errorf("%q: asked and demonstrated %d times, want %d", d.Question, n, policy.DefaultShots+1)
+			}
+			if strings.Count(rendered, policy.QuestionText(d.Question)+"\n") != 1 || strings.Contains(rendered, d.Turns[len(d.Turns)-1].Action) {
+				t.Errorf("%q is demonstrated to itself", d.Question)
+			}
+		}
+		if n, _ := shown("  " + strings.ReplaceAll(pool[0].Question, " ", "  ")); n > policy.DefaultShots {
+			t.Errorf("%s: a question that differs in spaces alone is demonstrated to itself", ds)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -31,10 +32,16 @@ is 1 when one disagrees with the right rule and with the published one.`,
 		var reports []goldReport
 		for _, ds := range all {
 			r, err := checkGold(cmd.Context(), *dir, ds)
+			if isMissing(err) && !cmd.Flags().Changed("dataset") {
+				continue
+			}
 			if err != nil {
 				return err
 			}
 			reports = append(reports, r...)
+		}
+		if len(reports) == 0 {
+			return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data import`, then `toolevo data questions`", *dir)
 		}
 		return a.printGold(*asJSON, reports)
 	}
@@ -65,6 +72,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport
 	if err != nil {
 		return nil, err
 	}
+	defer opened.Close()
 	rows, err := questions.Load(opened)
 	if err != nil {
 		return nil, err
@@ -85,7 +93,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport
 		reports = append(reports, goldReport{string(ds), string(d), sourceOf(qs), r})
 	}
 	if len(reports) == 0 {
-		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data questions`", ds, dir)
+		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data questions`: %w", ds, dir, fs.ErrNotExist)
 	}
 	return reports, nil
 }

@@ -123,13 +123,13 @@ func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB)
 
 // smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions.
 var smallData = shared("data", func(t testing.TB, dir string) {
-	must(t, "data", "build", "--data", dir, "--seed", "5", "--rows", "900")
+	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--seed", "5", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.01")
 })
 
-// defaultData is the data folder that the commands make when nothing is said.
+// defaultData is a data folder with the corpora of the demo and the paper's numbers of questions.
 var defaultData = shared("default", func(t testing.TB, dir string) {
-	must(t, "data", "build", "--data", dir)
+	must(t, "data", "build", "--data", dir, "--scale", "demo")
 	must(t, "data", "questions", "--data", dir)
 })
 
@@ -148,9 +148,9 @@ var binary = shared("toolevo", func(t testing.TB, path string) {
 // ask returns the first question of a template in a split.
 func ask(t testing.TB, data, template string, split toolqa.Split) toolqa.Question {
 	t.Helper()
-	_, name, _ := strings.Cut(template, "-")
+	ds, name, _ := strings.Cut(template, "-")
 	difficulty, _, _ := strings.Cut(name, "/")
-	qs, err := questions.Read(data, toolqa.Coffee, toolqa.Difficulty(difficulty), split)
+	qs, err := questions.Read(data, toolqa.Dataset(ds), toolqa.Difficulty(difficulty), split)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -124,11 +124,16 @@ func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error
 	if err != nil {
 		return gaveUp(err)
 	}
-	fmt.Fprintf(a.out, "Question: %s\n", q.Text)
-	for _, t := range e.History.Turns() {
-		fmt.Fprintf(a.out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(string(t.Action)), t.Observation)
-	}
+	printTranscript(a.out, e.History)
 	return nil
+}
+
+// printTranscript prints an episode as people read it.
+func printTranscript(w io.Writer, h envs.History) {
+	fmt.Fprintf(w, "Question: %s\n", h.Task().Question)
+	for _, t := range h.Turns() {
+		fmt.Fprintf(w, "\n%s\n\nObservation: %s\n", strings.TrimSpace(string(t.Action)), t.Observation)
+	}
 }
 
 // readAction reads lines up to an empty one that follows text, or to the end of the input. io.EOF means there is no

@@ -1,34 +1,102 @@
 package main
 
 import (
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toolevo/envs"
+	"toolevo/envs/catalog"
 	"toolevo/mcts"
 	"toolevo/toolqa"
 )
 
-// TestPlaythroughs compares what scripted:reader does under each API version with a readable transcript: one easy
-// question that needs Python, one hard question that needs SQL.
+// playthroughs are what is played of each dataset, the first test question of an easy and of a hard template. Together
+// they need every tool.
+var playthroughs = map[toolqa.Dataset][]exhibit{
+	toolqa.Agenda:  {{"agenda-easy/length", ""}, {"agenda-hard/free-slots", ","}},
+	toolqa.Airbnb:  {{"airbnb-easy/price", ""}, {"airbnb-hard/total-price", ""}},
+	toolqa.Coffee:  {{"coffee-easy/range", ""}, {"coffee-hard/highest-increase", ""}},
+	toolqa.DBLP:    {{"dblp-easy/venue", ""}, {"dblp-hard/common-collaborators", several}},
+	toolqa.Flights: {{"flights-easy/departure-time", ""}, {"flights-hard/average-speed", ""}},
+	toolqa.SciREX:  {{"scirex-easy/score", ""}, {"scirex-hard/highest-method", ""}},
+	toolqa.Yelp:    {{"yelp-easy/hours", ""}, {"yelp-hard/highest-stars", ""}},
+}
+
+// TestPlaythroughs compares what scripted:reader does with each dataset under each API version with a readable
+// transcript. Every deprecation notice of a version is met and got over in at least one of them.
 func TestPlaythroughs(t *testing.T) {
 	data := defaultData(t)
 	for _, api := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		t.Run(api, func(t *testing.T) {
-			var text strings.Builder
-			for _, template := range []string{"coffee-easy/range", "coffee-hard/highest-increase"} {
-				q := ask(t, data, template, toolqa.Test)
-				text.WriteString(must(t, "play", "--data", data, "--api", api, "--question", q.ID, "--transcript", "--policy", "scripted:reader"))
-				text.WriteByte('\n')
+			b, env, reader := testBench(t, data, api, toolqa.Test)
+			version, err := b.versions.Version(api)
+			if err != nil {
+				t.Fatal(err)
 			}
-			got := text.String()
-			golden(t, "play_"+api+".txt", got)
-			if n := strings.Count(got, "Observation: Answer is CORRECT"); n != 2 {
-				t.Errorf("%d of 2 answers are right", n)
+			met := map[string]bool{}
+			for _, ds := range toolqa.Datasets() {
+				var text strings.Builder
+				for i, s := range playthroughs[ds] {
+					if i > 0 {
+						text.WriteByte('\n')
+					}
+					h := solve(t, env, reader, s.candidates(b.questions)[0])
+					printTranscript(&text, h)
+					maps.Copy(met, recoveries(t, version, h))
+				}
+				golden(t, filepath.Join("playthrough", string(ds)+"_"+api+".txt"), text.String())
 			}
-			if drifted := strings.Contains(got, "is deprecated"); drifted != (api != "p_c") {
-				t.Errorf("notices of deprecation: %t", drifted)
+			if diff := cmp.Diff(version.Deprecated(), slices.Sorted(maps.Keys(met)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("deprecated names that no playthrough got over (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// recoveries are the deprecated names that an episode met and got over: it read the notice, called the API that the
+// notice names, which answered, and told UpdateTool of that API before it did anything else.
+func recoveries(t *testing.T, version *catalog.Version, h envs.History) map[string]bool {
+	t.Helper()
+	names, turns := map[string]bool{}, h.Turns()
+	for i, turn := range turns {
+		d, deprecated := version.Deprecation(turn.Call.Name)
+		if met := turn.Outcome == envs.Deprecated; met != deprecated || met && turn.Observation != d.Notice() {
+			t.Errorf("%q: %s is answered with %s: %s", h.Task().Question, turn.Call.Name, turn.Outcome, turn.Observation)
+			continue
+		}
+		if !deprecated {
+			continue
+		}
+		if len(turns) < i+3 {
+			t.Fatalf("%q ends after the notice about %s", h.Task().Question, d.Old.Name)
+		}
+		next, update := turns[i+1], turns[i+2]
+		learned, _ := update.Call.Args.Text("newtool_desc")
+		if next.Call.Name != d.New.Name || next.Outcome != envs.OK ||
+			update.Call.Name != catalog.UpdateTool || update.Outcome != envs.OK || !strings.HasPrefix(learned, d.New.Signature()) {
+			t.Errorf("%q: after the notice about %s came\n%s\n(%s)\n%s\n(%s)", h.Task().Question, d.Old.Name,
+				next.Action, next.Outcome, update.Action, update.Outcome)
+			continue
+		}
+		names[d.Old.Name] = true
+	}
+	return names
+}
+
+// TestPlayPrintsATranscript compares what the command prints with the playthrough of the same question.
+func TestPlayPrintsATranscript(t *testing.T) {
+	data := defaultData(t)
+	q := ask(t, data, playthroughs[toolqa.DBLP][0].template, toolqa.Test)
+	got := must(t, "play", "--data", data, "--dataset", "dblp", "--api", "p_s_ood", "--question", q.ID, "--transcript", "--policy", "scripted:reader")
+	whole := string(read(t, filepath.Join("testdata", "playthrough", "dblp_p_s_ood.txt")))
+	if !strings.HasPrefix(whole, got+"\nQuestion: ") {
+		t.Error("it is not how the playthrough begins: " + cmp.Diff(whole, got))
 	}
 }
 
@@ -36,7 +104,7 @@ func TestPlaythroughs(t *testing.T) {
 func TestTreeAsText(t *testing.T) {
 	data := defaultData(t)
 	run := t.TempDir()
-	must(t, "collect", "--data", data, "--limit", "1", "--difficulty", "easy", "--trees", "1", "--preset", "paper",
+	must(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "1", "--difficulty", "easy", "--trees", "1", "--preset", "paper",
 		"--set", "search.simulations=6", "--set", "search.samples=3", "--set", "search.rollout_samples=3", "--out", run)
 	v, err := openView(t.Context(), run)
 	if err != nil {

@@ -22,6 +22,13 @@ const probeTime = 4 * time.Second
 // probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, does
 // not have the model, or is named twice would only be found after the run directory was made.
 func (b *bench) probe(ctx context.Context) error {
+	if err := b.probePolicies(ctx); err != nil {
+		return err
+	}
+	return b.preparePassages(ctx)
+}
+
+func (b *bench) probePolicies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	for _, name := range b.config.Policy {

@@ -101,6 +101,9 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if err == nil {
 		b.serving = f.serving
 	}
+	if *f.progress == progressNone {
+		f.serving.watch = nil
+	}
 	return b, err
 }
 

@@ -40,6 +40,7 @@ type serving struct {
 	apiKey    string
 	ollamaKey string
 	log       *slog.Logger
+	watch     func(read func() status) (stop func()) // shows what servers are asked for before a run starts; nil shows nothing
 
 	openAIURL, ollamaHost string // from the environment
 
@@ -62,7 +63,8 @@ func (a *app) serving() *serving {
 	return &serving{
 		parallel: "auto", patience: server.DefaultPatience, timeout: server.DefaultTimeout, apiKey: a.lookup("OPENAI_API_KEY"), ollamaKey: a.lookup("OLLAMA_API_KEY"),
 		openAIURL: a.lookup("OPENAI_BASE_URL"), ollamaHost: a.lookup("OLLAMA_HOST"),
-		log: slog.New(slog.NewTextHandler(a.err, nil)),
+		log:   slog.New(slog.NewTextHandler(a.err, nil)),
+		watch: func(read func() status) (stop func()) { return a.report(progressPlain, read) },
 	}
 }
 

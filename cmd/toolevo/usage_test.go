@@ -12,7 +12,7 @@ import (
 
 // commands are all commands, by the words that call them.
 var commands = [][]string{
-	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"play"}, {"collect"},
+	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"data", "verify"}, {"play"}, {"collect"},
 	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"bench"}, {"bench", "serve"}, {"version"}, {"completion"},
 }
 
@@ -74,7 +74,7 @@ func TestUnknownNames(t *testing.T) {
 		words []string
 	}{
 		{"bogus", []string{`"bogus"`, "collect", "data", "eval", "play"}},
-		{"data bogus", []string{`"bogus"`, "build, gold, import, questions"}},
+		{"data bogus", []string{`"bogus"`, "build, gold, import, questions, verify"}},
 		{"collect --bogus", []string{"--bogus", "toolevo collect --help"}},
 		{"collect extra", []string{`"extra"`, "toolevo collect [flags]"}},
 		{"export", []string{"missing", "toolevo export RUN"}},
@@ -82,8 +82,8 @@ func TestUnknownNames(t *testing.T) {
 		{"inspect a b 0 1 2", []string{`"2"`, "toolevo inspect RUN"}},
 		{"check a b", []string{`"b"`, "toolevo check RUN"}},
 
-		{"collect --dataset tea", []string{`"tea"`, "valid are coffee", "--dataset"}},
-		{"data build --dataset tea", []string{`"tea"`, "valid are coffee"}},
+		{"collect --dataset tea", []string{`"tea"`, "valid are agenda, airbnb, coffee", "--dataset"}},
+		{"data build --dataset tea", []string{`"tea"`, "valid are agenda, airbnb, coffee"}},
 		{"collect --difficulty medium", []string{`"medium"`, "easy, hard, all", "--difficulty"}},
 		{"eval --split val", []string{`"val"`, "train, dev, test", "--split"}},
 		{"collect --api p_x", []string{`"p_x"`, versions}},
@@ -179,7 +179,7 @@ func TestMissingData(t *testing.T) {
 	for _, args := range []string{"collect", "eval", "play", "data questions", "data gold"} {
 		fails(t, exitUsage, []string{nowhere, "toolevo data build"}, append(strings.Fields(args), "--data", nowhere)...)
 	}
-	must(t, "data", "build", "--data", nowhere, "--rows", "50")
+	must(t, "data", "build", "--data", nowhere, "--dataset", "coffee", "--rows", "50")
 	fails(t, exitUsage, []string{"toolevo data questions"}, "collect", "--data", nowhere)
 	fails(t, exitUsage, []string{"toolevo data questions"}, "data", "gold", "--data", nowhere)
 }
@@ -207,7 +207,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 	fails(t, exitUsage, []string{"belongs to another", "toolevo collect"}, "eval", "--data", data, "--resume", "--out", run)
 
 	other := t.TempDir()
-	must(t, "data", "build", "--data", other, "--seed", "6", "--rows", "900")
+	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
 	must(t, "data", "questions", "--data", other, "--seed", "6", "--scale", "0.01")
 	fails(t, exitUsage, []string{"belongs to another", "corpus coffee", "questions coffee-easy train"},
 		"collect", "--data", other, "--resume", "--out", run)

@@ -22,10 +22,11 @@ import (
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
-	"toolevo/toolqa/absent"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
+	"toolevo/toolqa/retrieve"
 	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
 	"toolevo/toolqa/table"
@@ -40,6 +41,8 @@ type bench struct {
 	inputs    map[string]string // hashes of what was read, by name
 	grader    *score.Grader
 	sql       *sqltool.Interpreter
+	graphs    *graph.Graphs
+	passages  map[toolqa.Dataset]retrieve.Searcher // of the datasets that have passages
 	engine    pytool.Engine
 	compat    dynamic.Compat
 
@@ -49,7 +52,7 @@ type bench struct {
 
 // openBench reads what a configuration needs from the data folder.
 func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
-	b := &bench{config: c, inputs: map[string]string{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
+	b := &bench{config: c, inputs: map[string]string{}, passages: map[toolqa.Dataset]retrieve.Searcher{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
 	var err error
 	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
 		return nil, err
@@ -78,14 +81,33 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	}
 	b.engine = engine
 	b.inputs["python"] = engine.ID()
+	if b.graphs, err = graph.Open(ctx, b.corpus(toolqa.DBLP)); err != nil {
+		return nil, err
+	}
+	if err = b.openPassages(ctx); err != nil {
+		return nil, err
+	}
 	b.sql, err = sqltool.New(ctx, sqltool.Options{
 		Timeout: seconds(c.SQL.Seconds), MaxRows: c.SQL.Rows, TextColumns: b.compat.Has(dynamic.TextSQL),
 	}, b.corpora...)
 	return b, err
 }
 
+// corpus returns the opened corpus of a dataset, nil when there is none.
+func (b *bench) corpus(ds toolqa.Dataset) *corpus.Corpus {
+	for _, c := range b.corpora {
+		if c.Dataset() == ds {
+			return c
+		}
+	}
+	return nil
+}
+
 func (b *bench) close() error {
-	err := b.sql.Close()
+	err := errors.Join(b.sql.Close(), b.graphs.Close(), b.closePassages())
+	for _, c := range b.corpora {
+		err = errors.Join(err, c.Close())
+	}
 	for _, p := range b.servers {
 		err = errors.Join(err, p.Close())
 	}
@@ -117,12 +139,15 @@ func (b *bench) readQuestions(dir string) error {
 		return err
 	}
 	for _, ds := range datasets {
-		at := slices.IndexFunc(b.corpora, func(c *corpus.Corpus) bool { return c.Dataset() == ds })
-		if at < 0 {
+		c := b.corpus(ds)
+		if c == nil && b.config.AllDatasets() && len(b.corpora) > 0 {
+			continue
+		}
+		if c == nil {
 			return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", ds, dir)
 		}
 		for _, d := range difficulties {
-			if err := b.readFile(dir, b.corpora[at].Info(), d); err != nil {
+			if err := b.readFile(dir, c.Info(), d); err != nil {
 				return err
 			}
 		}
@@ -151,7 +176,8 @@ func (b *bench) readFile(dir string, info corpus.Info, d toolqa.Difficulty) erro
 	return nil
 }
 
-// environment returns the environment that deploys an API version. memory keeps what Python programs printed.
+// environment returns the environment that deploys an API version. memory, which may be nil, keeps what tools
+// gave that another time might give otherwise.
 func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment, error) {
 	prompt, err := b.versions.Version(b.config.Prompt)
 	if err != nil {
@@ -163,13 +189,16 @@ func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment,
 	}
 	tools := map[string]dynamic.Tool[toolqa.Session]{
 		"LoadDB":            table.NewLoadDB(b.corpora...),
-		"FilterDB":          &table.FilterDB{Partial: b.compat.Has(dynamic.PartialFilter)},
+		"FilterDB":          b.filter(),
 		"GetValue":          table.GetValue{},
+		"LoadGraph":         graph.LoadGraph{Graphs: b.graphs},
+		"NodeCheck":         graph.NodeCheck{Graphs: b.graphs},
+		"NeighbourCheck":    graph.NeighbourCheck{Graphs: b.graphs, Weights: b.compat.Has(dynamic.GraphWeights)},
+		"EdgeCheck":         graph.EdgeCheck{Graphs: b.graphs, Spoil: b.compat.Has(dynamic.SpoiledEdges)},
+		"RetrieveAgenda":    b.retriever("RetrieveAgenda", toolqa.Agenda, memory),
+		"RetrieveScirex":    b.retriever("RetrieveScirex", toolqa.SciREX, memory),
 		"SQLInterpreter":    b.sql.WithMemory(memory),
 		"PythonInterpreter": b.python(memory),
-	}
-	for name, tool := range absent.Tools() {
-		tools[name] = tool
 	}
 	c := b.config.Environment
 	return dynamic.New(dynamic.Config[toolqa.Session]{
@@ -179,6 +208,13 @@ func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment,
 			ObservationWords: c.ObservationWords, StrictReward: c.Reward == configs.RewardStrict, Compat: b.compat,
 		},
 	})
+}
+
+func (b *bench) filter() *table.FilterDB {
+	return &table.FilterDB{
+		Partial: b.compat.Has(dynamic.PartialFilter), Split: b.compat.Has(dynamic.SplitConditions),
+		Regex: b.compat.Has(dynamic.RegexCategories), Cast: b.compat.Has(dynamic.CastColumns),
+	}
 }
 
 // python returns the PythonInterpreter; memory, which may be nil, keeps what programs printed.

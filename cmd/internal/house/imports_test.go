@@ -22,13 +22,14 @@ var allowed = []rule{
 	{"envs/dynamic", []string{"envs", "envs/pytext", "envs/catalog"}},
 
 	{"toolqa", []string{"envs"}},
-	{"toolqa/corpus", []string{"envs/pytext", "toolqa"}},
+	{"toolqa/corpus", []string{"envs", "envs/pytext", "toolqa"}},
 	{"toolqa/questions", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus"}},
 	{"toolqa/score", []string{"envs", "envs/pytext", "toolqa"}},
 	{"toolqa/table", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus"}},
+	{"toolqa/graph", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus"}},
 	{"toolqa/sqltool", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus"}},
+	{"toolqa/retrieve", []string{"envs", "toolqa", "toolqa/corpus"}},
 	{"toolqa/pytool", []string{"envs", "envs/pytext", "toolqa"}},
-	{"toolqa/absent", []string{"envs", "toolqa"}},
 
 	{"mcts", []string{"envs"}},
 	{"mcts/policy", []string{"envs", "envs/pytext", "mcts"}},

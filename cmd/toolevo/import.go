@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
+)
+
+// importer reads the published files and remembers what there is to say about them.
+type importer struct {
+	app      *app
+	dir      string
+	named    bool // the user named the datasets: one that is not there is an error
+	progress *steps
+	options  corpus.ImportOptions
+
+	reports []importReport
+	infos   []corpus.Info
+	files   []importedFile
+}
+
+// importReport is what `data import` says about a corpus.
+type importReport struct {
+	corpusReport
+	Unchanged bool     `json:"unchanged"`         // imported from the same files before
+	Skipped   int      `json:"skipped,omitempty"` // bad rows left out
+	Bad       []string `json:"bad,omitempty"`     // the first of them
+}
+
+// importedFile is what `data import` says about a question file.
+type importedFile struct {
+	Path         string   `json:"path"`
+	Dataset      string   `json:"dataset,omitempty"`
+	Difficulty   string   `json:"difficulty,omitempty"`
+	Questions    int      `json:"questions"`
+	Unrecognised []string `json:"unrecognised,omitempty"`
+	Duplicates   []string `json:"duplicates,omitempty"` // "ID asks what ID asks"
+	Renamed      []string `json:"renamed,omitempty"`    // "ID is ID here"
+	Skipped      string   `json:"skipped,omitempty"`
+}
+
+func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from string) error {
+	var missing []string
+	for _, ds := range all {
+		opts := i.options
+		opts.Progress = i.progress.step("import " + string(ds))
+		done, err := corpus.Import(ctx, i.dir, ds, from, opts)
+		if isMissing(err) && !i.named {
+			missing = append(missing, string(ds))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := indexPassages(ctx, i.dir, ds, i.progress); err != nil {
+			return err
+		}
+		r := importReport{corpusReport: newCorpusReport(i.dir, done.Info), Unchanged: done.Unchanged, Skipped: done.Info.Skipped}
+		for _, err := range done.Bad {
+			r.Bad = append(r.Bad, err.Error())
+		}
+		i.reports, i.infos = append(i.reports, r), append(i.infos, done.Info)
+	}
+	if len(i.reports) == 0 {
+		return fmt.Errorf("no published corpus in %s: want e.g. coffee/coffee_price.csv", from)
+	}
+	if len(missing) > 0 {
+		i.app.say("Not in %s: %s", from, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+func (i *importer) questions(asked string) error {
+	imported, err := questions.Import(asked)
+	if err != nil {
+		return err
+	}
+	removed, err := questions.RemoveShared(i.dir, imported.Questions)
+	for _, path := range removed {
+		i.app.say("Removed %s: it asked published test questions; run `toolevo data questions` again", path)
+	}
+	if err != nil {
+		return err
+	}
+	if err := questions.Write(i.dir, imported.Questions); err != nil {
+		return err
+	}
+	for _, f := range imported.Files {
+		file := importedFile{f.Path, string(f.Dataset), string(f.Difficulty), f.Questions, f.Unrecognised, nil, nil, f.Skipped}
+		for _, d := range f.Duplicates {
+			file.Duplicates = append(file.Duplicates, d.ID+" asks what "+d.First+" asks")
+		}
+		for _, r := range f.Renamed {
+			file.Renamed = append(file.Renamed, r.Published+" is "+r.ID+" here")
+		}
+		i.files = append(i.files, file)
+	}
+	return nil
+}
+
+func (i *importer) report(asJSON bool) error {
+	for _, info := range i.infos {
+		i.app.sayStale(i.dir, info)
+	}
+	if asJSON {
+		return i.app.printJSON(map[string]any{"corpora": i.reports, "questions": i.files})
+	}
+	for _, r := range i.reports {
+		fmt.Fprint(i.app.out, r.corpusReport)
+		switch {
+		case r.Unchanged:
+			fmt.Fprint(i.app.out, ", unchanged: imported from these files before")
+		case r.Skipped > 0:
+			fmt.Fprintf(i.app.out, ", %s left out", plural(r.Skipped, "bad row"))
+		}
+		fmt.Fprintln(i.app.out)
+		for _, b := range r.Bad {
+			fmt.Fprintf(i.app.out, "  %s\n", b)
+		}
+	}
+	i.printFiles()
+	i.app.say("Next: toolevo %s", shell("data", "questions", "--data", i.dir))
+	return nil
+}
+
+func (i *importer) printFiles() {
+	all, recognised := 0, 0
+	for _, f := range i.files {
+		if f.Skipped != "" {
+			i.app.say("%s: left out: %s", f.Path, f.Skipped)
+			continue
+		}
+		all, recognised = all+f.Questions, recognised+f.Questions-len(f.Unrecognised)
+		fmt.Fprintf(i.app.out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
+		if n := len(f.Unrecognised); n > 0 {
+			fmt.Fprintf(i.app.out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
+		}
+		fmt.Fprintln(i.app.out)
+		for _, d := range f.Duplicates {
+			fmt.Fprintf(i.app.out, "  asked twice: %s\n", d)
+		}
+		if n := len(f.Renamed); n > 0 {
+			fmt.Fprintf(i.app.out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
+		}
+	}
+	if len(i.files) > 0 {
+		fmt.Fprintf(i.app.out, "%d of %d published questions fit a template\n", recognised, all)
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

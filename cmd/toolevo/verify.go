@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
+	"toolevo/toolqa/score"
+)
+
+func (a *app) dataVerifyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Prove that corpora and questions are whole and right",
+		Long: `Reads every byte of the corpora and checks them against the hashes that were
+written with them, and finds the answer of every generated question a second
+time: by a query over the corpus file, not by the rule that made it. Questions
+asked twice, in two splits, or fitting no template are found, too. The exit code
+is 1 when something is wrong.`,
+		Example: "  toolevo data verify --data data --dataset flights",
+		Args:    positional(0, 0),
+	}
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	watch := a.watched(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, err := datasets()
+		if err != nil {
+			return err
+		}
+		progress, stop, err := watch()
+		if err != nil {
+			return err
+		}
+		defer stop()
+		var reports []verifyReport
+		for _, ds := range all {
+			r, err := verify(cmd.Context(), *dir, ds, progress)
+			if isMissing(err) && !cmd.Flags().Changed("dataset") {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			reports = append(reports, r)
+		}
+		if len(reports) == 0 {
+			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
+		}
+		return a.printVerified(*asJSON, reports)
+	}
+	return cmd
+}
+
+// verifyReport is what `data verify` says about a dataset.
+type verifyReport struct {
+	corpusReport
+	Damage string `json:"damage,omitempty"` // what is wrong with the corpus file
+	questions.Verification
+}
+
+func (r verifyReport) bad() int {
+	n := len(r.Problems)
+	if r.Damage != "" {
+		n++
+	}
+	return n
+}
+
+func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps) (verifyReport, error) {
+	c, err := corpus.Open(ctx, dir, ds)
+	if err != nil {
+		return verifyReport{}, err
+	}
+	defer c.Close()
+	r := verifyReport{corpusReport: newCorpusReport(dir, c.Info())}
+	progress.step(string(ds) + ": corpus")
+	if err := c.Verify(ctx); err != nil {
+		if ctx.Err() != nil {
+			return r, err
+		}
+		r.Damage = err.Error() + ": build or import it again"
+		return r, nil
+	}
+	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.step(string(ds)+": questions"))
+	return r, err
+}
+
+func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
+	wrong := 0
+	for _, r := range reports {
+		wrong += r.bad()
+	}
+	if asJSON {
+		if err := a.printJSON(map[string]any{"verified": reports}); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range reports {
+			a.printVerifiedDataset(r)
+		}
+	}
+	if wrong > 0 {
+		return bad("wrong: %s", plural(wrong, "finding"))
+	}
+	return nil
+}
+
+func (a *app) printVerifiedDataset(r verifyReport) {
+	if r.Damage != "" {
+		fmt.Fprintf(a.out, "%s: %s\n", r.Dataset, r.Damage)
+		return
+	}
+	fmt.Fprintf(a.out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
+		r.Dataset, r.size(), r.Questions-r.FromFiles, r.Recomputed, r.FromFiles, r.Templates)
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.out, "  wrong: %s\n", p)
+	}
+	if r.Questions > 0 && len(r.Missing) > 0 {
+		fmt.Fprintf(a.out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
+	}
+	if n := len(r.Published); n > 0 {
+		fmt.Fprintf(a.out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
+)
+
+// TestVerify finds every answer of the demo's corpora a second time, and finds what was tampered with.
+func TestVerify(t *testing.T) {
+	data := defaultData(t)
+	type verified struct {
+		Verified []verifyReport `json:"verified"`
+	}
+	all, templates := 0, 0
+	for _, r := range document[verified](t, must(t, "data", "verify", "--data", data, "--progress", "none", "--json")).Verified {
+		if r.bad() > 0 || r.Recomputed != r.Questions {
+			t.Errorf("%s: %d of %d answers found again; %v %s", r.Dataset, r.Recomputed, r.Questions, r.Problems, r.Damage)
+		}
+		all, templates = all+r.Questions, templates+r.Templates
+	}
+	if want := 6234 + 5884 + 700 + 700 + 700 + 730; all != want || templates != 117 {
+		t.Errorf("%d questions of %d templates, want the paper's %d of 117", all, templates, want)
+	}
+
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := questions.Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
+	text := string(read(t, path))
+	if err := os.WriteFile(path, []byte(strings.Replace(text, `"answer":"`+qs[0].Answer, `"answer":"9`+qs[0].Answer, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
+		t.Errorf("a wrong answer: exit %d", r.code)
+	} else {
+		says(t, "data verify", r.out+r.err, qs[0].ID, qs[0].Answer, "1 finding")
+	}
+
+	file := corpus.Path(dir, toolqa.Coffee)
+	bytes := slices.Clone(read(t, file))
+	bytes[len(bytes)/2] ^= 1
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, bytes, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
+		t.Errorf("a flipped bit: exit %d", r.code)
+	} else {
+		says(t, "data verify", r.out, "coffee: ", "again")
+	}
+	fails(t, exitUsage, []string{"toolevo data build"}, "data", "verify", "--data", t.TempDir())
+}
