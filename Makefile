@@ -62,7 +62,7 @@ fuzz: ## every fuzz target, FUZZTIME each (20s)
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
-	$(GO) test ./configs ./envs/dynamic ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
+	$(GO) test ./configs ./envs/dynamic ./toolqa/questions ./toolqa/graph ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
 
 .PHONY: clean
 clean: ## remove what was built
