@@ -172,7 +172,7 @@ interrupted goes on where it was.`,
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
-	short := cmd.Flags().Bool("allow-short", false, "import a corpus file with fewer rows than the published one has")
+	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, or not all of its files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
 	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -28,8 +28,10 @@
 // # Adding a dataset
 //
 // A dataset is a few files that begin with its name: its view of the corpus (a type with a Dataset method), its templates,
-// and the functions that its checks call; and one line in the list of families. Sentences, queries, code and thoughts are
-// data; the rules are functions of the view.
+// and the functions that its checks call (DATASET_check.go); and a line in families, in paperCounts and, where its checks
+// call functions, in checkFunctions. Sentences, queries, code and thoughts are data; the rules are functions of the view.
+// The tests of all datasets play in one world (world_test.go): a scripted reader follows the plans with the real tools
+// under every API version.
 //
 // # Caveats
 //

@@ -91,7 +91,7 @@ func (c checkConnector) Connect(context.Context) (driver.Conn, error) {
 	}}).Open(c.uri)
 }
 
-// checkFunctions are what the queries need beyond SQLite's own: Python's way of printing.
+// checkFunctions are what the queries need beyond SQLite's own: Python's way of printing, and what some datasets measure by.
 var checkFunctions = map[string]any{
 	"py_str":         sqlText,                                                                            // str(v)
 	"py_fixed":       func(f float64, digits int64) string { return pytext.FormatFixed(f, int(digits)) }, // "%.1f" % f for 1 digit

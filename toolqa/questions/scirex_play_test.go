@@ -38,9 +38,9 @@ func TestReaderSolvesScirex(t *testing.T) {
 	c := syntheticScirex(t, 4)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
-	w.wantShare(catalog.PromptVersion, drawEach(t, view, 25), 0.96)
+	w.wantShare(catalog.PromptVersion, drawEach(t, view, 20), 0.95)
 	for _, api := range apiVersions[1:] {
-		w.wantShare(api, drawEach(t, view, 10), 0.96)
+		w.wantShare(api, drawEach(t, view, 8), 0.95)
 	}
 }
 

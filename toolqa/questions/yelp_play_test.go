@@ -50,7 +50,7 @@ func TestReaderSolvesYelp(t *testing.T) {
 // Names with marks that a condition, a query or a question could misread are not misread.
 func TestYelpOddNames(t *testing.T) {
 	marks := []string{", ", "'", `"`, "<", ">", "=", " in ", " located in ", "é", "ộ"}
-	c := syntheticYelp(t, 20_000)
+	c := syntheticYelp(t, 15_000)
 	y := mustLoad(t, c).(*Yelp)
 	var qs []toolqa.Question
 	for _, name := range []string{"yelp-easy/state", "yelp-easy/stars", "yelp-hard/nearby-reviews"} {
