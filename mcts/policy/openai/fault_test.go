@@ -143,7 +143,7 @@ func TestSecrets(t *testing.T) {
 	})
 }
 
-// TestShortSecrets: a placeholder for a key does not garble messages.
+// TestShortSecrets: a dummy key, as servers without authentication are given, does not garble messages.
 func TestShortSecrets(t *testing.T) {
 	b := backend(t, wiretest.Serve(t, wiretest.Answers(400, nested("an extra example", "", 400))), func(o *Options) { o.APIKey = "x" })
 	if _, err := b.Complete(t.Context(), ask(1)); !strings.Contains(err.Error(), "an extra example") {

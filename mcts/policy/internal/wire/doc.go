@@ -16,5 +16,5 @@
 //
 // # Caveats
 //
-// A key shorter than four characters is a placeholder, and is not hidden.
+// A key shorter than four characters is none that protects anything, and is not hidden.
 package wire

@@ -13,8 +13,8 @@ import (
 // hidden stands where a secret stood.
 const hidden = "[hidden]"
 
-// shortestSecret is the length from which a key is one. Placeholders such as "x" or "-", which servers without
-// authentication are given, are not: hiding them would garble every message.
+// shortestSecret is the length from which a key is one. Dummies such as "x" or "-", which servers without authentication are
+// given, are not: hiding them would garble every message.
 const shortestSecret = 4
 
 // secrets are the texts that no error may contain, in every spelling they are sent in, longest first.

@@ -50,7 +50,7 @@ func TestCredentials(t *testing.T) {
 		{url.UserPassword("someone", "password"), "someone password c29tZW9uZTpwYXNzd29yZA== c29tZW9uZTpwYXNzd29yZA", "someone [hidden] [hidden] [hidden]"},
 		{url.User("token"), "token dG9rZW46", "[hidden] [hidden]"},
 		{nil, "anything", "anything"},
-		{url.UserPassword("u", "x"), "extra", "extra"}, // a placeholder
+		{url.UserPassword("u", "x"), "extra", "extra"}, // too short to be a secret
 	}
 	for _, tt := range tests {
 		if got := newSecrets("", tt.user).hide(tt.text); got != tt.want {
