@@ -15,7 +15,7 @@ import (
 type app struct {
 	in      io.Reader
 	out     io.Writer // results
-	err     io.Writer // words for people
+	err     *console  // words for people
 	environ []string
 }
 

@@ -83,7 +83,7 @@ func collectOnce(b *testing.B, dir string, keep func(toolqa.Question) bool) coll
 func benchData(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
-	a := &app{out: io.Discard, err: io.Discard}
+	a := &app{out: io.Discard, err: &console{w: io.Discard}}
 	shared := os.Getenv("TOOLEVO_SHARED_DATA")
 	if shared == "" {
 		shared = "../../../shared/data"

@@ -2,7 +2,10 @@ package main
 
 import (
 	"io"
+	"os"
 	"sync"
+
+	"golang.org/x/term"
 )
 
 // console is stderr with progress at its end. What is written while there is some takes its place, so that the words are
@@ -16,14 +19,6 @@ type console struct {
 
 // erase goes to the beginning of the line, and clears from there to the end of the screen.
 const erase = "\r\x1b[J"
-
-// consoleOf is the console that a writer is, or one that writes to it.
-func consoleOf(w io.Writer) *console {
-	if c, ok := w.(*console); ok {
-		return c
-	}
-	return &console{w: w}
-}
 
 // Write implements [io.Writer].
 func (c *console) Write(text []byte) (int, error) {
@@ -44,4 +39,19 @@ func (c *console) draw(text string) {
 	defer c.mu.Unlock()
 	c.drawn = true
 	_, _ = io.WriteString(c.w, erase+text) // progress that nobody can see is no failure of the run
+}
+
+// columns is how wide the terminal is, or 80 where nobody knows.
+func (c *console) columns() int {
+	if f, ok := c.w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+func (c *console) isTerminal() bool {
+	f, ok := c.w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

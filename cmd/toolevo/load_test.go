@@ -70,7 +70,7 @@ func TestLoadText(t *testing.T) {
 // The bar and the line about servers are one line each, whatever there is to tell, and are drawn over.
 func TestBar(t *testing.T) {
 	var screen bytes.Buffer
-	a := &app{err: &screen}
+	a := &app{err: &console{w: &screen}}
 	draw := a.bar()
 	s := status{total: 40, text: "0/20 q 0% solved", servers: "tok/s 1 in 1 out"}
 	draw(s, false)

@@ -54,7 +54,7 @@ func cli(t testing.TB, args ...string) result {
 func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	t.Helper()
 	var out, words bytes.Buffer
-	a := &app{in: strings.NewReader(in), out: &out, err: &words, environ: environ}
+	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ}
 	code := a.run(context.WithoutCancel(t.Context()), args)
 	return result{code, out.String(), words.String()}
 }

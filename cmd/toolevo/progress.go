@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // The ways to report progress.
@@ -51,7 +49,7 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 	case progressNone:
 		return func() {}
 	case progressAuto:
-		if mode = progressPlain; isTerminal(a.err) && a.lookup("TERM") != "dumb" {
+		if mode = progressPlain; a.err.isTerminal() && a.lookup("TERM") != "dumb" {
 			mode = progressBar
 		}
 	}
@@ -117,7 +115,7 @@ func (a *app) bar() func(s status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	_ = bar.RenderBlank() // it is drawn for bar.String alone
-	start, screen := time.Now(), consoleOf(a.err)
+	start, screen := time.Now(), a.err
 	return func(s status, last bool) {
 		if last {
 			fmt.Fprint(screen, s.lines(0, true))
@@ -125,7 +123,7 @@ func (a *app) bar() func(s status, last bool) {
 		}
 		bar.ChangeMax64(max(s.total, s.done+1)) // a bar that is full has ended, and more may be planned yet
 		_ = bar.Set64(s.done)                   // it fails above the maximum alone
-		width := columns(a.err) - 1
+		width := screen.columns() - 1
 		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String()))
 		if left := remaining(s, time.Since(start)); left > 0 {
 			line += " ETA " + left.String()
@@ -142,19 +140,4 @@ func (a *app) bar() func(s status, last bool) {
 func cut(line string, width int) string {
 	runes := []rune(line)
 	return string(runes[:min(len(runes), max(width, 0))])
-}
-
-// columns is how wide the terminal is, or 80 where nobody knows.
-func columns(w io.Writer) int {
-	if f, ok := consoleOf(w).w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
-	}
-	return 80
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := consoleOf(w).w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -188,7 +188,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 	if d.bench, err = openBench(ctx, dir, c); err != nil {
 		b.Fatal(err)
 	}
-	d.bench.serving = (&app{err: os.Stderr}).serving()
+	d.bench.serving = (&app{err: &console{w: os.Stderr}}).serving()
 	d.bench.serving.servers, d.bench.serving.parallel = url+"/v1", parallel
 	o, err := d.bench.serverOptions(kindOpenAI, "sim")
 	if err != nil {

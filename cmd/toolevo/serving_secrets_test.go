@@ -136,7 +136,7 @@ func TestResumeCommandNamesServers(t *testing.T) {
 
 // A key for one kind of server is no business of the other's.
 func TestKeysStayWithTheirKind(t *testing.T) {
-	s := (&app{environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}, err: io.Discard}).serving()
+	s := (&app{environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}, err: &console{w: io.Discard}}).serving()
 	if got := s.key(kindOpenAI); got != "openai's" {
 		t.Errorf("OpenAI-compatible servers are shown %q", got)
 	}

@@ -37,7 +37,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestEveryCommandHasATest(t *testing.T) {
-	root := (&app{}).root()
+	root := (&app{err: &console{}}).root()
 	tested := map[string]bool{}
 	for _, words := range commands {
 		tested[strings.Join(words, " ")] = true
