@@ -39,6 +39,7 @@ func sum(rows []trajectories.Row, n func(*trajectories.Row) int) int {
 
 // TestAblations shows that the switches of the paper's Table 5 change what the environment and the search do.
 func TestAblations(t *testing.T) {
+	t.Parallel()
 	whole := ablated(t)
 	met := func(r *trajectories.Row) int { return r.Deprecations }
 	updates := func(r *trajectories.Row) int { return r.Updates }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -17,6 +18,7 @@ type app struct {
 	out     io.Writer // results
 	err     *console  // words for people
 	environ []string
+	backoff time.Duration // before a server is asked again, at first; 0 is the default
 }
 
 // The exit codes.

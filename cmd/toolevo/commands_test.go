@@ -53,6 +53,7 @@ func TestDryRunNamesOrigins(t *testing.T) {
 }
 
 func TestCollect(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	r := cli(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "2", "--out", dir, "--json", "--progress", "plain")
 	if r.code != exitDone {
@@ -83,6 +84,7 @@ func TestCollect(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
+	t.Parallel()
 	run := smallRun(t)
 	id := ask(t, smallData(t), "coffee-easy/open", toolqa.Train).ID
 	type overview struct {
@@ -143,6 +145,7 @@ func jsonNumber(t *testing.T, n int) string {
 
 // TestCheckFindsWhatWasTamperedWith changes a run in several ways; each has to be found.
 func TestCheckFindsWhatWasTamperedWith(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	must(t, "check", smallRun(t), "--data", data)
 	whole := document[checked](t, must(t, "check", smallRun(t), "--data", data, "--json"))
@@ -199,6 +202,7 @@ func TestCheckFindsWhatWasTamperedWith(t *testing.T) {
 }
 
 func TestExport(t *testing.T) {
+	t.Parallel()
 	run, dir := smallRun(t), filepath.Join(t.TempDir(), "export")
 	m := document[trajectories.Manifest](t, must(t, "export", run, "--out", dir, "--per-question", "2", "--strategy", "shortest", "--require-recovery", "--json"))
 	if m.Rows == 0 || m.Questions == 0 || m.Rows > 2*m.Questions || m.Lint.Dropped != 0 || m.Runs[0].DeployedAPI != "p_s_in" {
@@ -237,6 +241,7 @@ func TestExport(t *testing.T) {
 }
 
 func TestEval(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "eval")
 	args := []string{"eval", "--data", data, "--split", "train", "--limit", "4", "--policy", "scripted:stale,scripted:reader,scripted:noisy"}
 	report := document[finetune.Report](t, must(t, append(args, "--out", dir, "--json")...))
@@ -319,6 +324,7 @@ Action Input: {"answer": "` + q.Answer + `"}`
 
 // TestPlayTakesAnyText plays texts that no model should write: each is an outcome, never a failure.
 func TestPlayTakesAnyText(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	for name, input := range map[string]string{
 		"not UTF-8":   "{\"DBName\": \"c\xff\xfeffee\"}",
@@ -340,6 +346,7 @@ func TestPlayTakesAnyText(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a demo")
 	out := must(t, "demo", "--out", dir)
 	says(t, "demo", out, "toolevo collect --data '"+dir, "0 problems", "samples of", "scripted:stale", "p_s_ood", "Everything lies in "+dir)

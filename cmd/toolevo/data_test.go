@@ -32,6 +32,7 @@ func TestDataBuildIsReproducible(t *testing.T) {
 }
 
 func TestDataQuestions(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	type made struct {
@@ -89,6 +90,7 @@ func TestGoldFindsAWrongAnswer(t *testing.T) {
 // TestPublishedFiles is acceptance on the published files: what they hold is read, and the templates' rules give every
 // published answer.
 func TestPublishedFiles(t *testing.T) {
+	t.Parallel()
 	from, dir := published(t), t.TempDir()
 	type imported struct {
 		Corpora   []corpusReport `json:"corpora"`
@@ -223,6 +225,7 @@ func TestDamagedCorpus(t *testing.T) {
 
 // TestQuestionsBelongToTheirCorpus shows that no run asks questions whose answers are from another corpus.
 func TestQuestionsBelongToTheirCorpus(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")

@@ -40,6 +40,7 @@ exec '%s' "$@"
 // TestOurFailuresAreNotResults breaks Python in a collection and in an evaluation: trees are left unresolved and
 // questions are lost, the exit code is 3, and going on later gives what an undisturbed run gives.
 func TestOurFailuresAreNotResults(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	python, broken := fragilePython(t)
 	collect := func(run string, more ...string) []string {

@@ -12,9 +12,10 @@ import (
 // A server that dies and stays away stops the run when patience is over, at once for all trees, and says how to go on;
 // what was there is kept, and going on with another server makes the run that nothing disturbed.
 func TestServerGoneForGood(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	calm, cut := filepath.Join(dir, "calm"), filepath.Join(dir, "cut")
-	args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper"}
+	args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set", "search.simulations=3"}
 	must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", calm)...)...)
 
 	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(slices.Repeat([]simserver.Fault{simserver.None}, 40), simserver.Die)}})

@@ -37,6 +37,7 @@ type serving struct {
 	parallel  string // "auto", or sequences in flight at each server
 	patience  time.Duration
 	timeout   time.Duration // of one request
+	backoff   time.Duration // before a server is asked again, at first; 0 is the default
 	apiKey    string
 	ollamaKey string
 	log       *slog.Logger
@@ -62,7 +63,7 @@ func (a *app) servingFlags(cmd *cobra.Command) *serving {
 func (a *app) serving() *serving {
 	return &serving{
 		parallel: "auto", patience: server.DefaultPatience, timeout: server.DefaultTimeout, apiKey: a.lookup("OPENAI_API_KEY"), ollamaKey: a.lookup("OLLAMA_API_KEY"),
-		openAIURL: a.lookup("OPENAI_BASE_URL"), ollamaHost: a.lookup("OLLAMA_HOST"),
+		openAIURL: a.lookup("OPENAI_BASE_URL"), ollamaHost: a.lookup("OLLAMA_HOST"), backoff: a.backoff,
 		log:   slog.New(slog.NewTextHandler(a.err, nil)),
 		watch: func(read func() status) (stop func()) { return a.report(progressPlain, read) },
 	}
@@ -109,10 +110,11 @@ func (s *serving) check() error {
 
 // retry is how long servers are waited for.
 func (s *serving) retry() server.Retry {
+	r := server.Retry{Base: s.backoff, Patience: s.patience}
 	if s.patience == 0 {
-		return server.Retry{Patience: -1} // its 0 is the default
+		r.Patience = -1 // its 0 is the default
 	}
-	return server.Retry{Patience: s.patience}
+	return r
 }
 
 func (s *serving) limit() (server.Limit, error) {

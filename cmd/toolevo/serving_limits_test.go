@@ -60,6 +60,7 @@ func storedNodes(t *testing.T, dir string) (nodes []mcts.Record) {
 // A prompt that does not fit the server's window ends its node with an outcome of its own and without a reward, and is
 // counted; so are completions that max_tokens cut.
 func TestContextOverflow(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		t.Run(kind, func(t *testing.T) {
 			speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind]
@@ -119,6 +120,7 @@ func TestContextOverflow(t *testing.T) {
 
 // A server that answers with nothing is no reason for a reward either way.
 func TestOnlyEmptyCompletions(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []simserver.Kind{simserver.VLLM, simserver.Ollama} {
 		s := serve(t, simserver.Options{Kind: kind, Slots: 16, Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Empty: 1}}})
 		dir, name := filepath.Join(t.TempDir(), "run"), strings.Replace(string(kind), "vllm", "openai", 1)+":sim"

@@ -157,6 +157,7 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestSamplesAreWhatEvaluationSends plays the exported training samples through the program: at every turn, what eval
 // sends to the server is, byte for byte, how the sample begins, and at the end nothing of it is left over.
 func TestSamplesAreWhatEvaluationSends(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	must(t, "collect", "--data", data, "--limit", "6", "--trees", "3", "--out", run)

@@ -33,11 +33,13 @@ func onServer(s *simserver.Server, args ...string) []string {
 
 // Whatever goes wrong on the way, the trajectories are those of a run in which nothing did.
 func TestFaultsLeaveNoTrace(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	for _, form := range []string{"few-shot", "llama3", "qwen"} {
 		t.Run(form, func(t *testing.T) {
+			t.Parallel()
 			calm, stormy := filepath.Join(dir, form+"-calm"), filepath.Join(dir, form+"-stormy")
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set", "server.form=" + form}
+			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set", "search.simulations=4", "--set", "server.form=" + form}
 			must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", calm)...)...)
 			s := serve(t, simserver.Options{Faults: simserver.Faults{Seed: 1, Rates: map[simserver.Fault]float64{
 				simserver.InternalError: 0.1, simserver.Garbage: 0.1, simserver.Reset: 0.05, simserver.LostLogProbs: 0.05,
@@ -53,6 +55,7 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 
 // A server changes no figure: the scripted policy behind one scores as it does without.
 func TestEvalOnAServer(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	args := []string{"eval", "--data", data, "--split", "train", "--json"}
 	served := document[finetune.Report](t, must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", filepath.Join(dir, "a"))...)...))

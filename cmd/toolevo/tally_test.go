@@ -13,6 +13,7 @@ import (
 
 // A run whose counts were damaged, as by kill -9 while they were written, goes on, and counts anew.
 func TestDamagedTally(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	s := serve(t, simserver.Options{})
 	must(t, onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir)...)

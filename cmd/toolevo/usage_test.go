@@ -67,6 +67,7 @@ func TestVersionAndCompletion(t *testing.T) {
 
 // TestUnknownNames holds that every wrong name is refused with the valid ones, before anything is written.
 func TestUnknownNames(t *testing.T) {
+	t.Parallel()
 	data, out := smallData(t), filepath.Join(t.TempDir(), "out")
 	const versions, scripted = "p_c, p_s_in, p_s_ood, p_s_ood_proprietary", "noisy, reader, stale"
 	for _, tt := range []struct {
@@ -194,6 +195,7 @@ func TestNoRun(t *testing.T) {
 // TestRunsAreNotMixed holds that a run directory takes no other run: not without --resume, not with other settings, not
 // with other data, not while another process works on it.
 func TestRunsAreNotMixed(t *testing.T) {
+	t.Parallel()
 	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
 	collect := func(more ...string) []string {
 		return append([]string{"collect", "--data", data, "--limit", "1", "--trees", "1", "--out", run}, more...)
@@ -232,6 +234,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 // TestResumeTakesTheRunsConfiguration holds that the printed command is enough, whatever the environment says, and that
 // what is said beside it has to agree.
 func TestResumeTakesTheRunsConfiguration(t *testing.T) {
+	t.Parallel()
 	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
 	environ := []string{"TOOLEVO_SEED=7", "TOOLEVO_DATA=" + data}
 	r := cliWith(t, "", environ, "collect", "--limit", "1", "--trees", "1", "--seed", "8", "--difficulty", "hard", "--out", run)

@@ -13,6 +13,7 @@ import (
 
 // TestVerify finds every answer of the demo's corpora a second time, and finds what was tampered with.
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	data := defaultData(t)
 	type verified struct {
 		Verified []verifyReport `json:"verified"`

@@ -135,6 +135,7 @@ func makePickles(t *testing.T, c *Corpus, protocol string) (dir string) {
 
 // Python makes the graphs of a synthetic corpus anew, by the published rules, and they are the same.
 func TestPythonMakesTheSameGraphs(t *testing.T) {
+	t.Parallel()
 	built := buildDBLP(t, 5, 400)
 	want := readGraphs(t, built)
 	for _, protocol := range []string{"2", "3", "4", "5"} {

@@ -204,6 +204,7 @@ func TestImportScirexSample(t *testing.T) {
 
 // A synthetic corpus is as large as the published one, and as odd.
 func TestSyntheticScirex(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mustBuild(t, dir, toolqa.SciREX, BuildOptions{Seed: 11})
 	passages, relations := readScirex(t, dir)

@@ -75,6 +75,7 @@ func synthFlights(t *testing.T, seed uint64, n int) []flightRecord {
 }
 
 func TestFlightsOfAnySize(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 2, 60, 999, 5000} {
 		synthFlights(t, 3, n)
 	}
@@ -90,6 +91,7 @@ func TestFlightsOfAnySize(t *testing.T) {
 func minutes(hhmm int) int { return hhmm/100*60 + hhmm%100 }
 
 func TestFlightsAreConsistent(t *testing.T) {
+	t.Parallel()
 	rows := synthFlights(t, 1, flightsDemo)
 	same := map[[2]string]string{} // what a cell says about another
 	determines := func(r flightRecord, key string, others ...string) {
@@ -178,6 +180,7 @@ func checkTimes(t *testing.T, r flightRecord) {
 
 // TestFlightsLookLikeThePublished compares shares with those of the published file.
 func TestFlightsLookLikeThePublished(t *testing.T) {
+	t.Parallel()
 	rows := synthFlights(t, 2, 60_000)
 	share := func(of string, holds func(flightRecord) bool, least, most float64) {
 		t.Helper()

@@ -29,6 +29,7 @@ func yelpShareOf(t testing.TB, table *Table, column string, keep func(string) bo
 }
 
 func TestYelp(t *testing.T) {
+	t.Parallel()
 	table := syntheticTable(t, toolqa.Yelp, 1, 20_000)
 	t.Run("forms", func(t *testing.T) { checkYelpForms(t, table) })
 	t.Run("shares", func(t *testing.T) { checkYelpShares(t, table) })

@@ -18,6 +18,7 @@ import (
 
 // TestManyRows crosses the chunks in which codes are spilled, and all widths of a code.
 func TestManyRows(t *testing.T) {
+	t.Parallel()
 	const rows = 2*chunkRows + 1<<16/8
 	cellsOf := func(n int) []cell {
 		return []cell{

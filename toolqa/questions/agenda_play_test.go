@@ -27,6 +27,7 @@ func TestAgendaSecondOpinions(t *testing.T) {
 
 // TestAgendaPassagesAreRead reads every synthetic passage for what each template wants of it.
 func TestAgendaPassagesAreRead(t *testing.T) {
+	t.Parallel()
 	c := syntheticAgenda(t, 1_000)
 	a := mustLoad(t, c).(*Agenda)
 	wrong := map[want]int{}
@@ -61,6 +62,7 @@ func TestAgendaPassagesAreRead(t *testing.T) {
 }
 
 func TestReaderSolvesAgenda(t *testing.T) {
+	t.Parallel()
 	c := syntheticAgenda(t, 3_000)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)

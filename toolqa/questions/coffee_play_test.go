@@ -12,6 +12,7 @@ import (
 // TestReaderSolvesCoffee follows every template's plan on many questions, among them ranges of a few days, where averages
 // fall on the edge between two rounded values.
 func TestReaderSolvesCoffee(t *testing.T) {
+	t.Parallel()
 	file := anyCoffee(t)
 	c := mustLoad(t, file).(*Coffee)
 	r := rand.New(rand.NewPCG(11, 12))

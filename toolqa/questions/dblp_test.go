@@ -184,6 +184,7 @@ func TestPublishedDBLPQuestions(t *testing.T) {
 
 // What is generated has one answer: the rule, and SQL over the file, find the same.
 func TestGeneratedDBLPQuestions(t *testing.T) {
+	t.Parallel()
 	c := syntheticDBLP(t, 3_000)
 	view := mustLoad(t, c)
 	qs := generateAll(t, view)

@@ -14,12 +14,14 @@ func syntheticFlights(t testing.TB) *corpus.Corpus {
 }
 
 func TestFlightsSecondOpinions(t *testing.T) {
+	t.Parallel()
 	c := syntheticFlights(t)
 	wantAnswers(t, toolqa.Flights, secondOpinions(t, c, generateAll(t, mustLoad(t, c)), equal), 2)
 }
 
 // Airlines with a comma in their names are asked for more often: a condition could misread them.
 func TestReaderSolvesFlights(t *testing.T) {
+	t.Parallel()
 	c := syntheticFlights(t)
 	const each = 6
 	var qs []toolqa.Question

@@ -35,12 +35,13 @@ func TestScirexSecondOpinions(t *testing.T) {
 }
 
 func TestReaderSolvesScirex(t *testing.T) {
+	t.Parallel()
 	c := syntheticScirex(t, 4)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
-	w.wantShare(catalog.PromptVersion, drawEach(t, view, 20), 0.95)
+	w.wantShare(catalog.PromptVersion, drawEach(t, view, 10), 0.95)
 	for _, api := range apiVersions[1:] {
-		w.wantShare(api, drawEach(t, view, 8), 0.95)
+		w.wantShare(api, drawEach(t, view, 5), 0.95)
 	}
 }
 

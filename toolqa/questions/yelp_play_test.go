@@ -34,6 +34,7 @@ func TestYelpSecondOpinions(t *testing.T) {
 }
 
 func TestReaderSolvesYelp(t *testing.T) {
+	t.Parallel()
 	c := syntheticYelp(t, 5_000)
 	const each = 5
 	var qs []toolqa.Question
@@ -49,6 +50,7 @@ func TestReaderSolvesYelp(t *testing.T) {
 
 // Names with marks that a condition, a query or a question could misread are not misread.
 func TestYelpOddNames(t *testing.T) {
+	t.Parallel()
 	marks := []string{", ", "'", `"`, "<", ">", "=", " in ", " located in ", "é", "ộ"}
 	c := syntheticYelp(t, 15_000)
 	y := mustLoad(t, c).(*Yelp)
