@@ -6,14 +6,14 @@ import (
 )
 
 // aggregates are constructors of the aggregate functions of MySQL that SQLite lacks.
-func aggregates() map[string]any {
+func aggregates(r *room) map[string]any {
 	population := func() *spread { return &spread{} }
 	deviation := func() *spread { return &spread{root: true} }
 	return map[string]any{
 		"variance": population, "var_pop": population, "var_samp": func() *spread { return &spread{sample: true} },
 		"std": deviation, "stddev": deviation, "stddev_pop": deviation,
 		"stddev_samp":     func() *spread { return &spread{sample: true, root: true} },
-		"concat_distinct": func() *distinct { return &distinct{} },
+		"concat_distinct": func() *distinct { return &distinct{room: r} },
 	}
 }
 
@@ -56,9 +56,11 @@ func (s *spread) Done() any {
 
 // distinct is GROUP_CONCAT(DISTINCT value SEPARATOR separator): SQLite's DISTINCT allows no separator.
 type distinct struct {
+	room   *room
 	seen   map[string]bool
 	values []string
-	size   int
+	length int // of the result
+	taken  int // of the room
 	sep    string
 }
 
@@ -73,9 +75,14 @@ func (d *distinct) Step(v, separator any) error {
 	if d.seen[s] {
 		return nil
 	}
-	if d.size += len(s) + len(d.sep) + 64; d.size > 16*maxText {
+	const each = 128 // about what a value takes beside its text
+	if d.length += len(s) + len(d.sep); d.length-len(d.sep) > maxText {
 		return errTooLong
 	}
+	if err := d.room.take(len(s) + each); err != nil {
+		return err
+	}
+	d.taken += len(s) + each
 	if d.seen == nil {
 		d.seen = map[string]bool{}
 	}
@@ -89,6 +96,7 @@ func (d *distinct) Done() (any, error) {
 	if d.values == nil {
 		return nil, nil
 	}
+	d.room.take(-d.taken)
 	s := strings.Join(d.values, d.sep)
 	if len(s) > maxText {
 		return nil, errTooLong

@@ -45,11 +45,14 @@ func newCalendar() (*calendar, error) {
 }
 
 // register puts the calendar in the place of SQLite's functions.
-func (c *calendar) register(to *sqlite3.SQLiteConn) error {
+func (c *calendar) register(to *sqlite3.SQLiteConn, r *room) error {
 	for name, least := range dateFunctions {
 		call := func(args ...any) (any, error) {
 			if len(args) < least || readsClock(name, args) {
 				return nil, errClock
+			}
+			if err := r.enter(args); err != nil {
+				return nil, err
 			}
 			return c.call(name, args)
 		}
@@ -105,6 +108,9 @@ func (c *calendar) call(name string, args []any) (any, error) {
 		return v, nil
 	}
 	key := string(c.key)
+	if len(key) > longArguments {
+		c.key = nil
+	}
 	v, err := c.ask(name, args)
 	if err != nil {
 		return nil, err

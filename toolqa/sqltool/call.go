@@ -3,19 +3,16 @@ package sqltool
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
-	"database/sql/driver"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 )
 
@@ -31,6 +28,9 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
 	}
+	if len(query) > maxSQL {
+		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
+	}
 	stmt, err := translate(query, in.temporary)
 	if err != nil {
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
@@ -39,18 +39,20 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
 }
 
-// remembered recalls the result of a statement that was slow before, or runs it and remembers the result if it is.
+// remembered recalls the result of a statement that came close to a limit before, or runs it and remembers the result if
+// it does.
 func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result, error) {
 	if in.memory == nil {
-		return in.result(ctx, stmt)
+		r, _, err := in.result(ctx, stmt)
+		return r, err
 	}
 	key := in.key(stmt)
 	if r, ok, err := in.memory.Recall(ctx, key); ok || err != nil {
 		return r, err
 	}
 	start := time.Now()
-	r, err := in.result(ctx, stmt)
-	if err == nil && time.Since(start) >= in.opts.Timeout/slowShare {
+	r, share, err := in.result(ctx, stmt)
+	if err == nil && (time.Since(start) >= in.opts.Timeout/slowShare || share >= largeShare) {
 		err = in.memory.Remember(ctx, key, r)
 	}
 	return r, err
@@ -63,109 +65,150 @@ func (in *Interpreter) key(stmt string) string {
 	return "sql " + hex.EncodeToString(h.Sum(nil))
 }
 
-// result runs a statement and phrases what came of it.
-func (in *Interpreter) result(ctx context.Context, stmt string) (envs.Result, error) {
-	observation, err := in.run(ctx, stmt)
+// result runs a statement and phrases what came of it. Share is how much of the memory and of the temporary files that
+// it might have it took.
+func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, share float64, err error) {
+	observation, share, err := in.run(ctx, stmt)
+	stopped := func(why string, limit any) {
+		r = envs.Result{Observation: fmt.Sprintf(why+" and was stopped. Please modify it.", limit), Outcome: envs.ToolError}
+	}
 	switch {
 	case err == nil:
-		return envs.Result{Observation: observation}, nil
+		return envs.Result{Observation: observation}, share, nil
 	case ctx.Err() != nil:
-		return envs.Result{}, ctx.Err()
+		return envs.Result{}, share, ctx.Err()
 	case errors.Is(err, errCut):
-		return envs.Result{Observation: observation, Outcome: envs.ToolError}, nil
-	case errors.Is(err, context.DeadlineExceeded):
-		observation = fmt.Sprintf("The SQL command ran longer than %v and was stopped. Please modify it.", in.opts.Timeout)
-		return envs.Result{Observation: observation, Outcome: envs.ToolError}, nil
+		r = envs.Result{Observation: observation, Outcome: envs.ToolError}
+	case errors.Is(err, errLate):
+		stopped("The SQL command ran longer than %v", in.opts.Timeout)
+	case errors.Is(err, errMemory):
+		share = 1
+		stopped("The SQL command took more than %s of memory", size(in.opts.MaxMemory))
+	case errors.Is(err, errSpill):
+		share = 1
+		stopped("The SQL command took more than %s for sorting and grouping", size(in.opts.MaxSpill))
 	case !ours(err):
-		return envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
+		r = envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}
+	default:
+		return envs.Result{}, share, err
 	}
-	return envs.Result{}, err
+	return r, share, nil
+}
+
+// size writes a number of bytes.
+func size(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // errCut is the error of an output that was longer than allowed.
 var errCut = errors.New("sqltool: output cut")
 
+// grace is how long after its deadline a statement is waited for.
+const grace = 20 * time.Millisecond
+
 // run returns the output of a statement. With errCut it is the part that is allowed, and a line that says so.
-func (in *Interpreter) run(ctx context.Context, stmt string) (string, error) {
-	conn, err := in.db.Conn(ctx)
+//
+// The statement ends by itself at its deadline, or shortly after. Where that takes it longer than the grace, as when the
+// disk is slow, it is left to end alone, and its connection is free for others when it has.
+func (in *Interpreter) run(ctx context.Context, stmt string) (out string, share float64, err error) {
+	c, err := in.pool.take(ctx)
 	if err != nil {
-		return "", broken{err}
+		return "", 0, broken{err}
 	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, in.opts.Timeout)
-	defer cancel()
-	rows, err := conn.QueryContext(ctx, stmt)
-	if err != nil {
-		return "", late(ctx, err)
+	type printed struct {
+		out   string
+		share float64
+		err   error
 	}
-	defer rows.Close()
-	out, err := in.print(rows)
-	return strings.ToValidUTF8(out, "\uFFFD"), late(ctx, err)
+	done := make(chan printed, 1)
+	running := &running{budget: c.budget}
+	late := time.NewTimer(in.opts.Timeout + grace)
+	defer late.Stop()
+	go func() {
+		out, share, err := in.print(c, stmt)
+		running.end()
+		in.pool.give(c)
+		done <- printed{out, share, err}
+	}()
+	select {
+	case p := <-done:
+		return p.out, p.share, p.err
+	case <-late.C:
+		return "", 1, errLate
+	case <-ctx.Done():
+		running.cancel()
+	}
+	late.Reset(grace)
+	select {
+	case <-done:
+	case <-late.C:
+	}
+	return "", 0, ctx.Err()
 }
 
-// late returns the deadline's error when the deadline has passed: the driver may report an interrupt instead.
-func late(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
+// running is a statement that can be cancelled for as long as its connection is its own.
+type running struct {
+	mu     sync.Mutex
+	budget *budget // nil when it has ended
 }
 
-// print writes a line for each row.
-func (in *Interpreter) print(rows *sql.Rows) (string, error) {
-	columns, err := rows.Columns()
+func (r *running) cancel() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.budget != nil {
+		r.budget.cancel()
+	}
+}
+
+func (r *running) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.budget = nil
+}
+
+// print runs a statement on a connection and writes a line for each row.
+func (in *Interpreter) print(c *conn, stmt string) (out string, share float64, err error) {
+	defer func() { share = c.budget.finish() }()
+	c.room.begin(time.Now().Add(in.opts.Timeout + grace/2)) // later than by the clock of the budget
+	columns, err := c.budget.start(stmt, in.opts.Timeout)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	values, slots := make([]any, len(columns)), make([]any, len(columns))
-	for i := range columns {
-		columns[i] = untranslate(columns[i])
-		slots[i] = &values[i]
+	for i, name := range columns {
+		columns[i] = untranslate(name) + ": "
+		if i > 0 {
+			columns[i] = ", " + columns[i]
+		}
 	}
-	var b strings.Builder
-	for n := 0; rows.Next(); n++ {
-		if n == in.opts.MaxRows {
-			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", b.String(), n), errCut
+	var b []byte
+	for n := 0; ; n++ {
+		more, err := c.budget.next()
+		switch {
+		case err != nil:
+			return "", 0, err
+		case !more:
+			return valid(b), 0, nil
+		case n == in.opts.MaxRows:
+			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", valid(b), n), 0, errCut
 		}
-		if err := rows.Scan(slots...); err != nil {
-			return "", err
-		}
-		before := b.Len()
+		before := len(b)
 		if n > 0 {
-			b.WriteByte('\n')
+			b = append(b, '\n')
 		}
 		for i, name := range columns {
-			if i > 0 {
-				b.WriteString(", ")
+			b = c.budget.appendCell(append(b, name...), i)
+			if len(b) > in.opts.MaxBytes {
+				return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]", valid(b[:before]), before), 0, errCut
 			}
-			b.WriteString(name)
-			b.WriteString(": ")
-			b.WriteString(format(values[i]))
-		}
-		if b.Len() > in.opts.MaxBytes {
-			return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]", b.String()[:before], before), errCut
 		}
 	}
-	return b.String(), rows.Err()
 }
 
-// format returns a value as Python prints it.
-func format(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "None"
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return pytext.FormatFloat(v)
-	case string:
-		return v
-	case []byte:
-		return string(v)
-	default:
-		return fmt.Sprint(v)
-	}
-}
+// valid returns a text without what is no UTF-8 in it.
+func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
 // broken marks the error of a connection that could not be opened.
 type broken struct{ error }
@@ -175,19 +218,18 @@ func (b broken) Unwrap() error { return b.error }
 // ours reports whether an error is a failure of the database and not of the statement.
 func ours(err error) bool {
 	var b broken
-	if errors.As(err, &b) || errors.Is(err, driver.ErrBadConn) {
+	if errors.As(err, &b) {
 		return true
 	}
-	var e sqlite3.Error
+	var e sqliteError
 	if !errors.As(err, &e) {
 		return false
 	}
-	switch e.Code {
-	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrNomem, sqlite3.ErrFull,
-		sqlite3.ErrInternal, sqlite3.ErrMisuse:
+	switch sqlite3.ErrNo(e.code) {
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrFull, sqlite3.ErrInternal, sqlite3.ErrMisuse:
 		return true
 	}
-	return false
+	return e.host // SQLite calls a program that is too long "out of memory", too
 }
 
 // shorten keeps an error message readable when the statement is not.

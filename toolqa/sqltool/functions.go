@@ -26,7 +26,7 @@ func takesTo(least, most int, call func(args []any) any) function {
 }
 
 // many is how many arguments a function may have at most (see limits).
-const many = 100
+const many = 50
 
 // functionsOf returns the functions of a connection, by their names in lower case.
 func functionsOf(p *patterns) map[string]function {
@@ -38,11 +38,14 @@ func functionsOf(p *patterns) map[string]function {
 }
 
 // registerFunctions adds the functions and aggregates of MySQL to a connection.
-func registerFunctions(c *sqlite3.SQLiteConn) error {
+func registerFunctions(c *sqlite3.SQLiteConn, r *room) error {
 	for name, f := range functionsOf(&patterns{}) {
 		call := func(args ...any) (any, error) {
 			if len(args) < f.least || len(args) > f.most {
 				return nil, fmt.Errorf("sqltool: %s with %d arguments", name, len(args))
+			}
+			if err := r.enter(args); err != nil {
+				return nil, err
 			}
 			for _, arg := range normal(args) {
 				if arg == nil && !f.null {
@@ -55,7 +58,7 @@ func registerFunctions(c *sqlite3.SQLiteConn) error {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
 	}
-	for name, constructor := range aggregates() {
+	for name, constructor := range aggregates(r) {
 		if err := c.RegisterAggregator(name, constructor, true); err != nil {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
@@ -83,7 +86,7 @@ func allowed() map[string]bool {
 	for name := range functionsOf(nil) {
 		set[name] = true
 	}
-	for name := range aggregates() {
+	for name := range aggregates(nil) {
 		set[name] = true
 	}
 	return set

@@ -10,16 +10,22 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
+// maxSQL is the longest statement of the agent in bytes, and maxTranslated that of SQLite, which has marks in it.
+const (
+	maxSQL        = 1 << 14
+	maxTranslated = 1 << 17
+)
+
 // limits bound what a statement can ask for (sqlite3_limit).
 var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_ATTACHED:            0,
-	sqlite3.SQLITE_LIMIT_LENGTH:              1 << 20, // of a text or a row
-	sqlite3.SQLITE_LIMIT_SQL_LENGTH:          1 << 17,
+	sqlite3.SQLITE_LIMIT_LENGTH:              maxText, // of a text or a row
+	sqlite3.SQLITE_LIMIT_SQL_LENGTH:          maxTranslated,
 	sqlite3.SQLITE_LIMIT_COLUMN:              500,
 	sqlite3.SQLITE_LIMIT_EXPR_DEPTH:          200,
 	sqlite3.SQLITE_LIMIT_COMPOUND_SELECT:     50,
 	sqlite3.SQLITE_LIMIT_VDBE_OP:             250_000,
-	sqlite3.SQLITE_LIMIT_FUNCTION_ARG:        100,
+	sqlite3.SQLITE_LIMIT_FUNCTION_ARG:        many,
 	sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 1000,
 	sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER:     0,
 	sqlite3.SQLITE_LIMIT_WORKER_THREADS:      0,

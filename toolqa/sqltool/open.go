@@ -2,8 +2,6 @@ package sqltool
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +19,10 @@ type Options struct {
 	MaxRows  int           // how many rows it may print; default 10,000
 	MaxBytes int           // how many bytes it may print; default 1 MiB
 	Conns    int           // how many statements run at once; default 4
+
+	// What one statement may take, in bytes: of memory, beside what its connection keeps, default 64 MiB; and for
+	// temporary files, to which sorting and grouping spill, default 512 MiB.
+	MaxMemory, MaxSpill int64
 
 	// TextColumns reproduces the published database, in which every column is text as the table tools print it: MAX,
 	// ORDER BY and comparisons go by characters unless the statement casts. A missing value is "---". Texts of airbnb and
@@ -43,12 +45,18 @@ func (o Options) withDefaults() Options {
 	if o.Conns == 0 {
 		o.Conns = 4
 	}
+	if o.MaxMemory == 0 {
+		o.MaxMemory = 64 << 20
+	}
+	if o.MaxSpill == 0 {
+		o.MaxSpill = 512 << 20
+	}
 	return o
 }
 
 // Interpreter is the tool SQLInterpreter[SQL]. It is safe for concurrent use; Close releases its connections.
 type Interpreter struct {
-	db        *sql.DB
+	pool      *pool
 	opts      Options
 	temporary map[string]string // see translate
 	memory    toolqa.Memory     // may be nil
@@ -56,29 +64,36 @@ type Interpreter struct {
 
 // New returns the tool over the given corpora. Each that has a table is the schema of its dataset's name.
 func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpreter, error) {
-	if opts.Timeout < 0 || opts.MaxRows < 0 || opts.MaxBytes < 0 || opts.Conns < 0 {
+	if opts.Timeout < 0 || opts.MaxRows < 0 || opts.MaxBytes < 0 || opts.Conns < 0 || opts.MaxMemory < 0 || opts.MaxSpill < 0 {
 		return nil, fmt.Errorf("sqltool: negative limit in %+v", opts)
 	}
 	opts = opts.withDefaults()
+	if err := openFileSystem(); err != nil {
+		return nil, err
+	}
 	connector := newConnector(opts, corpora)
-	in := &Interpreter{opts: opts, temporary: map[string]string{}, db: sql.OpenDB(connector)}
+	in := &Interpreter{opts: opts, temporary: map[string]string{}, pool: newPool(opts.Conns, connector.open)}
 	if opts.TextColumns {
 		in.temporary = connector.visible
 	}
-	in.db.SetMaxOpenConns(opts.Conns)
-	in.db.SetMaxIdleConns(opts.Conns)
-	if err := in.db.PingContext(ctx); err != nil {
-		in.db.Close()
+	c, err := in.pool.take(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}
+	in.pool.give(c)
 	return in, nil
 }
 
-// slowShare is the share of the deadline from which on a statement counts as slow.
-const slowShare = 10
+// slowShare is the share of the deadline from which on a statement counts as slow, and largeShare that of what it may
+// take from which on it counts as large.
+const (
+	slowShare  = 10
+	largeShare = 0.5
+)
 
-// WithMemory returns the same tool with a memory for slow statements: on another day, or on another machine, what took a
-// tenth of the deadline or more might end beyond it, and give another observation. Close the original only.
+// WithMemory returns the same tool with a memory for slow and for large statements: on another day, or on another
+// machine, what took a tenth of the deadline or more might end beyond it, and what took half of the memory more than it
+// may, and give another observation. Close the original only.
 func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
 	c := *in
 	c.memory = m
@@ -86,22 +101,27 @@ func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
 }
 
 // Close waits for the statements that are running and closes the connections.
-func (in *Interpreter) Close() error { return in.db.Close() }
+func (in *Interpreter) Close() error { return in.pool.close() }
 
 // connector opens connections that can read the corpora and do nothing else.
 type connector struct {
+	opts    Options
 	prepare []string          // the statements that prepare a connection
 	visible map[string]string // see authorizer
 }
+
+// sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it, which is empty. It orders
+// so much in one step, in which it does not look at the deadline, and writes it away.
+const sortKiB = 1024
 
 // cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the system's own cache.
 const cacheKiB = 4096
 
 func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
-	c := &connector{visible: map[string]string{}, prepare: []string{
+	c := &connector{opts: opts, visible: map[string]string{}, prepare: []string{
 		"PRAGMA trusted_schema = OFF",
 		"PRAGMA temp_store = FILE", // a large sort spills instead of filling the memory
-		"PRAGMA cache_size = -8192",
+		fmt.Sprintf("PRAGMA main.cache_size = -%d", sortKiB),
 	}}
 	for _, from := range corpora {
 		if from.Table() == nil {
@@ -117,45 +137,42 @@ func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
 			c.prepare = append(c.prepare, textView(schema))
 		}
 	}
+	c.prepare = append(c.prepare, "PRAGMA query_only = ON")
 	return c
 }
 
-// conn is a connection with the calendar that its functions use.
-type conn struct {
-	*sqlite3.SQLiteConn
-	calendar *calendar
-}
-
-// Close closes both.
-func (c conn) Close() error { return errors.Join(c.SQLiteConn.Close(), c.calendar.Close()) }
-
-// Connect opens one connection.
-func (c *connector) Connect(context.Context) (driver.Conn, error) {
+// open opens one connection.
+func (c *connector) open() (*conn, error) {
 	calendar, err := newCalendar()
 	if err != nil {
 		return nil, err
 	}
-	opened, err := (&sqlite3.SQLiteDriver{ConnectHook: func(to *sqlite3.SQLiteConn) error {
-		return c.equip(to, calendar)
-	}}).Open(":memory:")
+	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?vfs=" + fileSystem)
 	if err != nil {
-		return nil, errors.Join(err, calendar.Close())
+		return nil, errors.Join(fmt.Errorf("open a connection: %w", err), calendar.Close())
 	}
-	return conn{opened.(*sqlite3.SQLiteConn), calendar}, nil
+	to := &conn{SQLiteConn: opened.(*sqlite3.SQLiteConn), calendar: calendar, room: &room{}}
+	if to.budget, err = newBudget(to.SQLiteConn, c.opts.MaxMemory, c.opts.MaxSpill); err != nil {
+		return nil, errors.Join(err, to.SQLiteConn.Close(), calendar.Close())
+	}
+	if err := c.equip(to); err != nil {
+		return nil, errors.Join(err, to.close())
+	}
+	return to, nil
 }
 
 // equip attaches the corpora to a connection and then takes from it all that a statement does not need.
-func (c *connector) equip(to *sqlite3.SQLiteConn, calendar *calendar) error {
+func (c *connector) equip(to *conn) error {
 	for _, stmt := range c.prepare {
 		if _, err := to.Exec(stmt, nil); err != nil {
 			return fmt.Errorf("%s: %w", stmt, err)
 		}
 	}
-	hidden, err := hiddenTables(to, c.visible)
+	hidden, err := hiddenTables(to.SQLiteConn, c.visible)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(registerFunctions(to), calendar.register(to)); err != nil {
+	if err := errors.Join(registerFunctions(to.SQLiteConn, to.room), to.calendar.register(to.SQLiteConn, to.room)); err != nil {
 		return err
 	}
 	for id, limit := range limits {
@@ -164,6 +181,3 @@ func (c *connector) equip(to *sqlite3.SQLiteConn, calendar *calendar) error {
 	to.RegisterAuthorizer(authorizer(c.visible, hidden))
 	return nil
 }
-
-// Driver returns the driver.
-func (c *connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }

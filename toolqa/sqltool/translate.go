@@ -231,8 +231,8 @@ func (s *statement) groupConcat(i int) {
 // interval translates INTERVAL n UNIT: in DATE_ADD(value, INTERVAL n UNIT) it is two arguments, and value + INTERVAL n
 // UNIT becomes a call.
 func (s *statement) interval(i int) error {
-	unit := s.find(i+1, unitNames...)
-	if i < 2 || unit < i+2 || s.call[unit] != s.call[i] {
+	unit := s.find(i+1, unitsOrInterval...)
+	if i < 2 || unit < i+2 || s.call[unit] != s.call[i] || s.is(unit, "INTERVAL") {
 		return errRefused
 	}
 	s.change(i, "")
@@ -264,6 +264,9 @@ func (s *statement) interval(i int) error {
 
 // unitNames are the names of the units of INTERVAL.
 var unitNames = []string{"MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"}
+
+// unitsOrInterval are these and the word before which one of them must come.
+var unitsOrInterval = append([]string{"INTERVAL"}, unitNames...)
 
 // operand returns where the operand begins that ends with token i: a name, a literal, a call, or what is in
 // parentheses; -1 when there is none.

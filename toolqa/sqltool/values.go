@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"toolevo/envs/pytext"
 )
 
 // A SQL value in Go is nil, an int64, a float64 or a string. A blob is taken for the text it holds.
@@ -24,10 +26,15 @@ func normal(args []any) []any {
 
 // textOf returns a value as text. A number is written as Python does: 124.0.
 func textOf(v any) string {
-	if v == nil {
-		return ""
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return pytext.FormatFloat(v)
+	case string:
+		return v
 	}
-	return format(v)
+	return ""
 }
 
 // realOf returns a value as a number, as MySQL does: of a text, what it begins with; 0 when that is no number.
@@ -115,8 +122,5 @@ func truth(ok bool) any {
 	}
 	return int64(0)
 }
-
-// maxText is the longest text a function makes, in bytes: what SQLite would take of it.
-const maxText = 1 << 20
 
 var errTooLong = errors.New("sqltool: text too long")
