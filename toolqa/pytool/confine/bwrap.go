@@ -1,0 +1,99 @@
+package confine
+
+import (
+	"context"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// launcherInside is where bubblewrap shows this binary to the program.
+const launcherInside = "/.confine"
+
+// bubblewrap returns the beginning of the command line: bubblewrap with its options, and this binary as it is seen inside.
+//
+// Inside there are the files to read and to write, this binary with the libraries it needs, and a bare /dev; no /proc, which
+// a container often may not mount, and which no program needs that only computes.
+func bubblewrap(path string, read, write []string) ([]string, error) {
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("bubblewrap: %w: install it, e.g. with `apt-get install bubblewrap`, or choose another engine", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
+	}
+	libraries, err := libraryFolders(self)
+	if err != nil {
+		return nil, fmt.Errorf("bubblewrap: %w", err)
+	}
+	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost", "--dev", "/dev"}
+	for _, path := range outermost(slices.Concat(read, libraries)) {
+		args = append(args, "--ro-bind-try", path, path)
+	}
+	for _, path := range outermost(write) {
+		args = append(args, "--bind-try", path, path)
+	}
+	args = append(args, "--ro-bind", self, launcherInside, "--remount-ro", "/", "--", launcherInside)
+	return args, nil
+}
+
+// CheckBubblewrap says why bubblewrap does not work here, as is the rule inside of containers: it starts this binary
+// in namespaces of its own, as [Jail.Command] does.
+func CheckBubblewrap(ctx context.Context, path string) error {
+	args, err := bubblewrap(path, nil, nil)
+	if err != nil {
+		return fmt.Errorf("confine: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, args[0], append(args[1:], marker, "")...)
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = launcherEnvironment, "/", attributes()
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("confine: bubblewrap does not work here: %w: %s", err, strings.Join(strings.Fields(string(said)), " "))
+	}
+	return nil
+}
+
+// outermost sorts paths and leaves out those inside of another one, and those in /dev, which bubblewrap makes itself.
+func outermost(paths []string) []string {
+	sorted := make([]string, 0, len(paths))
+	for _, path := range paths {
+		sorted = append(sorted, filepath.Clean(path))
+	}
+	slices.Sort(sorted)
+	kept := []string{"/dev"}
+	for _, path := range sorted {
+		inside := func(folder string) bool {
+			return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+		}
+		if !slices.ContainsFunc(kept, inside) {
+			kept = append(kept, path)
+		}
+	}
+	return kept[1:]
+}
+
+// libraryFolders returns where the dynamic linker finds the libraries of a binary: nowhere if it needs none.
+func libraryFolders(binary string) ([]string, error) {
+	f, err := elf.Open(binary)
+	if err != nil {
+		return nil, fmt.Errorf("read this binary: %w", err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_INTERP {
+			continue
+		}
+		name := make([]byte, p.Filesz)
+		if _, err := p.ReadAt(name, 0); err != nil {
+			return nil, fmt.Errorf("read this binary %s: its linker: %w", binary, err)
+		}
+		linker := filepath.Dir(strings.TrimRight(string(name), "\x00"))
+		return []string{linker, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,132 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func needBubblewrap(t testing.TB) string {
+	t.Helper()
+	needWalls(t)
+	path, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	if err := CheckBubblewrap(t.Context(), path); err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// In bubblewrap there is nothing to be denied: no file, no process, no network. So it holds without walls, too.
+func TestBubblewrap(t *testing.T) {
+	bwrap := needBubblewrap(t)
+	dir, binary := place(t)
+	file := filepath.Join(dir, "secret")
+	const (
+		absent   = "no such file or directory"
+		readOnly = "read-only file system"
+	)
+	for _, user := range users() {
+		write(t, file, user)
+		own := strconv.Itoa(os.Getpid())
+		tests := []struct {
+			what, with    string
+			walls, inside string // what it says with the walls and without
+		}{
+			{"read", file, absent, absent},
+			{"read", "/proc/self/environ", absent, absent},
+			{"create", file, readOnly, readOnly},
+			{"create", "/usr/x", readOnly, readOnly},
+			{"create", "/x", readOnly, readOnly},
+			{"write", "/dev/null", "ok", "ok"},
+			{"list", "/", denies, "ok"},
+			{"connect", "80", notPermitted, "connection refused"},
+			{"signal", own, "no such process", "no such process"},
+			{"signal", "1", notPermitted, "ok"},
+			{"pair", "", "ok", "ok"},
+		}
+		var what []string
+		for _, test := range tests {
+			what = append(what, test.what, test.with)
+		}
+		for _, without := range [][]Wall{nil, Walls()} {
+			j := trying(t, binary, without, what...)
+			j.Bwrap, j.Read = bwrap, append(j.Read, "/usr/lib")
+			got := strings.Split(startInside(t, j, binary, user), "\n")
+			for i, test := range tests {
+				want := test.walls
+				if without != nil {
+					want = test.inside
+				}
+				if got[i] != want {
+					t.Errorf("user %d, without %v: %s %s: %s, want %s", user, without, test.what, test.with, got[i], want)
+				}
+			}
+		}
+		j := trying(t, binary, nil, "environment")
+		j.Bwrap, j.Env = bwrap, []string{"A=1", "B=2"}
+		if got := startInside(t, j, binary, user); got != "A=1 B=2\n" {
+			t.Errorf("user %d: the environment is %s", user, got)
+		}
+	}
+}
+
+// startInside runs a jail by a process of the user's: bubblewrap is to show him this binary, which he must be able to reach.
+func startInside(t *testing.T, j Jail, binary string, user uint32) string {
+	t.Helper()
+	spec, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, tryMarker, "jail", string(spec))
+	var out, said bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = []string{"SECRET=of the host"}, "/", &out, &said
+	if int(user) != os.Getuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	}
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	return out.String()
+}
+
+func TestCheckBubblewrap(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "bwrap")
+	script := "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n"
+	if err := os.WriteFile(broken, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		broken: "confine: bubblewrap does not work here: exit status 1: bwrap: No permissions to create new namespace",
+		filepath.Join(dir, "none"): "confine: bubblewrap: exec: \"" + dir + "/none\": stat " + dir + "/none: no such file or directory: " +
+			"install it, e.g. with `apt-get install bubblewrap`, or choose another engine",
+	} {
+		if err := CheckBubblewrap(t.Context(), path); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestOutermost(t *testing.T) {
+	got := outermost([]string{"/usr/lib/python3", "/usr/lib", "/usr/lib64", "/dev/null", "/dev", "/usr/lib/", "/opt/a", "/opt/a b", "/opt"})
+	want := []string{"/opt", "/usr/lib", "/usr/lib64"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/"}, outermost([]string{"/usr", "/"})); diff != "" {
+		t.Error(diff)
+	}
+}

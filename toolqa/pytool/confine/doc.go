@@ -1,0 +1,51 @@
+// Package confine builds walls around a program that somebody else wrote, and starts it behind them. It needs no
+// privileges: everything it uses, any user may use on himself.
+//
+// # Words
+//
+// A [Jail] is a program with what it may reach. A [Wall] is one thing of the kernel's that keeps it inside. The launcher
+// is this very binary, started again ([Main]): it puts up the walls around itself, and then becomes the program. What
+// the program does not need any more once it has started it gives away itself, by a filter of its own ([Filter]).
+//
+// # Guarantees
+//
+// These hold for the program, and for every process it starts, as root and as any other user:
+//
+//   - It opens no file but those in Read and Write, for nothing but what they name. It removes, renames, and makes none,
+//     and changes no file's mode, owner, or times (Landlock, and the launcher's filter, which knows what Landlock does not).
+//   - It makes no connection and no socket but pairs of its own, enters no namespace, traces no process, and reaches none
+//     of the kernel's parts that serve to administer a machine (the launcher's filter).
+//   - It has no descriptor of this process's but the three standard ones that the caller gives it, no environment but Env,
+//     no terminal, and, where it is root, no capability but to read the files in Read whoever owns them.
+//   - It leaves no core dump, and gains nothing by set-user-id programs.
+//   - It is killed when this process ends. The processes that it starts are not, outside of bubblewrap: each must ask to
+//     be killed with its parent (PR_SET_PDEATHSIG).
+//
+// Behind its own filter it moreover starts no process, executes no program, signals nobody (SIGABRT to itself excepted),
+// changes no limit, gets no memory but what counts against its limits and what its few descriptors take, and asks for no
+// system call that the list does not name. A call from code for another architecture kills it.
+//
+// With bubblewrap it sees no files, processes, users, or network interfaces but its own to begin with: what Landlock
+// denies is not even there.
+//
+// A machine that lacks a wall is an error that says so ([MissingError]), unless the wall is in Without. Then the rest
+// stays: the launcher's filter and the limits hold without Landlock, and [Filter] then lets nothing be opened for writing,
+// while reading files cannot be denied; Landlock holds without seccomp, and since Linux 6.12 keeps signals inside, since
+// 6.7 TCP.
+//
+// # Caveats
+//
+//   - What is known of a file without opening it is not hidden: a program can ask whether a path exists, how large the
+//     file is, and when it was changed. It cannot list folders, nor, behind its own filter, see where a symbolic link
+//     leads. The host's name, its kernel's version, and its time since boot can be seen. Bubblewrap hides most of this.
+//   - The number of processes and memory are not bounded here, but by the limits that the program gets (and, behind
+//     its filter, by there being no new processes and no threads).
+//   - A hole in the kernel that can be reached through the calls that are left is a hole in the walls; so are the side
+//     channels of processors. A virtual machine around everything helps.
+//   - The kernel ends a program with the thread that started it, not with the process. Go ends a thread only when
+//     a goroutine ends that is locked to it: no goroutine of a process that starts jails may end between
+//     runtime.LockOSThread and UnlockOSThread.
+//   - Starting a jail takes as long as this binary takes to initialize its packages. The walls themselves take well below
+//     a millisecond.
+//   - Filters exist for amd64 and arm64. Other systems than Linux have no walls.
+package confine

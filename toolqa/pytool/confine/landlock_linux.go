@@ -1,0 +1,106 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+
+	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// What can be done with a file that may be read, and with one that may also be written; the second sets are those that
+// have a meaning for folders as well.
+const (
+	readFile   = landlock.AccessFSExecute | landlock.AccessFSReadFile
+	readFolder = readFile | landlock.AccessFSReadDir
+	writeFile  = readFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate
+)
+
+// probeLandlock says why the kernel does not offer Landlock.
+func probeLandlock() error {
+	_, err := landlock.LandlockGetABIVersion()
+	switch {
+	case errors.Is(err, unix.ENOSYS):
+		return fmt.Errorf("this kernel does not know it: %w: it takes Linux 5.13 or later", err)
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return fmt.Errorf("it is switched off: %w: add landlock to lsm= on the kernel's command line", err)
+	case err != nil:
+		return fmt.Errorf("something around this process denies it: %w: a container's profile must allow landlock_*", err)
+	}
+	return nil
+}
+
+// handled returns all that a version of Landlock can deny: everything is denied that no rule allows. What older versions
+// do not know, the filters deny or the program does not need; see the package's comment.
+func handled(version int) landlock.RulesetAttr {
+	var a landlock.RulesetAttr
+	for _, since := range []struct{ version, files, network, scopes int }{
+		{1, 13, 0, 0},
+		{2, 14, 0, 0},  // moving files to other folders
+		{3, 15, 0, 0},  // truncating
+		{4, 15, 2, 0},  // TCP
+		{5, 16, 2, 0},  // device files
+		{6, 16, 2, 2},  // signals, abstract sockets
+		{9, 17, 2, 2},  // sockets with a path
+		{10, 17, 4, 2}, // UDP
+	} {
+		if version >= since.version {
+			a.HandledAccessFS = 1<<since.files - 1
+			a.HandledAccessNet = 1<<since.network - 1
+			a.Scoped = 1<<since.scopes - 1
+		}
+	}
+	return a
+}
+
+// restrictFiles denies this thread, and what it will execute, all files but these, the network, and signals to processes
+// outside. It needs neither privileges nor /proc.
+func restrictFiles(read, write []string) error {
+	version, err := landlock.LandlockGetABIVersion()
+	if err != nil {
+		return probeLandlock()
+	}
+	attr := handled(version)
+	rules, err := landlock.LandlockCreateRuleset(&attr, 0)
+	if err != nil {
+		return fmt.Errorf("create rules: %w", err)
+	}
+	defer unix.Close(rules)
+	for _, path := range read {
+		if err := permit(rules, path, readFile, readFolder, attr.HandledAccessFS); err != nil {
+			return fmt.Errorf("let it read %s: %w", path, err)
+		}
+	}
+	for _, path := range write {
+		if err := permit(rules, path, writeFile, 0, attr.HandledAccessFS); err != nil {
+			return fmt.Errorf("let it write %s: %w", path, err)
+		}
+	}
+	if err := landlock.LandlockRestrictSelf(rules, 0); err != nil {
+		return fmt.Errorf("restrict this process: %w", err)
+	}
+	return nil
+}
+
+// permit adds a rule for one path, which need not exist.
+func permit(rules int, path string, file, folder, known uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return err
+	}
+	access := file
+	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
+		if access = folder; folder == 0 {
+			return errors.New("it is a folder: only files can be written")
+		}
+	}
+	return landlock.LandlockAddPathBeneathRule(rules, &landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
+}
