@@ -2,6 +2,7 @@ package pytool
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -10,19 +11,21 @@ type Program struct {
 	Code string
 	// Published selects the published rules of what is shown; see [Options].
 	Published bool
+	// Seed is what the generators of random and numpy.random begin with. It depends on the code alone.
+	Seed uint32
 }
 
 // Limits bound one program. Zero values mean the defaults. Wall should be several times CPU: it is there for a program
 // that waits, and on a busy machine must not end one that computes, whose processor time is the same on every day.
 type Limits struct {
-	Wall     time.Duration // real time; default four times CPU
-	CPU      time.Duration // processor time, in whole seconds; default 8 s
-	Memory   int64         // bytes of address space; default 1 GiB
-	Output   int           // bytes printed; default 64 KiB
-	FileSize int64         // bytes of any file it writes; default 1 MiB
+	Wall   time.Duration // real time; default four times CPU
+	CPU    time.Duration // processor time, in whole seconds; default 8 s
+	Memory int64         // bytes of address space; default 1 GiB
+	Output int           // bytes printed; default 64 KiB
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns the limits with the defaults in the place of zero values.
+func (l Limits) WithDefaults() Limits {
 	if l.CPU == 0 {
 		l.CPU = 8 * time.Second
 	}
@@ -35,9 +38,6 @@ func (l Limits) withDefaults() Limits {
 	if l.Output == 0 {
 		l.Output = 64 << 10
 	}
-	if l.FileSize == 0 {
-		l.FileSize = 1 << 20
-	}
 	return l
 }
 
@@ -47,7 +47,7 @@ type End uint8
 // The ends.
 const (
 	Finished   End = iota // it came to its end, or called sys.exit with no complaint
-	Raised                // it raised; the last line of the output says what
+	Raised                // it raised; the end of the output says what
 	OutOfTime             // it used up its processor time or its real time
 	OutOfSpace            // it printed more than allowed
 	Died                  // the interpreter died of it, e.g. of a stack overflow in C
@@ -66,6 +66,52 @@ type Engine interface {
 	// end of ctx; whatever the program does is a Reply.
 	Run(ctx context.Context, p Program, l Limits) (Reply, error)
 
-	// ID names the engine and everything about it that observations depend on, e.g. "process python 3.11.7".
-	ID() string
+	// Stamp says what the engine is. It does not change.
+	Stamp() Stamp
+
+	// Close ends the engine's processes and waits for them. Programs that run end with an error.
+	Close() error
+}
+
+// Stamp is everything about an engine that what a program shows, or what it could do to its host, depends on. A run
+// keeps to one stamp, and every trajectory names it.
+type Stamp struct {
+	Engine  string   // "forkserver", "bwrap", "wasi", "process" or "unsafe"
+	Python  string   // the interpreter's version, "3.11.2"
+	Modules []string // what can be imported beside the standard library, with versions, sorted: "numpy 1.24.2"
+	Missing []string // walls that the machine does not offer and the user does without, sorted: "landlock"
+}
+
+// String is the stamp in words: "forkserver python 3.11.2 numpy 1.24.2 without landlock".
+func (s Stamp) String() string {
+	words := append([]string{s.Engine, "python", s.Python}, s.Modules...)
+	if len(s.Missing) > 0 {
+		words = append(words, "without")
+		words = append(words, s.Missing...)
+	}
+	return strings.Join(words, " ")
+}
+
+// ModuleNames are the names of the modules that can be imported beside the standard library.
+func (s Stamp) ModuleNames() []string {
+	names := make([]string, len(s.Modules))
+	for i, m := range s.Modules {
+		names[i], _, _ = strings.Cut(m, " ")
+	}
+	return names
+}
+
+// Describe is a sentence for the description of the tool: "Only the modules of Python's standard library and numpy can
+// be imported."
+func (s Stamp) Describe() string {
+	list := "Python's standard library"
+	names := s.ModuleNames()
+	for i, name := range names {
+		if i == len(names)-1 {
+			list += " and " + name
+		} else {
+			list += ", " + name
+		}
+	}
+	return "Only the modules of " + list + " can be imported."
 }

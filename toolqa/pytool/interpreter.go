@@ -3,6 +3,7 @@ package pytool
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,8 +26,11 @@ const (
 // Options are the limits and variants of the tool. The zero value of each field means its default.
 type Options struct {
 	Limits    Limits
-	Processes int           // how many programs run at once; default the number of processors
-	Memory    toolqa.Memory // default none
+	Processes int // how many programs run at once; default the number of processors
+
+	// Memory remembers results by program, limits and capture, not by engine: who keeps a Memory keeps to one [Stamp].
+	// The default is none.
+	Memory toolqa.Memory
 
 	// PublishedCapture shows what the published code shows. With at most one print statement only the last statement
 	// shows anything: its value, or what it prints. With more, the output of each is shown after the text of its
@@ -43,9 +47,9 @@ type Interpreter struct {
 	flight singleflight.Group
 }
 
-// New returns the tool on an engine.
+// New returns the tool on an engine, which its owner closes when no call is left.
 func New(engine Engine, opts Options) *Interpreter {
-	opts.Limits = opts.Limits.withDefaults()
+	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Processes <= 0 {
 		opts.Processes = runtime.NumCPU()
 	}
@@ -78,11 +82,17 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	}
 }
 
-// key identifies everything that a result depends on.
+// key identifies everything that a result depends on, except the engine.
 func (in *Interpreter) key(code string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%v\x00%+v\x00%s", in.engine.ID(), in.opts.PublishedCapture, in.opts.Limits, code)
+	fmt.Fprintf(h, "%v\x00%+v\x00%s", in.opts.PublishedCapture, in.opts.Limits, code)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// seed is the first four bytes of the SHA-256 of a program, as a big-endian number.
+func seed(code string) uint32 {
+	sum := sha256.Sum256([]byte(code))
+	return binary.BigEndian.Uint32(sum[:])
 }
 
 // result recalls the result of a program, or runs it and remembers the result.
@@ -98,7 +108,8 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 	case <-ctx.Done():
 		return envs.Result{}, ctx.Err()
 	}
-	reply, err := in.engine.Run(ctx, Program{Code: code, Published: in.opts.PublishedCapture}, in.opts.Limits)
+	program := Program{Code: code, Published: in.opts.PublishedCapture, Seed: seed(code)}
+	reply, err := in.engine.Run(ctx, program, in.opts.Limits)
 	if err != nil {
 		return envs.Result{}, err
 	}
@@ -113,21 +124,22 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 
 // observe phrases a reply.
 func (in *Interpreter) observe(r Reply) envs.Result {
-	l := in.opts.Limits
-	text := pytext.Strip(strings.ToValidUTF8(r.Output, "\uFFFD"))
+	text := withoutAddresses(strings.ToValidUTF8(r.Output, "\uFFFD"), r.End == OutOfSpace)
+	text = strip(text, r.End == Raised && !in.opts.PublishedCapture)
 	note := ""
 	switch r.End {
-	case Finished:
-		if text == "" {
-			return envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}
+	case Finished, Raised:
+		if r.End == Finished && text != "" {
+			return envs.Result{Observation: text}
 		}
-		return envs.Result{Observation: text}
-	case Raised:
+		if text == "" {
+			text = nothingPrinted
+		}
 		return envs.Result{Observation: text, Outcome: envs.ToolError}
 	case OutOfTime:
 		note = outOfTime
 	case OutOfSpace:
-		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]", l.Output)
+		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]", in.opts.Limits.Output)
 	case Died:
 		note = fmt.Sprintf("SystemError: the interpreter ended (%s)", r.Detail)
 	}
@@ -135,6 +147,17 @@ func (in *Interpreter) observe(r Reply) envs.Result {
 		note = text + "\n" + note
 	}
 	return envs.Result{Observation: note, Outcome: envs.ToolError}
+}
+
+// strip removes white space around what a program shows, with indented not before its first word: the report of an error
+// of syntax is indented, as what follows it is.
+func strip(text string, indented bool) string {
+	words := pytext.Strip(text)
+	if !indented || words == "" {
+		return words
+	}
+	before := text[:strings.Index(text, words)]
+	return before[strings.LastIndexByte(before, '\n')+1:] + words
 }
 
 // excerpt keeps an error message readable when the program is long.

@@ -19,7 +19,8 @@ type counter struct {
 	release             chan struct{}
 }
 
-func (c *counter) ID() string { return "counter" }
+func (c *counter) Stamp() Stamp { return Stamp{Engine: "counter", Python: "3.11.2"} }
+func (c *counter) Close() error { return nil }
 
 func (c *counter) Run(ctx context.Context, p Program, _ Limits) (Reply, error) {
 	c.runs.Add(1)
@@ -76,6 +77,9 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	run(t, New(c, Options{Memory: memory}), "a")
+	if got := run(t, New(&answering{}, Options{Memory: memory}), "a"); got != first {
+		t.Errorf("another engine with the same memory: %+v", got) // a memory belongs to a run, which keeps to one engine
+	}
 	if n := c.runs.Load(); n != 1 {
 		t.Errorf("one program ran %d times", n)
 	}

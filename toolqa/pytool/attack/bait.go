@@ -1,0 +1,305 @@
+package attack
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// variable is the environment variable that has the secret.
+const variable = "TOOLEVO_BAIT"
+
+// Bait is what the host lays out for attacks. Lay it out before the engine is opened, so that an engine that passes on what
+// it should not has something to pass on. It is not safe for concurrent use.
+type Bait struct {
+	secret string
+	mark   string // the name of a process that an attack leaves behind
+	hidden string // the name of a file that attacks are not told
+
+	dir      string
+	before   string   // the folder as it was laid out
+	page     []byte   // memory with the secret
+	file     *os.File // removed, with the secret, open for whoever inherits it
+	open     int      // a descriptor of file that new processes inherit
+	watched  []listener
+	tcp, udp int
+	abstract string
+	victim   *exec.Cmd // may be nil
+	leash    io.Closer // the victim ends when this is closed
+}
+
+// Lay lays the bait out: files in a folder for temporary files, listeners on the loopback device, an environment variable, a
+// descriptor that new processes inherit, and a process that waits.
+func Lay() (*Bait, error) {
+	b := &Bait{secret: "toolevo-secret-" + random(16), mark: "te" + random(6), hidden: "hidden-" + random(6), open: -1}
+	for _, lay := range []func() error{b.layFiles, b.layDescriptor, b.layMemory, b.listen} {
+		if err := lay(); err != nil {
+			return nil, fmt.Errorf("attack: lay out the bait: %w", errors.Join(err, b.Close()))
+		}
+	}
+	b.layVictim()
+	return b, os.Setenv(variable, b.secret)
+}
+
+// random is n random bytes in hexadecimal digits.
+func random(n int) string {
+	data := make([]byte, n)
+	rand.Read(data)
+	return hex.EncodeToString(data)
+}
+
+// layFiles makes the folder, in which whoever can reach it may do everything.
+func (b *Bait) layFiles() error {
+	if b.dir == "" {
+		dir, err := os.MkdirTemp("", "toolevo-bait-")
+		if err != nil {
+			return err
+		}
+		b.dir = dir
+	}
+	for _, name := range []string{"file", b.hidden} {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(b.secret+"\n"), 0o666); err != nil {
+			return err
+		}
+		if err := os.Chmod(filepath.Join(b.dir, name), 0o666); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(b.dir, 0o777); err != nil {
+		return err
+	}
+	b.before = b.folder()
+	return nil
+}
+
+// folder describes what is in the folder: names, modes, owners, times of change and contents.
+func (b *Bait) folder() string {
+	var text strings.Builder
+	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == b.sockets() {
+			return err
+		}
+		var st unix.Stat_t
+		if err := unix.Lstat(path, &st); err != nil {
+			return err
+		}
+		fmt.Fprintln(&text, path, st.Mode, st.Nlink, st.Uid, st.Gid, st.Size)
+		if d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&text, "%d %d %q\n", st.Mtim.Sec, st.Mtim.Nsec, data[:min(len(data), 1000)])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Fprintln(&text, err)
+	}
+	return text.String()
+}
+
+func (b *Bait) sockets() string { return filepath.Join(b.dir, "socket") }
+
+// layDescriptor opens a file with the secret that has no name any more, without the mark that keeps new programs from
+// inheriting it.
+func (b *Bait) layDescriptor() (err error) {
+	path := filepath.Join(b.dir, "unnamed")
+	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	if _, err := b.file.WriteString(b.secret); err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	b.open, err = unix.Dup(int(b.file.Fd()))
+	b.before = b.folder()
+	return err
+}
+
+func (b *Bait) layMemory() (err error) {
+	b.page, err = unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	copy(b.page, b.secret)
+	return err
+}
+
+// layVictim starts a process for attacks to end, which also ends when the host does. A machine without cat has none: the attacks
+// then make do with the host.
+func (b *Bait) layVictim() {
+	cmd := exec.Command("cat")
+	cmd.Env, cmd.Dir = []string{}, "/"
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return
+	}
+	if cmd.Start() != nil {
+		in.Close()
+		return
+	}
+	b.victim, b.leash = cmd, in
+}
+
+// python is what the attacks are told, as an assignment in Python.
+func (b *Bait) python(memory int64) string {
+	victim := 0
+	if b.victim != nil {
+		victim = b.victim.Process.Pid
+	}
+	var text strings.Builder
+	for _, v := range []struct {
+		name  string
+		value any
+	}{
+		{"HOST", os.Getpid()}, {"VICTIM", victim}, {"ADDRESS", uintptr(unsafe.Pointer(&b.page[0]))}, {"DESCRIPTOR", b.open},
+		{"FOLDER", b.dir}, {"FILE", filepath.Join(b.dir, "file")}, {"TCP", b.tcp}, {"UDP", b.udp}, {"UNIX", b.sockets()},
+		{"ABSTRACT", b.abstract}, {"MARK", b.mark}, {"MEMORY", memory}, {"ARCH", runtime.GOARCH},
+	} {
+		if s, ok := v.value.(string); ok {
+			v.value = strconv.QuoteToASCII(s)
+		}
+		fmt.Fprintf(&text, "%s = %v\n", v.name, v.value)
+	}
+	return text.String()
+}
+
+// touched says what happened to the bait since it was laid out or last looked at, and lays out again what was. With strays it
+// also looks for processes that attacks left behind.
+func (b *Bait) touched(strays bool) []string {
+	var all []string
+	for _, l := range b.watched {
+		if l.visited() {
+			all = append(all, "the host's "+l.name+" was reached")
+		}
+	}
+	if now := b.folder(); now != b.before {
+		all = append(all, "the host's folder was changed")
+		b.clear()
+		if err := b.layFiles(); err != nil {
+			all = append(all, err.Error())
+		}
+	}
+	if !b.holds(b.file) {
+		all = append(all, "an open file of the host's was changed")
+	}
+	if !bytes.HasPrefix(b.page, []byte(b.secret)) {
+		all = append(all, "the host's memory was changed")
+		copy(b.page, b.secret)
+	}
+	if b.victim != nil && !alive(b.victim.Process.Pid) {
+		all = append(all, "a process of the host's was ended or stopped")
+		b.endVictim()
+		b.layVictim()
+	}
+	if strays {
+		if n := b.endStrays(); n > 0 {
+			all = append(all, fmt.Sprintf("%d processes stayed behind", n))
+		}
+	}
+	return all
+}
+
+// holds reports whether a file still has the secret alone, and writes it again if not.
+func (b *Bait) holds(f *os.File) bool {
+	data := make([]byte, len(b.secret)+1)
+	n, _ := f.ReadAt(data, 0)
+	if string(data[:n]) == b.secret {
+		return true
+	}
+	f.Truncate(0)
+	f.WriteAt([]byte(b.secret), 0)
+	return false
+}
+
+// clear empties the folder, but for the socket.
+func (b *Bait) clear() {
+	entries, _ := os.ReadDir(b.dir)
+	for _, e := range entries {
+		if path := filepath.Join(b.dir, e.Name()); path != b.sockets() {
+			os.RemoveAll(path)
+		}
+	}
+}
+
+// alive reports whether a process runs or waits: it has not ended and is not stopped.
+func alive(pid int) bool {
+	letter, ok := doing(pid)
+	return ok && !strings.Contains("ZTtX", letter)
+}
+
+// doing is the letter of /proc/PID/stat for what a process does.
+func doing(pid int) (string, bool) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", false
+	}
+	_, rest, ok := strings.Cut(string(data), ") ")
+	return rest[:min(1, len(rest))], ok
+}
+
+// endStrays ends the processes that have the mark for a name, and returns how many there were.
+func (b *Bait) endStrays() int {
+	found, _ := filepath.Glob("/proc/[0-9]*/comm")
+	n := 0
+	for _, path := range found {
+		name, err := os.ReadFile(path)
+		if err != nil || strings.TrimSpace(string(name)) != b.mark {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil || !alive(pid) {
+			continue
+		}
+		n++
+		unix.Kill(pid, unix.SIGKILL)
+	}
+	return n
+}
+
+func (b *Bait) endVictim() {
+	b.leash.Close()
+	b.victim.Process.Kill()
+	b.victim.Wait()
+	b.victim = nil
+}
+
+// Close takes the bait away.
+func (b *Bait) Close() error {
+	var errs []error
+	if os.Getenv(variable) == b.secret {
+		errs = append(errs, os.Unsetenv(variable))
+	}
+	if b.victim != nil {
+		b.endVictim()
+	}
+	for _, l := range b.watched {
+		errs = append(errs, unix.Close(l.fd))
+	}
+	if b.open >= 0 {
+		errs = append(errs, unix.Close(b.open))
+	}
+	if b.file != nil {
+		errs = append(errs, b.file.Close())
+	}
+	if b.page != nil {
+		errs = append(errs, unix.Munmap(b.page))
+	}
+	if b.dir != "" {
+		errs = append(errs, os.RemoveAll(b.dir))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,5 @@
+# wall: limits
+# what: Computes for ever.
+# ends: time
+while True:
+    pass

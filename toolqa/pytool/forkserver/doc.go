@@ -1,0 +1,25 @@
+// Package forkserver is the engine that forks a warm interpreter for every program.
+//
+// # Words
+//
+// A server is a Python process that has imported what programs may import, and forks a child for each program. A keeper
+// owns one server at a time: it starts it, lends it for one call at a time, replaces one that broke, and recycles one
+// that has served its number of calls, the next of which is started, and warmed by a call, before.
+//
+// # Guarantees
+//
+// A program runs in a child that knows nothing of other programs, and ends with it: it can start no process. The server
+// lives behind the walls of package confine, and the child behind a narrower filter of system calls in addition. A child
+// can say something to its server in two ways only: by what it prints and by how it ends. Both are limited, and the
+// server, which waits for the end of this process, too, ends it in time. A server that does not answer in time is killed.
+//
+// A program whose child is killed by something else than a limit, or whose server breaks, runs once more; the second time
+// it is an error.
+//
+// With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own.
+//
+// # Caveats
+//
+// Memory is the address space, of which an interpreter with numpy has used 60 to 110 MB before a program begins.
+// Without the wall of system calls, what a program starts ends with it as long as it stays in its process group.
+package forkserver

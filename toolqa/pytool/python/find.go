@@ -1,0 +1,174 @@
+package python
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Interpreter is an installed CPython. All paths are absolute.
+type Interpreter struct {
+	Executable string   // the interpreter itself, not a shim or link
+	Version    string   // "3.11.2"
+	Path       []string // module search path of the standard library
+	Site       []string // folders of third-party modules
+	Modules    []string // of those wanted, the ones of third parties it has, with versions, sorted: "numpy 1.24.2"
+	Read       []string // files and folders that must be readable, and executable where they are, for it to work, sorted
+}
+
+const install = "install Python 3.8 or later, e.g. with `apt-get install python3`, or name another interpreter"
+
+//go:embed probe.py
+var probe string
+
+// Find asks an interpreter what the engines must know of it: the one named, or python3 of PATH for "". want are names of
+// third-party modules that programs shall be able to import; those it lacks are not in Modules. The error of an
+// interpreter that is missing, too old, or does not start says what to install; a module that is there but cannot be
+// imported is an error, too.
+func Find(ctx context.Context, executable string, want []string) (*Interpreter, error) {
+	if executable == "" {
+		executable = "python3"
+	}
+	for _, name := range want {
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !isAlphanumeric(r) }) {
+			return nil, fmt.Errorf("python: %q is not the name of a module that can be imported", name)
+		}
+	}
+	found, err := exec.LookPath(executable)
+	if err != nil {
+		return nil, fmt.Errorf("python: %w: %s", err, install)
+	}
+	in, err := ask(ctx, found, want)
+	if err != nil {
+		return nil, fmt.Errorf("python: ask %s: %w", found, err)
+	}
+	return in, nil
+}
+
+func isAlphanumeric(r rune) bool {
+	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+func ask(ctx context.Context, found string, want []string) (*Interpreter, error) {
+	// A shim looks at the user's environment to choose.
+	out, err := output(ctx, found, withoutPython(os.Environ()), "-s", "-B", "-c", "import sys; print(sys.executable)")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, install)
+	}
+	real := strings.TrimSpace(string(out))
+	if !filepath.IsAbs(real) {
+		return nil, fmt.Errorf("it does not answer like Python, but %.60q: %s", real, install)
+	}
+	// From here on, in the environment that it will have.
+	out, err = output(ctx, real, Environment(), append([]string{"-S", "-s", "-B", "-c", probe}, want...)...)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w: %s", real, err, install)
+	}
+	var a answer
+	if err := json.Unmarshal(out, &a); err != nil {
+		return nil, fmt.Errorf("%s does not answer like Python: %w: %s", real, err, install)
+	}
+	return a.interpreter()
+}
+
+// answer is what probe.py prints.
+type answer struct {
+	Version        [3]int
+	Implementation string
+	Executable     string
+	Prefixes       []string
+	Library        []string
+	Site           []string
+	Modules        []string
+	Broken         map[string]string // module: what importing it raises
+	Mapped         []string          // folders of shared objects
+}
+
+func (a answer) interpreter() (*Interpreter, error) {
+	v := a.Version
+	if a.Implementation != "cpython" {
+		return nil, fmt.Errorf("it is %s, which is not CPython: %s", a.Implementation, install)
+	}
+	if v[0] != 3 || v[1] < 8 {
+		return nil, fmt.Errorf("its version %d.%d.%d is too old: %s", v[0], v[1], v[2], install)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Broken)) {
+		return nil, fmt.Errorf("module %s is installed, but cannot be imported: %s: repair it, or do without it", name, a.Broken[name])
+	}
+	slices.Sort(a.Modules)
+	return &Interpreter{
+		Executable: a.Executable,
+		Version:    fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
+		Path:       a.Library,
+		Site:       a.Site,
+		Modules:    a.Modules,
+		Read:       a.read(),
+	}, nil
+}
+
+// read is the shortest list of what must be readable: whatever lies in a folder of it is left out.
+func (a answer) read() []string {
+	all := []string{
+		a.Executable, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/urandom",
+		"/etc/alternatives", // links to libraries, on Debian
+	}
+	for _, p := range a.Prefixes {
+		all = append(all, filepath.Join(p, "lib"), filepath.Join(p, "lib64"))
+	}
+	all = slices.Concat(all, a.Library, a.Site, a.Mapped)
+	var read []string
+	for _, p := range all {
+		p = filepath.Clean(p)
+		if _, err := os.Stat(p); err == nil && filepath.IsAbs(p) && !tooWide(p) {
+			read = append(read, p)
+		}
+	}
+	slices.Sort(read) // a folder comes before what lies in it
+	var kept []string
+	for _, p := range read {
+		if !slices.ContainsFunc(kept, func(k string) bool { return p == k || strings.HasPrefix(p, k+"/") }) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// tooWide reports whether a folder holds more than a program may read, e.g. because a library lies in a home.
+func tooWide(path string) bool {
+	home, _ := os.UserHomeDir()
+	return slices.Contains([]string{"/", "/root", "/home", "/etc", "/usr", "/var", "/tmp", "/opt", "/proc", "/sys", "/dev", "/run", "/mnt", "/srv", home}, path) ||
+		filepath.Dir(path) == "/home"
+}
+
+// withoutPython is an environment without the variables that change what Python does.
+func withoutPython(environment []string) []string {
+	return slices.DeleteFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PYTHON") })
+}
+
+// output is what a command prints. Its error ends in the last line of the command's complaint.
+func output(ctx context.Context, path string, environment []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env, cmd.WaitDelay = environment, time.Second
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
+		return nil, fmt.Errorf("%w: %s", err, LastLine(failed.Stderr))
+	}
+	return out, err
+}
+
+// LastLine is the last line of a text that is not empty, which of a traceback is the exception.
+func LastLine(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
+}

@@ -1,0 +1,224 @@
+# Serves calls on standard input and output, each in a child made by fork. It follows driver.py in one text.
+#
+# The child of the next call is made, limited and fenced while there is none, and then waits for its program: all that
+# would be more than half of the time of a short call. No program runs in the server, so no child knows of another.
+#
+# A frame is four bytes of length, big-endian, and as many bytes. The first frame is what Setup in programs.go is, in
+# JSON; its answer is a frame. Every further frame is a call; its answer is a frame that says how the program ended, in
+# JSON, and a frame of what it printed. End of file ends the server, and the child with it.
+import base64
+import ctypes
+import gc
+import json
+import os
+import select
+import time
+import _signal as signal  # whose numbers are plain, and take no memory that a child would have to copy
+
+START = b"."  # what a child writes before its program runs; before that it writes what went wrong
+FAILED = 1  # how a child ends that could not begin
+SLICE = 0.05  # seconds after which a child is looked for whose output another process may hold open
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+LIMITS = (8, 1 << 30)  # of the first child: the defaults
+
+
+class Server:
+    def __init__(self, setup):
+        program = base64.b64decode(setup["filter"])
+        self.fence = Fence(program, setup["pids"]) if program else None
+        self.null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        self.libc = ctypes.CDLL(None)
+        self.libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing in /proc shows this process to a child
+        self.pid = os.getpid()
+        prepare(setup["path"], setup["site"], setup["modules"], True)
+        # SIGCHLD stays pending until it is waited for, so that none is missed.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        gc.collect()
+        gc.disable()
+        gc.freeze()  # a collection in a child would write to all the memory it shares with us
+
+    def serve(self):
+        """Serves until the end of file. It returns in children, their own side of things."""
+        child = Child(self, LIMITS)
+        while child.pid != 0:
+            frame = receive()
+            if frame is None:
+                os._exit(0)  # the kernel ends the child
+            job = json.loads(frame)
+            if child.limits != (job["cpu"], job["memory"]):
+                child.dismiss()
+                child = Child(self, (job["cpu"], job["memory"]))
+                if child.pid == 0:
+                    break
+            self.call(child, job, frame)
+            del job, frame  # the next child does not inherit them
+            child = Child(self, child.limits)
+        return child
+
+    def call(self, child, job, frame):
+        deadline = time.monotonic() + job["wall"]
+        child.begin(frame)
+        header, text = self.watch(child.pid, child.output, deadline, job["output"])
+        os.close(child.output)
+        send(1, json.dumps(header).encode(), text)
+
+    def watch(self, pid, output, deadline, most):
+        """Reads what a child prints until it ends or must end. Returns how it ended, and the text."""
+        chunks, size, why, ended = [], 0, "", None
+        poll = select.poll()
+        poll.register(output, select.POLLIN)
+        poll.register(0, 0)  # only for its end, which is toolevo's
+        while True:
+            left = 0 if ended else deadline - time.monotonic()
+            if left <= 0 and not ended:
+                why = "wall"
+                break
+            events = poll.poll(min(left, SLICE) * 1000)
+            if any(fd == 0 for fd, _ in events):
+                os.kill(pid, signal.SIGKILL)
+                os._exit(0)
+            if not events:
+                if ended:
+                    break
+                ended = reap(pid, os.WNOHANG)
+                continue
+            chunk = os.read(output, 1 << 16)
+            if not chunk:
+                ended = ended or self.wait(pid, deadline)
+                why = "" if ended else "wall"
+                break
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > most + len(START):
+                why = "output"
+                break
+        if not ended:
+            os.kill(pid, signal.SIGKILL)
+            ended = reap(pid, 0)
+        if not self.fence:
+            sweep(pid)
+        return self.answer(ended, why, b"".join(chunks), most)
+
+    def wait(self, pid, deadline):
+        """Waits for a child that has closed its output, until the deadline."""
+        while True:
+            ended = reap(pid, os.WNOHANG)
+            left = deadline - time.monotonic()
+            if ended or left <= 0:
+                return ended
+            signal.sigtimedwait([signal.SIGCHLD], left)
+
+    def answer(self, ended, why, text, most):
+        status, usage = ended
+        began = text.startswith(START)
+        header = {
+            "status": status, "why": why, "began": began,
+            "cpu": usage.ru_utime + usage.ru_stime, "rss": usage.ru_maxrss,
+        }
+        return header, text[len(START) if began else 0:][:most]
+
+
+class Child:
+    """A process that waits for one program, and runs it. In the process itself pid is 0."""
+
+    def __init__(self, server, limits):
+        self.limits = limits
+        jobs, output = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            self.server, self.job, self.output = server, jobs[0], output[1]
+            os.close(jobs[1])  # or there would be no end of file
+        else:
+            self.job, self.output = jobs[1], output[0]
+            os.close(jobs[0])
+            os.close(output[1])
+
+    def begin(self, frame):
+        """Gives it the program."""
+        try:
+            send(self.job, frame)
+        except BrokenPipeError:
+            pass  # it has ended; what it wrote, or how it ended, says why
+        os.close(self.job)
+
+    def dismiss(self):
+        """Ends it before it had a program."""
+        os.kill(self.pid, signal.SIGKILL)
+        reap(self.pid, 0)
+        os.close(self.job)
+        os.close(self.output)
+
+    def play(self):
+        """Is the life of the process."""
+        status = FAILED
+        try:
+            os.dup2(self.job, 0)
+            os.dup2(self.output, 1)
+            os.dup2(self.server.null, 2)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+            self.server.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if os.getppid() != self.server.pid:
+                os._exit(FAILED)  # the server ended before that
+            gc.enable()
+            limit(*self.limits)
+            if self.server.fence:
+                self.server.fence.put_up()
+            else:
+                os.closerange(3, 1 << 16)
+                os.setpgid(0, 0)  # so that the processes it starts end with it
+            os.write(1, START)
+            frame = receive()
+            if frame is None:
+                os._exit(FAILED)
+            job = json.loads(frame)
+            os.dup2(2, 0)
+            status = run(job["code"], job["published"], job["seed"])
+        except BaseException as error:
+            os.write(1, ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace"))
+        finally:
+            os._exit(status)
+
+
+def reap(pid, options):
+    """The wait status and resource usage of a child, None if it lives."""
+    done, status, usage = os.wait4(pid, options)
+    return (status, usage) if done else None
+
+
+def sweep(group):
+    """Ends what a program without a filter has left in its process group."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def receive():
+    """What the next frame holds, None at the end of file."""
+    length = read(4)
+    return length and read(int.from_bytes(length, "big"))
+
+
+def read(size):
+    parts = []
+    while size > 0:
+        part = os.read(0, min(size, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def send(to, *frames):
+    rest = memoryview(b"".join(len(f).to_bytes(4, "big") + f for f in frames))
+    while rest:
+        rest = rest[os.write(to, rest):]
+
+
+setup = receive()
+if setup is None:
+    os._exit(0)
+server = Server(json.loads(setup))
+send(1, b"ready")
+server.serve().play()

@@ -1,0 +1,130 @@
+package pytooltest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/toolqa/pytool"
+)
+
+const outOfTime = "TimeoutError: the code ran too long and was stopped"
+
+// slack is how much longer than its limit of real time a program may take until its observation is there. Engines take
+// milliseconds; a test that ran beside many others and asked for that would fail for nothing.
+const slack = 10 * time.Second
+
+// stopped is a program that a limit ends.
+type stopped struct {
+	name      string
+	limits    pytool.Limits
+	published bool
+	code      string
+	want      string // a part of the observation
+	except    string // the engine that cannot do it
+}
+
+var (
+	waits    = pytool.Limits{Wall: 1500 * time.Millisecond}
+	computes = pytool.Limits{CPU: time.Second, Wall: time.Minute}
+	small    = pytool.Limits{Memory: 256 << 20, Wall: time.Minute}
+)
+
+var allStopped = []stopped{
+	{"sleep", waits, false, "import time\nprint('so far')\ntime.sleep(60)", "so far\n" + outOfTime, ""},
+	{"ignored signals", waits, false, `
+import signal, time
+for s in range(1, 65):
+    try:
+        signal.signal(s, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+while True:
+    time.sleep(1)`, outOfTime, "wasi"},
+	{"exceptions caught", waits, false, "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass", outOfTime, ""},
+	{"a function called at the end that waits", waits, false, "import atexit, time\natexit.register(time.sleep, 60)", outOfTime, ""},
+	{"output closed, then sleep", waits, false, "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", outOfTime, ""},
+	{"loop", computes, false, "while True: pass", outOfTime, ""},
+	{"loop without SIGXCPU", computes, false, "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", outOfTime, "wasi"},
+	{"big integer", computes, false, "print(len(str(9**9**8)))", outOfTime, ""},
+	{"regular expression", computes, false, "import re\nre.match('(a+)+$', 'a' * 40 + 'b')", outOfTime, ""},
+	{"memory", small, false, "x = []\nwhile True: x.append(bytearray(1 << 20))", "MemoryError", ""},
+	{"memory in small pieces", small, false, "x = None\nwhile True: x = [x]", "MemoryError", "wasi"},
+	{"memory at once", small, false, "x = bytearray(1 << 30)", "MemoryError", ""},
+	{"output", pytool.Limits{Output: 100}, false, "print('x' * 60)\nwhile True: print('yes')",
+		strings.Repeat("x", 60) + "\n" + strings.Repeat("yes\n", 9) + "yes\n[The output was cut after 100 bytes and the code was stopped.]", ""},
+	{"output at once", pytool.Limits{Output: 10}, false, "print('x' * 100000)", "xxxxxxxxxx\n[The output was cut after 10 bytes", ""},
+	{"output below Python", pytool.Limits{Output: 100}, false, "import os\nwhile True: os.write(1, b'x' * 5000)", "[The output was cut after 100 bytes", ""},
+	{"captured output", small, true, "while True: print('yes' * 100000)", "MemoryError", ""},
+	{"abort", pytool.Limits{}, false, "import os\nos.abort()", "SystemError: the interpreter ended (signal: aborted", "wasi"},
+	{"descriptors", pytool.Limits{}, false, "import os\nf = [os.dup(0) for _ in range(100)]", "OSError: [Errno 24]", "wasi"},
+}
+
+// checkLimits shows that what passes a limit ends there, with an observation that says so, and that the call after it is
+// a call like any other.
+func checkLimits(t *testing.T, e pytool.Engine) {
+	for _, s := range allStopped {
+		if s.except == e.Stamp().Engine {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			in := pytool.New(e, pytool.Options{Limits: s.limits, PublishedCapture: s.published})
+			start := time.Now()
+			got, err := call(t.Context(), in, s.code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(got.Observation, s.want) || got.Outcome != envs.ToolError {
+				t.Errorf("%v %.300q, want %q", got.Outcome, got.Observation, s.want)
+			}
+			if took, most := time.Since(start), s.limits.WithDefaults().Wall+slack; took > most {
+				t.Errorf("it took %v, want at most %v", took, most)
+			}
+			if after, err := call(t.Context(), in, "print('fine')"); err != nil || after.Observation != "fine" {
+				t.Errorf("the next call: %+v, %v", after, err)
+			}
+		})
+	}
+}
+
+// checkTimes shows that a limit of time has one observation, whichever it is: the load of the machine decides which one a
+// program meets.
+func checkTimes(t *testing.T, e pytool.Engine) {
+	for _, code := range []string{"while True: pass", "print('so far')\nwhile True: pass"} {
+		var seen [2]envs.Result
+		for i, l := range []pytool.Limits{{CPU: time.Second, Wall: time.Minute}, {CPU: time.Minute, Wall: 2 * time.Second}} {
+			var err error
+			if seen[i], err = call(t.Context(), pytool.New(e, pytool.Options{Limits: l}), code); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if seen[0] != seen[1] || !strings.HasSuffix(seen[0].Observation, outOfTime) {
+			t.Errorf("%q: %+v of processor time, %+v of real time", code, seen[0], seen[1])
+		}
+	}
+}
+
+// checkCancel shows that a call that is given up is the error of its context, and leaves nothing behind.
+func checkCancel(t *testing.T, e pytool.Engine) {
+	in := pytool.New(e, pytool.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := call(ctx, in, "print(1)"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: %v", err)
+	}
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		_, err := call(ctx, in, "import time\ntime.sleep(60)")
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the caller's deadline: %v", err)
+		}
+	}
+	if r, err := call(t.Context(), in, "print('fine')"); err != nil || r.Observation != "fine" {
+		t.Errorf("the next call: %+v, %v", r, err)
+	}
+}
