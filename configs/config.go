@@ -56,14 +56,27 @@ type SQL struct {
 	Rows    int     `yaml:"rows"`
 }
 
-// Python chooses and limits the PythonInterpreter.
+// Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's stamp, an input
+// of the run.
 type Python struct {
-	Executable  string  `yaml:"executable"`
-	WallSeconds float64 `yaml:"wall_seconds"`
-	CPUSeconds  int     `yaml:"cpu_seconds"`
-	MemoryMiB   int     `yaml:"memory_mib"`
-	OutputKiB   int     `yaml:"output_kib"`
+	Engine      string   `yaml:"engine"`       // one of PythonEngines
+	Executable  string   `yaml:"executable"`   // the python3 of every engine but wasi
+	Wasm        string   `yaml:"wasm"`         // the path of a CPython built for WASI; "" is none
+	Modules     []string `yaml:"modules,flow"` // third-party modules that programs may import, where they are installed
+	Accept      []string `yaml:"accept,flow"`  // walls to do without where the machine has none, of PythonWalls
+	WallSeconds float64  `yaml:"wall_seconds"`
+	CPUSeconds  int      `yaml:"cpu_seconds"`
+	MemoryMiB   int      `yaml:"memory_mib"`
+	OutputKiB   int      `yaml:"output_kib"`
 }
+
+// PythonEngines lists the engines of PythonInterpreter. auto is the first that works of bwrap, forkserver and wasi.
+func PythonEngines() []string {
+	return []string{"auto", "forkserver", "bwrap", "wasi", "process", "unsafe"}
+}
+
+// PythonWalls lists the walls that the user may accept to do without.
+func PythonWalls() []string { return []string{"landlock", "seccomp"} }
 
 // Retrieval chooses how the retrieval tools rank passages.
 type Retrieval struct {

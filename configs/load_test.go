@@ -109,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 func TestHashCoversEverySetting(t *testing.T) {
 	base := mustLoad(t)
 	for _, change := range [][2]string{
-		{"limit", "3"}, {"search.cpuct", "1.3"}, {"environment.update_tool", "false"}, {"python.wall_seconds", "11"}, {"split", "dev"},
+		{"limit", "3"}, {"search.cpuct", "1.3"}, {"environment.update_tool", "false"}, {"python.wall_seconds", "11"}, {"python.engine", "process"}, {"split", "dev"},
 		{"retrieval.model", "embedder"},
 	} {
 		r := mustLoad(t, SettingLayer("x", change[0], change[1]))

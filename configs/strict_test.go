@@ -99,6 +99,14 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 		{"retrieval", "{model: m, server: \"http://u:password@h/v1\"}", "configs: retrieval.server (from flag): holds credentials"},
 		{"retrieval.server", "http://h/v1", "of no use without retrieval.model"},
 		{"server.sampling.max_tokens", "0", "max_tokens is 0"},
+		{"python.engine", "docker", `python.engine (from flag): unknown engine "docker": valid are auto, forkserver, bwrap, wasi, process, unsafe`},
+		{"python.engine", "wasi", "python.engine (from flag): wasi needs python.wasm"},
+		{"python", "{engine: unsafe, accept: [landlock]}", "of no use with the engine unsafe"},
+		{"python.accept", "landlock,selinux", `python.accept (from flag): unknown wall "selinux": valid are landlock, seccomp`},
+		{"python.accept", "seccomp,seccomp", `python.accept (from flag): has "seccomp" twice`},
+		{"python.modules", "numpy, numpy.linalg", `python.modules (from flag): "numpy.linalg" is no name of a module, want e.g. numpy`},
+		{"python.modules", "os;sys", "is no name of a module"},
+		{"python.modules", "pandas,pandas", "twice"},
 	} {
 		_, err := Load(SettingLayer("flag", test.key, test.value))
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "Go ") {

@@ -43,6 +43,9 @@ func (r *Resolved) validate() error {
 	if err := r.Retrieval.validate(); err != nil {
 		return r.invalid("retrieval.server", err)
 	}
+	if err := r.validatePython(); err != nil {
+		return err
+	}
 	if err := r.validateLists(); err != nil {
 		return err
 	}
@@ -66,13 +69,42 @@ func (r Retrieval) validate() error {
 	return nil
 }
 
+// moduleName is a top-level module: its submodules come with it.
+var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// validatePython wants an engine that exists and has what it needs.
+func (r *Resolved) validatePython() error {
+	p := r.Python
+	if !slices.Contains(PythonEngines(), p.Engine) {
+		return r.invalid("python.engine", fmt.Errorf("unknown engine %q: valid are %s", p.Engine, strings.Join(PythonEngines(), ", ")))
+	}
+	if p.Engine == "wasi" && p.Wasm == "" {
+		return r.invalid("python.engine", errors.New("wasi needs python.wasm, the path of a CPython built for WASI"))
+	}
+	if p.Engine == "unsafe" && len(p.Accept) > 0 {
+		return r.invalid("python.accept", errors.New("is of no use with the engine unsafe, which has no walls"))
+	}
+	for _, wall := range p.Accept {
+		if !slices.Contains(PythonWalls(), wall) {
+			return r.invalid("python.accept", fmt.Errorf("unknown wall %q: valid are %s", wall, strings.Join(PythonWalls(), ", ")))
+		}
+	}
+	for _, module := range p.Modules {
+		if !moduleName.MatchString(module) {
+			return r.invalid("python.modules", fmt.Errorf("%q is no name of a module, want e.g. numpy", module))
+		}
+	}
+	return nil
+}
+
 // validateLists wants names in the lists, and none of them twice: what is done for each would be done again.
 func (r *Resolved) validateLists() error {
 	for _, list := range []struct {
 		key   string
 		value []string
 		least int
-	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1}, {"environment.compat", r.Environment.Compat, 0}} {
+	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1}, {"environment.compat", r.Environment.Compat, 0},
+		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0}} {
 		if len(list.value) < list.least {
 			return r.invalid(list.key, fmt.Errorf("is empty, want at least one name"))
 		}

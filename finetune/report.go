@@ -13,6 +13,10 @@ import (
 // Report is the outcome of an evaluation.
 type Report struct {
 	Rows []Row `json:"rows"`
+
+	// What the figures depend on beside their cells, for the caller to fill in.
+	Engines  []string `json:"engines,omitempty"`  // what ran model-written programs, in words; more than one when they were mixed
+	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
 // Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not lost.
@@ -94,7 +98,15 @@ func (r *Report) WriteTable(w io.Writer) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", row.Policy, row.API, row.Dataset+"-"+row.Difficulty, row.N, row.Lost,
 			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict), row.decimal(row.Turns))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, line := range r.Warnings {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteMarkdown writes the report as two Markdown tables: accuracies, a line for each policy and dataset and a column for
@@ -103,6 +115,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	r.markdownAccuracy(&b)
 	r.markdownOutcomes(&b)
+	r.markdownEngines(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -152,6 +165,16 @@ func (r *Report) markdownOutcomes(b *strings.Builder) {
 			fmt.Fprintf(b, " %d |", row.Outcomes[o.String()])
 		}
 		b.WriteByte('\n')
+	}
+}
+
+// markdownEngines says what the figures depend on.
+func (r *Report) markdownEngines(b *strings.Builder) {
+	if len(r.Engines) > 0 {
+		fmt.Fprintf(b, "\nPrograms ran in %s.\n", strings.Join(r.Engines, "; then in "))
+	}
+	for _, line := range r.Warnings {
+		fmt.Fprintf(b, "\n**%s**\n", line)
 	}
 }
 

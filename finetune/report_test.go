@@ -132,6 +132,26 @@ func TestWriteMarkdown(t *testing.T) {
 	}
 }
 
+func TestEnginesAndWarningsAreReported(t *testing.T) {
+	r := measured(t)
+	r.Engines, r.Warnings = []string{"forkserver python 3.11.2", "unsafe python 3.12.1"}, []string{"No walls around model-written programs."}
+	var table, markdown bytes.Buffer
+	if err := errors.Join(r.WriteTable(&table), r.WriteMarkdown(&markdown)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(table.String(), "\nNo walls around model-written programs.\n") {
+		t.Errorf("the table does not end with the warning:\n%s", table.String())
+	}
+	want := "\nPrograms ran in forkserver python 3.11.2; then in unsafe python 3.12.1.\n\n**No walls around model-written programs.**\n"
+	if !strings.HasSuffix(markdown.String(), want) {
+		t.Errorf("the report does not end with %q:\n%s", want, markdown.String())
+	}
+	text, err := json.Marshal(r)
+	if err != nil || !strings.HasSuffix(string(text), `"engines":["forkserver python 3.11.2","unsafe python 3.12.1"],"warnings":["No walls around model-written programs."]}`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // The names are what scripts rely on.
 func TestJSON(t *testing.T) {
 	report := &finetune.Report{Rows: []finetune.Row{

@@ -15,6 +15,7 @@ const UpdateTool = "UpdateTool"
 type Meta struct {
 	Run      Run
 	Question Question
+	Python   Python // what ran its programs
 }
 
 // Run is the lineage that all rows of a run share.
@@ -60,7 +61,7 @@ func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
 		SchemaVersion: SchemaVersion,
 		RunID:         valid(run.ID), Preset: valid(run.Preset), Policy: valid(run.Policy),
 		PromptAPI: valid(run.PromptAPI), DeployedAPI: valid(run.DeployedAPI),
-		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software),
+		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software), Python: meta.Python.valid(),
 		Dataset: valid(q.Dataset), Difficulty: valid(q.Difficulty), Split: valid(q.Split),
 		QuestionIndex: q.Index, QuestionID: valid(q.ID), Question: valid(q.Text),
 		Template: valid(q.Template), Gold: valid(q.Gold),

@@ -19,9 +19,14 @@ import (
 type ExportOptions struct {
 	Selection Selection
 
-	// System returns the system text of samples whose model was shown an API version: guidelines and tools. It is
-	// called once for each version. Text with a control token is refused.
-	System func(promptAPI string) (string, error)
+	// System returns the system text of samples whose model was shown an API version: guidelines and tools, and of the
+	// Python that its programs ran in what they could import. It is called once for each version and Python. Text with a
+	// control token is refused.
+	System func(promptAPI string, p Python) (string, error)
+
+	// MixEngines lets rows of different Pythons stand in one export. What a program shows depends on the Python, so a
+	// mixed export is refused otherwise.
+	MixEngines bool
 
 	Tokenizer *Tokenizer // counts tokens; nil counts characters only
 	Template  string     // the chat template to count under, one of [Templates]; needed with a Tokenizer
@@ -40,7 +45,7 @@ func ExportLlamaFactory(ctx context.Context, dir string, rows iter.Seq2[Row, err
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{opt: opt, linter: linter, systems: map[string]string{}}
+	e := &exporter{opt: opt, linter: linter, systems: map[shown]string{}}
 	e.manifest = Manifest{
 		Version: ManifestVersion, Format: "llamafactory", Software: opt.Software, Runs: []ManifestRun{},
 		Selection: opt.Selection.withDefaults(), Lint: LintReport{ByRule: map[Rule]int{}},
@@ -57,8 +62,45 @@ func ExportLlamaFactory(ctx context.Context, dir string, rows iter.Seq2[Row, err
 type exporter struct {
 	opt      ExportOptions
 	linter   *Linter
-	systems  map[string]string // by prompt version
+	systems  map[shown]string
 	manifest Manifest
+	first    *Row // whose Python all others have, unless they may be mixed
+}
+
+// shown is what a system text depends on.
+type shown struct {
+	promptAPI string
+	python    Python
+}
+
+// MixedError means that rows of different Pythons were to stand in one export.
+type MixedError struct{ First, Other Row }
+
+// Error names both.
+func (e *MixedError) Error() string {
+	return fmt.Sprintf("trajectories of different Pythons: run %s has %s, run %s has %s",
+		e.First.RunID, orNone(e.First.Python), e.Other.RunID, orNone(e.Other.Python))
+}
+
+func orNone(p Python) string {
+	if p == (Python{}) {
+		return "none on record"
+	}
+	return p.String()
+}
+
+// mixed makes sure that a row has the Python of those before it. The limits may differ.
+func (e *exporter) mixed(row *Row) error {
+	if e.opt.MixEngines {
+		return nil
+	}
+	if e.first == nil {
+		e.first = row
+	}
+	if e.first.Python.String() != row.Python.String() {
+		return &MixedError{*e.first, *row}
+	}
+	return nil
 }
 
 func (e *exporter) export(ctx context.Context, dir string, rows iter.Seq2[Row, error]) error {
@@ -128,6 +170,9 @@ func (e *exporter) checked(ctx context.Context, rows iter.Seq2[Row, error]) iter
 		for row, err := range rows {
 			var sample Sample
 			if err = errors.Join(err, ctx.Err()); err == nil {
+				err = e.mixed(&row)
+			}
+			if err == nil {
 				sample, _, err = e.sample(&row)
 			}
 			if err != nil {
@@ -149,15 +194,16 @@ func (e *exporter) checked(ctx context.Context, rows iter.Seq2[Row, error]) iter
 
 // sample makes the sample of a row; broken counts the messages that were sanitised.
 func (e *exporter) sample(row *Row) (s Sample, broken int, err error) {
-	system, ok := e.systems[row.PromptAPI]
+	key := shown{row.PromptAPI, row.Python}
+	system, ok := e.systems[key]
 	if !ok {
-		if system, err = e.opt.System(row.PromptAPI); err != nil {
+		if system, err = e.opt.System(row.PromptAPI, row.Python); err != nil {
 			return s, 0, fmt.Errorf("system text for prompt version %s: %w", row.PromptAPI, err)
 		}
 		if found := e.linter.lintText(-1, system, false); len(found) > 0 {
 			return s, 0, fmt.Errorf("system text for prompt version %s: %s", row.PromptAPI, found[0])
 		}
-		e.systems[row.PromptAPI] = system
+		e.systems[key] = system
 	}
 	s, broken = NewSample(system, row, e.linter.Sanitizer())
 	return s, broken, nil

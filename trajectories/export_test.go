@@ -55,7 +55,7 @@ func TestExport(t *testing.T) {
 	// The chosen samples are those of the selection, in its order.
 	var want []trajectories.Sample
 	for _, row := range collect(t, trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
-		system, _ := synth.System(row.PromptAPI)
+		system, _ := synth.System(row.PromptAPI, row.Python)
 		sample, _ := trajectories.NewSample(system, &row, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
@@ -177,14 +177,14 @@ func TestExportRefuses(t *testing.T) {
 	noSystem := errors.New("no such version")
 	cases := []struct {
 		name   string
-		system func(string) (string, error)
+		system func(string, trajectories.Python) (string, error)
 		file   string
 		want   string
 	}{
 		{"foreign folder", synth.System, "notes.txt", "notes.txt"},
-		{"control token in the system text", func(string) (string, error) { return "be <|good|>", nil }, "", "control-token"},
-		{"no system text", func(string) (string, error) { return " ", nil }, "", "empty-turn"},
-		{"system fails", func(string) (string, error) { return "", noSystem }, "", "no such version"},
+		{"control token in the system text", func(string, trajectories.Python) (string, error) { return "be <|good|>", nil }, "", "control-token"},
+		{"no system text", func(string, trajectories.Python) (string, error) { return " ", nil }, "", "empty-turn"},
+		{"system fails", func(string, trajectories.Python) (string, error) { return "", noSystem }, "", "no such version"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -309,6 +309,58 @@ func TestExportStopsWithTheContext(t *testing.T) {
 	_, err := trajectories.ExportLlamaFactory(ctx, dir, sequence(synth.Rows(1, 3, 1)), trajectories.ExportOptions{System: synth.System})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+func TestExportRefusesMixedPythons(t *testing.T) {
+	rows := synth.Rows(1, 4, 2)
+	other := len(rows) / 2
+	for i := range rows[other:] {
+		rows[other+i].Python = trajectories.Python{Engine: "unsafe", Version: "3.12.1"}
+	}
+	dir := filepath.Join(t.TempDir(), "export")
+	_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), trajectories.ExportOptions{System: synth.System})
+	var mixed *trajectories.MixedError
+	if !errors.As(err, &mixed) || !strings.Contains(err.Error(), synth.Python().String()) || !strings.Contains(err.Error(), "unsafe python 3.12.1") {
+		t.Fatalf("error %v, want one that names both Pythons", err)
+	}
+
+	shown := map[trajectories.Python]bool{}
+	m := export(t, dir, rows, trajectories.ExportOptions{MixEngines: true, System: func(api string, p trajectories.Python) (string, error) {
+		shown[p] = true
+		return synth.System(api, p)
+	}})
+	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Python.Engine != "unsafe" || m.Runs[0].Rows+m.Runs[1].Rows != m.Rows {
+		t.Errorf("%d system texts; manifest %+v", len(shown), m)
+	}
+
+	for i := range rows[other:] { // limits alone do not make them another engine
+		rows[other+i].Python = synth.Python()
+		rows[other+i].Python.Limits = "wall 1s"
+	}
+	if m := export(t, dir, rows, trajectories.ExportOptions{}); m.Unconfined != 0 {
+		t.Errorf("%d rows are called unconfined", m.Unconfined)
+	}
+}
+
+func TestUnconfined(t *testing.T) {
+	for _, test := range []struct {
+		python trajectories.Python
+		text   string
+		want   bool
+	}{
+		{trajectories.Python{}, "", false},
+		{trajectories.Python{Engine: "wasi", Version: "3.12.0"}, "wasi python 3.12.0", false},
+		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Modules: "numpy 1.24.2", Limits: "wall 1s"}, "bwrap python 3.11.2 numpy 1.24.2", false},
+		{trajectories.Python{Engine: "process", Version: "3.11.2", Without: "landlock"}, "process python 3.11.2 without landlock", true},
+		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Without: "landlock"}, "bwrap python 3.11.2 without landlock", false},
+		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Without: "landlock, seccomp"}, "bwrap python 3.11.2 without landlock, seccomp", true},
+		{trajectories.Python{Engine: "wasi", Version: "3.12.0", Without: "landlock"}, "wasi python 3.12.0 without landlock", false},
+		{trajectories.Python{Engine: "unsafe", Version: "3.11.2"}, "unsafe python 3.11.2", true},
+	} {
+		if got := test.python.Unconfined(); got != test.want || test.python.String() != test.text {
+			t.Errorf("%q: unconfined %v, want %q and %v", test.python.String(), got, test.text, test.want)
+		}
 	}
 }
 

@@ -68,7 +68,8 @@ func (r *Row) name() string {
 
 func (r *Row) isUTF8() bool {
 	for _, s := range []string{r.RunID, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question, r.Template, r.Gold,
-		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer} {
+		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
+		r.Python.Engine, r.Python.Version, r.Python.Modules, r.Python.Without, r.Python.Limits} {
 		if !utf8.ValidString(s) {
 			return false
 		}
@@ -114,8 +115,8 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 func ReadFile(path string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range pq.Read(path, rowColumns) {
-			if err == nil && row.SchemaVersion != SchemaVersion {
-				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d", path, row.SchemaVersion, SchemaVersion)
+			if v := row.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
+				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v, oldestSchema, SchemaVersion)
 			}
 			if !yield(row, err) || err != nil {
 				return

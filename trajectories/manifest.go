@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,8 +25,8 @@ const (
 	JSONLDataset   = "toolevo_sft_jsonl"
 )
 
-// ManifestVersion is the version of [Manifest].
-const ManifestVersion = 1
+// ManifestVersion is the version of [Manifest]. Version 1, which is still read, says nothing about Python.
+const ManifestVersion = 2
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
 // give the same manifest.
@@ -40,7 +41,9 @@ type Manifest struct {
 	Selected  SelectionReport `json:"selected"`
 	Lint      LintReport      `json:"lint"`
 	Lengths   Lengths         `json:"lengths"`
-	Files     []FileSum       `json:"files"`
+	// Unconfined counts the rows whose programs ran with no walls around them, or with fewer than there should be.
+	Unconfined int       `json:"rows_unconfined"`
+	Files      []FileSum `json:"files"`
 }
 
 // ManifestRun is a run with rows in the export.
@@ -53,6 +56,7 @@ type ManifestRun struct {
 	DeployedAPI string `json:"deployed_api"`
 	Software    string `json:"software"`
 	Seed        uint64 `json:"seed"`
+	Python      Python `json:"python"`
 	Rows        int    `json:"rows"`
 }
 
@@ -95,6 +99,7 @@ type Lineage struct {
 	Key          string `json:"key"`
 	PromptAPI    string `json:"prompt_api"`
 	DeployedAPI  string `json:"deployed_api"`
+	Python       string `json:"python,omitempty"` // what ran its programs, in words
 	Turns        int    `json:"turns"`
 	Deprecations int    `json:"deprecations"`
 	Recovered    int    `json:"recovered"`
@@ -105,7 +110,7 @@ type Lineage struct {
 func lineageOf(r *Row, chars, tokens int) Lineage {
 	return Lineage{
 		RunID: r.RunID, Dataset: r.Dataset, Difficulty: r.Difficulty, Split: r.Split, QuestionID: r.QuestionID,
-		Tree: r.Tree, Node: r.Node, NodePath: r.NodePath, Key: r.Key, PromptAPI: r.PromptAPI, DeployedAPI: r.DeployedAPI,
+		Tree: r.Tree, Node: r.Node, NodePath: r.NodePath, Key: r.Key, PromptAPI: r.PromptAPI, DeployedAPI: r.DeployedAPI, Python: r.Python.String(),
 		Turns: r.TurnCount, Deprecations: r.Deprecations, Recovered: r.Recovered, Chars: chars, Tokens: tokens,
 	}
 }
@@ -114,7 +119,10 @@ func lineageOf(r *Row, chars, tokens int) Lineage {
 func (m *Manifest) addRun(r *Row) {
 	run := ManifestRun{
 		RunID: r.RunID, ConfigHash: r.ConfigHash, Preset: r.Preset, Policy: r.Policy, PromptAPI: r.PromptAPI,
-		DeployedAPI: r.DeployedAPI, Software: r.Software, Seed: r.Seed,
+		DeployedAPI: r.DeployedAPI, Software: r.Software, Seed: r.Seed, Python: r.Python,
+	}
+	if r.Python.Unconfined() {
+		m.Unconfined++
 	}
 	for i := range m.Runs {
 		known := m.Runs[i]
@@ -127,7 +135,7 @@ func (m *Manifest) addRun(r *Row) {
 	run.Rows = 1
 	m.Runs = append(m.Runs, run)
 	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
-		return strings.Compare(a.RunID+"\x00"+a.ConfigHash, b.RunID+"\x00"+b.ConfigHash)
+		return cmp.Or(cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.ConfigHash, b.ConfigHash), cmp.Compare(a.Python.String(), b.Python.String()))
 	})
 }
 
@@ -154,8 +162,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := readJSON(filepath.Join(dir, ManifestFile), &m); err != nil {
 		return nil, fmt.Errorf("trajectories: read manifest of export %s: %w", dir, err)
 	}
-	if m.Version != ManifestVersion {
-		return nil, fmt.Errorf("trajectories: export %s has manifest version %d, this program reads %d", dir, m.Version, ManifestVersion)
+	if m.Version < 1 || m.Version > ManifestVersion {
+		return nil, fmt.Errorf("trajectories: export %s has manifest version %d, this program reads 1 to %d", dir, m.Version, ManifestVersion)
 	}
 	return &m, nil
 }

@@ -6,8 +6,11 @@ import (
 	"toolevo/envs"
 )
 
-// SchemaVersion is the version of the columns of [Row]. It grows when a column changes its meaning or goes.
-const SchemaVersion = 1
+// SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
+const SchemaVersion = 2
+
+// oldestSchema is the oldest version that is still read. Version 1 has no columns about Python.
+const oldestSchema = 1
 
 // Row is one correct trajectory with its lineage. SCHEMA.md describes the columns.
 type Row struct {
@@ -30,6 +33,7 @@ type Row struct {
 	Seed        uint64 // the run's
 	ConfigHash  string
 	Software    string // the version that wrote the row
+	Python      Python // what ran the programs of the tree
 
 	Tree     int
 	TreeSeed uint64

@@ -104,6 +104,7 @@ var meta = trajectories.Meta{
 		Seed: 1<<63 + 5, ConfigHash: "hash", Software: "v0"},
 	Question: trajectories.Question{ID: "q", Dataset: "coffee", Difficulty: "easy", Split: "train", Index: 12,
 		Text: "How much?", Template: "price", Gold: "7"},
+	Python: trajectories.Python{Engine: "bwrap", Version: "3.11.2", Modules: "numpy \xff", Without: "landlock", Limits: "wall 1s"},
 }
 
 func TestFromTree(t *testing.T) {
@@ -114,6 +115,9 @@ func TestFromTree(t *testing.T) {
 	r := rows[0]
 	if r.NodePath != "0.0.1.0.0.0.2" || r.Node != 6 || r.Tree != 3 || r.TreeSeed != 99 {
 		t.Errorf("lineage: path %s, node %d, tree %d, seed %d", r.NodePath, r.Node, r.Tree, r.TreeSeed)
+	}
+	if r.Python.Engine != "bwrap" || r.Python.Without != "landlock" || r.Python.Modules != "numpy \uFFFD" {
+		t.Errorf("python: %+v", r.Python)
 	}
 	if r.TurnCount != 6 || r.Deprecations != 2 || r.Recovered != 1 || r.Updates != 1 || r.Errors != 1 {
 		t.Errorf("turns %d deprecations %d recovered %d updates %d errors %d, want 6 2 1 1 1",
@@ -211,7 +215,7 @@ func TestWriterRefuses(t *testing.T) {
 	broken.Turns = slices.Clone(last.Turns)
 	broken.Turns[0].Observation = "\xff"
 	old := last
-	old.SchemaVersion = 0
+	old.SchemaVersion = trajectories.SchemaVersion - 1
 	cases := []struct {
 		name string
 		rows []trajectories.Row
@@ -220,7 +224,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"out of order", []trajectories.Row{last, first}, "canonical order"},
 		{"twice", []trajectories.Row{first, first}, "canonical order"},
 		{"not UTF-8", []trajectories.Row{first, broken}, "not UTF-8"},
-		{"schema version", []trajectories.Row{old}, "schema version 0"},
+		{"schema version", []trajectories.Row{old}, "schema version 1"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -276,6 +280,18 @@ func TestWriterReportsAFullDisk(t *testing.T) {
 		if !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v, want %v", room, err, errFull)
 		}
+	}
+}
+
+// testdata/version1.parquet was written by the program that had no columns about Python.
+func TestReadFileOfVersion1(t *testing.T) {
+	want := synth.Rows(7, 4, 1)
+	for i := range want {
+		want[i].SchemaVersion, want[i].Python = 1, trajectories.Python{}
+	}
+	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 

@@ -130,6 +130,26 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	return &Run{Store: s, Dir: dir, Manifest: m, Config: config}, nil
 }
 
+// Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right now. It is for finding out
+// before something that takes long: StartRun finds out for good.
+func Busy(dir string) error {
+	path := filepath.Join(dir, lockFile)
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	release, err := Lock(path)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return release()
+}
+
+// ReadManifest reads the manifest of the run in dir, without opening it. It wraps fs.ErrNotExist where there is none.
+func ReadManifest(dir string) (Manifest, error) {
+	_, m, err := readManifest(dir)
+	return m, err
+}
+
 // Close closes the database and gives the run free.
 func (r *Run) Close() error {
 	err := r.Store.Close()

@@ -42,6 +42,7 @@ type Store struct {
 	path   string
 	read   *sql.DB
 	writer *writer // nil when opened for reading
+	maker  string  // see SetMaker
 }
 
 // Open opens the database at path for writing, making it if there is none. Hold the run's Lock while it is open.

@@ -187,6 +187,32 @@ func TestTreeRoundTrip(t *testing.T) {
 	})
 }
 
+func TestMakerOfATree(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	save := func(maker string, tree int) {
+		t.Helper()
+		s.SetMaker(maker)
+		if err := s.SaveTree(ctx, &mcts.TreeRecord{Question: "q/1", Tree: tree, Nodes: []mcts.Record{{Parent: mcts.NoParent}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(maker string, tree int) {
+		t.Helper()
+		if got, err := s.Maker(ctx, "q/1", tree); err != nil || got != maker {
+			t.Errorf("tree %d was made with %q (%v), want %q", tree, got, err, maker)
+		}
+	}
+	save("", 0)
+	save("other", 1)
+	save("other", 2)
+	want("", 0)
+	want("other", 1)
+	save("", 1) // grown again with what the manifest says
+	save("third", 2)
+	want("", 1)
+	want("third", 2)
+}
+
 func TestDropTrees(t *testing.T) {
 	ctx, s := context.Background(), open(t)
 	for i := range 4 {
@@ -209,6 +235,12 @@ func TestRunDirectory(t *testing.T) {
 	r, err := store.StartRun(ctx, dir, m, "seed: 1\n", false)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := store.Busy(dir); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("a run that is open: %v", err)
+	}
+	if err := store.Busy(dir + "/none"); err != nil {
+		t.Errorf("no run: %v", err)
 	}
 	if _, err := store.StartRun(ctx, dir, m, "seed: 1\n", true); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("a second process got the run: %v", err)

@@ -10,10 +10,34 @@ import (
 	"toolevo/mcts"
 )
 
+// SetMaker says what the trees that are saved from now on were grown with, where that is not what the manifest says: a
+// run that goes on with other tools than it began with. "" is what the manifest says. It is set before trees are saved.
+func (s *Store) SetMaker(maker string) { s.maker = maker }
+
+// Maker returns what a stored tree was grown with, "" where it is what the manifest says.
+func (s *Store) Maker(ctx context.Context, question string, tree int) (string, error) {
+	return s.Meta(ctx, makerKey(question, tree))
+}
+
+func makerKey(question string, tree int) string { return fmt.Sprintf("maker %s/%d", question, tree) }
+
+// saveMaker notes the maker of a tree, or that it has none of its own.
+func (s *Store) saveMaker(tx *sql.Tx, t *mcts.TreeRecord) error {
+	if s.maker == "" {
+		_, err := tx.Exec(`DELETE FROM meta WHERE key = ?`, makerKey(t.Question, t.Tree))
+		return err
+	}
+	_, err := tx.Exec(`INSERT OR REPLACE INTO meta VALUES (?, ?)`, makerKey(t.Question, t.Tree), s.maker)
+	return err
+}
+
 // SaveTree stores a finished tree as node rows, replacing an earlier one of the same question and index.
 func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if err := deleteTrees(tx, `question = ? AND tree = ?`, t.Question, t.Tree); err != nil {
+			return err
+		}
+		if err := s.saveMaker(tx, t); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`INSERT INTO trees VALUES (?, ?, ?, ?, ?, ?, ?)`,

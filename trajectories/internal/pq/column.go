@@ -17,6 +17,7 @@ type Column[T any] struct {
 	Optional bool // null stands for the empty value
 
 	repeats bool       // few distinct values: worth a dictionary
+	later   bool       // older files may lack it
 	fields  []Describe // of a list
 
 	put  func(array.Builder, *T) int             // into a batch; returns the bytes put
@@ -49,6 +50,12 @@ func (c Column[T]) Describe() Describe {
 // Repeating returns the column with a dictionary: its values are few.
 func (c Column[T]) Repeating() Column[T] {
 	c.repeats = true
+	return c
+}
+
+// Later returns the column as one that older files lack; of those it reads as the zero value.
+func (c Column[T]) Later() Column[T] {
+	c.later = true
 	return c
 }
 

@@ -59,7 +59,7 @@ func complete[T any](f *file.Reader, cols []Column[T]) (err error) {
 	defer rescue(&err)
 	sc := f.MetaData().Schema
 	for _, c := range cols {
-		if sc.Root().FieldIndexByName(c.Name) < 0 {
+		if !c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
 			return fmt.Errorf("column %s is missing", c.Name)
 		}
 	}
@@ -74,11 +74,16 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 	for i := range sc.NumColumns() {
 		g.leaves[sc.Column(i).Path()] = i
 	}
-	fillers := make([]filler[T], len(cols))
-	for i, c := range cols {
-		if fillers[i], err = open(g, c); err != nil {
+	fillers := make([]filler[T], 0, len(cols))
+	for _, c := range cols {
+		if c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
+			continue
+		}
+		fill, err := open(g, c)
+		if err != nil {
 			return nil, err
 		}
+		fillers = append(fillers, fill)
 	}
 	for i := range g.rows.NumRows() {
 		var v T

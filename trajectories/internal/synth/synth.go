@@ -16,9 +16,14 @@ import (
 )
 
 // System is a short system text, as export options want it.
-func System(promptAPI string) (string, error) {
+func System(promptAPI string, _ trajectories.Python) (string, error) {
 	return "You answer questions by calling tools. Write Thought, Action and Action Input.\n" +
 		"The tools of " + promptAPI + ":\n(1) LoadDB[DBName]\n(2) FilterDB[condition]\n(3) GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]", nil
+}
+
+// Python is what all trees say ran their programs.
+func Python() trajectories.Python {
+	return trajectories.Python{Engine: "forkserver", Version: "3.11.2", Modules: "numpy 1.24.2", Limits: "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB"}
 }
 
 // Rows returns the correct trajectories of the given number of questions, in canonical order. The same arguments give
@@ -43,6 +48,7 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 			ID: "synth-run", Preset: "paper", Policy: "scripted:noisy", PromptAPI: "p_c", DeployedAPI: "p_s_in",
 			Seed: seed, ConfigHash: "c0ffee", Software: "synth",
 		},
+		Python: Python(),
 		Question: trajectories.Question{
 			ID: fmt.Sprintf("easy-coffee-%04d", question), Dataset: "coffee", Difficulty: "easy", Split: "train",
 			Index: question, Text: "What was the coffee price range on " + day + "?", Template: "range", Gold: gold(question),
