@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"toolevo/toolqa/pytool"
 )
 
 // app is one invocation of the program, with everything it may touch.
@@ -19,6 +21,9 @@ type app struct {
 	err     *console  // words for people
 	environ []string
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
+
+	// attack tries to get out of an engine before a run uses it; nil is attack.Check.
+	attack func(context.Context, pytool.Engine) error
 }
 
 // The exit codes.

@@ -34,8 +34,8 @@ it. Exits with 1 when something differs.`,
 		if *workers < 1 {
 			return usage("--workers %d: want at least 1", *workers)
 		}
-		if _, err := trajectories.ReadManifest(args[0]); err == nil {
-			return a.checkExport(args[0], *asJSON)
+		if m, err := trajectories.ReadManifest(args[0]); err == nil {
+			return a.checkExport(args[0], m, *asJSON)
 		}
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
@@ -46,12 +46,17 @@ it. Exits with 1 when something differs.`,
 		if err != nil {
 			return err
 		}
-		b, err := openBench(cmd.Context(), *data, c)
+		b, err := readBench(cmd.Context(), *data, c)
 		if err != nil {
 			return err
 		}
 		defer b.close()
+		engine, err := openRecorded(cmd.Context(), v.run)
+		if err := b.start(engine, err); err != nil {
+			return err
+		}
 		b.serving = a.serving()
+		b.inputs[inputPython] = v.run.Manifest.Inputs[inputPython] // it takes no Python to look at what programs showed
 		if b.id(kindCollect) != v.run.Manifest.ID {
 			return usage("%s was collected on other inputs than these:\n  %s\nGive the --data it was collected on.", v.run.Dir,
 				strings.Join(differentInputs(b.inputs, v.run.Manifest.Inputs), "\n  "))
@@ -66,6 +71,9 @@ type checked struct {
 	collect.Verification
 	Rows     int  `json:"rows"`     // trajectories compared with the file
 	Complete bool `json:"complete"` // the run has all its trees and its Parquet file
+
+	Engines  []string `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
+	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
 }
 
 func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON bool) error {
@@ -78,9 +86,13 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	if err != nil {
 		return gaveUp(err)
 	}
-	result := checked{Verification: verification}
+	stamps, err := stampsOf(ctx, v.run)
+	if err != nil {
+		return gaveUp(err)
+	}
+	result := checked{Verification: verification, Engines: inWords(stamps), Warnings: wallWarnings(stamps)}
 	path := filepath.Join(v.run.Dir, rowsFile)
-	n, problem, err := compareRows(rows(ctx, v.run, lineage(v.run, b), v.questions), trajectories.ReadFile(path))
+	n, problem, err := compareRows(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path))
 	switch {
 	case isMissing(err):
 		a.say("The run has no %s yet: it is not through.", rowsFile)
@@ -101,6 +113,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 		for _, p := range result.Problems {
 			fmt.Fprintln(a.out, "  "+p)
 		}
+		printEngines(a.out, result.Engines, result.Warnings)
 	}
 	if result.Missing > 0 {
 		a.say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
@@ -111,8 +124,15 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	return nil
 }
 
+// checkedExport is the result of the check of an export.
+type checkedExport struct {
+	*trajectories.ExportReport
+	Engines  []string `json:"engines,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
 // checkExport checks an export folder as if another program had written it.
-func (a *app) checkExport(dir string, asJSON bool) error {
+func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) error {
 	linter, err := trajectories.NewLinter(nil, "", 0)
 	if err != nil {
 		return err
@@ -121,8 +141,10 @@ func (a *app) checkExport(dir string, asJSON bool) error {
 	if err != nil {
 		return gaveUp(err)
 	}
+	stamps := exportedStamps(m)
 	if asJSON {
-		if err := a.printJSON(report); err != nil {
+		result := checkedExport{report, inWords(stamps), wallWarnings(stamps)}
+		if err := a.printJSON(result); err != nil {
 			return err
 		}
 	} else {
@@ -133,6 +155,7 @@ func (a *app) checkExport(dir string, asJSON bool) error {
 		for _, f := range report.Findings {
 			fmt.Fprintf(a.out, "  sample %d: %s\n", f.Sample, f.Finding)
 		}
+		printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	}
 	if !report.OK() {
 		return bad("%s is not a sound export", dir)

@@ -45,9 +45,12 @@ trees in progress end, the second stops at once.`,
 				strings.Join(b.config.API, ","), strings.Join(b.config.Policy, ","))
 		}
 		if *f.dryRun {
+			if err := b.start(f.openEngine(cmd.Context())); err != nil {
+				return err
+			}
 			return a.printDryRun(kindCollect, b, *f.asJSON)
 		}
-		if err := b.probe(cmd.Context()); err != nil {
+		if err := f.prepare(cmd.Context(), b); err != nil {
 			return err
 		}
 		return a.collect(cmd.Context(), f, b)
@@ -102,7 +105,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		return a.stopped(kindCollect, f, err)
 	}
 	path := filepath.Join(run.Dir, rowsFile)
-	n, writeErr := trajectories.WriteFile(ctx, path, rows(ctx, run, lineage(run, b), questionInfos(b)))
+	n, writeErr := trajectories.WriteFile(ctx, path, rows(ctx, run, b.config, questionInfos(b)))
 	if writeErr != nil {
 		return a.stopped(kindCollect, f, writeErr)
 	}
@@ -116,6 +119,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	}
 	return a.printCollected(*f.asJSON, collected{
 		Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot, Policies: b.snapshots(),
+		Engines: inWords(b.stamps), Warnings: wallWarnings(b.stamps),
 	})
 }
 
@@ -128,6 +132,8 @@ type collected struct {
 	Trees        int    `json:"trees"`        // in the run; fewer than planned where questions had enough
 	collect.Snapshot
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
+	Engines  []string                   `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
+	Warnings []string                   `json:"warnings,omitempty"` // about walls that were not there
 }
 
 // storedTrees counts the trees of a run.
@@ -150,6 +156,7 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 	fmt.Fprintf(a.out, "run %s: %d of %d questions solved, %d distinct accepted trajectories\n", c.Run, c.Solved, c.Questions, c.Accepted)
 	fmt.Fprintf(a.out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
 	fmt.Fprintf(a.out, "%d correct trajectories in %s\n", c.Trajectories, c.File)
+	printEngines(a.out, c.Engines, c.Warnings)
 	a.say("Next: toolevo %s\n      toolevo %s --out DIR", shell("inspect", c.Dir), shell("export", c.Dir))
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/toolqa"
+	"toolevo/toolqa/pytool"
 )
 
 // demonstrationDir holds the pools; they are read from there, so that -update is seen at once.
@@ -282,7 +283,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := newPrompt(versions, catalog.PromptVersion, true)
+	prompt, err := newPrompt(versions, catalog.PromptVersion, true, pytool.Stamp{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,6 +74,7 @@ Scripted policies need no server.`,
 		defer stop()
 		return a.examine(ctx, c, patients, *asJSON)
 	}
+	cmd.AddCommand(a.sandboxCommand())
 	return cmd
 }
 

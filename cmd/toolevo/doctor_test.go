@@ -87,7 +87,7 @@ func TestDoctorOfNoServer(t *testing.T) {
 	}
 	says(t, "doctor", r.out, "refused", "start the server", "--server")
 
-	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat", "--timeout 0s", "--side-by-side 1", "sandbox"} {
+	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat", "--timeout 0s", "--side-by-side 1", "engine"} {
 		if r := cli(t, append([]string{"doctor"}, strings.Fields(args)...)...); r.code != exitUsage || r.out != "" {
 			t.Errorf("doctor %s: exit %d\n%s%s", args, r.code, r.out, r.err)
 		}

@@ -54,9 +54,12 @@ interrupted evaluation.`,
 		}
 		defer b.close()
 		if *f.dryRun {
+			if err := b.start(f.openEngine(cmd.Context())); err != nil {
+				return err
+			}
 			return a.printDryRun(kindEval, b, *f.asJSON)
 		}
-		if err := b.probe(cmd.Context()); err != nil {
+		if err := f.prepare(cmd.Context(), b); err != nil {
 			return err
 		}
 		return a.evaluate(cmd.Context(), f, b, *failUnder)
@@ -97,6 +100,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	if err != nil {
 		return a.stopped(kindEval, f, err)
 	}
+	report.Engines, report.Warnings = inWords(b.stamps), wallWarnings(b.stamps)
 	if err := writeReport(run.Dir, report); err != nil {
 		return gaveUp(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
 	"toolevo/toolqa"
+	"toolevo/toolqa/pytool"
 	"toolevo/trajectories"
 )
 
@@ -49,6 +51,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
 	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with --tokenizer: "+strings.Join(trajectories.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
+	flags.BoolVar(&e.mixEngines, "mix-engines", false, "let trajectories of different engines or Pythons stand in one export")
 	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -75,7 +78,7 @@ type exporter struct {
 	out, format, strategy, score string
 	tokenizer, template          string
 	cutoff                       int
-	partial                      bool
+	partial, mixEngines          bool
 	updateTool                   bool // what the runs' prompts had
 	selection                    trajectories.Selection
 }
@@ -102,7 +105,12 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 		e.updateTool = updateTool
 		all = append(all, rows)
 	}
-	return trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
+	m, err := trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
+	var mixed *trajectories.MixedError
+	if errors.As(err, &mixed) {
+		return nil, usage("%w.\nWhat programs show may depend on it: export them apart, or add --mix-engines", mixed)
+	}
+	return m, err
 }
 
 // rows are the trajectories of a run, and whether its prompt had UpdateTool.
@@ -118,7 +126,7 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	if !e.partial {
 		return nil, false, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
 	}
-	return rows(ctx, v.run, lineage(v.run, &bench{config: c}), v.questions), c.Environment.UpdateTool, nil
+	return rows(ctx, v.run, c, v.questions), c.Environment.UpdateTool, nil
 }
 
 func (e *exporter) options() (trajectories.ExportOptions, error) {
@@ -145,8 +153,9 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	}
 	o = trajectories.ExportOptions{
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
-		System: func(promptAPI string) (string, error) {
-			p, err := newPrompt(versions, promptAPI, e.updateTool)
+		MixEngines: e.mixEngines,
+		System: func(promptAPI string, python trajectories.Python) (string, error) {
+			p, err := newPrompt(versions, promptAPI, e.updateTool, stampOf(python))
 			return p.System(), err
 		},
 	}
@@ -190,8 +199,23 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 	return nil
 }
 
+// exportedStamps are the engines of an export's trajectories, each once.
+func exportedStamps(m *trajectories.Manifest) []pytool.Stamp {
+	var stamps []pytool.Stamp
+	for _, r := range m.Runs {
+		stamp := stampOf(r.Python)
+		known := slices.ContainsFunc(stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() })
+		if r.Python.Engine != "" && !known {
+			stamps = append(stamps, stamp)
+		}
+	}
+	return stamps
+}
+
 func (a *app) printSamples(dir string, m *trajectories.Manifest) {
 	fmt.Fprintf(a.out, "%d samples of %d questions in %s\n", m.Rows, m.Questions, dir)
+	stamps := exportedStamps(m)
+	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	d := m.Selected.Dropped
 	for _, left := range []struct {
 		n   int

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,29 +10,63 @@ import (
 	"toolevo/finetune"
 )
 
-// fragilePython makes a Python whose programs fail to start while the file broken exists. An engine asks an interpreter
-// for its real executable once, and runs programs with that; so there are two scripts, and the first names the second.
-func fragilePython(t *testing.T) (python, broken string) {
+// fakePython is an interpreter that does what files beside it say, for the engine unsafe: the others put a wall around it.
+type fakePython struct{ dir string }
+
+// newFakePython makes one over python3.
+func newFakePython(t *testing.T) fakePython {
 	t.Helper()
-	real, err := exec.LookPath("python3")
+	real, err := exec.Command("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	python, broken = filepath.Join(dir, "python"), filepath.Join(dir, "broken")
-	runs := filepath.Join(dir, "runs")
-	answer := fmt.Sprintf(`#!/bin/sh
-'%s' "$@" | sed 's|"executable": "[^"]*"|"executable": "%s"|'
-`, real, runs)
-	run := fmt.Sprintf(`#!/bin/sh
-if [ -e '%s' ]; then echo out of order >&2; exit 1; fi
-exec '%s' "$@"
-`, broken, real)
-	err = errors.Join(os.WriteFile(python, []byte(answer), 0o755), os.WriteFile(runs, []byte(run), 0o755))
-	if err != nil {
+	p := fakePython{t.TempDir()}
+	script := strings.NewReplacer("REAL", strings.TrimSpace(string(real)), "DIR", p.dir).Replace(`#!/bin/sh
+case "$*" in
+*"print(sys.executable)"*) echo DIR/python; exit ;;
+*_base_executable*)
+	version='"version"'
+	if [ -e DIR/other ]; then version='"version": [3, 99, 1], "was"'; fi
+	REAL "$@" | sed 's|"executable": "[^"]*"|"executable": "DIR/python"|; s|"version"|'"$version"'|'
+	exit ;;
+esac
+if [ -e DIR/broken ]; then
+	if [ -e DIR/tried ]; then echo out of order >&2; exit 1; fi
+	touch DIR/tried
+fi
+exec REAL "$@"
+`)
+	if err := os.WriteFile(p.path(), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return python, broken
+	return p
+}
+
+func (p fakePython) path() string { return filepath.Join(p.dir, "python") }
+
+// flags make a command use it.
+func (p fakePython) flags() []string {
+	return []string{"--set", "python.engine=unsafe", "--set", "python.executable=" + p.path()}
+}
+
+// setBroken says whether programs fail to start, but for the one that an engine tries when it is opened.
+func (p fakePython) setBroken(t *testing.T, broken bool) {
+	t.Helper()
+	os.Remove(filepath.Join(p.dir, "tried"))
+	p.set(t, "broken", broken)
+}
+
+// setOther says whether it claims to be another version.
+func (p fakePython) setOther(t *testing.T, other bool) { t.Helper(); p.set(t, "other", other) }
+
+func (p fakePython) set(t *testing.T, name string, on bool) {
+	t.Helper()
+	path := filepath.Join(p.dir, name)
+	if !on {
+		os.Remove(path)
+	} else if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestOurFailuresAreNotResults breaks Python in a collection and in an evaluation: trees are left unresolved and
@@ -42,15 +74,13 @@ exec '%s' "$@"
 func TestOurFailuresAreNotResults(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
-	python, broken := fragilePython(t)
+	python := newFakePython(t)
 	collect := func(run string, more ...string) []string {
 		return append([]string{"collect", "--data", data, "--policy", "scripted:reader", "--limit", "8", "--trees", "2", "--preset", "paper",
-			"--set", "search.simulations=4", "--set", "attempts=1", "--set", "python.executable=" + python, "--out", filepath.Join(dir, run)}, more...)
+			"--set", "search.simulations=4", "--set", "attempts=1", "--out", filepath.Join(dir, run)}, append(python.flags(), more...)...)
 	}
 	must(t, collect("whole")...)
-	if err := os.WriteFile(broken, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	python.setBroken(t, true)
 	r := cli(t, collect("disturbed")...)
 	if r.code != exitGaveUp || r.out != "" {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
@@ -61,8 +91,9 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 	}
 	says(t, "check", cli(t, "check", filepath.Join(dir, "disturbed"), "--data", data).err, "trees are missing")
 
-	eval := []string{"eval", "--data", data, "--split", "train", "--limit", "8", "--difficulty", "easy", "--policy", "scripted:reader", "--api", "p_c",
-		"--set", "attempts=1", "--set", "python.executable=" + python, "--out", filepath.Join(dir, "eval"), "--json"}
+	python.setBroken(t, true)
+	eval := append([]string{"eval", "--data", data, "--split", "train", "--limit", "8", "--difficulty", "easy", "--policy", "scripted:reader", "--api", "p_c",
+		"--set", "attempts=1", "--out", filepath.Join(dir, "eval"), "--json"}, python.flags()...)
 	lost := cli(t, eval...)
 	report := document[finetune.Report](t, lost.out)
 	if lost.code != exitGaveUp || report.Rows[0].Lost == 0 || report.Rows[0].N == 0 || report.Rows[0].Official != 1 {
@@ -70,9 +101,7 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 	}
 	says(t, "eval", lost.err, "lost", "out of order")
 
-	if err := os.Remove(broken); err != nil {
-		t.Fatal(err)
-	}
+	python.setBroken(t, false)
 	must(t, collect("disturbed", "--resume")...)
 	if string(read(t, filepath.Join(dir, "whole", rowsFile))) != string(read(t, filepath.Join(dir, "disturbed", rowsFile))) {
 		t.Error("a run that was disturbed gives other trajectories")

@@ -204,10 +204,18 @@ func (a *app) inspectRun(ctx context.Context, v *view, asJSON bool) error {
 		}
 		lines = append(lines, l)
 	}
-	if asJSON {
-		return a.printJSON(map[string]any{"run": v.run.Manifest, "questions": lines})
+	stamps, err := stampsOf(ctx, v.run)
+	if err != nil {
+		return gaveUp(err)
 	}
-	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n\n", v.run.Manifest.ID, v.run.Manifest.Software, v.run.Manifest.ConfigHash)
+	if asJSON {
+		return a.printJSON(map[string]any{
+			"run": v.run.Manifest, "questions": lines, "engines": inWords(stamps), "warnings": wallWarnings(stamps),
+		})
+	}
+	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n", v.run.Manifest.ID, v.run.Manifest.Software, v.run.Manifest.ConfigHash)
+	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
+	fmt.Fprintln(a.out)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT")
 	for _, l := range lines {

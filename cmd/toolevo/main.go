@@ -8,6 +8,7 @@
 //	toolevo export                             write training data from runs
 //	toolevo eval                               accuracies of policies under several API versions
 //	toolevo doctor                             what a model's server will silently do wrong
+//	toolevo doctor sandbox                     whether model-written programs stay inside
 //	toolevo bench serve                        a simulated inference server, for rehearsals and measurements
 //	toolevo demo                               all of it on synthetic data in a temporary folder
 //
@@ -19,9 +20,12 @@ package main
 import (
 	"context"
 	"os"
+
+	"toolevo/toolqa/pytool/engines"
 )
 
 func main() {
+	engines.Main()
 	a := &app{in: os.Stdin, out: os.Stdout, err: &console{w: os.Stderr}, environ: os.Environ()}
 	os.Exit(a.run(context.Background(), os.Args[1:]))
 }

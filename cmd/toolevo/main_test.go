@@ -19,6 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/attack"
+	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/questions"
 )
 
@@ -28,6 +31,7 @@ var update = flag.Bool("update", false, "rewrite the golden files and the demons
 var scratch string
 
 func TestMain(m *testing.M) {
+	engines.Main()
 	flag.Parse()
 	var err error
 	if scratch, err = os.MkdirTemp("", "toolevo-test-"); err != nil {
@@ -59,9 +63,19 @@ const soon = 10 * time.Millisecond
 func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	t.Helper()
 	var out, words bytes.Buffer
-	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon}
+	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, attack: attackedOnce}
 	code := a.run(context.WithoutCancel(t.Context()), args)
 	return result{code, out.String(), words.String()}
+}
+
+// attacked are the engines that were attacked, by stamp.
+var attacked sync.Map
+
+// attackedOnce attacks each kind of engine once: the tests open hundreds.
+func attackedOnce(ctx context.Context, e pytool.Engine) error {
+	ctx = context.WithoutCancel(ctx) // the answer is for the other tests, too
+	once, _ := attacked.LoadOrStore(e.Stamp().String(), sync.OnceValue(func() error { return attack.Check(ctx, e) }))
+	return once.(func() error)()
 }
 
 // must runs a command that has to succeed, and returns what it wrote to stdout.

@@ -14,6 +14,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/toolqa"
+	"toolevo/toolqa/pytool"
 )
 
 func (a *app) playCommand() *cobra.Command {
@@ -51,6 +52,9 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		}
 		b.serving = a.serving()
 		defer b.close()
+		for _, line := range wallWarnings([]pytool.Stamp{b.stamp}) {
+			a.say("%s", line)
+		}
 		q, err := b.question(*id)
 		if err != nil {
 			return err

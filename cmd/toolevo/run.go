@@ -19,6 +19,7 @@ import (
 	"toolevo/configs"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 
@@ -40,19 +41,25 @@ type runFlags struct {
 	asJSON         *bool
 	progress       *string
 	serving        *serving
+	mixEngines     *bool
+	engine         engines.Options
+	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
+	pythonServers  *int
 }
 
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
 	return &runFlags{
-		settings: a.addSettings(cmd, defaults, names...),
-		data:     a.dataFlag(cmd),
-		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
-		workers:  cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four for each processor; of a model on servers, as many as keep them busy)"),
-		resume:   cmd.Flags().Bool("resume", false, "go on with the run in --out; its configuration is taken over"),
-		dryRun:   cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
-		asJSON:   jsonFlag(cmd),
-		progress: progressFlag(cmd),
-		serving:  a.servingFlags(cmd),
+		settings:      a.addSettings(cmd, defaults, names...),
+		data:          a.dataFlag(cmd),
+		out:           cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
+		workers:       cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four for each processor; of a model on servers, as many as keep them busy)"),
+		resume:        cmd.Flags().Bool("resume", false, "go on with the run in --out; its configuration is taken over"),
+		dryRun:        cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
+		asJSON:        jsonFlag(cmd),
+		progress:      progressFlag(cmd),
+		serving:       a.servingFlags(cmd),
+		mixEngines:    cmd.Flags().Bool("mix-engines", false, "with --resume: go on though PythonInterpreter's engine is another one than the run's; each trajectory names its own"),
+		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: a quarter of the processors, at least 2)"),
 	}
 }
 
@@ -73,10 +80,32 @@ func (f *runFlags) workerCount(b *bench) int {
 	return 4 * runtime.NumCPU()
 }
 
-// resolve reads the configuration and the data it chooses.
+// prepare makes sure that a run can begin: no other process works on it, the servers answer, and the engine holds.
+func (f *runFlags) prepare(ctx context.Context, b *bench) error {
+	if *f.out != "" {
+		if err := store.Busy(*f.out); err != nil {
+			return err
+		}
+	}
+	if err := b.probe(ctx); err != nil {
+		return err
+	}
+	if err := b.start(f.openEngine(ctx)); err != nil {
+		return err
+	}
+	return f.settings.app.guard(ctx, b.engine)
+}
+
+// resolve reads the configuration and the data it chooses. The engine is yet to be started.
 func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, error) {
 	if *f.workers < 0 {
 		return nil, usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
+	}
+	if *f.pythonServers < 0 {
+		return nil, usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors", *f.pythonServers)
+	}
+	if *f.mixEngines && !*f.resume {
+		return nil, usage("--mix-engines goes with --resume: a new run has one engine")
 	}
 	if err := checkProgress(*f.progress); err != nil {
 		return nil, err
@@ -97,7 +126,10 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if err := f.serving.check(); err != nil {
 		return nil, err
 	}
-	b, err := openBench(ctx, *f.data, c)
+	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
+		return nil, err
+	}
+	b, err := readBench(ctx, *f.data, c)
 	if err == nil {
 		b.serving = f.serving
 	}
@@ -107,21 +139,62 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	return b, err
 }
 
+// chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which then does not
+// choose the engine.
+func (f *runFlags) chooseEngine(c *configs.Resolved, resumed string) (engines.Options, error) {
+	o := engineOptions(c.Python, *f.pythonServers)
+	if resumed == "" {
+		return o, nil
+	}
+	if !*f.mixEngines {
+		return resumedEngine(o, *f.out), nil
+	}
+	layers, err := fileLayers(resumed)
+	if err != nil {
+		return o, err
+	}
+	own, err := configs.Load(layers...)
+	if err != nil {
+		return o, err
+	}
+	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules", "python.accept"} {
+		if value := c.Value(key); value != own.Value(key) {
+			f.overrides = append(f.overrides, key+"="+value)
+		}
+	}
+	p := &c.Python
+	p.Engine, p.Executable, p.Wasm, p.Modules, p.Accept = own.Python.Engine, own.Python.Executable, own.Python.Wasm, own.Python.Modules, own.Python.Accept
+	return o, nil
+}
+
+// openEngine opens an engine, and says of one that cannot go on with a run what can.
+func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
+	e, err := engines.Open(ctx, f.engine)
+	if err != nil && *f.resume && resumedConfig(*f.out) != "" && !*f.mixEngines {
+		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each trajectory then names its own", err, *f.out)
+	}
+	return e, err
+}
+
 // printDryRun prints what a run would be.
 func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(map[string]any{
 			"kind": kind, "run": b.id(kind), "questions": len(b.questions), "config_hash": b.config.Hash(),
-			"config": b.config.Annotated(),
+			"config": b.config.Annotated(), "engine": b.stamp.String(),
 		})
 	}
 	fmt.Fprintf(a.out, "# %s run %s: %d questions, configuration %s\n", kind, b.id(kind), len(b.questions), b.config.Hash())
+	fmt.Fprintf(a.out, "# programs run in %s\n", b.stamp)
 	fmt.Fprint(a.out, b.config.Annotated())
 	return nil
 }
 
 // startRun makes or resumes the run directory and notes the questions in it, so that it can be read without the data.
 func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*store.Run, error) {
+	if m, err := store.ReadManifest(*f.out); err == nil && *f.mixEngines && m.Inputs[inputPython] != "" {
+		b.inputs[inputPython] = m.Inputs[inputPython] // the run stays what it is
+	}
 	id := b.id(kind)
 	if *f.out == "" {
 		*f.out = filepath.Join("runs", kind+"-"+id)
@@ -140,12 +213,13 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	if run.Manifest.Software != software() {
 		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
-	if p, ok := b.engine.(*pytool.Process); ok && !p.HasNumpy() {
-		a.say("%s has no numpy: programs that import it fail (on Debian: apt-get install python3-numpy).", b.config.Python.Executable)
-	}
+	a.sayModules(b.config.Python, b.stamp)
 	questions, err := json.Marshal(questionInfos(b))
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))
+	}
+	if err == nil {
+		err = b.enlist(ctx, run)
 	}
 	if err != nil {
 		return nil, errors.Join(gaveUp(err), run.Close())
@@ -159,7 +233,12 @@ func explain(m *store.MismatchError) string {
 	if m.Ours.Kind != m.Theirs.Kind {
 		lines = append(lines, fmt.Sprintf("it is a run of `toolevo %s`", m.Theirs.Kind))
 	}
-	return "  " + strings.Join(lines, "\n  ") + "\nChoose another --out, or leave out what differs to go on with that run."
+	text := "  " + strings.Join(lines, "\n  ") + "\nChoose another --out, or leave out what differs to go on with that run."
+	if len(lines) == 1 && m.Ours.Inputs[inputPython] != m.Theirs.Inputs[inputPython] {
+		text = "  " + lines[0] + "\nWhat programs show may depend on it. Give the run the Python it was begun with (python.executable, python.engine),\n" +
+			"or add --mix-engines: the run goes on with this one, and each trajectory names its own."
+	}
+	return text
 }
 
 // differentInputs lists the inputs that differ, by name, ours first.
@@ -210,8 +289,7 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 }
 
 // lineage is what all rows of a run share.
-func lineage(run *store.Run, b *bench) trajectories.Run {
-	c := b.config
+func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
 	return trajectories.Run{
 		ID: run.Manifest.ID, Preset: c.Preset, Policy: c.Policy[0], PromptAPI: c.Prompt, DeployedAPI: c.API[0],
 		Seed: c.Seed, ConfigHash: run.Manifest.ConfigHash, Software: run.Manifest.Software,
@@ -219,16 +297,26 @@ func lineage(run *store.Run, b *bench) trajectories.Run {
 }
 
 // rows are the trajectories of the stored trees, in canonical order.
-func rows(ctx context.Context, run *store.Run, l trajectories.Run, questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
+func rows(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
+		maker, err := makers(ctx, run, c.Python)
+		if err != nil {
+			yield(trajectories.Row{}, err)
+			return
+		}
+		meta := trajectories.Meta{Run: lineage(run, c)}
 		for _, q := range questions {
+			meta.Question = q
 			indices, err := run.TreeIndices(ctx, q.ID)
 			for _, i := range indices {
 				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
-				if err = loadErr; err != nil {
+				if err = loadErr; err == nil {
+					meta.Python, err = maker(q.ID, i)
+				}
+				if err != nil {
 					break
 				}
-				for _, row := range trajectories.FromTree(trajectories.Meta{Run: l, Question: q}, tree) {
+				for _, row := range trajectories.FromTree(meta, tree) {
 					if !yield(row, nil) {
 						return
 					}
@@ -252,6 +340,15 @@ func resumeCommand(kind string, f *runFlags) string {
 	args := []string{os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data}
 	if *f.workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(*f.workers))
+	}
+	if *f.pythonServers > 0 {
+		args = append(args, "--python-servers", strconv.Itoa(*f.pythonServers))
+	}
+	if *f.mixEngines {
+		args = append(args, "--mix-engines")
+	}
+	for _, kv := range f.overrides {
+		args = append(args, "--set", kv)
 	}
 	return shell(append(args, f.serving.arguments()...)...)
 }

@@ -25,6 +25,9 @@ var settingFlags = []struct{ flag, key, usage string }{
 	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
 	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
 	{"seed", "seed", "`N` is the seed of everything random"},
+	{"engine", "python.engine", "`NAME` of what runs model-written Python: auto, forkserver, bwrap, wasi, process or unsafe"},
+	{"python", "python.executable", "`FILE` is the interpreter of every engine but wasi"},
+	{"wasm", "python.wasm", "`FILE` is a CPython built for WASI, for the engine wasi"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
 }
 

@@ -13,7 +13,7 @@ import (
 // commands are all commands, by the words that call them.
 var commands = [][]string{
 	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"data", "verify"}, {"play"}, {"collect"},
-	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"bench"}, {"bench", "serve"}, {"version"}, {"completion"},
+	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"}, {"version"}, {"completion"},
 }
 
 func TestHelp(t *testing.T) {

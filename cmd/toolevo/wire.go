@@ -25,12 +25,16 @@ import (
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/questions"
 	"toolevo/toolqa/retrieve"
 	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
 	"toolevo/toolqa/table"
 )
+
+// toolPython is the tool that runs programs of the model's.
+const toolPython = "PythonInterpreter"
 
 // bench is the benchmark as a configuration chooses it: corpora, questions, API versions, and the tools over them.
 type bench struct {
@@ -44,14 +48,38 @@ type bench struct {
 	graphs    *graph.Graphs
 	passages  map[toolqa.Dataset]retrieve.Searcher // of the datasets that have passages
 	engine    pytool.Engine
+	stamp     pytool.Stamp   // of the engine
+	stamps    []pytool.Stamp // of all engines of the run, the first one first
 	compat    dynamic.Compat
 
 	serving *serving                  // where models are
 	servers map[string]*server.Policy // policies on servers that were opened, by name
 }
 
-// openBench reads what a configuration needs from the data folder.
+// openBench reads what a configuration needs from the data folder, and starts its engine.
 func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
+	b, err := readBench(ctx, dir, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.start(engines.Open(ctx, engineOptions(c.Python, 0))); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+// start takes an engine that was opened. A bench does all but run programs, and say which run it is, without one.
+func (b *bench) start(engine pytool.Engine, err error) error {
+	if err != nil {
+		return gaveUp(err)
+	}
+	b.engine, b.stamp = engine, engine.Stamp()
+	b.inputs[inputPython] = b.stamp.String()
+	return nil
+}
+
+// readBench is openBench without an engine.
+func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
 	b := &bench{config: c, inputs: map[string]string{}, passages: map[toolqa.Dataset]retrieve.Searcher{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
 	var err error
 	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
@@ -75,12 +103,6 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	if b.grader, err = score.NewGrader(b.questions); err != nil {
 		return nil, err
 	}
-	engine, err := pytool.NewProcess(ctx, c.Python.Executable)
-	if err != nil {
-		return nil, gaveUp(err)
-	}
-	b.engine = engine
-	b.inputs["python"] = engine.ID()
 	if b.graphs, err = graph.Open(ctx, b.corpus(toolqa.DBLP)); err != nil {
 		return nil, err
 	}
@@ -110,6 +132,9 @@ func (b *bench) close() error {
 	}
 	for _, p := range b.servers {
 		err = errors.Join(err, p.Close())
+	}
+	if b.engine != nil {
+		err = errors.Join(err, b.engine.Close())
 	}
 	return err
 }
@@ -188,17 +213,17 @@ func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment,
 		return nil, err
 	}
 	tools := map[string]dynamic.Tool[toolqa.Session]{
-		"LoadDB":            table.NewLoadDB(b.corpora...),
-		"FilterDB":          b.filter(),
-		"GetValue":          table.GetValue{},
-		"LoadGraph":         graph.LoadGraph{Graphs: b.graphs},
-		"NodeCheck":         graph.NodeCheck{Graphs: b.graphs},
-		"NeighbourCheck":    graph.NeighbourCheck{Graphs: b.graphs, Weights: b.compat.Has(dynamic.GraphWeights)},
-		"EdgeCheck":         graph.EdgeCheck{Graphs: b.graphs, Spoil: b.compat.Has(dynamic.SpoiledEdges)},
-		"RetrieveAgenda":    b.retriever("RetrieveAgenda", toolqa.Agenda, memory),
-		"RetrieveScirex":    b.retriever("RetrieveScirex", toolqa.SciREX, memory),
-		"SQLInterpreter":    b.sql.WithMemory(memory),
-		"PythonInterpreter": b.python(memory),
+		"LoadDB":         table.NewLoadDB(b.corpora...),
+		"FilterDB":       b.filter(),
+		"GetValue":       table.GetValue{},
+		"LoadGraph":      graph.LoadGraph{Graphs: b.graphs},
+		"NodeCheck":      graph.NodeCheck{Graphs: b.graphs},
+		"NeighbourCheck": graph.NeighbourCheck{Graphs: b.graphs, Weights: b.compat.Has(dynamic.GraphWeights)},
+		"EdgeCheck":      graph.EdgeCheck{Graphs: b.graphs, Spoil: b.compat.Has(dynamic.SpoiledEdges)},
+		"RetrieveAgenda": b.retriever("RetrieveAgenda", toolqa.Agenda, memory),
+		"RetrieveScirex": b.retriever("RetrieveScirex", toolqa.SciREX, memory),
+		"SQLInterpreter": b.sql.WithMemory(memory),
+		toolPython:       b.python(memory),
 	}
 	c := b.config.Environment
 	return dynamic.New(dynamic.Config[toolqa.Session]{
@@ -231,11 +256,12 @@ func (b *bench) python(memory toolqa.Memory) *pytool.Interpreter {
 
 // prompt returns what a model is shown of the prompt version.
 func (b *bench) prompt() (policy.Prompt, error) {
-	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool)
+	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool, b.stamp)
 }
 
-// newPrompt returns what a model is shown of an API version.
-func newPrompt(versions *catalog.Catalog, name string, updateTool bool) (policy.Prompt, error) {
+// newPrompt returns what a model is shown of an API version: its APIs, and of the one that runs Python which modules can be
+// imported there, which is no matter of the version. The zero Stamp says nothing.
+func newPrompt(versions *catalog.Catalog, name string, updateTool bool, python pytool.Stamp) (policy.Prompt, error) {
 	version, err := versions.Version(name)
 	if err != nil {
 		return policy.Prompt{}, err
@@ -243,6 +269,9 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool) (policy.
 	tools := make([]string, len(version.APIs))
 	for i, api := range version.APIs {
 		tools[i] = api.Signature() + ", " + api.Description
+		if api.Tool == toolPython && python.Engine != "" {
+			tools[i] += " " + python.Describe()
+		}
 	}
 	p := policy.NewPrompt(tools)
 	p.NoUpdateTool = !updateTool

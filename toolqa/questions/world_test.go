@@ -3,6 +3,7 @@ package questions
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/retrieve"
 	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
@@ -24,6 +26,24 @@ import (
 
 // apiVersions are those in which every dataset's plans are followed.
 var apiVersions = []string{catalog.PromptVersion, "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
+
+// sharedEngine is the engine of all worlds, which TestMain closes.
+var sharedEngine = sync.OnceValues(func() (pytool.Engine, error) {
+	return engines.Open(context.Background(), engines.Options{Modules: []string{"numpy"}})
+})
+
+func TestMain(m *testing.M) {
+	engines.Main()
+	code := m.Run()
+	if e, err := sharedEngine(); err == nil {
+		err = e.Close()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // world is the real tools over one corpus. The scripted reader plays in it: it follows the plans and, where the deployed
 // version is not that of the prompt, learns from the errors what the tools are called.
@@ -44,7 +64,7 @@ func newWorld(t testing.TB, c *corpus.Corpus) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := pytool.NewProcess(t.Context(), "")
+	engine, err := sharedEngine()
 	if err != nil {
 		t.Skipf("plans that compute cannot run: %v", err)
 	}

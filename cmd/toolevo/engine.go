@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/mcts/store"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/attack"
+	"toolevo/toolqa/pytool/confine"
+	"toolevo/toolqa/pytool/engines"
+	"toolevo/trajectories"
+)
+
+// inputPython is the name under which a run's manifest has the stamp of the engine that the run began with.
+const inputPython = "python"
+
+// metaEngines is where a run notes the stamps of its engines, the one of the manifest first.
+const metaEngines = "engines"
+
+// engineOptions says which engine a configuration chooses.
+func engineOptions(p configs.Python, servers int) engines.Options {
+	o := engines.Options{Engine: p.Engine, Executable: p.Executable, Wasm: p.Wasm, Modules: p.Modules, Servers: servers}
+	for _, wall := range p.Accept {
+		o.Accept = append(o.Accept, confine.Wall(wall))
+	}
+	return o
+}
+
+// resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever auto would choose today.
+func resumedEngine(o engines.Options, dir string) engines.Options {
+	m, err := store.ReadManifest(dir)
+	if name, _, _ := strings.Cut(m.Inputs[inputPython], " "); err == nil && o.Engine == engines.Auto && name != "" {
+		o.Engine = name
+	}
+	return o
+}
+
+// guard runs attacks against the engine before a run uses it, and refuses to go on with one that lets any through. It says
+// which walls there are not.
+func (a *app) guard(ctx context.Context, e pytool.Engine) error {
+	stamp := e.Stamp()
+	for _, line := range wallWarnings([]pytool.Stamp{stamp}) {
+		a.say("%s", line)
+	}
+	if stamp.Engine == engines.Unsafe {
+		return nil
+	}
+	check := a.attack
+	if check == nil {
+		check = attack.Check
+	}
+	err := check(ctx, e)
+	var breach *attack.BreachError
+	if errors.As(err, &breach) {
+		breach.Breaches = slices.DeleteFunc(breach.Breaches, func(f attack.Finding) bool { return isAccepted(stamp, f.Attack) })
+		if len(breach.Breaches) == 0 {
+			return nil
+		}
+		err = fmt.Errorf("%w\nNothing was run. `toolevo doctor sandbox` tries all attacks; SECURITY.md says what each engine needs", err)
+	}
+	if err != nil {
+		return gaveUp(err)
+	}
+	return nil
+}
+
+// breached is what gets through for want of a wall while the other one stands: all attacks on some walls of package attack,
+// and single ones.
+var breached = map[confine.Wall]struct{ walls, attacks []string }{
+	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes", "descriptors-of-others", "host-environment", "kernel-log"}},
+	confine.Seccomp: {[]string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls},
+		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel"}},
+}
+
+// isAccepted reports whether an attack gets through for want of a wall that the user does without. Out of bubblewrap
+// nothing gets for want of Landlock, and out of WebAssembly for want of either.
+func isAccepted(s pytool.Stamp, a attack.Attack) bool {
+	switch {
+	case s.Engine == engines.WASI:
+		return false
+	case s.Engine != engines.Bwrap && len(s.Missing) == len(confine.Walls()):
+		return true
+	}
+	return slices.ContainsFunc(s.Missing, func(wall string) bool {
+		if s.Engine == engines.Bwrap && wall == string(confine.Landlock) {
+			return false
+		}
+		b := breached[confine.Wall(wall)]
+		return slices.Contains(b.walls, a.Wall) || slices.Contains(b.attacks, a.Name)
+	})
+}
+
+// wallWarnings says, of each engine that has not all its walls, what that means.
+func wallWarnings(stamps []pytool.Stamp) []string {
+	var lines []string
+	for _, s := range stamps {
+		walls := strings.Join(s.Missing, " and ")
+		switch {
+		case s.Engine == engines.Unsafe:
+			lines = append(lines, "No walls around model-written programs (python.engine unsafe).")
+		case s.Engine == engines.WASI && walls != "":
+			lines = append(lines, fmt.Sprintf("No %s around the engine wasi, whose first wall is WebAssembly.", walls))
+		case s.Engine == engines.Bwrap && walls == string(confine.Landlock):
+			lines = append(lines, "No landlock around model-written programs; bubblewrap stands in for it.")
+		case walls != "":
+			lines = append(lines, fmt.Sprintf("No %s around model-written programs (python.accept).", walls))
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// sayModules says, once for a run, which of the modules that programs may import are not there.
+func (a *app) sayModules(p configs.Python, s pytool.Stamp) {
+	missing := slices.DeleteFunc(slices.Clone(p.Modules), func(name string) bool { return slices.Contains(s.ModuleNames(), name) })
+	if len(missing) == 0 {
+		return
+	}
+	names := strings.Join(missing, ", ")
+	if s.Engine == engines.WASI {
+		a.say("%s has no %s: programs that import it fail, and the prompt says so.", p.Wasm, names)
+		return
+	}
+	packages := make([]string, len(missing))
+	for i, name := range missing {
+		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	}
+	a.say("%s (Python %s) has no %s: programs that import it fail, and the prompt says so.\n"+
+		"On Debian: apt-get install %s; or name an interpreter that has it: --set python.executable=FILE",
+		p.Executable, s.Python, names, strings.Join(packages, " "))
+}
+
+// enlist notes the engine of this pass in the run. Where the run began with another one, which it was told to mix with
+// this one, the trees of this pass say so, and results of programs keep the keys of the first engine: what a program showed
+// once it shows in the whole run, so that every tree is what the log says.
+func (b *bench) enlist(ctx context.Context, run *store.Run) error {
+	var err error
+	if b.stamps, err = stampsOf(ctx, run); err != nil {
+		return err
+	}
+	stamp := b.engine.Stamp()
+	if !slices.ContainsFunc(b.stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() }) {
+		b.stamps = append(b.stamps, stamp)
+		text, err := json.Marshal(b.stamps)
+		if err == nil {
+			err = run.SetMeta(ctx, metaEngines, string(text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if first := run.Manifest.Inputs[inputPython]; first != stamp.String() {
+		run.SetMaker(stamp.String())
+		b.engine = keyedAs{b.engine, b.stamps[0]}
+	}
+	return nil
+}
+
+// makers returns what trees of a run were grown with.
+func makers(ctx context.Context, run *store.Run, p configs.Python) (func(question string, tree int) (trajectories.Python, error), error) {
+	stamps, err := stampsOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]trajectories.Python{}
+	for _, s := range stamps {
+		byName[s.String()] = pythonOf(s, p)
+	}
+	if len(stamps) > 0 {
+		byName[""] = pythonOf(stamps[0], p)
+	}
+	return func(question string, tree int) (trajectories.Python, error) {
+		if len(stamps) < 2 {
+			return byName[""], nil
+		}
+		maker, err := run.Maker(ctx, question, tree)
+		return byName[maker], err
+	}, nil
+}
+
+// keyedAs is an engine whose results are remembered as those of another one.
+type keyedAs struct {
+	pytool.Engine
+	stamp pytool.Stamp
+}
+
+func (e keyedAs) Stamp() pytool.Stamp { return e.stamp }
+
+// stampsOf are the engines that a run was grown with, the one it began with first.
+func stampsOf(ctx context.Context, run *store.Run) ([]pytool.Stamp, error) {
+	text, err := run.Meta(ctx, metaEngines)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	var stamps []pytool.Stamp
+	if err := json.Unmarshal([]byte(text), &stamps); err != nil {
+		return nil, fmt.Errorf("%s: its engines cannot be read: %w", run.Dir, err)
+	}
+	return stamps, nil
+}
+
+// printEngines says in a report what ran the programs, and which walls were not there.
+func printEngines(w io.Writer, engines, warnings []string) {
+	if len(engines) > 0 {
+		fmt.Fprintf(w, "programs ran in %s\n", strings.Join(engines, "; then in "))
+	}
+	for _, line := range warnings {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// pythonOf is what rows say of an engine and the limits of its programs.
+func pythonOf(s pytool.Stamp, p configs.Python) trajectories.Python {
+	limits := fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB, p.OutputKiB)
+	return trajectories.Python{
+		Engine: s.Engine, Version: s.Python, Modules: strings.Join(s.Modules, ", "), Without: strings.Join(s.Missing, ", "), Limits: limits,
+	}
+}
+
+// stampOf is the engine that a row names.
+func stampOf(p trajectories.Python) pytool.Stamp {
+	s := pytool.Stamp{Engine: p.Engine, Python: p.Version}
+	if p.Modules != "" {
+		s.Modules = strings.Split(p.Modules, ", ")
+	}
+	if p.Without != "" {
+		s.Missing = strings.Split(p.Without, ", ")
+	}
+	return s
+}
+
+// inWords are stamps as text.
+func inWords(stamps []pytool.Stamp) []string {
+	words := make([]string, len(stamps))
+	for i, s := range stamps {
+		words[i] = s.String()
+	}
+	return words
+}
+
+// recorded is the engine of a run that is only looked at: what its programs showed stands in its log.
+type recorded struct{ stamp pytool.Stamp }
+
+// openRecorded returns the engine that a run began with, as its log has it.
+func openRecorded(ctx context.Context, run *store.Run) (recorded, error) {
+	stamps, err := stampsOf(ctx, run)
+	if err != nil || len(stamps) == 0 {
+		return recorded{}, err
+	}
+	return recorded{stamps[0]}, nil
+}
+
+// Run fails: nothing is run again to look at it.
+func (e recorded) Run(context.Context, pytool.Program, pytool.Limits) (pytool.Reply, error) {
+	return pytool.Reply{}, errors.New("the log lacks what the program showed")
+}
+
+// Stamp is that of the run's first engine.
+func (e recorded) Stamp() pytool.Stamp { return e.stamp }
+
+// Close does nothing.
+func (e recorded) Close() error { return nil }

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/configs"
+	"toolevo/configs/apis"
+	"toolevo/envs/catalog"
+	"toolevo/finetune"
+	"toolevo/mcts/store"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/attack"
+	"toolevo/toolqa/pytool/confine"
+	"toolevo/toolqa/pytool/engines"
+	"toolevo/trajectories"
+)
+
+func TestConfigurationKnowsTheEngines(t *testing.T) {
+	if diff := cmp.Diff(engines.Names(), configs.PythonEngines()); diff != "" {
+		t.Errorf("engines, -want +got:\n%s", diff)
+	}
+	var walls []string
+	for _, w := range confine.Walls() {
+		walls = append(walls, string(w))
+	}
+	if diff := cmp.Diff(walls, configs.PythonWalls()); diff != "" {
+		t.Errorf("walls, -want +got:\n%s", diff)
+	}
+}
+
+// dropTrees takes the second tree of every question out of a run, so that going on with it grows them again.
+func dropTrees(t *testing.T, dir string) {
+	t.Helper()
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(dir, "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := store.OpenRun(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions, err := loadQuestionInfo(ctx, run)
+	for _, q := range questions {
+		err = errors.Join(err, s.DropTrees(ctx, q.ID, 1))
+	}
+	if err := errors.Join(err, run.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pythons counts the rows of a run by what ran their programs.
+func pythons(t *testing.T, dir string) map[string]int {
+	t.Helper()
+	n := map[string]int{}
+	for row, err := range trajectories.ReadFile(filepath.Join(dir, rowsFile)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.Python.Limits != "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB" {
+			t.Fatalf("limits are %q", row.Python.Limits)
+		}
+		n[row.Python.String()]++
+	}
+	return n
+}
+
+// A run goes on with another Python only when it is told to, and then every trajectory names its own.
+func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
+	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
+	python := newFakePython(t)
+	must(t, append([]string{"collect", "--data", data, "--policy", "scripted:reader", "--limit", "4", "--preset", "paper", "--trees", "2",
+		"--set", "search.simulations=4", "--out", dir}, python.flags()...)...)
+	before := pythons(t, dir)
+	whole := read(t, filepath.Join(dir, rowsFile))
+	if len(before) != 1 {
+		t.Fatalf("rows by Python: %v", before)
+	}
+	first := ""
+	for first = range before {
+	}
+	const second = "unsafe python 3.99.1"
+
+	dropTrees(t, dir)
+	python.setOther(t, true)
+	resume := []string{"collect", "--data", data, "--resume", "--out", dir}
+	fails(t, exitUsage, []string{second + ", not " + first, "--mix-engines", "python.executable"}, resume...)
+	out := must(t, append(resume, "--mix-engines")...)
+	says(t, "collect --mix-engines", out, "programs ran in "+first+"; then in "+second, "No walls")
+	after := pythons(t, dir)
+	if len(after) != 2 || after[first] == 0 || after[second] == 0 || after[first]+after[second] != before[first] {
+		t.Fatalf("rows by Python: %v, before %v", after, before)
+	}
+
+	// The rows, but for the name of the Python, are those of a run that was left alone, and the log still proves them.
+	says(t, "check", must(t, "check", dir, "--data", data), "0 problems", first+"; then in "+second)
+	says(t, "inspect", must(t, "inspect", dir), first+"; then in "+second)
+	export := []string{"export", dir, "--out", filepath.Join(t.TempDir(), "export")}
+	fails(t, exitUsage, []string{first, second, "export them apart, or add --mix-engines"}, export...)
+	must(t, append(export, "--mix-engines")...)
+
+	// Grown again by the first Python, the trees are its own.
+	dropTrees(t, dir)
+	python.setOther(t, false)
+	must(t, resume...)
+	if !bytes.Equal(read(t, filepath.Join(dir, rowsFile)), whole) {
+		t.Errorf("the run is another one than if it had never been mixed: %v", pythons(t, dir))
+	}
+}
+
+// What --mix-engines is given about the engine is no part of the run, and stands in the command that goes on.
+func TestMixingWithAnotherEngine(t *testing.T) {
+	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
+	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--set", "python.engine=process", "--out", dir)
+	config := read(t, filepath.Join(dir, store.ConfigFile))
+	dropTrees(t, dir)
+	resume := []string{"collect", "--data", data, "--resume", "--out", dir, "--set", "python.engine=unsafe"}
+	fails(t, exitUsage, []string{"python.engine: unsafe, not process"}, resume...)
+	says(t, "collect", must(t, append(resume, "--mix-engines")...), "programs ran in process python", "; then in unsafe python")
+	if !bytes.Equal(config, read(t, filepath.Join(dir, store.ConfigFile))) {
+		t.Error("the run's configuration was changed")
+	}
+
+	mix, resumed, servers, empty := true, true, 3, ""
+	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "wasi"), configs.SettingLayer("test", "python.wasm", "/w.wasm"), configs.SettingLayer("test", "seed", "7"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	serving := (&app{err: &console{w: io.Discard}}).serving()
+	serving.parallel = "auto"
+	f := &runFlags{mixEngines: &mix, resume: &resumed, pythonServers: &servers, out: &dir, data: &empty, workers: new(int), serving: serving}
+	o, err := f.chooseEngine(c, filepath.Join(dir, store.ConfigFile))
+	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.Process || c.Python.Wasm != "" || c.Seed != 7 {
+		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
+	}
+	says(t, "the command to resume", resumeCommand(kindCollect, f), "--mix-engines --set python.engine=wasi --set python.wasm=/w.wasm", "--python-servers 3")
+}
+
+func TestMixingFlagsAreRefused(t *testing.T) {
+	data := smallData(t)
+	fails(t, exitUsage, []string{"--mix-engines goes with --resume"}, "collect", "--data", data, "--mix-engines")
+	fails(t, exitUsage, []string{"--python-servers -1"}, "eval", "--data", data, "--python-servers", "-1")
+}
+
+// An evaluation keeps its Python, too.
+func TestAnEvaluationMixesEnginesOnlyWhenTold(t *testing.T) {
+	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
+	python := newFakePython(t)
+	eval := append([]string{"eval", "--data", data, "--limit", "2", "--policy", "scripted:reader", "--api", "p_c", "--out", dir, "--json"}, python.flags()...)
+	want := document[finetune.Report](t, must(t, eval...))
+	python.setOther(t, true)
+	fails(t, exitUsage, []string{"unsafe python 3.99.1, not unsafe python"}, append(eval, "--resume")...)
+	got := document[finetune.Report](t, must(t, append(eval, "--resume", "--mix-engines")...))
+	if len(want.Engines) != 1 || len(got.Engines) != 2 || got.Engines[1] != "unsafe python 3.99.1" {
+		t.Errorf("engines %v, then %v", want.Engines, got.Engines)
+	}
+	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+// A run keeps what auto once chose: bubblewrap that comes or goes does not change it in silence.
+func TestARunKeepsWhatAutoChose(t *testing.T) {
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	data, dir := smallData(t), t.TempDir()
+	collect := []string{"collect", "--data", data, "--limit", "1", "--trees", "1"}
+	with, without := filepath.Join(dir, "with"), filepath.Join(dir, "without")
+	if out := must(t, append(collect, "--out", with)...); !strings.Contains(out, "programs ran in bwrap ") {
+		t.Skip("bubblewrap does not work here")
+	}
+	path := os.Getenv("PATH")
+	python, err := exec.Command("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(strings.TrimSpace(string(python)), filepath.Join(bin, "python3")); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Setenv("PATH", bin)
+	says(t, "collect", must(t, append(collect, "--out", without)...), "programs ran in forkserver ")
+	fails(t, exitGaveUp, []string{"engine bwrap", "not installed", "was begun with this engine", "--mix-engines"}, append(collect, "--resume", "--out", with)...)
+	says(t, "collect", must(t, append(collect, "--resume", "--out", with, "--mix-engines")...), "programs ran in bwrap ", "; then in forkserver ")
+
+	t.Setenv("PATH", path)
+	out := must(t, append(collect, "--resume", "--out", without)...)
+	if strings.Contains(out, "bwrap") {
+		t.Errorf("a run of forkserver went on in bwrap:\n%s", out)
+	}
+}
+
+// Engines without walls are named in every report.
+func TestUnsafeIsSaidEverywhere(t *testing.T) {
+	data, dir := smallData(t), t.TempDir()
+	run, export, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
+	const warning = "No walls around model-written programs (python.engine unsafe)."
+	unsafe := []string{"--data", data, "--limit", "1", "--set", "python.engine=unsafe"}
+
+	r := cli(t, append([]string{"collect", "--trees", "1", "--out", run}, unsafe...)...)
+	says(t, "collect", r.out, warning)
+	says(t, "collect, on stderr", r.err, warning)
+	r = cli(t, append([]string{"eval", "--policy", "scripted:reader", "--api", "p_c", "--out", eval}, unsafe...)...)
+	says(t, "eval", r.out, warning)
+	says(t, "eval, on stderr", r.err, warning)
+	for _, name := range []string{reportJSON, reportMarkdown} {
+		says(t, name, string(read(t, filepath.Join(eval, name))), warning, "unsafe python")
+	}
+	says(t, "inspect", must(t, "inspect", run), warning)
+	says(t, "check", must(t, "check", run, "--data", data), warning)
+	says(t, "export", must(t, "export", run, "--out", export), warning)
+	says(t, "check export", must(t, "check", export), warning)
+	for _, args := range [][]string{{"inspect", run, "--json"}, {"check", run, "--data", data, "--json"}, {"check", export, "--json"}} {
+		if got := document[struct{ Warnings []string }](t, must(t, args...)).Warnings; !slices.Equal(got, []string{warning}) {
+			t.Errorf("%v warns %q", args, got)
+		}
+	}
+	m, err := trajectories.ReadManifest(export)
+	if err != nil || m.Unconfined != m.Rows || m.Rows == 0 || m.Runs[0].Python.Engine != engines.Unsafe {
+		t.Errorf("manifest %+v, %v", m, err)
+	}
+	says(t, "lineage", string(read(t, filepath.Join(export, trajectories.LineageFile))), `"python":"unsafe python `)
+	r = cliWith(t, "", nil, "play", "--data", data, "--set", "python.engine=unsafe")
+	says(t, "play", r.err, warning)
+}
+
+// An engine that does not hold is not used: nothing is asked, nothing is made.
+func TestABreachEndsARunBeforeItStarts(t *testing.T) {
+	data := smallData(t)
+	breach := &attack.BreachError{Engine: pytool.Stamp{Engine: "forkserver"}, Of: 24,
+		Breaches: []attack.Finding{{Attack: attack.Attack{Name: "tcp-connect", Wall: attack.Network}, Seen: "connected"}}}
+	for _, kind := range []string{kindCollect, kindEval} {
+		dir := filepath.Join(t.TempDir(), "run")
+		var out, words bytes.Buffer
+		a := &app{in: strings.NewReader(""), out: &out, err: &console{w: &words}, attack: func(context.Context, pytool.Engine) error { return breach }}
+		args := []string{kind, "--data", data, "--limit", "1", "--out", dir}
+		if code := a.run(t.Context(), args); code != exitGaveUp || out.Len() > 0 {
+			t.Errorf("%s: exit %d\n%s%s", kind, code, &out, &words)
+		}
+		says(t, kind, words.String(), "tcp-connect", "connected", "does not hold", "doctor sandbox")
+		if left := files(t, dir); len(left) > 0 {
+			t.Errorf("%s left %v", kind, left)
+		}
+		words.Reset()
+		if code := a.run(t.Context(), append(args, "--set", "python.engine=unsafe")); code != exitDone {
+			t.Errorf("%s: exit %d: the engine unsafe was attacked\n%s", kind, code, &words)
+		}
+	}
+}
+
+// The prompt says what can be imported where programs run, and a sample of training says what its own prompt said.
+func TestThePromptSaysWhatCanBeImported(t *testing.T) {
+	versions, err := catalog.Load(apis.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp := pytool.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
+	for _, api := range []string{catalog.PromptVersion, "p_s_ood"} {
+		bare, err := newPrompt(versions, api, true, pytool.Stamp{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := newPrompt(versions, api, true, stamp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := versions.Version(api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, api := range v.APIs {
+			want := bare.Tools[i]
+			if api.Tool == toolPython {
+				want += " " + stamp.Describe()
+			}
+			if full.Tools[i] != want {
+				t.Errorf("%s: %q, want %q", api.Name, full.Tools[i], want)
+			}
+		}
+		if text := full.System(); strings.Count(text, "numpy") != 1 || strings.Count(text, "pandas") != 1 {
+			t.Errorf("the prompt names the modules not once:\n%s", text)
+		}
+	}
+	if diff := cmp.Diff(stamp, stampOf(pythonOf(stamp, configs.Python{}))); diff != "" {
+		t.Errorf("what a row says of an engine is another one, -want +got:\n%s", diff)
+	}
+
+	data, dir := smallData(t), t.TempDir()
+	run, export := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=process", "--set", "python.modules=", "--out", run)
+	must(t, "export", run, "--out", export)
+	for sample, err := range trajectories.ReadExport(export) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(sample.System, "what it prints. "+pytool.Stamp{Engine: "process"}.Describe()) {
+			t.Fatalf("a sample's system text does not say what can be imported:\n%s", sample.System)
+		}
+	}
+}
+
+func TestMissingModulesAreSaid(t *testing.T) {
+	data := smallData(t)
+	r := cli(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=process",
+		"--set", "python.modules=no_such_module,another_one", "--out", filepath.Join(t.TempDir(), "run"))
+	says(t, "collect", r.err, "has no no_such_module, another_one", "apt-get install python3-no-such-module python3-another-one", "python.executable")
+	if n := strings.Count(r.err, "no_such_module"); r.code != exitDone || n != 1 {
+		t.Errorf("exit %d, said %d times:\n%s", r.code, n, r.err)
+	}
+}

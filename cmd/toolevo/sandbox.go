@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/attack"
+	"toolevo/toolqa/pytool/confine"
+	"toolevo/toolqa/pytool/engines"
+)
+
+// sandboxFlags are the flags of doctor sandbox.
+type sandboxFlags struct {
+	*settings
+	without []string
+	short   bool
+	asJSON  *bool
+}
+
+// sandboxCommand attacks the engine that runs model-written programs.
+func (a *app) sandboxCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Find out whether a model-written program could get out",
+		Long: `Opens the engine that a run would open here for PythonInterpreter, says why it
+is that one and which walls stand, and then tries to get out of it: each attack
+is a program that a model could write. They read files, keys and memory, open
+connections, start and signal processes, call the kernel by every door, fill
+memory and output, run for ever, and change what later programs see.
+
+An attack that gets through does no harm: the host lays out bait for it, a file,
+a listener, a process and a secret, and looks at the bait after each. It also
+asks a harmless program each time whether it still shows what it showed before.
+
+What was refused, with the kernel's word for it, stands in the line of each
+attack, and the time it took. Those that run for ever are stopped after 1.5 s.
+collect and eval run the short form, which waits for nothing, when they start.
+
+The engine is that of the settings (python.engine and what follows it); the
+flags below stand above them. --without shows what still holds on a machine that
+lacks a wall; the engine unsafe shows what none at all is worth.
+
+Exit codes: 0 all attacks are contained, 1 one got through, 2 wrong usage, 3 no
+engine could be had, 130 interrupted.`,
+		Example: `  toolevo doctor sandbox
+  toolevo doctor sandbox --engine forkserver --without landlock
+  toolevo doctor sandbox --engine wasi --wasm python.wasm --short --json`,
+		Args: positional(0, 0),
+	}
+	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
+	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: landlock, seccomp")
+	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that are over at once")
+	f.asJSON = jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		for _, wall := range f.without {
+			if !slices.Contains(configs.PythonWalls(), wall) {
+				return usage("--without %s: valid are %s", wall, strings.Join(configs.PythonWalls(), ", "))
+			}
+		}
+		c, err := f.resolve(cmd.Flags(), "")
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err = a.attackSandbox(ctx, c.Python, f)
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same command again")}
+		}
+		return err
+	}
+	return cmd
+}
+
+// sandboxReport is what doctor sandbox finds.
+type sandboxReport struct {
+	Verdict   string            `json:"verdict"` // contained or breached
+	Engine    pytool.Stamp      `json:"engine"`
+	Asked     string            `json:"asked"`            // the engine that the settings name
+	Walls     map[string]string `json:"walls"`            // of the kernel's, and why each is missing; "" is that it stands
+	Others    map[string]string `json:"others,omitempty"` // other engines, and why each does not work here; "" is that it does
+	Limits    string            `json:"limits"`           // of a run's programs
+	Contained int               `json:"contained"`
+	Of        int               `json:"of"`
+	Holds     []string          `json:"holds"`    // what no attack got through
+	Breached  []string          `json:"breached"` // what one did
+	Attacks   []sandboxFinding  `json:"attacks"`
+}
+
+// sandboxFinding is what came of one attack.
+type sandboxFinding struct {
+	Name         string  `json:"name"`
+	Wall         string  `json:"wall"`
+	What         string  `json:"what"`
+	Contained    bool    `json:"contained"`
+	Seen         string  `json:"seen"`
+	Milliseconds float64 `json:"milliseconds"`
+}
+
+// attackSandbox opens the engine behind its bait, attacks it, and reports.
+func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFlags) (err error) {
+	bait, err := attack.Lay()
+	if err != nil {
+		return gaveUp(err)
+	}
+	defer func() { err = errors.Join(err, bait.Close()) }()
+	o := engineOptions(p, 1)
+	for _, wall := range f.without {
+		o.Lacking = append(o.Lacking, confine.Wall(wall))
+	}
+	o.Accept = slices.Concat(o.Accept, o.Lacking)
+	engine, err := engines.Open(ctx, o)
+	if err != nil {
+		return gaveUp(err)
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+
+	r := sandboxReport{Engine: engine.Stamp(), Asked: p.Engine, Walls: wallsHere(o.Lacking), Limits: pythonOf(engine.Stamp(), p).Limits}
+	if !f.short {
+		r.Others = othersHere(ctx, o, engine.Stamp().Engine)
+	}
+	out := a.out
+	if *f.asJSON {
+		out = io.Discard
+	}
+	r.writeHead(out)
+	wall := ""
+	found, err := bait.Run(ctx, engine, f.short, func(f attack.Finding) {
+		if f.Wall != wall {
+			wall = f.Wall
+			fmt.Fprintf(out, "\n%s\n", wall)
+		}
+		writeFinding(out, f)
+	})
+	if err != nil {
+		return gaveUp(err)
+	}
+	r.add(found)
+	if *f.asJSON {
+		err = a.printJSON(r)
+	} else {
+		r.writeVerdict(out)
+	}
+	if n := r.Of - r.Contained; err == nil && n > 0 {
+		return bad("doctor sandbox: %d of %d attacks got through", n, r.Of)
+	}
+	return err
+}
+
+// wallsHere says of the kernel's walls why each is missing.
+func wallsHere(without []confine.Wall) map[string]string {
+	missing, walls := confine.Probe(), map[string]string{}
+	for _, w := range confine.Walls() {
+		walls[string(w)] = ""
+		if err := missing[w]; err != nil {
+			walls[string(w)] = err.Error()
+		} else if slices.Contains(without, w) {
+			walls[string(w)] = "left out"
+		}
+	}
+	return walls
+}
+
+// othersHere opens the engines that were not chosen, to see whether they would work.
+func othersHere(ctx context.Context, o engines.Options, chosen string) map[string]string {
+	others := map[string]string{}
+	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
+		if name == chosen {
+			continue
+		}
+		o.Engine = name
+		e, err := engines.Open(ctx, o)
+		if err == nil {
+			err = e.Close()
+		}
+		others[name] = ""
+		if err != nil {
+			reason := strings.TrimPrefix(err.Error(), "PythonInterpreter, engine "+name+": ")
+			others[name], _, _ = strings.Cut(reason, "\n")
+		}
+	}
+	return others
+}
+
+// add puts the findings into the report.
+func (r *sandboxReport) add(found []attack.Finding) {
+	r.Verdict, r.Of = "contained", len(found)
+	r.Holds, r.Breached = []string{}, []string{}
+	for _, f := range found {
+		r.Attacks = append(r.Attacks, sandboxFinding{
+			f.Name, f.Wall, f.What, f.Contained, f.Seen, float64(f.Took.Round(10*time.Microsecond).Microseconds()) / 1000,
+		})
+		if f.Contained {
+			r.Contained++
+		} else {
+			r.Verdict = "breached"
+			r.Breached = append(r.Breached, f.Wall)
+		}
+		r.Holds = append(r.Holds, f.Wall)
+	}
+	r.Breached = slices.Compact(r.Breached)
+	r.Holds = slices.DeleteFunc(slices.Compact(r.Holds), func(wall string) bool { return slices.Contains(r.Breached, wall) })
+}

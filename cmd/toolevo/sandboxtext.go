@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolevo/toolqa/pytool/attack"
+	"toolevo/toolqa/pytool/confine"
+	"toolevo/toolqa/pytool/engines"
+)
+
+// writeHead writes what was chosen and what stands.
+func (r *sandboxReport) writeHead(w io.Writer) {
+	io.WriteString(w, folded("engine   ", r.Engine.String()))
+	if r.Asked == engines.Auto {
+		io.WriteString(w, folded("         ", "auto chose it: the first that works of bwrap, forkserver and wasi"))
+	}
+	modules := "the standard library alone"
+	if len(r.Engine.Modules) > 0 {
+		modules = "the standard library, " + strings.Join(r.Engine.Modules, ", ")
+	}
+	io.WriteString(w, folded("imports  ", modules))
+	label := "walls    "
+	for _, name := range confine.Walls() {
+		io.WriteString(w, folded(label, string(name)+": "+orStands(r.Walls[string(name)], "this machine has it")))
+		label = "         "
+	}
+	label = "others   "
+	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
+		if why, ok := r.Others[name]; ok {
+			io.WriteString(w, folded(label, name+": "+orStands(why, "works here, too")))
+			label = "         "
+		}
+	}
+	io.WriteString(w, folded("limits   ", "of a run: "+r.Limits+". The attacks have less."))
+}
+
+func orStands(why, stands string) string {
+	if why == "" {
+		return stands
+	}
+	return why
+}
+
+// The columns of a finding's line.
+const (
+	markColumns = 4 // "ok  "
+	nameColumns = 24
+	timeColumns = 9
+	seenColumns = helpWidth - markColumns - nameColumns - timeColumns
+)
+
+// writeFinding writes a line on an attack. A breach is written in full.
+func writeFinding(w io.Writer, f attack.Finding) {
+	took := fmt.Sprintf("%*s", timeColumns, inMilliseconds(f.Took))
+	if f.Contained {
+		fmt.Fprintf(w, "ok  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, shortened(f.Seen, seenColumns), took)
+		return
+	}
+	fmt.Fprintf(w, "!!  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, "GOT THROUGH", took)
+	seen := []rune(f.Seen)
+	io.WriteString(w, folded("    did:  ", string(seen[:min(len(seen), 600)])))
+	io.WriteString(w, folded("    what: ", f.What))
+}
+
+func inMilliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000)
+}
+
+// shortened cuts a text to a number of columns.
+func shortened(text string, columns int) string {
+	if utf8.RuneCountInString(text) <= columns {
+		return text
+	}
+	return string([]rune(text)[:columns-3]) + "..."
+}
+
+// folded puts a label before a text, and breaks it at words into lines that the label's width indents.
+func folded(label, text string) string {
+	var b strings.Builder
+	b.WriteString(label)
+	column, first := utf8.RuneCountInString(label), true
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		if !first && column+1+n > helpWidth {
+			b.WriteString("\n" + strings.Repeat(" ", utf8.RuneCountInString(label)))
+			column, first = utf8.RuneCountInString(label), true
+		}
+		if !first {
+			b.WriteByte(' ')
+			column++
+		}
+		for column+n > helpWidth { // a path without a space
+			room := helpWidth - column
+			runes := []rune(word)
+			b.WriteString(string(runes[:room]) + "\n" + strings.Repeat(" ", utf8.RuneCountInString(label)))
+			word, n, column = string(runes[room:]), n-room, utf8.RuneCountInString(label)
+		}
+		b.WriteString(word)
+		column, first = column+n, false
+	}
+	return b.String() + "\n"
+}
+
+// writeVerdict writes what it comes to and what can be done.
+func (r *sandboxReport) writeVerdict(w io.Writer) {
+	fmt.Fprintf(w, "\n%d of %d contained.\n", r.Contained, r.Of)
+	if r.Contained == r.Of {
+		return
+	}
+	fmt.Fprintln(w)
+	io.WriteString(w, folded("broken:  ", strings.Join(r.Breached, ", ")))
+	if len(r.Holds) > 0 {
+		io.WriteString(w, folded("holds:   ", strings.Join(r.Holds, ", ")))
+	}
+	if len(r.Engine.Missing) > 0 {
+		io.WriteString(w, folded("missing: ", strings.Join(r.Engine.Missing, ", ")))
+	}
+	io.WriteString(w, folded("do:      ", r.advice()))
+}
+
+// advice says what can be done about a breach.
+func (r *sandboxReport) advice() string {
+	switch missing := strings.Join(r.Engine.Missing, " and "); {
+	case r.Engine.Engine == engines.Unsafe:
+		return "name any other engine. This one is for programs that you trust."
+	case missing != "" && !slices.Contains(r.Breached, attack.Resources):
+		return "use a machine with " + missing + ", or an engine that does not need it: bwrap, where bubblewrap works, or wasi (--engine wasi --wasm FILE). " +
+			"A run refuses to start without a wall unless python.accept names it."
+	}
+	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer, engines.WASI}, func(name string) bool { return name == r.Engine.Engine })
+	return "do not let models' programs run in this engine on this machine. Try another one (--engine " + strings.Join(others, " or ") +
+		"), and report this as SECURITY.md says: it should hold."
+}
