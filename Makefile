@@ -48,6 +48,13 @@ test-ollama: build ## a real Ollama (built from its Go module) with a tiny model
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh
 
+.PHONY: test-wasi
+test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
+	@said=$$(bash toolqa/pytool/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \
+	  module=$$(echo "$$said" | tail -n 1); case "$$module" in SKIPPED:*) echo "$$module"; exit 0 ;; esac; \
+	  export TOOLEVO_PYTHON_WASM="$$module"; \
+	  $(GO) test -count=1 -timeout 20m ./toolqa/pytool/wasi && $(BIN) doctor sandbox --engine wasi --short
+
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md
 	$(GO) test -p 1 -run '^$$' -bench . -benchmem -timeout 30m ./...
