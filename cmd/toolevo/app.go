@@ -22,8 +22,8 @@ type app struct {
 	environ []string
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
 
-	// attack tries to get out of an engine before a run uses it; nil is attack.Check.
-	attack func(context.Context, pytool.Engine) error
+	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
+	attack func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error
 }
 
 // The exit codes.

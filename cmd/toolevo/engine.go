@@ -42,21 +42,23 @@ func resumedEngine(o engines.Options, dir string) engines.Options {
 	return o
 }
 
-// guard runs attacks against the engine before a run uses it, and refuses to go on with one that lets any through. It says
-// which walls there are not.
-func (a *app) guard(ctx context.Context, e pytool.Engine) error {
-	stamp := e.Stamp()
+// guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses to go on with
+// one that lets any through. It says which walls there are not.
+func (a *app) guard(ctx context.Context, stamp pytool.Stamp, o engines.Options) error {
 	for _, line := range wallWarnings([]pytool.Stamp{stamp}) {
 		a.say("%s", line)
 	}
 	if stamp.Engine == engines.Unsafe {
 		return nil
 	}
-	check := a.attack
-	if check == nil {
-		check = attack.Check
+	o.Engine, o.Servers = stamp.Engine, 1
+	open := func(ctx context.Context) (pytool.Engine, error) { return engines.Open(ctx, o) }
+	var err error
+	if a.attack != nil {
+		err = a.attack(ctx, stamp, open)
+	} else {
+		err = attack.Check(ctx, open)
 	}
-	err := check(ctx, e)
 	var breach *attack.BreachError
 	if errors.As(err, &breach) {
 		breach.Breaches = slices.DeleteFunc(breach.Breaches, func(f attack.Finding) bool { return isAccepted(stamp, f.Attack) })
@@ -76,7 +78,7 @@ func (a *app) guard(ctx context.Context, e pytool.Engine) error {
 var breached = map[confine.Wall]struct{ walls, attacks []string }{
 	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes", "descriptors-of-others", "host-environment", "kernel-log"}},
 	confine.Seccomp: {[]string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls},
-		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel"}},
+		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "threads"}},
 }
 
 // isAccepted reports whether an attack gets through for want of a wall that the user does without. Out of bubblewrap

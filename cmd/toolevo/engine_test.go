@@ -245,7 +245,7 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 	for _, kind := range []string{kindCollect, kindEval} {
 		dir := filepath.Join(t.TempDir(), "run")
 		var out, words bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &console{w: &words}, attack: func(context.Context, pytool.Engine) error { return breach }}
+		a := &app{in: strings.NewReader(""), out: &out, err: &console{w: &words}, attack: func(context.Context, pytool.Stamp, func(context.Context) (pytool.Engine, error)) error { return breach }}
 		args := []string{kind, "--data", data, "--limit", "1", "--out", dir}
 		if code := a.run(t.Context(), args); code != exitGaveUp || out.Len() > 0 {
 			t.Errorf("%s: exit %d\n%s%s", kind, code, &out, &words)

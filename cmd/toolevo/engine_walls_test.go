@@ -31,10 +31,10 @@ func TestWallsThatAreMissing(t *testing.T) {
 		{stamp("forkserver"), nil, ""},
 		{stamp("wasi"), nil, ""},
 		{stamp("forkserver", "landlock"), some, "No landlock around model-written programs (python.accept)."},
-		{stamp("process", "seccomp"), []string{"fork", "udp-send", "change-metadata"}, "No seccomp around"},
+		{stamp("process", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No seccomp around"},
 		{stamp("process", "landlock", "seccomp"), all, "No landlock and seccomp around"},
 		{stamp("bwrap", "landlock"), nil, "No landlock around model-written programs; bubblewrap stands in for it."},
-		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata"}, "No landlock and seccomp around"},
+		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No landlock and seccomp around"},
 		{stamp("wasi", "landlock", "seccomp"), nil, "No landlock and seccomp around the engine wasi, whose first wall is WebAssembly."},
 		{stamp("unsafe"), nil, "No walls around model-written programs (python.engine unsafe)."},
 	} {
@@ -79,12 +79,10 @@ func named(t *testing.T, name string) attack.Attack {
 // What really gets through for want of a wall is what a user who accepts that is taken to accept.
 func TestEnginesWithoutAWallStillHold(t *testing.T) {
 	for _, wall := range confine.Walls() {
-		e, err := engines.Open(t.Context(), engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}, Servers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
+		stamp := pytool.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
 		a := &app{err: &console{w: io.Discard}}
-		if err := errors.Join(a.guard(t.Context(), e), e.Close()); err != nil {
+		if err := a.guard(t.Context(), stamp, o); err != nil {
 			t.Errorf("without %s: %v", wall, err)
 		}
 	}
@@ -92,7 +90,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 
 // A breach for want of a wall that the user does without ends no run; another one does.
 func TestAcceptedBreaches(t *testing.T) {
-	e := recorded{pytool.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}}
+	stamp := pytool.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}
 	finding := func(name string) attack.Finding { return attack.Finding{Attack: named(t, name)} }
 	for _, test := range []struct {
 		breaches []attack.Finding
@@ -101,10 +99,10 @@ func TestAcceptedBreaches(t *testing.T) {
 		{[]attack.Finding{finding("read-file")}, ""},
 		{[]attack.Finding{finding("read-file"), finding("udp-send")}, "udp-send"},
 	} {
-		a := &app{err: &console{w: io.Discard}, attack: func(context.Context, pytool.Engine) error {
-			return &attack.BreachError{Engine: e.stamp, Breaches: test.breaches}
+		a := &app{err: &console{w: io.Discard}, attack: func(context.Context, pytool.Stamp, func(context.Context) (pytool.Engine, error)) error {
+			return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
 		}}
-		err := a.guard(t.Context(), e)
+		err := a.guard(t.Context(), stamp, engines.Options{})
 		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "read-file")) {
 			t.Errorf("error %v, want one about %q alone", err, test.want)
 		}

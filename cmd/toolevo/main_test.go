@@ -72,9 +72,9 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 var attacked sync.Map
 
 // attackedOnce attacks each kind of engine once: the tests open hundreds.
-func attackedOnce(ctx context.Context, e pytool.Engine) error {
+func attackedOnce(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error {
 	ctx = context.WithoutCancel(ctx) // the answer is for the other tests, too
-	once, _ := attacked.LoadOrStore(e.Stamp().String(), sync.OnceValue(func() error { return attack.Check(ctx, e) }))
+	once, _ := attacked.LoadOrStore(stamp.String(), sync.OnceValue(func() error { return attack.Check(ctx, open) }))
 	return once.(func() error)()
 }
 

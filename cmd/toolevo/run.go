@@ -8,11 +8,13 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +84,17 @@ func (f *runFlags) workerCount(b *bench) int {
 
 // prepare makes sure that a run can begin: no other process works on it, the servers answer, and the engine holds.
 func (f *runFlags) prepare(ctx context.Context, b *bench) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := f.prepareUntil(ctx, b)
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted before the run began: nothing is left behind; run the same command again")}
+	}
+	return err
+}
+
+// prepareUntil is prepare until ctx ends.
+func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	if *f.out != "" {
 		if err := store.Busy(*f.out); err != nil {
 			return err
@@ -93,7 +106,7 @@ func (f *runFlags) prepare(ctx context.Context, b *bench) error {
 	if err := b.start(f.openEngine(ctx)); err != nil {
 		return err
 	}
-	return f.settings.app.guard(ctx, b.engine)
+	return f.settings.app.guard(ctx, b.stamp, f.engine)
 }
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.

@@ -108,7 +108,7 @@ budget *budget_new(sqlite3 *db, int64_t memory_most, int64_t spill_most) {
   b->memory_most = memory_most;
   b->spill_most = spill_most;
   sqlite3_progress_handler(db, 200, look, b);
-  if (register_bounded(b) != SQLITE_OK) {
+  if (register_bounded(b) != SQLITE_OK || register_aggregates(db) != SQLITE_OK) {
     sqlite3_progress_handler(db, 0, NULL, NULL);
     free(b);
     return NULL;
@@ -119,11 +119,13 @@ budget *budget_new(sqlite3 *db, int64_t memory_most, int64_t spill_most) {
 // budget_cancel ends the statement that runs, if there is one. Any thread may call it.
 void budget_cancel(budget *b) { __atomic_store_n(&b->cancelled, 1, __ATOMIC_RELAXED); }
 
+// budget_rearm forgets that the statement before was cancelled. It is called before another thread learns of the next one.
+void budget_rearm(budget *b) { __atomic_store_n(&b->cancelled, 0, __ATOMIC_RELAXED); }
+
 // budget_start prepares the statement that sql is, which then has so many ns until it must end. More than one is an
 // error.
 int budget_start(budget *b, const char *sql, int n, int64_t timeout) {
   b->deadline = now(1) + timeout;
-  __atomic_store_n(&b->cancelled, 0, __ATOMIC_RELAXED);
   b->over = NOTHING;
   b->asked = 0;
   b->memory = b->memory_peak = 0;
@@ -165,6 +167,8 @@ int budget_step(budget *b, cell *row, int n) {
     }
   }
   current = NULL;
+  // SQLite does without some memory that it is refused; a statement that had too much has ended all the same.
+  if ((rc == SQLITE_ROW || rc == SQLITE_DONE) && b->over != NOTHING) rc = SQLITE_INTERRUPT;
   return rc;
 }
 

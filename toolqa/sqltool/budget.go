@@ -1,6 +1,7 @@
 package sqltool
 
 /*
+#cgo LDFLAGS: -lm
 #include <stdlib.h>
 #include "budget.h"
 */
@@ -109,6 +110,9 @@ func (b *budget) appendCell(to []byte, i int) []byte {
 // cancel ends the statement that runs. It may be called from any goroutine, while one does.
 func (b *budget) cancel() { C.budget_cancel(b.c) }
 
+// rearm makes the budget ready for the next statement, before anybody can cancel that.
+func (b *budget) rearm() { C.budget_rearm(b.c) }
+
 // finish ends a statement. It returns the largest share of what it might have that it took of memory or of temporary
 // files.
 func (b *budget) finish() float64 {
@@ -137,7 +141,10 @@ var (
 
 // failure returns the error of a statement that SQLite ended with a code.
 func (b *budget) failure(rc C.int) error {
-	C.exhausted(b.c) // a function that found no time left may be the first to know
+	e := sqliteError{code: int(rc & 0xff), message: C.GoString(C.sqlite3_errmsg(b.c.db))}
+	if b.c.over == C.NOTHING && !ours(e) { // a disk that is broken may take its time to say so
+		C.exhausted(b.c) // a function that found no time left may be the first to know
+	}
 	switch b.c.over {
 	case C.TIME:
 		return errLate
@@ -148,5 +155,6 @@ func (b *budget) failure(rc C.int) error {
 	case C.SPILL:
 		return errSpill
 	}
-	return sqliteError{code: int(rc & 0xff), message: C.GoString(C.sqlite3_errmsg(b.c.db)), host: b.c.over == C.HOST}
+	e.host = b.c.over == C.HOST
+	return e
 }

@@ -49,6 +49,7 @@ int budget_install(void);
 int budget_open_vfs(void);
 budget *budget_new(sqlite3 *db, int64_t memory_most, int64_t spill_most);
 void budget_cancel(budget *);
+void budget_rearm(budget *);
 
 int budget_start(budget *, const char *sql, int n, int64_t timeout);
 int budget_step(budget *, cell *row, int n);
@@ -65,5 +66,8 @@ void overdrawn(budget *, int what);
 
 // register_bounded puts functions that cannot run for long in the place of those of SQLite that can.
 int register_bounded(budget *);
+
+// register_aggregates adds the aggregate functions of MySQL that SQLite lacks.
+int register_aggregates(sqlite3 *);
 
 #endif

@@ -123,6 +123,7 @@ func (in *Interpreter) run(ctx context.Context, stmt string) (out string, share 
 		share float64
 		err   error
 	}
+	c.budget.rearm()
 	done := make(chan printed, 1)
 	running := &running{budget: c.budget}
 	late := time.NewTimer(in.opts.Timeout + grace)

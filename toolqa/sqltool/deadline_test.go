@@ -1,6 +1,8 @@
 package sqltool
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -87,5 +89,33 @@ func TestDeadline(t *testing.T) {
 	}
 	if exact {
 		table.Flush()
+	}
+}
+
+// TestAggregatesWithoutMemory ends statements while SQLite asks for the state of an aggregate: it is refused, and must do
+// without.
+func TestAggregatesWithoutMemory(t *testing.T) {
+	for _, call := range []string{"STD(i+%d)", "GROUP_CONCAT(DISTINCT i+%d SEPARATOR ',')"} {
+		sql := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 20000) SELECT " + repeated(200, call, ",") + " FROM n GROUP BY i"
+		for _, o := range []Options{{Timeout: 60 * time.Millisecond, Conns: 1}, {MaxMemory: 3 << 20, Conns: 1}} {
+			in := interpreter(t, o)
+			for range 10 {
+				if got := query(t, in, sql); got.Outcome != envs.ToolError && !strings.Contains(got.Observation, "was cut") {
+					t.Errorf("%v %.200q", got.Outcome, got.Observation)
+				}
+			}
+		}
+	}
+}
+
+// TestCancelledAtOnce cancels statements when they may not have begun: none goes on.
+func TestCancelledAtOnce(t *testing.T) {
+	in := interpreter(t, Options{Timeout: 10 * time.Minute, Conns: 1})
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		if _, _, err := in.run(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT MAX(i) FROM n"); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func functionsOf(p *patterns) map[string]function {
 	return all
 }
 
-// registerFunctions adds the functions and aggregates of MySQL to a connection.
+// registerFunctions adds the functions of MySQL to a connection.
 func registerFunctions(c *sqlite3.SQLiteConn, r *room) error {
 	for name, f := range functionsOf(&patterns{}) {
 		call := func(args ...any) (any, error) {
@@ -58,11 +58,6 @@ func registerFunctions(c *sqlite3.SQLiteConn, r *room) error {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
 	}
-	for name, constructor := range aggregates(r) {
-		if err := c.RegisterAggregator(name, constructor, true); err != nil {
-			return fmt.Errorf("register %s: %w", name, err)
-		}
-	}
 	return nil
 }
 
@@ -72,21 +67,22 @@ const native = `
 	abs avg char char_length coalesce concat_ws count glob group_concat hex if ifnull iif instr length like likelihood likely
 	lower ltrim max median min nullif octet_length printf quote replace round rtrim sign string_agg substr substring sum
 	total trim typeof unicode unlikely upper
-	cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number`
+	cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number
+`
+
+// aggregates are the functions of aggregates.c.
+const aggregates = `variance var_pop var_samp std stddev stddev_pop stddev_samp concat_distinct`
 
 // allowed returns the names of all functions that a statement may call, in lower case.
 func allowed() map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(native) {
+	for _, name := range strings.Fields(native + aggregates) {
 		set[name] = true
 	}
 	for name := range dateFunctions {
 		set[name] = true
 	}
 	for name := range functionsOf(nil) {
-		set[name] = true
-	}
-	for name := range aggregates(nil) {
 		set[name] = true
 	}
 	return set

@@ -5,15 +5,10 @@ import (
 	"time"
 )
 
-// room is what the functions of a connection need to know of the statement that runs: when it must end, and how much
-// memory of Go its aggregates have, of which SQLite knows nothing.
+// room is what the functions of a connection need to know of the statement that runs: when it must end.
 type room struct {
-	end   time.Time
-	taken int // bytes
+	end time.Time
 }
-
-// maxRoom is how much the aggregates of a statement may have.
-const maxRoom = 16 << 20
 
 // longArguments is how many bytes the arguments of a call have that asks whether there is time left for it: a statement
 // can make many calls without looking at its deadline.
@@ -21,17 +16,8 @@ const longArguments = 1 << 12
 
 var errNoTime = errors.New("sqltool: no time left for the call")
 
-// begin makes room for a statement.
-func (r *room) begin(end time.Time) { r.end, r.taken = end, 0 }
-
-// take asks for n more bytes, or gives them back where n is negative.
-func (r *room) take(n int) error {
-	if r.taken+n > maxRoom {
-		return errTooLong
-	}
-	r.taken += n
-	return nil
-}
+// begin sets when the next statement must end.
+func (r *room) begin(end time.Time) { r.end = end }
 
 // enter refuses a call with long arguments after the statement's end.
 func (r *room) enter(args []any) error {

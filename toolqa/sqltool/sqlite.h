@@ -91,6 +91,7 @@ int sqlite3_initialize(void);
 sqlite3_vfs *sqlite3_vfs_find(const char *name);
 int sqlite3_vfs_register(sqlite3_vfs *, int makeDefault);
 void *sqlite3_malloc(int);
+void *sqlite3_realloc(void *, int);
 void sqlite3_free(void *);
 
 void sqlite3_progress_handler(sqlite3 *, int steps, int (*)(void *), void *);
@@ -114,10 +115,13 @@ int sqlite3_create_function_v2(sqlite3 *, const char *name, int args, int flags,
                                void (*step)(sqlite3_context *, int, sqlite3_value **),
                                void (*final)(sqlite3_context *), void (*destroy)(void *));
 void *sqlite3_user_data(sqlite3_context *);
+void *sqlite3_aggregate_context(sqlite3_context *, int n); // of 0 bytes: NULL where there is none yet
 int sqlite3_value_type(sqlite3_value *);
+double sqlite3_value_double(sqlite3_value *);
 const unsigned char *sqlite3_value_text(sqlite3_value *);
 int sqlite3_value_bytes(sqlite3_value *);
 void sqlite3_result_int(sqlite3_context *, int);
+void sqlite3_result_double(sqlite3_context *, double);
 void sqlite3_result_text(sqlite3_context *, const char *, int n, void (*destroy)(void *));
 void sqlite3_result_error(sqlite3_context *, const char *, int n);
 void sqlite3_result_error_code(sqlite3_context *, int);

@@ -224,7 +224,8 @@ func (s *statement) groupConcat(i int) {
 	s.edits[at].before = ", " + with + " "
 	if s.is(first, "DISTINCT") {
 		s.change(i, "concat_distinct")
-		s.change(first, "")
+		s.change(first, "concat(") // which writes numbers as all other functions do
+		s.edits[at].before = ")" + s.edits[at].before
 	}
 }
 

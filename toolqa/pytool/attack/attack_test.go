@@ -195,7 +195,7 @@ func TestRunAndCheck(t *testing.T) {
 		t.Error(err)
 	}
 	var breach *BreachError
-	if err := Check(t.Context(), stated{}); !errors.As(err, &breach) || breach.Of != len(found) || len(breach.Breaches) == 0 ||
+	if err := Check(t.Context(), func(context.Context) (pytool.Engine, error) { return stated{}, nil }); !errors.As(err, &breach) || breach.Of != len(found) || len(breach.Breaches) == 0 ||
 		strings.Count(err.Error(), "\n") != len(breach.Breaches) {
 		t.Errorf("Check: %v", err)
 	}

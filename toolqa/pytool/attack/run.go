@@ -257,9 +257,21 @@ func (e *BreachError) Error() string {
 	return text.String()
 }
 
-// Check runs the short form against an engine that is about to be used. A breach is a [*BreachError].
-func Check(ctx context.Context, e pytool.Engine) error {
-	found, err := Run(ctx, e, true, nil)
+// Check runs the short form against an engine like the one that is about to be used, which open opens behind the bait and
+// which runs one program at a time, so that the interpreter that was attacked is the one that is then looked at. A breach
+// is a [*BreachError].
+func Check(ctx context.Context, open func(context.Context) (pytool.Engine, error)) (err error) {
+	b, err := Lay()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	e, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	found, err := b.Run(ctx, e, true, nil)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,11 @@ def descriptors():
     return found
 
 
+def flags():
+    import fcntl
+    return [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in (0, 1, 2)]
+
+
 def handlers():
     import signal
     return [(int(s), str(signal.getsignal(s))[:20]) for s in signal.valid_signals() if signal.getsignal(s) is not signal.SIG_DFL]
@@ -38,6 +43,7 @@ show("folder", os.getcwd)
 show("environment", lambda: sorted(os.environ.items()))
 show("umask", lambda: os.umask(0o22))
 show("descriptors", descriptors)
+show("flags", flags)
 show("handlers", handlers)
 show("ceilings", ceilings)
 show("priority", lambda: os.getpriority(os.PRIO_PROCESS, 0))

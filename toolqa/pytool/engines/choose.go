@@ -54,7 +54,7 @@ func (o Options) best(m machine, accepted []confine.Wall) (choice, error) {
 			return c, nil
 		}
 		err := m.refuse(accepted)
-		if err == nil {
+		if err == nil && (len(accepted) == 0 || o.Wasm == "") { // a module has no use for the wall that is missing
 			return choice{engine: ForkServer, without: accepted}, nil
 		}
 		if o.Wasm == "" {

@@ -149,7 +149,7 @@ func (o Options) starter() (starter, error) {
 func (e *Engine) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (pytool.Reply, error) {
 	l = l.WithDefaults()
 	r, err := e.once(ctx, p, l)
-	if errors.Is(err, errKilled) || errors.Is(err, errBroken) {
+	if ctx.Err() == nil && (errors.Is(err, errKilled) || errors.Is(err, errBroken)) {
 		if e.isClosed() {
 			return pytool.Reply{}, errClosed
 		}

@@ -26,7 +26,6 @@ class Server:
     def __init__(self, setup):
         program = base64.b64decode(setup["filter"])
         self.fence = Fence(program, setup["pids"]) if program else None
-        self.null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         self.libc = ctypes.CDLL(None)
         self.libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing in /proc shows this process to a child
         self.pid = os.getpid()
@@ -154,7 +153,7 @@ class Child:
         try:
             os.dup2(self.job, 0)
             os.dup2(self.output, 1)
-            os.dup2(self.server.null, 2)
+            os.dup2(os.open("/dev/null", os.O_RDWR), 2)  # opened here: what a program does to it is not seen by the next
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
             self.server.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             if os.getppid() != self.server.pid:
@@ -166,12 +165,12 @@ class Child:
             else:
                 os.closerange(3, 1 << 16)
                 os.setpgid(0, 0)  # so that the processes it starts end with it
-            os.write(1, START)
             frame = receive()
             if frame is None:
                 os._exit(FAILED)
             job = json.loads(frame)
             os.dup2(2, 0)
+            os.write(1, START)
             status = run(job["code"], job["published"], job["seed"])
         except BaseException as error:
             os.write(1, ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace"))

@@ -12,6 +12,9 @@ for what, change in (
     ("handler", lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN)),
     ("handler", lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)),
     ("limit", lambda: __import__("resource").setrlimit(4, (0, 0))),
+    ("flags of input", lambda: os.set_blocking(0, False)),
+    ("flags of output", lambda: os.set_blocking(1, False)),
+    ("flags of errors", lambda: __import__("fcntl").fcntl(2, 4, os.O_APPEND | os.O_NONBLOCK)),
     ("input", lambda: os.close(0)),
     ("errors", lambda: os.close(2)),
 ):
