@@ -328,7 +328,7 @@ func TestCrash(t *testing.T) {
 	if os.Getenv(inner) != "" {
 		e := start(t, Options{Servers: 2})
 		go e.Run(t.Context(), pytool.Program{Code: "import time\ntime.sleep(100)"}, pytool.Limits{Wall: time.Minute})
-		eventually(t, "a program runs", func() bool { return len(descendants(t, os.Getpid())) == 3 })
+		eventually(t, "there are two servers, each with a child", func() bool { return len(descendants(t, os.Getpid())) == 4 })
 		fmt.Println("running")
 		select {} // until it is killed
 	}
