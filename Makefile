@@ -67,6 +67,10 @@ fuzz: ## every fuzz target, FUZZTIME each (20s)
 	    echo "$$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 	  done; done
 
+.PHONY: hostile
+hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out (about an hour)
+	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m -run '^TestHostile' ./...
+
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
 	$(GO) test ./configs ./envs/dynamic ./toolqa/questions ./toolqa/graph ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
