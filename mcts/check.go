@@ -17,6 +17,7 @@ import (
 //     up to one reward. Nothing is visited more often than there were simulations that expanded something.
 //  4. Priors lie in 0..1, |W| is at most N, and rewards belong to nodes where the task has ended.
 //  5. A node that has ended has no children, a closed node no open ones, and siblings are distinct.
+//  6. Each child was drawn, together they were drawn no more often than samples were, and what was cut is no call.
 func (t *Tree) Check(c Config) error {
 	var errs []error
 	report := func(n *Node, format string, args ...any) {
@@ -97,6 +98,22 @@ func checkValues(n *Node, report reporter) {
 	}
 }
 
+func checkDraws(n *Node, report reporter) {
+	draws := 0
+	for _, child := range n.Children {
+		if child.Draws < 1 {
+			report(child, "was drawn %d times", child.Draws)
+		}
+		draws += child.Draws
+	}
+	if draws > n.Drawn {
+		report(n, "its children were drawn %d times in %d samples", draws, n.Drawn)
+	}
+	if n.Parent == nil && n.Draws != 0 {
+		report(n, "the root was drawn %d times", n.Draws)
+	}
+}
+
 func checkEnds(n *Node, c Config, report reporter) {
 	if n.Status != envs.Running && len(n.Children) > 0 {
 		report(n, "has ended and has %d children", len(n.Children))
@@ -107,6 +124,10 @@ func checkEnds(n *Node, c Config, report reporter) {
 	if n.Drawn > c.Samples {
 		report(n, "%d samples drawn, more than %d", n.Drawn, c.Samples)
 	}
+	if n.Cut && n.Turn.Call.Name != "" {
+		report(n, "is cut, yet calls %s", n.Turn.Call.Name)
+	}
+	checkDraws(n, report)
 	seen := make(map[string]bool, len(n.Children))
 	for _, child := range n.Children {
 		if n.Closed && child.Open() {

@@ -47,25 +47,33 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	if err != nil {
 		return envs.Fail(envs.StagePolicy, "propose at "+path, err)
 	}
-	children := make([]*Node, 0, len(proposals))
+	had := len(n.Children)
+	children := slices.Grow(slices.Clone(n.Children), len(proposals))
+	draws := make([]int, had, had+len(proposals))
+
 	for _, p := range proposals {
 		p.Text = strings.ToValidUTF8(p.Text, "\uFFFD") // nothing else can be stored and exported
 		if strings.TrimSpace(p.Text) == "" {
 			continue
 		}
 		key := canonical(g.Env, envs.Action(p.Text))
-		if g.duplicate(n.Children, p.Text, key) || g.duplicate(children, p.Text, key) {
+		if sibling := g.same(children, p.Text, key); sibling >= 0 {
+			draws[sibling]++
 			continue
 		}
 		child, err := g.act(ctx, n, p, key)
 		if err != nil {
 			return envs.Fail(envs.StageEnvironment, "step at "+path, err)
 		}
-		children = append(children, child)
+		children, draws = append(children, child), append(draws, 1)
 	}
-	for _, child := range children {
+
+	for _, child := range children[had:] {
 		g.tree.add(child)
 		g.found.addNode(child)
+	}
+	for i, child := range children {
+		child.Draws += draws[i]
 	}
 	if len(n.Children) == 0 {
 		silence(n, proposals)
@@ -86,6 +94,7 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 	child := &Node{
 		Parent: n, Prior: g.prior(p), Key: key,
 		State: next.State, Turn: next.Turn, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
+		Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
 	}
 	g.limit(child, n.Depth+1)
 	return child, nil
@@ -112,11 +121,9 @@ func (g *growth) prior(p Proposal) float64 {
 	return math.Exp(min(p.LogProb, 0))
 }
 
-func (g *growth) duplicate(siblings []*Node, text, key string) bool {
-	for _, s := range siblings {
-		if g.Config.Duplicates == SameAction && s.Key == key || string(s.Turn.Action) == text {
-			return true
-		}
-	}
-	return false
+// same returns which of the siblings chose the same action, or -1.
+func (g *growth) same(siblings []*Node, text, key string) int {
+	return slices.IndexFunc(siblings, func(s *Node) bool {
+		return g.Config.Duplicates == SameAction && s.Key == key || string(s.Turn.Action) == text
+	})
 }

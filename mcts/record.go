@@ -39,6 +39,9 @@ type Record struct {
 	Expanded   bool    // whether its children are visible to selection
 	Reward     float64 // of the node itself: ±1 when the task ended here
 	Grade      envs.Grade
+
+	Draws int  // how many of its parent's samples chose this action; 0 at the root, and in runs of old formats
+	Cut   bool // the completion was cut by its length limit before its action was whole
 }
 
 // Path returns the IDs from the root to node id.
@@ -68,7 +71,7 @@ func (t *Tree) Record() *TreeRecord {
 			Action: string(n.Turn.Action), Tool: n.Turn.Call.Tool, Name: n.Turn.Call.Name, Key: n.Key,
 			Observation: n.Turn.Observation, Outcome: n.Turn.Outcome, Status: n.Status, Limit: n.Limit,
 			Prior: n.Prior, Visits: n.Visits, TotalValue: n.TotalValue, Expanded: n.Expanded,
-			Reward: n.Reward, Grade: n.Grade,
+			Reward: n.Reward, Grade: n.Grade, Draws: n.Draws, Cut: n.Cut,
 		}
 	}
 	return r

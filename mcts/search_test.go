@@ -335,14 +335,71 @@ func TestContextWindow(t *testing.T) {
 	}
 }
 
-// A completion that was cut is used as it is.
+// unread is a maze that reads nothing in words it does not know, as a benchmark does with half an action.
+type unread struct{ *envtest.Maze }
+
+func (m unread) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	next, err := m.Maze.Step(ctx, s, a)
+	if next.Turn.Outcome == envs.InvalidAction {
+		next.Turn.Outcome, next.Turn.Call = envs.Malformed, envs.Call{}
+	}
+	return next, err
+}
+
+// A completion that was cut is used as it is: as the action that was whole before, or as the mistake that half an action
+// is. Only the second is marked, in the tree and in its record.
 func TestCutCompletion(t *testing.T) {
-	cut := policyFunc(func(mcts.Request) []mcts.Proposal {
-		return []mcts.Proposal{{Text: "right", Finish: mcts.FinishLength}, {Text: "dow", Finish: mcts.FinishLength}}
+	policy := policyFunc(func(mcts.Request) []mcts.Proposal {
+		return []mcts.Proposal{
+			{Text: "right", Finish: mcts.FinishLength}, {Text: "dow", Finish: mcts.FinishLength}, {Text: "upp"},
+		}
 	})
-	tree := grow(t, search(config(), cut), 0, nil)
-	if n := len(tree.Root.Children); n != 2 || tree.Root.Children[1].Turn.Outcome == envs.OK {
-		t.Errorf("%d children, want the whole action and the cut one as a mistake", n)
+	s := search(config(), policy)
+	s.Env = unread{envtest.NewMaze()}
+	tree := grow(t, s, 0, nil)
+	if n := len(tree.Root.Children); n != 3 || tree.Root.Children[1].Turn.Outcome == envs.OK {
+		t.Errorf("%d children, want the whole action and the cut ones as mistakes", n)
+	}
+	for i, want := range []bool{false, true, false} {
+		child := tree.Root.Children[i]
+		if child.Cut != want || tree.Record().Nodes[child.ID].Cut != want {
+			t.Errorf("child %d is cut: %v, want %v", i, child.Cut, want)
+		}
+	}
+}
+
+// A child knows how many samples chose it, those drawn in a rollout and those an expansion added.
+func TestDraws(t *testing.T) {
+	samples := []string{"right", "down", "right ", "right", "climb", "down"}
+	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
+		for i := range r.N {
+			ps = append(ps, mcts.Proposal{Text: samples[r.First+i]})
+		}
+		return ps
+	})
+	for duplicates, want := range map[mcts.Duplicates][]int{
+		mcts.SameAction: {3, 2, 1}, mcts.SameText: {2, 2, 1, 1},
+	} {
+		c := config()
+		c.Samples, c.Duplicates = len(samples), duplicates
+		tree := grow(t, search(c, policy), 0, nil)
+		expanded := 0
+		for _, n := range tree.Nodes {
+			var got, recorded []int
+			for _, child := range n.Children {
+				got = append(got, child.Draws)
+				recorded = append(recorded, tree.Record().Nodes[child.ID].Draws)
+			}
+			if !n.Expanded {
+				continue
+			}
+			if expanded++; !slices.Equal(got, want) || !slices.Equal(recorded, want) {
+				t.Errorf("%s: draws below %s are %v, recorded %v, want %v", duplicates, n.Path(), got, recorded, want)
+			}
+		}
+		if expanded < 2 {
+			t.Errorf("%s: %d nodes were expanded: the test shows nothing", duplicates, expanded)
+		}
 	}
 }
 
@@ -365,7 +422,8 @@ func TestProposalIsStoredWhole(t *testing.T) {
 type policyFunc func(r mcts.Request) []mcts.Proposal
 
 func (f policyFunc) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	return f(r), nil
+	proposals := f(r)
+	return proposals[:min(len(proposals), r.N)], nil
 }
 
 func TestPriors(t *testing.T) {
@@ -488,6 +546,10 @@ func TestCheckFindsDamage(t *testing.T) {
 		"children after the end":       func(t *mcts.Tree) { t.Root.Status = envs.Terminated },
 		"a reward while it goes on":    func(t *mcts.Tree) { t.Root.Reward = 1 },
 		"samples beyond k":             func(t *mcts.Tree) { t.Root.Drawn = 5 },
+		"a child nobody drew":          func(t *mcts.Tree) { t.Nodes[1].Draws = 0 },
+		"draws beyond the samples":     func(t *mcts.Tree) { t.Nodes[1].Draws += t.Root.Drawn },
+		"a root that was drawn":        func(t *mcts.Tree) { t.Root.Draws = 1 },
+		"a call that was cut":          func(t *mcts.Tree) { t.Nodes[1].Cut = true },
 		"more visits than simulations": func(t *mcts.Tree) { t.Simulations = 1 },
 		"no root":                      func(t *mcts.Tree) { t.Nodes = nil },
 	}

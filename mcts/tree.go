@@ -36,12 +36,14 @@ type Node struct {
 	Limit   Limit   // which limit truncated it
 	Reward  float64 // ±1 when the task ends here (equation 1)
 	Grade   envs.Grade
+	Cut     bool // the completion was cut by its length limit before its action was whole
 
 	// Changed by the search.
 
 	Children []*Node
 	Expanded bool // children are visible to selection; before that they are a cache
 	Drawn    int  // samples drawn here, dropped duplicates too
+	Draws    int  // how many of its parent's samples chose this action; 0 at the root
 	Closed   bool // nothing below is left to expand
 
 	// Changed by back-up only (equation 4).

@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS nodes (
 	observation TEXT NOT NULL, outcome TEXT NOT NULL, status TEXT NOT NULL, stopped_by TEXT NOT NULL,
 	prior REAL NOT NULL, visits INTEGER NOT NULL, total_value REAL NOT NULL, expanded INTEGER NOT NULL,
 	reward REAL NOT NULL, answer TEXT NOT NULL, official INTEGER NOT NULL, strict INTEGER NOT NULL,
+	draws INTEGER NOT NULL, cut INTEGER NOT NULL,
 	PRIMARY KEY (question, tree, id)) WITHOUT ROWID;
 `
 

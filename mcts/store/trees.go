@@ -44,7 +44,7 @@ func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 			t.Question, t.Tree, int64(t.Seed), t.Simulations, t.Idle, t.Calls, t.Samples); err != nil {
 			return err
 		}
-		insert, err := tx.Prepare(`INSERT INTO nodes VALUES (?,?,?, ?,?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?)`)
+		insert, err := tx.Prepare(`INSERT INTO nodes VALUES (?,?,?, ?,?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?, ?,?)`)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 				n.Action, n.Tool, n.Name, n.Key,
 				n.Observation, n.Outcome.String(), n.Status.String(), string(n.Limit),
 				n.Prior, n.Visits, n.TotalValue, n.Expanded,
-				n.Reward, n.Grade.Answer, n.Grade.Official, n.Grade.Strict); err != nil {
+				n.Reward, n.Grade.Answer, n.Grade.Official, n.Grade.Strict, n.Draws, n.Cut); err != nil {
 				return err
 			}
 		}
@@ -122,7 +122,7 @@ func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.
 
 func (s *Store) loadNodes(ctx context.Context, t *mcts.TreeRecord) error {
 	rows, err := s.read.QueryContext(ctx, `SELECT id, parent, depth, ordinal, action, tool, name, key, observation, outcome,
-		status, stopped_by, prior, visits, total_value, expanded, reward, answer, official, strict
+		status, stopped_by, prior, visits, total_value, expanded, reward, answer, official, strict, draws, cut
 		FROM nodes WHERE question = ? AND tree = ? ORDER BY id`, t.Question, t.Tree)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Store) loadNodes(ctx context.Context, t *mcts.TreeRecord) error {
 		var outcome, status, limit string
 		if err := rows.Scan(&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key, &n.Observation,
 			&outcome, &status, &limit, &n.Prior, &n.Visits, &n.TotalValue, &n.Expanded, &n.Reward,
-			&n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict); err != nil {
+			&n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict, &n.Draws, &n.Cut); err != nil {
 			return err
 		}
 		n.Limit = mcts.Limit(limit)
