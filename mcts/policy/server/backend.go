@@ -48,6 +48,7 @@ type Reply struct {
 	PromptTokens     int      // 0 when the server does not tell
 	CachedTokens     int      // of the prompt, found in the prefix cache; 0 when the server does not tell
 	CompletionTokens int      // of all choices; 0 when the server does not tell
+	Model            string   // the name the server answered with; "" when it does not tell
 }
 
 // Choice is one sample.
