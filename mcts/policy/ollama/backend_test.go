@@ -85,7 +85,7 @@ func TestRequest(t *testing.T) {
 // bySeed answers with the seed as the text.
 func bySeed(w http.ResponseWriter, _ *http.Request, body map[string]any) {
 	seed := body["options"].(map[string]any)["seed"]
-	fmt.Fprintf(w, `{"response":"s%v","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":2,"logprobs":[{"token":"s","logprob":-0.5}]}`, seed)
+	fmt.Fprintf(w, `{"model":"m","response":"s%v","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":2,"logprobs":[{"token":"s","logprob":-0.5}]}`, seed)
 }
 
 // TestSamples: one request for each sample, all at once, in the order of the seeds.
@@ -102,7 +102,7 @@ func TestSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := server.Reply{PromptTokens: 5, CompletionTokens: 2 * n}
+	want := server.Reply{Model: "m", PromptTokens: 5, CompletionTokens: 2 * n}
 	for i := range n {
 		want.Choices = append(want.Choices,
 			server.Choice{Text: fmt.Sprintf("s%d", 7+i), LogProbs: []float64{-0.5}, Finish: server.FinishStop, Tokens: 2})

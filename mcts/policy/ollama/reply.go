@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
 
@@ -31,10 +32,12 @@ type sample struct {
 	detail     Detail
 	doneReason string
 	thinking   string
+	model      string
 }
 
 // lineJSON is a reply, or one line of it from a server that streams all the same.
 type lineJSON struct {
+	Model           string `json:"model"`
 	Response        string `json:"response"`
 	Thinking        string `json:"thinking"`
 	Done            bool   `json:"done"`
@@ -92,6 +95,7 @@ func (s *sample) add(line lineJSON) {
 		}
 	}
 	if line.Done {
+		s.model = wire.Shorten(line.Model)
 		s.doneReason, s.detail.Finish = line.DoneReason, line.DoneReason
 		s.choice.Tokens = max(line.EvalCount, 0)
 		s.detail.PromptTokens = max(line.PromptEvalCount, 0)
@@ -129,6 +133,7 @@ func (s sample) check(window int) error {
 func gather(samples []sample) Transcript {
 	var t Transcript
 	for _, s := range samples {
+		t.Model = s.model
 		t.Choices = append(t.Choices, s.choice)
 		t.Details = append(t.Details, s.detail)
 		t.PromptTokens = max(t.PromptTokens, s.detail.PromptTokens)

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strconv"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
 
 // Transcript is a reply with what the protocol tells beyond it.
 type Transcript struct {
 	server.Reply
-	Model   string   // the name the server answered with
 	Details []Detail // one for each of Choices
 }
 
@@ -92,7 +92,7 @@ func decodeReply(body []byte, n, maxTokens int, tokens bool) (Transcript, error)
 		r.Choices = r.Choices[:n]
 	}
 
-	t := Transcript{Model: r.Model}
+	t := Transcript{Reply: server.Reply{Model: wire.Shorten(r.Model)}}
 	if u := r.Usage; u != nil {
 		t.PromptTokens, t.CompletionTokens = max(u.PromptTokens, 0), max(u.CompletionTokens, 0)
 		if u.PromptDetails != nil {

@@ -23,7 +23,7 @@ func TestReplies(t *testing.T) {
 			{"index":1,"text":"b","finish_reason":"length","stop_reason":null,"logprobs":{"tokens":["b"],"token_logprobs":[-9999.0],"top_logprobs":[{"b":-9999.0}],"text_offset":[0]}},
 			{"index":0,"text":"a","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["a","\nObs","ervation"],"token_logprobs":[-0.1234567890123,null,-2],"top_logprobs":null,"text_offset":[0,1,2]}}],
 			"usage":{"prompt_tokens":10,"total_tokens":14,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}}`, 2,
-			Transcript{Model: "served", Reply: server.Reply{PromptTokens: 10, CachedTokens: 8, CompletionTokens: 4, Choices: []server.Choice{
+			Transcript{Reply: server.Reply{Model: "served", PromptTokens: 10, CachedTokens: 8, CompletionTokens: 4, Choices: []server.Choice{
 				{Text: "a", LogProbs: []float64{-0.1234567890123, -2}, Finish: server.FinishStop, Tokens: 3},
 				{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}}},
 				Details: []Detail{{Tokens: []string{"a", "\nObs", "ervation"}, StopReason: "\nObservation", Finish: "stop"},

@@ -26,7 +26,7 @@ func (l *Link) Fault(kind server.Kind, status int, message string, cause error) 
 		Kind:    kind,
 		Address: l.address,
 		Status:  status,
-		Message: shorten(l.secrets.hide(message)),
+		Message: Shorten(l.secrets.hide(message)),
 		Err:     l.secrets.hideError(cause),
 	}
 }
@@ -86,8 +86,8 @@ func wait(seconds float64) time.Duration {
 	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
 }
 
-// shorten is a message on one line, without control characters, cut to its bound.
-func shorten(text string) string {
+// Shorten returns a server's text on one line, without control characters, cut to its bound.
+func Shorten(text string) string {
 	// Only the beginning is looked at: an error page can be megabytes.
 	if len(text) > 16*longestMessage {
 		text = text[:16*longestMessage]

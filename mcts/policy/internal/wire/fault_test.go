@@ -95,7 +95,7 @@ func FuzzShorten(f *testing.F) {
 	f.Add(strings.Repeat("x", 16*longestMessage-1) + "é")
 	f.Add("\xff\xfe")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := shorten(text)
+		got := Shorten(text)
 		if utf8.RuneCountInString(got) > longestMessage+1 || strings.ContainsFunc(got, unicode.IsControl) || !utf8.ValidString(got) {
 			t.Fatalf("%q is %q", text, got)
 		}
