@@ -1,0 +1,65 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/internal/golden"
+	"toolevo/mcts/policy/internal/wiretest"
+	"toolevo/mcts/policy/server"
+)
+
+// TestRequestBodies compares what is sent with a file: a change there changes what models are asked.
+func TestRequestBodies(t *testing.T) {
+	plain := func(o *Options) { o.Extensions = false }
+	chatty := func(o *Options) { o.Chat = true }
+	messages := func(c *server.Completion) {
+		c.Prompt, c.Messages = "", []chat.Message{
+			{Role: "system"}, {Role: "user", Content: "a <|b|> & \"é\"\n\u2028"}, {Role: "assistant", Content: "c"},
+			{Role: "user", Content: "d"},
+		}
+	}
+	greedy := func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }
+	neutral := func(c *server.Completion) { c.Sampling.TopK, c.Sampling.MinP, c.Sampling.RepetitionPenalty = 0, 0, 1 }
+	var text strings.Builder
+	for _, tt := range []struct {
+		name string
+		opts []func(*Options)
+		ask  []func(*server.Completion)
+	}{
+		{"prompt", nil, nil},
+		{"prompt, greedy", nil, []func(*server.Completion){greedy}},
+		{"prompt, no stop", nil, []func(*server.Completion){func(c *server.Completion) { c.Sampling.Stop = nil }}},
+		{"prompt, special tokens", []func(*Options){func(o *Options) { o.AddSpecialTokens = ptr(false) }}, nil},
+		{"prompt, no log-probabilities", []func(*Options){func(o *Options) { o.OmitLogProbs = true }}, nil},
+		{"prompt, plain", []func(*Options){plain}, []func(*server.Completion){neutral}},
+		{"prompt, odd characters", nil, []func(*server.Completion){func(c *server.Completion) {
+			c.Prompt = "<&>\u2028\x00\x7f\\\"\t\xff é 🙂"
+		}}},
+		{"prompt, large seed", nil, []func(*server.Completion){func(c *server.Completion) { c.Seed = 1<<64 - 1 }}},
+		{"chat", []func(*Options){chatty}, []func(*server.Completion){messages}},
+		{"chat, greedy", []func(*Options){chatty}, []func(*server.Completion){messages, greedy}},
+		{"chat, plain", []func(*Options){chatty, plain}, []func(*server.Completion){messages, neutral}},
+		{"chat, no log-probabilities", []func(*Options){chatty, func(o *Options) { o.OmitLogProbs = true }},
+			[]func(*server.Completion){messages}},
+	} {
+		f := wiretest.Serve(t, wiretest.Answers(500, ""))
+		c := ask(3)
+		for _, change := range tt.ask {
+			change(&c)
+		}
+		_, err := backend(t, f, tt.opts...).Complete(t.Context(), c)
+		if got := f.Received(); len(got) != 1 {
+			t.Fatalf("%s: %d requests, %v", tt.name, len(got), err)
+		}
+		r := f.Received()[0]
+		sorted, err := json.MarshalIndent(fields(t, r.Body), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(tt.name + ": " + r.Path + " " + r.Header.Get("Content-Type") + "\n" + string(sorted) + "\n\n")
+	}
+	golden.Check(t, "requests.txt", text.String())
+}
