@@ -53,13 +53,13 @@ const (
 	Every     Rollouts = "all" // each in turn, backing up before the next, as in the published code
 )
 
-// Duplicates says which siblings count as the same; only the first is kept.
+// Duplicates says which siblings count as the same; only the first is kept. Node.Draws counts the others.
 type Duplicates string
 
 // The two choices.
 const (
 	SameText   Duplicates = "text"   // byte-equal completions
-	SameAction Duplicates = "action" // the same tool with the same arguments
+	SameAction Duplicates = "action" // the same tool with the same arguments: one child, drawn as often as they are
 )
 
 // Validate reports the first value that makes no sense, and what it may be.

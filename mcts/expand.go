@@ -50,6 +50,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	had := len(n.Children)
 	children := slices.Grow(slices.Clone(n.Children), len(proposals))
 	draws := make([]int, had, had+len(proposals))
+	priors := make([]float64, had, had+len(proposals))
 
 	for _, p := range proposals {
 		p.Text = strings.ToValidUTF8(p.Text, "\uFFFD") // nothing else can be stored and exported
@@ -59,13 +60,14 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		key := canonical(g.Env, envs.Action(p.Text))
 		if sibling := g.same(children, p.Text, key); sibling >= 0 {
 			draws[sibling]++
+			priors[sibling] += g.prior(p)
 			continue
 		}
 		child, err := g.act(ctx, n, p, key)
 		if err != nil {
 			return envs.Fail(envs.StageEnvironment, "step at "+path, err)
 		}
-		children, draws = append(children, child), append(draws, 1)
+		children, draws, priors = append(children, child), append(draws, 1), append(priors, 0)
 	}
 
 	for _, child := range children[had:] {
@@ -74,6 +76,9 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	}
 	for i, child := range children {
 		child.Draws += draws[i]
+		if g.Config.Duplicates == SameAction {
+			child.Prior = min(child.Prior+priors[i], 1)
+		}
 	}
 	if len(n.Children) == 0 {
 		silence(n, proposals)

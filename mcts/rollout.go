@@ -21,7 +21,7 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 	}
 	chosen := leaf.Children
 	if g.Config.Rollouts == OneRandom {
-		chosen = []*Node{pick(rng, leaf.Children)}
+		chosen = []*Node{g.pick(rng, leaf.Children)}
 	}
 	results := make([]rolled, 0, len(chosen))
 	for _, child := range chosen {
@@ -34,6 +34,24 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 		}
 	}
 	return results, nil
+}
+
+// pick draws one of a node's children. Where siblings are actions, each is drawn as often as the policy chose it, so that
+// a rollout is a draw of the policy. Where they are texts each counts once, as in the published code.
+func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
+	if g.Config.Duplicates == SameText {
+		return children[rng.IntN(len(children))]
+	}
+	draws := 0
+	for _, child := range children {
+		draws += child.Draws
+	}
+
+	at, i := rng.IntN(draws), 0
+	for ; at >= children[i].Draws; i++ {
+		at -= children[i].Draws
+	}
+	return children[i]
 }
 
 // rollout follows the policy from n to the end of the task and returns the reward there. Each node it makes stays in
@@ -49,7 +67,7 @@ func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (reward f
 		if len(n.Children) == 0 {
 			break
 		}
-		n = pick(rng, n.Children)
+		n = g.pick(rng, n.Children)
 	}
 	return n.Reward, !n.silent(), nil
 }

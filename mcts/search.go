@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"strings"
 
 	"toolevo/envs"
@@ -101,6 +100,3 @@ func canonical(env envs.Environment, a envs.Action) string {
 	}
 	return strings.TrimSpace(string(a))
 }
-
-// pick returns one of the nodes, uniformly.
-func pick(rng *rand.Rand, nodes []*Node) *Node { return nodes[rng.IntN(len(nodes))] }

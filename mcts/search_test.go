@@ -439,6 +439,68 @@ func TestPriors(t *testing.T) {
 	}
 }
 
+// Rollouts are draws of the policy: of an action that four of five samples chose there are four times as many. Where
+// siblings are texts, an action said in one text counts once, as in the published code.
+func TestRolloutsAreDrawsOfThePolicy(t *testing.T) {
+	samples := []string{"right", "right", "down", "right", "right"}
+	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
+		for i := range r.N {
+			ps = append(ps, mcts.Proposal{Text: samples[(r.First+i)%len(samples)], LogProb: math.Log(0.2), Scored: true})
+		}
+		return ps
+	})
+	for duplicates, want := range map[mcts.Duplicates]float64{mcts.SameAction: 0.8, mcts.SameText: 0.5} {
+		c := config()
+		c.Samples, c.RolloutSamples, c.Simulations, c.Duplicates = len(samples), 0, 1, duplicates
+		const trees = 400
+		first, second := 0, 0
+		for i := range trees {
+			tree := grow(t, search(c, policy), i, nil)
+			first += tree.Root.Children[0].Visits
+
+			// The second step of the rollout is a draw, too: what it went through has children.
+			for _, n := range tree.Root.Children {
+				if n.Visits > 0 && len(n.Children) > 0 && len(n.Children[0].Children) > 0 {
+					second++
+				}
+			}
+		}
+		for step, got := range []int{first, second} {
+			if share := float64(got) / trees; math.Abs(share-want) > 0.08 {
+				t.Errorf("%s: step %d of the rollout chose the likelier action in %.2f of the trees, want %.2f", duplicates, step+1, share, want)
+			}
+		}
+	}
+}
+
+// The prior of actions that were merged is theirs together, whichever request drew them, and no more than certainty.
+func TestPriorsArePooled(t *testing.T) {
+	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
+		all := []mcts.Proposal{
+			{Text: "right", LogProb: math.Log(0.25), Scored: true}, {Text: "climb", LogProb: math.Log(0.5), Scored: true},
+			{Text: "right ", LogProb: math.Log(0.125), Scored: true}, {Text: " climb", LogProb: math.Log(0.75), Scored: true},
+		}
+		return all[r.First : r.First+r.N]
+	})
+	for duplicates, want := range map[mcts.Duplicates][]float64{
+		mcts.SameAction: {0.375, 1}, mcts.SameText: {0.25, 0.5, 0.125, 0.75},
+	} {
+		c := config()
+		c.Duplicates = duplicates
+		tree := grow(t, search(c, policy), 0, nil)
+		for _, n := range tree.Nodes {
+			if !n.Expanded {
+				continue
+			}
+			for i, child := range n.Children {
+				if math.Abs(child.Prior-want[i]) > 1e-12 {
+					t.Errorf("%s: node %s has prior %v, want %v", duplicates, child.Path(), child.Prior, want[i])
+				}
+			}
+		}
+	}
+}
+
 func TestDepth(t *testing.T) {
 	for slack := range 3 {
 		c := config()

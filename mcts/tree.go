@@ -26,10 +26,9 @@ type Node struct {
 
 	ID      int
 	Parent  *Node
-	Ordinal int     // its place among its siblings
-	Depth   int     // turns from the root
-	Prior   float64 // P(s,a): exp of the mean token log-probability, or 1/k when the server gave none
-	Key     string  // canonical form of its action
+	Ordinal int    // its place among its siblings
+	Depth   int    // turns from the root
+	Key     string // canonical form of its action
 	State   envs.State
 	Turn    envs.Turn // the last turn of State
 	Status  envs.Status
@@ -44,7 +43,11 @@ type Node struct {
 	Expanded bool // children are visible to selection; before that they are a cache
 	Drawn    int  // samples drawn here, dropped duplicates too
 	Draws    int  // how many of its parent's samples chose this action; 0 at the root
-	Closed   bool // nothing below is left to expand
+
+	// Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where siblings that
+	// repeat an action are one (SameAction) it is the sum of theirs, at most 1.
+	Prior  float64
+	Closed bool // nothing below is left to expand
 
 	// Changed by back-up only (equation 4).
 
