@@ -107,15 +107,19 @@ const (
 	FormChat    = "chat"     // messages; the server applies the model's template
 )
 
-// Datasets returns the datasets chosen.
+// Datasets returns the datasets chosen, in the order of the rows.
 func (c *Config) Datasets() ([]toolqa.Dataset, error) {
 	if c.AllDatasets() {
 		return toolqa.Datasets(), nil
 	}
+
 	all, err := parseAll(c.Dataset, toolqa.ParseDataset)
 	if err != nil {
 		return nil, fmt.Errorf("%w, %s", err, everything)
 	}
+
+	slices.Sort(all)
+
 	return all, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
 )
 
@@ -60,6 +61,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	fmt.Fprintf(a.err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
+	if errors.Is(err, store.ErrDamaged) {
+		return exitBad
+	}
 	var coded *exitError
 	if errors.As(err, &coded) {
 		return coded.code

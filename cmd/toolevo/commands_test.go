@@ -32,7 +32,7 @@ func TestDryRunNamesOrigins(t *testing.T) {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
 	says(t, "collect --dry-run", r.out, "# collect run ", "4 questions",
-		"\ndataset: [all] # default\n", "\nlimit: 2 # flag --limit\n", "\npreset: paper # flag --preset\n",
+		"\ndataset: [coffee] # default\n", "\nlimit: 2 # flag --limit\n", "\npreset: paper # flag --preset\n",
 		"\nseed: 4 # environment TOOLEVO_SEED\n", "\nattempts: 5 # "+file+"\n",
 		"  cpuct: 2.0 # flag --set search.cpuct\n", "  samples: 5 # preset paper\n", "  reflect: false # flag --no-reflection\n",
 		"  update_tool: false # flag --no-update-tool\n", `published`, " # flag --compat\n")

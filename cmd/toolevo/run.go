@@ -128,9 +128,14 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		if *f.out == "" {
 			return nil, usage("--resume needs --out DIR, the run to go on with")
 		}
-		if resumed = resumedConfig(*f.out); resumed == "" {
-			f.settings.app.say("No run in %s to go on with: this is a new one.", *f.out)
+		_, err := store.ReadManifest(*f.out)
+		if errors.Is(err, store.ErrNoRun) {
+			return nil, usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path", err)
 		}
+		if err != nil {
+			return nil, err
+		}
+		resumed = filepath.Join(*f.out, store.ConfigFile)
 	}
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
@@ -183,7 +188,7 @@ func (f *runFlags) chooseEngine(c *configs.Resolved, resumed string) (engines.Op
 // openEngine opens an engine, and says of one that cannot go on with a run what can.
 func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
 	e, err := engines.Open(ctx, f.engine)
-	if err != nil && *f.resume && resumedConfig(*f.out) != "" && !*f.mixEngines {
+	if err != nil && *f.resume && !*f.mixEngines {
 		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each trajectory then names its own", err, *f.out)
 	}
 	return e, err

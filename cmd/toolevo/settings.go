@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/configs"
-	"toolevo/mcts/store"
 )
 
 // settingFlags are the flags that set a setting; they mean the same on every command that has them.
@@ -136,15 +133,6 @@ func fileLayers(name string) ([]configs.Layer, error) {
 	}
 	l, err := configs.FileLayer(name)
 	return []configs.Layer{l}, err
-}
-
-// resumedConfig returns the configuration file of the run in dir, "" when there is none.
-func resumedConfig(dir string) string {
-	path := filepath.Join(dir, store.ConfigFile)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
 }
 
 // lookup returns a variable of the environment the program was started with.

@@ -91,11 +91,8 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	if err := b.checkNames(); err != nil {
 		return nil, err
 	}
-	if b.corpora, err = corpus.OpenAll(ctx, dir); err != nil {
+	if err := b.openCorpora(ctx, dir); err != nil {
 		return nil, err
-	}
-	for _, opened := range b.corpora {
-		b.inputs["corpus "+string(opened.Dataset())] = opened.Info().ContentSHA256
 	}
 	if err := b.readQuestions(dir); err != nil {
 		return nil, err
@@ -123,6 +120,44 @@ func (b *bench) corpus(ds toolqa.Dataset) *corpus.Corpus {
 		}
 	}
 	return nil
+}
+
+// openCorpora opens the corpora of the datasets chosen, and no others: what else the folder holds is
+// no part of the run, and must not change what its tools answer. From here on the configuration
+// names the datasets in the order of the rows, so that one choice is one run however it was written.
+func (b *bench) openCorpora(ctx context.Context, dir string) error {
+	datasets, err := b.config.Datasets()
+	if err != nil {
+		return err
+	}
+
+	var names []string
+	for _, ds := range datasets {
+		c, err := corpus.Open(ctx, dir, ds)
+		if errors.Is(err, fs.ErrNotExist) && b.config.AllDatasets() {
+			continue
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return noCorpus(string(ds), dir)
+		}
+		if err != nil {
+			return err
+		}
+		b.corpora = append(b.corpora, c)
+		b.inputs["corpus "+string(ds)] = c.Info().ContentSHA256
+		names = append(names, string(ds))
+	}
+
+	if len(names) == 0 {
+		return noCorpus("any dataset", dir)
+	}
+	b.config.Dataset = names
+
+	return nil
+}
+
+func noCorpus(dataset, dir string) error {
+	return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", dataset, dir)
 }
 
 func (b *bench) close() error {
@@ -155,22 +190,12 @@ func (b *bench) checkNames() error {
 }
 
 func (b *bench) readQuestions(dir string) error {
-	datasets, err := b.config.Datasets()
-	if err != nil {
-		return err
-	}
 	difficulties, err := b.config.Difficulties()
 	if err != nil {
 		return err
 	}
-	for _, ds := range datasets {
-		c := b.corpus(ds)
-		if c == nil && b.config.AllDatasets() && len(b.corpora) > 0 {
-			continue
-		}
-		if c == nil {
-			return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", ds, dir)
-		}
+
+	for _, c := range b.corpora {
 		for _, d := range difficulties {
 			if err := b.readFile(dir, c.Info(), d); err != nil {
 				return err

@@ -43,6 +43,12 @@ func (e *MismatchError) Error() string {
 // ErrExists means that a directory holds a run already and was not asked to go on with it.
 var ErrExists = errors.New("the directory holds a run already")
 
+// ErrNoRun means that a directory holds no run.
+var ErrNoRun = errors.New("no run directory")
+
+// ErrDamaged means that files of a run are missing, or are not what was written.
+var ErrDamaged = errors.New("damaged")
+
 // Run is an open run directory.
 type Run struct {
 	*Store
@@ -53,10 +59,15 @@ type Run struct {
 	release func() error // nil when open for reading
 }
 
-// StartRun makes the run directory dir and opens it, or, with resume, goes on with the one that is there. It refuses a
-// directory that holds another run (MismatchError), one that holds a run when resume is not set (ErrExists), and one
-// that another process works on (ErrLocked).
+// StartRun makes the run directory dir and opens it, or, with resume, goes on with the one that is
+// there. It refuses a directory that holds another run (MismatchError), one that holds a run when
+// resume is not set (ErrExists) and one that holds none when it is (ErrNoRun), one whose files are
+// not whole (ErrDamaged), and one that another process works on (ErrLocked). A directory that is
+// refused stays as it is.
 func StartRun(ctx context.Context, dir string, m Manifest, config string, resume bool) (*Run, error) {
+	if _, err := admit(dir, m, config, resume); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -64,30 +75,22 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, resume
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+
 	r, err := startLocked(ctx, dir, m, config, resume)
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
 	r.release = release
+
 	return r, nil
 }
 
 func startLocked(ctx context.Context, dir string, m Manifest, config string, resume bool) (*Run, error) {
-	stored, theirs, err := readManifest(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := writeManifest(dir, m, config); err != nil {
-			return nil, err
-		}
-	case err != nil:
+	m, err := admit(dir, m, config, resume) // another process may have been faster
+	if err != nil {
 		return nil, err
-	case !resume:
-		return nil, fmt.Errorf("store: %s: %w", dir, ErrExists)
-	case theirs.ID != m.ID:
-		return nil, &MismatchError{Dir: dir, Theirs: theirs, Ours: m, Stored: stored, Wanted: config}
-	default:
-		m = theirs
 	}
+
 	s, err := Open(ctx, filepath.Join(dir, databaseFile))
 	if err == nil {
 		err = s.claim(ctx, m.ID)
@@ -95,7 +98,29 @@ func startLocked(ctx context.Context, dir string, m Manifest, config string, res
 	if err != nil {
 		return nil, err
 	}
+	if !resume {
+		if err := writeManifest(dir, m, config); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+
 	return &Run{Store: s, Dir: dir, Manifest: m, Config: config}, nil
+}
+
+// admit says whether a run may begin in a directory, or go on, and returns its manifest.
+func admit(dir string, m Manifest, config string, resume bool) (Manifest, error) {
+	stored, theirs, err := readManifest(dir)
+	switch {
+	case errors.Is(err, ErrNoRun) && !resume:
+		return m, nil
+	case err != nil:
+		return m, err
+	case !resume:
+		return m, fmt.Errorf("store: %s: %w", dir, ErrExists)
+	case theirs.ID != m.ID:
+		return m, &MismatchError{Dir: dir, Theirs: theirs, Ours: m, Stored: stored, Wanted: config}
+	}
+	return theirs, nil
 }
 
 // claim notes in the database which run it belongs to, or refuses one that belongs to another: a database is easily
@@ -117,9 +142,6 @@ func (s *Store) claim(ctx context.Context, id string) error {
 // OpenRun opens a run directory for reading, also while another process works on it.
 func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	config, m, err := readManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("store: %s is no run directory (no %s in it)", dir, manifestFile)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +166,7 @@ func Busy(dir string) error {
 	return release()
 }
 
-// ReadManifest reads the manifest of the run in dir, without opening it. It wraps fs.ErrNotExist where there is none.
+// ReadManifest reads the manifest of the run in dir, without opening it.
 func ReadManifest(dir string) (Manifest, error) {
 	_, m, err := readManifest(dir)
 	return m, err
@@ -159,18 +181,29 @@ func (r *Run) Close() error {
 	return err
 }
 
+// readManifest reads what a directory says of its run. It wraps ErrNoRun where there is none, and
+// ErrDamaged where only a part of it is there.
 func readManifest(dir string) (config string, m Manifest, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	path := filepath.Join(dir, manifestFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", m, fmt.Errorf("store: %s is %w (no %s in it)", dir, ErrNoRun, manifestFile)
+	}
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return "", m, fmt.Errorf("store: %s: %w", filepath.Join(dir, manifestFile), err)
+		return "", m, fmt.Errorf("store: %s is %w: %w", path, ErrDamaged, err)
 	}
+
 	yaml, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: put it back", dir, ErrDamaged, ConfigFile)
+	}
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
+
 	return string(yaml), m, nil
 }
 

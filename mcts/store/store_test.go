@@ -335,7 +335,7 @@ func TestADatabaseBelongsToItsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.StartRun(ctx, b, store.Manifest{ID: "other", Kind: "collect"}, "", true); err == nil || !strings.Contains(err.Error(), "belongs to run one") {
+	if _, err := store.StartRun(ctx, b, store.Manifest{ID: "other", Kind: "collect"}, "", false); err == nil || !strings.Contains(err.Error(), "belongs to run one") {
 		t.Errorf("a copied database was taken for another run's: %v", err)
 	}
 }

@@ -240,25 +240,22 @@ func TestProgress(t *testing.T) {
 func TestOpenOddPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b?c#d%20é")
 	mustBuild(t, dir, toolqa.Coffee, BuildOptions{Rows: 5})
-	all, err := OpenAll(t.Context(), dir)
-	if err != nil || len(all) != 1 {
-		t.Fatalf("OpenAll = %v, %v", all, err)
+	c, err := Open(t.Context(), dir, toolqa.Coffee)
+	if err != nil {
+		t.Fatal(err)
 	}
-	date, err := all[0].Table().Column("Date")
+	date, err := c.Table().Column("Date")
 	if err != nil || date.Len() != 5 {
 		t.Errorf("Date: %v, %v", date, err)
 	}
-	if err := all[0].Close(); err != nil {
+	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := all[0].Table().Column("Date"); again != date || err != nil {
+	if again, err := c.Table().Column("Date"); again != date || err != nil {
 		t.Errorf("Date after Close: %v, %v", again, err)
 	}
-	if _, err := all[0].Table().Column("Open"); err == nil {
+	if _, err := c.Table().Column("Open"); err == nil {
 		t.Error("a column was read from a closed file")
-	}
-	if all, err := OpenAll(t.Context(), t.TempDir()); err != nil || len(all) != 0 {
-		t.Errorf("OpenAll of an empty folder = %v, %v", all, err)
 	}
 }
 

@@ -52,26 +52,6 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	return c, nil
 }
 
-// OpenAll opens the corpora of all datasets that are there, in the order of [toolqa.Datasets]. One that is missing is
-// left out; any other failure is an error.
-func OpenAll(ctx context.Context, dir string) ([]*Corpus, error) {
-	var all []*Corpus
-	for _, ds := range toolqa.Datasets() {
-		c, err := Open(ctx, dir, ds)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			for _, c := range all {
-				err = errors.Join(err, c.Close())
-			}
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
 // Close closes the file. What was read of it stays valid; nothing more can be read.
 func (c *Corpus) Close() error { return c.db.Close() }
 
