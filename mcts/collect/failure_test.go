@@ -342,3 +342,27 @@ func TestRandomFailures(t *testing.T) {
 		})
 	}
 }
+
+// refusal is an error that no further request can mend.
+type refusal struct{ error }
+
+func (refusal) Final() bool { return true }
+
+// An error of the policy that says it is final ends the run at once: no tree is given up for it, and
+// nothing else is asked.
+func TestFinalFailure(t *testing.T) {
+	m := &model{asked: func(_ mcts.Request, n int) error {
+		if n >= 40 {
+			return refusal{errGone}
+		}
+		return nil
+	}}
+	o := options(paper(), m, open(t, database(t)))
+	o.Workers, o.Retry.Attempts = 1, 3
+	snapshot, err := collect.Run(context.Background(), o)
+
+	var unresolved *collect.UnresolvedError
+	if !envs.IsFinal(err) || errors.As(err, &unresolved) || snapshot.Unresolved != 0 || m.calls != 41 {
+		t.Errorf("error %v after %d requests, %d trees unresolved", err, m.calls, snapshot.Unresolved)
+	}
+}

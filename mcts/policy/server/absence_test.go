@@ -243,3 +243,23 @@ func TestCancelledProbe(t *testing.T) {
 		}
 	})
 }
+
+// Faults that a reply came between are not faults in a row: a server that loses four requests of five
+// is one that answers.
+func TestFaultsInARow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p *server.Policy
+		backend := &echo{address: "a"}
+		backend.before = func(context.Context, server.Completion) error {
+			if p.Snapshot().Servers[0].Down {
+				t.Errorf("request %d finds the server down", backend.asked.Load())
+			}
+			if backend.asked.Load()%5 != 0 {
+				return &server.Fault{Kind: server.Transient, Address: "a", Err: errors.New("connection reset")}
+			}
+			return nil
+		}
+		p = newPolicy(t, options(backend))
+		all(t, p, 6, 1, 1)
+	})
+}
