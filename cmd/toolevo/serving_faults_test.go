@@ -85,9 +85,9 @@ func onFarm(kind, urls, form string, args ...string) []string {
 // addUp holds that no request is missing from the counts of a client.
 func addUp(t *testing.T, s server.Snapshot) {
 	t.Helper()
-	if s.Requests != s.Answered+s.Transient+s.TooLong+s.Refused+s.Cancelled {
-		t.Errorf("%d requests are %d answered, %d transient faults, %d too long, %d refused and %d cancelled",
-			s.Requests, s.Answered, s.Transient, s.TooLong, s.Refused, s.Cancelled)
+	if s.Requests != s.Answered+s.Transient+s.TooLong+s.Refused+s.BadRequests+s.Cancelled {
+		t.Errorf("%d requests are %d answered, %d transient faults, %d too long, %d refused, %d bad and %d cancelled",
+			s.Requests, s.Answered, s.Transient, s.TooLong, s.Refused, s.BadRequests, s.Cancelled)
 	}
 	var causes int64
 	for _, n := range s.Faults {

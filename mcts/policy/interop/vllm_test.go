@@ -320,7 +320,7 @@ func (v vllm) testTooLong(t *testing.T) {
 	wantFault(t, err, server.TooLong, 400)
 	// No prompt leaves room for a completion longer than the window: that is no fault of this prompt.
 	_, err = v.backend.Complete(testContext(t), server.Completion{Prompt: question, N: 1, Sampling: sampling(window + 1)})
-	wantFault(t, err, server.Refused, 400)
+	wantFault(t, err, server.BadRequest, 400)
 
 	p := newPolicy(t, v.backend, prompt, sampling(8), true)
 	want := []mcts.Proposal{{Finish: mcts.FinishTooLong}}

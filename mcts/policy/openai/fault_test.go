@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 		{name: "too long, counted as far as needed", kind: server.TooLong,
 			handler: wiretest.Answers(400, nested("You passed at least 513 input tokens and requested 0 output tokens.", "", 400))},
 		{name: "too long, by the field", handler: wiretest.Answers(400, nested("Invalid value.", "input_tokens", 400)), kind: server.TooLong},
-		{name: "max_tokens above the window, whatever the prompt", kind: server.Refused, want: "cannot be greater",
+		{name: "max_tokens above the window, whatever the prompt", kind: server.BadRequest, want: "cannot be greater",
 			handler: wiretest.Answers(400, nested("max_tokens=9999 cannot be greater than max_model_len=max_total_tokens=512. Please request fewer output tokens.", "max_tokens", 400))},
 		{name: "max_tokens too large", kind: server.TooLong,
 			handler: wiretest.Answers(400, nested("'max_tokens' or 'max_completion_tokens' is too large: 9999.", "max_tokens", 400))},
@@ -49,14 +49,14 @@ func TestFaults(t *testing.T) {
 		{name: "too long, llama.cpp", kind: server.TooLong,
 			handler: wiretest.Answers(400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`)},
 		{name: "too long, with a good status", kind: server.TooLong, handler: wiretest.Answers(200, nested(inWindow, "", 400))},
-		{name: "greedy with n", handler: wiretest.Answers(400, nested("n must be 1 when using greedy sampling, got 2.", "", 400)), kind: server.Refused, want: "greedy"},
-		{name: "wrong type", kind: server.Refused, want: "valid integer",
+		{name: "greedy with n", handler: wiretest.Answers(400, nested("n must be 1 when using greedy sampling, got 2.", "", 400)), kind: server.BadRequest, want: "greedy"},
+		{name: "wrong type", kind: server.BadRequest, want: "valid integer",
 			handler: wiretest.Answers(400, `{"error":{"message":"Input should be a valid integer","type":"Bad Request","param":null,"code":400}}`)},
-		{name: "a list of messages", handler: wiretest.Answers(400, `{"error":{"message":["one","two"]}}`), kind: server.Refused, want: "one, two"},
+		{name: "a list of messages", handler: wiretest.Answers(400, `{"error":{"message":["one","two"]}}`), kind: server.BadRequest, want: "one, two"},
 		{name: "a text for an error", handler: wiretest.Answers(404, `{"error":"model 'm' not found"}`), kind: server.Refused, want: `'m' not found`},
-		{name: "unknown field", kind: server.Refused, want: "switch the extensions off",
+		{name: "unknown field", kind: server.BadRequest, want: "switch the extensions off",
 			handler: wiretest.Answers(400, nested("Unrecognized request argument supplied: top_k", "", 400))},
-		{name: "unknown field, as a list", kind: server.Refused, want: "does not take min_p",
+		{name: "unknown field, as a list", kind: server.BadRequest, want: "does not take min_p",
 			handler: wiretest.Answers(422, `{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted"}]}`)},
 		{name: "wrong key", handler: wiretest.Answers(401, `{"error":"Unauthorized"}`), kind: server.Refused, want: "wants a key"},
 		{name: "forbidden", handler: wiretest.Answers(403, ""), kind: server.Refused, want: "Forbidden"},
@@ -159,7 +159,7 @@ func FuzzComplaint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
 		c := readComplaint(body)
 		switch c.kind(status) {
-		case server.TooLong, server.Transient, server.Refused:
+		case server.TooLong, server.Transient, server.Refused, server.BadRequest:
 		default:
 			t.Fatalf("kind %q", c.kind(status))
 		}

@@ -32,9 +32,13 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 		}
 		if fault == nil || fault.Kind != Transient {
 			p.pool.answered(turn)
+			if fault != nil && fault.Kind == BadRequest {
+				fault = p.refuse(ctx, turn, c, fault)
+			}
 			if fault != nil {
 				return Reply{}, fault
 			}
+			p.bad.accept()
 			if !turn.home {
 				p.calls.failovers.Add(1)
 			}

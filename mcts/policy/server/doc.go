@@ -6,7 +6,8 @@
 //
 // A backend is one server under one address. A completion is one request: a prompt, n samples, one seed. A fault is a
 // failure of a server or of the way to it, of a [Kind]: a transient one is tried again, a prompt that is too long ends
-// that node of the tree, and a refusal ends the run. Sequences in flight are requests times their n: what a server
+// that node of the tree, a bad request, which the server does not take though it takes others, leaves that tree
+// unresolved, and a refusal ends the run. Sequences in flight are requests times their n: what a server
 // batches, and what a limiter counts. A server is down when it does not answer; a probe is the one request that finds
 // out whether it is back.
 //
@@ -26,6 +27,8 @@
 // A transient fault is tried again after a growing, jittered wait, or the one the server asked for, [Retry].Attempts
 // times at most. When the server is down, requests wait for it instead, all of them, as long as [Retry].Patience, while
 // one at a time probes it; the log says so once. After that they fail, and so do new ones, but for a probe now and then.
+// Bad requests are not tried again. They become a refusal when no request was ever taken, a greeting included, or when so
+// many different prompts in a row were not.
 // That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for both, and who sees one
 // stops, instead of going on with the next tree.
 // A prompt that does not fit the context window is no error: see [Policy.Propose].

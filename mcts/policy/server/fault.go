@@ -14,7 +14,10 @@ type Kind string
 const (
 	Transient Kind = "transient" // down, overloaded, timed out, garbled: worth another try
 	TooLong   Kind = "too-long"  // prompt and completion do not fit the context window: this node is a dead end
-	Refused   Kind = "refused"   // wrong key, unknown model, a request the server does not take: no try will help
+	Refused   Kind = "refused"   // wrong key, unknown model, wrong address: no request will succeed
+
+	// A request that the server does not take, while it may take others: the tree is left unresolved.
+	BadRequest Kind = "bad-request"
 )
 
 // Fault is a failure of a server or of the way to it.
@@ -48,19 +51,27 @@ func (f *Fault) Final() bool { return f.Kind == Refused }
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// KindOfStatus is the kind that an HTTP status has by itself: 408, 409, 425, 429 and 5xx are transient, the others
-// refusals.
+// KindOfStatus is the kind that an HTTP status has by itself: 408, 409, 425, 429 and 5xx are
+// transient; 401 to 405, 407 and 410 are about the key, the model or the address, and so is what is
+// no error; every other 4xx is about the request.
 func KindOfStatus(status int) Kind {
-	switch {
-	case status == 408 || status == 409 || status == 425 || status == 429 || status >= 500:
+	switch status {
+	case 408, 409, 425, 429:
 		return Transient
-	default:
+	case 401, 402, 403, 404, 405, 407, 410:
 		return Refused
 	}
+	switch {
+	case status >= 500:
+		return Transient
+	case status >= 400:
+		return BadRequest
+	}
+	return Refused
 }
 
-// IsRefused reports whether a server refused a request in a way that no further try and no further request changes: a
-// wrong key, an unknown model, a parameter it does not take. A run that sees one stops.
+// IsRefused reports whether a server refused a request in a way that no further try and no further
+// request changes: a wrong key, an unknown model, no request taken at all. A run that sees one stops.
 func IsRefused(err error) bool {
 	var f *Fault
 	return errors.As(err, &f) && f.Kind == Refused

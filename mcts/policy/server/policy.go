@@ -20,6 +20,7 @@ type Policy struct {
 	pool    *pool
 	calls   counters    // what no single server can be asked about
 	whole   atomic.Bool // a server has given several samples, as many as it was asked for
+	bad     badRequests
 
 	stop    context.CancelFunc
 	pollers sync.WaitGroup

@@ -12,6 +12,7 @@ import (
 type counters struct {
 	requests, answered, cancelled      atomic.Int64
 	transient, tooLong, refused        atomic.Int64
+	badRequests                        atomic.Int64
 	retries, failovers, short          atomic.Int64
 	completions, truncated, empty      atomic.Int64
 	unscored                           atomic.Int64
@@ -47,6 +48,8 @@ func (c *counters) countFault(f *Fault) {
 		c.tooLong.Add(1)
 	case Refused:
 		c.refused.Add(1)
+	case BadRequest:
+		c.badRequests.Add(1)
 	default:
 		c.transient.Add(1)
 	}
@@ -62,14 +65,15 @@ func (c *counters) countFault(f *Fault) {
 func (c Choice) blank() bool { return strings.TrimSpace(c.Text) == "" }
 
 // Counts are what a policy, or one server of it, has counted. When nothing is in flight,
-// Requests = Answered + Transient + TooLong + Refused + Cancelled.
+// Requests = Answered + Transient + TooLong + Refused + BadRequests + Cancelled.
 type Counts struct {
-	Requests  int64 `json:"requests"`  // attempts that were sent
-	Answered  int64 `json:"answered"`  // of those, the ones with a usable reply
-	Transient int64 `json:"transient"` // faults, by their kind
-	TooLong   int64 `json:"too_long"`
-	Refused   int64 `json:"refused"`
-	Cancelled int64 `json:"cancelled"` // ended by our own context
+	Requests    int64 `json:"requests"`  // attempts that were sent
+	Answered    int64 `json:"answered"`  // of those, the ones with a usable reply
+	Transient   int64 `json:"transient"` // faults, by their kind
+	TooLong     int64 `json:"too_long"`
+	Refused     int64 `json:"refused"`
+	BadRequests int64 `json:"bad_requests"`
+	Cancelled   int64 `json:"cancelled"` // ended by our own context
 
 	Retries   int64 `json:"retries"`   // attempts after the first of their request
 	Failovers int64 `json:"failovers"` // replies from another server than the question's own
@@ -90,7 +94,8 @@ func (c *counters) counts() Counts {
 	return Counts{
 		Requests: c.requests.Load(), Answered: c.answered.Load(), Cancelled: c.cancelled.Load(),
 		Transient: c.transient.Load(), TooLong: c.tooLong.Load(), Refused: c.refused.Load(),
-		Retries: c.retries.Load(), Failovers: c.failovers.Load(), Short: c.short.Load(),
+		BadRequests: c.badRequests.Load(),
+		Retries:     c.retries.Load(), Failovers: c.failovers.Load(), Short: c.short.Load(),
 		Completions: c.completions.Load(), Truncated: c.truncated.Load(), Empty: c.empty.Load(), Silent: c.silent.Load(), Unscored: c.unscored.Load(),
 		PromptTokens: c.promptTokens.Load(), CachedTokens: c.cachedTokens.Load(), CompletionTokens: c.tokens.Load(),
 	}
@@ -102,6 +107,7 @@ func (c *Counts) add(d Counts) {
 	c.Transient += d.Transient
 	c.TooLong += d.TooLong
 	c.Refused += d.Refused
+	c.BadRequests += d.BadRequests
 	c.Cancelled += d.Cancelled
 	c.Retries += d.Retries
 	c.Failovers += d.Failovers
@@ -153,7 +159,7 @@ type ServerSnapshot struct {
 	Since  time.Time `json:"since,omitzero"`   // since when it does not; zero while it does
 	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
 
-	// Faults are the transient ones, the refusals and the prompts that were too long, by what was seen: "HTTP 503" and the
+	// Faults are the transient ones, the refusals, the bad requests and the prompts that were too long, by what was seen: "HTTP 503" and the
 	// like, "timeout", "connection" (refused or lost), "spoiled reply" (it could not be used), "too long".
 	Faults map[string]int64 `json:"faults,omitempty"`
 }

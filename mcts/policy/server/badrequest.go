@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"sync"
+
+	"toolevo/mcts/policy/chat"
+)
+
+// manyBadRequests is how many different prompts in a row a server may not take before the run ends.
+const manyBadRequests = 20
+
+// badRequests decides when requests that are not taken mean that none is.
+type badRequests struct {
+	mu      sync.Mutex
+	taken   bool                // some request was
+	prompts map[uint64]struct{} // hashes of those that were not since then
+	seed    maphash.Seed
+}
+
+// accept notes that a request was taken.
+func (b *badRequests) accept() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.taken = true
+	clear(b.prompts)
+}
+
+// add notes a request that was not taken, and returns how many different prompts in a row that makes,
+// and whether any request was taken before.
+func (b *badRequests) add(c Completion) (different int, taken bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.prompts == nil {
+		b.prompts, b.seed = map[uint64]struct{}{}, maphash.MakeSeed()
+	}
+	b.prompts[maphash.String(b.seed, fmt.Sprint(c.Prompt, c.Messages))] = struct{}{}
+	return len(b.prompts), b.taken
+}
+
+// refuse returns the fault of a request that a server did not take: of that request alone, or of all
+// of them, when many prompts in a row were not taken, or nothing ever was.
+func (p *Policy) refuse(ctx context.Context, t turn, c Completion, f *Fault) *Fault {
+	different, taken := p.bad.add(c)
+	if !taken {
+		taken = p.takes(ctx, t, c)
+	}
+
+	all := *f
+	all.Kind = Refused
+	switch {
+	case different >= manyBadRequests:
+		all.Message = fmt.Sprintf("%d different prompts in a row were not taken, the last: %s", different, f.Message)
+		return &all
+	case !taken && ctx.Err() == nil:
+		all.Message = "no request was ever taken: " + f.Message
+		return &all
+	}
+	return f
+}
+
+// takes asks a server that has taken no request yet for something as simple as can be, with all the
+// parameters of a completion: what is wrong may be this one prompt.
+func (p *Policy) takes(ctx context.Context, t turn, c Completion) bool {
+	t.server.limiter.force(1)
+	_, fault := p.attempt(ctx, t, Greeting(len(c.Messages) > 0, c.Sampling))
+	if fault == nil {
+		p.bad.accept()
+	}
+	return fault == nil || fault.Kind != BadRequest && fault.Kind != Refused
+}
+
+// Greeting returns the simplest request there is, as a chat or as a prompt, to see whether a server
+// takes any.
+func Greeting(inChat bool, s Sampling) Completion {
+	const hello = "Hello"
+	if inChat {
+		return Completion{Messages: []chat.Message{{Role: chat.UserRole, Content: hello}}, N: 1, Sampling: s}
+	}
+	return Completion{Prompt: hello, N: 1, Sampling: s}
+}

@@ -1,0 +1,101 @@
+package server_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/mcts/policy/server"
+)
+
+// picky is a server that does not take some prompts.
+func picky(takes func(prompt string) bool) *echo {
+	return &echo{address: "a", before: func(_ context.Context, c server.Completion) error {
+		if takes(c.Prompt) {
+			return nil
+		}
+		return &server.Fault{
+			Kind: server.KindOfStatus(400), Address: "a", Status: 400,
+			Message: "token id out of vocabulary",
+		}
+	}}
+}
+
+// A prompt that a server does not take is no reason to stop, not even when it is the first one: in a
+// run that goes on, it often is.
+func TestOneBadRequest(t *testing.T) {
+	for _, first := range []int{3, 0} {
+		p := newPolicy(t, options(picky(func(prompt string) bool { return prompt != "What is q3?" })))
+		for i := range 8 {
+			question := (first + i) % 8
+			_, err := p.Propose(t.Context(), request(question, 2))
+
+			stage, _ := envs.FailedStage(err)
+			if question == 3 && (err == nil || envs.IsFinal(err) || stage != envs.StagePolicy) {
+				t.Errorf("the prompt that is not taken: %v", err)
+			}
+			if question != 3 && err != nil {
+				t.Errorf("question %d: %v", question, err)
+			}
+		}
+
+		s := p.Snapshot()
+		if s.BadRequests != 1 || s.Requests != s.Answered+1 || s.Faults["HTTP 400"] != 1 {
+			t.Errorf("%+v, faults %v", s.Counts, s.Faults)
+		}
+	}
+}
+
+// A server that has taken no request at all will not take the next one either.
+func TestNothingButBadRequests(t *testing.T) {
+	p := newPolicy(t, options(picky(func(string) bool { return false })))
+	_, err := p.Propose(t.Context(), request(0, 2))
+
+	if !envs.IsFinal(err) || !server.IsRefused(err) || !strings.Contains(err.Error(), "out of vocabulary") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// Twenty different prompts in a row that are not taken end the run; the same one again, or one that
+// is taken in between, does not.
+func TestManyBadRequests(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		question func(i int) int
+		final    int // the request that ends the run, -1 when none does
+	}{
+		{"different", func(i int) int { return i }, 20},
+		{"each of them twice", func(i int) int { return i / 2 }, 40},
+		{"the same", func(int) int { return 1 }, -1},
+		{"one in between", func(i int) int { return i * (1 - i%19/18) }, -1},
+	} {
+		p := newPolicy(t, options(picky(func(prompt string) bool { return prompt == "What is q0?" || prompt == "Hello" })))
+
+		got := -1
+		for i := range 60 {
+			_, err := p.Propose(t.Context(), request(test.question(i), 1))
+			if envs.IsFinal(err) {
+				got = i
+				break
+			}
+		}
+		if got != test.final {
+			t.Errorf("%s: request %d ended it, want %d", test.name, got, test.final)
+		}
+	}
+}
+
+func TestKindOfStatus(t *testing.T) {
+	for kind, statuses := range map[server.Kind][]int{
+		server.Transient:  {408, 409, 425, 429, 500, 502, 503, 504, 529},
+		server.BadRequest: {400, 406, 411, 413, 414, 415, 416, 418, 422, 424, 431, 451},
+		server.Refused:    {101, 204, 301, 302, 304, 307, 401, 402, 403, 404, 405, 407, 410},
+	} {
+		for _, status := range statuses {
+			if got := server.KindOfStatus(status); got != kind {
+				t.Errorf("HTTP %d is %s, want %s", status, got, kind)
+			}
+		}
+	}
+}
