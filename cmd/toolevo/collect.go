@@ -90,14 +90,14 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	}
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
-	started := time.Now()
+	finishTally := a.tally(run.Dir, b)
 	ctx, drain, stop := a.interrupts(ctx, b.answers())
 	defer stop()
 	o.Drain = drain
 	done := a.report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
 	done()
-	if tallyErr := a.tally(run.Dir, b, started); err == nil {
+	if tallyErr := finishTally(); err == nil {
 		err = tallyErr
 	}
 	var unresolved *collect.UnresolvedError

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +76,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	if err != nil {
 		return err
 	}
-	started := time.Now()
+	finishTally := a.tally(run.Dir, b)
 	ctx, drain, stop := a.interrupts(ctx, b.answers())
 	defer stop()
 	var done, total atomic.Int64
@@ -91,7 +90,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		Done: func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) },
 	})
 	finished()
-	if tallyErr := a.tally(run.Dir, b, started); err == nil {
+	if tallyErr := finishTally(); err == nil {
 		err = tallyErr
 	}
 	if errors.Is(err, finetune.ErrDrained) {

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"toolevo/configs"
-	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
@@ -43,16 +43,59 @@ func (b *bench) probePolicies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, backend := range o.Backends {
-			if err := b.probeServer(ctx, backend, model); err != nil {
-				return gaveUp(err)
-			}
+		answering, err := b.probeServers(ctx, o.Backends, model)
+		if err != nil {
+			return gaveUp(err)
 		}
 		if kind == kindOllama {
-			b.serving.scored = scored(ctx, o.Backends)
+			b.serving.scored = scored(ctx, answering)
 		}
 	}
 	return nil
+}
+
+// probeServers looks at all servers of a policy and returns those that answer. One that does not is
+// left to the run, which finds out when it is back, as long as there is another. One that answers
+// what no run can use is an error.
+func (b *bench) probeServers(ctx context.Context, backends []server.Backend, model string) ([]server.Backend, error) {
+	errs := make([]error, len(backends))
+	var probes sync.WaitGroup
+	for i, backend := range backends {
+		probes.Go(func() { errs[i] = b.probeServer(ctx, backend, model) })
+	}
+	probes.Wait()
+
+	var answering []server.Backend
+	var absent error
+	for i, err := range errs {
+		switch {
+		case err == nil:
+			answering = append(answering, backends[i])
+		case !isAbsent(err):
+			return nil, unusable(backends[i], err)
+		case absent == nil:
+			absent = unusable(backends[i], err)
+		}
+	}
+	if len(answering) == 0 {
+		return nil, absent
+	}
+
+	for i, err := range errs {
+		if err != nil {
+			b.serving.log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because", err)
+		}
+	}
+	return answering, nil
+}
+
+// isAbsent reports whether an error means that no server answers, or one that is not ready.
+func isAbsent(err error) bool {
+	var fault *server.Fault
+	if errors.As(err, &fault) {
+		return fault.Kind == server.Transient && (fault.Status == 0 || fault.Status >= 400)
+	}
+	return errors.Is(err, context.DeadlineExceeded)
 }
 
 // probeServer looks at one server.
@@ -74,7 +117,7 @@ func (b *bench) probeServer(ctx context.Context, backend server.Backend, model s
 		have, err = s.Models(ctx)
 	}
 	if err != nil {
-		return unusable(backend, err)
+		return err
 	}
 	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
 		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model, orNone(strings.Join(have, ", ")))
@@ -85,17 +128,12 @@ func (b *bench) probeServer(ctx context.Context, backend server.Backend, model s
 // probeUnlisted asks a server for one token that does not list its models: it may have this one all the same, or be
 // something else. One that takes its time has at least taken the question.
 func (b *bench) probeUnlisted(ctx context.Context, backend server.Backend) error {
-	c := server.Completion{N: 1, Sampling: server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1}}
-	if b.config.Server.Form == configs.FormChat {
-		c.Messages = []chat.Message{{Role: chat.UserRole, Content: "Hello"}}
-	} else {
-		c.Prompt = "Hello"
-	}
+	c := server.Greeting(b.config.Server.Form == configs.FormChat, server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
 	_, err := backend.Complete(ctx, c)
-	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
-	return unusable(backend, err)
+	return err
 }
 
 // unusable says what to do about a server that gave an error.

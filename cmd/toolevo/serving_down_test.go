@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,6 +46,8 @@ func TestNoModelServer(t *testing.T) {
 	})
 	dead := serve(t, simserver.Options{})
 	dead.Kill()
+	gone := serve(t, simserver.Options{})
+	gone.Kill()
 	alive := serve(t, simserver.Options{})
 	for name, test := range map[string]struct {
 		policy, server string
@@ -52,7 +55,8 @@ func TestNoModelServer(t *testing.T) {
 	}{
 		"dead":                {"openai:sim", dead.URL(), []string{"connection refused", "start the server", "--server"}},
 		"dead Ollama":         {"ollama:sim", dead.URL(), []string{"connection refused", "start the server", "--server"}},
-		"one of two dead":     {"openai:sim", alive.URL() + "," + dead.URL(), []string{dead.URL(), "connection refused", "start the server"}},
+		"two dead":            {"openai:sim", dead.URL() + "," + gone.URL(), []string{"connection refused", "start the server"}},
+		"dead and wrong path": {"openai:sim", dead.URL() + "," + alive.URL() + "/v2", []string{"404", "base URL"}},
 		"silent":              {"openai:sim", silent.URL, []string{"does not answer within", "start the server"}},
 		"silent Ollama":       {"ollama:sim", silent.URL, []string{"does not answer within", "start the server"}},
 		"wrong path":          {"openai:sim", alive.URL() + "/v2", []string{"404", "base URL", "/v1"}},
@@ -81,6 +85,37 @@ func TestNoModelServer(t *testing.T) {
 					t.Errorf("it took %v", took)
 				}
 			})
+		}
+	}
+}
+
+// One of two servers does not answer: the run says so and goes on with the other, and its
+// trajectories are those of a run on that one alone.
+func TestOneServerDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	for _, kind := range []string{kindOpenAI, kindOllama} {
+		o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16}
+		good, dead := serve(t, o), serve(t, o)
+		dead.Kill()
+		args := []string{"collect", "--data", data, "--policy", kind + ":sim", "--limit", "2", "--trees", "1", "--preset", "paper",
+			"--set", "search.simulations=2", "--set", "server.window=32768"}
+		alone := filepath.Join(dir, kind+"-alone")
+		must(t, append(slices.Clip(args), "--server", good.URL(), "--out", alone)...)
+
+		for name, servers := range map[string]string{
+			"second": good.URL() + "," + dead.URL(),
+			"first":  dead.URL() + "," + good.URL(),
+		} {
+			run := filepath.Join(dir, kind+name)
+			r := cli(t, append(slices.Clip(args), "--server", servers, "--out", run)...)
+			if r.code != exitDone {
+				t.Fatalf("exit %d\n%s", r.code, r.err)
+			}
+			says(t, "collect", r.err, "server does not answer, using the others", dead.URL())
+			if !bytes.Equal(read(t, filepath.Join(alone, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+				t.Errorf("%s, %s: the trajectories differ", kind, name)
+			}
 		}
 	}
 }

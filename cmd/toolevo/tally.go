@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"toolevo/mcts/policy/server"
@@ -20,7 +21,7 @@ import (
 const serversFile = "servers.json"
 
 // servedPass is one pass of a run, from its start to its end or to an interruption: what each policy on servers has
-// counted. A process that was killed leaves none.
+// counted. That of a process that was killed ends with the last second before.
 type servedPass struct {
 	Software string                     `json:"software"`
 	Started  time.Time                  `json:"started"`
@@ -52,33 +53,69 @@ func (b *bench) answers() func() int64 {
 	}
 }
 
-// tally says what came of the requests of this pass, and adds it to the run directory.
-func (a *app) tally(dir string, b *bench, started time.Time) error {
+// tallyEvery is how often a run writes down what its servers were asked: a process that is killed
+// has lost no more than that.
+const tallyEvery = time.Second
+
+// tally writes down what servers are asked and answer, in a run directory, beside what earlier passes
+// have counted. The function it returns does so for the last time, and says what came of it.
+func (a *app) tally(dir string, b *bench) (finish func() error) {
 	if len(b.servers) == 0 {
+		return func() error { return nil }
+	}
+
+	path := filepath.Join(dir, serversFile)
+	started, earlier := time.Now(), a.earlierPasses(path)
+	write := func() (servedPass, error) {
+		pass := servedPass{Software: software(), Started: started.UTC(), Ended: time.Now().UTC(), Policies: b.snapshots()}
+		text, err := json.MarshalIndent(append(slices.Clip(earlier), pass), "", "  ")
+		if err != nil {
+			return pass, err
+		}
+		return pass, replaceFile(path, append(text, '\n'))
+	}
+
+	done := make(chan struct{})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		ticker := time.NewTicker(tallyEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				_, _ = write() // what goes wrong, goes wrong at the end, too
+			case <-done:
+				return
+			}
+		}
+	})
+
+	return func() error {
+		close(done)
+		writing.Wait()
+		pass, err := write()
+		for _, name := range slices.Sorted(maps.Keys(pass.Policies)) {
+			a.say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
+		}
+		if err != nil {
+			return gaveUp(err)
+		}
 		return nil
 	}
-	pass := servedPass{Software: software(), Started: started.UTC(), Ended: time.Now().UTC(), Policies: b.snapshots()}
-	for _, name := range slices.Sorted(maps.Keys(pass.Policies)) {
-		a.say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
-	}
-	path := filepath.Join(dir, serversFile)
+}
+
+// earlierPasses reads what earlier passes of a run have counted.
+func (a *app) earlierPasses(path string) []servedPass {
 	var passes []servedPass
 	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return gaveUp(err)
-	case json.Unmarshal(text, &passes) != nil: // counts of earlier passes are not worth a run
-		passes = nil
+	if err == nil {
+		err = json.Unmarshal(text, &passes)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // counts are not worth a run
 		a.say("%s cannot be read, and is begun anew.", path)
+		return nil
 	}
-	if text, err = json.MarshalIndent(append(passes, pass), "", "  "); err != nil {
-		return gaveUp(err)
-	}
-	if err := replaceFile(path, append(text, '\n')); err != nil {
-		return gaveUp(err)
-	}
-	return nil
+	return passes
 }
 
 // replaceFile writes a file that is the old one or the new one at any time, should the process be killed.
@@ -92,7 +129,7 @@ func replaceFile(path string, text []byte) error {
 // tallyLines are a policy's counts for people: what was asked, then what went wrong on the way, what cost samples, and
 // how that is spread over several servers.
 func tallyLines(name string, s server.Snapshot) []string {
-	faults := s.Transient + s.TooLong + s.Refused
+	faults := s.Transient + s.TooLong + s.Refused + s.BadRequests
 	lines := []string{fmt.Sprintf("%s: %d requests, %d answered, %d failed, %d given up by us", name, s.Requests, s.Answered, faults, s.Cancelled)}
 	if faults > 0 {
 		lines = append(lines, "failures, none of them scored: "+causes(s.Faults))
@@ -117,6 +154,9 @@ func tallyLines(name string, s server.Snapshot) []string {
 	}
 	if s.TooLong > 0 {
 		lines = append(lines, fmt.Sprintf("prompts beyond the context window: %d, each a dead end", s.TooLong))
+	}
+	if s.BadRequests > 0 {
+		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d, their trees left unresolved", s.BadRequests))
 	}
 	if len(s.Servers) > 1 {
 		for _, one := range s.Servers {

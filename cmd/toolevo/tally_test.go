@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
@@ -38,6 +41,50 @@ func TestDamagedTally(t *testing.T) {
 	}
 	if left := files(t, dir); strings.Contains(strings.Join(left, " "), ".new") {
 		t.Errorf("it left %v", left)
+	}
+}
+
+// What a run counted before kill -9 is there when it has been resumed.
+func TestTallyOfAKilledRun(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
+	s := serve(t, simserver.Options{})
+	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "1", "--preset", "paper",
+		"--set", "server.window=32768", "--server", s.URL(), "--out", dir}
+	passes := func() (all []servedPass) {
+		text, err := os.ReadFile(filepath.Join(dir, serversFile))
+		if err == nil {
+			err = json.Unmarshal(text, &all)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return all
+	}
+
+	p := start(t, args...)
+	if !p.until(t, dir, 20) {
+		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
+	}
+	s.Pause() // no more is counted, so what is written from now on is all
+	hangs(t, p, s)
+	answered := int64(s.Stats().Answered)
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for len(passes()) == 0 || passes()[0].Policies["openai:sim"].Answered < answered {
+		<-poll.C
+	}
+	_ = p.Process.Kill()
+	p.wait()
+
+	s.Resume()
+	must(t, append(args, "--resume")...)
+	all := passes()
+	if len(all) != 2 || all[0].Policies["openai:sim"].Answered != answered {
+		t.Fatalf("%d passes, the first with %+v; want 2, and %d answered", len(all), all[0], answered)
+	}
+	if total := answered + all[1].Policies["openai:sim"].Answered; total != int64(s.Stats().Answered) {
+		t.Errorf("%d are counted as answered, the server answered %d", total, s.Stats().Answered)
 	}
 }
 
