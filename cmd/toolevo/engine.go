@@ -78,7 +78,7 @@ func (a *app) guard(ctx context.Context, stamp pytool.Stamp, o engines.Options) 
 var breached = map[confine.Wall]struct{ walls, attacks []string }{
 	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes", "descriptors-of-others", "host-environment", "kernel-log"}},
 	confine.Seccomp: {[]string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls},
-		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "threads"}},
+		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "open-for-neither", "threads"}},
 }
 
 // isAccepted reports whether an attack gets through for want of a wall that the user does without. Out of bubblewrap

@@ -25,6 +25,7 @@ import (
 type sandboxFlags struct {
 	*settings
 	without []string
+	abi     int
 	short   bool
 	asJSON  *bool
 }
@@ -50,17 +51,20 @@ collect and eval run the short form, which waits for nothing, when they start.
 
 The engine is that of the settings (python.engine and what follows it); the
 flags below stand above them. --without shows what still holds on a machine that
-lacks a wall; the engine unsafe shows what none at all is worth.
+lacks a wall, --landlock-abi what holds on an older kernel, whose Landlock knows
+less; the engine unsafe shows what none at all is worth.
 
 Exit codes: 0 all attacks are contained, 1 one got through, 2 wrong usage, 3 no
 engine could be had, 130 interrupted.`,
 		Example: `  toolevo doctor sandbox
   toolevo doctor sandbox --engine forkserver --without landlock
+  toolevo doctor sandbox --engine forkserver --landlock-abi 2
   toolevo doctor sandbox --engine wasi --wasm python.wasm --short --json`,
 		Args: positional(0, 0),
 	}
 	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
 	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: landlock, seccomp")
+	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an older kernel has (0: this kernel's)")
 	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that are over at once")
 	f.asJSON = jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -68,6 +72,9 @@ engine could be had, 130 interrupted.`,
 			if !slices.Contains(configs.PythonWalls(), wall) {
 				return usage("--without %s: valid are %s", wall, strings.Join(configs.PythonWalls(), ", "))
 			}
+		}
+		if f.abi < 0 {
+			return usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
 		}
 		c, err := f.resolve(cmd.Flags(), "")
 		if err != nil {
@@ -88,8 +95,9 @@ engine could be had, 130 interrupted.`,
 type sandboxReport struct {
 	Verdict   string            `json:"verdict"` // contained or breached
 	Engine    pytool.Stamp      `json:"engine"`
-	Asked     string            `json:"asked"`            // the engine that the settings name
-	Walls     map[string]string `json:"walls"`            // of the kernel's, and why each is missing; "" is that it stands
+	Asked     string            `json:"asked"` // the engine that the settings name
+	Walls     map[string]string `json:"walls"` // of the kernel's, and why each is missing; "" is that it stands
+	Landlock  landlockReport    `json:"landlock"`
 	Others    map[string]string `json:"others,omitempty"` // other engines, and why each does not work here; "" is that it does
 	Limits    string            `json:"limits"`           // of a run's programs
 	Contained int               `json:"contained"`
@@ -97,6 +105,24 @@ type sandboxReport struct {
 	Holds     []string          `json:"holds"`    // what no attack got through
 	Breached  []string          `json:"breached"` // what one did
 	Attacks   []sandboxFinding  `json:"attacks"`
+}
+
+// landlockReport is how much the machine's Landlock can deny.
+type landlockReport struct {
+	ABI           int      `json:"abi"`             // the version of its interface that is used; 0 is none
+	Machine       int      `json:"machine"`         // the machine's
+	LeftToSeccomp []string `json:"left_to_seccomp"` // what this version does not know, and seccomp alone keeps inside
+}
+
+// landlockHere returns how much Landlock can deny where most is the newest version to use, 0 for any.
+func landlockHere(most int) landlockReport {
+	machine := confine.LandlockABI()
+	r := landlockReport{ABI: machine, Machine: machine}
+	if most > 0 {
+		r.ABI = min(machine, most)
+	}
+	r.LeftToSeccomp = confine.LeftToSeccomp(r.ABI)
+	return r
 }
 
 // sandboxFinding is what came of one attack.
@@ -117,6 +143,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 	}
 	defer func() { err = errors.Join(err, bait.Close()) }()
 	o := engineOptions(p, 1)
+	o.ABI = f.abi
 	for _, wall := range f.without {
 		o.Lacking = append(o.Lacking, confine.Wall(wall))
 	}
@@ -127,7 +154,13 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
 
-	r := sandboxReport{Engine: engine.Stamp(), Asked: p.Engine, Walls: wallsHere(o.Lacking), Limits: pythonOf(engine.Stamp(), p).Limits}
+	r := sandboxReport{
+		Engine:   engine.Stamp(),
+		Asked:    p.Engine,
+		Walls:    wallsHere(o.Lacking),
+		Landlock: landlockHere(f.abi),
+		Limits:   pythonOf(engine.Stamp(), p).Limits,
+	}
 	if !f.short {
 		r.Others = othersHere(ctx, o, engine.Stamp().Engine)
 	}

@@ -52,6 +52,28 @@ func TestDoctorSandbox(t *testing.T) {
 	}
 }
 
+// Which version of Landlock a machine has, and what an older one leaves to seccomp, stands in the report; and nothing gets
+// through where that is much.
+func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
+	needWalls(t)
+	args := []string{"doctor", "sandbox", "--engine", "forkserver", "--short", "--landlock-abi"}
+	r := cli(t, append(args, "1")...)
+	if r.code != exitDone || r.err != "" {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	says(t, "landlock of Linux 5.13", strings.Join(strings.Fields(r.out), " "), "1 is used; seccomp alone denies emptying files, TCP,", "ok open-for-neither")
+	fits(t, r.out)
+
+	d := document[sandboxReport](t, cli(t, append(args, "3", "--json")...).out)
+	if d.Landlock.ABI != min(3, confine.LandlockABI()) || d.Landlock.Machine != confine.LandlockABI() ||
+		!slices.Contains(d.Landlock.LeftToSeccomp, "TCP") || slices.Contains(d.Landlock.LeftToSeccomp, "emptying files") {
+		t.Errorf("landlock %+v", d.Landlock)
+	}
+	if r := cli(t, append(args, "-1")...); r.code != exitUsage {
+		t.Errorf("--landlock-abi -1: exit %d", r.code)
+	}
+}
+
 // Without Landlock, files can be read. The report says which wall is missing, and what holds all the same.
 func TestDoctorSandboxWithoutLandlock(t *testing.T) {
 	needWalls(t)

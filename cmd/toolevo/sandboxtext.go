@@ -26,7 +26,11 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("imports  ", modules))
 	label := "walls    "
 	for _, name := range confine.Walls() {
-		io.WriteString(w, folded(label, string(name)+": "+orStands(r.Walls[string(name)], "this machine has it")))
+		stands := "this machine has it"
+		if name == confine.Landlock {
+			stands += r.Landlock.words()
+		}
+		io.WriteString(w, folded(label, string(name)+": "+orStands(r.Walls[string(name)], stands)))
 		label = "         "
 	}
 	label = "others   "
@@ -37,6 +41,18 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 		}
 	}
 	io.WriteString(w, folded("limits   ", "of a run: "+r.Limits+". The attacks have less."))
+}
+
+// words says which version of Landlock's interface there is, and what it costs that it is not a newer one.
+func (r landlockReport) words() string {
+	text := fmt.Sprintf(", ABI %d", r.ABI)
+	if r.ABI < r.Machine {
+		text = fmt.Sprintf(", ABI %d, of which %d is used", r.Machine, r.ABI)
+	}
+	if len(r.LeftToSeccomp) > 0 {
+		text += "; seccomp alone denies " + strings.Join(r.LeftToSeccomp, ", ")
+	}
+	return text
 }
 
 func orStands(why, stands string) string {

@@ -3,6 +3,7 @@ package attack_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -51,6 +52,33 @@ func TestEnginesHold(t *testing.T) {
 				t.Errorf("%s (%s): %s", f.Name, f.Wall, f.Seen)
 			}
 		})
+	}
+}
+
+// TestHostileSandbox attacks engines as they are on kernels with an older Landlock: in `make test` one of them with the
+// short form, with TOOLEVO_HOSTILE set all that this machine can have, with everything.
+func TestHostileSandbox(t *testing.T) {
+	whole := os.Getenv("TOOLEVO_HOSTILE") != ""
+	names, versions := []string{engines.ForkServer}, []int{2}
+	if whole {
+		names = []string{engines.ForkServer, engines.Bwrap, engines.Process, engines.WASI}
+		versions = []int{0, 5, 3, 2, 1} // 0 is the kernel's own
+	}
+	for _, name := range names {
+		for _, abi := range versions {
+			t.Run(fmt.Sprintf("%s-abi-%d", name, abi), func(t *testing.T) {
+				e := open(t, engines.Options{Engine: name, Wasm: wasm(), Modules: []string{"numpy"}, ABI: abi, Servers: 1})
+				found, err := attack.Run(t.Context(), e, !whole, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				breaches := attack.Breaches(found)
+				for _, f := range breaches {
+					t.Errorf("%s (%s): %s", f.Name, f.Wall, f.Seen)
+				}
+				t.Logf("%s: %d of %d attacks contained", e.Stamp(), len(found)-len(breaches), len(found))
+			})
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ NUMBERS = {
         "setpriority": 141, "ioprio_set": 251, "sched_setscheduler": 144, "sched_setattr": 314,
         "sched_setaffinity": 203, "prlimit64": 302, "setrlimit": 160, "prctl": 157, "openat2": 437,
         "migrate_pages": 256, "move_pages": 279, "vmsplice": 278, "splice": 275, "tee": 276, "setxattr": 188,
-        "getpid": 39, "acct": 163,
+        "getpid": 39, "acct": 163, "open": 2, "openat": 257, "creat": 85,
     },
     "arm64": {
         "unshare": 97, "setns": 268, "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "open_tree": 428,
@@ -40,7 +40,7 @@ NUMBERS = {
         "timer_settime": 110, "setpriority": 140, "ioprio_set": 30, "sched_setscheduler": 119, "sched_setattr": 274,
         "sched_setaffinity": 122, "prlimit64": 261, "setrlimit": 164, "prctl": 167, "openat2": 437,
         "migrate_pages": 238, "move_pages": 239, "vmsplice": 75, "splice": 76, "tee": 77, "setxattr": 5,
-        "getpid": 172, "acct": 89,
+        "getpid": 172, "acct": 89, "openat": 56,
     },
 }
 

@@ -79,7 +79,7 @@ func allowList(landlocked bool) *filter {
 	f.answer(fail(unix.EACCES), leading...)
 	f.answer(fail(unix.EACCES), leadingLegacy...)
 	if landlocked {
-		f.opening(notTruncating)
+		f.opening(forUse)
 	} else {
 		f.opening(condition{mask: unix.O_ACCMODE | unix.O_CREAT | unix.O_TRUNC | tmpfile, is: zero})
 	}
@@ -94,8 +94,6 @@ const (
 )
 
 var zero = []uint32{0}
-
-const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY // the bit that O_TMPFILE has for itself
 
 // computing are the calls that are allowed whatever their arguments.
 var computing = []uint32{

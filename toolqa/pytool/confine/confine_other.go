@@ -16,6 +16,12 @@ var probes = map[Wall]func() error{
 
 func attributes() *syscall.SysProcAttr { return nil }
 
+// LandlockABI is 0: this system has no Landlock.
+func LandlockABI() int { return 0 }
+
+// LeftToSeccomp is nil: this system has no filters.
+func LeftToSeccomp(version int) []string { return nil }
+
 func hide() error { return errSystem }
 
 func launch(string) error { return errSystem }

@@ -20,7 +20,7 @@ func denyList() *filter {
 	f.rule(unix.SYS_CLONE, allow, fail(unix.EPERM), condition{arg: 0, mask: namespaces, is: []uint32{0}})
 	f.rule(unix.SYS_IOCTL, fail(unix.EPERM), allow, condition{arg: 1, is: []uint32{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCSCTTY}})
 	f.rule(unix.SYS_SOCKETPAIR, allow, fail(unix.EPERM), streams...)
-	f.opening(notTruncating)
+	f.opening(forUse)
 	return f.otherwise(allow)
 }
 
@@ -33,12 +33,16 @@ var streams = []condition{
 	{arg: 1, mask: ^uint32(unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC), is: []uint32{unix.SOCK_STREAM}},
 }
 
-// notTruncating are the flags of opening that do not empty a file that is opened for reading, which Landlock before
-// Linux 6.2 lets pass.
-var notTruncating = condition{mask: unix.O_TRUNC | unix.O_ACCMODE, is: []uint32{
-	unix.O_RDONLY, unix.O_WRONLY, unix.O_RDWR, unix.O_ACCMODE,
-	unix.O_TRUNC | unix.O_WRONLY, unix.O_TRUNC | unix.O_RDWR, unix.O_TRUNC | unix.O_ACCMODE,
+// forUse are the flags of opening that ask to read, to write, or both, and to empty only what is opened for writing.
+//
+// A file can also be opened for neither, by the access mode 3. Landlock lets that pass, whatever the file: it opens
+// devices, and with O_TRUNC it empties any file that the user may write, which Landlock knows since Linux 6.2 only, as
+// it knows emptying what is opened for reading. A file without a name is made before Landlock is asked.
+var forUse = condition{mask: unix.O_ACCMODE | unix.O_TRUNC | tmpfile, is: []uint32{
+	unix.O_RDONLY, unix.O_WRONLY, unix.O_RDWR, unix.O_TRUNC | unix.O_WRONLY, unix.O_TRUNC | unix.O_RDWR,
 }}
+
+const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY // the bit that O_TMPFILE has for itself
 
 // opening allows to open files with flags that meet a condition. openat2 has its flags in memory.
 func (f *filter) opening(flags condition) {

@@ -139,7 +139,11 @@ func TestVerdicts(t *testing.T) {
 		{"open for both", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_RDWR}}, isAllowed, isAllowed, eacces},
 		{"open to read, creating", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_CREAT}}, isAllowed, isAllowed, eacces},
 		{"open to read, truncating", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_TRUNC}}, eacces, eacces, eacces},
-		{"open a file without name", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_TMPFILE | unix.O_WRONLY}}, isAllowed, isAllowed, eacces},
+		{"open a file without name", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_TMPFILE | unix.O_WRONLY}}, eacces, eacces, eacces},
+		{"open for neither", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_ACCMODE}}, eacces, eacces, eacces},
+		{"open for neither, truncating", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_ACCMODE | unix.O_TRUNC}}, eacces, eacces, eacces},
+		{"open for neither, without name", call{here, unix.SYS_OPENAT, args{0, 0, unix.O_ACCMODE | unix.O_TMPFILE}}, eacces, eacces, eacces},
+		{"open for neither, upper bits", call{here, unix.SYS_OPENAT, args{0, 0, 1<<32 | unix.O_ACCMODE}}, eacces, eacces, eacces},
 		{"openat2", call{here, unix.SYS_OPENAT2, args{}}, enosys, enosys, enosys},
 		{"unlink", call{here, unix.SYS_UNLINKAT, args{}}, eacces, eacces, eacces},
 		{"rename", call{here, unix.SYS_RENAMEAT2, args{}}, eacces, eacces, eacces},
@@ -170,7 +174,7 @@ func TestFiltersAgree(t *testing.T) {
 	launcher, with, without := launchers(t), own(t), own(t, Landlock)
 	rapid.Check(t, func(t *rapid.T) {
 		argument := rapid.OneOf(rapid.Uint64Range(0, 16), rapid.Uint64(), rapid.SampledFrom([]uint64{
-			self, pthread, pthread | unix.CLONE_NEWNS, unix.O_RDWR | unix.O_CREAT, unix.O_TRUNC, unix.TIOCSTI, unix.TCGETS, unix.F_SETOWN,
+			self, pthread, pthread | unix.CLONE_NEWNS, unix.O_RDWR | unix.O_CREAT, unix.O_TRUNC, unix.O_ACCMODE, unix.O_TMPFILE, unix.TIOCSTI, unix.TCGETS, unix.F_SETOWN,
 		}))
 		c := call{arch: auditArch, nr: rapid.Uint32Range(0, newest+2).Draw(t, "call")}
 		for i := range c.args {

@@ -24,6 +24,10 @@ type Jail struct {
 
 	Without []Wall // walls to leave out
 	Bwrap   string // the path of bubblewrap, which puts the program into namespaces of its own; "" is without
+
+	// LandlockABI is the newest version of Landlock's interface to use, to see what holds on an older kernel; 0 is the
+	// kernel's own.
+	LandlockABI int
 }
 
 // Failed is the exit status of a launcher that did not come as far as the program.

@@ -30,20 +30,27 @@ func probeLandlock() error {
 	return nil
 }
 
+// versions are those of Landlock's interface that can deny more than the one before: how many kinds of access each knows,
+// and what came with it.
+var versions = []struct {
+	version, files, network, scopes int
+	what                            string
+}{
+	{1, 13, 0, 0, "opening, making, and removing files"},
+	{2, 14, 0, 0, ""}, // moving files to other folders, which the version before denies always
+	{3, 15, 0, 0, "emptying files"},
+	{4, 15, 2, 0, "TCP"},
+	{5, 16, 2, 0, "controlling devices"},
+	{6, 16, 2, 2, "signals to other processes and abstract sockets"},
+	{9, 17, 2, 2, "sockets with a path"},
+	{10, 17, 4, 2, "UDP"},
+}
+
 // handled returns all that a version of Landlock can deny: everything is denied that no rule allows. What older versions
 // do not know, the filters deny or the program does not need; see the package's comment.
 func handled(version int) landlock.RulesetAttr {
 	var a landlock.RulesetAttr
-	for _, since := range []struct{ version, files, network, scopes int }{
-		{1, 13, 0, 0},
-		{2, 14, 0, 0},  // moving files to other folders
-		{3, 15, 0, 0},  // truncating
-		{4, 15, 2, 0},  // TCP
-		{5, 16, 2, 0},  // device files
-		{6, 16, 2, 2},  // signals, abstract sockets
-		{9, 17, 2, 2},  // sockets with a path
-		{10, 17, 4, 2}, // UDP
-	} {
+	for _, since := range versions {
 		if version >= since.version {
 			a.HandledAccessFS = 1<<since.files - 1
 			a.HandledAccessNet = 1<<since.network - 1
@@ -53,13 +60,37 @@ func handled(version int) landlock.RulesetAttr {
 	return a
 }
 
+// LandlockABI returns the version of Landlock's interface that this machine offers, 0 where it offers none.
+func LandlockABI() int {
+	version, err := landlock.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// LeftToSeccomp returns what a version of Landlock does not know, and the filters alone deny.
+func LeftToSeccomp(version int) []string {
+	var left []string
+	for _, since := range versions {
+		if version < since.version && since.what != "" {
+			left = append(left, since.what)
+		}
+	}
+	return left
+}
+
 // restrictFiles denies this thread, and what it will execute, all files but these, the network, and signals to processes
-// outside. It needs neither privileges nor /proc.
-func restrictFiles(read, write []string) error {
+// outside, as far as a version of Landlock can; 0 is the kernel's own. It needs neither privileges nor /proc.
+func restrictFiles(read, write []string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
 		return probeLandlock()
 	}
+	if most > 0 {
+		version = min(version, most)
+	}
+
 	attr := handled(version)
 	rules, err := landlock.LandlockCreateRuleset(&attr, 0)
 	if err != nil {

@@ -133,7 +133,10 @@ func TestWalls(t *testing.T) {
 		{"write", file, 1, denies, "ok", "ok"}, // without Landlock it takes the program's own filter
 		{"create", file, 1, denies, "ok", "ok"},
 		{"list", dir, 1, denies, "ok", "ok"},
-		{"read truncating", file, 3, denies, denies, "ok"},
+		{"read truncating", file, 1, denies, denies, "ok"},
+		{"neither", file, 1, "ok", denies, "ok"},
+		{"neither truncating", file, 3, denies, denies, "ok"},
+		{"nameless", dir, 1, "ok", denies, "ok"},
 		{"chmod", file, 1, "ok", denies, "ok"},
 		{"touch", file, 1, "ok", denies, "ok"},
 		{"connect", stream, 4, denies, notPermitted, "ok"},
@@ -152,12 +155,18 @@ func TestWalls(t *testing.T) {
 		for _, test := range tests {
 			what = append(what, test.what, strings.ReplaceAll(test.with, victims, other))
 		}
-		for _, without := range [][]Wall{Walls(), {Seccomp}, {Landlock}, nil} {
+		for _, machine := range []struct {
+			without []Wall
+			abi     int // the newest version of Landlock to use
+		}{{Walls(), abi}, {[]Wall{Seccomp}, abi}, {[]Wall{Seccomp}, 2}, {[]Wall{Landlock}, abi}, {nil, abi}, {nil, 2}, {nil, 1}} {
+			without := machine.without
 			write(t, file, user)
-			got := strings.Split(run(t, trying(t, binary, without, what...), user), "\n")
+			jail := trying(t, binary, without, what...)
+			jail.LandlockABI = machine.abi
+			got := strings.Split(run(t, jail, user), "\n")
 			for i, test := range tests {
 				files, calls := test.none, test.none
-				if !slices.Contains(without, Landlock) && abi >= test.since {
+				if !slices.Contains(without, Landlock) && min(abi, machine.abi) >= test.since {
 					files = test.files
 				}
 				if !slices.Contains(without, Seccomp) {
@@ -170,7 +179,7 @@ func TestWalls(t *testing.T) {
 				if test.what == "namespace" && want == "ok" && got[i] != "ok" {
 					t.Logf("user %d cannot try a namespace here: %s", user, got[i])
 				} else if got[i] != want {
-					t.Errorf("user %d, without %v: %s: %s, want %s", user, without, test.what, got[i], want)
+					t.Errorf("user %d, %+v: %s: %s, want %s", user, machine, test.what, got[i], want)
 				}
 			}
 		}

@@ -57,12 +57,15 @@ var tries = map[string]func(with string) error{
 	"read truncating": func(file string) error {
 		return open(file, unix.O_RDONLY|unix.O_TRUNC)
 	},
-	"write":  func(file string) error { return open(file, unix.O_RDWR) },
-	"create": func(file string) error { return open(file+".new", unix.O_RDWR|unix.O_CREAT) },
-	"list":   func(folder string) error { return open(folder, unix.O_RDONLY|unix.O_DIRECTORY) },
-	"remove": func(file string) error { return unix.Unlink(file) },
-	"chmod":  func(file string) error { return unix.Chmod(file, 0o777) },
-	"touch":  func(file string) error { return unix.Utimes(file, make([]unix.Timeval, 2)) },
+	"neither":            func(file string) error { return open(file, unix.O_ACCMODE) },
+	"neither truncating": func(file string) error { return open(file, unix.O_ACCMODE|unix.O_TRUNC) },
+	"nameless":           func(folder string) error { return open(folder, unix.O_ACCMODE|unix.O_TMPFILE) },
+	"write":              func(file string) error { return open(file, unix.O_RDWR) },
+	"create":             func(file string) error { return open(file+".new", unix.O_RDWR|unix.O_CREAT) },
+	"list":               func(folder string) error { return open(folder, unix.O_RDONLY|unix.O_DIRECTORY) },
+	"remove":             func(file string) error { return unix.Unlink(file) },
+	"chmod":              func(file string) error { return unix.Chmod(file, 0o777) },
+	"touch":              func(file string) error { return unix.Utimes(file, make([]unix.Timeval, 2)) },
 	"connect": func(port string) error {
 		n, err := strconv.Atoi(port)
 		if err != nil {

@@ -84,8 +84,9 @@ func (e *MissingError) Unwrap() []error {
 var consequences = map[Wall]string{
 	Landlock: "a program can read every file that this user can read, among them the environments of this user's other processes; " +
 		"it still cannot write or remove a file, reach the network, start a process or signal one, nor exceed its limits",
-	Seccomp: "a program can start processes that outlive it, signal this user's processes, and use the network as far as Landlock does not know it (UDP); " +
-		"it still cannot open a file outside of Python's, nor exceed its limits",
+	Seccomp: "a program can start processes that outlive it, signal this user's processes, open devices without reading or writing them, " +
+		"use the network as far as Landlock does not know it (UDP), and before Linux 6.2 empty the files that this user may write; " +
+		"it still cannot read or write a file outside of Python's, nor exceed its limits",
 }
 
 func list(walls []Wall) string {

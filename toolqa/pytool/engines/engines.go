@@ -35,6 +35,7 @@ type Options struct {
 	Modules    []string       // third-party modules that programs may import, where they are installed
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
+	ABI        int            // the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
 	Servers    int            // how many programs the engine runs at once; 0 is the engine's default
 }
 
@@ -93,11 +94,17 @@ func (o Options) open(ctx context.Context, m machine) (pytool.Engine, error) {
 func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (pytool.Engine, error) {
 	switch c.engine {
 	case WASI:
-		return opened(wasi.New(ctx, wasi.Options{Module: o.Wasm, Modules: o.Modules, Servers: o.Servers, Without: c.without}))
+		return opened(wasi.New(ctx, wasi.Options{
+			Module: o.Wasm, Modules: o.Modules, Servers: o.Servers, Without: c.without, LandlockABI: o.ABI,
+		}))
 	case Process, Unsafe:
-		return opened(process.New(ctx, process.Options{Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe}))
+		return opened(process.New(ctx, process.Options{
+			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
+		}))
 	}
-	return opened(forkserver.New(ctx, forkserver.Options{Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap}))
+	return opened(forkserver.New(ctx, forkserver.Options{
+		Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
+	}))
 }
 
 // opened keeps a nil of one type from becoming an engine that is not nil.

@@ -23,6 +23,8 @@ type Options struct {
 	Recycle int            // calls after which a server is replaced; default 5000
 	Without []confine.Wall // walls to do without, whether the machine offers them or not
 	Bwrap   string         // the path of bubblewrap, with which the engine is called bwrap
+
+	LandlockABI int // the newest version of Landlock's interface to use; see [confine.Jail]
 }
 
 // Engine is a [pytool.Engine]; see the package.
@@ -124,7 +126,7 @@ func (o Options) starter() (starter, error) {
 		return nil, fmt.Errorf("forkserver: encode the setup: %w", err)
 	}
 	jail := o.Python.Jail(python.ForkServer(), o.Without)
-	jail.Bwrap = o.Bwrap
+	jail.Bwrap, jail.LandlockABI = o.Bwrap, o.LandlockABI
 	return func(ctx, life context.Context) (*server, error) {
 		cmd, err := jail.Command(life)
 		if err != nil {

@@ -24,6 +24,8 @@ type Options struct {
 	Python  *python.Interpreter
 	Without []confine.Wall // walls to do without, whether the machine offers them or not
 	Unsafe  bool           // no walls at all; the engine is called unsafe
+
+	LandlockABI int // the newest version of Landlock's interface to use; see [confine.Jail]
 }
 
 // Engine is a [pytool.Engine]; see the package.
@@ -171,7 +173,9 @@ func (e *Engine) command(ctx context.Context) (*exec.Cmd, error) {
 		cmd.SysProcAttr = attributes()
 	} else {
 		var err error
-		if cmd, err = e.opts.Python.Jail(text, e.opts.Without).Command(ctx); err != nil {
+		jail := e.opts.Python.Jail(text, e.opts.Without)
+		jail.LandlockABI = e.opts.LandlockABI
+		if cmd, err = jail.Command(ctx); err != nil {
 			return nil, err
 		}
 		if cmd.SysProcAttr == nil {

@@ -28,6 +28,8 @@ type Options struct {
 	Recycle int            // programs after which a machine is replaced; default 2000
 	Without []confine.Wall // walls to do without beside those that the machine does not offer
 
+	LandlockABI int // the newest version of Landlock's interface to use; see [confine.Jail]
+
 	// Cache is the folder in which compiled code is kept, some 35 MB for the reference module; nobody else must be able
 	// to write there. The default is toolevo/wasi in the user's folder for caches. Where there is none, the code is kept
 	// in a temporary folder until Close.
@@ -116,7 +118,7 @@ func (o Options) engine(ctx context.Context) (*Engine, error) {
 		Modules: d.Modules,
 	}
 	e.config.Path, e.config.Site, e.config.Names = d.Path, d.Site, e.stamp.ModuleNames()
-	if err := e.wallIn(o.Without); err != nil {
+	if err := e.wallIn(o.Without, o.LandlockABI); err != nil {
 		return nil, errors.Join(err, e.removeCache())
 	}
 	return e, nil
@@ -201,7 +203,7 @@ func said(err error, complaint []byte) string {
 }
 
 // wallIn describes the jail of the machines and notes what it lacks.
-func (e *Engine) wallIn(without []confine.Wall) error {
+func (e *Engine) wallIn(without []confine.Wall, abi int) error {
 	missing := confine.Probe()
 	for _, w := range without {
 		missing[w] = nil
@@ -224,6 +226,8 @@ func (e *Engine) wallIn(without []confine.Wall) error {
 		Env:     []string{},
 		Read:    append(libraries, e.config.Module, e.config.Cache),
 		Without: walls,
+
+		LandlockABI: abi,
 	}
 	return nil
 }
