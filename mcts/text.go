@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 )
 
 // TextOptions say how a tree is drawn.
@@ -29,7 +29,7 @@ func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) erro
 			d.children[n.Parent] = append(d.children[n.Parent], n.ID)
 		}
 	}
-	d.line("  ID    N      Q     P  " + question + d.hidden(0))
+	d.line("  ID    N      Q     P  " + display.Line(question, 0) + d.hidden(0))
 	d.below(0, "")
 	return d.out.Flush()
 }
@@ -42,7 +42,7 @@ type drawing struct {
 	out      *bufio.Writer
 }
 
-func (d *drawing) line(text string) { fmt.Fprintln(d.out, clip(text, d.options.Width)) }
+func (d *drawing) line(text string) { fmt.Fprintln(d.out, display.Cut(text, d.options.Width)) }
 
 // below draws what is below a node.
 func (d *drawing) below(id int, indent string) {
@@ -101,7 +101,7 @@ func (t *TreeRecord) figures(id int) string {
 
 // label is the call as it was understood, or the text where no call could be read, and the outcome where it is not ok.
 func (r *Record) label() string {
-	label := strings.Join(strings.Fields(r.Key), " ")
+	label := display.Line(r.Key, 0)
 	switch {
 	case r.Outcome == envs.Correct && r.Accepted():
 		label = "✓ " + label
@@ -116,14 +116,6 @@ func (r *Record) label() string {
 		label += "  stopped: " + string(r.Limit)
 	}
 	return label
-}
-
-// clip cuts a line to width columns, marking the cut. Every character counts as one column.
-func clip(line string, width int) string {
-	if width <= 0 || utf8.RuneCountInString(line) <= width {
-		return line
-	}
-	return string([]rune(line)[:width-1]) + "…"
 }
 
 // WriteTrajectory writes the turns from the root to a node as they happened.

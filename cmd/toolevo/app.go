@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/display"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
 )
@@ -18,7 +19,8 @@ import (
 // app is one invocation of the program, with everything it may touch.
 type app struct {
 	in      io.Reader
-	out     io.Writer // results
+	out     io.Writer // results; what others wrote is made visible on the way
+	columns int       // of the terminal that results go to, 0 where they go to none
 	err     *console  // words for people
 	environ []string
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
@@ -54,9 +56,12 @@ func gaveUp(err error) error { return &exitError{exitGaveUp, err} }
 // run runs the program and returns its exit code. What has no code of its own is a matter of usage or configuration:
 // commands give codes to everything that can happen once they work.
 func (a *app) run(ctx context.Context, args []string) int {
+	out := display.NewWriter(a.out)
+	a.out, a.columns = out, terminalWidth(a.out)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	err = errors.Join(err, out.Flush())
 	if err == nil {
 		return exitDone
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/display"
 	"toolevo/mcts/collect"
 	"toolevo/trajectories"
 )
@@ -111,7 +112,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 		fmt.Fprintf(a.out, "%d trees grown again from %d logged calls, %d trajectories compared: %d problems\n",
 			result.Trees, result.Calls, result.Rows, len(result.Problems))
 		for _, p := range result.Problems {
-			fmt.Fprintln(a.out, "  "+p)
+			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
 		}
 		printEngines(a.out, result.Engines, result.Warnings)
 	}
@@ -150,10 +151,10 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 	} else {
 		fmt.Fprintf(a.out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty, len(report.Problems))
 		for _, p := range report.Problems {
-			fmt.Fprintln(a.out, "  "+p)
+			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
 		}
 		for _, f := range report.Findings {
-			fmt.Fprintf(a.out, "  sample %d: %s\n", f.Sample, f.Finding)
+			fmt.Fprintf(a.out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
 		}
 		printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	}

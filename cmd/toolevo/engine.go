@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolevo/configs"
+	"toolevo/envs/display"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/pytool/attack"
@@ -211,7 +212,7 @@ func stampsOf(ctx context.Context, run *store.Run) ([]pytool.Stamp, error) {
 // printEngines says in a report what ran the programs, and which walls were not there.
 func printEngines(w io.Writer, engines, warnings []string) {
 	if len(engines) > 0 {
-		fmt.Fprintf(w, "programs ran in %s\n", strings.Join(engines, "; then in "))
+		fmt.Fprintf(w, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))
 	}
 	for _, line := range warnings {
 		fmt.Fprintln(w, line)

@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"toolevo/envs/display"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -100,8 +99,8 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, cached, asJSO
 			return a.printJSON(record)
 		}
 		fmt.Fprintf(a.out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
-			question.ID, tree, record.Simulations, record.Calls, len(record.Nodes))
-		return record.WriteText(a.out, question.Text, mcts.TextOptions{Width: a.width(), Cached: cached})
+			display.Line(question.ID, 0), tree, record.Simulations, record.Calls, len(record.Nodes))
+		return record.WriteText(a.out, question.Text, mcts.TextOptions{Width: a.columns, Cached: cached})
 	}
 	node, err := number("NODE", args[2])
 	if err != nil {
@@ -119,19 +118,6 @@ func number(name, text string) (int, error) {
 		return 0, usage("%s is %q, want a number from 0", name, text)
 	}
 	return n, nil
-}
-
-// width is the terminal's, or none where the output is no terminal.
-func (a *app) width() int {
-	f, ok := a.out.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
 }
 
 // treeSummary is one stored tree in few words.
@@ -213,13 +199,14 @@ func (a *app) inspectRun(ctx context.Context, v *view, asJSON bool) error {
 			"run": v.run.Manifest, "questions": lines, "engines": inWords(stamps), "warnings": wallWarnings(stamps),
 		})
 	}
-	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n", v.run.Manifest.ID, v.run.Manifest.Software, v.run.Manifest.ConfigHash)
+	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n",
+		display.Line(v.run.Manifest.ID, 0), display.Line(v.run.Manifest.Software, 0), display.Line(v.run.Manifest.ConfigHash, 0))
 	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	fmt.Fprintln(a.out)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT")
 	for _, l := range lines {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", l.Question, l.Trees, l.Calls, l.Correct, l.Distinct)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", display.Line(l.Question, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
 	}
 	return t.Flush()
 }
@@ -232,7 +219,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Quest
 	if asJSON {
 		return a.printJSON(map[string]any{"question": q, "trees": trees})
 	}
-	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", q.ID, q.Text, q.Gold)
+	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0), display.Line(q.Gold, 0))
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TREE\tSIMULATIONS\tCALLS\tNODES\tDEPRECATED\tCORRECT\tACCEPTED AT NODE")
 	for _, s := range trees {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolevo/configs"
+	"toolevo/envs/display"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
@@ -120,7 +121,7 @@ func (b *bench) probeServer(ctx context.Context, backend server.Backend, model s
 		return err
 	}
 	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
-		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model, orNone(strings.Join(have, ", ")))
+		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model, orNone(display.Line(strings.Join(have, ", "), 400)))
 	}
 	return nil
 }

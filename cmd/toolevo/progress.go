@@ -10,6 +10,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+
+	"toolevo/envs/display"
 )
 
 // The ways to report progress.
@@ -123,21 +125,15 @@ func (a *app) bar() func(s status, last bool) {
 		}
 		bar.ChangeMax64(max(s.total, s.done+1)) // a bar that is full has ended, and more may be planned yet
 		_ = bar.Set64(s.done)                   // it fails above the maximum alone
-		width := screen.columns() - 1
+		width := max(screen.columns()-1, 1)
 		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String()))
 		if left := remaining(s, time.Since(start)); left > 0 {
 			line += " ETA " + left.String()
 		}
-		line = cut(line+"  "+s.text, width)
+		second := ""
 		if s.servers != "" {
-			line += "\n" + cut("     "+s.servers, width) + "\x1b[1A"
+			second = display.Cut("     "+s.servers, width)
 		}
-		screen.draw(line + "\r")
+		screen.draw(display.Cut(line+"  "+s.text, width), second)
 	}
-}
-
-// cut is the part of a line that fits a width.
-func cut(line string, width int) string {
-	runes := []rune(line)
-	return string(runes[:min(len(runes), max(width, 0))])
 }

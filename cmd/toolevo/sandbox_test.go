@@ -152,7 +152,7 @@ func TestSandboxText(t *testing.T) {
 	writeFinding(&text, attack.Finding{Attack: attack.Attack{Name: "long", What: "x."}, Seen: strings.Repeat("word", 60) + " more"})
 	writeFinding(&text, attack.Finding{Attack: attack.Attack{Name: "ok"}, Contained: true, Seen: strings.Repeat("ä", 99)})
 	fits(t, text.String())
-	if !strings.Contains(text.String(), "...") || strings.Count(strings.Join(strings.Fields(text.String()), ""), "word") != 60 {
+	if !strings.Contains(text.String(), "…") || strings.Count(strings.Join(strings.Fields(text.String()), ""), "word") != 60 {
 		t.Errorf("%s", &text)
 	}
 	for _, test := range []struct {

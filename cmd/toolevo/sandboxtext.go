@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"toolevo/envs/display"
 	"toolevo/toolqa/pytool/attack"
 	"toolevo/toolqa/pytool/confine"
 	"toolevo/toolqa/pytool/engines"
@@ -74,12 +74,11 @@ const (
 func writeFinding(w io.Writer, f attack.Finding) {
 	took := fmt.Sprintf("%*s", timeColumns, inMilliseconds(f.Took))
 	if f.Contained {
-		fmt.Fprintf(w, "ok  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, shortened(f.Seen, seenColumns), took)
+		fmt.Fprintf(w, "ok  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, display.Line(f.Seen, seenColumns), took)
 		return
 	}
 	fmt.Fprintf(w, "!!  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, "GOT THROUGH", took)
-	seen := []rune(f.Seen)
-	io.WriteString(w, folded("    did:  ", string(seen[:min(len(seen), 600)])))
+	io.WriteString(w, folded("    did:  ", display.Line(f.Seen, 600)))
 	io.WriteString(w, folded("    what: ", f.What))
 }
 
@@ -87,40 +86,8 @@ func inMilliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000)
 }
 
-// shortened cuts a text to a number of columns.
-func shortened(text string, columns int) string {
-	if utf8.RuneCountInString(text) <= columns {
-		return text
-	}
-	return string([]rune(text)[:columns-3]) + "..."
-}
-
 // folded puts a label before a text, and breaks it at words into lines that the label's width indents.
-func folded(label, text string) string {
-	var b strings.Builder
-	b.WriteString(label)
-	column, first := utf8.RuneCountInString(label), true
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if !first && column+1+n > helpWidth {
-			b.WriteString("\n" + strings.Repeat(" ", utf8.RuneCountInString(label)))
-			column, first = utf8.RuneCountInString(label), true
-		}
-		if !first {
-			b.WriteByte(' ')
-			column++
-		}
-		for column+n > helpWidth { // a path without a space
-			room := helpWidth - column
-			runes := []rune(word)
-			b.WriteString(string(runes[:room]) + "\n" + strings.Repeat(" ", utf8.RuneCountInString(label)))
-			word, n, column = string(runes[room:]), n-room, utf8.RuneCountInString(label)
-		}
-		b.WriteString(word)
-		column, first = column+n, false
-	}
-	return b.String() + "\n"
-}
+func folded(label, text string) string { return display.Wrap(label, text, helpWidth) }
 
 // writeVerdict writes what it comes to and what can be done.
 func (r *sandboxReport) writeVerdict(w io.Writer) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/display"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -117,7 +118,7 @@ func (a *app) printVerifiedDataset(r verifyReport) {
 	fmt.Fprintf(a.out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
 		r.Dataset, r.size(), r.Questions-r.FromFiles, r.Recomputed, r.FromFiles, r.Templates)
 	for _, p := range r.Problems {
-		fmt.Fprintf(a.out, "  wrong: %s\n", p)
+		fmt.Fprintf(a.out, "  wrong: %s\n", display.Line(p, 0))
 	}
 	if r.Questions > 0 && len(r.Missing) > 0 {
 		fmt.Fprintf(a.out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"toolevo/envs/display"
 )
 
 // width is how many columns text takes.
@@ -29,7 +30,7 @@ const Legend = "ok good   !  a run copes   !! a run would be wrong or impossible
 // WriteCheck writes what was seen of one check: one line, or more of them under each other where it is long.
 func WriteCheck(w io.Writer, c Check) error {
 	head := fmt.Sprintf("%s  %-12s  ", c.Verdict.mark(), c.Name)
-	_, err := io.WriteString(w, wrap(head, strings.Repeat(" ", len(head)), c.Seen))
+	_, err := io.WriteString(w, display.Wrap(head, c.Seen, width))
 	return err
 }
 
@@ -44,18 +45,18 @@ func (r *Report) WriteFindings(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "\n%s  %s\n", c.Verdict.mark(), c.Name)
 		if c.Run != "" {
-			b.WriteString(wrap(indent+"run: ", indent+"     ", c.Run))
+			b.WriteString(display.Wrap(indent+"run: ", c.Run, width))
 		}
 		if c.Do != "" {
-			b.WriteString(wrap(indent+"do:  ", indent+"     ", c.Do))
+			b.WriteString(display.Wrap(indent+"do:  ", c.Do, width))
 		}
 	}
 	b.WriteByte('\n')
 	if e := r.Estimate; e != nil {
-		b.WriteString(wrap("", "", fmt.Sprintf("Expect about %s completions an hour at %d in flight, of %d tokens written and %s read for each.",
-			number(rounded(e.CompletionsPerHour)), e.InFlight, e.TokensWritten, number(e.TokensRead))))
+		b.WriteString(display.Wrap("", fmt.Sprintf("Expect about %s completions an hour at %d in flight, of %d tokens written and %s read for each.",
+			number(rounded(e.CompletionsPerHour)), e.InFlight, e.TokensWritten, number(e.TokensRead)), width))
 	}
-	b.WriteString(wrap("", "", r.conclusion()))
+	b.WriteString(display.Wrap("", r.conclusion(), width))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -81,27 +82,4 @@ func (r *Report) conclusion() string {
 		return "A run will cope with this server: it is slower, or loses what is named above." + probes
 	}
 	return "Do not run on this server before what is marked !! is set right." + probes
-}
-
-// wrap writes text in lines of at most width columns. A word that is longer has a line of its own.
-func wrap(first, next, text string) string {
-	var b strings.Builder
-	b.WriteString(first)
-	column, empty := utf8.RuneCountInString(first), true
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if !empty && column+1+n > width {
-			b.WriteString("\n" + next)
-			column, empty = utf8.RuneCountInString(next), true
-		}
-		if !empty {
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-		empty = false
-	}
-	b.WriteByte('\n')
-	return b.String()
 }

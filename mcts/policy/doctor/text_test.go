@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -71,22 +70,6 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%d is rounded to %d", n, got)
 		}
 	}
-}
-
-// No line is longer than the width, but for a word that is, and nothing is lost.
-func TestWrap(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOf(rapid.StringMatching(`[a-zé]{1,30}`)).Draw(t, "words")
-		text := wrap("ok  name  ", "          ", strings.Join(words, " "))
-		if got := strings.Fields(strings.TrimPrefix(text, "ok  name")); strings.Join(got, " ") != strings.Join(words, " ") {
-			t.Fatalf("%q of %q", text, words)
-		}
-		for line := range strings.Lines(text) {
-			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > width {
-				t.Fatalf("%q", line)
-			}
-		}
-	})
 }
 
 const report = `ok  reachable     http://127.0.0.1:8000/v1 answers in 0.4 ms

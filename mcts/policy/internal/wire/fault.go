@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
+	"toolevo/envs/display"
 	"toolevo/mcts/policy/server"
 )
 
@@ -86,21 +86,5 @@ func wait(seconds float64) time.Duration {
 	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
 }
 
-// Shorten returns a server's text on one line, without control characters, cut to its bound.
-func Shorten(text string) string {
-	// Only the beginning is looked at: an error page can be megabytes.
-	if len(text) > 16*longestMessage {
-		text = text[:16*longestMessage]
-	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "?"))
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > longestMessage {
-		return string(runes[:longestMessage]) + "…"
-	}
-	return text
-}
+// Shorten returns a server's text as one line for people, cut to its bound.
+func Shorten(text string) string { return display.Line(text, longestMessage) }

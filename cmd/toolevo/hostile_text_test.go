@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/mcts"
+	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/simserver"
+	"toolevo/mcts/store"
+	"toolevo/toolqa/questions"
+	"toolevo/trajectories"
+)
+
+// spell is what a terminal obeys: OSC 52 (the clipboard), CSI as one character, backspaces, a direction, DEL.
+const spell = "\x1b]52;c;ZWNobw==\a\u009b2J\b\b\u202e\x7f\nforged\t0"
+
+// seenAs is how the beginning of spell looks in words, and in JSON.
+var seenAs = []string{`\x1b]52`, `\u001b]52`}
+
+// TestNoCommandObeysForeignText goes through every command with hostile text from wherever text can come: files, models,
+// servers, run directories, exports, arguments. All that is written is visible, and the text is there.
+func TestNoCommandObeysForeignText(t *testing.T) {
+	t.Parallel()
+	d := hostile(t)
+	in := func(name string) string { return filepath.Join(d.dir, name) }
+	onServer := func(args ...string) []string {
+		return append(args, "--data", in("data"), "--policy", "openai:sim", "--server", d.server.URL+"/v1",
+			"--set", "server.window=32768", "--limit", "1")
+	}
+	loud := func(args ...string) []string { return append(onServer(args...), "--policy", "openai:loud") }
+	id := "easy-coffee-train-0000" + spell
+
+	for _, test := range []struct {
+		args  []string
+		lines bool // text of several lines, or the user's own words
+		quiet bool // it has no reason to say anything of the text
+	}{
+		{args: []string{"inspect", in("run")}},
+		{args: []string{"inspect", in("run"), "--json"}},
+		{args: []string{"inspect", in("run"), id}},
+		{args: []string{"inspect", in("run"), id, "0"}},
+		{args: []string{"inspect", in("run"), id, "0", "--json"}},
+		{args: []string{"inspect", in("run"), id, "0", d.leaf}, lines: true},
+		{args: []string{"inspect", in("run"), spell}},
+		{args: []string{"check", in("run"), "--data", in("data")}},
+		{args: []string{"check", in("export")}},
+		{args: []string{"check", in("export"), "--json"}},
+		{args: []string{"check", in("broken export")}},
+		{args: []string{"export", in("run"), "--out", in("again")}, quiet: true},
+		{args: []string{"export", in("run"), "--out", in("no") + spell, "--split", spell}},
+		{args: []string{"collect", "--data", in("data"), "--limit", "1", "--trees", "1", "--dry-run", "--dataset", "coffee" + spell}},
+		{args: loud("collect", "--trees", "1", "--out", in("collected"+spell), "--set", "search.simulations=1"), lines: true},
+		{args: append(onServer("collect", "--trees", "1", "--out", in("other")), "--policy", "openai:another")},
+		{args: onServer("eval", "--api", "p_c", "--out", in("evaluated"+spell)), lines: true},
+		{args: []string{"play", "--data", in("data"), "--policy", "openai:loud", "--split", "train", "--set", "server.window=32768", "--transcript"}, lines: true},
+		{args: []string{"play", "--data", in("data"), "--question", spell}},
+		{args: []string{"doctor", "--policy", "openai:another", "--server", d.server.URL + "/v1"}},
+		{args: []string{"doctor", "--policy", "openai:another", "--server", d.server.URL + "/v1", "--json"}},
+		{args: []string{"doctor", "sandbox", "--engine", "process" + spell, "--short"}},
+		{args: []string{"data", "verify", "--data", in("data")}},
+		{args: []string{"data", "verify", "--data", in("data"), "--json"}},
+		{args: []string{"data", "gold", "--data", in("data"), "--dataset", spell}},
+		{args: []string{"data", "import", "--data", in("new"), "--corpus", in("no corpus" + spell), "--questions", in("none")}, lines: true},
+		{args: []string{"data", "build", "--data", in("new"), "--dataset", spell}},
+		{args: []string{"data", "questions", "--data", in("nothing" + spell)}, lines: true},
+		{args: []string{"bench", "serve", "--policy", spell}, lines: true},
+		{args: []string{"demo", "--out", in("data"), spell}},
+		{args: []string{"version", spell}},
+		{args: []string{spell}},
+		{args: []string{"completion", "bash"}, quiet: true},
+		{args: []string{"help", spell}, quiet: true},
+	} {
+		t.Run(strings.ReplaceAll(strings.Join(test.args, " "), spell, "SPELL"), func(t *testing.T) {
+			r := cliWith(t, "", []string{"OPENAI_BASE_URL=" + d.server.URL + "/v1"}, test.args...)
+			text := r.out + r.err
+			for _, c := range text {
+				if c != '\n' && c != '\t' && !unicode.IsGraphic(c) {
+					t.Fatalf("exit %d, it wrote %U:\n%q", r.code, c, text)
+				}
+			}
+			seen := func(s string) bool { return strings.Contains(text, s) }
+			if !test.lines && strings.Contains(text, "\nforged") {
+				t.Errorf("text of others begins a line:\n%s", text)
+			}
+			if !test.quiet && !slices.ContainsFunc(seenAs, seen) {
+				t.Errorf("exit %d, the text is not there:\n%s", r.code, text)
+			}
+		})
+	}
+}
+
+// hostileFiles are a data folder, a run and exports full of hostile text, and a server that speaks it.
+type hostileFiles struct {
+	dir    string
+	server *httptest.Server
+	leaf   string // a node of the first question's first tree
+}
+
+func hostile(t *testing.T) hostileFiles {
+	t.Helper()
+	d := hostileFiles{dir: t.TempDir(), server: hostileServer(t)}
+	in := func(name string) string { return filepath.Join(d.dir, name) }
+	must(t, "data", "build", "--data", in("data"), "--dataset", "coffee", "--seed", "5", "--rows", "900")
+	must(t, "data", "questions", "--data", in("data"), "--seed", "5", "--scale", "0.01")
+
+	// Questions under hostile names, some with wrong answers.
+	for _, path := range files(t, in("data/questions")) {
+		text := strings.ReplaceAll(string(read(t, path)), `-0000"`, `-0000`+inJSON(spell)+`"`)
+		write(t, path, text)
+		if strings.Contains(path, "dev") {
+			write(t, path, strings.ReplaceAll(text, `"answer":"`, `"answer":"0`)) // something to report
+		}
+	}
+
+	// A run on them by a model that writes hostile text.
+	must(t, "collect", "--data", in("data"), "--policy", "openai:sim", "--server", d.server.URL+"/v1", "--set", "server.window=32768",
+		"--limit", "1", "--trees", "1", "--difficulty", "easy", "--out", in("run"))
+	d.leaf = hostileNode(t, in("run"))
+	must(t, "export", in("run"), "--out", in("export"))
+
+	// Files that somebody else may have written.
+	edit(t, filepath.Join(in("run"), "run.json"), `"software": "`, `"software": "`+inJSON(spell))
+	edit(t, filepath.Join(in("export"), trajectories.ManifestFile), `"engine": "`, `"engine": "`+inJSON(spell))
+	for _, path := range files(t, in("export")) {
+		write(t, filepath.Join(in("broken export"), filepath.Base(path)), string(read(t, path)))
+	}
+	write(t, filepath.Join(in("broken export"), "also"+spell), "")
+	return d
+}
+
+// hostileNode returns a node of the run whose text is hostile.
+func hostileNode(t *testing.T, dir string) string {
+	t.Helper()
+	run, err := store.OpenRun(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	tree, ok, err := run.LoadTree(t.Context(), "easy-coffee-train-0000"+spell, 0)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for id, n := range tree.Nodes {
+		if strings.Contains(n.Action, spell) {
+			return string(inNumber(id))
+		}
+	}
+	t.Fatal("the model wrote no hostile text")
+	return ""
+}
+
+func inNumber(n int) []byte { text, _ := json.Marshal(n); return text }
+
+func inJSON(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text[1 : len(text)-1])
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func edit(t *testing.T, path, old, text string) {
+	t.Helper()
+	before := string(read(t, path))
+	if !strings.Contains(before, old) {
+		t.Fatalf("%s has no %s:\n%s", path, old, before)
+	}
+	write(t, path, strings.ReplaceAll(before, old, text))
+}
+
+// hostileServer serves a model that writes hostile text; of others it says in a hostile way that it does not have them.
+func hostileServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	profile, err := policy.ParseProfile("reader")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripted := policy.NewScripted(profile, questions.Plan)
+	sims := map[string]*simserver.Server{}
+	for name, model := range map[string]mcts.Policy{"sim": spellbound{scripted, 1}, "loud": spellbound{scripted, 0}} {
+		sims[name], err = simserver.Start(simserver.Options{Policy: model, Model: name, MaxModelLen: 32768})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(sims[name].Close)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"object":"list","data":[{"id":"sim"},{"id":"loud"},{"id":"`+inJSON(spell)+`"}]}`)
+			return
+		}
+		sim := sims["sim"]
+		switch {
+		case strings.Contains(string(body), `"loud"`):
+			sim = sims["loud"]
+		case r.Method == http.MethodPost && !strings.Contains(string(body), `"sim"`):
+			w.WriteHeader(http.StatusNotFound)
+			io.WriteString(w, `{"error":{"message":"no such model `+inJSON(spell)+`"}}`)
+			return
+		}
+		req, _ := http.NewRequestWithContext(r.Context(), r.Method, sim.URL()+r.URL.Path, strings.NewReader(string(body)))
+		req.Header = r.Header
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
+		w.WriteHeader(resp.StatusCode)
+		io.Copy(w, resp.Body)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// spellbound is a policy whose samples are hostile from the first-th on, in their thoughts; the second names no tool.
+type spellbound struct {
+	mcts.Policy
+	first int
+}
+
+func (p spellbound) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	proposals, err := p.Policy.Propose(ctx, r)
+	for i := p.first; i < len(proposals); i++ {
+		proposals[i].Text = strings.Replace(proposals[i].Text, "Thought: ", "Thought: "+spell+" ", 1)
+		if i == 1 {
+			proposals[i].Text = "Thought: " + spell + "\nAction: Load" + spell + "\nAction Input: {}"
+		}
+	}
+	return proposals, err
+}
+
+// Every command is in the test above.
+func TestEveryCommandMeetsHostileText(t *testing.T) {
+	source := string(read(t, "hostile_text_test.go"))
+	var walk func(c *cobra.Command, path []string)
+	walk = func(c *cobra.Command, path []string) {
+		if !c.HasSubCommands() {
+			quoted := `"` + strings.Join(path, `", "`) + `"`
+			if !strings.Contains(source, "{"+quoted) && !strings.Contains(source, "("+quoted) {
+				t.Errorf("TestNoCommandObeysForeignText does not run toolevo %s", strings.Join(path, " "))
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub, append(slices.Clone(path), sub.Name()))
+		}
+	}
+	walk((&app{err: &console{}}).root(), nil)
+}
