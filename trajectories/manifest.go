@@ -25,8 +25,9 @@ const (
 	JSONLDataset   = "toolevo_sft_jsonl"
 )
 
-// ManifestVersion is the version of [Manifest]. Version 1, which is still read, says nothing about Python.
-const ManifestVersion = 2
+// ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about Python, version
+// 2 nothing about other splits, and an empty split there means all.
+const ManifestVersion = 3
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
 // give the same manifest.

@@ -49,21 +49,28 @@ func parse[S ~string](what, name string, valid []S) (S, error) {
 	return "", fmt.Errorf("trajectories: unknown %s %q: want one of %s", what, name, strings.Join(names, ", "))
 }
 
-// Selection chooses among the trajectories of each question. The zero value keeps every distinct one that is strictly
-// right.
+// TrainSplit is the split that is exported unless another one is named.
+const TrainSplit = "train"
+
+// Selection chooses among the trajectories of each question. The zero value keeps every distinct one of the train split
+// that is strictly right.
 type Selection struct {
 	PerQuestion     int      `json:"per_question"`     // at most so many distinct trajectories of a question; 0: all
 	Strategy        Strategy `json:"strategy"`         // which; "" means Random
 	Seed            uint64   `json:"seed"`             // of Random
 	Score           Score    `json:"score"`            // "" means Strict
-	Split           string   `json:"split,omitempty"`  // only questions of this split; "": all
+	Split           string   `json:"split"`            // only questions of this split; "" means TrainSplit
 	RequireRecovery bool     `json:"require_recovery"` // only trajectories that met a deprecation and recovered from it
+
+	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody knows them.
+	Elsewhere *Elsewhere `json:"-"`
 }
 
 // withDefaults returns the selection with its defaults named.
 func (s Selection) withDefaults() Selection {
 	s.Strategy = cmp.Or(s.Strategy, Random)
 	s.Score = cmp.Or(s.Score, Strict)
+	s.Split = cmp.Or(s.Split, TrainSplit)
 	return s
 }
 
@@ -88,11 +95,14 @@ type SelectionReport struct {
 	Questions     int     `json:"questions"`      // with at least one row
 	QuestionsKept int     `json:"questions_kept"` // with at least one row kept
 	Dropped       Dropped `json:"dropped"`
+
+	Elsewhere ElsewhereReport `json:"elsewhere"`
 }
 
 // Dropped counts the rows a selection dropped, each under the first reason that held.
 type Dropped struct {
 	Split      int `json:"split"`       // of another split
+	Elsewhere  int `json:"elsewhere"`   // of a question that is asked in another split, too
 	Score      int `json:"score"`       // not right by the score asked for
 	NoRecovery int `json:"no_recovery"` // without the recovery asked for
 	Duplicate  int `json:"duplicate"`   // did what an earlier trajectory of the question did
@@ -104,7 +114,8 @@ type Dropped struct {
 // whose rows do not come together is an error.
 func (s Selection) Select(rows iter.Seq2[Row, error], report *SelectionReport) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		*report = SelectionReport{}
+		*report = SelectionReport{Elsewhere: s.Elsewhere.report()}
+		s = s.withDefaults()
 		if err := s.validate(); err != nil {
 			yield(Row{}, err)
 			return
@@ -139,7 +150,7 @@ func (s Selection) Select(rows iter.Seq2[Row, error], report *SelectionReport) i
 func (s Selection) finish(group []Row, report *SelectionReport, yield func(Row, error) bool) bool {
 	report.Rows += len(group)
 	report.Questions++
-	chosen := s.choose(s.filter(group, &report.Dropped), &report.Dropped)
+	chosen := s.choose(s.filter(group, report), &report.Dropped)
 	report.Kept += len(chosen)
 	if len(chosen) > 0 {
 		report.QuestionsKept++
@@ -153,15 +164,22 @@ func (s Selection) finish(group []Row, report *SelectionReport, yield func(Row, 
 }
 
 // filter returns the distinct rows that meet the conditions, in canonical order.
-func (s Selection) filter(group []Row, d *Dropped) []*Row {
-	seen := map[string]bool{}
+func (s Selection) filter(group []Row, report *SelectionReport) []*Row {
+	d, seen := &report.Dropped, map[string]bool{}
 	var rest []*Row
+	also := s.Elsewhere.find(group[0].Question)
+	if first := &group[0]; also != "" && first.Split == s.Split {
+		report.Elsewhere.Refused = append(report.Elsewhere.Refused, Refused{first.QuestionID, first.Split, also})
+	}
+
 	for i := range group {
 		r := &group[i]
 		switch {
-		case s.Split != "" && r.Split != s.Split:
+		case r.Split != s.Split:
 			d.Split++
-		case s.Score == Official && !r.Official, s.Score != Official && !r.Strict:
+		case also != "":
+			d.Elsewhere++
+		case s.Score == Official && !r.Official, s.Score == Strict && !r.Strict:
 			d.Score++
 		case s.RequireRecovery && r.Recovered == 0:
 			d.NoRecovery++

@@ -62,7 +62,8 @@ func TestSelectStrategies(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 			want := trajectories.SelectionReport{Rows: 6, Kept: len(c.want), Questions: 1, QuestionsKept: 1,
-				Dropped: trajectories.Dropped{Duplicate: 1, Surplus: 5 - len(c.want)}}
+				Dropped:   trajectories.Dropped{Duplicate: 1, Surplus: 5 - len(c.want)},
+				Elsewhere: trajectories.ElsewhereReport{Skipped: true, Refused: []trajectories.Refused{}}}
 			if d := cmp.Diff(want, report); d != "" {
 				t.Errorf("report, -want +got:\n%s", d)
 			}
@@ -84,10 +85,11 @@ func TestSelectFilters(t *testing.T) {
 		want []string
 		drop trajectories.Dropped
 	}{
-		{"strict is the default", trajectories.Selection{}, []string{"b", "c"}, trajectories.Dropped{Score: 2}},
-		{"official", trajectories.Selection{Score: trajectories.Official}, []string{"b", "a", "c"}, trajectories.Dropped{Score: 1}},
-		{"split", trajectories.Selection{Split: "train"}, []string{"c"}, trajectories.Dropped{Score: 2, Split: 1}},
-		{"recovery", trajectories.Selection{RequireRecovery: true}, []string{"c"}, trajectories.Dropped{Score: 2, NoRecovery: 1}},
+		{"strict and train are the default", trajectories.Selection{}, []string{"c"}, trajectories.Dropped{Score: 2, Split: 1}},
+		{"official", trajectories.Selection{Score: trajectories.Official}, []string{"a", "c"}, trajectories.Dropped{Score: 1, Split: 1}},
+		{"split", trajectories.Selection{Split: "dev"}, []string{"b"}, trajectories.Dropped{Split: 3}},
+		{"recovery", trajectories.Selection{RequireRecovery: true}, []string{"c"}, trajectories.Dropped{Score: 2, Split: 1}},
+		{"no recovery", trajectories.Selection{Split: "dev", RequireRecovery: true}, nil, trajectories.Dropped{Split: 3, NoRecovery: 1}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,6 +102,31 @@ func TestSelectFilters(t *testing.T) {
 				t.Errorf("dropped, -want +got:\n%s", d)
 			}
 		})
+	}
+}
+
+// A question that another split asks, too, is taken from neither, in whatever spelling, and named.
+func TestSelectKnowsOtherSplits(t *testing.T) {
+	ours, shared, foreign := did(0, 1, "a"), did(1, 1, "b"), did(2, 1, "c")
+	ours.Question, shared.Question, foreign.Question = "What?", "How  much is it?", "how much is it?"
+	shared.QuestionID, foreign.Split = "train-1", "test"
+	foreign.QuestionIndex = 9
+	var elsewhere trajectories.Elsewhere
+	elsewhere.Add("How much is it? ", "test: test-9")
+	elsewhere.Add("Where?", "dev: dev-0")
+	rows := []trajectories.Row{foreign, ours, shared}
+
+	var report trajectories.SelectionReport
+	got := words(collect(t, trajectories.Selection{Elsewhere: &elsewhere}.Select(sequence(rows), &report)))
+	if d := cmp.Diff([]string{"a"}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	want := trajectories.SelectionReport{Rows: 3, Kept: 1, Questions: 3, QuestionsKept: 1,
+		Dropped:   trajectories.Dropped{Split: 1, Elsewhere: 1},
+		Elsewhere: trajectories.ElsewhereReport{Questions: 2, Refused: []trajectories.Refused{{QuestionID: "train-1", Split: "train", AlsoIn: "test: test-9"}}},
+	}
+	if d := cmp.Diff(want, report); d != "" {
+		t.Errorf("report, -want +got:\n%s", d)
 	}
 }
 
@@ -144,7 +171,7 @@ func TestSelectProperties(t *testing.T) {
 		}
 		kept, report := run(all)
 		d := report.Dropped
-		if report.Rows != report.Kept+d.Split+d.Score+d.NoRecovery+d.Duplicate+d.Surplus || report.Rows != len(all) || report.Kept != len(kept) {
+		if report.Rows != report.Kept+d.Split+d.Elsewhere+d.Score+d.NoRecovery+d.Duplicate+d.Surplus || report.Rows != len(all) || report.Kept != len(kept) {
 			t.Fatalf("the report does not add up: %+v, %d rows, %d kept", report, len(all), len(kept))
 		}
 		question := rapid.IntRange(0, 11).Draw(t, "question")

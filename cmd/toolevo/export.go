@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -14,8 +15,10 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
+	"toolevo/envs/display"
 	"toolevo/toolqa"
 	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/questions"
 	"toolevo/trajectories"
 )
 
@@ -30,6 +33,11 @@ func (a *app) exportCommand() *cobra.Command {
 folder: sharegpt Parquet and JSONL, dataset_info.json, and a manifest. The
 system text is the guidelines and the prompt version's tools; the loss falls on
 the model's turns and never on observations.
+
+Only questions of the train split are taken, unless --split names another one. A
+question that the data folder also has in another split is refused by name,
+since a model trained on it could not be measured there; without the data folder
+the export says that it could not look.
 
 A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is
 dropped here and counted. Exits with 1 when no sample is left.`,
@@ -46,15 +54,16 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+names(trajectories.Strategies()))
 	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random")
 	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the answer: strict or official")
-	flags.StringVar(&e.selection.Split, "split", "", "only questions of the split `NAME`: train, dev or test")
+	flags.StringVar(&e.selection.Split, "split", trajectories.TrainSplit, "only questions of the split `NAME`: train, dev or test")
 	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false, "only trajectories that met a deprecation and recovered from it")
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
 	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with --tokenizer: "+strings.Join(trajectories.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
 	flags.BoolVar(&e.mixEngines, "mix-engines", false, "let trajectories of different engines or Pythons stand in one export")
 	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
-	asJSON := jsonFlag(cmd)
+	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		e.data = *data
 		manifest, err := e.export(cmd.Context(), args)
 		if err != nil {
 			return err
@@ -76,7 +85,7 @@ func names[T ~string](all []T) string {
 type exporter struct {
 	app                          *app
 	out, format, strategy, score string
-	tokenizer, template          string
+	tokenizer, template, data    string
 	cutoff                       int
 	partial, mixEngines          bool
 	updateTool                   bool // what the runs' prompts had
@@ -86,6 +95,9 @@ type exporter struct {
 func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Manifest, error) {
 	o, err := e.options()
 	if err != nil {
+		return nil, err
+	}
+	if o.Selection.Elsewhere, err = e.elsewhere(e.data); err != nil {
 		return nil, err
 	}
 	var all []iter.Seq2[trajectories.Row, error]
@@ -111,6 +123,36 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 		return nil, usage("%w.\nWhat programs show may depend on it: export them apart, or add --mix-engines", mixed)
 	}
 	return m, err
+}
+
+// elsewhere reads the questions of the splits that are not exported, and says so where there are none.
+func (e *exporter) elsewhere(data string) (*trajectories.Elsewhere, error) {
+	known, found := &trajectories.Elsewhere{}, false
+	for _, split := range toolqa.Splits() {
+		for _, ds := range toolqa.Datasets() {
+			for _, d := range toolqa.Difficulties() {
+				if string(split) == e.selection.Split {
+					continue
+				}
+				qs, err := questions.Read(data, ds, d, split)
+				if errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				if err != nil {
+					return nil, err
+				}
+				found = true
+				for _, q := range qs {
+					known.Add(q.Text, fmt.Sprintf("%s: %s", split, q.ID))
+				}
+			}
+		}
+	}
+	if !found {
+		known.Skip()
+		e.app.say("No questions of other splits in %s: whether one of them is exported was not checked. Give the data folder with --data.", data)
+	}
+	return known, nil
 }
 
 // rows are the trajectories of a run, and whether its prompt had UpdateTool.
@@ -167,10 +209,8 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 
 // checkNames refuses names and numbers that mean nothing.
 func (e *exporter) checkNames() error {
-	if e.selection.Split != "" {
-		if _, err := toolqa.ParseSplit(e.selection.Split); err != nil {
-			return err
-		}
+	if _, err := toolqa.ParseSplit(e.selection.Split); err != nil {
+		return err
 	}
 	if valid := trajectories.Templates(); !slices.Contains(valid, e.template) {
 		return usage("unknown chat template %q: valid are %s", e.template, strings.Join(valid, ", "))
@@ -212,8 +252,11 @@ func exportedStamps(m *trajectories.Manifest) []pytool.Stamp {
 	return stamps
 }
 
+// mostRefused is how many questions that are asked in another split are named.
+const mostRefused = 20
+
 func (a *app) printSamples(dir string, m *trajectories.Manifest) {
-	fmt.Fprintf(a.out, "%d samples of %d questions in %s\n", m.Rows, m.Questions, dir)
+	fmt.Fprintf(a.out, "%d samples of %d %s questions in %s\n", m.Rows, m.Questions, m.Selection.Split, dir)
 	stamps := exportedStamps(m)
 	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	d := m.Selected.Dropped
@@ -222,7 +265,8 @@ func (a *app) printSamples(dir string, m *trajectories.Manifest) {
 		why string
 	}{
 		{m.Lint.Dropped, "the linter faults them"},
-		{d.Split, "of another split"},
+		{d.Split, "of another split than " + m.Selection.Split},
+		{d.Elsewhere, "their questions are asked in another split, too"},
 		{d.Score, "the matcher does not accept them"},
 		{d.NoRecovery, "no recovery from a deprecation"},
 		{d.Duplicate, "duplicates"},
@@ -231,5 +275,12 @@ func (a *app) printSamples(dir string, m *trajectories.Manifest) {
 		if left.n > 0 {
 			fmt.Fprintf(a.out, "left out %d: %s\n", left.n, left.why)
 		}
+	}
+	refused := m.Selected.Elsewhere.Refused
+	for _, q := range refused[:min(len(refused), mostRefused)] {
+		fmt.Fprintf(a.out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0), display.Line(q.AlsoIn, 0))
+	}
+	if n := len(refused) - mostRefused; n > 0 {
+		fmt.Fprintf(a.out, "refused %d more: the manifest names them\n", n)
 	}
 }
