@@ -104,18 +104,27 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		faulty(5, func(t *trajectories.Turn) { t.Observation = strings.Repeat("long ", 3000) }),
 		faulty(6, func(t *trajectories.Turn) {}),
 	}
-	opt := trajectories.ExportOptions{
-		Selection: trajectories.Selection{PerQuestion: 1, Strategy: trajectories.Shortest},
-		Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3", Cutoff: 1024,
-	}
-	dir := filepath.Join(t.TempDir(), "export")
-	m := export(t, dir, rows, opt)
-	want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2, trajectories.BrokenText: 1, trajectories.TooLong: 1}
-	if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 5 {
-		t.Errorf("%d rows, %d dropped; by rule, -want +got:\n%s", m.Rows, m.Lint.Dropped, d)
-	}
-	if m.Lengths.MaxTokens == 0 || m.Lengths.MaxTokens > 1024 {
-		t.Errorf("longest sample: %d tokens", m.Lengths.MaxTokens)
+	for _, perQuestion := range []int{0, 1} {
+		opt := trajectories.ExportOptions{
+			Selection: trajectories.Selection{PerQuestion: perQuestion, Strategy: trajectories.Shortest},
+			Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3", Cutoff: 1024,
+		}
+		dir := filepath.Join(t.TempDir(), "export")
+		m := export(t, dir, rows, opt)
+		want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2, trajectories.BrokenText: 1, trajectories.TooLong: 1}
+		if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 5 {
+			t.Errorf("%d rows, %d dropped; by rule, -want +got:\n%s", m.Rows, m.Lint.Dropped, d)
+		}
+		if m.Lengths.MaxTokens == 0 || m.Lengths.MaxTokens > 1024 {
+			t.Errorf("longest sample: %d tokens", m.Lengths.MaxTokens)
+		}
+
+		// What is in the files is what the linter let pass.
+		good, _ := trajectories.NewSample("", &rows[5], newLinter(t).Sanitizer())
+		good.System, _ = synth.System("p_c", trajectories.Python{})
+		if d := cmp.Diff([]trajectories.Sample{good}, collect(t, trajectories.ReadExport(dir))); d != "" {
+			t.Errorf("at most %d of a question: samples, -want +got:\n%s", perQuestion, d)
+		}
 	}
 }
 
