@@ -71,6 +71,9 @@ func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
 	}
 	for _, n := range path[1:] {
 		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n]))
+		if tree.Nodes[n].Cut {
+			row.Cuts++
+		}
 	}
 	row.Key = Key(row.Turns)
 	row.count()

@@ -45,6 +45,7 @@ var rowColumns = []pq.Column[Row]{
 	pq.Int("recovered", "of those, the ones whose tool was called with success later on", func(r *Row) *int { return &r.Recovered }),
 	pq.Int("updates", "successful UpdateTool turns", func(r *Row) *int { return &r.Updates }),
 	pq.Int("errors", "turns that met an invocation error, deprecations apart", func(r *Row) *int { return &r.Errors }),
+	pq.Int("cuts", "turns that the limit of a completion's length cut before their action was whole: the model did not write them so, and no export has them", func(r *Row) *int { return &r.Cuts }).Later(),
 }
 
 var turnColumns = []pq.Column[Turn]{

@@ -180,7 +180,7 @@ func (e *exporter) checked(ctx context.Context, rows iter.Seq2[Row, error]) iter
 				return
 			}
 			report.Checked++
-			if found := e.linter.Lint(&sample); len(found) > 0 {
+			if found := e.linter.LintRow(&row, &sample); len(found) > 0 {
 				report.Dropped++
 				report.ByRule[found[0].Rule]++
 				continue

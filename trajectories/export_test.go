@@ -103,7 +103,11 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		faulty(4, func(t *trajectories.Turn) { t.Observation = "" }),
 		faulty(5, func(t *trajectories.Turn) { t.Observation = strings.Repeat("long ", 3000) }),
 		faulty(6, func(t *trajectories.Turn) {}),
+		faulty(7, func(t *trajectories.Turn) { t.Action = "\x1b]52;c;AA\a" }),
+		faulty(8, func(t *trajectories.Turn) { t.Observation = "a\x00b" }),
+		faulty(9, func(t *trajectories.Turn) {}),
 	}
+	rows[8].Cuts = 1
 	for _, perQuestion := range []int{0, 1} {
 		opt := trajectories.ExportOptions{
 			Selection: trajectories.Selection{PerQuestion: perQuestion, Strategy: trajectories.Shortest},
@@ -111,8 +115,9 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		}
 		dir := filepath.Join(t.TempDir(), "export")
 		m := export(t, dir, rows, opt)
-		want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2, trajectories.BrokenText: 1, trajectories.TooLong: 1}
-		if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 5 {
+		want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2, trajectories.BrokenText: 1, trajectories.TooLong: 1,
+			trajectories.ControlCharacter: 2, trajectories.CutTurn: 1}
+		if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 8 {
 			t.Errorf("%d rows, %d dropped; by rule, -want +got:\n%s", m.Rows, m.Lint.Dropped, d)
 		}
 		if m.Lengths.MaxTokens == 0 || m.Lengths.MaxTokens > 1024 {

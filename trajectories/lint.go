@@ -3,6 +3,7 @@ package trajectories
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"toolevo/mcts/policy/chat"
@@ -20,6 +21,9 @@ const (
 	FormatterSlot Rule = "formatter-slot" // {{name}} in text that is read: the trainer would fill it in
 	BrokenText    Rule = "broken-text"    // not UTF-8, or U+FFFD in a message that is trained
 	TooLong       Rule = "too-long"       // more tokens than the cutoff: the trainer would cut off the end
+
+	ControlCharacter Rule = "control-character" // NUL, ESC and the like, which no text has and a terminal obeys
+	CutTurn          Rule = "cut-turn"          // a completion that ended in the middle: see [Row].Cuts
 )
 
 // Finding is something a linter holds against a sample.
@@ -87,6 +91,15 @@ func (l *Linter) Length(s *Sample) (chars, tokens int) {
 	return chars, tokens
 }
 
+// LintRow returns everything that is wrong with a row and the sample that was made of it; nil when nothing is.
+func (l *Linter) LintRow(row *Row, s *Sample) []Finding {
+	found := l.Lint(s)
+	if row.Cuts > 0 {
+		found = append(found, Finding{CutTurn, -1, fmt.Sprintf("%d turns were cut by the limit of a completion's length", row.Cuts)})
+	}
+	return found
+}
+
 // Lint returns everything that is wrong with a sample; nil when nothing is.
 func (l *Linter) Lint(s *Sample) []Finding {
 	var found []Finding
@@ -131,6 +144,9 @@ func (l *Linter) lintText(message int, text string, trained bool) []Finding {
 	if !utf8.ValidString(text) || trained && strings.ContainsRune(text, utf8.RuneError) {
 		found = append(found, Finding{BrokenText, message, "bytes that are not UTF-8"})
 	}
+	if i := strings.IndexFunc(text, isControl); i >= 0 {
+		found = append(found, Finding{ControlCharacter, message, fmt.Sprintf("%+.4q", text[i:])})
+	}
 	if token := l.sanitizer.FindToken(text); token != "" {
 		found = append(found, Finding{ControlToken, message, fmt.Sprintf("%q", token)})
 	}
@@ -141,3 +157,6 @@ func (l *Linter) lintText(message int, text string, trained bool) []Finding {
 	}
 	return found
 }
+
+// isControl reports whether a character is one of the controls, C0, DEL or C1, that do not stand for white space.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }

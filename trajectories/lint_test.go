@@ -69,6 +69,12 @@ func TestLint(t *testing.T) {
 		{"broken text trained", newLinter(t), conversation("human:q", "gpt:\uFFFD"), rules{trajectories.BrokenText}},
 		{"broken text observed", newLinter(t), conversation("human:q", "gpt:a", "observation:\uFFFD", "gpt:b"), nil},
 		{"not UTF-8", newLinter(t), conversation("human:\xff", "gpt:a"), rules{trajectories.BrokenText}},
+		{"NUL trained", newLinter(t), conversation("human:q", "gpt:a\x00b"), rules{trajectories.ControlCharacter}},
+		{"ESC trained", newLinter(t), conversation("human:q", "gpt:\x1b[2Ja"), rules{trajectories.ControlCharacter}},
+		{"ESC observed", newLinter(t), conversation("human:q", "gpt:a", "observation:\x1b[2Jo", "gpt:b"), rules{trajectories.ControlCharacter}},
+		{"CSI as one character", newLinter(t), conversation("human:q", "gpt:a\u009b2J"), rules{trajectories.ControlCharacter}},
+		{"DEL and BEL", newLinter(t), conversation("human:q\x7f", "gpt:a\a"), rules{trajectories.ControlCharacter, trajectories.ControlCharacter}},
+		{"white space", newLinter(t), conversation("human:q\r\n\tq", "gpt:a\n\tb"), nil},
 		{"short enough", long, conversation("human:q", "gpt:a"), nil},
 		{"too long", long, conversation("human:q", "gpt:"+strings.Repeat("zq", 40)), rules{trajectories.TooLong}},
 	}

@@ -7,9 +7,10 @@ import (
 )
 
 // SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
-const SchemaVersion = 2
+const SchemaVersion = 3
 
-// oldestSchema is the oldest version that is still read. Version 1 has no columns about Python.
+// oldestSchema is the oldest version that is still read. Version 1 has no columns about Python, versions 1 and 2 do not
+// say which turns were cut.
 const oldestSchema = 1
 
 // Row is one correct trajectory with its lineage. SCHEMA.md describes the columns.
@@ -53,6 +54,7 @@ type Row struct {
 	Recovered    int // of those, the ones whose tool was called with success later on
 	Updates      int // successful UpdateTool turns
 	Errors       int // turns that met an invocation error (section 2.2), deprecations apart
+	Cuts         int // turns that the limit of a completion's length cut before their action was whole
 }
 
 // Turn is one turn of a row.

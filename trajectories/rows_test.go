@@ -93,6 +93,7 @@ func tree() *mcts.TreeRecord {
 	t.Nodes[6].Grade = envs.Grade{Answer: "7", Official: true, Strict: true}
 	t.Nodes[8].Grade = envs.Grade{Answer: "7.", Official: true}
 	t.Nodes[8].Visits, t.Nodes[8].TotalValue = 0, 0
+	t.Nodes[4].Cut = true
 	for i := range t.Nodes {
 		t.Nodes[i].ID = i
 	}
@@ -122,6 +123,9 @@ func TestFromTree(t *testing.T) {
 	if r.TurnCount != 6 || r.Deprecations != 2 || r.Recovered != 1 || r.Updates != 1 || r.Errors != 1 {
 		t.Errorf("turns %d deprecations %d recovered %d updates %d errors %d, want 6 2 1 1 1",
 			r.TurnCount, r.Deprecations, r.Recovered, r.Updates, r.Errors)
+	}
+	if r.Cuts != 1 || rows[1].Cuts != 0 {
+		t.Errorf("%d and %d turns are cut, want 1 and none", r.Cuts, rows[1].Cuts)
 	}
 	if r.Value != 0.75 || r.Visits != 4 || !r.Official || !r.Strict || r.Answer != "7" || r.Gold != "7" {
 		t.Errorf("leaf: %+v", r)
@@ -224,7 +228,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"out of order", []trajectories.Row{last, first}, "canonical order"},
 		{"twice", []trajectories.Row{first, first}, "canonical order"},
 		{"not UTF-8", []trajectories.Row{first, broken}, "not UTF-8"},
-		{"schema version", []trajectories.Row{old}, "schema version 1"},
+		{"schema version", []trajectories.Row{old}, "schema version 2"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
