@@ -13,6 +13,7 @@ import (
 
 	"toolevo/envs/display"
 	"toolevo/mcts/store"
+	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/pytool"
 )
 
@@ -66,7 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	fmt.Fprintf(a.err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
-	if errors.Is(err, store.ErrDamaged) {
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) {
 		return exitBad
 	}
 	var coded *exitError

@@ -200,7 +200,9 @@ func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress 
 		return err
 	}
 	if c.DocumentCount() > 0 {
-		err = retrieve.Prepare(ctx, c, progress.step("index the passages of "+string(ds)))
+		if err = retrieve.Prepare(ctx, c, progress.step("index the passages of "+string(ds))); err != nil {
+			err = gaveUp(err) // a full disk
+		}
 	}
 	return errors.Join(err, c.Close())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -62,4 +63,29 @@ func TestVerify(t *testing.T) {
 		says(t, "data verify", r.out, "coffee: ", "again")
 	}
 	fails(t, exitUsage, []string{"toolevo data build"}, "data", "verify", "--data", t.TempDir())
+}
+
+// TestRunsRefuseDamagedCorpora flips a bit in a price: neither a run nor questions are made from it.
+func TestRunsRefuseDamagedCorpora(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+
+	file := corpus.Path(dir, toolqa.Coffee)
+	bytes := slices.Clone(read(t, file))
+	bytes[len(bytes)/2] ^= 1
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, bytes, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	remedy := []string{"coffee.sqlite: damaged: block 1 of 1", "data build", "data verify --dataset coffee"}
+	out := filepath.Join(t.TempDir(), "run")
+	fails(t, exitBad, remedy, "collect", "--data", dir, "--dataset", "coffee", "--out", out, "--limit", "1")
+	fails(t, exitBad, remedy, "eval", "--data", dir, "--dataset", "coffee", "--limit", "1")
+	fails(t, exitBad, remedy, "data", "questions", "--data", dir, "--dataset", "coffee")
+	fails(t, exitBad, remedy, "data", "gold", "--data", dir)
 }

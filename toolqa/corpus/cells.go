@@ -66,7 +66,7 @@ func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector,
 		return nil, err
 	}
 	if blobSum(words, codes) != sum {
-		return nil, fmt.Errorf("damaged: it is not as it was written: %s", remedy)
+		return nil, fmt.Errorf("%w: it is not as it was written: %s", ErrDamaged, remedy)
 	}
 	list, err := splitWords(words)
 	if err != nil {

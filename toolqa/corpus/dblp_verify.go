@@ -42,11 +42,11 @@ func (d *DBLP) verifyEdges() error {
 			want = 1
 		}
 		if listed[e] != want || edge.first > edge.second {
-			return fmt.Errorf("damaged: edge %d of the authors %d and %d is listed %d times; expected %d", e, edge.first, edge.second, listed[e], want)
+			return fmt.Errorf("%w: edge %d of the authors %d and %d is listed %d times; expected %d", ErrDamaged, e, edge.first, edge.second, listed[e], want)
 		}
 		key := uint64(edge.first)<<32 | uint64(edge.second)
 		if other, twice := ends[key]; twice {
-			return fmt.Errorf("damaged: the edges %d and %d have the same ends", other, e)
+			return fmt.Errorf("%w: the edges %d and %d have the same ends", ErrDamaged, other, e)
 		}
 		ends[key] = e
 	}
@@ -74,11 +74,11 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 		}
 	}
 	if outside {
-		return fmt.Errorf("damaged: a paper cites one that is not there")
+		return fmt.Errorf("%w: a paper cites one that is not there", ErrDamaged)
 	}
 	for i := range d.Papers() {
 		if d.CitedBy(i) != int(counts[i]) {
-			return fmt.Errorf("damaged: paper %d is cited by %d; it says %d", i, counts[i], d.CitedBy(i))
+			return fmt.Errorf("%w: paper %d is cited by %d; it says %d", ErrDamaged, i, counts[i], d.CitedBy(i))
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (d *DBLP) verifyRules() error {
 		net.add(uint32(i), authors)
 	}
 	if next != d.Authors() {
-		return fmt.Errorf("damaged: the papers name %d authors of %d", next, d.Authors())
+		return fmt.Errorf("%w: the papers name %d authors of %d", ErrDamaged, next, d.Authors())
 	}
 	if err := sameMap("title", titles, d.titles); err != nil {
 		return err
@@ -115,16 +115,16 @@ func (d *DBLP) verifyRules() error {
 	}
 	papers := net.papers()
 	if len(net.ends) != d.Edges() {
-		return fmt.Errorf("damaged: %d edges of AuthorNet; the papers make %d", d.Edges(), len(net.ends))
+		return fmt.Errorf("%w: %d edges of AuthorNet; the papers make %d", ErrDamaged, d.Edges(), len(net.ends))
 	}
 	for e := range d.Edges() {
 		edge, want := d.edge(e, int(d.edges[e].first)), papers.list(e)
 		if edge.Weight != len(want) || len(edge.Papers) != len(want) {
-			return fmt.Errorf("damaged: edge %d has the weight %d and %d papers; expected %d", e, edge.Weight, len(edge.Papers), len(want))
+			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", ErrDamaged, e, edge.Weight, len(edge.Papers), len(want))
 		}
 		for k, p := range want {
 			if edge.Papers[k] != int(p) || edge.NCitation[k] != int(d.papers[p].nCitation) {
-				return fmt.Errorf("damaged: entry %d of edge %d is paper %d with %d citations; expected %d with %d",
+				return fmt.Errorf("%w: entry %d of edge %d is paper %d with %d citations; expected %d with %d", ErrDamaged,
 					k, e, edge.Papers[k], edge.NCitation[k], p, d.papers[p].nCitation)
 			}
 		}
@@ -134,11 +134,11 @@ func (d *DBLP) verifyRules() error {
 
 func sameMap(what string, want, got map[string]uint32) error {
 	if len(want) != len(got) {
-		return fmt.Errorf("damaged: %d %ss that the tools find; expected %d", len(got), what, len(want))
+		return fmt.Errorf("%w: %d %ss that the tools find; expected %d", ErrDamaged, len(got), what, len(want))
 	}
 	for text, n := range want {
 		if g, ok := got[text]; !ok || g != n {
-			return fmt.Errorf("damaged: the %s %q stands for number %d; expected %d", what, text, g, n)
+			return fmt.Errorf("%w: the %s %q stands for number %d; expected %d", ErrDamaged, what, text, g, n)
 		}
 	}
 	return nil

@@ -21,6 +21,7 @@
 //     it is the column as it is published, where that differs: "9:00 AM".
 //   - documents (agenda, scirex): id, name, content: the passages for retrieval.
 //   - The other tables of scirex and dblp are described beside their declarations, in scirex.go and dblp_tables.go.
+//   - Behind the database, where SQLite does not look: the XXH3 of each MiB of it, and a footer (blocks.go).
 //
 // # What the tools print
 //
@@ -38,8 +39,9 @@
 //   - A [Corpus] is immutable and safe for concurrent use.
 //   - A file is complete or absent: it is written under a temporary name, synced, and then renamed.
 //   - The same seed and size give the same rows, and so the same content_sha256.
-//   - [Open] refuses a file that is truncated or of another format version. A column is checked against its hash when it is
-//     first read; [Corpus.Verify] checks everything.
+//   - [Open] refuses a file of another format version, and one of which any byte is not as it was written, whatever its
+//     times say: two gigabytes that are in memory take it a second. [Corpus.Verify] names what is damaged, and proves that
+//     the tables say the same as the columns that the tools print.
 //   - Building and importing hold in memory the distinct cells of each column, not the rows. Codes are spilled to a file
 //     beside the corpus, and indexes are sorted in SQLite's temporary folder (SQLITE_TMPDIR, or /var/tmp): flights at the
 //     published size needs 1 GB there and 2.2 GB for the corpus.

@@ -2,35 +2,27 @@ package corpus
 
 // meter tells how much of a corpus is written.
 type meter struct {
-	in       input
-	expected int // rows of the typed table and of the first side table together
-	rows     int // of those, how many are written
-	told     int
+	in   input
+	rows int // of all tables, how many are written
+	told int
 }
 
-// The work in thousandths: reading (or making) and inserting the rows, then writing the columns, then the indexes.
+// The work in thousandths: reading (or making) and inserting the rows, then writing the columns, then the indexes, then
+// hashing the blocks and waiting for the disk.
 const (
 	work        = 1000
-	rowsWork    = 700
+	rowsWork    = 680
 	columnsWork = 130
-	indexesWork = work - rowsWork - columnsWork
+	indexesWork = 150
+	filledWork  = rowsWork + columnsWork + indexesWork
 )
 
-func newMeter(in input, hasSide bool) *meter {
-	m := &meter{in: in, told: -1}
-	if in.next != nil {
-		m.expected += in.expected
-	}
-	if hasSide {
-		m.expected += in.expected
-	}
-	return m
-}
+func newMeter(in input) *meter { return &meter{in: in, told: -1} }
 
-// add counts rows of the typed table, or of the first side table.
+// add counts rows of any table.
 func (m *meter) add(rows int) {
 	m.rows += rows
-	done, total := int64(m.rows), int64(m.expected)
+	done, total := int64(m.rows), int64(m.in.expected)
 	if m.in.source != nil {
 		done, total = m.in.source.read.Load(), m.in.source.size
 	}
@@ -46,7 +38,8 @@ func (m *meter) indexes(done, total int) {
 	m.tell(rowsWork + columnsWork + share(int64(done), int64(total), indexesWork))
 }
 
-func (m *meter) end() { m.tell(work) }
+func (m *meter) filled() { m.tell(filledWork) }
+func (m *meter) end()    { m.tell(work) }
 
 func share(done, total, of int64) int { return int(of * min(done, total) / max(total, 1)) }
 

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mattn/go-sqlite3"
+
 	"toolevo/toolqa"
 )
 
@@ -28,10 +30,25 @@ type Corpus struct {
 	table    *Table
 }
 
-// Open opens the corpus of a dataset below the data folder dir. It looks at what the file says of itself and of its
-// columns; the rest is read, and checked, when it is needed. The error of a file that is missing (it satisfies
-// errors.Is(err, fs.ErrNotExist)), truncated, of another format version, or no corpus at all, says so and what to run.
+// Open opens the corpus of a dataset below the data folder dir, and compares every byte of the file with the hashes that
+// were written with it, which takes a second for two gigabytes that are in memory. The error of a file that is missing
+// (it satisfies errors.Is(err, fs.ErrNotExist)), changed (errors.Is(err, ErrDamaged)), of another format version, or no
+// corpus at all, says so and what to run.
 func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
+	c, err := OpenUnchecked(ctx, dir, ds)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkBlocks(ctx); err != nil {
+		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content "+
+			"(`toolevo data verify --dataset %s` names the table)", c.path, errors.Join(err, c.Close()), remedy, ds)
+	}
+	return c, nil
+}
+
+// OpenUnchecked is Open for a caller that wants [Corpus.Verify] to find what is wrong. It looks only at what the file
+// says of itself and of its columns.
+func OpenUnchecked(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	if _, err := toolqa.ParseDataset(string(ds)); err != nil {
 		return nil, fmt.Errorf("corpus: open: %w", err)
 	}
@@ -47,6 +64,10 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
 	}
 	if err := c.load(ctx, ds); err != nil {
+		var failed sqlite3.Error
+		if errors.As(err, &failed) && (failed.Code == sqlite3.ErrCorrupt || failed.Code == sqlite3.ErrNotADB) {
+			err = fmt.Errorf("%w: %w: %s", ErrDamaged, err, remedy)
+		}
 		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.db.Close()))
 	}
 	return c, nil
@@ -101,7 +122,7 @@ func checkFile(path string) error {
 		size = 1 << 16
 	}
 	if want := size * int64(binary.BigEndian.Uint32(header[28:])); stat.Size() < want {
-		return fmt.Errorf("truncated: %d bytes of %d: %s", stat.Size(), want, remedy)
+		return fmt.Errorf("%w: truncated: %d bytes of %d: %s", ErrDamaged, stat.Size(), want, remedy)
 	}
 	return nil
 }
@@ -122,7 +143,7 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 		return fmt.Errorf("tables %v; expected %v: %s", names, want, remedy)
 	}
 	if contentSum(c.contents) != c.info.ContentSHA256 || c.contents[0].rows != c.info.Rows {
-		return fmt.Errorf("damaged: the tables are not those that were written: %s", remedy)
+		return fmt.Errorf("%w: the tables are not those that were written: %s", ErrDamaged, remedy)
 	}
 	c.schema = Schema{Dataset: ds}
 	if schema, err := SchemaOf(ds); err == nil {

@@ -19,21 +19,22 @@ type generator struct {
 	// the same rows again.
 	parts func(rng *rand.Rand, n int) []part
 
-	stream uint64 // separates the random numbers of this dataset from those of anything else with the same seed
-	full   int    // rows (papers) at the published size
-	demo   int    // rows at a size that is good for a look at everything within seconds
-	most   int    // the largest number of rows that Build makes
+	side   float64 // about how many rows the parts have for each row, or paper, of the size
+	stream uint64  // separates the random numbers of this dataset from those of anything else with the same seed
+	full   int     // rows (papers) at the published size
+	demo   int     // rows at a size that is good for a look at everything within seconds
+	most   int     // the largest number of rows that Build makes
 }
 
 // generators returns the generators of all datasets.
 func generators() map[toolqa.Dataset]generator {
 	return map[toolqa.Dataset]generator{
-		toolqa.DBLP:    {parts: dblpParts, stream: dblpStream, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
+		toolqa.DBLP:    {parts: dblpParts, side: 6, stream: dblpStream, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
 		toolqa.Flights: {rows: flightsRows, stream: flightsStream, full: flightsFull, demo: flightsDemo, most: 8_000_000},
 		toolqa.Airbnb:  {rows: airbnbRows, stream: airbnbStream, full: airbnbFull, demo: 6_000, most: 2_000_000},
 		toolqa.Yelp:    {rows: yelpRows, stream: yelpStream, full: yelpFull, demo: yelpDemo, most: 2_000_000},
-		toolqa.Agenda:  {rows: agendaRows, parts: agendaParts, stream: agendaStream, full: agendaFull, demo: 3_000, most: 1_000_000},
-		toolqa.SciREX:  {parts: scirexParts, stream: scirexStream, full: scirexPapers, demo: scirexPapers, most: 20_000},
+		toolqa.Agenda:  {rows: agendaRows, parts: agendaParts, side: 1, stream: agendaStream, full: agendaFull, demo: 3_000, most: 1_000_000},
+		toolqa.SciREX:  {parts: scirexParts, side: 21, stream: scirexStream, full: scirexPapers, demo: scirexPapers, most: 20_000},
 		toolqa.Coffee:  {rows: coffeeWalk, stream: coffeeStream, full: 5_741, demo: 5_741, most: 1_000_000},
 	}
 }
@@ -87,9 +88,10 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts BuildOptions
 	if g.parts != nil {
 		parts = g.parts(newRand(), n)
 	}
-	in := input{expected: n, progress: opts.Progress}
+	in := input{expected: int(g.side * float64(n)), progress: opts.Progress}
 	if g.rows != nil {
 		in.next = g.rows(newRand(), n)
+		in.expected += n
 	}
 	return write(ctx, dir, Info{Dataset: ds, Source: Synthetic, Seed: opts.Seed, Tool: opts.Tool}, in, parts...)
 }

@@ -19,16 +19,19 @@ import (
 
 // Verify reads the whole file and proves that it is as it was written: that SQLite finds its pages and indexes in order,
 // that every column has its hash, that the typed table says what the tools print, row by row, and that all tables have
-// the rows and the hashes that the file says, which add up to content_sha256; and that the graphs of dblp are graphs.
-// The error names the table, and the column or row. It holds all columns in memory at once.
+// the rows and the hashes that the file says, which add up to content_sha256; that the graphs of dblp are graphs; and
+// that no other byte was changed, either. The error names the table, and the column or row. It holds all columns in memory at once.
 func (c *Corpus) Verify(ctx context.Context) error {
 	// Both halves run to their end, so that a damage that both find is told in the same words each time.
-	var pages error
+	var pages, blocks error
 	var group sync.WaitGroup
-	group.Go(func() { pages = c.verifyPages(ctx) })
+	group.Go(func() {
+		pages = c.verifyPages(ctx)
+		blocks = c.checkBlocks(ctx)
+	})
 	err := c.verifyTables(ctx)
 	group.Wait()
-	if err = cmp.Or(err, pages); err != nil {
+	if err = cmp.Or(err, pages, blocks); err != nil {
 		return fmt.Errorf("corpus: verify %s: %w", c.path, err)
 	}
 	return nil
@@ -66,7 +69,7 @@ func (c *Corpus) verifyPages(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", check, err)
 		}
 		if result != "ok" {
-			return fmt.Errorf("damaged: %s", result)
+			return fmt.Errorf("%w: %s", ErrDamaged, result)
 		}
 	}
 	return nil
@@ -128,7 +131,7 @@ func verifyHash(ctx context.Context, want content, columns []*checkedColumn) err
 
 func compareContent(want, got content) error {
 	if got != want {
-		return fmt.Errorf("damaged: table %s has %d rows with the hash %s; %d rows with %s were written", want.table,
+		return fmt.Errorf("%w: table %s has %d rows with the hash %s; %d rows with %s were written", ErrDamaged, want.table,
 			got.rows, got.sum, want.rows, want.sum)
 	}
 	return nil
@@ -139,14 +142,14 @@ func (c *Corpus) verifyTyped(ctx context.Context, want content, columns []*check
 	n := 0
 	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid", func(names []string, values []driver.Value) error {
 		if n == 0 && !slices.Equal(names, c.schema.sqlNames()) {
-			return fmt.Errorf("damaged: table %s has the columns %v; expected %v", want.table, names, c.schema.sqlNames())
+			return fmt.Errorf("%w: table %s has the columns %v; expected %v", ErrDamaged, want.table, names, c.schema.sqlNames())
 		}
 		if n == want.rows {
-			return fmt.Errorf("damaged: table %s has more than %d rows", want.table, n)
+			return fmt.Errorf("%w: table %s has more than %d rows", ErrDamaged, want.table, n)
 		}
 		for i, col := range columns {
 			if !col.says(n, values[i]) {
-				return fmt.Errorf("damaged: table %s, row %d, column %s: %v where the tools print %q", want.table, n+1,
+				return fmt.Errorf("%w: table %s, row %d, column %s: %v where the tools print %q", ErrDamaged, want.table, n+1,
 					names[i], values[i], col.Text(n))
 			}
 		}
@@ -154,7 +157,7 @@ func (c *Corpus) verifyTyped(ctx context.Context, want content, columns []*check
 		return nil
 	})
 	if err == nil && n != want.rows {
-		err = fmt.Errorf("damaged: table %s has %d rows of %d", want.table, n, want.rows)
+		err = fmt.Errorf("%w: table %s has %d rows of %d", ErrDamaged, want.table, n, want.rows)
 	}
 	return err
 }
@@ -172,19 +175,19 @@ func (c *Corpus) verifyIndex(ctx context.Context, want content, columns []*check
 	err := c.scan(ctx, stmt, func(_ []string, values []driver.Value) error {
 		row, ok := values[len(keys)].(int64)
 		if row--; !ok || row < 0 || row >= int64(len(seen)) || seen[row] {
-			return fmt.Errorf("damaged: index %s has an entry for row %d, which is none, or a second one", name, row+1)
+			return fmt.Errorf("%w: index %s has an entry for row %d, which is none, or a second one", ErrDamaged, name, row+1)
 		}
 		seen[row] = true
 		n++
 		for i, key := range keys {
 			if !key.says(int(row), values[i]) {
-				return fmt.Errorf("damaged: index %s, row %d, column %s: %v where the tools print %q", name, row+1, index[i], values[i], key.Text(int(row)))
+				return fmt.Errorf("%w: index %s, row %d, column %s: %v where the tools print %q", ErrDamaged, name, row+1, index[i], values[i], key.Text(int(row)))
 			}
 		}
 		return nil
 	})
 	if err == nil && n != want.rows {
-		err = fmt.Errorf("damaged: index %s has %d rows of %d", name, n, want.rows)
+		err = fmt.Errorf("%w: index %s has %d rows of %d", ErrDamaged, name, n, want.rows)
 	}
 	return err
 }
@@ -261,7 +264,7 @@ type checkedColumn struct {
 func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*checkedColumn, error) {
 	v, err := c.column(ctx, col.Name, stored)
 	if err == nil && v.Len() != c.info.Rows {
-		err = fmt.Errorf("damaged: %d rows of %d", v.Len(), c.info.Rows)
+		err = fmt.Errorf("%w: %d rows of %d", ErrDamaged, v.Len(), c.info.Rows)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", col.Name, err)
@@ -275,7 +278,7 @@ func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*c
 		}
 		number, integer, err := typed(col.Kind, word)
 		if err != nil && code != checked.missing {
-			return nil, fmt.Errorf("damaged: column %s: %w", col.Name, err)
+			return nil, fmt.Errorf("%w: column %s: %w", ErrDamaged, col.Name, err)
 		}
 		checked.numbers, checked.integers = append(checked.numbers, number), append(checked.integers, integer)
 	}

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"github.com/mattn/go-sqlite3"
 
 	"toolevo/toolqa"
 )
@@ -14,7 +18,7 @@ import (
 // input is where the rows of a corpus come from.
 type input struct {
 	next     func() ([]cell, error) // the rows of the typed table, and then io.EOF; nil for a dataset without
-	expected int                    // of a synthetic corpus: how many rows there will be
+	expected int                    // of a synthetic corpus: about how many rows all tables will have
 	source   *source                // of a published one
 	progress func(done, total int)  // may be nil
 }
@@ -35,11 +39,16 @@ func write(ctx context.Context, dir string, info Info, in input, parts ...part) 
 	if err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
-	tmp.Close()
 	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	defer tmp.Close()
 
-	if info, err = fill(ctx, tmp.Name(), info, in, parts); err != nil {
-		return Info{}, err
+	m := newMeter(in)
+	if info, err = fill(ctx, tmp, info, in, m, parts); err != nil {
+		return Info{}, diskError(path, err)
+	}
+	m.filled()
+	if err := appendHashes(ctx, tmp); err != nil {
+		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
 	if in.source != nil {
 		if err := in.source.unchanged(); err != nil {
@@ -49,20 +58,39 @@ func write(ctx context.Context, dir string, info Info, in input, parts ...part) 
 	if err := ctx.Err(); err != nil { // short statements do not look at it
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
-	if err := publish(tmp.Name(), path); err != nil {
+	if err := publish(tmp, path); err != nil {
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
+	m.end()
 	return info, nil
 }
 
-// fill writes all tables into the empty file at path.
-func fill(ctx context.Context, path string, info Info, in input, parts []part) (_ Info, err error) {
+// diskError turns what SQLite says of a full or failing disk into what the system says, and returns other errors as
+// they are. SQLite does not tell whether the corpus or its temporary files did not fit.
+func diskError(path string, err error) error {
+	var failed sqlite3.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch failed.Code {
+	case sqlite3.ErrFull:
+		return fmt.Errorf("corpus: %w: free some there, or in SQLite's temporary folder (SQLITE_TMPDIR, or /var/tmp)",
+			&fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC})
+	case sqlite3.ErrIoErr:
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+	return err
+}
+
+// fill writes all tables into an empty file.
+func fill(ctx context.Context, file *os.File, info Info, in input, m *meter, parts []part) (_ Info, err error) {
+	path := file.Name()
 	db, err := create(path)
 	if err != nil {
 		return Info{}, fmt.Errorf("corpus: create %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, db.close()) }()
-	w := &writer{db: db, side: sideTables()[info.Dataset], meter: newMeter(in, len(sideTables()[info.Dataset]) > 0)}
+	w := &writer{db: db, side: sideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
 	defer w.close()
 	if schema, err := SchemaOf(info.Dataset); err == nil {
 		w.schema = &schema
@@ -85,7 +113,9 @@ func fill(ctx context.Context, path string, info Info, in input, parts []part) (
 	if err := db.exec(ctx, "COMMIT"); err != nil {
 		return Info{}, fmt.Errorf("corpus: commit %s: %w", path, err)
 	}
-	w.meter.end()
+	if err := w.disk.wait(); err != nil {
+		return Info{}, fmt.Errorf("corpus: %w", err)
+	}
 	return info, nil
 }
 
@@ -96,10 +126,13 @@ type writer struct {
 	side     []sideTable
 	contents []content // what is in the tables that are written, in the order of tables
 	meter    *meter
+	disk     flusher
 	columns  *columnWriter // of the typed table
 }
 
+// close releases what is not in the file. What the disk says by now is of no use: an error came before.
 func (w *writer) close() {
+	w.disk.wait()
 	if w.columns != nil {
 		w.columns.close()
 	}
@@ -123,15 +156,15 @@ func (w *writer) fillAll(ctx context.Context, folder string, in input, parts []p
 	return w.createIndexes(ctx)
 }
 
-// publish makes the file at tmp durable, read-only, and visible at path.
-func publish(tmp, path string) error {
-	if err := os.Chmod(tmp, 0o444); err != nil {
+// publish makes the file durable, read-only, and visible at path.
+func publish(tmp *os.File, path string) error {
+	if err := tmp.Chmod(0o444); err != nil {
 		return err
 	}
-	if err := syncPath(tmp); err != nil {
+	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := os.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
 	return syncPath(filepath.Dir(path))

@@ -152,6 +152,9 @@ func (w *writer) writeColumns(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("corpus: write column %s: %w", d.name, err)
 		}
+		if err := w.disk.advance(); err != nil {
+			return fmt.Errorf("corpus: write column %s: %w", d.name, err)
+		}
 		c.columns[i] = nil // and its memory
 		w.meter.columns(i+1, len(c.columns))
 	}

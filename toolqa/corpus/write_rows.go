@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -95,7 +96,7 @@ func (w *writer) insertRows(ctx context.Context, insert *statement, full <-chan 
 				return fmt.Errorf("corpus: insert row %d of %s: %w", n, w.schema.Table, err)
 			}
 		}
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), w.disk.advance()); err != nil {
 			return fmt.Errorf("corpus: insert row %d of %s: %w", n+1, w.schema.Table, err)
 		}
 		empty <- batch // has room for all batches there are

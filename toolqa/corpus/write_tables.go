@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -79,6 +80,9 @@ func (w *writer) createIndexes(ctx context.Context) error {
 		if err := w.execAll(ctx, []string{stmt}); err != nil {
 			return err
 		}
+		if err := w.disk.advance(); err != nil {
+			return fmt.Errorf("corpus: index %s: %w", x.table, err)
+		}
 		w.meter.indexes(i+1, len(all))
 	}
 	return w.execAll(ctx, []string{"PRAGMA analysis_limit = 1000", "ANALYZE"})
@@ -133,12 +137,10 @@ func (w *writer) writeSide(ctx context.Context, parts []part) (err error) {
 			return fmt.Errorf("corpus: %d values for a row of table %q, which the dataset does not have so", len(values), table)
 		}
 		if s.rows%checkEvery == 0 {
-			if err := ctx.Err(); err != nil {
+			if err := cmp.Or(ctx.Err(), w.disk.advance()); err != nil {
 				return fmt.Errorf("corpus: write row %d of %s: %w", s.rows+1, table, err)
 			}
-			if table == w.side[0].name {
-				w.meter.add(checkEvery)
-			}
+			w.meter.add(checkEvery)
 		}
 		if err := s.put(values); err != nil {
 			return fmt.Errorf("corpus: insert row %d of %s: %w", s.rows+1, table, err)

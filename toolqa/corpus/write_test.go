@@ -219,8 +219,19 @@ func flightsFile(b *testing.B) string {
 	return dir
 }
 
+// BenchmarkOpen opens a corpus, and so compares every byte of it: the flights of the data folder
+// TOOLEVO_BENCH_DATA, for instance at full scale, or else a small one.
 func BenchmarkOpen(b *testing.B) {
-	dir := flightsFile(b)
+	dir := os.Getenv("TOOLEVO_BENCH_DATA")
+	if dir == "" {
+		dir = flightsFile(b)
+	}
+	stat, err := os.Stat(Path(dir, toolqa.Flights))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(stat.Size())
+
 	for b.Loop() {
 		c, err := Open(b.Context(), dir, toolqa.Flights)
 		if err != nil {
