@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"toolevo/trajectories/internal/pq"
 )
@@ -135,12 +136,11 @@ func prepareFolder(dir string) error {
 }
 
 func isExportFile(name string) bool {
-	switch name {
-	case DatasetInfoFile, ParquetFile, JSONLFile, LineageFile, ManifestFile:
-		return true
-	}
-	return false
+	return slices.Contains(append(sealedFiles(), ManifestFile), name)
 }
+
+// sealedFiles are the files whose checksums stand in the manifest.
+func sealedFiles() []string { return []string{DatasetInfoFile, ParquetFile, JSONLFile, LineageFile} }
 
 // writeAll writes every file into the folder work.
 func (e *exporter) writeAll(ctx context.Context, work string, rows iter.Seq2[Row, error]) error {
@@ -153,13 +153,18 @@ func (e *exporter) writeAll(ctx context.Context, work string, rows iter.Seq2[Row
 	if err := writeJSON(filepath.Join(work, DatasetInfoFile), datasetInfo()); err != nil {
 		return err
 	}
-	for _, name := range []string{DatasetInfoFile, ParquetFile, JSONLFile, LineageFile} {
+	for _, name := range sealedFiles() {
 		sum, err := sumFile(work, name)
 		if err != nil {
 			return err
 		}
 		e.manifest.Files = append(e.manifest.Files, sum)
 	}
+	seal, err := e.manifest.seal()
+	if err != nil {
+		return err
+	}
+	e.manifest.Seal = seal
 	return writeJSON(filepath.Join(work, ManifestFile), &e.manifest)
 }
 
@@ -263,7 +268,7 @@ func (e *exporter) install(work, dir string) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the earlier manifest: %w", err)
 	}
-	for _, name := range []string{DatasetInfoFile, ParquetFile, JSONLFile, LineageFile, ManifestFile} {
+	for _, name := range append(sealedFiles(), ManifestFile) {
 		if err := os.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("move %s into place: %w", name, err)
 		}

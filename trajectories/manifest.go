@@ -1,7 +1,10 @@
 package trajectories
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -26,11 +29,11 @@ const (
 )
 
 // ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about Python, version
-// 2 nothing about other splits, and an empty split there means all.
+// 2 nothing about other splits (an empty split there means all), and neither has a seal.
 const ManifestVersion = 3
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
-// give the same manifest.
+// give the same manifest. [LintExport] computes what the files tell a second time, and the seal holds the rest.
 type Manifest struct {
 	Version   int             `json:"manifest_version"`
 	Format    string          `json:"format"` // "llamafactory"
@@ -45,6 +48,28 @@ type Manifest struct {
 	// Unconfined counts the rows whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int       `json:"rows_unconfined"`
 	Files      []FileSum `json:"files"`
+	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.
+	Seal string `json:"seal"`
+}
+
+// encode returns the bytes of the manifest's file.
+func (m *Manifest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := lineEncoder(&b)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(m); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", ManifestFile, err)
+	}
+	return b.Bytes(), nil
+}
+
+// seal returns what the seal has to be.
+func (m *Manifest) seal() (string, error) {
+	open := *m
+	open.Seal = ""
+	text, err := open.encode()
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
 }
 
 // ManifestRun is a run with rows in the export.

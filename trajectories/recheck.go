@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"toolevo/trajectories/internal/pq"
 )
@@ -40,10 +41,10 @@ func ReadExport(dir string) iter.Seq2[Sample, error] {
 	return pq.Read(filepath.Join(dir, ParquetFile), sampleColumns)
 }
 
-// LintExport checks a folder on disk as if it had not been written by this program: what it holds, the checksums,
-// dataset_info.json, that both data files hold the same samples and as many as the manifest and the lineage say, and
-// every sample with the linter. An error is returned only when the folder cannot be read; what is wrong with it stands
-// in the report.
+// LintExport checks a folder on disk as if it had not been written by this program: what it holds, the checksums, the
+// manifest's seal, dataset_info.json, that both data files hold the same samples, that the lineage and the manifest say
+// of them what they are, and every sample with the linter. An error is returned only when the folder cannot be read;
+// what is wrong with it stands in the report.
 func LintExport(dir string, linter *Linter) (*ExportReport, error) {
 	r := &ExportReport{Problems: []string{}, Findings: []SampleFinding{}}
 	entries, err := os.ReadDir(dir)
@@ -62,10 +63,16 @@ func LintExport(dir string, linter *Linter) (*ExportReport, error) {
 	}
 	r.checkSums(dir, m)
 	r.checkInfo(dir)
-	r.checkSamples(dir, linter)
-	r.checkLineage(dir)
-	if m.Rows >= 0 && r.Rows != m.Rows {
-		r.problem("%s holds %d samples, the manifest says %d", ParquetFile, r.Rows, m.Rows)
+	if m.Rows >= 0 {
+		r.checkManifest(dir, m)
+	}
+
+	// Values are compared with files that can be read.
+	seen, before := newSeen(), len(r.Problems)
+	r.checkSamples(dir, linter, seen)
+	r.checkLineage(dir, seen)
+	if m.Rows >= 0 && len(r.Problems) == before {
+		r.checkValues(m, seen)
 	}
 	return r, nil
 }
@@ -74,7 +81,38 @@ func (r *ExportReport) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
+// checkManifest makes sure that the manifest is written as this program writes it, and sealed.
+func (r *ExportReport) checkManifest(dir string, m *Manifest) {
+	if m.Version < 3 {
+		if m.Seal != "" {
+			r.problem("%s has a seal, which its version %d has not", ManifestFile, m.Version)
+		}
+		return
+	}
+	want, err := m.seal()
+	if err != nil {
+		r.problem("%v", err)
+	} else if m.Seal != want {
+		r.problem("%s was altered: its seal is %q, of these values it would be %s", ManifestFile, m.Seal, want)
+	}
+
+	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	text, encodeErr := m.encode()
+	if err := errors.Join(err, encodeErr); err != nil {
+		r.problem("%v", err)
+	} else if !bytes.Equal(have, text) {
+		r.problem("%s is not written as it was: it differs in spelling or white space", ManifestFile)
+	}
+}
+
 func (r *ExportReport) checkSums(dir string, m *Manifest) {
+	var names []string
+	for _, f := range m.Files {
+		names = append(names, f.Name)
+	}
+	if m.Rows >= 0 && !slices.Equal(names, sealedFiles()) {
+		r.problem("%s has the checksums of %q, want those of %q", ManifestFile, names, sealedFiles())
+	}
 	for _, want := range m.Files {
 		got, err := sumFile(dir, want.Name)
 		switch {
@@ -98,7 +136,7 @@ func (r *ExportReport) checkInfo(dir string) {
 }
 
 // checkSamples goes through both data files side by side.
-func (r *ExportReport) checkSamples(dir string, linter *Linter) {
+func (r *ExportReport) checkSamples(dir string, linter *Linter, seen *seen) {
 	next, stop := iter.Pull2(readJSONL(filepath.Join(dir, JSONLFile)))
 	defer stop()
 	for sample, err := range ReadExport(dir) {
@@ -117,6 +155,7 @@ func (r *ExportReport) checkSamples(dir string, linter *Linter) {
 		case !reflect.DeepEqual(sample, other):
 			r.problem("sample %d differs between %s and %s", r.Rows, ParquetFile, JSONLFile)
 		}
+		seen.sample(&sample, linter)
 		found := linter.Lint(&sample)
 		if len(found) > 0 {
 			r.Faulty++
@@ -133,7 +172,7 @@ func (r *ExportReport) checkSamples(dir string, linter *Linter) {
 	}
 }
 
-func (r *ExportReport) checkLineage(dir string) {
+func (r *ExportReport) checkLineage(dir string, seen *seen) {
 	lines := 0
 	for line, err := range readLines(filepath.Join(dir, LineageFile)) {
 		if err != nil {
@@ -144,6 +183,11 @@ func (r *ExportReport) checkLineage(dir string) {
 		if err := strictUnmarshal(line, &l); err != nil {
 			r.problem("%s, line %d: %v", LineageFile, lines+1, err)
 			return
+		}
+		if lines < len(seen.samples) {
+			if what := seen.line(lines, &l); what != "" {
+				r.problem("%s, line %d: %s", LineageFile, lines+1, what)
+			}
 		}
 		lines++
 	}

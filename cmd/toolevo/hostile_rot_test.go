@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -87,4 +88,45 @@ func rowsOf(t *testing.T, run string) string {
 		text.WriteString(row.QuestionID + " " + row.Key + "\n")
 	}
 	return text.String()
+}
+
+// TestHostileRotOfExports flips one bit in an export, anywhere: `check` finds it, or every sample is
+// what it was.
+func TestHostileRotOfExports(t *testing.T) {
+	random := campaignRandom(t)
+	whole := filepath.Join(t.TempDir(), "export")
+	must(t, "export", smallRun(t), "--data", smallData(t), "--out", whole)
+	want := samplesOf(t, whole)
+	detected, harmless := 0, 0
+
+	for range rounds(60, 400) {
+		dir := filepath.Join(t.TempDir(), "export")
+		copyFolder(t, whole, dir)
+		where := flipBit(t, random, dir)
+
+		if r := cli(t, "check", dir); r.code != exitDone {
+			detected++
+			continue
+		}
+
+		harmless++
+		if samplesOf(t, dir) != want {
+			t.Errorf("%s: check says all is well, yet the samples differ", where)
+		}
+	}
+
+	t.Logf("%d flips found by check, %d without effect", detected, harmless)
+}
+
+// samplesOf returns the samples of an export, of both data files, as text.
+func samplesOf(t *testing.T, dir string) string {
+	t.Helper()
+	var text bytes.Buffer
+	for sample, err := range trajectories.ReadExport(dir) {
+		if err != nil {
+			return err.Error()
+		}
+		fmt.Fprintf(&text, "%q\n", sample)
+	}
+	return text.String() + string(read(t, filepath.Join(dir, trajectories.JSONLFile)))
 }
