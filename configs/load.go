@@ -133,23 +133,60 @@ func (r *Resolved) Annotated() string {
 	return out.String()
 }
 
-// Hash identifies the configuration: the first 16 hexadecimal digits of the SHA-256 of String.
+// extent lists the settings that say how far a run goes: the same run may go further.
+var extent = []string{"dataset", "difficulty", "split", "limit", "search.trees"}
+
+// incidental lists the settings that change no result: how often something is tried, and where
+// something is whose nature stands among a run's inputs.
+var incidental = []string{
+	"attempts", "retrieval.server", "python.engine", "python.executable", "python.wasm", "python.accept",
+}
+
+// isExtent reports whether a setting says how far a run goes.
+func isExtent(key string) bool { return slices.Contains(extent, key) }
+
+// isIdentity reports whether a setting decides what a run finds as far as it goes.
+func isIdentity(key string) bool { return !isExtent(key) && !slices.Contains(incidental, key) }
+
+// Hash identifies the settings that decide what a run finds as far as it goes: the first 16
+// hexadecimal digits of a SHA-256. Settings that say how far it goes are not among them, so that a
+// run keeps its hash when it is extended, nor are those that change no result.
 func (r *Resolved) Hash() string {
-	sum := sha256.Sum256([]byte(r.String()))
+	var lines []string
+	err := walk([]byte(r.String()), func(key string, value any) {
+		if isIdentity(key) {
+			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
+		}
+	})
+	if err != nil {
+		panic(fmt.Sprintf("configs: a configuration that was written cannot be read: %v", err))
+	}
+
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+
 	return hex.EncodeToString(sum[:8])
 }
 
-// Difference lists the settings that differ between two configurations as String prints them, "key: ours, theirs".
-func Difference(ours, theirs string) []string {
+// Difference lists the settings that differ between two configurations, which String printed, and
+// that decide what a run finds as far as it goes: "key: ours, not theirs".
+func Difference(ours, theirs string) []string { return difference(ours, theirs, isIdentity) }
+
+// DifferentExtent lists the settings that differ and say how far a run goes, as Difference does.
+func DifferentExtent(ours, theirs string) []string { return difference(ours, theirs, isExtent) }
+
+func difference(ours, theirs string, counts func(key string) bool) []string {
 	a, b := values(ours), values(theirs)
 	keys := maps.Clone(a)
 	maps.Copy(keys, b)
+
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if a[k] != b[k] {
+		if counts(k) && a[k] != b[k] {
 			out = append(out, fmt.Sprintf("%s: %s, not %s", k, orUnset(a[k]), orUnset(b[k])))
 		}
 	}
+
 	return out
 }
 

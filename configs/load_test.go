@@ -106,19 +106,45 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestHashCoversEverySetting(t *testing.T) {
+// TestHashCoversWhatDecidesAResult holds that the hash is of the settings that decide what a run finds
+// as far as it goes, and that what differs is said of those.
+func TestHashCoversWhatDecidesAResult(t *testing.T) {
 	base := mustLoad(t)
-	for _, change := range [][2]string{
-		{"limit", "3"}, {"search.cpuct", "1.3"}, {"environment.update_tool", "false"}, {"python.wall_seconds", "11"}, {"python.engine", "process"}, {"split", "dev"},
-		{"retrieval.model", "embedder"},
+	for _, test := range []struct {
+		key, value       string
+		identity, extent bool
+	}{
+		{"search.cpuct", "1.3", true, false},
+		{"search.enough", "5", true, false},
+		{"environment.update_tool", "false", true, false},
+		{"python.wall_seconds", "11", true, false},
+		{"retrieval.model", "embedder", true, false},
+		{"seed", "2", true, false},
+		{"policy", "openai:a", true, false},
+
+		{"limit", "3", false, true},
+		{"search.trees", "3", false, true},
+		{"dataset", "coffee", false, true},
+		{"split", "dev", false, true},
+
+		{"attempts", "9", false, false},
+		{"python.engine", "process", false, false}, // its stamp is an input of the run
+		{"python.executable", "/opt/python3", false, false},
 	} {
-		r := mustLoad(t, SettingLayer("x", change[0], change[1]))
-		if r.Hash() == base.Hash() {
-			t.Errorf("%s does not change the hash", change[0])
+		r := mustLoad(t, SettingLayer("x", test.key, test.value))
+		if changed := r.Hash() != base.Hash(); changed != test.identity {
+			t.Errorf("%s changes the hash: %v", test.key, changed)
 		}
-		diff := Difference(r.String(), base.String())
-		if len(diff) != 1 || !strings.HasPrefix(diff[0], change[0]+": "+change[1]+", not ") {
-			t.Errorf("difference of %s: %q", change[0], diff)
+		for _, list := range []struct {
+			lines []string
+			in    bool
+		}{
+			{Difference(r.String(), base.String()), test.identity},
+			{DifferentExtent(r.String(), base.String()), test.extent},
+		} {
+			if in := len(list.lines) == 1 && strings.HasPrefix(list.lines[0], test.key+": "); in != list.in {
+				t.Errorf("the difference of %s is %q", test.key, list.lines)
+			}
 		}
 	}
 }

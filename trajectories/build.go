@@ -21,6 +21,7 @@ type Meta struct {
 // Run is the lineage that all rows of a run share.
 type Run struct {
 	ID          string
+	Hash        string
 	Preset      string
 	Policy      string // e.g. "scripted:noisy"
 	PromptAPI   string // the API version the model is shown
@@ -59,7 +60,7 @@ func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
 	run, q := &meta.Run, &meta.Question
 	row := Row{
 		SchemaVersion: SchemaVersion,
-		RunID:         valid(run.ID), Preset: valid(run.Preset), Policy: valid(run.Policy),
+		RunID:         valid(run.ID), RunHash: valid(run.Hash), Preset: valid(run.Preset), Policy: valid(run.Policy),
 		PromptAPI: valid(run.PromptAPI), DeployedAPI: valid(run.DeployedAPI),
 		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software), Python: meta.Python.valid(),
 		Dataset: valid(q.Dataset), Difficulty: valid(q.Difficulty), Split: valid(q.Split),

@@ -8,7 +8,8 @@ import (
 // rowColumns are the columns of a trajectories file, in file order. SCHEMA.md is generated from them.
 var rowColumns = []pq.Column[Row]{
 	pq.Int("schema_version", "version of these columns", func(r *Row) *int { return &r.SchemaVersion }),
-	pq.Text("run_id", "the run that grew the tree", func(r *Row) *string { return &r.RunID }).Repeating(),
+	pq.Text("run_id", "the run that grew the tree; no other run has it", func(r *Row) *string { return &r.RunID }).Repeating(),
+	pq.Text("run_hash", "of the run's settings and inputs: runs of one hash grow the same trees if their models answer the same; in older files the `run_id`", func(r *Row) *string { return &r.RunHash }).Repeating().Later(),
 	pq.Text("dataset", "dataset of the question, e.g. `coffee`", func(r *Row) *string { return &r.Dataset }).Repeating(),
 	pq.Text("difficulty", "`easy` or `hard`", func(r *Row) *string { return &r.Difficulty }).Repeating(),
 	pq.Text("split", "`train`, `dev` or `test`", func(r *Row) *string { return &r.Split }).Repeating(),
@@ -22,7 +23,7 @@ var rowColumns = []pq.Column[Row]{
 	pq.Text("prompt_api", "API version the model was shown", func(r *Row) *string { return &r.PromptAPI }).Repeating(),
 	pq.Text("deployed_api", "API version the server enforced", func(r *Row) *string { return &r.DeployedAPI }).Repeating(),
 	pq.Uint("seed", "the run's seed", func(r *Row) *uint64 { return &r.Seed }),
-	pq.Text("config_hash", "hash of the resolved configuration", func(r *Row) *string { return &r.ConfigHash }).Repeating(),
+	pq.Text("config_hash", "hash of the settings that change a result", func(r *Row) *string { return &r.ConfigHash }).Repeating(),
 	pq.Text("software", "version of toolevo that made the row", func(r *Row) *string { return &r.Software }).Repeating(),
 	pq.Text("python_engine", "what kept model-written programs inside, e.g. `forkserver`; `unsafe` is nothing. Of a run that was told to mix engines, the one that finished the tree: it takes over what earlier ones found", func(r *Row) *string { return &r.Python.Engine }).Repeating().Later(),
 	pq.Text("python_version", "version of that Python", func(r *Row) *string { return &r.Python.Version }).Repeating().Later(),

@@ -67,7 +67,7 @@ func (r *Row) name() string {
 }
 
 func (r *Row) isUTF8() bool {
-	for _, s := range []string{r.RunID, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question, r.Template, r.Gold,
+	for _, s := range []string{r.RunID, r.RunHash, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question, r.Template, r.Gold,
 		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
 		r.Python.Engine, r.Python.Version, r.Python.Modules, r.Python.Without, r.Python.Limits} {
 		if !utf8.ValidString(s) {
@@ -117,6 +117,9 @@ func ReadFile(path string) iter.Seq2[Row, error] {
 		for row, err := range pq.Read(path, rowColumns) {
 			if v := row.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
 				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v, oldestSchema, SchemaVersion)
+			}
+			if row.SchemaVersion < hashSince {
+				row.RunHash = row.RunID // which was a hash then
 			}
 			if !yield(row, err) || err != nil {
 				return

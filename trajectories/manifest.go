@@ -75,6 +75,7 @@ func (m *Manifest) seal() (string, error) {
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {
 	RunID       string `json:"run_id"`
+	RunHash     string `json:"run_hash,omitempty"` // missing in exports of earlier versions
 	ConfigHash  string `json:"config_hash"`
 	Preset      string `json:"preset"`
 	Policy      string `json:"policy"`
@@ -144,7 +145,7 @@ func lineageOf(r *Row, chars, tokens int) Lineage {
 // addRun counts a row under its run.
 func (m *Manifest) addRun(r *Row) {
 	run := ManifestRun{
-		RunID: r.RunID, ConfigHash: r.ConfigHash, Preset: r.Preset, Policy: r.Policy, PromptAPI: r.PromptAPI,
+		RunID: r.RunID, RunHash: r.RunHash, ConfigHash: r.ConfigHash, Preset: r.Preset, Policy: r.Policy, PromptAPI: r.PromptAPI,
 		DeployedAPI: r.DeployedAPI, Software: r.Software, Seed: r.Seed, Python: r.Python,
 	}
 	if r.Python.Unconfined() {
@@ -161,7 +162,8 @@ func (m *Manifest) addRun(r *Row) {
 	run.Rows = 1
 	m.Runs = append(m.Runs, run)
 	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
-		return cmp.Or(cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.ConfigHash, b.ConfigHash), cmp.Compare(a.Python.String(), b.Python.String()))
+		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
+			cmp.Compare(a.Python.String(), b.Python.String()), cmp.Compare(a.RunID, b.RunID))
 	})
 }
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 )
 
-// Merge merges sequences of rows in canonical order into one, so that the rows of a question from several runs come
-// together. Of equal rows (a run given twice) only the first is kept. Two rows of one place that are not equal are an
-// error: two runs of one ID whose model did not repeat itself cannot be told apart. The first error ends it.
+// Merge merges sequences of rows in canonical order into one, so that the rows of a question from
+// several runs come together. Of equal rows (a run given twice) only the first is kept. Two rows of
+// one run and place that are not equal are an error: one of the files is not what its run wrote. The
+// first error ends it.
 func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	if len(seqs) == 1 {
 		return seqs[0]
@@ -23,7 +25,7 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 				heads = append(heads, h)
 			}
 		}
-		var last *Row
+		var here []Row // yielded, of the place that is being merged
 		for len(heads) > 0 {
 			least := 0
 			for i := range heads {
@@ -36,17 +38,22 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 				}
 			}
 			row := heads[least].row
-			switch {
-			case last == nil || Compare(last, &row) != 0:
+			if len(here) > 0 && comparePlaces(&here[0], &row) != 0 {
+				here = here[:0]
+			}
+
+			switch i := slices.IndexFunc(here, func(r Row) bool { return r.RunID == row.RunID }); {
+			case i < 0:
 				if !yield(row, nil) {
 					return
 				}
-				last = &row
-			case !reflect.DeepEqual(*last, row):
-				yield(Row{}, fmt.Errorf("trajectories: two runs of the ID %s have different trajectories at question %s, tree %d, node %d: "+
-					"export them apart", row.RunID, row.QuestionID, row.Tree, row.Node))
+				here = append(here, row)
+			case !reflect.DeepEqual(here[i], row):
+				yield(Row{}, fmt.Errorf("trajectories: two trajectories of run %s at question %s, tree %d, node %d differ: "+
+					"one of its files was changed; `toolevo check` says which", row.RunID, row.QuestionID, row.Tree, row.Node))
 				return
 			}
+
 			if !heads[least].advance() {
 				heads = append(heads[:least], heads[least+1:]...)
 			}

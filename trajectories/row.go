@@ -2,6 +2,7 @@ package trajectories
 
 import (
 	"cmp"
+	"slices"
 
 	"toolevo/envs"
 )
@@ -9,15 +10,19 @@ import (
 // SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
 const SchemaVersion = 3
 
-// oldestSchema is the oldest version that is still read. Version 1 has no columns about Python, versions 1 and 2 do not
-// say which turns were cut.
-const oldestSchema = 1
+// oldestSchema is the oldest version that is still read. Version 1 has no columns about Python;
+// versions before hashSince have no run_hash and do not say which turns were cut.
+const (
+	oldestSchema = 1
+	hashSince    = 3
+)
 
 // Row is one correct trajectory with its lineage. SCHEMA.md describes the columns.
 type Row struct {
 	SchemaVersion int
 
-	RunID         string
+	RunID         string // of that one run
+	RunHash       string // of the runs that would grow the same trees if their models answered the same
 	Dataset       string
 	Difficulty    string // "easy" or "hard"
 	Split         string // "train", "dev" or "test"
@@ -72,15 +77,28 @@ type Turn struct {
 	Limit       string  // which limit truncated the node; "" otherwise
 }
 
-// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, run, tree, node.
-// Rows that compare equal are the same trajectory of the same run.
+// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, run
+// hash, tree, node. Rows that are still equal are of runs whose models did not answer the same; they
+// are ordered by what they hold, so that no order depends on the ID that a run happened to get.
 func Compare(a, b *Row) int {
+	if order := comparePlaces(a, b); order != 0 {
+		return order
+	}
+	return cmp.Or(slices.CompareFunc(a.Turns, b.Turns, compareTurns), cmp.Compare(a.RunID, b.RunID))
+}
+
+// comparePlaces orders by question, run hash, tree and node.
+func comparePlaces(a, b *Row) int {
 	return cmp.Or(
 		compareQuestions(a, b),
-		cmp.Compare(a.RunID, b.RunID),
+		cmp.Compare(a.RunHash, b.RunHash),
 		cmp.Compare(a.Tree, b.Tree),
 		cmp.Compare(a.Node, b.Node),
 	)
+}
+
+func compareTurns(a, b Turn) int {
+	return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.Observation, b.Observation))
 }
 
 // compareQuestions orders by question. The text counts too: two runs may have different questions of one ID.

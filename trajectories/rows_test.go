@@ -291,7 +291,7 @@ func TestWriterReportsAFullDisk(t *testing.T) {
 func TestReadFileOfVersion1(t *testing.T) {
 	want := synth.Rows(7, 4, 1)
 	for i := range want {
-		want[i].SchemaVersion, want[i].Python = 1, trajectories.Python{}
+		want[i].SchemaVersion, want[i].Python, want[i].RunHash = 1, trajectories.Python{}, want[i].RunID
 	}
 	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
 	if d := cmp.Diff(want, got); d != "" {
@@ -378,26 +378,54 @@ func BenchmarkWrite10000(b *testing.B) {
 	}
 }
 
-// Two runs of one ID by a model that does not repeat itself must not lose each other's rows in silence.
+// row returns a row of a run at the first place of a question.
+func row(id, hash, action string) trajectories.Row {
+	return trajectories.Row{
+		RunID: id, RunHash: hash, QuestionID: "q", Key: action, Turns: []trajectories.Turn{{Action: action}},
+	}
+}
+
+// merged returns the runs and the actions of the rows that merging gives.
+func merged(t *testing.T, rows ...trajectories.Row) (all []string, err error) {
+	t.Helper()
+	var seqs []iter.Seq2[trajectories.Row, error]
+	for _, r := range rows {
+		seqs = append(seqs, sequence([]trajectories.Row{r}))
+	}
+	for r, e := range trajectories.Merge(seqs...) {
+		if e != nil {
+			return all, e
+		}
+		all = append(all, r.RunID+" "+r.Turns[0].Action)
+	}
+	return all, nil
+}
+
+// TestMergeOfRunsOfOneHash holds that two runs of one hash, say of two servers behind one model name,
+// both keep their rows, in an order that their IDs have no part in.
+func TestMergeOfRunsOfOneHash(t *testing.T) {
+	for _, test := range []struct {
+		rows []trajectories.Row
+		want []string
+	}{
+		{[]trajectories.Row{row("1", "h", "b"), row("2", "h", "a")}, []string{"2 a", "1 b"}},
+		{[]trajectories.Row{row("2", "h", "b"), row("1", "h", "a")}, []string{"1 a", "2 b"}},
+		{[]trajectories.Row{row("1", "z", "a"), row("2", "h", "b")}, []string{"2 b", "1 a"}},
+		{[]trajectories.Row{row("1", "h", "a"), row("2", "h", "a")}, []string{"1 a", "2 a"}},
+		{[]trajectories.Row{row("1", "h", "a"), row("1", "h", "a")}, []string{"1 a"}},
+	} {
+		got, err := merged(t, test.rows...)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%v: %v\n%s", test.rows, err, diff)
+		}
+	}
+}
+
+// TestMergeRefusesDifferentRowsOfOnePlace holds that rows of one run are not lost, or doubled, where
+// one of its files was changed, whatever stands between them.
 func TestMergeRefusesDifferentRowsOfOnePlace(t *testing.T) {
-	one := func(answer string) iter.Seq2[trajectories.Row, error] {
-		return func(yield func(trajectories.Row, error) bool) {
-			yield(trajectories.Row{RunID: "r", QuestionID: "q", Answer: answer}, nil)
-		}
-	}
-	count := func(seqs ...iter.Seq2[trajectories.Row, error]) (n int, err error) {
-		for _, e := range trajectories.Merge(seqs...) {
-			if e != nil {
-				return n, e
-			}
-			n++
-		}
-		return n, nil
-	}
-	if n, err := count(one("1"), one("1")); n != 1 || err != nil {
-		t.Errorf("equal rows: %d, %v; want 1", n, err)
-	}
-	if _, err := count(one("1"), one("2")); err == nil || !strings.Contains(err.Error(), "export them apart") {
+	_, err := merged(t, row("r", "h", "1"), row("other", "h", "2"), row("r", "h", "3"))
+	if err == nil || !strings.Contains(err.Error(), "two trajectories of run r") {
 		t.Errorf("different rows: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ Generated from the column table in columns.go: do not edit; `+"`go test ./trajec
 Schema version %d, in the column `+"`schema_version`"+` and in the footer under `+"`%s`"+`.
 
 One row is one trajectory that ended with the right answer. Rows are ordered by dataset, difficulty, split,
-question_index, question_id, question, run_id, tree, node. Parquet, zstd, data pages of version 1, row groups of at most
+question_index, question_id, question, run_hash, tree, node. Parquet, zstd, data pages of version 1, row groups of at most
 1,000 rows. "optional" columns are null where there is nothing; no other column is null.
 
 `, SchemaVersion, schemaKey)

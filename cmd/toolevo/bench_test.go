@@ -62,7 +62,7 @@ func collectOnce(b *testing.B, dir string, keep func(toolqa.Question) bool) coll
 		}
 	}
 	bench.questions = kept
-	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "", false)
+	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
 	if err != nil {
 		b.Fatal(err)
 	}

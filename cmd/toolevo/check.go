@@ -26,7 +26,7 @@ checks the invariants of each, compares it with the stored nodes, and the
 trajectories with the Parquet file. Of an export it checks the files' checksums,
 that both data files hold the same, and every sample as the trainer will read
 it. Exits with 1 when something differs.`,
-		Example: "  toolevo check runs/first --data data\n  toolevo check export",
+		Example: "  toolevo check runs/first\n  toolevo check export",
 		Args:    positional(1, 1),
 	}
 	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
@@ -47,9 +47,13 @@ it. Exits with 1 when something differs.`,
 		if err != nil {
 			return err
 		}
-		b, err := readBench(cmd.Context(), *data, c)
+		m := v.run.Manifest
+		if m.Hash == "" {
+			return usage("%s was collected by an earlier version, %s: it can be inspected and exported, but not checked", v.run.Dir, m.Software)
+		}
+		b, err := readBench(cmd.Context(), dataOf(cmd, *data, &m, v.run.Dir), c)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w\nThe run was collected on %s; --data says where that is now", err, m.DataFolder(v.run.Dir))
 		}
 		defer b.close()
 		engine, err := openRecorded(cmd.Context(), v.run)
@@ -57,10 +61,11 @@ it. Exits with 1 when something differs.`,
 			return err
 		}
 		b.serving = a.serving()
-		b.inputs[inputPython] = v.run.Manifest.Inputs[inputPython] // it takes no Python to look at what programs showed
-		if b.id(kindCollect) != v.run.Manifest.ID {
+		b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
+		other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true })
+		if len(other) > 0 {
 			return usage("%s was collected on other inputs than these:\n  %s\nGive the --data it was collected on.", v.run.Dir,
-				strings.Join(differentInputs(b.inputs, v.run.Manifest.Inputs), "\n  "))
+				strings.Join(other, "\n  "))
 		}
 		return a.check(cmd.Context(), b, v, *workers, *asJSON)
 	}

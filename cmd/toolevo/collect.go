@@ -118,7 +118,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		return a.stopped(kindCollect, f, err)
 	}
 	return a.printCollected(*f.asJSON, collected{
-		Run: run.Manifest.ID, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot, Policies: b.snapshots(),
+		Run: run.Manifest.ID, Hash: run.Manifest.Hash, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot, Policies: b.snapshots(),
 		Engines: inWords(b.stamps), Warnings: wallWarnings(b.stamps),
 	})
 }
@@ -126,6 +126,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 // collected is the result of a collection.
 type collected struct {
 	Run          string `json:"run"`
+	Hash         string `json:"hash"` // of runs that grow the same trees if their models answer the same
 	Dir          string `json:"dir"`
 	File         string `json:"file"`
 	Trajectories int    `json:"trajectories"` // rows: correct by the official matcher, duplicates too

@@ -31,13 +31,13 @@ func TestDryRunNamesOrigins(t *testing.T) {
 	if r.code != exitDone || r.err != "" {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	says(t, "collect --dry-run", r.out, "# collect run ", "4 questions",
+	says(t, "collect --dry-run", r.out, "# collect: 4 questions",
 		"\ndataset: [coffee] # default\n", "\nlimit: 2 # flag --limit\n", "\npreset: paper # flag --preset\n",
 		"\nseed: 4 # environment TOOLEVO_SEED\n", "\nattempts: 5 # "+file+"\n",
 		"  cpuct: 2.0 # flag --set search.cpuct\n", "  samples: 5 # preset paper\n", "  reflect: false # flag --no-reflection\n",
 		"  update_tool: false # flag --no-update-tool\n", `published`, " # flag --compat\n")
 	type dry struct {
-		Kind, Run string
+		Kind      string
 		Questions int
 		Config    string `json:"config"`
 	}

@@ -126,7 +126,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 	config := read(t, filepath.Join(dir, store.ConfigFile))
 	dropTrees(t, dir)
 	resume := []string{"collect", "--data", data, "--resume", "--out", dir, "--set", "python.engine=unsafe"}
-	fails(t, exitUsage, []string{"python.engine: unsafe, not process"}, resume...)
+	fails(t, exitUsage, []string{"python: unsafe python", "not process python"}, resume...)
 	says(t, "collect", must(t, append(resume, "--mix-engines")...), "programs ran in process python", "; then in unsafe python")
 	if !bytes.Equal(config, read(t, filepath.Join(dir, store.ConfigFile))) {
 		t.Error("the run's configuration was changed")

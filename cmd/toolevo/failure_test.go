@@ -77,7 +77,7 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 	python := newFakePython(t)
 	collect := func(run string, more ...string) []string {
 		return append([]string{"collect", "--data", data, "--policy", "scripted:reader", "--limit", "8", "--trees", "2", "--preset", "paper",
-			"--set", "search.simulations=4", "--set", "attempts=1", "--out", filepath.Join(dir, run)}, append(python.flags(), more...)...)
+			"--set", "search.simulations=4", "--set", "attempts=1", "--run-id", "disturbed", "--out", filepath.Join(dir, run)}, append(python.flags(), more...)...)
 	}
 	must(t, collect("whole")...)
 	python.setBroken(t, true)

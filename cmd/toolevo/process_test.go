@@ -118,7 +118,7 @@ func logged(t *testing.T, run string) int {
 // grown is a collection that takes long enough to be interrupted, with a preset.
 func grown(preset string, more ...string) []string {
 	trees := map[string]string{"paper": "2", "efficient": "4"}[preset]
-	return append([]string{"collect", "--preset", preset, "--trees", trees, "--limit", "4", "--progress", "none"}, more...)
+	return append([]string{"collect", "--preset", preset, "--trees", trees, "--limit", "4", "--run-id", "grown", "--progress", "none"}, more...)
 }
 
 // uninterrupted are runs by preset that nothing disturbed, one worker each.

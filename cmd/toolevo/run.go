@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -37,7 +35,7 @@ const rowsFile = "trajectories.parquet"
 // runFlags are the flags of commands that make a run directory.
 type runFlags struct {
 	settings       *settings
-	data, out      *string
+	data, out, id  *string
 	workers        *int
 	resume, dryRun *bool
 	asJSON         *bool
@@ -54,8 +52,9 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 		settings:      a.addSettings(cmd, defaults, names...),
 		data:          a.dataFlag(cmd),
 		out:           cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
+		id:            cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes and underscores (default: one that no other run has)"),
 		workers:       cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four for each processor; of a model on servers, as many as keep them busy)"),
-		resume:        cmd.Flags().Bool("resume", false, "go on with the run in --out; its configuration is taken over"),
+		resume:        cmd.Flags().Bool("resume", false, "go on with the run in --out, or extend it by questions and trees; its configuration and its data folder are taken over"),
 		dryRun:        cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
 		asJSON:        jsonFlag(cmd),
 		progress:      progressFlag(cmd),
@@ -120,22 +119,15 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if *f.mixEngines && !*f.resume {
 		return nil, usage("--mix-engines goes with --resume: a new run has one engine")
 	}
+	if *f.id != "" && !runID.MatchString(*f.id) {
+		return nil, usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a letter or digit first", *f.id)
+	}
 	if err := checkProgress(*f.progress); err != nil {
 		return nil, err
 	}
-	resumed := ""
-	if *f.resume {
-		if *f.out == "" {
-			return nil, usage("--resume needs --out DIR, the run to go on with")
-		}
-		_, err := store.ReadManifest(*f.out)
-		if errors.Is(err, store.ErrNoRun) {
-			return nil, usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path", err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		resumed = filepath.Join(*f.out, store.ConfigFile)
+	resumed, err := f.resumed(cmd)
+	if err != nil {
+		return nil, err
 	}
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
@@ -155,6 +147,39 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		f.serving.watch = nil
 	}
 	return b, err
+}
+
+// runID is what --run-id takes: it names folders, and stands in every row.
+var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// resumed returns the configuration file of the run to go on with, "" for a new run. The run's data
+// folder is taken over.
+func (f *runFlags) resumed(cmd *cobra.Command) (string, error) {
+	if !*f.resume {
+		return "", nil
+	}
+	if *f.out == "" {
+		return "", usage("--resume needs --out DIR, the run to go on with")
+	}
+
+	m, err := store.ReadManifest(*f.out)
+	if errors.Is(err, store.ErrNoRun) {
+		return "", usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path", err)
+	}
+	if err != nil {
+		return "", err
+	}
+	*f.data = dataOf(cmd, *f.data, &m, *f.out)
+
+	return filepath.Join(*f.out, store.ConfigFile), nil
+}
+
+// dataOf returns the data folder of a run: --data where it is given, else the one that the run names.
+func dataOf(cmd *cobra.Command, flag string, m *store.Manifest, dir string) string {
+	if own := m.DataFolder(dir); own != "" && !cmd.Flags().Changed("data") {
+		return own
+	}
+	return flag
 }
 
 // chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which then does not
@@ -198,34 +223,25 @@ func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
 func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(map[string]any{
-			"kind": kind, "run": b.id(kind), "questions": len(b.questions), "config_hash": b.config.Hash(),
+			"kind": kind, "questions": len(b.questions), "config_hash": b.config.Hash(), "inputs": b.lineage,
 			"config": b.config.Annotated(), "engine": b.stamp.String(),
 		})
 	}
-	fmt.Fprintf(a.out, "# %s run %s: %d questions, configuration %s\n", kind, b.id(kind), len(b.questions), b.config.Hash())
+	fmt.Fprintf(a.out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), b.config.Hash())
 	fmt.Fprintf(a.out, "# programs run in %s\n", b.stamp)
 	fmt.Fprint(a.out, b.config.Annotated())
 	return nil
 }
 
-// startRun makes or resumes the run directory and notes the questions in it, so that it can be read without the data.
+// startRun begins or resumes a run and notes the questions in it, so that it can be read without the
+// data.
 func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*store.Run, error) {
-	if m, err := store.ReadManifest(*f.out); err == nil && *f.mixEngines && m.Inputs[inputPython] != "" {
-		b.inputs[inputPython] = m.Inputs[inputPython] // the run stays what it is
+	open := f.beginRun
+	if *f.resume {
+		open = f.resumeRun
 	}
-	id := b.id(kind)
-	if *f.out == "" {
-		*f.out = filepath.Join("runs", kind+"-"+id)
-	}
-	m := store.Manifest{ID: id, Kind: kind, ConfigHash: b.config.Hash(), Inputs: b.inputs, Software: software()}
-	run, err := store.StartRun(ctx, *f.out, m, b.config.String(), *f.resume)
-	var mismatch *store.MismatchError
-	switch {
-	case errors.As(err, &mismatch):
-		return nil, usage("%v:\n%s", err, explain(mismatch))
-	case errors.Is(err, store.ErrExists):
-		return nil, usage("%v: add --resume to go on with it, or choose another --out", err)
-	case err != nil:
+	run, err := open(ctx, kind, b)
+	if err != nil {
 		return nil, err
 	}
 	if run.Manifest.Software != software() {
@@ -243,40 +259,6 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		return nil, errors.Join(gaveUp(err), run.Close())
 	}
 	return run, nil
-}
-
-// explain lists what differs between what was asked for and a run.
-func explain(m *store.MismatchError) string {
-	lines := slices.Concat(configs.Difference(m.Wanted, m.Stored), differentInputs(m.Ours.Inputs, m.Theirs.Inputs))
-	if m.Ours.Kind != m.Theirs.Kind {
-		lines = append(lines, fmt.Sprintf("it is a run of `toolevo %s`", m.Theirs.Kind))
-	}
-	text := "  " + strings.Join(lines, "\n  ") + "\nChoose another --out, or leave out what differs to go on with that run."
-	if len(lines) == 1 && m.Ours.Inputs[inputPython] != m.Theirs.Inputs[inputPython] {
-		text = "  " + lines[0] + "\nWhat programs show may depend on it. Give the run the Python it was begun with (python.executable, python.engine),\n" +
-			"or add --mix-engines: the run goes on with this one, and each trajectory names its own."
-	}
-	return text
-}
-
-// differentInputs lists the inputs that differ, by name, ours first.
-func differentInputs(ours, theirs map[string]string) []string {
-	all := maps.Clone(ours)
-	maps.Copy(all, theirs)
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if ours[name] != theirs[name] {
-			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(ours[name]), orNone(theirs[name])))
-		}
-	}
-	return lines
-}
-
-func orNone(hash string) string {
-	if hash == "" {
-		return "none"
-	}
-	return hash
 }
 
 func questionInfos(b *bench) []trajectories.Question {
@@ -299,6 +281,10 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 	if err != nil {
 		return nil, gaveUp(err)
 	}
+	if text == "" {
+		return nil, fmt.Errorf("%s is %w: its questions are missing: `toolevo %s --resume --out %s` notes them again",
+			run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
+	}
 	var infos []trajectories.Question
 	if err := json.Unmarshal([]byte(text), &infos); err != nil {
 		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
@@ -309,7 +295,7 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 // lineage is what all rows of a run share.
 func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
 	return trajectories.Run{
-		ID: run.Manifest.ID, Preset: c.Preset, Policy: c.Policy[0], PromptAPI: c.Prompt, DeployedAPI: c.API[0],
+		ID: run.Manifest.ID, Hash: run.Manifest.Identity(), Preset: c.Preset, Policy: c.Policy[0], PromptAPI: c.Prompt, DeployedAPI: c.API[0],
 		Seed: c.Seed, ConfigHash: run.Manifest.ConfigHash, Software: run.Manifest.Software,
 	}
 }
@@ -355,7 +341,7 @@ func runConfig(run *store.Run) (*configs.Resolved, error) {
 
 // resumeCommand is the exact command that goes on with a run.
 func resumeCommand(kind string, f *runFlags) string {
-	args := []string{os.Args[0], kind, "--resume", "--out", *f.out, "--data", *f.data}
+	args := []string{os.Args[0], kind, "--resume", "--out", *f.out}
 	if *f.workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(*f.workers))
 	}

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/trajectories"
 )
@@ -114,4 +117,116 @@ func TestTheOrderOfDatasetsDoesNotMatter(t *testing.T) {
 	if !slices.IsSorted(datasets) || !slices.Contains(datasets, string(toolqa.Coffee)) {
 		t.Errorf("the rows are of %v", datasets)
 	}
+}
+
+// TestARunIsExtended holds that a run goes further, by questions, by difficulties and by trees, keeps
+// what it did, and ends with the bytes of one that went so far from the start.
+func TestARunIsExtended(t *testing.T) {
+	t.Parallel()
+	data := smallData(t)
+	collect := func(run string, more ...string) collected {
+		args := []string{"collect", "--data", data, "--run-id", "extended", "--out", run, "--json", "--preset", "reference",
+			"--set", "search.simulations=3"}
+		return document[collected](t, must(t, append(args, more...)...))
+	}
+	for name, test := range map[string]struct{ short, long []string }{
+		"by questions":    {[]string{"--trees", "2", "--limit", "1"}, []string{"--limit", "3"}},
+		"to all of them":  {[]string{"--trees", "2", "--limit", "1"}, []string{"--limit", "0"}},
+		"by trees":        {[]string{"--trees", "1", "--limit", "2"}, []string{"--trees", "3"}},
+		"by a difficulty": {[]string{"--trees", "2", "--limit", "2", "--difficulty", "hard"}, []string{"--difficulty", "all"}},
+		"by all at once":  {[]string{"--trees", "1", "--limit", "1", "--difficulty", "easy"}, []string{"--trees", "2", "--limit", "2", "--difficulty", "all"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run, whole := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "whole")
+			first := collect(run, test.short...)
+			second := collect(run, append(test.long, "--resume")...)
+			want := collect(whole, slices.Concat(test.short, test.long)...)
+
+			if second.TreesLoaded != int64(first.Trees) || second.Asked+first.Asked != want.Asked || second.Asked == 0 {
+				t.Errorf("it had %d trees, of which %d were kept; it made %d and %d calls, %d from the start",
+					first.Trees, second.TreesLoaded, first.Asked, second.Asked, want.Asked)
+			}
+			if string(read(t, filepath.Join(run, rowsFile))) != string(read(t, filepath.Join(whole, rowsFile))) {
+				t.Error("the trajectories are not those of a run that went so far from the start")
+			}
+			must(t, "check", run)
+			for _, short := range []string{"--limit=1", "--trees=1", "--difficulty=easy"} {
+				if name == "by all at once" {
+					fails(t, exitUsage, []string{"can be extended", "but not cut", strings.Trim(strings.Split(short, "=")[0], "-")},
+						"collect", "--resume", "--out", run, short)
+				}
+			}
+		})
+	}
+}
+
+// TestARunKnowsItsData holds that a run finds its data in whatever folder the command is given, and
+// that corpora it does not use, and settings that change no result, are no part of it.
+func TestARunKnowsItsData(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, run := filepath.Join(dir, "data"), filepath.Join(dir, "run")
+	copyFolder(t, smallData(t), data)
+	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--out", run)
+
+	// Another corpus is no matter of the run's.
+	must(t, "data", "build", "--data", data, "--dataset", "agenda", "--rows", "50")
+	must(t, "data", "questions", "--data", data, "--dataset", "agenda", "--scale", "0.005")
+	must(t, "collect", "--resume", "--out", run, "--set", "attempts=7")
+	must(t, "check", run)
+
+	var m store.Manifest
+	if err := json.Unmarshal(read(t, filepath.Join(run, "run.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	var inputs []string
+	for name := range m.Inputs {
+		inputs = append(inputs, name)
+	}
+	slices.Sort(inputs)
+	want := []string{"corpus coffee", "python", "questions coffee-easy train", "questions coffee-hard train"}
+	if diff := cmp.Diff(want, inputs); diff != "" {
+		t.Errorf("the lineage:\n%s", diff)
+	}
+	if m.Data != "../data" {
+		t.Errorf("the data folder is %q, want ../data", m.Data)
+	}
+
+	// The folder moves: the flag says where to, and the run remembers.
+	moved := filepath.Join(dir, "moved")
+	if err := os.Rename(data, moved); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, exitUsage, []string{"no corpus of coffee", data, "--data"}, "check", run)
+	must(t, "check", run, "--data", moved)
+	must(t, "collect", "--resume", "--out", run, "--data", moved)
+	must(t, "check", run)
+}
+
+// TestRunsHaveIDs holds that two runs of the same are two runs, and that they are exported together.
+func TestRunsHaveIDs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	var runs []collected
+	for _, run := range []string{a, b} {
+		runs = append(runs, document[collected](t, must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "1", "--out", run, "--json")))
+	}
+	if runs[0].Run >= runs[1].Run || runs[0].Hash != runs[1].Hash {
+		t.Errorf("two runs of the same: %s, %s and %s, %s", runs[0].Run, runs[0].Hash, runs[1].Run, runs[1].Hash)
+	}
+
+	export := func(out string, runs ...string) string {
+		must(t, append([]string{"export", "--out", filepath.Join(dir, out)}, runs...)...)
+		return string(read(t, filepath.Join(dir, out, trajectories.JSONLFile)))
+	}
+	once := export("once", a)
+	if export("both", b, a) != once || export("other", b) != once {
+		t.Error("an export depends on the ID of a run")
+	}
+	for _, id := range []string{"../out", "-x", strings.Repeat("x", 65)} {
+		fails(t, exitUsage, []string{"--run-id"}, "collect", "--data", smallData(t), "--run-id", id, "--out", filepath.Join(dir, "c"))
+	}
+	fails(t, exitUsage, []string{"--run-id: other, not " + runs[0].Run}, "collect", "--resume", "--out", a, "--run-id", "other")
 }

@@ -199,7 +199,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 		b.Fatal(err)
 	}
 	d.bench.servers["openai:sim"] = d.policy
-	d.run, err = store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "", false)
+	d.run, err = store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func TestServerDiesAndComesBack(t *testing.T) {
 			t.Parallel()
 			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16}
 			args := []string{"collect", "--data", smallData(t), "--trees", "2", "--preset", "paper", "--set", "search.simulations=3",
-				"--policy", kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--progress", "none"}
+				"--policy", kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--run-id", "down", "--progress", "none"}
 			calm, dir := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "run")
 			must(t, append(args, "--server", serve(t, o).URL(), "--out", calm)...)
 			o.Faults.Script = append(make([]simserver.Fault, 100), simserver.Die)

@@ -123,7 +123,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			calm, stormy := filepath.Join(dir, "calm"), filepath.Join(dir, "stormy")
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set", "search.simulations=2", "--json"}
+			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set", "search.simulations=2", "--run-id", "faults", "--json"}
 			_, urls := farm(t, 1, simserver.Options{})
 			must(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", calm)...)...)
 			servers, urls := farm(t, test.servers, simserver.Options{Faults: simserver.Faults{Rates: storm(0.3)}})
@@ -191,7 +191,7 @@ func TestThirtyPercentFaultsOfOllama(t *testing.T) {
 		t.Errorf("the servers saw %d requests and answered %d well, the run counts %d and %d", requests, answered-spoiled, client.Requests, client.Answered)
 	}
 
-	collect := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2"}
+	collect := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2", "--run-id", "faults"}
 	must(t, onFarm(kindOllama, calm, "qwen", append(collect, "--out", filepath.Join(dir, "calm"))...)...)
 	must(t, onFarm(kindOllama, urls, "qwen", append(collect, "--out", filepath.Join(dir, "stormy"))...)...)
 	if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(read(t, filepath.Join(dir, "stormy", rowsFile))) {
@@ -209,7 +209,7 @@ func TestServersThatComeAndGo(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16}
-			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "efficient", "--set", "search.simulations=3"}
+			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "efficient", "--set", "search.simulations=3", "--run-id", "faults"}
 			_, urls := farm(t, 1, o)
 			must(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "calm"))...)...)
 			o.Speed, o.Faults.DownFor = 300, time.Minute

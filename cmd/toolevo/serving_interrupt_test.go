@@ -46,7 +46,7 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[test.kind], Slots: 16}
-			args := []string{test.command, "--data", data, "--policy", test.kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--progress", "none"}
+			args := []string{test.command, "--data", data, "--policy", test.kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--run-id", "interrupted", "--progress", "none"}
 			result := reportJSON
 			if test.command == "collect" {
 				args, result = append(args, "--preset", "paper", "--trees", "2", "--set", "search.simulations=4"), rowsFile

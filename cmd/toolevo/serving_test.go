@@ -39,7 +39,7 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			calm, stormy := filepath.Join(dir, form+"-calm"), filepath.Join(dir, form+"-stormy")
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set", "search.simulations=4", "--set", "server.form=" + form}
+			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set", "search.simulations=4", "--set", "server.form=" + form, "--run-id", form}
 			must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", calm)...)...)
 			s := serve(t, simserver.Options{Faults: simserver.Faults{Seed: 1, Rates: map[simserver.Fault]float64{
 				simserver.InternalError: 0.1, simserver.Garbage: 0.1, simserver.Reset: 0.05, simserver.LostLogProbs: 0.05,

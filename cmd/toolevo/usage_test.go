@@ -211,7 +211,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 	other := t.TempDir()
 	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
 	must(t, "data", "questions", "--data", other, "--seed", "6", "--scale", "0.01")
-	fails(t, exitUsage, []string{"belongs to another", "corpus coffee", "questions coffee-easy train"},
+	fails(t, exitUsage, []string{"belongs to another", "corpus coffee"},
 		"collect", "--data", other, "--resume", "--out", run)
 	fails(t, exitUsage, []string{"other inputs", "corpus coffee", "--data"}, "check", run, "--data", other)
 

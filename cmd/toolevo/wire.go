@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"toolevo/configs"
@@ -33,6 +31,9 @@ import (
 	"toolevo/toolqa/table"
 )
 
+// inputQuestions begins the names under which a lineage has the questions of a file.
+const inputQuestions = "questions"
+
 // toolPython is the tool that runs programs of the model's.
 const toolPython = "PythonInterpreter"
 
@@ -42,7 +43,7 @@ type bench struct {
 	versions  *catalog.Catalog
 	corpora   []*corpus.Corpus
 	questions []toolqa.Question // of the datasets, difficulties and split chosen, in that order, within the limit
-	inputs    map[string]string // hashes of what was read, by name
+	lineage   map[string]string // hashes and makers of what the questions use, by name
 	grader    *score.Grader
 	sql       *sqltool.Interpreter
 	graphs    *graph.Graphs
@@ -74,13 +75,13 @@ func (b *bench) start(engine pytool.Engine, err error) error {
 		return gaveUp(err)
 	}
 	b.engine, b.stamp = engine, engine.Stamp()
-	b.inputs[inputPython] = b.stamp.String()
+	b.lineage[inputPython] = b.stamp.String()
 	return nil
 }
 
 // readBench is openBench without an engine.
 func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
-	b := &bench{config: c, inputs: map[string]string{}, passages: map[toolqa.Dataset]retrieve.Searcher{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
+	b := &bench{config: c, lineage: map[string]string{}, passages: map[toolqa.Dataset]retrieve.Searcher{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
 	var err error
 	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (b *bench) openCorpora(ctx context.Context, dir string) error {
 			return err
 		}
 		b.corpora = append(b.corpora, c)
-		b.inputs["corpus "+string(ds)] = c.Info().ContentSHA256
+		b.lineage["corpus "+string(ds)] = c.Info().ContentSHA256
 		names = append(names, string(ds))
 	}
 
@@ -219,9 +220,9 @@ func (b *bench) readFile(dir string, info corpus.Info, d toolqa.Difficulty) erro
 	}
 	sum := sha256.New()
 	for _, q := range qs {
-		fmt.Fprintf(sum, "%q %q %q\n", q.ID, q.Text, q.Answer)
+		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, q.Template, q.Text, q.Answer)
 	}
-	b.inputs[fmt.Sprintf("questions %s-%s %s", info.Dataset, d, split)] = hex.EncodeToString(sum.Sum(nil))
+	b.lineage[fmt.Sprintf("%s %s-%s %s", inputQuestions, info.Dataset, d, split)] = hex.EncodeToString(sum.Sum(nil))
 	b.questions = append(b.questions, qs...)
 	return nil
 }
@@ -307,16 +308,6 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool, python p
 // retry is how failures of ours are met.
 func (b *bench) retry() mcts.Retry {
 	return mcts.Retry{Attempts: b.config.Attempts, Backoff: time.Second}
-}
-
-// id identifies a run: the same configuration over the same inputs.
-func (b *bench) id(kind string) string {
-	sum := sha256.New()
-	fmt.Fprintln(sum, kind, b.config.Hash())
-	for _, name := range slices.Sorted(maps.Keys(b.inputs)) {
-		fmt.Fprintln(sum, name, b.inputs[name])
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

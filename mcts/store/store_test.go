@@ -229,52 +229,6 @@ func TestDropTrees(t *testing.T) {
 	}
 }
 
-func TestRunDirectory(t *testing.T) {
-	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "run")
-	m := store.Manifest{ID: "abc", Kind: "collect", ConfigHash: "h", Inputs: map[string]string{"corpus coffee": "x"}, Software: "v1"}
-	r, err := store.StartRun(ctx, dir, m, "seed: 1\n", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Busy(dir); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("a run that is open: %v", err)
-	}
-	if err := store.Busy(dir + "/none"); err != nil {
-		t.Errorf("no run: %v", err)
-	}
-	if _, err := store.StartRun(ctx, dir, m, "seed: 1\n", true); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("a second process got the run: %v", err)
-	}
-	if look, err := store.OpenRun(ctx, dir); err != nil {
-		t.Errorf("a running run cannot be looked at: %v", err)
-	} else if look.Config != "seed: 1\n" || look.Manifest.ID != "abc" {
-		t.Errorf("opened %+v", look)
-	} else if err := look.SetMeta(ctx, "a", "b"); err == nil {
-		t.Error("a run opened for reading was written")
-	} else if err := look.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.StartRun(ctx, dir, m, "seed: 1\n", false); !errors.Is(err, store.ErrExists) {
-		t.Errorf("a run was started over: %v", err)
-	}
-	other := m
-	other.ID = "def"
-	var mismatch *store.MismatchError
-	if _, err := store.StartRun(ctx, dir, other, "seed: 2\n", true); !errors.As(err, &mismatch) || mismatch.Stored != "seed: 1\n" {
-		t.Errorf("another configuration was let in: %v", err)
-	}
-	again, err := store.StartRun(ctx, dir, m, "seed: 1\n", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestForeignFilesAreRefused(t *testing.T) {
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "run.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database ", 100)), 0o644); err != nil {
@@ -310,32 +264,4 @@ func BenchmarkLogCall(b *testing.B) {
 			}
 		}
 	})
-}
-
-func TestADatabaseBelongsToItsRun(t *testing.T) {
-	ctx, dir := context.Background(), t.TempDir()
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	r, err := store.StartRun(ctx, a, store.Manifest{ID: "one", Kind: "collect"}, "", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if entries, err := os.ReadDir(a); err != nil || len(entries) != 4 {
-		t.Errorf("a closed run is %v, want configuration, manifest, lock and one database file", entries)
-	}
-	if err := os.Mkdir(b, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	database, err := os.ReadFile(filepath.Join(a, "run.db"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(b, "run.db"), database, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.StartRun(ctx, b, store.Manifest{ID: "other", Kind: "collect"}, "", false); err == nil || !strings.Contains(err.Error(), "belongs to run one") {
-		t.Errorf("a copied database was taken for another run's: %v", err)
-	}
 }

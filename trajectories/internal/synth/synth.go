@@ -45,7 +45,7 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 	day := fmt.Sprintf("20%02d-%02d-%02d", question%23, question%12+1, question%28+1)
 	meta := trajectories.Meta{
 		Run: trajectories.Run{
-			ID: "synth-run", Preset: "paper", Policy: "scripted:noisy", PromptAPI: "p_c", DeployedAPI: "p_s_in",
+			ID: "synth-run", Hash: "synth-hash", Preset: "paper", Policy: "scripted:noisy", PromptAPI: "p_c", DeployedAPI: "p_s_in",
 			Seed: seed, ConfigHash: "c0ffee", Software: "synth",
 		},
 		Python: Python(),

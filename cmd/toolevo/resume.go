@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// beginRun makes a new run in --out.
+func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.Run, error) {
+	m := store.Manifest{
+		ID: *f.id, Kind: kind, ConfigHash: b.config.Hash(), Inputs: b.lineage, Data: *f.data, Software: software(),
+	}
+	if m.ID == "" {
+		var err error
+		if m.ID, err = store.NewID(); err != nil {
+			return nil, err
+		}
+	}
+	if *f.out == "" {
+		*f.out = filepath.Join("runs", kind+"-"+m.ID)
+	}
+
+	run, err := store.StartRun(ctx, *f.out, m, b.config.String())
+	if errors.Is(err, store.ErrExists) {
+		return nil, usage("%w: add --resume to go on with it, or choose another --out", err)
+	}
+
+	return run, err
+}
+
+// resumeRun goes on with the run in --out, or extends it by questions and trees.
+func (f *runFlags) resumeRun(ctx context.Context, kind string, b *bench) (*store.Run, error) {
+	return store.ResumeRun(ctx, *f.out, func(ctx context.Context, run *store.Run) (store.Manifest, string, error) {
+		m := run.Manifest
+		if m.Hash == "" {
+			return m, "", usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed", run.Dir, m.Software)
+		}
+
+		lineage := maps.Clone(b.lineage)
+		if *f.mixEngines && m.Inputs[inputPython] != "" {
+			lineage[inputPython] = m.Inputs[inputPython] // the run stays what it is
+		}
+		if err := f.sameRun(run, kind, b.config, lineage); err != nil {
+			return m, "", err
+		}
+		extended, err := extends(ctx, run, b, lineage)
+		if err != nil {
+			return m, "", err
+		}
+
+		if extended && m.Finished != nil {
+			finished := *m.Finished
+			finished.Extended = true
+			m.Finished = &finished
+		}
+		m.Inputs, m.Data = lineage, *f.data
+
+		return m, b.config.String(), nil
+	})
+}
+
+// sameRun refuses a run that differs from what is wanted in more than how far it goes, and says in
+// what.
+func (f *runFlags) sameRun(run *store.Run, kind string, c *configs.Resolved, lineage map[string]string) error {
+	m := run.Manifest
+	lines := configs.Difference(c.String(), run.Config)
+	if m.Kind != kind {
+		lines = append(lines, fmt.Sprintf("it is a run of `toolevo %s`", m.Kind))
+	}
+	if *f.id != "" && *f.id != m.ID {
+		lines = append(lines, fmt.Sprintf("--run-id: %s, not %s", *f.id, m.ID))
+	}
+	inputs := differentInputs(lineage, m.Inputs, func(name string) bool { return !isQuestions(name) })
+	lines = append(lines, inputs...)
+
+	switch {
+	case len(lines) == 0:
+		return nil
+	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython]:
+		return usage("%s belongs to another run, %s:\n  %s\n"+
+			"What programs show may depend on it. Give the run the Python it was begun with (python.executable, python.engine),\n"+
+			"or add --mix-engines: the run goes on with this one, and each trajectory names its own.", run.Dir, m.ID, lines[0])
+	}
+
+	return usage("%s belongs to another run, %s:\n  %s\nChoose another --out, or leave out what differs to go on with that run.",
+		run.Dir, m.ID, strings.Join(lines, "\n  "))
+}
+
+// extends reports whether a run is to go further than it was to go so far. One that would go less
+// far is refused: what it did would not be its own any more.
+func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]string) (bool, error) {
+	was, err := runConfig(run)
+	if err != nil {
+		return false, err
+	}
+	trees := b.config.Search.Trees - was.Search.Trees
+	other := differentInputs(lineage, run.Manifest.Inputs, isQuestions)
+	if len(other) == 0 && trees >= 0 {
+		return trees > 0, nil
+	}
+
+	lost, err := lostQuestion(ctx, run, questionInfos(b))
+	if err != nil {
+		return false, err
+	}
+	if lost == "" && trees >= 0 {
+		return true, nil
+	}
+
+	lines := configs.DifferentExtent(b.config.String(), run.Config)
+	if lost != "" {
+		lines = append(lines, lost)
+	}
+	if len(lines) == 0 || lost != "" {
+		lines = append(lines, other...)
+	}
+
+	return false, usage("%s was to go further than this:\n  %s\n"+
+		"A run can be extended, by questions and by trees, but not cut: choose another --out, or leave out what differs.",
+		run.Dir, strings.Join(lines, "\n  "))
+}
+
+// lostQuestion says which question of a run is not among those given, or is another one now; "" is
+// none.
+func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Question) (string, error) {
+	had, err := loadQuestionInfo(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	byID := map[string]trajectories.Question{}
+	for _, q := range now {
+		byID[q.ID] = q
+	}
+
+	for _, q := range had {
+		again, ok := byID[q.ID]
+		switch {
+		case !ok:
+			return fmt.Sprintf("question %s of the run is not among those chosen", q.ID), nil
+		case again != q:
+			return fmt.Sprintf("question %s is another one now: %q with the answer %q, not %q with %q",
+				q.ID, again.Text, again.Gold, q.Text, q.Gold), nil
+		}
+	}
+
+	return "", nil
+}
+
+func isQuestions(input string) bool { return strings.HasPrefix(input, inputQuestions+" ") }
+
+// differentInputs lists the inputs that count and differ, by name, ours first.
+func differentInputs(ours, theirs map[string]string, counts func(name string) bool) []string {
+	all := maps.Clone(ours)
+	maps.Copy(all, theirs)
+
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if counts(name) && ours[name] != theirs[name] {
+			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(ours[name]), orNone(theirs[name])))
+		}
+	}
+
+	return lines
+}
+
+func orNone(hash string) string {
+	if hash == "" {
+		return "none"
+	}
+	return hash
+}
