@@ -8,6 +8,8 @@
 //     Of more than 40 frames the middle is left out, and so is the middle of a line of more than 300 characters.
 //   - If there is nothing to show, "You should print the variable you want to obtain the python result."
 //
+// A program of more than 256 KiB is not run, and shows a SyntaxError that says so.
+//
 // Code fences and backquotes around the program are removed. [Options.PublishedCapture] shows what the published code
 // shows instead: it finds the print statements, drops or labels output by their number, shortens it, and shows an
 // exception as "Type: message".

@@ -20,8 +20,13 @@ import (
 const (
 	nothingPrinted = "You should print the variable you want to obtain the python result."
 	outOfTime      = "TimeoutError: the code ran too long and was stopped"
+	tooLong        = "SyntaxError: the code is too long: it has %d bytes, at most %d are run"
 	wrongArguments = "There is something wrong with the arguments you send for python. Please modify it."
 )
+
+// maxProgram is the longest program that is run, in bytes. A longer one is the agent's mistake: an engine's frames and a
+// child's memory are for programs that a model writes, not for data.
+const maxProgram = 256 << 10
 
 // Options are the limits and variants of the tool. The zero value of each field means its default.
 type Options struct {
@@ -62,6 +67,10 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	code, ok := args.Text("Python")
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
+	}
+	if len(code) > maxProgram {
+		said := fmt.Sprintf(tooLong, len(code), maxProgram)
+		return s, envs.Result{Observation: said, Outcome: envs.ToolError}, nil
 	}
 	if in.opts.PublishedCapture {
 		code = unfencePublished(code)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -93,6 +94,27 @@ func TestMemory(t *testing.T) {
 	_, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: "c"}})
 	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !errors.Is(err, memory.fail) {
 		t.Errorf("a failing memory: %v", err)
+	}
+}
+
+// A program that is too long is the agent's mistake: it is told so, and no engine is asked.
+func TestLongPrograms(t *testing.T) {
+	c := &counter{release: opened()}
+	memory := &mapMemory{m: map[string]envs.Result{}}
+	in := New(c, Options{Memory: memory})
+	longest := strings.Repeat("x", maxProgram)
+	if r := run(t, in, longest); r.Observation != "ran "+longest {
+		t.Errorf("the longest program shows %.80q", r.Observation)
+	}
+	want := envs.Result{
+		Observation: "SyntaxError: the code is too long: it has 262145 bytes, at most 262144 are run",
+		Outcome:     envs.ToolError,
+	}
+	if r := run(t, in, longest+"x"); r != want {
+		t.Errorf("a longer one shows %.200q, %v", r.Observation, r.Outcome)
+	}
+	if n := c.runs.Load(); n != 1 || len(memory.m) != 1 {
+		t.Errorf("the engine ran %d programs, and %d are remembered", n, len(memory.m))
 	}
 }
 

@@ -232,3 +232,22 @@ func resident(t *testing.T) (kib int) {
 	}
 	return kib
 }
+
+// The longest programs that the tool lets through, as hard as they can be to compile, end as the program's own doing.
+func TestLongestPrograms(t *testing.T) {
+	e := start(t, Options{Python: find(t, debian), Servers: 1})
+	const longest = 256 << 10
+	for _, part := range []string{"(", "-", "[1,", "x=", "lambda:", "f'{", "x\n", "if 1:\n ", "\\\n", "\xff", "\"", "1if 1else "} {
+		code := strings.Repeat(part, longest/len(part))
+		l := pytool.Limits{CPU: 2 * time.Second, Wall: 8 * time.Second}
+		r, err := e.Run(t.Context(), pytool.Program{Code: code}, l)
+		if err != nil {
+			t.Errorf("%q over and over: %v", part, err)
+		} else if r.End == pytool.Finished {
+			t.Errorf("%q over and over: %.80q", part, r.Output)
+		}
+	}
+	if r, err := e.Run(t.Context(), pytool.Program{Code: "print(1)"}, pytool.Limits{}); err != nil || r.Output != "1\n" {
+		t.Errorf("the next program: %+v, %v", r, err)
+	}
+}

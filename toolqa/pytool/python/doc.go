@@ -4,7 +4,8 @@
 // [Find] asks an interpreter once, unconfined, what the engines must know of it. What may be a shim that chooses an
 // interpreter, as pyenv's, or the link of a virtual environment, is followed to the interpreter itself: engines start
 // that one without site-packages (-S) and tell the driver both module search paths, so that of the third-party modules
-// only the ones wanted can be imported.
+// only the ones wanted can be imported. The files of others cannot be read either: a jail has the standard library, the
+// system's libraries, and of site-packages what the modules wanted import.
 //
 // # Caveats
 //
