@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"toolevo/toolqa/pytool"
 )
 
@@ -25,6 +27,41 @@ func lay(t *testing.T) *Bait {
 		}
 	})
 	return b
+}
+
+// What a process left behind that was killed is removed by the next one, and nothing else is.
+func TestBaitIsSwept(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	in := lay(t)
+	left := filepath.Join(os.TempDir(), folderName+"1")
+	elsewhere := filepath.Join(t.TempDir(), "file")
+	for _, dir := range []string{left, filepath.Join(os.TempDir(), "other"), filepath.Dir(elsewhere)} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(left, "file"), "secret")
+	write(t, elsewhere, "")
+	if err := os.Symlink(filepath.Dir(elsewhere), filepath.Join(os.TempDir(), folderName+"link")); err != nil {
+		t.Fatal(err)
+	}
+
+	b := lay(t)
+	names, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{in.dir, b.dir, filepath.Join(os.TempDir(), "other"), filepath.Join(os.TempDir(), folderName+"link")}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("the folder for temporary files, -want +got:\n%s", diff)
+	}
+	if _, err := os.Stat(elsewhere); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(in.dir, "file")); err != nil {
+		t.Errorf("bait that is in use: %v", err)
+	}
 }
 
 // harmlessAnywhere are attacks that an engine without walls contains, too: it has limits, a process for each program, or

@@ -61,8 +61,9 @@ func CheckBubblewrap(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, args[0], append(args[1:], marker, "")...)
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = launcherEnvironment, "/", attributes()
+	args = append(kept(args), marker, "")
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = launcherEnvironment, "/", attributes(true)
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("confine: bubblewrap does not work here: %w: %s", err, strings.Join(strings.Fields(string(said)), " "))

@@ -5,6 +5,8 @@ package confine
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -100,6 +103,63 @@ func startInside(t *testing.T, j Jail, binary string, user uint32) string {
 		t.Fatalf("%v: %s", err, said.String())
 	}
 	return out.String()
+}
+
+// However this process ends, what bubblewrap had started ends with it, also a process that has not yet asked to.
+func TestKeeper(t *testing.T) {
+	dir, binary := place(t)
+	slow := filepath.Join(dir, "bwrap") // as bubblewrap before it has written the user's number into the new namespace
+	write := func(text string) {
+		if err := os.WriteFile(slow, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	write("sleep 1000 & echo $!; wait")
+	spec, err := json.Marshal(Jail{Path: binary, Bwrap: slow, Without: Walls()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := exec.Command(binary, tryMarker, "jail", string(spec))
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	host.Stdout = in
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	var asleep int
+	if _, err := fmt.Fscan(out, &asleep); err != nil {
+		t.Fatal(err)
+	}
+	host.Process.Kill()
+	host.Wait()
+
+	// The pipe ends when nobody is left that could write to it: it is the sleeper's, too.
+	out.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := out.Read(make([]byte, 1)); err != io.EOF {
+		syscall.Kill(asleep, syscall.SIGKILL)
+		t.Errorf("a process of bubblewrap's is left asleep: %v", err)
+	}
+
+	// A command that ends by itself ends as without a keeper.
+	for text, want := range map[string]string{"exit 3": "exit status 3", "kill -9 $$": "exit status 137", "exit 0": "<nil>"} {
+		write(text)
+		cmd, err := Jail{Path: binary, Bwrap: slow, Without: Walls()}.Command(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Run(); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	late := exec.Command(binary, keeperMarker, "0", "/bin/sh", "-c", "exit 3")
+	if err := late.Run(); late.ProcessState.ExitCode() != Failed {
+		t.Errorf("a keeper whose parent is gone: %v", err)
+	}
 }
 
 func TestCheckBubblewrap(t *testing.T) {

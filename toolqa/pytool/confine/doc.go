@@ -19,7 +19,8 @@
 //     no terminal, and, where it is root, no capability but to read the files in Read whoever owns them.
 //   - It leaves no core dump, and gains nothing by set-user-id programs.
 //   - It is killed when this process ends. The processes that it starts are not, outside of bubblewrap: each must ask to
-//     be killed with its parent (PR_SET_PDEATHSIG).
+//     be killed with its parent (PR_SET_PDEATHSIG). With bubblewrap a keeper stands between, this very binary once more,
+//     which ends all of it, whenever this process ends.
 //
 // Behind its own filter it moreover starts no process, executes no program, signals nobody (SIGABRT to itself excepted),
 // changes no limit, gets no memory but what counts against its limits and what its few descriptors take, and asks for no

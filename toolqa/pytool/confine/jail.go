@@ -37,8 +37,12 @@ const Failed = 125
 // marker is the argument by which Main knows that this process is to be the launcher.
 const marker = "__confine"
 
-// Main makes this process the launcher if it was started as one, and does not return then. main and TestMain call it first.
+// Main makes this process the launcher if it was started as one, or a keeper, and does not return then. main and TestMain
+// call it first.
 func Main() {
+	if len(os.Args) > 3 && os.Args[1] == keeperMarker {
+		syscall.Exit(keep(os.Args[2], os.Args[3:]))
+	}
 	if len(os.Args) != 3 || os.Args[1] != marker {
 		return
 	}
@@ -82,12 +86,12 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 		if err != nil {
 			return nil, fmt.Errorf("confine: %w", err)
 		}
-		args = append(outside, marker, spec.String())
+		args = append(kept(outside), marker, spec.String())
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = slices.Clone(launcherEnvironment)
 	cmd.Dir = "/"
-	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr = attributes(j.Bwrap != "")
 	return cmd, nil
 }
 

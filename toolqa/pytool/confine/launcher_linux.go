@@ -13,8 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes of the launcher's process. The signal at the parent's death holds until the launcher has set its own.
-func attributes() *syscall.SysProcAttr {
+// attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until the launcher has set
+// its own; a keeper ends what it has started before it ends itself.
+func attributes(keeper bool) *syscall.SysProcAttr {
+	if keeper {
+		return &syscall.SysProcAttr{Setsid: true, Pdeathsig: keeperSignal}
+	}
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
