@@ -97,6 +97,7 @@ type Server struct {
 	Shots      int             `yaml:"shots"`      // demonstrations in a few-shot prompt
 	Extensions bool            `yaml:"extensions"` // send vLLM's own fields
 	LogProbs   bool            `yaml:"logprobs"`   // the server reports log-probabilities
+	Ends       []string        `yaml:"ends,flow"`  // the server's own words for the end of a whole completion
 	Window     int             `yaml:"window"`     // context window in tokens; Ollama loads the model with it
 	Sampling   server.Sampling `yaml:"sampling"`
 }

@@ -104,7 +104,7 @@ func (r *Resolved) validateLists() error {
 		value []string
 		least int
 	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1}, {"environment.compat", r.Environment.Compat, 0},
-		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0}} {
+		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0}, {"server.ends", r.Server.Ends, 0}} {
 		if len(list.value) < list.least {
 			return r.invalid(list.key, fmt.Errorf("is empty, want at least one name"))
 		}

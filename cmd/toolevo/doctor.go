@@ -124,7 +124,7 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 	c := b.config.Server
 	o := doctor.Options{
 		Kind: doctor.Kind(kind), APIKey: b.serving.key(kind), Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions,
-		LogProbs: c.LogProbs, Window: c.Window, Sampling: run.Sampling,
+		LogProbs: c.LogProbs, Ends: c.Ends, Window: c.Window, Sampling: run.Sampling,
 	}
 	prompt := func(h envs.History) doctor.Prompt {
 		if run.Messages != nil {

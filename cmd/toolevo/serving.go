@@ -249,11 +249,12 @@ func (b *bench) backends(kind, model string, addSpecial bool) ([]server.Backend,
 		var backend server.Backend
 		var err error
 		if kind == kindOllama {
-			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.key(kind), Model: model, Window: c.Window, KeepAlive: -1, Timeout: b.serving.timeout})
+			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.key(kind), Model: model, Window: c.Window, KeepAlive: -1, Timeout: b.serving.timeout,
+				Ends: c.Ends})
 		} else {
 			o := openai.Options{
 				BaseURL: url, APIKey: b.serving.key(kind), Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions, OmitLogProbs: !c.LogProbs,
-				Timeout: b.serving.timeout,
+				Timeout: b.serving.timeout, Ends: c.Ends,
 			}
 			if c.Extensions && c.Form != configs.FormChat {
 				o.AddSpecialTokens = &addSpecial

@@ -34,11 +34,12 @@ type Options struct {
 	APIKey string
 	Model  string
 
-	Chat             bool  // the server applies the chat template (OpenAI)
-	Extensions       bool  // vLLM's own fields are sent (OpenAI)
-	LogProbs         bool  // the run counts on log-probabilities
-	AddSpecialTokens *bool // as in the backend's options (OpenAI)
-	Window           int   // tokens that Ollama is told to load the model with; what is assumed of a server that states none
+	Chat             bool     // the server applies the chat template (OpenAI)
+	Extensions       bool     // vLLM's own fields are sent (OpenAI)
+	LogProbs         bool     // the run counts on log-probabilities
+	AddSpecialTokens *bool    // as in the backend's options (OpenAI)
+	Ends             []string // as in the backend's options
+	Window           int      // tokens that Ollama is told to load the model with; what is assumed of a server that states none
 
 	Sampling server.Sampling // the run's
 

@@ -255,7 +255,11 @@ func TestOddServers(t *testing.T) {
 		}), words: "after temperature"},
 		"impossible figures": {kind: doctor.OpenAI, change: completions(func(_, choice object) {
 			choice["logprobs"].(object)["token_logprobs"].([]any)[0] = 0.5
-		}), want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Problem}, words: "0.5"},
+		}), want: map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem}, words: "server.logprobs=false"},
+		"no end": {kind: doctor.OpenAI, change: completions(func(_, choice object) { choice["finish_reason"] = nil }),
+			want: map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem}, words: "server.ends"},
+		"an end of its own": {kind: doctor.OpenAI, change: completions(func(_, choice object) { choice["finish_reason"] = "done" }),
+			alter: func(o *doctor.Options) { o.Ends = []string{"done"} }},
 		"some unscored": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
 			if choice["index"] == 1.0 {
 				choice["logprobs"] = nil

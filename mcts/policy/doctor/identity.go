@@ -208,9 +208,11 @@ func (p *patient) complete(ctx context.Context) error {
 		if errors.As(err, &fault) {
 			c.Seen = faultText(fault)
 			switch {
+			case errors.Is(fault, server.ErrNoEnd):
+				c.Do = `name the server's own word for the end of a completion: --set server.ends=WORD, or --set 'server.ends=[""]' if it has none`
 			case strings.Contains(c.Seen, "switch the extensions off"):
 				c.Do = "--set server.extensions=false, with top_k, min_p and repetition_penalty at their neutral values"
-			case strings.Contains(c.Seen, "logprobs"):
+			case strings.Contains(c.Seen, "logprobs"), strings.Contains(c.Seen, "log-probabilit"):
 				c.Do = "--set server.logprobs=false"
 			case fault.Status == http.StatusNotFound:
 				c.Do = "name the server's base URL by --server (vLLM's ends in /v1, Ollama's has no path), and the model as the server does"

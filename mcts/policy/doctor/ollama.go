@@ -21,7 +21,7 @@ type ollamaClient struct {
 func newOllama(o Options) (*ollamaClient, error) {
 	tap, base := newTransport()
 	b, err := ollama.New(ollama.Options{
-		Host: o.URL, APIKey: o.APIKey, Model: o.Model, Window: o.Window, KeepAlive: -1, Timeout: o.Timeout, Transport: tap,
+		Host: o.URL, APIKey: o.APIKey, Model: o.Model, Window: o.Window, KeepAlive: -1, Ends: o.Ends, Timeout: o.Timeout, Transport: tap,
 	})
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func newOpenAI(o Options) (*openAIClient, error) {
 	tap, base := newTransport()
 	b, err := openai.New(openai.Options{
 		BaseURL: o.URL, APIKey: o.APIKey, Model: o.Model, Chat: o.Chat, Extensions: o.Extensions, AddSpecialTokens: o.AddSpecialTokens,
-		OmitLogProbs: !o.LogProbs, Timeout: o.Timeout, Transport: tap,
+		OmitLogProbs: !o.LogProbs, Ends: o.Ends, Timeout: o.Timeout, Transport: tap,
 	})
 	if err != nil {
 		return nil, err

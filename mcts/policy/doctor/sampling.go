@@ -230,9 +230,8 @@ func (p *patient) leaking(ctx context.Context) (string, error) {
 	return " (" + strings.Join(names, ", ") + ")", nil
 }
 
-// choicesScored reports how many of the samples have log-probabilities, how many have a text and none, and whether there
-// is a figure that is none.
-func choicesScored(choices []server.Choice) (scored, bare int, wrong float64) {
+// choicesScored reports how many of the samples have log-probabilities, and how many have a text and none.
+func choicesScored(choices []server.Choice) (scored, bare int) {
 	for _, c := range choices {
 		switch {
 		case len(c.LogProbs) > 0:
@@ -240,11 +239,6 @@ func choicesScored(choices []server.Choice) (scored, bare int, wrong float64) {
 		case c.Text != "":
 			bare++
 		}
-		for _, l := range c.LogProbs {
-			if !(l <= 0) {
-				wrong = l
-			}
-		}
 	}
-	return scored, bare, wrong
+	return scored, bare
 }

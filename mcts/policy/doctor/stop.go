@@ -129,16 +129,9 @@ func (p *patient) logProbs(ctx context.Context) error {
 	if len(p.scored) == 0 {
 		return p.untold(ctx, LogProbs, errors.New("there is no sample to look at"))
 	}
-	scored, bare, wrong := choicesScored(p.scored)
-	switch {
-	case scored == 0:
+	scored, bare := choicesScored(p.scored)
+	if scored == 0 {
 		p.found(p.unscored())
-		return nil
-	case wrong != 0:
-		p.found(Check{
-			Name: LogProbs, Verdict: Problem, Seen: fmt.Sprintf("a log-probability is %v", wrong),
-			Run: "would compute priors from figures that are none", Do: "--set server.logprobs=false",
-		})
 		return nil
 	}
 	if bare > 0 {

@@ -163,6 +163,7 @@ func propose(t *testing.T, p mcts.Policy, n int, seed uint64) []mcts.Proposal {
 	t.Helper()
 	proposals, err := p.Propose(testContext(t), mcts.Request{
 		Node: mcts.NodeID{Question: "interop", Path: "0"}, N: n, Seed: seed,
+		History: envs.NewHistory(envs.Task{}).Append(envs.Turn{}), // a first prompt that does not fit would be a failure
 	})
 	if err != nil {
 		t.Fatalf("Propose: %v", err)

@@ -1,10 +1,8 @@
 package ollama
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"net/http"
+	"io"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -18,10 +16,7 @@ var _ server.Backend = (*Backend)(nil)
 // Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
 	t, err := b.Transcribe(ctx, c)
-	if err != nil {
-		return server.Reply{}, err
-	}
-	return t.Reply, nil
+	return t.Reply, err
 }
 
 // Transcribe draws c.N samples, and keeps what the server tells beyond a [server.Reply]. When one sample fails, the
@@ -34,6 +29,7 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 	if c.Sampling.Temperature == 0 {
 		n = 1
 	}
+
 	samples := make([]sample, n)
 	group, gctx := errgroup.WithContext(ctx)
 	if b.opts.Parallel > 0 {
@@ -55,55 +51,31 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 		}
 		return Transcript{}, err
 	}
+
 	t := gather(samples)
-	for len(t.Choices) < c.N {
-		copied := t.Choices[0]
-		copied.LogProbs = slices.Clone(copied.LogProbs)
-		t.Choices = append(t.Choices, copied)
-		t.Details = append(t.Details, t.Details[0])
+	if n < c.N {
+		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}
 	return t, nil
 }
 
 // sample draws one sample.
 func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) (sample, error) {
-	body, err := json.Marshal(b.request(c, seed))
-	if err != nil {
-		return sample{}, b.link.NotSent(err)
-	}
-	a, err := b.do(ctx, http.MethodPost, "/api/generate", body)
-	if err != nil {
-		return sample{}, err
-	}
-	s, err := decodeSample(a.Body)
-	if err != nil {
-		return sample{}, b.sampleFault(a.Status, err)
-	}
-	if err := s.check(b.opts.Window); err != nil {
-		return sample{}, b.sampleFault(a.Status, err)
-	}
-	s.choice.Finish = finish(s.doneReason, s.choice.Tokens, c.Sampling.MaxTokens)
-	return s, nil
+	var s sample
+	err := b.do(ctx, "/api/generate", b.request(c, seed), wire.SampleLimit(1, c.Sampling.MaxTokens),
+		func(body io.Reader) error {
+			err := s.read(body)
+			if err == nil {
+				err = s.check(c, b.opts.Window, b.opts.Ends)
+			}
+			return b.sampleFault(err)
+		})
+	return s, err
 }
 
-// do sends one request, and returns the answer when its status is a 2xx.
-func (b *Backend) do(ctx context.Context, method, path string, body []byte) (*wire.Answer, error) {
-	a, err := b.link.Do(ctx, func(ctx context.Context) (*wire.Answer, error) {
-		req, err := http.NewRequestWithContext(ctx, method, b.base.JoinPath(path).String(), bytes.NewReader(body))
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Accept", "application/json")
-		if len(body) > 0 {
-			req.Header.Set("Content-Type", "application/json")
-		}
-		return b.link.Send(req)
+// do makes a call: it posts a body, or asks for a document when that is nil.
+func (b *Backend) do(ctx context.Context, path string, body any, limit int64, read func(io.Reader) error) error {
+	return b.link.Do(ctx, wire.Call{
+		URL: b.base.JoinPath(path), Body: body, Limit: limit, Read: read, Refused: b.statusFault,
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !a.OK() {
-		return nil, b.statusFault(a)
-	}
-	return a, nil
 }

@@ -1,11 +1,16 @@
 package ollama
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -154,20 +159,19 @@ func TestReplies(t *testing.T) {
 		detail     Detail
 	}{
 		{"fewer figures than tokens", `{"response":"ab","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":6,"load_duration":7,
-			"logprobs":[{"token":"a","logprob":-0.1234567890123,"bytes":[97]},{"token":"b","logprob":null},{"token":"c","logprob":-2}]}`,
-			server.Choice{Text: "ab", LogProbs: []float64{-0.1234567890123, -2}, Finish: server.FinishStop, Tokens: 6},
+			"logprobs":[{"token":"a","logprob":-0.1234567890123,"bytes":[97]},{"token":"b","logprob":-0.5},{"token":"c","logprob":-2}]}`,
+			server.Choice{Text: "ab", LogProbs: []float64{-0.1234567890123, -0.5, -2}, Finish: server.FinishStop, Tokens: 6},
 			Detail{Tokens: []string{"a", "b", "c"}, Finish: "stop", PromptTokens: 5, LoadDuration: 7}},
 		{"before 0.12.11: no figures", oneSample, server.Choice{Text: "t", Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop", PromptTokens: 5}},
 		{"at the end of the window", `{"response":"x","done":true,"done_reason":"length","prompt_eval_count":200,"eval_count":57}`,
 			server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 57}, Detail{Finish: "length", PromptTokens: 200}},
-		{"no reason", `{"response":"x","done":true,"eval_count":64}`, server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 64}, Detail{}},
 		{"a stream", `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","eval_count":2}` + "\n",
 			server.Choice{Text: "ab", Finish: server.FinishStop, Tokens: 2}, Detail{Finish: "stop"}},
 		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`, server.Choice{Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(), ask(1))
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(), askLong(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,6 +180,98 @@ func TestReplies(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.detail, got.Details[0]); diff != "" {
 				t.Errorf("detail (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOwnEnds: a server's own words for an end count when they are declared, and say nothing of a limit.
+func TestOwnEnds(t *testing.T) {
+	for _, tt := range []struct {
+		ends         []string
+		reason, want string // "" is a fault
+		tokens       int
+	}{
+		{nil, "", "", 1},
+		{nil, `,"done_reason":"abort"`, "", 1},
+		{nil, `,"done_reason":"eos"`, server.FinishStop, 1},
+		{[]string{""}, "", server.FinishStop, 63},
+		{[]string{""}, "", server.FinishLength, 64},
+		{[]string{"fin"}, `,"done_reason":"fin"`, server.FinishStop, 1},
+		{[]string{"fin"}, `,"done_reason":"abort"`, "", 1},
+	} {
+		body := fmt.Sprintf(`{"response":%q,"done":true%s,"eval_count":%d}`, strings.Repeat("x", tt.tokens), tt.reason, tt.tokens)
+		b := backend(t, wiretest.Serve(t, wiretest.Answers(200, body)), func(o *Options) { o.Ends = tt.ends })
+		got, err := b.Complete(t.Context(), ask(1))
+		switch {
+		case tt.want == "" && (wiretest.FaultOf(t, err).Kind != server.Transient || !errors.Is(err, server.ErrNoEnd)):
+			t.Errorf("%s with %q: %+v, %v; want a fault", tt.reason, tt.ends, got, err)
+		case tt.want != "" && (err != nil || got.Choices[0].Finish != tt.want):
+			t.Errorf("%s with %q: %+v, %v; want %s", tt.reason, tt.ends, got, err, tt.want)
+		}
+	}
+}
+
+// TestSpoiledReplies are those that cannot be what a model wrote, or may not be all of it.
+func TestSpoiledReplies(t *testing.T) {
+	reply := func(response, rest string) string {
+		return `{"model":"m","response":` + response + `,"done":true,"done_reason":"stop","prompt_eval_count":5` + rest + `}`
+	}
+	figures := func(list string) string { return reply(`"ab"`, `,"eval_count":2,"logprobs":`+list) }
+	for _, tt := range []struct{ name, body, want string }{
+		{"an error beside a text", reply(`"a"`, `,"error":"the runner died"`), "the runner died"},
+		{"an error that is an object", reply(`"a"`, `,"error":{"message":"the runner died"}`), "the runner died"},
+		{"tokens, and no text", reply(`""`, `,"eval_count":60`), "60 tokens, and no text"},
+		{"tokens, and white space", reply(`"\n"`, `,"eval_count":60`), "60 tokens, and no text"},
+		{"tokens, and null", reply(`null`, `,"eval_count":60`), "60 tokens, and no text"},
+		{"tokens, and nothing", `{"done":true,"done_reason":"length","eval_count":60}`, "60 tokens, and no text"},
+		{"positive", figures(`[{"token":"a","logprob":0.5}]`), "a log-probability of 0.5"},
+		{"overflowing", figures(`[{"token":"a","logprob":-1e308}]`), "a log-probability of -1e+308"},
+		{"no number", figures(`[{"token":"a","logprob":NaN}]`), "not the JSON"},
+		{"one is null", figures(`[{"token":"a","logprob":null},{"token":"b","logprob":-1}]`), "of 1 tokens out of 2"},
+		{"figures of few tokens", reply(`"ab"`, `,"eval_count":60,"logprobs":[{"token":"a","logprob":-1}]`), "of 1 tokens out of 60"},
+		{"more tokens than allowed", reply(`"ab"`, `,"eval_count":100000`), "100000 tokens in a completion of at most 64"},
+		{"a window that no prompt fills", strings.Replace(reply(`"ab"`, ""), ":5", ":256", 1), "256 tokens in a prompt of 16 bytes"},
+		{"half a character", reply(`"a\ud83d"`, ""), "surrogate"},
+		{"no UTF-8", reply("\"a\xff\"", ""), "UTF-8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Complete(t.Context(), ask(1))
+			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || f.Status != 200 || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%+v, %v; want transient with %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestDecodedSizes: what a reply grows to in memory is bounded, packed or not.
+func TestDecodedSizes(t *testing.T) {
+	for name, unit := range map[string]string{
+		"lines": `{"response":"x"}`, "a long text": "xxxxxxxxxxxxxxxx", "figures": `{"response":"","logprobs":[{},{},{}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := wiretest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				if name == "a long text" {
+					io.WriteString(z, `{"response":"`)
+				}
+				block := strings.Repeat(unit, 1<<10)
+				for range 1 << 14 {
+					if _, err := io.WriteString(z, block); err != nil {
+						return // the client has seen enough
+					}
+				}
+			})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := backend(t, s).Complete(t.Context(), ask(1))
+			runtime.ReadMemStats(&after)
+			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !strings.Contains(err.Error(), "bound") {
+				t.Errorf("%.1000v", err)
+			}
+			if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
+				t.Errorf("%d MiB were allocated", grown>>20)
 			}
 		})
 	}
@@ -325,8 +421,8 @@ func FuzzDecodeSample(f *testing.F) {
 	f.Add([]byte(`{"response":"a"}{"error":"x"}`))
 	f.Add([]byte(`{"done":true,"logprobs":[{"logprob":null},{}],"eval_count":-1}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s, err := decodeSample(body)
-		if err != nil {
+		var s sample
+		if err := s.read(bytes.NewReader(body)); err != nil {
 			return
 		}
 		if s.choice.Tokens < 0 || s.detail.PromptTokens < 0 || len(s.choice.LogProbs) > len(s.detail.Tokens) {

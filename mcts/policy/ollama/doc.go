@@ -10,6 +10,9 @@
 //   - Prompts are sent raw: the server applies no template, and splits no thoughts off.
 //   - Every option of sampling is sent in every request, and the same window with all of them: a change would reload the
 //     model.
+//   - A reply counts only when it says that the sample ended, and when it can be what a model wrote: text where tokens are
+//     counted, log-probabilities at most 0 and of all tokens but those of the stop text, whole characters, and no more
+//     tokens than the prompt has bytes or than were allowed. Any other is a transient fault.
 //   - A prompt that does not fit is a fault of kind [server.TooLong]. Current servers refuse it when asked to; older
 //     ones, which cut it or slide the window in silence, are found out by their token counts.
 //   - Samples differ by their seeds, one request each, at the same time up to [Options.Parallel]. At temperature 0 all

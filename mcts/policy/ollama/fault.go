@@ -16,7 +16,7 @@ import (
 const clientGone = 499
 
 // statusFault is the fault of an answer that is not a 2xx.
-func (b *Backend) statusFault(a *wire.Answer) *server.Fault {
+func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	message := complaint(a.Body)
 	kind := kindOf(a.Status, message)
 	message = cmp.Or(message, http.StatusText(a.Status))
@@ -29,20 +29,19 @@ func (b *Backend) statusFault(a *wire.Answer) *server.Fault {
 	return b.link.StatusFault(a, kind, message)
 }
 
-// sampleFault is the fault of an answer with a good status that is no sample.
-func (b *Backend) sampleFault(status int, err error) *server.Fault {
+// sampleFault is the fault of a reply with a good status that is no sample, or the error that it is.
+func (b *Backend) sampleFault(err error) error {
 	var c complaintInReply
 	switch {
 	case errors.As(err, &c):
 		// It comes from the middle of a stream, where the status was sent already: 500 is what it would have been.
-		return b.link.Fault(kindOf(http.StatusInternalServerError, string(c)), status, string(c), nil)
+		return b.link.Fault(kindOf(http.StatusInternalServerError, string(c)), http.StatusOK, string(c), nil)
 	case errors.Is(err, errWindow):
-		return b.link.Fault(server.TooLong, status, err.Error(), nil)
+		return b.link.Fault(server.TooLong, http.StatusOK, err.Error(), nil)
 	case errors.Is(err, errNoSample):
-		return b.link.Fault(server.Refused, status, err.Error(), nil)
-	default:
-		return b.link.Fault(server.Transient, status, "", err)
+		return b.link.Fault(server.Refused, http.StatusOK, err.Error(), nil)
 	}
+	return err
 }
 
 // complaint is what the server says in an error: {"error":"text"}, the nested form of its /v1, or the body itself.

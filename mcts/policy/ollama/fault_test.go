@@ -53,14 +53,14 @@ func TestFaults(t *testing.T) {
 		{name: "two replies", handler: wiretest.Answers(200, oneSample+oneSample), kind: server.Transient, want: "goes on"},
 		{name: "only loaded", handler: wiretest.Answers(200, `{"response":"","done":true,"done_reason":"load"}`), kind: server.Refused, want: `"load"`},
 		{name: "a thought split off", handler: wiretest.Answers(200, `{"response":"a","thinking":"b","done":true,"done_reason":"stop"}`), kind: server.Refused, want: "split"},
-		{name: "too long a reply", handler: wiretest.Answers(200, `{"response":"`+strings.Repeat("y", 1<<20)+`"}`), kind: server.Transient, want: "bound"},
+		{name: "too long a reply", handler: wiretest.Answers(200, `{"response":"`+strings.Repeat("y", 2<<20)+`"}`), kind: server.Transient, want: "bound"},
 		{name: "reset", handler: wiretest.Reset, kind: server.Transient, want: "EOF"},
 		{name: "cut short", kind: server.Transient, want: "EOF", handler: wiretest.CutShort(`{"response":`)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := backend(t, wiretest.Serve(t, tt.handler), func(o *Options) { o.MaxReply = 1 << 20 })
-			_, err := b.Complete(t.Context(), ask(2))
+			b := backend(t, wiretest.Serve(t, tt.handler))
+			_, err := b.Complete(t.Context(), askLong(2))
 			fault := wiretest.FaultOf(t, err)
 			if fault.Kind != tt.kind || fault.RetryAfter != tt.wait || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, to be tried after %v; want %s with %q after %v", err, fault.RetryAfter, tt.kind, tt.want, tt.wait)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"toolevo/mcts/policy/internal/wiretest"
@@ -57,4 +58,11 @@ func ask(n int) server.Completion {
 		Temperature: 0.5, TopP: 0.9, TopK: 20, MinP: 0.05, FrequencyPenalty: 1.2, PresencePenalty: -0.5,
 		RepetitionPenalty: 1.1, MaxTokens: 64, Stop: []string{"\nObservation"},
 	}}
+}
+
+// askLong asks with a prompt that can fill the window.
+func askLong(n int) server.Completion {
+	c := ask(n)
+	c.Prompt = strings.Repeat("word ", 60)
+	return c
 }

@@ -22,16 +22,18 @@ type Options struct {
 	KeepAlive time.Duration // how long the model stays loaded after a request: 0 is the server's choice, negative is forever
 	Parallel  int           // requests of one completion at the same time; 0 is as many as samples
 	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
-	MaxReply  int64         // bytes of one reply; 0 is 64 MiB
+
+	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and length; "" is none at
+	// all. A sample of max_tokens tokens that ends by one of them is taken for cut.
+	Ends []string
 	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each request in flight.
 	Transport http.RoundTripper
 }
 
 // The defaults of Options.
 const (
-	DefaultHost     = "127.0.0.1:11434"
-	DefaultTimeout  = wire.DefaultTimeout
-	DefaultMaxReply = wire.DefaultMaxReply
+	DefaultHost    = "127.0.0.1:11434"
+	DefaultTimeout = wire.DefaultTimeout
 )
 
 // Backend is one server. It is safe for concurrent use.
@@ -56,7 +58,7 @@ func New(opts Options) (*Backend, error) {
 		return nil, fmt.Errorf("ollama: %d parallel requests", opts.Parallel)
 	}
 	link, err := wire.NewLink(wire.Options{
-		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, MaxReply: opts.MaxReply, Transport: opts.Transport,
+		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, Transport: opts.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ollama: %w", err)

@@ -1,11 +1,11 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"toolevo/mcts/policy/internal/wire"
@@ -28,24 +28,23 @@ type Detail struct {
 
 // sample is one decoded reply.
 type sample struct {
-	choice     server.Choice
-	detail     Detail
-	doneReason string
-	thinking   string
-	model      string
+	model    string
+	choice   server.Choice
+	detail   Detail
+	thinking bool
 }
 
-// lineJSON is a reply, or one line of it from a server that streams all the same.
-type lineJSON struct {
-	Model           string `json:"model"`
-	Response        string `json:"response"`
-	Thinking        string `json:"thinking"`
-	Done            bool   `json:"done"`
-	DoneReason      string `json:"done_reason"`
-	Error           string `json:"error"`
-	PromptEvalCount int    `json:"prompt_eval_count"`
-	EvalCount       int    `json:"eval_count"`
-	LoadDuration    int64  `json:"load_duration"` // nanoseconds
+// line is a reply, or one line of it from a server that streams all the same.
+type line struct {
+	Model           string          `json:"model"`
+	Response        wire.Text       `json:"response"`
+	Thinking        string          `json:"thinking"`
+	Done            bool            `json:"done"`
+	DoneReason      string          `json:"done_reason"`
+	Error           json.RawMessage `json:"error"`
+	PromptEvalCount int             `json:"prompt_eval_count"`
+	EvalCount       int             `json:"eval_count"`
+	LoadDuration    int64           `json:"load_duration"` // nanoseconds
 	LogProbs        []struct {
 		Token   string   `json:"token"`
 		LogProb *float64 `json:"logprob"`
@@ -57,49 +56,36 @@ type complaintInReply string
 
 func (c complaintInReply) Error() string { return string(c) }
 
-// decodeSample reads the body of a reply: one object, or one a line.
-func decodeSample(body []byte) (sample, error) {
-	var s sample
-	dec := json.NewDecoder(bytes.NewReader(body))
-	done := false
+// read reads a reply: one object, or one a line.
+func (s *sample) read(body io.Reader) error {
+	var text strings.Builder
+	doc := wire.NewDocument(body)
 	for {
-		var line lineJSON
-		if err := dec.Decode(&line); errors.Is(err, io.EOF) {
-			break
+		var l line
+		if err := doc.Decode(&l); errors.Is(err, io.EOF) {
+			return errors.New("the reply broke off before its end")
 		} else if err != nil {
-			return sample{}, fmt.Errorf("the reply is not the JSON of a completion: %w", err)
+			return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 		}
-		if line.Error != "" {
-			return sample{}, complaintInReply(line.Error)
+		if e := string(l.Error); e != "" && e != "null" && e != `""` {
+			return complaintInReply(complaint([]byte(`{"error":` + e + `}`)))
 		}
-		if done {
-			return sample{}, errors.New("the reply goes on after its end")
-		}
-		s.add(line)
-		done = line.Done
-	}
-	if !done {
-		return sample{}, errors.New("the reply broke off before its end")
-	}
-	return s, nil
-}
 
-// add appends one line.
-func (s *sample) add(line lineJSON) {
-	s.choice.Text += line.Response
-	s.thinking += line.Thinking
-	for _, p := range line.LogProbs {
-		s.detail.Tokens = append(s.detail.Tokens, p.Token)
-		if p.LogProb != nil {
-			s.choice.LogProbs = append(s.choice.LogProbs, *p.LogProb)
+		text.WriteString(string(l.Response))
+		s.thinking = s.thinking || l.Thinking != ""
+		for _, p := range l.LogProbs {
+			s.detail.Tokens = append(s.detail.Tokens, p.Token)
+			if p.LogProb != nil {
+				s.choice.LogProbs = append(s.choice.LogProbs, *p.LogProb)
+			}
 		}
-	}
-	if line.Done {
-		s.model = wire.Shorten(line.Model)
-		s.doneReason, s.detail.Finish = line.DoneReason, line.DoneReason
-		s.choice.Tokens = max(line.EvalCount, 0)
-		s.detail.PromptTokens = max(line.PromptEvalCount, 0)
-		s.detail.LoadDuration = time.Duration(line.LoadDuration)
+		if !l.Done {
+			continue
+		}
+		s.model, s.choice.Text = wire.Shorten(l.Model), text.String()
+		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
+		s.detail.PromptTokens, s.detail.LoadDuration = max(l.PromptEvalCount, 0), time.Duration(l.LoadDuration)
+		return doc.End()
 	}
 }
 
@@ -109,24 +95,42 @@ var (
 	errNoSample = errors.New("no sample")
 )
 
-// check finds out a server that answered something else than it was asked: one that cut the prompt to the window, that
-// slid the window over the prompt's beginning, that only loaded the model, or that split the text.
-func (s sample) check(window int) error {
-	prompt, all := s.detail.PromptTokens, s.detail.PromptTokens+s.choice.Tokens
+// beyond is by how many tokens a server may count more than the text of a prompt can have, or than it was allowed to
+// draw: those that it puts around a text.
+const beyond = 16
+
+// check finds a server that answered something else than it was asked: one that cut the prompt to the window, that slid
+// the window over the prompt's beginning, that only loaded the model, that split the text, or whose sample cannot be
+// what the model wrote. ends are the server's own words for an end.
+func (s *sample) check(c server.Completion, window int, ends []string) error {
+	prompt, drawn := s.detail.PromptTokens, s.choice.Tokens
 	switch {
-	case s.doneReason == "load" || s.doneReason == "unload":
-		return fmt.Errorf("%w: the server only answers that the model is in state %q", errNoSample, s.doneReason)
-	case s.thinking != "":
+	case s.detail.Finish == "load" || s.detail.Finish == "unload":
+		return fmt.Errorf("%w: the server only answers that the model is in state %q", errNoSample, s.detail.Finish)
+	case s.thinking:
 		return fmt.Errorf("%w: the server split the completion into a thought and an answer, although told not to",
 			errNoSample)
+	case prompt > len(c.Prompt)+beyond:
+		return fmt.Errorf("the server counts %d tokens in a prompt of %d bytes", prompt, len(c.Prompt))
+	case drawn > c.Sampling.MaxTokens+beyond:
+		return fmt.Errorf("the server counts %d tokens in a completion of at most %d", drawn, c.Sampling.MaxTokens)
 	case prompt >= window:
 		return fmt.Errorf("%w of %d tokens is full with the %d of the prompt, which the server may have cut",
 			errWindow, window, prompt)
-	case all > window+1: // the last token is drawn without a place in the window
+	case prompt+drawn > window+1: // the last token is drawn without a place in the window
 		return fmt.Errorf("%w of %d tokens slid: %d of the prompt and %d of the completion were kept in it by "+
-			"dropping the oldest", errWindow, window, prompt, s.choice.Tokens)
+			"dropping the oldest", errWindow, window, prompt, drawn)
 	}
-	return nil
+
+	// A null stands where a figure belongs, or there are none at all.
+	if figures := len(s.choice.LogProbs); figures > 0 && figures < len(s.detail.Tokens) {
+		return fmt.Errorf("log-probabilities of %d tokens out of %d", figures, len(s.detail.Tokens))
+	}
+	var err error
+	if s.choice.Finish, err = wire.Finish(s.detail.Finish, ends, drawn, c.Sampling.MaxTokens); err != nil {
+		return err
+	}
+	return wire.CheckSamples([]server.Choice{s.choice}, drawn, wire.Unseen(c.Sampling.Stop))
 }
 
 // gather makes one reply of the samples.
@@ -140,12 +144,4 @@ func gather(samples []sample) Transcript {
 		t.CompletionTokens += s.choice.Tokens
 	}
 	return t
-}
-
-// finish maps the server's word for the end. A word that is missing is guessed from the count of tokens.
-func finish(word string, tokens, maxTokens int) string {
-	if word == "length" || word == "" && tokens >= maxTokens {
-		return server.FinishLength
-	}
-	return server.FinishStop
 }

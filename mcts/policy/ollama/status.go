@@ -2,14 +2,13 @@ package ollama
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
+	"io"
 	"strings"
 
 	"github.com/ollama/ollama/api"
 
-	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/internal/wire"
 )
 
 // Version is the server's version.
@@ -17,23 +16,50 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	var v struct {
 		Version string `json:"version"`
 	}
-	if err := b.ask(ctx, http.MethodGet, "/api/version", nil, &v); err != nil {
+	if err := b.ask(ctx, "/api/version", nil, &v); err != nil {
 		return "", err
 	}
-	return v.Version, nil
+	return wire.Shorten(v.Version), nil
+}
+
+// model is what is read of one model in a list.
+type model struct {
+	Name          string `json:"name"`
+	ContextLength int    `json:"context_length"` // of one that is loaded
+}
+
+// mostModels bounds a list of models.
+const mostModels = 1 << 17
+
+// list reads a list of models.
+func (b *Backend) list(ctx context.Context, path string) (models []model, err error) {
+	err = b.do(ctx, path, nil, 0, func(body io.Reader) error {
+		doc := wire.NewDocument(body)
+		err := doc.Object(func(name string) (bool, error) {
+			if name != "models" {
+				return false, nil
+			}
+			return true, doc.List(mostModels, func() error {
+				models = append(models, model{})
+				return doc.Decode(&models[len(models)-1])
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("the reply to %s: %w", path, err)
+		}
+		return doc.End()
+	})
+	return models, err
 }
 
 // Models lists the models that the server has on its disk, by the names they are asked for with.
 func (b *Backend) Models(ctx context.Context) ([]string, error) {
-	var list api.ListResponse
-	if err := b.ask(ctx, http.MethodGet, "/api/tags", nil, &list); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(list.Models))
-	for i, m := range list.Models {
+	models, err := b.list(ctx, "/api/tags")
+	names := make([]string, len(models))
+	for i, m := range models {
 		names[i] = m.Name
 	}
-	return names, nil
+	return names, err
 }
 
 // Description is what the server tells of the model.
@@ -47,12 +73,8 @@ type Description struct {
 
 // Show describes the model.
 func (b *Backend) Show(ctx context.Context) (Description, error) {
-	body, err := json.Marshal(api.ShowRequest{Model: b.opts.Model})
-	if err != nil {
-		return Description{}, b.link.NotSent(err)
-	}
 	var show api.ShowResponse
-	if err := b.ask(ctx, http.MethodPost, "/api/show", body, &show); err != nil {
+	if err := b.ask(ctx, "/api/show", api.ShowRequest{Model: b.opts.Model}, &show); err != nil {
 		return Description{}, err
 	}
 	d := Description{Parameters: show.Parameters, Template: show.Template, RemoteHost: show.RemoteHost}
@@ -71,11 +93,11 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 // Loaded is the window with which the server has the model loaded now: 0 when it is not loaded, or the server is
 // too old to tell.
 func (b *Backend) Loaded(ctx context.Context) (window int, err error) {
-	var list api.ProcessResponse
-	if err := b.ask(ctx, http.MethodGet, "/api/ps", nil, &list); err != nil {
+	models, err := b.list(ctx, "/api/ps")
+	if err != nil {
 		return 0, err
 	}
-	for _, m := range list.Models {
+	for _, m := range models {
 		if m.Name == b.opts.Model || m.Name == b.opts.Model+":latest" {
 			return m.ContextLength, nil
 		}
@@ -83,14 +105,15 @@ func (b *Backend) Loaded(ctx context.Context) (window int, err error) {
 	return 0, nil
 }
 
-// ask sends one request and decodes the answer.
-func (b *Backend) ask(ctx context.Context, method, path string, body []byte, into any) error {
-	a, err := b.do(ctx, method, path, body)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(a.Body, into); err != nil {
-		return b.link.Fault(server.Transient, a.Status, "", fmt.Errorf("the reply to %s: %w", path, err))
-	}
-	return nil
+// documentLimit bounds a reply that is one document, in bytes: licences and templates stand in those.
+const documentLimit = 4 << 20
+
+// ask makes a call whose reply is one document.
+func (b *Backend) ask(ctx context.Context, path string, body, into any) error {
+	return b.do(ctx, path, body, documentLimit, func(reply io.Reader) error {
+		if err := wire.NewDocument(reply).Decode(into); err != nil {
+			return fmt.Errorf("the reply to %s: %w", path, err)
+		}
+		return nil
+	})
 }

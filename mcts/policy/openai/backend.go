@@ -2,10 +2,9 @@ package openai
 
 import (
 	"context"
-	"net/http"
+	"io"
+	"net/url"
 	"slices"
-
-	api "github.com/sashabaranov/go-openai"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
@@ -29,80 +28,39 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 	if err := b.check(c); err != nil {
 		return Transcript{}, b.link.NotSent(err)
 	}
-	x, err := b.exchange(c)
-	if err != nil {
-		return Transcript{}, b.link.NotSent(err)
-	}
-	n := c.N
+	n, path := c.N, "completions"
 	if c.Sampling.Temperature == 0 {
-		n = samplesWhenCold
+		n = 1 // all are one, and vLLM refuses to draw more
 	}
-	a, err := b.do(ctx, func(ctx context.Context) (*wire.Answer, error) {
-		err := b.call(withExchange(ctx, x), c, n)
-		if err != nil && !x.sent {
-			return nil, b.link.NotSent(err)
-		}
-		return x.answer, err
+	if b.opts.Chat {
+		path = "chat/completions"
+	}
+
+	d := decoder{n: n, sampling: c.Sampling, ends: b.opts.Ends, figures: !b.opts.OmitLogProbs, tokens: tokens}
+	err := b.do(ctx, wire.Call{
+		URL:   b.base.JoinPath(path),
+		Body:  b.request(c, n),
+		Limit: wire.SampleLimit(n, c.Sampling.MaxTokens),
+		Read:  func(body io.Reader) error { return b.replyFault(d.read(body)) },
 	})
 	if err != nil {
 		return Transcript{}, err
 	}
-	t, err := decodeReply(a.Body, n, c.Sampling.MaxTokens, tokens)
-	if err != nil {
-		return Transcript{}, b.replyFault(a, err)
+
+	t := d.transcript
+	if n < c.N {
+		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}
-	return t.repeat(c.N / n), nil
+	return t, nil
 }
 
-// call hands the request to go-openai, with the fields that it always sends when they are set.
-func (b *Backend) call(ctx context.Context, c server.Completion, n int) error {
-	seed := int(c.Seed & (1<<seedBits - 1))
-	var err error
-	if b.opts.Chat {
-		_, err = b.client.CreateChatCompletion(ctx, api.ChatCompletionRequest{
-			N: n, Seed: &seed, Stop: c.Sampling.Stop,
-		})
-	} else {
-		_, err = b.client.CreateCompletion(ctx, api.CompletionRequest{
-			Prompt: "", N: n, Seed: &seed, Stop: c.Sampling.Stop,
-		})
-	}
-	return err
+// do makes a call.
+func (b *Backend) do(ctx context.Context, c wire.Call) error {
+	c.Refused = b.statusFault
+	return b.link.Do(ctx, c)
 }
 
-// do carries one request out, and returns the answer when its status is a 2xx.
-func (b *Backend) do(ctx context.Context, send func(context.Context) (*wire.Answer, error)) (*wire.Answer, error) {
-	a, err := b.link.Do(ctx, send)
-	if err != nil {
-		return nil, err
-	}
-	if !a.OK() {
-		return nil, b.statusFault(a)
-	}
-	return a, nil
-}
-
-// get asks for one document below an address.
-func (b *Backend) get(ctx context.Context, address string) (*wire.Answer, error) {
-	return b.do(ctx, func(ctx context.Context) (*wire.Answer, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-		if err != nil {
-			return nil, err
-		}
-		return b.link.Send(req)
-	})
-}
-
-// repeat is the transcript of a cold completion asked for times times.
-func (t Transcript) repeat(times int) Transcript {
-	if times <= 1 || len(t.Choices) == 0 {
-		return t
-	}
-	first, detail := t.Choices[0], t.Details[0]
-	for range times - 1 {
-		first.LogProbs = slices.Clone(first.LogProbs)
-		t.Choices = append(t.Choices, first)
-		t.Details = append(t.Details, detail)
-	}
-	return t
+// get reads one document.
+func (b *Backend) get(ctx context.Context, address *url.URL, read func(io.Reader) error) error {
+	return b.do(ctx, wire.Call{URL: address, Read: read})
 }

@@ -14,10 +14,14 @@
 //     off, never dropped.
 //   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to draw it twice: one is
 //     drawn, and repeated.
-//   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them. A null is no figure.
+//   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them.
+//   - A reply counts only when every sample says that it ended, and when it can be what a model wrote: text where tokens
+//     are reported, log-probabilities at most 0 and of all tokens, indices that are each one choice's, whole characters,
+//     and no error beside the choices. Any other is a transient fault.
 //   - Every error of a request is a [server.Fault] or the context's own error. No key, wherever it came from (the options,
 //     the credentials in an address, a server that echoes it), occurs in an error.
-//   - Replies are read up to a bound.
+//   - Replies are read piece by piece, up to a bound on their bytes after decompression that the request sets, and on
+//     their choices.
 //
 // # Caveats
 //
@@ -28,5 +32,6 @@
 // text's tokens too. Ollama's endpoints under /v1 apply the model's chat template to a raw prompt and cut one that is
 // too long in silence: use the package ollama beside this one for it.
 //
-// The client is go-openai, over a way to the server that writes what the client cannot send (see the type splicer).
+// Of go-openai come the types of models and of usage. Its requests leave out what is zero, and its replies lack what
+// stopped a text.
 package openai

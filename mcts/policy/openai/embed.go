@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,12 +26,12 @@ type Embedder struct {
 	retry   server.Retry
 }
 
-// NewEmbedder returns the embedder. It sends nothing. Of the options BaseURL, APIKey, Model, Timeout, DialTimeout,
-// MaxReply and Transport count; the others are about completions. The way to the server is that of a [Backend].
+// NewEmbedder returns the embedder. It sends nothing. Of the options BaseURL, APIKey, Model, Timeout, DialTimeout and
+// Transport count; the others are about completions. The way to the server is that of a [Backend].
 func NewEmbedder(opts Options, retry server.Retry) (*Embedder, error) {
 	b, err := New(Options{
 		BaseURL: opts.BaseURL, APIKey: opts.APIKey, Model: opts.Model,
-		Timeout: opts.Timeout, DialTimeout: opts.DialTimeout, MaxReply: opts.MaxReply, Transport: opts.Transport,
+		Timeout: opts.Timeout, DialTimeout: opts.DialTimeout, Transport: opts.Transport,
 	})
 	if err != nil {
 		return nil, err
@@ -117,29 +118,24 @@ func shortened(text string) string {
 // request sends one request. That it is too much for the server is no error.
 func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float32, tooMuch *server.Fault, err error) {
 	b := e.backend
-	body, err := encode(embeddingJSON{Model: e.Model(), Input: texts, Encoding: "float"})
-	if err != nil {
-		return nil, nil, b.link.NotSent(err)
-	}
-	a, err := b.do(ctx, func(ctx context.Context) (*wire.Answer, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, b.base.JoinPath("embeddings").String(), bytes.NewReader(body))
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Content-Type", "application/json")
-		return b.link.Send(req)
+	err = b.do(ctx, wire.Call{
+		URL:   b.base.JoinPath("embeddings"),
+		Body:  embeddingRequest{Model: e.Model(), Input: texts, Encoding: "float"},
+		Limit: vectorLimit * int64(len(texts)+1),
+		Read: func(body io.Reader) (err error) {
+			list, err = decodeVectors(body, len(texts))
+			return b.replyFault(err)
+		},
 	})
-	if err == nil {
-		if list, err = decodeVectors(a.Body, len(texts)); err != nil {
-			err = b.replyFault(a, err)
-		}
-	}
 	var fault *server.Fault
 	if errors.As(err, &fault) && isTooMuch(fault) {
 		return nil, fault, nil
 	}
 	return list, nil, err
 }
+
+// vectorLimit bounds the bytes of one vector in a reply: some thousand numbers are usual.
+const vectorLimit = 1 << 20
 
 // tooMuchWords are how servers say, in small letters, that they take fewer texts at a time, or shorter ones: that of
 // llama.cpp, whose status is 500, and those of text-embeddings-inference and others like it.
@@ -154,47 +150,62 @@ func isTooMuch(f *server.Fault) bool {
 	return f.Status >= 400 && slices.ContainsFunc(tooMuchWords, func(words string) bool { return strings.Contains(text, words) })
 }
 
-// embeddingJSON is a request. go-openai's has a user in it, and its client reads replies without a bound.
-type embeddingJSON struct {
+// embeddingRequest is a request. go-openai's has a user in it.
+type embeddingRequest struct {
 	Model    string   `json:"model"`
 	Input    []string `json:"input"`
 	Encoding string   `json:"encoding_format"`
 }
 
-// vectorsJSON is a reply. The numbers are read apart, for a null among them would pass for a zero.
-type vectorsJSON struct {
-	Error json.RawMessage `json:"error"` // some gateways send an error with a 200
-	Data  []struct {
-		Index     *int            `json:"index"`
-		Embedding json.RawMessage `json:"embedding"`
-	} `json:"data"`
-}
-
-// decodeVectors reads the body of a reply to n texts.
-func decodeVectors(body []byte, n int) ([][]float32, error) {
-	var r vectorsJSON
-	if err := json.Unmarshal(body, &r); err != nil {
-		return nil, fmt.Errorf("not the JSON of a reply: %w", err)
-	}
-	if len(r.Error) > 0 && string(r.Error) != "null" {
-		return nil, errInReply
-	}
-	if len(r.Data) != n {
-		return nil, fmt.Errorf("%d vectors for %d texts", len(r.Data), n)
-	}
-	list := make([][]float32, n)
-	for i, d := range r.Data {
-		if d.Index == nil || *d.Index < 0 || *d.Index >= n || list[*d.Index] != nil {
-			return nil, fmt.Errorf("vector %d of %d has no index of its own", i, n)
+// decodeVectors reads a reply to n texts.
+func decodeVectors(body io.Reader, n int) ([][]float32, error) {
+	var complaint json.RawMessage
+	list, read := make([][]float32, n), 0
+	doc := wire.NewDocument(body)
+	err := doc.Object(func(name string) (bool, error) {
+		switch name {
+		case "error": // some gateways send one with a 200
+			return true, doc.Decode(&complaint)
+		case "data":
+			return true, doc.List(n, func() error {
+				read++
+				return decodeVector(doc, list)
+			})
 		}
-		var v []float32
-		if bytes.Contains(d.Embedding, []byte("null")) {
-			return nil, fmt.Errorf("vector %d has numbers that are null", *d.Index)
-		}
-		if err := json.Unmarshal(d.Embedding, &v); err != nil || len(v) == 0 {
-			return nil, errors.Join(fmt.Errorf("vector %d is no list of numbers", *d.Index), err)
-		}
-		list[*d.Index] = v
+		return false, nil
+	})
+	if err == nil {
+		err = doc.End()
+	}
+	switch text := string(complaint); {
+	case err != nil:
+		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
+	case text != "" && text != "null":
+		return nil, errorInReply(text)
+	case read != n:
+		return nil, fmt.Errorf("%d vectors for %d texts", read, n)
 	}
 	return list, nil
+}
+
+// decodeVector reads one vector into its place. The numbers are read apart, for a null among them would pass for a zero.
+func decodeVector(doc *wire.Document, list [][]float32) error {
+	var d struct {
+		Index     *int            `json:"index"`
+		Embedding json.RawMessage `json:"embedding"`
+	}
+	if err := doc.Decode(&d); err != nil {
+		return err
+	}
+	if d.Index == nil || *d.Index < 0 || *d.Index >= len(list) || list[*d.Index] != nil {
+		return errors.New("a vector has no index of its own")
+	}
+	if bytes.Contains(d.Embedding, []byte("null")) {
+		return fmt.Errorf("vector %d has numbers that are null", *d.Index)
+	}
+	v := &list[*d.Index]
+	if err := json.Unmarshal(d.Embedding, v); err != nil || len(*v) == 0 {
+		return errors.Join(fmt.Errorf("vector %d is no list of numbers", *d.Index), err)
+	}
+	return nil
 }

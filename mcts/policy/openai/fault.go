@@ -13,28 +13,31 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// errInReply says that a reply with a good status is an error all the same.
-var errInReply = errors.New("the reply holds an error")
+// errorInReply is the error that a reply holds although its status is good, as JSON.
+type errorInReply string
+
+func (e errorInReply) Error() string { return "the reply holds an error" }
 
 // statusFault is the fault of an answer that is not a 2xx.
-func (b *Backend) statusFault(a *wire.Answer) *server.Fault {
+func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	c := readComplaint(a.Body)
 	return b.link.StatusFault(a, c.kind(a.Status), b.advise(a.Status, c))
 }
 
-// replyFault is the fault of an answer with a good status that is no completion.
-func (b *Backend) replyFault(a *wire.Answer, err error) *server.Fault {
-	if !errors.Is(err, errInReply) {
-		return b.link.Fault(server.Transient, a.Status, "", err)
+// replyFault is the fault of a reply with a good status that holds an error, or the error that it is.
+func (b *Backend) replyFault(err error) error {
+	var inside errorInReply
+	if !errors.As(err, &inside) {
+		return err
 	}
-	c := readComplaint(a.Body)
+	c := readComplaint([]byte(`{"error":` + string(inside) + `}`))
 	kind := server.Transient
 	if c.status >= 400 {
 		kind = c.kind(c.status)
 	} else if c.tooLong() {
 		kind = server.TooLong
 	}
-	return b.link.Fault(kind, a.Status, c.message, nil)
+	return b.link.Fault(kind, http.StatusOK, "the reply holds an error: "+c.message, nil)
 }
 
 // advise is the server's message with what to do about it.

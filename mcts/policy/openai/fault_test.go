@@ -74,16 +74,17 @@ func TestFaults(t *testing.T) {
 		{name: "half a reply", handler: wiretest.Answers(200, oneChoice[:40]), kind: server.Transient, want: "not the JSON"},
 		{name: "nothing", handler: wiretest.Answers(200, ""), kind: server.Transient, want: "not the JSON"},
 		{name: "no choices", handler: wiretest.Answers(200, `{"choices":[]}`), kind: server.Transient, want: "no choices"},
-		{name: "broken off", handler: wiretest.Answers(200, `{"choices":[{"text":"x","finish_reason":"abort"}]}`), kind: server.Transient, want: "broke"},
+		{name: "two errors in one", handler: wiretest.Answers(200, `{"error":null,"choices":[],"error":"x"}`), kind: server.Transient, want: "twice"},
+		{name: "goes on", handler: wiretest.Answers(200, oneChoice+oneChoice), kind: server.Transient, want: "goes on"},
 		{name: "an error with a good status", handler: wiretest.Answers(200, nested("overloaded", "", 529)), kind: server.Transient, want: "overloaded"},
-		{name: "too long a reply", handler: wiretest.Answers(200, `{"x":"`+strings.Repeat("y", 1<<20)+`"}`), kind: server.Transient, want: "longer than the bound"},
+		{name: "too long a reply", handler: wiretest.Answers(200, `{"x":"`+strings.Repeat("y", 2<<20)+`"}`), kind: server.Transient, want: "longer than the bound"},
 		{name: "reset", kind: server.Transient, want: "EOF", handler: wiretest.Reset},
 		{name: "cut short", kind: server.Transient, want: "EOF", handler: wiretest.CutShort(`{"choices":[`)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := wiretest.Serve(t, tt.handler)
-			b := backend(t, f, func(o *Options) { o.MaxReply = 1 << 20 })
+			b := backend(t, f)
 			_, err := b.Complete(t.Context(), ask(2))
 			fault := wiretest.FaultOf(t, err)
 			if fault.Kind != tt.kind || fault.RetryAfter != tt.wait || !strings.Contains(err.Error(), tt.want) {

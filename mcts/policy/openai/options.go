@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	api "github.com/sashabaranov/go-openai"
-
 	"toolevo/mcts/policy/internal/wire"
 )
 
@@ -29,12 +27,15 @@ type Options struct {
 	// AddSpecialTokens says whether vLLM puts the beginning-of-text token before the prompt; nil is its default, which is
 	// true for prompts and false for chats. It needs Extensions.
 	AddSpecialTokens *bool
-	// OmitLogProbs asks for no log-probabilities, for servers that refuse the field.
+	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the field, or give figures that
+	// are none.
 	OmitLogProbs bool
+	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and length; "" is none at
+	// all. A sample of max_tokens tokens that ends by one of them is taken for cut.
+	Ends []string
 
 	Timeout     time.Duration // of one request, waiting in the server's queue included; 0 is 10 minutes
 	DialTimeout time.Duration // of one connection; 0 is 10 seconds
-	MaxReply    int64         // bytes of one reply; 0 is 64 MiB
 	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each request in flight.
 	Transport http.RoundTripper
 }
@@ -43,16 +44,14 @@ type Options struct {
 const (
 	DefaultTimeout     = wire.DefaultTimeout
 	DefaultDialTimeout = wire.DefaultDialTimeout
-	DefaultMaxReply    = wire.DefaultMaxReply
 )
 
 // Backend is one server. It is safe for concurrent use.
 type Backend struct {
-	opts   Options  // without key and address, so that no print of a backend shows them
-	base   *url.URL // without credentials
-	root   *url.URL // base without its /v1, where a server keeps what is not OpenAI's
-	link   *wire.Link
-	client *api.Client
+	opts Options  // without key and address, so that no print of a backend shows them
+	base *url.URL // without credentials
+	root *url.URL // base without its /v1, where a server keeps what is not OpenAI's
+	link *wire.Link
 }
 
 // New returns the backend of one server. It sends nothing. Errors never contain the key or the address's credentials.
@@ -69,18 +68,13 @@ func New(opts Options) (*Backend, error) {
 	}
 	link, err := wire.NewLink(wire.Options{
 		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
-		MaxReply: opts.MaxReply, Transport: opts.Transport,
+		Transport: opts.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
 	opts.APIKey, opts.BaseURL = "", ""
-	config := api.DefaultConfig("") // the link authorizes
-	config.BaseURL = address.URL.String()
-	config.HTTPClient = splicer{link}
-	return &Backend{
-		opts: opts, base: address.URL, root: rootOf(address.URL), link: link, client: api.NewClientWithConfig(config),
-	}, nil
+	return &Backend{opts: opts, base: address.URL, root: rootOf(address.URL), link: link}, nil
 }
 
 // Address names the server, without credentials.

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
+
+	api "github.com/sashabaranov/go-openai"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
@@ -26,131 +29,205 @@ type Detail struct {
 	Finish     string   // the server's own word
 }
 
-// The server's words for a choice that it broke off itself.
-const (
-	finishAbort = "abort"
-	finishError = "error"
-)
+// decoder reads one reply, and refuses what cannot be what a model wrote.
+type decoder struct {
+	n        int // samples asked for
+	sampling server.Sampling
+	ends     []string // the server's own words for an end
+	figures  bool     // log-probabilities were asked for
+	tokens   bool     // the texts of the tokens are wanted
 
-// errBrokenOff says that the server gave a choice up.
-var errBrokenOff = errors.New("the server broke a completion off")
-
-type replyJSON struct {
-	Model   string          `json:"model"`
-	Choices []choiceJSON    `json:"choices"`
-	Usage   *usageJSON      `json:"usage"`
-	Error   json.RawMessage `json:"error"` // some gateways send an error with a 200
+	transcript Transcript
 }
 
-type choiceJSON struct {
-	Index        int             `json:"index"`
-	Text         string          `json:"text"`
-	Message      *messageJSON    `json:"message"`
-	FinishReason string          `json:"finish_reason"` // null while nothing is known
-	StopReason   json.RawMessage `json:"stop_reason"`   // a text, a number or null
-	LogProbs     *logProbsJSON   `json:"logprobs"`
+// choice is one sample of a reply. The lists of figures are its bulk: they are read by hand, and the tokens' texts only
+// for who wants them.
+type choice struct {
+	Index   *int       `json:"index"`
+	Text    *wire.Text `json:"text"`
+	Message *struct {
+		Content wire.Text `json:"content"` // null when the model said nothing
+	} `json:"message"`
+	FinishReason string          `json:"finish_reason"`
+	StopReason   json.RawMessage `json:"stop_reason"`
+	LogProbs     struct {
+		// The lists of completions, beside each other.
+		Tokens        json.RawMessage `json:"tokens"`
+		TokenLogProbs json.RawMessage `json:"token_logprobs"`
+		// The list of chats.
+		Content []struct {
+			Token   string   `json:"token"`
+			LogProb *float64 `json:"logprob"`
+		} `json:"content"`
+	} `json:"logprobs"`
 }
 
-type messageJSON struct {
-	Content string `json:"content"` // null when the model said nothing
-}
+// read reads a reply into the transcript.
+func (d *decoder) read(body io.Reader) error {
+	var choices []choice
+	var usage api.Usage
+	var complaint json.RawMessage
+	t := &d.transcript
 
-// logProbsJSON takes the shape of completions (two parallel lists) and that of chats (a list of objects). The lists are
-// the bulk of a reply: they are read by hand, and the tokens' texts only for who wants them.
-type logProbsJSON struct {
-	Tokens        json.RawMessage `json:"tokens"`
-	TokenLogProbs json.RawMessage `json:"token_logprobs"`
-	Content       []struct {
-		Token   string   `json:"token"`
-		LogProb *float64 `json:"logprob"`
-	} `json:"content"`
-}
-
-type usageJSON struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	PromptDetails    *struct {
-		CachedTokens int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-}
-
-// decodeReply reads the body of a reply to a request for n samples of at most maxTokens tokens, and the texts of the
-// tokens if they are wanted.
-func decodeReply(body []byte, n, maxTokens int, tokens bool) (Transcript, error) {
-	var r replyJSON
-	if err := json.Unmarshal(body, &r); err != nil {
-		return Transcript{}, fmt.Errorf("the reply is not the JSON of a completion: %w", err)
-	}
-	if e := bytes.TrimSpace(r.Error); len(e) > 0 && !bytes.Equal(e, []byte("null")) && len(r.Choices) == 0 {
-		return Transcript{}, errInReply
-	}
-	if len(r.Choices) == 0 {
-		return Transcript{}, fmt.Errorf("no choices for %d samples", n)
-	}
-	slices.SortStableFunc(r.Choices, func(a, b choiceJSON) int { return cmp.Compare(a.Index, b.Index) })
-	if len(r.Choices) > n {
-		r.Choices = r.Choices[:n]
-	}
-
-	t := Transcript{Reply: server.Reply{Model: wire.Shorten(r.Model)}}
-	if u := r.Usage; u != nil {
-		t.PromptTokens, t.CompletionTokens = max(u.PromptTokens, 0), max(u.CompletionTokens, 0)
-		if u.PromptDetails != nil {
-			t.CachedTokens = max(u.PromptDetails.CachedTokens, 0)
+	doc := wire.NewDocument(body)
+	err := doc.Object(func(name string) (bool, error) {
+		switch name {
+		case "model":
+			return true, doc.Decode(&t.Model)
+		case "usage":
+			return true, doc.Decode(&usage)
+		case "error": // some gateways send one with a 200
+			return true, doc.Decode(&complaint)
+		case "choices":
+			return true, doc.List(d.n, func() error {
+				choices = append(choices, choice{})
+				return doc.Decode(&choices[len(choices)-1])
+			})
 		}
+		return false, nil
+	})
+	if err == nil {
+		err = doc.End()
 	}
-	for _, c := range r.Choices {
-		if c.FinishReason == finishAbort || c.FinishReason == finishError {
-			return Transcript{}, fmt.Errorf("%w: finish_reason %q", errBrokenOff, c.FinishReason)
+	if err != nil {
+		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
+	}
+	if text := string(complaint); text != "" && text != "null" && text != `""` {
+		return errorInReply(text)
+	}
+
+	t.Model = wire.Shorten(t.Model)
+	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
+	if details := usage.PromptTokensDetails; details != nil {
+		t.CachedTokens = max(details.CachedTokens, 0)
+	}
+	return d.gather(choices)
+}
+
+// gather checks the choices, and puts them in their order.
+func (d *decoder) gather(choices []choice) error {
+	if len(choices) == 0 {
+		return fmt.Errorf("no choices for %d samples", d.n)
+	}
+	ordered := make([]*choice, d.n)
+	for i := range choices {
+		at := i
+		if index := choices[i].Index; index != nil {
+			at = *index
 		}
-		choice, detail, err := c.read(tokens)
+		if at < 0 || at >= d.n || ordered[at] != nil {
+			return fmt.Errorf("choice %d of %d has the index %d, which is another's or none", i, d.n, at)
+		}
+		ordered[at] = &choices[i]
+	}
+
+	t := &d.transcript
+	for i, c := range ordered {
+		if c == nil {
+			continue // lost: the caller counts
+		}
+		tokens := 0
+		if len(choices) == 1 {
+			tokens = t.CompletionTokens
+		}
+		got, detail, err := d.sample(c, tokens)
 		if err != nil {
-			return Transcript{}, err
+			return fmt.Errorf("choice %d: %w", i, err)
 		}
-		if choice.Tokens == 0 && len(r.Choices) == 1 {
-			choice.Tokens = t.CompletionTokens
-		}
-		choice.Finish = finish(c.FinishReason, choice.Tokens, maxTokens)
-		t.Choices = append(t.Choices, choice)
-		t.Details = append(t.Details, detail)
+		t.Choices, t.Details = append(t.Choices, got), append(t.Details, detail)
 	}
-	return t, nil
+	if len(choices) < d.n {
+		return nil // what is reported of all may count the lost ones
+	}
+	return wire.CheckSamples(t.Choices, t.CompletionTokens, wire.Unseen(d.sampling.Stop))
 }
 
-// read is the choice but for its end.
-func (c choiceJSON) read(tokens bool) (server.Choice, Detail, error) {
-	choice := server.Choice{Text: c.Text}
-	if c.Message != nil {
-		choice.Text = c.Message.Content
+// sample checks one choice, of which the server reports so many tokens beside the list of them; 0 is not known.
+func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
+	var s server.Choice
+	switch {
+	case c.Text != nil:
+		s.Text = string(*c.Text)
+	case c.Message != nil:
+		s.Text = string(c.Message.Content)
+	default:
+		return s, Detail{}, errors.New("it has no text")
 	}
+
 	detail := Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
-	p := c.LogProbs
-	if p == nil {
-		return choice, detail, nil
-	}
 	var err error
-	if choice.LogProbs, choice.Tokens, err = figures(p.TokenLogProbs); err != nil {
-		return choice, detail, err
-	}
-	if tokens && len(p.Tokens) > 0 {
-		if err := json.Unmarshal(p.Tokens, &detail.Tokens); err != nil {
-			return choice, detail, fmt.Errorf("the tokens: %w", err)
+	if d.figures {
+		if s.LogProbs, s.Tokens, err = c.figures(); err != nil {
+			return s, detail, err
 		}
 	}
-	for _, t := range p.Content {
-		choice.Tokens++
-		if tokens {
-			detail.Tokens = append(detail.Tokens, t.Token)
-		}
-		if t.LogProb != nil {
-			choice.LogProbs = append(choice.LogProbs, *t.LogProb)
+	if d.tokens {
+		if detail.Tokens, err = c.tokens(); err != nil {
+			return s, detail, err
 		}
 	}
-	return choice, detail, nil
+	s.Tokens = cmp.Or(s.Tokens, tokens)
+	if s.Finish, err = wire.Finish(c.FinishReason, d.ends, s.Tokens, d.sampling.MaxTokens); err != nil {
+		return s, detail, err
+	}
+
+	unseen := wire.Unseen(d.sampling.Stop)
+	if len(c.StopReason) > 0 { // vLLM tells what was seen
+		unseen = 1
+		if slices.Contains(d.sampling.Stop, detail.StopReason) {
+			unseen += len(detail.StopReason)
+		}
+	}
+	return s, detail, wire.CheckSamples([]server.Choice{s}, s.Tokens, unseen)
 }
 
-// figures reads a list of numbers and nulls, which is valid JSON already: the numbers, and how many entries there are.
-func figures(raw json.RawMessage) (numbers []float64, entries int, err error) {
+// figures are the log-probabilities of all tokens, nil when there are none, and how many tokens are listed.
+func (c *choice) figures() (numbers []float64, tokens int, err error) {
+	if numbers, tokens, err = readFigures(c.LogProbs.TokenLogProbs); err != nil {
+		return nil, 0, err
+	}
+	tokens = max(tokens, countTexts(c.LogProbs.Tokens))
+	for _, entry := range c.LogProbs.Content {
+		tokens++
+		if entry.LogProb != nil {
+			numbers = append(numbers, *entry.LogProb)
+		}
+	}
+	if len(numbers) > 0 && len(numbers) < tokens {
+		return nil, 0, fmt.Errorf("log-probabilities of %d tokens out of %d", len(numbers), tokens)
+	}
+	return numbers, tokens, nil
+}
+
+// tokens are the texts of the tokens, nil when the server reports none.
+func (c *choice) tokens() (texts []string, err error) {
+	if raw := c.LogProbs.Tokens; len(raw) > 0 {
+		if err := json.Unmarshal(raw, &texts); err != nil {
+			return nil, fmt.Errorf("the tokens: %w", err)
+		}
+	}
+	for _, entry := range c.LogProbs.Content {
+		texts = append(texts, entry.Token)
+	}
+	return texts, nil
+}
+
+// countTexts counts the texts in a list, which is valid JSON already.
+func countTexts(raw json.RawMessage) int {
+	quotes := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			quotes++
+		}
+	}
+	return quotes / 2
+}
+
+// readFigures reads a list of numbers and nulls, which is valid JSON already: the numbers, and how many entries there are.
+func readFigures(raw json.RawMessage) (numbers []float64, entries int, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, 0, nil
@@ -162,6 +239,7 @@ func figures(raw json.RawMessage) (numbers []float64, entries int, err error) {
 	if len(inner) == 0 {
 		return nil, 0, nil
 	}
+
 	numbers = make([]float64, 0, bytes.Count(inner, []byte(","))+1)
 	for entry := range bytes.SplitSeq(inner, []byte(",")) {
 		entries++
@@ -192,15 +270,4 @@ func stopReason(raw json.RawMessage) string {
 		return number.String()
 	}
 	return ""
-}
-
-// finish maps a server's word for the end. A word that is missing is guessed from the count of tokens; every other word
-// (tool_calls, content_filter, eos_token, stop_sequence, repetition) is an end that the limit did not make.
-func finish(word string, tokens, maxTokens int) string {
-	switch {
-	case word == "length", word == "max_tokens", word == "" && tokens >= maxTokens:
-		return server.FinishLength
-	default:
-		return server.FinishStop
-	}
 }

@@ -1,10 +1,17 @@
 package openai
 
 import (
-	"math"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,10 +28,10 @@ func TestReplies(t *testing.T) {
 	}{
 		{"vLLM's completions, out of order", `{"model":"served","choices":[
 			{"index":1,"text":"b","finish_reason":"length","stop_reason":null,"logprobs":{"tokens":["b"],"token_logprobs":[-9999.0],"top_logprobs":[{"b":-9999.0}],"text_offset":[0]}},
-			{"index":0,"text":"a","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["a","\nObs","ervation"],"token_logprobs":[-0.1234567890123,null,-2],"top_logprobs":null,"text_offset":[0,1,2]}}],
+			{"index":0,"text":"a","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["a","\nObs","ervation"],"token_logprobs":[-0.1234567890123,-0.5,-2],"top_logprobs":null,"text_offset":[0,1,2]}}],
 			"usage":{"prompt_tokens":10,"total_tokens":14,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}}`, 2,
 			Transcript{Reply: server.Reply{Model: "served", PromptTokens: 10, CachedTokens: 8, CompletionTokens: 4, Choices: []server.Choice{
-				{Text: "a", LogProbs: []float64{-0.1234567890123, -2}, Finish: server.FinishStop, Tokens: 3},
+				{Text: "a", LogProbs: []float64{-0.1234567890123, -0.5, -2}, Finish: server.FinishStop, Tokens: 3},
 				{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}}},
 				Details: []Detail{{Tokens: []string{"a", "\nObs", "ervation"}, StopReason: "\nObservation", Finish: "stop"},
 					{Tokens: []string{"b"}, Finish: "length"}}}},
@@ -33,9 +40,6 @@ func TestReplies(t *testing.T) {
 			Transcript{Reply: server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
 				{Text: "hi", LogProbs: []float64{-0.25}, Finish: server.FinishStop, Tokens: 1}}},
 				Details: []Detail{{Tokens: []string{"hi"}, StopReason: "128009", Finish: "stop"}}}},
-		{"chat, a null among the figures", `{"choices":[{"message":{"content":"ab"},"finish_reason":"length","logprobs":{"content":[{"token":"a","logprob":null},{"token":"b","logprob":-1}]}}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "ab", LogProbs: []float64{-1}, Finish: server.FinishLength, Tokens: 2}}},
-				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "length"}}}},
 		{"an empty completion, its stop token counted", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":2,"logprobs":{"tokens":["</s>"],"token_logprobs":[-0.5]}}]}`, 1,
 			Transcript{Reply: server.Reply{Choices: []server.Choice{{LogProbs: []float64{-0.5}, Finish: server.FinishStop, Tokens: 1}}},
 				Details: []Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}}}},
@@ -45,14 +49,27 @@ func TestReplies(t *testing.T) {
 		{"no figures: Ollama's completions, and n ignored", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"usage":{"prompt_tokens":22,"completion_tokens":5}}`, 3,
 			Transcript{Reply: server.Reply{PromptTokens: 22, CompletionTokens: 5, Choices: []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}}},
 				Details: []Detail{{Finish: "stop"}}}},
-		{"more choices than asked", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"},{"index":1,"text":"y","finish_reason":"stop"}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}}, Details: []Detail{{Finish: "stop"}}}},
+		{"one was lost", `{"choices":[{"index":2,"text":"c","finish_reason":"stop"},{"index":0,"text":"a","finish_reason":"length"}],"usage":{"completion_tokens":192}}`, 3,
+			Transcript{Reply: server.Reply{CompletionTokens: 192, Choices: []server.Choice{{Text: "a", Finish: server.FinishLength}, {Text: "c", Finish: server.FinishStop}}},
+				Details: []Detail{{Finish: "length"}, {Finish: "stop"}}}},
+		{"no index", `{"choices":[{"text":"a","finish_reason":"stop"},{"text":"b","finish_reason":"stop"}]}`, 2,
+			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "a", Finish: server.FinishStop}, {Text: "b", Finish: server.FinishStop}}},
+				Details: []Detail{{Finish: "stop"}, {Finish: "stop"}}}},
+		{"rounded up", `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[1.1920929e-07]}}]}`, 1,
+			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "a", LogProbs: []float64{1.1920929e-07}, Finish: server.FinishStop, Tokens: 1}}},
+				Details: []Detail{{Tokens: []string{"a"}, Finish: "stop"}}}},
+		{"a pair of surrogates, and half of a character that the model wrote", `{"choices":[{"text":"\ud83d\ude00 \\ud83d \ufffd","finish_reason":"stop"}]}`, 1,
+			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "\U0001f600 \\ud83d \ufffd", Finish: server.FinishStop}}}, Details: []Detail{{Finish: "stop"}}}},
+		{"a stop text at once", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["\nO","b","servation"],"token_logprobs":[-1,-1,-1]}}],"usage":{"completion_tokens":3}}`, 1,
+			Transcript{Reply: server.Reply{CompletionTokens: 3, Choices: []server.Choice{{LogProbs: []float64{-1, -1, -1}, Finish: server.FinishStop, Tokens: 3}}},
+				Details: []Detail{{Tokens: []string{"\nO", "b", "servation"}, Finish: "stop", StopReason: "\nObservation"}}}},
+		{"the stop text's tokens left out", `{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":-1}]}}],"usage":{"completion_tokens":6}}`, 1,
+			Transcript{Reply: server.Reply{CompletionTokens: 6, Choices: []server.Choice{{Text: "ab", LogProbs: []float64{-1, -1}, Finish: server.FinishStop, Tokens: 2}}},
+				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}}}},
 		{"nothing said", `{"choices":[{"message":{"content":null},"finish_reason":"stop","logprobs":null}],"error":null}`, 1,
 			Transcript{Reply: server.Reply{Choices: []server.Choice{{Finish: server.FinishStop}}}, Details: []Detail{{Finish: "stop"}}}},
-		{"no reason, at the limit", `{"choices":[{"text":"x","finish_reason":null}],"usage":{"completion_tokens":64}}`, 1,
-			Transcript{Reply: server.Reply{CompletionTokens: 64, Choices: []server.Choice{{Text: "x", Finish: server.FinishLength, Tokens: 64}}}, Details: []Detail{{}}}},
-		{"another word", `{"choices":[{"text":"x","finish_reason":"eos_token"}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}}, Details: []Detail{{Finish: "eos_token"}}}},
+		{"eos", `{"choices":[{"text":"x","finish_reason":"eos"}]}`, 1,
+			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}}, Details: []Detail{{Finish: "eos"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,14 +113,216 @@ func TestCold(t *testing.T) {
 	}
 }
 
-// TestBadFigures are lists that hold something else than numbers and nulls.
-func TestBadFigures(t *testing.T) {
-	for _, list := range []string{`{}`, `"x"`, `["1"]`, `[[1,2]]`, `[true]`, `[1e999]`} {
-		body := `{"choices":[{"text":"x","logprobs":{"token_logprobs":` + list + `}}]}`
-		if got, err := decodeReply([]byte(body), 1, 9, false); err == nil {
-			t.Errorf("%s is %+v, want an error", list, got)
+// TestOwnEnds: a server's own words for an end count when they are declared, and say nothing of a limit.
+func TestOwnEnds(t *testing.T) {
+	for _, tt := range []struct {
+		ends       []string
+		word, want string // "" is a fault
+		tokens     int
+	}{
+		{nil, `"eos_token"`, "", 1},
+		{[]string{"eos_token"}, `"eos_token"`, server.FinishStop, 1},
+		{[]string{"eos_token"}, `"eos_token"`, server.FinishLength, 64},
+		{[]string{"eos_token"}, `"stop_sequence"`, "", 1},
+		{[]string{"eos_token"}, "null", "", 1},
+		{[]string{""}, "null", server.FinishStop, 63},
+		{[]string{""}, `""`, server.FinishLength, 64},
+		{[]string{""}, `"abort"`, "", 64},
+		{[]string{""}, `"length"`, server.FinishLength, 3},
+	} {
+		body := fmt.Sprintf(`{"choices":[{"text":%q,"finish_reason":%s}],"usage":{"completion_tokens":%d}}`,
+			strings.Repeat("x", tt.tokens), tt.word, tt.tokens)
+		b := backend(t, wiretest.Serve(t, wiretest.Answers(200, body)), func(o *Options) { o.Ends = tt.ends })
+		got, err := b.Complete(t.Context(), ask(1))
+		switch {
+		case tt.want == "" && (wiretest.FaultOf(t, err).Kind != server.Transient || !errors.Is(err, server.ErrNoEnd)):
+			t.Errorf("%s with %q: %+v, %v; want a fault", tt.word, tt.ends, got, err)
+		case tt.want != "" && (err != nil || got.Choices[0].Finish != tt.want):
+			t.Errorf("%s with %q: %+v, %v; want %s", tt.word, tt.ends, got, err, tt.want)
 		}
 	}
+}
+
+// TestSpoiledReplies are those that cannot be what a model wrote, or may not be all of it.
+func TestSpoiledReplies(t *testing.T) {
+	one := func(text, word, logprobs, usage string) string {
+		return `{"choices":[{"index":0,"text":` + text + `,"finish_reason":` + word + `,"logprobs":` + logprobs +
+			`}],"usage":{"completion_tokens":` + usage + `}}`
+	}
+	figures := func(list string) string {
+		return one(`"a b"`, `"stop"`, `{"tokens":["a"," b"],"token_logprobs":`+list+`}`, "2")
+	}
+	list := func(value string, n int) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(value+",", n), ",") + "]"
+	}
+	sixty := `{"tokens":` + list(`"x"`, 60) + `,"token_logprobs":` + list("-0.5", 60) + `}`
+	choices := func(indices ...string) string {
+		text := ""
+		for _, i := range indices {
+			text += `,{"index":` + i + `,"text":"x","finish_reason":"stop"}`
+		}
+		return `{"choices":[` + text[1:] + `]}`
+	}
+	for _, tt := range []struct{ name, body, want string }{
+		{"figures of few of all tokens", `{"choices":[{"index":0,"text":"x","finish_reason":"stop","logprobs":{"token_logprobs":[-1]}},
+			{"index":1,"text":"x","finish_reason":"stop","logprobs":{"token_logprobs":[-1]}}],"usage":{"completion_tokens":120}}`, "of 2 tokens out of 120"},
+		{"no end", one(`"x"`, "null", "null", "1"), "names no end"},
+		{"an unknown end", one(`"x"`, `"eos_token"`, "null", "1"), `"eos_token" is none of stop, eos, length`},
+		{"broken off", one(`"x"`, `"abort"`, "null", "1"), `"abort" is none`},
+		{"filtered", one(`"x"`, `"content_filter"`, "null", "1"), `"content_filter" is none`},
+		{"an end of megabytes", one(`"x"`, `"`+strings.Repeat("y", 1<<20)+`"`, "null", "1"), `yy" is none`},
+		{"choices and an error", `{"choices":[{"text":"x","finish_reason":"stop"}],"error":{"message":"worker died"}}`, "worker died"},
+		{"an error first", `{"error":"worker died","choices":[{"text":"x","finish_reason":"stop"}]}`, "worker died"},
+		{"an empty error", `{"choices":[{"text":"x","finish_reason":"stop"}],"error":{}}`, "holds an error"},
+
+		{"tokens, and no text", one(`""`, `"stop"`, sixty, "60"), "60 tokens, and no text"},
+		{"tokens, and white space", one(`" \n "`, `"length"`, sixty, "60"), "60 tokens, and no text"},
+		{"tokens by the usage alone", one(`""`, `"stop"`, "null", "60"), "60 tokens, and no text"},
+		{"text null", one("null", `"stop"`, sixty, "60"), "no text"},
+		{"text missing", `{"choices":[{"finish_reason":"stop"}]}`, "no text"},
+		{"a chat's text null", `{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}],"usage":{"completion_tokens":60}}`, "60 tokens, and no text"},
+		{"a chat's text missing", `{"choices":[{"message":{},"finish_reason":"stop"}],"usage":{"completion_tokens":60}}`, "60 tokens, and no text"},
+		{"vLLM saw no stop text", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":null}],"usage":{"completion_tokens":2}}`, "2 tokens, and no text"},
+
+		{"positive", figures("[-0.5,0.5]"), "a log-probability of 0.5"},
+		{"overflowing", figures("[-0.5,-1e308]"), "a log-probability of -1e+308"},
+		{"no number", figures("[-0.5,NaN]"), "not the JSON"},
+		{"infinite", figures("[-0.5,-Infinity]"), "not the JSON"},
+		{"too large", figures("[-0.5,1e999]"), "out of range"},
+		{"an object", figures("{}"), "not a list"},
+		{"a text", figures(`["-1","-1"]`), "token_logprobs"},
+		{"a truth", figures(`[true,-1]`), "token_logprobs"},
+		{"a list", figures(`[[-1,-1]]`), "token_logprobs"},
+		{"one is missing", figures("[-0.5]"), "of 1 tokens out of 2"},
+		{"one is null", figures("[-0.5,null]"), "of 1 tokens out of 2"},
+		{"a chat's is null", `{"choices":[{"message":{"content":"ab"},"finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":null}]}}]}`, "of 1 tokens out of 2"},
+
+		{"one index twice", choices("0", "0"), "index 0"},
+		{"a negative index", choices("-1", "0"), "index -1"},
+		{"an index beyond", choices("0", "2"), "index 2"},
+		{"an index that is none", choices(`"0"`, "1"), "not the JSON"},
+		{"a choice too many", choices("0", "1", "2"), "more than 2"},
+		{"choices twice", `{"choices":[{"text":"x","finish_reason":"stop"}],"choices":[]}`, "twice"},
+
+		{"half a character", one(`"a\ud83d"`, `"stop"`, "null", "1"), "surrogate"},
+		{"the other half", one(`"\ude00a"`, `"stop"`, "null", "1"), "surrogate"},
+		{"two first halves", one(`"\ud83d\ud83d\ude00"`, `"stop"`, "null", "1"), "surrogate"},
+		{"halves apart", one(`"\ud83d \ude00"`, `"stop"`, "null", "1"), "surrogate"},
+		{"no UTF-8", one("\"a\xff\"", `"stop"`, "null", "1"), "UTF-8"},
+		{"surrogates as bytes", one("\"a\xed\xa0\xbd\"", `"stop"`, "null", "1"), "UTF-8"},
+		{"a character cut short", one("\"a\xf0\x9f\"", `"stop"`, "null", "1"), "UTF-8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Complete(t.Context(), ask(2))
+			f := wiretest.FaultOf(t, err)
+			if f.Kind != server.Transient || f.Status != 200 || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 1000 {
+				t.Errorf("%+v, %.2000v; want transient with %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestAllSilent: what is reported of all samples together counts, too.
+func TestAllSilent(t *testing.T) {
+	for tokens, silent := range map[int]bool{26: false, 27: true} { // a stop text of 12 bytes, and what ends a text, twice
+		body := fmt.Sprintf(`{"choices":[{"index":0,"text":"","finish_reason":"stop"},{"index":1,"text":"","finish_reason":"stop"}],
+			"usage":{"completion_tokens":%d}}`, tokens)
+		_, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, body))).Complete(t.Context(), ask(2))
+		if (err != nil) != silent {
+			t.Errorf("%d tokens: %v", tokens, err)
+		}
+	}
+}
+
+// TestNoFiguresWanted: what was not asked for is not read, however wrong.
+func TestNoFiguresWanted(t *testing.T) {
+	const body = `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[7]}}]}`
+	b := backend(t, wiretest.Serve(t, wiretest.Answers(200, body)), func(o *Options) { o.OmitLogProbs = true })
+	got, err := b.Complete(t.Context(), ask(1))
+	if err != nil || got.Choices[0].LogProbs != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestDecodedSizes: what a reply grows to in memory is bounded, packed or not.
+func TestDecodedSizes(t *testing.T) {
+	packed := func(prefix, unit string, times int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(z, prefix)
+			block := strings.Repeat(unit, 1<<10)
+			for range times >> 10 {
+				if _, err := io.WriteString(z, block); err != nil {
+					return // the client has seen enough
+				}
+			}
+			z.Close()
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+		want    string
+	}{
+		{"empty choices", packed(`{"choices":[{}`, ",{}", 20<<20), "more than 2"},
+		{"good choices", packed(`{"choices":[`, `{"text":"x","finish_reason":"stop"},`, 1<<20), "more than 2"},
+		{"white space", packed(`{"choices":`, "    ", 256<<20), "bound of 1179648 bytes"},
+		{"a long text", packed(`{"choices":[{"text":"`, "xxxx", 256<<20), "bound"},
+		{"deep", packed("", `{"x":[`, 64<<20), "not the JSON"},
+		{"other fields", packed("{", `"":0,`, 64<<20), "bound"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			b := backend(t, wiretest.Serve(t, tt.handler))
+			runtime.ReadMemStats(&before)
+			_, err := b.Complete(t.Context(), ask(2))
+			runtime.ReadMemStats(&after)
+			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%.1000v, want %q", err, tt.want)
+			}
+			if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
+				t.Errorf("%d MiB were allocated", grown>>20)
+			}
+		})
+	}
+}
+
+// TestCancelWhileDecoding: a reply that trickles in for ever ends with the context.
+func TestCancelWhileDecoding(t *testing.T) {
+	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	s := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"choices":[{"text":"`)
+		w.(http.Flusher).Flush()
+		begun <- struct{}{}
+		for {
+			if _, err := io.WriteString(w, "x"); err != nil || r.Context().Err() != nil {
+				break
+			}
+			w.(http.Flusher).Flush()
+		}
+		ended <- struct{}{}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	if _, err := backend(t, s).Complete(ctx, ask(1)); err != context.Canceled {
+		t.Errorf("error %v, want the context's", err)
+	}
+	<-ended
+}
+
+// decode reads a reply.
+func decode(body []byte, n int) (Transcript, error) {
+	d := decoder{n: n, sampling: server.Sampling{MaxTokens: 16}, figures: true, tokens: true}
+	err := d.read(bytes.NewReader(body))
+	return d.transcript, err
 }
 
 func FuzzDecodeReply(f *testing.F) {
@@ -112,19 +331,19 @@ func FuzzDecodeReply(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"stop_reason":{},"message":{"content":null},"logprobs":{"content":[{"logprob":1e308}]}}]}`), 1)
 	f.Fuzz(func(t *testing.T, body []byte, n int) {
 		n = 1 + n&7
-		got, err := decodeReply(body, n, 16, true)
+		got, err := decode(body, n)
 		if err != nil {
-			if len(got.Choices) != 0 {
-				t.Fatal("an error, and choices")
-			}
 			return
 		}
 		if len(got.Choices) < 1 || len(got.Choices) > n || len(got.Details) != len(got.Choices) {
 			t.Fatalf("%d choices and %d details for %d samples", len(got.Choices), len(got.Details), n)
 		}
 		for _, c := range got.Choices {
+			if !utf8.ValidString(c.Text) {
+				t.Fatalf("text %q", c.Text)
+			}
 			for _, p := range c.LogProbs {
-				if math.IsNaN(p) || math.IsInf(p, 0) {
+				if !(p <= 1e-5 && p >= -1e4) {
 					t.Fatalf("log-probability %v", p)
 				}
 			}
@@ -137,13 +356,14 @@ func FuzzDecodeReply(f *testing.F) {
 
 func BenchmarkDecodeReply(b *testing.B) {
 	var choice strings.Builder
-	choice.WriteString(`{"index":0,"text":"` + strings.Repeat("word ", 200) + `","finish_reason":"stop","logprobs":{"tokens":["w"`)
+	choice.WriteString(`{"text":"` + strings.Repeat("word ", 200) + `","finish_reason":"stop","logprobs":{"tokens":["w"`)
 	choice.WriteString(strings.Repeat(`,"word"`, 199) + `],"token_logprobs":[-1` + strings.Repeat(`,-0.123456789`, 199) + `],"top_logprobs":[{"w":-1}`)
 	choice.WriteString(strings.Repeat(`,{"word":-0.123456789}`, 199) + `],"text_offset":[0` + strings.Repeat(",1", 199) + `]}}`)
 	body := []byte(`{"choices":[` + choice.String() + strings.Repeat(","+choice.String(), 4) + `]}`)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		if _, err := decodeReply(body, 5, 1024, false); err != nil {
+		d := decoder{n: 5, sampling: server.Sampling{MaxTokens: 1024}, figures: true}
+		if err := d.read(bytes.NewReader(body)); err != nil {
 			b.Fatal(err)
 		}
 	}

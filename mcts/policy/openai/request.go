@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -17,13 +15,18 @@ const seedBits = 52
 // leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in silence.
 const leastWarm = 0.01
 
-// samplesWhenCold is how many samples are drawn at temperature 0, where vLLM refuses more.
-const samplesWhenCold = 1
+// request is a request for completions of a prompt, or of a chat's messages. go-openai's types leave out every field that
+// is zero (temperature 0, logprobs 0), and have none for vLLM's own.
+type request struct {
+	Model    string    `json:"model"`
+	Prompt   string    `json:"prompt,omitempty"`
+	Messages []message `json:"messages,omitempty"`
+	N        int       `json:"n"`
+	Seed     uint64    `json:"seed"`
+	Stream   bool      `json:"stream"`
+	Stop     []string  `json:"stop,omitempty"`
 
-// extras are the fields that go-openai leaves out when zero, lacks, or means to give up: max_tokens is the one name for
-// the limit that all servers know.
-type extras struct {
-	MaxTokens        int     `json:"max_tokens"`
+	MaxTokens        int     `json:"max_tokens"` // the one name for the limit that all servers know
 	Temperature      float64 `json:"temperature"`
 	TopP             float64 `json:"top_p"`
 	FrequencyPenalty float64 `json:"frequency_penalty"`
@@ -33,6 +36,12 @@ type extras struct {
 	TopLogProbs *int `json:"top_logprobs,omitempty"` // for a chat, how many beside the sampled one
 
 	*extensions
+}
+
+// message is one of a chat. go-openai's leaves out a content that is empty, which servers refuse.
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
 }
 
 // extensions are vLLM's own fields.
@@ -49,88 +58,44 @@ var extensionNames = []string{
 	"top_k", "min_p", "repetition_penalty", "include_stop_str_in_output", "add_special_tokens",
 }
 
-// exchange writes what the splicer puts around the client's body.
-func (b *Backend) exchange(c server.Completion) (*exchange, error) {
-	x := &exchange{}
-	model, err := encode(b.opts.Model)
-	if err != nil {
-		return nil, err
-	}
-	x.head = append([]byte(`{"model":`), model...)
-	var input []byte
-	if b.opts.Chat {
-		x.clientHead = []byte(`{"model":"","messages":null`)
-		x.head = append(x.head, `,"messages":`...)
-		input, err = encode(wireMessages(c.Messages))
-	} else {
-		x.clientHead = []byte(`{"model":"","prompt":""`)
-		x.head = append(x.head, `,"prompt":`...)
-		input, err = encode(c.Prompt)
-	}
-	if err != nil {
-		return nil, err
-	}
-	x.head = append(x.head, input...)
-
-	fields, err := encode(b.extras(c.Sampling))
-	if err != nil {
-		return nil, err
-	}
-	x.tail = append([]byte{','}, fields[1:len(fields)-1]...)
-	return x, nil
-}
-
-func (b *Backend) extras(s server.Sampling) extras {
-	e := extras{
+// request writes the request for n samples.
+func (b *Backend) request(c server.Completion, n int) request {
+	s := c.Sampling
+	r := request{
+		Model:            b.opts.Model,
+		Prompt:           c.Prompt,
+		N:                n,
+		Seed:             c.Seed & (1<<seedBits - 1),
+		Stop:             s.Stop,
 		MaxTokens:        s.MaxTokens,
 		Temperature:      s.Temperature,
 		TopP:             s.TopP,
 		FrequencyPenalty: s.FrequencyPenalty,
 		PresencePenalty:  s.PresencePenalty,
 	}
+	for _, m := range c.Messages {
+		r.Messages = append(r.Messages, message(m))
+	}
+
 	if !b.opts.OmitLogProbs {
-		e.LogProbs = 0
+		r.LogProbs = 0
 		if b.opts.Chat {
-			e.LogProbs, e.TopLogProbs = true, new(int)
+			r.LogProbs, r.TopLogProbs = true, new(int)
 		}
 	}
+
 	if b.opts.Extensions {
-		e.extensions = &extensions{
+		r.extensions = &extensions{
 			TopK:              s.TopK,
 			MinP:              s.MinP,
 			RepetitionPenalty: s.RepetitionPenalty,
 			AddSpecialTokens:  b.opts.AddSpecialTokens,
 		}
 		if s.TopK == 0 {
-			e.TopK = -1 // off in every version; older ones refuse 0
+			r.TopK = -1 // off in every version; older ones refuse 0
 		}
 	}
-	return e
-}
-
-// wireMessage is a message on the wire. go-openai's leaves out a content that is empty, which servers refuse.
-type wireMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
-func wireMessages(messages []chat.Message) []wireMessage {
-	out := make([]wireMessage, len(messages))
-	for i, m := range messages {
-		out[i] = wireMessage(m)
-	}
-	return out
-}
-
-// encode is JSON without the escapes for HTML, which make a prompt full of <|markers|> longer.
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+	return r
 }
 
 // check says why a completion cannot be sent as it is meant.

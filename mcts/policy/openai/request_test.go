@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -217,20 +218,18 @@ func TestPromptBytes(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		prompt := rapid.String().Draw(t, "prompt")
-		x, err := b.exchange(server.Completion{Prompt: prompt, N: 1, Sampling: sampling()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := x.splice([]byte(`{"model":"","prompt":"","stream":false}` + "\n"))
-		if err != nil {
+		var body bytes.Buffer
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(b.request(server.Completion{Prompt: prompt, N: 1, Sampling: sampling()}, 1)); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
 			Prompt string `json:"prompt"`
 			TopK   int    `json:"top_k"`
 		}
-		if err := json.Unmarshal(body, &got); err != nil || got.Prompt != prompt || got.TopK != 20 {
-			t.Fatalf("%s: %+v, %v", body, got, err)
+		if err := json.Unmarshal(body.Bytes(), &got); err != nil || got.Prompt != prompt || got.TopK != 20 {
+			t.Fatalf("%s: %+v, %v", body.Bytes(), got, err)
 		}
 	})
 }

@@ -2,59 +2,69 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
+	api "github.com/sashabaranov/go-openai"
+
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
 
-// Model is one of the models that a server has.
+// Model is one of the models that a server has. OwnedBy is "vllm" for vLLM, "library" for Ollama; vLLM tells in Root the
+// folder or repository it was loaded from, and in Parent the base model of an adapter.
 type Model struct {
-	ID          string `json:"id"`
-	OwnedBy     string `json:"owned_by"`      // "vllm" for vLLM, "library" for Ollama
-	Root        string `json:"root"`          // vLLM: the folder or repository it was loaded from
-	Parent      string `json:"parent"`        // vLLM: the base model of an adapter
-	MaxModelLen int    `json:"max_model_len"` // vLLM: tokens of the context window; 0 when the server does not tell
+	api.Model
+	MaxModelLen int `json:"max_model_len"` // vLLM: tokens of the context window; 0 when the server does not tell
 }
+
+// mostModels bounds the list of models.
+const mostModels = 1 << 17
 
 // Models lists the models that the server has.
 func (b *Backend) Models(ctx context.Context) ([]Model, error) {
-	a, err := b.get(ctx, b.base.String()+"/models")
-	if err != nil {
-		return nil, err
-	}
-	var list struct {
-		Data []Model `json:"data"`
-	}
-	if err := json.Unmarshal(a.Body, &list); err != nil {
-		return nil, b.link.Fault(server.Transient, a.Status, "", fmt.Errorf("the list of models: %w", err))
-	}
-	return list.Data, nil
+	var models []Model
+	err := b.get(ctx, b.base.JoinPath("models"), func(body io.Reader) error {
+		doc := wire.NewDocument(body)
+		err := doc.Object(func(name string) (bool, error) {
+			if name != "data" {
+				return false, nil
+			}
+			return true, doc.List(mostModels, func() error {
+				models = append(models, Model{})
+				return doc.Decode(&models[len(models)-1])
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("the list of models: %w", err)
+		}
+		return doc.End()
+	})
+	return models, err
 }
 
 // Version is the version of vLLM, "" on a server without /version.
 func (b *Backend) Version(ctx context.Context) (string, error) {
-	a, err := b.get(ctx, b.root.String()+"/version")
-	if absent(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
 	var v struct {
 		Version string `json:"version"`
 	}
-	if json.Unmarshal(a.Body, &v) != nil {
-		return "", nil // a page for people
+	err := b.get(ctx, b.root.JoinPath("version"), func(body io.Reader) error {
+		if wire.NewDocument(body).Decode(&v) != nil {
+			v.Version = "" // a page for people
+		}
+		return nil
+	})
+	if absent(err) {
+		return "", nil
 	}
-	return v.Version, nil
+	return wire.Shorten(v.Version), err
 }
 
 // Health returns nil when the server can answer. A server without /health is asked for its models.
 func (b *Backend) Health(ctx context.Context) error {
-	_, err := b.get(ctx, b.root.String()+"/health")
+	err := b.get(ctx, b.root.JoinPath("health"), func(io.Reader) error { return nil })
 	if absent(err) {
 		_, err = b.Models(ctx)
 	}
@@ -63,18 +73,18 @@ func (b *Backend) Health(ctx context.Context) error {
 
 // Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which nothing is known.
 func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
-	a, err := b.get(ctx, b.root.String()+"/metrics")
+	var m Metrics
+	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
+		text, err := io.ReadAll(body)
+		if err == nil {
+			m, err = ParseMetrics(text)
+		}
+		return err
+	})
 	if absent(err) {
 		return Metrics{}, nil
 	}
-	if err != nil {
-		return Metrics{}, err
-	}
-	m, err := ParseMetrics(a.Body)
-	if err != nil {
-		return Metrics{}, b.link.Fault(server.Transient, a.Status, "", err)
-	}
-	return m, nil
+	return m, err
 }
 
 // absent reports whether the server answered that it has no such document.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	api "github.com/sashabaranov/go-openai"
 
 	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
@@ -41,7 +43,8 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Model{{ID: "m", OwnedBy: "vllm", Root: "/models/m", MaxModelLen: 512}}, models); diff != "" {
+	if diff := cmp.Diff([]Model{{Model: api.Model{ID: "m", Object: "model", OwnedBy: "vllm", Root: "/models/m"}, MaxModelLen: 512}}, models,
+		cmpopts.IgnoreUnexported(api.Model{})); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
 	if version, err := b.Version(t.Context()); version != "0.32.0" || err != nil {

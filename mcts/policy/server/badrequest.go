@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"sync"
@@ -59,6 +60,21 @@ func (p *Policy) refuse(ctx context.Context, t turn, c Completion, f *Fault) *Fa
 		return &all
 	}
 	return f
+}
+
+// refuseFirst returns the error of a question whose first prompt does not fit the context window: what the model would
+// have done with it is not known. It ends the run when so it is with many in a row.
+func (p *Policy) refuseFirst(c Completion, err error) error {
+	var f *Fault
+	errors.As(err, &f)
+	first := *f
+	first.Kind = BadRequest
+	first.Message = "the first prompt of the question does not fit the context window: " + f.Message
+	if different, _ := p.bad.add(c); different >= manyBadRequests {
+		first.Kind = Refused
+		first.Message = fmt.Sprintf("%d questions in a row were not asked, the last: %s", different, first.Message)
+	}
+	return &first
 }
 
 // takes asks a server that has taken no request yet for something as simple as can be, with all the

@@ -99,3 +99,35 @@ func TestKindOfStatus(t *testing.T) {
 		}
 	}
 }
+
+// A question whose first prompt does not fit the window was never asked: that is no dead end of the agent's. When so it
+// is with one question after the other, the run ends.
+func TestFirstPromptTooLong(t *testing.T) {
+	fits := false
+	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {
+		if fits {
+			return nil
+		}
+		return &server.Fault{Kind: server.TooLong, Address: "a", Status: 200, Message: "the window is full"}
+	}}))
+	propose := func(question int) error {
+		_, err := p.Propose(t.Context(), request(question, 2))
+		return err
+	}
+	for question := range 19 {
+		err := propose(question)
+		if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || envs.IsFinal(err) || !strings.Contains(err.Error(), "first prompt") {
+			t.Fatalf("question %d: %v", question, err)
+		}
+	}
+	fits = true
+	if err := propose(19); err != nil {
+		t.Fatal(err)
+	}
+	fits = false
+	for question := range 20 {
+		if err := propose(question); envs.IsFinal(err) != (question == 19) {
+			t.Fatalf("question %d: %v", question, err)
+		}
+	}
+}

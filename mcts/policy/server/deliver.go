@@ -51,6 +51,7 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 			}
 		}
 		if !down {
+			p.pool.tellPause(turn, fault)
 			if err := wait(ctx, p.pause(c.Seed, counted, fault)); err != nil {
 				return Reply{}, err
 			}
@@ -85,11 +86,21 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 // that never gives any.
 const neverScored = 8
 
+// neverEnded is the same of replies that do not say that their completions ended.
+const neverEnded = neverScored
+
 // judge finds the fault in what came back. Samples beyond those asked for are dropped.
 func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err error) *Fault {
 	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
 	var named *Fault
 	switch {
+	case errors.Is(err, ErrNoEnd) && errors.As(err, &named):
+		if s.unended.Add(1) >= neverEnded && s.answered.Load() == 0 {
+			fault.Kind, fault.Err = Refused, named.Err
+			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`
+			return fault
+		}
+		return named
 	case errors.As(err, &named):
 		return named
 	case err != nil && attempt.Err() != nil:

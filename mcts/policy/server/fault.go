@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended: it may be cut anywhere.
+var ErrNoEnd = errors.New("the completion does not say that it ended")
+
 // Kind says what a fault means for the run.
 type Kind string
 

@@ -52,13 +52,17 @@ func (p *Policy) Close() error {
 // Propose implements mcts.Policy. The samples of a request are those of the seeds r.Seed to r.Seed+N-1, whatever
 // faults there were, however many requests it took, and whichever server answered. Greedy decoding yields one proposal,
 // and so does any request at temperature 0, where all samples are the same. A prompt that does not fit the context
-// window is one proposal with mcts.FinishTooLong.
+// window is one proposal with mcts.FinishTooLong, but for the first of a question: what was never asked is a failure.
 //
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	choices, err := p.sample(ctx, r.Node.Question, p.completion(r))
-	if isTooLong(err) {
+	c := p.completion(r)
+	choices, err := p.sample(ctx, r.Node.Question, c)
+	if isTooLong(err) && r.History.Len() > 0 {
 		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
+	}
+	if isTooLong(err) {
+		err = p.refuseFirst(c, err)
 	}
 	if err != nil {
 		return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)

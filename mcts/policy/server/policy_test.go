@@ -129,7 +129,9 @@ func TestTooLongIsADeadEnd(t *testing.T) {
 		return &server.Fault{Kind: server.TooLong, Address: "a", Status: 400, Message: "maximum context length is 512 tokens"}
 	}}
 	p := newPolicy(t, options(backend))
-	got, err := p.Propose(t.Context(), request(0, 5))
+	later := request(0, 5)
+	later.History = later.History.Append(envs.Turn{Action: "a", Observation: "o"})
+	got, err := p.Propose(t.Context(), later)
 	if diff := cmp.Diff([]mcts.Proposal{{Finish: mcts.FinishTooLong}}, got); diff != "" || err != nil {
 		t.Errorf("error %v\n%s", err, diff)
 	}

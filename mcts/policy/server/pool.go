@@ -34,6 +34,7 @@ type server struct {
 	gauges  atomic.Pointer[Gauges] // the last reading; nil when there is none
 	scored  atomic.Bool            // it has given log-probabilities where they were needed
 	bare    atomic.Int64           // replies that lacked them
+	unended atomic.Int64           // replies that did not say that their completions ended
 	counters
 
 	health
@@ -50,6 +51,7 @@ type health struct {
 	probes  int           // how many found nothing
 	next    time.Time     // when the next one is due
 	told    bool          // it has been said that the server is gone
+	paused  bool          // it has been said that the server wants a pause
 }
 
 // turn is a request's leave to go to a server.
@@ -171,7 +173,7 @@ func (p *pool) answered(t turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := t.server
-	s.misses, s.probes = 0, 0
+	s.misses, s.probes, s.paused = 0, 0, false
 	if t.probe {
 		s.probing = false
 	}
@@ -237,6 +239,22 @@ func (p *pool) tell(s *server) {
 	}
 	p.log.Warn("server is not answering, "+doing, "server", s.backend.Address(),
 		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
+}
+
+// longPause is the pause from which on it is said that a server wants one.
+const longPause = 10 * time.Second
+
+// tellPause says that a server wants a long pause: once, until it answers.
+func (p *pool) tellPause(t turn, f *Fault) {
+	if f.RetryAfter < longPause {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := t.server; !s.paused {
+		s.paused = true
+		p.log.Warn("server wants a pause", "server", s.backend.Address(), "for", f.RetryAfter, "because", f)
+	}
 }
 
 // abandoned notes that a request ended without finding out anything.

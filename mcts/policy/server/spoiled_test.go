@@ -2,9 +2,13 @@ package server_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"toolevo/mcts/policy/server"
 )
@@ -112,4 +116,59 @@ func TestNoLogProbs(t *testing.T) {
 	if s := p.Snapshot(); s.Faults["spoiled reply"] != s.Transient || s.Transient < 30 || s.Refused != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// A server that never says that a completion ended is refused with what to do; one that lost the word for once is asked
+// again.
+func TestNoEnd(t *testing.T) {
+	noEnd := func(lost func(asked int64) bool) *server.Policy {
+		b := &echo{address: "a"}
+		b.before = func(context.Context, server.Completion) error {
+			if !lost(b.asked.Load()) {
+				return nil
+			}
+			return &server.Fault{
+				Kind: server.Transient, Address: "a", Status: 200, Err: fmt.Errorf("%w: it says \"done\"", server.ErrNoEnd),
+			}
+		}
+		o := options(b)
+		o.Retry.Base, o.Retry.Max = 1, 1
+		return newPolicy(t, o)
+	}
+
+	_, err := noEnd(func(int64) bool { return true }).Propose(t.Context(), request(0, 2))
+	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.ends") || !strings.Contains(err.Error(), `"done"`) {
+		t.Errorf("error is %v", err)
+	}
+
+	p := noEnd(func(asked int64) bool { return asked%3 != 0 })
+	all(t, p, 40, 1, 2)
+	if s := p.Snapshot(); s.Faults["spoiled reply"] != s.Transient || s.Transient != 80 || s.Refused != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A request is not held in silence.
+func TestLongPauseIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		b := &echo{address: "a"}
+		b.before = func(context.Context, server.Completion) error {
+			if b.asked.Load()%4 == 0 {
+				return nil
+			}
+			return &server.Fault{Kind: server.Transient, Address: "a", Status: 429, RetryAfter: time.Minute, Message: "later"}
+		}
+		o := options(b)
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		p := newPolicy(t, o)
+		for times := range 2 {
+			if _, err := p.Propose(t.Context(), request(0, 1)); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Count(log.String(), "server wants a pause"); got != times+1 {
+				t.Errorf("said %d times:\n%s", got, log.String())
+			}
+		}
+	})
 }

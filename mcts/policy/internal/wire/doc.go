@@ -2,8 +2,8 @@
 //
 // # Words
 //
-// A link is the way to one server. An answer is the whole of what a server sent back to one request. Secrets are the
-// key and the credentials of an address, in every spelling in which they can come back.
+// A link is the way to one server. A reply is what a server sends that carries out a request, an answer what one sends
+// that does not. Secrets are the key and the credentials of an address, in every spelling in which they can come back.
 //
 // # Guarantees
 //
@@ -11,7 +11,9 @@
 //     The error is the context's own in the first case, and a [server.Fault] in all others.
 //   - Nothing secret occurs in an address, a fault, or anything below a fault, and no link prints any.
 //   - Redirects are not followed: a redirected POST would carry the key to wherever the answer says, or lose its body.
-//   - Answers are read up to a bound.
+//   - Replies are read piece by piece, up to a bound on their bytes after decompression; they end with their context, too.
+//     A [Document] builds only what is asked for, and loses no character.
+//   - Whatever a server sent is shortened in a fault, and a line without control characters.
 //   - The proxies of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY) are used, never for this machine itself.
 //
 // # Caveats

@@ -17,18 +17,36 @@ import (
 // longestMessage bounds a fault's message, in characters.
 const longestMessage = 400
 
-// longestWait bounds what a Retry-After may ask for.
-const longestWait = 24 * time.Hour
+// longestWait bounds the wait that a Retry-After may ask for. A server that wants more is asked again sooner than it
+// likes, and says then whether it still does.
+const longestWait = time.Minute
 
-// Fault is a fault of this server's. Message and cause are freed of secrets, and the message is shortened.
+// longestAsked bounds what is shown of it.
+const longestAsked = 1000 * time.Hour
+
+// Fault is a fault of this server's. Message and cause are freed of secrets, and shortened.
 func (l *Link) Fault(kind server.Kind, status int, message string, cause error) *server.Fault {
 	return &server.Fault{
 		Kind:    kind,
 		Address: l.address,
 		Status:  status,
 		Message: Shorten(l.secrets.hide(message)),
-		Err:     l.secrets.hideError(cause),
+		Err:     l.cleaned(cause),
 	}
+}
+
+// cleaned returns a cause, or what may be shown of it: its text can be a header line of megabytes that the server sent,
+// or have a secret in it. What it wraps goes with it then, for that has the text too.
+func (l *Link) cleaned(cause error) error {
+	if cause == nil {
+		return nil
+	}
+	text := cause.Error()
+	shown := Shorten(l.secrets.hide(text))
+	if shown == text {
+		return cause
+	}
+	return errors.New(shown)
 }
 
 // NotSent is the fault of a request that cannot be sent as it is meant, and why.
@@ -37,15 +55,30 @@ func (l *Link) NotSent(why error) *server.Fault {
 }
 
 // StatusFault is the fault of an answer that is not a 2xx. The message is the server's.
-func (l *Link) StatusFault(a *Answer, kind server.Kind, message string) *server.Fault {
-	if a.Status >= 300 && a.Status < 400 {
-		message = fmt.Sprintf("the server redirects to %q, which is not followed: make that its address", a.Header.Get("Location"))
+func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.Fault {
+	status := fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
+	switch to := a.Header.Get("Location"); {
+	case a.Status == http.StatusNotModified:
+		message = fmt.Sprintf("%s, the answer to a question that was not asked: look at the proxy or cache before the server", status)
+	case a.Status >= 300 && a.Status < 400 && to == "":
+		message = fmt.Sprintf("the server redirects (%s) and does not say where to: look at what stands before it, "+
+			"or give its own address", status)
+	case a.Status >= 300 && a.Status < 400:
+		message = fmt.Sprintf("the server redirects to %q, which is not followed: make that its address", to)
+	case a.Status < 200:
+		message = fmt.Sprintf("%s: the server wants to speak another protocol; is this the address of an HTTP API?", status)
 	}
 	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && l.authorization == "" {
 		message += " (the server wants a key that it accepts)"
 	}
+
+	asked := retryAfter(a.Header)
+	if asked > longestWait {
+		message = fmt.Sprintf("it wants to be left alone for %v, and is asked again after %v: %s",
+			asked.Round(time.Second), longestWait, message)
+	}
 	f := l.Fault(kind, a.Status, message, nil)
-	f.RetryAfter = retryAfter(a.Header)
+	f.RetryAfter = min(asked, longestWait)
 	return f
 }
 
@@ -83,7 +116,7 @@ func wait(seconds float64) time.Duration {
 	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0
 	}
-	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
+	return time.Duration(min(seconds, longestAsked.Seconds()) * float64(time.Second))
 }
 
 // Shorten returns a server's text as one line for people, cut to its bound.

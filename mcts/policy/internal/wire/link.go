@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"toolevo/mcts/policy/server"
@@ -18,7 +21,6 @@ type Options struct {
 	APIKey      string        // sent as a bearer token; without one the address's credentials are sent, if any
 	Timeout     time.Duration // of one request
 	DialTimeout time.Duration // of one connection
-	MaxReply    int64         // bytes of one answer
 	// Transport carries the requests; nil is one of the link's own that keeps a connection for each request in flight.
 	Transport http.RoundTripper
 }
@@ -27,7 +29,13 @@ type Options struct {
 const (
 	DefaultTimeout     = 10 * time.Minute
 	DefaultDialTimeout = 10 * time.Second
-	DefaultMaxReply    = 64 << 20
+)
+
+// Bounds of what is read, in bytes after decompression.
+const (
+	documentLimit = 16 << 20  // of a reply whose call names no limit
+	refusalLimit  = 1 << 20   // of an answer that is not a 2xx
+	headerLimit   = 256 << 10 // of an answer's header
 )
 
 // Link is the way to one server. It is safe for concurrent use.
@@ -36,7 +44,6 @@ type Link struct {
 	authorization string
 	secrets       secrets
 	timeout       time.Duration
-	maxReply      int64
 	client        *http.Client
 }
 
@@ -46,8 +53,8 @@ func NewLink(o Options) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Timeout < 0 || o.DialTimeout < 0 || o.MaxReply < 0 {
-		return nil, fmt.Errorf("negative limit: timeout %v, dial timeout %v, reply of %d bytes", o.Timeout, o.DialTimeout, o.MaxReply)
+	if o.Timeout < 0 || o.DialTimeout < 0 {
+		return nil, fmt.Errorf("negative limit: timeout %v, dial timeout %v", o.Timeout, o.DialTimeout)
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -55,19 +62,16 @@ func NewLink(o Options) (*Link, error) {
 	if o.DialTimeout == 0 {
 		o.DialTimeout = DefaultDialTimeout
 	}
-	if o.MaxReply == 0 {
-		o.MaxReply = DefaultMaxReply
-	}
 	if o.Transport == nil {
 		o.Transport = newTransport(o.DialTimeout)
 	}
+
 	hide := newSecrets(key, o.Address.User)
 	return &Link{
 		address:       hide.hide(o.Address.URL.String()),
 		authorization: authorization(key, o.Address.User),
 		secrets:       hide,
 		timeout:       o.Timeout,
-		maxReply:      o.MaxReply,
 		client: &http.Client{
 			Transport:     o.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -80,6 +84,7 @@ func newTransport(dial time.Duration) *http.Transport {
 	t.DialContext = (&net.Dialer{Timeout: dial, KeepAlive: 30 * time.Second}).DialContext
 	t.MaxIdleConns = 0           // no bound: a limiter above bounds the requests
 	t.MaxIdleConnsPerHost = 4096 // the default of 2 would open a connection for nearly every request
+	t.MaxResponseHeaderBytes = headerLimit
 	return t
 }
 
@@ -95,55 +100,138 @@ func (l *Link) GoString() string { return l.address }
 // Close ends the connections that are idle.
 func (l *Link) Close() { l.client.CloseIdleConnections() }
 
-// Answer is what a server sent back: the whole of it.
+// Call is one request, and what is made of the answer.
+type Call struct {
+	URL   *url.URL
+	Body  any   // posted as JSON; nil asks for a document
+	Limit int64 // bytes of the reply after decompression; 0 is 16 MiB
+
+	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is no fault is one of a
+	// spoiled reply, which is transient.
+	Read func(body io.Reader) error
+	// Refused says what an answer means whose status is not a 2xx; see [Link.StatusFault].
+	Refused func(a Answer) *server.Fault
+}
+
+// Answer is what a server sent back to a request that it did not carry out.
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte
+	Body   []byte // the beginning of it
 }
 
-// OK reports whether the status is a 2xx.
-func (a *Answer) OK() bool { return a.Status >= 200 && a.Status < 300 }
-
-// Do calls send with a context that ends when the link's timeout has passed, and returns its answer, whatever the
-// answer's status. The error is ctx's own when that has ended, the fault that send returned, or one that says what
-// happened on the way.
-func (l *Link) Do(ctx context.Context, send func(context.Context) (*Answer, error)) (*Answer, error) {
+// Do makes a call. The error is ctx's own when that has ended, or a [*server.Fault].
+func (l *Link) Do(ctx context.Context, c Call) error {
+	req, err := c.request()
+	if err != nil {
+		return l.NotSent(err)
+	}
 	limited, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	a, err := send(limited)
+
+	err = l.exchange(req.WithContext(limited), c)
 	var fault *server.Fault
 	switch {
 	case err == nil:
-		return a, nil
+		return nil
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case errors.As(err, &fault):
-		return nil, fault
+		return fault
 	case limited.Err() != nil:
 		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
-		return nil, l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
+		return l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
 	default:
-		return nil, l.Fault(wayKind(err), 0, "", err)
+		return l.Fault(wayKind(err), 0, "", err)
 	}
 }
 
-// Send sends one request, with what opens the server, and reads the whole answer. To be called within Do.
-func (l *Link) Send(req *http.Request) (*Answer, error) {
+// request writes the request of a call.
+func (c Call) request() (*http.Request, error) {
+	if c.Body == nil {
+		return http.NewRequest(http.MethodGet, c.URL.String(), nil)
+	}
+
+	// Without the escapes for HTML, which make a prompt full of <|markers|> longer.
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(c.Body); err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, c.URL.String(), &body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/json")
+	return req, nil
+}
+
+// exchange sends a request, with what opens the server, and reads the answer. An error that is no fault happened on the
+// way.
+func (l *Link) exchange(req *http.Request, c Call) error {
 	if l.authorization != "" {
 		req.Header.Set("Authorization", l.authorization)
 	}
 	resp, err := l.client.Do(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, l.maxReply+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the reply: %w", err)
+
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
+		a := Answer{Status: resp.StatusCode, Header: resp.Header}
+		if a.Status != http.StatusSwitchingProtocols { // whose body is a connection, and has no end
+			// Whatever can be read of it will do.
+			a.Body, _ = io.ReadAll(io.LimitReader(resp.Body, refusalLimit))
+		}
+		return c.Refused(a)
 	}
-	if int64(len(body)) > l.maxReply {
-		return nil, fmt.Errorf("the reply is longer than the bound of %d bytes", l.maxReply)
+
+	body := &bounded{r: resp.Body, limit: c.Limit}
+	if body.limit == 0 {
+		body.limit = documentLimit
 	}
-	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+	body.left = body.limit
+	err = c.Read(body)
+	var fault *server.Fault
+	switch {
+	case body.failed != nil:
+		return fmt.Errorf("reading the reply: %w", body.failed)
+	case body.left < 0:
+		return l.Fault(server.Transient, resp.StatusCode,
+			fmt.Sprintf("the reply is longer than the bound of %d bytes", body.limit), nil)
+	case err == nil || errors.As(err, &fault):
+		return err
+	default:
+		return l.Fault(server.Transient, resp.StatusCode, "", err)
+	}
+}
+
+// bounded is a body that is read up to a limit.
+type bounded struct {
+	r           io.Reader
+	limit, left int64 // left is below 0 once there was more
+	failed      error // what the reader itself met, but for its end
+}
+
+// errTooLong ends the reading of a body beyond its limit.
+var errTooLong = errors.New("the reply is too long")
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, errTooLong
+	}
+	p = p[:min(int64(len(p)), b.left+1)]
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errTooLong
+	}
+	if err != nil && err != io.EOF {
+		b.failed = err
+	}
+	return n, err
 }

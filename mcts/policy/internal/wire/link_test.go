@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unicode"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/internal/wiretest"
@@ -40,33 +42,59 @@ func link(t testing.TB, address string, change ...func(*wire.Options)) *wire.Lin
 	return l
 }
 
-// post sends one request.
-func post(ctx context.Context, l *wire.Link, address string) (*wire.Answer, error) {
-	return l.Do(ctx, func(ctx context.Context) (*wire.Answer, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader("{}"))
-		if err != nil {
-			return nil, err
-		}
-		return l.Send(req)
-	})
+// post makes a call, and returns the answer's status and body.
+func post(ctx context.Context, l *wire.Link, address string, limit ...int64) (wire.Answer, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	var a wire.Answer
+	c := wire.Call{URL: u, Body: struct{}{}}
+	for _, c.Limit = range limit {
+	}
+	c.Read = func(body io.Reader) error {
+		a.Status = http.StatusOK
+		a.Body, err = io.ReadAll(body)
+		return err
+	}
+	c.Refused = func(refusal wire.Answer) *server.Fault {
+		a = refusal
+		return l.StatusFault(refusal, server.KindOfStatus(refusal.Status), string(refusal.Body))
+	}
+	err = l.Do(ctx, c)
+	return a, err
 }
 
-// TestAnswers: an answer is whole, whatever its status.
+// TestAnswers: an answer is read whatever its status, and one that is not a 2xx is a fault.
 func TestAnswers(t *testing.T) {
-	for _, status := range []int{200, 204, 307, 400, 503} {
+	for _, status := range []int{200, 204, 304, 307, 400, 503} {
 		body := "body"
-		if status == 204 {
+		if status == 204 || status == 304 {
 			body = ""
 		}
 		s := wiretest.Serve(t, wiretest.Answers(status, body, "X-Name", "value"))
 		a, err := post(t.Context(), link(t, s.URL), s.URL)
-		if err != nil || a.Status != status || string(a.Body) != body || a.Header.Get("X-Name") != "value" || a.OK() != (status < 300) {
+		if string(a.Body) != body || (err == nil) != (status < 300) {
+			t.Errorf("%d: %+v, %v", status, a, err)
+		}
+		if err != nil && (wiretest.FaultOf(t, err).Status != status || a.Header.Get("X-Name") != "value") {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
 	}
 }
 
 func TestWay(t *testing.T) {
+	header := func(line string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+line+"\r\n\r\n")
+		}
+	}
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
@@ -75,21 +103,48 @@ func TestWay(t *testing.T) {
 		{"reset", wiretest.Reset, "EOF"},
 		{"cut short", wiretest.CutShort("{"), "reading the reply: unexpected EOF"},
 		{"above the bound", wiretest.Answers(200, strings.Repeat("x", 17)), "longer than the bound of 16 bytes"},
+		{"a malformed header", header("x\x1b[2Jy" + strings.Repeat("z", 100_000)), "malformed MIME header"},
+		{"a header without an end", header("x: " + strings.Repeat("z", 1<<20)), "headers exceeded"},
+		{"not packed", header("Content-Encoding: gzip\r\n\r\nnot packed"), "gzip"},
 	}
 	for _, tt := range tests {
 		s := wiretest.Serve(t, tt.handler)
-		_, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.MaxReply = 16 }), s.URL)
-		if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !strings.Contains(err.Error(), tt.want) || f.Address != s.URL {
-			t.Errorf("%s: %v, want transient with %q", tt.name, err, tt.want)
+		_, err := post(t.Context(), link(t, s.URL), s.URL, 16)
+		f := wiretest.FaultOf(t, err)
+		if f.Kind != server.Transient || !strings.Contains(err.Error(), tt.want) || f.Address != s.URL {
+			t.Errorf("%s: %.1000v, want transient with %q", tt.name, err, tt.want)
+		}
+		if len(err.Error()) > 1000 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
+			t.Errorf("%s: %.1000q", tt.name, err)
 		}
 		if n := len(s.Received()); n != 1 {
 			t.Errorf("%s: %d requests: trying again is the caller's", tt.name, n)
 		}
 	}
 	s := wiretest.Serve(t, wiretest.Answers(200, strings.Repeat("x", 16)))
-	if a, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.MaxReply = 16 }), s.URL); err != nil || len(a.Body) != 16 {
+	if a, err := post(t.Context(), link(t, s.URL), s.URL, 16); err != nil || len(a.Body) != 16 {
 		t.Errorf("at the bound: %+v, %v", a, err)
 	}
+}
+
+// TestSwitchingProtocols: an answer whose body is a connection is not waited for.
+func TestSwitchingProtocols(t *testing.T) {
+	gone := make(chan struct{})
+	s := wiretest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+		conn.Read(make([]byte, 1)) // until the client goes away
+		close(gone)
+	})
+	if _, err := post(t.Context(), link(t, s.URL), s.URL); wiretest.FaultOf(t, err).Status != 101 {
+		t.Error(err)
+	}
+	<-gone
 }
 
 // TestUnreachable is a server that is not there: the cause can be told.
@@ -156,18 +211,35 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestFaultOfSender: a fault that the sender found is passed on, unless the context ended meanwhile.
-func TestFaultOfSender(t *testing.T) {
-	l := link(t, "http://h")
-	want := l.NotSent(errors.New("why"))
-	send := func(context.Context) (*wire.Answer, error) { return nil, fmt.Errorf("wrapped: %w", want) }
-	if _, err := l.Do(t.Context(), send); err != error(want) {
+// TestFaultOfReader: a fault that the reader of a reply found is passed on, unless the context ended meanwhile; another
+// error of its own is that of a spoiled reply.
+func TestFaultOfReader(t *testing.T) {
+	s := wiretest.Serve(t, wiretest.Answers(200, "body"))
+	l := link(t, s.URL)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, plain := l.NotSent(errors.New("why")), errors.New("no sense")
+	do := func(ctx context.Context, err error) error {
+		return l.Do(ctx, wire.Call{URL: u, Read: func(io.Reader) error { return err }})
+	}
+	if err := do(t.Context(), fmt.Errorf("wrapped: %w", want)); err != error(want) {
 		t.Errorf("error %v, want %v", err, want)
 	}
+	if f := wiretest.FaultOf(t, do(t.Context(), plain)); f.Kind != server.Transient || f.Status != 200 || !errors.Is(f, plain) {
+		t.Errorf("%v", f)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := l.Do(ctx, send); err != context.Canceled {
+	err = l.Do(ctx, wire.Call{URL: u, Read: func(io.Reader) error {
+		cancel()
+		return want
+	}})
+	if err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
+	}
+	if f := wiretest.FaultOf(t, l.Do(t.Context(), wire.Call{URL: u, Body: func() {}})); f.Kind != server.Refused {
+		t.Errorf("%v: a body that is no JSON was sent", f)
 	}
 }
 
@@ -177,7 +249,7 @@ func TestRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := wiretest.Serve(t, wiretest.Answers(status, "", "Location", other.URL))
 		a, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.APIKey = "password" }), s.URL)
-		if err != nil || a.Status != status {
+		if a.Status != status || wiretest.FaultOf(t, err).Status != status {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
 		if got := s.Received()[0].Header.Get("Authorization"); got != "Bearer password" {
@@ -249,7 +321,6 @@ func TestNewLink(t *testing.T) {
 		{"control", wire.Options{APIKey: "secret\x7fword"}},
 		{"negative", wire.Options{Timeout: -1}},
 		{"negative", wire.Options{DialTimeout: -1}},
-		{"negative", wire.Options{MaxReply: -1}},
 	}
 	for _, tt := range tests {
 		tt.o.Address = a

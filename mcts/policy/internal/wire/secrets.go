@@ -62,19 +62,3 @@ func (s secrets) hide(text string) string {
 	}
 	return text
 }
-
-// cleaned is an error whose text had a secret in it. Its cause stays hidden with it: the cause's text has the secret too.
-type cleaned string
-
-func (c cleaned) Error() string { return string(c) }
-
-// hideError returns err, or its cleaned text when that differs.
-func (s secrets) hideError(err error) error {
-	if err == nil {
-		return nil
-	}
-	if text := err.Error(); s.hide(text) != text {
-		return cleaned(s.hide(text))
-	}
-	return err
-}

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -56,21 +55,5 @@ func TestCredentials(t *testing.T) {
 		if got := newSecrets("", tt.user).hide(tt.text); got != tt.want {
 			t.Errorf("%q is %q, want %q", tt.text, got, tt.want)
 		}
-	}
-}
-
-// TestHideError keeps an error that shows nothing, and drops the causes of one that does.
-func TestHideError(t *testing.T) {
-	s := newSecrets("password", nil)
-	harmless := errors.New("harmless")
-	if got := s.hideError(harmless); got != harmless {
-		t.Errorf("%v is %v", harmless, got)
-	}
-	if got := s.hideError(nil); got != nil {
-		t.Errorf("no error is %v", got)
-	}
-	got := s.hideError(fmt.Errorf("the password: %w", harmless))
-	if got.Error() != "the [hidden]: harmless" || errors.Unwrap(got) != nil {
-		t.Errorf("%v wraps %v", got, errors.Unwrap(got))
 	}
 }

@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/mcts/policy/server"
+)
+
+// SampleLimit bounds the reply that holds n samples of at most maxTokens tokens, in bytes after decompression: some
+// hundred bytes a token are usual, with its log-probability and the likeliest others.
+func SampleLimit(n, maxTokens int) int64 {
+	return min(1<<20+int64(n)*int64(maxTokens)<<10, 64<<20)
+}
+
+// The words for an end that every server may use. A server's own stand in the backends' options.
+const (
+	wordStop   = "stop"
+	wordEOS    = "eos"
+	wordLength = "length"
+)
+
+// Finish maps a server's word for the end of a sample of so many tokens. own are the server's own words for a sample
+// that is whole, "" among them when it names none; one of maxTokens tokens is taken for cut under those. Any other word
+// says nothing about whether the text is whole: the error is [server.ErrNoEnd].
+func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
+	switch {
+	case word == wordStop, word == wordEOS:
+		return server.FinishStop, nil
+	case word == wordLength:
+		return server.FinishLength, nil
+	case slices.Contains(own, word) && tokens >= maxTokens:
+		return server.FinishLength, nil
+	case slices.Contains(own, word):
+		return server.FinishStop, nil
+	case word == "":
+		return "", fmt.Errorf("%w: it names no end, where %s, %s or %s belongs", server.ErrNoEnd, wordStop, wordEOS, wordLength)
+	}
+	return "", fmt.Errorf("%w: %.40q is none of %s, %s, %s", server.ErrNoEnd, word, wordStop, wordEOS, wordLength)
+}
+
+// Bounds of a log-probability: rounding makes a certain token's a little more than 0, and vLLM writes an impossible
+// one's as -9999.
+const (
+	mostLogProb  = 1e-5
+	leastLogProb = -1e4
+)
+
+// Unseen is how many tokens of a sample can leave no trace in its text: those of one of the stop texts, and the one that
+// ends a text.
+func Unseen(stops []string) int {
+	longest := 0
+	for _, stop := range stops {
+		longest = max(longest, len(stop))
+	}
+	return longest + 1
+}
+
+// CheckSamples finds samples that cannot be what the model wrote: with log-probabilities that are none, or not of all
+// the tokens that the server reports of them together, or without the text of those. In each, so many can be unseen.
+func CheckSamples(samples []server.Choice, tokens, unseen int) error {
+	figures, scored, silent, room := 0, true, true, 0
+	for _, s := range samples {
+		for _, l := range s.LogProbs {
+			if !(l >= leastLogProb && l <= mostLogProb) {
+				return fmt.Errorf("a log-probability of %v", l)
+			}
+		}
+		figures += len(s.LogProbs)
+		scored = scored && len(s.LogProbs) > 0
+		silent = silent && strings.TrimSpace(s.Text) == ""
+		room += len(s.Text) + unseen
+	}
+
+	switch tokens = max(tokens, figures); {
+	case silent && tokens > room:
+		return fmt.Errorf("the server reports %d tokens, and no text of them", tokens)
+	case scored && figures+len(samples)*unseen < tokens:
+		return fmt.Errorf("log-probabilities of %d tokens out of %d", figures, tokens)
+	}
+	return nil
+}
