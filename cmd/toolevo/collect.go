@@ -33,7 +33,7 @@ trees in progress end, the second stops at once.`,
 		Args: positional(0, 0),
 	}
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "split", "limit", "api", "policy", "preset", "trees", "seed",
-		"compat", "no-update-tool", "no-reflection")
+		"compat", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b, err := f.resolve(cmd.Context(), cmd)
 		if err != nil {

@@ -39,6 +39,16 @@ func TestConfigurationKnowsTheEngines(t *testing.T) {
 	}
 }
 
+// The flags about the engine mean the same on every command that runs programs.
+func TestTheEngineHasFlags(t *testing.T) {
+	data := smallData(t)
+	for _, kind := range []string{kindCollect, kindEval} {
+		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3", "--wasm", "/w.wasm", "--dry-run")
+		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python", "flag --wasm")
+		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker", "--dry-run")
+	}
+}
+
 // dropTrees takes the second tree of every question out of a run, so that going on with it grows them again.
 func dropTrees(t *testing.T, dir string) {
 	t.Helper()

@@ -41,7 +41,8 @@ interrupted evaluation.`,
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
 		Args: positional(0, 0),
 	}
-	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed", "compat", "no-update-tool")
+	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed", "compat",
+		"no-update-tool", "engine", "python", "wasm")
 	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 when an official accuracy is below this, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !(*failUnder >= 0 && *failUnder <= 1) {

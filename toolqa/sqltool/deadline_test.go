@@ -119,3 +119,35 @@ func TestCancelledAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// Close waits for a statement that runs as long as one may run, and no longer. Its connection is closed when it ends.
+func TestCloseHasADeadline(t *testing.T) {
+	in := interpreter(t, Options{Timeout: 10 * time.Millisecond, Conns: 3})
+	idle, err := in.pool.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	running, err := in.pool.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.pool.give(idle)
+
+	if err := in.Close(); err == nil || !strings.Contains(err.Error(), "after they were to end: 1") {
+		t.Errorf("closing while a statement runs: %v", err)
+	}
+	isOpen := func(c *conn) bool {
+		_, err := c.Exec("SELECT 1", nil)
+		return err == nil
+	}
+	if isOpen(idle) || !isOpen(running) {
+		t.Errorf("the idle connection is open: %t, that of the statement: %t", isOpen(idle), isOpen(running))
+	}
+	in.pool.give(running)
+	if isOpen(running) {
+		t.Error("the connection of a statement that ended late is left open")
+	}
+	if err := in.Close(); err != nil {
+		t.Errorf("closing once more: %v", err)
+	}
+}

@@ -100,8 +100,8 @@ func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
 	return &c
 }
 
-// Close waits for the statements that are running and closes the connections.
-func (in *Interpreter) Close() error { return in.pool.close() }
+// Close waits for the statements that are running, no longer than one may run, and closes the connections.
+func (in *Interpreter) Close() error { return in.pool.close(in.opts.Timeout + grace) }
 
 // connector opens connections that can read the corpora and do nothing else.
 type connector struct {

@@ -3,7 +3,9 @@ package sqltool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -33,6 +35,9 @@ type pool struct {
 
 	shut   sync.Once
 	closed chan struct{}
+
+	mu   sync.Mutex
+	left bool // close has given up: what is given back is closed at once
 }
 
 func newPool(conns int, open func() (*conn, error)) *pool {
@@ -69,19 +74,52 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 }
 
 // give takes a connection back.
-func (p *pool) give(c *conn) { p.idle <- c }
+func (p *pool) give(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left {
+		c.close() // nobody is left to tell
+		return
+	}
+	p.idle <- c
+}
 
-// close waits for the connections that are taken and closes all.
-func (p *pool) close() (err error) {
+// close waits for the connections that are taken, for so long at most, and closes all. One that comes back later is closed
+// then.
+func (p *pool) close(most time.Duration) (err error) {
 	p.shut.Do(func() {
 		close(p.closed)
-		for range cap(p.slots) {
+		late := time.NewTimer(most)
+		defer late.Stop()
+
+		for n := range cap(p.slots) {
 			select {
 			case c := <-p.idle:
 				err = errors.Join(err, c.close())
 			case p.slots <- struct{}{}: // there is no such connection
+			case <-late.C:
+				err = errors.Join(err, p.leave(cap(p.slots)-n, most))
+				return
 			}
 		}
 	})
+	return err
+}
+
+// leave closes, of a number of connections, those that have come back, and leaves the others to whoever has them.
+func (p *pool) leave(n int, waited time.Duration) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left = true
+	for ; n > 0; n-- {
+		select {
+		case c := <-p.idle:
+			err = errors.Join(err, c.close())
+		case p.slots <- struct{}{}:
+		default:
+			return errors.Join(err, fmt.Errorf("sqltool: close: statements that run %v after they were to end: %d: "+
+				"the disk may be slow; their connections are closed when they end", waited, n))
+		}
+	}
 	return err
 }
