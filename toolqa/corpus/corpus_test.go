@@ -339,27 +339,3 @@ func TestBuildStops(t *testing.T) {
 		cancel()
 	}
 }
-
-// TestLeftovers shows that what a killed program left is removed, and nothing else.
-func TestLeftovers(t *testing.T) {
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "corpus")
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	old := time.Now().Add(-2 * time.Hour)
-	for name, at := range map[string]time.Time{
-		".coffee.sqlite.123": old, ".coffee.sqlite.456": time.Now(), ".coffee.sqlite.bak": old, ".tea.sqlite.123": old,
-		"coffee.sqlite.123": old, ".coffee.sqlite.": old,
-	} {
-		path := filepath.Join(folder, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o666), os.Chtimes(path, at, at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mustBuild(t, dir, toolqa.Coffee, BuildOptions{Rows: 5})
-	want := []string{".coffee.sqlite.", ".coffee.sqlite.456", ".coffee.sqlite.bak", ".tea.sqlite.123", "coffee.sqlite", "coffee.sqlite.123"}
-	if diff := cmp.Diff(want, leftBehind(t, dir)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}

@@ -102,7 +102,7 @@ func (im *dblpImport) load(ctx context.Context, file int, keep func(node string)
 }
 
 func scanPickleFile(ctx context.Context, path string) (*memoUse, int64, error) {
-	f, err := os.Open(path)
+	f, err := OpenInput(path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -35,7 +35,7 @@ func write(ctx context.Context, dir string, info Info, in input, parts ...part) 
 	if err := RemoveLeftovers(folder, "."+name+".", ""); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
-	tmp, err := os.CreateTemp(folder, "."+name+".*")
+	tmp, err := CreateTemp(folder, "."+name+".*")
 	if err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}

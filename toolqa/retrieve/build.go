@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
@@ -28,7 +28,7 @@ import (
 )
 
 const (
-	indexFormat  = "bleve 1" // changes when an index that was made before would rank otherwise
+	indexFormat  = "bleve 2" // changes when an index that was made before would rank otherwise
 	contentField = "content"
 	analyzerName = "passage"
 	aboutFile    = "about.json"
@@ -36,9 +36,22 @@ const (
 
 // about is what an index says about itself beyond what bleve does.
 type about struct {
-	Passages int              `json:"passages"`
-	Words    int              `json:"words"` // of all passages together
-	Files    map[string]int64 `json:"files"` // the sizes of all others, by their paths in the folder
+	Passages int               `json:"passages"`
+	Words    int               `json:"words"`  // of all passages together
+	Files    map[string]string `json:"files"`  // the SHA-256 of all others, by their paths in the folder
+	SHA256   string            `json:"sha256"` // of the fields above, as JSON with this one empty
+}
+
+// text returns the JSON with the hash of the other fields.
+func (a about) text() ([]byte, error) {
+	a.SHA256 = ""
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	a.SHA256 = hex.EncodeToString(sum[:])
+	return json.Marshal(a)
 }
 
 func (a *about) read(path string) error {
@@ -47,27 +60,31 @@ func (a *about) read(path string) error {
 		return err
 	}
 	if err := json.Unmarshal(text, a); err != nil {
-		return fmt.Errorf("damaged: %s: %w", aboutFile, err)
+		return fmt.Errorf("%w: %s: %v", corpus.ErrDamaged, aboutFile, err)
+	}
+	if want, err := a.text(); err != nil || !bytes.Equal(text, want) {
+		return errors.Join(fmt.Errorf("%w: %s is not what was written", corpus.ErrDamaged, aboutFile), err)
 	}
 	return nil
 }
 
-// sizes returns the sizes of the files in the index folder at path, but for the one this is kept in.
-func sizes(path string) (map[string]int64, error) {
-	files := map[string]int64{}
+// hashes returns the SHA-256 of the files in the index folder at path, but for the one this is kept in.
+func hashes(path string) (map[string]string, error) {
+	files := map[string]string{}
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || entry.Name() == aboutFile {
-			return err
-		}
-		stat, err := entry.Info()
-		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(path, file)
 		if err != nil {
 			return err
 		}
-		files[filepath.ToSlash(name)] = stat.Size()
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		files[filepath.ToSlash(name)] = hex.EncodeToString(sum[:])
 		return nil
 	})
 	return files, err
@@ -119,12 +136,13 @@ func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(folder, temporary)
+	tmp, err := corpus.MkdirTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp) // after the rename there is nothing to remove
-	made := filepath.Join(tmp, "index")
+	defer tmp.Close()
+	defer os.RemoveAll(tmp.Name()) // after the rename there is nothing to remove
+	made := filepath.Join(tmp.Name(), "index")
 	if err := fill(ctx, made, c, progress); err != nil {
 		return err
 	}
@@ -174,40 +192,28 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 	if err := builder.Close(); err != nil {
 		return err
 	}
-	if a.Files, err = sizes(path); err != nil {
+	if a.Files, err = hashes(path); err != nil {
 		return err
 	}
-	text, err := json.Marshal(a)
+	text, err := a.text()
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(path, aboutFile), text, 0o666)
 }
 
-// temporary is the pattern of the names of folders and files that are being written.
-const temporary = ".making-*"
+// temporary begins the names of folders and files that are being written.
+const temporary = ".making-"
 
-// leftoverAge is how old a temporary folder or file has to be before nobody can still be writing it.
-const leftoverAge = time.Hour
-
-// removeOthers removes what the folder holds of other contents of the corpus, and what killed programs left. What is open
-// in another program stays readable there.
+// removeOthers removes what the folder holds of other contents of the corpus. What is open in another program stays
+// readable there.
 func removeOthers(folder string, keep func(name string) bool) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		switch stat, err := e.Info(); {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return err
-		case strings.HasPrefix(e.Name(), strings.TrimSuffix(temporary, "*")):
-			if time.Since(stat.ModTime()) < leftoverAge {
-				continue
-			}
-		case keep(e.Name()):
+		if strings.HasPrefix(e.Name(), temporary) || keep(e.Name()) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(folder, e.Name())); err != nil {

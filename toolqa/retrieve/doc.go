@@ -22,7 +22,7 @@
 // and DIR/corpus/DATASET.vectors/KEY.f32 the vectors of one model. The key is a hash of the corpus's content, of the
 // format, and of the model, so that nothing is ever read that belongs to another corpus. Both are made at first use, or
 // before by [Prepare], under a temporary name, synced, and then renamed: a failure, or two programs at once, leave a
-// whole one or none. They can be removed at any time.
+// whole one or none. They can be removed at any time. Either is compared with hashes when it is opened.
 //
 // # Guarantees
 //

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,6 +28,9 @@ func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int))
 	if c.DocumentCount() == 0 {
 		return &Index{}, nil
 	}
+	if err := corpus.RemoveLeftovers(filepath.Dir(indexPath(c)), temporary, ""); err != nil {
+		return nil, fmt.Errorf("retrieve: %w", err)
+	}
 	x, err := open(c)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return x, err
@@ -49,6 +51,29 @@ func Prepare(ctx context.Context, c *corpus.Corpus, progress func(done, total in
 	return x.Close()
 }
 
+// Verify returns an error unless what is derived from a corpus is as it was written: its index, and the vectors of each
+// model. What was not made yet, or of another content, is not looked at.
+func Verify(ctx context.Context, c *corpus.Corpus) error {
+	if c.DocumentCount() == 0 {
+		return nil
+	}
+	x, err := open(c)
+	if err == nil {
+		err = x.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+
+	files, err := filepath.Glob(filepath.Join(derivedFolder(c, ".vectors"), "*"+vectorSuffix))
+	for _, path := range files {
+		if err == nil {
+			err = verifyVectors(ctx, c, path)
+		}
+	}
+	return err
+}
+
 // open opens the index that is there.
 func open(c *corpus.Corpus) (*Index, error) {
 	path := indexPath(c)
@@ -62,19 +87,25 @@ func open(c *corpus.Corpus) (*Index, error) {
 	if err := x.about.read(filepath.Join(path, aboutFile)); err != nil {
 		return fail(err)
 	}
-	// Package bleve trusts the files that it maps into memory: one that is cut would be noticed by a crash.
-	files, err := sizes(path)
+	// Package bleve trusts the files that it maps into memory: one that is cut would be noticed by a crash, and one that
+	// was changed not at all.
+	files, err := hashes(path)
 	if err != nil {
-		return fail(fmt.Errorf("damaged: %v", err))
+		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err))
 	}
-	if !maps.Equal(files, x.about.Files) {
-		return fail(fmt.Errorf("damaged: the files %v; expected %v", files, x.about.Files))
+	for name, want := range x.about.Files {
+		if files[name] != want {
+			return fail(fmt.Errorf("%w: %s is not what was written", corpus.ErrDamaged, name))
+		}
+	}
+	if len(files) != len(x.about.Files) {
+		return fail(fmt.Errorf("%w: %d files; expected %d", corpus.ErrDamaged, len(files), len(x.about.Files)))
 	}
 	if x.index, err = bleve.OpenUsing(path, map[string]any{"read_only": true, "bolt_timeout": "10s"}); err != nil {
-		return fail(fmt.Errorf("damaged: %v", err)) // not one that a missing file makes look like a missing index
+		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err)) // not one that a missing file makes look like a missing index
 	}
 	if n, err := x.index.DocCount(); err != nil || n != uint64(x.about.Passages) {
-		return fail(errors.Join(fmt.Errorf("damaged: %d passages of %d", n, x.about.Passages), err, x.index.Close()))
+		return fail(errors.Join(fmt.Errorf("%w: %d passages of %d", corpus.ErrDamaged, n, x.about.Passages), err, x.index.Close()))
 	}
 	return x, nil
 }

@@ -3,13 +3,13 @@ package retrieve
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"toolevo/envs"
 	"toolevo/toolqa"
@@ -170,9 +170,6 @@ func TestOpenMakesTheIndexOnce(t *testing.T) {
 	folder := filepath.Join(dir, "corpus", "scirex.bleve")
 	old := filepath.Join(folder, ".making-12345")
 	if err := os.Mkdir(old, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(old, time.Time{}, time.Now().Add(-2*leftoverAge)); err != nil {
 		t.Fatal(err)
 	}
 	other := builtCorpus(t, dir, 9)
@@ -338,5 +335,43 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 		x.Close()
+	}
+}
+
+// TestOpenRefusesChanges changes one bit of every file of an index. Package bleve would read what is there.
+func TestOpenRefusesChanges(t *testing.T) {
+	c := importedCorpus(t, "gated convolutions", "attention", "a gated convolution")
+	openIndex(t, c)
+	changed := 0
+	err := filepath.WalkDir(indexPath(c), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil || len(content) == 0 {
+			return err
+		}
+		for _, at := range []int{0, len(content) / 2, len(content) - 1} {
+			wrong := slices.Clone(content)
+			wrong[at] ^= 1
+			if err := os.WriteFile(path, wrong, 0o644); err != nil {
+				return err
+			}
+			if x, err := Open(t.Context(), c, nil); !errors.Is(err, corpus.ErrDamaged) {
+				t.Errorf("%s, byte %d changed: error %v", entry.Name(), at, err)
+				x.Close()
+			}
+			if err := Verify(t.Context(), c); !errors.Is(err, corpus.ErrDamaged) {
+				t.Errorf("%s, byte %d changed: Verify returns %v", entry.Name(), at, err)
+			}
+			changed++
+		}
+		return os.WriteFile(path, content, 0o644)
+	})
+	if err != nil || changed < 9 {
+		t.Errorf("%d changes, %v", changed, err)
+	}
+	if err := Verify(t.Context(), c); err != nil {
+		t.Error(err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"toolevo/toolqa/corpus"
 )
@@ -43,7 +42,10 @@ func vectorPath(c *corpus.Corpus, model string) string {
 // readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where there is none.
 func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
 	path := vectorPath(c, e.Model())
-	v, err := readVectors(path, e.Model())
+	if err := corpus.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
+		return nil, err
+	}
+	v, err := readVectors(ctx, c, e.Model())
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return v, err
 	}
@@ -53,8 +55,10 @@ func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress fun
 	return v, v.write(path, e.Model())
 }
 
-// readVectors reads a file of vectors, and checks that it is whole.
-func readVectors(path, model string) (*vectors, error) {
+// readVectors reads the vectors of a corpus by a model, and checks that they are those that were written, of the passages
+// that there are.
+func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors, error) {
+	path := vectorPath(c, model)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -62,13 +66,21 @@ func readVectors(path, model string) (*vectors, error) {
 	line, numbers, _ := bytes.Cut(data, []byte("\n"))
 	var h vectorHeader
 	damaged := func(what any) error {
-		return fmt.Errorf("damaged: %s: %v: remove it, and it is made again", path, what)
+		return fmt.Errorf("%w: %s: %v: remove it, and it is made again", corpus.ErrDamaged, path, what)
 	}
 	if err := json.Unmarshal(line, &h); err != nil {
 		return nil, damaged(err)
 	}
+	var ids []int
+	for d, err := range c.Documents(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, d.ID)
+	}
 	sum := sha256.Sum256(numbers)
-	if h.Format != vectorFormat || h.Model != model || h.Size < 0 || len(numbers) != 4*h.Size*len(h.IDs) || !bytes.Equal(sum[:], h.SHA256) || !slices.IsSorted(h.IDs) {
+	if h.Format != vectorFormat || h.Model != model || h.Size < 0 || len(numbers) != 4*h.Size*len(ids) ||
+		!bytes.Equal(sum[:], h.SHA256) || !slices.Equal(h.IDs, ids) {
 		return nil, damaged("not what was written")
 	}
 	v := &vectors{ids: h.IDs, size: h.Size, data: make([]float32, h.Size*len(h.IDs))}
@@ -76,6 +88,28 @@ func readVectors(path, model string) (*vectors, error) {
 		v.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
 	}
 	return v, nil
+}
+
+// verifyVectors returns an error when a file is of this corpus and not what was written. Its first line says of which
+// model it is.
+func verifyVectors(ctx context.Context, c *corpus.Corpus, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+
+	var h vectorHeader
+	if err := json.NewDecoder(f).Decode(&h); err != nil {
+		return fmt.Errorf("retrieve: %w: %s: %v: remove it, and it is made again", corpus.ErrDamaged, path, err)
+	}
+	if vectorPath(c, h.Model) != path {
+		return nil
+	}
+	if _, err := readVectors(ctx, c, h.Model); err != nil {
+		return fmt.Errorf("retrieve: %w", err)
+	}
+	return nil
 }
 
 // embed has the vectors of all passages made.
@@ -121,29 +155,27 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 	return v, nil
 }
 
-// write writes the file at path, and removes what killed programs left. Vectors of other models, or of what the corpus
-// held before, are dear and stay: nothing tells them apart.
+// write writes the file at path. Vectors of other models, or of what the corpus held before, are dear and stay: nothing
+// tells them apart.
 func (v *vectors) write(path, model string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(folder, temporary)
+	tmp, err := corpus.CreateTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
+	defer tmp.Close()
 	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-	err = v.writeTo(tmp, model)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+
+	if err := errors.Join(v.writeTo(tmp, model), tmp.Sync()); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
-	if err := syncPath(folder); err != nil {
-		return err
-	}
-	return removeOthers(folder, func(name string) bool { return strings.HasSuffix(name, vectorSuffix) })
+	return syncPath(folder)
 }
 
 func (v *vectors) writeTo(f *os.File, model string) error {
