@@ -1,6 +1,8 @@
 package questions
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -82,6 +84,26 @@ func TestGenerateSkipsExcludedIDs(t *testing.T) {
 	want := []string{"easy-coffee-0001", "easy-coffee-0003", "easy-coffee-0004", "easy-coffee-dev-0000", "easy-coffee-train-0000"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("IDs (-want +got):\n%s", diff)
+	}
+}
+
+// TestGenerateSkipsExcludedTexts leaves 50 of the 80 questions that a small corpus has.
+func TestGenerateSkipsExcludedTexts(t *testing.T) {
+	c := syntheticCoffee(t, 10)
+	published := generate(t, 1, c, toolqa.Easy, Counts{Test: 30}, nil)
+	texts := textsOf(published)
+	for i := range published {
+		published[i].ID = fmt.Sprint("published-", i) // so that the texts alone are in the way
+	}
+
+	for _, q := range generate(t, 1, c, toolqa.Easy, Counts{Train: 50}, published) {
+		if texts[q.Text] {
+			t.Errorf("%s asks %q, which is excluded", q.ID, q.Text)
+		}
+	}
+	o := Options{Counts: Counts{Train: 51}, Exclude: published}
+	if qs, err := Generate(rand.New(rand.NewPCG(1, 0)), c, toolqa.Easy, o); !errors.Is(err, errExhausted) {
+		t.Errorf("%d questions of 50, error %v", len(qs), err)
 	}
 }
 
