@@ -256,18 +256,24 @@ and test, with the right answer, and not in train.`,
 			return usage("--scale %v: want more than 0 and at most 1", *scale)
 		}
 		var made []splitReport
+		var generated []toolqa.Question
 		for _, ds := range all {
-			reports, err := generateQuestions(cmd.Context(), *dir, ds, *seed, *scale, *faulty)
+			qs, reports, err := generateQuestions(cmd.Context(), *dir, ds, *seed, *scale, *faulty)
 			if isMissing(err) && !cmd.Flags().Changed("dataset") {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			made = append(made, reports...)
+			generated, made = append(generated, qs...), append(made, reports...)
 		}
 		if len(made) == 0 {
 			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
+		}
+
+		// All at once: what ends the command before leaves the files as they were.
+		if err := questions.Write(*dir, generated); err != nil {
+			return err
 		}
 		if *asJSON {
 			return a.printJSON(map[string]any{"splits": made})
@@ -307,39 +313,39 @@ func (a *app) printSplits(dir string, made []splitReport) {
 	fmt.Fprintf(a.out, "in %s\n", filepath.Join(dir, "questions"))
 }
 
-func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, scale float64, faulty bool) ([]splitReport, error) {
+// generateQuestions returns the questions of a dataset, and what there is to say about each file.
+func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, scale float64, faulty bool) (
+	all []toolqa.Question, reports []splitReport, err error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer opened.Close()
 	rows, err := questions.Load(opened)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var reports []splitReport
+
 	for i, d := range toolqa.Difficulties() {
 		counts := questions.PaperCounts(ds, d).Scale(scale)
 		published, err := questions.Published(dir, ds, d)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(published) > 0 {
 			counts.Test = 0
 		}
 		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, questions.Options{Counts: counts, Exclude: published, Faulty: faulty})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i := range made {
 			made[i].Corpus = opened.Info().ContentSHA256
 		}
-		if err := questions.Write(dir, made); err != nil {
-			return nil, err
-		}
+		all = append(all, made...)
 		reports = append(reports, splitReports(dir, ds, d, append(made, published...))...)
 	}
-	return reports, nil
+	return all, reports, nil
 }
 
 func splitReports(dir string, ds toolqa.Dataset, d toolqa.Difficulty, all []toolqa.Question) []splitReport {

@@ -11,6 +11,7 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
 )
 
 func TestDataBuildIsReproducible(t *testing.T) {
@@ -270,8 +271,14 @@ func TestSplitsShareNothing(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
-	train, test := read(t, filepath.Join(dir, "questions", "train", "coffee-easy.jsonl")), filepath.Join(dir, "questions", "test", "coffee-easy.jsonl")
-	if err := os.WriteFile(test, train, 0o644); err != nil {
+	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range qs {
+		qs[i].Split = toolqa.Test
+	}
+	if err := questions.Write(dir, qs); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"collect", "eval"} {

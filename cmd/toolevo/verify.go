@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
+	"toolevo/toolqa/retrieve"
 	"toolevo/toolqa/score"
 )
 
@@ -18,11 +18,11 @@ func (a *app) dataVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Prove that corpora and questions are whole and right",
-		Long: `Reads every byte of the corpora and checks them against the hashes that were
-written with them, and finds the answer of every generated question a second
-time: by a query over the corpus file, not by the rule that made it. Questions
-asked twice, in two splits, or fitting no template are found, too. The exit code
-is 1 when something is wrong.`,
+		Long: `Reads every byte of the corpora, of the indexes of their passages and of the
+question files, and checks them against the hashes that were written with them.
+Finds the answer of every generated question a second time: by a query over the
+corpus file, not by the rule that made it. Questions asked twice, in two splits,
+or fitting no template are found, too. The exit code is 1 when something is wrong.`,
 		Example: "  toolevo data verify --data data --dataset flights",
 		Args:    positional(0, 0),
 	}
@@ -74,13 +74,14 @@ func (r verifyReport) bad() int {
 
 func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps) (verifyReport, error) {
 	c, err := corpus.OpenUnchecked(ctx, dir, ds)
-	if errors.Is(err, corpus.ErrDamaged) {
-		return verifyReport{corpusReport: corpusReport{Dataset: string(ds)}, Damage: err.Error()}, nil
-	}
-	if err != nil {
+	if isMissing(err) || ctx.Err() != nil {
 		return verifyReport{}, err
 	}
+	if err != nil {
+		return verifyReport{corpusReport: corpusReport{Dataset: string(ds)}, Damage: err.Error()}, nil
+	}
 	defer c.Close()
+
 	r := verifyReport{corpusReport: newCorpusReport(dir, c.Info())}
 	progress.step(string(ds) + ": corpus")
 	if err := c.Verify(ctx); err != nil {
@@ -88,6 +89,10 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps)
 			return r, err
 		}
 		r.Damage = err.Error() + ": build or import it again"
+		return r, nil
+	}
+	if err := retrieve.Verify(ctx, c); err != nil {
+		r.Damage = err.Error()
 		return r, nil
 	}
 	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.step(string(ds)+": questions"))

@@ -37,9 +37,8 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := questions.Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
-	text := string(read(t, path))
-	if err := os.WriteFile(path, []byte(strings.Replace(text, `"answer":"`+qs[0].Answer, `"answer":"9`+qs[0].Answer, 1)), 0o644); err != nil {
+	qs[0].Answer = "9" + qs[0].Answer
+	if err := questions.Write(dir, qs); err != nil {
 		t.Fatal(err)
 	}
 	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
@@ -47,6 +46,19 @@ func TestVerify(t *testing.T) {
 	} else {
 		says(t, "data verify", r.out+r.err, qs[0].ID, qs[0].Answer, "1 finding")
 	}
+
+	path := questions.Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
+	text := string(read(t, path))
+	if err := os.WriteFile(path, []byte(strings.Replace(text, "generated", "published", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
+		t.Errorf("another source: exit %d", r.code)
+	} else {
+		says(t, "data verify", r.out+r.err, path, "SHA256SUMS", "data questions", "1 finding")
+	}
+	remedy := []string{path, "SHA256SUMS", "run `toolevo data questions` again"}
+	fails(t, exitBad, remedy, "eval", "--data", dir, "--dataset", "coffee", "--difficulty", "easy", "--limit", "1")
 
 	file := corpus.Path(dir, toolqa.Coffee)
 	bytes := slices.Clone(read(t, file))

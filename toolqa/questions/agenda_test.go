@@ -154,7 +154,7 @@ func TestPublishedAgendaQuestions(t *testing.T) {
 		toolqa.Hard: {"agenda-hard/events-on-date": 20, "agenda-hard/unavailable": 20, "agenda-hard/free-slots": 20, "agenda-hard/events-of-person": 20, "agenda-hard/dates-of-person": 20},
 	} {
 		path := sharedData(t, "toolqa", "questions", string(d), "agenda-"+string(d)+".jsonl")
-		qs, err := readFile(path, toolqa.Agenda, d, toolqa.Test)
+		qs, err := readPublished(path, toolqa.Agenda, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestPublishedAgendaQuestions(t *testing.T) {
 // computes the answer from those. The right one has the published slots as far as they are within the day.
 func TestPublishedSlots(t *testing.T) {
 	path := sharedData(t, "toolqa", "questions", "hard", "agenda-hard.jsonl")
-	qs, err := readFile(path, toolqa.Agenda, toolqa.Hard, toolqa.Test)
+	qs, err := readPublished(path, toolqa.Agenda, toolqa.Hard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package questions
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +23,6 @@ type record struct {
 	Answer   string `json:"answer"`
 	Template string `json:"template,omitempty"`
 
-	// Source is missing in the published format, and then toolqa.Published.
 	Source toolqa.Source `json:"source,omitempty"`
 
 	Corpus string `json:"corpus,omitempty"` // toolqa.Question.Corpus
@@ -37,7 +35,9 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 }
 
 // Write writes questions below the data folder dir, one file for each split, dataset and difficulty that occurs, in the
-// published format with the template's name, the source and the hash of the corpus added. Each file replaces the one before as a whole or not at all.
+// published format with the template's name, the source and the hash of the corpus added. Each file replaces the one
+// before as a whole or not at all; their checksums are written last. Until then, and whenever another program writes at
+// the same time, [Read] refuses the files.
 func Write(dir string, questions []toolqa.Question) error {
 	files := map[string]*bytes.Buffer{}
 	var paths []string // in order of appearance
@@ -55,12 +55,15 @@ func Write(dir string, questions []toolqa.Question) error {
 			return fmt.Errorf("questions: write %s: question %s: %w", path, q.ID, err)
 		}
 	}
+
+	changes := map[string]string{}
 	for _, path := range paths {
 		if err := replaceFile(path, files[path].Bytes()); err != nil {
 			return fmt.Errorf("questions: write %s: %w", path, err)
 		}
+		changes[path] = sumOf(files[path].Bytes())
 	}
-	return nil
+	return updateSums(dir, changes)
 }
 
 // replaceFile writes a file under another name in its folder and then renames it.
@@ -71,7 +74,7 @@ func replaceFile(path string, data []byte) (err error) {
 	if err := corpus.RemoveLeftovers(filepath.Dir(path), filepath.Base(path)+".", ".tmp"); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	f, err := corpus.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
 	}
@@ -87,28 +90,44 @@ func replaceFile(path string, data []byte) (err error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(f.Name(), path)
 	}
-	return os.Rename(f.Name(), path)
+	return errors.Join(err, f.Close())
 }
 
-// Read reads the questions of one file that Write or Import made. A missing file wraps fs.ErrNotExist.
+// Read reads the questions of one file that Write made, and refuses one that is not as it was written: the error wraps
+// [corpus.ErrDamaged]. A missing file wraps fs.ErrNotExist.
 func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, ds, d, s)
-	qs, err := readFile(path, ds, d, s)
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("questions: no %s %s questions of the %s split: %w", ds, d, s, err)
 	}
-	return qs, err
-}
+	if err != nil {
+		return nil, fmt.Errorf("questions: %w", err)
+	}
 
-// readFile reads a question file in the published format.
-func readFile(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
-	data, err := os.ReadFile(path)
+	known, err := readSums(dir)
 	if err != nil {
 		return nil, err
 	}
+	if err := known.check(dir, path, data); err != nil {
+		return nil, fmt.Errorf("questions: %s: %w: %s, or `toolevo data import --questions DIR` if it was imported", path, err, again)
+	}
+	return parseFile(path, data, ds, d, s, written)
+}
+
+// form is which fields the records of a file have.
+type form int
+
+const (
+	published form = iota // qid, question and answer; others are ignored
+	written               // those of record, and source always
+)
+
+// parseFile reads the questions in a file.
+func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, f form) ([]toolqa.Question, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var qs []toolqa.Question
 	lines := map[string]int{} // of each ID
@@ -119,7 +138,7 @@ func readFile(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 		if len(text) == 0 {
 			continue
 		}
-		r, err := parseRecord(text)
+		r, err := parseRecord(text, f)
 		if err != nil {
 			return nil, fmt.Errorf("questions: %s:%d: %w", path, line, err)
 		}
@@ -137,8 +156,8 @@ func readFile(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 }
 
 // parseRecord reads one line as Python's json module does. The answer may be any JSON scalar, also NaN, and becomes the
-// text Python's str makes of it. Other fields are ignored.
-func parseRecord(line []byte) (record, error) {
+// text Python's str makes of it.
+func parseRecord(line []byte, form form) (record, error) {
 	const want = "want a JSON object with qid, question and answer"
 	v, err := pytext.DecodeStrict(strings.ToValidUTF8(string(line), "\uFFFD"))
 	if err != nil {
@@ -148,27 +167,33 @@ func parseRecord(line []byte) (record, error) {
 	if !ok {
 		return record{}, fmt.Errorf("%s, not a %s", want, pytext.TypeName(v))
 	}
-	r := record{Source: toolqa.Published}
+	var r record
 	for _, f := range fields {
-		switch f.Name {
-		case "qid":
+		switch {
+		case f.Name == "qid":
 			r.ID, err = text(f)
-		case "question":
+		case f.Name == "question":
 			r.Question, err = text(f)
-		case "template":
+		case f.Name == "answer":
+			r.Answer, err = scalar(f)
+		case form == published:
+		case f.Name == "template":
 			r.Template, err = text(f)
-		case "corpus":
+		case f.Name == "corpus":
 			r.Corpus, err = text(f)
-		case "source":
+		case f.Name == "source":
 			var source string
 			source, err = text(f)
-			r.Source = cmp.Or(toolqa.Source(source), toolqa.Published)
-		case "answer":
-			r.Answer, err = scalar(f)
+			r.Source = toolqa.Source(source)
+		default:
+			err = fmt.Errorf("unknown field %q", f.Name)
 		}
 		if err != nil {
 			return record{}, err
 		}
+	}
+	if form == published {
+		r.Source = toolqa.Published
 	}
 	if _, ok := fields.Get("answer"); !ok {
 		return record{}, errors.New(`field "answer" is missing`)
@@ -178,6 +203,8 @@ func parseRecord(line []byte) (record, error) {
 		return record{}, errors.New(`field "qid" is missing or empty`)
 	case r.Question == "":
 		return record{}, errors.New(`field "question" is missing or empty`)
+	case r.Source != toolqa.Published && r.Source != toolqa.Generated:
+		return record{}, fmt.Errorf(`field "source" is %q: want %q or %q`, r.Source, toolqa.Published, toolqa.Generated)
 	}
 	return r, nil
 }

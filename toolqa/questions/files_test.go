@@ -67,29 +67,28 @@ func TestParseRecord(t *testing.T) {
 		{`Infinity`, "inf"}, {`null`, "None"}, {`true`, "True"}, {`false`, "False"}, {`"caf\u00e9"`, "café"},
 		{`123456789012345678901234567890`, "123456789012345678901234567890"},
 	} {
-		r, err := parseRecord([]byte(ask + tt.answer + "}"))
+		r, err := parseRecord([]byte(ask+tt.answer+"}"), published)
 		if want := (record{ID: "q", Question: `NaN " NaN?`, Answer: tt.want, Source: toolqa.Published}); err != nil || r != want {
 			t.Errorf("answer %s: %+v, %v, want %+v", tt.answer, r, err, want)
 		}
 	}
 	for line, want := range map[string]string{
-		`{"qid": "q", "question": "?"`:                              "Expecting ',' delimiter",
-		`{"qid": "q", "question": "?"}`:                             `"answer" is missing`,
-		`{"question": "?", "answer": 1}`:                            `"qid" is missing`,
-		`{"qid": "q", "question": "", "answer": 1}`:                 `"question" is missing or empty`,
-		`{"qid": 7, "question": "?", "answer": 1}`:                  "qid",
-		`{"qid": "q", "question": "?", "answer": ["a"]}`:            "not [",
-		`{"qid": "q", "question": "?", "answer": 1} {}`:             "Extra data",
-		`{"qid": "q", "question": "?", "answer": 1}, `:              "Extra data",
-		`qid,question,answer`:                                       "want a JSON object",
-		`{"qid": "q", "question": "?", "answer": {}}`:               "not {}",
-		`{"QID": "q", "question": "?", "answer": 1}`:                `"qid" is missing`,
-		`{"qid": "q", "question": "?", "answer": 1, "template": 2}`: "template",
-		"{\"qid\": \"q\", \"question\": \"a\tb\", \"answer\": 1}":   "Invalid control character at",
+		`{"qid": "q", "question": "?"`:                            "Expecting ',' delimiter",
+		`{"qid": "q", "question": "?"}`:                           `"answer" is missing`,
+		`{"question": "?", "answer": 1}`:                          `"qid" is missing`,
+		`{"qid": "q", "question": "", "answer": 1}`:               `"question" is missing or empty`,
+		`{"qid": 7, "question": "?", "answer": 1}`:                "qid",
+		`{"qid": "q", "question": "?", "answer": ["a"]}`:          "not [",
+		`{"qid": "q", "question": "?", "answer": 1} {}`:           "Extra data",
+		`{"qid": "q", "question": "?", "answer": 1}, `:            "Extra data",
+		`qid,question,answer`:                                     "want a JSON object",
+		`{"qid": "q", "question": "?", "answer": {}}`:             "not {}",
+		`{"QID": "q", "question": "?", "answer": 1}`:              `"qid" is missing`,
+		"{\"qid\": \"q\", \"question\": \"a\tb\", \"answer\": 1}": "Invalid control character at",
 		`["q", "?", 1]`: "not a list",
 		"{\"qid\": \"q\", \"question\": \"a\nb\", \"answer\": \"unescaped\"": "want a JSON object",
 	} {
-		if _, err := parseRecord([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseRecord([]byte(line), published); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("line %s: error %v, want one that says %q", line, err, want)
 		}
 	}
@@ -100,7 +99,7 @@ func FuzzParseRecord(f *testing.F) {
 	f.Add([]byte(`{"qid": "q", "question": "\"?", "answer": -0.50e1, "template": "t"}`))
 	f.Add([]byte(`{"answer":-Infinity`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		r, err := parseRecord(line)
+		r, err := parseRecord(line, written)
 		if err == nil && (r.ID == "" || r.Question == "") {
 			t.Errorf("parseRecord(%q) = %+v", line, r)
 		}

@@ -1,15 +1,18 @@
 package questions
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
 )
 
 // Imported is what Import read.
@@ -78,13 +81,13 @@ func Import(src string) (Imported, error) {
 }
 
 // Published returns the published test questions of a dataset and difficulty that were imported into the data folder dir;
-// none, and no error, when none were.
+// none, and no error, when none were. Generated ones, which may be damaged, are not read: they are made again.
 func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
-	qs, err := Read(dir, ds, d, toolqa.Test)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (len(qs) == 0 || qs[0].Source != toolqa.Published) {
+	data, err := os.ReadFile(Path(dir, ds, d, toolqa.Test))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(data, []byte(`"source":"published"`)) {
 		return nil, nil
 	}
-	return qs, err
+	return Read(dir, ds, d, toolqa.Test)
 }
 
 // misnamed are datasets as ToolQA's own files are called; ToolQA-D's have their names.
@@ -98,7 +101,7 @@ func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
 		return nil, nil
 	}
 	f.Dataset = ds
-	qs, err := readFile(f.Path, ds, f.Difficulty, toolqa.Test)
+	qs, err := readPublished(f.Path, ds, f.Difficulty)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +119,21 @@ func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
 		}
 	}
 	return qs, nil
+}
+
+// readPublished reads a file in the published format.
+func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
+	f, err := corpus.OpenInput(path)
+	if err != nil {
+		return nil, fmt.Errorf("questions: %w", err)
+	}
+	defer f.Close()
+
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("questions: %w", err)
+	}
+	return parseFile(path, data, ds, d, toolqa.Test, published)
 }
 
 // rename corrects the IDs that name another dataset than the file's, where the right one is free.

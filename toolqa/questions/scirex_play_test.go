@@ -52,7 +52,7 @@ func TestPublishedScirexGold(t *testing.T) {
 	agree, differ := map[string]int{}, map[string]int{}
 	for _, d := range toolqa.Difficulties() {
 		path := sharedData(t, "toolqa", "questions", string(d), "scirex-"+string(d)+".jsonl")
-		qs, err := readFile(path, toolqa.SciREX, d, toolqa.Test)
+		qs, err := readPublished(path, toolqa.SciREX, d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func TestScirexDrawsAvoidTheFault(t *testing.T) {
 func TestPublishedScirex(t *testing.T) {
 	counts := map[string]int{}
 	for _, d := range toolqa.Difficulties() {
-		qs, err := readFile(sharedData(t, "toolqa", "questions", string(d), "scirex-"+string(d)+".jsonl"), toolqa.SciREX, d, toolqa.Test)
+		qs, err := readPublished(sharedData(t, "toolqa", "questions", string(d), "scirex-"+string(d)+".jsonl"), toolqa.SciREX, d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,7 +136,7 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 	for _, path := range files {
 		name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		ds, d, _ := strings.Cut(name, "-")
-		qs, err := readFile(path, toolqa.Dataset(ds), toolqa.Difficulty(d), toolqa.Test)
+		qs, err := readPublished(path, toolqa.Dataset(ds), toolqa.Difficulty(d))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,17 +89,14 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 				return q.Dataset != ds || q.Difficulty != d
 			}))
 			for _, s := range []toolqa.Split{toolqa.Train, toolqa.Dev} {
-				qs, err := Read(dir, ds, d, s)
-				if errors.Is(err, fs.ErrNotExist) {
-					continue
-				}
+				path := Path(dir, ds, d, s)
+				shares, err := generatedShare(path, ds, d, s, texts)
 				if err != nil {
 					return removed, err
 				}
-				if !generatedShare(qs, texts) {
+				if !shares {
 					continue
 				}
-				path := Path(dir, ds, d, s)
 				if err := os.Remove(path); err != nil {
 					return removed, fmt.Errorf("questions: %w", err)
 				}
@@ -107,16 +104,34 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 			}
 		}
 	}
-	return removed, nil
+	if len(removed) == 0 {
+		return nil, nil
+	}
+
+	changes := map[string]string{}
+	for _, path := range removed {
+		changes[path] = ""
+	}
+	return removed, updateSums(dir, changes)
 }
 
-func generatedShare(qs []toolqa.Question, texts map[string]bool) bool {
-	for _, q := range qs {
-		if q.Source == toolqa.Generated && texts[q.Text] {
-			return true
-		}
+// generatedShare reports whether a file asks, among its generated questions, one of the texts. Whether
+// it is as it was written does not matter to that.
+func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, texts map[string]bool) (bool, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	return false
+	if err != nil {
+		return false, fmt.Errorf("questions: %w", err)
+	}
+	qs, err := parseFile(path, data, ds, d, s, written)
+	if err != nil {
+		return false, fmt.Errorf("%w: remove the file", err)
+	}
+	return slices.ContainsFunc(qs, func(q toolqa.Question) bool {
+		return q.Source == toolqa.Generated && texts[q.Text]
+	}), nil
 }
 
 func textsOf(qs []toolqa.Question) map[string]bool {

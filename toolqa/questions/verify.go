@@ -32,7 +32,7 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	v := &verifier{recomputer: r, match: match, seen: map[string]toolqa.Question{}, templates: map[string]bool{}}
-	qs, err := readAll(dir, c.Dataset())
+	qs, err := v.readAll(dir, c.Info())
 	if err != nil {
 		return Verification{}, err
 	}
@@ -53,14 +53,28 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 	return v.Verification, nil
 }
 
-// readAll reads the questions of a dataset, the test split first; files that are not there are left out.
-func readAll(dir string, ds toolqa.Dataset) ([]toolqa.Question, error) {
+// readAll reads the questions of a dataset, the test split first. Files that nobody wrote are left out, and those that
+// are not as they were written reported.
+func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, error) {
+	known, err := readSums(dir)
+	if err != nil && !errors.Is(err, corpus.ErrDamaged) {
+		return nil, err
+	}
+
 	var all []toolqa.Question
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range slices.Backward(toolqa.Splits()) {
-			qs, err := Read(dir, ds, d, s)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
+			path := Path(dir, info.Dataset, d, s)
+			qs, err := Read(dir, info.Dataset, d, s)
+			name, _ := sumsKey(dir, path)
+			if errors.Is(err, fs.ErrNotExist) && known[name] == "" {
+				continue
+			}
+			if err == nil {
+				err = belong(path, qs, info)
+			}
+			if err != nil {
+				v.Problems = append(v.Problems, err.Error())
 			}
 			all = append(all, qs...)
 		}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestHostileRotOfData flips one bit in a data folder, anywhere in its corpora, indexes, questions
+// and checksums: `data verify` finds it. So does a run over the data, or it makes the same rows.
+func TestHostileRotOfData(t *testing.T) {
+	t.Parallel()
+	random := campaignRandom(t)
+	whole := t.TempDir()
+	must(t, "data", "build", "--data", whole, "--dataset", "coffee,agenda", "--rows", "400")
+	must(t, "data", "questions", "--data", whole, "--dataset", "coffee,agenda", "--scale", "0.02")
+	must(t, "data", "verify", "--data", whole)
+
+	run := func(data, out string) result {
+		return cli(t, "collect", "--data", data, "--out", out, "--difficulty", "easy", "--limit", "2",
+			"--dataset", "coffee,agenda", "--trees", "2", "--run-id", "rot")
+	}
+	sound := filepath.Join(t.TempDir(), "run")
+	if r := run(whole, sound); r.code != exitDone {
+		t.Fatalf("the undamaged data: exit %d\n%s", r.code, r.err)
+	}
+	want := rowsOf(t, sound)
+	refused, harmless := 0, 0
+
+	for range rounds(10, 400) {
+		dir := t.TempDir()
+		data, out := filepath.Join(dir, "data"), filepath.Join(dir, "run")
+		copyFolder(t, whole, data)
+		where := flipBit(t, random, data)
+
+		if r := cli(t, "data", "verify", "--data", data); r.code != exitBad {
+			t.Errorf("%s: data verify ends with exit %d\n%s%s", where, r.code, r.out, r.err)
+		}
+		if r := run(data, out); r.code != exitDone {
+			refused++
+			continue
+		}
+		harmless++
+		if got := rowsOf(t, out); got != want {
+			t.Errorf("%s: a run over it ends well, with other rows", where)
+		}
+	}
+
+	t.Logf("%d flips refused by a run, %d in what it does not read", refused, harmless)
+}

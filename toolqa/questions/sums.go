@@ -1,0 +1,108 @@
+package questions
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/toolqa/corpus"
+)
+
+// sums are the checksums of the question files below DIR/questions, by their paths there. They stand in the file
+// SHA256SUMS beside them, in the format of sha256sum, which is written after all files of a command: a folder that two
+// commands left half and half does not agree with it.
+type sums map[string]string
+
+// sumsPath returns the file of the checksums below the data folder dir.
+func sumsPath(dir string) string { return filepath.Join(dir, "questions", "SHA256SUMS") }
+
+// sumsKey returns the name that a question file of the data folder dir has among the checksums.
+func sumsKey(dir, path string) (string, error) {
+	name, err := filepath.Rel(filepath.Join(dir, "questions"), path)
+	return filepath.ToSlash(name), err
+}
+
+// readSums reads the checksums; none, and no error, where there are no question files yet.
+func readSums(dir string) (sums, error) {
+	path := sumsPath(dir)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sums{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("questions: %w", err)
+	}
+
+	s := sums{}
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		s[name] = sum
+	}
+	if !bytes.Equal(s.text(), text) {
+		return nil, fmt.Errorf("questions: %s is %w: %s", path, corpus.ErrDamaged, again)
+	}
+	return s, nil
+}
+
+// text returns the checksums as they stand in their file.
+func (s sums) text() []byte {
+	var text []byte
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
+	}
+	return text
+}
+
+// check returns an error unless data is what was written to the question file at path.
+func (s sums) check(dir, path string, data []byte) error {
+	name, err := sumsKey(dir, path)
+	if err != nil {
+		return err
+	}
+	switch want, ok := s[name]; {
+	case !ok:
+		return fmt.Errorf("%w, or written by an older toolevo: %s does not name it", corpus.ErrDamaged, sumsPath(dir))
+	case want != sumOf(data):
+		return fmt.Errorf("%w: it is not the file that %s names: a command was interrupted, or it was changed",
+			corpus.ErrDamaged, sumsPath(dir))
+	}
+	return nil
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// updateSums changes the checksums of files, by their paths; those that are "" are removed.
+func updateSums(dir string, changes map[string]string) error {
+	s, err := readSums(dir)
+	if errors.Is(err, corpus.ErrDamaged) {
+		s, err = sums{}, nil // the other files have to be written again, too
+	}
+	if err != nil {
+		return err
+	}
+
+	for path, sum := range changes {
+		name, err := sumsKey(dir, path)
+		if err != nil {
+			return err
+		}
+		if s[name] = sum; sum == "" {
+			delete(s, name)
+		}
+	}
+	if err := replaceFile(sumsPath(dir), s.text()); err != nil {
+		return fmt.Errorf("questions: write %s: %w", sumsPath(dir), err)
+	}
+	return nil
+}
