@@ -46,8 +46,9 @@ type Options struct {
 
 	// Drain, once closed, lets the episodes in progress end and starts no others.
 	Drain <-chan struct{}
-	// Done, if set, is called after each episode with how many are over; from several goroutines.
-	Done func(done, total int)
+	// Done, if set, is called after each episode, from several goroutines, with how many are over, and
+	// how many of them the log answered.
+	Done func(done, replayed, total int)
 }
 
 // ErrDrained means that the evaluation was stopped on request. Running it again goes on.
@@ -66,7 +67,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 		results[i] = make([]result, len(j.Tasks))
 		total += len(j.Tasks)
 	}
-	var done atomic.Int64
+	var done, replayed atomic.Int64
 	var drained atomic.Bool
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
@@ -80,8 +81,11 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 				if results[i][k], err = o.episode(groupCtx, job, task); err != nil {
 					return err
 				}
+				if results[i][k].replayed {
+					replayed.Add(1)
+				}
 				if n := done.Add(1); o.Done != nil {
-					o.Done(int(n), total)
+					o.Done(int(n), int(replayed.Load()), total)
 				}
 				return nil
 			})
@@ -127,8 +131,9 @@ func (o *Options) draining() bool {
 
 // result is an episode, or why there is none.
 type result struct {
-	episode Episode
-	lost    error
+	episode  Episode
+	lost     error
+	replayed bool // the log answered every call
 }
 
 // episode plays one task. What ends the whole evaluation is an error: the user's wish, or a log that cannot be written.
@@ -140,7 +145,8 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 	}
 	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.MaxTurns)
 	if err == nil {
-		return result{episode: e}, nil
+		asked, _ := policy.Counts()
+		return result{episode: e, replayed: asked == 0}, nil
 	}
 	if ctx.Err() != nil {
 		return result{}, ctx.Err()

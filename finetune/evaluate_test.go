@@ -325,11 +325,11 @@ func TestDone(t *testing.T) {
 	o := options(t)
 	var mu sync.Mutex
 	var seen, want []int
-	o.Done = func(done, total int) {
+	o.Done = func(done, replayed, total int) {
 		mu.Lock()
 		defer mu.Unlock()
-		if seen = append(seen, done); total != 16 {
-			t.Errorf("%d of %d, want 16 in all", done, total)
+		if seen = append(seen, done); total != 16 || replayed > 0 {
+			t.Errorf("%d of %d, %d of them replayed, want 16 in all", done, total, replayed)
 		}
 	}
 	w, of := mixed()
@@ -340,6 +340,18 @@ func TestDone(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Error(diff)
+	}
+
+	// Whoever goes on with what is done has it from the log.
+	last := 0
+	o.Done = func(_, replayed, _ int) {
+		mu.Lock()
+		defer mu.Unlock()
+		last = max(last, replayed)
+	}
+	report := evaluate(t, o, job(w, append(numbered(10), of...)))
+	if last != report.Rows[0].N {
+		t.Errorf("%d episodes are replayed, want all %d that were not lost", last, report.Rows[0].N)
 	}
 }
 

@@ -35,8 +35,12 @@ it. Exits with 1 when something differs.`,
 		if *workers < 1 {
 			return usage("--workers %d: want at least 1", *workers)
 		}
-		if m, err := trajectories.ReadManifest(args[0]); err == nil {
-			return a.checkExport(args[0], m, *asJSON)
+		export, err := trajectories.ReadManifest(args[0])
+		if err == nil {
+			return a.checkExport(args[0], export, *asJSON)
+		}
+		if !isMissing(err) {
+			return bad("%w: the export has to be written again, by `toolevo export`", err)
 		}
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
@@ -99,6 +103,9 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	result := checked{Verification: verification, Engines: inWords(stamps), Warnings: wallWarnings(stamps)}
 	path := filepath.Join(v.run.Dir, rowsFile)
 	n, problem, err := compareRows(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path))
+	if err == nil && problem == "" {
+		err = checkRowsFile(v.run)
+	}
 	switch {
 	case isMissing(err):
 		a.say("The run has no %s yet: it is not through.", rowsFile)

@@ -13,7 +13,6 @@ import (
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
-	"toolevo/trajectories"
 )
 
 func (a *app) collectCommand() *cobra.Command {
@@ -105,7 +104,10 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		return a.stopped(kindCollect, f, err)
 	}
 	path := filepath.Join(run.Dir, rowsFile)
-	n, writeErr := trajectories.WriteFile(ctx, path, rows(ctx, run, b.config, questionInfos(b)))
+	n, writeErr := a.writeRows(ctx, run, rows(ctx, run, b.config, questionInfos(b)))
+	if errors.Is(writeErr, store.ErrDamaged) {
+		return writeErr
+	}
 	if writeErr != nil {
 		return a.stopped(kindCollect, f, writeErr)
 	}
@@ -114,6 +116,9 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		return a.stopped(kindCollect, f, unresolved)
 	}
 	trees, err := storedTrees(ctx, run, b)
+	if err == nil {
+		err = finishRun(ctx, run, n)
+	}
 	if err != nil {
 		return a.stopped(kindCollect, f, err)
 	}
@@ -164,6 +169,9 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 
 // stopped turns the end of a run that is not through into what the user can do about it.
 func (a *app) stopped(kind string, f *runFlags, err error) error {
+	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
+		return gaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is nothing to go on with", err, *f.out))
+	}
 	resume := resumeCommand(kind, f)
 	var unresolved *collect.UnresolvedError
 	var gone *server.GoneError
@@ -197,6 +205,6 @@ func collectStatus(p *collect.Progress, load func() string) func() status {
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
 		text += fmt.Sprintf(" %.0f exp/s %d trees", rate, s.TreesDone)
-		return status{done: s.TreesDone, total: s.TreesPlanned, text: text, servers: load()}
+		return status{done: s.TreesDone, before: s.TreesBefore, total: s.TreesPlanned, text: text, servers: load()}
 	}
 }

@@ -53,21 +53,28 @@ func TestTheEngineHasFlags(t *testing.T) {
 func dropTrees(t *testing.T, dir string) {
 	t.Helper()
 	ctx := context.Background()
-	s, err := store.Open(ctx, filepath.Join(dir, "run.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := store.OpenRun(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := reopened(t, dir)
 	questions, err := loadQuestionInfo(ctx, run)
 	for _, q := range questions {
-		err = errors.Join(err, s.DropTrees(ctx, q.ID, 1))
+		err = errors.Join(err, run.DropTrees(ctx, q.ID, 1))
 	}
-	if err := errors.Join(err, run.Close(), s.Close()); err != nil {
+	if err := errors.Join(err, run.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// reopened opens a run to be changed, as if it had not been finished.
+func reopened(t *testing.T, dir string) *store.Run {
+	t.Helper()
+	run, err := store.ResumeRun(context.Background(), dir, func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
+		m := run.Manifest
+		m.Data, m.Finished = m.DataFolder(dir), nil
+		return m, run.Config, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // pythons counts the rows of a run by what ran their programs.

@@ -80,15 +80,15 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	finishTally := a.tally(run.Dir, b)
 	ctx, drain, stop := a.interrupts(ctx, b.answers())
 	defer stop()
-	var done, total atomic.Int64
+	var done, replayed, total atomic.Int64
 	load := b.load()
 	finished := a.report(*f.progress, func() status {
 		d, t := done.Load(), total.Load()
-		return status{d, t, fmt.Sprintf("%d/%d episodes", d, t), load()}
+		return status{done: d, before: replayed.Load(), total: t, text: fmt.Sprintf("%d/%d episodes", d, t), servers: load()}
 	})
 	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
 		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(), Drain: drain,
-		Done: func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) },
+		Done: func(d, r, t int) { done.Store(int64(d)); replayed.Store(int64(r)); total.Store(int64(t)) },
 	})
 	finished()
 	if tallyErr := finishTally(); err == nil {

@@ -16,6 +16,7 @@ import (
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
 	"toolevo/envs/display"
+	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
@@ -63,7 +64,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
 	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		e.data = *data
+		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
 		manifest, err := e.export(cmd.Context(), args)
 		if err != nil {
 			return err
@@ -85,7 +86,8 @@ func names[T ~string](all []T) string {
 type exporter struct {
 	app                          *app
 	out, format, strategy, score string
-	tokenizer, template, data    string
+	tokenizer, template          string
+	data                         func(*store.Run) string // the data folder of a run
 	cutoff                       int
 	partial, mixEngines          bool
 	updateTool                   bool // what the runs' prompts had
@@ -97,9 +99,7 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 	if err != nil {
 		return nil, err
 	}
-	if o.Selection.Elsewhere, err = e.elsewhere(e.data); err != nil {
-		return nil, err
-	}
+	var folders []string
 	var all []iter.Seq2[trajectories.Row, error]
 	for i, dir := range runs {
 		v, err := openView(ctx, dir)
@@ -116,6 +116,12 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 		}
 		e.updateTool = updateTool
 		all = append(all, rows)
+		if folder := e.data(v.run); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	if o.Selection.Elsewhere, err = e.elsewhere(folders); err != nil {
+		return nil, err
 	}
 	m, err := trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
 	var mixed *trajectories.MixedError
@@ -126,8 +132,18 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 }
 
 // elsewhere reads the questions of the splits that are not exported, and says so where there are none.
-func (e *exporter) elsewhere(data string) (*trajectories.Elsewhere, error) {
-	known, found := &trajectories.Elsewhere{}, false
+func (e *exporter) elsewhere(folders []string) (*trajectories.Elsewhere, error) {
+	known := &trajectories.Elsewhere{}
+	for _, data := range folders {
+		if err := e.addElsewhere(known, data); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+func (e *exporter) addElsewhere(known *trajectories.Elsewhere, data string) error {
+	found := false
 	for _, split := range toolqa.Splits() {
 		for _, ds := range toolqa.Datasets() {
 			for _, d := range toolqa.Difficulties() {
@@ -139,7 +155,7 @@ func (e *exporter) elsewhere(data string) (*trajectories.Elsewhere, error) {
 					continue
 				}
 				if err != nil {
-					return nil, err
+					return err
 				}
 				found = true
 				for _, q := range qs {
@@ -152,7 +168,7 @@ func (e *exporter) elsewhere(data string) (*trajectories.Elsewhere, error) {
 		known.Skip()
 		e.app.say("No questions of other splits in %s: whether one of them is exported was not checked. Give the data folder with --data.", data)
 	}
-	return known, nil
+	return nil
 }
 
 // rows are the trajectories of a run, and whether its prompt had UpdateTool.
@@ -163,6 +179,9 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	}
 	path := filepath.Join(v.run.Dir, rowsFile)
 	if _, err := os.Stat(path); err == nil {
+		if err := checkRowsFile(v.run); err != nil {
+			return nil, false, err
+		}
 		return trajectories.ReadFile(path), c.Environment.UpdateTool, nil
 	}
 	if !e.partial {

@@ -31,7 +31,7 @@ func TestHostileRotOfFinishedRuns(t *testing.T) {
 		}
 
 		harmless++
-		r := cli(t, "export", run, "--out", filepath.Join(dir, "export"), "--json")
+		r := cli(t, "export", run, "--data", smallData(t), "--out", filepath.Join(dir, "export"), "--json")
 		if r.code != exitDone || r.out != want || rowsOf(t, run) != rows {
 			t.Errorf("%s: check says all is well, yet the export differs (exit %d)\n%s", where, r.code, r.err)
 		}

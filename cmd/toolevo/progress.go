@@ -41,6 +41,7 @@ func checkProgress(mode string) error {
 // any. Both texts are short enough for one line.
 type status struct {
 	done, total int64
+	before      int64 // of done, what took this process no work: the time left is told by the rest
 	text        string
 	servers     string
 }
@@ -105,10 +106,10 @@ func share(s status, elapsed time.Duration, last bool) string {
 
 // remaining is about how long it takes yet, to the second; 0 when nobody knows.
 func remaining(s status, elapsed time.Duration) time.Duration {
-	if s.done == 0 {
+	if s.done <= s.before {
 		return 0
 	}
-	return time.Duration(float64(elapsed) * float64(s.total-s.done) / float64(s.done)).Round(time.Second)
+	return time.Duration(float64(elapsed) * float64(s.total-s.done) / float64(s.done-s.before)).Round(time.Second)
 }
 
 // bar draws a bar with the text behind it, and the line about servers below it, over and over. What is longer than the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -229,4 +230,34 @@ func TestRunsHaveIDs(t *testing.T) {
 		fails(t, exitUsage, []string{"--run-id"}, "collect", "--data", smallData(t), "--run-id", id, "--out", filepath.Join(dir, "c"))
 	}
 	fails(t, exitUsage, []string{"--run-id: other, not " + runs[0].Run}, "collect", "--resume", "--out", a, "--run-id", "other")
+}
+
+// TestQuestionsAreOfTheirCorpus flips the hash of the corpus in a question file, bit by bit: a run
+// takes no question whose answer is of another corpus.
+func TestQuestionsAreOfTheirCorpus(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	copyFolder(t, smallData(t), data)
+	path := filepath.Join(data, "questions", "train", "coffee-easy.jsonl")
+	whole := read(t, path)
+	at := strings.Index(string(whole), `"corpus":"`) + len(`"corpus":"`)
+	for _, i := range []int{0, 31, 63} {
+		spoilt := slices.Clone(whole)
+		spoilt[at+i] ^= 1
+		if err := os.WriteFile(path, spoilt, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, exitUsage, []string{path, "another corpus"}, "collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run"))
+	}
+}
+
+// TestTimeLeft holds that the time left is told by what this process did, not by what it found done.
+func TestTimeLeft(t *testing.T) {
+	s := status{done: 90, before: 80, total: 100}
+	if left := remaining(s, 10*time.Second); left != 10*time.Second {
+		t.Errorf("%v are left, want 10s: 10 of 100 are to do, and the last 10 took 10s", left)
+	}
+	if left := remaining(status{done: 80, before: 80, total: 100}, time.Second); left != 0 {
+		t.Errorf("%v are left, and nothing was done yet", left)
+	}
 }

@@ -12,6 +12,7 @@ type Progress struct {
 	questions, questionsDone, solved atomic.Int64
 	treesPlanned, treesDone          atomic.Int64
 	treesLoaded, unresolved          atomic.Int64
+	treesBefore                      atomic.Int64
 	asked, replayed, samples         atomic.Int64
 	accepted                         atomic.Int64
 }
@@ -24,6 +25,7 @@ type Snapshot struct {
 	TreesPlanned  int64 `json:"trees_planned"`  // trees the passes so far may grow at most
 	TreesDone     int64 `json:"trees_done"`     // trees finished, loaded, given up or no longer needed
 	TreesLoaded   int64 `json:"trees_loaded"`   // of those, the ones an earlier run had finished
+	TreesBefore   int64 `json:"-"`              // of those done, the ones that took this process no work
 	Unresolved    int64 `json:"unresolved"`     // trees given up
 	Asked         int64 `json:"calls"`          // calls to the model (expansions)
 	Replayed      int64 `json:"calls_replayed"` // calls answered by the log
@@ -36,7 +38,7 @@ func (p *Progress) Snapshot() Snapshot {
 	return Snapshot{
 		Questions: p.questions.Load(), QuestionsDone: p.questionsDone.Load(), Solved: p.solved.Load(),
 		TreesPlanned: p.treesPlanned.Load(), TreesDone: p.treesDone.Load(),
-		TreesLoaded: p.treesLoaded.Load(), Unresolved: p.unresolved.Load(),
+		TreesLoaded: p.treesLoaded.Load(), TreesBefore: p.treesBefore.Load(), Unresolved: p.unresolved.Load(),
 		Asked: p.asked.Load(), Replayed: p.replayed.Load(), Samples: p.samples.Load(),
 		Accepted: p.accepted.Load(),
 	}

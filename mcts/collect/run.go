@@ -57,6 +57,7 @@ type state struct {
 	trees    int // trees resolved
 	pending  int // lanes of this pass that have not ended
 	extended int // trees it was given beyond Config.Trees
+	grown    int // trees that this process grew
 }
 
 type failure struct {
@@ -168,7 +169,7 @@ func (c *collector) draining() bool {
 func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	for i := l.first; i < l.first+l.count; i++ {
 		if c.enough(l.question) {
-			c.Progress.treesDone.Add(int64(l.first + l.count - i))
+			c.skip(l.question, l.first+l.count-i)
 			break
 		}
 		if c.draining() {
@@ -181,6 +182,16 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	}
 	c.ended(l.question)
 	return nil
+}
+
+// skip counts trees that a question does not need any more.
+func (c *collector) skip(q, trees int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.states[q].grown == 0 {
+		c.Progress.treesBefore.Add(int64(trees))
+	}
+	c.Progress.treesDone.Add(int64(trees))
 }
 
 func (c *collector) enough(q int) bool {
@@ -216,6 +227,7 @@ func (c *collector) tree(ctx context.Context, q, i int, policy mcts.Policy) erro
 	}
 	if ok {
 		c.Progress.treesLoaded.Add(1)
+		c.Progress.treesBefore.Add(1)
 		c.resolved(q, record)
 		return nil
 	}
@@ -235,6 +247,9 @@ func (c *collector) tree(ctx context.Context, q, i int, policy mcts.Policy) erro
 	if err := c.Store.SaveTree(ctx, record); err != nil {
 		return err
 	}
+	c.mu.Lock()
+	c.states[q].grown++
+	c.mu.Unlock()
 	c.resolved(q, record)
 	return nil
 }
