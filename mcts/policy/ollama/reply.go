@@ -51,10 +51,10 @@ type line struct {
 	} `json:"logprobs"`
 }
 
-// complaintInReply is an error that the server sent after a good status.
-type complaintInReply string
+// errorInReply is an error that the server sent after a good status, as JSON.
+type errorInReply string
 
-func (c complaintInReply) Error() string { return string(c) }
+func (e errorInReply) Error() string { return "the reply holds an error" }
 
 // read reads a reply: one object, or one a line.
 func (s *sample) read(body io.Reader) error {
@@ -68,7 +68,7 @@ func (s *sample) read(body io.Reader) error {
 			return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 		}
 		if e := string(l.Error); e != "" && e != "null" && e != `""` {
-			return complaintInReply(complaint([]byte(`{"error":` + e + `}`)))
+			return errorInReply(e)
 		}
 
 		text.WriteString(string(l.Response))

@@ -33,22 +33,15 @@ const mostModels = 1 << 17
 
 // list reads a list of models.
 func (b *Backend) list(ctx context.Context, path string) (models []model, err error) {
-	err = b.do(ctx, path, nil, 0, func(body io.Reader) error {
-		doc := wire.NewDocument(body)
-		err := doc.Object(func(name string) (bool, error) {
-			if name != "models" {
-				return false, nil
-			}
-			return true, doc.List(mostModels, func() error {
-				models = append(models, model{})
-				return doc.Decode(&models[len(models)-1])
-			})
-		})
-		if err != nil {
+	err = b.do(ctx, path, nil, 0, func(body io.Reader) (err error) {
+		if models, err = wire.ReadList[model](body, "models", mostModels); err != nil {
 			return fmt.Errorf("the reply to %s: %w", path, err)
 		}
-		return doc.End()
+		return nil
 	})
+	for i, m := range models {
+		models[i].Name = wire.Shorten(m.Name)
+	}
 	return models, err
 }
 

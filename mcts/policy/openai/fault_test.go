@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
 )
@@ -158,14 +159,9 @@ func FuzzComplaint(f *testing.F) {
 	f.Add([]byte(`{"error":null,"detail":[]}`), 422)
 	f.Add([]byte(`{"error":[1,"a"],"message":{}}`), 500)
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
-		c := readComplaint(body)
-		switch c.kind(status) {
-		case server.TooLong, server.Transient, server.Refused, server.BadRequest:
-		default:
-			t.Fatalf("kind %q", c.kind(status))
-		}
-		if status >= 500 && c.kind(status) != server.Transient {
-			t.Fatalf("status %d is %s", status, c.kind(status))
+		switch kind := kindOf(status, wire.ReadComplaint(body)); {
+		case kind == server.TooLong && status >= 500, kind != server.TooLong && kind != server.KindOfStatus(status):
+			t.Fatalf("status %d is %s", status, kind)
 		}
 	})
 }

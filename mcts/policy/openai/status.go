@@ -26,22 +26,16 @@ const mostModels = 1 << 17
 // Models lists the models that the server has.
 func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 	var models []Model
-	err := b.get(ctx, b.base.JoinPath("models"), func(body io.Reader) error {
-		doc := wire.NewDocument(body)
-		err := doc.Object(func(name string) (bool, error) {
-			if name != "data" {
-				return false, nil
-			}
-			return true, doc.List(mostModels, func() error {
-				models = append(models, Model{})
-				return doc.Decode(&models[len(models)-1])
-			})
-		})
-		if err != nil {
+	err := b.get(ctx, b.base.JoinPath("models"), func(body io.Reader) (err error) {
+		if models, err = wire.ReadList[Model](body, "data", mostModels); err != nil {
 			return fmt.Errorf("the list of models: %w", err)
 		}
-		return doc.End()
+		return nil
 	})
+	for i := range models {
+		m := &models[i]
+		m.ID, m.Root, m.Parent, m.OwnedBy = wire.Shorten(m.ID), wire.Shorten(m.Root), wire.Shorten(m.Parent), wire.Shorten(m.OwnedBy)
+	}
 	return models, err
 }
 

@@ -75,8 +75,25 @@ func (d *Document) List(most int, element func() error) error {
 	return d.expect(']')
 }
 
-// More reports whether another value follows.
-func (d *Document) More() bool { return d.dec.More() }
+// ReadList reads the list under a name in a reply that is one object, of at most so many elements.
+func ReadList[T any](body io.Reader, name string, most int) (list []T, err error) {
+	d := NewDocument(body)
+	err = d.Object(func(member string) (bool, error) {
+		if member != name {
+			return false, nil
+		}
+		return true, d.List(most, func() error {
+			var element T
+			err := d.Decode(&element)
+			list = append(list, element)
+			return err
+		})
+	})
+	if err == nil {
+		err = d.End()
+	}
+	return list, err
+}
 
 // End wants nothing but white space up to the end of the body.
 func (d *Document) End() error {

@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Complaint is what a server says in an error.
+type Complaint struct {
+	Known   bool // it stood in one of the envelopes of the protocols
+	Message string
+	Param   string
+	Code    string // and the type
+	Status  int    // the code where it is an HTTP status, 0 where not
+}
+
+// ReadComplaint reads the envelopes in use: nested ({"error":{"message",…}}), with a text for an error, flat
+// ({"object":"error","message",…}), and that of a web framework ({"detail":…}). Any other body is the message itself.
+func ReadComplaint(body []byte) Complaint {
+	var outer struct {
+		Error  json.RawMessage `json:"error"`
+		Detail json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return Complaint{Message: string(body)}
+	}
+	inner := body
+	if len(outer.Error) > 0 {
+		if text := looseText(outer.Error); text != "" {
+			return Complaint{Known: true, Message: text}
+		}
+		inner = outer.Error
+	}
+
+	var fields struct {
+		Message json.RawMessage `json:"message"`
+		Param   json.RawMessage `json:"param"`
+		Code    json.RawMessage `json:"code"`
+		Type    json.RawMessage `json:"type"`
+	}
+	switch {
+	case json.Unmarshal(inner, &fields) == nil && len(fields.Message) > 0:
+		c := Complaint{
+			Known:   true,
+			Message: looseText(fields.Message),
+			Param:   looseText(fields.Param),
+			Code:    looseText(fields.Code) + " " + looseText(fields.Type),
+		}
+		if status, err := strconv.Atoi(string(fields.Code)); err == nil && status >= 100 && status < 600 {
+			c.Status = status
+		}
+		return c
+	case len(outer.Detail) > 0:
+		message := looseText(outer.Detail)
+		if message == "" {
+			message = string(outer.Detail)
+		}
+		// A framework's own "Not Found" is about the path, not about a model.
+		return Complaint{Known: message != http.StatusText(http.StatusNotFound), Message: message}
+	}
+	return Complaint{Message: string(body)}
+}
+
+// looseText is a JSON text, or the texts of a list.
+func looseText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var list []string
+	if json.Unmarshal(raw, &list) == nil {
+		return strings.Join(list, ", ")
+	}
+	return ""
+}
+
+// tooLongWords are how servers say, in small letters, that prompt and completion do not fit the window: vLLM's several
+// wordings, OpenAI's, llama.cpp's and Ollama's.
+var tooLongWords = []string{
+	"maximum context length", "context_length_exceeded", "exceeds the context", "exceed_context_size",
+	"exceeds the available context", "context window", "maximum model length", "max_model_len",
+	"input is too long", "prompt is too long", "input tokens",
+}
+
+// TooLong reports whether the complaint is about the length of prompt and completion.
+func (c Complaint) TooLong() bool {
+	text := strings.ToLower(c.Message + " " + c.Code)
+	switch {
+	case c.Param == "input_tokens", c.Param == "input_text":
+		return true
+	case strings.Contains(text, "cannot be greater than max_model_len"):
+		return false // max_tokens alone: no prompt at all would fit, and every node would be a dead end
+	case strings.Contains(text, "max_tokens") && strings.Contains(text, "too large"):
+		return true
+	}
+	return slices.ContainsFunc(tooLongWords, func(words string) bool { return strings.Contains(text, words) })
+}
