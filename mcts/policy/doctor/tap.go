@@ -11,7 +11,7 @@ import (
 )
 
 // largestReply bounds the bytes of a reply that are read.
-const largestReply = 64 << 20
+const largestReply = 16 << 20
 
 // note goes with a request to the tap below the backend: how to change the body, and what came back.
 type note struct {

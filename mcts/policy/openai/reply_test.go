@@ -271,7 +271,7 @@ func TestDecodedSizes(t *testing.T) {
 	}{
 		{"empty choices", packed(`{"choices":[{}`, ",{}", 20<<20), "more than 2"},
 		{"good choices", packed(`{"choices":[`, `{"text":"x","finish_reason":"stop"},`, 1<<20), "more than 2"},
-		{"white space", packed(`{"choices":`, "    ", 256<<20), "bound of 1179648 bytes"},
+		{"white space", packed(`{"choices":`, "    ", 256<<20), "bound of 1114112 bytes"},
 		{"a long text", packed(`{"choices":[{"text":"`, "xxxx", 256<<20), "bound"},
 		{"deep", packed("", `{"x":[`, 64<<20), "not the JSON"},
 		{"other fields", packed("{", `"":0,`, 64<<20), "bound"},

@@ -8,10 +8,10 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// SampleLimit bounds the reply that holds n samples of at most maxTokens tokens, in bytes after decompression: some
-// hundred bytes a token are usual, with its log-probability and the likeliest others.
+// SampleLimit bounds the reply that holds n samples of at most maxTokens tokens, in bytes after decompression: 70 to 200
+// a token are usual, with its log-probability.
 func SampleLimit(n, maxTokens int) int64 {
-	return min(1<<20+int64(n)*int64(maxTokens)<<10, 64<<20)
+	return min(1<<20+int64(n)*int64(maxTokens)*512, 64<<20)
 }
 
 // The words for an end that every server may use. A server's own stand in the backends' options.
