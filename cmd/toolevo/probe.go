@@ -55,6 +55,25 @@ func (b *bench) probePolicies(ctx context.Context) error {
 	return nil
 }
 
+// greet asks every server for a completion, once the run is ready but for its folder: one that takes no
+// request, answers for another model or never says that a completion ended is of no use to it.
+func (b *bench) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	for _, name := range b.config.Policy {
+		p, err := b.policy(name)
+		if err != nil {
+			return err
+		}
+		if served, ok := p.(*server.Policy); ok {
+			if err := served.Greet(ctx); err != nil {
+				return gaveUp(err)
+			}
+		}
+	}
+	return nil
+}
+
 // probeServers looks at all servers of a policy and returns those that answer. One that does not is
 // left to the run, which finds out when it is back, as long as there is another. One that answers
 // what no run can use is an error.

@@ -105,7 +105,10 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	if err := b.start(f.openEngine(ctx)); err != nil {
 		return err
 	}
-	return f.settings.app.guard(ctx, b.stamp, f.engine)
+	if err := f.settings.app.guard(ctx, b.stamp, f.engine); err != nil {
+		return err
+	}
+	return b.greet(ctx)
 }
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.

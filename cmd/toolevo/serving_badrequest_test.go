@@ -55,6 +55,7 @@ func TestBadRequest(t *testing.T) {
 	args := []string{
 		"collect", "--data", data, "--policy", "openai:sim", "--limit", "3", "--trees", "2", "--preset", "paper",
 		"--set", "search.simulations=2", "--set", "server.window=32768", "--set", "attempts=1",
+		"--run-id", "bad",
 	}
 	must(t, append(slices.Clip(args), "--server", s.URL(), "--out", calm)...)
 

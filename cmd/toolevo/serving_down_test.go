@@ -99,7 +99,7 @@ func TestOneServerDoesNotAnswer(t *testing.T) {
 		good, dead := serve(t, o), serve(t, o)
 		dead.Kill()
 		args := []string{"collect", "--data", data, "--policy", kind + ":sim", "--limit", "2", "--trees", "1", "--preset", "paper",
-			"--set", "search.simulations=2", "--set", "server.window=32768"}
+			"--set", "search.simulations=2", "--set", "server.window=32768", "--run-id", "one"}
 		alone := filepath.Join(dir, kind+"-alone")
 		must(t, append(slices.Clip(args), "--server", good.URL(), "--out", alone)...)
 

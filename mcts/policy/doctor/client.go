@@ -18,6 +18,7 @@ type client interface {
 	version(ctx context.Context) (string, error)           // "" when the server does not tell
 	catalogue(ctx context.Context) (catalogue, error)      // what it has
 	draw(ctx context.Context, a ask) (reply, error)        // one request; Ollama: one for each sample
+	check(ctx context.Context, r reply) error              // that the reply is of the model asked for
 	hits(ctx context.Context) (tokens float64, known bool) // tokens found in the prefix cache since the server started
 	running(ctx context.Context) (sequences int, known bool)
 	close()
@@ -92,6 +93,14 @@ func (p *patient) draw(ctx context.Context, a ask) (reply, error) {
 		}
 		p.mu.Unlock()
 		var fault *server.Fault
+		if err == nil {
+			err = p.c.check(ctx, r)
+		}
+		if server.IsOtherModel(err) {
+			p.mu.Lock()
+			p.strange = err
+			p.mu.Unlock()
+		}
 		if err == nil || !errors.As(err, &fault) || fault.Kind != server.Transient || try == tries || time.Since(began) >= p.o.Timeout {
 			return r, err
 		}

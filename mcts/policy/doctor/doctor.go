@@ -69,9 +69,10 @@ type patient struct {
 	o Options
 	c client
 
-	mu      sync.Mutex // of what concurrent probes write: report.Probes and reloads
+	mu      sync.Mutex // of what concurrent probes write: report.Probes, reloads and strange
 	report  Report
-	reloads int // replies after the first that had to wait for the model to load (Ollama)
+	strange error // of the last reply from another model; nil when there was none
+	reloads int   // replies after the first that had to wait for the model to load (Ollama)
 
 	version string
 	stated  int // tokens of the window as the server states it, 0 when it does not
@@ -118,7 +119,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 func (p *patient) examine(ctx context.Context) error {
 	for _, check := range []func(context.Context) error{
 		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
-		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded,
+		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.strangers,
 	} {
 		if err := check(ctx); err != nil {
 			return err

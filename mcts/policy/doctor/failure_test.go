@@ -348,3 +348,52 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		t.Errorf("unknown kind: %v", err)
 	}
 }
+
+// A server that answers for another model is a problem, whether it always does or now and then.
+func TestAnotherModel(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+		for every, words := range map[int64]string{1: "ask for the model by the name", 5: "now and then"} {
+			s := start(t, simserver.Options{Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind], MaxModelLen: 8192})
+			var asked atomic.Int64
+			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				good := httptest.NewRecorder()
+				s.ServeHTTP(good, r)
+				body := good.Body.String()
+				if r.Method == http.MethodPost && asked.Add(1)%every == 0 {
+					body = strings.ReplaceAll(body, `"model":"`+model, `"model":"other`)
+				}
+				w.WriteHeader(good.Code)
+				io.WriteString(w, body)
+			}))
+			t.Cleanup(front.Close)
+			o := options(s, kind)
+			o.URL = front.URL
+
+			r := examine(t, o)
+			said := ""
+			for _, c := range r.Checks {
+				if c.Verdict == doctor.Problem {
+					said += c.Seen + c.Do
+				}
+			}
+			if !strings.Contains(said, words) || !strings.Contains(said, `"other`) {
+				t.Errorf("%s, one in %d: %s", kind, every, said)
+			}
+		}
+	}
+}
+
+// A list of very many models, with long names, is shortened.
+func TestVeryManyModels(t *testing.T) {
+	t.Parallel()
+	list := `{"data":[{"id":"` + strings.Repeat("long", 1000) + `"}` + strings.Repeat(`,{"id":"another"}`, 100_000) + `]}`
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) }))
+	t.Cleanup(front.Close)
+	o := options(start(t, simserver.Options{}), doctor.OpenAI)
+	o.URL = front.URL
+	c, _ := examine(t, o).Check(doctor.Model)
+	if c.Verdict != doctor.Problem || len(c.Seen) > 500 || !strings.Contains(c.Seen, "99,993 more") {
+		t.Errorf("%+v", c)
+	}
+}

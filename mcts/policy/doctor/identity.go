@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"toolevo/envs/display"
 	"toolevo/mcts/policy/server"
 )
 
@@ -179,10 +181,14 @@ func oneOf(n int) string {
 func (p *patient) missing(names []string) Check {
 	have := "none"
 	if len(names) > 0 {
-		have = strings.Join(names[:min(listed, len(names))], ", ")
+		first := slices.Clone(names[:min(listed, len(names))])
+		for i := range first {
+			first[i] = display.Line(first[i], 80)
+		}
+		have = strings.Join(first, ", ")
 	}
 	if more := len(names) - listed; more > 0 {
-		have += fmt.Sprintf(" and %d more", more)
+		have += fmt.Sprintf(" and %s more", number(more))
 	}
 	c := Check{
 		Name: Model, Verdict: Problem, Seen: fmt.Sprintf("it does not have %q; it has: %s", p.o.Model, have), Run: "does not start: exit code 3",
@@ -192,6 +198,19 @@ func (p *patient) missing(names []string) Check {
 		c.Do = "name one of those, or on the server's machine: ollama pull " + p.o.Model
 	}
 	return c
+}
+
+// strangers says what was seen of other models among the replies.
+func (p *patient) strangers(context.Context) error {
+	var fault *server.Fault
+	if errors.As(p.strange, &fault) {
+		p.found(Check{
+			Name: Model, Verdict: Problem, Seen: "now and then it answers for another model: " + faultText(fault),
+			Run: "sets the server aside whenever it does, and asks it again after a while",
+			Do:  "look which models the gateway before the server routes to",
+		})
+	}
+	return nil
 }
 
 // complete sends the first completion, with every field that a run sends. Ollama loads the model for it.
@@ -210,6 +229,8 @@ func (p *patient) complete(ctx context.Context) error {
 			switch {
 			case errors.Is(fault, server.ErrNoEnd):
 				c.Do = `name the server's own word for the end of a completion: --set server.ends=WORD, or --set 'server.ends=[""]' if it has none`
+			case server.IsOtherModel(err):
+				c.Do = "ask for the model by the name that it answers with, or name a server that has it"
 			case strings.Contains(c.Seen, "switch the extensions off"):
 				c.Do = "--set server.extensions=false, with top_k, min_p and repetition_penalty at their neutral values"
 			case strings.Contains(c.Seen, "logprobs"), strings.Contains(c.Seen, "log-probabilit"):

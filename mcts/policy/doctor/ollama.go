@@ -114,6 +114,10 @@ func (c *ollamaClient) draw(ctx context.Context, a ask) (reply, error) {
 	return r, err
 }
 
+func (c *ollamaClient) check(ctx context.Context, r reply) error {
+	return server.CheckModel(ctx, c.b, r.Reply)
+}
+
 // read takes from the body of a reply what the backend does not pass on.
 func (r *reply) read(body []byte) {
 	var last struct {

@@ -88,6 +88,10 @@ func (c *openAIClient) draw(ctx context.Context, a ask) (reply, error) {
 	return r, nil
 }
 
+func (c *openAIClient) check(ctx context.Context, r reply) error {
+	return server.CheckModel(ctx, c.b, r.Reply)
+}
+
 func (c *openAIClient) edit(f fields, a ask) error {
 	if err := f.leaveOut("", a.leaveOut); err != nil {
 		return err

@@ -55,6 +55,20 @@ func (b *Backend) Models(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
+// Serves reports whether a reply that bears a name is of the backend's model: "llama3" and
+// "llama3:latest" are one.
+func (b *Backend) Serves(_ context.Context, name string) (bool, error) {
+	return tagged(name) == tagged(b.opts.Model), nil
+}
+
+// tagged is the name of a model with its tag.
+func tagged(name string) string {
+	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
+		return name
+	}
+	return name + ":latest"
+}
+
 // Description is what the server tells of the model.
 type Description struct {
 	ContextLength int    // tokens of the window the model was trained with, 0 when the server does not tell

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -37,6 +38,46 @@ func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 		m.ID, m.Root, m.Parent, m.OwnedBy = wire.Shorten(m.ID), wire.Shorten(m.Root), wire.Shorten(m.Parent), wire.Shorten(m.OwnedBy)
 	}
 	return models, err
+}
+
+// Serves reports whether a reply that bears a name is of the backend's model. Besides the model's own
+// name these are the others that the server lists for what it was loaded from; and for an adapter
+// those of the base model, which some versions of vLLM write.
+func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
+	if name == b.opts.Model {
+		return true, nil
+	}
+
+	models, err := b.Models(ctx)
+	var fault *server.Fault
+	if errors.As(err, &fault) && fault.Kind != server.Transient {
+		return false, nil // it lists none
+	}
+	if err != nil {
+		return false, err
+	}
+	return sameModel(models, b.opts.Model, name), nil
+}
+
+// sameModel reports whether a list of models has a name for the model asked for.
+func sameModel(models []Model, asked, name string) bool {
+	at := slices.IndexFunc(models, func(m Model) bool { return m.ID == asked })
+	if at < 0 {
+		return false
+	}
+	model := models[at]
+	if name == model.Root || name == model.Parent {
+		return true
+	}
+	if model.Parent != "" && sameModel(withoutAdapters(models), model.Parent, name) {
+		return true
+	}
+	return slices.ContainsFunc(models, func(m Model) bool { return m.ID == name && m.Root != "" && m.Root == model.Root })
+}
+
+// withoutAdapters leaves the base models of a list.
+func withoutAdapters(models []Model) []Model {
+	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool { return m.Parent != "" })
 }
 
 // Version is the version of vLLM, "" on a server without /version.

@@ -14,6 +14,13 @@ type Backend interface {
 	Address() string
 }
 
+// Namer is a backend that knows the names under which its server may answer.
+type Namer interface {
+	// Serves reports whether a reply that bears a name is of the model that was asked for. The error
+	// is a *Fault, or the context's.
+	Serves(ctx context.Context, name string) (bool, error)
+}
+
 // Completion is one request. Either Prompt or Messages is set.
 type Completion struct {
 	Prompt   string         // raw text, sent as it is
@@ -21,6 +28,8 @@ type Completion struct {
 	N        int            // samples, at least 1
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
+
+	try int // how often samples of it came back without text; below 0 when that says nothing
 }
 
 // Sampling are the parameters of decoding. All of them are sent with every request.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"sync"
-
-	"toolevo/mcts/policy/chat"
 )
 
 // manyBadRequests is how many different prompts in a row a server may not take before the run ends.
@@ -49,15 +47,11 @@ func (p *Policy) refuse(ctx context.Context, t turn, c Completion, f *Fault) *Fa
 		taken = p.takes(ctx, t, c)
 	}
 
-	all := *f
-	all.Kind = Refused
 	switch {
 	case different >= manyBadRequests:
-		all.Message = fmt.Sprintf("%d different prompts in a row were not taken, the last: %s", different, f.Message)
-		return &all
+		return f.ofAll(fmt.Sprintf("%d different prompts in a row were not taken, the last", different))
 	case !taken && ctx.Err() == nil:
-		all.Message = "no request was ever taken: " + f.Message
-		return &all
+		return f.ofAll(nothingTaken)
 	}
 	return f
 }
@@ -77,6 +71,16 @@ func (p *Policy) refuseFirst(c Completion, err error) error {
 	return &first
 }
 
+// nothingTaken says of a bad request that it is no worse than any other.
+const nothingTaken = "no request was ever taken"
+
+// ofAll is a bad request that stands for all of them, and says why.
+func (f *Fault) ofAll(why string) *Fault {
+	all := *f
+	all.Kind, all.Message = Refused, why+": "+f.Message
+	return &all
+}
+
 // takes asks a server that has taken no request yet for something as simple as can be, with all the
 // parameters of a completion: what is wrong may be this one prompt.
 func (p *Policy) takes(ctx context.Context, t turn, c Completion) bool {
@@ -86,14 +90,4 @@ func (p *Policy) takes(ctx context.Context, t turn, c Completion) bool {
 		p.bad.accept()
 	}
 	return fault == nil || fault.Kind != BadRequest && fault.Kind != Refused
-}
-
-// Greeting returns the simplest request there is, as a chat or as a prompt, to see whether a server
-// takes any.
-func Greeting(inChat bool, s Sampling) Completion {
-	const hello = "Hello"
-	if inChat {
-		return Completion{Messages: []chat.Message{{Role: chat.UserRole, Content: hello}}, N: 1, Sampling: s}
-	}
-	return Completion{Prompt: hello, N: 1, Sampling: s}
 }

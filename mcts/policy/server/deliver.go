@@ -67,6 +67,12 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	s.requests.Add(1)
 	reply, err := s.backend.Complete(attempt, c)
 	fault := p.judge(attempt, s, &reply, c.N, err)
+	if fault == nil {
+		fault = s.checkModel(attempt, reply)
+	}
+	if fault == nil {
+		fault = p.checkSilence(attempt, t, c, reply)
+	}
 	cancel()
 	switch {
 	case fault == nil:
@@ -122,7 +128,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 			switch _, ok := c.mean(); {
 			case ok:
 				s.scored.Store(true)
-			case c.Text == "":
+			case c.blank():
 			case s.bare.Add(1) >= neverScored && !s.scored.Load():
 				fault.Kind = Refused
 				fault.Message = "no completion has log-probabilities: set server.logprobs to false to do without them"

@@ -10,6 +10,12 @@ import (
 // ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended: it may be cut anywhere.
 var ErrNoEnd = errors.New("the completion does not say that it ended")
 
+// What a server does that is of no use until it changes.
+var (
+	errOtherModel = errors.New("another model answers")
+	errMute       = errors.New("the server gives no text")
+)
+
 // Kind says what a fault means for the run.
 type Kind string
 
@@ -95,7 +101,11 @@ func (e *GoneError) Error() string {
 	if e.Servers > 1 {
 		who = fmt.Sprintf("none of the %d servers has", e.Servers)
 	}
-	return fmt.Sprintf("%s answered since %s, longer than the patience of %v: %v", who, e.Since.Format(time.TimeOnly), e.Patience, e.Last)
+	did := "answered"
+	if e.Last.setsAside() {
+		did = "given a reply of use"
+	}
+	return fmt.Sprintf("%s %s since %s, longer than the patience of %v: %v", who, did, e.Since.Format(time.TimeOnly), e.Patience, e.Last)
 }
 
 // Final is true: see envs.IsFinal.
@@ -112,6 +122,12 @@ func (f *Fault) overloaded() bool {
 	return f.turnedAway() || errors.Is(f.Err, context.DeadlineExceeded)
 }
 
+// setsAside reports whether the server is of no use until it changes, so that it counts as gone at
+// once, although it answers.
+func (f *Fault) setsAside() bool {
+	return errors.Is(f.Err, errOtherModel) || errors.Is(f.Err, errMute)
+}
+
 // cause says in a word or two how the fault showed itself, for the counts.
 func (f *Fault) cause() string {
 	switch {
@@ -119,6 +135,8 @@ func (f *Fault) cause() string {
 		return "too long"
 	case f.Status >= 300:
 		return fmt.Sprintf("HTTP %d", f.Status)
+	case errors.Is(f.Err, errOtherModel):
+		return "another model"
 	case f.Status != 0:
 		return "spoiled reply"
 	case errors.Is(f.Err, context.DeadlineExceeded):
@@ -128,8 +146,11 @@ func (f *Fault) cause() string {
 }
 
 // absent reports whether nobody was there to work on the request: no answer at all, one of a proxy in front of it, or
-// that of a server that takes nobody in. Such a fault says nothing about the request.
+// that of a server that takes nobody in, or is set aside. Such a fault says nothing about the request.
 func (f *Fault) absent() bool {
+	if f.setsAside() {
+		return true
+	}
 	switch f.Status {
 	case 0, 408, 425, 429, 502, 503, 504:
 		return true

@@ -91,15 +91,16 @@ func (p *Policy) completion(r mcts.Request) Completion {
 	return c
 }
 
-// emptyTries is how often a sample without text is asked for again before the silence is taken for the model's own.
-const emptyTries = 3
+// emptyTries is how often a sample without text is asked for again before the silence is taken for the model's own, if the
+// server has not lost its voice.
+const emptyTries = 6
 
 // sample draws c.N samples, and those without text again by their seeds. A model that ends its text at once does so
 // again at the price of a token; a server that lost the text has it the next time, and nothing grows otherwise than
 // without that fault.
 func (p *Policy) sample(ctx context.Context, question string, c Completion) ([]Choice, error) {
 	choices, err := p.complete(ctx, question, c)
-	for try := 0; err == nil && try < emptyTries; try++ {
+	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
 		if !slices.ContainsFunc(choices, Choice.blank) {
 			return choices, nil
 		}

@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -46,7 +49,7 @@ func TestWhatIsSent(t *testing.T) {
 		r := request(3, 5)
 		r.Greedy = tt.greedy
 		proposals, err := newPolicy(t, o).Propose(t.Context(), r)
-		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil || len(proposals) != tt.want.N {
+		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(got)); diff != "" || err != nil || len(proposals) != tt.want.N {
 			t.Errorf("%s: %d proposals, error %v, request:\n%s", tt.name, len(proposals), err, diff)
 		}
 	}
@@ -80,7 +83,10 @@ func TestProposals(t *testing.T) {
 type fixed struct{ reply server.Reply }
 
 func (fixed) Address() string { return "fixed" }
-func (f fixed) Complete(context.Context, server.Completion) (server.Reply, error) {
+func (f fixed) Complete(_ context.Context, c server.Completion) (server.Reply, error) {
+	if c.Prompt == "Hello" {
+		return answer(c), nil
+	}
 	return f.reply, nil
 }
 
@@ -204,10 +210,16 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			}
 			return nil
 		}
+		var log bytes.Buffer
+		o := options(backend)
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		start := time.Now()
-		all(t, newPolicy(t, options(backend)), 1, 1, 2)
+		all(t, newPolicy(t, o), 1, 1, 2)
 		if waited := time.Since(start); waited != 77*time.Second {
 			t.Errorf("waited %v, the server asked for 77s", waited)
+		}
+		if strings.Count(log.String(), "wants a pause") != 1 || !strings.Contains(log.String(), "1m17s") {
+			t.Errorf("it is not said once:\n%s", log.String())
 		}
 	})
 }

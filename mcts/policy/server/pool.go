@@ -12,8 +12,10 @@ import (
 // pool knows the servers and which of them answer.
 //
 // A server is up until so many transient faults in a row, of any requests, have come from it (deaf, or Attempts where
-// that is less), not counting those by which it turns requests away while it works on others. Then it is down: nobody waits in its queue any more, and one request at a time is sent to it as a
-// probe, at growing intervals. Whatever it answers, if it is an answer, brings it back.
+// that is less), not counting those by which it turns requests away while it works on others; one fault is enough of a
+// server that answers for another model, or gives no text. Then it is down: nobody waits in its queue any more, and one
+// request at a time is sent to it as a probe, at growing intervals. Whatever it answers, if it is an answer, brings it
+// back.
 //
 // Each question has an order of the servers (rendezvous hashing), so that its trees stay with the first of them that is
 // up, and so that a server that goes or comes moves no questions but its own.
@@ -35,6 +37,8 @@ type server struct {
 	scored  atomic.Bool            // it has given log-probabilities where they were needed
 	bare    atomic.Int64           // replies that lacked them
 	unended atomic.Int64           // replies that did not say that their completions ended
+	names   sync.Map               // under which it may answer
+	silence silence
 	counters
 
 	health
@@ -211,7 +215,7 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 		s.next = now.Add(p.probeAfter(s, f))
 		p.broadcast()
 		p.tell(s)
-	case !s.down && s.misses >= min(deaf, p.retry.Attempts):
+	case !s.down && (f.setsAside() || s.misses >= min(deaf, p.retry.Attempts)):
 		s.down = true
 		s.next = now.Add(p.probeAfter(s, f))
 		close(s.gone)
@@ -237,7 +241,11 @@ func (p *pool) tell(s *server) {
 			doing = "using the others"
 		}
 	}
-	p.log.Warn("server is not answering, "+doing, "server", s.backend.Address(),
+	what := "server is not answering, "
+	if s.last.setsAside() {
+		what = "server is set aside, "
+	}
+	p.log.Warn(what+doing, "server", s.backend.Address(),
 		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
 }
 

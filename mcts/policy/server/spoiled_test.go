@@ -29,7 +29,7 @@ func (s *spoiling) Complete(ctx context.Context, c server.Completion) (server.Re
 }
 
 // Samples that come without text are asked for again by their seeds, those beside each other together; what stays empty is
-// the model's own.
+// the model's own, once the server has given a text to something else.
 func TestEmptySamples(t *testing.T) {
 	const n = 5
 	want := all(t, newPolicy(t, options(&echo{address: "a"})), 1, 1, n)
@@ -41,7 +41,7 @@ func TestEmptySamples(t *testing.T) {
 		{"all of the first reply", func(asked int64, _ server.Completion, _ int) bool { return asked == 1 }, 2, n, 0},
 		{"two apart", func(asked int64, _ server.Completion, i int) bool { return asked == 1 && i%3 == 1 }, 3, 2, 0},
 		{"one, twice", func(asked int64, c server.Completion, i int) bool { return asked < 3 && i == c.N-1 }, 3, 2, 0},
-		{"always", func(int64, server.Completion, int) bool { return true }, 4, 4 * n, n},
+		{"always", func(_ int64, c server.Completion, _ int) bool { return c.Prompt != "Hello" }, 8, 7 * n, n},
 	} {
 		b := &spoiling{next: &echo{address: "a"}, change: func(asked int64, c server.Completion, r *server.Reply) {
 			for i := range r.Choices {

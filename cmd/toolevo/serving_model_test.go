@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"toolevo/mcts/policy/simserver"
+)
+
+// otherModel starts a server in front of another one that answers for another model, with other
+// texts, from a completion on.
+func otherModel(t *testing.T, s http.Handler, from int64) (url string, answered *atomic.Int64) {
+	t.Helper()
+	answered = &atomic.Int64{}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		good := httptest.NewRecorder()
+		s.ServeHTTP(good, r)
+		body := good.Body.Bytes()
+		if isCompletion(r.URL.Path) && answered.Add(1) > from {
+			body = bytes.ReplaceAll(body, []byte(`"model":"sim"`), []byte(`"model":"other"`))
+			body = bytes.ReplaceAll(body, []byte("Thought:"), []byte("Thought: SPOILED"))
+		}
+		w.WriteHeader(good.Code)
+		w.Write(body)
+	}))
+	t.Cleanup(front.Close)
+	return front.URL, answered
+}
+
+// isCompletion reports whether a path is one of requests for completions.
+func isCompletion(path string) bool {
+	return strings.HasSuffix(path, "/completions") || path == "/api/generate"
+}
+
+// TestAnotherModel serves another model under the name of the one asked for. At the start that is said;
+// in the middle of a run the server is set aside, and the other one makes the trajectories that it
+// makes alone.
+func TestAnotherModel(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	for _, kind := range []string{kindOpenAI, kindOllama} {
+		s := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16})
+		args := []string{
+			"collect", "--data", data, "--policy", kind + ":sim", "--limit", "3", "--trees", "2", "--preset", "paper",
+			"--set", "search.simulations=2", "--set", "server.window=32768",
+			"--run-id", "model",
+		}
+		calm := filepath.Join(dir, kind+"-calm")
+		must(t, append(slices.Clip(args), "--server", s.URL(), "--out", calm)...)
+
+		wrong, _ := otherModel(t, s, 0)
+		out := filepath.Join(dir, kind+"-wrong")
+		fails(t, exitGaveUp, []string{`"other"`, "by this name"}, append(slices.Clip(args), "--server", s.URL()+","+wrong, "--out", out)...)
+		if left := files(t, out); len(left) > 0 {
+			t.Errorf("it left %v", left)
+		}
+
+		changing, answered := otherModel(t, s, 10)
+		run := filepath.Join(dir, kind+"-run")
+		must(t, append(slices.Clip(args), "--server", s.URL()+","+changing, "--out", run)...)
+		if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+			t.Errorf("%s: the trajectories differ", kind)
+		}
+		if c := counted(t, run, kind+":sim"); c.Faults["another model"] == 0 || answered.Load() <= 10 {
+			t.Errorf("%s: %d answers of the server that changes, faults %v", kind, answered.Load(), c.Faults)
+		}
+	}
+}

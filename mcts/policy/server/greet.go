@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"toolevo/mcts/policy/chat"
+)
+
+// greetTries is how often a server is greeted that fails: so often that one whose replies never say
+// that they ended, or never have log-probabilities, is known for it.
+const greetTries = max(neverEnded, neverScored)
+
+// Greet asks every server for the simplest completion there is, and returns the fault of one that no
+// run can use: it does not take the request, answers for another model, or never says that a
+// completion ended. A server that fails otherwise, or is slow, is left to the requests of the run.
+func (p *Policy) Greet(ctx context.Context) error {
+	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
+
+	errs := make([]error, len(p.pool.servers))
+	var greeted sync.WaitGroup
+	for i, s := range p.pool.servers {
+		greeted.Go(func() {
+			if fault := p.greet(ctx, s, greeting); fault != nil {
+				errs[i] = fault
+			}
+		})
+	}
+	greeted.Wait()
+
+	return errors.Join(errs...)
+}
+
+// greet greets one server, again after a while when something passing goes wrong.
+func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fault {
+	var last *Fault
+	for try := range greetTries {
+		if try > 0 {
+			if wait(ctx, p.options.Retry.Base) != nil {
+				return nil
+			}
+			s.retries.Add(1)
+		}
+		s.limiter.force(1)
+		_, last = p.attempt(ctx, turn{server: s}, greeting)
+		switch {
+		case last == nil:
+			p.bad.accept()
+			return nil
+		case ctx.Err() != nil:
+			return nil
+		case last.Kind == Refused:
+			return last
+		case last.Kind == BadRequest:
+			return last.ofAll(nothingTaken)
+		}
+	}
+	if IsOtherModel(last) {
+		return last
+	}
+	return nil
+}
+
+// Greeting returns the simplest request there is, as a chat or as a prompt, to see whether a server
+// takes any.
+func Greeting(inChat bool, s Sampling) Completion {
+	const hello = "Hello"
+	if inChat {
+		return Completion{Messages: []chat.Message{{Role: chat.UserRole, Content: hello}}, N: 1, Sampling: s}
+	}
+	return Completion{Prompt: hello, N: 1, Sampling: s}
+}

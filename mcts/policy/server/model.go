@@ -1,0 +1,48 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// checkModel returns the fault of a reply that bears the name of another model than the one asked
+// for. A name that was found to be good once is not looked up again.
+func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
+	if _, known := s.names.Load(r.Model); known {
+		return nil
+	}
+
+	err := CheckModel(ctx, s.backend, r)
+	var fault *Fault
+	switch {
+	case err == nil:
+		s.names.Store(r.Model, nil)
+		return nil
+	case errors.As(err, &fault):
+		return fault
+	}
+	return &Fault{Kind: Transient, Address: s.backend.Address(), Err: err}
+}
+
+// IsOtherModel reports whether a reply was of another model than the one asked for.
+func IsOtherModel(err error) bool { return errors.Is(err, errOtherModel) }
+
+// CheckModel returns nil when a reply is of the model that was asked for, as far as it says and the
+// backend knows names, and a [*Fault] or the context's error when it is not, or that cannot be found
+// out.
+func CheckModel(ctx context.Context, b Backend, r Reply) error {
+	namer, ok := b.(Namer)
+	if !ok || r.Model == "" {
+		return nil
+	}
+
+	same, err := namer.Serves(ctx, r.Model)
+	if err != nil || same {
+		return err
+	}
+	return &Fault{
+		Kind: Transient, Address: b.Address(), Status: 200, Err: errOtherModel,
+		Message: fmt.Sprintf("the reply is of %q; if that is the model you want, ask for it by this name", r.Model),
+	}
+}

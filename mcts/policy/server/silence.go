@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// lastReplies is of how many replies half may be without text before a server is taken for failing.
+const lastReplies = 50
+
+// control marks a completion that only finds out whether the server gives any text.
+const control = -1
+
+// silence decides when a server's empty samples are a failure of the server, and not the model's own
+// silence: when half of what it gave lately is empty, and when it gives nothing where it once gave a
+// text. What is asked for again because it was empty does not count.
+type silence struct {
+	mu    sync.Mutex
+	empty [lastReplies]float64 // the share of samples without text, of the last replies
+	next  int                  // the oldest of them
+	mute  bool                 // it gave nothing where it once gave a text, and no text since then
+	known *Completion          // of a sample that it gave a text for
+}
+
+// note notes a reply, and reports whether empty samples in it are a failure of the server.
+func (s *silence) note(c Completion, r Reply) (failing bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	blank := 0
+	for i, choice := range r.Choices {
+		if choice.blank() {
+			blank++
+			continue
+		}
+		s.mute = false
+		if s.known == nil {
+			c := c
+			c.N, c.Seed, c.try = 1, c.Seed+uint64(i), control
+			s.known = &c
+		}
+	}
+
+	if c.try == 0 {
+		s.empty[s.next] = float64(blank) / float64(len(r.Choices))
+		s.next = (s.next + 1) % lastReplies
+	}
+
+	sum := 0.0
+	for _, share := range s.empty {
+		sum += share
+	}
+	return blank > 0 && (s.mute || sum >= lastReplies/2)
+}
+
+// question returns a completion that the server gave a text for, or a greeting when it gave none yet.
+func (s *silence) question(c Completion) Completion {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known != nil {
+		return *s.known
+	}
+	c = Greeting(len(c.Messages) > 0, c.Sampling)
+	c.try = control
+	return c
+}
+
+func (s *silence) setMute(mute bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = mute
+}
+
+// checkSilence returns the fault of a reply with empty samples that are the server's doing. Before
+// they are taken for the model's own, the server is asked for a text that it once gave.
+func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply) *Fault {
+	s := t.server
+	failing := s.silence.note(c, r)
+	if !failing && c.try == emptyTries && slices.ContainsFunc(r.Choices, Choice.blank) {
+		s.limiter.force(1)
+		again, fault := p.attempt(ctx, t, s.silence.question(c))
+		if fault != nil {
+			return fault
+		}
+		failing = slices.ContainsFunc(again.Choices, Choice.blank)
+		s.silence.setMute(failing)
+	}
+	if !failing {
+		return nil
+	}
+	return &Fault{
+		Kind: Transient, Address: s.backend.Address(), Status: 200, Err: errMute,
+		Message: "an empty reply, of a server that gives none else or whose last replies were half of them empty",
+	}
+}

@@ -1,0 +1,207 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/mcts/policy/server"
+)
+
+// emptied is a backend whose samples lose their texts where lost says so.
+func emptied(address string, lost func(asked int64, c server.Completion) bool) *spoiling {
+	change := func(asked int64, c server.Completion, r *server.Reply) {
+		if lost(asked, c) {
+			for i := range r.Choices {
+				r.Choices[i].Text, r.Choices[i].LogProbs = " ", nil
+			}
+		}
+	}
+	return &spoiling{next: &echo{address: address}, change: change}
+}
+
+// A server that loses its voice after so many replies is a failing one, from its first empty reply
+// on: none of them is taken for the model's own silence, and another server takes over.
+func TestServerLosesItsVoice(t *testing.T) {
+	const requests, n = 80, 3
+	for _, good := range []int64{0, 1, 60} {
+		want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
+		synctest.Test(t, func(t *testing.T) {
+			mute := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
+			o := options(mute)
+			o.Retry.Patience = time.Minute
+			p := newPolicy(t, o)
+
+			for i := range requests {
+				got, err := p.Propose(t.Context(), request(i, n))
+				var gone *server.GoneError
+				switch {
+				case err == nil:
+					for j := range got {
+						if got[j] != want[i][j] {
+							t.Fatalf("after %d replies, request %d gives %+v", good, i, got[j])
+						}
+					}
+				case !errors.As(err, &gone) || !envs.IsFinal(err) || !strings.Contains(err.Error(), "empty reply"):
+					t.Fatalf("error is %v", err)
+				}
+			}
+			if s := p.Snapshot(); s.Silent != 0 || !s.Servers[0].Down {
+				t.Errorf("%d samples are taken for silence", s.Silent)
+			}
+		})
+
+		synctest.Test(t, func(t *testing.T) {
+			mute := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
+			p := newPolicy(t, options(mute, &echo{address: "b"}))
+			for i, got := range all(t, p, requests, 4, n) {
+				for j := range got {
+					if got[j] != want[i][j] {
+						t.Fatalf("with another server, request %d gives %+v", i, got[j])
+					}
+				}
+			}
+			if s := p.Snapshot(); s.Silent != 0 {
+				t.Errorf("with another server, %d samples are taken for silence", s.Silent)
+			}
+		})
+	}
+}
+
+// A server of whose replies about half come without text is failing, though it has not lost its voice:
+// none of its silence is believed once that is known.
+func TestHalfOfTheRepliesAreEmpty(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		share   int64 // of ten prompts, those that get nothing
+		failing bool
+	}{{"half", 5, true}, {"two of ten", 2, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			half := emptied("a", func(_ int64, c server.Completion) bool {
+				return c.Prompt != "Hello" && int64(c.Seed/1000)%10 < test.share
+			})
+			o := options(half)
+			o.Retry.Patience = time.Minute
+			p := newPolicy(t, o)
+
+			var gone *server.GoneError
+			for i := range 100 {
+				if _, err := p.Propose(t.Context(), request(i, 1)); err != nil && !errors.As(err, &gone) {
+					t.Fatal(err)
+				}
+			}
+			s := p.Snapshot()
+			if failing := gone != nil; failing != test.failing || s.Silent > 10*test.share {
+				t.Errorf("%s: failing: %v, %d are silent: %v", test.name, failing, s.Silent, gone)
+			}
+		})
+	}
+}
+
+// named is a backend whose replies bear names, of which it knows its own.
+type named struct {
+	*spoiling
+	own []string
+}
+
+func (n named) Serves(_ context.Context, name string) (bool, error) {
+	for _, own := range n.own {
+		if name == own {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// answering is a named backend that answers under a name.
+func answering(address string, name func(asked int64) string, own ...string) named {
+	return named{&spoiling{next: &echo{address: address}, change: func(asked int64, _ server.Completion, r *server.Reply) {
+		r.Model = name(asked)
+		if r.Model == "other" {
+			r.Choices[0].Text = "another model's"
+		}
+	}}, own}
+}
+
+// What another model wrote is never a proposal. A server that changes its model is set aside like one
+// that is gone, and is used again when it has the model back.
+func TestAnotherModel(t *testing.T) {
+	const requests, n = 60, 2
+	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
+	ours := func(int64) string { return "m" }
+
+	for _, test := range []struct {
+		name   string
+		a, b   named
+		faults bool
+	}{
+		{"its own name", answering("a", ours, "m"), answering("b", ours, "m"), false},
+		{"no name", answering("a", func(int64) string { return "" }, "m"), answering("b", ours, "m"), false},
+		{"an alias", answering("a", func(int64) string { return "alias" }, "m", "alias"), answering("b", ours, "m"), false},
+		{"another from the beginning", answering("a", func(int64) string { return "other" }, "m"), answering("b", ours, "m"), true},
+		{"another after a while", answering("a", func(asked int64) string {
+			if asked > 20 && asked < 30 {
+				return "other"
+			}
+			return "m"
+		}, "m"), answering("b", ours, "m"), true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPolicy(t, options(test.a, test.b))
+			for i, got := range all(t, p, requests, 4, n) {
+				for j := range got {
+					if got[j] != want[i][j] {
+						t.Fatalf("%s: request %d, sample %d is %+v", test.name, i, j, got[j])
+					}
+				}
+			}
+			s := p.Snapshot()
+			if faults := s.Faults["another model"] > 0; faults != test.faults || s.Transient != s.Faults["another model"] {
+				t.Errorf("%s: faults %v", test.name, s.Faults)
+			}
+			if test.faults && s.Failovers == 0 {
+				t.Errorf("%s: no request went to the other server", test.name)
+			}
+		})
+	}
+}
+
+// A run is told at its start of a server that it cannot use, and of nothing else.
+func TestGreet(t *testing.T) {
+	fails := func(every bool, f *server.Fault) func(context.Context, server.Completion) error {
+		asked := 0
+		return func(context.Context, server.Completion) error {
+			if asked++; every || asked == 1 {
+				return f
+			}
+			return nil
+		}
+	}
+	noEnd := &server.Fault{Kind: server.Transient, Address: "a", Status: 200, Err: server.ErrNoEnd}
+	for _, test := range []struct {
+		name    string
+		backend server.Backend
+		want    string // in the error; "" is none
+	}{
+		{"well", &echo{address: "a"}, ""},
+		{"passing", &echo{address: "a", before: fails(false, &server.Fault{Kind: server.Transient, Status: 503})}, ""},
+		{"lasting", &echo{address: "a", before: fails(true, &server.Fault{Kind: server.Transient, Status: 503})}, ""},
+		{"refused", &echo{address: "a", before: fails(true, &server.Fault{Kind: server.Refused, Status: 401})}, "401"},
+		{"bad request", &echo{address: "a", before: fails(true, &server.Fault{Kind: server.BadRequest, Status: 422})}, "422"},
+		{"no end, once", &echo{address: "a", before: fails(false, noEnd)}, ""},
+		{"no end on any reply", &echo{address: "a", before: fails(true, noEnd)}, "server.ends"},
+		{"another model", answering("a", func(int64) string { return "other" }, "m"), `"other"`},
+		{"another model, once", answering("a", func(asked int64) string { return map[bool]string{true: "other", false: "m"}[asked == 1] }, "m"), ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			err := newPolicy(t, options(test.backend, &echo{address: "b"})).Greet(t.Context())
+			if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: error is %v", test.name, err)
+			}
+		})
+	}
+}
