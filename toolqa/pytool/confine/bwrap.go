@@ -18,7 +18,7 @@ const launcherInside = "/.confine"
 //
 // Inside there are the files to read and to write, this binary with the libraries it needs, and a bare /dev; no /proc, which
 // a container often may not mount, and which no program needs that only computes.
-func bubblewrap(path string, read, write []string) ([]string, error) {
+func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
 		return nil, fmt.Errorf("bubblewrap: %w: install it, e.g. with `apt-get install bubblewrap`, or choose another engine", err)
@@ -32,8 +32,20 @@ func bubblewrap(path string, read, write []string) ([]string, error) {
 		return nil, fmt.Errorf("bubblewrap: %w", err)
 	}
 	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost", "--dev", "/dev"}
-	for _, path := range outermost(slices.Concat(read, libraries)) {
+	outer := outermost(slices.Concat(read, libraries))
+	for _, path := range outer {
 		args = append(args, "--ro-bind-try", path, path)
+	}
+	for _, folder := range hide {
+		if slices.ContainsFunc(outer, func(o string) bool { return within(folder, o) }) {
+			args = append(args, "--tmpfs", folder)
+			for _, path := range read {
+				if within(path, folder) {
+					args = append(args, "--ro-bind-try", path, path)
+				}
+			}
+			args = append(args, "--remount-ro", folder)
+		}
 	}
 	for _, path := range outermost(write) {
 		args = append(args, "--bind-try", path, path)
@@ -45,7 +57,7 @@ func bubblewrap(path string, read, write []string) ([]string, error) {
 // CheckBubblewrap says why bubblewrap does not work here, as is the rule inside of containers: it starts this binary
 // in namespaces of its own, as [Jail.Command] does.
 func CheckBubblewrap(ctx context.Context, path string) error {
-	args, err := bubblewrap(path, nil, nil)
+	args, err := bubblewrap(path, nil, nil, nil)
 	if err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
@@ -68,14 +80,17 @@ func outermost(paths []string) []string {
 	slices.Sort(sorted)
 	kept := []string{"/dev"}
 	for _, path := range sorted {
-		inside := func(folder string) bool {
-			return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
-		}
+		inside := func(folder string) bool { return within(path, folder) }
 		if !slices.ContainsFunc(kept, inside) {
 			kept = append(kept, path)
 		}
 	}
 	return kept[1:]
+}
+
+// within reports whether a path is a folder or lies in it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // libraryFolders returns where the dynamic linker finds the libraries of a binary: nowhere if it needs none.

@@ -20,6 +20,7 @@ type Jail struct {
 	Dir  string   // where it starts; default "/"
 
 	Read  []string // files and folders it may read and execute, absolute; those that do not exist are ignored
+	Hide  []string // folders that it may not read, but for what Read names inside of them; what their files are called it may know
 	Write []string // files it may read and write, e.g. /dev/null; those that do not exist are ignored
 
 	Without []Wall // walls to leave out
@@ -81,7 +82,7 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 	}
 	args := []string{ownBinary, marker, spec.String()}
 	if j.Bwrap != "" {
-		outside, err := bubblewrap(j.Bwrap, j.files(), j.Write)
+		outside, err := bubblewrap(j.Bwrap, j.files(), j.Hide, j.Write)
 		if err != nil {
 			return nil, fmt.Errorf("confine: %w", err)
 		}
@@ -114,7 +115,7 @@ func (j Jail) check() error {
 	if info.IsDir() || info.Mode()&0o111 == 0 {
 		return fmt.Errorf("the program %s cannot be executed: it is %s", j.Path, info.Mode())
 	}
-	for _, path := range slices.Concat(j.Read, j.Write) {
+	for _, path := range slices.Concat(j.Read, j.Hide, j.Write) {
 		if !filepath.IsAbs(path) {
 			return fmt.Errorf("the path %q is not absolute", path)
 		}

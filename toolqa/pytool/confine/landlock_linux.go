@@ -3,6 +3,9 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
@@ -80,9 +83,9 @@ func LeftToSeccomp(version int) []string {
 	return left
 }
 
-// restrictFiles denies this thread, and what it will execute, all files but these, the network, and signals to processes
+// restrictFiles denies this thread, and what it will execute, all files and folders but these, the network, and signals to processes
 // outside, as far as a version of Landlock can; 0 is the kernel's own. It needs neither privileges nor /proc.
-func restrictFiles(read, write []string, most int) error {
+func restrictFiles(read, hide, write []string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
 		return probeLandlock()
@@ -97,9 +100,15 @@ func restrictFiles(read, write []string, most int) error {
 		return fmt.Errorf("create rules: %w", err)
 	}
 	defer unix.Close(rules)
+	read, list := carve(read, hide)
 	for _, path := range read {
 		if err := permit(rules, path, readFile, readFolder, attr.HandledAccessFS); err != nil {
 			return fmt.Errorf("let it read %s: %w", path, err)
+		}
+	}
+	for _, path := range list {
+		if err := permit(rules, path, 0, landlock.AccessFSReadDir, attr.HandledAccessFS); err != nil {
+			return fmt.Errorf("let it list %s: %w", path, err)
 		}
 	}
 	for _, path := range write {
@@ -133,5 +142,51 @@ func permit(rules int, path string, file, folder, known uint64) error {
 			return errors.New("it is a folder: only files can be written")
 		}
 	}
+	if access == 0 {
+		return errors.New("it is not a folder")
+	}
 	return landlock.LandlockAddPathBeneathRule(rules, &landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
+}
+
+// carve returns which of the files and folders can be read, and which folders listed, when what lies in the hidden folders
+// cannot, but for what read names there: a rule holds for all that lies in a folder. So a folder that holds a hidden one is
+// only listed, and gives way to what is in it; links that lead out of it are left out.
+func carve(read, hidden []string) (whole, listed []string) {
+	for _, path := range read {
+		w, l := carveOne(path, hidden)
+		whole, listed = append(whole, w...), append(listed, l...)
+	}
+	for _, folder := range hidden {
+		if slices.ContainsFunc(read, func(path string) bool { return within(path, folder) }) {
+			listed = append(listed, folder) // an import looks through it
+		}
+	}
+	return whole, listed
+}
+
+func carveOne(folder string, hidden []string) (whole, listed []string) {
+	if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, folder) }) {
+		return []string{folder}, nil
+	}
+	listed = append(listed, folder)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, listed // nor can a program read what is in it
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if slices.Contains(hidden, path) || e.Type()&os.ModeSymlink != 0 && !leadsInside(path, folder, hidden) {
+			continue
+		}
+		w, l := carveOne(path, hidden)
+		whole, listed = append(whole, w...), append(listed, l...)
+	}
+	return whole, listed
+}
+
+// leadsInside reports whether a link leads to something in a folder that is not hidden.
+func leadsInside(link, folder string, hidden []string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	inHidden := func(h string) bool { return within(target, h) }
+	return err == nil && within(target, folder) && !slices.ContainsFunc(hidden, inHidden)
 }

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
@@ -183,6 +184,40 @@ func TestWalls(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What is hidden in a folder is left out of it, and so is what a link leads to outside of it.
+func TestCarve(t *testing.T) {
+	lib := t.TempDir()
+	for _, dir := range []string{"python3.11/json", "python3.11/site-packages/wanted", "python3.9", "python3/dist-packages", "x86"} {
+		if err := os.MkdirAll(filepath.Join(lib, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"inside": "x86", "outside": "/etc", "nowhere": "/no/such/file", "packages": "python3/dist-packages",
+	} {
+		if err := os.Symlink(target, filepath.Join(lib, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(names ...string) []string {
+		for i, name := range names {
+			names[i] = filepath.Join(lib, name)
+		}
+		return names
+	}
+	read := at(".", "python3.11/site-packages/wanted")
+	whole, listed := carve(read, at("python3.11/site-packages", "python3/dist-packages", "python3.9"))
+	if diff := cmp.Diff(at("inside", "python3.11/json", "x86", "python3.11/site-packages/wanted"), whole); diff != "" {
+		t.Errorf("readable, -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(at(".", "python3", "python3.11", "python3.11/site-packages"), listed); diff != "" {
+		t.Errorf("listed, -want +got:\n%s", diff)
+	}
+	if whole, listed := carve(read[:1], nil); len(whole) != 1 || listed != nil {
+		t.Errorf("nothing hidden: %q, %q", whole, listed)
 	}
 }
 

@@ -3,7 +3,9 @@ package engines
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +15,71 @@ import (
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/pytool/confine"
 )
+
+// A program can use the modules that it was given, and what these need, and nothing else that is installed.
+func TestProgramsReadNoOtherPackages(t *testing.T) {
+	venv := filepath.Join(t.TempDir(), "venv")
+	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
+		t.Skipf("no virtual environment: %v: %s", err, out)
+	}
+	sites, _ := filepath.Glob(filepath.Join(venv, "lib", "*", "site-packages"))
+	if len(sites) != 1 {
+		t.Fatalf("site-packages of the environment: %q", sites)
+	}
+	for name, text := range map[string]string{
+		"wanted.py": "import needed\n__version__ = '1'", "needed.py": "__version__ = '2'", "other.py": "", "another/__init__.py": "",
+	} {
+		path := filepath.Join(sites[0], name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := `
+import sys
+sys.path.append(SITE)
+import wanted, needed
+print(wanted.__version__, needed.__version__)
+for name in ("other", "another"):
+    try:
+        __import__(name)
+    except (ImportError, PermissionError):
+        print("no", name)
+    else:
+        print("imported", name)
+for file in ("other.py", "another/__init__.py"):
+    try:
+        open(SITE + "/" + file)
+    except OSError:
+        print("no", file)
+    else:
+        print("opened", file)
+`
+	for _, name := range []string{ForkServer, Process, Bwrap} {
+		t.Run(name, func(t *testing.T) {
+			o := Options{Engine: name, Executable: filepath.Join(venv, "bin", "python3"), Modules: []string{"wanted"}, Servers: 1}
+			e, err := Open(t.Context(), o)
+			if err != nil {
+				t.Skipf("not on this machine: %v", err)
+			}
+			defer e.Close()
+			if diff := cmp.Diff([]string{"wanted 1 (needed 2)"}, e.Stamp().Modules); diff != "" {
+				t.Errorf("the stamp's modules, -want +got:\n%s", diff)
+			}
+			code := fmt.Sprintf("SITE = %q\n", sites[0]) + program
+			r, err := e.Run(t.Context(), pytool.Program{Code: code}, pytool.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "1 2\nno other\nno another\nno other.py\nno another/__init__.py\n"
+			if r.Output != want {
+				t.Errorf("it shows %q, want %q", r.Output, want)
+			}
+		})
+	}
+}
 
 func TestMain(m *testing.M) {
 	Main()

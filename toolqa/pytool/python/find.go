@@ -22,8 +22,12 @@ type Interpreter struct {
 	Version    string   // "3.11.2"
 	Path       []string // module search path of the standard library
 	Site       []string // folders of third-party modules
-	Modules    []string // of those wanted, the ones of third parties it has, with versions, sorted: "numpy 1.24.2"
-	Read       []string // files and folders that must be readable, and executable where they are, for it to work, sorted
+	Read       []string // files and folders that must be readable, and executable where they are, for it to work
+	Hide       []string // folders in them that must not be, but for what Read names inside of them
+
+	// Modules are, of those wanted, the ones of third parties that it has, sorted, with versions, and with what they
+	// import of other third parties: "numpy 1.24.2", "pandas 2.1.0 (dateutil 2.8.2 six 1.16.0)".
+	Modules []string
 }
 
 const install = "install Python 3.8 or later, e.g. with `apt-get install python3`, or name another interpreter"
@@ -86,12 +90,12 @@ type answer struct {
 	Version        [3]int
 	Implementation string
 	Executable     string
-	Prefixes       []string
 	Library        []string
 	Site           []string
 	Modules        []string
+	Packages       []string          // files and folders of these modules and of what they import of third parties
 	Broken         map[string]string // module: what importing it raises
-	Mapped         []string          // folders of shared objects
+	Mapped         []string          // shared objects that it has loaded
 }
 
 func (a answer) interpreter() (*Interpreter, error) {
@@ -106,41 +110,114 @@ func (a answer) interpreter() (*Interpreter, error) {
 		return nil, fmt.Errorf("module %s is installed, but cannot be imported: %s: repair it, or do without it", name, a.Broken[name])
 	}
 	slices.Sort(a.Modules)
+	read, hide := a.readable()
 	return &Interpreter{
 		Executable: a.Executable,
 		Version:    fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
 		Path:       a.Library,
 		Site:       a.Site,
 		Modules:    a.Modules,
-		Read:       a.read(),
+		Read:       read,
+		Hide:       hide,
 	}, nil
 }
 
-// read is the shortest list of what must be readable: whatever lies in a folder of it is left out.
-func (a answer) read() []string {
-	all := []string{
-		a.Executable, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/urandom",
+// readable returns what must be readable: the interpreter, its standard library, the libraries of the system's that it
+// has loaded, and the modules wanted with what these import. What else is installed for Python is hidden, so that nothing
+// can depend on it.
+func (a answer) readable() (read, hide []string) {
+	folders := []string{
+		a.Executable, "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale", "/dev/urandom",
 		"/etc/alternatives", // links to libraries, on Debian
 	}
-	for _, p := range a.Prefixes {
-		all = append(all, filepath.Join(p, "lib"), filepath.Join(p, "lib64"))
-	}
-	all = slices.Concat(all, a.Library, a.Site, a.Mapped)
-	var read []string
-	for _, p := range all {
-		p = filepath.Clean(p)
-		if _, err := os.Stat(p); err == nil && filepath.IsAbs(p) && !tooWide(p) {
-			read = append(read, p)
+	linkers, _ := filepath.Glob("/lib*/ld-*.so*")
+	folders = slices.Concat(folders, linkers, a.Library)
+	packages := a.Packages
+	for _, file := range a.Mapped {
+		switch folder := filepath.Dir(file); {
+		case !inAny(file, a.Site):
+			folders = append(folders, a.libraries(file)...)
+		case !slices.Contains(a.Site, folder): // as numpy.libs, which a wheel brings along
+			packages = append(packages, folder)
 		}
 	}
-	slices.Sort(read) // a folder comes before what lies in it
+
+	read, hide = outermost(folders), a.Site
+	for _, folder := range read {
+		hide = append(hide, a.foreign(folder)...)
+	}
+	slices.Sort(hide)
+	return append(read, outermost(packages)...), slices.Compact(hide)
+}
+
+// libraries returns where the dynamic linker finds a shared object, by all names: its folder, or where that holds modules
+// of third parties the file alone, with the links to it.
+func (a answer) libraries(file string) []string {
+	folder := filepath.Dir(file)
+	found := []string{folder}
+	if tooWide(folder) || len(a.foreign(folder)) > 0 {
+		found = []string{file}
+		entries, _ := os.ReadDir(folder)
+		for _, e := range entries {
+			link := filepath.Join(folder, e.Name())
+			target, err := filepath.EvalSymlinks(link)
+			if err == nil && e.Type()&os.ModeSymlink != 0 && target == file {
+				found = append(found, link)
+			}
+		}
+	}
+	for _, path := range found {
+		if rest, ok := strings.CutPrefix(path, "/usr/lib"); ok {
+			found = append(found, "/lib"+rest) // the same, where /lib is a link
+		}
+	}
+	return found
+}
+
+// outermost sorts the paths that exist and are not too wide, and leaves out those that lie in another one.
+func outermost(paths []string) []string {
+	var sorted []string
+	for _, p := range paths {
+		p = filepath.Clean(p)
+		if _, err := os.Stat(p); err == nil && filepath.IsAbs(p) && !tooWide(p) {
+			sorted = append(sorted, p)
+		}
+	}
+	slices.Sort(sorted) // a folder comes before what lies in it
 	var kept []string
-	for _, p := range read {
-		if !slices.ContainsFunc(kept, func(k string) bool { return p == k || strings.HasPrefix(p, k+"/") }) {
+	for _, p := range sorted {
+		if !slices.ContainsFunc(kept, func(k string) bool { return within(p, k) }) {
 			kept = append(kept, p)
 		}
 	}
 	return kept
+}
+
+// within reports whether a path is a folder or lies in it.
+func within(path, folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
+
+// foreign returns the folders inside of one that hold modules of third parties, or the library of another Python.
+func (a answer) foreign(folder string) []string {
+	var found []string
+	for _, pattern := range []string{"*-packages", "*/*-packages", "*/*/*-packages"} {
+		matches, _ := filepath.Glob(filepath.Join(folder, pattern))
+		found = append(found, matches...)
+	}
+	found = slices.DeleteFunc(found, func(p string) bool {
+		return filepath.Base(p) != "site-packages" && filepath.Base(p) != "dist-packages"
+	})
+	pythons, _ := filepath.Glob(filepath.Join(folder, "python[0-9]*"))
+	for _, p := range pythons {
+		own := func(library string) bool { return within(library, p) || within(p, library) }
+		if !slices.ContainsFunc(a.Library, own) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func inAny(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return within(path, f) })
 }
 
 // tooWide reports whether a folder holds more than a program may read, e.g. because a library lies in a home.

@@ -57,7 +57,9 @@ func TestFindVirtualEnvironment(t *testing.T) {
 		t.Fatalf("site-packages of the environment: %q", sites)
 	}
 	site := sites[0]
-	write(t, filepath.Join(site, "good.py"), "__version__ = '1.2'")
+	write(t, filepath.Join(site, "good.py"), "__version__ = '1.2'\nimport needed, mute")
+	write(t, filepath.Join(site, "needed.py"), "__version__ = '7'")
+	write(t, filepath.Join(site, "unwanted.py"), "")
 	write(t, filepath.Join(site, "mute.py"), "")
 	write(t, filepath.Join(site, "broken.py"), "import no_such_module")
 	write(t, filepath.Join(site, "failing.py"), "raise RuntimeError('out of order')")
@@ -70,11 +72,19 @@ func TestFindVirtualEnvironment(t *testing.T) {
 	if strings.HasPrefix(in.Executable, venv) {
 		t.Errorf("the interpreter is the environment's link %s", in.Executable)
 	}
-	if want := []string{"good 1.2", "mute"}; !slices.Equal(in.Modules, want) {
+	if want := []string{"good 1.2 (needed 7)", "mute"}; !slices.Equal(in.Modules, want) {
 		t.Errorf("modules %q, want %q", in.Modules, want)
 	}
-	if !slices.Contains(in.Site, site) || !slices.Contains(in.Read, site) || slices.Contains(in.Read, elsewhere) {
+	if !slices.Contains(in.Site, site) || slices.Contains(in.Read, elsewhere) {
 		t.Errorf("site folders %q, readable %q", in.Site, in.Read)
+	}
+	for name, want := range map[string]bool{"good.py": true, "needed.py": true, "mute.py": true, "unwanted.py": false, "": false} {
+		if got := slices.Contains(in.Read, filepath.Join(site, name)); got != want {
+			t.Errorf("%q can be read: %t, readable %q", name, got, in.Read)
+		}
+	}
+	if !slices.Contains(in.Hide, site) {
+		t.Errorf("%s is not hidden: %q", site, in.Hide)
 	}
 	for name, want := range map[string]string{
 		"broken":  "module broken is installed, but cannot be imported: ModuleNotFoundError: No module named 'no_such_module'",
@@ -124,15 +134,70 @@ func TestRead(t *testing.T) {
 	if err := os.Mkdir(inside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	a := answer{Mapped: []string{"/", home, "/etc", "/usr", inside, folder, "relative", "/no/such/folder"}}
-	got := slices.DeleteFunc(a.read(), func(p string) bool { return !strings.HasPrefix(p, folder) })
+	a := answer{
+		Library: []string{"/", home, "/etc", "/usr", "relative", "/no/such/folder"},
+		Mapped:  []string{filepath.Join(inside, "a.so"), filepath.Join(folder, "b.so")},
+	}
+	read, _ := a.readable()
+	got := slices.DeleteFunc(slices.Clone(read), func(p string) bool { return !strings.HasPrefix(p, folder) })
 	if want := []string{folder}; !slices.Equal(got, want) {
 		t.Errorf("of the test's folders, readable are %q, want %q", got, want)
 	}
-	for _, wide := range a.Mapped[:4] {
-		if slices.Contains(a.read(), wide) {
+	for _, wide := range a.Library[:4] {
+		if slices.Contains(read, wide) {
 			t.Errorf("%s is readable", wide)
 		}
+	}
+}
+
+// Of a folder with modules in it a library is readable alone, and the modules are hidden.
+func TestFoldersOfPackages(t *testing.T) {
+	lib := t.TempDir()
+	for _, dir := range []string{"python3.11/site-packages/other", "python3.9", "python3/dist-packages", "x86"} {
+		if err := os.MkdirAll(filepath.Join(lib, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"libz.so.1.2", "other.so", "x86/libm.so"} {
+		write(t, filepath.Join(lib, name), "")
+	}
+	if err := os.Symlink("libz.so.1.2", filepath.Join(lib, "libz.so.1")); err != nil {
+		t.Fatal(err)
+	}
+	names := func(paths []string) []string {
+		var inside []string
+		for _, p := range paths {
+			if name, ok := strings.CutPrefix(p, lib+"/"); ok {
+				inside = append(inside, name)
+			}
+		}
+		slices.Sort(inside)
+		return inside
+	}
+	own := filepath.Join(lib, "python3.11")
+	site := filepath.Join(own, "site-packages")
+	a := answer{
+		Library: []string{own}, Site: []string{site},
+		Packages: []string{filepath.Join(site, "wanted")},
+		Mapped:   []string{filepath.Join(lib, "libz.so.1.2"), filepath.Join(lib, "x86", "libm.so"), filepath.Join(site, "top.so")},
+	}
+
+	for file, want := range map[string][]string{"libz.so.1.2": {"libz.so.1", "libz.so.1.2"}, "x86/libm.so": {"x86"}} {
+		if diff := cmp.Diff(want, names(a.libraries(filepath.Join(lib, file)))); diff != "" {
+			t.Errorf("the linker's names of %s, -want +got:\n%s", file, diff)
+		}
+	}
+	foreign := []string{"python3.11/site-packages", "python3.9", "python3/dist-packages", "python3"}
+	slices.Sort(foreign)
+	if diff := cmp.Diff(foreign, names(a.foreign(lib))); diff != "" {
+		t.Errorf("foreign, -want +got:\n%s", diff)
+	}
+	read, hide := a.readable()
+	if diff := cmp.Diff([]string{"libz.so.1", "libz.so.1.2", "python3.11", "x86"}, names(read)); diff != "" {
+		t.Errorf("readable, -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"python3.11/site-packages"}, names(hide)); diff != "" {
+		t.Errorf("hidden, -want +got:\n%s", diff)
 	}
 }
 
@@ -179,15 +244,19 @@ func check(t *testing.T, in *Interpreter) {
 			t.Errorf("%s is readable as a whole", p)
 		}
 		for _, q := range in.Read[:i] {
-			if strings.HasPrefix(p, q+"/") {
+			if strings.HasPrefix(p, q+"/") && !inAny(p, in.Hide) {
 				t.Errorf("%s is readable, and so is %s inside", q, p)
 			}
 		}
 	}
-	for _, p := range slices.Concat([]string{in.Executable}, in.Path, in.Site) {
-		readable := func(r string) bool { return p == r || strings.HasPrefix(p, r+"/") }
-		if _, err := os.Stat(p); err == nil && !slices.ContainsFunc(in.Read, readable) {
+	for _, p := range slices.Concat([]string{in.Executable}, in.Path) {
+		if _, err := os.Stat(p); err == nil && !inAny(p, in.Read) {
 			t.Errorf("%s is not readable", p)
+		}
+	}
+	for _, site := range in.Site {
+		if !inAny(site, in.Hide) {
+			t.Errorf("%s is not hidden", site)
 		}
 	}
 	// The interpreter itself finds its library, and the modules with both search paths.

@@ -16,6 +16,7 @@ func (in *Interpreter) Jail(text string, without []confine.Wall) confine.Jail {
 		Env:     Environment(),
 		Dir:     "/",
 		Read:    in.Read,
+		Hide:    in.Hide,
 		Write:   []string{"/dev/null"},
 		Without: without,
 	}

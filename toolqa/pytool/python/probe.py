@@ -27,23 +27,25 @@ def site_folders():
     return found
 
 
-def version(module, name):
-    """The version of a module, "" if it does not say."""
+def described(module, name):
+    """The name of a module and its version, if it says."""
     import importlib.metadata
     said = getattr(module, "__version__", None)
-    if isinstance(said, str):
-        return said
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
+    if not isinstance(said, str):
+        try:
+            said = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            said = ""
+    return (name + " " + said).strip()
 
 
 def third_party(names, folders):
-    """Of the modules named, those of third parties that can be imported, and why others cannot."""
+    """Of the modules named, those of third parties that can be imported, each with what it imports of others, and why
+    others cannot."""
     found, broken = [], {}
     sys.path[:] = library + folders
     for name in names:
+        before = loaded(folders)
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -53,41 +55,68 @@ def third_party(names, folders):
         except BaseException as error:
             broken[name] = "%s: %s" % (type(error).__name__, error)
             continue
-        where = os.path.realpath(getattr(module, "__file__", None) or "")
-        if any(where.startswith(os.path.realpath(f) + os.sep) for f in folders):
-            found.append((name + " " + version(module, name)).strip())
+        if not places(module, folders):
+            continue
+        said = described(module, name)
+        needs = [described(m, n) for n, m in sorted(loaded(folders).items()) if n not in before and n not in names]
+        if needs:
+            said += " (" + " ".join(needs) + ")"
+        found.append(said)
     return found, broken
 
 
-def mapped_folders():
-    """The folders of the shared objects this process has loaded, once the standard library's larger ones are."""
-    for name in ("_ctypes", "_sqlite3", "_lzma", "_bz2", "_hashlib", "_ssl", "_decimal", "zlib", "_uuid", "pyexpat"):
+def places(module, folders):
+    """The files and folders of a module that lie in the folders."""
+    file = getattr(module, "__file__", None)
+    if file and hasattr(module, "__path__"):
+        file = os.path.dirname(file)
+    found = [file] if file else list(getattr(module, "__path__", ()))
+    return [p for p in found if any(os.path.realpath(p).startswith(os.path.realpath(f) + os.sep) for f in folders)]
+
+
+def loaded(folders):
+    """The modules that were imported from the folders, by name."""
+    return {name: module for name, module in list(sys.modules.items()) if "." not in name and places(module, folders)}
+
+
+def mapped_files():
+    """The shared objects this process has loaded, once the standard library's that need some of the system's are."""
+    for name in ("_ctypes", "_sqlite3", "_lzma", "_bz2", "_hashlib", "_ssl", "_decimal", "zlib", "_uuid", "pyexpat",
+                 "_elementtree", "_crypt", "_curses", "_curses_panel", "readline", "_dbm", "_gdbm", "nis"):
         try:
             importlib.import_module(name)
         except ImportError:
             pass
-    folders = set()
+    files = set()
     with open("/proc/self/maps") as maps:
         for line in maps:
             path = line.split(None, 5)[5].rstrip("\n") if line.count("/") else ""
             if ".so" in os.path.basename(path):
-                folders.add(os.path.dirname(path))
-    return sorted(folders)
+                files.add(path)
+    return sorted(files)
+
+
+def forget(folders):
+    """Forgets the modules that .pth files have imported from the folders."""
+    for name in loaded(folders):
+        for m in [m for m in sys.modules if m == name or m.startswith(name + ".")]:
+            del sys.modules[m]
 
 
 def main():
     folders = site_folders()
+    forget(folders)
     found, broken = third_party(sys.argv[1:], folders)
     print(json.dumps({
         "version": list(sys.version_info[:3]),
         "implementation": sys.implementation.name,
         "executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
-        "prefixes": sorted({sys.base_prefix, sys.base_exec_prefix}),
         "library": library,
         "site": folders,
         "modules": found,
+        "packages": sorted(p for m in loaded(folders).values() for p in places(m, folders)),
         "broken": broken,
-        "mapped": mapped_folders(),
+        "mapped": mapped_files(),
     }))
 
 
