@@ -35,7 +35,7 @@ type Fault struct {
 	Address    string
 	Status     int           // HTTP status, 0 when there was no answer
 	Message    string        // the server's, shortened; never a header or a key
-	RetryAfter time.Duration // what the server asked for, 0 when it did not
+	RetryAfter time.Duration // what the server asked for, at most a minute; 0 when it did not
 	Err        error         // the cause below HTTP; may be nil
 }
 

@@ -38,7 +38,7 @@ type Options struct {
 }
 
 // Retry bounds what is done about transient faults. The wait before another attempt doubles from Base to Max, less up
-// to a half at random, and is never shorter than what the server asked for.
+// to a half at random, and is never shorter than what the server asked for, at most a minute.
 type Retry struct {
 	Attempts int           `yaml:"attempts"` // of one request at a server that is there; waiting for one that is not counts as none
 	Base     time.Duration `yaml:"base"`

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/finetune"
+)
+
+// What a server says that nobody asked for does not reach the terminal: net/http would log it there.
+func TestServerOutOfTurn(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		body := `{"object":"list","data":[{"id":"sim"}]}`
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%sHTTP/1.1 200 OK\x1b]0;title\a\r\n", len(body), body)
+		io.Copy(io.Discard, conn) // until the client goes away
+	}))
+	defer s.Close()
+
+	p := start(t, "doctor", "--policy", "openai:sim", "--server", s.URL+"/v1")
+	<-p.ended
+	if words := p.err.String(); strings.Contains(words, "Unsolicited") || strings.Contains(words, "title") {
+		t.Errorf("stderr:\n%s", words)
+	}
+	if out := p.out.String() + p.err.String(); !strings.Contains(out, s.URL) {
+		t.Errorf("the server was not looked at:\n%s", out)
+	}
+}
+
+// An Ollama server whose every reply says that the prompt filled the window answered no question: none of them is wrong,
+// all are lost.
+func TestWindowAlwaysFull(t *testing.T) {
+	t.Parallel()
+	const window = 2048 // less than the bytes of a prompt, so that the count could be true
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/version":
+			io.WriteString(w, `{"version":"0.17.4"}`)
+		case "/api/tags":
+			io.WriteString(w, `{"models":[{"name":"sim:latest"}]}`)
+		default:
+			fmt.Fprintf(w, `{"model":"sim","response":"Thought: x","done":true,"done_reason":"stop","eval_count":3,"prompt_eval_count":%d,
+				"logprobs":[{"token":"a","logprob":-1},{"token":"b","logprob":-1},{"token":"c","logprob":-1}]}`, window)
+		}
+	}))
+	defer s.Close()
+
+	r := cli(t, "eval", "--data", smallData(t), "--split", "train", "--api", "p_c", "--policy", "ollama:sim", "--server", s.URL,
+		"--set", fmt.Sprint("server.window=", window), "--limit", "2", "--json", "--progress", "none", "--out", filepath.Join(t.TempDir(), "eval"))
+	if r.code == exitDone {
+		t.Errorf("exit %d", r.code)
+	}
+	for _, row := range document[finetune.Report](t, r.out).Rows {
+		if row.Lost == 0 || row.N != 0 || row.TooLong != 0 {
+			t.Errorf("%+v", row)
+		}
+	}
+	says(t, "eval", r.err, "first prompt of the question does not fit")
+}
+
+// Two interrupts end a run in the middle of replies that go on for ever.
+func TestInterruptedWhileRepliesComeIn(t *testing.T) {
+	begun, left := make(chan struct{}, 64), make(chan struct{}, 64)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/completions") {
+			io.WriteString(w, `{"object":"list","data":[{"id":"sim"}]}`)
+			return
+		}
+		io.Copy(io.Discard, r.Body) // to the end, so that the server notices a client that goes away
+		io.WriteString(w, `{"model":"sim","choices":[{"index":0,"finish_reason":"stop","text":"Thought: `)
+		w.(http.Flusher).Flush()
+		begun <- struct{}{}
+		<-r.Context().Done()
+		left <- struct{}{}
+	}))
+	defer s.Close()
+
+	p := start(t, "collect", "--data", smallData(t), "--policy", "openai:sim", "--server", s.URL+"/v1", "--limit", "2",
+		"--set", "server.window=32768", "--progress", "none", "--out", filepath.Join(t.TempDir(), "run"))
+	<-begun
+	for range 2 {
+		_ = p.Process.Signal(os.Interrupt) // the first may be enough
+		select {
+		case <-p.err.saw:
+		case <-p.ended:
+		}
+	}
+	if code := p.wait(); code != exitInterrupted {
+		t.Errorf("exit %d\n%s", code, p.err)
+	}
+	<-left
+}
