@@ -1,11 +1,18 @@
 package envs
 
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
+
 // Turn is an action and the environment's answer to it.
 type Turn struct {
 	Action      Action
 	Call        Call // what was understood of the action; the zero Call when it is Malformed
 	Observation string
 	Outcome     Outcome
+	Maker       string // see Result; no agent sees it
 }
 
 // History is everything an agent may see: the task, the turns so far, and the tool descriptions it has learned. It is
@@ -19,12 +26,14 @@ type History struct {
 type link struct {
 	prev *link
 	n    int
+	hash uint64 // of the turns up to this one
 	turn Turn
 }
 
 type lesson struct {
 	prev *lesson
 	n    int
+	hash uint64 // of the descriptions up to this one
 	text string
 }
 
@@ -66,18 +75,45 @@ func (h History) Turns() []Turn {
 
 // Append returns the history with one more turn.
 func (h History) Append(t Turn) History {
-	h.last = &link{prev: h.last, n: h.Len() + 1, turn: t}
+	hash := uint64(0)
+	if h.last != nil {
+		hash = h.last.hash
+	}
+	hash = xxh3.HashStringSeed(string(t.Action), hash)
+	hash = xxh3.HashStringSeed(t.Observation, hash)
+
+	h.last = &link{prev: h.last, n: h.Len() + 1, hash: hash + uint64(t.Outcome), turn: t}
 	return h
+}
+
+// Hash returns a hash of all that an agent may be shown: the task's dataset and question, the turns
+// with their outcomes, and the learned descriptions. Histories with equal hashes look the same to a
+// policy; the hash is the same in every process. It costs no walk through the turns.
+func (h History) Hash() uint64 {
+	task := h.Task()
+	var turns, learned uint64
+	if h.last != nil {
+		turns = h.last.hash
+	}
+	if h.learned != nil {
+		learned = h.learned.hash
+	}
+
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:8], turns)
+	binary.LittleEndian.PutUint64(b[8:], learned)
+	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Dataset))
+	return xxh3.HashSeed(b[:], hash)
 }
 
 // Learn returns the history with one more tool description: the tool-update module of section 3.3, P_c <- P_c + P_s.
 // Only the histories made from the returned one know it.
 func (h History) Learn(description string) History {
-	n := 1
+	n, hash := 1, uint64(0)
 	if h.learned != nil {
-		n = h.learned.n + 1
+		n, hash = h.learned.n+1, h.learned.hash
 	}
-	h.learned = &lesson{prev: h.learned, n: n, text: description}
+	h.learned = &lesson{prev: h.learned, n: n, hash: xxh3.HashStringSeed(description, hash), text: description}
 	return h
 }
 

@@ -6,4 +6,5 @@ package envs
 type Result struct {
 	Observation string
 	Outcome     Outcome
+	Maker       string // the program outside this one that made it, e.g. a Python engine; "" when there is none
 }

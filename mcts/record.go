@@ -29,6 +29,7 @@ type Record struct {
 	Name        string // the API name as written
 	Key         string // canonical form of the action; equal keys mean the same call
 	Observation string
+	Maker       string // the program that made the observation, see envs.Result; of old runs the root has the tree's
 	Outcome     envs.Outcome
 	Status      envs.Status
 	Limit       Limit // what truncated the node
@@ -69,7 +70,7 @@ func (t *Tree) Record() *TreeRecord {
 		r.Nodes[i] = Record{
 			ID: n.ID, Parent: parent, Depth: n.Depth, Ordinal: n.Ordinal,
 			Action: string(n.Turn.Action), Tool: n.Turn.Call.Tool, Name: n.Turn.Call.Name, Key: n.Key,
-			Observation: n.Turn.Observation, Outcome: n.Turn.Outcome, Status: n.Status, Limit: n.Limit,
+			Observation: n.Turn.Observation, Maker: n.Turn.Maker, Outcome: n.Turn.Outcome, Status: n.Status, Limit: n.Limit,
 			Prior: n.Prior, Visits: n.Visits, TotalValue: n.TotalValue, Expanded: n.Expanded,
 			Reward: n.Reward, Grade: n.Grade, Draws: n.Draws, Cut: n.Cut,
 		}

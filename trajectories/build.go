@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,16 @@ const UpdateTool = "UpdateTool"
 type Meta struct {
 	Run      Run
 	Question Question
-	Python   Python // what ran its programs
+
+	// Makers are what may have run its programs, the one that the run began with first. A row names those
+	// whose output it holds, and the first one where no program ran.
+	Makers []Maker
+}
+
+// Maker is a Python by the name that results of its programs have (envs.Result).
+type Maker struct {
+	Name   string
+	Python Python
 }
 
 // Run is the lineage that all rows of a run share.
@@ -62,7 +72,7 @@ func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
 		SchemaVersion: SchemaVersion,
 		RunID:         valid(run.ID), RunHash: valid(run.Hash), Preset: valid(run.Preset), Policy: valid(run.Policy),
 		PromptAPI: valid(run.PromptAPI), DeployedAPI: valid(run.DeployedAPI),
-		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software), Python: meta.Python.valid(),
+		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software), Python: meta.python(tree, path).valid(),
 		Dataset: valid(q.Dataset), Difficulty: valid(q.Difficulty), Split: valid(q.Split),
 		QuestionIndex: q.Index, QuestionID: valid(q.ID), Question: valid(q.Text),
 		Template: valid(q.Template), Gold: valid(q.Gold),
@@ -79,6 +89,21 @@ func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
 	row.Key = Key(row.Turns)
 	row.count()
 	return row
+}
+
+// python returns what ran the programs on a path.
+func (m *Meta) python(tree *mcts.TreeRecord, path []int) Python {
+	var made []Python
+	for _, maker := range m.Makers {
+		isMaker := func(id int) bool { return tree.Nodes[id].Maker == maker.Name }
+		if slices.ContainsFunc(path, isMaker) {
+			made = append(made, maker.Python)
+		}
+	}
+	if len(made) == 0 && len(m.Makers) > 0 {
+		made = append(made, m.Makers[0].Python)
+	}
+	return together(made)
 }
 
 func turnOf(n *mcts.Record) Turn {

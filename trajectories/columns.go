@@ -25,7 +25,7 @@ var rowColumns = []pq.Column[Row]{
 	pq.Uint("seed", "the run's seed", func(r *Row) *uint64 { return &r.Seed }),
 	pq.Text("config_hash", "hash of the settings that change a result", func(r *Row) *string { return &r.ConfigHash }).Repeating(),
 	pq.Text("software", "version of toolevo that made the row", func(r *Row) *string { return &r.Software }).Repeating(),
-	pq.Text("python_engine", "what kept model-written programs inside, e.g. `forkserver`; `unsafe` is nothing. Of a run that was told to mix engines, the one that finished the tree: it takes over what earlier ones found", func(r *Row) *string { return &r.Python.Engine }).Repeating().Later(),
+	pq.Text("python_engine", "what kept model-written programs inside, e.g. `forkserver`; `unsafe` is nothing. Of a run that was told to mix engines, each one whose output the trajectory holds, separated by `; `, here and in the columns that follow", func(r *Row) *string { return &r.Python.Engine }).Repeating().Later(),
 	pq.Text("python_version", "version of that Python", func(r *Row) *string { return &r.Python.Version }).Repeating().Later(),
 	pq.Text("python_modules", "what programs could import beside the standard library, e.g. `numpy 1.24.2`", func(r *Row) *string { return &r.Python.Modules }).Repeating().Later(),
 	pq.Text("python_without", "walls that the machine did not offer and the user did without, e.g. `landlock`", func(r *Row) *string { return &r.Python.Without }).Repeating().Later(),

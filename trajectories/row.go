@@ -39,7 +39,7 @@ type Row struct {
 	Seed        uint64 // the run's
 	ConfigHash  string
 	Software    string // the version that wrote the row
-	Python      Python // what ran the programs of the tree
+	Python      Python // what ran its programs
 
 	Tree     int
 	TreeSeed uint64

@@ -105,7 +105,37 @@ var meta = trajectories.Meta{
 		Seed: 1<<63 + 5, ConfigHash: "hash", Software: "v0"},
 	Question: trajectories.Question{ID: "q", Dataset: "coffee", Difficulty: "easy", Split: "train", Index: 12,
 		Text: "How much?", Template: "price", Gold: "7"},
-	Python: trajectories.Python{Engine: "bwrap", Version: "3.11.2", Modules: "numpy \xff", Without: "landlock", Limits: "wall 1s"},
+	Makers: []trajectories.Maker{
+		{Name: "first", Python: trajectories.Python{Engine: "bwrap", Version: "3.11.2", Modules: "numpy \xff", Without: "landlock", Limits: "wall 1s"}},
+		{Name: "second", Python: trajectories.Python{Engine: "wasi", Version: "3.12.0", Limits: "wall 1s"}},
+	},
+}
+
+// A row names each engine whose output it holds, and the run's first where it holds none.
+func TestARowNamesEachEngineWhoseOutputItHolds(t *testing.T) {
+	first, second := "bwrap python 3.11.2 numpy \uFFFD without landlock", "wasi python 3.12.0"
+	for _, test := range []struct {
+		name   string
+		makers map[int]string // by node
+		want   string
+	}{
+		{"none", nil, first},
+		{"elsewhere in the tree", map[int]string{7: "second"}, first},
+		{"the second alone", map[int]string{2: "second", 6: "second"}, second},
+		{"both", map[int]string{1: "second", 4: "first"}, first + "; " + second},
+	} {
+		tree := tree()
+		for id, maker := range test.makers {
+			tree.Nodes[id].Maker = maker
+		}
+		python := trajectories.FromTree(meta, tree)[0].Python
+		if got := python.String(); got != test.want {
+			t.Errorf("%s: the row names %q, want %q", test.name, got, test.want)
+		}
+		if len(python.Each()) != strings.Count(test.want, "; ")+1 {
+			t.Errorf("%s: it stands for %q", test.name, python.Each())
+		}
+	}
 }
 
 func TestFromTree(t *testing.T) {

@@ -176,6 +176,8 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 	var unresolved *collect.UnresolvedError
 	var gone *server.GoneError
 	switch {
+	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
+		return bad("%w", err) // to go on ends here again
 	case errors.As(err, &gone):
 		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled), errors.Is(err, collect.ErrDrained):

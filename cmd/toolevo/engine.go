@@ -140,61 +140,34 @@ func (a *app) sayModules(p configs.Python, s pytool.Stamp) {
 		p.Executable, s.Python, names, strings.Join(packages, " "))
 }
 
-// enlist notes the engine of this pass in the run. Where the run began with another one, which it was told to mix with
-// this one, the trees of this pass say so, and results of programs keep the keys of the first engine: what a program showed
-// once it shows in the whole run, so that every tree is what the log says.
+// enlist notes the engine of this pass in the run. What a program showed once it shows in the whole run, so that every
+// tree is what the log says, and each result names the engine that made it.
 func (b *bench) enlist(ctx context.Context, run *store.Run) error {
 	var err error
 	if b.stamps, err = stampsOf(ctx, run); err != nil {
 		return err
 	}
 	stamp := b.engine.Stamp()
-	if !slices.ContainsFunc(b.stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() }) {
-		b.stamps = append(b.stamps, stamp)
-		text, err := json.Marshal(b.stamps)
-		if err == nil {
-			err = run.SetMeta(ctx, metaEngines, string(text))
-		}
-		if err != nil {
-			return err
-		}
+	if slices.ContainsFunc(b.stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() }) {
+		return nil
 	}
-	if first := run.Manifest.Inputs[inputPython]; first != stamp.String() {
-		run.SetMaker(stamp.String())
-		b.engine = keyedAs{b.engine, b.stamps[0]}
-	}
-	return nil
-}
-
-// makers returns what trees of a run were grown with.
-func makers(ctx context.Context, run *store.Run, p configs.Python) (func(question string, tree int) (trajectories.Python, error), error) {
-	stamps, err := stampsOf(ctx, run)
+	b.stamps = append(b.stamps, stamp)
+	text, err := json.Marshal(b.stamps)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	byName := map[string]trajectories.Python{}
-	for _, s := range stamps {
-		byName[s.String()] = pythonOf(s, p)
-	}
-	if len(stamps) > 0 {
-		byName[""] = pythonOf(stamps[0], p)
-	}
-	return func(question string, tree int) (trajectories.Python, error) {
-		if len(stamps) < 2 {
-			return byName[""], nil
-		}
-		maker, err := run.Maker(ctx, question, tree)
-		return byName[maker], err
-	}, nil
+	return run.SetMeta(ctx, metaEngines, string(text))
 }
 
-// keyedAs is an engine whose results are remembered as those of another one.
-type keyedAs struct {
-	pytool.Engine
-	stamp pytool.Stamp
+// makers are the engines of a run, as rows name them.
+func makers(ctx context.Context, run *store.Run, p configs.Python) ([]trajectories.Maker, error) {
+	stamps, err := stampsOf(ctx, run)
+	all := make([]trajectories.Maker, len(stamps))
+	for i, s := range stamps {
+		all[i] = trajectories.Maker{Name: s.String(), Python: pythonOf(s, p)}
+	}
+	return all, err
 }
-
-func (e keyedAs) Stamp() pytool.Stamp { return e.stamp }
 
 // stampsOf are the engines that a run was grown with, the one it began with first.
 func stampsOf(ctx context.Context, run *store.Run) ([]pytool.Stamp, error) {
@@ -227,8 +200,9 @@ func pythonOf(s pytool.Stamp, p configs.Python) trajectories.Python {
 	}
 }
 
-// stampOf is the engine that a row names.
+// stampOf is the engine that a row names, the first of several.
 func stampOf(p trajectories.Python) pytool.Stamp {
+	p = p.Each()[0]
 	s := pytool.Stamp{Engine: p.Engine, Python: p.Version}
 	if p.Modules != "" {
 		s.Modules = strings.Split(p.Modules, ", ")

@@ -262,10 +262,12 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 func exportedStamps(m *trajectories.Manifest) []pytool.Stamp {
 	var stamps []pytool.Stamp
 	for _, r := range m.Runs {
-		stamp := stampOf(r.Python)
-		known := slices.ContainsFunc(stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() })
-		if r.Python.Engine != "" && !known {
-			stamps = append(stamps, stamp)
+		for _, p := range r.Python.Each() {
+			stamp := stampOf(p)
+			known := slices.ContainsFunc(stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() })
+			if p.Engine != "" && !known {
+				stamps = append(stamps, stamp)
+			}
 		}
 	}
 	return stamps

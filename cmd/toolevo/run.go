@@ -306,21 +306,18 @@ func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
 // rows are the trajectories of the stored trees, in canonical order.
 func rows(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
-		maker, err := makers(ctx, run, c.Python)
+		made, err := makers(ctx, run, c.Python)
 		if err != nil {
 			yield(trajectories.Row{}, err)
 			return
 		}
-		meta := trajectories.Meta{Run: lineage(run, c)}
+		meta := trajectories.Meta{Run: lineage(run, c), Makers: made}
 		for _, q := range questions {
 			meta.Question = q
 			indices, err := run.TreeIndices(ctx, q.ID)
 			for _, i := range indices {
 				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
-				if err = loadErr; err == nil {
-					meta.Python, err = maker(q.ID, i)
-				}
-				if err != nil {
+				if err = loadErr; err != nil {
 					break
 				}
 				for _, row := range trajectories.FromTree(meta, tree) {

@@ -45,7 +45,7 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 	if err != nil {
 		return envs.Transition{}, err
 	}
-	turn.Outcome = ans.result.Outcome
+	turn.Outcome, turn.Maker = ans.result.Outcome, ans.result.Maker
 	turn.Observation = valid(ans.result.Observation)
 	if e.options.ObservationWords > 0 {
 		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)

@@ -23,14 +23,24 @@ import (
 type estate struct {
 	*envtest.Maze
 	stepped func() error // called before each step, if set; its error is the step's
+	teaches bool         // whoever acts knows a tool more
 }
 
 func (e *estate) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 	if t.ID != "nowhere" {
 		t = envtest.MazeTask
 	}
-	return e.Maze.Reset(ctx, t)
+	s, err := e.Maze.Reset(ctx, t)
+	if e.teaches && err == nil {
+		s = taught{s}
+	}
+	return s, err
 }
+
+// taught is a state whose history has a tool description more.
+type taught struct{ envs.State }
+
+func (s taught) History() envs.History { return s.State.History().Learn("a tool") }
 
 func (e *estate) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
 	if e.stepped != nil {
@@ -38,7 +48,14 @@ func (e *estate) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 			return envs.Transition{}, err
 		}
 	}
-	return e.Maze.Step(ctx, s, a)
+	if t, ok := s.(taught); ok {
+		s = t.State
+	}
+	next, err := e.Maze.Step(ctx, s, a)
+	if e.teaches && err == nil {
+		next.State = taught{next.State}
+	}
+	return next, err
 }
 
 // key names one model call across runs.
@@ -204,7 +221,7 @@ func logged(t testing.TB, path string) map[string]bool {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.Query(`SELECT question, tree, path, first FROM calls`)
+	rows, err := db.Query(`SELECT name, tree, path, first FROM calls JOIN questions ON id = question`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,14 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 )
 
 // Verification is what Verify found.
@@ -17,27 +20,33 @@ type Verification struct {
 	Problems []string `json:"problems"` // in the order of the questions; empty when all is well
 }
 
-// Verify proves that the stored trees are what the log says: it grows each again from the log alone, without asking
-// any model, checks its invariants and compares it with the stored rows node by node. The error is a failure to
-// verify; what is wrong with the run stands in the report. Trees that sharing the budget has yet to deal out are not
-// counted as missing: only Run knows them.
+// Verify proves that the stored trees are what the log says: it reads every row of the database, grows each tree again
+// from the log alone, without asking any model, checks its invariants and compares it with the stored one node by node.
+// Of a tree that is not finished it makes sure that the log answers what the search asks, as far as the log goes. The
+// error is a failure to verify; what is wrong with the run stands in the report. Trees that sharing the budget has yet
+// to deal out are not counted as missing: only Run knows them.
 func Verify(ctx context.Context, o Options) (Verification, error) {
 	if err := o.validate(); err != nil {
 		return Verification{}, err
 	}
 	reports := make([]Verification, len(o.Questions))
-	group, ctx := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
 	for i, q := range o.Questions {
 		group.Go(func() (err error) {
-			reports[i], err = o.verify(ctx, q)
+			reports[i], err = o.verify(groupCtx, q)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return Verification{}, err
 	}
-	all := Verification{Problems: []string{}}
+	damage, err := o.Store.Check(ctx)
+	if err != nil {
+		return Verification{}, err
+	}
+
+	all := Verification{Problems: append([]string{}, damage...)}
 	for _, r := range reports {
 		all.Trees += r.Trees
 		all.Calls += r.Calls
@@ -53,22 +62,34 @@ func (o *Options) verify(ctx context.Context, q Question) (Verification, error) 
 	if err != nil {
 		return v, err
 	}
+	logged, err := o.Store.LoggedTrees(ctx, q.Task.ID)
+	if err != nil {
+		return v, err
+	}
+	all := append(logged, indices...)
+	slices.Sort(all)
+
 	found := mcts.Found{}
-	for _, i := range indices {
-		stored, _, err := o.Store.LoadTree(ctx, q.Task.ID, i)
+	for _, i := range slices.Compact(all) {
+		report := func(problem string) {
+			v.Problems = append(v.Problems, fmt.Sprintf("question %s, tree %d: %s", q.Task.ID, i, problem))
+		}
+		stored, ok, err := o.Store.LoadTree(ctx, q.Task.ID, i)
+		if errors.Is(err, store.ErrDamaged) {
+			continue // Store.Check says so
+		}
 		if err != nil {
 			return v, err
 		}
-		problems, calls, err := o.regrow(ctx, q, stored, found)
+		calls, err := o.regrow(ctx, q, i, stored, found, report)
 		if err != nil {
 			return v, err
 		}
-		for _, p := range problems {
-			v.Problems = append(v.Problems, fmt.Sprintf("question %s, tree %d: %s", q.Task.ID, i, p))
-		}
-		v.Trees++
 		v.Calls += calls
-		found.AddRecord(stored)
+		if ok {
+			v.Trees++
+			found.AddRecord(stored)
+		}
 	}
 	v.Missing = o.missing(indices, len(found))
 	return v, nil
@@ -87,28 +108,39 @@ func (o *Options) missing(indices []int, found int) int {
 	return end - len(indices)
 }
 
-// regrow grows one tree from the log and says how it differs from the stored one.
-func (o *Options) regrow(ctx context.Context, q Question, stored *mcts.TreeRecord, found mcts.Found) (problems []string, calls int, err error) {
-	policy, err := o.Store.Policy(ctx, q.Task.ID, stored.Tree, nil)
+// regrow grows one tree from the log and reports how it differs from the stored one, which is nil where the tree is not
+// finished: then it may end where the log does.
+func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.TreeRecord, found mcts.Found, report func(string)) (calls int, err error) {
+	policy, err := o.Store.Policy(ctx, q.Task.ID, i, nil)
+	if errors.Is(err, store.ErrDamaged) {
+		return 0, nil // Store.Check says so
+	}
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	if o.Search.Enough == 0 {
 		found = nil
 	}
 	search := o.search(q, policy)
-	tree, err := search.Grow(ctx, q.Task, stored.Tree, found)
+	tree, err := search.Grow(ctx, q.Task, i, found)
 	_, calls = policy.Counts()
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, calls, ctx.Err()
-		}
-		return []string{fmt.Sprintf("cannot be grown from the log: %v", err)}, calls, nil
+
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return calls, ctx.Err()
+	case stored == nil && (err == nil || errors.Is(err, store.ErrNotLogged)):
+		return calls, nil
+	case err != nil:
+		report(fmt.Sprintf("cannot be grown from the log: %v", err))
+		return calls, nil
 	}
 	if err := tree.Check(search.Config); err != nil {
-		problems = append(problems, err.Error())
+		report(err.Error())
 	}
-	return append(problems, differences(tree.Record(), stored)...), calls, nil
+	for _, difference := range differences(tree.Record(), stored) {
+		report(difference)
+	}
+	return calls, nil
 }
 
 // differences compares a tree grown from the log with the stored one.

@@ -3,11 +3,15 @@ package collect_test
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/envtest"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
@@ -43,32 +47,87 @@ func TestVerifyACleanRun(t *testing.T) {
 	}
 }
 
-// A verification that cannot fail proves nothing: each of these changes to the database is found.
+// A verification that cannot fail proves nothing: each of these changes to the database is found. Most are made by the
+// store itself, so that each row has the hash of what it holds.
 func TestVerifyFindsTampering(t *testing.T) {
-	for _, test := range []struct{ name, change, want string }{
-		{"an observation", `UPDATE nodes SET observation = observation || '!' WHERE question = 'hard-0' AND tree = 1 AND id = 3`, "question hard-0, tree 1: node 3 is"},
-		{"an action", `UPDATE nodes SET action = 'stop' WHERE question = 'never-0' AND tree = 0 AND id = 1`, "question never-0, tree 0: node 1 is"},
-		{"a visit", `UPDATE nodes SET visits = visits + 1 WHERE question = 'easy-1' AND tree = 0 AND id = 0`, "question easy-1, tree 0: node 0 is"},
-		{"a value", `UPDATE nodes SET total_value = -total_value - 1 WHERE question = 'easy-1' AND tree = 0 AND id = 0`, "node 0 is"},
-		{"a prior", `UPDATE nodes SET prior = prior / 2 WHERE question = 'hard-1' AND tree = 0 AND id = 2`, "question hard-1, tree 0: node 2 is"},
-		{"a grade", `UPDATE nodes SET strict = 1 - strict WHERE question = 'never-0' AND tree = 2 AND id = 1`, "question never-0, tree 2: node 1 is"},
-		{"a lost node", `DELETE FROM nodes WHERE question = 'hard-0' AND tree = 0 AND id = (SELECT max(id) FROM nodes WHERE question = 'hard-0' AND tree = 0)`, "nodes in the store"},
-		{"a tree without nodes", `DELETE FROM nodes WHERE question = 'hard-0' AND tree = 0`, "has 0 nodes in the store"},
-		{"a seed", `UPDATE trees SET seed = seed + 1 WHERE question = 'easy-0' AND tree = 0`, "question easy-0, tree 0: is {"},
-		{"a count", `UPDATE trees SET simulations = simulations - 1 WHERE question = 'easy-0' AND tree = 0`, "question easy-0, tree 0: is {"},
-		{"a lost call", `DELETE FROM calls WHERE question = 'never-0' AND tree = 1 AND path = '0'`, "question never-0, tree 1: cannot be grown from the log"},
-		{"an answer", `UPDATE calls SET proposals = replace(proposals, '"text":"', '"text":"fly ') WHERE question = 'hard-1' AND tree = 0 AND path = '0'`, "question hard-1, tree 0:"},
-		{"an answer that is none", `UPDATE calls SET proposals = '[' WHERE question = 'hard-1' AND tree = 0 AND path = '0'`, "cannot be grown from the log"},
-		{"a call's seed", `UPDATE calls SET seed = seed + 1 WHERE question = 'never-0' AND tree = 0 AND path = '0'`, "another configuration"},
+	type run struct {
+		path  string
+		store *store.Store
+		asked map[string]mcts.Request // by key
+	}
+	tree := func(question string, index int, change func(*mcts.TreeRecord)) func(*testing.T, run) {
+		return func(t *testing.T, r run) {
+			record, ok, err := r.store.LoadTree(t.Context(), question, index)
+			if err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			change(record)
+			if err := r.store.SaveTree(t.Context(), record); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	call := func(key string, change func(*mcts.Request), text string) func(*testing.T, run) {
+		return func(t *testing.T, r run) {
+			request := r.asked[key]
+			tamper(t, r.path, `DELETE FROM calls WHERE path = '0' AND tree = 0 AND question =
+				(SELECT id FROM questions WHERE name = '`+request.Node.Question+`')`)
+			change(&request)
+			says := &model{write: func(mcts.Request, int, *rand.Rand) string { return text }}
+			p, err := r.store.Policy(t.Context(), request.Node.Question, 0, says)
+			if err == nil {
+				_, err = p.Propose(t.Context(), request)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	query := func(query string) func(*testing.T, run) {
+		return func(t *testing.T, r run) { tamper(t, r.path, query) }
+	}
+
+	for _, test := range []struct {
+		name   string
+		change func(*testing.T, run)
+		want   string
+	}{
+		{"an observation", tree("hard-0", 1, func(t *mcts.TreeRecord) { t.Nodes[3].Observation += "!" }), "question hard-0, tree 1: node 3 is"},
+		{"an action", tree("never-0", 0, func(t *mcts.TreeRecord) { t.Nodes[1].Action = "stop" }), "question never-0, tree 0: node 1 is"},
+		{"a visit", tree("easy-1", 0, func(t *mcts.TreeRecord) { t.Nodes[0].Visits++ }), "question easy-1, tree 0: node 0 is"},
+		{"a value", tree("easy-1", 0, func(t *mcts.TreeRecord) { t.Nodes[0].TotalValue -= 0.5 }), "node 0 is"},
+		{"a prior", tree("hard-1", 0, func(t *mcts.TreeRecord) { t.Nodes[2].Prior /= 2 }), "question hard-1, tree 0: node 2 is"},
+		{"a grade", tree("never-0", 2, func(t *mcts.TreeRecord) { t.Nodes[1].Grade.Strict = !t.Nodes[1].Grade.Strict }), "question never-0, tree 2: node 1 is"},
+		{"a maker", tree("never-0", 2, func(t *mcts.TreeRecord) { t.Nodes[1].Maker = "nobody" }), "question never-0, tree 2: node 1 is"},
+		{"a lost node", tree("hard-0", 0, func(t *mcts.TreeRecord) { t.Nodes = t.Nodes[:len(t.Nodes)-1] }), "nodes in the store"},
+		{"a seed", tree("easy-0", 0, func(t *mcts.TreeRecord) { t.Seed++ }), "question easy-0, tree 0: is {"},
+		{"a count", tree("easy-0", 0, func(t *mcts.TreeRecord) { t.Simulations-- }), "question easy-0, tree 0: is {"},
+		{"a tree without nodes", tree("hard-0", 0, func(t *mcts.TreeRecord) { t.Nodes = nil }), "question hard-0, tree 0: the run's database is damaged"},
+
+		{"an answer", call("hard-1/0/0+0", func(*mcts.Request) {}, "fly"), "question hard-1, tree 0:"},
+		{"a call's seed", call("never-0/0/0+0", func(r *mcts.Request) { r.Seed++ }, "fly"), "another configuration"},
+		{"what a call showed", call("never-0/0/0+0", func(r *mcts.Request) { r.History = r.History.Learn("a tool") }, "fly"), "something else than the model would see now"},
+		{"a lost call", query(`DELETE FROM calls WHERE tree = 1 AND path = '0' AND question = (SELECT id FROM questions WHERE name = 'never-0')`),
+			"question never-0, tree 1: cannot be grown from the log"},
+
+		{"a bit of a call", query(`UPDATE calls SET n = n + 1 WHERE question = 1 AND path = '0'`), "is not as it was written"},
+		{"a bit of a tree", query(`UPDATE trees SET record = CAST(record || 'x' AS BLOB) WHERE question = 1`), "is not as it was written"},
+		{"another question's calls", query(`UPDATE questions SET name = 'other' WHERE id = 1`), "question other, tree 0"},
 	} {
 		for preset, config := range presets() {
 			t.Run(preset+"/"+test.name, func(t *testing.T) {
 				path := database(t)
-				s := open(t, path)
-				o := options(config, &model{}, s)
+				var mu sync.Mutex
+				r := run{path, open(t, path), map[string]mcts.Request{}}
+				o := options(config, &model{asked: func(request mcts.Request, _ int) error {
+					mu.Lock()
+					defer mu.Unlock()
+					r.asked[key(request)] = request
+					return nil
+				}}, r.store)
 				collected(t, o)
-				tamper(t, path, test.change)
-				v, err := collect.Verify(context.Background(), o)
+				test.change(t, r)
+				v, err := collect.Verify(t.Context(), o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -77,6 +136,35 @@ func TestVerifyFindsTampering(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A tree that is not finished is compared with the log, too, as far as the log goes.
+func TestVerifyFindsAnotherHistoryInUnfinishedTrees(t *testing.T) {
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			o := options(config, &model{}, open(t, database(t)))
+			collected(t, o)
+			for _, q := range o.Questions {
+				if err := o.Store.DropTrees(t.Context(), q.Task.ID, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if v, err := collect.Verify(t.Context(), o); err != nil || len(v.Problems) > 0 || v.Trees > 0 {
+				t.Fatal(v, err)
+			}
+
+			// A build that shows the model something else.
+			o.Env = &estate{Maze: envtest.NewMaze(), teaches: true}
+			v, err := collect.Verify(t.Context(), o)
+			if err != nil || len(v.Problems) < len(o.Questions) {
+				t.Errorf("problems are %q, %v, want one for each question at least", v.Problems, err)
+			}
+			// To go on with it is refused.
+			if _, err := collect.Run(t.Context(), o); !errors.Is(err, store.ErrHistory) {
+				t.Errorf("the run goes on: %v", err)
+			}
+		})
 	}
 }
 
@@ -97,23 +185,17 @@ func tamper(t *testing.T, path, change string) {
 	}
 }
 
-// A row that cannot be read is a failure to verify.
-func TestVerifyUnreadableRows(t *testing.T) {
-	path := database(t)
-	o := options(paper(), &model{}, open(t, path))
-	collected(t, o)
-	tamper(t, path, `UPDATE nodes SET outcome = 'splendid' WHERE question = 'easy-0' AND tree = 0 AND id = 1`)
-	if _, err := collect.Verify(context.Background(), o); err == nil || !strings.Contains(err.Error(), "splendid") {
-		t.Errorf("error is %v", err)
-	}
-}
-
 // Problems are told in the order of the questions and trees.
 func TestVerifyOrder(t *testing.T) {
-	path := database(t)
-	o := options(paper(), &model{}, open(t, path))
-	collected(t, o)
-	tamper(t, path, `UPDATE trees SET idle = idle + 1 WHERE tree IN (1, 2)`)
+	o := options(paper(), &model{}, open(t, database(t)))
+	for _, trees := range collected(t, o) {
+		for _, tree := range trees[1:] {
+			tree.Idle++
+			if err := o.Store.SaveTree(t.Context(), tree); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	o.Workers = 8
 	v, err := collect.Verify(context.Background(), o)
 	if err != nil || len(v.Problems) != 12 {

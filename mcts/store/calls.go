@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,32 +13,42 @@ import (
 	"toolevo/mcts"
 )
 
-// ErrNotLogged is what a replaying policy answers for a call that the log does not hold.
-var ErrNotLogged = errors.New("the call is not in the log")
+var (
+	// ErrNotLogged is what a replaying policy answers for a call that the log does not hold.
+	ErrNotLogged = errors.New("the call is not in the log")
+
+	// ErrHistory means that a logged answer was given to another history than the one at hand: the
+	// program, its data or its tools now show the model something else.
+	ErrHistory = errors.New("the log has an answer to something else than the model would see now")
+)
 
 // Policy returns the policy of one tree: it answers from the log what the log holds, asks next for the rest, and
 // returns an answer only when it is committed. With next nil it replays and never asks anybody (ErrNotLogged).
+// An answer that was given to another history is refused (ErrHistory), and so is a row that is not as it was written
+// (ErrDamaged).
 //
 // Text is made valid UTF-8 before it is logged, so that what is used now and what is read back later are the same bytes.
 func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts.Policy) (*Policy, error) {
-	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
-	rows, err := s.read.QueryContext(ctx,
-		`SELECT path, first, n, seed, proposals FROM calls WHERE question = ? AND tree = ?`, question, tree)
+	op := fmt.Sprintf("read calls of %s/%d", question, tree)
+	if s.old {
+		return nil, fail(op, fmt.Errorf("%w, whose log this version does not read", ErrOldFormat))
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT path, first, n, seed, history, proposals, hash, name, tree
+		FROM calls JOIN questions ON id = question WHERE name = ? AND tree = ?`, question, tree)
 	if err != nil {
-		return nil, envs.Fail(envs.StageStore, fmt.Sprintf("read calls of %s/%d", question, tree), err)
+		return nil, fail(op, err)
 	}
 	defer rows.Close()
+
+	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
 	for rows.Next() {
-		var k callKey
-		var l logged
-		var seed int64
-		if err := rows.Scan(&k.path, &k.first, &l.n, &seed, &l.proposals); err != nil {
-			return nil, envs.Fail(envs.StageStore, fmt.Sprintf("read calls of %s/%d", question, tree), err)
+		k, l, err := scanCall(rows, &question, &tree)
+		if err != nil {
+			return nil, fail(op, err)
 		}
-		l.seed = uint64(seed)
 		p.logged[k] = l
 	}
-	return p, envs.Fail(envs.StageStore, fmt.Sprintf("read calls of %s/%d", question, tree), rows.Err())
+	return p, fail(op, rows.Err())
 }
 
 // Policy is the policy of one tree; see Store.Policy. It is safe for concurrent use.
@@ -58,10 +67,30 @@ type callKey struct {
 	first int
 }
 
+// logged is a row of calls, without its key.
 type logged struct {
 	n         int
 	seed      uint64
-	proposals []byte
+	history   uint64 // see envs.History.Hash
+	proposals []byte // packed
+}
+
+// scanCall reads a row of calls and compares its hash.
+func scanCall(rows *sql.Rows, question *string, tree *int) (k callKey, l logged, err error) {
+	var seed, history, hash int64
+	if err := rows.Scan(&k.path, &k.first, &l.n, &seed, &history, &l.proposals, &hash, question, tree); err != nil {
+		return k, l, err
+	}
+	l.seed, l.history = uint64(seed), uint64(history)
+	if hash != l.hash(*question, *tree, k) {
+		return k, l, damaged("the call at %s is not as it was written", k.path)
+	}
+	return k, l, nil
+}
+
+func (l *logged) hash(question string, tree int, k callKey) int64 {
+	return hashOf("calls").text(question).number(uint64(tree)).text(k.path).number(uint64(k.first)).
+		number(uint64(l.n)).number(l.seed).number(l.history).bytes(l.proposals).column()
 }
 
 // Counts returns how many calls went to the model and how many the log answered.
@@ -80,11 +109,13 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	}
 	p.mu.Unlock()
 	if ok {
-		return l.answer(r)
+		proposals, err := p.store.answer(ctx, l, r)
+		return proposals, fail("replay "+r.Node.String(), err)
 	}
 	if p.next == nil {
-		return nil, envs.Fail(envs.StageStore, "replay "+r.Node.String(), ErrNotLogged)
+		return nil, fail("replay "+r.Node.String(), ErrNotLogged)
 	}
+
 	proposals, err := p.next.Propose(ctx, r)
 	if err != nil {
 		return nil, err
@@ -104,35 +135,66 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	return proposals, nil
 }
 
-func (l logged) answer(r mcts.Request) ([]mcts.Proposal, error) {
+// answer returns what the log has, if it is an answer to this request.
+func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Proposal, error) {
 	if l.n != r.N || l.seed != r.Seed {
-		return nil, envs.Fail(envs.StageStore, "replay "+r.Node.String(), fmt.Errorf(
+		return nil, fmt.Errorf(
 			"the log has %d samples from seed %d, the search asks for %d from %d: it belongs to another configuration",
-			l.n, l.seed, r.N, r.Seed))
+			l.n, l.seed, r.N, r.Seed)
 	}
-	var proposals []mcts.Proposal
-	if err := json.Unmarshal(l.proposals, &proposals); err != nil {
-		return nil, envs.Fail(envs.StageStore, "replay "+r.Node.String(), err)
+	if l.history != r.History.Hash() {
+		return nil, fmt.Errorf("%w. Go on with the version, the data and the tools that the run began with, "+
+			"or collect into another folder", ErrHistory)
+	}
+	raw, err := s.unpack(ctx, l.proposals)
+	if err != nil {
+		return nil, err
+	}
+	proposals, _, err := readRows[mcts.Proposal](raw)
+	if err != nil {
+		return nil, damaged("%w", err)
 	}
 	return proposals, nil
 }
 
 func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) error {
-	text, err := json.Marshal(proposals)
-	if err == nil {
-		// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
-		err = s.write(context.WithoutCancel(ctx), func(tx *sql.Tx) error {
-			_, err := tx.Exec(`INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)`,
-				r.Node.Question, r.Node.Tree, r.Node.Path, r.First, r.N, int64(r.Seed), text)
-			return err
-		})
+	// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
+	ctx = context.WithoutCancel(ctx)
+	packed, err := s.pack(ctx, appendRows(nil, proposals))
+	if err != nil {
+		return fail("log call "+r.Node.String(), err)
 	}
-	return envs.Fail(envs.StageStore, "log call "+r.Node.String(), err)
+	l := logged{n: r.N, seed: r.Seed, history: r.History.Hash(), proposals: packed}
+	hash := l.hash(r.Node.Question, r.Node.Tree, callKey{r.Node.Path, r.First})
+
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		id, err := questionNumber(tx, r.Node.Question)
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, id, r.Node.Tree, r.Node.Path,
+				r.First, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
+		}
+		return err
+	})
+	return fail("log call "+r.Node.String(), err)
+}
+
+// questionNumber returns the number that stands for a question in the rows about it, and gives it
+// one when it has none. Only the writer calls it.
+func questionNumber(tx *sql.Tx, name string) (id int64, err error) {
+	err = tx.QueryRow(`SELECT id FROM questions WHERE name = ?`, name).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	result, err := tx.Exec(`INSERT INTO questions (name) VALUES (?)`, name)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 // CallCount returns how many model calls the log holds.
 func (s *Store) CallCount(ctx context.Context) (int, error) {
 	var n int
 	err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n)
-	return n, envs.Fail(envs.StageStore, "count calls", err)
+	return n, fail("count calls", err)
 }

@@ -10,20 +10,33 @@
 //
 // # Format
 //
-//	meta   key, value                            format version, run id, what the user of the store notes (e.g. the questions)
-//	calls  question, tree, path, first -> n, seed, proposals (JSON)
-//	tools  key -> observation, outcome
-//	trees  question, tree -> seed, simulations, idle, calls, samples
-//	nodes  question, tree, id -> the fields of mcts.Record
+//	meta       key, value                       format version, run id, what the user of the store notes, dictionary, seal
+//	questions  id, name                         the numbers by which the other tables know questions
+//	calls      question, tree, path, first -> n, seed, history, proposals
+//	tools      key -> result
+//	trees      question, tree -> record
+//
+// Each row but those of questions ends with a hash of all of it, which is compared whenever the row is read. The history
+// of a call is a hash of what the policy was shown (envs.History.Hash). Proposals, results and records are columns of the
+// fields of mcts.Proposal, envs.Result and mcts.TreeRecord, compressed with zstd, and once the run has one with a
+// dictionary made of its first rows. The seal says how many rows there were when the run was closed.
+//
+// Runs of format 1, whose trees were rows of nodes, can be looked at and exported, not gone on with.
 //
 // # Guarantees
 //
 //   - A write has returned only when it is committed. Writes that wait at the same time share one commit.
 //   - Nothing is written twice: a second call under the same key is an error, not an overwrite.
-//   - A call found under its key with another seed or sample count is an error: the log belongs to another search.
+//   - A call found under its key with another seed, sample count or history is an error: the log belongs to another
+//     search, or to a program that shows the model something else (ErrHistory).
+//   - What is not as it was written is an error (ErrDamaged): a row with another hash, a tree that no search can have
+//     grown, tables that are not ours, rows missing since the run was closed, a database that is gone. To find rows that
+//     went missing from a run that was killed, SQLite's own structures are checked, by Intact.
+//   - Memory does not grow with the number of questions.
 //
 // # Caveats
 //
 // The journal is a WAL without an fsync for each commit: a crash of the process loses nothing, a crash of the machine
 // may lose the latest calls, which are then simply made again. One process writes (see Lock); others may read meanwhile.
+// Hashes find rot and accidents, not somebody who means harm: who can write the file can hash, too.
 package store

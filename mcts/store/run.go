@@ -18,8 +18,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-
-	"toolevo/envs"
 )
 
 // The files of a run directory.
@@ -233,7 +231,7 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 // openLocked opens the database of a run for writing. The manifest is written last: a directory that
 // has one has everything else.
 func openLocked(ctx context.Context, r *Run, changed bool) (*Run, error) {
-	s, err := Open(ctx, filepath.Join(r.Dir, databaseFile))
+	s, err := openExisting(ctx, filepath.Join(r.Dir, databaseFile))
 	if err != nil {
 		return nil, err
 	}
@@ -352,20 +350,6 @@ func (m *Manifest) DataFolder(dir string) string {
 		return m.Data
 	}
 	return filepath.Join(resolved(dir), m.Data)
-}
-
-// Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right now. It is for finding out
-// before something that takes long: StartRun finds out for good.
-func Busy(dir string) error {
-	path := filepath.Join(dir, lockFile)
-	if _, err := os.Stat(path); err != nil {
-		return nil
-	}
-	release, err := Lock(path)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return release()
 }
 
 // ReadManifest reads the manifest of the run in dir, without opening it.
@@ -530,5 +514,5 @@ func writeFile(path string, data []byte) error {
 func (s *Store) TreeCount(ctx context.Context) (int, error) {
 	var n int
 	err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM trees`).Scan(&n)
-	return n, envs.Fail(envs.StageStore, "count trees", err)
+	return n, fail("count trees", err)
 }

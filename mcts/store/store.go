@@ -5,81 +5,84 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+
+	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs"
 )
 
-// formatVersion changes when the schema does.
-const formatVersion = "1"
-
-const schema = `
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS calls (
-	question TEXT NOT NULL, tree INTEGER NOT NULL, path TEXT NOT NULL, first INTEGER NOT NULL,
-	n INTEGER NOT NULL, seed INTEGER NOT NULL, proposals TEXT NOT NULL,
-	PRIMARY KEY (question, tree, path, first)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS tools (
-	key TEXT PRIMARY KEY, observation TEXT NOT NULL, outcome TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS trees (
-	question TEXT NOT NULL, tree INTEGER NOT NULL, seed INTEGER NOT NULL,
-	simulations INTEGER NOT NULL, idle INTEGER NOT NULL, calls INTEGER NOT NULL, samples INTEGER NOT NULL,
-	PRIMARY KEY (question, tree)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS nodes (
-	question TEXT NOT NULL, tree INTEGER NOT NULL, id INTEGER NOT NULL,
-	parent INTEGER NOT NULL, depth INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-	action TEXT NOT NULL, tool TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,
-	observation TEXT NOT NULL, outcome TEXT NOT NULL, status TEXT NOT NULL, stopped_by TEXT NOT NULL,
-	prior REAL NOT NULL, visits INTEGER NOT NULL, total_value REAL NOT NULL, expanded INTEGER NOT NULL,
-	reward REAL NOT NULL, answer TEXT NOT NULL, official INTEGER NOT NULL, strict INTEGER NOT NULL,
-	draws INTEGER NOT NULL, cut INTEGER NOT NULL,
-	PRIMARY KEY (question, tree, id)) WITHOUT ROWID;
-`
+// ErrOldFormat means that a run was written in a format that can be read, and not added to.
+var ErrOldFormat = errors.New("the run's database has an old format")
 
 // Store is an open run database. It is safe for concurrent use.
 type Store struct {
 	path   string
 	read   *sql.DB
 	writer *writer // nil when opened for reading
-	maker  string  // see SetMaker
+	packer packer
+	old    bool // format 1, opened for reading
+
+	sealed atomic.Bool // whether the database has a seal
 }
 
-// Open opens the database at path for writing, making it if there is none. Hold the run's Lock while it is open.
+// Open opens the database at path for writing, making it if there is none. Hold the run's Lock
+// while it is open.
 func Open(ctx context.Context, path string) (*Store, error) {
-	w, err := newWriter(ctx, path)
-	if err != nil {
-		return nil, envs.Fail(envs.StageStore, "open "+path, err)
+	if err := create(ctx, path); err != nil {
+		return nil, fail("make "+path, err)
 	}
-	s, err := openRead(ctx, path)
+	return openWritable(ctx, path)
+}
+
+// openExisting opens a database that is there for writing, and looks through it before anything is
+// added to it.
+func openExisting(ctx context.Context, path string) (*Store, error) {
+	s, err := openWritable(ctx, path)
 	if err != nil {
-		return nil, errors.Join(err, w.close())
+		return nil, err
 	}
-	s.writer = w
+	if err := s.Intact(ctx); err != nil {
+		return nil, errors.Join(err, s.closeUnsealed())
+	}
 	return s, nil
 }
 
-// OpenReadOnly opens the database of a run to look at it, also while another process writes it.
-func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, envs.Fail(envs.StageStore, "open "+path, err)
+func openWritable(ctx context.Context, path string) (*Store, error) {
+	s, err := OpenReadOnly(ctx, path)
+	if err != nil {
+		return nil, err
 	}
-	return openRead(ctx, path)
+	if s.old {
+		err = fmt.Errorf("%w: `toolevo inspect` and `toolevo export` read it, but the run cannot be "+
+			"resumed; go on with the version that began it, or collect into another folder", ErrOldFormat)
+	} else {
+		s.writer, err = newWriter(path)
+	}
+	if err != nil {
+		return nil, errors.Join(fail("open "+path, err), s.closeUnsealed())
+	}
+	return s, nil
 }
 
-func openRead(ctx context.Context, path string) (*Store, error) {
+// OpenReadOnly opens the database of a run to look at it, also while another process writes it. What
+// is not one of ours, a view in place of a table, say, is not even read (ErrDamaged).
+func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	db, err := sql.Open("sqlite3", dsn(path, "mode=ro"))
 	if err != nil {
-		return nil, envs.Fail(envs.StageStore, "open "+path, err)
+		return nil, fail("open "+path, err)
 	}
 	s := &Store{path: path, read: db}
-	version, err := s.Meta(ctx, "format")
-	if err == nil && version != formatVersion {
-		err = fmt.Errorf("the run database has format %q, this program reads format %q", version, formatVersion)
+	if s.old, err = isOldFormat(ctx, db); err == nil {
+		err = s.loadDictionary(ctx)
+	}
+	if err == nil && !s.old {
+		err = s.checkSeal(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(envs.Fail(envs.StageStore, "open "+path, err), db.Close())
+		return nil, errors.Join(fail("open "+path, err), db.Close())
 	}
 	return s, nil
 }
@@ -94,30 +97,51 @@ func dsn(path, options string) string {
 
 // Close waits for the writes in flight and closes the database.
 func (s *Store) Close() error {
+	var err error
+	if s.writer != nil && !s.sealed.Load() {
+		err = fail("seal "+s.path, s.seal(context.Background()))
+	}
+	return errors.Join(err, s.closeUnsealed())
+}
+
+// closeUnsealed closes the database as it is.
+func (s *Store) closeUnsealed() error {
 	err := s.read.Close()
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close()) // the last to close folds the WAL into the database
 	}
-	return envs.Fail(envs.StageStore, "close "+s.path, err)
+	return fail("close "+s.path, err)
 }
 
 // Meta returns a value noted about the run, "" when there is none.
 func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 	var value string
-	err := s.read.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = ?`, key).Scan(&value)
+	var hash int64
+	query := `SELECT value, hash FROM meta WHERE key = ?`
+	if s.old {
+		query = `SELECT value, 0 FROM meta WHERE key = ?`
+	}
+	err := s.read.QueryRowContext(ctx, query, key).Scan(&value, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
-	return value, envs.Fail(envs.StageStore, "read meta "+key, err)
+	if err == nil && !s.old && hash != metaHash(key, value) {
+		err = damaged("what it notes as %q is not as it was written", key)
+	}
+	return value, fail("read meta "+key, err)
 }
+
+func metaHash(key, value string) int64 { return hashOf("meta").text(key).text(value).column() }
 
 // SetMeta notes a value about the run, replacing an earlier one.
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
-		return err
-	})
-	return envs.Fail(envs.StageStore, "write meta "+key, err)
+	err := s.write(ctx, func(tx *sql.Tx) error { return setMeta(tx, key, value) })
+	return fail("write meta "+key, err)
+}
+
+func setMeta(tx *sql.Tx, key, value string) error {
+	_, err := tx.Exec(`INSERT OR REPLACE INTO meta VALUES (?, ?, ?)`, key, []byte(value), metaHash(key, value))
+	return err
 }
 
 // write hands fn to the writer and waits until it is committed.
@@ -126,4 +150,18 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 		return errors.New("the run is open for reading only")
 	}
 	return s.writer.do(ctx, fn)
+}
+
+// fail is envs.Fail for the store. What SQLite finds wrong with its file is damage, too.
+func fail(op string, err error) error {
+	var e sqlite3.Error
+	if errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB) && !errors.Is(err, ErrDamaged) {
+		err = damaged("%w", err)
+	}
+	return envs.Fail(envs.StageStore, op, err)
+}
+
+// damaged returns an error that says that the database is, and how.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("the run's database is %w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }

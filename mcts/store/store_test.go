@@ -167,7 +167,7 @@ func TestTreeRoundTrip(t *testing.T) {
 		}
 		for id := range rapid.IntRange(1, 5).Draw(t, "nodes") {
 			want.Nodes = append(want.Nodes, mcts.Record{
-				ID: id, Parent: id - 1, Depth: id, Ordinal: 3, Action: text.Draw(t, "action"), Tool: "T", Name: text.Draw(t, "name"),
+				ID: id, Parent: id - 1, Depth: id, Action: text.Draw(t, "action"), Tool: "T", Name: text.Draw(t, "name"),
 				Key: text.Draw(t, "key"), Observation: text.Draw(t, "observation"),
 				Outcome: rapid.SampledFrom(envs.Outcomes()).Draw(t, "outcome"), Status: envs.Truncated, Limit: mcts.LimitDepth,
 				Prior: rapid.Float64Range(0, 1).Draw(t, "prior"), Visits: 7, TotalValue: -3, Expanded: id == 0, Reward: -1,
@@ -185,32 +185,6 @@ func TestTreeRoundTrip(t *testing.T) {
 			t.Fatalf("-saved +loaded:\n%s", diff)
 		}
 	})
-}
-
-func TestMakerOfATree(t *testing.T) {
-	ctx, s := context.Background(), open(t)
-	save := func(maker string, tree int) {
-		t.Helper()
-		s.SetMaker(maker)
-		if err := s.SaveTree(ctx, &mcts.TreeRecord{Question: "q/1", Tree: tree, Nodes: []mcts.Record{{Parent: mcts.NoParent}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := func(maker string, tree int) {
-		t.Helper()
-		if got, err := s.Maker(ctx, "q/1", tree); err != nil || got != maker {
-			t.Errorf("tree %d was made with %q (%v), want %q", tree, got, err, maker)
-		}
-	}
-	save("", 0)
-	save("other", 1)
-	save("other", 2)
-	want("", 0)
-	want("other", 1)
-	save("", 1) // grown again with what the manifest says
-	save("third", 2)
-	want("", 1)
-	want("third", 2)
 }
 
 func TestDropTrees(t *testing.T) {

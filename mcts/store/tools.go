@@ -4,29 +4,65 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"toolevo/envs"
 )
 
 // Recall returns the logged result of a tool call that is not a pure function of the corpus, and whether there is one.
 func (s *Store) Recall(ctx context.Context, key string) (envs.Result, bool, error) {
-	var r envs.Result
-	var outcome string
-	err := s.read.QueryRowContext(ctx, `SELECT observation, outcome FROM tools WHERE key = ?`, key).Scan(&r.Observation, &outcome)
+	r, ok, err := s.recall(ctx, key)
+	return r, ok, fail("recall a tool result", err)
+}
+
+func (s *Store) recall(ctx context.Context, key string) (envs.Result, bool, error) {
+	if s.old {
+		return envs.Result{}, false, fmt.Errorf("%w, whose log this version does not read", ErrOldFormat)
+	}
+	var packed []byte
+	var hash int64
+	err := s.read.QueryRowContext(ctx, `SELECT result, hash FROM tools WHERE key = ?`, key).Scan(&packed, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return envs.Result{}, false, nil
 	}
-	if err == nil {
-		r.Outcome, err = envs.ParseOutcome(outcome)
+	if err != nil {
+		return envs.Result{}, false, err
 	}
-	return r, err == nil, envs.Fail(envs.StageStore, "recall a tool result", err)
+	r, err := s.readResult(ctx, key, packed, hash)
+	return r, err == nil, err
+}
+
+// readResult reads a row of tools and compares its hash.
+func (s *Store) readResult(ctx context.Context, key string, packed []byte, hash int64) (envs.Result, error) {
+	if hash != toolHash(key, packed) {
+		return envs.Result{}, damaged("the result of a program is not as it was written")
+	}
+	raw, err := s.unpack(ctx, packed)
+	if err != nil {
+		return envs.Result{}, err
+	}
+	rows, _, err := readRows[envs.Result](raw)
+	if err == nil && len(rows) != 1 {
+		err = fmt.Errorf("%d results in place of one", len(rows))
+	}
+	if err != nil {
+		return envs.Result{}, damaged("%w", err)
+	}
+	return rows[0], nil
+}
+
+func toolHash(key string, packed []byte) int64 {
+	return hashOf("tools").text(key).bytes(packed).column()
 }
 
 // Remember logs a tool result. The first result under a key stays: every tree of the run sees the same.
 func (s *Store) Remember(ctx context.Context, key string, r envs.Result) error {
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT OR IGNORE INTO tools VALUES (?, ?, ?)`, key, r.Observation, r.Outcome.String())
-		return err
-	})
-	return envs.Fail(envs.StageStore, "remember a tool result", err)
+	packed, err := s.pack(ctx, appendRows(nil, []envs.Result{r}))
+	if err == nil {
+		err = s.change(ctx, func(tx *sql.Tx) error {
+			_, err := tx.Exec(`INSERT OR IGNORE INTO tools VALUES (?, ?, ?)`, key, packed, toolHash(key, packed))
+			return err
+		})
+	}
+	return fail("remember a tool result", err)
 }

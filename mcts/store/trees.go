@@ -6,144 +6,157 @@ import (
 	"errors"
 	"fmt"
 
-	"toolevo/envs"
 	"toolevo/mcts"
 )
 
-// SetMaker says what the trees that are saved from now on were grown with, where that is not what the manifest says: a
-// run that goes on with other tools than it began with. "" is what the manifest says. It is set before trees are saved.
-func (s *Store) SetMaker(maker string) { s.maker = maker }
-
-// Maker returns what a stored tree was grown with, "" where it is what the manifest says.
-func (s *Store) Maker(ctx context.Context, question string, tree int) (string, error) {
-	return s.Meta(ctx, makerKey(question, tree))
+// head is what stands before the nodes of a stored tree.
+type head struct {
+	Seed                              uint64
+	Simulations, Idle, Calls, Samples int
 }
 
-func makerKey(question string, tree int) string { return fmt.Sprintf("maker %s/%d", question, tree) }
-
-// saveMaker notes the maker of a tree, or that it has none of its own.
-func (s *Store) saveMaker(tx *sql.Tx, t *mcts.TreeRecord) error {
-	if s.maker == "" {
-		_, err := tx.Exec(`DELETE FROM meta WHERE key = ?`, makerKey(t.Question, t.Tree))
-		return err
-	}
-	_, err := tx.Exec(`INSERT OR REPLACE INTO meta VALUES (?, ?)`, makerKey(t.Question, t.Tree), s.maker)
-	return err
-}
-
-// SaveTree stores a finished tree as node rows, replacing an earlier one of the same question and index.
+// SaveTree stores a finished tree, replacing an earlier one of the same question and index.
 func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		if err := deleteTrees(tx, `question = ? AND tree = ?`, t.Question, t.Tree); err != nil {
-			return err
+	op := fmt.Sprintf("save tree %s/%d", t.Question, t.Tree)
+	raw := appendRows(nil, []head{{t.Seed, t.Simulations, t.Idle, t.Calls, t.Samples}})
+	packed, err := s.pack(ctx, appendRows(raw, t.Nodes))
+	if err != nil {
+		return fail(op, err)
+	}
+	hash := treeHash(t.Question, t.Tree, packed)
+
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		id, err := questionNumber(tx, t.Question)
+		if err == nil {
+			_, err = tx.Exec(`INSERT OR REPLACE INTO trees VALUES (?, ?, ?, ?)`, id, t.Tree, packed, hash)
 		}
-		if err := s.saveMaker(tx, t); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`INSERT INTO trees VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			t.Question, t.Tree, int64(t.Seed), t.Simulations, t.Idle, t.Calls, t.Samples); err != nil {
-			return err
-		}
-		insert, err := tx.Prepare(`INSERT INTO nodes VALUES (?,?,?, ?,?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?, ?,?,?,?, ?,?)`)
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		for i := range t.Nodes {
-			n := &t.Nodes[i]
-			if _, err := insert.Exec(t.Question, t.Tree, n.ID,
-				n.Parent, n.Depth, n.Ordinal,
-				n.Action, n.Tool, n.Name, n.Key,
-				n.Observation, n.Outcome.String(), n.Status.String(), string(n.Limit),
-				n.Prior, n.Visits, n.TotalValue, n.Expanded,
-				n.Reward, n.Grade.Answer, n.Grade.Official, n.Grade.Strict, n.Draws, n.Cut); err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	})
-	return envs.Fail(envs.StageStore, fmt.Sprintf("save tree %s/%d", t.Question, t.Tree), err)
+	return fail(op, err)
+}
+
+func treeHash(question string, tree int, packed []byte) int64 {
+	return hashOf("trees").text(question).number(uint64(tree)).bytes(packed).column()
 }
 
 // DropTrees removes the stored trees of a question from index first on. The log keeps their calls.
 func (s *Store) DropTrees(ctx context.Context, question string, first int) error {
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		return deleteTrees(tx, `question = ? AND tree >= ?`, question, first)
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM trees
+			WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree >= ?`, question, first)
+		return err
 	})
-	return envs.Fail(envs.StageStore, fmt.Sprintf("drop trees %s/%d and later", question, first), err)
-}
-
-func deleteTrees(tx *sql.Tx, where string, args ...any) error {
-	for _, table := range []string{"nodes", "trees"} {
-		if _, err := tx.Exec(`DELETE FROM `+table+` WHERE `+where, args...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fail(fmt.Sprintf("drop trees %s/%d and later", question, first), err)
 }
 
 // TreeIndices returns the indices of a question's stored trees, ascending.
 func (s *Store) TreeIndices(ctx context.Context, question string) ([]int, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT tree FROM trees WHERE question = ? ORDER BY tree`, question)
+	return s.indices(ctx, "trees", question)
+}
+
+// LoggedTrees returns the indices of a question's trees of which the log holds calls, ascending.
+func (s *Store) LoggedTrees(ctx context.Context, question string) ([]int, error) {
+	return s.indices(ctx, "calls", question)
+}
+
+func (s *Store) indices(ctx context.Context, table, question string) ([]int, error) {
+	query := `SELECT DISTINCT tree FROM ` + table +
+		` WHERE question = (SELECT id FROM questions WHERE name = ?) ORDER BY tree`
+	if s.old {
+		query = `SELECT DISTINCT tree FROM ` + table + ` WHERE question = ? ORDER BY tree`
+	}
+	rows, err := s.read.QueryContext(ctx, query, question)
 	if err != nil {
-		return nil, envs.Fail(envs.StageStore, "list trees of "+question, err)
+		return nil, fail("list trees of "+question, err)
 	}
 	defer rows.Close()
+
 	var indices []int
 	for rows.Next() {
 		var i int
 		if err := rows.Scan(&i); err != nil {
-			return nil, envs.Fail(envs.StageStore, "list trees of "+question, err)
+			return nil, fail("list trees of "+question, err)
 		}
 		indices = append(indices, i)
 	}
-	return indices, envs.Fail(envs.StageStore, "list trees of "+question, rows.Err())
+	return indices, fail("list trees of "+question, rows.Err())
 }
 
-// LoadTree returns a stored tree, and whether there is one.
+// LoadTree returns a stored tree, and whether there is one. One that is not as it was written, or
+// that no search can have grown, is refused (ErrDamaged).
 func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, bool, error) {
-	t := &mcts.TreeRecord{Question: question, Tree: tree}
-	var seed int64
-	err := s.read.QueryRowContext(ctx,
-		`SELECT seed, simulations, idle, calls, samples FROM trees WHERE question = ? AND tree = ?`, question, tree).
-		Scan(&seed, &t.Simulations, &t.Idle, &t.Calls, &t.Samples)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
+	load := s.loadTree
+	if s.old {
+		load = s.loadOldTree
 	}
-	t.Seed = uint64(seed)
-	if err == nil {
-		err = s.loadNodes(ctx, t)
-	}
+	t, err := load(ctx, question, tree)
 	if err != nil {
-		return nil, false, envs.Fail(envs.StageStore, fmt.Sprintf("load tree %s/%d", question, tree), err)
+		return nil, false, fail(fmt.Sprintf("load tree %s/%d", question, tree), err)
 	}
-	return t, true, nil
+	return t, t != nil, nil
 }
 
-func (s *Store) loadNodes(ctx context.Context, t *mcts.TreeRecord) error {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, parent, depth, ordinal, action, tool, name, key, observation, outcome,
-		status, stopped_by, prior, visits, total_value, expanded, reward, answer, official, strict, draws, cut
-		FROM nodes WHERE question = ? AND tree = ? ORDER BY id`, t.Question, t.Tree)
+// loadTree returns nil when there is no such tree.
+func (s *Store) loadTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, error) {
+	var packed []byte
+	var hash int64
+	err := s.read.QueryRowContext(ctx, `SELECT record, hash FROM trees
+		WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree = ?`, question, tree).
+		Scan(&packed, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var n mcts.Record
-		var outcome, status, limit string
-		if err := rows.Scan(&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key, &n.Observation,
-			&outcome, &status, &limit, &n.Prior, &n.Visits, &n.TotalValue, &n.Expanded, &n.Reward,
-			&n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict, &n.Draws, &n.Cut); err != nil {
-			return err
-		}
-		n.Limit = mcts.Limit(limit)
-		if n.Outcome, err = envs.ParseOutcome(outcome); err != nil {
-			return err
-		}
-		if n.Status, err = envs.ParseStatus(status); err != nil {
-			return err
-		}
-		t.Nodes = append(t.Nodes, n)
+	return s.readTree(ctx, question, tree, packed, hash)
+}
+
+// readTree reads a row of trees and compares its hash.
+func (s *Store) readTree(ctx context.Context, question string, tree int, packed []byte, hash int64) (*mcts.TreeRecord, error) {
+	if hash != treeHash(question, tree, packed) {
+		return nil, damaged("the tree is not as it was written")
 	}
-	return rows.Err()
+	raw, err := s.unpack(ctx, packed)
+	if err != nil {
+		return nil, err
+	}
+
+	heads, raw, err := readRows[head](raw)
+	if err == nil && len(heads) != 1 {
+		err = errCut
+	}
+	t := &mcts.TreeRecord{Question: question, Tree: tree}
+	if err == nil {
+		h := heads[0]
+		t.Seed, t.Simulations, t.Idle, t.Calls, t.Samples = h.Seed, h.Simulations, h.Idle, h.Calls, h.Samples
+		t.Nodes, _, err = readRows[mcts.Record](raw)
+	}
+	if err != nil {
+		return nil, damaged("%w", err)
+	}
+	return t, checkShape(t)
+}
+
+// checkShape makes sure that what walks a tree comes to an end inside it: nodes stand in order, each
+// below one before it, one deeper, and in its place among its siblings.
+func checkShape(t *mcts.TreeRecord) error {
+	if len(t.Nodes) == 0 {
+		return damaged("the tree has no nodes")
+	}
+	children := make([]int, len(t.Nodes))
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		root := i == 0 && n.Parent == mcts.NoParent && n.Depth == 0 && n.Ordinal == 0
+		below := i > 0 && n.Parent >= 0 && n.Parent < i &&
+			n.Depth == t.Nodes[n.Parent].Depth+1 && n.Ordinal == children[n.Parent]
+		if n.ID != i || !root && !below {
+			return damaged("node %d at place %d, below %d, at depth %d and place %d among its siblings, is impossible",
+				n.ID, i, n.Parent, n.Depth, n.Ordinal)
+		}
+		if below {
+			children[n.Parent]++
+		}
+	}
+	return nil
 }

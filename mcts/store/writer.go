@@ -29,17 +29,15 @@ type pending struct {
 	result chan error
 }
 
-func newWriter(ctx context.Context, path string) (*writer, error) {
+func newWriter(path string) (*writer, error) {
 	db, err := sql.Open("sqlite3", dsn(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000&_stmt_cache_size=32"))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("not a run database, or not writable: %w", err), db.Close())
-	}
-	if _, err := db.ExecContext(ctx, `INSERT OR IGNORE INTO meta VALUES ('format', ?)`, formatVersion); err != nil {
-		return nil, errors.Join(err, db.Close())
+	// A connection removes the WAL when it closes only if it has used it.
+	if _, err := db.Exec(`SELECT 1 FROM meta`); err != nil {
+		return nil, errors.Join(fmt.Errorf("not writable: %w", err), db.Close())
 	}
 	w := &writer{db: db, queue: make(chan pending, maxGroup)}
 	w.done.Add(1)

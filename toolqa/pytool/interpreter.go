@@ -33,8 +33,8 @@ type Options struct {
 	Limits    Limits
 	Processes int // how many programs run at once; default the number of processors
 
-	// Memory remembers results by program, limits and capture, not by engine: who keeps a Memory keeps to one [Stamp].
-	// The default is none.
+	// Memory remembers results by program, limits and capture, not by engine: what a program showed once it shows
+	// under any engine. Each result names the [Stamp] of the engine that made it. The default is none.
 	Memory toolqa.Memory
 
 	// PublishedCapture shows what the published code shows. With at most one print statement only the last statement
@@ -47,6 +47,7 @@ type Options struct {
 // Interpreter is the tool PythonInterpreter[Python]. It is safe for concurrent use and keeps nothing between calls.
 type Interpreter struct {
 	engine Engine
+	maker  string // the engine, as results name it
 	opts   Options
 	slots  chan struct{}
 	flight singleflight.Group
@@ -58,7 +59,7 @@ func New(engine Engine, opts Options) *Interpreter {
 	if opts.Processes <= 0 {
 		opts.Processes = runtime.NumCPU()
 	}
-	return &Interpreter{engine: engine, opts: opts, slots: make(chan struct{}, opts.Processes)}
+	return &Interpreter{engine: engine, maker: engine.Stamp().String(), opts: opts, slots: make(chan struct{}, opts.Processes)}
 }
 
 // Call runs the program in the argument Python. Whatever the program does is an observation; an error is an
@@ -123,6 +124,7 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 		return envs.Result{}, err
 	}
 	r := in.observe(reply)
+	r.Maker = in.maker
 	if in.opts.Memory != nil {
 		if err := in.opts.Memory.Remember(ctx, key, r); err != nil {
 			return envs.Result{}, err

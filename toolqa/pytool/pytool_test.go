@@ -62,6 +62,7 @@ func TestObservations(t *testing.T) {
 			envs.Result{Observation: "<A object at 0x7f0000000000>\n" + died, Outcome: envs.ToolError}},
 	} {
 		in := New(&answering{reply: tt.reply}, Options{Limits: Limits{Output: 4}})
+		tt.want.Maker = "answering python 3.11.2"
 		if got := run(t, in, "x"); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, tt.want)
 		}

@@ -48,7 +48,7 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 			ID: "synth-run", Hash: "synth-hash", Preset: "paper", Policy: "scripted:noisy", PromptAPI: "p_c", DeployedAPI: "p_s_in",
 			Seed: seed, ConfigHash: "c0ffee", Software: "synth",
 		},
-		Python: Python(),
+		Makers: []trajectories.Maker{{Python: Python()}},
 		Question: trajectories.Question{
 			ID: fmt.Sprintf("easy-coffee-%04d", question), Dataset: "coffee", Difficulty: "easy", Split: "train",
 			Index: question, Text: "What was the coffee price range on " + day + "?", Template: "range", Gold: gold(question),

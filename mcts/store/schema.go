@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// formatVersion changes when the schema does, or the meaning of what it holds.
+const formatVersion = "2"
+
+// The tables, as SQLite has them in sqlite_master. Question IDs are long and occur in every row, so
+// rows have a number instead. The rows of calls are small: they stand in their index.
+var tables = map[string]string{
+	"meta": `CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL, hash INTEGER NOT NULL) WITHOUT ROWID`,
+
+	"questions": `CREATE TABLE questions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)`,
+
+	"calls": `CREATE TABLE calls (
+	question INTEGER NOT NULL, tree INTEGER NOT NULL, path TEXT NOT NULL, first INTEGER NOT NULL,
+	n INTEGER NOT NULL, seed INTEGER NOT NULL, history INTEGER NOT NULL, proposals BLOB NOT NULL,
+	hash INTEGER NOT NULL, PRIMARY KEY (question, tree, path, first)) WITHOUT ROWID`,
+
+	"tools": `CREATE TABLE tools (key TEXT PRIMARY KEY, result BLOB NOT NULL, hash INTEGER NOT NULL) WITHOUT ROWID`,
+
+	"trees": `CREATE TABLE trees (
+	question INTEGER NOT NULL, tree INTEGER NOT NULL, record BLOB NOT NULL, hash INTEGER NOT NULL,
+	PRIMARY KEY (question, tree))`,
+}
+
+// create makes the tables in a file that is new or empty, and leaves any other as it is.
+func create(ctx context.Context, path string) error {
+	// Not in WAL mode, so that the tables are on the disk when this returns, and nothing of another
+	// file changes.
+	db, err := sql.Open("sqlite3", dsn(path, "_txlock=immediate&_busy_timeout=10000"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("not a run database, or not writable: %w", err)
+	}
+	defer tx.Rollback()
+	var objects int
+	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&objects); err != nil || objects > 0 {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		if _, err := tx.Exec(tables[name]); err != nil {
+			return err
+		}
+	}
+	if err := setMeta(tx, "format", formatVersion); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// isOldFormat reports whether a database has the format before this one. One that is of neither is
+// an error.
+func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
+	have, err := schemaOf(ctx, db)
+	if err != nil {
+		return false, err
+	}
+	if len(have) == 0 {
+		return false, damaged("it has no tables")
+	}
+	old := maps.Equal(have, oldTables)
+	if !old && !maps.Equal(have, tables) {
+		return false, damaged("its tables are not those of a run, or of a newer version of toolevo")
+	}
+
+	want := formatVersion
+	if old {
+		want = oldFormatVersion
+	}
+	var format string
+	err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && format != want {
+		err = damaged("it says that its format is %q, its tables are those of %q", format, want)
+	}
+	return old, err
+}
+
+// schemaOf returns what a database consists of: the statements that made its tables and whatever
+// else there is, by name.
+func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	rows, err := db.QueryContext(ctx, `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+
+	have := map[string]string{}
+	for rows.Next() {
+		var kind, name, table, statement string
+		if err := rows.Scan(&kind, &name, &table, &statement); err != nil {
+			return nil, err
+		}
+		// What SQLite makes by itself for UNIQUE has no statement.
+		if kind == "index" && statement == "" && strings.HasPrefix(name, "sqlite_autoindex_"+table+"_") {
+			continue
+		}
+		if kind != "table" || name != table {
+			name = kind + " " + name
+		}
+		have[name] = statement
+	}
+	return have, rows.Err()
+}
