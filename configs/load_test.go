@@ -91,6 +91,17 @@ func TestListsFromText(t *testing.T) {
 	}
 }
 
+// The empty word is one, too: that of a server that names no end.
+func TestOwnEnds(t *testing.T) {
+	for text, want := range map[string][]string{
+		"done,eos_token": {"done", "eos_token"}, `[""]`: {""}, `["", done]`: {"", "done"}, "": {},
+	} {
+		if r := mustLoad(t, SettingLayer("flag", "server.ends", text)); !slices.Equal(r.Server.Ends, want) {
+			t.Errorf("%s is %q, want %q", text, r.Server.Ends, want)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	r := mustLoad(t, SettingLayer("x", "preset", "reference"), SettingLayer("x", "environment.compat", "published"))
 	again := mustLoad(t, Layer{Origin: "saved", YAML: []byte(r.String())})

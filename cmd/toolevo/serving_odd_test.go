@@ -102,3 +102,22 @@ func TestInterruptedWhileRepliesComeIn(t *testing.T) {
 	}
 	<-left
 }
+
+// A server of a hundred thousand models that lacks the one asked for is named in a line or two.
+func TestManyModels(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("x", 100)
+	for kind, reply := range map[string]string{
+		kindOpenAI: `{"data":[` + strings.Repeat(`{"id":"`+name+`"},`, 100_000) + `{"id":"` + name + `"}]}`,
+		kindOllama: `{"models":[` + strings.Repeat(`{"name":"`+name+`"},`, 100_000) + `{"name":"` + name + `"}]}`,
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, reply) }))
+		defer s.Close()
+		for _, args := range [][]string{{"collect", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "run")}, {"doctor"}} {
+			r := cli(t, append(args, "--policy", kind+":sim", "--server", s.URL)...)
+			if r.code == exitDone || len(r.out)+len(r.err) > 4000 || !strings.Contains(r.out+r.err, "xxx") {
+				t.Errorf("%s %s: exit %d\n%.5000s", kind, args[0], r.code, r.out+r.err)
+			}
+		}
+	}
+}
