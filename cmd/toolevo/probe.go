@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,9 +169,11 @@ func unusable(backend server.Backend, err error) error {
 		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), or from the URL (http://USER:PASSWORD@HOST)", err)
 	case fault.Status == 0:
 		return fmt.Errorf("%w: start the server, or name another with --server", err)
+	case errors.Is(err, server.ErrNoEnd):
+		return fmt.Errorf("%w: set server.ends to the server's own word for an end, or to [\"\"] if it has none", err)
 	case fault.Status < 300:
-		return fmt.Errorf("%s answers, but not as a model server does (%v): give the server's base URL with --server; vLLM's ends in /v1",
-			backend.Address(), errors.Unwrap(fault))
+		return fmt.Errorf("%s answers, but not as a model server does (%s): give the server's base URL with --server; vLLM's ends in /v1",
+			backend.Address(), cmp.Or(fault.Message, fmt.Sprint(fault.Err)))
 	case fault.Kind == server.Transient:
 		return fmt.Errorf("%w: wait until the server is up, or name another with --server", err)
 	}

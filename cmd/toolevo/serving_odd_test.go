@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -119,5 +120,42 @@ func TestManyModels(t *testing.T) {
 				t.Errorf("%s %s: exit %d\n%.5000s", kind, args[0], r.code, r.out+r.err)
 			}
 		}
+	}
+}
+
+// A server that never says that a completion ended is told so before a tree is grown, whether it lists its models or not;
+// with its word in server.ends the run goes on.
+func TestNoEndOnAnyReply(t *testing.T) {
+	t.Parallel()
+	for _, lists := range []bool{true, false} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var q struct{ N int }
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/completions"):
+				if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+					t.Error(err)
+				}
+				var choices []string
+				for i := range q.N {
+					choices = append(choices, fmt.Sprintf(`{"index":%d,"text":"Thought: I am done.\nAction: Finish\nAction Input: {\"answer\": \"%d\"}",
+						"finish_reason":"done","logprobs":{"tokens":["x"],"token_logprobs":[-1]}}`, i, i))
+				}
+				fmt.Fprintf(w, `{"model":"sim","choices":[%s]}`, strings.Join(choices, ","))
+			case lists:
+				io.WriteString(w, `{"object":"list","data":[{"id":"sim"}]}`)
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		defer s.Close()
+
+		args := []string{"collect", "--data", smallData(t), "--policy", "openai:sim", "--server", s.URL, "--limit", "1", "--trees", "1",
+			"--progress", "none"}
+		r := cli(t, append(args, "--out", filepath.Join(t.TempDir(), "run"))...)
+		if r.code != exitGaveUp {
+			t.Errorf("lists %v: exit %d", lists, r.code)
+		}
+		says(t, "collect", r.err, "server.ends", `"done"`)
+		must(t, append(args, "--out", filepath.Join(t.TempDir(), "run"), "--set", "server.ends=done")...)
 	}
 }
