@@ -23,11 +23,16 @@ func (a *app) collectCommand() *cobra.Command {
 version, and writes the correct trajectories to trajectories.parquet in the run
 directory.
 
+A run can be extended: --resume with a greater --limit or more --trees keeps what
+was done. Every run has an ID of its own; two runs of one --run-id and one
+configuration give the same bytes, if the model answers the same.
+
 Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
 --resume goes on where the run was and repeats none. The first Ctrl-C lets the
 trees in progress end, the second stops at once.`,
 		Example: `  toolevo collect --api p_s_in --policy scripted:noisy --out runs/first
   toolevo collect --resume --out runs/first
+  toolevo collect --resume --out runs/first --limit 50
   toolevo collect --preset paper --trees 5 --limit 20 --dry-run`,
 		Args: positional(0, 0),
 	}

@@ -54,6 +54,24 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 		}
 	}
 	as := func(*testing.T, string) {}
+	put := func(name, from string) func(t *testing.T, run string) {
+		return func(t *testing.T, run string) {
+			if err := os.WriteFile(filepath.Join(run, name), read(t, from), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--out", other)
+	edit := func(name, from, to string) func(t *testing.T, run string) {
+		return func(t *testing.T, run string) {
+			path := filepath.Join(run, name)
+			text := strings.Replace(string(read(t, path)), from, to, 1)
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for name, test := range map[string]struct {
 		before func(t *testing.T, run string)
 		args   []string
@@ -65,6 +83,18 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 		"no run.yaml":         {remove("run.yaml"), nil, exitBad, []string{"damaged", "run.yaml is missing"}},
 		"no run.json":         {remove("run.json"), nil, exitUsage, []string{"no run directory", "leave out --resume", "check the path"}},
 		"another data folder": {as, []string{"--data", t.TempDir()}, exitUsage, []string{"no corpus of coffee"}},
+		"another ID":          {as, []string{"--run-id", "other"}, exitUsage, []string{"--run-id: other, not "}},
+		"fewer questions":     {as, []string{"--limit", "1"}, exitUsage, []string{"limit: 1, not 3", "but not cut"}},
+		"fewer trees":         {as, []string{"--trees", "1"}, exitUsage, []string{"search.trees: 1, not 2", "but not cut"}},
+		"other questions":     {as, []string{"--split", "test"}, exitUsage, []string{"split: test, not train", "is not among those chosen"}},
+		"no such split":       {as, []string{"--split", "best"}, exitUsage, []string{"best"}},
+		"no run.db":           {remove("run.db"), nil, exitBad, []string{"damaged", "run.db"}},
+		"another run.db":      {put("run.db", filepath.Join(other, "run.db")), nil, exitBad, []string{"damaged", "belongs to run"}},
+		"another run.json":    {put("run.json", filepath.Join(other, "run.json")), nil, exitBad, []string{"damaged"}},
+		"another run.yaml":    {put("run.yaml", filepath.Join(other, "run.yaml")), nil, exitBad, []string{"damaged", "--resume"}},
+		"an edited run.yaml":  {edit("run.yaml", "seed: 1", "seed: 2"), nil, exitBad, []string{"damaged", "--resume"}},
+		"an edited input":     {edit("run.json", `"corpus coffee": "`, `"corpus coffee": "0`), nil, exitBad, []string{"damaged"}},
+		"a cut run.json":      {edit("run.json", `"software"`, ``), nil, exitBad, []string{"damaged"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
@@ -247,7 +277,7 @@ func TestQuestionsAreOfTheirCorpus(t *testing.T) {
 		if err := os.WriteFile(path, spoilt, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		fails(t, exitUsage, []string{path, "another corpus"}, "collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run"))
+		fails(t, exitBad, []string{path, "damaged"}, "collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run"))
 	}
 }
 
@@ -259,5 +289,52 @@ func TestTimeLeft(t *testing.T) {
 	}
 	if left := remaining(status{done: 80, before: 80, total: 100}, time.Second); left != 0 {
 		t.Errorf("%v are left, and nothing was done yet", left)
+	}
+}
+
+// TestAnEvaluationIsResumedAsItIs holds of `eval` what TestARefusedResumeTouchesNothing holds of
+// `collect`.
+func TestAnEvaluationIsResumedAsItIs(t *testing.T) {
+	t.Parallel()
+	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
+	eval := []string{"eval", "--limit", "1", "--policy", "scripted:reader", "--out", run}
+	must(t, append(eval, "--data", data, "--api", "p_c")...)
+	want := folder(t, run)
+
+	fails(t, exitUsage, []string{"api: [p_s_in], not [p_c]"}, append(eval, "--resume", "--api", "p_s_in")...)
+	fails(t, exitUsage, []string{"it is a run of `toolevo eval`"}, "collect", "--resume", "--out", run)
+	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
+		t.Errorf("the refused run was touched:\n%s", diff)
+	}
+	must(t, "eval", "--resume", "--out", run)
+	must(t, "eval", "--resume", "--out", run, "--limit", "2")
+}
+
+// TestRunsOfEarlierVersions holds that what they hold can be had, and that nothing is added to it.
+func TestRunsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	run := filepath.Join(t.TempDir(), "run")
+	copyFolder(t, smallRun(t), run)
+	m, err := store.ReadManifest(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := json.Marshal(map[string]any{
+		"id": m.ID, "kind": m.Kind, "config_hash": m.ConfigHash, "inputs": m.Inputs, "software": "v0.0.1",
+	})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(run, "run.json"), old, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := folder(t, run)
+
+	must(t, "inspect", run)
+	must(t, "export", run, "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
+	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not resumed"}, "collect", "--resume", "--out", run, "--data", smallData(t))
+	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)
+	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
+		t.Errorf("the old run was touched:\n%s", diff)
 	}
 }
