@@ -5,8 +5,14 @@
 //
 // A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken apart
 // again. Every template has a gold rule, which computes the right answer from a [Corpus], and a plan, which finds the
-// same answer with the tools. A check is a second opinion on the gold answer: a query over the corpus file that shares no
-// code with the rule, which a [Recomputer] asks.
+// same answer with the tools. A check is a second opinion on the gold answer, which a [Recomputer] asks: a query over the
+// typed tables of the corpus file, where the rule reads the columns that the tools print.
+//
+// What a check shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them from the
+// question; the importer or generator of the corpus, whose two forms of a table [corpus.Corpus.Verify] compares; and some
+// functions of SQL: py_str, py_fixed and py_round, which print and round as the rules do, and agenda_clock, which reads
+// a time of day. Those it does not share: geodesic_miles is by another formula than the rules' distances, agenda_word
+// decodes a column by code of its own, and agenda_clock12, which no rule calls, writes a time.
 //
 // Where the rule of the published benchmark is faulty, the template says so in Fault and keeps the faulty rule as its
 // official one: [Gold] is right, [OfficialGold] agrees with ToolQA's answers. ToolQA-D has the same questions and
