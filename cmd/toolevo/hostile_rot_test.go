@@ -85,7 +85,7 @@ func rowsOf(t *testing.T, run string) string {
 		if err != nil {
 			return err.Error()
 		}
-		text.WriteString(row.QuestionID + " " + row.Key + "\n")
+		fmt.Fprintf(&text, "%+v\n", row)
 	}
 	return text.String()
 }
