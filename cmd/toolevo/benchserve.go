@@ -92,7 +92,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
 	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
 	flags.StringVar(&f.model, "model", "sim", "serve the model under this `NAME`")
-	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: scripted:reader, scripted:stale or scripted:noisy")
+	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
 	flags.IntVar(&f.slots, "slots", 0, "sequences that run at a time: `N` (0: 256, for ollama 1)")
 	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
 	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit waits (0: no limit)")
@@ -116,7 +116,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 func (f *serveFlags) options(key string) (simserver.Options, error) {
 	kind, name, _ := strings.Cut(f.policy, ":")
 	if kind != kindScripted {
-		return simserver.Options{}, fmt.Errorf("--policy %s: a simulated server writes with scripted:reader, scripted:stale or scripted:noisy", f.policy)
+		return simserver.Options{}, fmt.Errorf("--policy %s: a simulated server writes with scripted:reader, scripted:stale, scripted:noisy or scripted:weak", f.policy)
 	}
 	profile, err := policy.ParseProfile(name)
 	if err != nil {

@@ -141,7 +141,7 @@ func checkPolicy(c *configs.Resolved, name string) error {
 		}
 		return checkForm(c.Server, kind)
 	}
-	return fmt.Errorf("unknown policy %q: valid are openai:MODEL, ollama:MODEL, scripted:reader, scripted:stale, scripted:noisy", name)
+	return fmt.Errorf("unknown policy %q: valid are openai:MODEL, ollama:MODEL, scripted:reader, scripted:stale, scripted:noisy, scripted:weak", name)
 }
 
 func checkForm(c configs.Server, kind string) error {

@@ -18,12 +18,14 @@ func newDice(seed uint64) dice {
 	return d
 }
 
-// questionDice is the source that stands in for a seed when decoding greedily.
-func questionDice(question string, turns int) dice {
+// questionDice is the source that stands in for a seed when decoding greedily. Each place in a question has its own.
+func questionDice(question, place string) dice {
 	h := fnv.New64a()
 	h.Write([]byte(question))
+	question64 := h.Sum64()
+	h.Write([]byte(place))
 	var d dice
-	d.pcg.Seed(h.Sum64(), uint64(turns))
+	d.pcg.Seed(question64, h.Sum64())
 	d.pcg.Uint64()
 	return d
 }

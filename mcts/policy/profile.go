@@ -26,6 +26,10 @@ type Profile struct {
 
 	Rates Rates
 
+	// Hopeless is the share of questions, chosen by a hash of their text, that the policy never solves: it works as on
+	// any other, and always ends with an answer that is none.
+	Hopeless float64
+
 	// Greedy is the share of Rates that applies when decoding greedily. Which steps go wrong then depends on the
 	// question and the number of turns only.
 	Greedy float64
@@ -44,6 +48,7 @@ type Rates struct {
 	ForgetUpdate float64 // goes on without calling UpdateTool
 	RepeatUpdate float64 // calls UpdateTool a second time
 	ExtraCall    float64 // repeats the last call though it succeeded
+	GiveUp       float64 // finishes with "unknown"
 }
 
 // Profiles returns the built-in profiles, in alphabetical order.
@@ -58,6 +63,13 @@ func Profiles() []Profile {
 		},
 		{Name: "reader", ReadsNotices: true, Patience: 3, Rephrase: 0.5},
 		{Name: "stale", Patience: 4, Rephrase: 0.5},
+		{
+			Name: "weak", ReadsNotices: true, Patience: 3, Rephrase: 0.6, Greedy: 0.5, Hopeless: 1.0 / 3,
+			Rates: Rates{
+				Column: 0.3, Arithmetic: 0.9, EarlyAnswer: 0.03, Malformed: 0.08, NoAction: 0.04,
+				OldParams: 0.16, IgnoreNotice: 0.15, ForgetUpdate: 0.25, RepeatUpdate: 0.05, ExtraCall: 0.06, GiveUp: 0.52,
+			},
+		},
 	}
 }
 
@@ -79,8 +91,8 @@ func (p Profile) Validate() error {
 		return fmt.Errorf("policy: profile %s: patience is %d, want at least 1", p.Name, p.Patience)
 	}
 	r := p.Rates
-	all := []float64{p.Rephrase, p.Greedy, r.Column, r.Arithmetic, r.EarlyAnswer, r.Malformed, r.NoAction,
-		r.OldParams, r.IgnoreNotice, r.ForgetUpdate, r.RepeatUpdate, r.ExtraCall}
+	all := []float64{p.Rephrase, p.Greedy, p.Hopeless, r.Column, r.Arithmetic, r.EarlyAnswer, r.Malformed, r.NoAction,
+		r.OldParams, r.IgnoreNotice, r.ForgetUpdate, r.RepeatUpdate, r.ExtraCall, r.GiveUp}
 	if i := slices.IndexFunc(all, func(x float64) bool { return !(x >= 0 && x <= 1) }); i >= 0 {
 		return fmt.Errorf("policy: profile %s: rate %v is not in 0..1", p.Name, all[i])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -15,19 +16,20 @@ type Scripted struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
 
-	plans   memo[planned] // by question
-	notices memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
+	plans   sync.Map // question -> planned
+	notices sync.Map // observation of a deprecated call -> *usage, nil when it cannot be read
 }
 
 var _ mcts.Policy = (*Scripted)(nil)
 
 type planned struct {
-	plan envs.Plan
-	ok   bool
+	plan     envs.Plan
+	ok       bool
+	hopeless bool
 }
 
 // NewScripted returns a scripted policy. The profile must be valid. plan returns the solution of a question in the
-// prompt version and whether it knows one; it and its plans are called from many goroutines.
+// prompt version and whether it knows one; it is called once per question, and its plans from many goroutines.
 func NewScripted(profile Profile, plan func(question string) (envs.Plan, bool)) *Scripted {
 	return &Scripted{profile: profile, planFor: plan}
 }
@@ -49,7 +51,7 @@ func (s *Scripted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal
 		if r.Greedy {
 			proposals[i] = sc.greedy()
 		} else {
-			proposals[i] = sc.sample(newDice(r.Seed+uint64(i)), s.profile.Rephrase, 1)
+			proposals[i] = sc.sample(newDice(r.Seed + uint64(i)))
 		}
 	}
 	return proposals, nil
@@ -58,44 +60,74 @@ func (s *Scripted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal
 // scene is one history as the policy sees it, and the move it takes for the right one.
 type scene struct {
 	*Scripted
-	h     envs.History
-	st    standing
-	plan  envs.Plan // nil when the question is not recognised
-	best  move
-	input []byte // best's Action Input
+	h    envs.History
+	st   standing
+	plan envs.Plan // nil when the question is not recognised
+	best move
+
+	hopeless bool // see Profile.Hopeless
+}
+
+// hopeless reports whether a question is one of those that the profile never solves.
+func (s *Scripted) hopeless(question string) bool {
+	d := questionDice(question, "hopeless")
+	return d.chance(s.profile.Hopeless)
 }
 
 func (s *Scripted) look(h envs.History) *scene {
 	sc := &scene{Scripted: s, h: h, st: s.stand(h)}
 	question := h.Task().Question
-	if p := s.plans.get(question, s.planOf); p.ok {
-		sc.plan = p.plan
+	p, ok := s.plans.Load(question)
+	if !ok {
+		plan, known := s.planFor(question)
+		p, _ = s.plans.LoadOrStore(question, planned{plan, known, s.hopeless(question)})
+	}
+	if p := p.(planned); p.ok {
+		sc.plan, sc.hopeless = p.plan, p.hopeless
 	}
 	sc.best = sc.decide()
-	sc.input = sc.best.appendInput(nil)
 	return sc
 }
 
-// planOf returns the plan of a question.
-func (s *Scripted) planOf(question string) planned {
-	plan, ok := s.planFor(question)
-	return planned{plan, ok}
-}
-
-// greedy is the likeliest sample. Its mistakes depend on the question and the number of turns, so that a measured
-// accuracy is that of an imperfect model, the same in every run.
+// greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run. Those in the task depend
+// on the question, the step of its plan and the tries of that step, and so are the same in every API version; those that
+// drift gives occasion for depend on the turn and come on top. So no accuracy is better under drift than without.
 func (sc *scene) greedy() mcts.Proposal {
-	return sc.sample(questionDice(sc.h.Task().Question, len(sc.st.turns)), 0, sc.profile.Greedy)
+	question := sc.h.Task().Question
+	step := questionDice(question, fmt.Sprintf("step %d, try %d", len(sc.st.results), sc.st.errors))
+	turn := questionDice(question, fmt.Sprintf("turn %d", len(sc.st.turns)))
+
+	if m, ok := sc.slip(forgettingSlips, &turn, sc.profile.Greedy); ok {
+		sc.best = m
+	}
+	m, ok := sc.best, false
+	if sc.stepping() {
+		m, ok = sc.slip(taskSlips, &step, sc.profile.Greedy)
+	}
+	if !ok {
+		m, ok = sc.slip(driftSlips, &turn, sc.profile.Greedy)
+	}
+	if !ok {
+		m = sc.best
+	}
+	return sc.write(m, turn, 0)
 }
 
-// sample writes one completion; share is the part of the profile's rates that applies.
-func (sc *scene) sample(d dice, rephrase, share float64) mcts.Proposal {
-	m, input := sc.best, sc.input
-	if share > 0 && sc.profile.Rates != (Rates{}) {
-		if slipped, ok := sc.slip(&d, share); ok {
-			m, input = slipped, slipped.appendInput(nil)
-		}
+// sample writes one completion.
+func (sc *scene) sample(d dice) mcts.Proposal {
+	m, ok := sc.slip(slips, &d, 1)
+	if !ok {
+		m = sc.best
 	}
+	return sc.write(m, d, sc.profile.Rephrase)
+}
+
+// write puts a move into words.
+func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
+	if sc.hopeless && m.call.Name == finishTool {
+		m = giveUp()
+	}
+	input := m.appendInput(nil)
 	w := m.likeliest()
 	if d.chance(rephrase) {
 		w = m.rephrased(&d)

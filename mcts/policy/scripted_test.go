@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -163,6 +164,60 @@ func TestPlanThatCannotGoOn(t *testing.T) {
 		h = h.Append(envs.Turn{Call: envs.Call{Tool: name, Name: name, Args: kv("x", string(rune('a'+i)))}, Observation: `{"Low": "1"}`})
 	}
 	wantCall(t, h, finishTool, `{"answer": "unknown"}`)
+}
+
+// A profile with hopeless questions takes on each of them as it does any other, and never solves it.
+func TestHopelessQuestions(t *testing.T) {
+	p := profile(t, "weak")
+	p.Rates = Rates{}
+	hopeless := 0
+	const questions = 900
+	for i := range questions {
+		policy, solved := NewScripted(p, plans), false
+		for seed := range uint64(3) {
+			h := solve(t, policy, newWorld("p_s_in"), fmt.Sprint(openQuestion, " ", i), seed, seed == 0)
+			if h.Len() != 13 {
+				t.Fatalf("question %d: calls %q", i, called(h))
+			}
+			if outcome(h) == envs.Correct != solved && seed > 0 {
+				t.Errorf("question %d is solved sometimes", i)
+			}
+			solved = outcome(h) == envs.Correct
+		}
+		if !solved {
+			hopeless++
+		}
+	}
+	if hopeless < questions/3-50 || hopeless > questions/3+50 {
+		t.Errorf("%d of %d questions are hopeless, want a third", hopeless, questions)
+	}
+}
+
+// Whoever makes mistakes makes those of the task in every API version, and under drift some more: a question that is
+// missed without drift is not answered with it.
+func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
+	for _, name := range []string{"noisy", "weak"} {
+		right := map[string]int{}
+		for i := range 400 {
+			question := fmt.Sprint(openQuestion, " ", i)
+			without := false
+			for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
+				h := solve(t, NewScripted(profile(t, name), plans), newWorld(version), question, 1, true)
+				correct := outcome(h) == envs.Correct
+				if correct {
+					right[version]++
+				}
+				if version == "p_c" {
+					without = correct
+				} else if correct && !without {
+					t.Errorf("%s: question %d is answered in %s and not in p_c: %q", name, i, version, called(h))
+				}
+			}
+		}
+		if right["p_c"] == 0 || right["p_c"] == 400 || right["p_s_in"] == right["p_c"] {
+			t.Errorf("%s: of 400 questions %v are answered: the test shows nothing", name, right)
+		}
+	}
 }
 
 // Reader and stale differ from sample to sample in nothing but the words of the thought.

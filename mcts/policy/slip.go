@@ -8,35 +8,46 @@ import (
 	"toolevo/envs"
 )
 
-// slips lists the mistakes in the order in which they are considered: how often each is made, and what it makes of the
-// right move. A mistake that is not possible here returns false.
-var slips = [...]struct {
+// slip is a mistake: how often it is made, and what it makes of the right move, or false where it is not possible.
+type slip struct {
 	rate func(*Rates) float64
 	make func(*scene, *dice) (move, bool)
-}{
+}
+
+// slips lists the mistakes in the order in which they are considered.
+var slips = []slip{
 	{func(r *Rates) float64 { return r.ForgetUpdate }, forgetUpdate},
 	{func(r *Rates) float64 { return r.RepeatUpdate }, repeatUpdate},
 	{func(r *Rates) float64 { return r.IgnoreNotice }, ignoreNotice},
 	{func(r *Rates) float64 { return r.OldParams }, keepOldParams},
 	{func(r *Rates) float64 { return r.ExtraCall }, extraCall},
 	{func(r *Rates) float64 { return r.EarlyAnswer }, earlyAnswer},
+	{func(r *Rates) float64 { return r.GiveUp }, loseHeart},
 	{func(r *Rates) float64 { return r.Column }, wrongColumn},
 	{func(r *Rates) float64 { return r.Arithmetic }, wrongArithmetic},
 	{func(r *Rates) float64 { return r.Malformed }, malformed},
 	{func(r *Rates) float64 { return r.NoAction }, noAction},
 }
 
-// slip makes at most one mistake, the first that is drawn and possible.
-func (sc *scene) slip(d *dice, share float64) (move, bool) {
+// The mistakes that drift gives occasion for, of which the first leaves out a step and the others are made in one, and
+// those in the task, which are made without it, too.
+var (
+	forgettingSlips = slips[:1]
+	driftSlips      = slips[1:4]
+	taskSlips       = slips[4:]
+)
+
+// slip makes at most one of the mistakes, the first that is drawn and possible.
+func (sc *scene) slip(slips []slip, d *dice, share float64) (move, bool) {
 	if sc.best.kind == givingUp {
 		return move{}, false
 	}
-	for i := range slips {
-		rate := slips[i].rate(&sc.profile.Rates)
-		if !d.chance(rate * share) {
+	for _, slip := range slips {
+		rate := slip.rate(&sc.profile.Rates)
+		if rate == 0 || !d.chance(rate*share) {
 			continue
 		}
-		if m, ok := slips[i].make(sc, d); ok {
+		if m, ok := slip.make(sc, d); ok {
 			m.cost += 0.15 - 0.12*math.Log(rate)
 			return m, true
 		}
@@ -106,6 +117,8 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 	}
 	return move{thought: "I think this already answers the question.", call: finish(answer)}, true
 }
+
+func loseHeart(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }
 
 func firstNumber(text string) string {
 	at := strings.IndexAny(text, "0123456789")

@@ -57,6 +57,9 @@ func TestSlips(t *testing.T) {
 		{"early answer without a number", func(r *Rates) { r.EarlyAnswer = 1 }, afterPlain(1), func(s string) bool {
 			return strings.HasSuffix(s, "Action: Finish\nAction Input: {\"answer\": \"unknown\"}")
 		}},
+		{"given up", func(r *Rates) { r.GiveUp = 1 }, afterPlain(2), func(s string) bool {
+			return strings.HasSuffix(s, "Action: Finish\nAction Input: {\"answer\": \"unknown\"}")
+		}},
 		{"malformed", func(r *Rates) { r.Malformed = 1 }, afterPlain(0), func(s string) bool {
 			_, err := readAction(s)
 			return err != nil && strings.Contains(s, "Action: LoadDB\nAction Input: {")
@@ -116,7 +119,7 @@ func TestImpossibleSlips(t *testing.T) {
 		"nothing deprecated":     {func(r *Rates) { r.OldParams, r.IgnoreNotice = 1, 1 }, walk(t, "p_c", 2)},
 		"no update due":          {func(r *Rates) { r.ForgetUpdate, r.RepeatUpdate = 1, 1 }, walk(t, "p_c", 2)},
 		"nothing to repeat":      {func(r *Rates) { r.ExtraCall = 1 }, ask(openQuestion)},
-		"giving up":              {func(r *Rates) { *r = Rates{1, 1, 1, 1, 1, 1, 1, 1, 1, 1} }, ask(strangeRequest)},
+		"giving up":              {func(r *Rates) { *r = Rates{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1} }, ask(strangeRequest)},
 		"two notices in a row":   {func(r *Rates) { r.IgnoreNotice = 1 }, newWorld("p_s_in").act(walk(t, "p_s_in", 1), "Thought: x\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}")},
 		"repeated once already":  {func(r *Rates) { r.ExtraCall = 1 }, newWorld("p_c").act(walk(t, "p_c", 1), "Thought: x\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}")},
 		"the last was an error":  {func(r *Rates) { r.ExtraCall = 1 }, newWorld("p_c").act(walk(t, "p_c", 1), "no action")},
