@@ -121,8 +121,8 @@ func checkEnds(n *Node, c Config, report reporter) {
 	if n.Status == envs.Running && n.Depth > c.DeepestActing() {
 		report(n, "may act at depth %d, deeper than %d", n.Depth, c.DeepestActing())
 	}
-	if n.Drawn > c.Samples {
-		report(n, "%d samples drawn, more than %d", n.Drawn, c.Samples)
+	if k := c.Samples + c.Widen; n.Drawn > k {
+		report(n, "%d samples drawn, more than %d", n.Drawn, k)
 	}
 	if n.Cut && n.Turn.Call.Name != "" {
 		report(n, "is cut, yet calls %s", n.Turn.Call.Name)

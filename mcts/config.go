@@ -20,15 +20,21 @@ type Config struct {
 	ParentVisits ParentVisits `yaml:"parent_visits"` // what N(s) counts in equation 2
 	Rollouts     Rollouts     `yaml:"rollouts"`      // which new children of an expansion are rolled out
 	Duplicates   Duplicates   `yaml:"duplicates"`    // which siblings count as the same
+	RolloutNodes RolloutNodes `yaml:"rollout_nodes"` // what becomes of the nodes that a rollout makes
 
 	// CloseAtOnce marks a subtree with nothing left to expand as soon as that is so. Without it the mark rises one
 	// level per simulation, each of which finds nothing to do and is spent (as in the published code).
 	CloseAtOnce bool `yaml:"close_at_once"`
 
-	// Enough ends a question once it has this many distinct accepted trajectories; 0 never does.
+	// Enough ends a question once it has this many trajectories that training takes and that call different tools, or
+	// half as many again, whatever they call; 0 never does. With it a node draws no more samples than are still wanted,
+	// and the trees of a question depend on those before them.
 	Enough int `yaml:"enough"`
-	// ShareBudget gives the trees that ended questions did not need to questions that still want trajectories.
-	ShareBudget bool `yaml:"share_budget"`
+	// Barren gives a question up after so many trees in a row without such a trajectory, and one more for each that it
+	// has; 0 never does.
+	Barren int `yaml:"barren"`
+	// Widen is how many samples more a node draws while the tree before found no such trajectory.
+	Widen int `yaml:"widen"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
 	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.
@@ -62,6 +68,15 @@ const (
 	SameAction Duplicates = "action" // the same tool with the same arguments: one child, drawn as often as they are
 )
 
+// RolloutNodes says what becomes of the nodes that a rollout makes.
+type RolloutNodes string
+
+// The two choices.
+const (
+	Cached  RolloutNodes = "cached"  // paper, A.3: they are invisible until selection reaches their parent
+	Visible RolloutNodes = "visible" // they are nodes like any other: the reward is backed up from the end of the rollout
+)
+
 // Validate reports the first value that makes no sense, and what it may be.
 func (c Config) Validate() error {
 	switch {
@@ -81,12 +96,16 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mcts: depth_slack is %d, want at least 0", c.DepthSlack)
 	case c.Enough < 0:
 		return fmt.Errorf("mcts: enough is %d, want at least 0", c.Enough)
-	case c.ShareBudget && c.Enough == 0:
-		return fmt.Errorf("mcts: share_budget without enough: no question would ever leave trees over")
+	case c.Barren < 0 || c.Barren > 0 && c.Enough == 0:
+		return fmt.Errorf("mcts: barren is %d, want at least 0, and 0 without enough", c.Barren)
+	case c.Widen < 0 || c.Widen > 0 && c.Enough == 0:
+		return fmt.Errorf("mcts: widen is %d, want at least 0, and 0 without enough", c.Widen)
 	case c.ParentVisits != OwnVisits && c.ParentVisits != ChildVisits:
 		return fmt.Errorf("mcts: parent_visits is %q, want own or children", c.ParentVisits)
 	case c.Rollouts != OneRandom && c.Rollouts != Every:
 		return fmt.Errorf("mcts: rollouts is %q, want one or all", c.Rollouts)
+	case c.RolloutNodes != Cached && c.RolloutNodes != Visible:
+		return fmt.Errorf("mcts: rollout_nodes is %q, want cached or visible", c.RolloutNodes)
 	case c.Duplicates != SameText && c.Duplicates != SameAction:
 		return fmt.Errorf("mcts: duplicates is %q, want text or action", c.Duplicates)
 	}

@@ -13,7 +13,7 @@ import (
 // cached and drawing what is missing to k samples. An error state is expanded like any other: the same policy, shown
 // the error, writes the reflective action (equation 5).
 func (g *growth) expand(ctx context.Context, leaf *Node) error {
-	if missing := g.Config.Samples - leaf.Drawn; missing > 0 {
+	if missing := g.found.samples(g.Config, g.Config.Samples) - leaf.Drawn; missing > 0 {
 		if err := g.generate(ctx, leaf, missing); err != nil {
 			return err
 		}

@@ -7,14 +7,8 @@ import (
 	"toolevo/envs"
 )
 
-// rolled is a new child and the reward of its rollout.
-type rolled struct {
-	child  *Node
-	reward float64
-}
-
 // rolloutNew is lines 16-17 of Algorithm 1: it rolls out one random new child of the leaf, or each of them, as the
-// configuration says. A rollout that ends in silence has no reward and is left out.
+// configuration says, and returns where the rollouts came from and ended.
 func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]rolled, error) {
 	if len(leaf.Children) == 0 {
 		return nil, nil
@@ -23,17 +17,37 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 	if g.Config.Rollouts == OneRandom {
 		chosen = []*Node{g.pick(rng, leaf.Children)}
 	}
+
 	results := make([]rolled, 0, len(chosen))
 	for _, child := range chosen {
-		reward, ok, err := g.rollout(ctx, child, rng)
+		end, err := g.rollout(ctx, child, rng)
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			results = append(results, rolled{child, reward})
-		}
+		results = append(results, rolled{child, end})
 	}
 	return results, nil
+}
+
+// rolled is a rollout: the new child it began with, and the node at which it ended.
+type rolled struct{ child, end *Node }
+
+// settle makes what a rollout found part of the tree. One that ended in silence has no reward to back up.
+func (g *growth) settle(r rolled) {
+	from := r.child
+	if g.Config.RolloutNodes == Visible {
+		for n := r.end.Parent; n != r.child.Parent; n = n.Parent {
+			n.Expanded = true
+		}
+		from = r.end
+	}
+
+	if !r.end.silent() {
+		backup(from, r.end.Reward)
+	}
+	if g.Config.CloseAtOnce {
+		closeUpwards(from.Parent)
+	}
 }
 
 // pick draws one of a node's children. Where siblings are actions, each is drawn as often as the policy chose it, so that
@@ -54,14 +68,13 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	return children[i]
 }
 
-// rollout follows the policy from n to the end of the task and returns the reward there. Each node it makes stays in
-// the tree as a cache (paper, A.3), so a later rollout through the same node walks what is there, and a later
-// expansion uses it. ok is false when the policy fell silent.
-func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (reward float64, ok bool, err error) {
+// rollout follows the policy from n to the end of the task and returns the node there. Each node it makes stays in the
+// tree (paper, A.3), so a later rollout through the same node walks what is there, and a later expansion uses it.
+func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Node, err error) {
 	for n.Status == envs.Running {
 		if n.Drawn == 0 {
-			if err := g.generate(ctx, n, g.Config.samplesInRollout()); err != nil {
-				return 0, false, err
+			if err := g.generate(ctx, n, g.found.samples(g.Config, g.Config.samplesInRollout())); err != nil {
+				return nil, err
 			}
 		}
 		if len(n.Children) == 0 {
@@ -69,5 +82,5 @@ func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (reward f
 		}
 		n = g.pick(rng, n.Children)
 	}
-	return n.Reward, !n.silent(), nil
+	return n, nil
 }

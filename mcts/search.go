@@ -3,7 +3,6 @@ package mcts
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"toolevo/envs"
@@ -18,12 +17,12 @@ type Search struct {
 }
 
 // Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
-// Config.Enough is set, the accepted trajectories of this tree and the already found ones together are enough. found
-// may be nil and is not changed.
+// Config.Enough is set, enough is found in this tree and in those before it. found is what they found; nil is nothing,
+// and it is not changed.
 //
 // On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it: whole, checked, and
 // without a trace of the simulation that failed in its visits and values.
-func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found Found) (*Tree, error) {
+func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Found) (*Tree, error) {
 	if err := s.Config.Validate(); err != nil {
 		return nil, err
 	}
@@ -31,11 +30,12 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found Foun
 	if err != nil {
 		return nil, err
 	}
-	g := &growth{Search: s, tree: t, found: maps.Clone(found)}
-	if g.found == nil {
-		g.found = Found{}
+	if found == nil {
+		found = NewFound(task, nil)
 	}
-	for t.Simulations < s.Config.Simulations && !t.Root.Closed && !g.enough() {
+
+	g := &growth{Search: s, tree: t, found: found.clone()}
+	for t.Simulations < s.Config.Simulations && !t.Root.Closed && !g.found.enough(s.Config) {
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
@@ -61,10 +61,8 @@ func (s *Search) plant(ctx context.Context, task envs.Task, index int) (*Tree, e
 type growth struct {
 	*Search
 	tree  *Tree
-	found Found // accepted trajectories of this question, earlier trees' too
+	found *Found // in this tree and those before it
 }
-
-func (g *growth) enough() bool { return g.Config.Enough > 0 && len(g.found) >= g.Config.Enough }
 
 // simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails is not a simulation.
 func (g *growth) simulate(ctx context.Context) error {
@@ -84,7 +82,7 @@ func (g *growth) simulate(ctx context.Context) error {
 		return err
 	}
 	for _, r := range results {
-		backup(r.child, r.reward)
+		g.settle(r)
 	}
 	if g.Config.CloseAtOnce {
 		closeUpwards(leaf)

@@ -47,7 +47,7 @@ func walker() wanderer { return wanderer{words: envtest.NewMaze().Actions()} }
 func config() mcts.Config {
 	return mcts.Config{
 		CPUCT: 1.25, Samples: 4, RolloutSamples: 2, Simulations: 25, Trees: 1, MaxDepth: 5,
-		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameAction, CloseAtOnce: true, Reflect: true,
+		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameAction, CloseAtOnce: true, Reflect: true, RolloutNodes: mcts.Cached,
 	}
 }
 
@@ -55,7 +55,7 @@ func search(c mcts.Config, p mcts.Policy) *mcts.Search {
 	return &mcts.Search{Env: envtest.NewMaze(), Policy: p, Config: c, Seed: 7}
 }
 
-func grow(t testing.TB, s *mcts.Search, index int, found mcts.Found) *mcts.Tree {
+func grow(t testing.TB, s *mcts.Search, index int, found *mcts.Found) *mcts.Tree {
 	t.Helper()
 	tree, err := s.Grow(context.Background(), envtest.MazeTask, index, found)
 	if err != nil {
@@ -239,26 +239,6 @@ func TestLearnedToolsBelongToTheSubtree(t *testing.T) {
 	}
 	if lessons == 0 {
 		t.Error("nothing was learned: the test shows nothing")
-	}
-}
-
-func TestEnoughEndsATree(t *testing.T) {
-	c := config()
-	c.Simulations = 200
-	p := wanderer{words: []envs.Action{"right", "climb", "up", "stop", "left"}}
-	all := mcts.Found{}
-	all.Add(grow(t, search(c, p), 0, nil))
-	if len(all) < 3 {
-		t.Fatalf("the whole tree has %d distinct trajectories, want at least 3", len(all))
-	}
-	c.Enough = 2
-	found := mcts.Found{}
-	stopped := grow(t, search(c, p), 0, nil)
-	if found.Add(stopped); len(found) < 2 || stopped.Simulations >= 200 {
-		t.Errorf("%d trajectories after %d simulations", len(found), stopped.Simulations)
-	}
-	if again := grow(t, search(c, p), 0, found); again.Simulations != 0 {
-		t.Errorf("%d simulations though enough was found before", again.Simulations)
 	}
 }
 
@@ -536,13 +516,14 @@ func TestUnknownTask(t *testing.T) {
 func TestRecordPathsAndTrajectories(t *testing.T) {
 	tree := grow(t, search(config(), walker()), 0, nil)
 	record := tree.Record()
-	found, fromRecord := mcts.Found{}, mcts.Found{}
-	found.Add(tree)
-	fromRecord.AddRecord(record)
-	if diff := cmp.Diff(found, fromRecord); diff != "" || len(found) == 0 {
-		t.Errorf("trajectories differ between the tree and its record (%d found):\n%s", len(found), diff)
-	}
+	accepted := 0
 	for _, n := range tree.Nodes {
+		if n.Accepted() != record.Nodes[n.ID].Accepted() {
+			t.Errorf("node %s is accepted: %v, in the record %v", n.Path(), n.Accepted(), !n.Accepted())
+		}
+		if n.Accepted() {
+			accepted++
+		}
 		if n.Trajectory() != record.Trajectory(n.ID) {
 			t.Errorf("node %s has another trajectory key in the record", n.Path())
 		}
@@ -550,6 +531,9 @@ func TestRecordPathsAndTrajectories(t *testing.T) {
 		if path[0] != 0 || path[len(path)-1] != n.ID || len(path) != n.Depth+1 {
 			t.Errorf("path of node %s is %v", n.Path(), path)
 		}
+	}
+	if accepted == 0 {
+		t.Error("nothing is accepted: the test shows nothing")
 	}
 }
 
@@ -565,22 +549,30 @@ func TestInvariants(t *testing.T) {
 			ParentVisits: rapid.SampledFrom([]mcts.ParentVisits{mcts.OwnVisits, mcts.ChildVisits}).Draw(t, "visits"),
 			Rollouts:     rapid.SampledFrom([]mcts.Rollouts{mcts.OneRandom, mcts.Every}).Draw(t, "rollouts"),
 			Duplicates:   rapid.SampledFrom([]mcts.Duplicates{mcts.SameText, mcts.SameAction}).Draw(t, "duplicates"),
+			RolloutNodes: rapid.SampledFrom([]mcts.RolloutNodes{mcts.Cached, mcts.Visible}).Draw(t, "rollout nodes"),
 			CloseAtOnce:  rapid.Bool().Draw(t, "close at once"), Reflect: rapid.Bool().Draw(t, "reflect"),
 			Enough: rapid.IntRange(0, 3).Draw(t, "enough"),
+		}
+		if c.Enough > 0 {
+			c.Barren, c.Widen = rapid.IntRange(0, 2).Draw(t, "barren"), rapid.IntRange(0, 2).Draw(t, "widen")
 		}
 		s := &mcts.Search{
 			Env: envtest.NewMaze(), Config: c, Seed: rapid.Uint64().Draw(t, "seed"),
 			Policy: wanderer{words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words")},
 		}
-		tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tree.Check(c); err != nil {
-			t.Fatal(err)
-		}
-		if !tree.Root.Closed && tree.Simulations != c.Simulations && c.Enough == 0 {
-			t.Fatalf("stopped after %d of %d simulations with work left", tree.Simulations, c.Simulations)
+		found := mcts.NewFound(envtest.MazeTask, nil)
+		for index := range 2 {
+			tree, err := s.Grow(context.Background(), envtest.MazeTask, index, found)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tree.Check(c); err != nil {
+				t.Fatal(err)
+			}
+			if !tree.Root.Closed && tree.Simulations != c.Simulations && c.Enough == 0 {
+				t.Fatalf("stopped after %d of %d simulations with work left", tree.Simulations, c.Simulations)
+			}
+			found.Add(tree.Record())
 		}
 	})
 }

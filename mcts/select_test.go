@@ -120,7 +120,7 @@ func TestClosing(t *testing.T) {
 func TestConfigValidate(t *testing.T) {
 	good := Config{
 		CPUCT: 1, Samples: 2, RolloutSamples: 1, Simulations: 1, Trees: 1, MaxDepth: 1,
-		ParentVisits: OwnVisits, Rollouts: Every, Duplicates: SameText, Enough: 1, ShareBudget: true,
+		ParentVisits: OwnVisits, Rollouts: Every, Duplicates: SameText, RolloutNodes: Cached, Enough: 1, Barren: 1, Widen: 1,
 	}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
@@ -130,8 +130,11 @@ func TestConfigValidate(t *testing.T) {
 		"rollout_samples": func(c *Config) { c.RolloutSamples = 3 }, "simulations": func(c *Config) { c.Simulations = 0 },
 		"trees": func(c *Config) { c.Trees = 0 }, "max_depth": func(c *Config) { c.MaxDepth = 0 },
 		"depth_slack": func(c *Config) { c.DepthSlack = -1 }, "enough": func(c *Config) { c.Enough = -1 },
-		"share_budget": func(c *Config) { c.Enough = 0 }, "parent_visits": func(c *Config) { c.ParentVisits = "mine" },
-		"rollouts": func(c *Config) { c.Rollouts = "some" }, "duplicates": func(c *Config) { c.Duplicates = "" },
+		"barren": func(c *Config) { c.Barren = -1 }, "barren without enough": func(c *Config) { c.Enough, c.Widen = 0, 0 },
+		"widen": func(c *Config) { c.Widen = -1 }, "widen without enough": func(c *Config) { c.Enough, c.Barren = 0, 0 },
+		"rollout_nodes": func(c *Config) { c.RolloutNodes = "gone" },
+		"parent_visits": func(c *Config) { c.ParentVisits = "mine" },
+		"rollouts":      func(c *Config) { c.Rollouts = "some" }, "duplicates": func(c *Config) { c.Duplicates = "" },
 		"cpuct of NaN":      func(c *Config) { c.CPUCT = math.NaN() },
 		"cpuct of infinity": func(c *Config) { c.CPUCT = math.Inf(1) },
 	} {

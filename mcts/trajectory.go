@@ -34,15 +34,6 @@ func TrajectoryKey(actions []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// AddRecord adds the accepted trajectories of a stored tree.
-func (f Found) AddRecord(t *TreeRecord) {
-	for _, n := range t.Nodes {
-		if n.Accepted() {
-			f[t.Trajectory(n.ID)] = struct{}{}
-		}
-	}
-}
-
 // Accepted is Node.Accepted for a stored node.
 func (r *Record) Accepted() bool {
 	return r.Outcome == envs.Correct && r.Grade.Official && r.Grade.Strict
@@ -56,20 +47,4 @@ func (t *TreeRecord) Trajectory(id int) string {
 		keys = append(keys, t.Nodes[i].Key)
 	}
 	return TrajectoryKey(keys)
-}
-
-// Found collects the distinct accepted trajectories of a question over its trees.
-type Found map[string]struct{}
-
-// Add adds the accepted trajectories of a tree.
-func (f Found) Add(t *Tree) {
-	for _, n := range t.Nodes {
-		f.addNode(n)
-	}
-}
-
-func (f Found) addNode(n *Node) {
-	if n.Accepted() {
-		f[n.Trajectory()] = struct{}{}
-	}
 }

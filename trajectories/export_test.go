@@ -5,8 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,14 +149,47 @@ func TestLengthsEqualLlamaFactory(t *testing.T) {
 		{"qwen2", "chatml", 186545, 4232},
 	}
 	for _, c := range cases {
-		m := export(t, filepath.Join(t.TempDir(), "export"), synth.Rows(1, 40, 3), trajectories.ExportOptions{
-			Selection: trajectories.Selection{PerQuestion: 4, Split: "train"},
+		m := export(t, filepath.Join(t.TempDir(), "export"), drawn(synth.Rows(1, 40, 3), 4), trajectories.ExportOptions{
+			Selection: trajectories.Selection{Split: "train"},
 			Tokenizer: loadTokenizer(t, c.tokenizer), Template: c.template,
 		})
 		if m.Lengths.TotalTokens != c.total || m.Lengths.MaxTokens != c.longest {
 			t.Errorf("%s: %d tokens, longest %d, want %d and %d", c.template, m.Lengths.TotalTokens, m.Lengths.MaxTokens, c.total, c.longest)
 		}
 	}
+}
+
+// drawn returns at most n of each question's distinct rows that are strictly right, as they were drawn for LLaMA-Factory.
+func drawn(rows []trajectories.Row, n int) []trajectories.Row {
+	var all []trajectories.Row
+	for len(rows) > 0 {
+		end := slices.IndexFunc(rows, func(r trajectories.Row) bool { return r.QuestionID != rows[0].QuestionID })
+		if end < 0 {
+			end = len(rows)
+		}
+		var group []trajectories.Row
+		for _, r := range rows[:end] {
+			known := slices.ContainsFunc(group, func(g trajectories.Row) bool { return g.Key == r.Key })
+			if r.Strict && !known {
+				group = append(group, r)
+			}
+		}
+		rows = rows[end:]
+		if len(group) > n {
+			h := fnv.New64a()
+			for _, part := range []string{group[0].Dataset, group[0].Difficulty, group[0].Split, group[0].QuestionID, group[0].Question} {
+				fmt.Fprintf(h, "%s\x00", part)
+			}
+			keep := rand.New(rand.NewPCG(0, h.Sum64())).Perm(len(group))[:n]
+			slices.Sort(keep)
+			for i, at := range keep {
+				group[i] = group[at]
+			}
+			group = group[:n]
+		}
+		all = append(all, group...)
+	}
+	return all
 }
 
 func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"toolevo/mcts"
 )
 
 // Strategy says which trajectories of a question are kept when there are more than wanted.
@@ -15,7 +17,7 @@ type Strategy string
 
 // The strategies.
 const (
-	Random   Strategy = "random"   // at random, as in the paper (4 per question)
+	Random   Strategy = "random"   // at random, as in the paper (4 per question), but different sequences of tools first
 	Shortest Strategy = "shortest" // the fewest turns, then the fewest bytes of action text
 	Diverse  Strategy = "diverse"  // the shortest, then again and again the one least like those chosen: [Distance]
 )
@@ -208,12 +210,32 @@ func (s Selection) choose(rows []*Row, d *Dropped) []*Row {
 		chosen = diverse(byLength(rows), n)
 	default:
 		rng := questionRand(s.Seed, rows[0])
-		for _, i := range rng.Perm(len(rows))[:n] {
+		for _, i := range rng.Perm(len(rows)) {
 			chosen = append(chosen, rows[i])
 		}
+		chosen = variedFirst(chosen)[:n]
 	}
 	slices.SortFunc(chosen, Compare)
 	return chosen
+}
+
+// variedFirst returns the rows with the first of each sequence of tools before the others, and else in their order.
+func variedFirst(rows []*Row) []*Row {
+	seen := map[string]bool{}
+	var first, rest []*Row
+	for _, r := range rows {
+		tools := make([]string, len(r.Turns))
+		for i, t := range r.Turns {
+			tools[i] = t.API
+		}
+		if key := mcts.TrajectoryKey(tools); !seen[key] {
+			seen[key] = true
+			first = append(first, r)
+			continue
+		}
+		rest = append(rest, r)
+	}
+	return append(first, rest...)
 }
 
 // questionRand is the source of one question: of the seed and the question, and of nothing else.

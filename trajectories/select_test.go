@@ -226,3 +226,37 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+// At random, but no two that call the same tools while there are others.
+func TestRandomTakesDifferentToolsFirst(t *testing.T) {
+	var rows []trajectories.Row
+	for i, tools := range []string{"LGF", "LGF", "LGF", "LPF", "LGGF", "LGF"} {
+		r := did(0, i, fmt.Sprint(i))
+		r.Turns = nil
+		for j, tool := range strings.Split(tools, "") {
+			r.Turns = append(r.Turns, trajectories.Turn{API: tool, Key: fmt.Sprint(tool, i, j), Action: tool})
+		}
+		r.Key = trajectories.Key(r.Turns)
+		rows = append(rows, r)
+	}
+	chosen := map[int]bool{}
+	for seed := range uint64(20) {
+		var report trajectories.SelectionReport
+		s := trajectories.Selection{PerQuestion: 3, Seed: seed}
+		different := map[string]bool{}
+		for _, r := range collect(t, s.Select(sequence(rows), &report)) {
+			tools := ""
+			for _, turn := range r.Turns {
+				tools += turn.API
+			}
+			different[tools] = true
+			chosen[r.Node] = true
+		}
+		if len(different) != 3 {
+			t.Errorf("seed %d takes %v, want three sequences of tools", seed, different)
+		}
+	}
+	if len(chosen) != len(rows) {
+		t.Errorf("of 20 seeds none takes all but %d of %d rows", len(chosen), len(rows))
+	}
+}

@@ -23,20 +23,16 @@ is 1 when one disagrees with the right rule and with the published one.`,
 		Example: "  toolevo data gold --data data",
 		Args:    positional(0, 0),
 	}
-	dir, datasets, difficulties, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd), jsonFlag(cmd)
+	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, named, err := datasets()
-		if err != nil {
-			return err
-		}
-		chosen, err := difficulties()
+		all, err := datasets()
 		if err != nil {
 			return err
 		}
 		var reports []goldReport
 		for _, ds := range all {
-			r, err := checkGold(cmd.Context(), *dir, ds, chosen)
-			if isMissing(err) && !named {
+			r, err := checkGold(cmd.Context(), *dir, ds)
+			if isMissing(err) && !cmd.Flags().Changed("dataset") {
 				continue
 			}
 			if err != nil {
@@ -71,7 +67,7 @@ func (r goldReport) unexplained() int {
 	return n
 }
 
-func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties []toolqa.Difficulty) ([]goldReport, error) {
+func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport, error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, err
@@ -82,7 +78,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 		return nil, err
 	}
 	var reports []goldReport
-	for _, d := range difficulties {
+	for _, d := range toolqa.Difficulties() {
 		qs, err := questions.Read(dir, ds, d, toolqa.Test)
 		if isMissing(err) {
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs"
 	"toolevo/envs/display"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
@@ -148,12 +149,12 @@ func summarise(t *mcts.TreeRecord) treeSummary {
 	return s
 }
 
-func (v *view) trees(ctx context.Context, question string) ([]treeSummary, mcts.Found, error) {
+func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts.Found, error) {
 	indices, err := v.run.TreeIndices(ctx, question)
 	if err != nil {
 		return nil, nil, gaveUp(err)
 	}
-	found := mcts.Found{}
+	found := mcts.NewFound(envs.Task{ID: question}, nil)
 	var all []treeSummary
 	for _, i := range indices {
 		record, ok, err := v.run.LoadTree(ctx, question, i)
@@ -162,7 +163,7 @@ func (v *view) trees(ctx context.Context, question string) ([]treeSummary, mcts.
 		}
 		if ok {
 			all = append(all, summarise(record))
-			found.AddRecord(record)
+			found.Add(record)
 		}
 	}
 	return all, found, nil
@@ -183,7 +184,7 @@ func (a *app) inspectRun(ctx context.Context, v *view, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		l := line{Question: q.ID, Trees: len(trees), Distinct: len(found), Text: q.Text}
+		l := line{Question: q.ID, Trees: len(trees), Distinct: found.Len(), Text: q.Text}
 		for _, t := range trees {
 			l.Calls += t.Calls
 			l.Correct += t.Correct

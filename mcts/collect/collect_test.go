@@ -129,17 +129,18 @@ func (m *model) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, err
 	return ps, nil
 }
 
-// paper grows every tree of every question; efficient ends questions early and shares what they leave over.
+// paper grows every tree of every question; efficient ends questions that have enough, and gives others up.
 func paper() mcts.Config {
 	return mcts.Config{
 		CPUCT: 1.25, Samples: 3, RolloutSamples: 3, Simulations: 4, Trees: 3, MaxDepth: 5,
-		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameText, CloseAtOnce: true, Reflect: true,
+		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameText, RolloutNodes: mcts.Cached, CloseAtOnce: true, Reflect: true,
 	}
 }
 
 func efficient() mcts.Config {
 	c := paper()
-	c.RolloutSamples, c.Duplicates, c.Enough, c.ShareBudget = 2, mcts.SameAction, 2, true
+	c.RolloutSamples, c.Duplicates, c.RolloutNodes = 2, mcts.SameAction, mcts.Visible
+	c.Enough, c.Barren, c.Widen = 2, 2, 1
 	return c
 }
 

@@ -5,9 +5,8 @@
 //
 // A lane is a sequence of trees that one worker grows in order. Where a configuration ends a question early
 // (mcts.Config.Enough), what a tree may skip depends on the trees before it, so the trees of a question form one lane;
-// otherwise each tree is a lane of its own. A pass runs lanes over all questions; the trees that ended questions left
-// over are dealt out to open questions in further passes (mcts.Config.ShareBudget). A tree is unresolved when
-// something of ours failed in it after all retries.
+// otherwise each tree is a lane of its own. Questions do not depend on each other, so a run can be given further
+// questions and trees. A tree is unresolved when something of ours failed in it after all retries.
 //
 // # Guarantees
 //

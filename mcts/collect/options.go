@@ -15,6 +15,7 @@ type Options struct {
 	Env       envs.Environment
 	Policy    mcts.Policy
 	Search    mcts.Config
+	Accept    mcts.Accept // which trajectories training takes; nil is all whose answer is right
 	Seed      uint64
 	Store     *store.Store
 

@@ -20,9 +20,9 @@ type Progress struct {
 // Snapshot is Progress at one moment.
 type Snapshot struct {
 	Questions     int64 `json:"questions"`      // questions of the run
-	QuestionsDone int64 `json:"questions_done"` // questions with nothing more to do in this pass
+	QuestionsDone int64 `json:"questions_done"` // questions with nothing more to do
 	Solved        int64 `json:"solved"`         // questions with an accepted trajectory
-	TreesPlanned  int64 `json:"trees_planned"`  // trees the passes so far may grow at most
+	TreesPlanned  int64 `json:"trees_planned"`  // trees the run may grow at most
 	TreesDone     int64 `json:"trees_done"`     // trees finished, loaded, given up or no longer needed
 	TreesLoaded   int64 `json:"trees_loaded"`   // of those, the ones an earlier run had finished
 	TreesBefore   int64 `json:"-"`              // of those done, the ones that took this process no work

@@ -12,13 +12,9 @@ import (
 	"toolevo/mcts"
 )
 
-// maxShare bounds what sharing the budget may add to one question, as a multiple of Config.Trees: a question that twice
-// its trees more did not answer is left alone.
-const maxShare = 2
-
-// Run collects until every question has its trees or enough trajectories. It returns ErrDrained or the context's error
-// when it was stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what
-// was done is stored in every case.
+// Run collects until every question has its trees, or enough of them. It returns ErrDrained or the context's error when
+// it was stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what was
+// done is stored in every case.
 func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if err := o.validate(); err != nil {
 		return Snapshot{}, err
@@ -26,15 +22,14 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if o.Progress == nil {
 		o.Progress = &Progress{}
 	}
-	c := &collector{Options: o, states: make([]*state, len(o.Questions))}
+	c := &collector{Options: o, states: make([]state, len(o.Questions))}
 	c.policy = counted{o.Retry.Policy(o.Policy), o.Progress}
 	c.Env = o.Retry.Environment(o.Env)
-	for i := range c.states {
-		c.states[i] = &state{found: mcts.Found{}}
-	}
+	c.open = len(o.Questions)
 	o.Progress.questions.Store(int64(len(o.Questions)))
+	o.Progress.treesPlanned.Store(int64(len(o.Questions) * o.Search.Trees))
 
-	err := c.passes(ctx)
+	err := c.grow(ctx)
 	if err == nil {
 		err = c.unresolved()
 	}
@@ -44,20 +39,19 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 type collector struct {
 	Options
 	policy mcts.Policy
-	states []*state
 	gate   gate
 
-	mu       sync.Mutex // guards what follows, and every state
+	mu       sync.Mutex // guards what follows
+	states   []state
+	open     int // questions that have lanes which have not ended
 	failures []failure
 }
 
-// state is what is known of one question.
+// state is what is known of a question while lanes of it are in progress.
 type state struct {
-	found    mcts.Found
-	trees    int // trees resolved
-	pending  int // lanes of this pass that have not ended
-	extended int // trees it was given beyond Config.Trees
-	grown    int // trees that this process grew
+	found *mcts.Found // of the trees resolved; nil before the first lane and after the last
+	ended int         // lanes
+	grown int         // trees that this process grew
 }
 
 type failure struct {
@@ -68,68 +62,31 @@ type failure struct {
 // lane is a sequence of trees of one question, grown in order.
 type lane struct{ question, first, count int }
 
-// passes runs the first pass and, where the budget is shared, further ones until nothing is left to give or to want.
-func (c *collector) passes(ctx context.Context) error {
-	for lanes := c.firstPass(); len(lanes) > 0; lanes = c.sharedPass() {
-		if err := c.pass(ctx, lanes); err != nil {
-			return err
-		}
-		if !c.Search.ShareBudget || len(c.failures) > 0 {
-			return nil // what is over is only known when every tree is resolved
-		}
-	}
-	return nil
-}
-
-func (c *collector) firstPass() []lane {
-	var lanes []lane
+// lanes yields the lanes in the order of the questions.
+func (c *collector) lanes(yield func(lane) bool) {
+	count := c.laneLength()
 	for q := range c.Questions {
-		if c.Search.Enough > 0 {
-			lanes = append(lanes, lane{q, 0, c.Search.Trees})
-			continue
-		}
-		for t := range c.Search.Trees {
-			lanes = append(lanes, lane{q, t, 1})
+		for t := 0; t < c.Search.Trees; t += count {
+			if !yield(lane{q, t, count}) {
+				return
+			}
 		}
 	}
-	return lanes
 }
 
-// sharedPass deals the trees left over to the questions that still want trajectories, evenly, in order. It depends on
-// resolved trees alone, so it is the same whatever the workers did.
-func (c *collector) sharedPass() []lane {
-	budget := len(c.Questions) * c.Search.Trees
-	var open []int
-	for q, s := range c.states {
-		budget -= s.trees
-		if len(s.found) < c.Search.Enough && s.extended < maxShare*c.Search.Trees {
-			open = append(open, q)
-		}
+// laneLength is how many trees form a lane: where what is found decides, all of a question, and else each its own.
+func (c *collector) laneLength() int {
+	if c.Search.Enough > 0 {
+		return c.Search.Trees
 	}
-	if len(open) == 0 || budget < len(open) {
-		return nil
-	}
-	share := min(budget/len(open), c.Search.Trees)
-	lanes := make([]lane, 0, len(open))
-	for _, q := range open {
-		s := c.states[q]
-		count := min(share, maxShare*c.Search.Trees-s.extended)
-		lanes = append(lanes, lane{q, s.trees, count})
-		s.extended += count
-	}
-	return lanes
+	return 1
 }
 
-func (c *collector) pass(ctx context.Context, lanes []lane) error {
-	planned := 0
-	for _, l := range lanes {
-		planned += l.count
-		c.states[l.question].pending++
-	}
-	c.Progress.treesPlanned.Add(int64(planned))
+// grow grows every lane.
+func (c *collector) grow(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(c.Workers)
-	for _, l := range lanes {
+	for l := range c.lanes {
 		if c.waitForRoom(groupCtx); c.draining() || groupCtx.Err() != nil {
 			break
 		}
@@ -140,20 +97,17 @@ func (c *collector) pass(ctx context.Context, lanes []lane) error {
 			return c.run(groupCtx, l, arriving{c.policy, arrived})
 		})
 	}
+
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.draining() && c.open() {
+	if c.draining() && c.open > 0 {
 		return ErrDrained
 	}
 	return nil
-}
-
-func (c *collector) open() bool {
-	return slices.ContainsFunc(c.states, func(s *state) bool { return s.pending > 0 })
 }
 
 func (c *collector) draining() bool {
@@ -167,15 +121,16 @@ func (c *collector) draining() bool {
 
 // run grows a lane.
 func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
+	found := c.begun(l.question)
 	for i := l.first; i < l.first+l.count; i++ {
-		if c.enough(l.question) {
+		if c.done(found) {
 			c.skip(l.question, l.first+l.count-i)
 			break
 		}
 		if c.draining() {
 			return nil
 		}
-		if err := c.tree(ctx, l.question, i, policy); err != nil {
+		if err := c.tree(ctx, l.question, i, found, policy); err != nil {
 			return err
 		}
 		c.Progress.treesDone.Add(1)
@@ -194,32 +149,39 @@ func (c *collector) skip(q, trees int) {
 	c.Progress.treesDone.Add(int64(trees))
 }
 
-func (c *collector) enough(q int) bool {
+// begun returns what is found of a question of which a lane begins.
+func (c *collector) begun(q int) *mcts.Found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.Search.Enough > 0 && len(c.states[q].found) >= c.Search.Enough
+	s := &c.states[q]
+	if s.found == nil {
+		s.found = mcts.NewFound(c.Questions[q].Task, c.Accept)
+	}
+	return s.found
 }
 
+func (c *collector) done(found *mcts.Found) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return found.Done(c.Search)
+}
+
+// ended notes that a lane has ended. After the last of a question nothing is kept of it, so memory does not grow with
+// the questions.
 func (c *collector) ended(q int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.states[q].pending--; c.states[q].pending == 0 {
-		c.Progress.questionsDone.Store(int64(c.questionsDone()))
+	s := &c.states[q]
+	if s.ended++; s.ended*c.laneLength() < c.Search.Trees {
+		return
 	}
-}
-
-func (c *collector) questionsDone() int {
-	n := 0
-	for _, s := range c.states {
-		if s.pending == 0 {
-			n++
-		}
-	}
-	return n
+	s.found = nil
+	c.open--
+	c.Progress.questionsDone.Store(int64(len(c.Questions) - c.open))
 }
 
 // tree loads a stored tree or grows and stores it.
-func (c *collector) tree(ctx context.Context, q, i int, policy mcts.Policy) error {
+func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, policy mcts.Policy) error {
 	question := c.Questions[q]
 	record, ok, err := c.Store.LoadTree(ctx, question.Task.ID, i)
 	if err != nil {
@@ -228,19 +190,17 @@ func (c *collector) tree(ctx context.Context, q, i int, policy mcts.Policy) erro
 	if ok {
 		c.Progress.treesLoaded.Add(1)
 		c.Progress.treesBefore.Add(1)
-		c.resolved(q, record)
+		c.resolved(found, record)
 		return nil
 	}
-	var found mcts.Found // without Enough, trees do not depend on each other
 	if c.Search.Enough > 0 {
-		found = c.states[q].found
 		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree. It goes before the
 		// tree is there: whenever this run is stopped in turn, no tree stays that is out of date.
 		if err := c.Store.DropTrees(ctx, question.Task.ID, i); err != nil {
 			return err
 		}
 	}
-	record, err = c.grow(ctx, question, i, found, policy)
+	record, err = c.growTree(ctx, question, i, found, policy)
 	if err != nil {
 		return c.failed(ctx, q, i, err)
 	}
@@ -250,14 +210,17 @@ func (c *collector) tree(ctx context.Context, q, i int, policy mcts.Policy) erro
 	c.mu.Lock()
 	c.states[q].grown++
 	c.mu.Unlock()
-	c.resolved(q, record)
+	c.resolved(found, record)
 	return nil
 }
 
-func (c *collector) grow(ctx context.Context, q Question, i int, found mcts.Found, model mcts.Policy) (*mcts.TreeRecord, error) {
+func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts.Found, model mcts.Policy) (*mcts.TreeRecord, error) {
 	policy, err := c.Store.Policy(ctx, q.Task.ID, i, model)
 	if err != nil {
 		return nil, err
+	}
+	if c.Search.Enough == 0 {
+		found = nil // trees do not depend on each other
 	}
 	t, err := c.search(q, policy).Grow(ctx, q.Task, i, found)
 	_, replayed := policy.Counts()
@@ -268,15 +231,14 @@ func (c *collector) grow(ctx context.Context, q Question, i int, found mcts.Foun
 	return t.Record(), nil
 }
 
-func (c *collector) resolved(q int, t *mcts.TreeRecord) {
+// resolved counts a tree that is there.
+func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.states[q]
-	before := len(s.found)
-	s.found.AddRecord(t)
-	s.trees++
-	c.Progress.accepted.Add(int64(len(s.found) - before))
-	if before == 0 && len(s.found) > 0 {
+	before := found.Len()
+	found.Add(t)
+	c.Progress.accepted.Add(int64(found.Len() - before))
+	if before == 0 && found.Len() > 0 {
 		c.Progress.solved.Add(1)
 	}
 }

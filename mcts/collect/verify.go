@@ -16,15 +16,14 @@ import (
 type Verification struct {
 	Trees    int      `json:"trees"`    // stored trees that were grown again
 	Calls    int      `json:"calls"`    // model calls read back from the log
-	Missing  int      `json:"missing"`  // trees that are not stored: unresolved, or not come to in the first pass
+	Missing  int      `json:"missing"`  // trees that are not stored: unresolved, or not come to
 	Problems []string `json:"problems"` // in the order of the questions; empty when all is well
 }
 
 // Verify proves that the stored trees are what the log says: it reads every row of the database, grows each tree again
 // from the log alone, without asking any model, checks its invariants and compares it with the stored one node by node.
 // Of a tree that is not finished it makes sure that the log answers what the search asks, as far as the log goes. The
-// error is a failure to verify; what is wrong with the run stands in the report. Trees that sharing the budget has yet
-// to deal out are not counted as missing: only Run knows them.
+// error is a failure to verify; what is wrong with the run stands in the report.
 func Verify(ctx context.Context, o Options) (Verification, error) {
 	if err := o.validate(); err != nil {
 		return Verification{}, err
@@ -69,7 +68,7 @@ func (o *Options) verify(ctx context.Context, q Question) (Verification, error) 
 	all := append(logged, indices...)
 	slices.Sort(all)
 
-	found := mcts.Found{}
+	found := mcts.NewFound(q.Task, o.Accept)
 	for _, i := range slices.Compact(all) {
 		report := func(problem string) {
 			v.Problems = append(v.Problems, fmt.Sprintf("question %s, tree %d: %s", q.Task.ID, i, problem))
@@ -88,21 +87,20 @@ func (o *Options) verify(ctx context.Context, q Question) (Verification, error) 
 		v.Calls += calls
 		if ok {
 			v.Trees++
-			found.AddRecord(stored)
+			found.Add(stored)
 		}
 	}
-	v.Missing = o.missing(indices, len(found))
+	v.Missing = o.missing(indices, found)
 	return v, nil
 }
 
-// missing counts the trees of a question that are not stored: gaps, and, while it still wants trajectories, what the
-// first pass has not come to.
-func (o *Options) missing(indices []int, found int) int {
+// missing counts the trees of a question that are not stored: gaps, and those it still wants.
+func (o *Options) missing(indices []int, found *mcts.Found) int {
 	end := 0
 	if len(indices) > 0 {
 		end = indices[len(indices)-1] + 1
 	}
-	if o.Search.Enough == 0 || found < o.Search.Enough {
+	if !found.Done(o.Search) {
 		end = max(end, o.Search.Trees)
 	}
 	return end - len(indices)
@@ -110,7 +108,7 @@ func (o *Options) missing(indices []int, found int) int {
 
 // regrow grows one tree from the log and reports how it differs from the stored one, which is nil where the tree is not
 // finished: then it may end where the log does.
-func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.TreeRecord, found mcts.Found, report func(string)) (calls int, err error) {
+func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.TreeRecord, found *mcts.Found, report func(string)) (calls int, err error) {
 	policy, err := o.Store.Policy(ctx, q.Task.ID, i, nil)
 	if errors.Is(err, store.ErrDamaged) {
 		return 0, nil // Store.Check says so

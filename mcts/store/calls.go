@@ -110,7 +110,10 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	p.mu.Unlock()
 	if ok {
 		proposals, err := p.store.answer(ctx, l, r)
-		return proposals, fail("replay "+r.Node.String(), err)
+		if err != nil {
+			return nil, fail("replay "+r.Node.String(), err)
+		}
+		return p.adjust(ctx, proposals, l.n, r)
 	}
 	if p.next == nil {
 		return nil, fail("replay "+r.Node.String(), ErrNotLogged)
@@ -135,12 +138,25 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	return proposals, nil
 }
 
-// answer returns what the log has, if it is an answer to this request.
+// adjust makes what the log has, n samples, an answer to a request for more or for fewer. A tree that was grown before
+// asked so if one of the trees before it failed then and is there now: how much a question has found decides how many
+// samples its trees draw. Samples have seeds of their own, so it does not matter how many are drawn at once.
+func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mcts.Request) ([]mcts.Proposal, error) {
+	if r.N <= n {
+		return logged[:min(r.N, len(logged))], nil
+	}
+
+	rest := r
+	rest.First, rest.N, rest.Seed = r.First+n, r.N-n, r.Seed+uint64(n)
+	more, err := p.Propose(ctx, rest)
+	return append(logged, more...), err
+}
+
+// answer returns what the log has at a place, if it is an answer to what the model would see there now.
 func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Proposal, error) {
-	if l.n != r.N || l.seed != r.Seed {
-		return nil, fmt.Errorf(
-			"the log has %d samples from seed %d, the search asks for %d from %d: it belongs to another configuration",
-			l.n, l.seed, r.N, r.Seed)
+	if l.seed != r.Seed {
+		return nil, fmt.Errorf("the log has samples from seed %d, the search asks for some from %d: "+
+			"it belongs to another configuration", l.seed, r.Seed)
 	}
 	if l.history != r.History.Hash() {
 		return nil, fmt.Errorf("%w. Go on with the version, the data and the tools that the run began with, "+

@@ -27,8 +27,9 @@
 //
 //   - A write has returned only when it is committed. Writes that wait at the same time share one commit.
 //   - Nothing is written twice: a second call under the same key is an error, not an overwrite.
-//   - A call found under its key with another seed, sample count or history is an error: the log belongs to another
-//     search, or to a program that shows the model something else (ErrHistory).
+//   - A call found under its key with another seed or history is an error: the log belongs to another search, or to a
+//     program that shows the model something else (ErrHistory). With another sample count it is an answer as far as it
+//     goes, and only the rest is asked for.
 //   - What is not as it was written is an error (ErrDamaged): a row with another hash, a tree that no search can have
 //     grown, tables that are not ours, rows missing since the run was closed, a database that is gone. To find rows that
 //     went missing from a run that was killed, SQLite's own structures are checked, by Intact.

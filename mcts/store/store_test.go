@@ -95,10 +95,48 @@ func TestAnotherSearchIsRefused(t *testing.T) {
 	if _, err := policy(t, s, &echo{}).Propose(ctx, request("0", 1)); err != nil {
 		t.Fatal(err)
 	}
-	other := request("0", 2)
+	other := request("0", 1)
+	other.Seed++
 	if _, err := policy(t, s, &echo{}).Propose(ctx, other); err == nil || !strings.Contains(err.Error(), "another configuration") {
 		t.Errorf("error is %v", err)
 	}
+}
+
+// The log answers requests for fewer samples than it has, and of one for more only the rest is asked for, once.
+func TestAnotherSampleCount(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	var asked []string
+	model := proposer(func(r mcts.Request) []mcts.Proposal {
+		asked = append(asked, fmt.Sprint(r.First, "+", r.N, " seed ", r.Seed))
+		ps := make([]mcts.Proposal, r.N)
+		for i := range ps {
+			ps[i].Text = fmt.Sprint("sample ", r.First+i)
+		}
+		return ps
+	})
+	r := request("0", 2)
+	r.Seed = 100
+	for _, n := range []int{2, 1, 4, 3, 4} {
+		r.N = n
+		got, err := policy(t, s, model).Propose(ctx, r)
+		if err != nil || len(got) != n {
+			t.Fatalf("%d samples, want %d: %v", len(got), n, err)
+		}
+		for i, p := range got {
+			if want := fmt.Sprint("sample ", i); p.Text != want {
+				t.Errorf("of %d samples number %d is %q", n, i, p.Text)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"0+2 seed 100", "2+2 seed 102"}, asked); diff != "" {
+		t.Errorf("the model was asked (-want +got):\n%s", diff)
+	}
+}
+
+type proposer func(mcts.Request) []mcts.Proposal
+
+func (p proposer) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	return p(r), nil
 }
 
 func TestTheSameKeyTwiceIsAnError(t *testing.T) {

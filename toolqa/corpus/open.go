@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (c *Corpus) has(table string) bool {
 
 // checkFile looks at the header of a SQLite file, whose first 100 bytes say how long it is.
 func checkFile(path string) error {
-	f, err := OpenInput(path)
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, remedy)
 	}
