@@ -19,8 +19,8 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	return t.Reply, err
 }
 
-// Transcribe draws c.N samples, and keeps what the server tells beyond a [server.Reply]. When one sample fails, the
-// others are given up: the server's prompt cache makes the second try cheap.
+// Transcribe draws c.N samples, and keeps what the server tells beyond a [server.Reply]. When one
+// sample fails, the others are given up: the server's prompt cache makes the second try cheap.
 func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcript, error) {
 	if err := b.check(c); err != nil {
 		return Transcript{}, b.link.NotSent(err)
@@ -74,7 +74,9 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) 
 }
 
 // do makes a call: it posts a body, or asks for a document when that is nil.
-func (b *Backend) do(ctx context.Context, path string, body any, limit int64, read func(io.Reader) error) error {
+func (b *Backend) do(
+	ctx context.Context, path string, body any, limit int64, read func(io.Reader) error,
+) error {
 	return b.link.Do(ctx, wire.Call{
 		URL: b.base.JoinPath(path), Body: body, Limit: limit, Read: read, Refused: b.statusFault,
 	})

@@ -11,7 +11,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// clientGone is the status with which a server notes that its client went away; one that arrives is a gateway's.
+// clientGone is the status with which a server notes that its client went away; one that arrives is
+// a gateway's.
 const clientGone = 499
 
 // statusFault is the fault of an answer that is not a 2xx.
@@ -27,12 +28,14 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	return b.link.StatusFault(a, kindOf(a.Status, c), message)
 }
 
-// sampleFault is the fault of a reply with a good status that is no sample, or the error that it is.
+// sampleFault is the fault of a reply with a good status that is no sample, or the error that it
+// is.
 func (b *Backend) sampleFault(err error) error {
 	var inside errorInReply
 	switch {
 	case errors.As(err, &inside):
-		// It comes from the middle of a stream, where the status was sent already: 500 is what it would have been.
+		// It comes from the middle of a stream, where the status was sent already: 500 is what it would
+		// have been.
 		c := wire.ReadComplaint([]byte(`{"error":` + string(inside) + `}`))
 		return b.link.Fault(kindOf(http.StatusInternalServerError, c), http.StatusOK, c.Message, nil)
 	case errors.Is(err, errWindow):
@@ -43,7 +46,8 @@ func (b *Backend) sampleFault(err error) error {
 	return err
 }
 
-// kindOf is the kind of a complaint under a status. The server answers 500 to some requests that no second try helps.
+// kindOf is the kind of a complaint under a status. The server answers 500 to some requests that no
+// second try helps.
 func kindOf(status int, c wire.Complaint) server.Kind {
 	text := strings.ToLower(c.Message)
 	broken := status == http.StatusInternalServerError

@@ -23,10 +23,12 @@ type Options struct {
 	Parallel  int           // requests of one completion at the same time; 0 is as many as samples
 	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
 
-	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and length; "" is none at
-	// all. A sample of max_tokens tokens that ends by one of them is taken for cut.
+	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
+	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
+	// cut.
 	Ends []string
-	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each request in flight.
+	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each
+	// request in flight.
 	Transport http.RoundTripper
 }
 
@@ -43,7 +45,8 @@ type Backend struct {
 	link *wire.Link
 }
 
-// New returns the backend of one server. It sends nothing. Errors never contain the key or the address's credentials.
+// New returns the backend of one server. It sends nothing. Errors never contain the key or the
+// address's credentials.
 func New(opts Options) (*Backend, error) {
 	address, err := parseHost(opts.Host)
 	if err != nil {
@@ -76,9 +79,10 @@ func (b *Backend) Close() { b.link.Close() }
 // The ports of a host that names none.
 var defaultPorts = map[string]string{"": "11434", "http": "80", "https": "443"}
 
-// parseHost reads a host as Ollama's own programs do: a port that is missing is the scheme's, or Ollama's when there is
-// no scheme. OLLAMA_HOST also says where a server listens, so a host that stands for every address of the machine is
-// this machine, and is not left to a proxy. Errors say nothing of the text, which may hold a key anywhere.
+// parseHost reads a host as Ollama's own programs do: a port that is missing is the scheme's, or
+// Ollama's when there is no scheme. OLLAMA_HOST also says where a server listens, so a host that
+// stands for every address of the machine is this machine, and is not left to a proxy. Errors say
+// nothing of the text, which may hold a key anywhere.
 func parseHost(text string) (wire.Address, error) {
 	text = strings.Trim(strings.TrimSpace(text), `"'`)
 	if text == "" {

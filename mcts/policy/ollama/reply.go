@@ -84,7 +84,8 @@ func (s *sample) read(body io.Reader) error {
 		}
 		s.model, s.choice.Text = wire.Shorten(l.Model), text.String()
 		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
-		s.detail.PromptTokens, s.detail.LoadDuration = max(l.PromptEvalCount, 0), time.Duration(l.LoadDuration)
+		s.detail.PromptTokens = max(l.PromptEvalCount, 0)
+		s.detail.LoadDuration = time.Duration(l.LoadDuration)
 		return doc.End()
 	}
 }
@@ -95,31 +96,34 @@ var (
 	errNoSample = errors.New("no sample")
 )
 
-// beyond is by how many tokens a server may count more than the text of a prompt can have, or than it was allowed to
-// draw: those that it puts around a text.
+// beyond is by how many tokens a server may count more than the text of a prompt can have, or than
+// it was allowed to draw: those that it puts around a text.
 const beyond = 16
 
-// check finds a server that answered something else than it was asked: one that cut the prompt to the window, that slid
-// the window over the prompt's beginning, that only loaded the model, that split the text, or whose sample cannot be
-// what the model wrote. ends are the server's own words for an end.
+// check finds a server that answered something else than it was asked: one that cut the prompt to
+// the window, that slid the window over the prompt's beginning, that only loaded the model, that
+// split the text, or whose sample cannot be what the model wrote. ends are the server's own words
+// for an end.
 func (s *sample) check(c server.Completion, window int, ends []string) error {
 	prompt, drawn := s.detail.PromptTokens, s.choice.Tokens
 	switch {
 	case s.detail.Finish == "load" || s.detail.Finish == "unload":
-		return fmt.Errorf("%w: the server only answers that the model is in state %q", errNoSample, s.detail.Finish)
+		return fmt.Errorf("%w: the server only answers that the model is in state %q",
+			errNoSample, s.detail.Finish)
 	case s.thinking:
-		return fmt.Errorf("%w: the server split the completion into a thought and an answer, although told not to",
-			errNoSample)
+		return fmt.Errorf("%w: the server split the completion into a thought and an answer, "+
+			"although told not to", errNoSample)
 	case prompt > len(c.Prompt)+beyond:
 		return fmt.Errorf("the server counts %d tokens in a prompt of %d bytes", prompt, len(c.Prompt))
 	case drawn > c.Sampling.MaxTokens+beyond:
-		return fmt.Errorf("the server counts %d tokens in a completion of at most %d", drawn, c.Sampling.MaxTokens)
+		return fmt.Errorf("the server counts %d tokens in a completion of at most %d",
+			drawn, c.Sampling.MaxTokens)
 	case prompt >= window:
-		return fmt.Errorf("%w of %d tokens is full with the %d of the prompt, which the server may have cut",
-			errWindow, window, prompt)
+		return fmt.Errorf("%w of %d tokens is full with the %d of the prompt, "+
+			"which the server may have cut", errWindow, window, prompt)
 	case prompt+drawn > window+1: // the last token is drawn without a place in the window
-		return fmt.Errorf("%w of %d tokens slid: %d of the prompt and %d of the completion were kept in it by "+
-			"dropping the oldest", errWindow, window, prompt, drawn)
+		return fmt.Errorf("%w of %d tokens slid: %d of the prompt and %d of the completion were kept "+
+			"in it by dropping the oldest", errWindow, window, prompt, drawn)
 	}
 
 	// A null stands where a figure belongs, or there are none at all.
@@ -127,7 +131,8 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 		return fmt.Errorf("log-probabilities of %d tokens out of %d", figures, len(s.detail.Tokens))
 	}
 	var err error
-	if s.choice.Finish, err = wire.Finish(s.detail.Finish, ends, drawn, c.Sampling.MaxTokens); err != nil {
+	s.choice.Finish, err = wire.Finish(s.detail.Finish, ends, drawn, c.Sampling.MaxTokens)
+	if err != nil {
 		return err
 	}
 	return wire.CheckSamples([]server.Choice{s.choice}, drawn, wire.Unseen(c.Sampling.Stop))

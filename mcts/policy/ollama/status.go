@@ -87,7 +87,8 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 	d := Description{Parameters: show.Parameters, Template: show.Template, RemoteHost: show.RemoteHost}
 	d.Architecture, _ = show.ModelInfo["general.architecture"].(string)
 	for key, value := range show.ModelInfo {
-		// A number of JSON is a float64 here. A model with a part for images has a second length under that part's name.
+		// A number of JSON is a float64 here. A model with a part for images has a second length under
+		// that part's name.
 		length, ok := value.(float64)
 		if ok && strings.HasSuffix(key, ".context_length") && (d.ContextLength == 0 ||
 			key == d.Architecture+".context_length") {
@@ -97,8 +98,8 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 	return d, nil
 }
 
-// Loaded is the window with which the server has the model loaded now: 0 when it is not loaded, or the server is
-// too old to tell.
+// Loaded is the window with which the server has the model loaded now: 0 when it is not loaded, or
+// the server is too old to tell.
 func (b *Backend) Loaded(ctx context.Context) (window int, err error) {
 	models, err := b.list(ctx, "/api/ps")
 	if err != nil {
@@ -112,7 +113,8 @@ func (b *Backend) Loaded(ctx context.Context) (window int, err error) {
 	return 0, nil
 }
 
-// documentLimit bounds a reply that is one document, in bytes: licences and templates stand in those.
+// documentLimit bounds a reply that is one document, in bytes: licences and templates stand in
+// those.
 const documentLimit = 4 << 20
 
 // ask makes a call whose reply is one document.

@@ -18,7 +18,8 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	return t.Reply, err
 }
 
-// Transcribe draws c.N samples in one request, and keeps what the server tells beyond a [server.Reply].
+// Transcribe draws c.N samples in one request, and keeps what the server tells beyond a
+// [server.Reply].
 func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcript, error) {
 	return b.draw(ctx, c, true)
 }
@@ -36,7 +37,13 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 		path = "chat/completions"
 	}
 
-	d := decoder{n: n, sampling: c.Sampling, ends: b.opts.Ends, figures: !b.opts.OmitLogProbs, tokens: tokens}
+	d := decoder{
+		n:        n,
+		sampling: c.Sampling,
+		ends:     b.opts.Ends,
+		figures:  !b.opts.OmitLogProbs,
+		tokens:   tokens,
+	}
 	err := b.do(ctx, wire.Call{
 		URL:   b.base.JoinPath(path),
 		Body:  b.request(c, n),

@@ -20,14 +20,16 @@ import (
 // mostTexts is how many texts one request holds: what servers take that nobody configured.
 const mostTexts = 32
 
-// Embedder is an embedding model on one server, at its endpoint /embeddings. It is safe for concurrent use.
+// Embedder is an embedding model on one server, at its endpoint /embeddings. It is safe for
+// concurrent use.
 type Embedder struct {
 	backend *Backend
 	retry   server.Retry
 }
 
-// NewEmbedder returns the embedder. It sends nothing. Of the options BaseURL, APIKey, Model, Timeout, DialTimeout and
-// Transport count; the others are about completions. The way to the server is that of a [Backend].
+// NewEmbedder returns the embedder. It sends nothing. Of the options BaseURL, APIKey, Model,
+// Timeout, DialTimeout and Transport count; the others are about completions. The way to the server
+// is that of a [Backend].
 func NewEmbedder(opts Options, retry server.Retry) (*Embedder, error) {
 	b, err := New(Options{
 		BaseURL: opts.BaseURL, APIKey: opts.APIKey, Model: opts.Model,
@@ -48,10 +50,10 @@ func (e *Embedder) Address() string { return e.backend.Address() }
 // Close ends the connections that are idle.
 func (e *Embedder) Close() { e.backend.Close() }
 
-// Embed returns the vectors of the texts, in their order and all of one length, as the server gives them. A text that is
-// longer than the model takes is cut at its end, as many servers do it themselves, and a batch that is too large is
-// divided. Transient faults are tried again; the error wraps a [*server.Fault] or a [*server.GoneError], or is the
-// context's.
+// Embed returns the vectors of the texts, in their order and all of one length, as the server gives
+// them. A text that is longer than the model takes is cut at its end, as many servers do it
+// themselves, and a batch that is too large is divided. Transient faults are tried again; the error
+// wraps a [*server.Fault] or a [*server.GoneError], or is the context's.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, 0, len(texts))
 	for batch := range slices.Chunk(texts, mostTexts) {
@@ -137,8 +139,9 @@ func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float3
 // vectorLimit bounds the bytes of one vector in a reply: some thousand numbers are usual.
 const vectorLimit = 1 << 20
 
-// tooMuchWords are how servers say, in small letters, that they take fewer texts at a time, or shorter ones: that of
-// llama.cpp, whose status is 500, and those of text-embeddings-inference and others like it.
+// tooMuchWords are how servers say, in small letters, that they take fewer texts at a time, or
+// shorter ones: that of llama.cpp, whose status is 500, and those of text-embeddings-inference and
+// others like it.
 var tooMuchWords = []string{"too large to process", "batch size", "must have less than"}
 
 // isTooMuch reports whether a server would take fewer texts, or shorter ones.
@@ -188,7 +191,8 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 	return list, nil
 }
 
-// decodeVector reads one vector into its place. The numbers are read apart, for a null among them would pass for a zero.
+// decodeVector reads one vector into its place. The numbers are read apart, for a null among them
+// would pass for a zero.
 func decodeVector(doc *wire.Document, list [][]float32) error {
 	var d struct {
 		Index     *int            `json:"index"`

@@ -23,7 +23,8 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	return b.link.StatusFault(a, kindOf(a.Status, c), b.advise(a.Status, c))
 }
 
-// replyFault is the fault of a reply with a good status that holds an error, or the error that it is.
+// replyFault is the fault of a reply with a good status that holds an error, or the error that it
+// is.
 func (b *Backend) replyFault(err error) error {
 	var inside errorInReply
 	if !errors.As(err, &inside) {
@@ -73,7 +74,8 @@ var unknownWords = []string{
 	"not allowed", "additional propert", "extra_forbidden", "extra fields", "extra inputs",
 }
 
-// unknownExtension is the extension that the server does not know, "" when the complaint is about something else.
+// unknownExtension is the extension that the server does not know, "" when the complaint is about
+// something else.
 func unknownExtension(c wire.Complaint) string {
 	text := strings.ToLower(c.Message + " " + c.Param + " " + c.Code)
 	mentioned := func(words string) bool { return strings.Contains(text, words) }

@@ -13,30 +13,33 @@ import (
 
 // Options say which server, which model, and how to speak to it. BaseURL and Model are needed.
 type Options struct {
-	// BaseURL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1. Credentials in it
-	// are used for basic authentication when there is no APIKey.
+	// BaseURL ends in the version of the protocol: http://host:8000/v1. One without a path gets /v1.
+	// Credentials in it are used for basic authentication when there is no APIKey.
 	BaseURL string
 	APIKey  string // sent as a bearer token; empty sends none
 	Model   string // as the server names it
 
-	// Chat sends messages to /chat/completions, where the server applies the model's chat template. Otherwise prompts go
-	// to /completions as they are.
+	// Chat sends messages to /chat/completions, where the server applies the model's chat template.
+	// Otherwise prompts go to /completions as they are.
 	Chat bool
-	// Extensions sends vLLM's own fields. Without them, a parameter that needs one is refused unless it is off.
+	// Extensions sends vLLM's own fields. Without them, a parameter that needs one is refused unless
+	// it is off.
 	Extensions bool
-	// AddSpecialTokens says whether vLLM puts the beginning-of-text token before the prompt; nil is its default, which is
-	// true for prompts and false for chats. It needs Extensions.
+	// AddSpecialTokens says whether vLLM puts the beginning-of-text token before the prompt; nil is
+	// its default, which is true for prompts and false for chats. It needs Extensions.
 	AddSpecialTokens *bool
-	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the field, or give figures that
-	// are none.
+	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the field,
+	// or give figures that are none.
 	OmitLogProbs bool
-	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and length; "" is none at
-	// all. A sample of max_tokens tokens that ends by one of them is taken for cut.
+	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
+	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
+	// cut.
 	Ends []string
 
 	Timeout     time.Duration // of one request, waiting in the server's queue included; 0 is 10 minutes
 	DialTimeout time.Duration // of one connection; 0 is 10 seconds
-	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each request in flight.
+	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each
+	// request in flight.
 	Transport http.RoundTripper
 }
 
@@ -54,7 +57,8 @@ type Backend struct {
 	link *wire.Link
 }
 
-// New returns the backend of one server. It sends nothing. Errors never contain the key or the address's credentials.
+// New returns the backend of one server. It sends nothing. Errors never contain the key or the
+// address's credentials.
 func New(opts Options) (*Backend, error) {
 	address, err := parseBase(opts.BaseURL)
 	if err != nil {

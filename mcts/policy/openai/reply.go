@@ -24,8 +24,8 @@ type Transcript struct {
 
 // Detail is what a server tells of one choice beyond its text.
 type Detail struct {
-	Tokens     []string // as text, those of the stop text included where the server reports them; nil when it reports none
-	StopReason string   // vLLM: the stop text, or the id of the token, that ended the text; "" for the end-of-text token
+	Tokens     []string // as text, those of the stop text too where they are reported; nil for none
+	StopReason string   // vLLM: the stop text, or the id of the token, that ended the text
 	Finish     string   // the server's own word
 }
 
@@ -40,8 +40,8 @@ type decoder struct {
 	transcript Transcript
 }
 
-// choice is one sample of a reply. The lists of figures are its bulk: they are read by hand, and the tokens' texts only
-// for who wants them.
+// choice is one sample of a reply. The lists of figures are its bulk: they are read by hand, and
+// the tokens' texts only for who wants them.
 type choice struct {
 	Index   *int       `json:"index"`
 	Text    *wire.Text `json:"text"`
@@ -142,7 +142,8 @@ func (d *decoder) gather(choices []choice) error {
 	return wire.CheckSamples(t.Choices, t.CompletionTokens, wire.Unseen(d.sampling.Stop))
 }
 
-// sample checks one choice, of which the server reports so many tokens beside the list of them; 0 is not known.
+// sample checks one choice, of which the server reports so many tokens beside the list of them; 0
+// is not known.
 func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 	var s server.Choice
 	switch {
@@ -167,7 +168,8 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 		}
 	}
 	s.Tokens = cmp.Or(s.Tokens, tokens)
-	if s.Finish, err = wire.Finish(c.FinishReason, d.ends, s.Tokens, d.sampling.MaxTokens); err != nil {
+	s.Finish, err = wire.Finish(c.FinishReason, d.ends, s.Tokens, d.sampling.MaxTokens)
+	if err != nil {
 		return s, detail, err
 	}
 
@@ -181,7 +183,8 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 	return s, detail, wire.CheckSamples([]server.Choice{s}, s.Tokens, unseen)
 }
 
-// figures are the log-probabilities of all tokens, nil when there are none, and how many tokens are listed.
+// figures are the log-probabilities of all tokens, nil when there are none, and how many tokens are
+// listed.
 func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	if numbers, tokens, err = readFigures(c.LogProbs.TokenLogProbs); err != nil {
 		return nil, 0, err
@@ -226,7 +229,8 @@ func countTexts(raw json.RawMessage) int {
 	return quotes / 2
 }
 
-// readFigures reads a list of numbers and nulls, which is valid JSON already: the numbers, and how many entries there are.
+// readFigures reads a list of numbers and nulls, which is valid JSON already: the numbers, and how
+// many entries there are.
 func readFigures(raw json.RawMessage) (numbers []float64, entries int, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {

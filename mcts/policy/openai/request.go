@@ -8,15 +8,16 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// seedBits bounds the seeds that are sent: servers keep them in 64 signed bits, some pass them through a float64, and
-// the server adds the number of the sample.
+// seedBits bounds the seeds that are sent: servers keep them in 64 signed bits, some pass them
+// through a float64, and the server adds the number of the sample.
 const seedBits = 52
 
-// leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in silence.
+// leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in
+// silence.
 const leastWarm = 0.01
 
-// request is a request for completions of a prompt, or of a chat's messages. go-openai's types leave out every field that
-// is zero (temperature 0, logprobs 0), and have none for vLLM's own.
+// request is a request for completions of a prompt, or of a chat's messages. go-openai's types
+// leave out every field that is zero (temperature 0, logprobs 0), and have none for vLLM's own.
 type request struct {
 	Model    string    `json:"model"`
 	Prompt   string    `json:"prompt,omitempty"`
@@ -113,8 +114,8 @@ func (b *Backend) check(c server.Completion) error {
 	return b.checkSampling(c.Sampling)
 }
 
-// checkMessages wants the roles that every chat template renders, and a last message that is not the model's own:
-// servers accept others, and render nothing for them.
+// checkMessages wants the roles that every chat template renders, and a last message that is not
+// the model's own: servers accept others, and render nothing for them.
 func checkMessages(c server.Completion) error {
 	if len(c.Messages) == 0 || c.Prompt != "" {
 		return errors.New("this backend sends messages, and was given a prompt or nothing")

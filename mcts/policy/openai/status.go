@@ -14,11 +14,12 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Model is one of the models that a server has. OwnedBy is "vllm" for vLLM, "library" for Ollama; vLLM tells in Root the
-// folder or repository it was loaded from, and in Parent the base model of an adapter.
+// Model is one of the models that a server has. OwnedBy is "vllm" for vLLM, "library" for Ollama;
+// vLLM tells in Root the folder or repository it was loaded from, and in Parent the base model of
+// an adapter.
 type Model struct {
 	api.Model
-	MaxModelLen int `json:"max_model_len"` // vLLM: tokens of the context window; 0 when the server does not tell
+	MaxModelLen int `json:"max_model_len"` // vLLM: tokens of the context window; 0 when not told
 }
 
 // mostModels bounds the list of models.
@@ -35,14 +36,16 @@ func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 	})
 	for i := range models {
 		m := &models[i]
-		m.ID, m.Root, m.Parent, m.OwnedBy = wire.Shorten(m.ID), wire.Shorten(m.Root), wire.Shorten(m.Parent), wire.Shorten(m.OwnedBy)
+		for _, text := range []*string{&m.ID, &m.Root, &m.Parent, &m.OwnedBy} {
+			*text = wire.Shorten(*text)
+		}
 	}
 	return models, err
 }
 
-// Serves reports whether a reply that bears a name is of the backend's model. Besides the model's own
-// name these are the others that the server lists for what it was loaded from; and for an adapter
-// those of the base model, which some versions of vLLM write.
+// Serves reports whether a reply that bears a name is of the backend's model. Besides the model's
+// own name these are the others that the server lists for what it was loaded from; and for an
+// adapter those of the base model, which some versions of vLLM write.
 func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	if name == b.opts.Model {
 		return true, nil
@@ -106,7 +109,8 @@ func (b *Backend) Health(ctx context.Context) error {
 	return err
 }
 
-// Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which nothing is known.
+// Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which
+// nothing is known.
 func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
 	var m Metrics
 	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {

@@ -17,8 +17,9 @@ type Complaint struct {
 	Status  int    // the code where it is an HTTP status, 0 where not
 }
 
-// ReadComplaint reads the envelopes in use: nested ({"error":{"message",…}}), with a text for an error, flat
-// ({"object":"error","message",…}), and that of a web framework ({"detail":…}). Any other body is the message itself.
+// ReadComplaint reads the envelopes in use: nested ({"error":{"message",…}}), with a text for an
+// error, flat ({"object":"error","message",…}), and that of a web framework ({"detail":…}). Any
+// other body is the message itself.
 func ReadComplaint(body []byte) Complaint {
 	var outer struct {
 		Error  json.RawMessage `json:"error"`
@@ -77,8 +78,8 @@ func looseText(raw json.RawMessage) string {
 	return ""
 }
 
-// tooLongWords are how servers say, in small letters, that prompt and completion do not fit the window: vLLM's several
-// wordings, OpenAI's, llama.cpp's and Ollama's.
+// tooLongWords are how servers say, in small letters, that prompt and completion do not fit the
+// window: vLLM's several wordings, OpenAI's, llama.cpp's and Ollama's.
 var tooLongWords = []string{
 	"maximum context length", "context_length_exceeded", "exceeds the context", "exceed_context_size",
 	"exceeds the available context", "context window", "maximum model length", "max_model_len",
@@ -96,5 +97,6 @@ func (c Complaint) TooLong() bool {
 	case strings.Contains(text, "max_tokens") && strings.Contains(text, "too large"):
 		return true
 	}
-	return slices.ContainsFunc(tooLongWords, func(words string) bool { return strings.Contains(text, words) })
+	mentioned := func(words string) bool { return strings.Contains(text, words) }
+	return slices.ContainsFunc(tooLongWords, mentioned)
 }

@@ -17,8 +17,8 @@ import (
 // longestMessage bounds a fault's message, in characters.
 const longestMessage = 400
 
-// longestWait bounds the wait that a Retry-After may ask for. A server that wants more is asked again sooner than it
-// likes, and says then whether it still does.
+// longestWait bounds the wait that a Retry-After may ask for. A server that wants more is asked
+// again sooner than it likes, and says then whether it still does.
 const longestWait = time.Minute
 
 // longestAsked bounds what is shown of it.
@@ -35,8 +35,9 @@ func (l *Link) Fault(kind server.Kind, status int, message string, cause error) 
 	}
 }
 
-// cleaned returns a cause, or what may be shown of it: its text can be a header line of megabytes that the server sent,
-// or have a secret in it. What it wraps goes with it then, for that has the text too.
+// cleaned returns a cause, or what may be shown of it: its text can be a header line of megabytes
+// that the server sent, or have a secret in it. What it wraps goes with it then, for that has the
+// text too.
 func (l *Link) cleaned(cause error) error {
 	if cause == nil {
 		return nil
@@ -59,14 +60,14 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 	status := fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 	switch to := a.Header.Get("Location"); {
 	case a.Status == http.StatusNotModified:
-		message = fmt.Sprintf("%s, the answer to a question that was not asked: look at the proxy or cache before the server", status)
+		message = status + ", the answer to a question that was not asked: look at the proxy or cache before the server"
 	case a.Status >= 300 && a.Status < 400 && to == "":
 		message = fmt.Sprintf("the server redirects (%s) and does not say where to: look at what stands before it, "+
 			"or give its own address", status)
 	case a.Status >= 300 && a.Status < 400:
 		message = fmt.Sprintf("the server redirects to %q, which is not followed: make that its address", to)
 	case a.Status < 200:
-		message = fmt.Sprintf("%s: the server wants to speak another protocol; is this the address of an HTTP API?", status)
+		message = status + ": the server wants to speak another protocol; is this the address of an HTTP API?"
 	}
 	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && l.authorization == "" {
 		message += " (the server wants a key that it accepts)"
@@ -82,7 +83,8 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 	return f
 }
 
-// wayKind is the kind of a failure on the way to the server. A certificate that is not trusted stays so.
+// wayKind is the kind of a failure on the way to the server. A certificate that is not trusted
+// stays so.
 func wayKind(err error) server.Kind {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
@@ -91,8 +93,8 @@ func wayKind(err error) server.Kind {
 	return server.Transient
 }
 
-// retryAfter is how long the server, or a gateway before it, asks to wait: milliseconds, seconds, or until a date by
-// the server's own clock.
+// retryAfter is how long the server, or a gateway before it, asks to wait: milliseconds, seconds,
+// or until a date by the server's own clock.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return wait(ms / 1000)

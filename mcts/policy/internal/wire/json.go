@@ -11,8 +11,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Document reads JSON out of a body piece by piece, so that nothing is built that nobody asked for. Bytes that are no
-// UTF-8 are an error: encoding/json would put a replacement character there, and a model's text would be another.
+// Document reads JSON out of a body piece by piece, so that nothing is built that nobody asked for.
+// Bytes that are no UTF-8 are an error: encoding/json would put a replacement character there, and
+// a model's text would be another.
 type Document struct{ dec *json.Decoder }
 
 // NewDocument returns the reader of a body.
@@ -23,8 +24,8 @@ func NewDocument(body io.Reader) *Document {
 // Decode reads the next value.
 func (d *Document) Decode(v any) error { return d.dec.Decode(v) }
 
-// Object reads an object. member is called with the name of each of its members, and reads the value or returns false
-// to have it passed over.
+// Object reads an object. member is called with the name of each of its members, and reads the
+// value or returns false to have it passed over.
 func (d *Document) Object(member func(name string) (bool, error)) error {
 	if err := d.expect('{'); err != nil {
 		return err
@@ -55,7 +56,8 @@ func (d *Document) Object(member func(name string) (bool, error)) error {
 	return d.expect('}')
 }
 
-// List reads a list of at most so many elements, or a null, which has none. element reads one of them.
+// List reads a list of at most so many elements, or a null, which has none. element reads one of
+// them.
 func (d *Document) List(most int, element func() error) error {
 	token, err := d.dec.Token()
 	if err != nil || token == nil {
@@ -130,7 +132,8 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// hasHalfRune reports whether a valid JSON text has an escape of a surrogate that is not one of a pair.
+// hasHalfRune reports whether a valid JSON text has an escape of a surrogate that is not one of a
+// pair.
 func hasHalfRune(raw []byte) bool {
 	high := false // the half before is waiting for its other one
 	for i := 0; i < len(raw); i++ {

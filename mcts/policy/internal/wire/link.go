@@ -21,7 +21,8 @@ type Options struct {
 	APIKey      string        // sent as a bearer token; without one the address's credentials are sent, if any
 	Timeout     time.Duration // of one request
 	DialTimeout time.Duration // of one connection
-	// Transport carries the requests; nil is one of the link's own that keeps a connection for each request in flight.
+	// Transport carries the requests; nil is one of the link's own that keeps a connection for each
+	// request in flight.
 	Transport http.RoundTripper
 }
 
@@ -106,8 +107,8 @@ type Call struct {
 	Body  any   // posted as JSON; nil asks for a document
 	Limit int64 // bytes of the reply after decompression; 0 is 16 MiB
 
-	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is no fault is one of a
-	// spoiled reply, which is transient.
+	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is no fault is
+	// one of a spoiled reply, which is transient.
 	Read func(body io.Reader) error
 	// Refused says what an answer means whose status is not a 2xx; see [Link.StatusFault].
 	Refused func(a Answer) *server.Fault
@@ -169,8 +170,8 @@ func (c Call) request() (*http.Request, error) {
 	return req, nil
 }
 
-// exchange sends a request, with what opens the server, and reads the answer. An error that is no fault happened on the
-// way.
+// exchange sends a request, with what opens the server, and reads the answer. An error that is no
+// fault happened on the way.
 func (l *Link) exchange(req *http.Request, c Call) error {
 	if l.authorization != "" {
 		req.Header.Set("Authorization", l.authorization)

@@ -8,8 +8,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// SampleLimit bounds the reply that holds n samples of at most maxTokens tokens, in bytes after decompression: 70 to 200
-// a token are usual, with its log-probability.
+// SampleLimit bounds the reply that holds n samples of at most maxTokens tokens, in bytes after
+// decompression: 70 to 200 a token are usual, with its log-probability.
 func SampleLimit(n, maxTokens int) int64 {
 	return min(1<<20+int64(n)*int64(maxTokens)*512, 64<<20)
 }
@@ -21,9 +21,10 @@ const (
 	wordLength = "length"
 )
 
-// Finish maps a server's word for the end of a sample of so many tokens. own are the server's own words for a sample
-// that is whole, "" among them when it names none; one of maxTokens tokens is taken for cut under those. Any other word
-// says nothing about whether the text is whole: the error is [server.ErrNoEnd].
+// Finish maps a server's word for the end of a sample of so many tokens. own are the server's own
+// words for a sample that is whole, "" among them when it names none; one of maxTokens tokens is
+// taken for cut under those. Any other word says nothing about whether the text is whole: the error
+// is [server.ErrNoEnd].
 func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 	switch {
 	case word == wordStop, word == wordEOS:
@@ -34,21 +35,24 @@ func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 		return server.FinishLength, nil
 	case slices.Contains(own, word):
 		return server.FinishStop, nil
-	case word == "":
-		return "", fmt.Errorf("%w: it names no end, where %s, %s or %s belongs", server.ErrNoEnd, wordStop, wordEOS, wordLength)
 	}
-	return "", fmt.Errorf("%w: %.40q is none of %s, %s, %s", server.ErrNoEnd, word, wordStop, wordEOS, wordLength)
+	said := "nothing"
+	if word != "" {
+		said = fmt.Sprintf("%.40q", word)
+	}
+	return "", fmt.Errorf("%w: it says %s, where %s, %s or %s belongs",
+		server.ErrNoEnd, said, wordStop, wordEOS, wordLength)
 }
 
-// Bounds of a log-probability: rounding makes a certain token's a little more than 0, and vLLM writes an impossible
-// one's as -9999.
+// Bounds of a log-probability: rounding makes a certain token's a little more than 0, and vLLM
+// writes an impossible one's as -9999.
 const (
 	mostLogProb  = 1e-5
 	leastLogProb = -1e4
 )
 
-// Unseen is how many tokens of a sample can leave no trace in its text: those of one of the stop texts, and the one that
-// ends a text.
+// Unseen is how many tokens of a sample can leave no trace in its text: those of one of the stop
+// texts, and the one that ends a text.
 func Unseen(stops []string) int {
 	longest := 0
 	for _, stop := range stops {
@@ -57,8 +61,9 @@ func Unseen(stops []string) int {
 	return longest + 1
 }
 
-// CheckSamples finds samples that cannot be what the model wrote: with log-probabilities that are none, or not of all
-// the tokens that the server reports of them together, or without the text of those. In each, so many can be unseen.
+// CheckSamples finds samples that cannot be what the model wrote: with log-probabilities that are
+// none, or not of all the tokens that the server reports of them together, or without the text of
+// those. In each, so many can be unseen.
 func CheckSamples(samples []server.Choice, tokens, unseen int) error {
 	figures, scored, silent, room := 0, true, true, 0
 	for _, s := range samples {
