@@ -2,7 +2,6 @@ package finetune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -44,19 +43,14 @@ type Options struct {
 	Workers int        // episodes at the same time, at least 1
 	Retry   mcts.Retry // for model calls and steps that fail, before their question is lost
 
-	// Drain, once closed, lets the episodes in progress end and starts no others.
-	Drain <-chan struct{}
 	// Done, if set, is called after each episode, from several goroutines, with how many are over, and
 	// how many of them the log answered.
 	Done func(done, replayed, total int)
 }
 
-// ErrDrained means that the evaluation was stopped on request. Running it again goes on.
-var ErrDrained = errors.New("finetune: stopped on request before the evaluation was through")
-
-// Evaluate measures the jobs and returns a row for each, in their order. The error is ErrDrained or
-// wraps the context's when it was stopped, and is any other when it could not go on; what was asked is logged in every
-// case.
+// Evaluate measures the jobs and returns a row for each, in their order. The error wraps the context's when it was
+// stopped, and is any other when it could not go on; what was asked is logged in every case. Once ctx has ended no call to
+// the model is begun, as with collect.Run.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
@@ -68,15 +62,13 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 		total += len(j.Tasks)
 	}
 	var done, replayed atomic.Int64
-	var drained atomic.Bool
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
 	for i, job := range jobs {
 		for k, task := range job.Tasks {
 			group.Go(func() (err error) {
-				if o.draining() { // asked here, for Go waits until a worker is free
-					drained.Store(true)
-					return nil
+				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
+					return err
 				}
 				if results[i][k], err = o.episode(groupCtx, job, task); err != nil {
 					return err
@@ -93,9 +85,6 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
-	}
-	if drained.Load() {
-		return nil, ErrDrained
 	}
 	return newReport(jobs, results), nil
 }
@@ -118,15 +107,6 @@ func (o *Options) validate(jobs []Job) error {
 		}
 	}
 	return nil
-}
-
-func (o *Options) draining() bool {
-	select {
-	case <-o.Drain:
-		return true
-	default:
-		return false
-	}
 }
 
 // result is an episode, or why there is none.

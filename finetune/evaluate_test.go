@@ -224,11 +224,12 @@ func checkLog(t *testing.T, s *store.Store, answered map[string]int, inVain int)
 	}
 }
 
-// Draining lets the episodes in progress end and starts no others, also none that waits for a worker.
-func TestDrain(t *testing.T) {
+// An interruption begins no call, also none of an episode that waits for a worker; what is being answered is logged.
+func TestInterrupted(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {
-			drain, all := make(chan struct{}), make(chan struct{})
+			ctx, interrupt := mcts.Interruptible(t.Context())
+			all := make(chan struct{})
 			var mu sync.Mutex
 			started := map[string]bool{}
 			w := &walker{}
@@ -236,7 +237,7 @@ func TestDrain(t *testing.T) {
 				mu.Lock()
 				if !started[taskOf(r)] {
 					if started[taskOf(r)] = true; len(started) == workers {
-						close(drain)
+						interrupt()
 						close(all)
 					}
 				}
@@ -245,14 +246,13 @@ func TestDrain(t *testing.T) {
 				return nil
 			}
 			o := options(t)
-			o.Workers, o.Drain = workers, drain
-			if _, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(20))}, o); !errors.Is(err, finetune.ErrDrained) {
+			o.Workers = workers
+			if _, err := finetune.Evaluate(ctx, []finetune.Job{job(w, numbered(20))}, o); !errors.Is(err, context.Canceled) {
 				t.Fatalf("error is %v", err)
 			}
-			if len(started) != workers || len(w.requests) != 4*workers || w.running != 0 {
-				t.Errorf("%d episodes with %d calls, %d still running; want %d whole episodes", len(started), len(w.requests), w.running, workers)
+			if len(started) != workers || len(w.requests) != workers || w.running != 0 {
+				t.Errorf("%d episodes with %d calls, %d still running; want one call of each of %d", len(started), len(w.requests), w.running, workers)
 			}
-			o.Drain = nil
 			if row := evaluate(t, o, job(w, numbered(20))).Rows[0]; row.Official != 1 || len(w.requests) != 4*20 {
 				t.Errorf("gone on with: %d calls, %+v", len(w.requests), row)
 			}
@@ -260,23 +260,13 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-func TestDrainBeforeAndAfter(t *testing.T) {
-	drain := make(chan struct{})
+func TestInterruptedBeforeTheStart(t *testing.T) {
+	ctx, interrupt := mcts.Interruptible(t.Context())
+	interrupt()
 	w := &walker{}
-	w.asked = func(r mcts.Request, _ int) error {
-		if taskOf(r) == "task-2" && r.History.Len() == 3 {
-			close(drain) // by the last call of the last episode: nothing is kept from starting
-		}
-		return nil
-	}
 	o := options(t)
-	o.Workers, o.Drain = 1, drain
-	evaluate(t, o, job(w, numbered(3)))
-	if _, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(4))}, o); !errors.Is(err, finetune.ErrDrained) || len(w.requests) != 12 {
-		t.Errorf("drained from the start: %d calls and %v", len(w.requests), err)
-	}
-	if r := evaluate(t, o); len(r.Rows) != 0 {
-		t.Errorf("nothing to do, yet %v", r)
+	if _, err := finetune.Evaluate(ctx, []finetune.Job{job(w, numbered(4))}, o); !errors.Is(err, context.Canceled) || len(w.requests) != 0 {
+		t.Errorf("%d calls and %v", len(w.requests), err)
 	}
 }
 

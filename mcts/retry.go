@@ -49,10 +49,13 @@ func (e retryingEnvironment) Step(ctx context.Context, s envs.State, a envs.Acti
 // Canonical implements envs.Canonicalizer.
 func (e retryingEnvironment) Canonical(a envs.Action) string { return canonical(e.Environment, a) }
 
-// do runs try until it succeeds, the attempts are used up, or ctx ends.
+// do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is begun.
 func (r Retry) do(ctx context.Context, try func() error) error {
 	wait := r.Backoff
 	for attempt := 1; ; attempt++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		err := try()
 		if err == nil || envs.IsFinal(err) || ctx.Err() != nil {
 			return err

@@ -24,6 +24,7 @@ type app struct {
 	columns int       // of the terminal that results go to, 0 where they go to none
 	err     *console  // words for people
 	environ []string
+	ending  ending        // what is said at Ctrl-C
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
 
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
@@ -62,7 +63,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	err = errors.Join(err, out.Flush())
+	err = a.interrupted(ctx, errors.Join(err, out.Flush()))
 	if err == nil {
 		return exitDone
 	}

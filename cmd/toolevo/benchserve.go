@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -200,8 +198,6 @@ func parseRates(words []string) (map[simserver.Fault]float64, error) {
 
 // benchServe serves until the process is told to end.
 func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	s, err := simserver.Start(o)
 	if err != nil {
 		if isAddress(err) {

@@ -28,8 +28,9 @@ was done. Every run has an ID of its own; two runs of one --run-id and one
 configuration give the same bytes, if the model answers the same.
 
 Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
---resume goes on where the run was and repeats none. The first Ctrl-C lets the
-trees in progress end, the second stops at once.`,
+--resume goes on where the run was and repeats none. After the first Ctrl-C no
+call is begun, and those that are being answered finish; the second stops at
+once. Nothing is lost either way.`,
 		Example: `  toolevo collect --api p_s_in --policy scripted:noisy --out runs/first
   toolevo collect --resume --out runs/first
   toolevo collect --resume --out runs/first --limit 50
@@ -85,9 +86,11 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	run, err := a.startRun(ctx, kindCollect, f, b)
 	if err != nil {
-		return err
+		return a.notStarted(ctx, kindCollect, f, err)
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+	a.ending.begin(resumeCommand(kindCollect, f))
+	defer a.ending.begin("")
 	o, err := collectOptions(b, run)
 	if err != nil {
 		return err
@@ -95,9 +98,6 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
 	finishTally := a.tally(run.Dir, b)
-	ctx, drain, stop := a.interrupts(ctx, b.answers())
-	defer stop()
-	o.Drain = drain
 	done := a.report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
 	done()
@@ -172,6 +172,24 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 	return nil
 }
 
+// notStarted is the error of a run directory that was not opened. An interruption may have come before it was made, or
+// after.
+func (a *app) notStarted(ctx context.Context, kind string, f *runFlags, err error) error {
+	switch {
+	case ctx.Err() == nil || !errors.Is(err, context.Canceled):
+		return err
+	case isRun(*f.out):
+		return a.stopped(kind, f, err)
+	}
+	return errNotBegun
+}
+
+// isRun reports whether a directory holds a run.
+func isRun(dir string) bool {
+	_, err := store.ReadManifest(dir)
+	return err == nil
+}
+
 // stopped turns the end of a run that is not through into what the user can do about it.
 func (a *app) stopped(kind string, f *runFlags, err error) error {
 	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
@@ -185,7 +203,7 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 		return bad("%w", err) // to go on ends here again
 	case errors.As(err, &gone):
 		err = gone // at which node it was found out is of no use
-	case errors.Is(err, context.Canceled), errors.Is(err, collect.ErrDrained):
+	case errors.Is(err, context.Canceled):
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; everything so far is kept. Go on with:\n  %s", resume)}
 	case errors.As(err, &unresolved):
 		return gaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -70,9 +67,7 @@ Scripted policies need no server.`,
 		for i := range patients {
 			patients[i].options.Timeout, patients[i].options.Parallel = *timeout, *side
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		return a.examine(ctx, c, patients, *asJSON)
+		return a.examine(cmd.Context(), c, patients, *asJSON)
 	}
 	cmd.AddCommand(a.sandboxCommand())
 	return cmd

@@ -36,7 +36,8 @@ reports official and strict accuracy with 95 % Wilson intervals. Questions lost
 to failures of ours are reported apart and never counted as wrong.
 
 Every model call is logged before it is used: --resume goes on with an
-interrupted evaluation.`,
+interrupted evaluation. After the first Ctrl-C no call is begun, and those that
+are being answered finish; the second stops at once. Nothing is lost either way.`,
 		Example: `  toolevo eval --policy scripted:reader,scripted:stale --api p_c,p_s_in
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
 		Args: positional(0, 0),
@@ -70,16 +71,16 @@ interrupted evaluation.`,
 func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder float64) (err error) {
 	run, err := a.startRun(ctx, kindEval, f, b)
 	if err != nil {
-		return err
+		return a.notStarted(ctx, kindEval, f, err)
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+	a.ending.begin(resumeCommand(kindEval, f))
+	defer a.ending.begin("")
 	jobs, err := evalJobs(b, run)
 	if err != nil {
 		return err
 	}
 	finishTally := a.tally(run.Dir, b)
-	ctx, drain, stop := a.interrupts(ctx, b.answers())
-	defer stop()
 	var done, replayed, total atomic.Int64
 	load := b.load()
 	finished := a.report(*f.progress, func() status {
@@ -87,15 +88,12 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		return status{done: d, before: replayed.Load(), total: t, text: fmt.Sprintf("%d/%d episodes", d, t), servers: load()}
 	})
 	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
-		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(), Drain: drain,
+		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(),
 		Done: func(d, r, t int) { done.Store(int64(d)); replayed.Store(int64(r)); total.Store(int64(t)) },
 	})
 	finished()
 	if tallyErr := finishTally(); err == nil {
 		err = tallyErr
-	}
-	if errors.Is(err, finetune.ErrDrained) {
-		err = context.Canceled
 	}
 	if err != nil {
 		return a.stopped(kindEval, f, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,7 @@ import (
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
+	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 	"toolevo/trajectories"
 )
@@ -116,11 +118,21 @@ func hostile(t *testing.T) hostileFiles {
 	must(t, "data", "questions", "--data", in("data"), "--seed", "5", "--scale", "0.01")
 
 	// Questions under hostile names, some with wrong answers.
-	for _, path := range files(t, in("data/questions")) {
-		text := strings.ReplaceAll(string(read(t, path)), `-0000"`, `-0000`+inJSON(spell)+`"`)
-		write(t, path, text)
-		if strings.Contains(path, "dev") {
-			write(t, path, strings.ReplaceAll(text, `"answer":"`, `"answer":"0`)) // something to report
+	for _, split := range toolqa.Splits() {
+		var all []toolqa.Question
+		for _, d := range toolqa.Difficulties() {
+			qs, err := questions.Read(in("data"), toolqa.Coffee, d, split)
+			if err != nil {
+				t.Fatal(err)
+			}
+			qs[0].ID += spell
+			if split == toolqa.Dev {
+				qs[0].Answer = "0" + qs[0].Answer
+			}
+			all = append(all, qs...)
+		}
+		if err := questions.Write(in("data"), all); err != nil {
+			t.Fatal(err)
 		}
 	}
 
@@ -131,7 +143,14 @@ func hostile(t *testing.T) hostileFiles {
 	must(t, "export", in("run"), "--out", in("export"))
 
 	// Files that somebody else may have written.
-	edit(t, filepath.Join(in("run"), "run.json"), `"software": "`, `"software": "`+inJSON(spell))
+	run, err := store.ResumeRun(t.Context(), in("run"), func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
+		m := run.Manifest
+		m.Data, m.Finished, m.Software = m.DataFolder(in("run")), nil, spell
+		return m, run.Config, nil
+	})
+	if err := errors.Join(err, run.Close()); err != nil {
+		t.Fatal(err)
+	}
 	edit(t, filepath.Join(in("export"), trajectories.ManifestFile), `"engine": "`, `"engine": "`+inJSON(spell))
 	for _, path := range files(t, in("export")) {
 		write(t, filepath.Join(in("broken export"), filepath.Base(path)), string(read(t, path)))

@@ -94,9 +94,18 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 	a.say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
 	a.say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.out, "Question: %s\n\n", q.Text)
-	in := bufio.NewReader(a.in)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	actions := typed(ctx, a.in)
 	for state.Status() == envs.Running {
-		text, err := readAction(in)
+		var text string
+		var err error
+		select {
+		case action := <-actions:
+			text, err = action.text, action.err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -138,6 +147,33 @@ func printTranscript(w io.Writer, h envs.History) {
 	for _, t := range h.Turns() {
 		fmt.Fprintf(w, "\n%s\n\nObservation: %s\n", strings.TrimSpace(string(t.Action)), t.Observation)
 	}
+}
+
+// action is what was typed, or why there is no more.
+type action struct {
+	text string
+	err  error
+}
+
+// typed returns the actions that are typed until ctx ends. Nobody waits for the goroutine that reads: a read from a
+// terminal cannot be called off.
+func typed(ctx context.Context, from io.Reader) <-chan action {
+	actions := make(chan action)
+	go func() {
+		in := bufio.NewReader(from)
+		for {
+			text, err := readAction(in)
+			select {
+			case actions <- action{text, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return actions
 }
 
 // readAction reads lines up to an empty one that follows text, or to the end of the input. io.EOF means there is no

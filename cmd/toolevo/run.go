@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -83,14 +81,15 @@ func (f *runFlags) workerCount(b *bench) int {
 
 // prepare makes sure that a run can begin: no other process works on it, the servers answer, and the engine holds.
 func (f *runFlags) prepare(ctx context.Context, b *bench) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	err := f.prepareUntil(ctx, b)
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted before the run began: nothing is left behind; run the same command again")}
+		return errNotBegun
 	}
 	return err
 }
+
+// errNotBegun is the end of a run that was interrupted before there was one.
+var errNotBegun = &exitError{exitInterrupted, errors.New("interrupted before the run began: nothing is left behind; run the same command again")}
 
 // prepareUntil is prepare until ctx ends.
 func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,8 +77,7 @@ engine could be had, 130 interrupted.`,
 		if err != nil {
 			return err
 		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
+		ctx := cmd.Context()
 		err = a.attackSandbox(ctx, c.Python, f)
 		if ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same command again")}

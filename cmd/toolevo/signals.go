@@ -2,89 +2,86 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
+
+	"toolevo/mcts"
 )
 
-// After Ctrl-C, servers that have answered nothing for as long as hung and hungGaps times the run's usual gap between two
-// answers are taken to hang, which counts as a second Ctrl-C.
-const (
-	hung     = time.Second
-	hungGaps = 5
-)
+// overdue is how long after the second Ctrl-C the program ends whatever it is doing.
+const overdue = 2 * time.Second
 
-// interrupts turns Ctrl-C into an orderly end: the first closes drain, so that what is in progress ends and nothing new
-// starts; the second cancels the context, and so does a server that has hung since the first. answered counts what
-// servers have answered; nil is a run without servers. stop waits for the goroutine and gives the signals back.
-func (a *app) interrupts(parent context.Context, answered func() int64) (ctx context.Context, drain <-chan struct{}, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
+// interrupts turns Ctrl-C and SIGTERM into an orderly end, from now on. The first interrupts the context returned: nothing
+// new begins, and calls that a model's server is answering end with an answer. The second ends them, too, and what has
+// not ended soon after is left as it is: every answer is in the log by then.
+func (a *app) interrupts(parent context.Context) context.Context {
+	outer, cancel := context.WithCancel(parent)
+	ctx, interrupt := mcts.Interruptible(outer)
+	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	draining, done := make(chan struct{}), make(chan struct{})
-	start := time.Now()
-	var wait sync.WaitGroup
-	wait.Go(func() {
+	go func() { // for as long as the program lives
+		<-signals
+		a.say("\n%s", a.ending.first())
+		interrupt()
+		<-signals
+		a.say("Stopping at once.")
+		cancel()
 		select {
 		case <-signals:
-		case <-done:
-			return
+		case <-time.After(overdue):
 		}
-		a.say("\nInterrupted: finishing what is in progress. Press Ctrl-C again to stop at once; nothing is lost.")
-		close(draining)
-		silence := hung
-		if answered != nil {
-			silence += hungGaps * time.Since(start) / time.Duration(max(answered(), hungGaps*10))
-		}
-		watch, unwatch := watchAnswers(answered, silence)
-		select {
-		case <-signals:
-		case <-watch:
-			a.say("No server answers for %v: stopping at once. What was in flight is asked again when the run goes on.", silence.Round(time.Second))
-		case <-done:
-			unwatch()
-			return
-		}
-		unwatch()
-		cancel()
-		signal.Stop(signals) // a third kills, should something hang
-	})
-	return ctx, draining, func() {
-		signal.Stop(signals)
-		close(done)
-		wait.Wait()
-		cancel()
-	}
+		a.say("toolevo: %s", a.ending.last())
+		os.Exit(exitInterrupted)
+	}()
+	return ctx
 }
 
-// watchAnswers returns a channel that is closed once a count has stood still for a time; with no count it never is.
-// unwatch waits for the goroutine.
-func watchAnswers(answered func() int64, silence time.Duration) (still <-chan struct{}, unwatch func()) {
-	if answered == nil {
-		return nil, func() {}
+// ending knows what is to be said when the user wants the end. The zero value is that of a command that can be run again.
+type ending struct {
+	mu     sync.Mutex
+	resume string // the command that goes on; "" when none has to
+}
+
+// begin notes that a run has begun, and how to go on with it.
+func (e *ending) begin(resume string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.resume = resume
+}
+
+func (e *ending) first() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.resume == "" {
+		return "Interrupted: stopping. Press Ctrl-C again to stop at once."
 	}
-	stillness, done := make(chan struct{}), make(chan struct{})
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		ticker := time.NewTicker(hung / 10)
-		defer ticker.Stop()
-		count, since := answered(), time.Now()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-			}
-			if now := answered(); now != count {
-				count, since = now, time.Now()
-			}
-			if time.Since(since) >= silence {
-				close(stillness)
-				return
-			}
-		}
-	})
-	return stillness, func() { close(done); wait.Wait() }
+	return "Interrupted: no new model calls; those that are being answered finish. " +
+		"Press Ctrl-C again to stop at once: nothing is lost."
+}
+
+func (e *ending) last() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.resume == "" {
+		return "interrupted: run the same command again"
+	}
+	return fmt.Sprintf("interrupted; everything so far is kept. Go on with:\n  %s", e.resume)
+}
+
+// interrupted gives the error of a command that was interrupted its words and its exit code. An error that has nothing to
+// do with it stays what it is.
+func (a *app) interrupted(ctx context.Context, err error) error {
+	var coded *exitError
+	if errors.As(err, &coded) && coded.code == exitInterrupted {
+		return err
+	}
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &exitError{exitInterrupted, errors.New(a.ending.last())}
 }

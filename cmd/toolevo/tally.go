@@ -38,21 +38,6 @@ func (b *bench) snapshots() map[string]server.Snapshot {
 	return all
 }
 
-// answers counts what servers have answered, for the handling of Ctrl-C; it is nil without servers.
-func (b *bench) answers() func() int64 {
-	if len(b.servers) == 0 {
-		return nil
-	}
-	return func() int64 {
-		var n int64
-		for _, p := range b.servers {
-			s := p.Snapshot()
-			n += s.Answered + s.TooLong
-		}
-		return n
-	}
-}
-
 // tallyEvery is how often a run writes down what its servers were asked: a process that is killed
 // has lost no more than that.
 const tallyEvery = time.Second

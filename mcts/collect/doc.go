@@ -14,7 +14,9 @@
 //     number of workers, interruptions and the order in which things finish change nothing.
 //   - An unresolved tree is counted, not stored; its siblings go on, and the next run tries it again. In a lane that
 //     run also grows the trees after it again, from the log as far as it goes, for what they may skip has changed.
-//   - No more trees grow than the model has room for (Options.Room), in the order of the questions. So a run that is
-//     drained ends soon, and what is begun early has ended when the last question is.
+//   - No more trees grow than the model has room for (Options.Room), in the order of the questions. So what is begun
+//     early has ended when the last question is.
+//   - A run that is interrupted begins no call to the model. Answers that were on their way are logged, and the trees that
+//     they belong to go on from the log in the next run.
 //   - Run returns only when every goroutine it started has ended.
 package collect

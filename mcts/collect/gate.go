@@ -13,8 +13,8 @@ import (
 const lookEvery = 10 * time.Millisecond
 
 // gate holds lanes back while the model has enough to do with those that run. Trees that were started wait for each
-// other: each takes longer, holds its memory longer, and has to be waited for when the run is drained; and those that
-// turn out long are found late, and keep the model from its work at the end.
+// other: each takes longer and holds its memory longer; and those that turn out long are found late, and keep the model
+// from its work at the end.
 type gate struct {
 	mu      sync.Mutex
 	running int // lanes
@@ -49,7 +49,7 @@ func (g *gate) open(room, samples int) bool {
 	return g.running == 0 || g.opening*samples < room
 }
 
-// waitForRoom waits until a lane may start, the run is drained, or ctx ends.
+// waitForRoom waits until a lane may start, or ctx ends.
 func (c *collector) waitForRoom(ctx context.Context) {
 	if c.Room == nil || c.gate.open(c.Room(), c.Search.Samples) {
 		return
@@ -62,8 +62,6 @@ func (c *collector) waitForRoom(ctx context.Context) {
 			if c.gate.open(c.Room(), c.Search.Samples) {
 				return
 			}
-		case <-c.Drain:
-			return
 		case <-ctx.Done():
 			return
 		}

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"errors"
 	"fmt"
 
 	"toolevo/envs"
@@ -26,8 +25,6 @@ type Options struct {
 	// call, so that as many trees grow as the model takes, and no more. nil is room without end.
 	Room func() int
 
-	// Drain, once closed, lets the trees in progress end and starts no others.
-	Drain <-chan struct{}
 	// Progress is kept up to date while Run works; it may be nil.
 	Progress *Progress
 }
@@ -37,9 +34,6 @@ type Question struct {
 	Task     envs.Task
 	MaxDepth int // T for this question; 0 means the configuration's
 }
-
-// ErrDrained means that the run was stopped on request before it was through. Running it again goes on.
-var ErrDrained = errors.New("collect: stopped on request before the run was through")
 
 // UnresolvedError means that trees were given up because something of ours failed in them.
 type UnresolvedError struct {

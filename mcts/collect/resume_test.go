@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"toolevo/mcts"
@@ -24,9 +23,8 @@ type interruption struct {
 
 // attempt is one start of a run.
 type attempt struct {
-	cancel context.CancelFunc
-	drain  chan struct{}
-	once   sync.Once
+	cancel    context.CancelFunc
+	interrupt func()
 }
 
 var errGone = errors.New("the server is gone")
@@ -42,9 +40,9 @@ func interruptions() map[string]interruption {
 			func(a *attempt) error { a.cancel(); return nil },
 			cancelled, func(workers int) int { return workers },
 		},
-		"drained": {
-			func(a *attempt) error { a.once.Do(func() { close(a.drain) }); return nil },
-			func(err error) bool { return errors.Is(err, collect.ErrDrained) }, func(int) int { return 0 },
+		"interrupted": {
+			func(a *attempt) error { a.interrupt(); return nil },
+			cancelled, func(int) int { return 0 },
 		},
 		"gone for good": {
 			func(*attempt) error { return errGone },
@@ -125,7 +123,8 @@ func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, pa
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	a := &attempt{cancel: cancel, drain: make(chan struct{})}
+	ctx, interrupt := mcts.Interruptible(ctx)
+	a := &attempt{cancel, interrupt}
 	known := logged(t, path)
 	m := &model{}
 	m.asked = func(r mcts.Request, before int) error {
@@ -138,7 +137,7 @@ func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, pa
 		return by.strike(a)
 	}
 	o := options(config, m, s)
-	o.Workers, o.Drain = workers, a.drain
+	o.Workers = workers
 	_, err := collect.Run(ctx, o)
 	if m.running != 0 {
 		t.Errorf("Run returned with %d calls in progress", m.running)

@@ -12,9 +12,10 @@ import (
 	"toolevo/mcts"
 )
 
-// Run collects until every question has its trees, or enough of them. It returns ErrDrained or the context's error when
-// it was stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what was
-// done is stored in every case.
+// Run collects until every question has its trees, or enough of them. It returns the context's error when it was
+// stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what was done is
+// stored in every case. Once ctx has ended no call to the model is begun; those that a server is answering end with ctx,
+// or, where it was interrupted ([mcts.Interruptible]), with an answer, which is logged.
 func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if err := o.validate(); err != nil {
 		return Snapshot{}, err
@@ -87,7 +88,7 @@ func (c *collector) grow(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(c.Workers)
 	for l := range c.lanes {
-		if c.waitForRoom(groupCtx); c.draining() || groupCtx.Err() != nil {
+		if c.waitForRoom(groupCtx); groupCtx.Err() != nil {
 			break
 		}
 		arrived := c.gate.start()
@@ -101,22 +102,7 @@ func (c *collector) grow(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if c.draining() && c.open > 0 {
-		return ErrDrained
-	}
-	return nil
-}
-
-func (c *collector) draining() bool {
-	select {
-	case <-c.Drain:
-		return true
-	default:
-		return false
-	}
+	return ctx.Err()
 }
 
 // run grows a lane.
@@ -127,8 +113,8 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 			c.skip(l.question, l.first+l.count-i)
 			break
 		}
-		if c.draining() {
-			return nil
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		if err := c.tree(ctx, l.question, i, found, policy); err != nil {
 			return err

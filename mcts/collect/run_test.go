@@ -3,7 +3,6 @@ package collect_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -208,74 +207,38 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// Draining lets the four trees in progress end, and starts no fifth.
-func TestDrain(t *testing.T) {
-	drain, all := make(chan struct{}), make(chan struct{})
+// An interruption begins no call, and waits for the four that a server is answering: they are logged, their trees are not
+// there yet, and the next run goes on from the log.
+func TestInterrupted(t *testing.T) {
+	whole := collected(t, options(paper(), &model{}, open(t, database(t))))
+	ctx, interrupt := mcts.Interruptible(t.Context())
+	all := make(chan struct{})
 	var mu sync.Mutex
-	started := map[string]bool{}
+	asked := 0
 	m := &model{}
-	m.asked = func(r mcts.Request, _ int) error {
+	m.asked = func(mcts.Request, int) error {
 		mu.Lock()
-		if !started[treeOf(r)] {
-			if started[treeOf(r)] = true; len(started) == 4 {
-				close(drain)
-				close(all)
-			}
+		if asked++; asked == 4 {
+			interrupt()
+			close(all)
 		}
 		mu.Unlock()
-		<-all // every worker has a tree
+		<-all // every worker has asked
 		return nil
 	}
-	o := options(paper(), m, open(t, database(t)))
-	o.Drain = drain
-	snapshot, err := collect.Run(context.Background(), o)
-	if !errors.Is(err, collect.ErrDrained) {
-		t.Fatalf("error is %v", err)
-	}
-	kept := 0
-	for id, of := range stored(t, o) {
-		for _, tree := range of {
-			if kept++; !started[fmt.Sprintf("%s/%d", id, tree.Tree)] {
-				t.Errorf("tree %s/%d was started after the drain", id, tree.Tree)
-			}
-		}
-	}
-	if kept != 4 || len(started) != 4 || snapshot.TreesDone != 4 || m.running != 0 {
-		t.Errorf("%d trees started, %d stored, %d counted, %d calls still running; want 4, 4, 4, 0",
-			len(started), kept, snapshot.TreesDone, m.running)
-	}
-}
 
-func TestDrainBeforeAndAfter(t *testing.T) {
-	drain := make(chan struct{})
-	close(drain)
-	for name, config := range presets() {
-		t.Run(name, func(t *testing.T) {
-			m := &model{}
-			o := options(config, m, open(t, database(t)))
-			o.Drain = drain
-			if _, err := collect.Run(context.Background(), o); !errors.Is(err, collect.ErrDrained) || m.calls != 0 {
-				t.Errorf("drained from the start: %d calls and %v", m.calls, err)
-			}
-			o.Questions = nil
-			if _, err := collect.Run(context.Background(), o); err != nil {
-				t.Errorf("nothing to do, yet %v", err)
-			}
-		})
+	path := database(t)
+	o := options(paper(), m, open(t, path))
+	snapshot, err := collect.Run(ctx, o)
+	if !errors.Is(err, context.Canceled) || asked != 4 || m.running != 0 {
+		t.Fatalf("%d calls, %d still running, error %v; want 4, 0, cancelled", asked, m.running, err)
 	}
-	// Closed by the last tree: there is nothing that the drain kept from starting.
-	last := make(chan struct{})
-	m := &model{asked: func(r mcts.Request, before int) error {
-		if before == 0 {
-			close(last)
-		}
-		return nil
-	}}
-	o := options(paper(), m, open(t, database(t)))
-	o.Questions, o.Search.Trees, o.Drain = questions("easy-0"), 1, last
-	if _, err := collect.Run(context.Background(), o); err != nil {
-		t.Errorf("the run was through, yet %v", err)
+	if n := len(logged(t, path)); n != 4 || len(stored(t, o)) != 0 || snapshot.TreesDone != 0 {
+		t.Errorf("%d calls logged, %d questions with trees, %d trees counted; want 4, 0, 0", n, len(stored(t, o)), snapshot.TreesDone)
 	}
+
+	o.Policy = &model{}
+	same(t, whole, collected(t, o))
 }
 
 func TestCancelledBeforeTheStart(t *testing.T) {

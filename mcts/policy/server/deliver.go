@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"toolevo/mcts"
 )
 
 // deliver gets one reply to a completion, trying as often and waiting as long as Retry allows. The error is the
@@ -12,6 +14,9 @@ import (
 func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Reply, error) {
 	counted := 0
 	for sent := 0; ; {
+		if err := ctx.Err(); err != nil {
+			return Reply{}, err
+		}
 		turn, err := p.pool.choose(ctx, question)
 		if err != nil {
 			return Reply{}, err
@@ -59,10 +64,13 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 	}
 }
 
-// attempt sends one request to one server. A fault while ctx has ended is the context's, not the server's.
+// attempt sends one request to one server. An interruption waits for the answer; a fault while the request was given up
+// is ours, not the server's.
 func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fault) {
 	s := t.server
-	attempt, cancel := context.WithTimeout(ctx, p.options.Timeout)
+	request, end := mcts.InFlight(ctx)
+	defer end()
+	attempt, cancel := context.WithTimeout(request, p.options.Timeout)
 	started := time.Now()
 	s.requests.Add(1)
 	reply, err := s.backend.Complete(attempt, c)
@@ -78,7 +86,7 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	case fault == nil:
 		s.countReply(&reply)
 		s.limiter.release(c.N, work{started: started, output: reply.output(), answered: true})
-	case ctx.Err() != nil:
+	case request.Err() != nil:
 		s.cancelled.Add(1)
 		s.limiter.release(c.N, work{})
 	default:

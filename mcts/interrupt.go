@@ -1,0 +1,35 @@
+package mcts
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrInterrupted is the cause of the end of a context that was interrupted ([Interruptible]).
+var ErrInterrupted = errors.New("interrupted")
+
+type whole struct{} // key of the context that an interruption leaves alone
+
+// Interruptible returns a context that interrupt ends, and with it everything that is done under it, except requests
+// that a model's server is answering: those are paid for, and go on until ctx itself ends ([InFlight]).
+func Interruptible(ctx context.Context) (child context.Context, interrupt func()) {
+	child, cancel := context.WithCancelCause(context.WithValue(ctx, whole{}, ctx))
+	return child, func() { cancel(ErrInterrupted) }
+}
+
+// InFlight returns the context of a request that is sent to a model's server now. It ends when ctx does, unless that is
+// because of an interruption. Whoever has the answer keeps it, though ctx has ended. Call end when the request is over.
+func InFlight(ctx context.Context) (request context.Context, end context.CancelFunc) {
+	outer, ok := ctx.Value(whole{}).(context.Context)
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+
+	request, cancel := context.WithCancelCause(outer)
+	stop := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); !errors.Is(cause, ErrInterrupted) {
+			cancel(cause)
+		}
+	})
+	return request, func() { stop(); cancel(nil) }
+}
