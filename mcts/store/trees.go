@@ -41,7 +41,11 @@ func treeHash(question string, tree int, packed []byte) int64 {
 
 // DropTrees removes the stored trees of a question from index first on. The log keeps their calls.
 func (s *Store) DropTrees(ctx context.Context, question string, first int) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+	indices, err := s.TreeIndices(ctx, question)
+	if err != nil || len(indices) == 0 || indices[len(indices)-1] < first {
+		return err // mostly, and no commit to wait for
+	}
+	err = s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM trees
 			WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree >= ?`, question, first)
 		return err
