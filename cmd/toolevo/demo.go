@@ -101,7 +101,7 @@ func (a *app) demo(ctx context.Context, dir string, accept []string) error {
 		{"Questions for train, dev and test, a tenth of the paper's numbers", []string{"data", "questions", "--data", data, "--scale", "0.1"}, false},
 		{"Search: trees over training questions, the deployed APIs have changed", []string{"collect", "--data", data, "--api", "p_s_in",
 			"--policy", "scripted:noisy", "--limit", "4", "--trees", "4", "--out", run}, true},
-		{"Proof that the run is what its log says", []string{"check", run, "--data", data}, false},
+		{"Proof that the run is what its log says", []string{"check", run}, false},
 		{"Training data for LLaMA-Factory", []string{"export", run, "--data", data, "--require-recovery", "--out", export}, false},
 		{"Evaluation on the three API versions", []string{"eval", "--data", data, "--limit", "5",
 			"--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}, true},
