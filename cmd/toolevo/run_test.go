@@ -156,14 +156,14 @@ func TestARunIsExtended(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	collect := func(run string, more ...string) collected {
-		args := []string{"collect", "--data", data, "--run-id", "extended", "--out", run, "--json", "--preset", "reference",
-			"--set", "search.simulations=3"}
+		args := []string{"collect", "--data", data, "--run-id", "extended", "--out", run, "--json", "--set", "search.simulations=3"}
 		return document[collected](t, must(t, append(args, more...)...))
 	}
 	for name, test := range map[string]struct{ short, long []string }{
 		"by questions":    {[]string{"--trees", "2", "--limit", "1"}, []string{"--limit", "3"}},
-		"to all of them":  {[]string{"--trees", "2", "--limit", "1"}, []string{"--limit", "0"}},
-		"by trees":        {[]string{"--trees", "1", "--limit", "2"}, []string{"--trees", "3"}},
+		"to all of them":  {[]string{"--trees", "2", "--limit", "1", "--preset", "reference"}, []string{"--limit", "0"}},
+		"by trees":        {[]string{"--trees", "1", "--limit", "4"}, []string{"--trees", "3"}},
+		"by each's trees": {[]string{"--trees", "1", "--limit", "2", "--preset", "paper"}, []string{"--trees", "3"}},
 		"by a difficulty": {[]string{"--trees", "2", "--limit", "2", "--difficulty", "hard"}, []string{"--difficulty", "all"}},
 		"by all at once":  {[]string{"--trees", "1", "--limit", "1", "--difficulty", "easy"}, []string{"--trees", "2", "--limit", "2", "--difficulty", "all"}},
 	} {
