@@ -50,7 +50,7 @@ once. Nothing is lost either way.`,
 				strings.Join(b.config.API, ","), strings.Join(b.config.Policy, ","))
 		}
 		if *f.dryRun {
-			if err := b.start(f.openEngine(cmd.Context())); err != nil {
+			if err := f.startEngine(cmd.Context(), b); err != nil {
 				return err
 			}
 			return a.printDryRun(kindCollect, b, *f.asJSON)

@@ -19,7 +19,6 @@ import (
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/toolqa"
-	"toolevo/toolqa/pytool"
 )
 
 // demonstrationDir holds the pools; they are read from there, so that -update is seen at once.
@@ -283,7 +282,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := newPrompt(versions, catalog.PromptVersion, true, pytool.Stamp{})
+	prompt, err := newPrompt(versions, catalog.PromptVersion, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}

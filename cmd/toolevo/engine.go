@@ -120,24 +120,48 @@ func wallWarnings(stamps []pytool.Stamp) []string {
 	return slices.Compact(lines)
 }
 
-// sayModules says, once for a run, which of the modules that programs may import are not there.
-func (a *app) sayModules(p configs.Python, s pytool.Stamp) {
-	missing := slices.DeleteFunc(slices.Clone(p.Modules), func(name string) bool { return slices.Contains(s.ModuleNames(), name) })
+// fitModules makes sure that programs can import what the configuration says, which is what the prompt says. Where something
+// is missing, a model is not asked: its prompt would promise what fails. A scripted policy reads no prompt: its run does
+// without, and its configuration says so, unless it goes on with a run, whose configuration stands.
+func (a *app) fitModules(b *bench, resumed bool) error {
+	here := b.stamp.ModuleNames()
+	missing := slices.DeleteFunc(slices.Clone(b.config.Python.Modules), func(name string) bool { return slices.Contains(here, name) })
 	if len(missing) == 0 {
-		return
+		return nil
 	}
+
+	without := strings.Join(here, ",")
+	if b.onServers() {
+		return usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
+			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
+			lacks(b, missing), remedy(b, missing), without)
+	}
+	a.say("%s: programs that import it fail, and the prompt does not name it.\n%s", lacks(b, missing), remedy(b, missing))
+	if resumed {
+		return nil
+	}
+	return b.config.Override(configs.SettingLayer("what this machine has", "python.modules", without))
+}
+
+// lacks says that the Python of a run has not some modules.
+func lacks(b *bench, missing []string) string {
 	names := strings.Join(missing, ", ")
-	if s.Engine == engines.WASI {
-		a.say("%s has no %s: programs that import it fail, and the prompt says so.", p.Wasm, names)
-		return
+	if b.stamp.Engine == engines.WASI {
+		return fmt.Sprintf("%s has no %s", b.config.Python.Wasm, names)
+	}
+	return fmt.Sprintf("%s (Python %s) has no %s", b.config.Python.Executable, b.stamp.Python, names)
+}
+
+// remedy says how to get modules.
+func remedy(b *bench, missing []string) string {
+	if b.stamp.Engine == engines.WASI {
+		return "Give a module that has it inside (--wasm FILE), or use another engine"
 	}
 	packages := make([]string, len(missing))
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
-	a.say("%s (Python %s) has no %s: programs that import it fail, and the prompt says so.\n"+
-		"On Debian: apt-get install %s; or name an interpreter that has it: --set python.executable=FILE",
-		p.Executable, s.Python, names, strings.Join(packages, " "))
+	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: --python FILE", strings.Join(packages, " "))
 }
 
 // enlist notes the engine of this pass in the run. What a program showed once it shows in the whole run, so that every
@@ -211,6 +235,14 @@ func stampOf(p trajectories.Python) pytool.Stamp {
 		s.Missing = strings.Split(p.Without, ", ")
 	}
 	return s
+}
+
+// imports is what the prompt of a row said can be imported: what its engine has. "" is of rows that name none.
+func imports(p trajectories.Python) string {
+	if p.Engine == "" {
+		return ""
+	}
+	return pytool.Describe(stampOf(p).ModuleNames())
 }
 
 // inWords are stamps as text.

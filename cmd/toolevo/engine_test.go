@@ -302,11 +302,11 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	}
 	stamp := pytool.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 	for _, api := range []string{catalog.PromptVersion, "p_s_ood"} {
-		bare, err := newPrompt(versions, api, true, pytool.Stamp{})
+		bare, err := newPrompt(versions, api, true, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := newPrompt(versions, api, true, stamp)
+		full, err := newPrompt(versions, api, true, pytool.Describe([]string{"pandas", "numpy"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +317,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 		for i, api := range v.APIs {
 			want := bare.Tools[i]
 			if api.Tool == toolPython {
-				want += " " + stamp.Describe()
+				want += " " + pytool.Describe(stamp.ModuleNames())
 			}
 			if full.Tools[i] != want {
 				t.Errorf("%s: %q, want %q", api.Name, full.Tools[i], want)
@@ -339,18 +339,41 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(sample.System, "what it prints. "+pytool.Stamp{Engine: "process"}.Describe()) {
+		if !strings.Contains(sample.System, "what it prints. "+pytool.Describe(nil)) {
 			t.Fatalf("a sample's system text does not say what can be imported:\n%s", sample.System)
 		}
 	}
 }
 
+// What a machine lacks a scripted run does without, and says so; its configuration names what its programs can import.
 func TestMissingModulesAreSaid(t *testing.T) {
-	data := smallData(t)
-	r := cli(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=process",
-		"--set", "python.modules=no_such_module,another_one", "--out", filepath.Join(t.TempDir(), "run"))
-	says(t, "collect", r.err, "has no no_such_module, another_one", "apt-get install python3-no-such-module python3-another-one", "python.executable")
+	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
+	missing := []string{"--engine", "process", "--set", "python.modules=no_such_module,another_one"}
+	args := append([]string{"--data", data, "--limit", "1", "--trees", "1", "--out", dir}, missing...)
+	r := cli(t, append([]string{"collect"}, args...)...)
+	says(t, "collect", r.err, "has no no_such_module, another_one",
+		"apt-get install python3-no-such-module python3-another-one", "--python FILE")
 	if n := strings.Count(r.err, "no_such_module"); r.code != exitDone || n != 1 {
 		t.Errorf("exit %d, said %d times:\n%s", r.code, n, r.err)
+	}
+	c, err := configs.Load(configs.Layer{Origin: "run", YAML: read(t, filepath.Join(dir, store.ConfigFile))})
+	if err != nil || len(c.Python.Modules) > 0 {
+		t.Errorf("the run's configuration has the modules %v, %v", c.Python.Modules, err)
+	}
+
+	// What a person is shown who plays is that, too.
+	r = cliWith(t, "", nil, append([]string{"play", "--data", data}, missing[2:]...)...)
+	says(t, "play", r.err, "has no no_such_module", pytool.Describe(nil))
+}
+
+// A model is not asked where its prompt would promise what fails: what the prompt says is the configuration's, on every
+// machine.
+func TestAModelIsNotPromisedWhatIsMissing(t *testing.T) {
+	data := smallData(t)
+	for _, kind := range []string{kindCollect, kindEval} {
+		args := []string{kind, "--data", data, "--limit", "1", "--engine", "process", "--policy", "openai:m", "--server", "http://127.0.0.1:1/v1", "--dry-run"}
+		fails(t, exitUsage, []string{"has no no_such_module, which the prompt says", "apt-get install python3-no-such-module", "--set python.modules="},
+			append(args, "--set", "python.modules=no_such_module")...)
+		says(t, kind, must(t, append(args, "--set", "python.modules=")...), "modules: []")
 	}
 }

@@ -55,7 +55,7 @@ are being answered finish; the second stops at once. Nothing is lost either way.
 		}
 		defer b.close()
 		if *f.dryRun {
-			if err := b.start(f.openEngine(cmd.Context())); err != nil {
+			if err := f.startEngine(cmd.Context(), b); err != nil {
 				return err
 			}
 			return a.printDryRun(kindEval, b, *f.asJSON)

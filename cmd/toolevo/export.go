@@ -216,7 +216,7 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
 		MixEngines: e.mixEngines,
 		System: func(promptAPI string, python trajectories.Python) (string, error) {
-			p, err := newPrompt(versions, promptAPI, e.updateTool, stampOf(python))
+			p, err := newPrompt(versions, promptAPI, e.updateTool, imports(python))
 			return p.System(), err
 		},
 	}

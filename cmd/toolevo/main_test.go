@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,10 +60,21 @@ func cli(t testing.TB, args ...string) result {
 // the tests with faults, and the default would make them wait for minutes.
 const soon = 10 * time.Millisecond
 
+// modulesHere is an environment in which a prompt promises no numpy, where there is none: a model would not be asked.
+var modulesHere = sync.OnceValue(func() []string {
+	if exec.Command("python3", "-c", "import numpy").Run() == nil {
+		return nil
+	}
+	return []string{"TOOLEVO_PYTHON_MODULES="}
+})
+
 // cliWith runs a command with a standard input and an environment.
 func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	t.Helper()
 	var out, words bytes.Buffer
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "openai:") || strings.Contains(arg, "ollama:") }) {
+		environ = append(slices.Clone(modulesHere()), environ...)
+	}
 	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, attack: attackedOnce}
 	code := a.run(context.WithoutCancel(t.Context()), args)
 	return result{code, out.String(), words.String()}

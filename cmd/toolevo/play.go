@@ -52,6 +52,9 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		}
 		b.serving = a.serving()
 		defer b.close()
+		if err := a.fitModules(b, false); err != nil {
+			return err
+		}
 		for _, line := range wallWarnings([]pytool.Stamp{b.stamp}) {
 			a.say("%s", line)
 		}

@@ -101,7 +101,7 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	if err := b.probe(ctx); err != nil {
 		return err
 	}
-	if err := b.start(f.openEngine(ctx)); err != nil {
+	if err := f.startEngine(ctx, b); err != nil {
 		return err
 	}
 	if err := f.settings.app.guard(ctx, b.stamp, f.engine); err != nil {
@@ -212,6 +212,14 @@ func (f *runFlags) chooseEngine(c *configs.Resolved, resumed string) (engines.Op
 	return o, nil
 }
 
+// startEngine opens the engine of a run.
+func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
+	if err := b.start(f.openEngine(ctx)); err != nil {
+		return err
+	}
+	return f.settings.app.fitModules(b, *f.resume)
+}
+
 // openEngine opens an engine, and says of one that cannot go on with a run what can.
 func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
 	e, err := engines.Open(ctx, f.engine)
@@ -249,7 +257,6 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	if run.Manifest.Software != software() {
 		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
-	a.sayModules(b.config.Python, b.stamp)
 	questions, err := json.Marshal(questionInfos(b))
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))

@@ -282,12 +282,12 @@ func (b *bench) python(memory toolqa.Memory) *pytool.Interpreter {
 
 // prompt returns what a model is shown of the prompt version.
 func (b *bench) prompt() (policy.Prompt, error) {
-	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool, b.stamp)
+	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool, pytool.Describe(b.config.Python.Modules))
 }
 
 // newPrompt returns what a model is shown of an API version: its APIs, and of the one that runs Python which modules can be
-// imported there, which is no matter of the version. The zero Stamp says nothing.
-func newPrompt(versions *catalog.Catalog, name string, updateTool bool, python pytool.Stamp) (policy.Prompt, error) {
+// imported there, a sentence that is no matter of the version. "" says nothing.
+func newPrompt(versions *catalog.Catalog, name string, updateTool bool, imports string) (policy.Prompt, error) {
 	version, err := versions.Version(name)
 	if err != nil {
 		return policy.Prompt{}, err
@@ -295,8 +295,8 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool, python p
 	tools := make([]string, len(version.APIs))
 	for i, api := range version.APIs {
 		tools[i] = api.Signature() + ", " + api.Description
-		if api.Tool == toolPython && python.Engine != "" {
-			tools[i] += " " + python.Describe()
+		if api.Tool == toolPython && imports != "" {
+			tools[i] += " " + imports
 		}
 	}
 	p := policy.NewPrompt(tools)

@@ -18,7 +18,7 @@
 //
 // CPython, as if started with the program alone: its __main__ is fresh, its folder is "/", standard input is empty, and
 // what goes to standard error is lost. It can import the standard library and the modules that [Stamp.Modules] names,
-// which [Stamp.Describe] says in the words that the model reads. It can write no file, start no process or thread, and
+// which [Describe] says in the words that the model reads. It can write no file, start no process or thread, and
 // reach no network; an attempt is the exception that Python has for it. At its end functions of atexit are called.
 //
 // # Engines

@@ -2,6 +2,7 @@ package pytool
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -101,11 +102,11 @@ func (s Stamp) ModuleNames() []string {
 	return names
 }
 
-// Describe is a sentence for the description of the tool: "Only the modules of Python's standard library and numpy can
-// be imported."
-func (s Stamp) Describe() string {
+// Describe is a sentence for the description of the tool, of the names of the modules that can be imported: "Only the modules
+// of Python's standard library and numpy can be imported."
+func Describe(modules []string) string {
 	list := "Python's standard library"
-	names := s.ModuleNames()
+	names := slices.Sorted(slices.Values(modules))
 	for i, name := range names {
 		if i == len(names)-1 {
 			list += " and " + name

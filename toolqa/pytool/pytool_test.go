@@ -134,7 +134,7 @@ func TestStamp(t *testing.T) {
 		if got := tt.stamp.String(); got != tt.text {
 			t.Errorf("got %q, want %q", got, tt.text)
 		}
-		if got := tt.stamp.Describe(); got != tt.sentence {
+		if got := Describe(tt.stamp.ModuleNames()); got != tt.sentence {
 			t.Errorf("got %q, want %q", got, tt.sentence)
 		}
 	}
