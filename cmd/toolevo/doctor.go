@@ -67,6 +67,7 @@ Scripted policies need no server.`,
 		for i := range patients {
 			patients[i].options.Timeout, patients[i].options.Parallel = *timeout, *side
 		}
+		a.sayExposed(serving)
 		return a.examine(cmd.Context(), c, patients, *asJSON)
 	}
 	cmd.AddCommand(a.sandboxCommand())

@@ -39,6 +39,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	for _, variable := range modulesHere() { // of the programs that tests start
+		name, value, _ := strings.Cut(variable, "=")
+		os.Setenv(name, value)
+	}
 	code := m.Run()
 	os.RemoveAll(scratch)
 	os.Exit(code)

@@ -138,6 +138,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if err := f.serving.check(); err != nil {
 		return nil, err
 	}
+	f.settings.app.sayExposed(f.serving)
 	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
 		return nil, err
 	}

@@ -108,6 +108,19 @@ func (s *serving) check() error {
 	return err
 }
 
+// sayExposed warns of credentials on the command line, which every user of the machine can read there.
+func (a *app) sayExposed(s *serving) {
+	exposed := func(address string) bool {
+		_, rest, _ := strings.Cut(address, "://")
+		authority, _, _ := strings.Cut(rest, "/")
+		return strings.Contains(authority, "@")
+	}
+	if slices.ContainsFunc(strings.Split(s.servers, ","), exposed) {
+		a.say("The credentials in --server stand in the list of processes, for every user of this machine to read:\n" +
+			"give the address in OPENAI_BASE_URL or OLLAMA_HOST, or a key in OPENAI_API_KEY or OLLAMA_API_KEY.")
+	}
+}
+
 // retry is how long servers are waited for.
 func (s *serving) retry() server.Retry {
 	r := server.Retry{Base: s.backoff, Patience: s.patience}

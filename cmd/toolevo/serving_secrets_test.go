@@ -98,6 +98,10 @@ func TestSecrets(t *testing.T) {
 					if always == 0 && r.code != exitDone || always > 0 && r.code != exitGaveUp || leaky.asked.Load() < 2 && always != 401 {
 						t.Errorf("exit %d after %d requests\n%s%s", r.code, leaky.asked.Load(), r.out, r.err)
 					}
+					onCommandLine := place == "address" && always == 0
+					if strings.Contains(r.err, "stand in the list of processes") != onCommandLine {
+						t.Errorf("credentials on the command line: %t, it says\n%s", onCommandLine, r.err)
+					}
 					clean(t, "stdout", r.out)
 					clean(t, "stderr", r.err)
 					for _, path := range files(t, dir) {

@@ -68,6 +68,9 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) 
 			if err == nil {
 				err = s.check(c, b.opts.Window, b.opts.Ends)
 			}
+			if err == nil {
+				err = b.link.CheckQuoted([]server.Choice{s.choice})
+			}
 			return b.sampleFault(err)
 		})
 	return s, err

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -97,6 +98,10 @@ func TestSecrets(t *testing.T) {
 		"raw": func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(500)
 			io.WriteString(w, "<p>"+wiretest.Echo(r, 0))
+		},
+		"quotes": func(w http.ResponseWriter, r *http.Request) { // in a sample, which would be kept
+			text, _ := json.Marshal("Thought: " + wiretest.Echo(r, 0))
+			fmt.Fprintf(w, `{"response":%s,"done":true,"done_reason":"stop"}`, text)
 		},
 		"stream":   func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"error":%q}`, wiretest.Echo(r, 0)) },
 		"redirect": wiretest.Answers(302, "", "Location", "https://elsewhere/?key="+url.QueryEscape(wiretest.Secret)),

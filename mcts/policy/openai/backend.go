@@ -48,7 +48,13 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 		URL:   b.base.JoinPath(path),
 		Body:  b.request(c, n),
 		Limit: wire.SampleLimit(n, c.Sampling.MaxTokens),
-		Read:  func(body io.Reader) error { return b.replyFault(d.read(body)) },
+		Read: func(body io.Reader) error {
+			err := d.read(body)
+			if err == nil {
+				err = b.link.CheckQuoted(d.transcript.Choices)
+			}
+			return b.replyFault(err)
+		},
 	})
 	if err != nil {
 		return Transcript{}, err

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -129,8 +130,13 @@ func TestSecrets(t *testing.T) {
 		w.WriteHeader(500)
 		io.WriteString(w, "<p>"+wiretest.Echo(r, 0)) // in no envelope
 	}
+	quote := func(w http.ResponseWriter, r *http.Request) { // in a sample, which would be kept
+		text, _ := json.Marshal("Thought: " + wiretest.Echo(r, 0))
+		fmt.Fprintf(w, `{"choices":[{"index":0,"text":%s,"finish_reason":"stop"}]}`, text)
+	}
 	handlers := map[string]http.HandlerFunc{
-		"400": echo(400), "401": echo(401), "404": echo(404), "307": echo(307), "503": echo(503), "200": echo(200), "raw": raw,
+		"quotes": quote,
+		"400":    echo(400), "401": echo(401), "404": echo(404), "307": echo(307), "503": echo(503), "200": echo(200), "raw": raw,
 		"reset": wiretest.Reset,
 	}
 	wiretest.Secrets(t, handlers, func(t *testing.T, address, key string) []any {

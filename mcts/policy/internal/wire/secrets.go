@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolevo/mcts/policy/server"
 )
 
 // hidden stands where a secret stood.
@@ -53,6 +56,22 @@ func spellings(p string) []string {
 		all = append(all, quoted[1:len(quoted)-1])
 	}
 	return all
+}
+
+// shortestKey is the length from which a secret in a sample is taken for a quotation: a shorter one may be a word.
+const shortestKey = 16
+
+// CheckQuoted finds a sample in which the server quotes a key that it was shown: that is no model's text, and must not
+// reach a log.
+func (l *Link) CheckQuoted(samples []server.Choice) error {
+	for _, s := range samples {
+		for _, secret := range l.secrets {
+			if len(secret) >= shortestKey && strings.Contains(s.Text, secret) {
+				return errors.New("the sample holds the key that the server was shown")
+			}
+		}
+	}
+	return nil
 }
 
 // hide returns the text with every secret replaced.
