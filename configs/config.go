@@ -24,6 +24,7 @@ type Config struct {
 	Seed       uint64   `yaml:"seed"`
 
 	Search      Search      `yaml:"search"`
+	Training    Training    `yaml:"training"`
 	Environment Environment `yaml:"environment"`
 	SQL         SQL         `yaml:"sql"`
 	Python      Python      `yaml:"python"`
@@ -39,6 +40,13 @@ type Search struct {
 	mcts.Config `yaml:",inline"`
 	// MaxDepthBy overrides MaxDepth for a dataset and difficulty, e.g. "coffee-hard": 20.
 	MaxDepthBy map[string]int `yaml:"max_depth_by"`
+}
+
+// Training says which trajectories the export will take, so that a question ends when it has enough of those.
+type Training struct {
+	Cutoff    int    `yaml:"cutoff"`    // the longest sample, in tokens; 0 is no bound
+	Tokenizer string `yaml:"tokenizer"` // the tokenizer.json of the model that is trained; "" counts characters
+	Template  string `yaml:"template"`  // the chat template to count under, with a tokenizer
 }
 
 // Environment configures the evolving environment.

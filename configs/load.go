@@ -140,6 +140,7 @@ var extent = []string{"dataset", "difficulty", "split", "limit", "search.trees"}
 // something is whose nature stands among a run's inputs.
 var incidental = []string{
 	"attempts", "retrieval.server", "python.engine", "python.executable", "python.wasm", "python.accept",
+	"training.tokenizer",
 }
 
 // isExtent reports whether a setting says how far a run goes.

@@ -144,6 +144,7 @@ func (r *Resolved) validateNumbers() error {
 		{"server.shots", float64(r.Server.Shots), 0},
 		{"server.window", float64(r.Server.Window), 1},
 		{"attempts", float64(r.Attempts), 1},
+		{"training.cutoff", float64(r.Training.Cutoff), 0},
 	} {
 		if !(n.value >= n.least) {
 			return r.invalid(n.key, fmt.Errorf("is %v, want at least %v", n.value, n.least))

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
+	"toolevo/trajectories"
 )
 
 func (a *app) collectCommand() *cobra.Command {
@@ -77,10 +79,36 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 	for i, q := range b.questions {
 		questions[i] = collect.Question{Task: q.Task(), MaxDepth: b.config.MaxDepth(q.Dataset, q.Difficulty)}
 	}
+	accept, err := b.acceptance()
+	if err != nil {
+		return collect.Options{}, err
+	}
 	return collect.Options{
-		Questions: questions, Env: env, Policy: policy, Search: b.config.Search.Config, Seed: b.config.Seed,
+		Questions: questions, Env: env, Policy: policy, Search: b.config.Search.Config, Accept: accept, Seed: b.config.Seed,
 		Store: run.Store, Retry: b.retry(), Room: b.room(),
 	}, nil
+}
+
+// charactersOfAToken is how many characters count as a token where there is no tokenizer.
+const charactersOfAToken = 4
+
+// acceptance returns which trajectories training takes, as an export with the same cutoff and tokenizer would.
+func (b *bench) acceptance() (mcts.Accept, error) {
+	t := b.config.Training
+	prompt, err := b.prompt()
+	if err != nil {
+		return nil, err
+	}
+
+	tokens, characters := 0, charactersOfAToken*t.Cutoff
+	if b.tokenizer != nil {
+		tokens, characters = t.Cutoff, 0
+	}
+	linter, err := trajectories.NewLinter(b.tokenizer, t.Template, tokens)
+	if err != nil {
+		return nil, usage("training: %v", err)
+	}
+	return trajectories.NewAcceptance(linter, prompt.System(), characters).Accept, nil
 }
 
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {

@@ -29,6 +29,7 @@ import (
 	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
 	"toolevo/toolqa/table"
+	"toolevo/trajectories"
 )
 
 // inputQuestions begins the names under which a lineage has the questions of a file.
@@ -52,6 +53,7 @@ type bench struct {
 	stamp     pytool.Stamp   // of the engine
 	stamps    []pytool.Stamp // of all engines of the run, the first one first
 	compat    dynamic.Compat
+	tokenizer *trajectories.Tokenizer // of the model that is trained; nil when there is none
 
 	serving *serving                  // where models are
 	servers map[string]*server.Policy // policies on servers that were opened, by name
@@ -92,6 +94,9 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	if err := b.checkNames(); err != nil {
 		return nil, err
 	}
+	if err := b.readTokenizer(); err != nil {
+		return nil, err
+	}
 	if err := b.openCorpora(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -111,6 +116,21 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 		Timeout: seconds(c.SQL.Seconds), MaxRows: c.SQL.Rows, TextColumns: b.compat.Has(dynamic.TextSQL),
 	}, b.corpora...)
 	return b, err
+}
+
+// readTokenizer reads the tokenizer by which training counts, if there is one.
+func (b *bench) readTokenizer() error {
+	path := b.config.Training.Tokenizer
+	if path == "" {
+		return nil
+	}
+
+	var err error
+	if b.tokenizer, err = trajectories.LoadTokenizer(path); err != nil {
+		return usage("training.tokenizer: %v", err)
+	}
+	b.lineage["tokenizer"] = b.tokenizer.SHA256()
+	return nil
 }
 
 // corpus returns the opened corpus of a dataset, nil when there is none.

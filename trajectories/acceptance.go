@@ -1,0 +1,35 @@
+package trajectories
+
+import "toolevo/envs"
+
+// Acceptance decides, while a run goes on, which of its trajectories an export will take: those whose sample the linter
+// does not fault, and that are short enough. It is safe for concurrent use.
+type Acceptance struct {
+	linter     *Linter
+	system     string
+	characters int
+}
+
+// NewAcceptance returns the acceptance of samples with a system text. The linter bounds their length in tokens; where it
+// has no tokenizer characters do, 0 being no bound.
+func NewAcceptance(linter *Linter, system string, characters int) *Acceptance {
+	return &Acceptance{linter: linter, system: system, characters: characters}
+}
+
+// Accept reports whether an export would take the trajectory that led to a history.
+func (a *Acceptance) Accept(h envs.History) bool {
+	row := Row{Question: valid(h.Task().Question)}
+	for _, t := range h.Turns() {
+		row.Turns = append(row.Turns, Turn{Action: valid(string(t.Action)), Observation: valid(t.Observation)})
+	}
+
+	sample, _ := NewSample(a.system, &row, a.linter.Sanitizer())
+	if a.linter.LintRow(&row, &sample) != nil {
+		return false
+	}
+	characters := 0
+	if a.characters > 0 {
+		characters, _ = a.linter.Length(&sample)
+	}
+	return characters <= a.characters
+}
