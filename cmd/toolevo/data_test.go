@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -285,4 +286,34 @@ func TestSplitsShareNothing(t *testing.T) {
 		fails(t, exitUsage, []string{"test/coffee-easy.jsonl", "train/coffee-easy.jsonl", "share the question"},
 			command, "--data", dir, "--difficulty", "easy", "--out", filepath.Join(dir, "out"))
 	}
+}
+
+// TestPublishedQuestionsAreNotGenerated imports 20 of the 80 easy questions that ten days have. Most of what is left is
+// generated, so that a generator that does not know them would ask some again.
+func TestPublishedQuestionsAreNotGenerated(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	table, asked := "Date,Open,High,Low,Close,Volume,Currency\n", ""
+	for day := range 10 {
+		date, price := fmt.Sprintf("2000-01-%02d", day+3), 100+day
+		table += fmt.Sprintf("%s,%d.5,%d.0,%d.0,%d.25,%d,USD\n", date, price, price+3, price-2, price+1, 6000+day)
+		if day%2 == 1 {
+			continue
+		}
+		for i, q := range []struct{ what, answer string }{
+			{"opening", fmt.Sprintf("%d.5", price)}, {"lowest", fmt.Sprintf("%d.0", price-2)},
+			{"highest", fmt.Sprintf("%d.0", price+3)}, {"closing", fmt.Sprintf("%d.25", price+1)},
+		} {
+			asked += fmt.Sprintf(`{"qid":"easy-coffee-%04d","question":"What was the %s price of coffee on %s?","answer":%q}`+"\n",
+				2*day+i, q.what, date, q.answer)
+		}
+	}
+	easy := filepath.Join(from, "easy", "coffee-easy.jsonl")
+	if err := errors.Join(os.Mkdir(filepath.Dir(easy), 0o755), os.WriteFile(easy, []byte(asked), 0o644),
+		os.WriteFile(filepath.Join(from, "coffee_price.csv"), []byte(table), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+
+	must(t, "data", "import", "--data", dir, "--dataset", "coffee", "--corpus", from, "--questions", from, "--allow-short")
+	must(t, "data", "questions", "--data", dir, "--difficulty", "easy", "--scale", "0.05")
+	says(t, "data verify", must(t, "data", "verify", "--data", dir), "46 questions generated, 46 answers found again; 20 published")
 }
