@@ -39,6 +39,9 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := removeLeftovers(c.path); err != nil {
+		return nil, fmt.Errorf("corpus: open %s: %w", c.path, errors.Join(err, c.Close()))
+	}
 	if err := c.checkBlocks(ctx); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content "+
 			"(`toolevo data verify --dataset %s` names the table)", c.path, errors.Join(err, c.Close()), remedy, ds)

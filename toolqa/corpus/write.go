@@ -32,7 +32,7 @@ func write(ctx context.Context, dir string, info Info, in input, parts ...part) 
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
-	if err := RemoveLeftovers(folder, "."+name+".", ""); err != nil {
+	if err := removeLeftovers(path); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 	tmp, err := CreateTemp(folder, "."+name+".*")
@@ -63,6 +63,12 @@ func write(ctx context.Context, dir string, info Info, in input, parts ...part) 
 	}
 	m.end()
 	return info, nil
+}
+
+// removeLeftovers removes what killed programs left of the corpus file at path, which may be gigabytes.
+func removeLeftovers(path string) error {
+	folder, name := filepath.Split(path)
+	return RemoveLeftovers(folder, "."+name+".", "")
 }
 
 // diskError turns what SQLite says of a full or failing disk into what the system says, and returns other errors as

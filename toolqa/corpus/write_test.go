@@ -96,18 +96,18 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("%q was met: %v; Kill: %v", after, met, err)
 		}
 		cmd.Wait() // it was killed
+
+		// What is left of it goes with the next program, however young it is.
+		if left := leftBehind(t, dir); len(left) != 2 {
+			t.Errorf("after %q: the killed program left %v", after, left)
+		}
 		c := mustOpen(t, dir, toolqa.Coffee)
+		if left := leftBehind(t, dir); len(left) != 1 {
+			t.Errorf("after %q: left %v", after, left)
+		}
 		if err := c.Verify(t.Context()); err != nil || c.Info() != want {
 			t.Errorf("after %q: %+v, %v", after, c.Info(), err)
 		}
-	}
-	// What is left of the last one goes with the next writer, however young it is.
-	if left := leftBehind(t, dir); len(left) != 2 {
-		t.Errorf("the killed program left %v", left)
-	}
-	mustBuild(t, dir, toolqa.Coffee, BuildOptions{Seed: 1, Rows: 10})
-	if left := leftBehind(t, dir); len(left) != 1 {
-		t.Errorf("left: %v", left)
 	}
 }
 
