@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"reflect"
@@ -39,8 +40,22 @@ func (l Layer) decode(c *Config) ([]string, error) {
 	return d.keys, nil
 }
 
+// What a configuration may be, which is a hundred lines: goccy's parser takes a minute and then the whole stack for some
+// texts that are larger or nest more.
+const (
+	maxText     = 64 << 10 // bytes
+	maxBrackets = 1000     // that open lists and mappings, all together
+)
+
 // parse returns the one document of a text, nil when there is nothing in it.
 func parse(text []byte) (ast.Node, error) {
+	if len(text) > maxText {
+		return nil, fmt.Errorf("more than %d bytes are not a configuration", maxText)
+	}
+	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxBrackets {
+		return nil, fmt.Errorf("%d brackets are not a configuration: want at most %d", n, maxBrackets)
+	}
+
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func Policies() []string {
 
 // FileLayer reads a configuration file, or the shipped one of that name (see Policies) where there is no such file.
 func FileLayer(name string) (Layer, error) {
-	text, err := os.ReadFile(name)
+	text, err := readFile(name)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(Policies(), name) {
 		text, err = files.ReadFile(name + ".yaml")
 	}
@@ -92,6 +92,21 @@ func FileLayer(name string) (Layer, error) {
 		return Layer{}, fmt.Errorf("configs: %w", err)
 	}
 	return Layer{Origin: name, YAML: text}, nil
+}
+
+// readFile reads a configuration file, as far as one can be one. A pipe may never begin, and a device never end.
+func readFile(name string) ([]byte, error) {
+	stat, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: write the configuration to one", name)
+	}
+	if stat.Size() > maxText {
+		return nil, fmt.Errorf("%s: more than %d bytes are not a configuration", name, maxText)
+	}
+	return os.ReadFile(name)
 }
 
 // String is the configuration as a file: loading it again gives the same configuration.

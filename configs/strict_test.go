@@ -1,9 +1,13 @@
 package configs
 
 import (
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -227,4 +231,39 @@ func FuzzLayer(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHostileTexts refuses texts on which the parser takes a minute, or the whole stack.
+func TestHostileTexts(t *testing.T) {
+	for name, text := range map[string]string{
+		"lists":          strings.Repeat("[", 200_000),
+		"a few lists":    "seed: " + strings.Repeat("[", 60_000),
+		"mappings":       strings.Repeat("{a: ", 15_000),
+		"dashes":         strings.Repeat("- ", 200_000),
+		"a long comment": "#" + strings.Repeat(" ", 70_000),
+	} {
+		_, err := Load(Layer{Origin: "my.yaml", YAML: []byte(text)})
+		if err == nil || !strings.Contains(err.Error(), "my.yaml") || !strings.Contains(err.Error(), "not a configuration") {
+			t.Errorf("%s: error %v, want one that says what is too much of it", name, err)
+		}
+	}
+}
+
+// TestFilesThatNeverEnd refuses a pipe that nobody writes to, a device, and a file of a gigabyte.
+func TestFilesThatNeverEnd(t *testing.T) {
+	dir := t.TempDir()
+	pipe, large := filepath.Join(dir, "pipe"), filepath.Join(dir, "large")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, 1<<30)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		pipe: "regular file", "/dev/zero": "regular file", dir: "regular file", large: "not a configuration",
+	} {
+		if _, err := FileLayer(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
+	}
 }

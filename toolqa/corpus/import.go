@@ -116,7 +116,7 @@ func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
 	}
 	for _, parts := range [][]string{{}, {string(ds)}, {"corpus", string(ds)}, {"corpus"}} {
 		path := filepath.Join(append(append([]string{from}, parts...), name)...)
-		if stat, err := os.Stat(path); err == nil && stat.Mode().IsRegular() {
+		if stat, err := os.Stat(path); err == nil && !stat.IsDir() {
 			return path, nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -316,5 +317,29 @@ func TestStrictImportAfterShort(t *testing.T) {
 		if tt.want == "" && (err != nil || !again.Unchanged) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: the strict import: %+v, %v, want %q", tt.name, again, err, tt.want)
 		}
+	}
+}
+
+// TestFilesThatNeverEnd refuses pipes that nobody writes to, and devices, before it opens them.
+func TestFilesThatNeverEnd(t *testing.T) {
+	folder := t.TempDir()
+	pipe := filepath.Join(folder, "coffee_price.csv")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]string{pipe: "not a pipe", folder: "not a pipe", "/dev/zero": "not a device"} {
+		_, err := Import(t.Context(), t.TempDir(), toolqa.Coffee, from, ImportOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("from %s: error %v, want %q", from, err, want)
+		}
+	}
+
+	dir := t.TempDir()
+	path := Path(dir, toolqa.Coffee)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), syscall.Mkfifo(path, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dir, toolqa.Coffee); err == nil || !strings.Contains(err.Error(), "not a pipe") {
+		t.Errorf("a pipe for a corpus: error %v", err)
 	}
 }

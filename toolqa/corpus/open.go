@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +103,7 @@ func (c *Corpus) has(table string) bool {
 
 // checkFile looks at the header of a SQLite file, whose first 100 bytes say how long it is.
 func checkFile(path string) error {
-	f, err := os.Open(path)
+	f, err := OpenInput(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, remedy)
 	}

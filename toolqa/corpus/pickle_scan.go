@@ -147,8 +147,30 @@ func memoIndex(op byte, arg []byte, made uint64) (n uint64, puts, fetches bool, 
 	return 0, false, false, nil
 }
 
+// What objects take in memory, about, without their texts; and how much all of a pickle may take: so many bytes for each
+// of the file, and something for small files. The published graphs take seven for each; a list, of one byte, takes a
+// hundred.
+const (
+	containerBytes = 64 // a list, dictionary, tuple, set or mark
+	valueBytes     = 16 // anything else
+	pickleGrowth   = 12
+	pickleFloor    = 1 << 20
+)
+
+// objectBytes is what an operation adds to the objects in memory.
+func objectBytes(op byte, arg []byte) int64 {
+	switch op {
+	case '(', ']', '}', ')', 'l', 'd', 't', 0x85, 0x86, 0x87, 0x8f, 0x91, 'R', 'b', 'c', 0x81, 0x92, 0x93:
+		return containerBytes
+	case 'a', 's', 'e', 'u', 0x90, '.', '0', '1', 'q', 'r', 'p', 0x94, 0x95, 0x80: // what is there already
+		return 0
+	}
+	return valueBytes + int64(len(arg))
+}
+
 // scanPickle checks that r, of size bytes, is a pickle of protocol 2 to 5, whole, without operations that graphs do not
-// need, and without an argument longer than the file: unpickle would ask for as much memory as that.
+// need, without an argument longer than the file, and without more objects than graphs of that size have: unpickle would
+// ask for as much memory as that.
 func scanPickle(r io.Reader, size int64) (*memoUse, error) {
 	p := newPickleReader(r, size)
 	use, err := p.scan()
@@ -167,6 +189,7 @@ func (p *pickleReader) scan() (*memoUse, error) {
 	}
 	use := &memoUse{}
 	made, marks, numbered := uint64(0), 0, false
+	room := pickleFloor + pickleGrowth*p.size
 	for {
 		op, arg, err := p.next()
 		if err != nil {
@@ -186,6 +209,9 @@ func (p *pickleReader) scan() (*memoUse, error) {
 			return nil, fmt.Errorf("object %d is fetched", n)
 		case fetches:
 			use.add(n)
+		}
+		if room -= objectBytes(op, arg); room < 0 {
+			return nil, fmt.Errorf("more lists and values than a graph in %d bytes has", p.size)
 		}
 		switch op {
 		case '.':

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -252,5 +253,17 @@ func TestLoad(t *testing.T) {
 	}
 	if got := c.(*Coffee).Days(); got != 200 {
 		t.Errorf("%d days, want 200", got)
+	}
+}
+
+// TestImportRefusesPipes does not wait for questions that nobody writes.
+func TestImportRefusesPipes(t *testing.T) {
+	src := t.TempDir()
+	writeFile(t, filepath.Join(src, "easy", "README"), "")
+	if err := syscall.Mkfifo(filepath.Join(src, "easy", "coffee-easy.jsonl"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Import(src); err == nil || !strings.Contains(err.Error(), "coffee-easy.jsonl: want a regular file, not a pipe") {
+		t.Errorf("error %v", err)
 	}
 }
