@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/configs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -37,22 +38,23 @@ or import the published ToolQA files and generate what is not published:
 	return group(cmd)
 }
 
-// datasetsFlag adds --dataset for commands that have no configuration.
-func datasetsFlag(cmd *cobra.Command) func() ([]toolqa.Dataset, error) {
-	names := cmd.Flags().StringSlice("dataset", nil, "`NAMES` of datasets, separated by commas (default: all)")
-	return func() ([]toolqa.Dataset, error) {
-		if len(*names) == 0 {
-			return toolqa.Datasets(), nil
-		}
-		var all []toolqa.Dataset
-		for _, name := range *names {
-			ds, err := toolqa.ParseDataset(name)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, ds)
-		}
-		return all, nil
+// datasetsFlag adds --dataset to a command that has no configuration. The function it returns also reports whether
+// datasets were named, so that one that is not there is an error.
+func datasetsFlag(cmd *cobra.Command) func() (all []toolqa.Dataset, named bool, err error) {
+	value := plainSetting(cmd, "dataset")
+	return func() ([]toolqa.Dataset, bool, error) {
+		c := configs.Config{Dataset: strings.Split(*value, ",")}
+		all, err := c.Datasets()
+		return all, !c.AllDatasets(), err
+	}
+}
+
+// difficultyFlag adds --difficulty to a command that has no configuration.
+func difficultyFlag(cmd *cobra.Command) func() ([]toolqa.Difficulty, error) {
+	value := plainSetting(cmd, "difficulty")
+	return func() ([]toolqa.Difficulty, error) {
+		c := configs.Config{Difficulty: *value}
+		return c.Difficulties()
 	}
 }
 
@@ -125,7 +127,7 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
 	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := datasets()
+		all, _, err := datasets()
 		if err != nil {
 			return err
 		}
@@ -201,7 +203,7 @@ interrupted goes on where it was.`,
 		if *from == "" && *asked == "" {
 			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
 		}
-		all, err := datasets()
+		all, named, err := datasets()
 		if err != nil {
 			return err
 		}
@@ -211,7 +213,7 @@ interrupted goes on where it was.`,
 		}
 		defer stop()
 		i := importer{
-			app: a, dir: *dir, named: cmd.Flags().Changed("dataset"), progress: progress,
+			app: a, dir: *dir, named: named, progress: progress,
 			options: corpus.ImportOptions{AllowShort: *short, SkipBad: *skip, Tool: "toolevo " + software()},
 		}
 		if *from != "" {
@@ -243,23 +245,35 @@ and test, with the right answer, and not in train.`,
 		Example: "  toolevo data questions --data data --seed 1 --scale 0.1",
 		Args:    positional(0, 0),
 	}
-	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	dir, datasets, difficulties := a.dataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
+	asJSON, watch := jsonFlag(cmd), a.watched(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
 	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
 	faulty := cmd.Flags().Bool("faulty", false, "train on templates, too, to which the benchmark's own answers are wrong")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := datasets()
+		all, named, err := datasets()
+		if err != nil {
+			return err
+		}
+		chosen, err := difficulties()
 		if err != nil {
 			return err
 		}
 		if !(*scale > 0 && *scale <= 1) {
 			return usage("--scale %v: want more than 0 and at most 1", *scale)
 		}
+		progress, stop, err := watch()
+		if err != nil {
+			return err
+		}
+		defer stop()
+
 		var made []splitReport
 		var generated []toolqa.Question
-		for _, ds := range all {
-			qs, reports, err := generateQuestions(cmd.Context(), *dir, ds, *seed, *scale, *faulty)
-			if isMissing(err) && !cmd.Flags().Changed("dataset") {
+		for i, ds := range all {
+			progress.step("questions about "+string(ds))(i, len(all))
+			qs, reports, err := generateQuestions(cmd.Context(), *dir, ds, chosen, *seed, *scale, *faulty)
+			if isMissing(err) && !named {
 				continue
 			}
 			if err != nil {
@@ -314,8 +328,8 @@ func (a *app) printSplits(dir string, made []splitReport) {
 }
 
 // generateQuestions returns the questions of a dataset, and what there is to say about each file.
-func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed uint64, scale float64, faulty bool) (
-	all []toolqa.Question, reports []splitReport, err error) {
+func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chosen []toolqa.Difficulty, seed uint64, scale float64,
+	faulty bool) (all []toolqa.Question, reports []splitReport, err error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, nil, err
@@ -327,6 +341,9 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, seed 
 	}
 
 	for i, d := range toolqa.Difficulties() {
+		if !slices.Contains(chosen, d) {
+			continue
+		}
 		counts := questions.PaperCounts(ds, d).Scale(scale)
 		published, err := questions.Published(dir, ds, d)
 		if err != nil {

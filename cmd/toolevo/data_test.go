@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,9 +71,13 @@ func TestGoldFindsAWrongAnswer(t *testing.T) {
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
 	q := ask(t, dir, "coffee-easy/open", toolqa.Test)
-	path := filepath.Join(dir, "questions", "test", "coffee-easy.jsonl")
-	text := bytes.Replace(read(t, path), []byte(q.Answer), []byte("987.65"), 1)
-	if err := os.WriteFile(path, text, 0o644); err != nil {
+	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(qs, func(other toolqa.Question) bool { return other.ID == q.ID })
+	qs[i].Answer = "987.65"
+	if err := questions.Write(dir, qs); err != nil {
 		t.Fatal(err)
 	}
 	r := cli(t, "data", "gold", "--data", dir)

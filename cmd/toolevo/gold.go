@@ -23,16 +23,20 @@ is 1 when one disagrees with the right rule and with the published one.`,
 		Example: "  toolevo data gold --data data",
 		Args:    positional(0, 0),
 	}
-	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	dir, datasets, difficulties, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd), jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := datasets()
+		all, named, err := datasets()
+		if err != nil {
+			return err
+		}
+		chosen, err := difficulties()
 		if err != nil {
 			return err
 		}
 		var reports []goldReport
 		for _, ds := range all {
-			r, err := checkGold(cmd.Context(), *dir, ds)
-			if isMissing(err) && !cmd.Flags().Changed("dataset") {
+			r, err := checkGold(cmd.Context(), *dir, ds, chosen)
+			if isMissing(err) && !named {
 				continue
 			}
 			if err != nil {
@@ -67,7 +71,7 @@ func (r goldReport) unexplained() int {
 	return n
 }
 
-func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport, error) {
+func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties []toolqa.Difficulty) ([]goldReport, error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, err
@@ -78,7 +82,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset) ([]goldReport
 		return nil, err
 	}
 	var reports []goldReport
-	for _, d := range toolqa.Difficulties() {
+	for _, d := range difficulties {
 		qs, err := questions.Read(dir, ds, d, toolqa.Test)
 		if isMissing(err) {
 			continue

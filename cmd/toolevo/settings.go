@@ -11,9 +11,12 @@ import (
 	"toolevo/configs"
 )
 
+// settingFlag is a flag for one setting.
+type settingFlag struct{ flag, key, usage string }
+
 // settingFlags are the flags that set a setting; they mean the same on every command that has them.
-var settingFlags = []struct{ flag, key, usage string }{
-	{"dataset", "dataset", "`NAMES` of datasets, separated by commas"},
+var settingFlags = []settingFlag{
+	{"dataset", "dataset", "`NAMES` of datasets, separated by commas, or all that there are"},
 	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
 	{"split", "split", "`NAME`: train, dev or test"},
 	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
@@ -29,9 +32,25 @@ var settingFlags = []struct{ flag, key, usage string }{
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
-var switchFlags = []struct{ flag, key, usage string }{
+var switchFlags = []settingFlag{
 	{"no-update-tool", "environment.update_tool", "take UpdateTool away (ablation)"},
 	{"no-reflection", "search.reflect", "end a path at its first invocation error (ablation)"},
+}
+
+// plainSetting gives a command without a configuration the flag of a setting, with its default.
+func plainSetting(cmd *cobra.Command, name string) *string {
+	i := slices.IndexFunc(settingFlags, func(f settingFlag) bool { return f.flag == name })
+	f := settingFlags[i]
+	return cmd.Flags().String(f.flag, strings.Trim(embedded().Value(f.key), "[]"), f.usage)
+}
+
+// embedded is the configuration that nobody has changed.
+func embedded() *configs.Resolved {
+	base, err := configs.Load()
+	if err != nil {
+		panic(fmt.Sprintf("the embedded configuration: %v", err))
+	}
+	return base
 }
 
 // settings are a command's flags that make up its configuration.
@@ -45,10 +64,7 @@ type settings struct {
 // addSettings gives a command the flags named, --config and --set.
 func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names ...string) *settings {
 	s := &settings{app: a, defaults: defaults}
-	base, err := configs.Load()
-	if err != nil {
-		panic(fmt.Sprintf("the embedded configuration: %v", err))
-	}
+	base := embedded()
 	for _, f := range settingFlags {
 		if !slices.Contains(names, f.flag) {
 			continue

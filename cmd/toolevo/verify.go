@@ -22,14 +22,15 @@ func (a *app) dataVerifyCommand() *cobra.Command {
 question files, and checks them against the hashes that were written with them.
 Finds the answer of every generated question a second time: by a query over the
 corpus file, not by the rule that made it. Questions asked twice, in two splits,
-or fitting no template are found, too. The exit code is 1 when something is wrong.`,
+or fitting no template are found, too. The exit code is 1 when something is
+wrong.`,
 		Example: "  toolevo data verify --data data --dataset flights",
 		Args:    positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		all, err := datasets()
+		all, named, err := datasets()
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ or fitting no template are found, too. The exit code is 1 when something is wron
 		var reports []verifyReport
 		for _, ds := range all {
 			r, err := verify(cmd.Context(), *dir, ds, progress)
-			if isMissing(err) && !cmd.Flags().Changed("dataset") {
+			if isMissing(err) && !named {
 				continue
 			}
 			if err != nil {

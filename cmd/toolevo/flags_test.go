@@ -1,0 +1,105 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// flagTable says which commands have each flag that means the same on every command.
+var flagTable = map[string][]string{
+	"data": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval", "check",
+		"export"},
+	"dataset":    {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval"},
+	"difficulty": {"data questions", "data gold", "play", "collect", "eval"},
+	"split":      {"play", "collect", "eval", "export"},
+	"api":        {"play", "collect", "eval"},
+	"policy":     {"play", "collect", "eval", "doctor", "bench serve"},
+	"preset":     {"collect"},
+	"trees":      {"collect"},
+	"seed":       {"data build", "data questions", "collect", "eval", "export", "bench serve"},
+	"workers":    {"collect", "eval", "check"},
+	"limit":      {"collect", "eval"},
+	"out":        {"collect", "eval", "export", "demo"},
+	"resume":     {"collect", "eval"},
+	"dry-run":    {"collect", "eval"},
+	"json": {"data build", "data import", "data questions", "data gold", "data verify", "collect", "eval", "inspect", "check",
+		"export", "doctor", "doctor sandbox", "bench serve"},
+	"config":   {"play", "collect", "eval", "doctor", "doctor sandbox"},
+	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval"},
+}
+
+// sameWords are the flags whose help is the same on every command; that of the others says what the
+// command at hand does with the value.
+var sameWords = []string{
+	"data", "dataset", "difficulty", "api", "preset", "trees", "limit", "resume", "dry-run", "json", "config", "progress",
+}
+
+// TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on all of
+// them, and that its help says the same.
+func TestFlagsMeanTheSame(t *testing.T) {
+	root := (&app{err: &console{}}).root()
+	for flag, where := range flagTable {
+		kinds := map[string]string{} // of value, by command
+		for _, words := range commands {
+			c, _, err := root.Find(words)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := strings.Join(words, " ")
+			f := c.Flags().Lookup(flag)
+			if (f != nil) != slices.Contains(where, name) {
+				t.Errorf("toolevo %s: has --%s: %v", name, flag, f != nil)
+			}
+			if f == nil {
+				continue
+			}
+			placeholder, usage := pflag.UnquoteUsage(f)
+			kinds[name] = placeholder
+			if slices.Contains(sameWords, flag) {
+				kinds[name] += " " + usage
+			}
+		}
+		first := kinds[where[0]]
+		for name, kind := range kinds {
+			if kind != first {
+				t.Errorf("--%s is %q of toolevo %s, and %q of toolevo %s", flag, kind, name, first, where[0])
+			}
+		}
+	}
+}
+
+// TestFlagsRefuseTheSame gives every command that has them the same wrong values, and all.
+func TestFlagsRefuseTheSame(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "none")
+	required := map[string][]string{"data import": {"--corpus", dir}}
+	for flag, tt := range map[string]struct {
+		value string
+		words []string
+	}{
+		"dataset":    {"coffee,tea", []string{`"tea"`, "agenda", "yelp", "all"}},
+		"difficulty": {"medium", []string{`"medium"`, "easy", "hard", "all"}},
+		"progress":   {"loud", []string{`"loud"`, "auto, bar, plain, none"}},
+	} {
+		for _, name := range flagTable[flag] {
+			args := append(strings.Fields(name), required[name]...)
+			fails(t, exitUsage, tt.words, append(args, "--"+flag, tt.value)...)
+		}
+	}
+
+	data := smallData(t)
+	for _, name := range []string{"data gold", "data verify"} {
+		args := append(strings.Fields(name), "--data", data)
+		if all, plain := must(t, append(args, "--dataset", "all")...), must(t, args...); all != plain {
+			t.Errorf("%s --dataset all prints\n%s, and without the flag\n%s", name, all, plain)
+		}
+	}
+	easy := must(t, "data", "gold", "--data", data, "--difficulty", "easy")
+	if !strings.Contains(easy, "-easy ") || strings.Contains(easy, "-hard ") {
+		t.Errorf("data gold --difficulty easy prints\n%s", easy)
+	}
+}
