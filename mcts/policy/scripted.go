@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -16,8 +15,8 @@ type Scripted struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
 
-	plans   sync.Map // question -> planned
-	notices sync.Map // observation of a deprecated call -> *usage, nil when it cannot be read
+	plans   memo[planned] // by question
+	notices memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
 }
 
 var _ mcts.Policy = (*Scripted)(nil)
@@ -29,7 +28,7 @@ type planned struct {
 }
 
 // NewScripted returns a scripted policy. The profile must be valid. plan returns the solution of a question in the
-// prompt version and whether it knows one; it is called once per question, and its plans from many goroutines.
+// prompt version and whether it knows one; it and its plans are called from many goroutines.
 func NewScripted(profile Profile, plan func(question string) (envs.Plan, bool)) *Scripted {
 	return &Scripted{profile: profile, planFor: plan}
 }
@@ -77,16 +76,17 @@ func (s *Scripted) hopeless(question string) bool {
 func (s *Scripted) look(h envs.History) *scene {
 	sc := &scene{Scripted: s, h: h, st: s.stand(h)}
 	question := h.Task().Question
-	p, ok := s.plans.Load(question)
-	if !ok {
-		plan, known := s.planFor(question)
-		p, _ = s.plans.LoadOrStore(question, planned{plan, known, s.hopeless(question)})
-	}
-	if p := p.(planned); p.ok {
+	if p := s.plans.get(question, s.planOf); p.ok {
 		sc.plan, sc.hopeless = p.plan, p.hopeless
 	}
 	sc.best = sc.decide()
 	return sc
+}
+
+// planOf returns the plan of a question.
+func (s *Scripted) planOf(question string) planned {
+	plan, ok := s.planFor(question)
+	return planned{plan, ok, s.hopeless(question)}
 }
 
 // greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run. Those in the task depend

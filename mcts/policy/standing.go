@@ -64,15 +64,12 @@ func (st *standing) last() *envs.Turn {
 
 // read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
 func (s *Scripted) read(notice string) *usage {
-	if u, ok := s.notices.Load(notice); ok {
-		return u.(*usage)
-	}
-	u, ok := parseNotice(notice)
-	if !ok {
-		u = nil
-	}
-	s.notices.Store(notice, u)
-	return u
+	return s.notices.get(notice, func(notice string) *usage {
+		if u, ok := parseNotice(notice); ok {
+			return u
+		}
+		return nil
+	})
 }
 
 // successor returns how to say a call of a tool now: what the notices of this history say, followed from name to name

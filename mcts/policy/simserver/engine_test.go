@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"toolevo/mcts/policy"
 )
 
 // bubble runs a test of the engine alone, in which time passes only while everyone waits.
@@ -263,4 +265,29 @@ func FuzzTokenize(f *testing.F) {
 			t.Fatalf("%q became %q", a+b, got)
 		}
 	})
+}
+
+// TestCacheForgets serves prompts of many blocks: what is remembered of them has a bound, whatever the options leave open.
+func TestCacheForgets(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o    Options
+		want int // blocks
+	}{
+		"nothing said": {Options{}, 1 << 16},
+		"memory":       {Options{KVTokens: 64_000}, 4_000},
+		"blocks":       {Options{KVTokens: 64_000, CacheBlocks: 5}, 5},
+	} {
+		tt.o.Model, tt.o.Policy = "m", policy.NewScripted(policy.Profile{}, nil)
+		o, err := tt.o.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newPrefixCache(o.CacheBlock, o.CacheBlocks)
+		for i := range uint64(2 << 16) {
+			c.add([]uint64{i})
+		}
+		if len(c.entries) != tt.want || c.order.Len() != tt.want {
+			t.Errorf("%s: %d blocks are remembered, want %d", name, len(c.entries), tt.want)
+		}
+	}
 }

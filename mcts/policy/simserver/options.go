@@ -66,7 +66,7 @@ type Options struct {
 	MaxWaiting  int                // sequences beyond which requests are refused with 503; 0 is without limit
 	KVTokens    int                // tokens of all running sequences together; what does not fit waits; 0 is without limit
 	CacheBlock  int                // tokens in a block of the prefix cache; 0 is 16
-	CacheBlocks int                // blocks the prefix cache holds; 0 is without limit
+	CacheBlocks int                // blocks the prefix cache holds; 0 is as many as KVTokens fill, or 65,536
 	NoDetails   bool               // leave usage.prompt_tokens_details out, as vLLM does unless asked
 	Latency     Latency            // how long it takes
 	Speed       float64            // how many times faster than that; 0 is 1
@@ -87,6 +87,8 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	first(&o.MaxModelLen, 8192)
 	first(&o.CacheBlock, 16)
+	first(&o.CacheBlocks, o.KVTokens/max(o.CacheBlock, 1))
+	first(&o.CacheBlocks, 1<<16)
 	if o.Kind == Ollama {
 		first(&o.Slots, 1)
 	} else {
