@@ -134,7 +134,8 @@ func statuses(ends bool, all ...int) (modes []mode) {
 func retryAfters(values ...string) (modes []mode) {
 	for _, value := range values {
 		seconds, _ := strconv.ParseFloat(value, 64)
-		modes = append(modes, mode{name: "429, to be retried after " + fmt.Sprintf("%.20q", value), slow: seconds > 1, spoil: func(a *spoiledAnswer) {
+		name := fmt.Sprintf("429, to be retried after %.20q", value)
+		modes = append(modes, mode{name: name, slow: seconds > 1, spoil: func(a *spoiledAnswer) {
 			a.send(http.StatusTooManyRequests, []byte(`{"error":"slow down"}`), "Retry-After", value)
 		}})
 	}
@@ -144,7 +145,9 @@ func retryAfters(values ...string) (modes []mode) {
 // bodies is a mode for each body that is no completion.
 func bodies(all map[string]string) (modes []mode) {
 	for name, body := range all {
-		modes = append(modes, mode{name: "body: " + name, spoil: func(a *spoiledAnswer) { a.send(http.StatusOK, []byte(body)) }})
+		modes = append(modes, mode{name: "body: " + name, spoil: func(a *spoiledAnswer) {
+			a.send(http.StatusOK, []byte(body))
+		}})
 	}
 	return modes
 }
@@ -294,11 +297,13 @@ func spoilingModes() []mode {
 	all := slices.Concat(
 		statuses(false, 201, 202, 206, 408, 409, 425, 429, 500, 501, 502, 503, 504, 507, 508, 520, 522, 524, 529, 599),
 		statuses(true, 300, 301, 302, 304, 307, 400, 401, 402, 403, 404, 405, 406, 410, 413, 415, 418, 422, 451),
-		retryAfters("99999", "-1", "0.001", "soon", "Fri, 31 Dec 1999 23:59:59 GMT", "1e300", "NaN", big[:1000]),
+		retryAfters("99999", "-1", "0.001", "soon", "Fri, 31 Dec 1999 23:59:59 GMT", "-1e300", "NaN", big[:1000]),
 		bodies(map[string]string{
-			"empty": "", "a page": "<html><body>" + marker + "</body></html>", "a list": "[]", "a text": `"` + marker + `"`, "a number": "7",
-			"null": "null", "an empty object": "{}", "NUL": "\x00", "an event stream": "data: {\"choices\":[]}\n\ndata: [DONE]\n\n",
-			"brackets": deep, "an object of brackets": `{"choices":` + deep, "braces": strings.Repeat(`{"a":`, 500_000),
+			"empty": "", "a list": "[]", "a number": "7", "null": "null", "an empty object": "{}", "NUL": "\x00",
+			"a page":          "<html><body>" + marker + "</body></html>",
+			"a text":          `"` + marker + `"`,
+			"an event stream": "data: {\"choices\":[]}\n\ndata: [DONE]\n\n",
+			"brackets":        deep, "an object of brackets": `{"choices":` + deep, "braces": strings.Repeat(`{"a":`, 500_000),
 			"very many choices": `{"choices":[{}` + strings.Repeat(",{}", 1_000_000) + `]}`,
 			"a long field":      `{"id":"` + strings.Repeat(big, 80) + `"}`,
 			"a long number":     `{"created":` + strings.Repeat("9", 1<<20) + `}`,
@@ -331,7 +336,8 @@ func spoilingModes() []mode {
 		ended(nil, "", "???", "content_filter", "abort", "error", "tool_calls", "STOP ", 7, object{}),
 		texts(nil, "", " \n ", 7, []any{}, object{}, true),
 		inText(false, map[string]string{
-			"invalid UTF-8": "\xff\xfe", "an overlong slash": "\xc0\xaf", "a lone surrogate": `\ud800`, "a low surrogate": `\udfff`,
+			"invalid UTF-8": "\xff\xfe", "an overlong slash": "\xc0\xaf",
+			"a lone surrogate": `\ud800`, "a low surrogate": `\udfff`,
 			"a raw control character": "\x01", "an unknown escape": `\q`,
 		}),
 		inText(true, map[string]string{
@@ -437,25 +443,34 @@ func spoilingModes() []mode {
 			{name: "more after the end", spoil: func(a *spoiledAnswer) {
 				a.send(200, append(slices.Clone(a.body), "\n"+`{"response":"`+marker+`"}`...))
 			}},
-			{name: "garbage after the end", spoil: func(a *spoiledAnswer) { a.send(200, append(slices.Clone(a.body), "\x00garbage"...)) }},
+			{name: "garbage after the end", spoil: func(a *spoiledAnswer) {
+				a.send(200, append(slices.Clone(a.body), "\x00garbage"...))
+			}},
 			{name: "the choices twice", kinds: []string{kindOpenAI}, spoil: func(a *spoiledAnswer) {
 				a.editMarked(func(marked []byte) []byte { // the good ones first, and then spoiled ones
 					return append(append(bytes.TrimSuffix(slices.Clone(a.body), []byte("}")), ','), marked[1:]...)
 				})
 			}},
-			{name: "a byte order mark", spoil: func(a *spoiledAnswer) { a.send(200, append([]byte("\xef\xbb\xbf"), a.body...)) }},
+			{name: "a byte order mark", spoil: func(a *spoiledAnswer) {
+				a.send(200, append([]byte("\xef\xbb\xbf"), a.body...))
+			}},
 			{name: "early hints first", spoil: func(a *spoiledAnswer) {
 				a.w.WriteHeader(http.StatusEarlyHints)
 				a.send(200, a.body)
 			}},
-			{name: "as plain text", spoil: func(a *spoiledAnswer) { a.w.Header().Set("Content-Type", "text/plain"); _, _ = a.w.Write(a.body) }},
+			{name: "as plain text", spoil: func(a *spoiledAnswer) {
+				a.w.Header().Set("Content-Type", "text/plain")
+				_, _ = a.w.Write(a.body)
+			}},
 			{name: "compressed", spoil: func(a *spoiledAnswer) { a.send(200, gzipped(a.body), "Content-Encoding", "gzip") }},
 			{name: "half of it compressed", spoil: func(a *spoiledAnswer) {
 				body := gzipped(a.body)
 				a.send(200, body[:len(body)/2], "Content-Encoding", "gzip")
 			}},
 			{name: "a gzip bomb", spoil: func(a *spoiledAnswer) { a.send(200, zeros(), "Content-Encoding", "gzip") }},
-			{name: "a gzip bomb as an error", spoil: func(a *spoiledAnswer) { a.send(500, zeros(), "Content-Encoding", "gzip") }},
+			{name: "a gzip bomb as an error", spoil: func(a *spoiledAnswer) {
+				a.send(500, zeros(), "Content-Encoding", "gzip")
+			}},
 			{name: "in drops", spoil: func(a *spoiledAnswer) {
 				for chunk := range slices.Chunk(a.body, 1+len(a.body)/20) {
 					_, _ = a.w.Write(chunk)

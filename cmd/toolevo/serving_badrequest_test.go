@@ -75,8 +75,8 @@ func TestBadRequest(t *testing.T) {
 		t.Error("the trajectories differ")
 	}
 
-	lost := cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c", "--json",
-		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", filepath.Join(dir, "eval"))
+	lost := cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c",
+		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", filepath.Join(dir, "eval"), "--json")
 	rows := document[finetune.Report](t, lost.out).Rows
 	if lost.code != exitGaveUp || rows[0].Lost != 1 || rows[0].N != 2 {
 		t.Errorf("eval: exit %d, %+v\n%s", lost.code, rows, lost.err)
@@ -96,8 +96,8 @@ func TestNothingButBadRequests(t *testing.T) {
 		w.WriteHeader(http.StatusBadRequest)
 		return true
 	})
-	fails(t, exitGaveUp, []string{"no request was ever taken"}, "collect", "--data", smallData(t), "--policy", "openai:sim", "--limit", "3",
-		"--workers", "1", "--set", "server.window=32768", "--server", url, "--out", filepath.Join(t.TempDir(), "run"))
+	fails(t, exitGaveUp, []string{"no request was ever taken"}, "collect", "--data", smallData(t), "--policy", "openai:sim",
+		"--limit", "3", "--workers", "1", "--set", "server.window=32768", "--server", url, "--out", filepath.Join(t.TempDir(), "run"))
 	if asked > 2 {
 		t.Errorf("it was asked %d times", asked)
 	}

@@ -44,8 +44,9 @@ func isCompletion(path string) bool {
 func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
+	speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}
 	for _, kind := range []string{kindOpenAI, kindOllama} {
-		s := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16})
+		s := serve(t, simserver.Options{Kind: speaks[kind], Slots: 16})
 		args := []string{
 			"collect", "--data", data, "--policy", kind + ":sim", "--limit", "3", "--trees", "2", "--preset", "paper",
 			"--set", "search.simulations=2", "--set", "server.window=32768",
@@ -56,7 +57,8 @@ func TestAnotherModel(t *testing.T) {
 
 		wrong, _ := otherModel(t, s, 0)
 		out := filepath.Join(dir, kind+"-wrong")
-		fails(t, exitGaveUp, []string{`"other"`, "by this name"}, append(slices.Clip(args), "--server", s.URL()+","+wrong, "--out", out)...)
+		fails(t, exitGaveUp, []string{`"other"`, "by this name"},
+			append(slices.Clip(args), "--server", s.URL()+","+wrong, "--out", out)...)
 		if left := files(t, out); len(left) > 0 {
 			t.Errorf("it left %v", left)
 		}
@@ -69,6 +71,37 @@ func TestAnotherModel(t *testing.T) {
 		}
 		if c := counted(t, run, kind+":sim"); c.Faults["another model"] == 0 || answered.Load() <= 10 {
 			t.Errorf("%s: %d answers of the server that changes, faults %v", kind, answered.Load(), c.Faults)
+		}
+	}
+}
+
+// TestServerLosesItsVoice serves texts for a while, and then nothing, without counts of tokens: none of
+// it is taken for the model's silence, and a good server makes the rest.
+func TestServerLosesItsVoice(t *testing.T) {
+	t.Parallel()
+	silence := slices.IndexFunc(spoilingModes(), func(m mode) bool { return m.name == "silence" })
+	for _, kind := range []string{kindOpenAI, kindOllama} {
+		s, args := campaignServer(t, kind)
+		dir := t.TempDir()
+		calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
+		must(t, append(slices.Clip(args), "--server", s.URL(), "--out", calm)...)
+
+		m := spoilingModes()[silence]
+		_, url := spoilServer(t, s, kind, func(asked int) *mode {
+			if asked <= 20 {
+				return nil
+			}
+			return &m
+		})
+		fails(t, exitGaveUp, []string{"has not given a reply of use since", "--resume"},
+			append(slices.Clip(args), "--server", url, "--patience", "1s", "--out", run)...)
+		if c := counted(t, run, kind+":sim"); c.Silent > 0 || c.Answered == 0 {
+			t.Errorf("%s: %+v", kind, c.Counts)
+		}
+
+		must(t, append(slices.Clip(args), "--server", s.URL(), "--out", run, "--resume")...)
+		if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+			t.Errorf("%s: the trajectories differ", kind)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func answering(address string, name func(asked int64) string, own ...string) nam
 func TestAnotherModel(t *testing.T) {
 	const requests, n = 60, 2
 	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
-	ours := func(int64) string { return "m" }
+	ours, theirs := func(int64) string { return "m" }, func(int64) string { return "other" }
 
 	for _, test := range []struct {
 		name   string
@@ -142,7 +142,7 @@ func TestAnotherModel(t *testing.T) {
 		{"its own name", answering("a", ours, "m"), answering("b", ours, "m"), false},
 		{"no name", answering("a", func(int64) string { return "" }, "m"), answering("b", ours, "m"), false},
 		{"an alias", answering("a", func(int64) string { return "alias" }, "m", "alias"), answering("b", ours, "m"), false},
-		{"another from the beginning", answering("a", func(int64) string { return "other" }, "m"), answering("b", ours, "m"), true},
+		{"another from the beginning", answering("a", theirs, "m"), answering("b", ours, "m"), true},
 		{"another after a while", answering("a", func(asked int64) string {
 			if asked > 20 && asked < 30 {
 				return "other"
@@ -181,6 +181,12 @@ func TestGreet(t *testing.T) {
 			return nil
 		}
 	}
+	atFirst := func(asked int64) string {
+		if asked == 1 {
+			return "other"
+		}
+		return "m"
+	}
 	noEnd := &server.Fault{Kind: server.Transient, Address: "a", Status: 200, Err: server.ErrNoEnd}
 	for _, test := range []struct {
 		name    string
@@ -195,7 +201,7 @@ func TestGreet(t *testing.T) {
 		{"no end, once", &echo{address: "a", before: fails(false, noEnd)}, ""},
 		{"no end on any reply", &echo{address: "a", before: fails(true, noEnd)}, "server.ends"},
 		{"another model", answering("a", func(int64) string { return "other" }, "m"), `"other"`},
-		{"another model, once", answering("a", func(asked int64) string { return map[bool]string{true: "other", false: "m"}[asked == 1] }, "m"), ""},
+		{"another model, once", answering("a", atFirst, "m"), ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			err := newPolicy(t, options(test.backend, &echo{address: "b"})).Greet(t.Context())
