@@ -56,7 +56,7 @@ Scripted policies need no server.`,
 		if *side < 2 {
 			return usage("--side-by-side %d: want at least 2", *side)
 		}
-		c, err := s.resolve(cmd.Flags(), "")
+		c, err := s.resolve(cmd.Flags(), nil)
 		if err != nil {
 			return err
 		}

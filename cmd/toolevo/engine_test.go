@@ -173,7 +173,11 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 	serving := (&app{err: &console{w: io.Discard}}).serving()
 	serving.parallel = "auto"
 	f := &runFlags{mixEngines: &mix, resume: &resumed, pythonServers: &servers, out: &dir, data: &empty, workers: new(int), serving: serving}
-	o, err := f.chooseEngine(c, filepath.Join(dir, store.ConfigFile))
+	run, err := configs.FileLayer(filepath.Join(dir, store.ConfigFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := f.chooseEngine(c, []configs.Layer{run})
 	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.Process || c.Python.Wasm != "" || c.Seed != 7 {
 		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
 	}

@@ -39,7 +39,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := s.resolve(cmd.Flags(), "")
+		c, err := s.resolve(cmd.Flags(), nil)
 		if err != nil {
 			return err
 		}

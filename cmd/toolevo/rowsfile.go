@@ -34,7 +34,7 @@ func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[traje
 	n, same, err := compareRows(now, trajectories.ReadFile(path))
 	intact := ended != nil && ended.SHA256 == sum
 	switch {
-	case err == nil && same == "" && (intact || ended == nil):
+	case err == nil && same == "" && (intact || ended == nil || ended.Extended):
 		return n, nil
 	case intact && err != nil:
 		return 0, err

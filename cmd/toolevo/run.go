@@ -155,26 +155,30 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 // runID is what --run-id takes: it names folders, and stands in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// resumed returns the configuration file of the run to go on with, "" for a new run. The run's data
-// folder is taken over.
-func (f *runFlags) resumed(cmd *cobra.Command) (string, error) {
+// resumed returns the configuration of the run to go on with, nil for a new run. The run's data folder
+// is taken over.
+func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if !*f.resume {
-		return "", nil
+		return nil, nil
 	}
 	if *f.out == "" {
-		return "", usage("--resume needs --out DIR, the run to go on with")
+		return nil, usage("--resume needs --out DIR, the run to go on with")
 	}
 
 	m, err := store.ReadManifest(*f.out)
 	if errors.Is(err, store.ErrNoRun) {
-		return "", usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path", err)
+		return nil, usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path", err)
 	}
 	if err != nil {
-		return "", err
+		return nil, err
+	}
+	config, err := store.ReadConfig(*f.out)
+	if err != nil {
+		return nil, err
 	}
 	*f.data = dataOf(cmd, *f.data, &m, *f.out)
 
-	return filepath.Join(*f.out, store.ConfigFile), nil
+	return []configs.Layer{{Origin: filepath.Join(*f.out, store.ConfigFile), YAML: []byte(config)}}, nil
 }
 
 // dataOf returns the data folder of a run: --data where it is given, else the one that the run names.
@@ -187,19 +191,15 @@ func dataOf(cmd *cobra.Command, flag string, m *store.Manifest, dir string) stri
 
 // chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which then does not
 // choose the engine.
-func (f *runFlags) chooseEngine(c *configs.Resolved, resumed string) (engines.Options, error) {
+func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (engines.Options, error) {
 	o := engineOptions(c.Python, *f.pythonServers)
-	if resumed == "" {
+	if resumed == nil {
 		return o, nil
 	}
 	if !*f.mixEngines {
 		return resumedEngine(o, *f.out), nil
 	}
-	layers, err := fileLayers(resumed)
-	if err != nil {
-		return o, err
-	}
-	own, err := configs.Load(layers...)
+	own, err := configs.Load(resumed...)
 	if err != nil {
 		return o, err
 	}

@@ -73,7 +73,7 @@ engine could be had, 130 interrupted.`,
 		if f.abi < 0 {
 			return usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
 		}
-		c, err := f.resolve(cmd.Flags(), "")
+		c, err := f.resolve(cmd.Flags(), nil)
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 // resolve makes the configuration. When it goes on with a run, the run's own configuration stands above the
 // environment, which it was made with, so that --resume --out DIR is enough; what this command line says stands above
 // both, so that it is either what the run has or refused.
-func (s *settings) resolve(flags *pflag.FlagSet, resumed string) (*configs.Resolved, error) {
+func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*configs.Resolved, error) {
 	layers, err := s.layers(flags, resumed)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed string) (*configs.Resol
 	return configs.Load(layers...)
 }
 
-func (s *settings) layers(flags *pflag.FlagSet, resumed string) ([]configs.Layer, error) {
+func (s *settings) layers(flags *pflag.FlagSet, resumed []configs.Layer) ([]configs.Layer, error) {
 	var layers []configs.Layer
 	for key, value := range s.defaults {
 		layers = append(layers, configs.SettingLayer("default of this command", key, value))
@@ -112,14 +112,10 @@ func (s *settings) layers(flags *pflag.FlagSet, resumed string) ([]configs.Layer
 	if err != nil {
 		return nil, err
 	}
-	run, err := fileLayers(resumed)
-	if err != nil {
-		return nil, err
-	}
-	if resumed != "" && s.config == "" {
-		layers = slices.Concat(layers, environment, run)
+	if resumed != nil && s.config == "" {
+		layers = slices.Concat(layers, environment, resumed)
 	} else {
-		layers = slices.Concat(layers, run, file, environment)
+		layers = slices.Concat(layers, resumed, file, environment)
 	}
 	for _, f := range settingFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {

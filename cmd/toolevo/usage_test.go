@@ -204,7 +204,7 @@ func TestRunsAreNotMixed(t *testing.T) {
 	rows := string(read(t, filepath.Join(run, rowsFile)))
 
 	fails(t, exitUsage, []string{run, "holds a run already", "--resume"}, collect()...)
-	fails(t, exitUsage, []string{"belongs to another", "seed: 2, not 1", "search.cpuct: 2, not 1.25", "--out"},
+	fails(t, exitUsage, []string{"belongs to another", "seed: 2, not 1", "search.cpuct: 2, not 0.5", "--out"},
 		collect("--resume", "--seed", "2", "--set", "search.cpuct=2")...)
 	fails(t, exitUsage, []string{"belongs to another", "toolevo collect"}, "eval", "--data", data, "--resume", "--out", run)
 

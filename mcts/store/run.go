@@ -214,9 +214,9 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 
-	// What a process that was killed has left, only the next one can remove.
+	// What a process that was killed has left, only the next one can finish, or remove.
 	var r *Run
-	err = remove(leftovers(dir)...)
+	err = settle(dir)
 	if err == nil {
 		r, err = open()
 	}
@@ -358,6 +358,12 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, err
 }
 
+// ReadConfig reads the configuration of the run in dir, without opening it.
+func ReadConfig(dir string) (string, error) {
+	config, _, err := readManifest(dir)
+	return config, err
+}
+
 // Close closes the database and gives the run free.
 func (r *Run) Close() error {
 	err := r.Store.Close()
@@ -385,15 +391,24 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	}
 
 	yaml, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	if err == nil {
+		err = m.check(dir, text, string(yaml))
+	}
+	if err != nil {
+		// A process that was killed as it changed the run may not have come to rename it.
+		next, nextErr := os.ReadFile(filepath.Join(dir, ConfigFile+unfinished))
+		if nextErr == nil && m.check(dir, text, string(next)) == nil {
+			return string(next), m, nil
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: put it back", dir, ErrDamaged, ConfigFile)
 	}
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
-	config = string(yaml)
 
-	return config, m, m.check(dir, text, config)
+	return string(yaml), m, nil
 }
 
 // check makes sure that a manifest and a configuration are to the byte what was written.
@@ -411,7 +426,7 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 		return err
 	}
 	if !bytes.Equal(again, text) || sum != m.Sum || m.hash() != m.Hash {
-		return fmt.Errorf("store: the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
+		return fmt.Errorf("the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
 			"(settings of a run are changed by the flags of --resume)", dir, ErrDamaged, manifestFile, ConfigFile)
 	}
 
@@ -436,10 +451,21 @@ func (r *Run) writeManifest() error {
 		return err
 	}
 
-	if err := writeFile(filepath.Join(r.Dir, ConfigFile), []byte(r.Config)); err != nil {
-		return err
+	// The manifest decides: the configuration beside it is the one that it was written with, which a
+	// reader finds under either name.
+	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, manifestFile)
+	if err := errors.Join(write(config+unfinished, []byte(r.Config)), write(manifest+unfinished, text)); err != nil {
+		return errors.Join(err, remove(config+unfinished, manifest+unfinished))
 	}
-	return writeFile(filepath.Join(r.Dir, manifestFile), text)
+	err = os.Rename(manifest+unfinished, manifest)
+	if err == nil {
+		err = os.Rename(config+unfinished, config)
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+
+	return nil
 }
 
 // relative returns a path as seen from a run's directory, so that both can be moved together, or the
@@ -481,32 +507,31 @@ func resolved(dir string) string {
 // unfinished ends the names of files that are being written.
 const unfinished = ".new"
 
-// leftovers lists what a process may leave behind in a run's directory that is killed.
-func leftovers(dir string) []string {
-	database := databaseFile + unfinished
-	names := []string{ConfigFile + unfinished, manifestFile + unfinished, database, database + "-wal", database + "-shm"}
-	for i, name := range names {
-		names[i] = filepath.Join(dir, name)
+// settle ends what a process began in a run's directory that was killed, or undoes it.
+func settle(dir string) error {
+	config := filepath.Join(dir, ConfigFile)
+	if now, _, err := readManifest(dir); err == nil {
+		if text, err := os.ReadFile(config); err != nil || string(text) != now {
+			if err := os.Rename(config+unfinished, config); err != nil {
+				return fmt.Errorf("store: %w", err)
+			}
+		}
 	}
-	return names
+
+	database := filepath.Join(dir, databaseFile+unfinished)
+	return remove(config+unfinished, filepath.Join(dir, manifestFile+unfinished), database, database+"-wal", database+"-shm")
 }
 
-// writeFile writes a file whole or not at all. The caller holds the run's lock.
-func writeFile(path string, data []byte) error {
-	f, err := os.OpenFile(path+unfinished, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+// write writes a file that is not read before it is renamed.
+func write(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(path+unfinished, path)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
 	}
-	if err != nil {
-		return fmt.Errorf("store: %w", errors.Join(err, os.Remove(path+unfinished)))
-	}
-
 	return nil
 }
 

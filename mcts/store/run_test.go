@@ -360,3 +360,56 @@ func TestOldManifests(t *testing.T) {
 	}
 	closed(t, r)
 }
+
+// TestKilledWhileARunIsChanged holds that a run whose manifest and configuration were being changed is
+// the old one or the new one, whatever had been renamed when the process was killed.
+func TestKilledWhileARunIsChanged(t *testing.T) {
+	ctx := context.Background()
+	was, now := filepath.Join(t.TempDir(), "was"), filepath.Join(t.TempDir(), "now")
+	m := manifest(t, "abc")
+	closed(t, begin(t, was, m))
+	m.Inputs = map[string]string{"corpus coffee": "y"}
+	r, err := store.StartRun(ctx, now, m, "seed: 2\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, r)
+
+	for _, test := range []struct {
+		renamed map[string]string // file of the folder, file of the new run
+		want    string
+	}{
+		{map[string]string{"run.yaml.new": "run.yaml"}, "seed: 1\n"},
+		{map[string]string{"run.yaml.new": "run.yaml", "run.json.new": "run.json"}, "seed: 1\n"},
+		{map[string]string{"run.yaml.new": "run.yaml", "run.json": "run.json"}, "seed: 2\n"},
+		{map[string]string{"run.yaml": "run.yaml", "run.json": "run.json"}, "seed: 2\n"},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := os.CopyFS(dir, os.DirFS(was)); err != nil {
+			t.Fatal(err)
+		}
+		for to, from := range test.renamed {
+			data, err := os.ReadFile(filepath.Join(now, from))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, to), data, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		config, err := store.ReadConfig(dir)
+		if config != test.want || err != nil {
+			t.Errorf("%v: the configuration is %q, %v, want %q", test.renamed, config, err, test.want)
+		}
+		r, err := store.ResumeRun(ctx, dir, asItIs)
+		if err != nil {
+			t.Fatalf("%v: %v", test.renamed, err)
+		}
+		closed(t, r)
+		text, err := os.ReadFile(filepath.Join(dir, "run.yaml"))
+		if string(text) != test.want || err != nil || len(names(t, dir)) != 4 {
+			t.Errorf("%v: run.yaml is %q, %v, beside %v", test.renamed, text, err, names(t, dir))
+		}
+	}
+}
