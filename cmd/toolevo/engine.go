@@ -125,7 +125,9 @@ func wallWarnings(stamps []pytool.Stamp) []string {
 // without, and its configuration says so, unless it goes on with a run, whose configuration stands.
 func (a *app) fitModules(b *bench, resumed bool) error {
 	here := b.stamp.ModuleNames()
-	missing := slices.DeleteFunc(slices.Clone(b.config.Python.Modules), func(name string) bool { return slices.Contains(here, name) })
+	missing := slices.DeleteFunc(slices.Clone(b.config.Python.Modules), func(name string) bool {
+		return slices.Contains(here, name)
+	})
 	if len(missing) == 0 {
 		return nil
 	}

@@ -11,8 +11,9 @@
 //
 // These hold for the program, and for every process it starts, as root and as any other user:
 //
-//   - It opens no file but those in Read and Write, and none in Hide that Read does not name, for nothing but what they name. It removes, renames, and makes none,
-//     and changes no file's mode, owner, or times (Landlock, and the launcher's filter, which knows what Landlock does not).
+//   - It opens no file but those in Read and Write, and none in Hide that Read does not name, for
+//     nothing but what they name. It removes, renames, and makes none, and changes no file's mode,
+//     owner, or times (Landlock, and the launcher's filter, which knows what Landlock does not).
 //   - It makes no connection and no socket but pairs of its own, enters no namespace, traces no process, and reaches none
 //     of the kernel's parts that serve to administer a machine (the launcher's filter).
 //   - It has no descriptor of this process's but the three standard ones that the caller gives it, no environment but Env,
@@ -37,8 +38,10 @@
 // # Caveats
 //
 //   - What is known of a file without opening it is not hidden: a program can ask whether a path exists, how large the
-//     file is, and when it was changed. It cannot list folders, nor, behind its own filter, see where a symbolic link
-//     leads. The host's name, its kernel's version, and its time since boot can be seen. Bubblewrap hides most of this.
+//     file is, and when it was changed. It can list no folder but those in Read and those that hold
+//     something of Hide, nor, behind its own filter, see where a symbolic link leads. The host's name,
+//     its kernel's version, its time since boot, its load and its memory can be seen, and the program's
+//     process id. Bubblewrap hides most of this.
 //   - The number of processes and memory are not bounded here, but by the limits that the program gets (and, behind
 //     its filter, by there being no new processes and no threads).
 //   - A hole in the kernel that can be reached through the calls that are left is a hole in the walls; so are the side

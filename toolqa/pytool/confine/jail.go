@@ -20,7 +20,7 @@ type Jail struct {
 	Dir  string   // where it starts; default "/"
 
 	Read  []string // files and folders it may read and execute, absolute; those that do not exist are ignored
-	Hide  []string // folders that it may not read, but for what Read names inside of them; what their files are called it may know
+	Hide  []string // folders that it may not read, but for what Read names in them; their files' names it may know
 	Write []string // files it may read and write, e.g. /dev/null; those that do not exist are ignored
 
 	Without []Wall // walls to leave out

@@ -83,8 +83,9 @@ func LeftToSeccomp(version int) []string {
 	return left
 }
 
-// restrictFiles denies this thread, and what it will execute, all files and folders but these, the network, and signals to processes
-// outside, as far as a version of Landlock can; 0 is the kernel's own. It needs neither privileges nor /proc.
+// restrictFiles denies this thread, and what it will execute, all files and folders but these, the
+// network, and signals to processes outside, as far as a version of Landlock can; 0 is the kernel's
+// own. It needs neither privileges nor /proc.
 func restrictFiles(read, hide, write []string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
