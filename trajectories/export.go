@@ -108,14 +108,14 @@ func (e *exporter) export(ctx context.Context, dir string, rows iter.Seq2[Row, e
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+".*")
+	work, release, err := claimFolder(dir)
 	if err != nil {
-		return fmt.Errorf("make a temporary folder: %w", err)
+		return err
 	}
-	if err := e.writeAll(ctx, work, rows); err != nil {
-		return errors.Join(err, os.RemoveAll(work))
+	if err = e.writeAll(ctx, work, rows); err == nil {
+		err = e.install(work, dir)
 	}
-	return errors.Join(e.install(work, dir), os.RemoveAll(work))
+	return errors.Join(err, release())
 }
 
 // prepareFolder makes the folder, or makes sure that all it holds is an earlier export.

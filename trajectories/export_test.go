@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -211,6 +212,38 @@ func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) != 1 {
 		t.Errorf("left beside the export: %v", left)
+	}
+}
+
+// What a killed process left is gone after the next export, and two processes do not write one export at a time.
+func TestExportAfterAKill(t *testing.T) {
+	parent := t.TempDir()
+	dir, left := filepath.Join(parent, "export"), filepath.Join(parent, ".export.new")
+	if err := os.Mkdir(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(left, trajectories.JSONLFile+".new"), []byte("half a line"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	export(t, dir, synth.Rows(1, 3, 1), trajectories.ExportOptions{})
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
+		t.Errorf("left beside the export: %v (%v)", entries, err)
+	}
+
+	if err := os.Mkdir(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.Open(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	_, err = trajectories.ExportLlamaFactory(t.Context(), dir, sequence(nil), trajectories.ExportOptions{System: synth.System})
+	if err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("beside another process: %v", err)
 	}
 }
 

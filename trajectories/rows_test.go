@@ -301,6 +301,25 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// What a killed process left of a file is gone when the file is there.
+func TestWriteFileAfterAKill(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "rows.parquet")
+	if err := os.WriteFile(path+".new", bytes.Repeat([]byte("x"), 1<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows := synth.Rows(1, 2, 1)
+	if _, err := trajectories.WriteFile(t.Context(), path, sequence(rows)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(rows, collect(t, trajectories.ReadFile(path))); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("left: %v (%v)", entries, err)
+	}
+}
+
 func TestWriterReportsAFullDisk(t *testing.T) {
 	rows := synth.Rows(7, 100, 2)
 	for _, room := range []int{0, 4, 1000, 20000} {
