@@ -25,6 +25,7 @@ type app struct {
 	err     *console  // words for people
 	environ []string
 	ending  ending        // what is said at Ctrl-C
+	moment  time.Duration // a command may prepare in silence for so long; 0 is the default, less is not at all
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
 
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.

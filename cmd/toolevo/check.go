@@ -55,7 +55,10 @@ it. Exits with 1 when something differs.`,
 		if m.Hash == "" {
 			return usage("%s was collected by an earlier version, %s: it can be inspected and exported, but not checked", v.run.Dir, m.Software)
 		}
+		starting := a.starting(progressAuto)
+		done := starting.step("Reading corpora and questions")
 		b, err := readBench(cmd.Context(), dataOf(cmd, *data, &m, v.run.Dir), c)
+		done()
 		if err != nil {
 			return fmt.Errorf("%w\nThe run was collected on %s; --data says where that is now", err, m.DataFolder(v.run.Dir))
 		}
@@ -71,6 +74,7 @@ it. Exits with 1 when something differs.`,
 			return usage("%s was collected on other inputs than these:\n  %s\nGive the --data it was collected on.", v.run.Dir,
 				strings.Join(other, "\n  "))
 		}
+		defer starting.step("Growing every tree again")()
 		return a.check(cmd.Context(), b, v, *workers, *asJSON)
 	}
 	return cmd

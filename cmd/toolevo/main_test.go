@@ -79,7 +79,7 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "openai:") || strings.Contains(arg, "ollama:") }) {
 		environ = append(slices.Clone(modulesHere()), environ...)
 	}
-	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, attack: attackedOnce}
+	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, moment: time.Hour, attack: attackedOnce}
 	code := a.run(context.WithoutCancel(t.Context()), args)
 	return result{code, out.String(), words.String()}
 }

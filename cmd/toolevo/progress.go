@@ -48,16 +48,11 @@ type status struct {
 
 // report shows progress on stderr until the returned function is called, which waits for the last line.
 func (a *app) report(mode string, read func() status) (stop func()) {
-	switch mode {
-	case progressNone:
+	if mode == progressNone {
 		return func() {}
-	case progressAuto:
-		if mode = progressPlain; a.err.isTerminal() && a.lookup("TERM") != "dumb" {
-			mode = progressBar
-		}
 	}
 	show, every := a.plain(), plainEvery
-	if mode == progressBar {
+	if a.draws(mode) {
 		show, every = a.bar(), 200*time.Millisecond
 	}
 	done := make(chan struct{})
@@ -76,6 +71,11 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 		}
 	})
 	return func() { close(done); wait.Wait() }
+}
+
+// draws reports whether progress is drawn over and over, and not written in lines.
+func (a *app) draws(mode string) bool {
+	return mode == progressBar || mode == progressAuto && a.err.isTerminal() && a.lookup("TERM") != "dumb"
 }
 
 // plain writes a line at a time, with the share done and the time left, and another one about servers.

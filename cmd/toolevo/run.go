@@ -43,6 +43,7 @@ type runFlags struct {
 	engine         engines.Options
 	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
 	pythonServers  *int
+	starting       *starting // says what is done until the run begins
 }
 
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
@@ -98,16 +99,23 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	if err := b.probe(ctx); err != nil {
-		return err
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"Looking at the servers, and indexing what is searched", func() error { return b.probe(ctx) }},
+		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }},
+		{"Trying to get out of the sandbox", func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) }},
+		{"Asking each server for a completion", func() error { return b.greet(ctx) }},
+	} {
+		done := f.starting.step(step.what)
+		err := step.do()
+		done()
+		if err != nil {
+			return err
+		}
 	}
-	if err := f.startEngine(ctx, b); err != nil {
-		return err
-	}
-	if err := f.settings.app.guard(ctx, b.stamp, f.engine); err != nil {
-		return err
-	}
-	return b.greet(ctx)
+	return nil
 }
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.
@@ -142,7 +150,10 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
 		return nil, err
 	}
+	f.starting = f.settings.app.starting(*f.progress)
+	done := f.starting.step("Reading corpora and questions")
 	b, err := readBench(ctx, *f.data, c)
+	done()
 	if err == nil {
 		b.serving = f.serving
 	}
