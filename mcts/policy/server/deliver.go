@@ -35,6 +35,11 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 			p.pool.abandoned(turn)
 			return Reply{}, err
 		}
+		if fault != nil && fault.Kind == Refused && p.pool.hasChanged(turn.server) {
+			aside := *fault
+			aside.Kind, aside.Err = Transient, errChanged
+			fault = &aside
+		}
 		if fault == nil || fault.Kind != Transient {
 			p.pool.answered(turn)
 			if fault != nil && fault.Kind == BadRequest {

@@ -14,6 +14,7 @@ var ErrNoEnd = errors.New("the completion does not say that it ended")
 var (
 	errOtherModel = errors.New("another model answers")
 	errMute       = errors.New("the server gives no text")
+	errChanged    = errors.New("the server refuses what it took before")
 )
 
 // Kind says what a fault means for the run.
@@ -125,7 +126,7 @@ func (f *Fault) overloaded() bool {
 // setsAside reports whether the server is of no use until it changes, so that it counts as gone at
 // once, although it answers.
 func (f *Fault) setsAside() bool {
-	return errors.Is(f.Err, errOtherModel) || errors.Is(f.Err, errMute)
+	return errors.Is(f.Err, errOtherModel) || errors.Is(f.Err, errMute) || errors.Is(f.Err, errChanged)
 }
 
 // cause says in a word or two how the fault showed itself, for the counts.

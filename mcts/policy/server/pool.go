@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/fnv"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -263,6 +264,14 @@ func (p *pool) tellPause(t turn, f *Fault) {
 		s.paused = true
 		p.log.Warn("server wants a pause", "server", s.backend.Address(), "for", f.RetryAfter, "because", f)
 	}
+}
+
+// hasChanged reports whether a server that refuses a request has answered others, and another server
+// is there to go on with: it has another model now, or another key.
+func (p *pool) hasChanged(s *server) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return s.answered.Load() > 0 && slices.ContainsFunc(p.servers, func(other *server) bool { return other != s && !other.down })
 }
 
 // abandoned notes that a request ended without finding out anything.

@@ -211,3 +211,43 @@ func TestGreet(t *testing.T) {
 		})
 	}
 }
+
+// A server that comes back without the model, or with another key, is set aside as long as there is
+// another one; alone, it ends the run at once.
+func TestServerRefusesAfterAWhile(t *testing.T) {
+	const requests, n = 60, 2
+	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
+	changing := func() *echo {
+		e := &echo{address: "a"}
+		e.before = func(context.Context, server.Completion) error {
+			if e.asked.Load() > 10 {
+				return &server.Fault{Kind: server.Refused, Address: "a", Status: 404, Message: "no such model"}
+			}
+			return nil
+		}
+		return e
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := newPolicy(t, options(changing(), &echo{address: "b"}))
+		for i, got := range all(t, p, requests, 4, n) {
+			for j := range got {
+				if got[j] != want[i][j] {
+					t.Fatalf("request %d gives %+v", i, got[j])
+				}
+			}
+		}
+		if s := p.Snapshot(); s.Faults["HTTP 404"] == 0 || s.Failovers == 0 {
+			t.Errorf("%d failovers, faults %v", s.Failovers, s.Faults)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := newPolicy(t, options(changing()))
+		var err error
+		for i := 0; err == nil; i++ {
+			_, err = p.Propose(t.Context(), request(i, n))
+		}
+		if !server.IsRefused(err) || p.Snapshot().Requests != 11 {
+			t.Errorf("after %d requests: %v", p.Snapshot().Requests, err)
+		}
+	})
+}
