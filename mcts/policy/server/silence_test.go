@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -33,7 +35,8 @@ func TestServerLosesItsVoice(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			mute := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
 			o := options(mute)
-			o.Retry.Patience = time.Minute
+			var log bytes.Buffer
+			o.Retry.Patience, o.Log = time.Minute, slog.New(slog.NewTextHandler(&log, nil))
 			p := newPolicy(t, o)
 
 			for i := range requests {
@@ -48,10 +51,12 @@ func TestServerLosesItsVoice(t *testing.T) {
 					}
 				case !errors.As(err, &gone) || !envs.IsFinal(err) || !strings.Contains(err.Error(), "empty reply"):
 					t.Fatalf("error is %v", err)
+				default:
+					<-time.After(time.Minute) // the next request finds out whether it is back
 				}
 			}
-			if s := p.Snapshot(); s.Silent != 0 || !s.Servers[0].Down {
-				t.Errorf("%d samples are taken for silence", s.Silent)
+			if s := p.Snapshot(); s.Silent != 0 || !s.Servers[0].Down || strings.Contains(log.String(), "is back") {
+				t.Errorf("%d samples are taken for silence; it said\n%s", s.Silent, log.String())
 			}
 		})
 
@@ -168,6 +173,18 @@ func TestAnotherModel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One reply of another model is enough: nothing more is asked of that server at once.
+func TestAnotherModelIsNotAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		other := answering("a", func(int64) string { return "other" }, "m")
+		p := newPolicy(t, options(other, &echo{address: "b"}))
+		all(t, p, 30, 1, 1)
+		if n := other.asked.Load(); n != 1 {
+			t.Errorf("it was asked %d times", n)
+		}
+	})
 }
 
 // A run is told at its start of a server that it cannot use, and of nothing else.
