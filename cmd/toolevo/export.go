@@ -187,6 +187,9 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	if !e.partial {
 		return nil, false, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
 	}
+	if err := v.run.Intact(ctx); err != nil {
+		return nil, false, err
+	}
 	return rows(ctx, v.run, c, v.questions), c.Environment.UpdateTool, nil
 }
 

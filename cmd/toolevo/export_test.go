@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,4 +92,49 @@ func leakyData(t *testing.T, data, dir, run string) (id string) {
 	}
 	t.Fatal("the run has no trajectories")
 	return ""
+}
+
+// A run that is not through has no file of its rows to be compared with: a bit that hides a question's trees is noticed.
+func TestPartialExportOfADamagedRun(t *testing.T) {
+	t.Parallel()
+	run := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(run, os.DirFS(smallRun(t))); err != nil {
+		t.Fatal(err)
+	}
+	v, err := openView(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := []byte(v.questions[0].ID)
+	if err := errors.Join(v.run.Close(), reopened(t, run).Close(), os.Remove(filepath.Join(run, rowsFile))); err != nil {
+		t.Fatal(err)
+	}
+	partial := func() result {
+		return cli(t, "export", run, "--partial", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
+	}
+	if r := partial(); r.code != exitDone {
+		t.Fatalf("exit %d\n%s", r.code, r.err)
+	}
+
+	database := filepath.Join(run, "run.db")
+	whole := read(t, database)
+	flips := 0
+	for at := bytes.Index(whole, name); at >= 0 && flips < 10; flips++ {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1
+		if err := os.WriteFile(database, flipped, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := partial(); r.code != exitBad || !strings.Contains(r.err, "damaged") {
+			t.Errorf("with byte %d of run.db flipped: exit %d\n%s", at, r.code, r.err)
+		}
+		next := bytes.Index(whole[at+1:], name)
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	if flips == 0 {
+		t.Error("the name of the question is not in the database: the test shows nothing")
+	}
 }
