@@ -184,28 +184,29 @@ func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Pr
 	hash := l.hash(r.Node.Question, r.Node.Tree, callKey{r.Node.Path, r.First})
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		id, err := questionNumber(tx, r.Node.Question)
-		if err == nil {
-			_, err = tx.Exec(`INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, id, r.Node.Tree, r.Node.Path,
-				r.First, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
-		}
-		return err
+		return insertOf(tx, r.Node.Question, `INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
+			r.Node.Tree, r.Node.Path, r.First, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
 	})
 	return fail("log call "+r.Node.String(), err)
 }
 
-// questionNumber returns the number that stands for a question in the rows about it, and gives it
-// one when it has none. Only the writer calls it.
-func questionNumber(tx *sql.Tx, name string) (id int64, err error) {
-	err = tx.QueryRow(`SELECT id FROM questions WHERE name = ?`, name).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, err
-	}
-	result, err := tx.Exec(`INSERT INTO questions (name) VALUES (?)`, name)
+// insertOf inserts a row about a question, whose name is the last parameter of the statement. A
+// question gets its number with its first row.
+func insertOf(tx *sql.Tx, question, insert string, args ...any) error {
+	args = append(args, question)
+	result, err := tx.Exec(insert, args...)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return result.LastInsertId()
+	if n, err := result.RowsAffected(); n > 0 || err != nil {
+		return err
+	}
+
+	if _, err := tx.Exec(`INSERT INTO questions (name) VALUES (?)`, question); err != nil {
+		return err
+	}
+	_, err = tx.Exec(insert, args...)
+	return err
 }
 
 // CallCount returns how many model calls the log holds.

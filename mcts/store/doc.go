@@ -18,7 +18,7 @@
 //
 // Each row but those of questions ends with a hash of all of it, which is compared whenever the row is read. The history
 // of a call is a hash of what the policy was shown (envs.History.Hash). Proposals, results and records are columns of the
-// fields of mcts.Proposal, envs.Result and mcts.TreeRecord, compressed with zstd, and once the run has one with a
+// fields of mcts.Proposal, envs.Result and mcts.TreeRecord, compressed with S2, and once the run has one with a
 // dictionary made of its first rows. The seal says how many rows there were when the run was closed.
 //
 // Runs of format 1, whose trees were rows of nodes, can be looked at and exported, not gone on with.

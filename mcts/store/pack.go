@@ -2,113 +2,80 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 )
 
-// What is stored is compressed with zstd, one frame for each value, most of which are about a
-// kilobyte: too little to find repetitions in. They repeat each other, though: the guidelines of
-// one task, names of tools, the phrases of one model. So the first values of a run are its
-// dictionary. Values before it exist are compressed without; each frame says whether it needs it.
+// Values are compressed by themselves, and most are about a kilobyte: too little to find repetitions
+// in. They repeat each other, though: names of tools, the words of one question, the phrases of one
+// model. So the first values of a run become its dictionary; those before it go without. S2 costs a
+// tenth of the time of zstd here, and a twentieth more space.
 const (
 	metaDictionary = "dictionary"
-	dictionaryID   = 1        // as it stands in a frame
 	dictionarySize = 32 << 10 // more does not help
 	dictionaryPart = 4 << 10  // what one value may give, so that several do
 
-	// unpackedLimit bounds what a damaged or hostile frame unpacks to.
+	// unpackedLimit bounds what a damaged or hostile value unpacks to.
 	unpackedLimit = 256 << 20
+)
+
+// The first byte of a packed value.
+const (
+	packedAlone          = 0
+	packedWithDictionary = 1
 )
 
 // packer compresses values. It is safe for concurrent use.
 type packer struct {
-	coder atomic.Pointer[coder]
+	dictionary atomic.Pointer[s2.Dict] // nil before there is one
 
 	mu     sync.Mutex // guards what follows
 	sample []byte     // the dictionary in the making
 	made   bool       // whether there is one, or it is being written
 }
 
-// coder is a pair of an encoder and a decoder that know the same dictionary.
-type coder struct {
-	in         *zstd.Encoder
-	out        *zstd.Decoder
-	dictionary bool
-}
-
-// newCoder returns a coder; dictionary is nil when there is none.
-func newCoder(dictionary []byte) (*coder, error) {
-	threads := min(runtime.GOMAXPROCS(0), 4) // each takes memory of its own
-	in := []zstd.EOption{
-		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(threads),
-		zstd.WithWindowSize(4 * dictionarySize), zstd.WithLowerEncoderMem(true),
-		zstd.WithEncoderCRC(false), // each row has a hash
-	}
-	out := []zstd.DOption{
-		zstd.WithDecoderConcurrency(threads), zstd.WithDecoderMaxMemory(unpackedLimit),
-		zstd.WithDecoderLowmem(true),
-	}
-	if dictionary != nil {
-		in = append(in, zstd.WithEncoderDictRaw(dictionaryID, dictionary))
-		out = append(out, zstd.WithDecoderDictRaw(dictionaryID, dictionary))
-	}
-
-	c := &coder{dictionary: dictionary != nil}
-	var err error
-	if c.in, err = zstd.NewWriter(nil, in...); err != nil {
-		return nil, fmt.Errorf("compression: %w", err)
-	}
-	if c.out, err = zstd.NewReader(nil, out...); err != nil {
-		return nil, fmt.Errorf("compression: %w", err)
-	}
-	return c, nil
-}
-
-// loadDictionary makes the store compress with the run's dictionary, where there is one.
+// loadDictionary makes the store use the run's dictionary, where there is one.
 func (s *Store) loadDictionary(ctx context.Context) error {
 	text, err := s.Meta(ctx, metaDictionary)
-	if err != nil {
+	if err != nil || text == "" {
 		return err
 	}
-	var dictionary []byte
-	if text != "" {
-		dictionary = []byte(text)
+	dictionary := s2.MakeDict([]byte(text), nil)
+	if dictionary == nil {
+		return damaged("its dictionary is none")
 	}
-	c, err := newCoder(dictionary)
-	if err != nil {
-		return err
-	}
+
 	s.packer.mu.Lock()
 	defer s.packer.mu.Unlock()
-	s.packer.made = c.dictionary
-	s.packer.coder.Store(c)
+	s.packer.made = true
+	s.packer.dictionary.Store(dictionary)
 	return nil
 }
 
-// pack compresses a value. The one that completes the sample makes it the dictionary: the frames
-// that need it are written after it is.
+// pack compresses a value. The one that completes the sample makes it the dictionary: what needs it
+// is written after it is.
 func (s *Store) pack(ctx context.Context, raw []byte) ([]byte, error) {
 	if sample := s.packer.take(raw); sample != nil {
 		if err := s.SetMeta(ctx, metaDictionary, string(sample)); err != nil {
 			return nil, err
 		}
-		c, err := newCoder(sample)
-		if err != nil {
-			return nil, err
-		}
-		s.packer.coder.Store(c)
+		s.packer.dictionary.Store(s2.MakeDict(sample, nil))
 	}
-	return s.packer.coder.Load().in.EncodeAll(raw, make([]byte, 0, len(raw)/2)), nil
+
+	packed := make([]byte, 1+s2.MaxEncodedLen(len(raw)))
+	if dictionary := s.packer.dictionary.Load(); dictionary != nil {
+		packed[0] = packedWithDictionary
+		return packed[:1+len(dictionary.Encode(packed[1:], raw))], nil
+	}
+	packed[0] = packedAlone
+	return packed[:1+len(s2.Encode(packed[1:], raw))], nil
 }
 
 // take adds the beginning of a value to the sample, and returns the sample once it is complete.
 func (p *packer) take(raw []byte) []byte {
-	if p.coder.Load().dictionary {
+	if p.dictionary.Load() != nil {
 		return nil
 	}
 	p.mu.Lock()
@@ -126,14 +93,29 @@ func (p *packer) take(raw []byte) []byte {
 
 // unpack is the inverse of pack.
 func (s *Store) unpack(ctx context.Context, packed []byte) ([]byte, error) {
-	raw, err := s.packer.coder.Load().out.DecodeAll(packed, nil)
-	if errors.Is(err, zstd.ErrUnknownDictionary) {
-		// Another process has made the dictionary since this one opened the run.
-		if err := s.loadDictionary(ctx); err != nil {
-			return nil, err
-		}
-		raw, err = s.packer.coder.Load().out.DecodeAll(packed, nil)
+	if len(packed) == 0 {
+		return nil, damaged("a value is missing")
 	}
+	kind, packed := packed[0], packed[1:]
+	if n, err := s2.DecodedLen(packed); err != nil || n > unpackedLimit {
+		return nil, damaged("a value of %d bytes unpacked: %w", n, err)
+	}
+
+	decode := s2.Decode
+	if kind == packedWithDictionary {
+		// Another process may have made the dictionary since this one opened the run.
+		if s.packer.dictionary.Load() == nil {
+			if err := s.loadDictionary(ctx); err != nil {
+				return nil, err
+			}
+		}
+		dictionary := s.packer.dictionary.Load()
+		if dictionary == nil {
+			return nil, damaged("its dictionary is missing")
+		}
+		decode = dictionary.Decode
+	}
+	raw, err := decode(nil, packed)
 	if err != nil {
 		return nil, damaged("%w", err)
 	}

@@ -26,11 +26,8 @@ func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 	hash := treeHash(t.Question, t.Tree, packed)
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		id, err := questionNumber(tx, t.Question)
-		if err == nil {
-			_, err = tx.Exec(`INSERT OR REPLACE INTO trees VALUES (?, ?, ?, ?)`, id, t.Tree, packed, hash)
-		}
-		return err
+		return insertOf(tx, t.Question, `INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`,
+			t.Tree, packed, hash)
 	})
 	return fail(op, err)
 }
