@@ -108,12 +108,15 @@ func appendValue(b []byte, v reflect.Value, kind reflect.Kind) []byte {
 // errCut means that columns end too early, or hold a number that cannot be.
 var errCut = errors.New("its columns cannot be read")
 
+// mostRows is more than any tree has nodes: what unpacks to a lot may be a few bytes that somebody made up.
+const mostRows = 1 << 20
+
 // readRows reads columns from the beginning of b, and returns what follows them. It trusts nothing.
 func readRows[T any](b []byte) (rows []T, rest []byte, err error) {
 	r := reader{b}
 	n := r.uvarint()
 	// Columns of zeros take no space, but no struct here is all zeros in more than a few rows.
-	if n > uint64(max(len(b), 1<<12)) {
+	if n > uint64(min(max(len(b), 1<<12), mostRows)) {
 		return nil, nil, errCut
 	}
 	rows = make([]T, n)

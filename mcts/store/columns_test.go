@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/binary"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -114,4 +116,13 @@ func TestAnyBytesAreReadOrRefused(t *testing.T) {
 			t.Fatalf("%d rows from %d bytes", len(rows), len(b))
 		}
 	})
+}
+
+// A value of a few bytes that unpacks to zeros claims many rows: no memory is taken for them.
+func TestRowsAreBounded(t *testing.T) {
+	const claimed = 16 << 20
+	value := append(binary.AppendUvarint(nil, claimed), make([]byte, claimed)...)
+	if _, _, err := readRows[mcts.Record](value); !errors.Is(err, errCut) {
+		t.Errorf("%d rows of nothing: %v", claimed, err)
+	}
 }
