@@ -25,6 +25,9 @@ func TestPresetsLoad(t *testing.T) {
 			if r.Search.Trees != 20 || name != "efficient" && r.Search.CPUCT != 1.25 {
 				t.Errorf("trees %d, c %v: want the paper's 20 and 1.25", r.Search.Trees, r.Search.CPUCT)
 			}
+			if (r.Server.Layout == "paper") != (name == "paper") {
+				t.Errorf("the layout is %s", r.Server.Layout)
+			}
 		})
 	}
 }

@@ -16,6 +16,7 @@ type Found struct {
 	task   envs.Task
 	accept Accept
 
+	accepted     map[string]struct{} // keys of what accept took, in a tree that is growing, too: clones share it
 	trajectories map[string]struct{} // distinct, by their keys
 	tools        map[string]struct{} // the distinct sequences of tools that they call
 	barren       int                 // trees in a row, up to now, that added to neither
@@ -24,7 +25,10 @@ type Found struct {
 // NewFound returns what is found before the first tree of a task. accept may be nil: then every trajectory counts whose
 // answer is right.
 func NewFound(task envs.Task, accept Accept) *Found {
-	return &Found{task: task, accept: accept, trajectories: map[string]struct{}{}, tools: map[string]struct{}{}}
+	return &Found{
+		task: task, accept: accept, accepted: map[string]struct{}{},
+		trajectories: map[string]struct{}{}, tools: map[string]struct{}{},
+	}
 }
 
 // Len is the number of distinct trajectories.
@@ -96,16 +100,21 @@ func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 		return
 	}
 
-	history := envs.NewHistory(f.task)
-	names := make([]string, len(path))
-	for i, t := range path {
-		history = history.Append(t)
-		names[i] = t.Call.Name
-	}
-	if f.accept != nil && !f.accept(history) {
-		return
+	if _, ok := f.accepted[key]; !ok && f.accept != nil {
+		history := envs.NewHistory(f.task)
+		for _, t := range path {
+			history = history.Append(t)
+		}
+		if !f.accept(history) {
+			return
+		}
+		f.accepted[key] = struct{}{}
 	}
 
+	names := make([]string, len(path))
+	for i, t := range path {
+		names[i] = t.Call.Name
+	}
 	f.trajectories[key] = struct{}{}
 	f.tools[TrajectoryKey(names)] = struct{}{}
 }

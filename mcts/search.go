@@ -17,8 +17,8 @@ type Search struct {
 }
 
 // Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
-// Config.Enough is set, enough is found in this tree and in those before it. found is what they found; nil is nothing,
-// and it is not changed.
+// Config.Enough is set, enough is found in this tree and in those before it. found is what they found; nil is nothing.
+// No other tree of the question grows with it at the same time.
 //
 // On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it: whole, checked, and
 // without a trace of the simulation that failed in its visits and values.

@@ -104,7 +104,7 @@ func (a *app) demo(ctx context.Context, dir string, accept []string) error {
 		{"Proof that the run is what its log says", []string{"check", run}, false},
 		{"Training data for LLaMA-Factory", []string{"export", run, "--data", data, "--require-recovery", "--out", export}, false},
 		{"Evaluation on the three API versions", []string{"eval", "--data", data, "--limit", "5",
-			"--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}, true},
+			"--policy", "scripted:stale,scripted:noisy,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}, true},
 	}
 	for i, step := range steps {
 		if step.programs {

@@ -146,10 +146,10 @@ func sameQuestion(a, b string) bool {
 	return a == b || strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }
 
-func (d Demonstration) render(b *strings.Builder) {
+func (d Demonstration) render(b *strings.Builder, spaced func(string) string) {
 	b.WriteString(QuestionText(d.Question))
 	b.WriteString("\n\n")
 	for _, t := range d.Turns {
-		renderTurn(b, t.Action, t.Observation)
+		renderTurn(b, spaced(t.Action), t.Observation)
 	}
 }

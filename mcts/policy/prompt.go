@@ -8,16 +8,18 @@ import (
 	"toolevo/envs"
 )
 
-// Layout says where the tools an agent has learned stand in the prompt.
+// Layout says where the tools an agent has learned stand in the prompt, and how the parts of a step are set apart.
 type Layout string
 
 // The layouts.
 const (
 	// Stable lists no learned tool: the UpdateTool call that describes it stands among the turns already. What was
-	// rendered once never changes, so a server's prefix cache serves a whole tree.
+	// rendered once never changes, so a server's prefix cache serves a whole tree. Thought, Action and Action Input
+	// of a step stand on lines of their own without a blank line between them, as in training samples.
 	Stable Layout = "stable"
-	// Paper is the order of appendix D.2: learned tools continue the tool list, before the demonstrations. Every
-	// UpdateTool makes a server read the prompt anew.
+	// Paper is appendix D.2: learned tools continue the tool list, before the demonstrations, and a blank line stands
+	// between Thought, Action and Action Input of the template and the demonstrations. What a model wrote stays as it
+	// wrote it. Every UpdateTool makes a server read the prompt anew.
 	Paper Layout = "paper"
 )
 
@@ -62,13 +64,14 @@ func NewPrompt(tools []string) Prompt {
 
 // System returns the guidelines and the tools of the prompt version and nothing else: no demonstration, no learned
 // tool, no question. It is the system text of a training sample and of a chat.
-func (p Prompt) System() string { return p.system(nil) }
+func (p Prompt) System() string { return p.system(nil, p.Format) }
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
 	var learned []string
+	spaced := func(text string) string { return text }
 	if p.Layout == Paper {
-		learned = h.Learned()
+		learned, spaced = h.Learned(), paperSpacing.Replace
 	}
 	clean := p.Clean
 	if clean == nil {
@@ -76,14 +79,14 @@ func (p Prompt) Render(h envs.History) string {
 	}
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(learned))
+	b.WriteString(p.system(learned, spaced(p.Format)))
 	b.WriteString("\n\n")
 	task := h.Task()
 	if shown := p.shown(task); len(shown) > 0 {
 		b.WriteString(examplesHeading)
 		b.WriteString("\n\n")
 		for _, d := range shown {
-			d.render(&b)
+			d.render(&b, spaced)
 		}
 		b.WriteString(turnHeading)
 		b.WriteString("\n\n")
@@ -113,7 +116,10 @@ func renderTurn(b *strings.Builder, action, observation string) {
 	b.WriteString("\n\n")
 }
 
-func (p Prompt) system(learned []string) string {
+// paperSpacing sets the parts of a step apart as the published template and demonstrations do.
+var paperSpacing = strings.NewReplacer("\n"+actionMarker, "\n\n"+actionMarker, "\n"+inputMarker, "\n\n"+inputMarker)
+
+func (p Prompt) system(learned []string, format string) string {
 	var b strings.Builder
 	tools := p.tools()
 	b.WriteString(p.Opening)
@@ -132,7 +138,7 @@ func (p Prompt) system(learned []string) string {
 		b.WriteString(g)
 	}
 	b.WriteString("\n\n")
-	b.WriteString(p.Format)
+	b.WriteString(format)
 	return b.String()
 }
 

@@ -92,6 +92,19 @@ func TestLayouts(t *testing.T) {
 	if strings.Contains(p.System(), "(14)") {
 		t.Error("System shows a learned tool")
 	}
+
+	// The published layout has blank lines between the parts of a step; what the model wrote, and System, which training
+	// samples have, too, stay as they are.
+	shown, written, _ := strings.Cut(p.Render(h), question)
+	if steps := strings.Count(shown, "\n\nAction Input: "); steps < 10 || steps != strings.Count(shown, "\nAction Input: ") ||
+		strings.Count(shown, "\n\nAction: ") != strings.Count(shown, "\nAction: ") {
+		t.Errorf("%d steps with blank lines in the paper's layout:\n%s", steps, shown)
+	}
+	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System()} {
+		if strings.Contains(text, "\n\nAction") {
+			t.Errorf("%s has a blank line before an action", name)
+		}
+	}
 	for _, name := range []string{"stable", "paper"} {
 		if l, err := ParseLayout(name); err != nil || string(l) != name {
 			t.Errorf("ParseLayout(%s) = %s, %v", name, l, err)

@@ -3,6 +3,7 @@ package retrieve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -373,5 +374,33 @@ func TestOpenRefusesChanges(t *testing.T) {
 	}
 	if err := Verify(t.Context(), c); err != nil {
 		t.Error(err)
+	}
+}
+
+// counted counts the searches of a ranking that depends on the corpus alone.
+type counted struct {
+	Searcher
+	searches int
+}
+
+func (c *counted) Search(ctx context.Context, query string, k int) ([]int, error) {
+	c.searches++
+	return c.Searcher.Search(ctx, query, k)
+}
+
+// What was asked lately is not searched for again, and what is kept is bounded.
+func TestRecentQueries(t *testing.T) {
+	c := importedCorpus(t, "Attention weights are learned.", "Nothing of interest")
+	search := &counted{Searcher: openIndex(t, c)}
+	tool := NewTool("RetrieveScirex", c, search)
+	first := call(t, tool, "attention weights")
+	if again := call(t, tool.WithMemory(nil), "attention weights"); search.searches != 1 || again != first {
+		t.Errorf("%d searches for one query, %v, then %v", search.searches, first, again)
+	}
+	for i := range 3 * recentResults {
+		call(t, tool, fmt.Sprint("query ", i))
+		if n := len(tool.recent.results); n > recentResults {
+			t.Fatalf("%d results are kept", n)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"toolevo/envs"
@@ -37,12 +38,22 @@ type Tool struct {
 	corpus *corpus.Corpus // nil: there is nothing to be found
 	search Searcher
 	memory toolqa.Memory // may be nil
+	recent *recent       // of a ranking that depends on nothing but the corpus
 }
+
+// recent holds the latest results: the trees of a question ask for the same passages again and again.
+type recent struct {
+	mu      sync.Mutex
+	results map[string]envs.Result // by query
+}
+
+// recentResults bounds what recent holds; beyond it all is forgotten.
+const recentResults = 256
 
 // NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for one that is not there,
 // every query is answered like one that finds nothing.
 func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
-	return &Tool{name: name, corpus: c, search: s}
+	return &Tool{name: name, corpus: c, search: s, recent: &recent{results: map[string]envs.Result{}}}
 }
 
 // WithMemory returns the same tool with a memory for what depends on a model: its server may give another answer on
@@ -77,7 +88,12 @@ func cut(query string) string {
 
 // remembered recalls the result of a query that a model answered before, or finds it and remembers it.
 func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error) {
-	if t.memory == nil || t.corpus == nil || t.search.Model() == "" {
+	switch {
+	case t.corpus == nil:
+		return t.result(ctx, query)
+	case t.search.Model() == "":
+		return t.pure(ctx, query)
+	case t.memory == nil:
 		return t.result(ctx, query)
 	}
 	sum := sha256.Sum256([]byte(t.search.Model() + "\x00" + query))
@@ -90,6 +106,28 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 		return envs.Result{}, err
 	}
 	return r, t.memory.Remember(ctx, key, r)
+}
+
+// pure is result for a ranking that depends on nothing but the corpus.
+func (t *Tool) pure(ctx context.Context, query string) (envs.Result, error) {
+	t.recent.mu.Lock()
+	r, ok := t.recent.results[query]
+	t.recent.mu.Unlock()
+	if ok {
+		return r, nil
+	}
+
+	r, err := t.result(ctx, query)
+	if err != nil {
+		return r, err
+	}
+	t.recent.mu.Lock()
+	defer t.recent.mu.Unlock()
+	if len(t.recent.results) >= recentResults {
+		clear(t.recent.results)
+	}
+	t.recent.results[query] = r
+	return r, nil
 }
 
 func (t *Tool) result(ctx context.Context, query string) (envs.Result, error) {
