@@ -25,8 +25,8 @@ func (a *app) collectCommand() *cobra.Command {
 version, and writes the correct trajectories to trajectories.parquet in the run
 directory.
 
-A run can be extended: --resume with a greater --limit or more --trees keeps what
-was done. Every run has an ID of its own; two runs of one --run-id and one
+A run can be extended: --resume with a greater --limit or more --trees keeps
+what was done. Every run has an ID of its own; two runs of one --run-id and one
 configuration give the same bytes, if the model answers the same.
 
 Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
