@@ -159,7 +159,11 @@ func (c campaign) run(t *testing.T, random *rand.Rand, modes ...mode) {
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	front, url := spoilServer(t, c.server, c.kind, some(random, modes...))
 	began := time.Now()
-	r := cli(t, append(slices.Clip(c.args), "--server", url, "--timeout", "1s", "--patience", "5s", "--out", run)...)
+	timeout, patience := "10s", "1m"
+	if len(quick(modes)) == 0 {
+		timeout, patience = "1s", "5s" // which bounds what a server may ask us to wait, too
+	}
+	r := cli(t, append(slices.Clip(c.args), "--server", url, "--timeout", timeout, "--patience", patience, "--out", run)...)
 
 	mayEnd := slices.ContainsFunc(modes, func(m mode) bool { return m.ends })
 	if r.code != exitDone && !(mayEnd && r.code == exitGaveUp) {
