@@ -84,6 +84,9 @@ func (d *decoder) section(key string, v reflect.Value, node ast.Node) error {
 	for it := m.MapRange(); it.Next(); {
 		name := it.Key().GetToken().Value
 		f, ok := field(v.Type(), name)
+		if !ok && d.layer.Earlier {
+			continue
+		}
 		if !ok {
 			return d.unknown(key, name, it.KeyValue())
 		}

@@ -47,13 +47,13 @@ it. Exits with 1 when something differs.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, v.run.Close()) }()
-		c, err := runConfig(v.run)
-		if err != nil {
-			return err
-		}
 		m := v.run.Manifest
 		if m.Hash == "" {
 			return usage("%s was collected by an earlier version, %s: it can be inspected and exported, but not checked", v.run.Dir, m.Software)
+		}
+		c, err := runConfig(v.run)
+		if err != nil {
+			return err
 		}
 		starting := a.starting(progressAuto)
 		done := starting.step("Reading corpora and questions")

@@ -41,10 +41,6 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 func (f *runFlags) resumeRun(ctx context.Context, kind string, b *bench) (*store.Run, error) {
 	return store.ResumeRun(ctx, *f.out, func(ctx context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
-		if m.Hash == "" {
-			return m, "", usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed", run.Dir, m.Software)
-		}
-
 		lineage := maps.Clone(b.lineage)
 		if *f.mixEngines && m.Inputs[inputPython] != "" {
 			lineage[inputPython] = m.Inputs[inputPython] // the run stays what it is

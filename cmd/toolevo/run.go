@@ -183,6 +183,9 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Hash == "" {
+		return nil, usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed", *f.out, m.Software)
+	}
 	config, err := store.ReadConfig(*f.out)
 	if err != nil {
 		return nil, err
@@ -352,9 +355,11 @@ func rows(ctx context.Context, run *store.Run, c *configs.Resolved, questions []
 	}
 }
 
-// runConfig is the configuration of a run.
+// runConfig is the configuration of a run, which another version may have begun.
 func runConfig(run *store.Run) (*configs.Resolved, error) {
-	return configs.Load(configs.Layer{Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config)})
+	return configs.Load(configs.Layer{
+		Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config), Earlier: true,
+	})
 }
 
 // resumeCommand is the exact command that goes on with a run.

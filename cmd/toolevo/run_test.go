@@ -325,6 +325,10 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(run, "run.json"), old, 0o644)
 	}
+	if err == nil {
+		config := strings.Replace(string(read(t, filepath.Join(run, "run.yaml"))), "search:\n", "search:\n  a_setting_of_old: true\n", 1)
+		err = os.WriteFile(filepath.Join(run, "run.yaml"), []byte(config), 0o644)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,6 +336,7 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 
 	must(t, "inspect", run)
 	must(t, "export", run, "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
+	must(t, "export", run, "--partial", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "partial"))
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not resumed"}, "collect", "--resume", "--out", run, "--data", smallData(t))
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)
 	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
