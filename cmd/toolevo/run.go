@@ -99,16 +99,21 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
+	servers := b.onServers() || b.config.Retrieval.Model != ""
 	for _, step := range []struct {
 		what string
 		do   func() error
+		told bool
 	}{
-		{"Looking at the servers, and indexing what is searched", func() error { return b.probe(ctx) }},
-		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }},
-		{"Trying to get out of the sandbox", func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) }},
-		{"Asking each server for a completion", func() error { return b.greet(ctx) }},
+		{"Looking at the servers", func() error { return b.probe(ctx) }, servers},
+		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, true},
+		{"Trying to get out of the sandbox", func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) }, true},
+		{"Asking each server for a completion", func() error { return b.greet(ctx) }, servers},
 	} {
-		done := f.starting.step(step.what)
+		done := func() {}
+		if step.told {
+			done = f.starting.step(step.what)
+		}
 		err := step.do()
 		done()
 		if err != nil {
