@@ -125,7 +125,8 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	}
 	for i := range proposals {
 		if math.IsNaN(proposals[i].LogProb) || math.IsInf(proposals[i].LogProb, 0) {
-			return nil, envs.Fail(envs.StagePolicy, r.Node.String(), fmt.Errorf("log-probability %v of sample %d", proposals[i].LogProb, i))
+			return nil, envs.Fail(envs.StagePolicy, r.Node.String(),
+				fmt.Errorf("log-probability %v of sample %d", proposals[i].LogProb, i))
 		}
 		proposals[i].Text = strings.ToValidUTF8(proposals[i].Text, "\uFFFD")
 	}
@@ -184,7 +185,8 @@ func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Pr
 	hash := l.hash(r.Node.Question, r.Node.Tree, callKey{r.Node.Path, r.First})
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		return insertOf(tx, r.Node.Question, `INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
+		return insertOf(tx, r.Node.Question,
+			`INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
 			r.Node.Tree, r.Node.Path, r.First, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
 	})
 	return fail("log call "+r.Node.String(), err)

@@ -26,8 +26,8 @@ func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 	hash := treeHash(t.Question, t.Tree, packed)
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		return insertOf(tx, t.Question, `INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`,
-			t.Tree, packed, hash)
+		return insertOf(tx, t.Question,
+			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, t.Tree, packed, hash)
 	})
 	return fail(op, err)
 }
