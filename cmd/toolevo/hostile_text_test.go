@@ -215,7 +215,7 @@ func hostileServer(t *testing.T) *httptest.Server {
 	}
 	scripted := policy.NewScripted(profile, questions.Plan)
 	sims := map[string]*simserver.Server{}
-	for name, model := range map[string]mcts.Policy{"sim": spellbound{scripted, 1}, "loud": spellbound{scripted, 0}} {
+	for name, model := range map[string]mcts.Policy{"sim": spellbound{scripted, false}, "loud": spellbound{scripted, true}} {
 		sims[name], err = simserver.Start(simserver.Options{Policy: model, Model: name, MaxModelLen: 32768})
 		if err != nil {
 			t.Fatal(err)
@@ -254,17 +254,20 @@ func hostileServer(t *testing.T) *httptest.Server {
 	return s
 }
 
-// spellbound is a policy whose samples are hostile from the first-th on, in their thoughts; the second names no tool.
+// spellbound is a policy whose second sample of a question is hostile and names no tool; a loud one is hostile in all its
+// thoughts.
 type spellbound struct {
 	mcts.Policy
-	first int
+	loud bool
 }
 
 func (p spellbound) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	proposals, err := p.Policy.Propose(ctx, r)
-	for i := p.first; i < len(proposals); i++ {
-		proposals[i].Text = strings.Replace(proposals[i].Text, "Thought: ", "Thought: "+spell+" ", 1)
-		if i == 1 {
+	for i := range proposals {
+		if p.loud {
+			proposals[i].Text = strings.Replace(proposals[i].Text, "Thought: ", "Thought: "+spell+" ", 1)
+		}
+		if i == 1 && r.History.Len() == 0 {
 			proposals[i].Text = "Thought: " + spell + "\nAction: Load" + spell + "\nAction Input: {}"
 		}
 	}
