@@ -274,7 +274,7 @@ func TestDecodedSizes(t *testing.T) {
 		{"white space", packed(`{"choices":`, "    ", 256<<20), "bound of 1114112 bytes"},
 		{"a long text", packed(`{"choices":[{"text":"`, "xxxx", 256<<20), "bound"},
 		{"deep", packed("", `{"x":[`, 64<<20), "not the JSON"},
-		{"other fields", packed("{", `"":0,`, 64<<20), "bound"},
+		{"other fields", packed("{", `"":0,`, 64<<20), "more than 1024 members"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -18,11 +18,27 @@ type Document struct{ dec *json.Decoder }
 
 // NewDocument returns the reader of a body.
 func NewDocument(body io.Reader) *Document {
-	return &Document{json.NewDecoder(transform.NewReader(body, encoding.UTF8Validator))}
+	return &Document{json.NewDecoder(filling{transform.NewReader(body, encoding.UTF8Validator)})}
+}
+
+// filling fills what it is given to read into. The decoder looks at all the white space it has again
+// whenever it reads more: in small pieces that takes the square of their number.
+type filling struct{ r io.Reader }
+
+// Read implements [io.Reader].
+func (f filling) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(f.r, p)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // Decode reads the next value.
 func (d *Document) Decode(v any) error { return d.dec.Decode(v) }
+
+// mostMembers bounds an object that is read member by member: a dozen are usual.
+const mostMembers = 1 << 10
 
 // Object reads an object. member is called with the name of each of its members, and reads the
 // value or returns false to have it passed over.
@@ -31,7 +47,10 @@ func (d *Document) Object(member func(name string) (bool, error)) error {
 		return err
 	}
 	seen := map[string]bool{}
-	for d.dec.More() {
+	for n := 0; d.dec.More(); n++ {
+		if n == mostMembers {
+			return fmt.Errorf("an object of more than %d members", mostMembers)
+		}
 		token, err := d.dec.Token()
 		if err != nil {
 			return err

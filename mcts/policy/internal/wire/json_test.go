@@ -2,10 +2,29 @@ package wire
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf8"
 )
+
+// TestFilling: what the decoder reads comes in large pieces, whatever it arrives in.
+func TestFilling(t *testing.T) {
+	text := strings.Repeat("x", 10)
+	p := make([]byte, 8)
+	r := filling{iotest.OneByteReader(strings.NewReader(text))}
+	for _, want := range []int{8, 2, 0} {
+		n, err := r.Read(p)
+		if n != want || (err == io.EOF) != (want < 8) || string(p[:n]) != text[:n] {
+			t.Errorf("%d bytes, %v; want %d", n, err, want)
+		}
+	}
+	broken := filling{iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(text)))}
+	if n, err := broken.Read(p); n != 1 || err != iotest.ErrTimeout {
+		t.Errorf("%d bytes, %v; want the reader's own error", n, err)
+	}
+}
 
 // FuzzText: a text is what was sent, or an error; never another text.
 func FuzzText(f *testing.F) {
