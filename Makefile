@@ -57,7 +57,7 @@ test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): i
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md
-	$(GO) test -p 1 -run '^$$' -bench . -benchmem -timeout 30m ./...
+	$(GO) test -p 1 -run '^$$' -bench . -benchmem -timeout 90m ./...
 
 .PHONY: fuzz
 FUZZTIME ?= 20s
