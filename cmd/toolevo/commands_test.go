@@ -121,8 +121,11 @@ func TestInspect(t *testing.T) {
 	}
 	text := must(t, "inspect", run, id, "0")
 	says(t, "inspect RUN QUESTION TREE", text, "[deprecated] LoadDB", "InitializeDatabase", "└ ")
-	if drawn := must(t, "inspect", run, id, "0", "--cached"); strings.Count(drawn, "\n") <= strings.Count(text, "\n") {
-		t.Error("--cached draws no more nodes")
+	caching := filepath.Join(t.TempDir(), "paper")
+	must(t, "collect", "--data", smallData(t), "--preset", "paper", "--trees", "1", "--limit", "1", "--out", caching, "--progress", "none")
+	visible, drawn := must(t, "inspect", caching, id, "0"), must(t, "inspect", caching, id, "0", "--cached")
+	if strings.Count(drawn, "\n") <= strings.Count(visible, "\n") {
+		t.Error("--cached draws no more nodes of a preset that caches rollouts")
 	}
 	leaf := trees[0].Accepted[0]
 	path := must(t, "inspect", run, id, "0", jsonNumber(t, leaf))

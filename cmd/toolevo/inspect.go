@@ -24,8 +24,8 @@ trajectory that ends at a node.
 
 In a tree, N counts visits, Q is their mean reward, P the prior. ✓ marks an
 accepted answer, (✓) one that only the official matcher takes, ✗ a wrong one.
-Nodes that a rollout cached and selection has not reached are counted; with
---cached they are drawn, with a dot for N.`,
+Nodes that a rollout cached and selection has not reached (of the presets paper
+and reference) are counted; with --cached they are drawn, with a dot for N.`,
 		Example: `  toolevo inspect runs/demo
   toolevo inspect runs/demo easy-coffee-train-0003
   toolevo inspect runs/demo easy-coffee-train-0003 0
