@@ -71,8 +71,9 @@ it. Exits with 1 when something differs.`,
 		b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
 		other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true })
 		if len(other) > 0 {
-			return usage("%s was collected on other inputs than these:\n  %s\nGive the --data it was collected on.", v.run.Dir,
-				strings.Join(other, "\n  "))
+			return usage("%s was collected on other inputs than these:\n  %s\n"+
+				"Give the --data it was collected on, and check it with the version that collected it, %s.",
+				v.run.Dir, strings.Join(other, "\n  "), m.Software)
 		}
 		defer starting.step("Growing every tree again")()
 		return a.check(cmd.Context(), b, v, *workers, *asJSON)

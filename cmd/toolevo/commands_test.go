@@ -24,7 +24,7 @@ func TestDryRunNamesOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "run")
-	environ := []string{"TOOLEVO_DATA=" + data, "TOOLEVO_SEED=4", "TOOLEVO_SEARCH_CPUCT=3", "UNRELATED=x"}
+	environ := []string{"TOOLEVO_DATA=" + data, "TOOLEVO_SEED=4", "TOOLEVO_SEARCH_CPUCT=3", "TOOLEVO_PYTHON_MODULES=", "UNRELATED=x"}
 	args := []string{"collect", "--dry-run", "--config", file, "--limit", "2", "--preset", "paper", "--set", "search.cpuct=2",
 		"--no-reflection", "--no-update-tool", "--compat", "published", "--out", out}
 	r := cliWith(t, "", environ, args...)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/trajectories"
@@ -341,5 +344,38 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)
 	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
 		t.Errorf("the old run was touched:\n%s", diff)
+	}
+}
+
+// TestOtherWordsOfThePrompt goes on with a run whose model was shown other guidelines, tools or
+// demonstrations than this program would show: its answers are answers to those.
+func TestOtherWordsOfThePrompt(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	server := serve(t, simserver.Options{})
+	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out", run}
+	must(t, onServer(server, args...)...)
+
+	other := func(_ context.Context, r *store.Run) (store.Manifest, string, error) {
+		m := r.Manifest
+		m.Inputs, m.Data = maps.Clone(m.Inputs), smallData(t)
+		m.Inputs[inputPrompt] = "other words"
+		return m, r.Config, nil
+	}
+	changed, err := store.ResumeRun(t.Context(), run, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := changed.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	fails(t, exitUsage, []string{"prompt: ", ", not other words"}, onServer(server, append(args, "--resume")...)...)
+	fails(t, exitUsage, []string{"prompt: ", ", not other words"}, "check", run)
+
+	scripted := filepath.Join(t.TempDir(), "run")
+	must(t, "collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out", scripted)
+	m, err := store.ReadManifest(scripted)
+	if err != nil || m.Inputs[inputPrompt] != "" {
+		t.Errorf("a scripted policy reads no prompt, yet the run has %q (%v)", m.Inputs[inputPrompt], err)
 	}
 }

@@ -32,6 +32,9 @@ import (
 	"toolevo/trajectories"
 )
 
+// inputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
+const inputPrompt = "prompt"
+
 // inputQuestions begins the names under which a lineage has the questions of a file.
 const inputQuestions = "questions"
 
@@ -103,6 +106,9 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	if err := b.readQuestions(dir); err != nil {
 		return nil, err
 	}
+	if err := b.readPrompt(); err != nil {
+		return nil, err
+	}
 	if b.grader, err = score.NewGrader(b.questions); err != nil {
 		return nil, err
 	}
@@ -130,6 +136,27 @@ func (b *bench) readTokenizer() error {
 		return usage("training.tokenizer: %v", err)
 	}
 	b.lineage["tokenizer"] = b.tokenizer.SHA256()
+	return nil
+}
+
+// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
+// a log are answers to these words. A scripted policy reads none of them.
+func (b *bench) readPrompt() error {
+	if !b.onServers() {
+		return nil
+	}
+	p, err := b.prompt()
+	if err != nil {
+		return err
+	}
+
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q\n", p.System())
+	for _, c := range b.corpora {
+		fmt.Fprintf(sum, "%q\n", p.Demonstrations[string(c.Dataset())])
+	}
+	b.lineage[inputPrompt] = hex.EncodeToString(sum.Sum(nil))
+
 	return nil
 }
 
