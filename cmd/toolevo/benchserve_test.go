@@ -82,7 +82,7 @@ func TestBenchServe(t *testing.T) {
 			if protocol == "ollama" {
 				kind, address = "ollama", s.url
 			}
-			run := document[collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy", "--server", address, "--difficulty", "easy", "--limit", "2", "--trees", "1",
+			run := document[collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy", "--server", address, "--difficulty", "easy", "--limit", "2", "--preset", "paper", "--set", "server.layout=stable", "--trees", "1",
 				"--out", filepath.Join(t.TempDir(), "run")))
 			out, said := s.interrupt()
 			says(t, "bench serve", said, "toy", "Try, in another terminal", "--policy "+kind+":toy --server "+address, "Ctrl-C")

@@ -146,7 +146,7 @@ func TestEmbeddingModelIdentifiesRuns(t *testing.T) {
 	data, f := agendaData(t), startEmbedder(t)
 	id := func(more ...string) string {
 		out := must(t, append([]string{"eval", "--data", data, "--dry-run"}, more...)...)
-		return regexp.MustCompile("run ([0-9a-f]+):").FindString(out)
+		return regexp.MustCompile("configuration [0-9a-f]+").FindString(out)
 	}
 	if a, b := id("--dataset", "agenda"), id(f.settings()...); a == b || a == "" {
 		t.Errorf("runs %q and %q", a, b)

@@ -104,13 +104,13 @@ func TestInterruptedWhileRepliesComeIn(t *testing.T) {
 	<-left
 }
 
-// A server of a hundred thousand models that lacks the one asked for is named in a line or two.
+// A server of ten thousand models that lacks the one asked for is named in a line or two.
 func TestManyModels(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("x", 100)
 	for kind, reply := range map[string]string{
-		kindOpenAI: `{"data":[` + strings.Repeat(`{"id":"`+name+`"},`, 100_000) + `{"id":"` + name + `"}]}`,
-		kindOllama: `{"models":[` + strings.Repeat(`{"name":"`+name+`"},`, 100_000) + `{"name":"` + name + `"}]}`,
+		kindOpenAI: `{"data":[` + strings.Repeat(`{"id":"`+name+`"},`, 10_000) + `{"id":"` + name + `"}]}`,
+		kindOllama: `{"models":[` + strings.Repeat(`{"name":"`+name+`"},`, 10_000) + `{"name":"` + name + `"}]}`,
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, reply) }))
 		defer s.Close()

@@ -61,6 +61,9 @@ const giveUp = "Thought: I do not know.\nAction: Finish\nAction Input: {\"answer
 func (p *parrot) reply(prompt string, messages []struct{ Role, Content string }) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.form == "chat" && len(messages) == 1 {
+		return "Hello." // to the greeting
+	}
 	p.turns++
 	asked := prompt
 	if p.form == "chat" {

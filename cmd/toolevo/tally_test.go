@@ -83,8 +83,9 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	if len(all) != 2 || all[0].Policies["openai:sim"].Answered != answered {
 		t.Fatalf("%d passes, the first with %+v; want 2, and %d answered", len(all), all[0], answered)
 	}
-	if total := answered + all[1].Policies["openai:sim"].Answered; total != int64(s.Stats().Answered) {
-		t.Errorf("%d are counted as answered, the server answered %d", total, s.Stats().Answered)
+	// The server may have answered the process that was gone: what was in flight when it was killed.
+	if total := answered + all[1].Policies["openai:sim"].Answered; total > int64(s.Stats().Answered) || total == answered {
+		t.Errorf("%d are counted as answered, %d of them before; the server answered %d", total, answered, s.Stats().Answered)
 	}
 }
 
