@@ -33,7 +33,7 @@ func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 		if !child.Open() {
 			continue
 		}
-		value := puct(g.Config.CPUCT, child.Q(), child.Prior, visits, child.Visits)
+		value := puct(g.Config.CPUCT, g.expected(child), child.Prior, visits, child.Visits)
 		switch {
 		case value > highest:
 			best, highest, ties = child, value, 1
@@ -44,6 +44,15 @@ func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 		}
 	}
 	return best
+}
+
+// expected is Q(s,a), and −1 for a child that no visible rollout followed: the policy drew its sibling instead, so it
+// waits while a subtree beside it has had any success.
+func (g *growth) expected(child *Node) float64 {
+	if child.Visits == 0 && g.Config.RolloutNodes == Visible {
+		return -1
+	}
+	return child.Q()
 }
 
 // parentVisits is N(s) of equation 2 as the configuration reads it.

@@ -30,6 +30,24 @@ func TestPUCT(t *testing.T) {
 	}
 }
 
+// A sibling that no rollout followed is tried before one that only failed, and after one that led to any success. Where
+// rollouts are cached its Q is 0, and it is tried first in both cases.
+func TestSiblingsThatWereNotFollowed(t *testing.T) {
+	half := Node{Prior: 0.5, Visits: 2, TotalValue: 0}
+	failed := Node{Prior: 0.5, Visits: 1, TotalValue: -1}
+	for _, test := range []struct {
+		nodes RolloutNodes
+		first Node
+		want  int
+	}{{Visible, half, 0}, {Visible, failed, 1}, {Cached, half, 1}, {Cached, failed, 1}} {
+		g := selector(Config{CPUCT: 0.5, ParentVisits: OwnVisits, RolloutNodes: test.nodes})
+		n := hand(test.first.Visits, test.first, Node{Prior: 0.5})
+		if got := g.best(n, simulationRand(1, 0)).Ordinal; got != test.want {
+			t.Errorf("%s, %d visits: child %d was chosen, want %d", test.nodes, test.first.Visits, got, test.want)
+		}
+	}
+}
+
 // hand builds a node with children of the given visits, values and priors.
 func hand(visits int, children ...Node) *Node {
 	parent := &Node{Visits: visits, Expanded: true}
