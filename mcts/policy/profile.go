@@ -66,8 +66,8 @@ func Profiles() []Profile {
 		{
 			Name: "weak", ReadsNotices: true, Patience: 3, Rephrase: 0.6, Greedy: 0.5, Hopeless: 1.0 / 3,
 			Rates: Rates{
-				Column: 0.3, Arithmetic: 0.9, EarlyAnswer: 0.03, Malformed: 0.08, NoAction: 0.04,
-				OldParams: 0.16, IgnoreNotice: 0.15, ForgetUpdate: 0.25, RepeatUpdate: 0.05, ExtraCall: 0.06, GiveUp: 0.52,
+				Column: 0.15, Arithmetic: 0.99, Malformed: 0.04, NoAction: 0.02,
+				OldParams: 0.08, IgnoreNotice: 0.15, ForgetUpdate: 0.25, RepeatUpdate: 0.05, ExtraCall: 0.06, GiveUp: 0.47,
 			},
 		},
 	}
