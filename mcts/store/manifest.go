@@ -1,0 +1,236 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Manifest says what a run is. Two runs of one Hash grow the same trees if their models answer the
+// same; they are still two runs, with an ID each.
+type Manifest struct {
+	ID         string            `json:"id"`                 // unique; a later run has a greater one
+	Hash       string            `json:"hash"`               // of Kind, ConfigHash and Inputs; "" in runs of earlier versions
+	Kind       string            `json:"kind"`               // "collect" or "eval"
+	ConfigHash string            `json:"config_hash"`        // of the settings that change a result
+	Inputs     map[string]string `json:"inputs"`             // what the run's questions use: hashes and makers, by name
+	Data       string            `json:"data,omitempty"`     // the data folder; see DataFolder
+	Software   string            `json:"software"`           // the version that started the run
+	Finished   *Finished         `json:"finished,omitempty"` // nil until the run has ended with nothing left to do
+	Sum        string            `json:"sum,omitempty"`      // of all the above and the configuration
+}
+
+// Finished is what a run had when it was finished.
+type Finished struct {
+	Trees    int    `json:"trees"`
+	Rows     int    `json:"rows"`
+	SHA256   string `json:"rows_sha256"`        // of the file of its rows
+	Extended bool   `json:"extended,omitempty"` // there is more to do since
+}
+
+// NewID returns the ID of a new run: no other run has it, and a later one is greater.
+func NewID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("store: make the ID of a run: %w", err)
+	}
+	return id.String(), nil
+}
+
+// Identity returns what two runs have in common that grow the same trees. Of a run of an earlier
+// version that is its ID.
+func (m *Manifest) Identity() string { return cmp.Or(m.Hash, m.ID) }
+
+// hash returns what Hash has to be.
+func (m *Manifest) hash() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q\n", m.Kind, m.ConfigHash)
+	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
+		fmt.Fprintf(sum, "%q %q\n", name, m.Inputs[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// sum returns what Sum has to be beside a configuration.
+func (m Manifest) sum(config string) (string, error) {
+	m.Sum = ""
+	text, err := m.encode()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(append(text, config...))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// encode returns the text of the manifest's file.
+func (m *Manifest) encode() ([]byte, error) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// DataFolder returns the path of the data folder that the run in dir was made from, "" where the
+// manifest names none.
+func (m *Manifest) DataFolder(dir string) string {
+	if m.Data == "" || filepath.IsAbs(m.Data) {
+		return m.Data
+	}
+	return filepath.Join(resolved(dir), m.Data)
+}
+
+// ReadManifest reads the manifest of the run in dir, without opening it.
+func ReadManifest(dir string) (Manifest, error) {
+	_, m, err := readManifest(dir)
+	return m, err
+}
+
+// ReadConfig reads the configuration of the run in dir, without opening it.
+func ReadConfig(dir string) (string, error) {
+	config, _, err := readManifest(dir)
+	return config, err
+}
+
+// readManifest reads what a directory says of its run. It wraps ErrNoRun where there is none, and
+// ErrDamaged where it is not what was written.
+func readManifest(dir string) (config string, m Manifest, err error) {
+	path := filepath.Join(dir, manifestFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", m, fmt.Errorf("store: %s is %w (no %s in it)", dir, ErrNoRun, manifestFile)
+	}
+	if err != nil {
+		return "", m, fmt.Errorf("store: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&m); err != nil {
+		return "", m, fmt.Errorf("store: %s is %w: %w", path, ErrDamaged, err)
+	}
+
+	yaml, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	if err == nil {
+		err = m.check(dir, text, string(yaml))
+	}
+	if err != nil {
+		// A process that was killed as it changed the run may not have come to rename it.
+		next, nextErr := os.ReadFile(filepath.Join(dir, ConfigFile+unfinished))
+		if nextErr == nil && m.check(dir, text, string(next)) == nil {
+			return string(next), m, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: put it back", dir, ErrDamaged, ConfigFile)
+	}
+	if err != nil {
+		return "", m, fmt.Errorf("store: %w", err)
+	}
+
+	return string(yaml), m, nil
+}
+
+// check makes sure that a manifest and a configuration are to the byte what was written.
+func (m *Manifest) check(dir string, text []byte, config string) error {
+	if m.Hash == "" && m.Sum == "" {
+		return nil // of an earlier version
+	}
+
+	again, err := m.encode()
+	if err != nil {
+		return err
+	}
+	sum, err := m.sum(config)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(again, text) || sum != m.Sum || m.hash() != m.Hash {
+		return fmt.Errorf("the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
+			"(settings of a run are changed by the flags of --resume)", dir, ErrDamaged, manifestFile, ConfigFile)
+	}
+
+	return nil
+}
+
+// complete fills in what follows from the rest.
+func (m *Manifest) complete(dir string) {
+	m.Hash = m.hash()
+	m.Data = relative(dir, m.Data)
+}
+
+// writeManifest writes the configuration and then the manifest.
+func (r *Run) writeManifest() error {
+	sum, err := r.Manifest.sum(r.Config)
+	if err != nil {
+		return err
+	}
+	r.Manifest.Sum = sum
+	text, err := r.Manifest.encode()
+	if err != nil {
+		return err
+	}
+
+	// The manifest decides: the configuration beside it is the one that it was written with, which a
+	// reader finds under either name.
+	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, manifestFile)
+	if err := errors.Join(write(config+unfinished, []byte(r.Config)), write(manifest+unfinished, text)); err != nil {
+		return errors.Join(err, remove(config+unfinished, manifest+unfinished))
+	}
+	err = os.Rename(manifest+unfinished, manifest)
+	if err == nil {
+		err = os.Rename(config+unfinished, config)
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+
+	return nil
+}
+
+// relative returns a path as seen from a run's directory, so that both can be moved together, or the
+// whole path where they have nothing in common but the root.
+func relative(dir, path string) string {
+	if path == "" {
+		return ""
+	}
+	from, to := resolved(dir), realPath(path)
+	rel, err := filepath.Rel(from, to)
+	if err != nil || strings.Count(rel, "..") == strings.Count(from, string(filepath.Separator)) {
+		return to
+	}
+	return rel
+}
+
+// realPath returns the absolute path of a file, with no symbolic links on the way to it. The file
+// itself may be one: whoever links to a data folder may move it.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	return filepath.Join(resolved(filepath.Dir(abs)), filepath.Base(abs))
+}
+
+// resolved returns the absolute path of a folder without symbolic links, where it is there.
+func resolved(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
+}
