@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs/durable"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -216,9 +217,9 @@ func (e *exporter) sample(row *Row) (s Sample, broken int, err error) {
 
 // writeData writes the selected rows to the Parquet, JSONL and lineage files, side by side.
 func (e *exporter) writeData(work string, rows iter.Seq2[Row, error]) error {
-	return atomically(filepath.Join(work, ParquetFile), func(pw io.Writer) error {
-		return atomically(filepath.Join(work, JSONLFile), func(jw io.Writer) error {
-			return atomically(filepath.Join(work, LineageFile), func(lw io.Writer) error {
+	return durable.WriteFile(filepath.Join(work, ParquetFile), func(pw io.Writer) error {
+		return durable.WriteFile(filepath.Join(work, JSONLFile), func(jw io.Writer) error {
+			return durable.WriteFile(filepath.Join(work, LineageFile), func(lw io.Writer) error {
 				parquet, err := pq.NewWriter(pw, sampleColumns, nil)
 				if err != nil {
 					return err
@@ -269,11 +270,11 @@ func (e *exporter) install(work, dir string) error {
 		return fmt.Errorf("remove the earlier manifest: %w", err)
 	}
 	for _, name := range append(sealedFiles(), ManifestFile) {
-		if err := os.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
+		if err := durable.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("move %s into place: %w", name, err)
 		}
 	}
-	return syncDir(dir)
+	return nil
 }
 
 // lineEncoder writes one JSON value a line, with <, > and & as they are.
@@ -284,7 +285,7 @@ func lineEncoder(w io.Writer) *json.Encoder {
 }
 
 func writeJSON(path string, v any) error {
-	return atomically(path, func(w io.Writer) error {
+	return durable.WriteFile(path, func(w io.Writer) error {
 		enc := lineEncoder(w)
 		enc.SetIndent("", "  ")
 		if err := enc.Encode(v); err != nil {

@@ -103,7 +103,8 @@ func (a *app) earlierPasses(path string) []servedPass {
 	return passes
 }
 
-// replaceFile writes a file that is the old one or the new one at any time, should the process be killed.
+// replaceFile replaces a file so that a process that is killed leaves the old one or the new one. It
+// syncs nothing: after a power cut the counts of the last seconds are not worth a sync every second.
 func replaceFile(path string, text []byte) error {
 	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"toolevo/envs/durable"
 )
 
 // Manifest says what a run is. Two runs of one Hash grow the same trees if their models answer the
@@ -127,7 +129,7 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	}
 	if err != nil {
 		// A process that was killed as it changed the run may not have come to rename it.
-		next, nextErr := os.ReadFile(filepath.Join(dir, ConfigFile+unfinished))
+		next, nextErr := os.ReadFile(filepath.Join(dir, ConfigFile+durable.Unfinished))
 		if nextErr == nil && m.check(dir, text, string(next)) == nil {
 			return string(next), m, nil
 		}
@@ -185,12 +187,12 @@ func (r *Run) writeManifest() error {
 	// The manifest decides: the configuration beside it is the one that it was written with, which a
 	// reader finds under either name.
 	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, manifestFile)
-	if err := errors.Join(write(config+unfinished, []byte(r.Config)), write(manifest+unfinished, text)); err != nil {
-		return errors.Join(err, remove(config+unfinished, manifest+unfinished))
+	if err := errors.Join(write(config+durable.Unfinished, []byte(r.Config)), write(manifest+durable.Unfinished, text)); err != nil {
+		return errors.Join(err, remove(config+durable.Unfinished, manifest+durable.Unfinished))
 	}
-	err = os.Rename(manifest+unfinished, manifest)
+	err = durable.Rename(manifest+durable.Unfinished, manifest)
 	if err == nil {
-		err = os.Rename(config+unfinished, config)
+		err = durable.Rename(config+durable.Unfinished, config)
 	}
 	if err != nil {
 		return fmt.Errorf("store: %w", err)

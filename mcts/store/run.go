@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+
+	"toolevo/envs/durable"
 )
 
 // The files of a run directory.
@@ -51,6 +53,9 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run,
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+	if err := durable.Sync(filepath.Dir(filepath.Clean(dir))); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
 
 	return locked(dir, func() (*Run, error) {
 		if err := vacant(ctx, dir); err != nil { // another process may have been faster
@@ -71,7 +76,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 		return err
 	}
 
-	s, err := Open(ctx, path+unfinished)
+	s, err := Open(ctx, path+durable.Unfinished)
 	if err != nil {
 		return err
 	}
@@ -79,7 +84,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 		return err
 	}
 
-	if err := os.Rename(path+unfinished, path); err != nil {
+	if err := durable.Rename(path+durable.Unfinished, path); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
@@ -277,22 +282,19 @@ func (r *Run) Close() error {
 	return err
 }
 
-// unfinished ends the names of files that are being written.
-const unfinished = ".new"
-
 // settle ends what a process began in a run's directory that was killed, or undoes it.
 func settle(dir string) error {
 	config := filepath.Join(dir, ConfigFile)
 	if now, _, err := readManifest(dir); err == nil {
 		if text, err := os.ReadFile(config); err != nil || string(text) != now {
-			if err := os.Rename(config+unfinished, config); err != nil {
+			if err := durable.Rename(config+durable.Unfinished, config); err != nil {
 				return fmt.Errorf("store: %w", err)
 			}
 		}
 	}
 
-	database := filepath.Join(dir, databaseFile+unfinished)
-	return remove(config+unfinished, filepath.Join(dir, manifestFile+unfinished), database, database+"-wal", database+"-shm")
+	database := filepath.Join(dir, databaseFile+durable.Unfinished)
+	return remove(config+durable.Unfinished, filepath.Join(dir, manifestFile+durable.Unfinished), database, database+"-wal", database+"-shm")
 }
 
 // write writes a file that is not read before it is renamed.

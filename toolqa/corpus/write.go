@@ -12,6 +12,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"toolevo/envs/durable"
 	"toolevo/toolqa"
 )
 
@@ -170,18 +171,7 @@ func publish(tmp *os.File, path string) error {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return syncPath(filepath.Dir(path))
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.Rename(tmp.Name(), path)
 }
 
 // dsn returns the SQLite URI of the file at path; query holds its parameters.

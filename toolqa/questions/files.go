@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/durable"
 	"toolevo/envs/pytext"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -91,7 +92,7 @@ func replaceFile(path string, data []byte) (err error) {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = durable.Rename(f.Name(), path)
 	}
 	return errors.Join(err, f.Close())
 }

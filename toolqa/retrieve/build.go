@@ -24,6 +24,7 @@ import (
 	"github.com/blevesearch/bleve/v2/mapping"
 	index "github.com/blevesearch/bleve_index_api"
 
+	"toolevo/envs/durable"
 	"toolevo/toolqa/corpus"
 )
 
@@ -149,13 +150,10 @@ func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)
 	if err := syncAll(made); err != nil {
 		return err
 	}
-	if err := os.Rename(made, path); err != nil {
+	if err := durable.Rename(made, path); err != nil {
 		if _, there := os.Stat(filepath.Join(path, aboutFile)); there != nil {
 			return err
 		} // otherwise another program was faster: its index is the same
-	}
-	if err := syncPath(folder); err != nil {
-		return err
 	}
 	return removeOthers(folder, func(name string) bool { return name == filepath.Base(path) })
 }
@@ -229,14 +227,6 @@ func syncAll(path string) error {
 		if err != nil {
 			return err
 		}
-		return syncPath(path)
+		return durable.Sync(path)
 	})
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs/durable"
 	"toolevo/toolqa/corpus"
 )
 
@@ -172,10 +173,7 @@ func (v *vectors) write(path, model string) error {
 	if err := errors.Join(v.writeTo(tmp, model), tmp.Sync()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return syncPath(folder)
+	return durable.Rename(tmp.Name(), path)
 }
 
 func (v *vectors) writeTo(f *os.File, model string) error {

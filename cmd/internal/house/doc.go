@@ -3,4 +3,5 @@
 //   - Imports point downwards, by the table in imports_test.go.
 //   - Every package says what it is, and every exported name is documented.
 //   - Nothing sleeps, and nothing draws from a random source that is not passed in.
+//   - What is renamed into place is durable.
 package house

@@ -1,0 +1,86 @@
+// Package durable replaces files so that whoever reads them finds the old one or the new one, whole.
+//
+// # Words
+//
+// A file is unfinished while it is written: it then has its name with [Unfinished] at the end. There
+// is one such name for each, so that what a killed process left is replaced by the next one.
+//
+// # Guarantees
+//
+// What these functions wrote or renamed without an error outlasts a power cut, the name included: the
+// file is synced before it is renamed, and its folder afterwards.
+//
+// # Caveats
+//
+// One process at a time may write a file. On a file system that cannot sync a folder they fail.
+package durable
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Unfinished is what the name of a file ends with until it is whole.
+const Unfinished = ".new"
+
+// WriteFile replaces the file at path with what fill writes.
+func WriteFile(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path+Unfinished, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+
+	if err := errors.Join(fillAndSync(f, fill), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := Rename(f.Name(), path); err != nil {
+		return errors.Join(err, ignoreMissing(os.Remove(f.Name())))
+	}
+	return nil
+}
+
+func fillAndSync(f *os.File, fill func(io.Writer) error) error {
+	buffered := bufio.NewWriterSize(f, 1<<20)
+	if err := fill(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", f.Name(), err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+// Rename gives a file or folder, which is synced, another name.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(to))
+}
+
+// Sync makes the content of a file, or the names in a folder, durable.
+func Sync(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open to sync: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("sync %s: %w", path, err)
+	}
+	return nil
+}
+
+// ignoreMissing is for a file that was renamed before its folder could not be synced.
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
