@@ -29,7 +29,7 @@ it. Exits with 1 when something differs.`,
 		Example: "  toolevo check runs/first\n  toolevo check export",
 		Args:    positional(1, 1),
 	}
-	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *workers < 1 {

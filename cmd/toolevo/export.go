@@ -62,7 +62,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
 	flags.BoolVar(&e.mixEngines, "mix-engines", false, "let trajectories of different engines or Pythons stand in one export")
 	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
-	data, asJSON := a.dataFlag(cmd), jsonFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
 		manifest, err := e.export(cmd.Context(), args)

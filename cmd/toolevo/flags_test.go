@@ -35,7 +35,7 @@ var flagTable = map[string][]string{
 // sameWords are the flags whose help is the same on every command; that of the others says what the
 // command at hand does with the value.
 var sameWords = []string{
-	"data", "dataset", "difficulty", "api", "preset", "trees", "limit", "resume", "dry-run", "json", "config", "progress",
+	"dataset", "difficulty", "api", "preset", "trees", "limit", "resume", "dry-run", "json", "config", "progress",
 }
 
 // TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on all of
@@ -69,6 +69,14 @@ func TestFlagsMeanTheSame(t *testing.T) {
 				t.Errorf("--%s is %q of toolevo %s, and %q of toolevo %s", flag, kind, name, first, where[0])
 			}
 		}
+	}
+}
+
+// A run knows its data folder: commands that read runs say that it comes before TOOLEVO_DATA.
+func TestDataOfARunComesFirst(t *testing.T) {
+	for _, command := range []string{"check", "export"} {
+		help := strings.Join(strings.Fields(must(t, command, "--help")), " ")
+		says(t, command, help, "default: the run's own, before TOOLEVO_DATA")
 	}
 }
 

@@ -165,3 +165,12 @@ func (a *app) dataFlag(cmd *cobra.Command) *string {
 	}
 	return cmd.Flags().String("data", dir, "data folder `DIR` (or TOOLEVO_DATA)")
 }
+
+// runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
+func (a *app) runDataFlag(cmd *cobra.Command) *string {
+	dir := a.dataFlag(cmd)
+	f := cmd.Flags().Lookup("data")
+	f.Usage = "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)"
+	f.DefValue = ""
+	return dir
+}

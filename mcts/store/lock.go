@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // ErrLocked means that another process works on the run.
@@ -30,20 +31,28 @@ func Lock(path string) (release func() error, err error) {
 	return f.Close, nil
 }
 
-// acquire takes the exclusive lock of a file. Somebody who only asks (Busy) holds a shared one for a
-// moment, which must not be taken for work on the run: of several that want it one always gets it.
+// Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at most.
+const (
+	askPause = time.Millisecond
+	askLimit = 5 * time.Second
+)
+
+// acquire takes the exclusive lock of a file. A shared one is of somebody who only asks (Busy), and is
+// no work on the run: of several that want it one gets it.
 func acquire(fd int) error {
-	for {
+	for waited := time.Duration(0); ; waited += askPause {
 		err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, syscall.EWOULDBLOCK) || waited >= askLimit {
 			return err
 		}
+
 		if err := syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
 			return err
 		}
 		if err := syscall.Flock(fd, syscall.LOCK_UN); err != nil {
 			return err
 		}
+		<-time.After(askPause)
 	}
 }
 

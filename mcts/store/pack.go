@@ -59,6 +59,7 @@ func (s *Store) loadDictionary(ctx context.Context) error {
 func (s *Store) pack(ctx context.Context, raw []byte) ([]byte, error) {
 	if sample := s.packer.take(raw); sample != nil {
 		if err := s.SetMeta(ctx, metaDictionary, string(sample)); err != nil {
+			s.packer.retry()
 			return nil, err
 		}
 		s.packer.dictionary.Store(s2.MakeDict(sample, nil))
@@ -89,6 +90,13 @@ func (p *packer) take(raw []byte) []byte {
 	}
 	p.made = true
 	return p.sample
+}
+
+// retry has the next value complete the sample again, which could not be written.
+func (p *packer) retry() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made = false
 }
 
 // unpack is the inverse of pack.
