@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/catalog"
+	"toolevo/envs/pytext"
+	"toolevo/mcts"
+	"toolevo/mcts/policy"
+	"toolevo/toolqa"
+	"toolevo/toolqa/questions"
+)
+
+// TestParity grows trees as the published code does, preset reference under every compat option, over
+// all datasets and the API versions, and compares every node with those recorded: the digits of its
+// path, N, W, its reward, and a checksum each of the action and the observation. Where a node differs,
+// a comparison with the published code means something else from then on.
+func TestParity(t *testing.T) {
+	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "split", string(toolqa.Test)),
+		configs.SettingLayer("test", "preset", "reference"), configs.SettingLayer("test", "environment.compat", "published"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBench(t.Context(), defaultData(t), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.close() })
+
+	noisy, err := policy.ParseProfile("noisy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	careless := noisy
+	careless.Rates.Malformed, careless.Rates.NoAction = 0.1, 0.05
+	noise := policy.NewScripted(noisy, questions.Plan)
+
+	// Another question under each API version. Those of flights and airbnb that need SQL take too long.
+	versions := []string{catalog.PromptVersion, "p_s_in", "p_s_ood"}
+	asked := map[string]int{}
+	var trees []func() (string, error)
+	for _, q := range b.questions {
+		kind, want := fmt.Sprint(q.Dataset, q.Difficulty), len(versions)
+		if q.Dataset == toolqa.Flights || q.Dataset == toolqa.Airbnb {
+			kind, want = string(q.Dataset), 2*want
+		}
+		if asked[kind] == want {
+			continue
+		}
+		api := versions[asked[kind]%len(versions)]
+		asked[kind]++
+
+		version, err := b.versions.Version(api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policies := map[string]mcts.Policy{
+			"noisy":    noise,
+			"careless": odd{policy.NewScripted(careless, questions.Plan), oddActions(t, version)},
+		}
+		for _, name := range []string{"noisy", "careless"} {
+			trees = append(trees, func() (string, error) {
+				env, err := b.environment(api, nil)
+				if err != nil {
+					return "", err
+				}
+				search := mcts.Search{Env: env, Policy: policies[name], Config: c.Search.Config, Seed: 1}
+				search.Config.MaxDepth = c.MaxDepth(q.Dataset, q.Difficulty)
+				tree, err := search.Grow(t.Context(), q.Task(), 0, nil)
+				if err != nil {
+					return "", err
+				}
+				return fmt.Sprintf("# %s %s %s\n%s", api, name, q.ID, drawn(tree)), tree.Check(search.Config)
+			})
+		}
+	}
+
+	texts := make([]string, len(trees))
+	var group errgroup.Group
+	group.SetLimit(4)
+	for i, grow := range trees {
+		group.Go(func() (err error) {
+			texts[i], err = grow()
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "parity.golden", strings.Join(texts, ""))
+}
+
+// drawn is a line for each node of a tree.
+func drawn(tree *mcts.Tree) string {
+	var s strings.Builder
+	for _, n := range tree.Nodes {
+		observation := n.Turn.Observation
+		if n.Turn.Call.Tool == toolPython && n.Turn.Outcome == envs.ToolError {
+			observation, _, _ = strings.Cut(observation, ":") // the message is that of a version of Python
+		}
+		fmt.Fprintf(&s, "%s %d %g %g %06x %06x\n", strings.ReplaceAll(n.Path(), ".", ""), n.Visits, n.TotalValue,
+			n.Reward, checksum(string(n.Turn.Action)), checksum(observation))
+	}
+	return s.String()
+}
+
+// checksum is one of 24 bits.
+func checksum(text string) uint32 { return crc32.ChecksumIEEE([]byte(text)) >> 8 }
+
+// odd is a policy that draws every fourth sample from a list of actions.
+type odd struct {
+	mcts.Policy
+	actions []string
+}
+
+func (o odd) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	proposals, err := o.Policy.Propose(ctx, r)
+	for i := range proposals {
+		random := rand.New(rand.NewPCG(r.Seed+uint64(i), 2))
+		if random.IntN(4) == 0 {
+			proposals[i].Text = o.actions[random.IntN(len(o.actions))]
+		}
+	}
+	return proposals, err
+}
+
+// oddActions are what a model writes that confuses API versions, JSON and Python, and what the tools
+// treat in a way of their own.
+func oddActions(t *testing.T, version *catalog.Version) []string {
+	t.Helper()
+	written := func(name, input string) string {
+		return "Thought: I try.\n\nAction: " + name + "\n\nAction Input: " + input
+	}
+	actions := []string{
+		written("LoadDB", "{'DBName': 'coffee'}"),
+		written("InitializeDatabase", "{'DatabaseName': 'coffee'}"),
+		written("Init_DB", "{'databaseIdentifier': 'coffee'}"),
+		written("InitializeDatabase", `{"DatabaseName": "coffee"}`),
+		written("Init_DB", `{"databaseIdentifier": "coffee"}`),
+		written("InitializeGraphData", `{"Graph_Name": dblp}`),
+		written("Import_Graph", `{"Graph": "dblp"}`),
+		"Action:\nAction Input: {\"answer\": \"1\"}",
+	}
+	for _, call := range []struct {
+		tool string
+		args envs.Args
+	}{
+		{"PythonInterpreter", envs.Args{{Name: "Python", Value: "if 1 > 2: print(73.19)\nelse: print('no')"}}},
+		{"PythonInterpreter", envs.Args{{Name: "Python", Value: "print(round(10 / 7, 2))\nx = 5\nprint (x)"}}},
+		{"PythonInterpreter", envs.Args{{Name: "Python", Value: "print(x + 1)"}}},
+		{"SQLInterpreter", envs.Args{{Name: "SQL", Value: "SELECT COUNT(*) FROM coffee.coffee_data WHERE Date = '2000-01-03' AND Close > 1190"}}},
+		{"FilterDB", envs.Args{{Name: "condition", Value: "Distance>100, Nowhere=1"}}},
+		{"FilterDB", envs.Args{{Name: "condition", Value: "Distance>100, Origin=nowhere"}}},
+		{"FilterDB", envs.Args{{Name: "condition", Value: envs.Number("5")}}},
+		{"GetValue", envs.Args{{Name: "column_name", Value: "Distance"}}},
+	} {
+		name, args, err := version.Lift(call.tool, call.args)
+		if err != nil {
+			continue // the version cannot say it
+		}
+		actions = append(actions, written(name, string(pytext.AppendJSON(nil, args))))
+	}
+	return actions
+}
