@@ -3,10 +3,11 @@ package configs
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"toolevo/envs/names"
 )
 
 // allKeys lists the keys of all settings, in the order of the printed configuration.
@@ -67,7 +68,8 @@ func join(section, name string) string {
 	return section + "." + name
 }
 
-// unknown says that a section has no such setting, which it has, and which was probably meant.
+// unknown says that a section has no such setting, which it has, and which was probably
+// meant.
 func (d *decoder) unknown(section, name string, item *ast.MappingValueNode) error {
 	t, where := reflect.TypeFor[Config](), ""
 	if section != "" {
@@ -80,9 +82,13 @@ func (d *decoder) unknown(section, name string, item *ast.MappingValueNode) erro
 			valid = append(valid, n)
 		}
 	}
-	meant := closest(join(section, firstKey(name, item.Value)), allKeys())
-	return fmt.Errorf("configs: %s: unknown setting %q%s, did you mean %s? Valid%s are %s",
-		d.at(item.Key), name, where, meant, where, strings.Join(valid, ", "))
+	key := join(section, firstKey(name, item.Value))
+	if meant, ok := names.Closest(key, allKeys()); ok {
+		return fmt.Errorf("configs: %s: unknown setting %q%s, did you mean %s? Valid%s are %s",
+			d.at(item.Key), name, where, meant, where, names.Join(valid))
+	}
+	return fmt.Errorf("configs: %s: unknown setting %q%s: valid%s are %s",
+		d.at(item.Key), name, where, where, names.Join(valid))
 }
 
 // firstKey returns the dotted key of the first value at or below a node of a name.
@@ -93,30 +99,4 @@ func firstKey(name string, node ast.Node) string {
 		}
 	}
 	return name
-}
-
-// closest returns the word that the fewest insertions, deletions and replacements of bytes turn into word.
-func closest(word string, words []string) string {
-	return slices.MinFunc(words, func(a, b string) int { return distance(word, a) - distance(word, b) })
-}
-
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the prefix of a read so far to each prefix of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0]++
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
+
+	"toolevo/envs/names"
 )
 
 //go:embed default.yaml search/*.yaml policies/*.yaml
@@ -89,7 +91,7 @@ func FileLayer(name string) (Layer, error) {
 		text, err = files.ReadFile(name + ".yaml")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return Layer{}, fmt.Errorf("configs: %w; shipped are %s", err, strings.Join(Policies(), ", "))
+		return Layer{}, fmt.Errorf("configs: there is no such file: %w", names.Unknown("configuration", name, Policies()))
 	}
 	if err != nil {
 		return Layer{}, fmt.Errorf("configs: %w", err)
@@ -239,7 +241,7 @@ func choosePreset(layers []Layer) (Layer, error) {
 	}
 	text, err := files.ReadFile(path.Join("search", name+".yaml"))
 	if err != nil {
-		return Layer{}, fmt.Errorf("configs: %s: unknown preset %q: valid are %s", origin, name, strings.Join(Presets(), ", "))
+		return Layer{}, fmt.Errorf("configs: %s: %w", origin, names.Unknown("preset", name, Presets()))
 	}
 	return Layer{Origin: "preset " + name, YAML: text}, nil
 }

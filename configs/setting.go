@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"toolevo/envs/names"
 )
 
 // foreign are the environment variables TOOLEVO_* that are no settings: the data folder, and what the tests read.
@@ -20,11 +22,11 @@ var foreign = []string{"TOOLEVO_DATA", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_P
 // setting is an error, but for TOOLEVO_DATA and those that the tests read.
 func EnvironmentLayers(environ []string) ([]Layer, error) {
 	keys := map[string]string{}
-	var names []string
+	var variables []string
 	for _, key := range allKeys() {
 		name := "TOOLEVO_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		keys[name] = key
-		names = append(names, name)
+		variables = append(variables, name)
 	}
 	var layers []Layer
 	for _, variable := range environ {
@@ -36,7 +38,11 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 		case !strings.HasPrefix(name, "TOOLEVO_"), slices.Contains(foreign, name),
 			strings.HasPrefix(name, "TOOLEVO_VLLM_"), strings.HasPrefix(name, "TOOLEVO_OLLAMA_"):
 		default:
-			return nil, fmt.Errorf("configs: environment variable %s names no setting: did you mean %s?", name, closest(name, names))
+			err := fmt.Errorf("configs: environment variable %s names no setting", name)
+			if meant, ok := names.Closest(name, variables); ok {
+				return nil, fmt.Errorf("%w, did you mean %s?", err, meant)
+			}
+			return nil, fmt.Errorf("%w: `toolevo collect --dry-run` lists the settings; unset it", err)
 		}
 	}
 	return layers, nil

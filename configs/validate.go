@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/names"
 	"toolevo/toolqa"
 )
 
@@ -38,7 +39,7 @@ func (r *Resolved) validate() error {
 	}
 	rewards := []string{RewardOfficial, RewardStrict}
 	if !slices.Contains(rewards, r.Environment.Reward) {
-		return r.invalid("environment.reward", fmt.Errorf("unknown matcher %q: valid are %s", r.Environment.Reward, strings.Join(rewards, ", ")))
+		return r.invalid("environment.reward", names.Unknown("matcher", r.Environment.Reward, rewards))
 	}
 	if err := r.Retrieval.validate(); err != nil {
 		return r.invalid("retrieval.server", err)
@@ -76,7 +77,7 @@ var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func (r *Resolved) validatePython() error {
 	p := r.Python
 	if !slices.Contains(PythonEngines(), p.Engine) {
-		return r.invalid("python.engine", fmt.Errorf("unknown engine %q: valid are %s", p.Engine, strings.Join(PythonEngines(), ", ")))
+		return r.invalid("python.engine", names.Unknown("engine", p.Engine, PythonEngines()))
 	}
 	if p.Engine == "wasi" && p.Wasm == "" {
 		return r.invalid("python.engine", errors.New("wasi needs python.wasm, the path of a CPython built for WASI"))
@@ -86,7 +87,7 @@ func (r *Resolved) validatePython() error {
 	}
 	for _, wall := range p.Accept {
 		if !slices.Contains(PythonWalls(), wall) {
-			return r.invalid("python.accept", fmt.Errorf("unknown wall %q: valid are %s", wall, strings.Join(PythonWalls(), ", ")))
+			return r.invalid("python.accept", names.Unknown("wall", wall, PythonWalls()))
 		}
 	}
 	for _, module := range p.Modules {

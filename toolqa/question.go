@@ -1,11 +1,8 @@
 package toolqa
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"toolevo/envs"
+	"toolevo/envs/names"
 )
 
 // Dataset names one of the corpora and the questions over it.
@@ -26,7 +23,7 @@ const (
 func Datasets() []Dataset { return []Dataset{Agenda, Airbnb, Coffee, DBLP, Flights, SciREX, Yelp} }
 
 // ParseDataset returns the dataset called name; the error of an unknown name lists the valid ones.
-func ParseDataset(name string) (Dataset, error) { return oneOf("dataset", name, Datasets()) }
+func ParseDataset(name string) (Dataset, error) { return names.Parse("dataset", name, Datasets()) }
 
 // Difficulty is the benchmark's own division of questions: easy ones read one cell, hard ones aggregate many.
 type Difficulty string
@@ -42,7 +39,7 @@ func Difficulties() []Difficulty { return []Difficulty{Easy, Hard} }
 
 // ParseDifficulty returns the difficulty called name.
 func ParseDifficulty(name string) (Difficulty, error) {
-	return oneOf("difficulty", name, Difficulties())
+	return names.Parse("difficulty", name, Difficulties())
 }
 
 // Split is the part of the questions a run uses. No question is in two splits.
@@ -59,18 +56,7 @@ const (
 func Splits() []Split { return []Split{Train, Dev, Test} }
 
 // ParseSplit returns the split called name.
-func ParseSplit(name string) (Split, error) { return oneOf("split", name, Splits()) }
-
-func oneOf[T ~string](kind, name string, valid []T) (T, error) {
-	if slices.Contains(valid, T(name)) {
-		return T(name), nil
-	}
-	names := make([]string, len(valid))
-	for i, v := range valid {
-		names[i] = string(v)
-	}
-	return "", fmt.Errorf("unknown %s %q: valid are %s", kind, name, strings.Join(names, ", "))
-}
+func ParseSplit(name string) (Split, error) { return names.Parse("split", name, Splits()) }
 
 // Source says where a question comes from.
 type Source string

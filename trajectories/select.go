@@ -7,8 +7,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
+	"toolevo/envs/names"
 	"toolevo/mcts"
 )
 
@@ -26,7 +26,7 @@ const (
 func Strategies() []Strategy { return []Strategy{Random, Shortest, Diverse} }
 
 // ParseStrategy returns the strategy of a name; the error of an unknown one names the valid ones.
-func ParseStrategy(name string) (Strategy, error) { return parse("strategy", name, Strategies()) }
+func ParseStrategy(name string) (Strategy, error) { return names.Parse("strategy", name, Strategies()) }
 
 // Score says which verdict a trajectory must have.
 type Score string
@@ -38,17 +38,8 @@ const (
 )
 
 // ParseScore returns the score of a name; the error of an unknown one names the valid ones.
-func ParseScore(name string) (Score, error) { return parse("score", name, []Score{Strict, Official}) }
-
-func parse[S ~string](what, name string, valid []S) (S, error) {
-	if slices.Contains(valid, S(name)) {
-		return S(name), nil
-	}
-	names := make([]string, len(valid))
-	for i, v := range valid {
-		names[i] = string(v)
-	}
-	return "", fmt.Errorf("trajectories: unknown %s %q: want one of %s", what, name, strings.Join(names, ", "))
+func ParseScore(name string) (Score, error) {
+	return names.Parse("score", name, []Score{Strict, Official})
 }
 
 // TrainSplit is the split that is exported unless another one is named.

@@ -103,9 +103,7 @@ Start with:  toolevo demo`,
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetUsageTemplate(usageTemplate(root))
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w: `%s --help` lists the flags", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
 		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 	return group(root)

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolevo/envs/names"
 )
 
 // helpWidth is how many columns help may take.
@@ -24,7 +27,9 @@ func positional(least, most int) cobra.PositionalArgs {
 		}
 		what := "missing arguments"
 		if len(args) >= least {
-			what = fmt.Sprintf("unexpected argument %q", args[most])
+			if what = fmt.Sprintf("unexpected argument %q", args[most]); cmd.HasSubCommands() {
+				return unknownCommand(cmd, args[most])
+			}
 		}
 		return usage("%s: the usage is %s", what, cmd.UseLine())
 	}
@@ -37,16 +42,69 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		var valid []string
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				valid = append(valid, c.Name())
-			}
-		}
-		slices.Sort(valid)
-		return usage("unknown command %q of %s: valid are %s", args[0], cmd.CommandPath(), strings.Join(valid, ", "))
+		return unknownCommand(cmd, args[0])
 	}
 	return cmd
+}
+
+// unknownCommand is the error of a word that names no command below cmd.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	return usage("%w", names.Unknown("command of "+cmd.CommandPath(), word, commandsBelow(cmd)))
+}
+
+// commandsBelow lists the commands below one by the words that call them, those of groups, too.
+func commandsBelow(cmd *cobra.Command) []string {
+	var all []string
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		all = append(all, c.Name())
+		for _, below := range commandsBelow(c) {
+			all = append(all, c.Name()+" "+below)
+		}
+	}
+	return all
+}
+
+// wrongFlag is the error of a flag that could not be read.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown):
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		if meant, ok := names.Closest(unknown.GetSpecifiedName(), flags); ok {
+			err = fmt.Errorf("%w, did you mean --%s?", err, meant)
+		}
+	case errors.As(err, &value):
+		f := value.GetFlag()
+		err = fmt.Errorf("--%s %s: want %s", f.Name, value.GetValue(), wantedValue(f))
+	case errors.As(err, &missing):
+		placeholder, explanation := pflag.UnquoteUsage(missing.GetFlag())
+		err = fmt.Errorf("--%s needs a value, %s: %s", missing.GetFlag().Name, placeholder, explanation)
+	}
+
+	return usage("%w\n`%s --help` lists the flags", err, cmd.CommandPath())
+}
+
+// wantedValue says what a flag takes.
+func wantedValue(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "duration":
+		return "a time with its unit, e.g. 30s, 10m or 2h"
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number from 0 on"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	}
+	return f.Value.Type()
 }
 
 // shell joins words to a line that a shell takes apart into the same words.

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/names"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -131,8 +132,8 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(corpus.Scales(), corpus.Scale(*scale)) {
-			return usage("--scale %s: valid are %v", *scale, corpus.Scales())
+		if _, err := names.Parse("scale", *scale, corpus.Scales()); err != nil {
+			return usage("--scale: %w", err)
 		}
 		progress, stop, err := watch()
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
 	"toolevo/envs/display"
+	"toolevo/envs/names"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/toolqa/pytool"
@@ -52,7 +53,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required)")
 	flags.StringVar(&e.format, "format", formatLlamaFactory, "`NAME` of the format: "+formatLlamaFactory)
 	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question (0: all)")
-	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+names(trajectories.Strategies()))
+	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+names.Join(trajectories.Strategies()))
 	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random")
 	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the answer: strict or official")
 	flags.StringVar(&e.selection.Split, "split", trajectories.TrainSplit, "only questions of the split `NAME`: train, dev or test")
@@ -72,14 +73,6 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 		return a.printExport(*asJSON, e.out, manifest)
 	}
 	return cmd
-}
-
-func names[T ~string](all []T) string {
-	texts := make([]string, len(all))
-	for i, v := range all {
-		texts[i] = string(v)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // exporter is the export command's flags.
@@ -199,7 +192,7 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 		return o, usage("export needs --out DIR, the folder to write")
 	}
 	if e.format != formatLlamaFactory {
-		return o, usage("unknown format %q: valid is %s", e.format, formatLlamaFactory)
+		return o, names.Unknown("format", e.format, []string{formatLlamaFactory})
 	}
 	var err error
 	if e.selection.Strategy, err = trajectories.ParseStrategy(e.strategy); err != nil {
@@ -234,8 +227,8 @@ func (e *exporter) checkNames() error {
 	if _, err := toolqa.ParseSplit(e.selection.Split); err != nil {
 		return err
 	}
-	if valid := trajectories.Templates(); !slices.Contains(valid, e.template) {
-		return usage("unknown chat template %q: valid are %s", e.template, strings.Join(valid, ", "))
+	if _, err := names.Parse("chat template", e.template, trajectories.Templates()); err != nil {
+		return err
 	}
 	if e.selection.PerQuestion < 0 {
 		return usage("--per-question %d: want at least 1, or 0 for all", e.selection.PerQuestion)

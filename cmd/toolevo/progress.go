@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/display"
+	"toolevo/envs/names"
 )
 
 // The ways to report progress.
@@ -32,7 +33,7 @@ func progressFlag(cmd *cobra.Command) *string {
 func checkProgress(mode string) error {
 	modes := []string{progressAuto, progressBar, progressPlain, progressNone}
 	if !slices.Contains(modes, mode) {
-		return usage("unknown --progress %q: valid are %s", mode, strings.Join(modes, ", "))
+		return usage("--progress: %w", names.Unknown("way", mode, modes))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/names"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/pytool/attack"
 	"toolevo/toolqa/pytool/confine"
@@ -66,8 +67,8 @@ engine could be had, 130 interrupted.`,
 	f.asJSON = jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, wall := range f.without {
-			if !slices.Contains(configs.PythonWalls(), wall) {
-				return usage("--without %s: valid are %s", wall, strings.Join(configs.PythonWalls(), ", "))
+			if _, err := names.Parse("wall", wall, configs.PythonWalls()); err != nil {
+				return usage("--without: %w", err)
 			}
 		}
 		if f.abi < 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/names"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
@@ -154,7 +156,19 @@ func checkPolicy(c *configs.Resolved, name string) error {
 		}
 		return checkForm(c.Server, kind)
 	}
-	return fmt.Errorf("unknown policy %q: valid are openai:MODEL, ollama:MODEL, scripted:reader, scripted:stale, scripted:noisy, scripted:weak", name)
+	if kind == "vllm" {
+		return fmt.Errorf("unknown policy %q, did you mean %s:%s? vLLM speaks its protocol", name, kindOpenAI, cmp.Or(which, "MODEL"))
+	}
+	return names.Unknown("policy", name, policyNames())
+}
+
+// policyNames lists what policies are called.
+func policyNames() []string {
+	all := []string{kindOpenAI + ":MODEL", kindOllama + ":MODEL"}
+	for _, p := range policy.Profiles() {
+		all = append(all, kindScripted+":"+p.Name)
+	}
+	return all
 }
 
 func checkForm(c configs.Server, kind string) error {

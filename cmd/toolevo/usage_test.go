@@ -91,7 +91,7 @@ func TestUnknownNames(t *testing.T) {
 		{"eval --api p_c,p_x", []string{`"p_x"`, versions}},
 		{"play --api p_x", []string{`"p_x"`, versions}},
 		{"collect --set prompt=p_x", []string{`"p_x"`, versions}},
-		{"collect --policy gpt", []string{`"gpt"`, "scripted:reader, scripted:stale, scripted:noisy"}},
+		{"collect --policy gpt", []string{`"gpt"`, "scripted:noisy, scripted:reader"}},
 		{"eval --policy scripted:gpt", []string{`"gpt"`, scripted}},
 		{"collect --preset fast", []string{`"fast"`, "efficient, paper, reference", "--preset"}},
 		{"collect --compat bugs", []string{`"bugs"`, "published", "text-sql"}},

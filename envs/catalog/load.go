@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/names"
 )
 
 // Catalog is a set of versions that define the same tools.
@@ -68,7 +70,7 @@ func (c *Catalog) Names() []string { return slices.Sorted(maps.Keys(c.versions))
 func (c *Catalog) Version(name string) (*Version, error) {
 	v, ok := c.versions[name]
 	if !ok {
-		return nil, fmt.Errorf("catalog: unknown API version %q: valid are %s", name, strings.Join(c.Names(), ", "))
+		return nil, names.Unknown("API version", name, c.Names())
 	}
 	return v, nil
 }

@@ -12,7 +12,7 @@ import (
 
 func TestUnknownVersion(t *testing.T) {
 	_, err := load(t).Version("p_x")
-	want := `catalog: unknown API version "p_x": valid are p_c, p_s_in, p_s_ood, p_s_ood_proprietary`
+	want := `unknown API version "p_x", did you mean p_c? Valid are p_c, p_s_in, p_s_ood, p_s_ood_proprietary`
 	if err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}

@@ -1,8 +1,9 @@
 package dynamic
 
 import (
-	"fmt"
 	"strings"
+
+	"toolevo/envs/names"
 )
 
 // Compat is a set of defects of the published code to reproduce. The package documentation has the table.
@@ -53,7 +54,7 @@ func CompatOptions() []CompatOption {
 
 // ParseCompat returns the set of the named defects; "published" names all of them. The error of an unknown name lists
 // the valid ones.
-func ParseCompat(names ...string) (Compat, error) {
+func ParseCompat(chosen ...string) (Compat, error) {
 	valid := map[string]Compat{PublishedName: Published}
 	listed := []string{PublishedName}
 	for _, o := range CompatOptions() {
@@ -61,10 +62,10 @@ func ParseCompat(names ...string) (Compat, error) {
 		listed = append(listed, o.Name)
 	}
 	var c Compat
-	for _, name := range names {
+	for _, name := range chosen {
 		defect, ok := valid[name]
 		if !ok {
-			return 0, fmt.Errorf("unknown compat option %q: valid are %s", name, strings.Join(listed, ", "))
+			return 0, names.Unknown("compat option", name, listed)
 		}
 		c |= defect
 	}

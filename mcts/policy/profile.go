@@ -3,7 +3,8 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"toolevo/envs/names"
 )
 
 // Profile is how a scripted policy behaves.
@@ -75,14 +76,14 @@ func Profiles() []Profile {
 
 // ParseProfile returns the built-in profile called name; the error of an unknown name lists the valid ones.
 func ParseProfile(name string) (Profile, error) {
-	var names []string
+	var valid []string
 	for _, p := range Profiles() {
 		if p.Name == name {
 			return p, nil
 		}
-		names = append(names, p.Name)
+		valid = append(valid, p.Name)
 	}
-	return Profile{}, fmt.Errorf("policy: unknown scripted profile %q: valid are %s", name, strings.Join(names, ", "))
+	return Profile{}, fmt.Errorf("policy: %w", names.Unknown("scripted profile", name, valid))
 }
 
 // Validate reports the first value that makes no sense.

@@ -1,11 +1,11 @@
 package policy
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/names"
 )
 
 // Layout says where the tools an agent has learned stand in the prompt, and how the parts of a step are set apart.
@@ -25,11 +25,7 @@ const (
 
 // ParseLayout returns the layout called name; the error of an unknown name lists the valid ones.
 func ParseLayout(name string) (Layout, error) {
-	switch l := Layout(name); l {
-	case Stable, Paper:
-		return l, nil
-	}
-	return "", fmt.Errorf("policy: unknown layout %q: valid are %s, %s", name, Stable, Paper)
+	return names.Parse("layout", name, []Layout{Stable, Paper})
 }
 
 // DefaultShots is how many demonstrations a prompt shows (ToolEvo, section 5.1: three).

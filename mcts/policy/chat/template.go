@@ -1,9 +1,7 @@
 package chat
 
 import (
-	"fmt"
-	"strings"
-
+	"toolevo/envs/names"
 	"toolevo/mcts/policy"
 )
 
@@ -37,13 +35,13 @@ func Templates() []Template {
 // ParseTemplate returns the template called name; the error of an unknown name lists the valid ones.
 func ParseTemplate(name string) (Template, error) {
 	all := Templates()
-	names := make([]string, len(all))
+	valid := make([]string, len(all))
 	for i, t := range all {
-		if names[i] = t.name; t.name == name {
+		if valid[i] = t.name; t.name == name {
 			return t, nil
 		}
 	}
-	return Template{}, fmt.Errorf("chat: unknown template %q: valid are %s", name, strings.Join(names, ", "))
+	return Template{}, names.Unknown("chat template", name, valid)
 }
 
 func llama3() Template {

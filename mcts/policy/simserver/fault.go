@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"toolevo/envs/names"
 )
 
 // Fault is something that goes wrong with one request for a completion, or with the server from then on.
@@ -63,8 +65,11 @@ func EvenRates(total float64) map[Fault]float64 {
 func (f Faults) check() error {
 	total := 0.0
 	for kind, rate := range f.Rates {
-		if !slices.Contains(FaultKinds(), kind) || !(rate >= 0 && rate <= 1) {
-			return fmt.Errorf("simserver: fault %q at rate %v: valid are %s, at 0..1", kind, rate, joined(FaultKinds()))
+		if _, err := names.Parse("fault", string(kind), FaultKinds()); err != nil {
+			return err
+		}
+		if !(rate >= 0 && rate <= 1) {
+			return fmt.Errorf("simserver: fault %s at rate %v: want one from 0 to 1", kind, rate)
 		}
 		total += rate
 	}
@@ -73,7 +78,7 @@ func (f Faults) check() error {
 	}
 	for _, kind := range f.Script {
 		if kind != None && !slices.Contains(FaultKinds(), kind) {
-			return fmt.Errorf("simserver: unknown fault %q: valid are %s", kind, joined(FaultKinds()))
+			return names.Unknown("fault", string(kind), FaultKinds())
 		}
 	}
 	return nil

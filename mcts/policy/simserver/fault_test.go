@@ -209,7 +209,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"unknown misconfiguration":  {Policy: p, Model: model, Wrong: []simserver.Misconfiguration{"x"}},
 		"unknown fault":             {Policy: p, Model: model, Faults: simserver.Faults{Script: []simserver.Fault{"x"}}},
 		"sum to":                    {Policy: p, Model: model, Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Drip: 0.6, simserver.Hang: 0.6}}},
-		"at rate":                   {Policy: p, Model: model, Faults: simserver.Faults{Rates: map[simserver.Fault]float64{"x": 0.6}}},
+		"at rate":                   {Policy: p, Model: model, Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Drip: 1.6}}},
 		"listen on 256.256.256.256": {Policy: p, Model: model, Address: "256.256.256.256:1"},
 	} {
 		s, err := simserver.Start(o)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
+	"toolevo/envs/names"
 	"toolevo/mcts"
 )
 
@@ -121,7 +121,7 @@ func (o Options) check() error {
 	}
 	for _, m := range o.Wrong {
 		if !slices.Contains(Misconfigurations(), m) {
-			return fmt.Errorf("simserver: unknown misconfiguration %q: valid are %s", m, joined(Misconfigurations()))
+			return names.Unknown("misconfiguration", string(m), Misconfigurations())
 		}
 	}
 	return o.Faults.check()
@@ -146,12 +146,4 @@ func (o *Options) served() string {
 		return "another-model"
 	}
 	return o.Model
-}
-
-func joined[S ~string](names []S) string {
-	texts := make([]string, len(names))
-	for i, n := range names {
-		texts[i] = string(n)
-	}
-	return strings.Join(texts, ", ")
 }

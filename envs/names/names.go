@@ -1,0 +1,86 @@
+// Package names refuses what people type where only certain names are valid: the error lists the
+// valid ones, and says which was probably meant.
+package names
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Parse returns the valid name that is name; any other is refused as Unknown says.
+func Parse[T ~string](kind, name string, valid []T) (T, error) {
+	if slices.Contains(valid, T(name)) {
+		return T(name), nil
+	}
+	return "", Unknown(kind, name, valid)
+}
+
+// Unknown is the error of a name that is not valid, of a kind of things such as "dataset".
+func Unknown[T ~string](kind, name string, valid []T) error {
+	are := "are"
+	if len(valid) == 1 {
+		are = "is"
+	}
+	if meant, ok := Closest(name, valid); ok {
+		return fmt.Errorf("unknown %s %q, did you mean %s? Valid %s %s", kind, name, meant, are, Join(valid))
+	}
+	return fmt.Errorf("unknown %s %q: valid %s %s", kind, name, are, Join(valid))
+}
+
+// Join lists names in one line.
+func Join[T ~string](all []T) string {
+	texts := make([]string, len(all))
+	for i, v := range all {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Closest returns the valid name that was probably meant by another one: the first of those with the
+// fewest mistakes, where these are few. The last part of a name with parts, such as trees of
+// search.trees, and the beginning of a name may stand for the whole.
+func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
+	typed := strings.ToLower(name)
+	best := max(len(typed), 3)/3 + 1 // as many would be another word
+	for _, v := range valid {
+		whole := strings.ToLower(string(v))
+		tail := whole[strings.LastIndexAny(whole, " .:/")+1:]
+		n := min(mistakes(typed, whole), mistakes(typed, tail))
+		if len(typed) >= 3 && strings.HasPrefix(whole, typed) {
+			n = min(n, 1)
+		}
+		if n < best {
+			best, meant, ok = n, v, true
+		}
+	}
+	return meant, ok
+}
+
+// mistakes counts the bytes that have to be put in, left out, replaced, or swapped with the next one
+// to turn a into b: the distance of optimal string alignment.
+func mistakes(a, b string) int {
+	var before []int              // of a less its last two bytes, to each beginning of b
+	last := make([]int, len(b)+1) // of a less its last byte
+	for j := range last {
+		last[j] = j
+	}
+
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := last[j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+
+	return last[len(b)]
+}
