@@ -67,12 +67,15 @@ func newClient(o Options) (client, error) {
 	return nil, fmt.Errorf("doctor: unknown kind of server %q", o.Kind)
 }
 
-// newTransport carries the probes, through a tap.
-func newTransport() (tap, *http.Transport) {
+// transport carries the probes: the network, unless the options have something else.
+func (o Options) transport() http.RoundTripper {
+	if o.Transport != nil {
+		return o.Transport
+	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: ReachTime}).DialContext
 	t.MaxIdleConnsPerHost = 256
-	return tap{t}, t
+	return t
 }
 
 // tries is how often a probe is made that meets a transient fault.

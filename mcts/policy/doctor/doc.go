@@ -16,8 +16,9 @@
 // long one.
 //
 // Where a server has counters they are believed before the clock: cached tokens, the hits of vLLM's /metrics, the
-// durations in Ollama's replies. What must be timed (whether requests run side by side) is compared with the same
-// server a moment before, the best of several tries, and is a finding only when it is off by a factor.
+// durations in Ollama's replies. What must be timed (whether requests run side by side) is compared in pairs, each with a
+// probe of the same form that has nothing to do, so that a busy machine slows both. Pairs are made until the difference
+// is many times its own error; a difference that stays unsure is Unknown, never a finding.
 //
 // # Guarantees
 //
@@ -28,7 +29,7 @@
 //
 // # Caveats
 //
-// A server that is busy with others' requests answers slower, and may look as if it ran one request at a time. A prompt
-// of nearly the whole window is sent once; a server that would read it for longer than [Options.Timeout] is not asked
-// to, and its window stays Unknown.
+// A server that is busy with others' requests all the time may look as if it ran one request at a time. A prompt of
+// nearly the whole window is sent once; a server that would read it for longer than [Options.Timeout] is not asked to,
+// and its window stays Unknown.
 package doctor

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -26,8 +27,8 @@ type Prompt struct {
 	Messages []chat.Message
 }
 
-// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout and Found are
-// needed.
+// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout, Found and
+// Transport are needed.
 type Options struct {
 	Kind   Kind
 	URL    string // as the backend of the kind takes it
@@ -50,6 +51,8 @@ type Options struct {
 	Parallel int           // requests at the same time, to see whether they run side by side; 0 is 8
 	Timeout  time.Duration // of one probe; 0 is 30 s
 	Found    func(Check)   // told of every check when it is made; nil is nobody
+
+	Transport http.RoundTripper // what carries the probes; nil is the network
 }
 
 // The defaults.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"toolevo/envs"
 	"toolevo/mcts/policy"
@@ -19,14 +20,10 @@ const (
 	question = "Question: What was the opening price of coffee on 2000-01-03?"
 )
 
-// latency makes what is timed take long beside what a machine that is busy adds; slow makes it certain, where one
-// request after the other must not look like several at once.
-var (
-	latency = simserver.Latency{PrefillPerSecond: 60_000, DecodePerSecond: 1200}
-	slow    = simserver.Latency{PrefillPerSecond: 60_000, DecodePerSecond: 400}
-)
+// latency makes what is timed take a while.
+var latency = simserver.Latency{PrefillPerSecond: 60_000, DecodePerSecond: 1200}
 
-// start runs a server of the noisy policy.
+// start makes a server of the noisy policy, without a port.
 func start(t testing.TB, o simserver.Options) *simserver.Server {
 	t.Helper()
 	profile, err := policy.ParseProfile("noisy")
@@ -40,7 +37,7 @@ func start(t testing.TB, o simserver.Options) *simserver.Server {
 	if o.Latency == (simserver.Latency{}) {
 		o.Latency = latency
 	}
-	s, err := simserver.Start(o)
+	s, err := simserver.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +45,18 @@ func start(t testing.TB, o simserver.Options) *simserver.Server {
 	return s
 }
 
+// virtually runs a test, beside others, by a clock that moves only when nothing else is left to do.
+func virtually(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, test)
+	})
+}
+
 // options are those of a run of a server.
 func options(s *simserver.Server, kind doctor.Kind) doctor.Options {
 	o := doctor.Options{
-		Kind: kind, URL: s.URL(), Model: model, Extensions: true, LogProbs: true, Window: 8192,
+		Kind: kind, URL: "http://sim.example:8000", Transport: virtual{s}, Model: model, Extensions: true, LogProbs: true, Window: 8192,
 		Sampling: server.Sampling{Temperature: 0.8, TopP: 1, RepetitionPenalty: 1, MaxTokens: 512, Stop: []string{policy.StopMarker}},
 		Short:    doctor.Prompt{Text: question + "\n\n"},
 		First:    doctor.Prompt{Text: strings.Repeat("A tool of some name does something.\n", 100) + question + "\n\n"},
@@ -142,8 +147,7 @@ func TestHealthy(t *testing.T) {
 		"vllm no details": {quiet, func(s *simserver.Server) doctor.Options { return options(s, doctor.OpenAI) }},
 		"ollama":          {ollama, func(s *simserver.Server) doctor.Options { return options(s, doctor.Ollama) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		virtually(t, name, func(t *testing.T) {
 			s := start(t, test.server)
 			o := test.options(s)
 			var told []doctor.Check
@@ -198,14 +202,9 @@ func TestMisconfigurations(t *testing.T) {
 		{doctor.Ollama, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning}, []string{"not at work"}},
 		{doctor.Ollama, simserver.OneSlot, verdicts{doctor.Slots: doctor.Warning}, []string{"OLLAMA_NUM_PARALLEL=8"}},
 	} {
-		t.Run(string(test.kind)+" "+string(test.wrong), func(t *testing.T) {
-			t.Parallel()
-			pace := latency
-			if test.wrong == simserver.OneSlot {
-				pace = slow
-			}
+		virtually(t, string(test.kind)+" "+string(test.wrong), func(t *testing.T) {
 			s := start(t, simserver.Options{
-				Latency: pace, Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[test.kind], MaxModelLen: 8192,
+				Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[test.kind], MaxModelLen: 8192,
 				Wrong: []simserver.Misconfiguration{test.wrong},
 			})
 			o := options(s, test.kind)

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"toolevo/mcts/policy/doctor"
@@ -32,34 +34,61 @@ func holds(t *testing.T, r *doctor.Report, words ...string) {
 	}
 }
 
+// listen starts a server with a port.
+func listen(t *testing.T, o simserver.Options) *simserver.Server {
+	t.Helper()
+	s := start(t, o)
+	if err := s.Revive(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// networked are options that reach a server by the network.
+func networked(s *simserver.Server, kind doctor.Kind) doctor.Options {
+	o := options(s, kind)
+	o.URL, o.Transport = s.URL(), nil
+	return o
+}
+
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	dead := start(t, simserver.Options{})
+	dead := listen(t, simserver.Options{})
 	dead.Kill()
-	holds(t, examine(t, options(dead, doctor.OpenAI)), "refused", "vllm serve", "OPENAI_BASE_URL", dead.URL())
-	holds(t, examine(t, options(dead, doctor.Ollama)), "refused", "ollama serve", "OLLAMA_HOST", dead.URL())
-	locked := start(t, simserver.Options{APIKey: "right-key"})
-	holds(t, examine(t, options(locked, doctor.OpenAI)), "401", "OPENAI_API_KEY")
-	o := options(locked, doctor.OpenAI)
-	o.APIKey = "wrong-key"
-	holds(t, examine(t, o), "401", "OPENAI_API_KEY")
-	o.APIKey = "right-key"
-	wantOnly(t, examine(t, o), nil)
+	for kind, words := range map[doctor.Kind][]string{
+		doctor.OpenAI: {"vllm serve", "OPENAI_BASE_URL"}, doctor.Ollama: {"ollama serve", "OLLAMA_HOST"},
+	} {
+		holds(t, examine(t, networked(dead, kind)), append(words, "refused", dead.URL())...)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		locked := start(t, simserver.Options{APIKey: "right-key"})
+		o := options(locked, doctor.OpenAI)
+		for _, wrong := range []string{"", "wrong-key"} {
+			o.APIKey = wrong
+			holds(t, examine(t, o), "401", "OPENAI_API_KEY")
+		}
+
+		o.APIKey = "right-key"
+		wantOnly(t, examine(t, o), nil)
+	})
 }
 
 // A server that is none of the kind, or an address below which there is nothing, is told from a server that fails.
 func TestWrongAddress(t *testing.T) {
 	t.Parallel()
-	s := start(t, simserver.Options{})
-	for kind, path := range map[doctor.Kind]string{doctor.OpenAI: "/v2", doctor.Ollama: ""} {
-		o := options(s, kind)
-		o.URL += path
-		r := examine(t, o)
-		c, ok := r.Check(doctor.Completion)
-		if !ok || r.Verdict != doctor.Problem || !strings.Contains(c.Do, "--server") {
-			t.Errorf("%s: %+v", kind, r.Checks)
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, simserver.Options{})
+		for kind, path := range map[doctor.Kind]string{doctor.OpenAI: "/v2", doctor.Ollama: ""} {
+			o := options(s, kind)
+			o.URL += path
+			r := examine(t, o)
+			c, ok := r.Check(doctor.Completion)
+			if !ok || r.Verdict != doctor.Problem || !strings.Contains(c.Do, "--server") {
+				t.Errorf("%s: %+v", kind, r.Checks)
+			}
 		}
-	}
+	})
 }
 
 // A port that takes connections and says nothing is given up on in time.
@@ -70,7 +99,7 @@ func TestSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	o := options(start(t, simserver.Options{}), doctor.OpenAI)
+	o := networked(start(t, simserver.Options{}), doctor.OpenAI)
 	o.URL = "http://" + l.Addr().String()
 	o.Timeout = 100 * time.Millisecond // the bound is the smaller one
 	holds(t, examine(t, o), "no answer", "start the server")
@@ -79,53 +108,56 @@ func TestSilent(t *testing.T) {
 // No key is in a report, whether the server repeats it or it stands in the address.
 func TestKeysStayHidden(t *testing.T) {
 	t.Parallel()
-	const key = "sk-very-secret"
-	parrot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusForbidden)
-		io.WriteString(w, `{"error":{"message":"the key `+key+` is not known: `+r.Header.Get("Authorization")+`"}}`)
-	}))
-	defer parrot.Close()
-	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
-		o := options(start(t, simserver.Options{}), kind)
-		o.APIKey, o.URL = key, strings.Replace(parrot.URL, "http://", "http://user:"+key+"@", 1)
-		r := examine(t, o)
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		for _, c := range r.Checks {
-			if err := doctor.WriteCheck(&b, c); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		const key = "sk-very-secret"
+		parrot := virtual{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			io.WriteString(w, `{"error":{"message":"the key `+key+` is not known: `+r.Header.Get("Authorization")+`"}}`)
+		})}
+		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+			o := options(start(t, simserver.Options{}), kind)
+			o.APIKey, o.URL, o.Transport = key, "http://user:"+key+"@127.0.0.1", parrot
+			r := examine(t, o)
+			text, err := json.Marshal(r)
+			if err != nil {
 				t.Fatal(err)
 			}
+			var b strings.Builder
+			for _, c := range r.Checks {
+				if err := doctor.WriteCheck(&b, c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.WriteFindings(&b); err != nil {
+				t.Fatal(err)
+			}
+			if all := string(text) + b.String(); strings.Contains(all, key) || !strings.Contains(all, "403") {
+				t.Errorf("%s", all)
+			}
 		}
-		if err := r.WriteFindings(&b); err != nil {
-			t.Fatal(err)
-		}
-		if all := string(text) + b.String(); strings.Contains(all, key) || !strings.Contains(all, "403") {
-			t.Errorf("%s", all)
-		}
-	}
+	})
 }
 
 // What goes wrong now and then is no finding.
 func TestFaultsAreNoFindings(t *testing.T) {
 	t.Parallel()
-	s := start(t, simserver.Options{MaxModelLen: 4096, Faults: simserver.Faults{Seed: 3, Rates: map[simserver.Fault]float64{
-		simserver.InternalError: 0.03, simserver.Reset: 0.03, simserver.Garbage: 0.03,
-	}}})
-	r := examine(t, options(s, doctor.OpenAI))
-	wantOnly(t, r, nil)
-	if st := s.Stats(); st.Answered >= st.Requests {
-		t.Errorf("no fault: %+v", st)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, simserver.Options{MaxModelLen: 4096, Faults: simserver.Faults{Seed: 3, Rates: map[simserver.Fault]float64{
+			simserver.InternalError: 0.03, simserver.Reset: 0.03, simserver.Garbage: 0.03,
+		}}})
+		r := examine(t, options(s, doctor.OpenAI))
+		wantOnly(t, r, nil)
+		if st := s.Stats(); st.Answered >= st.Requests {
+			t.Errorf("no fault: %+v", st)
+		}
+	})
 }
 
 // A server that goes away in the middle ends the examination, and so does its context.
 func TestGoneInTheMiddle(t *testing.T) {
 	t.Parallel()
-	s := start(t, simserver.Options{MaxModelLen: 4096})
-	o := options(s, doctor.OpenAI)
+	s := listen(t, simserver.Options{MaxModelLen: 4096})
+	o := networked(s, doctor.OpenAI)
 	o.Found = func(c doctor.Check) {
 		if c.Name == doctor.Room {
 			s.Kill()
@@ -137,10 +169,10 @@ func TestGoneInTheMiddle(t *testing.T) {
 		t.Errorf("%+v", r.Checks)
 	}
 
-	s = start(t, simserver.Options{MaxModelLen: 4096})
+	s = listen(t, simserver.Options{MaxModelLen: 4096})
 	s.Pause()
 	ctx, cancel := context.WithCancel(t.Context())
-	o = options(s, doctor.OpenAI)
+	o = networked(s, doctor.OpenAI)
 	o.Found = func(c doctor.Check) {
 		if c.Name == doctor.Model {
 			cancel()
@@ -155,70 +187,62 @@ func TestGoneInTheMiddle(t *testing.T) {
 // A server that takes a request and never answers it leaves a finding, not a wait without end.
 func TestHang(t *testing.T) {
 	t.Parallel()
-	s := start(t, simserver.Options{Faults: simserver.Faults{Script: []simserver.Fault{simserver.Hang}}})
-	o := options(s, doctor.OpenAI)
-	o.Timeout = 200 * time.Millisecond
-	r := examine(t, o)
-	c, _ := r.Check(doctor.Completion)
-	if c.Verdict != doctor.Problem || !strings.Contains(c.Seen+c.Do, "--timeout") || r.Probes != 1 {
-		t.Errorf("%+v", r)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, simserver.Options{Faults: simserver.Faults{Script: []simserver.Fault{simserver.Hang}}})
+		o := options(s, doctor.OpenAI)
+		o.Timeout = 200 * time.Millisecond
+		r := examine(t, o)
+		c, _ := r.Check(doctor.Completion)
+		if c.Verdict != doctor.Problem || !strings.Contains(c.Seen+c.Do, "--timeout") || r.Probes != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
 }
 
 // Ollama's OpenAI protocol is full of traps: the way out is its own.
 func TestOllamaInDisguise(t *testing.T) {
 	t.Parallel()
-	s := start(t, simserver.Options{Kind: simserver.Ollama})
-	r := examine(t, options(s, doctor.OpenAI))
-	wantOnly(t, r, map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Problem})
-	if c, _ := r.Check(doctor.Model); !strings.Contains(c.Do, "--policy ollama:"+model+" --server "+s.URL()) {
-		t.Error(c.Do)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, simserver.Options{Kind: simserver.Ollama})
+		o := options(s, doctor.OpenAI)
+		r := examine(t, o)
+		wantOnly(t, r, map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Problem})
+		if c, _ := r.Check(doctor.Model); !strings.Contains(c.Do, "--policy ollama:"+model+" --server "+o.URL) {
+			t.Error(c.Do)
+		}
+	})
 }
 
-// between is a proxy before a server; change may spoil requests and replies.
-func between(t *testing.T, s *simserver.Server, change func(w http.ResponseWriter, path string, request map[string]any, answer map[string]any)) string {
-	t.Helper()
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// between stands before a server; change may spoil its replies.
+func between(s *simserver.Server, change func(path string, request, answer map[string]any)) virtual {
+	return virtual{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
 		}
-		out, err := http.NewRequestWithContext(r.Context(), r.Method, s.URL()+r.URL.Path, strings.NewReader(string(body)))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		out.Header = r.Header.Clone()
-		resp, err := http.DefaultClient.Do(out)
-		if err != nil {
-			return
-		}
-		defer resp.Body.Close()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		good := httptest.NewRecorder()
+		s.ServeHTTP(good, r)
+
+		text := good.Body.Bytes()
 		var request, answer map[string]any
 		_ = json.Unmarshal(body, &request) // a GET has none
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			return
-		}
-		if json.Unmarshal(text, &answer) == nil && resp.StatusCode == 200 {
-			change(w, r.URL.Path, request, answer)
+		if json.Unmarshal(text, &answer) == nil && good.Code == http.StatusOK {
+			change(r.URL.Path, request, answer)
 			text, _ = json.Marshal(answer)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(resp.StatusCode)
+		w.WriteHeader(good.Code)
 		w.Write(text)
-	}))
-	t.Cleanup(proxy.Close)
-	return proxy.URL
+	})}
 }
 
 // What a simulated server never gets wrong.
 func TestOddServers(t *testing.T) {
 	t.Parallel()
 	type object = map[string]any
-	completions := func(change func(request, choice object)) func(http.ResponseWriter, string, map[string]any, map[string]any) {
-		return func(_ http.ResponseWriter, path string, request, answer map[string]any) {
+	completions := func(change func(request, choice object)) func(path string, request, answer map[string]any) {
+		return func(path string, request, answer map[string]any) {
 			if path == "/v1/completions" {
 				for _, c := range answer["choices"].([]any) {
 					change(request, c.(object))
@@ -226,8 +250,8 @@ func TestOddServers(t *testing.T) {
 			}
 		}
 	}
-	native := func(path string, change func(answer object)) func(http.ResponseWriter, string, map[string]any, map[string]any) {
-		return func(_ http.ResponseWriter, at string, _, answer map[string]any) {
+	native := func(path string, change func(answer object)) func(path string, request, answer map[string]any) {
+		return func(at string, _, answer map[string]any) {
 			if at == path {
 				change(answer)
 			}
@@ -237,7 +261,7 @@ func TestOddServers(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind   doctor.Kind
 		server simserver.Options
-		change func(http.ResponseWriter, string, map[string]any, map[string]any)
+		change func(path string, request, answer map[string]any)
 		alter  func(*doctor.Options)
 		want   map[doctor.Name]doctor.Verdict
 		words  string
@@ -278,9 +302,9 @@ func TestOddServers(t *testing.T) {
 				choice["text"] = fmt.Sprint(choice["text"], drawn.Add(1))
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning}, words: "VLLM_BATCH_INVARIANT=1"},
-		"no count": {kind: doctor.OpenAI, change: func(_ http.ResponseWriter, _ string, _, answer map[string]any) { delete(answer, "usage") },
+		"no count": {kind: doctor.OpenAI, change: func(_ string, _, answer map[string]any) { delete(answer, "usage") },
 			want: map[doctor.Name]doctor.Verdict{doctor.Template: doctor.Unknown, doctor.PrefixCache: doctor.Unknown, doctor.Window: doctor.Unknown}, words: "does not count"},
-		"window not stated": {kind: doctor.OpenAI, change: func(_ http.ResponseWriter, path string, _, answer map[string]any) {
+		"window not stated": {kind: doctor.OpenAI, change: func(path string, _, answer map[string]any) {
 			if path == "/v1/models" {
 				delete(answer["data"].([]any)[0].(object), "max_model_len")
 			}
@@ -307,8 +331,7 @@ func TestOddServers(t *testing.T) {
 		"reloads": {kind: doctor.Ollama, change: native("/api/generate", func(answer object) { answer["load_duration"] = 3e9 }),
 			want: map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning}, words: "num_ctx (4096)"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		virtually(t, name, func(t *testing.T) {
 			if test.server.MaxModelLen == 0 {
 				test.server.MaxModelLen = 4096
 			}
@@ -319,7 +342,7 @@ func TestOddServers(t *testing.T) {
 			o := options(s, test.kind)
 			o.Window = 4096
 			if test.change != nil {
-				o.URL = between(t, s, test.change)
+				o.Transport = between(s, test.change)
 			}
 			if test.alter != nil {
 				test.alter(&o)
@@ -352,48 +375,50 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 // A server that answers for another model is a problem, whether it always does or now and then.
 func TestAnotherModel(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
-		for every, words := range map[int64]string{1: "ask for the model by the name", 5: "now and then"} {
-			s := start(t, simserver.Options{Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind], MaxModelLen: 8192})
-			var asked atomic.Int64
-			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				good := httptest.NewRecorder()
-				s.ServeHTTP(good, r)
-				body := good.Body.String()
-				if r.Method == http.MethodPost && asked.Add(1)%every == 0 {
-					body = strings.ReplaceAll(body, `"model":"`+model, `"model":"other`)
-				}
-				w.WriteHeader(good.Code)
-				io.WriteString(w, body)
-			}))
-			t.Cleanup(front.Close)
-			o := options(s, kind)
-			o.URL = front.URL
+	synctest.Test(t, func(t *testing.T) {
+		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
+			for every, words := range map[int64]string{1: "ask for the model by the name", 5: "now and then"} {
+				s := start(t, simserver.Options{Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind], MaxModelLen: 8192})
+				var asked atomic.Int64
+				front := virtual{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					good := httptest.NewRecorder()
+					s.ServeHTTP(good, r)
+					body := good.Body.String()
+					if r.Method == http.MethodPost && asked.Add(1)%every == 0 {
+						body = strings.ReplaceAll(body, `"model":"`+model, `"model":"other`)
+					}
+					w.WriteHeader(good.Code)
+					io.WriteString(w, body)
+				})}
+				o := options(s, kind)
+				o.Transport = front
 
-			r := examine(t, o)
-			said := ""
-			for _, c := range r.Checks {
-				if c.Verdict == doctor.Problem {
-					said += c.Seen + c.Do
+				r := examine(t, o)
+				said := ""
+				for _, c := range r.Checks {
+					if c.Verdict == doctor.Problem {
+						said += c.Seen + c.Do
+					}
 				}
-			}
-			if !strings.Contains(said, words) || !strings.Contains(said, `"other`) {
-				t.Errorf("%s, one in %d: %s", kind, every, said)
+				if !strings.Contains(said, words) || !strings.Contains(said, `"other`) {
+					t.Errorf("%s, one in %d: %s", kind, every, said)
+				}
 			}
 		}
-	}
+	})
 }
 
 // A list of very many models, with long names, is shortened.
 func TestVeryManyModels(t *testing.T) {
 	t.Parallel()
-	list := `{"data":[{"id":"` + strings.Repeat("long", 1000) + `"}` + strings.Repeat(`,{"id":"another"}`, 100_000) + `]}`
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) }))
-	t.Cleanup(front.Close)
-	o := options(start(t, simserver.Options{}), doctor.OpenAI)
-	o.URL = front.URL
-	c, _ := examine(t, o).Check(doctor.Model)
-	if c.Verdict != doctor.Problem || len(c.Seen) > 500 || !strings.Contains(c.Seen, "99,993 more") {
-		t.Errorf("%+v", c)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		list := `{"data":[{"id":"` + strings.Repeat("long", 1000) + `"}` + strings.Repeat(`,{"id":"another"}`, 1000) + `]}`
+		front := virtual{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) })}
+		o := options(start(t, simserver.Options{}), doctor.OpenAI)
+		o.Transport = front
+		c, _ := examine(t, o).Check(doctor.Model)
+		if c.Verdict != doctor.Problem || len(c.Seen) > 500 || !strings.Contains(c.Seen, "993 more") {
+			t.Errorf("%+v", c)
+		}
+	})
 }

@@ -2,10 +2,9 @@ package doctor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"strconv"
 	"strings"
-	"time"
 
 	"toolevo/mcts/policy/chat"
 )
@@ -24,7 +23,6 @@ const (
 type scale struct {
 	around int // tokens beside the sentences
 	each   int // tokens of a sentence; 0 when the server does not count
-	quick  time.Duration
 }
 
 // sentences is how many make a filler of at most so many tokens.
@@ -43,7 +41,7 @@ func (p *patient) filler(before string, sentences int) Prompt {
 }
 
 // nonce is text that no prompt had before.
-func nonce() string { return "Note " + strconv.FormatInt(time.Now().UnixNano(), 36) + "." }
+func nonce() string { return "Note " + rand.Text() + "." }
 
 // one is a probe for a single token: what counts is the prompt.
 func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
@@ -59,19 +57,11 @@ func (p *patient) measure(ctx context.Context) error {
 		if err != nil {
 			return nil // the checks that need the scale say so
 		}
-		p.isQuick(r.took)
 		counts[i] = r.PromptTokens
 	}
 	p.scale.each = (counts[1] - counts[0]) / (longFiller - shortFiller)
 	p.scale.around = counts[0] - p.scale.each*shortFiller
 	return nil
-}
-
-// isQuick notes the time of a probe with hardly anything to do.
-func (p *patient) isQuick(took time.Duration) {
-	if p.scale.quick == 0 || took < p.scale.quick {
-		p.scale.quick = took
-	}
 }
 
 // errUncounted says why there is no scale.

@@ -15,22 +15,22 @@ import (
 type ollamaClient struct {
 	o Options
 	b *ollama.Backend
-	t *http.Transport
+	t tap
 }
 
 func newOllama(o Options) (*ollamaClient, error) {
-	tap, base := newTransport()
+	t := tap{o.transport()}
 	b, err := ollama.New(ollama.Options{
-		Host: o.URL, APIKey: o.APIKey, Model: o.Model, Window: o.Window, KeepAlive: -1, Ends: o.Ends, Timeout: o.Timeout, Transport: tap,
+		Host: o.URL, APIKey: o.APIKey, Model: o.Model, Window: o.Window, KeepAlive: -1, Ends: o.Ends, Timeout: o.Timeout, Transport: t,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &ollamaClient{o, b, base}, nil
+	return &ollamaClient{o, b, t}, nil
 }
 
 func (c *ollamaClient) address() string { return c.b.Address() }
-func (c *ollamaClient) close()          { c.t.CloseIdleConnections() }
+func (c *ollamaClient) close()          { (&http.Client{Transport: c.t.base}).CloseIdleConnections() }
 
 func (c *ollamaClient) greet(ctx context.Context) error {
 	_, err := c.b.Models(ctx)

@@ -14,23 +14,23 @@ import (
 type openAIClient struct {
 	o Options
 	b *openai.Backend
-	t *http.Transport
+	t tap
 }
 
 func newOpenAI(o Options) (*openAIClient, error) {
-	tap, base := newTransport()
+	t := tap{o.transport()}
 	b, err := openai.New(openai.Options{
 		BaseURL: o.URL, APIKey: o.APIKey, Model: o.Model, Chat: o.Chat, Extensions: o.Extensions, AddSpecialTokens: o.AddSpecialTokens,
-		OmitLogProbs: !o.LogProbs, Ends: o.Ends, Timeout: o.Timeout, Transport: tap,
+		OmitLogProbs: !o.LogProbs, Ends: o.Ends, Timeout: o.Timeout, Transport: t,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &openAIClient{o, b, base}, nil
+	return &openAIClient{o, b, t}, nil
 }
 
 func (c *openAIClient) address() string { return c.b.Address() }
-func (c *openAIClient) close()          { c.t.CloseIdleConnections() }
+func (c *openAIClient) close()          { (&http.Client{Transport: c.t.base}).CloseIdleConnections() }
 
 func (c *openAIClient) greet(ctx context.Context) error {
 	_, err := c.b.Models(ctx)

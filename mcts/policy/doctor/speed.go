@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 )
 
 // Bounds of the check of the prefix cache.
 const (
-	cachePrompt  = 1000 // tokens of the prompt; less in a small window
-	cacheRounds  = 3
+	cachePrompt  = 1000                  // tokens of the prompt; less in a small window
 	cachedShare  = 0.5                   // of the prompt, from which the cache is at work
 	warmShare    = 0.6                   // of the time of a cold prompt, below which a warm one is
 	tooQuickRead = 15 * time.Millisecond // what reading must take to be told from everything else
@@ -27,43 +25,47 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	if window := max(p.stated, p.o.Window); window > 0 {
 		size = min(size, window/4)
 	}
-	var cold, warm reply
+
+	var l lean // above 0 when a known prompt takes as long
+	var read, again time.Duration
 	var share float64
-	counted := false
-	for round := range cacheRounds {
-		c, w, hits, known, err := p.coldAndWarm(ctx, p.scale.sentences(size))
+	counted, told, prompt := false, false, 0
+	for range mostRounds {
+		r, err := p.coldAndWarm(ctx, p.scale.sentences(size))
 		if err != nil {
 			return p.untold(ctx, PrefixCache, err)
 		}
-		if round == 0 {
-			cold, warm = c, w
+		l.add(r.again - time.Duration(warmShare*float64(r.read)))
+		if prompt == 0 || r.read < read {
+			prompt, read, again = r.prompt, r.read, r.again
 		}
-		cold.took, warm.took = min(cold.took, c.took), min(warm.took, w.took)
-		cold.prefill, warm.prefill = min(cold.prefill, c.prefill), min(warm.prefill, w.prefill)
-		if counted = known; known {
-			if share = max(share, float64(hits)/float64(max(1, w.PromptTokens))); share >= cachedShare {
-				break
-			}
+		if counted, told = r.counted, r.told; counted {
+			share = max(share, r.share)
+		}
+		if share >= cachedShare || l.side() != 0 {
+			break
 		}
 	}
-	p.readingSpeed(cold)
-	read, again := cold.prefill, warm.prefill
-	if read <= 0 || again <= 0 {
-		read, again = cold.took-p.scale.quick, warm.took-p.scale.quick
+	if read > time.Millisecond {
+		p.inSpeed = float64(prompt) / read.Seconds()
 	}
+
+	times := fmt.Sprintf("a known prompt is read in %s, a new one in %s", duration(max(0, again)), duration(max(0, read)))
 	switch {
 	case counted && share >= cachedShare:
 		p.cached = true
 		p.ok(PrefixCache, "%.0f %% of a known prompt is not read again", 100*share)
 	case counted:
 		p.found(p.uncached(fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)))
-	case float64(again) < warmShare*float64(read):
+	case !told && read < tooQuickRead:
+		return p.untold(ctx, PrefixCache, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
+	case l.side() < 0:
 		p.cached = true
-		p.ok(PrefixCache, "a known prompt is read in %s, a new one in %s", duration(max(0, again)), duration(read))
-	case cold.prefill <= 0 && read < tooQuickRead:
-		return p.untold(ctx, PrefixCache, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(cold.PromptTokens)))
+		p.ok(PrefixCache, "%s", times)
+	case l.side() > 0:
+		p.found(p.uncached(times))
 	default:
-		p.found(p.uncached(fmt.Sprintf("a known prompt is read in %s, a new one in %s", duration(again), duration(read))))
+		return p.untold(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
 	}
 	return nil
 }
@@ -80,41 +82,49 @@ func (p *patient) uncached(seen string) Check {
 	return c
 }
 
-// coldAndWarm sends a prompt that is new, and a longer one that begins with it. hits are the tokens of the second that
-// were found in the prefix cache, where the server tells.
-func (p *patient) coldAndWarm(ctx context.Context, sentences int) (cold, warm reply, hits int, known bool, err error) {
-	new := nonce()
-	if cold, err = p.draw(ctx, one(p.filler(new, sentences))); err != nil {
-		return
-	}
-	before, counter := p.c.hits(ctx)
-	if warm, err = p.draw(ctx, one(p.filler(new, sentences+1))); err != nil {
-		return
-	}
-	if warm.cachedKnown {
-		return cold, warm, warm.CachedTokens, true, nil
-	}
-	after, still := p.c.hits(ctx)
-	return cold, warm, int(after - before), counter && still, nil
+// reading is what a prompt came to that was new, and then known.
+type reading struct {
+	prompt      int           // its tokens
+	read, again time.Duration // both times, without what a short prompt takes
+	told        bool          // by the server
+	counted     bool          // the server tells what it found in its prefix cache
+	share       float64       // of the known prompt
 }
 
-// readingSpeed notes how fast a cold prompt was read.
-func (p *patient) readingSpeed(cold reply) {
-	took := cold.prefill
-	if took <= 0 {
-		took = cold.took - p.scale.quick
+// coldAndWarm sends a prompt that is new, and a longer one that begins with it, and a short one.
+func (p *patient) coldAndWarm(ctx context.Context, sentences int) (reading, error) {
+	text := nonce()
+	cold, err := p.draw(ctx, one(p.filler(text, sentences)))
+	if err != nil {
+		return reading{}, err
 	}
-	if took > time.Millisecond {
-		p.inSpeed = float64(cold.PromptTokens) / took.Seconds()
+	before, known := p.c.hits(ctx)
+	warm, err := p.draw(ctx, one(p.filler(text, sentences+1)))
+	if err != nil {
+		return reading{}, err
 	}
+	after, still := p.c.hits(ctx)
+
+	r := reading{
+		prompt: cold.PromptTokens, read: cold.prefill, again: warm.prefill,
+		told: cold.prefill > 0 && warm.prefill > 0, counted: known && still,
+	}
+	hits := after - before
+	if warm.cachedKnown {
+		r.counted, hits = true, float64(warm.CachedTokens)
+	}
+	r.share = hits / float64(max(1, warm.PromptTokens))
+	if r.told {
+		return r, nil
+	}
+	short, err := p.draw(ctx, one(p.filler("", shortFiller)))
+	r.read, r.again = cold.took-short.took, warm.took-short.took
+	return r, err
 }
 
 // Bounds of the check of slots.
 const (
-	aloneTries = 3
-	sideRounds = 4
 	sideBySide = 1.5                   // times as fast as one after the other, from which requests run side by side
-	clearGain  = 2.0                   // at which no further round is needed
 	tooQuick   = 10 * time.Millisecond // a completion within which slots do not matter
 )
 
@@ -130,43 +140,80 @@ type pace struct {
 
 func (s pace) perSecond() float64 { return float64(s.tokens) / max(s.took.Seconds(), 1e-6) }
 
+// faster returns the faster of two.
+func (s pace) faster(t pace) pace {
+	if s.tokens > 0 && s.perSecond() >= t.perSecond() {
+		return s
+	}
+	return t
+}
+
 // overlap is how many of them the server worked on at a time.
 func (s pace) overlap() float64 { return s.served.Seconds() / max(s.took.Seconds(), 1e-6) }
 
-// slots finds out whether requests run side by side, and how fast completions are written.
+// slots finds out whether requests run side by side, and how fast completions are written. What the server was seen to
+// work on at the same time proves it; else the clock must be certain.
 func (p *patient) slots(ctx context.Context) error {
-	alone, err := p.fastest(ctx, 1, aloneTries, math.Inf(1))
-	if err != nil {
-		return p.untold(ctx, Slots, err)
-	}
-	if alone.tokens == 0 {
-		return p.untold(ctx, Slots, errors.New("the model writes nothing"))
-	}
 	m := p.o.Parallel
-	together, err := p.fastest(ctx, m, sideRounds, clearGain*alone.perSecond())
-	if err != nil {
-		return p.untold(ctx, Slots, err)
+	var alone, together pace // the fastest
+	var l lean               // above 0 when they run one after the other
+	proven := false
+	for range mostRounds {
+		single, one, err := p.writing(ctx, 1)
+		if err != nil {
+			return p.untold(ctx, Slots, err)
+		}
+		all, each, err := p.writing(ctx, m)
+		if err != nil {
+			return p.untold(ctx, Slots, err)
+		}
+		if single.tokens == 0 {
+			return p.untold(ctx, Slots, errors.New("the model writes nothing"))
+		}
+
+		alone, together = alone.faster(single), together.faster(all)
+		l.add(each - time.Duration(float64(one)/sideBySide))
+		proven = proven || all.overlap() >= sideBySide || all.running >= 2
+		if proven && l.rounds > 1 || l.side() != 0 {
+			break
+		}
 	}
+
 	gain := together.perSecond() / alone.perSecond()
-	switch overlap := together.overlap(); {
-	case overlap >= sideBySide:
-		p.ok(Slots, "%.1f of %d at a time, %.1f times as fast as one by one", overlap, m, gain)
-	case gain >= sideBySide:
-		p.ok(Slots, "%d requests at once are %.1f times as fast as one by one", m, gain)
-	case together.running >= 2:
+	seen := fmt.Sprintf("%d requests at once are %.1f times as fast as one by one", m, gain)
+	switch {
+	case together.overlap() >= sideBySide:
+		p.ok(Slots, "%.1f of %d at a time, %.1f times as fast as one by one", together.overlap(), m, gain)
+	case proven:
 		p.ok(Slots, "several run at once, %.1f times as fast as one by one", gain)
 	case alone.took < tooQuick:
 		p.ok(Slots, "a completion takes %s: too quick for slots to matter", duration(alone.took))
+	case l.side() < 0:
+		p.ok(Slots, "%s", seen)
+	case l.side() > 0:
+		p.found(p.oneSlot(seen))
 	default:
-		p.found(p.oneSlot(gain))
+		if err := p.untold(ctx, Slots, fmt.Errorf("%w: %s", errBusy, seen)); err != nil {
+			return err
+		}
 	}
 	p.clock(alone, together)
 	return nil
 }
 
-func (p *patient) oneSlot(gain float64) Check {
+// writing runs n requests at once, and n for one token each, so that what is slow beside the writing is known. each is
+// the time that a token took but for that.
+func (p *patient) writing(ctx context.Context, n int) (all pace, each time.Duration, err error) {
+	if all, err = p.together(ctx, n, probeTokens); err != nil {
+		return all, 0, err
+	}
+	short, err := p.together(ctx, n, 1)
+	return all, (all.took - short.took) / time.Duration(max(1, all.tokens-short.tokens)), err
+}
+
+func (p *patient) oneSlot(seen string) Check {
 	c := Check{
-		Name: Slots, Verdict: Warning, Seen: fmt.Sprintf("one at a time: %d requests at once are %.1f times as fast as one by one", p.o.Parallel, gain),
+		Name: Slots, Verdict: Warning, Seen: "one at a time: " + seen,
 		Run: "finds that out and keeps few requests in flight; the rest of its trees wait",
 		Do:  "give the server more slots (vLLM: --max-num-seqs)",
 	}
@@ -176,27 +223,8 @@ func (p *patient) oneSlot(gain float64) Check {
 	return c
 }
 
-// fastest runs n requests at once, again and again, and returns the fastest round; one that is fast enough is the last.
-func (p *patient) fastest(ctx context.Context, n, rounds int, enough float64) (best pace, err error) {
-	for range rounds {
-		s, err := p.together(ctx, n)
-		if err != nil {
-			return pace{}, err
-		}
-		s.running = max(s.running, best.running)
-		if best.tokens == 0 || s.perSecond() > best.perSecond() {
-			best = s
-		}
-		best.running = s.running
-		if best.perSecond() >= enough {
-			break
-		}
-	}
-	return best, nil
-}
-
-// together runs n requests for one sample each at once.
-func (p *patient) together(ctx context.Context, n int) (pace, error) {
+// together runs n requests at once, for one sample of so many tokens each.
+func (p *patient) together(ctx context.Context, n, tokens int) (pace, error) {
 	replies, errs := make([]reply, n), make([]error, n)
 	var all sync.WaitGroup
 	watching, stopWatching := context.WithCancel(ctx)
@@ -204,7 +232,7 @@ func (p *patient) together(ctx context.Context, n int) (pace, error) {
 	most := p.watch(watching, n)
 	began := time.Now()
 	for i := range n {
-		a := ask{prompt: p.o.Short, n: 1, seed: firstSeed + uint64(i), sampling: neutral(probeTokens)}
+		a := ask{prompt: p.o.Short, n: 1, seed: firstSeed + uint64(i), sampling: neutral(tokens)}
 		all.Go(func() { replies[i], errs[i] = p.draw(ctx, a) })
 	}
 	all.Wait()

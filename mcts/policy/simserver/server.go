@@ -47,8 +47,8 @@ type Server struct {
 	ids      int
 }
 
-// Start returns a server that listens on o.Address. Close it after use.
-func Start(o Options) (*Server, error) {
+// New returns a server without a port: it answers what [Server.ServeHTTP] is called with, until Revive opens one.
+func New(o Options) (*Server, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -62,6 +62,15 @@ func Start(o Options) (*Server, error) {
 	s.routes()
 	if s.address == "" {
 		s.address = "127.0.0.1:0"
+	}
+	return s, nil
+}
+
+// Start returns a server that listens on o.Address. Close it after use.
+func Start(o Options) (*Server, error) {
+	s, err := New(o)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.Revive(); err != nil {
 		return nil, err
