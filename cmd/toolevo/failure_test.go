@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"toolevo/finetune"
 )
@@ -65,6 +66,9 @@ func (p fakePython) set(t *testing.T, name string, on bool) {
 	if !on {
 		os.Remove(path)
 	} else if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(p.path(), time.Time{}, time.Now()); err != nil { // as of another program
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,6 +40,9 @@ var probe string
 // third-party modules that programs shall be able to import; those it lacks are not in Modules. The error of an
 // interpreter that is missing, too old, or does not start says what to install; a module that is there but cannot be
 // imported is an error, too.
+//
+// What an interpreter said is remembered for as long as this process lives, its file stays as it is, and the environment
+// does. Callers leave the result as it is.
 func Find(ctx context.Context, executable string, want []string) (*Interpreter, error) {
 	if executable == "" {
 		executable = "python3"
@@ -52,11 +56,41 @@ func Find(ctx context.Context, executable string, want []string) (*Interpreter, 
 	if err != nil {
 		return nil, fmt.Errorf("python: %w: %s", err, install)
 	}
+
+	q, err := newQuestion(found, want)
+	if err != nil {
+		return nil, fmt.Errorf("python: %w: %s", err, install)
+	}
+	if in, ok := answered.Load(q); ok {
+		return in.(*Interpreter), nil
+	}
 	in, err := ask(ctx, found, want)
 	if err != nil {
 		return nil, fmt.Errorf("python: ask %s: %w", found, err)
 	}
+	answered.Store(q, in)
 	return in, nil
+}
+
+// answered are the interpreters that were asked, by question.
+var answered sync.Map
+
+// question is all that an answer depends on.
+type question struct {
+	path, want, environment string
+	size                    int64
+	changed                 time.Time
+}
+
+func newQuestion(path string, want []string) (question, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return question{}, err
+	}
+	return question{
+		path: path, want: strings.Join(want, ","), environment: strings.Join(os.Environ(), "\x00"),
+		size: info.Size(), changed: info.ModTime(),
+	}, nil
 }
 
 func isAlphanumeric(r rune) bool {
@@ -96,6 +130,8 @@ type answer struct {
 	Packages       []string          // files and folders of these modules and of what they import of third parties
 	Broken         map[string]string // module: what importing it raises
 	Mapped         []string          // shared objects that it has loaded
+
+	searched map[string][]string // what foreign found, by folder: most of Mapped lie in one
 }
 
 func (a answer) interpreter() (*Interpreter, error) {
@@ -110,6 +146,7 @@ func (a answer) interpreter() (*Interpreter, error) {
 		return nil, fmt.Errorf("module %s is installed, but cannot be imported: %s: repair it, or do without it", name, a.Broken[name])
 	}
 	slices.Sort(a.Modules)
+	a.searched = map[string][]string{}
 	read, hide := a.readable()
 	return &Interpreter{
 		Executable: a.Executable,
@@ -198,6 +235,15 @@ func within(path, folder string) bool { return path == folder || strings.HasPref
 
 // foreign returns the folders inside of one that hold modules of third parties, or the library of another Python.
 func (a answer) foreign(folder string) []string {
+	found, ok := a.searched[folder]
+	if !ok {
+		found = a.search(folder)
+		a.searched[folder] = found
+	}
+	return found
+}
+
+func (a answer) search(folder string) []string {
 	var found []string
 	for _, pattern := range []string{"*-packages", "*/*-packages", "*/*/*-packages"} {
 		matches, _ := filepath.Glob(filepath.Join(folder, pattern))

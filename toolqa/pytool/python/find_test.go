@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -96,6 +97,29 @@ func TestFindVirtualEnvironment(t *testing.T) {
 	}
 }
 
+// An interpreter is asked once, and again when its file has changed.
+func TestFindRemembers(t *testing.T) {
+	if _, err := os.Stat(debian); err != nil {
+		t.Skip("no interpreter of the distribution: ", err)
+	}
+	asked := filepath.Join(t.TempDir(), "asked")
+	shim := script(t, "echo >>"+asked+"; exec "+debian+` "$@"`)
+	first := find(t, shim)
+	if find(t, shim) != first {
+		t.Error("it was asked again")
+	}
+
+	touched := time.Now().Add(time.Hour)
+	if err := os.Chtimes(shim, touched, touched); err != nil {
+		t.Fatal(err)
+	}
+	find(t, shim)
+	find(t, shim, "numpy")
+	if text, err := os.ReadFile(asked); err != nil || len(text) != 3 {
+		t.Errorf("asked %d times (%v), want 3: at first, after the change, for another module", len(text), err)
+	}
+}
+
 func TestFindErrors(t *testing.T) {
 	tests := []struct {
 		name, executable string
@@ -134,7 +158,7 @@ func TestRead(t *testing.T) {
 	if err := os.Mkdir(inside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	a := answer{
+	a := answer{searched: map[string][]string{},
 		Library: []string{"/", home, "/etc", "/usr", "relative", "/no/such/folder"},
 		Mapped:  []string{filepath.Join(inside, "a.so"), filepath.Join(folder, "b.so")},
 	}
@@ -176,7 +200,7 @@ func TestFoldersOfPackages(t *testing.T) {
 	}
 	own := filepath.Join(lib, "python3.11")
 	site := filepath.Join(own, "site-packages")
-	a := answer{
+	a := answer{searched: map[string][]string{},
 		Library: []string{own}, Site: []string{site},
 		Packages: []string{filepath.Join(site, "wanted")},
 		Mapped:   []string{filepath.Join(lib, "libz.so.1.2"), filepath.Join(lib, "x86", "libm.so"), filepath.Join(site, "top.so")},
