@@ -246,14 +246,6 @@ func choosePreset(layers []Layer) (Layer, error) {
 	return Layer{Origin: "preset " + name, YAML: text}, nil
 }
 
-// Override applies a layer above all others.
-func (r *Resolved) Override(l Layer) error {
-	if err := r.apply(l); err != nil {
-		return err
-	}
-	return r.validate()
-}
-
 func (r *Resolved) apply(l Layer) error {
 	keys, err := l.decode(&r.Config)
 	if err != nil {

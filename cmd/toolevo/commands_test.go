@@ -291,7 +291,7 @@ func TestEval(t *testing.T) {
 
 func TestPlay(t *testing.T) {
 	data := smallData(t)
-	q := ask(t, data, "coffee-easy/open", toolqa.Test)
+	q := ask(t, data, "coffee-easy/open", toolqa.Train) // of the split that collect takes, too
 	script := `Thought: I load it.
 Action: LoadDB
 Action Input: {"DBName": "coffee"}

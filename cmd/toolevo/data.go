@@ -188,9 +188,9 @@ func (a *app) dataImportCommand() *cobra.Command {
 QUESTIONS/easy/coffee-easy.jsonl. Published questions become the test split and
 keep their published answers; generated files that ask one of them are removed.
 
-Without --dataset, all datasets whose files are there are imported. One that was
-imported from the same files before is left as it is, so that an import that was
-interrupted goes on where it was.`,
+Without --dataset, all datasets whose files are there are imported. A corpus that
+was imported from the same files before is left as it is, so that an import that
+was interrupted goes on where it was.`,
 		Example: "  toolevo data import --corpus toolqa/corpus --questions toolqa/questions",
 		Args:    positional(0, 0),
 	}
@@ -223,7 +223,7 @@ interrupted goes on where it was.`,
 			}
 		}
 		if *asked != "" {
-			if err := i.questions(*asked); err != nil {
+			if err := i.questions(*asked, all); err != nil {
 				return err
 			}
 		}

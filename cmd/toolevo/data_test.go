@@ -211,6 +211,27 @@ func TestBadQuestionFiles(t *testing.T) {
 	says(t, "data import", must(t, "data", "import", "--data", dir, "--questions", from), "coffee: 1 easy questions")
 }
 
+// TestImportTakesTheQuestionsOfTheDatasetsNamed holds that --dataset is about questions, too: the files of others are
+// neither read nor copied.
+func TestImportTakesTheQuestionsOfTheDatasetsNamed(t *testing.T) {
+	from, dir := t.TempDir(), t.TempDir()
+	easy := filepath.Join(from, "easy")
+	const coffee = `{"qid": "easy-coffee-0000", "question": "What was the opening price of coffee on 2000-01-03?", "answer": "122.25"}`
+	if err := errors.Join(os.Mkdir(easy, 0o755), os.WriteFile(filepath.Join(easy, "coffee-easy.jsonl"), []byte(coffee), 0o644),
+		os.WriteFile(filepath.Join(easy, "yelp-easy.jsonl"), []byte("not read"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+
+	out := must(t, "data", "import", "--data", dir, "--questions", from, "--dataset", "coffee")
+	if !strings.HasPrefix(out, "coffee: 1 easy questions") || strings.Contains(out, "yelp") {
+		t.Errorf("data import --dataset coffee says\n%s", out)
+	}
+	if left := files(t, filepath.Join(dir, "questions")); len(left) != 2 { // and the sums
+		t.Errorf("data import --dataset coffee wrote %v", left)
+	}
+	fails(t, exitUsage, []string{"easy/flights-easy.jsonl"}, "data", "import", "--data", dir, "--questions", from, "--dataset", "flights")
+}
+
 func TestDamagedCorpus(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")

@@ -121,9 +121,9 @@ func wallWarnings(stamps []pytool.Stamp) []string {
 }
 
 // fitModules makes sure that programs can import what the configuration says, which is what the prompt says. Where something
-// is missing, a model is not asked: its prompt would promise what fails. A scripted policy reads no prompt: its run does
-// without, and its configuration says so, unless it goes on with a run, whose configuration stands.
-func (a *app) fitModules(b *bench, resumed bool) error {
+// is missing, a model is not asked: its prompt would promise what fails. A scripted policy reads no prompt: its run says so
+// and goes on. What its trajectories teach is the prompt of the configuration, on every machine.
+func (a *app) fitModules(b *bench) error {
 	here := b.stamp.ModuleNames()
 	missing := slices.DeleteFunc(slices.Clone(b.config.Python.Modules), func(name string) bool {
 		return slices.Contains(here, name)
@@ -132,17 +132,14 @@ func (a *app) fitModules(b *bench, resumed bool) error {
 		return nil
 	}
 
-	without := strings.Join(here, ",")
 	if b.onServers() {
 		return usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
-			lacks(b, missing), remedy(b, missing), without)
+			lacks(b, missing), remedy(b, missing), strings.Join(here, ","))
 	}
-	a.say("%s: programs that import it fail, and the prompt does not name it.\n%s", lacks(b, missing), remedy(b, missing))
-	if resumed {
-		return nil
-	}
-	return b.config.Override(configs.SettingLayer("what this machine has", "python.modules", without))
+	a.say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
+		lacks(b, missing), remedy(b, missing))
+	return nil
 }
 
 // lacks says that the Python of a run has not some modules.
@@ -237,14 +234,6 @@ func stampOf(p trajectories.Python) pytool.Stamp {
 		s.Missing = strings.Split(p.Without, ", ")
 	}
 	return s
-}
-
-// imports is what the prompt of a row said can be imported: what its engine has. "" is of rows that name none.
-func imports(p trajectories.Python) string {
-	if p.Engine == "" {
-		return ""
-	}
-	return pytool.Describe(stampOf(p).ModuleNames())
 }
 
 // inWords are stamps as text.

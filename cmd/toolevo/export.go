@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/configs"
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
 	"toolevo/envs/display"
@@ -83,7 +84,8 @@ type exporter struct {
 	data                         func(*store.Run) string // the data folder of a run
 	cutoff                       int
 	partial, mixEngines          bool
-	updateTool                   bool // what the runs' prompts had
+	updateTool                   bool     // what the runs' prompts had
+	modules                      []string // that the runs' prompts named
 	selection                    trajectories.Selection
 }
 
@@ -100,14 +102,18 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 			return nil, err
 		}
 		defer v.run.Close()
-		rows, updateTool, err := e.rows(ctx, v)
+		rows, c, err := e.rows(ctx, v)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 && updateTool != e.updateTool {
+		if i > 0 && c.Environment.UpdateTool != e.updateTool {
 			return nil, usage("%s was collected with UpdateTool and %s without, or the reverse: export them apart", runs[0], dir)
 		}
-		e.updateTool = updateTool
+		if i > 0 && !slices.Equal(c.Python.Modules, e.modules) {
+			return nil, usage("the prompts of %s and %s name other modules (python.modules), %q and %q: export them apart",
+				runs[0], dir, e.modules, c.Python.Modules)
+		}
+		e.updateTool, e.modules = c.Environment.UpdateTool, c.Python.Modules
 		all = append(all, rows)
 		if folder := e.data(v.run); !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
@@ -164,26 +170,26 @@ func (e *exporter) addElsewhere(known *trajectories.Elsewhere, data string) erro
 	return nil
 }
 
-// rows are the trajectories of a run, and whether its prompt had UpdateTool.
-func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Row, error], bool, error) {
+// rows are the trajectories of a run, and its configuration.
+func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Row, error], *configs.Resolved, error) {
 	c, err := runConfig(v.run)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	path := filepath.Join(v.run.Dir, rowsFile)
 	if _, err := os.Stat(path); err == nil {
 		if err := checkRowsFile(v.run); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
-		return trajectories.ReadFile(path), c.Environment.UpdateTool, nil
+		return trajectories.ReadFile(path), c, nil
 	}
 	if !e.partial {
-		return nil, false, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
+		return nil, nil, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
 	}
 	if err := v.run.Intact(ctx); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	return rows(ctx, v.run, c, v.questions), c.Environment.UpdateTool, nil
+	return rows(ctx, v.run, c, v.questions), c, nil
 }
 
 func (e *exporter) options() (trajectories.ExportOptions, error) {
@@ -212,7 +218,11 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
 		MixEngines: e.mixEngines,
 		System: func(promptAPI string, python trajectories.Python) (string, error) {
-			p, err := newPrompt(versions, promptAPI, e.updateTool, imports(python))
+			imports := ""
+			if python.Engine != "" { // rows of the first versions name none, and their prompts no modules
+				imports = pytool.Describe(e.modules)
+			}
+			p, err := newPrompt(versions, promptAPI, e.updateTool, imports)
 			return p.System(), err
 		},
 	}

@@ -74,8 +74,8 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 	return nil
 }
 
-func (i *importer) questions(asked string) error {
-	imported, err := questions.Import(asked)
+func (i *importer) questions(asked string, of []toolqa.Dataset) error {
+	imported, err := questions.Import(asked, of...)
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,11 @@ writes, and ends with an empty line:
   Action Input: {"DBName": "coffee"}
 
 With --transcript a policy plays, and the whole episode is printed.`,
-		Example: `  toolevo play --api p_s_in --split train --question easy-coffee-train-0000
+		Example: `  toolevo play --api p_s_in --question easy-coffee-train-0000
   toolevo play --api p_s_ood --transcript --policy scripted:reader`,
 		Args: positional(0, 0),
 	}
-	s := a.addSettings(cmd, map[string]string{"split": "test"}, "dataset", "difficulty", "split", "api", "policy", "compat", "no-update-tool")
+	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "api", "policy", "compat", "no-update-tool")
 	data := a.dataFlag(cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
@@ -52,7 +52,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		}
 		b.serving = a.serving()
 		defer b.close()
-		if err := a.fitModules(b, false); err != nil {
+		if err := a.fitModules(b); err != nil {
 			return err
 		}
 		for _, line := range wallWarnings([]pytool.Stamp{b.stamp}) {

@@ -93,7 +93,7 @@ func recoveries(t *testing.T, version *catalog.Version, h envs.History) map[stri
 func TestPlayPrintsATranscript(t *testing.T) {
 	data := defaultData(t)
 	q := ask(t, data, playthroughs[toolqa.DBLP][0].template, toolqa.Test)
-	got := must(t, "play", "--data", data, "--dataset", "dblp", "--api", "p_s_ood", "--question", q.ID, "--transcript", "--policy", "scripted:reader")
+	got := must(t, "play", "--data", data, "--dataset", "dblp", "--api", "p_s_ood", "--split", "test", "--question", q.ID, "--transcript", "--policy", "scripted:reader")
 	whole := string(read(t, filepath.Join("testdata", "playthrough", "dblp_p_s_ood.txt")))
 	if !strings.HasPrefix(whole, got+"\nQuestion: ") {
 		t.Error("it is not how the playthrough begins: " + cmp.Diff(whole, got))

@@ -237,7 +237,7 @@ func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
 	if err := b.start(f.openEngine(ctx)); err != nil {
 		return err
 	}
-	return f.settings.app.fitModules(b, *f.resume)
+	return f.settings.app.fitModules(b)
 }
 
 // openEngine opens an engine, and says of one that cannot go on with a run what can.

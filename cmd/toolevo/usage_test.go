@@ -107,7 +107,7 @@ func TestUnknownNames(t *testing.T) {
 		{"collect --workers -1", []string{"--workers -1", "at least 1"}},
 		{"collect --api p_c,p_s_in", []string{"one --api", "p_c,p_s_in"}},
 		{"play --policy scripted:reader,scripted:stale", []string{"one --policy", "scripted:stale"}},
-		{"play --question nobody", []string{`"nobody"`, "test questions"}},
+		{"play --question nobody", []string{`"nobody"`, "train questions"}},
 		{"eval --fail-under 95", []string{"--fail-under 95", "0 to 1"}},
 		{"collect --resume", []string{"--resume needs --out"}},
 		{"data questions --scale 2", []string{"--scale 2", "at most 1"}},

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolevo/toolqa"
@@ -43,8 +44,8 @@ type Renamed struct{ Published, ID string }
 // Import reads the published question files below src, src/easy/DATASET-easy.jsonl and src/hard/DATASET-hard.jsonl, as
 // the test split. Answers stay as published, as the text Python's str makes of them. Files of datasets that are not
 // supported are skipped and reported. Broken JSON, a missing field or an ID used twice is an error that names the file
-// and the line; so is a folder with nothing to import.
-func Import(src string) (Imported, error) {
+// and the line; so is a folder with nothing to import. Where datasets are named, the files of others are not read.
+func Import(src string, only ...toolqa.Dataset) (Imported, error) {
 	var in Imported
 	read := 0
 	for _, d := range toolqa.Difficulties() {
@@ -61,8 +62,12 @@ func Import(src string) (Imported, error) {
 			if !ok || e.IsDir() {
 				continue
 			}
+			name = strings.TrimSuffix(name, "-"+string(d))
+			if len(only) > 0 && !slices.Contains(only, toolqa.Dataset(cmp.Or(misnamed[name], name))) {
+				continue
+			}
 			file := ImportedFile{Path: filepath.Join(folder, e.Name()), Difficulty: d}
-			qs, err := file.read(strings.TrimSuffix(name, "-"+string(d)))
+			qs, err := file.read(name)
 			if err != nil {
 				return Imported{}, fmt.Errorf("import: %w", err)
 			}
@@ -74,8 +79,9 @@ func Import(src string) (Imported, error) {
 		}
 	}
 	if read == 0 {
-		return Imported{}, fmt.Errorf("questions: import: no question file of a supported dataset in %s: want e.g. %s", src,
-			filepath.Join("easy", "coffee-easy.jsonl"))
+		wanted := append(only, toolqa.Coffee)[0]
+		return Imported{}, fmt.Errorf("questions: import: no question file of a dataset that is wanted in %s: want e.g. %s",
+			src, filepath.Join("easy", string(wanted)+"-easy.jsonl"))
 	}
 	return in, uniqueIDs(in.Questions)
 }
