@@ -18,6 +18,7 @@ func BenchmarkQuery(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
+				in.recent = &recent{}
 				query(b, in, sql)
 			}
 		})
@@ -61,6 +62,7 @@ func BenchmarkFlights(b *testing.B) {
 		} {
 			b.Run(name+"/"+q.name, func(b *testing.B) {
 				for b.Loop() {
+					in.recent = &recent{}
 					if r := query(b, in, q.sql); r.Outcome != envs.OK {
 						b.Fatal(r)
 					}

@@ -39,21 +39,29 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
 }
 
-// remembered recalls the result of a statement that came close to a limit before, or runs it and remembers the result if
-// it does.
+// remembered returns the result of a statement: as it was a moment ago; as it was before, where that came close to a
+// limit; or else as it is now.
 func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result, error) {
-	if in.memory == nil {
-		r, _, err := in.result(ctx, stmt)
-		return r, err
+	if r, ok := in.recent.get(stmt); ok {
+		return r, nil
 	}
-	key := in.key(stmt)
-	if r, ok, err := in.memory.Recall(ctx, key); ok || err != nil {
-		return r, err
+	if in.memory != nil {
+		if r, ok, err := in.memory.Recall(ctx, in.key(stmt)); ok || err != nil {
+			return r, err
+		}
 	}
+
 	start := time.Now()
 	r, share, err := in.result(ctx, stmt)
-	if err == nil && (time.Since(start) >= in.opts.Timeout/slowShare || share >= largeShare) {
-		err = in.memory.Remember(ctx, key, r)
+	if err != nil {
+		return r, err
+	}
+	if time.Since(start) < in.opts.Timeout/slowShare && share < largeShare {
+		in.recent.put(stmt, r)
+		return r, nil
+	}
+	if in.memory != nil {
+		err = in.memory.Remember(ctx, in.key(stmt), r)
 	}
 	return r, err
 }

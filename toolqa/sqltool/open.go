@@ -60,6 +60,7 @@ type Interpreter struct {
 	opts      Options
 	temporary map[string]string // see translate
 	memory    toolqa.Memory     // may be nil
+	recent    *recent           // results that are not for the memory
 }
 
 // New returns the tool over the given corpora. Each that has a table is the schema of its dataset's name.
@@ -72,7 +73,7 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 		return nil, err
 	}
 	connector := newConnector(opts, corpora)
-	in := &Interpreter{opts: opts, temporary: map[string]string{}, pool: newPool(opts.Conns, connector.open)}
+	in := &Interpreter{opts: opts, temporary: map[string]string{}, recent: &recent{}, pool: newPool(opts.Conns, connector.open)}
 	if opts.TextColumns {
 		in.temporary = connector.visible
 	}
@@ -96,7 +97,7 @@ const (
 // may, and give another observation. Close the original only.
 func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
 	c := *in
-	c.memory = m
+	c.memory, c.recent = m, &recent{}
 	return &c
 }
 

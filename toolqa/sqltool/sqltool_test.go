@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -315,5 +316,40 @@ func TestSlowStatementsAreRemembered(t *testing.T) {
 		if _, r, err := other.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation == "as it was then" || err != nil {
 			t.Errorf("%+v: %+v, %v: remembered of a tool with other limits", opts, r, err)
 		}
+	}
+}
+
+// A statement that was quick does not run again, whatever its result; one of another memory does.
+func TestRecentStatements(t *testing.T) {
+	in := interpreter(t, Options{}, small(t))
+	for _, sql := range []string{"SELECT MAX(High) m FROM coffee_data", "SELECT broken"} {
+		first := query(t, in, sql)
+		stmt, err := translate(sql, in.temporary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, ok := in.recent.get(stmt); !ok || kept != first {
+			t.Errorf("%s: kept %+v, %v; want %+v", sql, kept, ok, first)
+		}
+		in.recent.put(stmt, envs.Result{Observation: "kept"})
+		if got := query(t, in, sql); got.Observation != "kept" {
+			t.Errorf("%s ran again: %+v", sql, got)
+		}
+		other := in.WithMemory(&memory{results: map[string]envs.Result{}})
+		if got := query(t, other, sql); got != first {
+			t.Errorf("%s, with another memory: %+v, want %+v", sql, got, first)
+		}
+	}
+
+	var r recent
+	for i := range 3 * recentStatements {
+		r.put(strconv.Itoa(i), envs.Result{})
+	}
+	r.put("long", envs.Result{Observation: strings.Repeat("x", recentBytes+1)})
+	_, long := r.get("long")
+	_, first := r.get("0")
+	_, last := r.get(strconv.Itoa(3*recentStatements - 1))
+	if len(r.young)+len(r.older) > 2*recentStatements || long || first || !last {
+		t.Errorf("%d and %d kept; the long one %v, the first %v, the last %v", len(r.young), len(r.older), long, first, last)
 	}
 }
