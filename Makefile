@@ -22,7 +22,7 @@ build: tools ## build bin/toolevo
 	CGO_ENABLED=1 $(GO) build -o $(BIN) ./cmd/toolevo
 
 .PHONY: demo
-demo: build ## the whole job on synthetic data, in a temporary folder, without a server
+demo: build ## the whole job on synthetic data, in ./toolevo-demo, without a server
 	$(BIN) demo
 
 .PHONY: lint

@@ -95,7 +95,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "POLICY\tAPI\tDATA\tN\tLOST\tOFFICIAL [95%]\tSTRICT\tTURNS")
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", row.Policy, row.API, row.Dataset+"-"+row.Difficulty, row.N, row.Lost,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", row.Policy, row.API, row.data(), row.N, row.Lost,
 			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict), row.decimal(row.Turns))
 	}
 	if err := t.Flush(); err != nil {
@@ -178,7 +178,15 @@ func (r *Report) markdownEngines(b *strings.Builder) {
 	}
 }
 
-func (r Row) line() string { return r.Policy + " | " + r.Dataset + "-" + r.Difficulty }
+func (r Row) line() string { return r.Policy + " | " + r.data() }
+
+// data names the questions of the row.
+func (r Row) data() string {
+	if r.Difficulty == "" {
+		return r.Dataset
+	}
+	return r.Dataset + "-" + r.Difficulty
+}
 
 // decimal is a figure of the row; a row without a measured question has none.
 func (r Row) decimal(f float64) string {

@@ -14,7 +14,6 @@ import (
 	"toolevo/envs/display"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/pytool"
 )
 
 // app is one invocation of the program, with everything it may touch.
@@ -29,7 +28,7 @@ type app struct {
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
 
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
-	attack func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error
+	attack attackFunc
 }
 
 // The exit codes.

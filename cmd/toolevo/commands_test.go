@@ -350,16 +350,3 @@ func TestPlayTakesAnyText(t *testing.T) {
 		}
 	}
 }
-
-func TestDemo(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "a demo")
-	out := must(t, "demo", "--out", dir)
-	says(t, "demo", out, "toolevo collect --data '"+dir, "0 problems", "samples of", "scripted:stale", "p_s_ood", "Everything lies in "+dir)
-	for _, name := range []string{"run/trajectories.parquet", "export/toolevo_sft.parquet", "eval/report.md"} {
-		if len(read(t, filepath.Join(dir, name))) == 0 {
-			t.Errorf("%s is empty", name)
-		}
-	}
-	fails(t, exitUsage, []string{"not empty", "--out"}, "demo", "--out", dir)
-}

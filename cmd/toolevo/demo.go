@@ -1,30 +1,41 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool/confine"
 	"toolevo/toolqa/pytool/engines"
+	"toolevo/trajectories"
 )
+
+// demoMark is the file by which a folder is known as a demo's. It is locked while a demo works there.
+const demoMark = ".toolevo-demo"
 
 func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Do the whole job once on synthetic data, without a server",
 		Long: `Builds synthetic corpora and questions of all seven datasets, grows trees
-against p_s_in with a scripted policy, exports the correct trajectories for
-LLaMA-Factory, and evaluates scripted policies on the three API versions. Each
-step is the command that is printed, so that it can be run by hand.
+against p_s_in with a scripted policy, proves the run from its log, exports the
+correct trajectories for LLaMA-Factory, and evaluates two scripted policies.
+
+What it makes lies in data, run, export and eval of --out, where the next demo
+replaces it; anything else there stays. A folder that no demo made is refused.
 
 The only programs that run are those of our own scripted policies: where the
 machine lacks a wall that keeps model-written programs inside, the demo says so
@@ -32,28 +43,98 @@ and does without.
 
 The policies are scripts that simulate a language model's habits; their
 accuracies say nothing about any model.`,
-		Example: "  toolevo demo --out demo",
+		Example: "  toolevo demo\n  toolevo demo --out /tmp/demo",
 		Args:    positional(0, 0),
 	}
-	out := cmd.Flags().String("out", "", "work in the folder `DIR` (default: a new temporary folder)")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		dir := *out
-		if dir == "" {
-			var err error
-			if dir, err = os.MkdirTemp("", "toolevo-demo-"); err != nil {
-				return err
-			}
-		}
-		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-			return usage("%s is not empty: choose another --out", dir)
-		}
-		accept, err := a.demoWalls(cmd.Context())
+	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		d := a.newDemo(*out)
+		release, err := d.claim()
 		if err != nil {
 			return err
 		}
-		return a.demo(cmd.Context(), dir, accept)
+		defer func() { err = errors.Join(err, release()) }()
+
+		if d.accept, err = a.demoWalls(cmd.Context()); err != nil {
+			return err
+		}
+		return d.run(cmd.Context())
 	}
 	return cmd
+}
+
+// demo is the whole job, done once.
+type demo struct {
+	app       *app
+	dir       string
+	data      string // the folders below dir
+	trees     string
+	samples   string
+	evaluated string
+	accept    []string         // flags of the commands that run programs
+	starting  *starting        // says on a terminal what is being done
+	attack    attackFunc       // on the engine
+	example   trajectories.Row // a trajectory to look at
+}
+
+func (a *app) newDemo(dir string) *demo {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	d := &demo{
+		app:       a,
+		dir:       dir,
+		data:      in("data"),
+		trees:     in("run"),
+		samples:   in("export"),
+		evaluated: in("eval"),
+		attack:    a.attack,
+	}
+	if d.attack == nil {
+		d.attack = attackOnce()
+	}
+	if a.draws(progressAuto) {
+		d.starting = a.starting(progressAuto)
+	}
+	return d
+}
+
+// claim makes the folder, or takes away what an earlier demo made in it, and keeps other demos out.
+func (d *demo) claim() (release func() error, err error) {
+	entries, err := os.ReadDir(d.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, syscall.ENOTDIR) {
+			return nil, usage("--out %s is a file: name a folder, which need not be there", d.dir)
+		}
+		return nil, err
+	}
+	marked := func(e fs.DirEntry) bool { return e.Name() == demoMark && e.Type().IsRegular() }
+	if len(entries) > 0 && !slices.ContainsFunc(entries, marked) {
+		return nil, usage("%s is not empty, and no demo made it: choose another --out", d.dir)
+	}
+
+	if err := os.MkdirAll(d.dir, 0o755); err != nil {
+		return nil, err
+	}
+	release, err = store.Lock(filepath.Join(d.dir, demoMark))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.clear(); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return release, nil
+}
+
+// clear removes what an earlier demo made, unless its run is at work again.
+func (d *demo) clear() error {
+	if err := store.Busy(d.trees); err != nil {
+		return err
+	}
+	for _, dir := range []string{d.data, d.trees, d.samples, d.evaluated} {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // demoWalls returns the flags by which the demo does without the walls that this machine lacks. Its programs are written
@@ -84,46 +165,49 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 	for _, wall := range slices.Sorted(maps.Keys(missing.Missing)) {
 		names = append(names, string(wall))
 	}
-	a.say("This machine lacks %s. A model's programs would be refused here (`toolevo doctor sandbox` says why).\n"+
-		"Those of the demo are written by us, and it does without.", strings.Join(names, " and "))
+	a.say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
 	return []string{"--set", "python.accept=" + strings.Join(names, ",")}, nil
 }
 
-// demo runs the other commands one after the other. accept are flags of those that run programs.
-func (a *app) demo(ctx context.Context, dir string, accept []string) error {
-	data, run, export, eval := filepath.Join(dir, "data"), filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
-	steps := []struct {
-		about    string
-		args     []string
-		programs bool // it runs programs
-	}{
-		{"Synthetic corpora of the seven datasets, in the formats of the published ones", []string{"data", "build", "--data", data, "--seed", "1"}, false},
-		{"Questions for train, dev and test, a tenth of the paper's numbers", []string{"data", "questions", "--data", data, "--scale", "0.1"}, false},
-		{"Search: trees over training questions, the deployed APIs have changed", []string{"collect", "--data", data, "--api", "p_s_in",
-			"--policy", "scripted:noisy", "--limit", "4", "--trees", "4", "--out", run}, true},
-		{"Proof that the run is what its log says", []string{"check", run}, false},
-		{"Training data for LLaMA-Factory", []string{"export", run, "--data", data, "--require-recovery", "--out", export}, false},
-		{"Evaluation on the three API versions", []string{"eval", "--data", data, "--limit", "5",
-			"--policy", "scripted:stale,scripted:noisy,scripted:reader", "--api", "p_c,p_s_in,p_s_ood", "--out", eval}, true},
-	}
-	for i, step := range steps {
-		if step.programs {
-			step.args = append(step.args, accept...)
-		}
-		fmt.Fprintf(a.out, "\n%d. %s\n   toolevo %s\n\n", i+1, step.about, shell(step.args...))
-		root := a.root()
-		root.SetArgs(step.args)
-		if err := root.ExecuteContext(ctx); err != nil {
-			return fmt.Errorf("step %d, toolevo %s: %w", i+1, step.args[0], err)
+// run does the job.
+func (d *demo) run(ctx context.Context) error {
+	steps := []func(context.Context) error{d.build, d.collect, d.check, d.export, d.evaluate}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
 		}
 	}
-	fmt.Fprintf(a.out, `
-Everything lies in %s:
-  data/                       corpora and questions
-  run/trajectories.parquet    correct trajectories with their lineage
-  export/                     the LLaMA-Factory dataset folder
-  eval/report.md              the evaluation as Markdown
-Look at a tree:  toolevo %s
-`, dir, shell("inspect", run, "easy-coffee-train-0000", "0"))
+	d.next()
 	return nil
 }
+
+// do runs a command of this program and decodes the JSON that it prints. Its words are passed on only
+// where it fails: the demo has words of its own.
+func (d *demo) do(ctx context.Context, what string, result any, args ...string) error {
+	defer d.starting.step(what)()
+
+	var out, words bytes.Buffer
+	a := &app{
+		in: d.app.in, out: &out, err: &console{w: &words}, environ: d.app.environ,
+		moment: d.app.moment, backoff: d.app.backoff, attack: d.attack,
+	}
+	root := a.root()
+	root.SetArgs(append(args, "--json"))
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = json.Unmarshal(out.Bytes(), result)
+	}
+
+	var coded *exitError
+	if errors.As(err, &coded) && coded.code == exitInterrupted {
+		return &exitError{exitInterrupted, errors.New(d.app.ending.last())}
+	}
+	if err != nil {
+		d.app.say("%s", strings.TrimSpace(words.String()))
+		return fmt.Errorf("toolevo %s: %w", shell(args...), err)
+	}
+	return nil
+}
+
+// tell writes a line of the demo's result.
+func (d *demo) tell(format string, args ...any) { fmt.Fprintf(d.app.out, format+"\n", args...) }

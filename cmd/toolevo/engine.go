@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolevo/configs"
 	"toolevo/envs/display"
@@ -41,6 +42,19 @@ func resumedEngine(o engines.Options, dir string) engines.Options {
 		o.Engine = name
 	}
 	return o
+}
+
+// attackFunc tries to get out of an engine of a stamp.
+type attackFunc func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error
+
+// attackOnce returns an attack that keeps its verdict on each kind of engine.
+func attackOnce() attackFunc {
+	var verdicts sync.Map
+	return func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error {
+		check := sync.OnceValue(func() error { return attack.Check(ctx, open) })
+		verdict, _ := verdicts.LoadOrStore(stamp.String(), check)
+		return verdict.(func() error)()
+	}
 }
 
 // guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses to go on with

@@ -127,7 +127,7 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 		if got := engineOptions(c.Python, 0).Accept; !slices.Equal(got, missing) {
 			t.Errorf("the demo accepts %v, missing are %v", got, missing)
 		}
-		says(t, "demo", words.String(), "This machine lacks "+string(missing[0]), "written by us")
+		says(t, "demo", words.String(), "No "+string(missing[0]), "models' programs are refused")
 	}
 	a := &app{err: &console{w: io.Discard}, environ: []string{"TOOLEVO_PYTHON_EXECUTABLE=no-such-python"}}
 	var coded *exitError

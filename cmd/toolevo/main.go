@@ -10,7 +10,7 @@
 //	toolevo doctor                             what a model's server will silently do wrong
 //	toolevo doctor sandbox                     whether model-written programs stay inside
 //	toolevo bench serve                        a simulated inference server, for rehearsals and measurements
-//	toolevo demo                               all of it on synthetic data in a temporary folder
+//	toolevo demo                               all of it on synthetic data
 //
 // This package wires the others together and reports; it holds no logic of theirs. Results go to stdout, words for
 // people to stderr. Exit codes: 0 done, 1 the result is bad, 2 wrong usage or configuration, 3 infrastructure gave up,

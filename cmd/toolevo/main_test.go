@@ -20,8 +20,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/toolqa"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/attack"
 	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/questions"
 )
@@ -84,15 +82,8 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	return result{code, out.String(), words.String()}
 }
 
-// attacked are the engines that were attacked, by stamp.
-var attacked sync.Map
-
 // attackedOnce attacks each kind of engine once: the tests open hundreds.
-func attackedOnce(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error {
-	ctx = context.WithoutCancel(ctx) // the answer is for the other tests, too
-	once, _ := attacked.LoadOrStore(stamp.String(), sync.OnceValue(func() error { return attack.Check(ctx, open) }))
-	return once.(func() error)()
-}
+var attackedOnce = attackOnce()
 
 // must runs a command that has to succeed, and returns what it wrote to stdout.
 func must(t testing.TB, args ...string) string {

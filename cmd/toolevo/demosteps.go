@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/finetune"
+	"toolevo/trajectories"
+)
+
+// demoWidth is how many columns the demo's lines have, but for commands with long names of folders.
+const demoWidth = 80
+
+func (d *demo) build(ctx context.Context) error {
+	var result json.RawMessage
+	err := d.do(ctx, "Building synthetic corpora", &result, "data", "build", "--data", d.data, "--progress", progressNone)
+	if err != nil {
+		return err
+	}
+	return d.do(ctx, "Generating questions", &result,
+		"data", "questions", "--data", d.data, "--scale", "0.1", "--progress", progressNone)
+}
+
+func (d *demo) collect(ctx context.Context) error {
+	var c collected
+	args := []string{
+		"collect", "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "4", "--trees", "4",
+		"--out", d.trees, "--progress", progressNone,
+	}
+	if err := d.do(ctx, "Growing trees", &c, slices.Concat(args, d.accept)...); err != nil {
+		return err
+	}
+	d.tell("Collected  %d correct trajectories of %d questions, in %d trees (%d calls)",
+		c.Trajectories, c.Questions, c.Trees, c.Asked)
+	return nil
+}
+
+func (d *demo) check(ctx context.Context) error {
+	var c checked
+	if err := d.do(ctx, "Growing every tree again from the log", &c, "check", d.trees); err != nil {
+		return err
+	}
+	d.tell("Checked    %d trees, grown again from the log: %d problems", c.Trees, len(c.Problems))
+	return nil
+}
+
+func (d *demo) export(ctx context.Context) error {
+	var m trajectories.Manifest
+	err := d.do(ctx, "Writing training data", &m, "export", d.trees, "--require-recovery", "--out", d.samples)
+	if err != nil {
+		return err
+	}
+	d.tell("Exported   %d samples that recover from a deprecation, for LLaMA-Factory", m.Rows)
+
+	if d.example, err = d.clearest(); err != nil {
+		return err
+	}
+	d.tellExample()
+	return nil
+}
+
+// clearest returns the trajectory whose recovery from a deprecation takes the fewest words.
+func (d *demo) clearest() (trajectories.Row, error) {
+	var found trajectories.Row
+	fewest := math.MaxInt
+	for row, err := range trajectories.ReadFile(filepath.Join(d.trees, rowsFile)) {
+		if err != nil {
+			return found, err
+		}
+		old, again, ok := recovery(row.Turns)
+		words := len(row.Question) + len(old.Key) + len(old.Observation) + len(again.Thought) + len(again.Key)
+		if ok && row.Strict && words < fewest {
+			found, fewest = row, words
+		}
+	}
+	if fewest == math.MaxInt {
+		return found, bad("no trajectory in %s recovers from a deprecation", d.trees)
+	}
+	return found, nil
+}
+
+// tellExample shows of a trajectory the call that met a deprecation, the one that took its place, and the end.
+func (d *demo) tellExample() {
+	old, again, _ := recovery(d.example.Turns)
+	d.tell("\n%s", display.Line("One of them  "+d.example.Question, demoWidth))
+	d.tellTurn("Action", old.Key, 1)
+	d.tellTurn("Observation", old.Observation, 3)
+	d.tellTurn("Thought", again.Thought, 2)
+	d.tellTurn("Action", again.Key, 1)
+	d.tellTurn("Observation", again.Observation, 1)
+	d.tellTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
+}
+
+// recovery returns the first turn of a trajectory that met a deprecated API and the one after it that called its tool
+// with success.
+func recovery(turns []trajectories.Turn) (old, again trajectories.Turn, ok bool) {
+	for i := range len(turns) - 1 {
+		old, again := turns[i], turns[i+1]
+		if old.Outcome == envs.Deprecated && again.Outcome == envs.OK && again.Tool == old.Tool {
+			return old, again, true
+		}
+	}
+	return old, again, false
+}
+
+// tellTurn shows a part of a turn in so many lines at most.
+func (d *demo) tellTurn(part, text string, most int) {
+	lines := strings.Split(display.Wrap("  ", part+": "+text, demoWidth), "\n")
+	lines = lines[:len(lines)-1] // all end with a line feed
+	if len(lines) > most {
+		more := lines[most-1] + " " + strings.TrimSpace(lines[most])
+		lines = append(lines[:most-1], display.Cut(more, demoWidth))
+	}
+	d.tell("%s", strings.Join(lines, "\n"))
+}
+
+func (d *demo) evaluate(ctx context.Context) error {
+	var r finetune.Report
+	args := []string{
+		"eval", "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_ood",
+		"--out", d.evaluated, "--progress", progressNone,
+	}
+	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
+		return err
+	}
+	d.tell("")
+	return r.Overall().WriteTable(d.app.out)
+}
+
+// next says where everything is, and what can be done with it.
+func (d *demo) next() {
+	d.app.say("In %s: data, run, export, eval (played by scripts, no model). Next:", d.dir)
+	for _, args := range [][]string{
+		{"inspect", d.trees, d.example.QuestionID, strconv.Itoa(d.example.Tree)},
+		{"play", "--data", d.data, "--api", "p_s_in"},
+	} {
+		d.app.say("  %s", shell(append([]string{os.Args[0]}, args...)...))
+	}
+}
