@@ -47,7 +47,7 @@ func CompatOptions() []CompatOption {
 		{"cast-columns", "toolqa/table", "a column that FilterDB compared as numbers is numbers in GetValue, too", CastColumns},
 		{"graph-weights", "toolqa/graph", "NeighbourCheck fails for papers that cite another, whose edges have no weight", GraphWeights},
 		{"spoiled-edges", "toolqa/graph", "EdgeCheck finds an edge once; then NeighbourCheck fails for both of its authors", SpoiledEdges},
-		{"text-sql", "toolqa/sqltool", "all columns are text, so that MAX, ORDER BY and > compare strings", TextSQL},
+		{"text-sql", "toolqa/sqltool", "all columns are text, so that MAX and ORDER BY go by characters, as > does between texts", TextSQL},
 		{"python-capture", "toolqa/pytool", "only some prints are captured, with labels, and numbers are rounded", PythonCapture},
 	}
 }

@@ -55,7 +55,7 @@
 //	cast-columns      toolqa/table    a column that FilterDB compared as numbers is numbers in GetValue, too
 //	graph-weights     toolqa/graph    NeighbourCheck fails for papers that cite another, whose edges have no weight
 //	spoiled-edges     toolqa/graph    EdgeCheck finds an edge once; then NeighbourCheck fails for both of its authors
-//	text-sql          toolqa/sqltool  all columns are text, so that MAX, ORDER BY and > compare strings
+//	text-sql          toolqa/sqltool  all columns are text, so that MAX and ORDER BY go by characters, as > does between texts
 //	python-capture    toolqa/pytool   only some prints are captured, with labels, and numbers are rounded
 //
 // # Caveats

@@ -141,6 +141,22 @@ static void distinct_final(sqlite3_context *c) {
   memset(d, 0, sizeof *d);
 }
 
+// compare_values is -1, 0 or 1 as MySQL compares: texts as texts, all else as numbers, of a text what it begins with.
+static void compare_values(sqlite3_context *c, int argc, sqlite3_value **argv) {
+  (void)argc;
+  int a = sqlite3_value_type(argv[0]), b = sqlite3_value_type(argv[1]);
+  if (a == SQLITE_NULL || b == SQLITE_NULL) return;
+  if (a == SQLITE_TEXT && b == SQLITE_TEXT) {
+    int n = sqlite3_value_bytes(argv[0]), m = sqlite3_value_bytes(argv[1]);
+    int order = memcmp(sqlite3_value_text(argv[0]), sqlite3_value_text(argv[1]), n < m ? n : m);
+    if (order == 0) order = n - m;
+    sqlite3_result_int(c, (order > 0) - (order < 0));
+    return;
+  }
+  double x = sqlite3_value_double(argv[0]), y = sqlite3_value_double(argv[1]);
+  sqlite3_result_int(c, (x > y) - (x < y));
+}
+
 int register_aggregates(sqlite3 *db) {
   static const int kinds[] = {0, SAMPLE, ROOT, SAMPLE | ROOT};
   static const struct {
@@ -164,5 +180,5 @@ int register_aggregates(sqlite3 *db) {
     int rc = sqlite3_create_function_v2(db, all[i].name, all[i].args, flags, (void *)all[i].kind, NULL, all[i].step, all[i].final, NULL);
     if (rc != SQLITE_OK) return rc;
   }
-  return SQLITE_OK;
+  return sqlite3_create_function_v2(db, "compare_values", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL, compare_values, NULL, NULL, NULL);
 }

@@ -65,7 +65,8 @@
 //
 // # Caveats
 //
-// Where MySQL compares a text with a number as numbers, a column of texts is compared as text here. Texts are equal only
+// Where MySQL compares a text with a number as numbers, a column of texts is compared as text here, but with
+// [Options.TextColumns]. Texts are equal only
 // if their letters have the same case, which MySQL does not ask for; LIKE, LOCATE and regular expressions do not ask for
 // it, either. Regular expressions are Go's: there are no back references. || joins texts. DIV truncates whole numbers
 // only. A call of a function costs about a microsecond, so that one for each of four million rows comes to the deadline.

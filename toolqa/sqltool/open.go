@@ -24,11 +24,18 @@ type Options struct {
 	// temporary files, to which sorting and grouping spill, default 512 MiB.
 	MaxMemory, MaxSpill int64
 
-	// TextColumns reproduces the published database, in which every column is text as the table tools print it: MAX,
-	// ORDER BY and comparisons go by characters unless the statement casts. A missing value is "---". Texts of airbnb and
-	// yelp end after 250 characters, and columns of airbnb have "latitude" in the place of "lat", and "longitude" in that
-	// of "long", wherever these stand: cancellatitudeion_policy. Emoji, which the published database describes in words,
-	// stay.
+	// TextColumns reproduces the published database, MySQL without a current database, in which every column is text as
+	// the table tools print it. MAX and ORDER BY go by characters unless the statement casts; a comparison does with a
+	// text, but not with a number: Close > 190 compares what each text begins with as a number, of "---" 0. A missing value
+	// is "---". Cancelled and Diverted of flights are 0 and 1. A table is found under its schema only. A column is called
+	// as the statement writes it, "close: 116.5". Texts of airbnb and yelp end after 250 characters, and columns of airbnb
+	// have "latitude" in the place of "lat", and "longitude" in that of "long", wherever these stand:
+	// cancellatitudeion_policy. Emoji, which the published database describes in words, stay.
+	//
+	// Not reproduced is how MySQL prints what it computes: a DECIMAL keeps its scale there (116.50, and AVG of it
+	// 113.540000), ROUND of a whole number is one, and a sum of texts is a DOUBLE. Nor are its equality of texts that differ
+	// in case or, by some of its collations, in blanks at their ends, its case-sensitive names of tables, and comparisons
+	// within CASE x WHEN.
 	TextColumns bool
 }
 

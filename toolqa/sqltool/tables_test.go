@@ -120,10 +120,10 @@ func TestFiveTables(t *testing.T) {
 			"Origin: JFK, Dest: SFO, Distance: 586.25\nOrigin: JFK, Dest: LAX, Distance: 2475.0"},
 		{"SELECT MAX(DepDelayMinutes) m FROM flights.flights_data", "m: 10.0", "m: 9.0"},
 		{"SELECT MAX(CAST(DepDelayMinutes AS SIGNED)) m FROM flights.flights_data", "m: 10", ""},
-		{"SELECT DepTime, Cancelled FROM flights_data ORDER BY FlightDate, Dest", "DepTime: 905.0, Cancelled: 0\nDepTime: None, Cancelled: 1\nDepTime: 1452.0, Cancelled: 0",
-			"DepTime: 905.0, Cancelled: False\nDepTime: ---, Cancelled: True\nDepTime: 1452.0, Cancelled: False"},
-		{"SELECT COUNT(*) n FROM flights.flights_data WHERE DepTime > 1000", "n: 1", "n: 2"}, // "905.0" is greater than "1000"
-		{"SELECT COUNT(DepTime) n, SUM(Distance > 500) m FROM flights.flights_data", "n: 2, m: 3", "n: 3, m: 1"},
+		{"SELECT DepTime, Cancelled FROM flights.flights_data ORDER BY FlightDate, Dest", "DepTime: 905.0, Cancelled: 0\nDepTime: None, Cancelled: 1\nDepTime: 1452.0, Cancelled: 0",
+			"DepTime: 905.0, Cancelled: 0\nDepTime: ---, Cancelled: 1\nDepTime: 1452.0, Cancelled: 0"},
+		{"SELECT COUNT(*) n FROM flights.flights_data WHERE DepTime > 1000", "n: 1", ""},
+		{"SELECT COUNT(DepTime) n, SUM(Distance > 500) m FROM flights.flights_data", "n: 2, m: 3", "n: 3, m: 3"},
 		{"SELECT f.Year, f.Distance FROM flights.flights_data f WHERE f.Flight_Number_Marketing_Airline = 1 AND f.Dest = 'SFO'", "Year: 1, Distance: 586.25", ""},
 		{"SELECT flights.flights_data.Dest FROM flights.flights_data WHERE `flights`.`flights_data`.`Origin` = 'ATL'", "Dest: LAX", ""},
 		{"SELECT COUNT(*) n FROM 'flights'.'flights_data' WHERE DepTime = '---'", "n: 0", "n: 1"},
@@ -133,7 +133,7 @@ func TestFiveTables(t *testing.T) {
 		{"SELECT NAME, price FROM airbnb.airbnb_data WHERE neighbourhood = 'Astoria'", "NAME: Bright, Quiet room, price: $1,083 ", ""},
 		{"SELECT CAST(REPLACE(REPLACE(price, '$', ''), ',', '') AS DECIMAL(10,2)) p FROM airbnb.airbnb_data WHERE NAME = 'Bright, Quiet room'", "p: 1083.0", ""},
 		{"SELECT NAME FROM airbnb.airbnb_data WHERE NAME = 'Brooklyn\\'s best'", "NAME: Brooklyn's best", ""},
-		{"SELECT price, instant_bookable, reviews_per_month r FROM airbnb_data WHERE id = 1 ORDER BY NAME", "price: $1,083 , instant_bookable: 1, r: 0.21\nprice: None, instant_bookable: None, r: None",
+		{"SELECT price, instant_bookable, reviews_per_month r FROM airbnb.airbnb_data WHERE id = 1 ORDER BY NAME", "price: $1,083 , instant_bookable: 1, r: 0.21\nprice: None, instant_bookable: None, r: None",
 			"price: $1,083 , instant_bookable: True, r: 0.21\nprice: ---, instant_bookable: ---, r: ---"},
 		{"SELECT CHAR_LENGTH(house_rules) n, availability_365 FROM airbnb.airbnb_data WHERE neighbourhood = 'Astoria'", "n: 300, availability_365: 286.0", "n: 250, availability_365: 286.0"},
 

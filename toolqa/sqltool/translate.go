@@ -17,6 +17,11 @@ func translate(sql string, temporary map[string]string) (string, error) {
 			return "", err
 		}
 	}
+	if len(temporary) > 0 {
+		if err := s.publish(temporary); err != nil {
+			return "", err
+		}
+	}
 	return s.String(), nil
 }
 

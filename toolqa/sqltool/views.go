@@ -23,7 +23,7 @@ func textView(schema corpus.Schema) string {
 			columns[i] = "ifnull(" + columns[i] + ", '---')"
 		}
 		if columns[i] != name {
-			columns[i] = "CAST(" + columns[i] + " AS TEXT)" // for a comparison with a number to be one of texts
+			columns[i] = "CAST(" + columns[i] + " AS TEXT)" // for what publish does not see, such as a number by its alias
 		}
 		as := c.SQLName()
 		if schema.Dataset == toolqa.Airbnb {
@@ -34,12 +34,16 @@ func textView(schema corpus.Schema) string {
 	return fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT %s FROM %s.%s", schema.Table, strings.Join(columns, ", "), schema.Dataset, schema.Table)
 }
 
-// asText returns the expression of a column's cells as Python prints them.
+// asText returns the expression of a column's cells as the published database has them. Where they are cut they are texts
+// before, as Python prints them.
 func asText(kind corpus.Kind, name string, cut bool) string {
 	switch kind {
 	case corpus.Integer:
 		return fmt.Sprintf("CAST(%s AS TEXT)", name)
 	case corpus.Bool:
+		if !cut { // the published loader hands over True, which MySQL writes as 1
+			return fmt.Sprintf("CAST(%s AS TEXT)", name)
+		}
 		return fmt.Sprintf("CASE %s WHEN 1 THEN 'True' WHEN 0 THEN 'False' END", name)
 	case corpus.Real: // SQLite writes whole numbers as Python does, and is faster
 		return fmt.Sprintf("CASE WHEN abs(%[1]s) < 1e15 AND %[1]s = CAST(%[1]s AS INTEGER) THEN CAST(%[1]s AS TEXT) ELSE py_str(%[1]s) END", name)
