@@ -48,6 +48,15 @@ func (s Status) String() string {
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
+// MarshalText returns the word for the status, by which it stands in JSON.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (s *Status) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseStatus(string(text))
+	return err
+}
+
 // ParseStatus is the inverse of String.
 func ParseStatus(name string) (Status, error) {
 	for i, n := range statusNames {
@@ -68,7 +77,7 @@ type Transition struct {
 
 // Grade is the verdict on a final answer.
 type Grade struct {
-	Answer   string // the answer as the agent gave it
-	Official bool   // right by the benchmark's own matcher
-	Strict   bool   // right by the strict matcher, which honours signs and decimal points
+	Answer   string `json:"answer"`   // the answer as the agent gave it
+	Official bool   `json:"official"` // right by the benchmark's own matcher
+	Strict   bool   `json:"strict"`   // right by the strict matcher, which honours signs and decimal points
 }

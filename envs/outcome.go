@@ -40,6 +40,15 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
+// MarshalText returns the word for the outcome, by which it stands in JSON.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (o *Outcome) UnmarshalText(text []byte) (err error) {
+	*o, err = ParseOutcome(string(text))
+	return err
+}
+
 // ParseOutcome is the inverse of String.
 func ParseOutcome(name string) (Outcome, error) {
 	for i, n := range outcomeNames {

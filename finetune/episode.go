@@ -15,6 +15,10 @@ type Episode struct {
 	Status  envs.Status // Running when the turns were used up, or the policy fell silent
 	Limit   mcts.Limit  // why the policy said nothing more: mcts.LimitSilence, mcts.LimitContext; "" when it did
 	Grade   envs.Grade
+
+	// Branch is the episode as a tree of one branch, which is how a run keeps it. Its last node is
+	// never Running: what ended an episode that the agent did not is its Limit.
+	Branch *mcts.TreeRecord
 }
 
 // Play runs one episode: at most maxTurns turns, one greedy sample each. id names the episode in the log; its Path is
@@ -25,28 +29,68 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 		return Episode{}, err
 	}
 	e := Episode{History: state.History(), Status: state.Status()}
-	path := []byte("0")
-	for turn := 0; turn < maxTurns && e.Status == envs.Running; turn++ {
-		id.Path = string(path)
-		proposals, err := policy.Propose(ctx, mcts.Request{Node: id, History: e.History, N: 1, Greedy: true})
-		if err != nil {
-			return e, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+	e.Branch = &mcts.TreeRecord{Question: id.Question, Tree: id.Tree, Nodes: []mcts.Record{
+		{Parent: mcts.NoParent, Status: e.Status},
+	}}
+
+	for e.History.Len() < maxTurns && e.Status == envs.Running && e.Limit == mcts.LimitNone {
+		if state, err = e.turn(ctx, env, policy, state, id); err != nil {
+			return e, err
 		}
-		switch {
-		case len(proposals) > 0 && proposals[0].Finish == mcts.FinishTooLong:
-			e.Limit = mcts.LimitContext
-			return e, nil
-		case len(proposals) == 0 || strings.TrimSpace(proposals[0].Text) == "":
-			e.Limit = mcts.LimitSilence
-			return e, nil
-		}
-		next, err := env.Step(ctx, state, envs.Action(proposals[0].Text))
-		if err != nil {
-			return e, envs.Fail(envs.StageEnvironment, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
-		}
-		state = next.State
-		e = Episode{History: state.History(), Status: state.Status(), Grade: next.Grade}
-		path = append(path, ".0"...)
 	}
+
+	e.end()
 	return e, nil
+}
+
+// turn asks for one action and runs it. It returns the state after it.
+func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Policy, state envs.State, id mcts.NodeID) (envs.State, error) {
+	turn := e.History.Len()
+	id.Path = "0" + strings.Repeat(".0", turn)
+	proposals, err := policy.Propose(ctx, mcts.Request{Node: id, History: e.History, N: 1, Greedy: true})
+	if err != nil {
+		return state, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+	}
+	e.Branch.Calls++
+	e.Branch.Samples += len(proposals)
+
+	switch {
+	case len(proposals) > 0 && proposals[0].Finish == mcts.FinishTooLong:
+		e.Limit = mcts.LimitContext
+		return state, nil
+	case len(proposals) == 0 || strings.TrimSpace(proposals[0].Text) == "":
+		e.Limit = mcts.LimitSilence
+		return state, nil
+	}
+
+	action := envs.Action(proposals[0].Text)
+	next, err := env.Step(ctx, state, action)
+	if err != nil {
+		return state, envs.Fail(envs.StageEnvironment, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+	}
+	e.History, e.Status, e.Grade = next.State.History(), next.State.Status(), next.Grade
+	cut := proposals[0].Finish == mcts.FinishLength && next.Turn.Call.Name == ""
+	e.Branch.Nodes = append(e.Branch.Nodes, mcts.Record{
+		ID: turn + 1, Parent: turn, Depth: turn + 1,
+		Action: proposals[0].Text, Tool: next.Turn.Call.Tool, Name: next.Turn.Call.Name,
+		Key: mcts.Canonical(env, action), Observation: next.Turn.Observation, Maker: next.Turn.Maker,
+		Outcome: next.Turn.Outcome, Status: e.Status, Reward: next.Reward, Grade: next.Grade, Draws: 1, Cut: cut,
+	})
+	return next.State, nil
+}
+
+// end notes what ended the episode.
+func (e *Episode) end() {
+	last := &e.Branch.Nodes[len(e.Branch.Nodes)-1]
+	switch {
+	case e.Limit != mcts.LimitNone:
+		last.Limit = e.Limit
+	case e.Status == envs.Running:
+		last.Limit = mcts.LimitDepth
+	case e.Status == envs.Truncated:
+		last.Limit = mcts.LimitEnvironment
+	}
+	if last.Status == envs.Running {
+		last.Status = envs.Truncated
+	}
 }

@@ -3,13 +3,15 @@ package finetune
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"iter"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
+	"toolevo/trajectories"
 )
 
 // Cell is what one line of the report stands for.
@@ -34,8 +36,8 @@ type Job struct {
 	MaxTurns int         // of an episode, at least 1
 }
 
-// episode is the name of a task's episode in the log.
-func (j Job) episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
+// Episode is the name of a task's episode in the log and among the stored trees.
+func (j Job) Episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
 
 // Options say how to measure.
 type Options struct {
@@ -43,41 +45,53 @@ type Options struct {
 	Workers int        // episodes at the same time, at least 1
 	Retry   mcts.Retry // for model calls and steps that fail, before their question is lost
 
-	// Done, if set, is called after each episode, from several goroutines, with how many are over, and
-	// how many of them the log answered.
+	// Done, if set, is called after each episode with how many are over, and how many of them took no
+	// call to the model.
 	Done func(done, replayed, total int)
 }
 
-// Evaluate measures the jobs and returns a row for each, in their order. The error wraps the context's when it was
-// stopped, and is any other when it could not go on; what was asked is logged in every case. Once ctx has ended no call to
-// the model is begun, as with collect.Run.
-func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
+// Lost has why episodes were lost, by the names that [Job.Episode] gives.
+type Lost map[string]string
+
+// Evaluate plays the episodes of the jobs that the store does not have, and stores each. It returns
+// those that were lost to failures of ours. The error wraps the context's when it was stopped, and is
+// any other when it could not go on; what was asked is logged in every case. Once ctx has ended no
+// call to the model is begun, as with collect.Run. Memory does not grow with the episodes.
+func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
 	}
-	results := make([][]result, len(jobs))
 	total := 0
-	for i, j := range jobs {
-		results[i] = make([]result, len(j.Tasks))
+	for _, j := range jobs {
 		total += len(j.Tasks)
 	}
-	var done, replayed atomic.Int64
+
+	lost := Lost{}
+	var mu sync.Mutex // guards what follows
+	done, replayed := 0, 0
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
-	for i, job := range jobs {
-		for k, task := range job.Tasks {
-			group.Go(func() (err error) {
+	for _, job := range jobs {
+		for _, task := range job.Tasks {
+			group.Go(func() error {
 				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
 					return err
 				}
-				if results[i][k], err = o.episode(groupCtx, job, task); err != nil {
+				r, err := o.episode(groupCtx, job, task)
+				if err != nil {
 					return err
 				}
-				if results[i][k].replayed {
-					replayed.Add(1)
+
+				mu.Lock()
+				defer mu.Unlock()
+				if r.lost != nil {
+					lost[job.Episode(task)] = r.lost.Error()
 				}
-				if n := done.Add(1); o.Done != nil {
-					o.Done(int(n), int(replayed.Load()), total)
+				if r.replayed {
+					replayed++
+				}
+				if done++; o.Done != nil {
+					o.Done(done, replayed, total)
 				}
 				return nil
 			})
@@ -86,7 +100,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (*Report, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return newReport(jobs, results), nil
+	return lost, nil
 }
 
 func (o *Options) validate(jobs []Job) error {
@@ -99,7 +113,7 @@ func (o *Options) validate(jobs []Job) error {
 			return fmt.Errorf("finetune: %s: %d turns, want at least 1", j.Cell, j.MaxTurns)
 		}
 		for _, task := range j.Tasks {
-			id := j.episode(task)
+			id := j.Episode(task)
 			if seen[id] {
 				return fmt.Errorf("finetune: the episode %q occurs twice", id)
 			}
@@ -109,16 +123,21 @@ func (o *Options) validate(jobs []Job) error {
 	return nil
 }
 
-// result is an episode, or why there is none.
+// result is what became of an episode.
 type result struct {
-	episode  Episode
-	lost     error
-	replayed bool // the log answered every call
+	lost     error // why there is none
+	replayed bool  // it took no call to the model
 }
 
-// episode plays one task. What ends the whole evaluation is an error: the user's wish, or a log that cannot be written.
+// episode plays and stores one episode. What ends the whole evaluation is an error: the user's wish, or a log that
+// cannot be written.
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result, error) {
-	id := mcts.NodeID{Question: job.episode(task)}
+	id := mcts.NodeID{Question: job.Episode(task)}
+	_, stored, err := o.Store.LoadTree(ctx, id.Question, id.Tree)
+	if stored || err != nil {
+		return result{replayed: true}, err
+	}
+
 	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, o.Retry.Policy(job.Policy))
 	if err != nil {
 		return result{}, err
@@ -126,8 +145,9 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.MaxTurns)
 	if err == nil {
 		asked, _ := policy.Counts()
-		return result{episode: e, replayed: asked == 0}, nil
+		return result{replayed: asked == 0}, o.Store.SaveTree(ctx, e.Branch)
 	}
+
 	if ctx.Err() != nil {
 		return result{}, ctx.Err()
 	}
@@ -135,4 +155,31 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 		return result{}, err
 	}
 	return result{lost: err}, nil
+}
+
+// Episodes yields the episodes of the jobs that are stored or lost, in the order of the jobs and their tasks. meta says
+// what an episode does not know about itself. The first error ends it.
+func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost, meta func(Cell, envs.Task) trajectories.Meta) iter.Seq2[trajectories.Episode, error] {
+	return func(yield func(trajectories.Episode, error) bool) {
+		for _, j := range jobs {
+			for _, task := range j.Tasks {
+				name := j.Episode(task)
+				branch, stored, err := s.LoadTree(ctx, name, 0)
+				failure, isLost := lost[name]
+
+				var e trajectories.Episode
+				switch {
+				case stored:
+					e = trajectories.FromEpisode(meta(j.Cell, task), branch)
+				case isLost:
+					e = trajectories.LostEpisode(meta(j.Cell, task), failure)
+				case err == nil:
+					continue
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }

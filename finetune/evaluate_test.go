@@ -180,8 +180,8 @@ func TestInterruptedEvaluations(t *testing.T) {
 						return context.Canceled
 					}
 					s := open(t, path)
-					report, err := finetune.Evaluate(ctx, []finetune.Job{job(w, append(numbered(10), of...))},
-						finetune.Options{Store: s, Workers: workers, Retry: mcts.Retry{Attempts: 2}})
+					again, o := job(w, append(numbered(10), of...)), finetune.Options{Store: s, Workers: workers, Retry: mcts.Retry{Attempts: 2}}
+					lost, err := finetune.Evaluate(ctx, []finetune.Job{again}, o)
 					cancel()
 					for node, n := range w.answered {
 						answered[node] += n
@@ -190,6 +190,10 @@ func TestInterruptedEvaluations(t *testing.T) {
 						t.Fatal(err)
 					}
 					if through {
+						report, err := finetune.Summarise([]finetune.Job{again}, episodes(o, lost, again))
+						if err != nil {
+							t.Fatal(err)
+						}
 						if diff := cmp.Diff(want, report); diff != "" {
 							t.Errorf("-uninterrupted +interrupted:\n%s", diff)
 						}
@@ -286,8 +290,8 @@ func TestStoreFailure(t *testing.T) {
 		}
 		return nil
 	}}
-	report, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(40))}, o)
-	if stage, _ := envs.FailedStage(err); stage != envs.StageStore || report != nil {
+	lost, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(40))}, o)
+	if stage, _ := envs.FailedStage(err); stage != envs.StageStore || lost != nil {
 		t.Errorf("error is %v", err)
 	}
 	// None of the four workers gets beyond its next call.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
+	"toolevo/trajectories"
 )
 
 var errGone = errors.New("the server is gone")
@@ -138,9 +140,25 @@ func open(t testing.TB, path string) *store.Store {
 
 func evaluate(t testing.TB, o finetune.Options, jobs ...finetune.Job) *finetune.Report {
 	t.Helper()
-	r, err := finetune.Evaluate(context.Background(), jobs, o)
+	lost, err := finetune.Evaluate(context.Background(), jobs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := finetune.Summarise(jobs, episodes(o, lost, jobs...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// episodes are those of jobs as a run's files have them.
+func episodes(o finetune.Options, lost finetune.Lost, jobs ...finetune.Job) iter.Seq2[trajectories.Episode, error] {
+	return finetune.Episodes(context.Background(), o.Store, jobs, lost, func(c finetune.Cell, task envs.Task) trajectories.Meta {
+		return trajectories.Meta{
+			Run: trajectories.Run{ID: "run", Policy: c.Policy, DeployedAPI: c.API},
+			Question: trajectories.Question{
+				ID: task.ID, Dataset: c.Dataset, Difficulty: c.Difficulty, Text: task.Question,
+			},
+		}
+	})
 }

@@ -3,11 +3,13 @@ package finetune
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"text/tabwriter"
 
 	"toolevo/envs"
 	"toolevo/mcts"
+	"toolevo/trajectories"
 )
 
 // Report is the outcome of an evaluation.
@@ -40,52 +42,80 @@ type Row struct {
 	FirstLoss  string         `json:"first_loss,omitempty"`
 }
 
-func newReport(jobs []Job, results [][]result) *Report {
-	report := &Report{Rows: make([]Row, len(jobs))}
-	for i, job := range jobs {
-		report.Rows[i] = newRow(job.Cell, results[i])
+// Summarise returns the report on the episodes of an evaluation: a row for each job, in their order.
+// An episode of no job is an error, and so is the first of episodes.
+func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
+	sums := make(map[Cell]*sum, len(jobs))
+	for _, j := range jobs {
+		sums[j.Cell] = &sum{outcomes: map[string]int{}}
 	}
-	return report
+	for e, err := range episodes {
+		if err != nil {
+			return nil, err
+		}
+		s, ok := sums[Cell{e.Policy, e.DeployedAPI, e.Dataset, e.Difficulty}]
+		if !ok {
+			return nil, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy, e.DeployedAPI, e.QuestionID)
+		}
+		s.add(&e)
+	}
+
+	report := &Report{Rows: make([]Row, len(jobs))}
+	for i, j := range jobs {
+		report.Rows[i] = sums[j.Cell].row(j.Cell)
+	}
+	return report, nil
 }
 
-func newRow(cell Cell, results []result) Row {
-	row := Row{Cell: cell, Outcomes: map[string]int{}}
-	official, strict, turns := 0, 0, 0
-	for _, r := range results {
-		if r.lost != nil {
-			if row.Lost++; row.FirstLoss == "" {
-				row.FirstLoss = r.lost.Error()
-			}
-			continue
+// sum is what the episodes of a cell add up to.
+type sum struct {
+	n, lost, official, strict          int
+	unanswered, tooLong, silent, turns int
+	outcomes                           map[string]int
+	firstLoss                          string
+}
+
+func (s *sum) add(e *trajectories.Episode) {
+	if e.Lost != "" {
+		if s.lost++; s.firstLoss == "" {
+			s.firstLoss = e.Lost
 		}
-		row.N++
-		if r.episode.Grade.Official {
-			official++
-		}
-		if r.episode.Grade.Strict {
-			strict++
-		}
-		if r.episode.Status != envs.Terminated {
-			row.Unanswered++
-		}
-		switch r.episode.Limit {
-		case mcts.LimitContext:
-			row.TooLong++
-		case mcts.LimitSilence:
-			row.Silent++
-		}
-		turns += r.episode.History.Len()
-		for _, t := range r.episode.History.Turns() {
-			row.Outcomes[t.Outcome.String()]++
+		return
+	}
+
+	s.n++
+	for _, count := range []struct {
+		holds bool
+		n     *int
+	}{
+		{e.Official, &s.official},
+		{e.Strict, &s.strict},
+		{e.Status != envs.Terminated.String(), &s.unanswered},
+		{e.Limit == string(mcts.LimitContext), &s.tooLong},
+		{e.Limit == string(mcts.LimitSilence), &s.silent},
+	} {
+		if count.holds {
+			*count.n++
 		}
 	}
-	if row.N > 0 {
-		row.Official = float64(official) / float64(row.N)
-		row.Strict = float64(strict) / float64(row.N)
-		row.Turns = float64(turns) / float64(row.N)
+	s.turns += len(e.Turns)
+	for _, t := range e.Turns {
+		s.outcomes[t.Outcome.String()]++
 	}
-	row.OfficialLow, row.OfficialHigh = Wilson(official, row.N)
-	row.StrictLow, row.StrictHigh = Wilson(strict, row.N)
+}
+
+func (s *sum) row(cell Cell) Row {
+	row := Row{
+		Cell: cell, N: s.n, Lost: s.lost, Outcomes: s.outcomes, FirstLoss: s.firstLoss,
+		Unanswered: s.unanswered, TooLong: s.tooLong, Silent: s.silent,
+	}
+	if s.n > 0 {
+		row.Official = float64(s.official) / float64(s.n)
+		row.Strict = float64(s.strict) / float64(s.n)
+		row.Turns = float64(s.turns) / float64(s.n)
+	}
+	row.OfficialLow, row.OfficialHigh = Wilson(s.official, s.n)
+	row.StrictLow, row.StrictHigh = Wilson(s.strict, s.n)
 	return row
 }
 

@@ -57,7 +57,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		if strings.TrimSpace(p.Text) == "" {
 			continue
 		}
-		key := canonical(g.Env, envs.Action(p.Text))
+		key := Canonical(g.Env, envs.Action(p.Text))
 		if sibling := g.same(children, p.Text, key); sibling >= 0 {
 			draws[sibling]++
 			priors[sibling] += g.prior(p)

@@ -1,48 +1,52 @@
 package mcts
 
-import "toolevo/envs"
+import (
+	"fmt"
+
+	"toolevo/envs"
+)
 
 // NoParent is the Parent of a root.
 const NoParent = -1
 
 // TreeRecord is a finished tree as it is stored, exported and viewed.
 type TreeRecord struct {
-	Question    string // the task's ID
-	Tree        int    // index among the question's trees, from 0
-	Seed        uint64 // the tree's seed, derived from the run's
-	Simulations int    // simulations run
-	Idle        int    // of those, the ones that found nothing to expand
-	Calls       int    // requests to the policy
-	Samples     int    // completions received
-	Nodes       []Record
+	Question    string   `json:"question_id"` // the task's ID
+	Tree        int      `json:"tree"`        // index among the question's trees, from 0
+	Seed        uint64   `json:"tree_seed"`   // derived from the run's
+	Simulations int      `json:"simulations"` // simulations run
+	Idle        int      `json:"idle"`        // of those, the ones that found nothing to expand
+	Calls       int      `json:"calls"`       // requests to the policy
+	Samples     int      `json:"samples"`     // completions received
+	Nodes       []Record `json:"nodes"`       // parents before their children
 }
 
 // Record is one node of a TreeRecord. A node's ID is its place in Nodes; parents come before their children.
 type Record struct {
-	ID      int
-	Parent  int // NoParent for the root
-	Depth   int // turns from the root
-	Ordinal int // place among its siblings
+	ID      int `json:"node"`    // its place in the tree, from 0, which is the root
+	Parent  int `json:"parent"`  // NoParent, -1, for the root
+	Depth   int `json:"depth"`   // turns from the root
+	Ordinal int `json:"ordinal"` // place among its siblings
 
-	Action      string // the model's text
-	Tool        string // the tool meant, by its prompt-version name; "" when there is none
-	Name        string // the API name as written
-	Key         string // canonical form of the action; equal keys mean the same call
-	Observation string
-	Maker       string // the program that made the observation, see envs.Result; of old runs the root has the tree's
-	Outcome     envs.Outcome
-	Status      envs.Status
-	Limit       Limit // what truncated the node
+	Action      string       `json:"action"`      // the model's text
+	Tool        string       `json:"tool"`        // the tool meant, by its prompt-version name; "" when there is none
+	Name        string       `json:"api"`         // the API name as written
+	Key         string       `json:"key"`         // canonical form of the action; equal keys mean the same call
+	Observation string       `json:"observation"` // the environment's answer
+	Maker       string       `json:"maker"`       // the program that made the observation, see envs.Result; of old runs the root has the tree's
+	Outcome     envs.Outcome `json:"outcome"`     // what kind of observation it is
+	Status      envs.Status  `json:"status"`      // whether the task went on: "running", "terminated" or "truncated"
+	Limit       Limit        `json:"limit"`       // what truncated the node; "" when nothing did
 
-	Prior      float64 // P(s,a) in 0..1
-	Visits     int     // N(s,a)
-	TotalValue float64 // W(s,a)
-	Expanded   bool    // whether its children are visible to selection
-	Reward     float64 // of the node itself: ±1 when the task ended here
-	Grade      envs.Grade
+	Prior      float64 `json:"prior"`       // P(s,a) in 0..1
+	Visits     int     `json:"visits"`      // N(s,a)
+	TotalValue float64 `json:"total_value"` // W(s,a)
+	Expanded   bool    `json:"expanded"`    // whether its children are visible to selection
+	Reward     float64 `json:"reward"`      // of the node itself: ±1 when the task ended here
+	envs.Grade         // how the answer was scored, where one was given
 
-	Draws int  // how many of its parent's samples chose this action; 0 at the root, and in runs of old formats
-	Cut   bool // the completion was cut by its length limit before its action was whole
+	Draws int  `json:"draws"` // how many of its parent's samples chose this action; 0 at the root, and in runs of old formats
+	Cut   bool `json:"cut"`   // the completion was cut by its length limit before its action was whole
 }
 
 // Path returns the IDs from the root to node id.
@@ -76,4 +80,24 @@ func (t *Tree) Record() *TreeRecord {
 		}
 	}
 	return r
+}
+
+// Differences says how a stored tree differs from the one that was grown again from the log.
+func (t *TreeRecord) Differences(grown *TreeRecord) []string {
+	var out []string
+	a, b := *grown, *t
+	a.Nodes, b.Nodes = nil, nil
+	if fmt.Sprint(a) != fmt.Sprint(b) {
+		out = append(out, fmt.Sprintf("is %+v in the store, %+v by the log", b, a))
+	}
+	if len(grown.Nodes) != len(t.Nodes) {
+		return append(out, fmt.Sprintf("has %d nodes in the store, %d by the log", len(t.Nodes), len(grown.Nodes)))
+	}
+
+	for i := range grown.Nodes {
+		if grown.Nodes[i] != t.Nodes[i] {
+			out = append(out, fmt.Sprintf("node %d is %+v in the store, %+v by the log", i, t.Nodes[i], grown.Nodes[i]))
+		}
+	}
+	return out
 }

@@ -47,7 +47,7 @@ func (e retryingEnvironment) Step(ctx context.Context, s envs.State, a envs.Acti
 }
 
 // Canonical implements envs.Canonicalizer.
-func (e retryingEnvironment) Canonical(a envs.Action) string { return canonical(e.Environment, a) }
+func (e retryingEnvironment) Canonical(a envs.Action) string { return Canonical(e.Environment, a) }
 
 // do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is begun.
 func (r Retry) do(ctx context.Context, try func() error) error {

@@ -91,8 +91,8 @@ func (g *growth) simulate(ctx context.Context) error {
 	return nil
 }
 
-// canonical is the key by which actions are the same.
-func canonical(env envs.Environment, a envs.Action) string {
+// Canonical is the key by which actions are the same in an environment.
+func Canonical(env envs.Environment, a envs.Action) string {
 	if c, ok := env.(envs.Canonicalizer); ok {
 		return c.Canonical(a)
 	}

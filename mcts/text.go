@@ -14,6 +14,7 @@ import (
 type TextOptions struct {
 	Width  int  // columns; longer lines are cut; 0 is no limit
 	Cached bool // draw the nodes that selection does not see, too
+	Full   bool // draw all nodes and cut nothing, and below each what the model wrote and saw
 }
 
 // WriteText draws the tree for people, one line a node: its ID, visits, Q and prior in columns of their own, then the
@@ -23,6 +24,9 @@ type TextOptions struct {
 //	 1    3  +0.33  0.61  ├ [deprecated] LoadDB {"DBName": "coffee"}
 //	 4    2  +1.00  0.84  │ └ InitializeDatabase {"DatabaseName": "coffee"}  (+7 cached, 2 accepted)
 func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) error {
+	if o.Full {
+		o.Width, o.Cached = 0, true
+	}
 	d := drawing{tree: t, options: o, out: bufio.NewWriter(w), children: make([][]int, len(t.Nodes))}
 	for _, n := range t.Nodes {
 		if n.Parent != NoParent {
@@ -56,7 +60,18 @@ func (d *drawing) below(id int, indent string) {
 			branch, further = "└ ", "  "
 		}
 		d.line(d.tree.figures(child) + indent + branch + d.tree.Nodes[child].label() + d.hidden(child))
+		if d.options.Full {
+			d.texts(child, indent+further)
+		}
 		d.below(child, indent+further)
+	}
+}
+
+// texts writes what the model wrote and saw at a node, below its line.
+func (d *drawing) texts(id int, indent string) {
+	n := &d.tree.Nodes[id]
+	for line := range strings.Lines(strings.TrimSpace(n.Action) + "\nObservation: " + strings.TrimSpace(n.Observation)) {
+		d.line(strings.Repeat(" ", figureColumns) + indent + "  " + display.Line(strings.TrimSuffix(line, "\n"), 0))
 	}
 }
 
@@ -85,6 +100,9 @@ func (d *drawing) count(id int) (nodes, accepted int) {
 	}
 	return nodes, accepted
 }
+
+// figureColumns is how wide the figures of a node are.
+const figureColumns = 24
 
 // figures are the columns before the drawing.
 func (t *TreeRecord) figures(id int) string {

@@ -43,14 +43,14 @@ type Run struct {
 
 // Question is what a row says about its question.
 type Question struct {
-	ID         string
-	Dataset    string
-	Difficulty string
-	Split      string
-	Index      int // place in the split, from 0
-	Text       string
-	Template   string
-	Gold       string
+	ID         string `json:"question_id"`    // unique within a run
+	Dataset    string `json:"dataset"`        // e.g. "coffee"
+	Difficulty string `json:"difficulty"`     // "easy" or "hard"
+	Split      string `json:"split"`          // "train", "dev" or "test"
+	Index      int    `json:"question_index"` // place in the split, from 0
+	Text       string `json:"question"`       // what the agent was asked
+	Template   string `json:"template"`       // from which it was made
+	Gold       string `json:"gold"`           // the gold answer
 }
 
 // FromTree returns the trajectories of a tree that ended with the right answer, in the order of their leaves.
@@ -58,13 +58,14 @@ func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
 	var rows []Row
 	for id := range tree.Nodes {
 		if tree.Nodes[id].Outcome == envs.Correct {
-			rows = append(rows, fromLeaf(&meta, tree, id))
+			rows = append(rows, FromNode(meta, tree, id))
 		}
 	}
 	return rows
 }
 
-func fromLeaf(meta *Meta, tree *mcts.TreeRecord, id int) Row {
+// FromNode returns the trajectory that ends at a node of a tree, whatever became of it.
+func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 	leaf := &tree.Nodes[id]
 	path := tree.Path(id)
 	run, q := &meta.Run, &meta.Question

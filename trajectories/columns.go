@@ -8,7 +8,7 @@ import (
 // rowColumns are the columns of a trajectories file, in file order. SCHEMA.md is generated from them.
 var rowColumns = []pq.Column[Row]{
 	pq.Int("schema_version", "version of these columns", func(r *Row) *int { return &r.SchemaVersion }),
-	pq.Text("run_id", "the run that grew the tree; no other run has it", func(r *Row) *string { return &r.RunID }).Repeating(),
+	pq.Text("run_id", "the run that made it; no other run has this ID", func(r *Row) *string { return &r.RunID }).Repeating(),
 	pq.Text("run_hash", "of the run's settings and inputs: runs of one hash grow the same trees if their models answer the same; in older files the `run_id`", func(r *Row) *string { return &r.RunHash }).Repeating().Later(),
 	pq.Text("dataset", "dataset of the question, e.g. `coffee`", func(r *Row) *string { return &r.Dataset }).Repeating(),
 	pq.Text("difficulty", "`easy` or `hard`", func(r *Row) *string { return &r.Difficulty }).Repeating(),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/trajectories/internal/pq"
 )
 
 // SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
@@ -61,6 +62,9 @@ type Row struct {
 	Errors       int // turns that met an invocation error (section 2.2), deprecations apart
 	Cuts         int // turns that the limit of a completion's length cut before their action was whole
 }
+
+// MarshalJSON returns the row as an object whose keys are its columns.
+func (r Row) MarshalJSON() ([]byte, error) { return pq.AppendJSON(nil, &r, rowColumns) }
 
 // Turn is one turn of a row.
 type Turn struct {

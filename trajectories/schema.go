@@ -8,7 +8,8 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// Schema returns SCHEMA.md: a description of every column of a trajectories file, in Markdown.
+// Schema returns SCHEMA.md: a description of every column of a file of trajectories and of one of
+// episodes, in Markdown.
 func Schema() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Columns of trajectories.parquet
@@ -22,17 +23,18 @@ question_index, question_id, question, run_hash, tree, node. Parquet, zstd, data
 1,000 rows. "optional" columns are null where there is nothing; no other column is null.
 
 `, SchemaVersion, schemaKey)
-	cols := make([]pq.Describe, len(rowColumns))
-	for i, c := range rowColumns {
-		cols[i] = c.Describe()
-	}
-	writeTable(&b, cols)
-	for _, c := range cols {
-		if c.Fields != nil {
-			fmt.Fprintf(&b, "\n## One element of `%s`\n\n", c.Name)
-			writeTable(&b, c.Fields)
-		}
-	}
+	writeColumns(&b, rowColumns)
+	fmt.Fprintf(&b, `
+# Columns of episodes.parquet, keys of episodes.jsonl
+
+Schema version %d, in the same places.
+
+One row is one episode of an evaluation: a greedy run of a policy on a question under an API version. Rows are in the
+order of the report: dataset and difficulty, policy, API version, question. Of the JSONL file each line is a row, with
+null where a column is null. The other words are those above.
+
+`, EpisodeVersion)
+	writeColumns(&b, episodeColumns)
 	b.WriteString("\nOutcomes:")
 	for i, o := range envs.Outcomes() {
 		if i > 0 {
@@ -42,6 +44,22 @@ question_index, question_id, question, run_hash, tree, node. Parquet, zstd, data
 	}
 	b.WriteString(".\n")
 	return b.String()
+}
+
+// writeColumns writes a table of columns, and one for each list among them.
+func writeColumns[T any](b *strings.Builder, columns []pq.Column[T]) {
+	cols := make([]pq.Describe, len(columns))
+	for i, c := range columns {
+		cols[i] = c.Describe()
+	}
+
+	writeTable(b, cols)
+	for _, c := range cols {
+		if c.Fields != nil {
+			fmt.Fprintf(b, "\n## One element of `%s`\n\n", c.Name)
+			writeTable(b, c.Fields)
+		}
+	}
 }
 
 func writeTable(b *strings.Builder, cols []pq.Describe) {

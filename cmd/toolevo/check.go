@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 
@@ -23,14 +21,17 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Prove that a run is what its log says, or an export whole",
 		Long: `Grows every tree of the run again from the log alone, without asking any model,
 checks the invariants of each, compares it with the stored nodes, and the
-trajectories with the Parquet file. Of an export it checks the files' checksums,
-that both data files hold the same, and every sample as the trainer will read
-it. Exits with 1 when something differs.`,
-		Example: "  toolevo check runs/first\n  toolevo check export",
+trajectories with the Parquet file. Of an evaluation it plays every episode
+again in the same way, so that each answer is scored a second time, and compares
+the stored episodes, both files of them, and the report that they add up to. Of
+an export it checks the files' checksums, that both data files hold the same,
+and every sample as the trainer will read it. Exits with 1 when something
+differs.`,
+		Example: "  toolevo check runs/first\n  toolevo check runs/eval\n  toolevo check export",
 		Args:    positional(1, 1),
 	}
 	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
-	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees checked at the same time")
+	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *workers < 1 {
 			return usage("--workers %d: want at least 1", *workers)
@@ -47,45 +48,60 @@ it. Exits with 1 when something differs.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, v.run.Close()) }()
-		m := v.run.Manifest
-		if m.Hash == "" {
-			return usage("%s was collected by an earlier version, %s: it can be inspected and exported, but not checked", v.run.Dir, m.Software)
-		}
-		c, err := runConfig(v.run)
+		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.run.Manifest, v.run.Dir))
 		if err != nil {
 			return err
-		}
-		starting := a.starting(progressAuto)
-		done := starting.step("Reading corpora and questions")
-		b, err := readBench(cmd.Context(), dataOf(cmd, *data, &m, v.run.Dir), c)
-		done()
-		if err != nil {
-			return fmt.Errorf("%w\nThe run was collected on %s; --data says where that is now", err, m.DataFolder(v.run.Dir))
 		}
 		defer b.close()
-		engine, err := openRecorded(cmd.Context(), v.run)
-		if err := b.start(engine, err); err != nil {
-			return err
+
+		if v.run.Manifest.Kind == kindEval {
+			return a.checkEvaluation(cmd.Context(), b, v, *workers, *asJSON)
 		}
-		b.serving = a.serving()
-		b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
-		other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true })
-		if len(other) > 0 {
-			return usage("%s was collected on other inputs than these:\n  %s\n"+
-				"Give the --data it was collected on, and check it with the version that collected it, %s.",
-				v.run.Dir, strings.Join(other, "\n  "), m.Software)
-		}
-		defer starting.step("Growing every tree again")()
 		return a.check(cmd.Context(), b, v, *workers, *asJSON)
 	}
 	return cmd
 }
 
+// recordedBench opens what a run was made from, with the run's own engine in place of one that runs programs.
+func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, error) {
+	m := v.run.Manifest
+	if m.Hash == "" {
+		return nil, usage("%s was collected by an earlier version, %s: it can be inspected and exported, but not checked", v.run.Dir, m.Software)
+	}
+	c, err := runConfig(v.run)
+	if err != nil {
+		return nil, err
+	}
+	defer a.starting(progressAuto).step("Reading corpora and questions")()
+	b, err := readBench(ctx, data, c)
+	if err != nil {
+		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err, m.DataFolder(v.run.Dir))
+	}
+	engine, err := openRecorded(ctx, v.run)
+	if err := b.start(engine, err); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+
+	b.serving = a.serving()
+	b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
+	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
+		return nil, errors.Join(b.close(), usage("%s was made from other inputs than these:\n  %s\n"+
+			"Give the --data it was made from, and check it with the version that made it, %s.",
+			v.run.Dir, strings.Join(other, "\n  "), m.Software))
+	}
+	return b, nil
+}
+
 // checked is the result of a check.
 type checked struct {
 	collect.Verification
-	Rows     int  `json:"rows"`     // trajectories compared with the file
-	Complete bool `json:"complete"` // the run has all its trees and its Parquet file
+	checkedRun
+}
+
+// checkedRun is what the checks of all kinds of runs say.
+type checkedRun struct {
+	Rows     int  `json:"rows"`     // of the Parquet file, compared with the store
+	Complete bool `json:"complete"` // the run has all its trees or episodes, and its files
 
 	Engines  []string `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
 	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
@@ -97,7 +113,9 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 		return err
 	}
 	o.Workers = workers
+	done := a.starting(progressAuto).step("Growing every tree again")
 	verification, err := collect.Verify(ctx, o)
+	done()
 	if err != nil {
 		return gaveUp(err)
 	}
@@ -105,11 +123,11 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	if err != nil {
 		return gaveUp(err)
 	}
-	result := checked{Verification: verification, Engines: inWords(stamps), Warnings: wallWarnings(stamps)}
+	result := checked{verification, checkedRun{Engines: inWords(stamps), Warnings: wallWarnings(stamps)}}
 	path := filepath.Join(v.run.Dir, rowsFile)
-	n, problem, err := compareRows(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path))
+	n, problem, err := trajectories.Differ(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path), rowName)
 	if err == nil && problem == "" {
-		err = checkRowsFile(v.run)
+		err = checkResult(v.run)
 	}
 	switch {
 	case isMissing(err):
@@ -121,23 +139,28 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	default:
 		result.Rows, result.Complete = n, result.Missing == 0
 	}
-	if asJSON {
-		if err := a.printJSON(result); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(a.out, "%d trees grown again from %d logged calls, %d trajectories compared: %d problems\n",
-			result.Trees, result.Calls, result.Rows, len(result.Problems))
-		for _, p := range result.Problems {
-			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
-		}
-		printEngines(a.out, result.Engines, result.Warnings)
-	}
 	if result.Missing > 0 {
 		a.say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
 	}
-	if len(result.Problems) > 0 {
-		return bad("%s is not what its log says: %d problems", v.run.Dir, len(result.Problems))
+	head := fmt.Sprintf("%d trees grown again from %d logged calls, %d trajectories compared", result.Trees, result.Calls, result.Rows)
+	return a.printChecked(asJSON, v.run.Dir, result, head, result.Problems, result.checkedRun)
+}
+
+// printChecked reports on the check of a run.
+func (a *app) printChecked(asJSON bool, dir string, document any, head string, problems []string, run checkedRun) error {
+	if asJSON {
+		if err := a.printJSON(document); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.out, "%s: %d problems\n", head, len(problems))
+		for _, p := range problems {
+			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
+		}
+		printEngines(a.out, run.Engines, run.Warnings)
+	}
+	if len(problems) > 0 {
+		return bad("%s is not what its log says: %d problems", dir, len(problems))
 	}
 	return nil
 }
@@ -179,32 +202,4 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 		return bad("%s is not a sound export", dir)
 	}
 	return nil
-}
-
-// compareRows compares two sequences of rows, and returns how many there are, and how they differ.
-func compareRows(want, have iter.Seq2[trajectories.Row, error]) (n int, problem string, err error) {
-	next, stop := iter.Pull2(have)
-	defer stop()
-	for row, err := range want {
-		if err != nil {
-			return n, "", err
-		}
-		stored, err, ok := next()
-		switch {
-		case !ok:
-			return n, fmt.Sprintf("ends after %d rows", n), nil
-		case err != nil:
-			return n, "", err
-		case !reflect.DeepEqual(row, stored):
-			return n, fmt.Sprintf("row %d is another trajectory than question %s, tree %d, node %d", n, row.QuestionID, row.Tree, row.Node), nil
-		}
-		n++
-	}
-	switch _, err, ok := next(); {
-	case err != nil:
-		return n, "", err
-	case ok:
-		return n, fmt.Sprintf("has more than the %d rows of the run", n), nil
-	}
-	return n, "", nil
 }

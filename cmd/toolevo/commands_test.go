@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -87,29 +86,15 @@ func TestInspect(t *testing.T) {
 	t.Parallel()
 	run := smallRun(t)
 	id := ask(t, smallData(t), "coffee-easy/open", toolqa.Train).ID
-	type overview struct {
-		Questions []struct {
-			Question string
-			Trees    int
-			Distinct int `json:"distinct_accepted"`
-		}
-	}
-	all := document[overview](t, must(t, "inspect", run, "--json"))
-	if len(all.Questions) != 6 || !slices.ContainsFunc(all.Questions, func(q struct {
-		Question string
-		Trees    int
-		Distinct int `json:"distinct_accepted"`
-	}) bool {
-		return q.Question == id && q.Trees > 0 && q.Distinct > 0
+	all := document[runOverview](t, must(t, "inspect", run, "--json"))
+	if len(all.Questions) != 6 || !slices.ContainsFunc(all.Questions, func(q questionTrees) bool {
+		return q.QuestionID == id && q.Trees > 0 && q.Distinct > 0
 	}) {
 		t.Errorf("%+v", all)
 	}
 	says(t, "inspect RUN", must(t, "inspect", run), "QUESTION", "DISTINCT", id)
 
-	type question struct {
-		Trees []treeSummary `json:"trees"`
-	}
-	trees := document[question](t, must(t, "inspect", run, id, "--json")).Trees
+	trees := document[questionOverview](t, must(t, "inspect", run, id, "--json")).Trees
 	if len(trees) == 0 || trees[0].Deprecations == 0 || trees[0].Correct < len(trees[0].Accepted) {
 		t.Fatalf("%+v", trees)
 	}
@@ -155,28 +140,11 @@ func TestCheckFindsWhatWasTamperedWith(t *testing.T) {
 	if !whole.Complete || whole.Trees == 0 || whole.Calls == 0 || whole.Rows == 0 || len(whole.Problems) > 0 {
 		t.Fatalf("%+v", whole)
 	}
-	execute := func(query string) func(t *testing.T, run string) {
-		return func(t *testing.T, run string) {
-			t.Helper()
-			db, err := sql.Open("sqlite3", filepath.Join(run, "run.db"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			r, err := db.Exec(query)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n, err := r.RowsAffected(); n == 0 || err != nil {
-				t.Fatalf("%s: %d rows, %v", query, n, err)
-			}
-		}
-	}
 	for name, tamper := range map[string]func(t *testing.T, run string){
-		"a tree":         execute(`UPDATE trees SET record = (SELECT record FROM trees AS t WHERE t.question <> trees.question)`),
-		"a call":         execute(`UPDATE calls SET seed = seed + 1`),
-		"a missing call": execute(`DELETE FROM calls WHERE path = (SELECT max(path) FROM calls)`),
-		"a missing tree": execute(`DELETE FROM trees WHERE tree = 0`),
+		"a tree":         storedAs(`UPDATE trees SET record = (SELECT record FROM trees AS t WHERE t.question <> trees.question)`),
+		"a call":         storedAs(`UPDATE calls SET seed = seed + 1`),
+		"a missing call": storedAs(`DELETE FROM calls WHERE path = (SELECT max(path) FROM calls)`),
+		"a missing tree": storedAs(`DELETE FROM trees WHERE tree = 0`),
 		"a cut Parquet file": func(t *testing.T, run string) {
 			path := filepath.Join(run, rowsFile)
 			if err := os.Truncate(path, int64(len(read(t, path))/2)); err != nil {
@@ -190,10 +158,7 @@ func TestCheckFindsWhatWasTamperedWith(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := filepath.Join(t.TempDir(), "run")
-			if err := os.CopyFS(run, os.DirFS(smallRun(t))); err != nil {
-				t.Fatal(err)
-			}
+			run := copyOf(t, smallRun(t))
 			tamper(t, run)
 			r := cli(t, "check", run, "--data", data, "--json")
 			if strings.Contains(name, "missing") { // noticed when the run is opened
@@ -285,8 +250,7 @@ func TestEval(t *testing.T) {
 			t.Errorf("a line of more than %d columns: %s", helpWidth, line)
 		}
 	}
-	fails(t, exitUsage, []string{"toolevo eval", "toolevo collect"}, "inspect", dir)
-	fails(t, exitUsage, []string{"toolevo eval", "toolevo collect"}, "check", dir, "--data", data)
+	fails(t, exitUsage, []string{"toolevo eval", "toolevo collect"}, "export", dir, "--out", filepath.Join(t.TempDir(), "export"))
 }
 
 func TestPlay(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -65,15 +64,23 @@ func jsonFlag(cmd *cobra.Command) *bool {
 
 // printJSON prints a document. Every character of it is visible: JSON has escapes of its own for those that are not.
 func (a *app) printJSON(v any) error {
-	var text bytes.Buffer
+	text, err := encodeJSON(v)
+	if err == nil {
+		_, err = a.out.Write(text)
+	}
+	return err
+}
+
+// encodeJSON returns the text that printJSON prints.
+func encodeJSON(v any) ([]byte, error) {
+	var text, b bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return err
+		return nil, err
 	}
 
-	var b strings.Builder
 	for _, r := range text.String() {
 		if r == '\n' || unicode.IsGraphic(r) {
 			b.WriteRune(r)
@@ -83,8 +90,7 @@ func (a *app) printJSON(v any) error {
 			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
-	_, err := io.WriteString(a.out, b.String())
-	return err
+	return b.Bytes(), nil
 }
 
 // corpusReport is what a command that wrote a corpus says about it.

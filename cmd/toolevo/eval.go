@@ -4,22 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
-	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
-	"toolevo/toolqa"
-)
-
-// The files of an evaluation's run directory that hold its report.
-const (
-	reportJSON     = "report.json"
-	reportMarkdown = "report.md"
+	"toolevo/trajectories"
 )
 
 // evalDefaults are what eval sets before anybody else does.
@@ -33,7 +25,9 @@ func (a *app) evalCommand() *cobra.Command {
 		Short: "Measure policies on a split under several API versions",
 		Long: `Plays one greedy episode for each question, policy and deployed API version, and
 reports official and strict accuracy with 95 % Wilson intervals. Questions lost
-to failures of ours are reported apart and never counted as wrong.
+to failures of ours are reported apart and never counted as wrong. The run
+directory keeps the report, and every episode with its turns, answer and scores
+in episodes.parquet and episodes.jsonl.
 
 Every model call is logged before it is used: --resume goes on with an
 interrupted evaluation. After the first Ctrl-C no call is begun, and those that
@@ -76,10 +70,19 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	defer func() { err = errors.Join(err, run.Close()) }()
 	a.ending.begin(resumeCommand(kindEval, f))
 	defer a.ending.begin("")
-	jobs, err := evalJobs(b, run)
+	e, err := newEvaluation(ctx, run, b.config, questionInfos(b))
 	if err != nil {
 		return err
 	}
+	if err := e.deploy(b); err != nil {
+		return err
+	}
+	for i := range e.jobs {
+		if e.jobs[i].Policy, err = b.policy(e.jobs[i].Cell.Policy); err != nil {
+			return err
+		}
+	}
+
 	finishTally := a.tally(run.Dir, b)
 	var done, replayed, total atomic.Int64
 	load := b.load()
@@ -87,7 +90,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		d, t := done.Load(), total.Load()
 		return status{done: d, before: replayed.Load(), total: t, text: fmt.Sprintf("%d/%d episodes", d, t), servers: load()}
 	})
-	report, err := finetune.Evaluate(ctx, jobs, finetune.Options{
+	lost, err := finetune.Evaluate(ctx, e.jobs, finetune.Options{
 		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(),
 		Done: func(d, r, t int) { done.Store(int64(d)); replayed.Store(int64(r)); total.Store(int64(t)) },
 	})
@@ -98,76 +101,12 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	if err != nil {
 		return a.stopped(kindEval, f, err)
 	}
-	report.Engines, report.Warnings = inWords(b.stamps), wallWarnings(b.stamps)
-	if err := writeReport(run.Dir, report); err != nil {
-		return gaveUp(err)
+
+	report, err := e.write(ctx, lost)
+	if err != nil {
+		return a.stopped(kindEval, f, err)
 	}
 	return a.printEvaluation(*f.asJSON, run, report, failUnder)
-}
-
-// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions.
-func evalJobs(b *bench, run *store.Run) ([]finetune.Job, error) {
-	environments := map[string]envs.Environment{}
-	for _, api := range b.config.API {
-		env, err := b.environment(api, run)
-		if err != nil {
-			return nil, err
-		}
-		environments[api] = env
-	}
-	var jobs []finetune.Job
-	for _, group := range groups(b.questions) {
-		for _, name := range b.config.Policy {
-			policy, err := b.policy(name)
-			if err != nil {
-				return nil, err
-			}
-			for _, api := range b.config.API {
-				jobs = append(jobs, finetune.Job{
-					Cell: finetune.Cell{Policy: name, API: api, Dataset: string(group[0].Dataset), Difficulty: string(group[0].Difficulty)},
-					Env:  environments[api], Policy: policy, Tasks: tasks(group), MaxTurns: b.config.Eval.MaxTurns,
-				})
-			}
-		}
-	}
-	return jobs, nil
-}
-
-// groups cuts questions, which are in that order, into those of one dataset and difficulty.
-func groups(questions []toolqa.Question) [][]toolqa.Question {
-	var all [][]toolqa.Question
-	start := 0
-	for i, q := range questions {
-		if i+1 == len(questions) || questions[i+1].Dataset != q.Dataset || questions[i+1].Difficulty != q.Difficulty {
-			all = append(all, questions[start:i+1])
-			start = i + 1
-		}
-	}
-	return all
-}
-
-func tasks(questions []toolqa.Question) []envs.Task {
-	all := make([]envs.Task, len(questions))
-	for i, q := range questions {
-		all[i] = q.Task()
-	}
-	return all
-}
-
-func writeReport(dir string, r *finetune.Report) error {
-	for name, write := range map[string]func(*os.File) error{
-		reportJSON:     func(f *os.File) error { return (&app{out: f}).printJSON(r) },
-		reportMarkdown: func(f *os.File) error { return r.WriteMarkdown(f) },
-	} {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(write(f), f.Close()); err != nil {
-			return fmt.Errorf("write %s: %w", f.Name(), err)
-		}
-	}
-	return nil
 }
 
 func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, failUnder float64) error {
@@ -180,6 +119,7 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 			return err
 		}
 		a.say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
+		a.say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet), shell("inspect", run.Dir))
 	}
 	lost := 0
 	for _, row := range r.Rows {

@@ -102,6 +102,9 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 			return nil, err
 		}
 		defer v.run.Close()
+		if kind := v.run.Manifest.Kind; kind != kindCollect {
+			return nil, usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo collect`", dir, kind)
+		}
 		rows, c, err := e.rows(ctx, v)
 		if err != nil {
 			return nil, err
@@ -178,7 +181,7 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	}
 	path := filepath.Join(v.run.Dir, rowsFile)
 	if _, err := os.Stat(path); err == nil {
-		if err := checkRowsFile(v.run); err != nil {
+		if err := checkResult(v.run); err != nil {
 			return nil, nil, err
 		}
 		return trajectories.ReadFile(path), c, nil

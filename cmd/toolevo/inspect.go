@@ -17,35 +17,53 @@ import (
 
 func (a *app) inspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "inspect RUN [QUESTION [TREE [NODE]]]",
+		Use:   "inspect RUN [QUESTION [TREE|EPISODE [NODE]]]",
 		Short: "Look at a run, a question's trees, a tree, or a trajectory",
-		Long: `Shows a run's questions, or the trees of one question, or a tree as text, or the
-trajectory that ends at a node.
+		Long: `Of a run of collect: its questions, or the trees of one question, or a tree as
+text, or the trajectory that ends at a node. Of an evaluation: its accuracies
+and questions, or the episodes of one question, or an episode as it happened.
+
+A trajectory is correct when the official matcher takes its answer, and accepted
+when the strict one does, too. Trajectories are distinct unless they call the
+same tools with the same arguments in the same order.
 
 In a tree, N counts visits, Q is their mean reward, P the prior. ✓ marks an
 accepted answer, (✓) one that only the official matcher takes, ✗ a wrong one.
 Nodes that a rollout cached and selection has not reached (of the presets paper
-and reference) are counted; with --cached they are drawn, with a dot for N.`,
+and reference) are counted; with --cached they are drawn, with a dot for N.
+
+Lines are cut to the width of a terminal. --full shows all of them whole: the
+questions' texts, the whole list of accepted nodes, and in a tree what the model
+wrote and saw at each node, cached ones, too. --json is always whole.`,
 		Example: `  toolevo inspect runs/demo
   toolevo inspect runs/demo easy-coffee-train-0003
-  toolevo inspect runs/demo easy-coffee-train-0003 0
+  toolevo inspect runs/demo easy-coffee-train-0003 0 --full
   toolevo inspect runs/demo easy-coffee-train-0003 0 17`,
 		Args: positional(1, 4),
 	}
+	o := lookOptions{}
+	cmd.Flags().BoolVar(&o.cached, "cached", false, "draw the nodes that rollouts cached, too")
+	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts whole")
 	asJSON := jsonFlag(cmd)
-	cached := cmd.Flags().Bool("cached", false, "draw the nodes that rollouts cached, too")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.asJSON = *asJSON
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer v.run.Close()
-		return a.inspect(cmd.Context(), v, args[1:], *cached, *asJSON)
+		if v.run.Manifest.Kind == kindEval {
+			return a.inspectEvaluation(cmd.Context(), v, args[1:], o)
+		}
+		return a.inspect(cmd.Context(), v, args[1:], o)
 	}
 	return cmd
 }
 
-// view is a collection run opened to be looked at.
+// lookOptions say how to look at a run.
+type lookOptions struct{ cached, full, asJSON bool }
+
+// view is a run opened to be looked at.
 type view struct {
 	run       *store.Run
 	questions []trajectories.Question
@@ -56,10 +74,6 @@ func openView(ctx context.Context, dir string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.Manifest.Kind != kindCollect {
-		run.Close()
-		return nil, usage("%s is a run of `toolevo %s`; this command looks at runs of `toolevo collect`", dir, run.Manifest.Kind)
-	}
 	qs, err := loadQuestionInfo(ctx, run)
 	if err != nil {
 		run.Close()
@@ -68,22 +82,28 @@ func openView(ctx context.Context, dir string) (*view, error) {
 	return &view{run, qs}, nil
 }
 
-func (a *app) inspect(ctx context.Context, v *view, args []string, cached, asJSON bool) error {
-	if len(args) == 0 {
-		return a.inspectRun(ctx, v, asJSON)
-	}
-	var question *trajectories.Question
-	for i := range v.questions {
-		if v.questions[i].ID == args[0] {
-			question = &v.questions[i]
+// question returns the question of an ID.
+func (v *view) question(id string) (trajectories.Question, error) {
+	for _, q := range v.questions {
+		if q.ID == id {
+			return q, nil
 		}
 	}
-	if question == nil {
-		return usage("the run has no question %q: `toolevo inspect %s` lists them", args[0], v.run.Dir)
+	return trajectories.Question{}, usage("the run has no question %q: `toolevo inspect %s` lists them", id, v.run.Dir)
+}
+
+func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions) error {
+	if len(args) == 0 {
+		return a.inspectRun(ctx, v, o)
+	}
+	question, err := v.question(args[0])
+	if err != nil {
+		return err
 	}
 	if len(args) == 1 {
-		return a.inspectQuestion(ctx, v, *question, asJSON)
+		return a.inspectQuestion(ctx, v, question, o)
 	}
+
 	tree, err := number("TREE", args[1])
 	if err != nil {
 		return err
@@ -96,13 +116,9 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, cached, asJSO
 		return usage("question %s has no finished tree %d in this run", question.ID, tree)
 	}
 	if len(args) == 2 {
-		if asJSON {
-			return a.printJSON(record)
-		}
-		fmt.Fprintf(a.out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
-			display.Line(question.ID, 0), tree, record.Simulations, record.Calls, len(record.Nodes))
-		return record.WriteText(a.out, question.Text, mcts.TextOptions{Width: a.columns, Cached: cached})
+		return a.inspectTree(question, record, o)
 	}
+
 	node, err := number("NODE", args[2])
 	if err != nil {
 		return err
@@ -110,7 +126,33 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, cached, asJSO
 	if node >= len(record.Nodes) {
 		return usage("the tree has nodes 0 to %d", len(record.Nodes)-1)
 	}
+	if o.asJSON {
+		return a.inspectNode(ctx, v, question, record, node)
+	}
 	return record.WriteTrajectory(a.out, question.Text, node)
+}
+
+func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lookOptions) error {
+	if o.asJSON {
+		return a.printJSON(record)
+	}
+	fmt.Fprintf(a.out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
+		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
+	return record.WriteText(a.out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
+}
+
+// inspectNode prints the trajectory that ends at a node as a row, be its answer right or not.
+func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question, record *mcts.TreeRecord, node int) error {
+	c, err := runConfig(v.run)
+	if err != nil {
+		return err
+	}
+	made, err := makers(ctx, v.run, c.Python)
+	if err != nil {
+		return gaveUp(err)
+	}
+	meta := trajectories.Meta{Run: lineage(v.run, c), Question: q, Makers: made}
+	return a.printJSON(trajectories.FromNode(meta, record, node))
 }
 
 func number(name, text string) (int, error) {
@@ -123,13 +165,13 @@ func number(name, text string) (int, error) {
 
 // treeSummary is one stored tree in few words.
 type treeSummary struct {
-	Tree         int   `json:"tree"`
-	Simulations  int   `json:"simulations"`
-	Calls        int   `json:"calls"`
-	Nodes        int   `json:"nodes"`
-	Correct      int   `json:"correct"`
-	Accepted     []int `json:"accepted"` // nodes that end accepted trajectories
-	Deprecations int   `json:"deprecations"`
+	Tree         int   `json:"tree"`           // its index among the question's, from 0
+	Simulations  int   `json:"simulations"`    // that grew it
+	Calls        int   `json:"calls"`          // of the model
+	Nodes        int   `json:"nodes"`          // in it
+	Correct      int   `json:"correct"`        // correct trajectories, which the official matcher takes
+	Accepted     []int `json:"accepted_nodes"` // where those end that the strict matcher takes, too
+	Deprecations int   `json:"deprecations"`   // turns that met a deprecated API
 }
 
 func summarise(t *mcts.TreeRecord) treeSummary {
@@ -169,69 +211,109 @@ func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts
 	return all, found, nil
 }
 
-func (a *app) inspectRun(ctx context.Context, v *view, asJSON bool) error {
-	type line struct {
-		Question string `json:"question"`
-		Trees    int    `json:"trees"`
-		Calls    int    `json:"calls"`
-		Correct  int    `json:"correct"`
-		Distinct int    `json:"distinct_accepted"`
-		Text     string `json:"text"`
-	}
-	lines := make([]line, 0, len(v.questions))
+// runOverview is what inspect says of a run of collect.
+type runOverview struct {
+	Run       store.Manifest  `json:"run"`                // as run.json has it
+	Questions []questionTrees `json:"questions"`          // in the order of the run
+	Engines   []string        `json:"engines"`            // what ran model-written programs, in words
+	Warnings  []string        `json:"warnings,omitempty"` // about walls that were not there
+}
+
+// questionTrees is what came of a question.
+type questionTrees struct {
+	QuestionID string `json:"question_id"`       // unique within a run
+	Question   string `json:"question"`          // what the agent was asked
+	Trees      int    `json:"trees"`             // in the run
+	Calls      int    `json:"calls"`             // of the model, in these trees
+	Correct    int    `json:"correct"`           // correct trajectories, which the official matcher takes
+	Distinct   int    `json:"distinct_accepted"` // of those, the distinct ones that the strict matcher takes, too
+}
+
+func (a *app) inspectRun(ctx context.Context, v *view, o lookOptions) error {
+	all := runOverview{Run: v.run.Manifest, Questions: make([]questionTrees, 0, len(v.questions))}
 	for _, q := range v.questions {
 		trees, found, err := v.trees(ctx, q.ID)
 		if err != nil {
 			return err
 		}
-		l := line{Question: q.ID, Trees: len(trees), Distinct: found.Len(), Text: q.Text}
+		l := questionTrees{QuestionID: q.ID, Question: q.Text, Trees: len(trees), Distinct: found.Len()}
 		for _, t := range trees {
 			l.Calls += t.Calls
 			l.Correct += t.Correct
 		}
-		lines = append(lines, l)
+		all.Questions = append(all.Questions, l)
 	}
 	stamps, err := stampsOf(ctx, v.run)
 	if err != nil {
 		return gaveUp(err)
 	}
-	if asJSON {
-		return a.printJSON(map[string]any{
-			"run": v.run.Manifest, "questions": lines, "engines": inWords(stamps), "warnings": wallWarnings(stamps),
-		})
+	all.Engines, all.Warnings = inWords(stamps), wallWarnings(stamps)
+	if o.asJSON {
+		return a.printJSON(all)
 	}
-	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n",
-		display.Line(v.run.Manifest.ID, 0), display.Line(v.run.Manifest.Software, 0), display.Line(v.run.Manifest.ConfigHash, 0))
-	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
-	fmt.Fprintln(a.out)
+
+	a.printRunHead(all.Run, all.Engines, all.Warnings)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT")
-	for _, l := range lines {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", display.Line(l.Question, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
+	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT ACCEPTED")
+	for _, l := range all.Questions {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct, o.text(l.Question))
 	}
 	return t.Flush()
 }
 
-func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Question, asJSON bool) error {
+// text is a text in a column of its own, where texts are wanted.
+func (o lookOptions) text(s string) string {
+	if !o.full {
+		return ""
+	}
+	return "\t" + display.Line(s, 0)
+}
+
+// printRunHead says which run it is.
+func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
+	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n",
+		display.Line(m.ID, 0), display.Line(m.Software, 0), display.Line(m.ConfigHash, 0))
+	printEngines(a.out, engines, warnings)
+	fmt.Fprintln(a.out)
+}
+
+// questionOverview is what inspect says of a question of a run of collect.
+type questionOverview struct {
+	trajectories.Question
+	Trees []treeSummary `json:"trees"` // those in the run
+}
+
+func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Question, o lookOptions) error {
 	trees, _, err := v.trees(ctx, q.ID)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return a.printJSON(map[string]any{"question": q, "trees": trees})
+	if o.asJSON {
+		return a.printJSON(questionOverview{q, trees})
 	}
-	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0), display.Line(q.Gold, 0))
+
+	a.printQuestion(q)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TREE\tSIMULATIONS\tCALLS\tNODES\tDEPRECATED\tCORRECT\tACCEPTED AT NODE")
 	for _, s := range trees {
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct, few(s.Accepted))
+		most := mostNodes
+		if o.full {
+			most = len(s.Accepted)
+		}
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct, few(s.Accepted, most))
 	}
 	return t.Flush()
 }
 
+func (a *app) printQuestion(q trajectories.Question) {
+	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0), display.Line(q.Gold, 0))
+}
+
+// mostNodes is how many accepted nodes of a tree are listed.
+const mostNodes = 6
+
 // few lists the first numbers of a list.
-func few(ids []int) string {
-	const most = 6
+func few(ids []int, most int) string {
 	text := ""
 	for i, id := range ids[:min(len(ids), most)] {
 		if i > 0 {

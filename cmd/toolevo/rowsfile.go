@@ -31,7 +31,7 @@ func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[traje
 	}
 
 	ended := run.Manifest.Finished
-	n, same, err := compareRows(now, trajectories.ReadFile(path))
+	n, same, err := trajectories.Differ(now, trajectories.ReadFile(path), rowName)
 	intact := ended != nil && ended.SHA256 == sum
 	switch {
 	case err == nil && same == "" && (intact || ended == nil || ended.Extended):
@@ -105,26 +105,40 @@ func fileSum(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// rowName says in words which row it is.
+func rowName(r *trajectories.Row) string {
+	return fmt.Sprintf("that of question %s, tree %d, node %d", r.QuestionID, r.Tree, r.Node)
+}
+
+// resultFile returns the path of the file of a run that holds what came of it.
+func resultFile(run *store.Run) string {
+	name := rowsFile
+	if run.Manifest.Kind == kindEval {
+		name = trajectories.EpisodesParquet
+	}
+	return filepath.Join(run.Dir, name)
+}
+
 // finishRun notes that a run has nothing left to do, and which file its n rows are.
 func finishRun(ctx context.Context, run *store.Run, n int) error {
-	sum, err := fileSum(filepath.Join(run.Dir, rowsFile))
+	sum, err := fileSum(resultFile(run))
 	if err != nil {
 		return err
 	}
 	return run.Finish(ctx, n, sum)
 }
 
-// checkRowsFile makes sure that the trajectories.parquet of a finished run is the one it ended with.
-func checkRowsFile(run *store.Run) error {
+// checkResult makes sure that the rows of a finished run are the ones it ended with.
+func checkResult(run *store.Run) error {
 	ended := run.Manifest.Finished
 	if ended == nil {
 		return nil
 	}
-	path := filepath.Join(run.Dir, rowsFile)
+	path := resultFile(run)
 	sum, err := fileSum(path)
 	if err == nil && sum != ended.SHA256 {
 		err = fmt.Errorf("%s is %w: it is not what the run ended with. To have it written again from the log, resume the run: "+
-			"toolevo collect --resume --out %s", path, store.ErrDamaged, shell(run.Dir))
+			"toolevo %s --resume --out %s", path, store.ErrDamaged, run.Manifest.Kind, shell(run.Dir))
 	}
 	return err
 }

@@ -277,7 +277,11 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	if run.Manifest.Software != software() {
 		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
-	questions, err := json.Marshal(questionInfos(b))
+	var noted []notedQuestion
+	for _, q := range questionInfos(b) {
+		noted = append(noted, notedQuestion(q))
+	}
+	questions, err := json.Marshal(noted)
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))
 	}
@@ -304,6 +308,13 @@ func questionInfos(b *bench) []trajectories.Question {
 	return infos
 }
 
+// notedQuestion is a question as run.db has it.
+type notedQuestion struct {
+	ID, Dataset, Difficulty, Split string
+	Index                          int
+	Text, Template, Gold           string
+}
+
 // loadQuestionInfo reads the questions of a run.
 func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
 	text, err := run.Meta(ctx, "questions")
@@ -314,9 +325,14 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 		return nil, fmt.Errorf("%s is %w: its questions are missing: `toolevo %s --resume --out %s` notes them again",
 			run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
 	}
-	var infos []trajectories.Question
-	if err := json.Unmarshal([]byte(text), &infos); err != nil {
+	var noted []notedQuestion
+	if err := json.Unmarshal([]byte(text), &noted); err != nil {
 		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
+	}
+
+	infos := make([]trajectories.Question, len(noted))
+	for i, q := range noted {
+		infos[i] = trajectories.Question(q)
 	}
 	return infos, nil
 }

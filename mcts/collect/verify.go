@@ -135,27 +135,8 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 	if err := tree.Check(search.Config); err != nil {
 		report(err.Error())
 	}
-	for _, difference := range differences(tree.Record(), stored) {
+	for _, difference := range stored.Differences(tree.Record()) {
 		report(difference)
 	}
 	return calls, nil
-}
-
-// differences compares a tree grown from the log with the stored one.
-func differences(grown, stored *mcts.TreeRecord) []string {
-	var out []string
-	a, b := *grown, *stored
-	a.Nodes, b.Nodes = nil, nil
-	if fmt.Sprint(a) != fmt.Sprint(b) {
-		out = append(out, fmt.Sprintf("is %+v in the store, %+v by the log", b, a))
-	}
-	if len(grown.Nodes) != len(stored.Nodes) {
-		return append(out, fmt.Sprintf("has %d nodes in the store, %d by the log", len(stored.Nodes), len(grown.Nodes)))
-	}
-	for i := range grown.Nodes {
-		if grown.Nodes[i] != stored.Nodes[i] {
-			out = append(out, fmt.Sprintf("node %d is %+v in the store, %+v by the log", i, stored.Nodes[i], grown.Nodes[i]))
-		}
-	}
-	return out
 }

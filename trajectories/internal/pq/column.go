@@ -21,6 +21,7 @@ type Column[T any] struct {
 	fields  []Describe // of a list
 
 	put  func(array.Builder, *T) int             // into a batch; returns the bytes put
+	json func([]byte, *T) ([]byte, error)        // appends the value as JSON
 	get  func(*leaf, *T) error                   // the value a leaf stands at; nil for a list
 	list func(*group, string) (filler[T], error) // of a list: opens its leaves
 }
@@ -67,14 +68,15 @@ func Text[T any](name, doc string, field func(*T) *string) Column[T] {
 			b.(*array.StringBuilder).Append(s)
 			return len(s)
 		},
-		get: func(l *leaf, v *T) error { return take(l, l.texts, field(v)) },
+		json: func(b []byte, v *T) ([]byte, error) { return appendValue(b, *field(v)) },
+		get:  func(l *leaf, v *T) error { return take(l, l.texts, field(v)) },
 	}
 }
 
 // OptionalText is a column of UTF-8 text in which null stands for "".
 func OptionalText[T any](name, doc string, field func(*T) *string) Column[T] {
 	c := Text(name, doc, field)
-	put := c.put
+	put, json := c.put, c.json
 	c.Optional = true
 	c.put = func(b array.Builder, v *T) int {
 		if *field(v) == "" {
@@ -82,6 +84,12 @@ func OptionalText[T any](name, doc string, field func(*T) *string) Column[T] {
 			return 0
 		}
 		return put(b, v)
+	}
+	c.json = func(b []byte, v *T) ([]byte, error) {
+		if *field(v) == "" {
+			return append(b, "null"...), nil
+		}
+		return json(b, v)
 	}
 	return c
 }
@@ -94,6 +102,7 @@ func Coded[T any, V fmt.Stringer](name, doc string, field func(*T) *V, parse fun
 			b.(*array.StringBuilder).Append(s)
 			return len(s)
 		},
+		json: func(b []byte, v *T) ([]byte, error) { return appendValue(b, (*field(v)).String()) },
 		get: func(l *leaf, v *T) error {
 			var s string
 			if err := take(l, l.texts, &s); err != nil {
@@ -109,7 +118,8 @@ func Coded[T any, V fmt.Stringer](name, doc string, field func(*T) *V, parse fun
 // Int is a column of 64-bit integers.
 func Int[T any](name, doc string, field func(*T) *int) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Int64,
-		put: func(b array.Builder, v *T) int { b.(*array.Int64Builder).Append(int64(*field(v))); return 8 },
+		put:  func(b array.Builder, v *T) int { b.(*array.Int64Builder).Append(int64(*field(v))); return 8 },
+		json: func(b []byte, v *T) ([]byte, error) { return appendValue(b, *field(v)) },
 		get: func(l *leaf, v *T) error {
 			var n int64
 			err := take(l, l.ints, &n)
@@ -122,7 +132,8 @@ func Int[T any](name, doc string, field func(*T) *int) Column[T] {
 // Uint is a column of unsigned 64-bit integers.
 func Uint[T any](name, doc string, field func(*T) *uint64) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Uint64,
-		put: func(b array.Builder, v *T) int { b.(*array.Uint64Builder).Append(*field(v)); return 8 },
+		put:  func(b array.Builder, v *T) int { b.(*array.Uint64Builder).Append(*field(v)); return 8 },
+		json: func(b []byte, v *T) ([]byte, error) { return appendValue(b, *field(v)) },
 		get: func(l *leaf, v *T) error {
 			var n int64 // Parquet keeps the bits in a signed integer
 			err := take(l, l.ints, &n)
@@ -135,16 +146,18 @@ func Uint[T any](name, doc string, field func(*T) *uint64) Column[T] {
 // Float is a column of 64-bit floats.
 func Float[T any](name, doc string, field func(*T) *float64) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.PrimitiveTypes.Float64,
-		put: func(b array.Builder, v *T) int { b.(*array.Float64Builder).Append(*field(v)); return 8 },
-		get: func(l *leaf, v *T) error { return take(l, l.floats, field(v)) },
+		put:  func(b array.Builder, v *T) int { b.(*array.Float64Builder).Append(*field(v)); return 8 },
+		json: func(b []byte, v *T) ([]byte, error) { return appendValue(b, *field(v)) },
+		get:  func(l *leaf, v *T) error { return take(l, l.floats, field(v)) },
 	}
 }
 
 // Bool is a column of booleans.
 func Bool[T any](name, doc string, field func(*T) *bool) Column[T] {
 	return Column[T]{Name: name, Doc: doc, Type: arrow.FixedWidthTypes.Boolean,
-		put: func(b array.Builder, v *T) int { b.(*array.BooleanBuilder).Append(*field(v)); return 1 },
-		get: func(l *leaf, v *T) error { return take(l, l.bools, field(v)) },
+		put:  func(b array.Builder, v *T) int { b.(*array.BooleanBuilder).Append(*field(v)); return 1 },
+		json: func(b []byte, v *T) ([]byte, error) { return appendValue(b, *field(v)) },
+		get:  func(l *leaf, v *T) error { return take(l, l.bools, field(v)) },
 	}
 }
 
@@ -170,6 +183,19 @@ func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Col
 			}
 			return n
 		},
+		json: func(b []byte, v *T) ([]byte, error) {
+			var err error
+			b = append(b, '[')
+			for i := range *field(v) {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				if b, err = AppendJSON(b, &(*field(v))[i], elem); err != nil {
+					return nil, err
+				}
+			}
+			return append(b, ']'), nil
+		},
 		list: func(g *group, path string) (filler[T], error) {
 			items, err := openList(g, path, elem)
 			if err != nil {
@@ -181,6 +207,26 @@ func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Col
 			}, nil
 		},
 	}
+}
+
+// Within returns a column of a struct as a column of the struct that holds it.
+func Within[T, U any](c Column[U], field func(*T) *U) Column[T] {
+	out := Column[T]{
+		Name: c.Name, Doc: c.Doc, Type: c.Type, Optional: c.Optional,
+		repeats: c.repeats, later: c.later, fields: c.fields,
+		put:  func(b array.Builder, v *T) int { return c.put(b, field(v)) },
+		json: func(b []byte, v *T) ([]byte, error) { return c.json(b, field(v)) },
+	}
+	if c.get != nil {
+		out.get = func(l *leaf, v *T) error { return c.get(l, field(v)) }
+	}
+	if c.list != nil {
+		out.list = func(g *group, path string) (filler[T], error) {
+			fill, err := c.list(g, path)
+			return func(v *T) error { return fill(field(v)) }, err
+		}
+	}
+	return out
 }
 
 // schema returns the Arrow schema of a table.

@@ -96,6 +96,35 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// A row as JSON has the columns as keys, in their order, and null where the file has one; a column of
+// a struct within another is the same column.
+func TestJSON(t *testing.T) {
+	type holder struct{ inner table }
+	var within []Column[holder]
+	for _, c := range tableColumns {
+		within = append(within, Within(c, func(h *holder) *table { return &h.inner }))
+	}
+	row := table{Name: "<ü>", U: 1<<64 - 1, Items: []item{{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true}, {}}}
+
+	want := `{"name":"<ü>","maybe":null,"u":18446744073709551615,"items":[` +
+		`{"text":"a\n","maybe":"b","n":-1,"f":0.5,"b":true},{"text":"","maybe":null,"n":0,"f":0,"b":false}]}`
+	alone, err := AppendJSON(nil, &row, tableColumns)
+	if string(alone) != want || err != nil {
+		t.Errorf("%s, %v", alone, err)
+	}
+	held, err := AppendJSON(nil, &holder{row}, within)
+	if string(held) != want || err != nil {
+		t.Errorf("within another: %s, %v", held, err)
+	}
+
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	write(t, path, within, []holder{{row}})
+	got, err := read(path, within)
+	if err != nil || len(got) != 1 || !cmp.Equal(row, got[0].inner) {
+		t.Errorf("read as %+v, %v", got, err)
+	}
+}
+
 // What strict readers and the trainers need of a file, and what bounds memory.
 func TestFileProperties(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")

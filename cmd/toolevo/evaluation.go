@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"path/filepath"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/durable"
+	"toolevo/finetune"
+	"toolevo/mcts/store"
+	"toolevo/toolqa/pytool"
+	"toolevo/trajectories"
+)
+
+// The files of an evaluation's run directory that hold its report.
+const (
+	reportJSON     = "report.json"
+	reportMarkdown = "report.md"
+)
+
+// evaluation is the run directory of an evaluation and the episodes that belong into it.
+type evaluation struct {
+	run    *store.Run
+	jobs   []finetune.Job // without environments and policies, until it is played
+	stamps []pytool.Stamp // of its engines
+	meta   func(finetune.Cell, envs.Task) trajectories.Meta
+}
+
+// newEvaluation returns the evaluation of some questions in a run.
+func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question) (*evaluation, error) {
+	stamps, err := stampsOf(ctx, run)
+	if err != nil {
+		return nil, gaveUp(err)
+	}
+	made, err := makers(ctx, run, c.Python)
+	if err != nil {
+		return nil, gaveUp(err)
+	}
+	byID := map[string]trajectories.Question{}
+	for _, q := range questions {
+		byID[q.ID] = q
+	}
+
+	meta := func(cell finetune.Cell, task envs.Task) trajectories.Meta {
+		m := trajectories.Meta{Run: lineage(run, c), Question: byID[task.ID], Makers: made}
+		m.Run.Policy, m.Run.DeployedAPI = cell.Policy, cell.API
+		return m
+	}
+	return &evaluation{run, evalJobs(c, questions), stamps, meta}, nil
+}
+
+// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions.
+// Questions are in that order.
+func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune.Job {
+	var jobs []finetune.Job
+	for start, i := 0, 0; i < len(questions); i++ {
+		q := questions[i]
+		if i+1 < len(questions) && questions[i+1].Dataset == q.Dataset && questions[i+1].Difficulty == q.Difficulty {
+			continue
+		}
+		var tasks []envs.Task
+		for _, q := range questions[start : i+1] {
+			tasks = append(tasks, envs.Task{ID: q.ID, Dataset: q.Dataset, Question: q.Text})
+		}
+		start = i + 1
+
+		for _, policy := range c.Policy {
+			for _, api := range c.API {
+				cell := finetune.Cell{Policy: policy, API: api, Dataset: q.Dataset, Difficulty: q.Difficulty}
+				jobs = append(jobs, finetune.Job{Cell: cell, Tasks: tasks, MaxTurns: c.Eval.MaxTurns})
+			}
+		}
+	}
+	return jobs
+}
+
+// deploy gives the jobs their environments.
+func (e *evaluation) deploy(b *bench) error {
+	environments := map[string]envs.Environment{}
+	for i := range e.jobs {
+		api := e.jobs[i].Cell.API
+		if environments[api] == nil {
+			env, err := b.environment(api, e.run)
+			if err != nil {
+				return err
+			}
+			environments[api] = env
+		}
+		e.jobs[i].Env = environments[api]
+	}
+	return nil
+}
+
+// episodes are the episodes that are stored or lost, in the order of the report.
+func (e *evaluation) episodes(ctx context.Context, lost finetune.Lost) iter.Seq2[trajectories.Episode, error] {
+	return finetune.Episodes(ctx, e.run.Store, e.jobs, lost, e.meta)
+}
+
+// report adds up the episodes.
+func (e *evaluation) report(ctx context.Context, lost finetune.Lost) (*finetune.Report, error) {
+	r, err := finetune.Summarise(e.jobs, e.episodes(ctx, lost))
+	if err != nil {
+		return nil, err
+	}
+	r.Engines, r.Warnings = inWords(e.stamps), wallWarnings(e.stamps)
+	return r, nil
+}
+
+// write writes the episodes and the report into the run directory.
+func (e *evaluation) write(ctx context.Context, lost finetune.Lost) (*finetune.Report, error) {
+	n, err := trajectories.WriteEpisodes(ctx, e.run.Dir, e.episodes(ctx, lost))
+	if err != nil {
+		return nil, err
+	}
+	r, err := e.report(ctx, lost)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := reportTexts(r)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range texts {
+		write := func(w io.Writer) error { _, err := w.Write(text); return err }
+		if err := durable.WriteFile(filepath.Join(e.run.Dir, name), write); err != nil {
+			return nil, err
+		}
+	}
+
+	if len(lost) > 0 {
+		return r, nil // there is more to do
+	}
+	return r, finishRun(ctx, e.run, n)
+}
+
+// reportTexts are the files of a report, by name.
+func reportTexts(r *finetune.Report) (map[string][]byte, error) {
+	text, err := encodeJSON(r)
+	var markdown bytes.Buffer
+	err = errors.Join(err, r.WriteMarkdown(&markdown))
+	return map[string][]byte{reportJSON: text, reportMarkdown: markdown.Bytes()}, err
+}
+
+// lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is none.
+func (e *evaluation) lost() (finetune.Lost, error) {
+	lost := finetune.Lost{}
+	for row, err := range trajectories.ReadEpisodes(e.run.Dir) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Lost != "" {
+			cell := finetune.Cell{Policy: row.Policy, API: row.DeployedAPI, Dataset: row.Dataset, Difficulty: row.Difficulty}
+			lost[finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})] = row.Lost
+		}
+	}
+	return lost, nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"toolevo/envs/display"
+	"toolevo/finetune"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// evaluationOverview is what inspect says of an evaluation.
+type evaluationOverview struct {
+	Run store.Manifest `json:"run"` // as run.json has it
+	*finetune.Report
+	Questions []questionEpisodes `json:"questions"` // in the order of the run
+}
+
+// questionEpisodes is what came of a question of an evaluation.
+type questionEpisodes struct {
+	QuestionID string `json:"question_id"` // unique within a run
+	Question   string `json:"question"`    // what the agent was asked
+	Episodes   int    `json:"episodes"`    // in the run: one for each policy and API version, but for those lost
+	Correct    int    `json:"correct"`     // of those, the ones whose answer the official matcher takes
+}
+
+// questionPlayed is what inspect says of a question of an evaluation.
+type questionPlayed struct {
+	trajectories.Question
+	Episodes []episodeSummary `json:"episodes"` // one for each policy and API version
+}
+
+// episodeSummary is one episode in few words.
+type episodeSummary struct {
+	Episode      int    `json:"episode"`      // its number among the question's, from 0
+	Policy       string `json:"policy"`       // e.g. "scripted:reader"
+	API          string `json:"api"`          // the deployed API version
+	Status       string `json:"status"`       // "terminated" or "truncated"
+	Limit        string `json:"limit"`        // what truncated it; "" when nothing did
+	Turns        int    `json:"turn_count"`   // number of turns
+	Deprecations int    `json:"deprecations"` // turns that met a deprecated API
+	Answer       string `json:"answer"`       // the answer the agent gave
+	Official     bool   `json:"official"`     // right by the benchmark's own matcher
+	Strict       bool   `json:"strict"`       // right by the strict matcher
+}
+
+// inspectEvaluation shows an evaluation, a question's episodes, or one of those.
+func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o lookOptions) error {
+	if len(args) > 2 {
+		return usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION EPISODE` shows one whole", v.run.Dir)
+	}
+	c, err := runConfig(v.run)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		e, err := newEvaluation(ctx, v.run, c, v.questions)
+		if err != nil {
+			return err
+		}
+		return a.inspectEvaluated(ctx, v, e, o)
+	}
+
+	q, err := v.question(args[0])
+	if err != nil {
+		return err
+	}
+	e, err := newEvaluation(ctx, v.run, c, []trajectories.Question{q})
+	if err != nil {
+		return err
+	}
+	var episodes []trajectories.Episode
+	for episode, err := range e.episodes(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		episodes = append(episodes, episode)
+	}
+	if len(args) == 1 {
+		return a.inspectEpisodes(q, episodes, o)
+	}
+
+	n, err := number("EPISODE", args[1])
+	if err != nil {
+		return err
+	}
+	if n >= len(episodes) {
+		return usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s %s` lists them",
+			q.ID, len(episodes), v.run.Dir, q.ID)
+	}
+	return a.inspectEpisode(&episodes[n], o)
+}
+
+// inspectEvaluated shows the accuracies of an evaluation, and its questions.
+func (a *app) inspectEvaluated(ctx context.Context, v *view, e *evaluation, o lookOptions) error {
+	report, err := e.report(ctx, nil)
+	if err != nil {
+		return err
+	}
+	all := evaluationOverview{v.run.Manifest, report, make([]questionEpisodes, len(v.questions))}
+	place := map[string]int{}
+	for i, q := range v.questions {
+		all.Questions[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
+		place[q.ID] = i
+	}
+	for episode, err := range e.episodes(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		l := &all.Questions[place[episode.QuestionID]]
+		l.Episodes++
+		if episode.Official {
+			l.Correct++
+		}
+	}
+	if o.asJSON {
+		return a.printJSON(all)
+	}
+
+	a.printRunHead(all.Run, report.Engines, nil)
+	if err := report.WriteTable(a.out); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "QUESTION\tEPISODES\tCORRECT")
+	for _, l := range all.Questions {
+		fmt.Fprintf(t, "%s\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Episodes, l.Correct, o.text(l.Question))
+	}
+	return t.Flush()
+}
+
+// inspectEpisodes shows the episodes of a question.
+func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.Episode, o lookOptions) error {
+	all := questionPlayed{q, make([]episodeSummary, len(episodes))}
+	for i, e := range episodes {
+		all.Episodes[i] = episodeSummary{
+			Episode: i, Policy: e.Policy, API: e.DeployedAPI, Status: e.Status, Limit: e.Limit,
+			Turns: e.TurnCount, Deprecations: e.Deprecations, Answer: e.Answer, Official: e.Official, Strict: e.Strict,
+		}
+	}
+	if o.asJSON {
+		return a.printJSON(all)
+	}
+
+	a.printQuestion(q)
+	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "EPISODE\tPOLICY\tAPI\tTURNS\tDEPRECATED\tOFFICIAL\tSTRICT\tANSWER")
+	for _, s := range all.Episodes {
+		answer := s.Answer
+		if s.Limit != "" {
+			answer = "none; stopped: " + s.Limit
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
+			tick(s.Official), tick(s.Strict), display.Line(answer, 0))
+	}
+	return t.Flush()
+}
+
+// tick says whether an answer is right.
+func tick(right bool) string {
+	if right {
+		return "✓"
+	}
+	return "✗"
+}
+
+// inspectEpisode shows an episode as it happened.
+func (a *app) inspectEpisode(e *trajectories.Episode, o lookOptions) error {
+	if o.asJSON {
+		return a.printJSON(e)
+	}
+	fmt.Fprintf(a.out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0), e.Question)
+	for _, t := range e.Turns {
+		fmt.Fprintf(a.out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action), strings.TrimSpace(t.Observation))
+	}
+	if e.Limit != "" {
+		fmt.Fprintf(a.out, "\nstopped: %s\n", e.Limit)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package finetune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+)
+
+// Verification is what Verify found.
+type Verification struct {
+	Episodes int      `json:"episodes"` // stored episodes that were played again
+	Calls    int      `json:"calls"`    // model calls read back from the log
+	Missing  int      `json:"missing"`  // episodes that are not stored: lost, or not come to
+	Problems []string `json:"problems"` // in the order of the jobs; empty when all is well
+}
+
+// Verify proves that the stored episodes are what the log says: it reads every row of the database,
+// and plays each episode again from the log alone, without asking any model, so that every tool runs
+// and every answer is scored a second time. Of an episode that is not stored it makes sure that the
+// log answers what would be asked, as far as the log goes. The error is a failure to verify; what is
+// wrong with the evaluation stands in the result.
+func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
+	if err := o.validate(jobs); err != nil {
+		return Verification{}, err
+	}
+
+	played := make([][]playedAgain, len(jobs))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(o.Workers)
+	for i, job := range jobs {
+		played[i] = make([]playedAgain, len(job.Tasks))
+		for k, task := range job.Tasks {
+			group.Go(func() (err error) {
+				played[i][k], err = o.again(groupCtx, job, task)
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return Verification{}, err
+	}
+
+	damage, err := o.Store.Check(ctx)
+	v := Verification{Problems: append([]string{}, damage...)}
+	for i, job := range jobs {
+		for k, task := range job.Tasks {
+			p := &played[i][k]
+			v.Calls += p.calls
+			if p.stored {
+				v.Episodes++
+			} else {
+				v.Missing++
+			}
+			for _, problem := range p.problems {
+				v.Problems = append(v.Problems, fmt.Sprintf("episode %s: %s", job.Episode(task), problem))
+			}
+		}
+	}
+	return v, err
+}
+
+// playedAgain is what came of playing an episode again.
+type playedAgain struct {
+	stored   bool
+	calls    int
+	problems []string
+}
+
+func (o *Options) again(ctx context.Context, job Job, task envs.Task) (p playedAgain, err error) {
+	id := mcts.NodeID{Question: job.Episode(task)}
+	var branch *mcts.TreeRecord
+	branch, p.stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree)
+	if errors.Is(err, store.ErrDamaged) {
+		p.stored = true
+		return p, nil // Store.Check says so
+	}
+	if err != nil {
+		return p, err
+	}
+	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, nil)
+	if errors.Is(err, store.ErrDamaged) {
+		return p, nil // Store.Check says so
+	}
+	if err != nil {
+		return p, err
+	}
+
+	e, err := Play(ctx, job.Env, policy, task, id, job.MaxTurns)
+	_, p.calls = policy.Counts()
+	stage, _ := envs.FailedStage(err)
+	switch {
+	case ctx.Err() != nil:
+		return p, ctx.Err()
+	case !p.stored && (stage != envs.StageStore || errors.Is(err, store.ErrNotLogged)):
+		return p, nil // it ends where the log does, or where a failure of ours ended it
+	case err != nil:
+		p.problems = append(p.problems, fmt.Sprintf("cannot be played from the log: %v", err))
+	default:
+		p.problems = branch.Differences(e.Branch)
+	}
+	return p, nil
+}

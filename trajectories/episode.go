@@ -1,0 +1,178 @@
+package trajectories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"toolevo/envs/durable"
+	"toolevo/mcts"
+	"toolevo/trajectories/internal/pq"
+)
+
+// EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of [Row].
+const EpisodeVersion = 1
+
+// The files of an evaluation that hold its episodes, both the same.
+const (
+	EpisodesParquet = "episodes.parquet"
+	EpisodesJSONL   = "episodes.jsonl" // the columns are the keys
+)
+
+// Episode is one episode of an evaluation with its lineage: what a policy did about one question
+// under one API version, and how its answer was scored. What is about a tree is zero in its Row.
+// SCHEMA.md describes the columns.
+type Episode struct {
+	Row
+	Status string // "terminated" or "truncated"; "" of a lost one
+	Limit  string // what truncated it, see mcts.Limit; "" otherwise
+	Lost   string // the failure of ours to which the question was lost; "" of one that was measured
+}
+
+// FromEpisode returns the episode that a run keeps as a tree of one branch.
+func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
+	end := len(branch.Nodes) - 1
+	e := Episode{Row: FromNode(meta, branch, end)}
+	e.SchemaVersion = EpisodeVersion
+	e.Preset, e.Node, e.NodePath = "", 0, ""
+	for i := range e.Turns {
+		e.Turns[i].Limit = ""
+	}
+	e.Status = branch.Nodes[end].Status.String()
+	e.Limit = valid(string(branch.Nodes[end].Limit))
+	return e
+}
+
+// LostEpisode returns the episode of a question that was lost to a failure: it has no turns.
+func LostEpisode(meta Meta, failure string) Episode {
+	e := FromEpisode(meta, &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}})
+	e.Status, e.Lost = "", valid(failure)
+	return e
+}
+
+// episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
+var episodeColumns = append(ofEpisode(rowColumns),
+	pq.OptionalText("status", "`terminated`: the agent ended the task; `truncated`: a limit did; null when the episode was lost", func(e *Episode) *string { return &e.Status }).Repeating(),
+	pq.OptionalText("limit", "what truncated it: `depth` is the number of turns, `silence` that the policy wrote nothing more, `context` that the prompt no longer fit its window; null when nothing did", func(e *Episode) *string { return &e.Limit }).Repeating(),
+	pq.OptionalText("lost", "the failure of ours to which the question was lost: it is in no accuracy, and the columns about turns and scores are empty; null when it was measured", func(e *Episode) *string { return &e.Lost }),
+)
+
+// ofTree are the columns that say something of a tree.
+var ofTree = []string{"preset", "tree", "tree_seed", "node", "node_path", "prior", "visits", "value", "limit"}
+
+// ofEpisode returns the columns of a trajectory that an episode has, too.
+func ofEpisode(rows []pq.Column[Row]) []pq.Column[Episode] {
+	turns := slices.DeleteFunc(slices.Clone(turnColumns), func(c pq.Column[Turn]) bool {
+		return slices.Contains(ofTree, c.Name)
+	})
+
+	var cols []pq.Column[Episode]
+	for _, c := range rows {
+		switch {
+		case c.Name == "turns":
+			cols = append(cols, pq.List(c.Name, c.Doc, func(e *Episode) *[]Turn { return &e.Turns }, turns))
+		case !slices.Contains(ofTree, c.Name):
+			cols = append(cols, pq.Within(c, func(e *Episode) *Row { return &e.Row }))
+		}
+	}
+	return cols
+}
+
+// WriteEpisodes writes the episodes of an evaluation into the two files of a folder, each of which
+// appears whole or not at all, and returns how many there were. The first error of episodes ends it.
+func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
+	err = durable.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
+		return durable.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
+			w, err := pq.NewWriter(parquet, episodeColumns, map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)})
+			if err != nil {
+				return err
+			}
+
+			for e, err := range episodes {
+				if err = errors.Join(err, ctx.Err()); err == nil {
+					err = writeEpisode(w, lines, &e)
+				}
+				if err != nil {
+					return errors.Join(err, w.Close())
+				}
+			}
+
+			n = w.Rows()
+			return w.Close()
+		})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("trajectories: write the episodes of %s: %w", dir, err)
+	}
+	return n, nil
+}
+
+func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
+	line, err := e.line()
+	if err != nil {
+		return err
+	}
+	if _, err := lines.Write(line); err != nil {
+		return err
+	}
+	return w.Write(e)
+}
+
+// line is the episode's line in the JSONL file.
+func (e *Episode) line() ([]byte, error) {
+	line, err := pq.AppendJSON(nil, e, episodeColumns)
+	return append(line, '\n'), err
+}
+
+// MarshalJSON returns the episode as an object whose keys are its columns.
+func (e Episode) MarshalJSON() ([]byte, error) { return pq.AppendJSON(nil, &e, episodeColumns) }
+
+// ReadEpisodes streams the episodes of an evaluation's folder from its Parquet file, in its order.
+func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
+	return func(yield func(Episode, error) bool) {
+		path := filepath.Join(dir, EpisodesParquet)
+		for e, err := range pq.Read(path, episodeColumns) {
+			if v := e.SchemaVersion; err == nil && v != EpisodeVersion {
+				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d", path, v, EpisodeVersion)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// CompareEpisodes compares both files of a folder with the episodes that they ought to hold, and
+// returns how many those are and how a file differs, "" when none does. A file that is not there or
+// cannot be read is an error.
+func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem string, err error) {
+	n, problem, err = Differ(want, ReadEpisodes(dir), func(e *Episode) string {
+		return fmt.Sprintf("the episode of %s under %s about question %s", e.Policy, e.DeployedAPI, e.QuestionID)
+	})
+	if problem != "" {
+		problem = EpisodesParquet + " " + problem
+	}
+	if err != nil || problem != "" {
+		return n, problem, err
+	}
+
+	lines := func(yield func([]byte, error) bool) {
+		for e, err := range want {
+			line, encodeErr := e.line()
+			if !yield(line, errors.Join(err, encodeErr)) {
+				return
+			}
+		}
+	}
+	have := readLines(filepath.Join(dir, EpisodesJSONL))
+	_, problem, err = Differ(lines, have, func(*[]byte) string { return "what " + EpisodesParquet + " has there" })
+	if problem != "" {
+		problem = EpisodesJSONL + " " + problem
+	}
+	return n, problem, err
+}
