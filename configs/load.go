@@ -257,5 +257,5 @@ func (r *Resolved) apply(l Layer) error {
 	return nil
 }
 
-// Value returns the value of a setting as text, "" when there is no such setting.
-func (r *Resolved) Value(key string) string { return values(r.String())[key] }
+// Values returns the value of every setting as text.
+func (r *Resolved) Values() map[string]string { return values(r.String()) }

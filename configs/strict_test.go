@@ -26,7 +26,7 @@ func TestEmptyLayersSetNothing(t *testing.T) {
 
 func TestSettingsFromText(t *testing.T) {
 	get := func(key, value string) string {
-		return mustLoad(t, SettingLayer("flag", key, value)).Value(key)
+		return mustLoad(t, SettingLayer("flag", key, value)).Values()[key]
 	}
 	for _, test := range []struct{ key, value, want string }{
 		{"seed", "18446744073709551615", "18446744073709551615"},

@@ -222,9 +222,10 @@ func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (e
 	if err != nil {
 		return o, err
 	}
+	here, there := c.Values(), own.Values()
 	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules", "python.accept"} {
-		if value := c.Value(key); value != own.Value(key) {
-			f.overrides = append(f.overrides, key+"="+value)
+		if here[key] != there[key] {
+			f.overrides = append(f.overrides, key+"="+here[key])
 		}
 	}
 	p := &c.Python

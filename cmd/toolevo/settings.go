@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,17 +42,17 @@ var switchFlags = []settingFlag{
 func plainSetting(cmd *cobra.Command, name string) *string {
 	i := slices.IndexFunc(settingFlags, func(f settingFlag) bool { return f.flag == name })
 	f := settingFlags[i]
-	return cmd.Flags().String(f.flag, strings.Trim(embedded().Value(f.key), "[]"), f.usage)
+	return cmd.Flags().String(f.flag, strings.Trim(embedded()[f.key], "[]"), f.usage)
 }
 
-// embedded is the configuration that nobody has changed.
-func embedded() *configs.Resolved {
+// embedded are the settings that nobody has changed.
+var embedded = sync.OnceValue(func() map[string]string {
 	base, err := configs.Load()
 	if err != nil {
 		panic(fmt.Sprintf("the embedded configuration: %v", err))
 	}
-	return base
-}
+	return base.Values()
+})
 
 // settings are a command's flags that make up its configuration.
 type settings struct {
@@ -69,7 +70,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 		if !slices.Contains(names, f.flag) {
 			continue
 		}
-		value := base.Value(f.key)
+		value := base[f.key]
 		if v, ok := defaults[f.key]; ok {
 			value = v
 		}
