@@ -120,17 +120,12 @@ func TestEnginesHoldForOrdinaryUsers(t *testing.T) {
 	if out, err := ordinary("/usr/bin/python3", "-c", "1").CombinedOutput(); err != nil {
 		t.Skipf("no python3 that all users can run: %v %s", err, out)
 	}
-	dir, err := os.MkdirTemp("", "toolevo-attack-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := openFolder(t)
 	program := filepath.Join(dir, "attack.test")
 	copyProgram(t, program)
-	out, err := ordinary(program, "-test.run=^TestEnginesHold$", "-test.v", "-test.short").CombinedOutput()
+	attacked := ordinary(program, "-test.run=^TestEnginesHold$", "-test.v", "-test.short")
+	attacked.Env = append(attacked.Env, "TMPDIR="+dir)
+	out, err := attacked.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestEnginesHold/forkserver") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -139,9 +134,30 @@ func TestEnginesHoldForOrdinaryUsers(t *testing.T) {
 // ordinary is a command of a user without rights.
 func ordinary(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "HOME=/", "TMPDIR=" + os.TempDir()}
+	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "HOME=/"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	return cmd
+}
+
+// openFolder makes a folder in which every user may write, where every user can get: the folder of temporary files may be
+// root's alone.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	for _, parent := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
+		dir, err := os.MkdirTemp(parent, "toolevo-attack-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if ordinary("/usr/bin/python3", "-c", "import os, sys; os.listdir(sys.argv[1])", dir).Run() == nil {
+			return dir
+		}
+	}
+	t.Fatal("no folder for temporary files that all users can reach: set TMPDIR to one")
+	return ""
 }
 
 // copyProgram puts this test where other users can start it.
