@@ -33,7 +33,7 @@ lint: ## gofmt, go vet, staticcheck
 
 .PHONY: test
 test: tools lint ## lint and every test that needs no GPU, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
+	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race -timeout 40m ./...
 
 .PHONY: test-interop
 test-interop: build ## open and train on a real export with pyarrow, pandas, Polars, DuckDB, datasets and LLaMA-Factory

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// event is a line of go test -json.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+// skip is a test that was skipped.
+type skip struct{ test, reason string }
+
+// report reads events and writes what a person wants to know of them.
+type report struct {
+	out            io.Writer
+	passed, failed int
+	skipped        []skip
+}
+
+// module begins the names of packages; what is printed leaves it out.
+const module = "toolevo/"
+
+// read reads events until there are no more. What is no event is printed as it is.
+func (r *report) read(in io.Reader) error {
+	said := map[string]*strings.Builder{} // by test, "" of a package and its build
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			fmt.Fprintf(r.out, "%s\n", lines.Bytes())
+			continue
+		}
+		name := strings.TrimPrefix(e.Package+e.ImportPath, module)
+		if e.Test != "" {
+			name += "." + e.Test
+		}
+		if said[name] == nil {
+			said[name] = &strings.Builder{}
+		}
+		said[name].WriteString(e.Output)
+		r.note(e, name, said[name].String())
+		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
+			delete(said, name)
+		}
+	}
+	return lines.Err()
+}
+
+// note notes how a test or a package ended, which wrote some text.
+func (r *report) note(e event, name, text string) {
+	pkg := e.Test == ""
+	switch {
+	case e.Action == "build-fail":
+		fmt.Fprintf(r.out, "FAIL  %s does not build\n%s", name, text)
+	case e.Action == "fail":
+		if !pkg {
+			r.failed++
+		}
+		fmt.Fprintf(r.out, "FAIL  %s (%.1f s)\n%s", name, e.Elapsed, text)
+	case e.Action == "pass" && pkg:
+		fmt.Fprintf(r.out, "ok    %s (%.1f s)\n", name, e.Elapsed)
+	case e.Action == "pass":
+		r.passed++
+	case e.Action == "skip" && !pkg:
+		r.skipped = append(r.skipped, skip{name, reason(text)})
+	}
+}
+
+// skipping matches what t.Skip writes, at the end of what a test wrote.
+var skipping = regexp.MustCompile(`(?s)^(?:.*\n)? +[\w-]+\.go:\d+: (.*)\n[^\n]*--- SKIP`)
+
+// reason is why a test was skipped that wrote some text.
+func reason(text string) string {
+	found := skipping.FindStringSubmatch(text)
+	if found == nil {
+		return "no reason"
+	}
+	return strings.Join(strings.Fields(found[1]), " ")
+}
+
+// skips are the tests that may be skipped, by how the reason begins.
+type skips map[string][]string
+
+// parseSkips reads the list of them.
+func parseSkips(text string) (skips, error) {
+	allowed, why := skips{}, ""
+	for i, line := range strings.Split(text, "\n") {
+		word := strings.TrimSpace(line)
+		switch {
+		case word == "" || strings.HasPrefix(line, "#"):
+		case word == line:
+			why = line
+		case why == "":
+			return nil, fmt.Errorf("line %d: a test without a reason", i+1)
+		default:
+			allowed[why] = append(allowed[why], word)
+		}
+	}
+	return allowed, nil
+}
+
+// listed returns how the reason of a test begins that may be skipped, "" when it may not.
+func (s skips) listed(t skip) string {
+	for why, tests := range s {
+		if strings.HasPrefix(t.reason, why) && slices.Contains(tests, t.test) {
+			return why
+		}
+	}
+	return ""
+}
+
+// writeSkips says what was skipped and why, and returns how many of them the list does not name.
+func (r *report) writeSkips(allowed skips) (unlisted int) {
+	tests := map[string][]string{}
+	for _, t := range r.skipped {
+		why := allowed.listed(t)
+		if why == "" {
+			why = t.reason + " (not in the list of what may be skipped)"
+			unlisted++
+		}
+		tests[why] = append(tests[why], t.test)
+	}
+
+	for _, why := range slices.Sorted(maps.Keys(tests)) {
+		fmt.Fprintf(r.out, "skipped: %s\n", why)
+		for _, test := range slices.Sorted(slices.Values(tests[why])) {
+			fmt.Fprintf(r.out, "    %s\n", test)
+		}
+	}
+	return unlisted
+}
