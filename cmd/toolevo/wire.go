@@ -41,6 +41,12 @@ const inputQuestions = "questions"
 // toolPython is the tool that runs programs of the model's.
 const toolPython = "PythonInterpreter"
 
+// publishedLoads are the names that the published code counts as loads. Those that only p_s_ood_proprietary has are
+// not among them.
+var publishedLoads = []string{
+	"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB", "Import_Graph",
+}
+
 // bench is the benchmark as a configuration chooses it: corpora, questions, API versions, and the tools over them.
 type bench struct {
 	config    *configs.Resolved
@@ -302,8 +308,8 @@ func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment,
 	return dynamic.New(dynamic.Config[toolqa.Session]{
 		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: b.grader,
 		Options: dynamic.Options{
-			MaxLoads: c.MaxLoads, LoadTools: []string{"LoadDB", "LoadGraph"}, NoUpdateTool: !c.UpdateTool,
-			ObservationWords: c.ObservationWords, StrictReward: c.Reward == configs.RewardStrict, Compat: b.compat,
+			MaxLoads: c.MaxLoads, LoadTools: []string{"LoadDB", "LoadGraph"}, PublishedLoads: publishedLoads,
+			NoUpdateTool: !c.UpdateTool, ObservationWords: c.ObservationWords, StrictReward: c.Reward == configs.RewardStrict, Compat: b.compat,
 		},
 	})
 }

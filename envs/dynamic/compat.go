@@ -40,7 +40,7 @@ type CompatOption struct {
 func CompatOptions() []CompatOption {
 	return []CompatOption{
 		{"notices", "envs/dynamic", "three deprecation notices lack their example, lack the new name, or misspell a parameter", Notices},
-		{"failed-loads", "envs/dynamic", "failing and deprecated loads count towards the limit on loads, as successful ones do", FailedLoads},
+		{"failed-loads", "envs/dynamic", "every action with a load's name in any API version counts towards the limit, failing ones too", FailedLoads},
 		{"partial-filter", "toolqa/table", "a FilterDB call that fails leaves its earlier conditions applied", PartialFilter},
 		{"split-conditions", "toolqa/table", "FilterDB splits conditions at every comma and space, also inside a value", SplitConditions},
 		{"regex-categories", "toolqa/table", "the value of categories=VALUE is a regular expression", RegexCategories},

@@ -48,7 +48,7 @@
 // get their options from the same configuration. [CompatOptions] is the table as data.
 //
 //	notices           envs/dynamic    three deprecation notices lack their example, lack the new name, or misspell a parameter
-//	failed-loads      envs/dynamic    failing and deprecated loads count towards the limit on loads, as successful ones do
+//	failed-loads      envs/dynamic    every action with a load's name in any API version counts towards the limit, failing ones too
 //	partial-filter    toolqa/table    a FilterDB call that fails leaves its earlier conditions applied
 //	split-conditions  toolqa/table    FilterDB splits conditions at every comma and space, also inside a value
 //	regex-categories  toolqa/table    the value of categories=VALUE is a regular expression

@@ -177,10 +177,18 @@ func TestMaxLoads(t *testing.T) {
 		{"failures do not", 0, []envs.Action{bad, old, wrong, bad, good, good}, false},
 		{"published: failures do", FailedLoads, []envs.Action{bad, old, wrong}, true},
 		{"published: two failures", FailedLoads, []envs.Action{bad, old}, false},
+		{"published: what is no JSON does", FailedLoads, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`)}, true},
+		{"published: names of other versions do", FailedLoads, []envs.Action{react("Init_DB", `{"x": 1}`), react("Import_Graph", `{x}`), old}, true},
+		{"published: other names do not", FailedLoads, []envs.Action{good, good, react("ImportGraph", `{"Graph": "dblp"}`), react("Open", `{x}`)}, false},
+		{"published: without an input there is no name", FailedLoads, []envs.Action{good, good, "Action: LoadDB"}, false},
+		{"no JSON", 0, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`), react("Init_DB", `{"x": 1}`)}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			env := newEnv(t, "p_s_in", Options{MaxLoads: 2, LoadTools: []string{"LoadDB", "LoadGraph"}, Compat: tt.compat})
+			env := newEnv(t, "p_s_in", Options{
+				MaxLoads: 2, LoadTools: []string{"LoadDB", "LoadGraph"}, Compat: tt.compat,
+				PublishedLoads: []string{"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB", "Import_Graph"},
+			})
 			got := play(t, env, tt.actions...)
 			if ended := got.State.Status() == envs.Truncated; ended != tt.ends || ended != (got.Reward == -1) {
 				t.Errorf("%s with reward %v", got.State.Status(), got.Reward)
@@ -314,6 +322,9 @@ func TestNewErrors(t *testing.T) {
 		{`an implementation of "Finish"`, func(c *Config[memory]) { c.Tools["Finish"] = c.Tools["LoadDB"] }},
 		{`load tool "Init_DB" is no tool`, func(c *Config[memory]) { c.Options.LoadTools = []string{"Init_DB"} }},
 		{"a limit on loads and no load tools", func(c *Config[memory]) { c.Options.MaxLoads = 5 }},
+		{"no names of loads", func(c *Config[memory]) {
+			c.Options.MaxLoads, c.Options.LoadTools, c.Options.Compat = 5, []string{"LoadDB"}, FailedLoads
+		}},
 		{"at most -1 loads", func(c *Config[memory]) { c.Options.MaxLoads = -1 }},
 	}
 	for _, tt := range tests {

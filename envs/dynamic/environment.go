@@ -53,8 +53,11 @@ type Options struct {
 	// MaxLoads is how many loads a task may make; the next one is run, and truncates the task with reward -1. 0 is no
 	// limit. The published code has 5.
 	MaxLoads int
-	// LoadTools are the tools whose calls are loads. Successful calls count, unless Compat has FailedLoads.
+	// LoadTools are the tools whose successful calls are loads.
 	LoadTools []string
+	// PublishedLoads are the names that count instead when Compat has FailedLoads: whether or not the deployed version
+	// knows them, and whatever stands behind them.
+	PublishedLoads []string
 	// NoUpdateTool removes the tool UpdateTool: the ablation "w/o tool update" of ToolEvo, table 5.
 	NoUpdateTool bool
 	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is DefaultObservationWords, a
@@ -133,6 +136,8 @@ func (c *Config[S]) check() error {
 		return fmt.Errorf("at most %d loads", c.Options.MaxLoads)
 	case c.Options.MaxLoads > 0 && len(c.Options.LoadTools) == 0:
 		return errors.New("a limit on loads and no load tools")
+	case c.Options.MaxLoads > 0 && c.Options.Compat.Has(FailedLoads) && len(c.Options.PublishedLoads) == 0:
+		return errors.New("a limit on loads under failed-loads, and no names of loads")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package dynamic
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -22,12 +23,12 @@ const (
 
 // answer is what the environment makes of one action.
 type answer[S any] struct {
-	session  S
-	result   envs.Result
-	grade    envs.Grade
-	learned  string // a tool description
-	learns   bool
-	loadTool bool // the call names a load tool, deployed or deprecated
+	session S
+	result  envs.Result
+	grade   envs.Grade
+	learned string // a tool description
+	learns  bool
+	loads   bool // the turn counts towards the limit on loads
 }
 
 // Step runs one action. A state that is not of this kind of environment, or not running, is an error.
@@ -59,7 +60,7 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 	if ans.learns {
 		next.history = next.history.Learn(ans.learned)
 	}
-	if ans.loadTool && (turn.Outcome == envs.OK || e.options.Compat.Has(FailedLoads)) {
+	if ans.loads {
 		next.loads++
 	}
 	t := envs.Transition{State: next, Turn: turn, Grade: ans.grade}
@@ -76,42 +77,57 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 
 // act reads the action, fills in the turn's call, and finds the answer.
 func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Turn) (answer[S], error) {
-	said := func(outcome envs.Outcome, text string) answer[S] {
-		return answer[S]{session: from.session, result: envs.Result{Observation: text, Outcome: outcome}}
-	}
 	name, input, ok := parse(string(turn.Action))
 	if !ok {
-		return said(envs.Malformed, malformedText), nil
+		return from.said(envs.Malformed, malformedText), nil
 	}
+
+	ans, err := e.call(ctx, from, turn, name, input)
+	if e.options.Compat.Has(FailedLoads) {
+		ans.loads = slices.Contains(e.options.PublishedLoads, name)
+	}
+	return ans, err
+}
+
+// said is an answer that changes nothing.
+func (s *state[S]) said(outcome envs.Outcome, text string) answer[S] {
+	return answer[S]{session: s.session, result: envs.Result{Observation: text, Outcome: outcome}}
+}
+
+// call fills in the turn's call, and finds the answer to a name and the text of its arguments.
+func (e *Environment[S]) call(
+	ctx context.Context, from *state[S], turn *envs.Turn, name, input string,
+) (answer[S], error) {
 	args, err := decode(input)
 	if err != nil {
-		return said(envs.InvocationError, argumentError+err.Error()), nil
+		return from.said(envs.InvocationError, argumentError+err.Error()), nil
 	}
+
 	turn.Call = envs.Call{Name: name, Args: args}
 	known := e.names[name]
 	if known == nil {
-		return said(envs.InvalidAction, e.invalid), nil
+		return from.said(envs.InvalidAction, e.invalid), nil
 	}
+
 	turn.Call.Tool = known.tool
-	ans := said(envs.InvalidAction, e.invalid)
 	switch {
 	case known.notice != "":
-		ans = said(envs.Deprecated, known.notice)
-	case known.api != nil:
-		lowered, wrong := known.api.Lower(args)
-		switch {
-		case wrong == nil:
-			if ans, err = e.run(ctx, from, known, lowered); err != nil {
-				return answer[S]{}, err
-			}
-		case wrong.Text == "":
-			ans = said(envs.InvocationError, e.invalid)
-		default:
-			ans = said(envs.InvocationError, wrong.Text)
-		}
+		return from.said(envs.Deprecated, known.notice), nil
+	case known.api == nil:
+		return from.said(envs.InvalidAction, e.invalid), nil
 	}
-	ans.loadTool = known.loads
-	return ans, nil
+
+	lowered, wrong := known.api.Lower(args)
+	switch {
+	case wrong == nil:
+		ans, err := e.run(ctx, from, known, lowered)
+		ans.loads = known.loads && ans.result.Outcome == envs.OK
+		return ans, err
+	case wrong.Text == "":
+		return from.said(envs.InvocationError, e.invalid), nil
+	default:
+		return from.said(envs.InvocationError, wrong.Text), nil
+	}
 }
 
 // run runs a deployed tool on arguments that fit its signature.
@@ -157,7 +173,7 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 func update[S any](from *state[S], v any) answer[S] {
 	description, ok := v.(string)
 	if !ok {
-		return answer[S]{session: from.session, result: envs.Result{Observation: notUpdatedText, Outcome: envs.InvocationError}}
+		return from.said(envs.InvocationError, notUpdatedText)
 	}
 	return answer[S]{
 		session: from.session, result: envs.Result{Observation: updatedText, Outcome: envs.OK},
