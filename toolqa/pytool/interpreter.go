@@ -37,10 +37,13 @@ type Options struct {
 	// under any engine. Each result names the [Stamp] of the engine that made it. The default is none.
 	Memory toolqa.Memory
 
-	// PublishedCapture shows what the published code shows. With at most one print statement only the last statement
-	// shows anything: its value, or what it prints. With more, the output of each is shown after the text of its
-	// arguments up to the first closing parenthesis and a colon, and what follows the last one does not run. A number
-	// is rounded to four decimals, and output of more than 500 characters loses its middle.
+	// PublishedCapture shows what the published code shows. Print statements are those of the program itself and those
+	// directly in the body of one of its if, while, for or def, not in an else. With at most one of them only the last
+	// statement of the program shows anything: its value, or what it prints. With more, each statement that holds some
+	// shows what it prints, after what its text has between "print(" and the next closing parenthesis, each time, and a
+	// colon; a statement without such a text ("print (x)") shows its output alone. What other statements print is lost,
+	// and those behind the last print do not run. A number is rounded to four decimals, and output of more than 500
+	// characters loses its middle.
 	PublishedCapture bool
 }
 

@@ -64,8 +64,8 @@ class Screen:
 
 # The default capture: output, or else the value of the last expression, or else nothing.
 
-def parse(code):
-    return compile(code, FILE, "exec", AST_ONLY, dont_inherit=True)
+def parse(code, file=FILE):
+    return compile(code, file, "exec", AST_ONLY, dont_inherit=True)
 
 
 def statements(body):
@@ -113,34 +113,30 @@ def execute(body, names):
 
 
 def prints(node):
-    """The print statements in a statement, as the published code finds them."""
-    if isinstance(node, _ast.Expr):
-        call = node.value
-        named = isinstance(call, _ast.Call) and isinstance(call.func, _ast.Name)
-        return [node] if named and call.func.id == "print" else []
-    found = []
-    if isinstance(node, (_ast.If, _ast.While, _ast.For, _ast.FunctionDef)):
-        for child in node.body + getattr(node, "orelse", []):
-            found += prints(child)
-    return found
+    """How many print statements the published code counts in a statement: itself, or those directly in its body, but
+    neither deeper nor in an else."""
+    body = node.body if isinstance(node, (_ast.If, _ast.While, _ast.For, _ast.FunctionDef)) else [node]
+    calls = [child.value for child in body if isinstance(child, _ast.Expr) and isinstance(child.value, _ast.Call)]
+    return sum(isinstance(call.func, _ast.Name) and call.func.id == "print" for call in calls)
 
 
 def captured(action):
-    """What action prints, and what it returns."""
+    """What action prints."""
     saved, sys.stdout = sys.stdout, io.StringIO()
     try:
-        value = action()
-        return sys.stdout.getvalue(), value
+        action()
+        return sys.stdout.getvalue()
     finally:
         sys.settrace(None)
         sys.stdout = saved
 
 
 def shorten(text):
+    line = text[:-1] if text.endswith("\n") else text
     try:
-        rounded = str(round(float(text), 4))
+        rounded = str(round(float(line), 4))
         if len(rounded) <= len(text):
-            text = rounded
+            text = rounded + text[len(line):]
     except (ValueError, OverflowError):
         pass
     if len(text) > 500:
@@ -148,19 +144,12 @@ def shorten(text):
     return text
 
 
-def label(source):
-    start = source.find("print(")
-    if start < 0:
-        return ""
-    inside = source[start + len("print("):]
-    end = inside.find(")")
-    return inside if end < 0 else inside[:end]
-
-
 def source_of(node, lines):
-    """The text of a print statement, from its first character on."""
-    first = lines[node.lineno - 1].encode()[node.col_offset:].decode()
-    return "\n".join([first] + lines[node.lineno:node.end_lineno])
+    """The text of a statement."""
+    text = [line.encode() for line in lines[node.lineno - 1:node.end_lineno]]
+    text[-1] = text[-1][:node.end_col_offset]
+    text[0] = text[0][node.col_offset:]
+    return b"\n".join(text).decode()
 
 
 def last_value(statement, names):
@@ -180,23 +169,28 @@ def last_value(statement, names):
 
 
 def published_capture(code, names, screen):
-    body = parse(code).body
+    body = parse(code, "<unknown>").body
     if not body:
         return
-    if sum(len(prints(node)) for node in body) <= 1:
+    if sum(map(prints, body)) <= 1:
         captured(lambda: execute(body[:-1], names))
         screen.text.write(shorten(last_value(body[-1], names)))
         return
+
+    import re
+    arguments = re.compile(r"print\((.*?)\)", re.DOTALL)
     lines = code.split("\n")
     results = []
-    segment = []
+    segment = []  # the statements since the last one that prints
     for node in body:
-        segment.append(node)
-        found = prints(node)
-        if found:
-            text, _ = captured(lambda: execute(segment, names))
-            results.append(label(source_of(found[0], lines)) + ": " + shorten(text))
-            segment = []
+        if not prints(node):
+            segment.append(node)
+            continue
+        captured(lambda: execute(segment, names))  # not shown
+        text = shorten(captured(lambda: execute([node], names)))
+        found = arguments.findall(source_of(node, lines))
+        results.append(", ".join(found) + ": " + text if found else text)
+        segment = []
     screen.text.write("".join(results))
 
 

@@ -10,7 +10,7 @@ var (
 
 	repeated   = regexp.MustCompile(`\[Previous line repeated \d+ more times\]|\[\d+ more frames\]\n(?:  File .*\n(?:    .*\n)*)*`)
 	suggestion = regexp.MustCompile(`\. (Did you mean: |Did you forget to import |Or did you forget to import ).*`)
-	syntax     = regexp.MustCompile(`(?m)^(?:  File "<string>", line (\d+)\n(?:    .*\n)*)?(?:Syntax|Indentation|Tab)Error: .*`)
+	syntax     = regexp.MustCompile(`(?m)^(?:  File "<string>", line (\d+)\n(?:    .*\n)*)?(?:Syntax|Indentation|Tab)Error: .*?(?: \((<\w+>, line \d+)\))?$`)
 	recursion  = regexp.MustCompile(`(?m)^RecursionError: .*`)
 )
 
@@ -32,7 +32,7 @@ func Normal(text string) string {
 	text = withoutLibrary(text)
 	text = repeated.ReplaceAllString(text, "[more]")
 	text = suggestion.ReplaceAllString(text, "")
-	text = syntax.ReplaceAllString(text, "SyntaxError in line $1")
+	text = syntax.ReplaceAllString(text, "SyntaxError in line $1$2")
 	text = recursion.ReplaceAllString(text, "RecursionError")
 	for _, r := range reworded {
 		text = r.message.ReplaceAllString(text, r.words)
