@@ -77,6 +77,9 @@ func TestLower(t *testing.T) {
 		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": "FirstNode[a], SecondNode [c]"}`, "!" + edges},
 		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": "FirstNode[a], SecondNode[c]]"}`, `{"GraphName": "g", "Node1": "a", "Node2": "c"}`},
 		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": "FirstNode[a\nb], SecondNode[c]"}`, "!" + edges},
+		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": "FirstNode[ Peter ], SecondNode[Weihong Lin]"}`, `{"GraphName": "g", "Node1": "Peter", "Node2": "Weihong Lin"}`},
+		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": "FirstNode[a] [b]], SecondNode[ c d] ]"}`, `{"GraphName": "g", "Node1": "a] [b]", "Node2": "c d"}`},
+		{"p_s_ood", "EdgeCheck", `{"CheckInfos": "Graph[g ], Vertex1[x]], Vertex2[y]]"}`, `{"GraphName": "g", "Node1": "x]", "Node2": "y"}`},
 		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": {"FirstNode": "a"}}`, "!" + badTypes + "'dict'"},
 		{"p_s_in", "EdgeCheck", `{"Graph_Name": "g", "NodeInfos": null}`, "!" + badTypes + "'NoneType'"},
 		{"p_s_in", "EdgeCheck", `{"GraphName": "g", "NodeInfos": "FirstNode[a], SecondNode[c]"}`, "!" + edges},
@@ -138,7 +141,7 @@ func TestLowerLift(t *testing.T) {
 						text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z]=[0-9](, ?[A-Z ]*){0,3}\[?`)).Draw(t, p)
 						switch tool.Name {
 						case "EdgeCheck":
-							text = strings.NewReplacer("]", "", "\n", "").Replace(text)
+							text = pytext.Strip(strings.NewReplacer("]", "", "\n", "").Replace(text))
 						case "PythonInterpreter":
 							text = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 						}
@@ -167,7 +170,10 @@ func TestLiftErrors(t *testing.T) {
 	tests := []struct{ tool, args, want string }{
 		{"NoTool", `{ }`, `no tool "NoTool"`},
 		{"LoadDB", `{"DatabaseName": "x"}`, "LoadDB takes [DBName], not [DatabaseName]"},
-		{"EdgeCheck", `{"GraphName": "g", "Node1": "a]", "Node2": "b"}`, "which end a bracketed value"},
+		{"EdgeCheck", `{"GraphName": "g", "Node1": "a", "Node2": "b]"}`, `Node2 "b]" cannot stand in brackets`},
+		{"EdgeCheck", `{"GraphName": "g", "Node1": "a], SecondNode[", "Node2": "b"}`, "cannot stand in brackets"},
+		{"EdgeCheck", `{"GraphName": "g", "Node1": "a ", "Node2": "b"}`, "white space"},
+		{"EdgeCheck", `{"GraphName": "g", "Node1": "a\nb", "Node2": "b"}`, "a line break"},
 		{"EdgeCheck", `{"GraphName": "g", "Node1": 1, "Node2": "b"}`, "Node1 is not a text"},
 		{"FilterDB", `{"condition": 1}`, "condition is not a text"},
 		{"SQLInterpreter", `{"SQL": null}`, "SQL is not a text"},
@@ -202,6 +208,7 @@ func FuzzBracketed(f *testing.F) {
 	f.Add("FirstNode[Chao Zhang], SecondNode[Weihong Lin]")
 	f.Add("FirstNode \u3000[a]\n,\x1c SecondNode[b]]")
 	f.Add("FirstNode[FirstNode[a], SecondNode[b]")
+	f.Add("FirstNode[ a] [b] ], SecondNode[ c ]]")
 	f.Add(strings.Repeat("FirstNode[", 1000))
 	b := catalog.NewBracketed("NodeInfos", []catalog.Field{{Label: "FirstNode", To: "Node1"}, {Label: "SecondNode", To: "Node2"}})
 	f.Fuzz(func(t *testing.T, text string) {

@@ -11,8 +11,9 @@ import (
 
 // Bracketed is one text Label1[x], Label2[y], … for several parameters.
 //
-// As in the published code the text may hold more around them, white space may stand around the commas and before every
-// bracket but the last label's, and a value ends at the first "]" and within its line. NewBracketed makes one.
+// As in the published code the text may hold more around them, and white space may stand around the commas and before
+// every bracket but the last label's. A value ends within its line: the last one at the first "]", another where the
+// next label comes, so that it may hold brackets. White space around it is no part of it. NewBracketed makes one.
 type Bracketed struct {
 	parameter string
 	fields    []Field
@@ -36,7 +37,7 @@ func NewBracketed(parameter string, fields []Field) *Bracketed {
 		if i < len(fields)-1 {
 			b.WriteString(pytext.SpaceClass + "*")
 		}
-		b.WriteString(`\[([^\]\n]*)\]`)
+		b.WriteString(`\[(.*?)\]`)
 	}
 	return &Bracketed{parameter: parameter, fields: fields, pattern: regexp.MustCompile(b.String())}
 }
@@ -54,25 +55,31 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	}
 	lowered := without(args, b.parameter)
 	for i, f := range b.fields {
-		lowered = append(lowered, envs.Arg{Name: f.To, Value: values[i+1]})
+		lowered = append(lowered, envs.Arg{Name: f.To, Value: pytext.Strip(values[i+1])})
 	}
 	return lowered, nil
 }
 
-// Lift writes the values into brackets.
+// Lift writes the values into brackets, where they can be read from there again.
 func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 	rest := args
-	texts := make([]string, len(b.fields))
+	values, texts := make([]string, len(b.fields)), make([]string, len(b.fields))
 	for i, f := range b.fields {
 		value, ok := args.Text(f.To)
 		if !ok {
 			return nil, fmt.Errorf("%s is not a text", f.To)
 		}
-		if strings.ContainsAny(value, "]\n") {
-			return nil, fmt.Errorf("%s %q holds a bracket or a line break, which end a bracketed value", f.To, value)
-		}
-		texts[i] = f.Label + "[" + value + "]"
+		values[i], texts[i] = value, f.Label+"["+value+"]"
 		rest = without(rest, f.To)
 	}
-	return with(rest, b.parameter, strings.Join(texts, ", ")), nil
+
+	lifted := with(rest, b.parameter, strings.Join(texts, ", "))
+	read, wrong := b.Lower(lifted)
+	for i, f := range b.fields {
+		if again, _ := read.Text(f.To); wrong != nil || again != values[i] {
+			return nil, fmt.Errorf("%s %q cannot stand in brackets: a bracket, a line break or white space around it "+
+				"would be read in another way", f.To, values[i])
+		}
+	}
+	return lifted, nil
 }

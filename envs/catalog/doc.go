@@ -25,7 +25,7 @@
 // # Guarantees
 //
 //   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when it cannot: a name
-//     with "]" in it cannot stand in brackets.
+//     that ends in a blank cannot stand in brackets.
 //   - Versions are immutable and safe for concurrent use.
 //   - A version that loads is whole: it exposes every tool exactly once, its adapters lead from its parameters to the
 //     tool's and back, and the example of every notice lowers without an error.
