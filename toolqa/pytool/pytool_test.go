@@ -153,6 +153,7 @@ func TestUnfence(t *testing.T) {
 		"\n\n  x = 1\n  print(x)\n":      {"x = 1\nprint(x)", "x = 1\n  print(x)"},
 		"  if True:\n      x\n\n  y":     {"if True:\n    x\n\ny", "if True:\n      x\n\n  y"},
 		"  x = '''\ny\n'''":              {"x = '''\ny\n'''", "x = '''\ny\n'''"},
+		" \x1c`\u00a0python\x1fx`\x1d":   {"\x1c`\u00a0python\x1fx`\x1d", "x"},
 		"":                               {"", ""},
 		"```":                            {"", ""},
 	} {

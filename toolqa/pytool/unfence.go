@@ -1,6 +1,10 @@
 package pytool
 
-import "strings"
+import (
+	"strings"
+
+	"toolevo/envs/pytext"
+)
 
 const blanks = " \t\n\v\f\r"
 
@@ -22,11 +26,12 @@ func unfence(code string) string {
 // unfencePublished does as the published code does: the word python goes from the start of any program, and the
 // indentation of the first line only.
 func unfencePublished(code string) string {
-	code = strings.TrimLeft(code, blanks+"`")
+	around := func(r rune) bool { return r == '`' || pytext.IsSpace(r) }
+	code = strings.TrimLeftFunc(code, around)
 	if rest, ok := cutTag(code); ok {
-		code = strings.TrimLeft(rest, blanks)
+		code = strings.TrimLeftFunc(rest, pytext.IsSpace)
 	}
-	return strings.TrimRight(code, blanks+"`")
+	return strings.TrimRightFunc(code, around)
 }
 
 // cutTag removes the word python, in any case.

@@ -26,19 +26,14 @@ type FilterDB struct {
 	Regex bool
 
 	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB: GetValue prints them without
-	// quotes when several rows are selected, and a comparison with a text fails, or for = selects nothing.
+	// quotes when several rows are selected, and a comparison with a text fails, or for = selects nothing. A call that
+	// fails leaves so the column of its first piece.
 	Cast bool
 }
 
 // Call applies the argument condition.
 func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
 	condition, ok := args.Text("condition")
-	if !ok {
-		return s, envs.Result{
-			Observation: "There is something wrong with the arguments you send for filtering. Please modify it.",
-			Outcome:     envs.InvocationError,
-		}, nil
-	}
 	view, err := viewOf(s)
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("FilterDB[%s]", condition), err)
@@ -46,6 +41,13 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	if view == nil {
 		return s, noTable("FilterDB"), nil
 	}
+	if !ok {
+		return s, envs.Result{
+			Observation: "There is something wrong with the arguments you send for filtering. Please modify it.",
+			Outcome:     envs.InvocationError,
+		}, nil
+	}
+
 	narrowed, failure, err := f.apply(ctx, view, condition)
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("FilterDB[%s]", condition), err)
@@ -54,8 +56,11 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 		s.Table = narrowed
 		return s, envs.Result{Observation: fmt.Sprintf("We have successfully filtered the data (%d rows).", narrowed.n)}, nil
 	}
-	if f.Partial && !failure.empty {
+	switch {
+	case f.Partial && !failure.empty:
 		s.Table = narrowed
+	case failure.cast != view.cast:
+		s.Table = view.withCast(failure.cast)
 	}
 	return s, envs.Result{Observation: failure.observation, Outcome: envs.ToolError}, nil
 }
@@ -64,6 +69,10 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 type failure struct {
 	observation string
 	empty       bool // the piece is well formed and selects no row
+
+	// cast are the columns that are numbers after the call all the same: those before it, and that of its first piece,
+	// which the published code casts in the table that it goes back to.
+	cast castSet
 }
 
 func incorrect(piece string) *failure {
@@ -77,6 +86,7 @@ func failed(piece string) *failure {
 // apply narrows view by the pieces of a condition up to the first that fails.
 func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*View, *failure, error) {
 	cast, selected := view.cast, view.selection()
+	surviving := cast
 	var filters []predicate // those that leave out a row
 	result := func() *View {
 		if len(filters) == 0 && cast == view.cast {
@@ -84,7 +94,12 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 		}
 		return view.after(filters, selected, cast)
 	}
-	for more := true; more; {
+	fail := func(left *View, why *failure) (*View, *failure, error) {
+		why.cast = surviving
+		return left, why, nil
+	}
+
+	for first, more := true, true; more; first = false {
 		if err := ctx.Err(); err != nil { // a condition may have any number of pieces
 			return nil, nil, err
 		}
@@ -95,20 +110,25 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 			return nil, nil, err
 		}
 		if p.operator == "" {
-			return result(), incorrect(text), nil
+			return fail(result(), incorrect(text))
 		}
+
 		filter, nextCast, ok, err := f.compare(view.source.table, p, cast)
 		if err != nil {
 			return nil, nil, err
 		}
 		if !ok {
-			return result(), failed(text), nil
+			return fail(result(), failed(text))
 		}
+		if first {
+			surviving = nextCast
+		}
+
 		narrowed := selected.narrow(filter, view.source.table.Rows())
 		if narrowed.n == 0 {
-			failure := incorrect(text)
-			failure.empty = true
-			return view, failure, nil
+			why := incorrect(text)
+			why.empty = true
+			return fail(view, why)
 		}
 		if narrowed.n < selected.n {
 			selected, filters = narrowed, append(filters, filter)

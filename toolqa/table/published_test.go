@@ -123,15 +123,28 @@ func TestCast(t *testing.T) {
 			}
 		}
 	}
-	// A comparison that selects nothing casts nothing; one that selects everything casts.
+	// What the first piece casts stays so, whatever becomes of the call.
+	const texts, numbers = `{"Distance": ["500.0", "1500.0", "90.0"]}`, `{"Distance": [500.0, 1500.0, 90.0]}`
 	loaded, _ := call(t, load, toolqa.Session{}, "DBName", "flights")
 	for condition, want := range map[string]string{
-		"Distance>1e9": `{"Distance": ["500.0", "1500.0", "90.0"]}`,
-		"Distance>0":   `{"Distance": [500.0, 1500.0, 90.0]}`,
+		"Distance>0":                           numbers,
+		"Distance>1e9":                         numbers,
+		"Distance>0, Origin=nowhere":           numbers,
+		"Distance>0, Nowhere=1":                numbers,
+		"Distance>0, Distance":                 numbers,
+		"Airline>=A, Distance>0, Distance>9e9": texts,
+		"Distance>=a, Origin=nowhere":          texts,
+		"Nowhere=1, Distance>0":                texts,
 	} {
 		s, _ := call(t, &FilterDB{Cast: true}, loaded, "condition", condition)
 		if _, got := call(t, GetValue{}, s, "column_name", "Distance"); got.Observation != want {
 			t.Errorf("after %s: %s, want %s", condition, got.Observation, want)
+		}
+		if s, _ = call(t, &FilterDB{}, loaded, "condition", condition); s.Table.Len() != 3 {
+			t.Errorf("%s leaves %d rows", condition, s.Table.Len())
+		}
+		if _, got := call(t, GetValue{}, s, "column_name", "Distance"); got.Observation != texts {
+			t.Errorf("after %s without Cast: %s", condition, got.Observation)
 		}
 	}
 	yelp := corpus.NewTable(toolqa.Yelp, []string{"longitude"}, [][]string{{"nan"}, {"1e20"}, {"1.50"}})

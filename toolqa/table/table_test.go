@@ -206,17 +206,15 @@ func TestGetValue(t *testing.T) {
 }
 
 func TestNothingLoaded(t *testing.T) {
-	for want, got := range map[string]func() (toolqa.Session, envs.Result){
-		"Please first load the relevant database using `LoadDB` before proceeding with `FilterDB`.": func() (toolqa.Session, envs.Result) {
-			return call(t, &FilterDB{}, toolqa.Session{}, "condition", "Date=2000-01-03")
-		},
-		"Please first load the relevant database using `LoadDB` before proceeding with `GetValue`.": func() (toolqa.Session, envs.Result) {
-			return call(t, GetValue{}, toolqa.Session{}, "column_name", "Date")
-		},
-	} {
-		s, r := got()
-		if r.Observation != want || r.Outcome != envs.ToolError || s.Table != nil {
-			t.Errorf("got %+v, want %q", r, want)
+	for _, value := range []any{"Date=2000-01-03", "Date", envs.Number("5"), nil} { // whatever is asked
+		for name, tool := range map[string]func() (toolqa.Session, envs.Result){
+			"FilterDB": func() (toolqa.Session, envs.Result) { return call(t, &FilterDB{}, toolqa.Session{}, "condition", value) },
+			"GetValue": func() (toolqa.Session, envs.Result) { return call(t, GetValue{}, toolqa.Session{}, "column_name", value) },
+		} {
+			want := "Please first load the relevant database using `LoadDB` before proceeding with `" + name + "`."
+			if s, r := tool(); r.Observation != want || r.Outcome != envs.ToolError || s.Table != nil {
+				t.Errorf("%v: got %+v, want %q", value, r, want)
+			}
 		}
 	}
 }

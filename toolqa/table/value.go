@@ -27,9 +27,6 @@ type GetValue struct{}
 // Call prints the columns that the argument column_name names.
 func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
 	list, ok := args.Text("column_name")
-	if !ok {
-		return s, envs.Result{Observation: noValue, Outcome: envs.InvocationError}, nil
-	}
 	view, err := viewOf(s)
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("GetValue[%s]", list), err)
@@ -37,6 +34,10 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 	if view == nil {
 		return s, noTable("GetValue"), nil
 	}
+	if !ok {
+		return s, envs.Result{Observation: noValue, Outcome: envs.InvocationError}, nil
+	}
+
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
 		name = pytext.Strip(name)

@@ -48,6 +48,11 @@ func (v *View) after(filters []predicate, s *selection, cast castSet) *View {
 	return next
 }
 
+// withCast returns the same selection, with these columns as numbers.
+func (v *View) withCast(cast castSet) *View {
+	return v.after(nil, v.selection(), cast)
+}
+
 // selection returns the rows of v.
 func (v *View) selection() *selection {
 	if v.kept != nil {
