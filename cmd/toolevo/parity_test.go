@@ -25,8 +25,12 @@ import (
 // path, N, W, its reward, and a checksum each of the action and the observation. Where a node differs,
 // a comparison with the published code means something else from then on.
 func TestParity(t *testing.T) {
-	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "split", string(toolqa.Test)),
-		configs.SettingLayer("test", "preset", "reference"), configs.SettingLayer("test", "environment.compat", "published"))
+	c, err := configs.Load(
+		allDatasets(),
+		configs.SettingLayer("test", "split", string(toolqa.Test)),
+		configs.SettingLayer("test", "preset", "reference"),
+		configs.SettingLayer("test", "environment.compat", "published"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,50 +40,30 @@ func TestParity(t *testing.T) {
 	}
 	t.Cleanup(func() { b.close() })
 
-	noisy, err := policy.ParseProfile("noisy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	careless := noisy
-	careless.Rates.Malformed, careless.Rates.NoAction = 0.1, 0.05
-	noise := policy.NewScripted(noisy, questions.Plan)
-
 	// Another question under each API version. Those of flights and airbnb that need SQL take too long.
-	versions := []string{catalog.PromptVersion, "p_s_in", "p_s_ood"}
+	worlds := parityWorlds(t, b)
 	asked := map[string]int{}
 	var trees []func() (string, error)
 	for _, q := range b.questions {
-		kind, want := fmt.Sprint(q.Dataset, q.Difficulty), len(versions)
+		kind, want := fmt.Sprint(q.Dataset, q.Difficulty), len(worlds)
 		if q.Dataset == toolqa.Flights || q.Dataset == toolqa.Airbnb {
 			kind, want = string(q.Dataset), 2*want
 		}
 		if asked[kind] == want {
 			continue
 		}
-		api := versions[asked[kind]%len(versions)]
+		w := worlds[asked[kind]%len(worlds)]
 		asked[kind]++
 
-		version, err := b.versions.Version(api)
-		if err != nil {
-			t.Fatal(err)
-		}
-		policies := map[string]mcts.Policy{
-			"noisy":    noise,
-			"careless": odd{policy.NewScripted(careless, questions.Plan), oddActions(t, version)},
-		}
 		for _, name := range []string{"noisy", "careless"} {
 			trees = append(trees, func() (string, error) {
-				env, err := b.environment(api, nil)
-				if err != nil {
-					return "", err
-				}
-				search := mcts.Search{Env: env, Policy: policies[name], Config: c.Search.Config, Seed: 1}
+				search := mcts.Search{Env: w.env, Policy: w.policies[name], Config: c.Search.Config, Seed: 1}
 				search.Config.MaxDepth = c.MaxDepth(q.Dataset, q.Difficulty)
 				tree, err := search.Grow(t.Context(), q.Task(), 0, nil)
 				if err != nil {
 					return "", err
 				}
-				return fmt.Sprintf("# %s %s %s\n%s", api, name, q.ID, drawn(tree)), tree.Check(search.Config)
+				return fmt.Sprintf("# %s %s %s\n%s", w.api, name, q.ID, drawn(tree)), tree.Check(search.Config)
 			})
 		}
 	}
@@ -97,6 +81,40 @@ func TestParity(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "parity.golden", strings.Join(texts, ""))
+}
+
+// world is an API version that is deployed, and who acts in it.
+type world struct {
+	api      string
+	env      envs.Environment
+	policies map[string]mcts.Policy
+}
+
+func parityWorlds(t *testing.T, b *bench) []world {
+	t.Helper()
+	noisy, err := policy.ParseProfile("noisy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	careless := noisy
+	careless.Rates.Malformed, careless.Rates.NoAction = 0.1, 0.05
+
+	var worlds []world
+	for _, api := range []string{catalog.PromptVersion, "p_s_in", "p_s_ood"} {
+		version, err := b.versions.Version(api)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env, err := b.environment(api, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds = append(worlds, world{api, env, map[string]mcts.Policy{
+			"noisy":    policy.NewScripted(noisy, questions.Plan),
+			"careless": odd{policy.NewScripted(careless, questions.Plan), oddActions(t, version)},
+		}})
+	}
+	return worlds
 }
 
 // drawn is a line for each node of a tree.
@@ -157,7 +175,8 @@ func oddActions(t *testing.T, version *catalog.Version) []string {
 		{"PythonInterpreter", envs.Args{{Name: "Python", Value: "if 1 > 2: print(73.19)\nelse: print('no')"}}},
 		{"PythonInterpreter", envs.Args{{Name: "Python", Value: "print(round(10 / 7, 2))\nx = 5\nprint (x)"}}},
 		{"PythonInterpreter", envs.Args{{Name: "Python", Value: "print(x + 1)"}}},
-		{"SQLInterpreter", envs.Args{{Name: "SQL", Value: "SELECT COUNT(*) FROM coffee.coffee_data WHERE Date = '2000-01-03' AND Close > 1190"}}},
+		{"SQLInterpreter", envs.Args{{Name: "SQL", Value: "SELECT COUNT(*) FROM coffee.coffee_data " +
+			"WHERE Date = '2000-01-03' AND Close > 1190"}}},
 		{"FilterDB", envs.Args{{Name: "condition", Value: "Distance>100, Nowhere=1"}}},
 		{"FilterDB", envs.Args{{Name: "condition", Value: "Distance>100, Origin=nowhere"}}},
 		{"FilterDB", envs.Args{{Name: "condition", Value: envs.Number("5")}}},

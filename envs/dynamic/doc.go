@@ -44,8 +44,9 @@
 // # Compatibility
 //
 // The published code has defects that change what an agent sees. They are corrected, and each can be had back under a
-// name; "published" stands for all of them. This is the one table of those names; the tools that implement most of them
-// get their options from the same configuration. [CompatOptions] is the table as data.
+// name; "published" stands for all of them, not for every difference: mcts/ALGORITHM.md lists what it leaves as it is.
+// This is the one table of those names; the tools that implement most of them get their options from the same
+// configuration. [CompatOptions] is the table as data.
 //
 //	notices           envs/dynamic    three deprecation notices lack their example, lack the new name, or misspell a parameter
 //	failed-loads      envs/dynamic    every action with a load's name in any API version counts towards the limit, failing ones too
@@ -61,5 +62,6 @@
 // # Caveats
 //
 // Where the published code loses a question to a crash (a number for the SQL or Python text of p_s_in and p_s_ood), the
-// answer here is the API's message about its value. An escape of half a surrogate pair reads as U+FFFD.
+// answer here is the API's message about its value. An escape of half a surrogate pair reads as U+FFFD. mcts/ALGORITHM.md
+// has the other differences.
 package dynamic

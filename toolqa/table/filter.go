@@ -20,9 +20,9 @@ type FilterDB struct {
 	// order >=, <=, >, <, =, and ends a value at the operator's second occurrence. By default values may hold all these.
 	Split bool
 
-	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is Python's without
-	// back references and looking around; one that is invalid, or longer than a thousand bytes, is a failing piece. By
-	// default it is plain text.
+	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is Python's without back
+	// references, looking around, possessive quantifiers (C++) and atomic groups; one that is invalid, or longer than a
+	// thousand bytes, is a failing piece. By default it is plain text.
 	Regex bool
 
 	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB: GetValue prints them without

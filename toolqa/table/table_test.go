@@ -208,8 +208,12 @@ func TestGetValue(t *testing.T) {
 func TestNothingLoaded(t *testing.T) {
 	for _, value := range []any{"Date=2000-01-03", "Date", envs.Number("5"), nil} { // whatever is asked
 		for name, tool := range map[string]func() (toolqa.Session, envs.Result){
-			"FilterDB": func() (toolqa.Session, envs.Result) { return call(t, &FilterDB{}, toolqa.Session{}, "condition", value) },
-			"GetValue": func() (toolqa.Session, envs.Result) { return call(t, GetValue{}, toolqa.Session{}, "column_name", value) },
+			"FilterDB": func() (toolqa.Session, envs.Result) {
+				return call(t, &FilterDB{}, toolqa.Session{}, "condition", value)
+			},
+			"GetValue": func() (toolqa.Session, envs.Result) {
+				return call(t, GetValue{}, toolqa.Session{}, "column_name", value)
+			},
 		} {
 			want := "Please first load the relevant database using `LoadDB` before proceeding with `" + name + "`."
 			if s, r := tool(); r.Observation != want || r.Outcome != envs.ToolError || s.Table != nil {
