@@ -191,24 +191,33 @@ func (a *app) dataImportCommand() *cobra.Command {
 		Use:   "import",
 		Short: "Import the published ToolQA corpora and questions",
 		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
-QUESTIONS/easy/coffee-easy.jsonl. Published questions become the test split and
-keep their published answers; generated files that ask one of them are removed.
+QUESTIONS/easy/coffee-easy.jsonl or, as ToolQA's corrected release has it,
+QUESTIONS/toolqa_easy/coffee-easy.jsonl. Published questions keep their published
+answers; generated files of other splits that ask one of them are removed. What
+published training questions share with published test questions is reported:
+runs may ask it, and export refuses it.
 
 Without --dataset, all datasets whose files are there are imported. A corpus that
 was imported from the same files before is left as it is, so that an import that
 was interrupted goes on where it was.`,
-		Example: "  toolevo data import --corpus toolqa/corpus --questions toolqa/questions",
-		Args:    positional(0, 0),
+		Example: `  toolevo data import --corpus toolqa/corpus --questions toolqa/questions
+  toolevo data import --questions toolqa-d/train --split train`,
+		Args: positional(0, 0),
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
+	split := cmd.Flags().String("split", string(toolqa.Test), "the `SPLIT` that the questions are: train, dev or test")
 	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, or not all of its files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
 	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" && *asked == "" {
 			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
+		}
+		of, err := toolqa.ParseSplit(*split)
+		if err != nil {
+			return usage("--split: %v", err)
 		}
 		all, named, err := datasets()
 		if err != nil {
@@ -220,7 +229,7 @@ was interrupted goes on where it was.`,
 		}
 		defer stop()
 		i := importer{
-			app: a, dir: *dir, named: named, progress: progress,
+			app: a, dir: *dir, named: named, progress: progress, split: of,
 			options: corpus.ImportOptions{AllowShort: *short, SkipBad: *skip, Tool: "toolevo " + software()},
 		}
 		if *from != "" {
@@ -243,8 +252,8 @@ func (a *app) dataQuestionsCommand() *cobra.Command {
 		Use:   "questions",
 		Short: "Generate questions for train, dev and test from the corpora",
 		Long: `Generates the splits in the paper's numbers (Table 6), distinct within and
-across splits. Where a published test split was imported it is kept, and none of
-its questions is generated for another split. Without --dataset, all datasets
+across splits. Where a published split was imported it is kept, and none of its
+questions is generated for another split. Without --dataset, all datasets
 that have a corpus are asked about.
 
 Templates to which the benchmark's own test answers are wrong are asked in dev
@@ -352,12 +361,16 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chose
 			continue
 		}
 		counts := questions.PaperCounts(ds, d).Scale(scale)
-		published, err := questions.Published(dir, ds, d)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(published) > 0 {
-			counts.Test = 0
+		var published []toolqa.Question
+		for s, n := range map[toolqa.Split]*int{toolqa.Train: &counts.Train, toolqa.Dev: &counts.Dev, toolqa.Test: &counts.Test} {
+			there, err := questions.Published(dir, ds, d, s)
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(there) > 0 {
+				*n = 0
+			}
+			published = append(published, there...)
 		}
 		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, questions.Options{Counts: counts, Exclude: published, Faulty: faulty})
 		if err != nil {

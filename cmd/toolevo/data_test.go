@@ -230,6 +230,12 @@ func TestImportTakesTheQuestionsOfTheDatasetsNamed(t *testing.T) {
 		t.Errorf("data import --dataset coffee wrote %v", left)
 	}
 	fails(t, exitUsage, []string{"easy/flights-easy.jsonl"}, "data", "import", "--data", dir, "--questions", from, "--dataset", "flights")
+
+	out = must(t, "data", "import", "--data", dir, "--questions", from, "--dataset", "coffee", "--split", "train")
+	if want := "asked in two splits, so that export refuses 1: easy-coffee-0000 is easy-coffee-0000 of test"; !strings.Contains(out, want) {
+		t.Errorf("data import --split train says\n%s\nwithout %q", out, want)
+	}
+	fails(t, exitUsage, []string{"--split", "train"}, "data", "import", "--data", dir, "--questions", from, "--split", "all")
 }
 
 func TestDamagedCorpus(t *testing.T) {

@@ -17,6 +17,7 @@ type importer struct {
 	named    bool // the user named the datasets: one that is not there is an error
 	progress *steps
 	options  corpus.ImportOptions
+	split    toolqa.Split // of the questions
 
 	reports []importReport
 	infos   []corpus.Info
@@ -38,8 +39,9 @@ type importedFile struct {
 	Difficulty   string   `json:"difficulty,omitempty"`
 	Questions    int      `json:"questions"`
 	Unrecognised []string `json:"unrecognised,omitempty"`
-	Duplicates   []string `json:"duplicates,omitempty"` // "ID asks what ID asks"
+	Duplicates   []string `json:"duplicates,omitempty"` // "ID asks what ID asks", sometimes "with another answer"
 	Renamed      []string `json:"renamed,omitempty"`    // "ID is ID here"
+	Shared       []string `json:"shared,omitempty"`     // "ID is ID of test"
 	Skipped      string   `json:"skipped,omitempty"`
 }
 
@@ -75,13 +77,13 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 }
 
 func (i *importer) questions(asked string, of []toolqa.Dataset) error {
-	imported, err := questions.Import(asked, of...)
+	imported, err := questions.Import(asked, i.split, of...)
 	if err != nil {
 		return err
 	}
 	removed, err := questions.RemoveShared(i.dir, imported.Questions)
 	for _, path := range removed {
-		i.app.say("Removed %s: it asked published test questions; run `toolevo data questions` again", path)
+		i.app.say("Removed %s: it asked published questions of another split; run `toolevo data questions` again", path)
 	}
 	if err != nil {
 		return err
@@ -89,10 +91,26 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 	if err := questions.Write(i.dir, imported.Questions); err != nil {
 		return err
 	}
+	shared, err := questions.FindShared(i.dir, imported.Questions)
+	if err != nil {
+		return err
+	}
 	for _, f := range imported.Files {
-		file := importedFile{f.Path, string(f.Dataset), string(f.Difficulty), f.Questions, f.Unrecognised, nil, nil, f.Skipped}
+		file := importedFile{
+			Path: f.Path, Dataset: string(f.Dataset), Difficulty: string(f.Difficulty), Questions: f.Questions,
+			Unrecognised: f.Unrecognised, Skipped: f.Skipped,
+		}
 		for _, d := range f.Duplicates {
-			file.Duplicates = append(file.Duplicates, d.ID+" asks what "+d.First+" asks")
+			said := d.ID + " asks what " + d.First + " asks"
+			if d.Differ {
+				said += ", with another answer"
+			}
+			file.Duplicates = append(file.Duplicates, said)
+		}
+		for _, s := range shared {
+			if s.Question.Dataset == f.Dataset && s.Question.Difficulty == f.Difficulty {
+				file.Shared = append(file.Shared, fmt.Sprintf("%s is %s of %s", s.Question.ID, s.Other.ID, s.Other.Split))
+			}
 		}
 		for _, r := range f.Renamed {
 			file.Renamed = append(file.Renamed, r.Published+" is "+r.ID+" here")
@@ -145,6 +163,9 @@ func (i *importer) printFiles() {
 		}
 		if n := len(f.Renamed); n > 0 {
 			fmt.Fprintf(i.app.out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
+		}
+		if n := len(f.Shared); n > 0 {
+			fmt.Fprintf(i.app.out, "  asked in two splits, so that export refuses %d: %s\n", n, strings.Join(f.Shared[:min(n, 5)], ", "))
 		}
 	}
 	if len(i.files) > 0 {

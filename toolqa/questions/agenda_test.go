@@ -26,6 +26,7 @@ Early swim;7:00 AM;10:00 AM;Pool;Ella;2022/03/20
 Conference;9:00 AM;5:30 PM;Hotel;Ella;2022/03/21
 Broadway Show;8:00 PM;10:30 PM;Majestic Theater;Grace;2022/02/17
 Trip;noon;4:00 PM;Lake;Daisy;2022/03/22
+Night shift;9:00 PM;9:00 AM (day 1);Hospital;Frank;2022/03/23
 `
 
 func smallAgenda(t testing.TB) *Agenda { return agendaOfRows(t, smallAgendaRows) }
@@ -54,6 +55,7 @@ var agendaGolds = []struct{ template, question, want, official string }{
 	{"agenda-easy/event", "What did Grace do from 8:00 PM to 10:30 PM on 2022/02/17?", "Broadway Show", ""}, // which is there twice
 	{"agenda-easy/event", "What did Henry do from 5:00 PM to 6:30 PM on 2022/02/17?", "Dinner, drinks and dancing", ""},
 	{"agenda-easy/event", "What did Daisy do from 11:00 PM to 1:00 AM on 2022/02/17?", "Late Night Movie", ""},
+	{"agenda-easy/event", "What did Frank do from 9:00 PM to 9:00 AM (day 1) on 2022/03/23?", "Night shift", ""},
 	{"agenda-easy/location", "Where did Haircut that Henry attended take place on 2022/02/17?", "The Salon ", ""},
 	{"agenda-easy/location", "Where did Chili cook-off that Ella attended take place on 2022/02/18?", "Town Hall, Springfield", ""},
 	{"agenda-easy/start", "When did Grace attend Broadway Show on 2022/02/17?", "8:00 PM", ""},

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"fmt"
 	"errors"
 	"io/fs"
 	"os"
@@ -118,7 +119,7 @@ func TestImport(t *testing.T) {
 	writeFile(t, filepath.Join(src, "easy", "README.md"), "text")
 	writeFile(t, filepath.Join(src, "hard", "coffee-hard.jsonl"),
 		`{"qid": "hard-coffee-0000", "question": "What was the opening price of coffee on 2001-12-06?", "answer": 7}`)
-	got, err := Import(src)
+	got, err := Import(src, toolqa.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestImport(t *testing.T) {
 		},
 		Files: []ImportedFile{
 			{Path: filepath.Join(src, "easy", "coffee-easy.jsonl"), Dataset: toolqa.Coffee, Difficulty: toolqa.Easy, Questions: 3,
-				Unrecognised: []string{"easy-coffee-0002"}, Duplicates: []Duplicate{{"easy-coffee-0001", "easy-coffee-0000"}}},
+				Unrecognised: []string{"easy-coffee-0002"}, Duplicates: []Duplicate{{"easy-coffee-0001", "easy-coffee-0000", false}}},
 			{Path: filepath.Join(src, "easy", "tea-easy.jsonl"), Difficulty: toolqa.Easy, Skipped: got.Files[1].Skipped},
 			{Path: filepath.Join(src, "hard", "coffee-hard.jsonl"), Dataset: toolqa.Coffee, Difficulty: toolqa.Hard, Questions: 1,
 				Unrecognised: []string{"hard-coffee-0000"}},
@@ -147,6 +148,69 @@ func TestImport(t *testing.T) {
 	}
 	if !strings.Contains(got.Files[1].Skipped, `"tea"`) {
 		t.Errorf("the reason to skip tea is %q", got.Files[1].Skipped)
+	}
+}
+
+// The folders of ToolQA's corrected release; a question asked twice with two answers; what two splits share.
+func TestImportOfTwoSplits(t *testing.T) {
+	dir, test, train := t.TempDir(), t.TempDir(), t.TempDir()
+	line := func(id, date, answer string) string {
+		return fmt.Sprintf(`{"qid": %q, "question": "What was the volume of coffee on %s?", "answer": %q}`+"\n", id, date, answer)
+	}
+	writeFile(t, filepath.Join(test, "toolqa_hard", "coffee-hard.jsonl"), line("hard-coffee-0000", "2001-12-06", "1"))
+	writeFile(t, filepath.Join(test, "toolqa_easy", "coffee-easy.jsonl"), line("easy-coffee-0000", "2001-12-06", "1"))
+	writeFile(t, filepath.Join(train, "easy", "coffee-easy.jsonl"), line("easy-coffee-train-0000", "2001-12-07", "2")+
+		line("easy-coffee-train-0001", "2001-12-06", "1")+line("easy-coffee-train-0002", "2001-12-07", "3"))
+
+	var shared []string
+	for _, from := range []struct {
+		folder string
+		split  toolqa.Split
+	}{{test, toolqa.Test}, {train, toolqa.Train}, {test, toolqa.Test}} {
+		in, err := Import(from.folder, from.split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := in.Questions[0].Split; got != from.split {
+			t.Errorf("questions of %s became those of %s", from.split, got)
+		}
+		if want := []Duplicate{{"easy-coffee-train-0002", "easy-coffee-train-0000", true}}; from.split == toolqa.Train && !cmp.Equal(want, in.Files[0].Duplicates) {
+			t.Errorf("duplicates %v, want %v", in.Files[0].Duplicates, want)
+		}
+		if err := Write(dir, in.Questions); err != nil {
+			t.Fatal(err)
+		}
+		found, err := FindShared(dir, in.Questions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range found {
+			shared = append(shared, fmt.Sprintf("%s of %s is %s of %s", s.Question.ID, s.Question.Split, s.Other.ID, s.Other.Split))
+		}
+	}
+	want := []string{"easy-coffee-train-0001 of train is easy-coffee-0000 of test", "easy-coffee-0000 of test is easy-coffee-train-0001 of train"}
+	if diff := cmp.Diff(want, shared); diff != "" {
+		t.Errorf("shared (-want +got):\n%s", diff)
+	}
+}
+
+// Two pairs of ToolQA's questions have one text and two answers.
+func TestPublishedDuplicates(t *testing.T) {
+	in, err := Import(sharedData(t, "toolqa", "questions"), toolqa.Test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var differ []Duplicate
+	for _, f := range in.Files {
+		for _, d := range f.Duplicates {
+			if d.Differ {
+				differ = append(differ, d)
+			}
+		}
+	}
+	want := []Duplicate{{"hard-scirex-0060", "hard-scirex-0046", true}, {"hard-scirex-0064", "hard-scirex-0014", true}}
+	if diff := cmp.Diff(want, differ); diff != "" {
+		t.Errorf("duplicates with two answers (-want +got):\n%s", diff)
 	}
 }
 
@@ -167,7 +231,7 @@ func TestImportErrors(t *testing.T) {
 			if tt.hard != "" {
 				writeFile(t, filepath.Join(src, "hard", "coffee-hard.jsonl"), tt.hard)
 			}
-			if _, err := Import(src); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := Import(src, toolqa.Test); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one that says %q", err, tt.want)
 			}
 		})
@@ -176,7 +240,7 @@ func TestImportErrors(t *testing.T) {
 
 func TestPublishedAnswersAgree(t *testing.T) {
 	c := mustLoad(t, publishedCoffee(t))
-	in, err := Import(sharedData(t, "toolqa", "questions"))
+	in, err := Import(sharedData(t, "toolqa", "questions"), toolqa.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +327,7 @@ func TestImportRefusesPipes(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(src, "easy", "coffee-easy.jsonl"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Import(src); err == nil || !strings.Contains(err.Error(), "coffee-easy.jsonl: want a regular file, not a pipe") {
+	if _, err := Import(src, toolqa.Test); err == nil || !strings.Contains(err.Error(), "coffee-easy.jsonl: want a regular file, not a pipe") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -27,6 +27,9 @@ var flightsSlots = map[string][]string{
 	"weekday": {"DayOfWeek"},
 }
 
+// flightsUnit is a slot that says nothing about a flight.
+const flightsUnit = "unit"
+
 // NewFlights returns the view of a table, which must have the columns that the rules read.
 func NewFlights(t *corpus.Table) (*Flights, error) {
 	for _, columns := range flightsSlots {
@@ -49,6 +52,9 @@ func (f *Flights) Dataset() toolqa.Dataset { return toolqa.Flights }
 func (f *Flights) find(s Slots) ([]uint32, error) {
 	var equal []string
 	for _, slot := range s {
+		if slot.Name == flightsUnit {
+			continue
+		}
 		columns := flightsSlots[slot.Name]
 		switch len(columns) {
 		case 1:
@@ -215,6 +221,9 @@ func drawFlight(names []string) drawer {
 		row := r.IntN(view.table.Rows())
 		values := make([]string, len(names))
 		for i, name := range names {
+			if name == flightsUnit {
+				values[i] = speedUnit
+			}
 			columns, err := view.columns(flightsSlots[name])
 			if err != nil {
 				return nil, err

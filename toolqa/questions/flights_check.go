@@ -37,6 +37,7 @@ var flightsChecks = map[string]string{
 	"flights-hard/fastest": "SELECT IATA_Code_Marketing_Airline || Flight_Number_Marketing_Airline FROM flights_data WHERE " + checkRoute +
 		"AND DayOfWeek = CAST(:weekday AS INTEGER) AND AirTime = (SELECT MIN(AirTime) FROM flights_data WHERE " + checkRoute +
 		"AND DayOfWeek = CAST(:weekday AS INTEGER)) ORDER BY rowid LIMIT 1",
-	"flights-hard/average-speed":   "SELECT py_fixed(TOTAL(Distance / AirTime) / COUNT(AirTime), 1) " + checkFlight + "AND " + checkRoute,
+	"flights-hard/average-speed": "SELECT py_fixed(TOTAL(Distance / AirTime) / COUNT(AirTime), 1) || CASE :unit WHEN '' THEN ' miles per minute' ELSE '' END " +
+		checkFlight + "AND " + checkRoute,
 	"flights-hard/flights-on-date": "SELECT SUM(Airline = :airline) " + checkDay,
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -100,19 +101,41 @@ func flightsOfAirline() []Template {
 	}
 }
 
+// speedUnit is what ToolQA-D's training questions of flights-hard/average-speed lack. Their answers have the unit instead.
+const (
+	speedUnit   = " (miles per minute)"
+	speedAnswer = " miles per minute"
+)
+
 // flightsSpeed asks for the mean of the quotients, not for the quotient of the means.
 func flightsSpeed() Template {
+	speed := averageFlights("", func(cells []float64) float64 { return cells[0] / cells[1] }, "Distance", "AirTime")
+	unit := func(s Slots) string {
+		if s.Get(flightsUnit) == "" {
+			return speedAnswer
+		}
+		return ""
+	}
+
 	return Template{
 		Name: "average-speed",
-		Text: "What is the average speed of {flight:flight} from {origin:airport} to {dest:airport} (miles per minute)?",
-		gold: averageFlights("", func(cells []float64) float64 { return cells[0] / cells[1] }, "Distance", "AirTime"),
-		choose: withFlight(
-			querySQL("SELECT AVG(Distance / AirTime) AS speed "+sqlFrom+sqlCode+" AND "+sqlRoute,
-				"The speed of a flight is its distance in miles divided by its minutes in the air. I average that over all flights of {carrier} {number} on this route.",
-				row(number("speed"))),
-			runPython(`print("%.1f" % {speed})`, "", "The mean is {speed} miles per minute. I round it to one decimal with Python."),
-			finish("{answer}", "The average speed of {flight} is {answer} miles per minute."),
-		),
+		Text: "What is the average speed of {flight:flight} from {origin:airport} to {dest:airport}{unit:speed}?",
+		gold: func(c Corpus, s Slots) (string, error) {
+			answer, err := speed(c, s)
+			if err != nil {
+				return "", err
+			}
+			return answer + unit(s), nil
+		},
+		choose: func(s Slots) []step {
+			return withFlight(
+				querySQL("SELECT AVG(Distance / AirTime) AS speed "+sqlFrom+sqlCode+" AND "+sqlRoute,
+					"The speed of a flight is its distance in miles divided by its minutes in the air. I average that over all flights of {carrier} {number} on this route.",
+					row(number("speed"))),
+				runPython(`print("%.1f`+unit(s)+`" % {speed})`, unit(s), "The mean is {speed} miles per minute. I round it to one decimal with Python."),
+				finish("{answer}", "The average speed of {flight} is {answer}"+strings.TrimSuffix(speedAnswer, unit(s))+"."),
+			)(s)
+		},
 	}
 }
 

@@ -79,6 +79,7 @@ var flightsGolds = []struct{ template, question, want, official string }{
 	{"flights-hard/fastest", "What is the fastest flight from DEN to ASE on 2?", "UA5286", ""},
 	{"flights-hard/average-speed", "What is the average speed of UA5286 from DEN to ASE (miles per minute)?", "4.3", ""},
 	{"flights-hard/average-speed", "What is the average speed of DL414 from ATL to LGA (miles per minute)?", "8.0", ""},
+	{"flights-hard/average-speed", "What is the average speed of UA5286 from DEN to ASE?", "4.3 miles per minute", ""},
 	{"flights-hard/flights-on-date", "What is the total number of flights operated by " + skyWest + " on 2022-01-03?", "3", ""},
 }
 

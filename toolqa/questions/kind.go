@@ -19,6 +19,7 @@ var kinds = map[string]kind{
 	"number":     isNumber,
 	"airport":    func(s string) bool { return len(s) == 3 && strings.Trim(s, upper+digits) == "" },
 	"flight":     isFlight,
+	"speed":      func(s string) bool { return s == "" || s == speedUnit },
 	"unavailble": func(s string) bool { return s == "" || s == lostWord },
 }
 
@@ -41,8 +42,9 @@ func isDate(s string) bool {
 	return "01" <= s[5:7] && s[5:7] <= "12" && "01" <= s[8:] && s[8:] <= "31"
 }
 
-// isClock reports whether s is a time of day as the agenda writes it: 9:00 AM, or 2 PM.
+// isClock reports whether s is a time of day as the agenda writes it: 9:00 AM, or 2 PM. One is 9:00 AM (day 1).
 func isClock(s string) bool {
+	s = strings.TrimSuffix(s, " (day 1)")
 	for _, layout := range []string{"3:04 PM", "3 PM"} {
 		if _, err := time.Parse(layout, s); err == nil {
 			return true

@@ -18,7 +18,7 @@ import (
 
 // Imported is what Import read.
 type Imported struct {
-	Questions []toolqa.Question // of the test split, with their published IDs and answers
+	Questions []toolqa.Question // of one split, with their published IDs and answers
 	Files     []ImportedFile    // every question file found, in order of its path
 }
 
@@ -34,22 +34,27 @@ type ImportedFile struct {
 	Skipped      string      // why the file was not read; "" when it was
 }
 
-// Duplicate is a question whose text stands under two IDs.
-type Duplicate struct{ ID, First string }
+// Duplicate is a question whose text stands under two IDs, sometimes with two answers.
+type Duplicate struct {
+	ID, First string
+	Differ    bool // the answers do
+}
 
 // Renamed is a question whose ID was corrected: airbnb-hard has some that are called hard-yelp-0030, which are IDs of
 // yelp-hard, too, and a run over both could not tell them apart.
 type Renamed struct{ Published, ID string }
 
-// Import reads the published question files below src, src/easy/DATASET-easy.jsonl and src/hard/DATASET-hard.jsonl, as
-// the test split. Answers stay as published, as the text Python's str makes of them. Files of datasets that are not
-// supported are skipped and reported. Broken JSON, a missing field or an ID used twice is an error that names the file
-// and the line; so is a folder with nothing to import. Where datasets are named, the files of others are not read.
-func Import(src string, only ...toolqa.Dataset) (Imported, error) {
+// Import reads the published question files below src as one split: src/easy/DATASET-easy.jsonl and
+// src/hard/DATASET-hard.jsonl, or in folders called toolqa_easy and toolqa_hard, as ToolQA's corrected release has them.
+// Answers stay as published, as the text Python's str makes of them. Files of datasets that are not supported are skipped
+// and reported. Broken JSON, a missing field or an ID used twice is an error that names the file and the line; so is a
+// folder with nothing to import. Where datasets are named, the files of others are not read.
+func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, error) {
 	var in Imported
 	read := 0
-	for _, d := range toolqa.Difficulties() {
-		folder := filepath.Join(src, string(d))
+	for _, folder := range publishedFolders() {
+		d := toolqa.Difficulty(strings.TrimPrefix(folder, corrected))
+		folder = filepath.Join(src, folder)
 		entries, err := os.ReadDir(folder)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -67,7 +72,7 @@ func Import(src string, only ...toolqa.Dataset) (Imported, error) {
 				continue
 			}
 			file := ImportedFile{Path: filepath.Join(folder, e.Name()), Difficulty: d}
-			qs, err := file.read(name)
+			qs, err := file.read(name, split)
 			if err != nil {
 				return Imported{}, fmt.Errorf("import: %w", err)
 			}
@@ -86,21 +91,72 @@ func Import(src string, only ...toolqa.Dataset) (Imported, error) {
 	return in, uniqueIDs(in.Questions)
 }
 
-// Published returns the published test questions of a dataset and difficulty that were imported into the data folder dir;
-// none, and no error, when none were. Generated ones, which may be damaged, are not read: they are made again.
-func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
-	data, err := os.ReadFile(Path(dir, ds, d, toolqa.Test))
+// corrected is how the folders of ToolQA's corrected release begin.
+const corrected = "toolqa_"
+
+// publishedFolders returns the names of folders with question files.
+func publishedFolders() []string {
+	var names []string
+	for _, d := range toolqa.Difficulties() {
+		names = append(names, string(d), corrected+string(d))
+	}
+	return names
+}
+
+// Published returns the published questions of a split, dataset and difficulty that were imported into the data folder
+// dir; none, and no error, when none were. Generated ones, which may be damaged, are not read: they are made again.
+func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+	data, err := os.ReadFile(Path(dir, ds, d, s))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(data, []byte(`"source":"published"`)) {
 		return nil, nil
 	}
-	return Read(dir, ds, d, toolqa.Test)
+	return Read(dir, ds, d, s)
+}
+
+// Shared is a published question that is asked in two splits.
+type Shared struct {
+	Question toolqa.Question // as it was asked about
+	Other    toolqa.Question // of another split, with the same text
+}
+
+// FindShared returns which of some published questions the other published splits below dir ask, too.
+func FindShared(dir string, qs []toolqa.Question) ([]Shared, error) {
+	type file struct {
+		ds toolqa.Dataset
+		d  toolqa.Difficulty
+		s  toolqa.Split
+	}
+	others := map[file]map[string]toolqa.Question{}
+	var shared []Shared
+	for _, q := range qs {
+		for _, s := range toolqa.Splits() {
+			if s == q.Split {
+				continue
+			}
+			f := file{q.Dataset, q.Difficulty, s}
+			if others[f] == nil {
+				published, err := Published(dir, f.ds, f.d, f.s)
+				if err != nil {
+					return nil, err
+				}
+				others[f] = map[string]toolqa.Question{}
+				for _, other := range published {
+					others[f][other.Text] = other
+				}
+			}
+			if other, ok := others[f][q.Text]; ok {
+				shared = append(shared, Shared{q, other})
+			}
+		}
+	}
+	return shared, nil
 }
 
 // misnamed are datasets as ToolQA's own files are called; ToolQA-D's have their names.
 var misnamed = map[string]string{"flight": string(toolqa.Flights), "genda": string(toolqa.Agenda)}
 
 // read reads the file of the dataset called name and fills in the report.
-func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
+func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question, error) {
 	ds, err := toolqa.ParseDataset(cmp.Or(misnamed[name], name))
 	if err != nil {
 		f.Skipped = err.Error()
@@ -113,21 +169,22 @@ func (f *ImportedFile) read(name string) ([]toolqa.Question, error) {
 	}
 	f.Questions = len(qs)
 	f.rename(qs)
-	first := map[string]string{}
-	for _, q := range qs {
+	first := map[string]toolqa.Question{}
+	for i, q := range qs {
+		qs[i].Split = split
 		if t, ok := Lookup(q.Template); !ok || t.Dataset != ds || t.Difficulty != f.Difficulty {
 			f.Unrecognised = append(f.Unrecognised, q.ID)
 		}
-		if id, ok := first[q.Text]; ok {
-			f.Duplicates = append(f.Duplicates, Duplicate{q.ID, id})
+		if before, ok := first[q.Text]; ok {
+			f.Duplicates = append(f.Duplicates, Duplicate{q.ID, before.ID, q.Answer != before.Answer})
 		} else {
-			first[q.Text] = q.ID
+			first[q.Text] = q
 		}
 	}
 	return qs, nil
 }
 
-// readPublished reads a file in the published format.
+// readPublished reads a file in the published format, as of the test split.
 func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
 	f, err := corpus.OpenInput(path)
 	if err != nil {

@@ -78,7 +78,7 @@ func (t *Template) split(text string, i int, s Slots) bool {
 		return t.slots[i].kind(text)
 	}
 	literal, greedy := t.literals[i+1], t.slots[i].greedy
-	for from, to := 0, len(text); ; {
+	for from, to := 0, len(text); from <= len(text); {
 		at := strings.Index(text[from:to], literal)
 		if greedy {
 			at = strings.LastIndex(text[:to], literal)
@@ -99,6 +99,7 @@ func (t *Template) split(text string, i int, s Slots) bool {
 			from = end + 1
 		}
 	}
+	return false
 }
 
 // errNoAnswer is the error of a rule when the corpus holds no answer.

@@ -148,7 +148,7 @@ func TestPublishedAmongDamage(t *testing.T) {
 	path := Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
 	content := string(questionFiles(t, dir)[path])
 	writeFile(t, path, content[:len(content)/2])
-	if qs, err := Published(dir, toolqa.Coffee, toolqa.Easy); len(qs) > 0 || err != nil {
+	if qs, err := Published(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test); len(qs) > 0 || err != nil {
 		t.Errorf("damaged generated ones: %v, %v; want none, so that they can be made again", qs, err)
 	}
 
@@ -158,12 +158,12 @@ func TestPublishedAmongDamage(t *testing.T) {
 	if err := Write(dir, generated); err != nil {
 		t.Fatal(err)
 	}
-	if qs, err := Published(dir, toolqa.Coffee, toolqa.Easy); len(qs) != 3 || err != nil {
+	if qs, err := Published(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test); len(qs) != 3 || err != nil {
 		t.Errorf("%d published questions of 3, %v", len(qs), err)
 	}
 	content = string(questionFiles(t, dir)[path])
 	writeFile(t, path, strings.Replace(content, "2000", "2001", 1))
-	if _, err := Published(dir, toolqa.Coffee, toolqa.Easy); !errors.Is(err, corpus.ErrDamaged) ||
+	if _, err := Published(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test); !errors.Is(err, corpus.ErrDamaged) ||
 		!strings.Contains(err.Error(), "data import --questions") {
 		t.Errorf("damaged published ones: error %v, want one that says to import them again", err)
 	}

@@ -14,7 +14,8 @@ import (
 const again = "run `toolevo data questions` again"
 
 // Open reads the questions of one file for a run over the corpus that info describes. Besides what [Read] refuses, it
-// refuses questions that do not belong to that corpus and questions whose text is also in another split.
+// refuses questions that do not belong to that corpus and generated questions whose text is also in another split.
+// Published splits share some ([FindShared]), of which nothing is to be trained on.
 func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, info.Dataset, d, s)
 	qs, err := Read(dir, info.Dataset, d, s)
@@ -24,7 +25,10 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 	if err := belong(path, qs, info); err != nil {
 		return nil, err
 	}
-	texts := textsOf(qs)
+	sources := map[string]toolqa.Source{}
+	for _, q := range qs {
+		sources[q.Text] = q.Source
+	}
 	for _, other := range toolqa.Splits() {
 		if other == s {
 			continue
@@ -37,7 +41,8 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 			return nil, err
 		}
 		for _, q := range others {
-			if texts[q.Text] {
+			source, shared := sources[q.Text]
+			if shared && (source == toolqa.Generated || q.Source == toolqa.Generated) {
 				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s", path,
 					Path(dir, info.Dataset, d, other), q.Text, again)
 			}
@@ -79,16 +84,17 @@ func Stale(dir string, info corpus.Info) []error {
 	return stale
 }
 
-// RemoveShared removes the generated train and dev files below dir that ask a question of the published test file of their dataset and difficulty, and
-// returns their paths. It is for before the published questions are written: afterwards a run would refuse both.
+// RemoveShared removes the generated files below dir that ask, in another split, a question of the published ones of
+// their dataset and difficulty, and returns their paths. It is for before the published questions are written: afterwards
+// a run would refuse both.
 func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 	var removed []string
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
-			texts := textsOf(slices.DeleteFunc(slices.Clone(published), func(q toolqa.Question) bool {
-				return q.Dataset != ds || q.Difficulty != d
-			}))
-			for _, s := range []toolqa.Split{toolqa.Train, toolqa.Dev} {
+			for _, s := range toolqa.Splits() {
+				texts := textsOf(slices.DeleteFunc(slices.Clone(published), func(q toolqa.Question) bool {
+					return q.Dataset != ds || q.Difficulty != d || q.Split == s
+				}))
 				path := Path(dir, ds, d, s)
 				shares, err := generatedShare(path, ds, d, s, texts)
 				if err != nil {

@@ -38,6 +38,7 @@ func TestOpen(t *testing.T) {
 		"published":              {[]toolqa.Question{ask("1", "one?", toolqa.Test, ""), train}, published, "", 0},
 		"published on synthetic": {[]toolqa.Question{ask("1", "one?", toolqa.Test, ""), train}, synthetic, "published questions need the published corpus", 1},
 		"shared":                 {[]toolqa.Question{test, ask("2", "one?", toolqa.Train, "a")}, synthetic, filepath.Join("train", "coffee-easy.jsonl") + ` share the question "one?"`, 0},
+		"shared, both published": {[]toolqa.Question{ask("1", "one?", toolqa.Test, ""), ask("2", "one?", toolqa.Train, "")}, published, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -66,7 +67,9 @@ func TestRemoveShared(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := RemoveShared(dir, []toolqa.Question{ask("5", "two?", toolqa.Easy, toolqa.Test)})
+	got, err := RemoveShared(dir, []toolqa.Question{
+		ask("5", "two?", toolqa.Easy, toolqa.Test), ask("6", "one?", toolqa.Easy, toolqa.Train), ask("7", "two?", toolqa.Hard, toolqa.Train),
+	})
 	want := []string{Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Train)}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
