@@ -25,6 +25,7 @@ import (
 // path, N, W, its reward, and a checksum each of the action and the observation. Where a node differs,
 // a comparison with the published code means something else from then on.
 func TestParity(t *testing.T) {
+	t.Parallel()
 	c, err := configs.Load(
 		allDatasets(),
 		configs.SettingLayer("test", "split", string(toolqa.Test)),

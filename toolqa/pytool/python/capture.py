@@ -179,7 +179,7 @@ def published_capture(code, names, screen):
 
     import re
     arguments = re.compile(r"print\((.*?)\)", re.DOTALL)
-    lines = code.split("\n")
+    lines = re.split("\r\n?|\n", code)  # as the parser counts them
     results = []
     segment = []  # the statements since the last one that prints
     for node in body:

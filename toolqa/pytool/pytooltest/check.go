@@ -15,7 +15,7 @@ func Check(t *testing.T, e pytool.Engine) {
 	t.Run("snippets", func(t *testing.T) { checkCases(t, e, Snippets(), false) })
 	t.Run("snippets, published capture", func(t *testing.T) { checkCases(t, e, Snippets(), true) })
 	t.Run("samples", func(t *testing.T) { checkCases(t, e, Samples(), false) })
-	t.Run("length in the published capture", func(t *testing.T) { checkPublishedLength(t, e) })
+	t.Run("texts in the published capture", func(t *testing.T) { checkPublishedTexts(t, e) })
 	t.Run("odd code", func(t *testing.T) { checkOddCode(t, e) })
 	t.Run("equal code", func(t *testing.T) { checkEqual(t, e) })
 	t.Run("no state survives", func(t *testing.T) { checkState(t, e) })

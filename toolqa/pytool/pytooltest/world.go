@@ -83,12 +83,13 @@ import json, os, statistics, sys
 	}
 }
 
-// checkPublishedLength shows what the published capture does to long output.
-func checkPublishedLength(t *testing.T, e pytool.Engine) {
+// checkPublishedTexts shows what the published capture does to long output, and to lines that end otherwise.
+func checkPublishedTexts(t *testing.T, e pytool.Engine) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: true})
 	for code, want := range map[string]string{
-		"print('a' * 300 + 'b' * 300)": strings.Repeat("a", 250) + "..." + strings.Repeat("b", 249), // and the line's end
-		"'a' * 500":                    strings.Repeat("a", 500),
+		"print('a' * 300 + 'b' * 300)":   strings.Repeat("a", 250) + "..." + strings.Repeat("b", 249), // and the line's end
+		"'a' * 500":                      strings.Repeat("a", 500),
+		"print(1)\r\nprint(2)\rprint(3)": "1: 1\n2: 2\n3: 3",
 	} {
 		if r, err := call(t.Context(), in, code); err != nil || r.Observation != want {
 			t.Errorf("%s: %q, %v, want %q", code, r.Observation, err, want)
