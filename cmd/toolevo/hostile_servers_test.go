@@ -244,8 +244,9 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 			second := time.Now()
 			_ = p.Process.Signal(os.Interrupt)
 			code := p.wait()
-			if took := time.Since(second); code != exitInterrupted || took > 3*time.Second {
-				t.Errorf("exit %d, %v after the second Ctrl-C\n%s", code, took, p.err)
+			inTime(t, "the end after a second Ctrl-C", time.Since(second), 3*time.Second)
+			if code != exitInterrupted {
+				t.Errorf("exit %d\n%s", code, p.err)
 			}
 		})
 	}

@@ -114,6 +114,24 @@ func (p *process) wait() int {
 	return p.ProcessState.ExitCode()
 }
 
+// inTime holds that something took no longer than it may take on a machine with nothing else to do. On a busy one all
+// takes longer, by as much as a command that does nothing takes longer than its processor time.
+func inTime(t *testing.T, what string, took, most time.Duration) {
+	t.Helper()
+	if took <= most {
+		return
+	}
+	started, cmd := time.Now(), exec.Command(binary(t), "version")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	busy := time.Since(started).Seconds() / used.Seconds()
+	if took.Seconds() > most.Seconds()*busy {
+		t.Errorf("%s took %v, want %v at most on a machine that is not busy; this one is %.1f times", what, took, most, busy)
+	}
+}
+
 // until returns true once the log of the run holds n calls, and false when the process ended before.
 func (p *process) until(t *testing.T, run string, n int) bool {
 	t.Helper()

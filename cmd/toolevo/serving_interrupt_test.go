@@ -76,8 +76,9 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 			started := time.Now()
 			_ = p.Process.Signal(os.Interrupt)
 			code := p.wait()
-			if took := time.Since(started); code != exitInterrupted || took > 3*time.Second {
-				t.Fatalf("exit %d after %v\n%s", code, took, p.err)
+			inTime(t, "the end after a second Ctrl-C", time.Since(started), 3*time.Second)
+			if code != exitInterrupted {
+				t.Fatalf("exit %d\n%s", code, p.err)
 			}
 			says(t, test.command, p.err.String(), "everything so far is kept", "--resume --out "+dir, "--server "+s.URL(), "given up by us")
 			answered, asked := logged(t, dir), s.Stats().Requests
@@ -152,7 +153,7 @@ func TestInterruptedWhileServersAnswer(t *testing.T) {
 // gone waits until the server has seen that nobody listens to so many sequences any more.
 func gone(t *testing.T, s *simserver.Server, sequences int) {
 	t.Helper()
-	deadline := time.NewTimer(30 * time.Second)
+	deadline := time.NewTimer(10 * time.Minute)
 	defer deadline.Stop()
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()

@@ -179,7 +179,7 @@ func attacked(t *testing.T) {
 	}
 	before := files()
 	for _, textColumns := range []bool{false, true} {
-		in := interpreter(t, Options{Timeout: time.Minute, Conns: 1, TextColumns: textColumns}, corpora...)
+		in := interpreter(t, Options{Timeout: time.Hour, Conns: 1, TextColumns: textColumns}, corpora...)
 		for _, tt := range refused {
 			if got := query(t, in, tt.sql); got.Outcome != envs.ToolError || got.Observation != wrongSQL {
 				t.Errorf("%s: %.200s: %v %.200q", tt.tries, tt.sql, got.Outcome, got.Observation)
@@ -197,7 +197,7 @@ func attacked(t *testing.T) {
 // attackedGreedily runs the greedy statements, and asks that the memory of the process stays within the limit of its one
 // connection and some.
 func attackedGreedily(t *testing.T, corpora []*corpus.Corpus) {
-	in := interpreter(t, Options{Timeout: time.Minute, Conns: 1, MaxSpill: 16 << 20, MaxRows: 1000}, corpora...)
+	in := interpreter(t, Options{Timeout: time.Hour, Conns: 1, MaxSpill: 16 << 20, MaxRows: 1000}, corpora...)
 	descriptors, start := open(t), peak(t)
 	for _, tt := range greedy {
 		got := query(t, in, tt.sql)

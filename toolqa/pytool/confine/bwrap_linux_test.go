@@ -139,7 +139,7 @@ func TestKeeper(t *testing.T) {
 	host.Wait()
 
 	// The pipe ends when nobody is left that could write to it: it is the sleeper's, too.
-	out.SetReadDeadline(time.Now().Add(10 * time.Second))
+	out.SetReadDeadline(time.Now().Add(10 * time.Minute))
 	if _, err := out.Read(make([]byte, 1)); err != io.EOF {
 		syscall.Kill(asleep, syscall.SIGKILL)
 		t.Errorf("a process of bubblewrap's is left asleep: %v", err)

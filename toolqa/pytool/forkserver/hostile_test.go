@@ -45,7 +45,7 @@ func TestSecret(t *testing.T) {
 	held := []byte("SECRET-in-memory-" + strconv.Itoa(os.Getpid()))
 	p := pytool.Program{Code: strings.ReplaceAll(search, "{parent}", strconv.Itoa(os.Getpid()))}
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	bare := exec.CommandContext(ctx, in.Executable, python.Arguments(p.Code)...)
 	bare.Env = python.Environment()
