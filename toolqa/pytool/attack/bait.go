@@ -300,15 +300,15 @@ func doing(pid int) (string, bool) {
 
 // endStrays ends the processes that have the mark for a name, and returns how many there were.
 func (b *Bait) endStrays() int {
-	found, _ := filepath.Glob("/proc/[0-9]*/comm")
+	entries, _ := os.ReadDir("/proc") // filepath.Glob would list the folder of every process
 	n := 0
-	for _, path := range found {
-		name, err := os.ReadFile(path)
-		if err != nil || strings.TrimSpace(string(name)) != b.mark {
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
 			continue
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil || !alive(pid) {
+		name, err := os.ReadFile(filepath.Join("/proc", e.Name(), "comm"))
+		if err != nil || strings.TrimSpace(string(name)) != b.mark || !alive(pid) {
 			continue
 		}
 		n++
