@@ -156,11 +156,11 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 // What --mix-engines is given about the engine is no part of the run, and stands in the command that goes on.
 func TestMixingWithAnotherEngine(t *testing.T) {
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
-	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--set", "python.engine=process", "--out", dir)
+	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--set", "python.engine=forkserver", "--out", dir)
 	config := read(t, filepath.Join(dir, store.ConfigFile))
 	resume := []string{"collect", "--data", data, "--resume", "--out", dir, "--set", "python.engine=unsafe"}
-	fails(t, exitUsage, []string{"python: unsafe python", "not process python"}, resume...)
-	says(t, "collect", must(t, append(resume, "--mix-engines")...), "programs ran in process python", "; then in unsafe python")
+	fails(t, exitUsage, []string{"python: unsafe python", "not forkserver python"}, resume...)
+	says(t, "collect", must(t, append(resume, "--mix-engines")...), "programs ran in forkserver python", "; then in unsafe python")
 	if !bytes.Equal(config, read(t, filepath.Join(dir, store.ConfigFile))) {
 		t.Error("the run's configuration was changed")
 	}
@@ -178,7 +178,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, err := f.chooseEngine(c, []configs.Layer{run})
-	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.Process || c.Python.Wasm != "" || c.Seed != 7 {
+	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.ForkServer || c.Python.Wasm != "" || c.Seed != 7 {
 		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
 	}
 	says(t, "the command to resume", resumeCommand(kindCollect, f), "--mix-engines --set python.engine=wasi --set python.wasm=/w.wasm", "--python-servers 3")
@@ -337,7 +337,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 
 	data, dir := smallData(t), t.TempDir()
 	run, export := filepath.Join(dir, "run"), filepath.Join(dir, "export")
-	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=process", "--set", "python.modules=", "--out", run)
+	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=forkserver", "--set", "python.modules=", "--out", run)
 	must(t, "export", run, "--out", export)
 	for sample, err := range trajectories.ReadExport(export) {
 		if err != nil {

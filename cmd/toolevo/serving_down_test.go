@@ -174,7 +174,7 @@ func TestServerDiesAndComesBack(t *testing.T) {
 				}
 			}}
 			var out bytes.Buffer
-			a := &app{in: strings.NewReader(""), out: &out, err: &console{w: words}, backoff: soon, environ: modulesHere()}
+			a := &app{in: strings.NewReader(""), out: &out, err: &console{w: words}, backoff: soon, environ: modulesHere(), attack: attackedOnce}
 			if code := a.run(context.WithoutCancel(t.Context()), append(args, "--server", s.URL(), "--out", dir)); code != exitDone || revived != nil {
 				t.Fatalf("exit %d, revived: %v\n%s", code, revived, words.text.String())
 			}

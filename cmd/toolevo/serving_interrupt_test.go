@@ -174,7 +174,7 @@ func TestCancelledTreesCloseTheirRequests(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		ended := make(chan int)
 		go func() {
-			a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: io.Discard}, environ: modulesHere()}
+			a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: io.Discard}, environ: modulesHere(), attack: attackedOnce}
 			ended <- a.run(ctx, []string{"collect", "--data", smallData(t), "--policy", kind + ":sim", "--server", s.URL(), "--limit", "2", "--trees", "1",
 				"--set", "server.window=32768", "--progress", "none", "--out", filepath.Join(t.TempDir(), "run")})
 		}()
