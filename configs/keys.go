@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/names"
 )
 
-// allKeys lists the keys of all settings, in the order of the printed configuration.
-func allKeys() []string { return keysOf("", reflect.TypeFor[Config]()) }
+// Keys lists the keys of all settings, such as search.trees, in the order of the printed configuration.
+func Keys() []string { return keysOf("", reflect.TypeFor[Config]()) }
 
 func keysOf(prefix string, t reflect.Type) []string {
 	var keys []string
@@ -83,7 +83,7 @@ func (d *decoder) unknown(section, name string, item *ast.MappingValueNode) erro
 		}
 	}
 	key := join(section, firstKey(name, item.Value))
-	if meant, ok := names.Closest(key, allKeys()); ok {
+	if meant, ok := names.Closest(key, Keys()); ok {
 		return fmt.Errorf("configs: %s: unknown setting %q%s, did you mean %s? Valid%s are %s",
 			d.at(item.Key), name, where, meant, where, names.Join(valid))
 	}

@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -18,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"toolevo/envs/names"
+	"toolevo/envs/regular"
 )
 
 //go:embed default.yaml search/*.yaml policies/*.yaml
@@ -91,7 +92,7 @@ func FileLayer(name string) (Layer, error) {
 		text, err = files.ReadFile(name + ".yaml")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return Layer{}, fmt.Errorf("configs: there is no such file: %w", names.Unknown("configuration", name, Policies()))
+		return Layer{}, fmt.Errorf("configs: %w", names.Unknown("file or shipped configuration", name, Policies()))
 	}
 	if err != nil {
 		return Layer{}, fmt.Errorf("configs: %w", err)
@@ -99,19 +100,17 @@ func FileLayer(name string) (Layer, error) {
 	return Layer{Origin: name, YAML: text}, nil
 }
 
-// readFile reads a configuration file, as far as one can be one. A pipe may never begin, and a device never end.
+// readFile reads a configuration file, as far as one can be one.
 func readFile(name string) ([]byte, error) {
-	stat, err := os.Stat(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	if !stat.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: write the configuration to one", name)
+	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err == nil && len(text) > maxText {
+		err = fmt.Errorf("%s: more than %d bytes are not a configuration", name, maxText)
 	}
-	if stat.Size() > maxText {
-		return nil, fmt.Errorf("%s: more than %d bytes are not a configuration", name, maxText)
-	}
-	return os.ReadFile(name)
+	return text, errors.Join(err, f.Close())
 }
 
 // String is the configuration as a file: loading it again gives the same configuration.

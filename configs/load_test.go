@@ -35,7 +35,7 @@ func TestPresetsLoad(t *testing.T) {
 // A preset that left a key out would silently take Go's zero value for it.
 func TestEverySettingHasADefault(t *testing.T) {
 	r := mustLoad(t)
-	keys := allKeys()
+	keys := Keys()
 	var printed []string
 	const byName = "search.max_depth_by"
 	if err := walk([]byte(r.String()), func(key string, _ any) {

@@ -23,7 +23,7 @@ var foreign = []string{"TOOLEVO_DATA", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_P
 func EnvironmentLayers(environ []string) ([]Layer, error) {
 	keys := map[string]string{}
 	var variables []string
-	for _, key := range allKeys() {
+	for _, key := range Keys() {
 		name := "TOOLEVO_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		keys[name] = key
 		variables = append(variables, name)

@@ -168,7 +168,7 @@ func TestUnknownVariables(t *testing.T) {
 	if err != nil || len(layers) != 0 {
 		t.Errorf("%v, %v", layers, err)
 	}
-	for _, key := range allKeys() {
+	for _, key := range Keys() {
 		name := "TOOLEVO_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		if layers, err := EnvironmentLayers([]string{name + "=x"}); err != nil || len(layers) != 1 {
 			t.Errorf("%s: %v, %v", name, layers, err)

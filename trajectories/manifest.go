@@ -7,10 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolevo/envs/regular"
 )
 
 // The files of a llamafactory export. The two data files hold the same samples in the same order.
@@ -198,7 +199,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 // readJSON decodes a file that holds one value with no unknown keys.
 func readJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return err
 	}

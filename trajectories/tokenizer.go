@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 
+	"toolevo/envs/regular"
 	"toolevo/trajectories/internal/bpe"
 )
 
@@ -18,9 +18,9 @@ type Tokenizer struct {
 // LoadTokenizer reads the tokenizer.json of a byte-level BPE tokenizer (Llama 3, Qwen, GPT-2). Another kind is an error
 // that names what is not supported.
 func LoadTokenizer(path string) (*Tokenizer, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("trajectories: load tokenizer: %w", err)
+		return nil, fmt.Errorf("trajectories: load tokenizer: %w: name the tokenizer.json of the model", err)
 	}
 	t, err := bpe.Parse(data)
 	if err != nil {

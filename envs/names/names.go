@@ -37,9 +37,9 @@ func Join[T ~string](all []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// Closest returns the valid name that was probably meant by another one: the first of those with the
-// fewest mistakes, where these are few. The last part of a name with parts, such as trees of
-// search.trees, and the beginning of a name may stand for the whole.
+// Closest returns the valid name that was probably meant by another one: the first of those with
+// the fewest mistakes, where these are few. The last part of a name with parts, such as trees of
+// search.trees, and the beginning of a name may stand for the whole, the shortest of several.
 func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 	typed := strings.ToLower(name)
 	best := max(len(typed), 3)/3 + 1 // as many would be another word
@@ -50,7 +50,7 @@ func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 		if len(typed) >= 3 && strings.HasPrefix(whole, typed) {
 			n = min(n, 1)
 		}
-		if n < best {
+		if n < best || ok && n == best && strings.HasPrefix(whole, typed) && len(v) < len(meant) {
 			best, meant, ok = n, v, true
 		}
 	}

@@ -35,7 +35,9 @@ func TestClosest(t *testing.T) {
 	}{
 		{"tset", splits, "test"},
 		{"Train", splits, "train"},
+		{"policies/qwen2", []string{"policies/qwen2-7b-sft", "policies/qwen2-7b"}, "policies/qwen2-7b"},
 		{"tra", splits, "train"},
+		{"bsh", []string{"bash", "zsh"}, "bash"},
 		{"validation", splits, ""},
 		{"", splits, ""},
 		{"x", splits, ""},

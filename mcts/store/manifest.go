@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolevo/envs/durable"
+	"toolevo/envs/regular"
 )
 
 // Manifest says what a run is. Two runs of one Hash grow the same trees if their models answer the
@@ -109,10 +109,10 @@ func ReadConfig(dir string) (string, error) {
 // readManifest reads what a directory says of its run. It wraps ErrNoRun where there is none, and
 // ErrDamaged where it is not what was written.
 func readManifest(dir string) (config string, m Manifest, err error) {
-	path := filepath.Join(dir, manifestFile)
-	text, err := os.ReadFile(path)
+	path := filepath.Join(dir, ManifestFile)
+	text, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", m, fmt.Errorf("store: %s is %w (no %s in it)", dir, ErrNoRun, manifestFile)
+		return "", m, fmt.Errorf("store: %w", &NoRunError{dir})
 	}
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
@@ -120,22 +120,22 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&m); err != nil {
-		return "", m, fmt.Errorf("store: %s is %w: %w", path, ErrDamaged, err)
+		return "", m, fmt.Errorf("store: %s is %w: %w: %s", path, ErrDamaged, err, restore)
 	}
 
-	yaml, err := os.ReadFile(filepath.Join(dir, ConfigFile))
+	yaml, err := regular.ReadFile(filepath.Join(dir, ConfigFile))
 	if err == nil {
 		err = m.check(dir, text, string(yaml))
 	}
 	if err != nil {
 		// A process that was killed as it changed the run may not have come to rename it.
-		next, nextErr := os.ReadFile(filepath.Join(dir, ConfigFile+durable.Unfinished))
+		next, nextErr := regular.ReadFile(filepath.Join(dir, ConfigFile+durable.Unfinished))
 		if nextErr == nil && m.check(dir, text, string(next)) == nil {
 			return string(next), m, nil
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: put it back", dir, ErrDamaged, ConfigFile)
+		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: %s", dir, ErrDamaged, ConfigFile, restore)
 	}
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
@@ -160,7 +160,7 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 	}
 	if !bytes.Equal(again, text) || sum != m.Sum || m.hash() != m.Hash {
 		return fmt.Errorf("the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
-			"(settings of a run are changed by the flags of --resume)", dir, ErrDamaged, manifestFile, ConfigFile)
+			"(settings of a run are changed by the flags of --resume)", dir, ErrDamaged, ManifestFile, ConfigFile)
 	}
 
 	return nil
@@ -186,7 +186,7 @@ func (r *Run) writeManifest() error {
 
 	// The manifest decides: the configuration beside it is the one that it was written with, which a
 	// reader finds under either name.
-	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, manifestFile)
+	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, ManifestFile)
 	if err := errors.Join(write(config+durable.Unfinished, []byte(r.Config)), write(manifest+durable.Unfinished, text)); err != nil {
 		return errors.Join(err, remove(config+durable.Unfinished, manifest+durable.Unfinished))
 	}

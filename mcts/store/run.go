@@ -9,13 +9,16 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"golang.org/x/sys/unix"
+
 	"toolevo/envs/durable"
+	"toolevo/envs/regular"
 )
 
 // The files of a run directory.
 const (
 	ConfigFile   = "run.yaml" // the resolved configuration
-	manifestFile = "run.json" // the manifest
+	ManifestFile = "run.json" // the manifest
 	databaseFile = "run.db"   // the log and the trees
 	lockFile     = "run.lock" // see Lock
 )
@@ -23,8 +26,19 @@ const (
 // ErrExists means that a directory holds a run already and was not asked to go on with it.
 var ErrExists = errors.New("the directory holds a run already")
 
-// ErrNoRun means that a directory holds no run.
+// ErrNoRun means that a directory holds no run; see NoRunError.
 var ErrNoRun = errors.New("no run directory")
+
+// NoRunError says which directory holds no run. It wraps ErrNoRun.
+type NoRunError struct{ Dir string }
+
+// Error names the directory.
+func (e *NoRunError) Error() string {
+	return fmt.Sprintf("%s is %v (no %s in it)", e.Dir, ErrNoRun, ManifestFile)
+}
+
+// Unwrap returns ErrNoRun.
+func (e *NoRunError) Unwrap() error { return ErrNoRun }
 
 // ErrDamaged means that files of a run are missing, or are not what was written.
 var ErrDamaged = errors.New("damaged")
@@ -44,7 +58,7 @@ type Run struct {
 // of one (ErrDamaged), and one that another process works on (ErrLocked). The directory is for its
 // owner alone, unless it was there before.
 func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run, error) {
-	if err := vacant(ctx, dir); err != nil {
+	if err := Vacant(ctx, dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o755); err != nil {
@@ -58,7 +72,7 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run,
 	}
 
 	return locked(dir, func() (*Run, error) {
-		if err := vacant(ctx, dir); err != nil { // another process may have been faster
+		if err := Vacant(ctx, dir); err != nil { // another process may have been faster
 			return nil, err
 		}
 		if err := makeDatabase(ctx, dir, m.ID); err != nil {
@@ -176,9 +190,10 @@ func openLocked(ctx context.Context, r *Run, changed bool) (*Run, error) {
 	return r, nil
 }
 
-// vacant makes sure that a directory, which need not be there, holds no run. A database without a
-// manifest and without a call is what a process left behind that was killed as it began.
-func vacant(ctx context.Context, dir string) error {
+// Vacant makes sure that a run can begin in a directory, which need not be there: it holds none, and
+// can be written. A database without a manifest and without a call is what a process left behind that
+// was killed as it began.
+func Vacant(ctx context.Context, dir string) error {
 	_, _, err := readManifest(dir)
 	if err == nil {
 		return fmt.Errorf("store: %s: %w", dir, ErrExists)
@@ -187,6 +202,9 @@ func vacant(ctx context.Context, dir string) error {
 		return err
 	}
 
+	if err := writable(dir); err != nil {
+		return err
+	}
 	path := filepath.Join(dir, databaseFile)
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return nil
@@ -199,10 +217,25 @@ func vacant(ctx context.Context, dir string) error {
 	n, err := s.CallCount(ctx)
 	if err == nil && n > 0 {
 		err = fmt.Errorf("store: %s is %w: it has the log of a run, %s, and no %s: put that back, or choose another folder",
-			dir, ErrDamaged, path, manifestFile)
+			dir, ErrDamaged, path, ManifestFile)
 	}
 
 	return errors.Join(err, s.Close())
+}
+
+// writable makes sure that files can be made in a directory, or that it can be made itself.
+func writable(dir string) error {
+	_, err := os.Stat(dir)
+	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
+		return writable(parent)
+	}
+	if err == nil {
+		err = unix.Faccessat(unix.AT_FDCWD, dir+string(filepath.Separator), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w", &fs.PathError{Op: "write in", Path: dir, Err: err})
+	}
+	return nil
 }
 
 // OpenRun opens a run directory for reading, also while another process works on it. It refuses a
@@ -215,9 +248,12 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	}
 
 	path := filepath.Join(dir, databaseFile)
-	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
-		return nil, fmt.Errorf("store: the run in %s is %w: its %s, with all it did, is missing or empty: put it back, "+
-			"or begin another run in another folder", dir, ErrDamaged, databaseFile)
+	err = readable(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: the run in %s is %w: its log: %w: %s", dir, ErrDamaged, err, restore)
 	}
 	s, err := OpenReadOnly(ctx, path)
 	if err != nil {
@@ -232,6 +268,21 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	return r, nil
 }
 
+// readable makes sure that a file is there, can be read, and has something in it.
+func readable(path string) error {
+	f, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+
+	info, err := f.Stat()
+	if err == nil && info.Size() == 0 {
+		err = fmt.Errorf("%s is empty", path)
+	}
+	return err
+}
+
 // checkDatabase makes sure that the database is the one that the manifest was written beside: it is
 // easily copied, or put back, without it.
 func (r *Run) checkDatabase(ctx context.Context) error {
@@ -241,7 +292,7 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 	}
 	if id != r.Manifest.ID && (id != "" || r.Manifest.Hash != "") {
 		return fmt.Errorf("store: the run in %s is %w: its %s belongs to run %q, its %s to run %q: put the right one back",
-			r.Dir, ErrDamaged, databaseFile, id, manifestFile, r.Manifest.ID)
+			r.Dir, ErrDamaged, databaseFile, id, ManifestFile, r.Manifest.ID)
 	}
 
 	f := r.Manifest.Finished
@@ -294,7 +345,7 @@ func settle(dir string) error {
 	}
 
 	database := filepath.Join(dir, databaseFile+durable.Unfinished)
-	return remove(config+durable.Unfinished, filepath.Join(dir, manifestFile+durable.Unfinished), database, database+"-wal", database+"-shm")
+	return remove(config+durable.Unfinished, filepath.Join(dir, ManifestFile+durable.Unfinished), database, database+"-wal", database+"-shm")
 }
 
 // write writes a file that is not read before it is renamed.

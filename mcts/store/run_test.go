@@ -256,8 +256,8 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 		spoil func(t *testing.T, dir string)
 		says  string
 	}{
-		"gone":  {func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, "run.db")) }, "missing or empty"},
-		"empty": {func(t *testing.T, dir string) { _ = os.Truncate(filepath.Join(dir, "run.db"), 0) }, "missing or empty"},
+		"gone":  {func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, "run.db")) }, "its log"},
+		"empty": {func(t *testing.T, dir string) { _ = os.Truncate(filepath.Join(dir, "run.db"), 0) }, "its log"},
 		"another run's": {func(t *testing.T, dir string) {
 			data, err := os.ReadFile(filepath.Join(other, "run.db"))
 			if err == nil {

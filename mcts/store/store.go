@@ -161,7 +161,10 @@ func fail(op string, err error) error {
 	return envs.Fail(envs.StageStore, op, err)
 }
 
+// restore says what can be done about a damaged run.
+const restore = "put back a copy from before, or begin another run in another folder"
+
 // damaged returns an error that says that the database is, and how.
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("the run's database is %w: %w", ErrDamaged, fmt.Errorf(format, args...))
+	return fmt.Errorf("the run's database is %w: %w: %s", ErrDamaged, fmt.Errorf(format, args...), restore)
 }

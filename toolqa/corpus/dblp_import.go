@@ -10,6 +10,7 @@ import (
 
 	"github.com/nlpodyssey/gopickle/types"
 
+	"toolevo/envs/regular"
 	"toolevo/toolqa"
 )
 
@@ -102,7 +103,7 @@ func (im *dblpImport) load(ctx context.Context, file int, keep func(node string)
 }
 
 func scanPickleFile(ctx context.Context, path string) (*memoUse, int64, error) {
-	f, err := OpenInput(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"toolevo/envs/regular"
 	"toolevo/toolqa"
 )
 
@@ -103,9 +104,12 @@ func (c *Corpus) has(table string) bool {
 
 // checkFile looks at the header of a SQLite file, whose first 100 bytes say how long it is.
 func checkFile(path string) error {
-	f, err := OpenInput(path)
+	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, remedy)
+	}
+	if errors.Is(err, regular.ErrNot) {
+		return fmt.Errorf("%w: %s", err, remedy)
 	}
 	if err != nil {
 		return err
@@ -117,7 +121,7 @@ func checkFile(path string) error {
 	}
 	var header [100]byte
 	if _, err := io.ReadFull(f, header[:]); err != nil || !strings.HasPrefix(string(header[:]), "SQLite format 3\x00") {
-		return fmt.Errorf("not a SQLite file: %s", remedy)
+		return fmt.Errorf("%w: not a SQLite file: %s", ErrDamaged, remedy)
 	}
 	size := int64(binary.BigEndian.Uint16(header[16:]))
 	if size == 1 {

@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"toolevo/envs/regular"
 	"toolevo/toolqa"
 )
 
@@ -42,35 +42,9 @@ type fileStamp struct {
 // reportedBad is how many bad rows are told one by one.
 const reportedBad = 10
 
-// OpenInput opens a file to read all of it. What is no regular file is refused before it is opened: a
-// pipe may never begin, and a device never end.
-func OpenInput(path string) (*os.File, error) {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: want a regular file, not a %s", path, kindOf(stat.Mode()))
-	}
-	return os.Open(path)
-}
-
-// kindOf names what is not a regular file.
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "folder"
-	case mode&fs.ModeNamedPipe != 0:
-		return "pipe"
-	case mode&fs.ModeDevice != 0:
-		return "device"
-	}
-	return "special file"
-}
-
 // open opens one of the files. Every byte that is read counts as progress.
 func (s *source) open(path string) (io.ReadCloser, error) {
-	f, err := OpenInput(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: import %s: %w", s.dataset, err)
 	}
@@ -123,7 +97,7 @@ func (s *source) hash(ctx context.Context) error {
 }
 
 func hashFile(ctx context.Context, path string) (sum string, _ fileStamp, err error) {
-	f, err := OpenInput(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", fileStamp{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/durable"
 	"toolevo/envs/pytext"
+	"toolevo/envs/regular"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -101,9 +102,12 @@ func replaceFile(path string, data []byte) (err error) {
 // [corpus.ErrDamaged]. A missing file wraps fs.ErrNotExist.
 func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, ds, d, s)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("questions: no %s %s questions of the %s split: %w", ds, d, s, err)
+	}
+	if errors.Is(err, regular.ErrNot) {
+		return nil, fmt.Errorf("questions: %w: %s", err, again)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/regular"
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
 )
 
 // Imported is what Import read.
@@ -85,7 +85,7 @@ func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, e
 	}
 	if read == 0 {
 		wanted := append(only, toolqa.Coffee)[0]
-		return Imported{}, fmt.Errorf("questions: import: no question file of a dataset that is wanted in %s: want e.g. %s",
+		return Imported{}, fmt.Errorf("questions: import: no question file in %s: want e.g. %s",
 			src, filepath.Join("easy", string(wanted)+"-easy.jsonl"))
 	}
 	return in, uniqueIDs(in.Questions)
@@ -186,7 +186,7 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 
 // readPublished reads a file in the published format, as of the test split.
 func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolqa.Question, error) {
-	f, err := corpus.OpenInput(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}

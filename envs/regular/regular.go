@@ -1,0 +1,49 @@
+// Package regular opens files to read all of them, and refuses what is no regular file before it is
+// opened: a pipe may never begin, and a device never end.
+package regular
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// ErrNot means that what has a name is no regular file.
+var ErrNot = errors.New("want a regular file")
+
+// Open opens a regular file. What is none wraps ErrNot, what is not there fs.ErrNotExist.
+func Open(path string) (*os.File, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: %w, not a %s", path, ErrNot, kindOf(stat.Mode()))
+	}
+	return os.Open(path)
+}
+
+// ReadFile reads a regular file whole.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
+}
+
+// kindOf names what is not a regular file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case mode&fs.ModeDevice != 0:
+		return "device"
+	}
+	return "special file"
+}
