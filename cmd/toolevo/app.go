@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitDone
 	}
 	fmt.Fprintf(a.err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
+	if text := advice(err); text != "" {
+		a.say("%s", text)
+	}
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) {
 		return exitBad
 	}
@@ -76,7 +80,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return coded.code
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist) {
+	if errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return exitGaveUp // a full disk, a folder that may not be written
 	}
 	return exitUsage
@@ -105,7 +109,32 @@ Start with:  toolevo demo`,
 	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
 		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() { // cobra's own take any word for the lack of one
+		case "completion":
+			group(c)
+		case "help":
+			c.RunE, c.Run = helpAbout, nil
+		}
+	}
+	if err := addCompletions(root, flagValues()); err != nil {
+		panic(fmt.Sprintf("completion of flags: %v", err)) // one has two
+	}
 	return group(root)
+}
+
+// helpAbout shows the help of the command that is named.
+func helpAbout(help *cobra.Command, args []string) error {
+	cmd, rest, err := help.Root().Find(args)
+	if err == nil && len(rest) > 0 {
+		err = unknownCommand(cmd, rest[0])
+	}
+	if err != nil {
+		return err
+	}
+	return cmd.Help()
 }
 
 // say writes a line for people.

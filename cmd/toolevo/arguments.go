@@ -49,7 +49,11 @@ func group(cmd *cobra.Command) *cobra.Command {
 
 // unknownCommand is the error of a word that names no command below cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
-	return usage("%w", names.Unknown("command of "+cmd.CommandPath(), word, commandsBelow(cmd)))
+	meant, ok := names.Closest(word, commandsBelow(cmd))
+	if ok {
+		return usage("unknown command %q of %s, did you mean %s? `%[2]s --help` lists them", word, cmd.CommandPath(), meant)
+	}
+	return usage("unknown command %q of %s: `%[2]s --help` lists them", word, cmd.CommandPath())
 }
 
 // commandsBelow lists the commands below one by the words that call them, those of groups, too.
@@ -83,8 +87,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		f := value.GetFlag()
 		err = fmt.Errorf("--%s %s: want %s", f.Name, value.GetValue(), wantedValue(f))
 	case errors.As(err, &missing):
-		placeholder, explanation := pflag.UnquoteUsage(missing.GetFlag())
-		err = fmt.Errorf("--%s needs a value, %s: %s", missing.GetFlag().Name, placeholder, explanation)
+		_, explanation := pflag.UnquoteUsage(missing.GetFlag())
+		err = fmt.Errorf("--%s needs a value: %s", missing.GetFlag().Name, explanation)
 	}
 
 	return usage("%w\n`%s --help` lists the flags", err, cmd.CommandPath())

@@ -158,7 +158,7 @@ func (f *serveFlags) check() error {
 		value int
 	}{{"slots", f.slots}, {"kv-tokens", f.kvTokens}, {"max-waiting", f.waiting}} {
 		if n.value < 0 {
-			return fmt.Errorf("--%s %d is negative", n.flag, n.value)
+			return fmt.Errorf("--%s %d: want at least 0", n.flag, n.value)
 		}
 	}
 	for _, d := range []struct {
@@ -166,7 +166,7 @@ func (f *serveFlags) check() error {
 		value time.Duration
 	}{{"latency", f.latency}, {"down-for", f.downFor}, {"retry-after", f.retryAfter}, {"drip-every", f.dripEvery}} {
 		if d.value < 0 {
-			return fmt.Errorf("--%s %v is negative", d.flag, d.value)
+			return fmt.Errorf("--%s %v: want at least 0s", d.flag, d.value)
 		}
 	}
 	return nil

@@ -27,8 +27,9 @@ the stored episodes, both files of them, and the report that they add up to. Of
 an export it checks the files' checksums, that both data files hold the same,
 and every sample as the trainer will read it. Exits with 1 when something
 differs.`,
-		Example: "  toolevo check runs/first\n  toolevo check runs/eval\n  toolevo check export",
-		Args:    positional(1, 1),
+		Example:           "  toolevo check runs/first\n  toolevo check runs/eval\n  toolevo check export",
+		Args:              positional(1, 1),
+		ValidArgsFunction: runs(1),
 	}
 	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
@@ -160,7 +161,8 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 		printEngines(a.out, run.Engines, run.Warnings)
 	}
 	if len(problems) > 0 {
-		return bad("%s is not what its log says: %d problems", dir, len(problems))
+		return bad("%s is not what its log says: %d problems\n"+
+			"Put its files back from a copy; what is made from the log alone, --resume writes again.", dir, len(problems))
 	}
 	return nil
 }
@@ -199,7 +201,7 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 		printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	}
 	if !report.OK() {
-		return bad("%s is not a sound export", dir)
+		return bad("%s is not a sound export: write it again, by `toolevo export`", dir)
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 		Example: `  toolevo export runs/first --out export
   toolevo export runs/a runs/b --out both --strategy diverse --require-recovery
   toolevo export runs/first --out short --tokenizer tokenizer.json --cutoff 1024`,
-		Args: positional(1, -1),
+		Args:              positional(1, -1),
+		ValidArgsFunction: runs(-1),
 	}
 	e := &exporter{app: a}
 	flags := cmd.Flags()
@@ -261,7 +262,7 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 		a.printSamples(dir, m)
 	}
 	if m.Rows == 0 {
-		return bad("no trajectory is left to train on")
+		return bad("no trajectory is left to train on: what was left out above says why")
 	}
 	a.say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
 	return nil

@@ -279,6 +279,9 @@ func TestEveryCommandMeetsHostileText(t *testing.T) {
 	source := string(read(t, "hostile_text_test.go"))
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {
+		if c.Name() == "completion" || c.Name() == "help" {
+			return // they show text of ours alone
+		}
 		if !c.HasSubCommands() {
 			quoted := `"` + strings.Join(path, `", "`) + `"`
 			if !strings.Contains(source, "{"+quoted) && !strings.Contains(source, "("+quoted) {

@@ -39,7 +39,8 @@ wrote and saw at each node, cached ones, too. --json is always whole.`,
   toolevo inspect runs/demo easy-coffee-train-0003
   toolevo inspect runs/demo easy-coffee-train-0003 0 --full
   toolevo inspect runs/demo easy-coffee-train-0003 0 17`,
-		Args: positional(1, 4),
+		Args:              positional(1, 4),
+		ValidArgsFunction: runs(1),
 	}
 	o := lookOptions{}
 	cmd.Flags().BoolVar(&o.cached, "cached", false, "draw the nodes that rollouts cached, too")
@@ -84,12 +85,14 @@ func openView(ctx context.Context, dir string) (*view, error) {
 
 // question returns the question of an ID.
 func (v *view) question(id string) (trajectories.Question, error) {
-	for _, q := range v.questions {
-		if q.ID == id {
+	ids := make([]string, len(v.questions))
+	for i, q := range v.questions {
+		if ids[i] = q.ID; q.ID == id {
 			return q, nil
 		}
 	}
-	return trajectories.Question{}, usage("the run has no question %q: `toolevo inspect %s` lists them", id, v.run.Dir)
+	return trajectories.Question{}, fmt.Errorf("%w\n`toolevo %s` lists them",
+		noQuestion("the run", id, ids), shell("inspect", v.run.Dir))
 }
 
 func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions) error {
@@ -113,7 +116,8 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 		return gaveUp(err)
 	}
 	if !ok {
-		return usage("question %s has no finished tree %d in this run", question.ID, tree)
+		return usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
+			question.ID, tree, shell("inspect", v.run.Dir, question.ID))
 	}
 	if len(args) == 2 {
 		return a.inspectTree(question, record, o)
@@ -124,7 +128,7 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 		return err
 	}
 	if node >= len(record.Nodes) {
-		return usage("the tree has nodes 0 to %d", len(record.Nodes)-1)
+		return usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
 	}
 	if o.asJSON {
 		return a.inspectNode(ctx, v, question, record, node)

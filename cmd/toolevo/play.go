@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs"
+	"toolevo/envs/names"
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/toolqa"
@@ -77,7 +78,22 @@ func (b *bench) question(id string) (toolqa.Question, error) {
 			return q, nil
 		}
 	}
-	return toolqa.Question{}, usage("no question %q among the %d %s questions", id, len(b.questions), b.config.Split)
+	ids := make([]string, len(b.questions))
+	for i, q := range b.questions {
+		ids[i] = q.ID
+	}
+	return toolqa.Question{}, noQuestion(fmt.Sprintf("the %s split", b.config.Split), id, ids)
+}
+
+// noQuestion is the error of an ID that is not among those of some questions.
+func noQuestion(where, id string, ids []string) error {
+	if meant, ok := names.Closest(id, ids); ok {
+		return usage("%s has no question %q, did you mean %s?", where, id, meant)
+	}
+	if len(ids) == 0 {
+		return usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
+	}
+	return usage("%s has no question %q: its IDs are such as %s", where, id, ids[0])
 }
 
 func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -30,22 +29,19 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 	}
 
 	run, err := store.StartRun(ctx, *f.out, m, b.config.String())
-	if errors.Is(err, store.ErrExists) {
-		return nil, usage("%w: add --resume to go on with it, or choose another --out", err)
-	}
 
-	return run, err
+	return run, f.taken(kind, err)
 }
 
 // resumeRun goes on with the run in --out, or extends it by questions and trees.
-func (f *runFlags) resumeRun(ctx context.Context, kind string, b *bench) (*store.Run, error) {
+func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Run, error) {
 	return store.ResumeRun(ctx, *f.out, func(ctx context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
 		lineage := maps.Clone(b.lineage)
 		if *f.mixEngines && m.Inputs[inputPython] != "" {
 			lineage[inputPython] = m.Inputs[inputPython] // the run stays what it is
 		}
-		if err := f.sameRun(run, kind, b.config, lineage); err != nil {
+		if err := f.sameRun(run, b.config, lineage); err != nil {
 			return m, "", err
 		}
 		extended, err := extends(ctx, run, b, lineage)
@@ -66,12 +62,9 @@ func (f *runFlags) resumeRun(ctx context.Context, kind string, b *bench) (*store
 
 // sameRun refuses a run that differs from what is wanted in more than how far it goes, and says in
 // what.
-func (f *runFlags) sameRun(run *store.Run, kind string, c *configs.Resolved, lineage map[string]string) error {
+func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[string]string) error {
 	m := run.Manifest
 	lines := configs.Difference(c.String(), run.Config)
-	if m.Kind != kind {
-		lines = append(lines, fmt.Sprintf("it is a run of `toolevo %s`", m.Kind))
-	}
 	if *f.id != "" && *f.id != m.ID {
 		lines = append(lines, fmt.Sprintf("--run-id: %s, not %s", *f.id, m.ID))
 	}

@@ -109,7 +109,7 @@ func TestARunWithoutItsDatabase(t *testing.T) {
 		}
 		before := folder(t, run)
 		out := filepath.Join(t.TempDir(), "export")
-		words := []string{"damaged", "run.db", "put it back"}
+		words := []string{"damaged", "run.db", "put back"}
 		fails(t, exitBad, words, "collect", "--resume", "--out", run, "--data", smallData(t))
 		fails(t, exitBad, words, "export", "--partial", run, "--out", out)
 		fails(t, exitBad, words, "check", run)

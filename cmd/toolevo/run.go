@@ -175,7 +175,7 @@ var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // is taken over.
 func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if !*f.resume {
-		return nil, nil
+		return nil, f.vacant(cmd)
 	}
 	if *f.out == "" {
 		return nil, usage("--resume needs --out DIR, the run to go on with")
@@ -188,6 +188,10 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Kind != cmd.Name() {
+		return nil, usage("%s belongs to another run: it is one of `toolevo %s`. Choose another --out, or go on with it by\n  toolevo %s",
+			*f.out, m.Kind, shell(m.Kind, "--resume", "--out", *f.out))
+	}
 	if m.Hash == "" {
 		return nil, usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed", *f.out, m.Software)
 	}
@@ -198,6 +202,25 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	*f.data = dataOf(cmd, *f.data, &m, *f.out)
 
 	return []configs.Layer{{Origin: filepath.Join(*f.out, store.ConfigFile), YAML: []byte(config)}}, nil
+}
+
+// vacant refuses to begin a run where it cannot be, before anything that takes long.
+func (f *runFlags) vacant(cmd *cobra.Command) error {
+	if *f.out == "" || *f.dryRun {
+		return nil
+	}
+	return f.taken(cmd.Name(), store.Vacant(cmd.Context(), *f.out))
+}
+
+// taken says of a folder that holds a run already what can be done.
+func (f *runFlags) taken(kind string, err error) error {
+	if !errors.Is(err, store.ErrExists) {
+		return err
+	}
+	if m, readErr := store.ReadManifest(*f.out); readErr == nil && m.Kind != kind {
+		return usage("%w, of `toolevo %s`: choose another --out", err, m.Kind)
+	}
+	return usage("%w: add --resume to go on with it, or choose another --out", err)
 }
 
 // dataOf returns the data folder of a run: --data where it is given, else the one that the run names.

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolevo/configs"
+	"toolevo/configs/apis"
+	"toolevo/envs/catalog"
+	"toolevo/envs/dynamic"
+	"toolevo/mcts/policy/simserver"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/trajectories"
+)
+
+// all is the word for all datasets, and for all difficulties.
+const all = "all"
+
+// flagValues returns what a shell offers after each flag that takes names; these mean the same on
+// every command.
+func flagValues() map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"dataset":    listed(append(asText(toolqa.Datasets()), all)),
+		"difficulty": offered(append(asText(toolqa.Difficulties()), all)),
+		"split":      offered(asText(toolqa.Splits())),
+		"api":        listed(apiVersions()),
+		"policy":     policies,
+		"preset":     offered(configs.Presets()),
+		"engine":     offered(configs.PythonEngines()),
+		"compat":     listed(compatNames()),
+		"progress":   offered([]string{progressAuto, progressBar, progressPlain, progressNone}),
+		"config":     shippedOrFile,
+		"set":        settingKeys,
+		"without":    listed(configs.PythonWalls()),
+		"strategy":   offered(asText(trajectories.Strategies())),
+		"score":      offered(asText([]trajectories.Score{trajectories.Strict, trajectories.Official})),
+		"template":   offered(trajectories.Templates()),
+		"format":     offered([]string{formatLlamaFactory}),
+		"wrong":      listed(asText(simserver.Misconfigurations())),
+		"protocol":   offered(asText([]simserver.Kind{simserver.VLLM, simserver.Ollama})),
+		"data":       folders,
+		"corpus":     folders,
+		"questions":  folders,
+		"out":        runsOrFolders,
+	}
+}
+
+// addCompletions lets a shell complete values, below cmd.
+func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) error {
+	var failed error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		complete := values[f.Name]
+		if f.Name == "scale" && f.Value.Type() == "string" { // elsewhere it is a number
+			complete = offered(asText(corpus.Scales()))
+		}
+		if complete == nil {
+			return
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+			failed = err
+		}
+	})
+	for _, c := range cmd.Commands() {
+		if err := addCompletions(c, values); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// offered completes a value to one of some names.
+func offered(valid []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return beginningWith(typed, valid), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// listed completes the last of several names that commas separate, none of them twice.
+func listed(valid []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		var lists []string
+		for _, name := range valid {
+			if !strings.Contains(","+before, ","+name+",") {
+				lists = append(lists, before+name)
+			}
+		}
+		return beginningWith(typed, lists), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// policies completes the kind of a policy, and the name of a scripted one.
+func policies(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	var names []string
+	for _, name := range policyNames() {
+		names = append(names, before+strings.TrimSuffix(name, "MODEL"))
+	}
+	return beginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// shippedOrFile completes the name of a shipped configuration, else that of a file.
+func shippedOrFile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if names := beginningWith(typed, configs.Policies()); len(names) > 0 {
+		return names, cobra.ShellCompDirectiveDefault
+	}
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// settingKeys completes the key of a setting.
+func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var keys []string
+	for _, key := range configs.Keys() {
+		keys = append(keys, key+"=")
+	}
+	return beginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// runs completes the runs that a command takes as its first arguments, any number where most is
+// negative.
+func runs(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if most >= 0 && len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return runsOrFolders(cmd, args, typed)
+	}
+}
+
+// runsOrFolders completes the runs in the folder that is typed, and in runs; without any, folders.
+func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	dir := filepath.Dir(typed)
+	found := runsIn(dir)
+	if dir == "." {
+		found = append(found, runsIn("runs")...)
+	}
+	if found = beginningWith(typed, found); len(found) > 0 {
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func beginningWith(typed string, names []string) []string {
+	var found []string
+	for _, name := range names {
+		if strings.HasPrefix(name, typed) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func asText[T ~string](all []T) []string {
+	names := make([]string, len(all))
+	for i, v := range all {
+		names[i] = string(v)
+	}
+	return names
+}
+
+func apiVersions() []string {
+	versions, err := catalog.Load(apis.FS())
+	if err != nil {
+		return nil // a run says what is wrong with them
+	}
+	return versions.Names()
+}
+
+func compatNames() []string {
+	all := []string{dynamic.PublishedName}
+	for _, o := range dynamic.CompatOptions() {
+		all = append(all, o.Name)
+	}
+	return all
+}
