@@ -14,7 +14,7 @@ import (
 
 // Report is the outcome of an evaluation.
 type Report struct {
-	Rows []Row `json:"rows"`
+	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
 
 	// What the figures depend on beside their cells, for the caller to fill in.
 	Engines  []string `json:"engines,omitempty"`  // what ran model-written programs, in words; more than one when they were mixed
@@ -27,19 +27,19 @@ type Row struct {
 	N    int `json:"n"`    // questions measured
 	Lost int `json:"lost"` // questions lost to failures of ours, in no other figure
 
-	Official     float64 `json:"official"` // right by the benchmark's matcher
-	OfficialLow  float64 `json:"official_low"`
-	OfficialHigh float64 `json:"official_high"`
-	Strict       float64 `json:"strict"` // right by the strict matcher
-	StrictLow    float64 `json:"strict_low"`
-	StrictHigh   float64 `json:"strict_high"`
+	Official     float64 `json:"official"`      // right by the benchmark's matcher
+	OfficialLow  float64 `json:"official_low"`  // lower end of the 95 % Wilson interval
+	OfficialHigh float64 `json:"official_high"` // upper end
+	Strict       float64 `json:"strict"`        // right by the strict matcher
+	StrictLow    float64 `json:"strict_low"`    // lower end of the 95 % Wilson interval
+	StrictHigh   float64 `json:"strict_high"`   // upper end
 
-	Unanswered int            `json:"unanswered"` // episodes that ended without an answer
-	TooLong    int            `json:"too_long"`   // of those, the ones whose prompt no longer fit the context window
-	Silent     int            `json:"silent"`     // of those, the ones in which the policy wrote nothing more
-	Turns      float64        `json:"turns"`      // mean turns of an episode
-	Outcomes   map[string]int `json:"outcomes"`   // turns by outcome
-	FirstLoss  string         `json:"first_loss,omitempty"`
+	Unanswered int            `json:"unanswered"`           // episodes that ended without an answer
+	TooLong    int            `json:"too_long"`             // of those, the ones whose prompt no longer fit the context window
+	Silent     int            `json:"silent"`               // of those, the ones in which the policy wrote nothing more
+	Turns      float64        `json:"turns"`                // mean turns of an episode
+	Outcomes   map[string]int `json:"outcomes"`             // turns by outcome
+	FirstLoss  string         `json:"first_loss,omitempty"` // the failure to which the first question was lost
 }
 
 // Summarise returns the report on the episodes of an evaluation: a row for each job, in their order.

@@ -44,14 +44,14 @@ func normal(text string) string { return strings.ToLower(strings.Join(strings.Fi
 
 // Refused is a question that no trajectory was taken of, since it is asked in another split.
 type Refused struct {
-	QuestionID string `json:"question_id"`
-	Split      string `json:"split"`
-	AlsoIn     string `json:"also_in"` // where else: "test: easy-coffee-test-0003"
+	QuestionID string `json:"question_id"` // of the run
+	Split      string `json:"split"`       // of the run
+	AlsoIn     string `json:"also_in"`     // where else: "test: easy-coffee-test-0003"
 }
 
 // ElsewhereReport says what came of the comparison with other splits.
 type ElsewhereReport struct {
 	Skipped   bool      `json:"skipped"`   // no data folder, or not all of them, could be compared with
 	Questions int       `json:"questions"` // of other splits
-	Refused   []Refused `json:"refused"`
+	Refused   []Refused `json:"refused"`   // questions that are asked in another split, too
 }

@@ -28,9 +28,9 @@ const (
 
 // Finding is something a linter holds against a sample.
 type Finding struct {
-	Rule    Rule
-	Message int    // which message, from 0; -1 for the system text or the whole sample
-	Detail  string // what was found
+	Rule    Rule   `json:"rule"`    // that it breaks, e.g. "control-token"
+	Message int    `json:"message"` // which message, from 0; -1 for the system text or the whole sample
+	Detail  string `json:"detail"`  // what was found
 }
 
 // String returns "message 3: control-token: …".

@@ -36,19 +36,19 @@ const ManifestVersion = 3
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
 // give the same manifest. [LintExport] computes what the files tell a second time, and the seal holds the rest.
 type Manifest struct {
-	Version   int             `json:"manifest_version"`
-	Format    string          `json:"format"` // "llamafactory"
-	Software  string          `json:"software"`
-	Rows      int             `json:"rows"`
-	Questions int             `json:"questions"`
-	Runs      []ManifestRun   `json:"runs"`
-	Selection Selection       `json:"selection"`
-	Selected  SelectionReport `json:"selected"`
-	Lint      LintReport      `json:"lint"`
-	Lengths   Lengths         `json:"lengths"`
+	Version   int             `json:"manifest_version"` // of these keys
+	Format    string          `json:"format"`           // "llamafactory"
+	Software  string          `json:"software"`         // the version that wrote the export
+	Rows      int             `json:"rows"`             // samples
+	Questions int             `json:"questions"`        // of the samples
+	Runs      []ManifestRun   `json:"runs"`             // with samples in the export
+	Selection Selection       `json:"selection"`        // what was asked for
+	Selected  SelectionReport `json:"selected"`         // what became of the trajectories
+	Lint      LintReport      `json:"lint"`             // what the linter did before the selection
+	Lengths   Lengths         `json:"lengths"`          // of the samples
 	// Unconfined counts the rows whose programs ran with no walls around them, or with fewer than there should be.
 	Unconfined int       `json:"rows_unconfined"`
-	Files      []FileSum `json:"files"`
+	Files      []FileSum `json:"files"` // of the folder, but this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.
 	Seal string `json:"seal"`
 }
@@ -75,43 +75,43 @@ func (m *Manifest) seal() (string, error) {
 
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {
-	RunID       string `json:"run_id"`
+	RunID       string `json:"run_id"`             // no other run has it
 	RunHash     string `json:"run_hash,omitempty"` // missing in exports of earlier versions
-	ConfigHash  string `json:"config_hash"`
-	Preset      string `json:"preset"`
-	Policy      string `json:"policy"`
-	PromptAPI   string `json:"prompt_api"`
-	DeployedAPI string `json:"deployed_api"`
-	Software    string `json:"software"`
-	Seed        uint64 `json:"seed"`
-	Python      Python `json:"python"`
-	Rows        int    `json:"rows"`
+	ConfigHash  string `json:"config_hash"`        // of the settings that change a result
+	Preset      string `json:"preset"`             // search preset
+	Policy      string `json:"policy"`             // e.g. "scripted:noisy"
+	PromptAPI   string `json:"prompt_api"`         // API version the model was shown
+	DeployedAPI string `json:"deployed_api"`       // API version the server enforced
+	Software    string `json:"software"`           // the version that made the rows
+	Seed        uint64 `json:"seed"`               // the run's
+	Python      Python `json:"python"`             // what ran model-written programs
+	Rows        int    `json:"rows"`               // samples of this run
 }
 
 // LintReport says what the linter did with the rows before the selection saw them.
 type LintReport struct {
-	Checked   int          `json:"checked"`
-	Dropped   int          `json:"dropped"`
-	ByRule    map[Rule]int `json:"dropped_by_rule"` // each row under the first rule it broke
-	Sanitized int          `json:"sanitized_messages"`
+	Checked   int          `json:"checked"`            // trajectories
+	Dropped   int          `json:"dropped"`            // of those, the ones it faults
+	ByRule    map[Rule]int `json:"dropped_by_rule"`    // each row under the first rule it broke
+	Sanitized int          `json:"sanitized_messages"` // messages in which control tokens were broken
 }
 
 // Lengths of the exported samples.
 type Lengths struct {
-	MaxChars        int    `json:"max_chars"`
-	TotalChars      int    `json:"total_chars"`
+	MaxChars        int    `json:"max_chars"`                  // characters of the longest
+	TotalChars      int    `json:"total_chars"`                // characters of all
 	Cutoff          int    `json:"cutoff,omitempty"`           // in tokens
 	Template        string `json:"template,omitempty"`         // under which tokens were counted
 	TokenizerSHA256 string `json:"tokenizer_sha256,omitempty"` // of the tokenizer.json
-	MaxTokens       int    `json:"max_tokens,omitempty"`
-	TotalTokens     int    `json:"total_tokens,omitempty"`
+	MaxTokens       int    `json:"max_tokens,omitempty"`       // tokens of the longest
+	TotalTokens     int    `json:"total_tokens,omitempty"`     // tokens of all
 }
 
 // FileSum is a file of the export.
 type FileSum struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	Name   string `json:"name"`   // in the folder
+	Bytes  int64  `json:"bytes"`  // its size
+	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
 // Lineage is one line of the lineage file: where a sample comes from. It holds no text and no answer.

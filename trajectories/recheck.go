@@ -18,7 +18,7 @@ import (
 
 // ExportReport is what [LintExport] found in a folder.
 type ExportReport struct {
-	Rows     int             `json:"rows"`
+	Rows     int             `json:"rows"`     // samples that were checked
 	Problems []string        `json:"problems"` // with the folder or its files; none in a good export
 	Findings []SampleFinding `json:"findings"` // with samples, at most 100
 	Faulty   int             `json:"faulty"`   // samples with findings
@@ -26,7 +26,7 @@ type ExportReport struct {
 
 // SampleFinding is a finding and the sample it is about, from 0.
 type SampleFinding struct {
-	Sample int `json:"sample"`
+	Sample int `json:"sample"` // its place in the data files, from 0
 	Finding
 }
 

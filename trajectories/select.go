@@ -83,13 +83,13 @@ func (s Selection) validate() error {
 
 // SelectionReport says what became of the rows. Rows is the sum of Kept and everything Dropped.
 type SelectionReport struct {
-	Rows          int     `json:"rows"`
-	Kept          int     `json:"kept"`
+	Rows          int     `json:"rows"`           // trajectories that the linter left
+	Kept          int     `json:"kept"`           // of those, the ones exported
 	Questions     int     `json:"questions"`      // with at least one row
 	QuestionsKept int     `json:"questions_kept"` // with at least one row kept
-	Dropped       Dropped `json:"dropped"`
+	Dropped       Dropped `json:"dropped"`        // of those, the others, by reason
 
-	Elsewhere ElsewhereReport `json:"elsewhere"`
+	Elsewhere ElsewhereReport `json:"elsewhere"` // the comparison with the questions of other splits
 }
 
 // Dropped counts the rows a selection dropped, each under the first reason that held.

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/corpus"
+	"toolevo/trajectories"
 )
 
 // app is one invocation of the program, with everything it may touch.
@@ -72,7 +73,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if text := advice(err); text != "" {
 		a.say("%s", text)
 	}
-	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) {
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) || errors.Is(err, trajectories.ErrDamaged) {
 		return exitBad
 	}
 	var coded *exitError

@@ -12,31 +12,31 @@ import (
 
 // serveReport is how a simulated server was used. Slot-time is time in use, summed over the slots.
 type serveReport struct {
-	URL      string  `json:"url"`
-	Protocol string  `json:"protocol"`
-	Slots    int     `json:"slots"`
-	Speed    float64 `json:"speed"`
+	URL      string  `json:"url"`      // of the server
+	Protocol string  `json:"protocol"` // "vllm" or "ollama"
+	Slots    int     `json:"slots"`    // sequences that run at a time
+	Speed    float64 `json:"speed"`    // how many times faster than the times it was given
 
 	Seconds   float64 `json:"seconds"`    // from the first request to the end of the last sequence
 	SlotsBusy float64 `json:"slots_busy"` // share of the slot-time of these seconds, 0..1
 
-	Requests   int `json:"requests"`
-	Answered   int `json:"answered"` // with status 200; the faults that spoil an answer included
-	Sequences  int `json:"sequences"`
-	Completed  int `json:"completed"` // of the sequences
-	Aborted    int `json:"aborted"`   // because the client went away
-	Rejected   int `json:"rejected"`  // requests that found the queue full
-	Reloads    int `json:"reloads"`   // of the model, because a request changed the window (Ollama)
-	MaxRunning int `json:"max_running"`
-	MaxWaiting int `json:"max_waiting"`
+	Requests   int `json:"requests"`    // that came in
+	Answered   int `json:"answered"`    // with status 200; the faults that spoil an answer included
+	Sequences  int `json:"sequences"`   // that were asked for
+	Completed  int `json:"completed"`   // of the sequences
+	Aborted    int `json:"aborted"`     // because the client went away
+	Rejected   int `json:"rejected"`    // requests that found the queue full
+	Reloads    int `json:"reloads"`     // of the model, because a request changed the window (Ollama)
+	MaxRunning int `json:"max_running"` // sequences at one time
+	MaxWaiting int `json:"max_waiting"` // sequences in the queue at one time
 
-	PromptTokens     int     `json:"prompt_tokens"`
-	CompletionTokens int     `json:"completion_tokens"`
-	PromptChars      int     `json:"prompt_chars"`  // bytes of the prompts, once for each request
-	PrefixReused     float64 `json:"prefix_reused"` // share of these bytes that the prefix cache held, 0..1
+	PromptTokens     int     `json:"prompt_tokens"`     // of all requests
+	CompletionTokens int     `json:"completion_tokens"` // of all sequences
+	PromptChars      int     `json:"prompt_chars"`      // bytes of the prompts, once for each request
+	PrefixReused     float64 `json:"prefix_reused"`     // share of these bytes that the prefix cache held, 0..1
 
-	Faults map[simserver.Fault]int `json:"faults"`
-	Cut    int                     `json:"cut"` // connections cut while it was flapping
+	Faults map[simserver.Fault]int `json:"faults"` // that were made, by kind
+	Cut    int                     `json:"cut"`    // connections cut while it was flapping
 
 	ProcessorSeconds float64 `json:"processor_seconds"` // of this process
 
@@ -48,9 +48,9 @@ type serveReport struct {
 
 // serveMoment is what had been done some time after the first request.
 type serveMoment struct {
-	Seconds   float64 `json:"seconds"`
-	Busy      float64 `json:"busy_slot_seconds"`
-	Completed int     `json:"completed"`
+	Seconds   float64 `json:"seconds"`           // since the first request
+	Busy      float64 `json:"busy_slot_seconds"` // slot-time in use until then
+	Completed int     `json:"completed"`         // sequences until then
 }
 
 // timelineEvery is the time between two moments of the timeline.

@@ -170,8 +170,8 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 // checkedExport is the result of the check of an export.
 type checkedExport struct {
 	*trajectories.ExportReport
-	Engines  []string `json:"engines,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Engines  []string `json:"engines,omitempty"`  // what ran model-written programs, in words
+	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
 }
 
 // checkExport checks an export folder as if another program had written it.

@@ -25,6 +25,10 @@ func (a *app) collectCommand() *cobra.Command {
 version, and writes the correct trajectories to trajectories.parquet in the run
 directory.
 
+A trajectory is correct when the official matcher takes its answer, and accepted
+when the strict one does, too, and training has room for it. --limit N takes the
+first N questions of each dataset and difficulty.
+
 A run can be extended: --resume with a greater --limit or more --trees keeps
 what was done. Every run has an ID of its own; two runs of one --run-id and one
 configuration give the same bytes, if the model answers the same.
@@ -148,53 +152,35 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		a.say("%s has the %d trajectories of the trees that are there.", path, n)
 		return a.stopped(kindCollect, f, unresolved)
 	}
-	trees, err := storedTrees(ctx, run, b)
-	if err == nil {
-		err = finishRun(ctx, run, n)
-	}
-	if err != nil {
+	if err := finishRun(ctx, run, n); err != nil {
 		return a.stopped(kindCollect, f, err)
 	}
 	return a.printCollected(*f.asJSON, collected{
-		Run: run.Manifest.ID, Hash: run.Manifest.Hash, Dir: run.Dir, Trajectories: n, File: path, Trees: trees, Snapshot: snapshot, Policies: b.snapshots(),
+		Run: run.Manifest.ID, Hash: run.Manifest.Hash, Dir: run.Dir, Correct: n, File: path, Snapshot: snapshot, Policies: b.snapshots(),
 		Engines: inWords(b.stamps), Warnings: wallWarnings(b.stamps),
 	})
 }
 
 // collected is the result of a collection.
 type collected struct {
-	Run          string `json:"run"`
-	Hash         string `json:"hash"` // of runs that grow the same trees if their models answer the same
-	Dir          string `json:"dir"`
-	File         string `json:"file"`
-	Trajectories int    `json:"trajectories"` // rows: correct by the official matcher, duplicates too
-	Trees        int    `json:"trees"`        // in the run; fewer than planned where questions had enough
+	Run     string `json:"run_id"`   // no other run has it
+	Hash    string `json:"run_hash"` // of runs that grow the same trees if their models answer the same
+	Dir     string `json:"dir"`      // the run directory
+	File    string `json:"file"`     // of the correct trajectories
+	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
 	Engines  []string                   `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
 	Warnings []string                   `json:"warnings,omitempty"` // about walls that were not there
 }
 
-// storedTrees counts the trees of a run.
-func storedTrees(ctx context.Context, run *store.Run, b *bench) (int, error) {
-	n := 0
-	for _, q := range b.questions {
-		indices, err := run.TreeIndices(ctx, q.ID)
-		if err != nil {
-			return 0, err
-		}
-		n += len(indices)
-	}
-	return n, nil
-}
-
 func (a *app) printCollected(asJSON bool, c collected) error {
 	if asJSON {
 		return a.printJSON(c)
 	}
-	fmt.Fprintf(a.out, "run %s: %d of %d questions solved, %d distinct accepted trajectories\n", c.Run, c.Solved, c.Questions, c.Accepted)
+	fmt.Fprintf(a.out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
 	fmt.Fprintf(a.out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
-	fmt.Fprintf(a.out, "%d correct trajectories in %s\n", c.Trajectories, c.File)
+	fmt.Fprintf(a.out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted, c.File)
 	printEngines(a.out, c.Engines, c.Warnings)
 	a.say("Next: toolevo %s\n      toolevo %s --out DIR", shell("inspect", c.Dir), shell("export", c.Dir))
 	return nil
@@ -253,11 +239,11 @@ func collectStatus(p *collect.Progress, load func() string) func() status {
 			rate = float64(s.Asked) / max(time.Since(start).Seconds(), 1e-3)
 		}
 		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
-		text := fmt.Sprintf("%d/%d q %.0f%% solved %d correct", s.QuestionsDone, s.Questions, solved, s.Accepted)
+		text := fmt.Sprintf("%d/%d questions %.0f%% solved %d accepted", s.QuestionsDone, s.Questions, solved, s.Accepted)
 		if s.Unresolved > 0 {
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
-		text += fmt.Sprintf(" %.0f exp/s %d trees", rate, s.TreesDone)
+		text += fmt.Sprintf(" %.0f calls/s %d trees", rate, s.Trees)
 		return status{done: s.TreesDone, before: s.TreesBefore, total: s.TreesPlanned, text: text, servers: load()}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func TestCollect(t *testing.T) {
 	if r.code != exitDone {
 		t.Fatal(r.err)
 	}
-	says(t, "collect", r.err, "100%", "4/4 q", "trees", "exp/s", "solved", "correct")
+	says(t, "collect", r.err, "100%", "4/4 questions", "calls/s", "solved", "accepted", fmt.Sprintf(" %d trees\n", document[collected](t, r.out).Trees))
 	c := document[collected](t, r.out)
 	if c.Questions != 4 || c.Solved != 4 || c.Trees < 4 || c.Trees > 16 || c.Dir != dir || c.Asked == 0 || c.Replayed != 0 {
 		t.Errorf("%+v", c)
@@ -73,11 +74,11 @@ func TestCollect(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	if n == 0 || n != c.Trajectories {
-		t.Errorf("%d rows, %d reported", n, c.Trajectories)
+	if n == 0 || n != c.Correct {
+		t.Errorf("%d rows, %d reported", n, c.Correct)
 	}
 	again := document[collected](t, must(t, "collect", "--data", smallData(t), "--resume", "--out", dir, "--json", "--progress", "none"))
-	if again.Asked != 0 || again.TreesLoaded != int64(c.Trees) || again.Trajectories != n {
+	if again.Asked != 0 || again.TreesLoaded != c.Trees || again.Trees != c.Trees || again.Correct != n {
 		t.Errorf("going on with a finished run: %+v", again)
 	}
 }

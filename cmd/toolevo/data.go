@@ -95,11 +95,11 @@ func encodeJSON(v any) ([]byte, error) {
 
 // corpusReport is what a command that wrote a corpus says about it.
 type corpusReport struct {
-	Dataset string `json:"dataset"`
-	Source  string `json:"source"`
-	Rows    int    `json:"rows"`
-	Content string `json:"content_sha256"`
-	Path    string `json:"path"`
+	Dataset string `json:"dataset"`        // e.g. "coffee"
+	Source  string `json:"source"`         // "synthetic" or "published"
+	Rows    int    `json:"rows"`           // rows, papers or passages
+	Content string `json:"content_sha256"` // SHA-256 of the rows
+	Path    string `json:"path"`           // the file
 }
 
 func newCorpusReport(dir string, info corpus.Info) corpusReport {
@@ -178,7 +178,7 @@ func (a *app) sayStale(dir string, info corpus.Info) {
 
 func (a *app) printReports(asJSON bool, reports []corpusReport) error {
 	if asJSON {
-		return a.printJSON(map[string]any{"corpora": reports})
+		return a.printJSON(builtDocument{reports})
 	}
 	for _, r := range reports {
 		fmt.Fprintln(a.out, r)
@@ -306,7 +306,7 @@ and test, with the right answer, and not in train.`,
 			return err
 		}
 		if *asJSON {
-			return a.printJSON(map[string]any{"splits": made})
+			return a.printJSON(splitsDocument{made})
 		}
 		a.printSplits(*dir, made)
 		return nil
@@ -316,12 +316,12 @@ and test, with the right answer, and not in train.`,
 
 // splitReport is what `data questions` says about one file.
 type splitReport struct {
-	Dataset    string `json:"dataset"`
-	Difficulty string `json:"difficulty"`
-	Split      string `json:"split"`
-	Questions  int    `json:"questions"`
-	Source     string `json:"source"`
-	Path       string `json:"path"`
+	Dataset    string `json:"dataset"`    // e.g. "coffee"
+	Difficulty string `json:"difficulty"` // "easy" or "hard"
+	Split      string `json:"split"`      // "train", "dev" or "test"
+	Questions  int    `json:"questions"`  // in the file
+	Source     string `json:"source"`     // "generated" or "published"
+	Path       string `json:"path"`       // the file
 }
 
 // printSplits writes a line for each dataset and difficulty.

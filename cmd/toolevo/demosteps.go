@@ -39,7 +39,7 @@ func (d *demo) collect(ctx context.Context) error {
 		return err
 	}
 	d.tell("Collected  %d correct trajectories of %d questions, in %d trees (%d calls)",
-		c.Trajectories, c.Questions, c.Trees, c.Asked)
+		c.Correct, c.Questions, c.Trees, c.Asked)
 	return nil
 }
 

@@ -172,7 +172,7 @@ func shortPrompt(form, kind string) (short doctor.Prompt, special bool, err erro
 
 // examined is the report on a server of a policy.
 type examined struct {
-	Policy string `json:"policy"`
+	Policy string `json:"policy"` // whose server it is
 	*doctor.Report
 }
 
@@ -202,7 +202,7 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patie
 		}
 	}
 	if asJSON {
-		if err := a.printJSON(map[string]any{"verdict": verdict, "servers": all}); err != nil {
+		if err := a.printJSON(doctorDocument{verdict, all}); err != nil {
 			return err
 		}
 	}

@@ -54,9 +54,9 @@ is 1 when one disagrees with the right rule and with the published one.`,
 
 // goldReport is a GoldReport and what it is about.
 type goldReport struct {
-	Dataset    string `json:"dataset"`
-	Difficulty string `json:"difficulty"`
-	Source     string `json:"source"`
+	Dataset    string `json:"dataset"`    // e.g. "coffee"
+	Difficulty string `json:"difficulty"` // "easy" or "hard"
+	Source     string `json:"source"`     // "generated" or "published"
 	questions.GoldReport
 }
 
@@ -115,7 +115,7 @@ func (a *app) printGold(asJSON bool, reports []goldReport) error {
 		unexplained += r.unexplained()
 	}
 	if asJSON {
-		if err := a.printJSON(map[string]any{"gold": reports}); err != nil {
+		if err := a.printJSON(goldDocument{reports}); err != nil {
 			return err
 		}
 	} else {

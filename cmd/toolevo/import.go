@@ -34,15 +34,15 @@ type importReport struct {
 
 // importedFile is what `data import` says about a question file.
 type importedFile struct {
-	Path         string   `json:"path"`
-	Dataset      string   `json:"dataset,omitempty"`
-	Difficulty   string   `json:"difficulty,omitempty"`
-	Questions    int      `json:"questions"`
-	Unrecognised []string `json:"unrecognised,omitempty"`
-	Duplicates   []string `json:"duplicates,omitempty"` // "ID asks what ID asks", sometimes "with another answer"
-	Renamed      []string `json:"renamed,omitempty"`    // "ID is ID here"
-	Shared       []string `json:"shared,omitempty"`     // "ID is ID of test"
-	Skipped      string   `json:"skipped,omitempty"`
+	Path         string   `json:"path"`                   // the published file
+	Dataset      string   `json:"dataset,omitempty"`      // e.g. "coffee"
+	Difficulty   string   `json:"difficulty,omitempty"`   // "easy" or "hard"
+	Questions    int      `json:"questions"`              // in the file
+	Unrecognised []string `json:"unrecognised,omitempty"` // IDs of questions that fit no template
+	Duplicates   []string `json:"duplicates,omitempty"`   // "ID asks what ID asks", sometimes "with another answer"
+	Renamed      []string `json:"renamed,omitempty"`      // "ID is ID here"
+	Shared       []string `json:"shared,omitempty"`       // "ID is ID of test"
+	Skipped      string   `json:"skipped,omitempty"`      // why the file was left out
 }
 
 func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from string) error {
@@ -125,7 +125,7 @@ func (i *importer) report(asJSON bool) error {
 		i.app.sayStale(i.dir, info)
 	}
 	if asJSON {
-		return i.app.printJSON(map[string]any{"corpora": i.reports, "questions": i.files})
+		return i.app.printJSON(importedDocument{i.reports, i.files})
 	}
 	for _, r := range i.reports {
 		fmt.Fprint(i.app.out, r.corpusReport)

@@ -276,9 +276,9 @@ func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
 // printDryRun prints what a run would be.
 func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(map[string]any{
-			"kind": kind, "questions": len(b.questions), "config_hash": b.config.Hash(), "inputs": b.lineage,
-			"config": b.config.Annotated(), "engine": b.stamp.String(),
+		return a.printJSON(dryRunDocument{
+			Kind: kind, Questions: len(b.questions), ConfigHash: b.config.Hash(), Inputs: b.lineage,
+			Config: b.config.Annotated(), Engine: b.stamp.String(),
 		})
 	}
 	fmt.Fprintf(a.out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), b.config.Hash())

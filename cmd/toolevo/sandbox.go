@@ -90,18 +90,18 @@ engine could be had, 130 interrupted.`,
 
 // sandboxReport is what doctor sandbox finds.
 type sandboxReport struct {
-	Verdict   string            `json:"verdict"` // contained or breached
-	Engine    pytool.Stamp      `json:"engine"`
-	Asked     string            `json:"asked"` // the engine that the settings name
-	Walls     map[string]string `json:"walls"` // of the kernel's, and why each is missing; "" is that it stands
-	Landlock  landlockReport    `json:"landlock"`
+	Verdict   string            `json:"verdict"`          // contained or breached
+	Engine    pytool.Stamp      `json:"engine"`           // that was attacked
+	Asked     string            `json:"asked"`            // the engine that the settings name
+	Walls     map[string]string `json:"walls"`            // of the kernel's, and why each is missing; "" is that it stands
+	Landlock  landlockReport    `json:"landlock"`         // what this machine's can deny
 	Others    map[string]string `json:"others,omitempty"` // other engines, and why each does not work here; "" is that it does
 	Limits    string            `json:"limits"`           // of a run's programs
-	Contained int               `json:"contained"`
-	Of        int               `json:"of"`
-	Holds     []string          `json:"holds"`    // what no attack got through
-	Breached  []string          `json:"breached"` // what one did
-	Attacks   []sandboxFinding  `json:"attacks"`
+	Contained int               `json:"contained"`        // attacks that did not get through
+	Of        int               `json:"of"`               // attacks in all
+	Holds     []string          `json:"holds"`            // what no attack got through
+	Breached  []string          `json:"breached"`         // what one did
+	Attacks   []sandboxFinding  `json:"attacks"`          // each by itself
 }
 
 // landlockReport is how much the machine's Landlock can deny.
@@ -124,12 +124,12 @@ func landlockHere(most int) landlockReport {
 
 // sandboxFinding is what came of one attack.
 type sandboxFinding struct {
-	Name         string  `json:"name"`
-	Wall         string  `json:"wall"`
-	What         string  `json:"what"`
-	Contained    bool    `json:"contained"`
-	Seen         string  `json:"seen"`
-	Milliseconds float64 `json:"milliseconds"`
+	Name         string  `json:"name"`         // of the attack
+	Wall         string  `json:"wall"`         // what it tries to get through
+	What         string  `json:"what"`         // it does
+	Contained    bool    `json:"contained"`    // whether it did not get through
+	Seen         string  `json:"seen"`         // what came of it
+	Milliseconds float64 `json:"milliseconds"` // that it took
 }
 
 // attackSandbox opens the engine behind its bait, attacks it, and reports.

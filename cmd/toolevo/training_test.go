@@ -21,7 +21,7 @@ func historyOf(r *trajectories.Row) envs.History {
 // and `check` grows the same trees.
 func TestEnoughIsWhatTheExportTakes(t *testing.T) {
 	t.Parallel()
-	type result struct{ Accepted, Trajectories, Calls int }
+	type result = collected
 	collect := func(name string, flags ...string) (result, string) {
 		dir := filepath.Join(t.TempDir(), name)
 		args := append([]string{"collect", "--data", smallData(t), "--limit", "3", "--out", dir, "--json", "--progress", "none"}, flags...)
@@ -29,7 +29,7 @@ func TestEnoughIsWhatTheExportTakes(t *testing.T) {
 	}
 	free, _ := collect("free")
 	bound, dir := collect("bound", "--set", "training.cutoff=1100")
-	if bound.Accepted >= bound.Trajectories || bound.Calls <= free.Calls || free.Accepted == 0 || bound.Accepted == 0 {
+	if int(bound.Accepted) >= bound.Correct || bound.Asked <= free.Asked || free.Accepted == 0 || bound.Accepted == 0 {
 		t.Errorf("without a bound %+v, with one %+v: want some trajectories that do not count, and more calls", free, bound)
 	}
 	must(t, "check", dir)

@@ -106,7 +106,7 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 		wrong += r.bad()
 	}
 	if asJSON {
-		if err := a.printJSON(map[string]any{"verified": reports}); err != nil {
+		if err := a.printJSON(verifiedDocument{reports}); err != nil {
 			return err
 		}
 	} else {

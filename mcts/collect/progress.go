@@ -14,23 +14,24 @@ type Progress struct {
 	treesLoaded, unresolved          atomic.Int64
 	treesBefore                      atomic.Int64
 	asked, replayed, samples         atomic.Int64
-	accepted                         atomic.Int64
+	accepted, trees                  atomic.Int64
 }
 
 // Snapshot is Progress at one moment.
 type Snapshot struct {
-	Questions     int64 `json:"questions"`      // questions of the run
-	QuestionsDone int64 `json:"questions_done"` // questions with nothing more to do
-	Solved        int64 `json:"solved"`         // questions with an accepted trajectory
-	TreesPlanned  int64 `json:"trees_planned"`  // trees the run may grow at most
-	TreesDone     int64 `json:"trees_done"`     // trees finished, loaded, given up or no longer needed
-	TreesLoaded   int64 `json:"trees_loaded"`   // of those, the ones an earlier run had finished
-	TreesBefore   int64 `json:"-"`              // of those done, the ones that took this process no work
-	Unresolved    int64 `json:"unresolved"`     // trees given up
-	Asked         int64 `json:"calls"`          // calls to the model (expansions)
-	Replayed      int64 `json:"calls_replayed"` // calls answered by the log
-	Samples       int64 `json:"samples"`        // completions, of asked calls
-	Accepted      int64 `json:"accepted"`       // distinct accepted trajectories
+	Questions     int64 `json:"questions"`         // questions of the run
+	QuestionsDone int64 `json:"questions_done"`    // questions with nothing more to do
+	Solved        int64 `json:"solved"`            // questions with an accepted trajectory
+	Trees         int64 `json:"trees"`             // trees in the run; fewer than planned where questions had enough
+	TreesPlanned  int64 `json:"trees_planned"`     // trees the run may grow at most
+	TreesDone     int64 `json:"trees_done"`        // of those planned, the ones in the run, given up, or no longer needed
+	TreesLoaded   int64 `json:"trees_loaded"`      // of those in the run, the ones that were there before
+	TreesBefore   int64 `json:"-"`                 // of those done, the ones that took this process no work
+	Unresolved    int64 `json:"unresolved"`        // trees given up
+	Asked         int64 `json:"calls"`             // calls to the model
+	Replayed      int64 `json:"calls_replayed"`    // calls answered by the log
+	Samples       int64 `json:"samples"`           // completions, of asked calls
+	Accepted      int64 `json:"distinct_accepted"` // distinct trajectories that training takes: correct by the strict matcher, too
 }
 
 // Snapshot reads the counters.
@@ -40,7 +41,7 @@ func (p *Progress) Snapshot() Snapshot {
 		TreesPlanned: p.treesPlanned.Load(), TreesDone: p.treesDone.Load(),
 		TreesLoaded: p.treesLoaded.Load(), TreesBefore: p.treesBefore.Load(), Unresolved: p.unresolved.Load(),
 		Asked: p.asked.Load(), Replayed: p.replayed.Load(), Samples: p.samples.Load(),
-		Accepted: p.accepted.Load(),
+		Accepted: p.accepted.Load(), Trees: p.trees.Load(),
 	}
 }
 

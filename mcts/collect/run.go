@@ -223,6 +223,7 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	defer c.mu.Unlock()
 	before := found.Len()
 	found.Add(t)
+	c.Progress.trees.Add(1)
 	c.Progress.accepted.Add(int64(found.Len() - before))
 	if before == 0 && found.Len() > 0 {
 		c.Progress.solved.Add(1)

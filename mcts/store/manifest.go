@@ -36,8 +36,8 @@ type Manifest struct {
 
 // Finished is what a run had when it was finished.
 type Finished struct {
-	Trees    int    `json:"trees"`
-	Rows     int    `json:"rows"`
+	Trees    int    `json:"trees"`              // or episodes
+	Rows     int    `json:"rows"`               // of trajectories.parquet or episodes.parquet
 	SHA256   string `json:"rows_sha256"`        // of the file of its rows
 	Extended bool   `json:"extended,omitempty"` // there is more to do since
 }

@@ -77,10 +77,10 @@ type Engine interface {
 // Stamp is everything about an engine that what a program shows, or what it could do to its host, depends on. A run
 // keeps to one stamp, and every trajectory names it.
 type Stamp struct {
-	Engine  string   // "forkserver", "bwrap", "wasi", "process" or "unsafe"
-	Python  string   // the interpreter's version, "3.11.2"
-	Modules []string // what can be imported beside the standard library, with versions, sorted: "numpy 1.24.2"
-	Missing []string // walls that the machine does not offer and the user does without, sorted: "landlock"
+	Engine  string   `json:"engine"`  // "forkserver", "bwrap", "wasi", "process" or "unsafe"
+	Python  string   `json:"python"`  // the interpreter's version, "3.11.2"
+	Modules []string `json:"modules"` // what can be imported beside the standard library, with versions, sorted: "numpy 1.24.2"
+	Missing []string `json:"missing"` // walls that the machine does not offer and the user does without, sorted: "landlock"
 }
 
 // String is the stamp in words: "forkserver python 3.11.2 numpy 1.24.2 without landlock".

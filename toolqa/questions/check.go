@@ -8,24 +8,24 @@ import (
 
 // GoldReport compares answers with what the templates' rules give.
 type GoldReport struct {
-	Questions     int            `json:"questions"`
-	Recognised    int            `json:"recognised"`
-	Right         int            `json:"right"`    // answers that agree with the right rule
-	Official      int            `json:"official"` // answers that agree with the published rule
-	Unrecognised  []string       `json:"unrecognised,omitempty"`
+	Questions     int            `json:"questions"`               // that were looked at
+	Recognised    int            `json:"recognised"`              // of those, the ones that fit a template
+	Right         int            `json:"right"`                   // answers that agree with the right rule
+	Official      int            `json:"official"`                // answers that agree with the published rule
+	Unrecognised  []string       `json:"unrecognised,omitempty"`  // IDs of those that fit none
 	Disagreements []Disagreement `json:"disagreements,omitempty"` // with the right rule, in order
 }
 
 // Disagreement is a question whose answer is not what the right rule gives.
 type Disagreement struct {
-	ID             string `json:"id"`
-	Template       string `json:"template"`
-	Question       string `json:"question"`
-	Answer         string `json:"answer"`          // as published
-	Right          string `json:"right,omitempty"` // by the right rule; "" when it has none
-	Official       string `json:"official,omitempty"`
-	OfficialAgrees bool   `json:"official_agrees"`
-	Problem        string `json:"problem,omitempty"` // why there is no right answer, e.g. a day the corpus does not have
+	ID             string `json:"question_id"`                 // unique within a split
+	Template       string `json:"template"`           // that the question fits
+	Question       string `json:"question"`           // its text
+	Answer         string `json:"answer"`             // as published
+	Right          string `json:"right,omitempty"`    // by the right rule; "" when it has none
+	Official       string `json:"official,omitempty"` // by the published rule
+	OfficialAgrees bool   `json:"official_agrees"`    // whether the published rule gives the answer
+	Problem        string `json:"problem,omitempty"`  // why there is no right answer, e.g. a day the corpus does not have
 }
 
 // CheckGold computes the answer of each question from its template's rules and compares it by match, e.g. the official

@@ -13,11 +13,11 @@ import (
 
 // Verification is what Verify found in the question files of one dataset.
 type Verification struct {
-	Questions  int      `json:"questions"`  // in all splits
-	FromFiles  int      `json:"from_files"` // of those, published ones, whose answers are not recomputed
-	Recomputed int      `json:"recomputed"` // generated ones whose answer the second opinion agrees with
-	Templates  int      `json:"templates"`  // that occur
-	Missing    []string `json:"missing,omitempty"`
+	Questions  int      `json:"questions"`           // in all splits
+	FromFiles  int      `json:"from_files"`          // of those, published ones, whose answers are not recomputed
+	Recomputed int      `json:"recomputed"`          // generated ones whose answer the second opinion agrees with
+	Templates  int      `json:"templates"`           // that occur
+	Missing    []string `json:"missing,omitempty"`   // templates without a question
 	Problems   []string `json:"problems,omitempty"`  // what makes a file useless for training or for evaluating
 	Published  []string `json:"published,omitempty"` // what is wrong with the published questions, which are kept as they are
 }

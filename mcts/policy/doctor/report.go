@@ -60,8 +60,8 @@ const (
 
 // Check is one property of a server.
 type Check struct {
-	Name    Name    `json:"name"`
-	Verdict Verdict `json:"verdict"`
+	Name    Name    `json:"name"`          // what was looked at
+	Verdict Verdict `json:"verdict"`       // ok, could-not-tell, warning or problem
 	Seen    string  `json:"seen"`          // with figures
 	Run     string  `json:"run,omitempty"` // what a run does about it
 	Do      string  `json:"do,omitempty"`  // what the user can do about it
@@ -69,26 +69,26 @@ type Check struct {
 
 // Estimate is how fast a run would be.
 type Estimate struct {
-	CompletionsPerHour int `json:"completions_per_hour"`
-	InFlight           int `json:"in_flight"`     // sequences, at which that was measured
-	TokensWritten      int `json:"tokens_out"`    // assumed of one completion
-	TokensRead         int `json:"tokens_in"`     // assumed of one completion, those in the prefix cache not counted
-	OutPerSecond       int `json:"out_per_s"`     // tokens written in a second, all sequences together
-	InPerSecond        int `json:"in_per_s"`      // tokens read in a second; 0 when it is too quick to measure
-	OutAlone           int `json:"out_alone_s"`   // tokens written in a second by one sequence alone
-	PromptTokens       int `json:"prompt_tokens"` // of the run's first prompt of a question
+	CompletionsPerHour int `json:"completions_per_hour"` // that the server can be expected to write
+	InFlight           int `json:"in_flight"`            // sequences, at which that was measured
+	TokensWritten      int `json:"tokens_out"`           // assumed of one completion
+	TokensRead         int `json:"tokens_in"`            // assumed of one completion, those in the prefix cache not counted
+	OutPerSecond       int `json:"out_per_s"`            // tokens written in a second, all sequences together
+	InPerSecond        int `json:"in_per_s"`             // tokens read in a second; 0 when it is too quick to measure
+	OutAlone           int `json:"out_alone_s"`          // tokens written in a second by one sequence alone
+	PromptTokens       int `json:"prompt_tokens"`        // of the run's first prompt of a question
 }
 
 // Report is what an examination came to.
 type Report struct {
-	Server   string        `json:"server"` // its address, without credentials
-	Kind     Kind          `json:"kind"`
-	Model    string        `json:"model"`
-	Verdict  Verdict       `json:"verdict"` // the worst of all checks
-	Checks   []Check       `json:"checks"`
+	Server   string        `json:"server"`             // its address, without credentials
+	Kind     Kind          `json:"kind"`               // "openai" or "ollama"
+	Model    string        `json:"model"`              // that was asked for
+	Verdict  Verdict       `json:"verdict"`            // the worst of all checks
+	Checks   []Check       `json:"checks"`             // in the order in which they were made
 	Estimate *Estimate     `json:"estimate,omitempty"` // nil when the server could not be timed
 	Probes   int           `json:"probes"`             // requests for completions that were sent
-	Took     time.Duration `json:"took_ns"`
+	Took     time.Duration `json:"took_ns"`            // how long it all took
 }
 
 // Check returns the check of a name; ok is false when it was not made, because an earlier one made it pointless.

@@ -67,13 +67,13 @@ func (c Choice) blank() bool { return strings.TrimSpace(c.Text) == "" }
 // Counts are what a policy, or one server of it, has counted. When nothing is in flight,
 // Requests = Answered + Transient + TooLong + Refused + BadRequests + Cancelled.
 type Counts struct {
-	Requests    int64 `json:"requests"`  // attempts that were sent
-	Answered    int64 `json:"answered"`  // of those, the ones with a usable reply
-	Transient   int64 `json:"transient"` // faults, by their kind
-	TooLong     int64 `json:"too_long"`
-	Refused     int64 `json:"refused"`
-	BadRequests int64 `json:"bad_requests"`
-	Cancelled   int64 `json:"cancelled"` // ended by our own context
+	Requests    int64 `json:"requests"`     // attempts that were sent
+	Answered    int64 `json:"answered"`     // of those, the ones with a usable reply
+	Transient   int64 `json:"transient"`    // faults that may pass: time-outs, lost connections, HTTP 5xx, spoiled replies
+	TooLong     int64 `json:"too_long"`     // faults: prompts beyond the context window
+	Refused     int64 `json:"refused"`      // faults: a key or a model that the server refuses
+	BadRequests int64 `json:"bad_requests"` // faults: requests that the server does not take
+	Cancelled   int64 `json:"cancelled"`    // ended by our own context
 
 	Retries   int64 `json:"retries"`   // attempts after the first of their request
 	Failovers int64 `json:"failovers"` // replies from another server than the question's own
@@ -147,12 +147,12 @@ type Snapshot struct {
 	Counts                   // of all servers
 	Load                     // of all servers
 	Faults  map[string]int64 `json:"faults,omitempty"` // of all servers
-	Servers []ServerSnapshot `json:"servers"`
+	Servers []ServerSnapshot `json:"servers"`          // each by itself
 }
 
 // ServerSnapshot is one server at one moment.
 type ServerSnapshot struct {
-	Address string `json:"address"`
+	Address string `json:"address"` // without credentials
 	Counts
 	Load
 	Down   bool      `json:"down"`             // it does not answer

@@ -1,12 +1,25 @@
 package pq
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
+
+// ErrDamaged means that a file is not one that this package wrote, or not any more.
+var ErrDamaged = errors.New("damaged")
+
+// damaged wraps what was found wrong with a file; that it cannot be opened or read is not damage.
+func damaged(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return err
+	}
+	return fmt.Errorf("the file is %w: %w", ErrDamaged, err)
+}
 
 // Read streams the values of a file, in its order. Extra columns are ignored; a missing column, a column of another
 // type, or a null where none belongs is an error, and the last thing yielded. A file that cannot be decoded is an error
@@ -16,18 +29,18 @@ func Read[T any](path string, cols []Column[T]) iter.Seq2[T, error] {
 		var zero T
 		f, err := openFile(path)
 		if err != nil {
-			yield(zero, fmt.Errorf("pq: open %s: %w", path, err))
+			yield(zero, fmt.Errorf("pq: open %s: %w", path, damaged(err)))
 			return
 		}
 		defer f.Close()
 		if err := complete(f, cols); err != nil {
-			yield(zero, fmt.Errorf("pq: read %s: %w", path, err))
+			yield(zero, fmt.Errorf("pq: read %s: %w", path, damaged(err)))
 			return
 		}
 		for g := range f.NumRowGroups() {
 			values, err := readGroup(f, g, cols)
 			if err != nil {
-				yield(zero, fmt.Errorf("pq: read %s, row group %d: %w", path, g, err))
+				yield(zero, fmt.Errorf("pq: read %s, row group %d: %w", path, g, damaged(err)))
 				return
 			}
 			for _, v := range values {
@@ -100,6 +113,6 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 // rescue turns a panic of the decoder into an error: v15 panics on some damaged files.
 func rescue(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("damaged file: %v", p)
+		*err = fmt.Errorf("it cannot be decoded: %v", p)
 	}
 }
