@@ -163,7 +163,10 @@ func TestSamplesAreWhatEvaluationSends(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
-	must(t, "collect", "--data", data, "--limit", "6", "--trees", "3", "--out", run)
+	collect := []string{"collect", "--data", data, "--limit", "6", "--trees", "3", "--out", run}
+	if r := cliWith(t, "", modulesHere(), collect...); r.code != exitDone { // the prompts of both name the same modules
+		t.Fatalf("collect: exit %d\n%s", r.code, r.err)
+	}
 	must(t, "export", run, "--out", exported)
 	var samples []trajectories.Sample
 	questions, drifted := map[string]bool{}, false
