@@ -18,7 +18,7 @@ type GoldReport struct {
 
 // Disagreement is a question whose answer is not what the right rule gives.
 type Disagreement struct {
-	ID             string `json:"question_id"`                 // unique within a split
+	ID             string `json:"question_id"`        // unique within a split
 	Template       string `json:"template"`           // that the question fits
 	Question       string `json:"question"`           // its text
 	Answer         string `json:"answer"`             // as published
