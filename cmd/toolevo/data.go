@@ -191,15 +191,15 @@ func (a *app) dataImportCommand() *cobra.Command {
 		Use:   "import",
 		Short: "Import the published ToolQA corpora and questions",
 		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
-QUESTIONS/easy/coffee-easy.jsonl or, as ToolQA's corrected release has it,
-QUESTIONS/toolqa_easy/coffee-easy.jsonl. Published questions keep their published
-answers; generated files of other splits that ask one of them are removed. What
-published training questions share with published test questions is reported:
-runs may ask it, and export refuses it.
+QUESTIONS/easy/coffee-easy.jsonl, or those of ToolQA's corrected release, as
+QUESTIONS/toolqa_easy/coffee-easy.jsonl. Published questions keep their
+published answers; generated files of other splits that ask one of them are
+removed. What published training questions share with published test questions
+is reported: runs may ask it, and export refuses it.
 
-Without --dataset, all datasets whose files are there are imported. A corpus that
-was imported from the same files before is left as it is, so that an import that
-was interrupted goes on where it was.`,
+Without --dataset, all datasets whose files are there are imported. A corpus
+that was imported from the same files before is left as it is, so that an import
+that was interrupted goes on where it was.`,
 		Example: `  toolevo data import --corpus toolqa/corpus --questions toolqa/questions
   toolevo data import --questions toolqa-d/train --split train`,
 		Args: positional(0, 0),
