@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -205,15 +204,22 @@ func (d *documenter) read(pkg string) map[string]string {
 	if pkg == "main" || strings.HasSuffix(pkg, "cmd/toolevo") {
 		dir = "."
 	}
-	ours := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	parsed, err := parser.ParseDir(token.NewFileSet(), dir, ours, parser.ParseComments)
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
 
 	comments := map[string]string{}
-	for _, p := range parsed {
-		ast.Inspect(p, func(n ast.Node) bool {
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+
+		ast.Inspect(file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.TypeSpec)
 			if !ok {
 				return true
