@@ -207,7 +207,7 @@ that was interrupted goes on where it was.`,
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
-	split := cmd.Flags().String("split", string(toolqa.Test), "the `SPLIT` that the questions are: train, dev or test")
+	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` that the questions are: train, dev or test")
 	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, or not all of its files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
 	watch := a.watched(cmd)

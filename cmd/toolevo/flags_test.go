@@ -15,7 +15,7 @@ var flagTable = map[string][]string{
 		"export"},
 	"dataset":    {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval"},
 	"difficulty": {"data questions", "data gold", "play", "collect", "eval"},
-	"split":      {"play", "collect", "eval", "export"},
+	"split":      {"data import", "play", "collect", "eval", "export"},
 	"api":        {"play", "collect", "eval"},
 	"policy":     {"play", "collect", "eval", "doctor", "bench serve"},
 	"preset":     {"collect"},

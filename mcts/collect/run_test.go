@@ -168,7 +168,7 @@ func TestSnapshot(t *testing.T) {
 					want.Solved++
 				}
 			}
-			want.TreesPlanned, want.TreesDone = first.TreesPlanned, first.TreesPlanned
+			want.Trees, want.TreesPlanned, want.TreesDone = int64(trees), first.TreesPlanned, first.TreesPlanned
 			if diff := cmp.Diff(want, first); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
