@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -39,14 +40,14 @@ func aboutRuns(dir string) string {
 		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", shell("check", dir))
 	}
 	if below := runsIn(dir); len(below) > 0 {
-		return "Name one of the runs in it: " + strings.Join(below, ", ")
+		return "Name one of the runs in it: " + display.Line(strings.Join(below, ", "), 0)
 	}
 	beside := runsIn(filepath.Dir(filepath.Clean(dir)))
 	if meant, ok := names.Closest(filepath.Clean(dir), beside); ok {
-		return fmt.Sprintf("Did you mean %s?", meant)
+		return fmt.Sprintf("Did you mean %s?", display.Line(meant, 0))
 	}
 	if len(beside) > 0 {
-		return "Runs beside it: " + strings.Join(beside, ", ")
+		return "Runs beside it: " + display.Line(strings.Join(beside, ", "), 0)
 	}
 	return fmt.Sprintf("`toolevo %s` makes one there.", shell("collect", "--out", dir))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/finetune"
 	"toolevo/mcts"
@@ -88,12 +89,12 @@ func (b *bench) question(id string) (toolqa.Question, error) {
 // noQuestion is the error of an ID that is not among those of some questions.
 func noQuestion(where, id string, ids []string) error {
 	if meant, ok := names.Closest(id, ids); ok {
-		return usage("%s has no question %q, did you mean %s?", where, id, meant)
+		return usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
 	}
 	if len(ids) == 0 {
 		return usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
 	}
-	return usage("%s has no question %q: its IDs are such as %s", where, id, ids[0])
+	return usage("%s has no question %q: its IDs are such as %s", where, id, display.Line(ids[0], 0))
 }
 
 func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {

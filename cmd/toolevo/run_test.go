@@ -305,7 +305,7 @@ func TestAnEvaluationIsResumedAsItIs(t *testing.T) {
 	want := folder(t, run)
 
 	fails(t, exitUsage, []string{"api: [p_s_in], not [p_c]"}, append(eval, "--resume", "--api", "p_s_in")...)
-	fails(t, exitUsage, []string{"it is a run of `toolevo eval`"}, "collect", "--resume", "--out", run)
+	fails(t, exitUsage, []string{"it is one of `toolevo eval`"}, "collect", "--resume", "--out", run)
 	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
 		t.Errorf("the refused run was touched:\n%s", diff)
 	}
