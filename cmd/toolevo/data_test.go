@@ -279,6 +279,7 @@ func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 
 	from := publishedCopy(t, dir)
 	says(t, "data import", cli(t, "data", "import", "--data", dir, "--questions", from).err, "Removed", "train/coffee-easy.jsonl")
+	evaluate[len(evaluate)-1] += "-of-published"
 	fails(t, exitUsage, []string{"published questions need the published corpus"}, evaluate...)
 	says(t, "data build", cli(t, "data", "build", "--data", dir, "--dataset", "coffee").err, "Stale: ", "published questions need the published corpus")
 }
