@@ -26,7 +26,7 @@ func (p *patient) prefixCache(ctx context.Context) error {
 		size = min(size, window/4)
 	}
 
-	var l lean // above 0 when a known prompt takes as long
+	var clock comparison // above 0 when a known prompt takes as long
 	var read, again time.Duration
 	var share float64
 	counted, told, prompt := false, false, 0
@@ -35,14 +35,14 @@ func (p *patient) prefixCache(ctx context.Context) error {
 		if err != nil {
 			return p.untold(ctx, PrefixCache, err)
 		}
-		l.add(r.again - time.Duration(warmShare*float64(r.read)))
+		clock.add(r.again - time.Duration(warmShare*float64(r.read)))
 		if prompt == 0 || r.read < read {
 			prompt, read, again = r.prompt, r.read, r.again
 		}
 		if counted, told = r.counted, r.told; counted {
 			share = max(share, r.share)
 		}
-		if share >= cachedShare || l.side() != 0 {
+		if share >= cachedShare || clock.side() != 0 {
 			break
 		}
 	}
@@ -59,10 +59,10 @@ func (p *patient) prefixCache(ctx context.Context) error {
 		p.found(p.uncached(fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)))
 	case !told && read < tooQuickRead:
 		return p.untold(ctx, PrefixCache, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
-	case l.side() < 0:
+	case clock.side() < 0:
 		p.cached = true
 		p.ok(PrefixCache, "%s", times)
-	case l.side() > 0:
+	case clock.side() > 0:
 		p.found(p.uncached(times))
 	default:
 		return p.untold(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
@@ -156,7 +156,7 @@ func (s pace) overlap() float64 { return s.served.Seconds() / max(s.took.Seconds
 func (p *patient) slots(ctx context.Context) error {
 	m := p.o.Parallel
 	var alone, together pace // the fastest
-	var l lean               // above 0 when they run one after the other
+	var clock comparison     // above 0 when they run one after the other
 	proven := false
 	for range mostRounds {
 		single, one, err := p.writing(ctx, 1)
@@ -172,9 +172,9 @@ func (p *patient) slots(ctx context.Context) error {
 		}
 
 		alone, together = alone.faster(single), together.faster(all)
-		l.add(each - time.Duration(float64(one)/sideBySide))
+		clock.add(each - time.Duration(float64(one)/sideBySide))
 		proven = proven || all.overlap() >= sideBySide || all.running >= 2
-		if proven && l.rounds > 1 || l.side() != 0 {
+		if proven && clock.rounds > 1 || clock.side() != 0 {
 			break
 		}
 	}
@@ -188,9 +188,9 @@ func (p *patient) slots(ctx context.Context) error {
 		p.ok(Slots, "several run at once, %.1f times as fast as one by one", gain)
 	case alone.took < tooQuick:
 		p.ok(Slots, "a completion takes %s: too quick for slots to matter", duration(alone.took))
-	case l.side() < 0:
+	case clock.side() < 0:
 		p.ok(Slots, "%s", seen)
-	case l.side() > 0:
+	case clock.side() > 0:
 		p.found(p.oneSlot(seen))
 	default:
 		if err := p.untold(ctx, Slots, fmt.Errorf("%w: %s", errBusy, seen)); err != nil {

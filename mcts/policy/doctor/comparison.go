@@ -16,28 +16,28 @@ const (
 	certainty  = 5 // standard errors
 )
 
-// lean is a comparison by the clock, made again and again: one side minus the other, taken right after each other so
+// comparison is one by the clock, made again and again: one side minus the other, taken right after each other so
 // that what else a machine does is met by both.
-type lean struct {
+type comparison struct {
 	rounds       int
 	sum, squares float64
 }
 
 // add notes a difference.
-func (l *lean) add(d time.Duration) {
-	l.rounds++
-	l.sum += d.Seconds()
-	l.squares += d.Seconds() * d.Seconds()
+func (c *comparison) add(d time.Duration) {
+	c.rounds++
+	c.sum += d.Seconds()
+	c.squares += d.Seconds() * d.Seconds()
 }
 
 // side is -1 or 1 when the differences are certain to be below or above 0, and 0 while they are not.
-func (l *lean) side() int {
-	if l.rounds < fewRounds {
+func (c *comparison) side() int {
+	if c.rounds < fewRounds {
 		return 0
 	}
-	n := float64(l.rounds)
-	mean := l.sum / n
-	deviation := math.Sqrt(max(0, l.squares/n-mean*mean) / (n - 1)) // of the mean
+	n := float64(c.rounds)
+	mean := c.sum / n
+	deviation := math.Sqrt(max(0, c.squares/n-mean*mean) / (n - 1)) // of the mean
 	switch {
 	case mean < -certainty*deviation:
 		return -1
