@@ -93,7 +93,7 @@ func FuzzSanitizerAgainstRegexp(f *testing.F) {
 	}
 	tokens := regexp.MustCompile(`\{\{[A-Za-z_][A-Za-z0-9_]*\}\}|<\||\|>|<｜|｜>|` + strings.Join(literals, "|"))
 	others := regexp.MustCompile(`(?i)sys|inst|arg|think|tool|mask|unk|pad|eos|bos|turn|image|video|audio|result|prompt`)
-	for _, seed := range []string{"<|a|><s></s>", "<<SYS>>", "{{{x}}}{{x}}", "aaa<<|", "<custom_longer", "<custom><｜｜>", "{{a}}b{{1}}"} {
+	for _, seed := range []string{"<|a|><s></s>", "{{{x}}}{{x}}", "aaa<<|", "<custom_longer", "<custom><｜｜>", "{{a}}b{{1}}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
