@@ -29,6 +29,8 @@ type app struct {
 	moment  time.Duration // a command may prepare in silence for so long; 0 is the default, less is not at all
 	backoff time.Duration // before a server is asked again, at first; 0 is the default
 
+	// open opens the engine of a command; nil is engines.Open.
+	open openFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
 	attack attackFunc
 }

@@ -15,6 +15,7 @@ import (
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/pytool/engines"
 )
 
 // BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them: scripted:noisy
@@ -81,7 +82,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	if err != nil {
 		b.Fatal(err)
 	}
-	bench, err := openBench(ctx, dir, c)
+	bench, err := openBench(ctx, dir, c, engines.Open)
 	if err != nil {
 		b.Skip(err)
 	}

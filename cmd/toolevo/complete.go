@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/configs"
-	"toolevo/configs/apis"
-	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa"
@@ -27,7 +25,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"dataset":    listed(append(asText(toolqa.Datasets()), all)),
 		"difficulty": offered(append(asText(toolqa.Difficulties()), all)),
 		"split":      offered(asText(toolqa.Splits())),
-		"api":        listed(apiVersions()),
+		"api":        versionNames,
 		"policy":     policies,
 		"preset":     offered(configs.Presets()),
 		"engine":     offered(configs.PythonEngines()),
@@ -166,12 +164,12 @@ func asText[T ~string](all []T) []string {
 	return names
 }
 
-func apiVersions() []string {
-	versions, err := catalog.Load(apis.FS())
+func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	versions, err := shippedVersions()
 	if err != nil {
-		return nil // a run says what is wrong with them
+		return nil, cobra.ShellCompDirectiveError // a run says what is wrong with them
 	}
-	return versions.Names()
+	return listed(versions.Names())(cmd, args, typed)
 }
 
 func compatNames() []string {

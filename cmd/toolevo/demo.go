@@ -189,7 +189,7 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 	var out, words bytes.Buffer
 	a := &app{
 		in: d.app.in, out: &out, err: &console{w: &words}, environ: d.app.environ,
-		moment: d.app.moment, backoff: d.app.backoff, attack: d.attack,
+		moment: d.app.moment, backoff: d.app.backoff, open: d.app.open, attack: d.attack,
 	}
 	root := a.root()
 	root.SetArgs(append(args, "--json"))

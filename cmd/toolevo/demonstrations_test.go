@@ -105,7 +105,7 @@ func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := openBench(t.Context(), data, c)
+	b, err := openBench(t.Context(), data, c, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}

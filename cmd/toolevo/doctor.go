@@ -9,9 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
-	"toolevo/configs/apis"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
@@ -82,7 +80,7 @@ type patient struct {
 
 // patients are the servers of the configured policies.
 func patients(c *configs.Resolved, s *serving) ([]patient, error) {
-	versions, err := catalog.Load(apis.FS())
+	versions, err := shippedVersions()
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,17 @@ func resumedEngine(o engines.Options, dir string) engines.Options {
 	return o
 }
 
+// openFunc opens an engine that the caller closes.
+type openFunc func(context.Context, engines.Options) (pytool.Engine, error)
+
+// openEngine opens the engine of a command.
+func (a *app) openEngine(ctx context.Context, o engines.Options) (pytool.Engine, error) {
+	if a.open != nil {
+		return a.open(ctx, o)
+	}
+	return engines.Open(ctx, o)
+}
+
 // attackFunc tries to get out of an engine of a stamp.
 type attackFunc func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error
 

@@ -14,8 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
-	"toolevo/configs/apis"
-	"toolevo/envs/catalog"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/mcts/store"
@@ -214,7 +212,7 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	if err := e.checkNames(); err != nil {
 		return o, err
 	}
-	versions, err := catalog.Load(apis.FS())
+	versions, err := shippedVersions()
 	if err != nil {
 		return o, err
 	}

@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 		os.Setenv(name, value)
 	}
 	code := m.Run()
+	closeShared()
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }
@@ -77,7 +78,7 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "openai:") || strings.Contains(arg, "ollama:") }) {
 		environ = append(slices.Clone(modulesHere()), environ...)
 	}
-	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, moment: time.Hour, attack: attackedOnce}
+	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, moment: time.Hour, open: openShared, attack: attackedOnce}
 	code := a.run(context.WithoutCancel(t.Context()), args)
 	return result{code, out.String(), words.String()}
 }

@@ -35,7 +35,7 @@ func TestParity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := openBench(t.Context(), defaultData(t), c)
+	b, err := openBench(t.Context(), defaultData(t), c, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		if len(c.API) != 1 || len(c.Policy) != 1 {
 			return usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","), strings.Join(c.Policy, ","))
 		}
-		b, err := openBench(cmd.Context(), *data, c)
+		b, err := openBench(cmd.Context(), *data, c, a.openEngine)
 		if err != nil {
 			return err
 		}

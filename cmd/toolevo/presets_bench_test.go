@@ -16,6 +16,7 @@ import (
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
+	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 
@@ -101,7 +102,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bench, err := openBench(ctx, data, c)
+	bench, err := openBench(ctx, data, c, engines.Open)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -266,7 +266,7 @@ func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
 
 // openEngine opens an engine, and says of one that cannot go on with a run what can.
 func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
-	e, err := engines.Open(ctx, f.engine)
+	e, err := f.settings.app.openEngine(ctx, f.engine)
 	if err != nil && *f.resume && !*f.mixEngines {
 		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each trajectory then names its own", err, *f.out)
 	}

@@ -21,6 +21,7 @@ import (
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
+	"toolevo/toolqa/pytool/engines"
 )
 
 // BenchmarkServer drives a simulated server, which is a process of its own, with the real collector: 200 questions,
@@ -185,7 +186,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 		b.Fatal(err)
 	}
 	d := &driven{b: b}
-	if d.bench, err = openBench(ctx, dir, c); err != nil {
+	if d.bench, err = openBench(ctx, dir, c, engines.Open); err != nil {
 		b.Fatal(err)
 	}
 	d.bench.serving = (&app{err: &console{w: os.Stderr}}).serving()

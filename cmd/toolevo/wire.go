@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"toolevo/configs"
-	"toolevo/configs/apis"
-	"toolevo/configs/demonstrations"
 	"toolevo/envs"
 	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
@@ -23,7 +21,6 @@ import (
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/questions"
 	"toolevo/toolqa/retrieve"
 	"toolevo/toolqa/score"
@@ -69,12 +66,12 @@ type bench struct {
 }
 
 // openBench reads what a configuration needs from the data folder, and starts its engine.
-func openBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
+func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFunc) (*bench, error) {
 	b, err := readBench(ctx, dir, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.start(engines.Open(ctx, engineOptions(c.Python, 0))); err != nil {
+	if err := b.start(open(ctx, engineOptions(c.Python, 0))); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
@@ -97,7 +94,7 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
 		return nil, err
 	}
-	if b.versions, err = catalog.Load(apis.FS()); err != nil {
+	if b.versions, err = shippedVersions(); err != nil {
 		return nil, err
 	}
 	if err := b.checkNames(); err != nil {
@@ -354,7 +351,7 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool, imports 
 	}
 	p := policy.NewPrompt(tools)
 	p.NoUpdateTool = !updateTool
-	p.Demonstrations, err = policy.LoadDemonstrations(demonstrations.FS())
+	p.Demonstrations, err = shippedDemonstrations()
 	return p, err
 }
 
