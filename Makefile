@@ -31,7 +31,9 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
+# The race detector lets every process, and tests start thousands, sleep for a second at its end.
 .PHONY: test
+test: export GORACE ?= atexit_sleep_ms=50
 test: tools lint ## lint and every test that needs no GPU, under the race detector
 	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race -timeout 40m ./...
 

@@ -269,18 +269,8 @@ func edits(kind string, all map[string]func(o object)) (modes []mode) {
 	return modes
 }
 
-// zeros is a gzip of so many zeros, made once.
-var zeros = sync.OnceValue(func() []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = io.CopyN(z, zeroReader{}, 256<<20)
-	_ = z.Close()
-	return b.Bytes()
-})
-
-type zeroReader struct{}
-
-func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+// zeros is a gzip of 256 MiB of zeros: one member, again and again.
+var zeros = sync.OnceValue(func() []byte { return bytes.Repeat(gzipped(make([]byte, 1<<20)), 256) })
 
 func gzipped(body []byte) []byte {
 	var b bytes.Buffer

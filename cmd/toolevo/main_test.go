@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ var scratch string
 
 func TestMain(m *testing.M) {
 	engines.Main()
+	debug.SetGCPercent(400) // the heaps of tests are small, and collecting them is a tenth of all they do
 	flag.Parse()
 	var err error
 	if scratch, err = os.MkdirTemp("", "toolevo-test-"); err != nil {

@@ -27,10 +27,10 @@ func surroundings() string { return os.Getenv("PATH") + "\n" + os.TempDir() }
 
 var usualSurroundings = surroundings()
 
-// openShared opens an engine, or returns one that was opened by the same options. A test that changes the surroundings
-// gets an engine of its own.
+// openShared opens an engine, or returns one that was opened by the same options. A test that changes the surroundings,
+// or brings an interpreter of its own, gets an engine of its own.
 func openShared(ctx context.Context, o engines.Options) (pytool.Engine, error) {
-	if surroundings() != usualSurroundings {
+	if o.Executable != "" || surroundings() != usualSurroundings {
 		return engines.Open(ctx, o)
 	}
 	sharedEngines.Lock()
