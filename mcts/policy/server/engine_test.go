@@ -35,6 +35,26 @@ type model struct {
 	silent bool          // it does not tell how many tokens there were
 }
 
+// duration is how long a step takes with a number of running sequences.
+func (m model) duration(running int) time.Duration {
+	d := m.step + m.each*time.Duration(running)
+	if m.cache > 0 && running > m.cache {
+		d = d * time.Duration(running*running) / time.Duration(m.cache*m.cache)
+	}
+	return d
+}
+
+// best is the most tokens per second that an engine can deliver to so many sequences at a time, and with how many of
+// them running: each running one gets a token in a step.
+func (m model) best(sequences int) (rate float64, at int) {
+	for running := 1; running <= min(m.slots, sequences); running++ {
+		if r := float64(running) / m.duration(running).Seconds(); r > rate {
+			rate, at = r, running
+		}
+	}
+	return rate, at
+}
+
 // job is one sequence.
 type job struct {
 	length, left int
@@ -75,12 +95,10 @@ func (e *engine) batch() (step time.Duration, busy bool) {
 		e.running = append(e.running, e.queue[0])
 		e.queue = e.queue[1:]
 	}
-	step = e.step + e.each*time.Duration(len(e.running))
 	if e.cache > 0 && len(e.running) > e.cache {
 		e.preemptions++
-		step = step * time.Duration(len(e.running)*len(e.running)) / time.Duration(e.cache*e.cache)
 	}
-	return step, len(e.running) > 0
+	return e.duration(len(e.running)), len(e.running) > 0
 }
 
 func (e *engine) advance() {
