@@ -9,10 +9,12 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
+func dblpOptions(n int) corpus.BuildOptions { return corpus.BuildOptions{Seed: 1, Rows: n} }
+
 // syntheticDBLP builds a corpus of n papers.
 func syntheticDBLP(t testing.TB, n int) *corpus.Corpus {
 	t.Helper()
-	return synthetic(t, toolqa.DBLP, corpus.BuildOptions{Seed: 1, Rows: n})
+	return synthetic(t, toolqa.DBLP, dblpOptions(n))
 }
 
 // The reader finds the answers, and none of its calls fails for another reason than that the tool has another name.

@@ -187,7 +187,7 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 	t.Parallel()
 	c := syntheticDBLP(t, 3_000)
 	view := mustLoad(t, c)
-	qs := generateAll(t, view)
+	qs := allQuestions(t, toolqa.DBLP, dblpOptions(3_000))
 	wantAnswers(t, toolqa.DBLP, secondOpinions(t, c, qs, score.Strict), 2)
 	faulty := map[string]bool{"dblp-hard/most-citations-with": leadersDiffer(view.(*DBLP))} // for one author in many
 	for _, q := range qs {

@@ -8,15 +8,17 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
+var flightsOptions = corpus.BuildOptions{Seed: 5, Scale: corpus.Demo}
+
 func syntheticFlights(t testing.TB) *corpus.Corpus {
 	t.Helper()
-	return synthetic(t, toolqa.Flights, corpus.BuildOptions{Seed: 5, Scale: corpus.Demo})
+	return synthetic(t, toolqa.Flights, flightsOptions)
 }
 
 func TestFlightsSecondOpinions(t *testing.T) {
 	t.Parallel()
 	c := syntheticFlights(t)
-	wantAnswers(t, toolqa.Flights, secondOpinions(t, c, generateAll(t, mustLoad(t, c)), equal), 2)
+	wantAnswers(t, toolqa.Flights, secondOpinions(t, c, allQuestions(t, toolqa.Flights, flightsOptions), equal), 2)
 }
 
 // Airlines with a comma in their names are asked for more often: a condition could misread them.
@@ -26,7 +28,7 @@ func TestReaderSolvesFlights(t *testing.T) {
 	const each = 6
 	var qs []toolqa.Question
 	taken, commas := map[string]int{}, 0
-	for _, q := range generateAll(t, mustLoad(t, c)) {
+	for _, q := range allQuestions(t, toolqa.Flights, flightsOptions) {
 		m, _ := Recognise(q.Text)
 		comma := q.Template == "flights-easy/flight-number" && strings.Contains(m.Slots.Get("airline"), ",") && commas < each
 		if taken[q.Template] < each || comma {

@@ -1,12 +1,15 @@
 package questions
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"toolevo/envs"
@@ -42,15 +45,74 @@ func sharedData(t testing.TB, parts ...string) string {
 	return path
 }
 
-// synthetic builds a corpus and opens it.
+// syntheticCorpus is a corpus with its questions, which all tests share: nothing changes either.
+type syntheticCorpus struct {
+	corpus    *corpus.Corpus
+	questions func() ([]toolqa.Question, error)
+}
+
+// syntheticCorpora are functions that build, when they are first called, the corpora of a folder that TestMain removes.
+var syntheticCorpora = struct {
+	sync.Mutex
+	folder string
+	known  map[string]func() (*syntheticCorpus, error)
+}{known: map[string]func() (*syntheticCorpus, error){}}
+
+// synthetic builds a corpus and opens it, once for all tests.
 func synthetic(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *corpus.Corpus {
 	t.Helper()
-	dir := t.TempDir()
-	opts.Tool = "test"
-	if _, err := corpus.Build(t.Context(), dir, ds, opts); err != nil {
+	return sharedCorpus(t, ds, opts).corpus
+}
+
+func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *syntheticCorpus {
+	t.Helper()
+	all := &syntheticCorpora
+	all.Lock()
+	if all.folder == "" {
+		folder, err := os.MkdirTemp("", "questions-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.folder = folder
+	}
+	key := fmt.Sprintf("%s-%d-%d%s", ds, opts.Seed, opts.Rows, opts.Scale)
+	dir := filepath.Join(all.folder, key)
+	if all.known[key] == nil {
+		opts.Tool = "test"
+		all.known[key] = sync.OnceValues(func() (*syntheticCorpus, error) { return buildShared(dir, ds, opts) })
+	}
+	build := all.known[key]
+	all.Unlock()
+
+	c, err := build()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return mustOpen(t, dir, ds)
+	return c
+}
+
+// buildShared outlives the test that first wants the corpus.
+func buildShared(dir string, ds toolqa.Dataset, opts corpus.BuildOptions) (*syntheticCorpus, error) {
+	ctx := context.Background()
+	if _, err := corpus.Build(ctx, dir, ds, opts); err != nil {
+		return nil, err
+	}
+	c, err := corpus.Open(ctx, dir, ds)
+	if err != nil {
+		return nil, err
+	}
+	return &syntheticCorpus{c, sync.OnceValues(func() ([]toolqa.Question, error) { return generateAll(c) })}, nil
+}
+
+// removeSyntheticCorpora ends what the tests shared.
+func removeSyntheticCorpora() error {
+	var faults []error
+	for _, build := range syntheticCorpora.known {
+		if c, err := build(); err == nil {
+			faults = append(faults, c.corpus.Close())
+		}
+	}
+	return errors.Join(append(faults, os.RemoveAll(syntheticCorpora.folder))...)
 }
 
 // imported imports a corpus from published files and opens it.
@@ -96,22 +158,35 @@ func templatesOf(ds toolqa.Dataset) []*Template {
 	return slices.Concat(Templates(ds, toolqa.Easy), Templates(ds, toolqa.Hard))
 }
 
-// generateAll makes the questions of both difficulties in the paper's numbers, with those that training leaves out.
-func generateAll(t testing.TB, c Corpus) []toolqa.Question {
+// allQuestions are those of both difficulties in the paper's numbers, with those that training leaves out.
+func allQuestions(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) []toolqa.Question {
 	t.Helper()
+	qs, err := sharedCorpus(t, ds, opts).questions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return qs
+}
+
+// generateAll makes all questions about a corpus, and shows that some can be made without those that training leaves out.
+func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
+	view, err := Load(c)
+	if err != nil {
+		return nil, err
+	}
 	var all []toolqa.Question
 	for _, d := range toolqa.Difficulties() {
-		for _, faulty := range []bool{false, true} {
-			qs, err := Generate(rand.New(rand.NewPCG(9, 9)), c, d, Options{Counts: PaperCounts(c.Dataset(), d), Faulty: faulty})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if faulty {
-				all = append(all, qs...)
-			}
+		counts := PaperCounts(c.Dataset(), d)
+		if _, err := Generate(rand.New(rand.NewPCG(9, 9)), view, d, Options{Counts: counts.Scale(0.1)}); err != nil {
+			return nil, err
 		}
+		qs, err := Generate(rand.New(rand.NewPCG(9, 9)), view, d, Options{Counts: counts, Faulty: true})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, qs...)
 	}
-	return all
+	return all, nil
 }
 
 // drawSome draws at most n questions of a template: a small corpus may have fewer.

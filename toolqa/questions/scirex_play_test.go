@@ -11,16 +11,18 @@ import (
 	"toolevo/toolqa/score"
 )
 
+func scirexOptions(seed uint64) corpus.BuildOptions { return corpus.BuildOptions{Seed: seed} }
+
 // syntheticScirex builds a corpus of the published size.
 func syntheticScirex(t testing.TB, seed uint64) *corpus.Corpus {
 	t.Helper()
-	return synthetic(t, toolqa.SciREX, corpus.BuildOptions{Seed: seed})
+	return synthetic(t, toolqa.SciREX, scirexOptions(seed))
 }
 
 func TestScirexSecondOpinions(t *testing.T) {
 	for _, seed := range []uint64{1, 2} {
 		c := syntheticScirex(t, seed)
-		answers := secondOpinions(t, c, generateAll(t, mustLoad(t, c)), equal)
+		answers := secondOpinions(t, c, allQuestions(t, toolqa.SciREX, scirexOptions(seed)), equal)
 		wantAnswers(t, toolqa.SciREX, answers, 30)
 		several := 0
 		for answer := range answers["scirex-hard/datasets"] {
@@ -36,7 +38,7 @@ func TestScirexSecondOpinions(t *testing.T) {
 
 func TestReaderSolvesScirex(t *testing.T) {
 	t.Parallel()
-	c := syntheticScirex(t, 4)
+	c := syntheticScirex(t, 2)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
 	w.wantShare(catalog.PromptVersion, drawEach(t, view, 10), 0.95)

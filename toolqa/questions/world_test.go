@@ -42,6 +42,10 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 	}
+	if err := removeSyntheticCorpora(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	os.Exit(code)
 }
 

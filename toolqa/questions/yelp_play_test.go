@@ -9,17 +9,19 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
+func yelpOptions(n int) corpus.BuildOptions { return corpus.BuildOptions{Seed: 3, Rows: n} }
+
 // syntheticYelp builds a corpus of n businesses.
 func syntheticYelp(t testing.TB, n int) *corpus.Corpus {
 	t.Helper()
-	return synthetic(t, toolqa.Yelp, corpus.BuildOptions{Seed: 3, Rows: n})
+	return synthetic(t, toolqa.Yelp, yelpOptions(n))
 }
 
 // The answers of templates whose fault is avoided are also the published ones.
 func TestYelpSecondOpinions(t *testing.T) {
 	c := syntheticYelp(t, 5_000)
 	y := mustLoad(t, c)
-	qs := generateAll(t, y)
+	qs := allQuestions(t, toolqa.Yelp, yelpOptions(5_000))
 	wantAnswers(t, toolqa.Yelp, secondOpinions(t, c, qs, equal), 2)
 	for _, q := range qs {
 		if m, _ := Recognise(q.Text); m.Template.Avoided {
@@ -39,7 +41,7 @@ func TestReaderSolvesYelp(t *testing.T) {
 	const each = 5
 	var qs []toolqa.Question
 	taken := map[string]int{}
-	for _, q := range generateAll(t, mustLoad(t, c)) {
+	for _, q := range allQuestions(t, toolqa.Yelp, yelpOptions(5_000)) {
 		if taken[q.Template] < each {
 			taken[q.Template]++
 			qs = append(qs, q)

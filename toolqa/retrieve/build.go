@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	charregexp "github.com/blevesearch/bleve/v2/analysis/char/regexp"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
@@ -168,11 +169,14 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 	if err := os.Mkdir(path, 0o777); err != nil {
 		return err
 	}
+	words, err := countWords(m)
+	if err != nil {
+		return err
+	}
 	builder, err := bleve.NewBuilder(path, m, map[string]any{"buildPathPrefix": filepath.Dir(path)})
 	if err != nil {
 		return err
 	}
-	words := m.AnalyzerNamed(analyzerName)
 	a := about{}
 	for d, err := range c.Documents(ctx) {
 		if err != nil {
@@ -182,7 +186,7 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 			return fmt.Errorf("passage %d: %w", d.ID, err)
 		}
 		a.Passages++
-		a.Words += len(words.Analyze([]byte(d.Content)))
+		a.Words = words.n
 		if progress != nil {
 			progress(a.Passages, total)
 		}
@@ -198,6 +202,27 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 		return err
 	}
 	return os.WriteFile(filepath.Join(path, aboutFile), text, 0o666)
+}
+
+// wordCounter counts the words that an analyzer finds.
+type wordCounter struct{ n int }
+
+// Filter lets all words pass.
+func (c *wordCounter) Filter(words analysis.TokenStream) analysis.TokenStream {
+	c.n += len(words)
+	return words
+}
+
+// countWords counts the words that the mapping's analyzer finds from now on: looking for them once more only to count
+// them takes as long as indexing.
+func countWords(m *mapping.IndexMappingImpl) (*wordCounter, error) {
+	analyzer, ok := m.AnalyzerNamed(analyzerName).(*analysis.DefaultAnalyzer)
+	if !ok {
+		return nil, fmt.Errorf("analyzer %s is a %T, whose words cannot be counted", analyzerName, m.AnalyzerNamed(analyzerName))
+	}
+	c := &wordCounter{}
+	analyzer.TokenFilters = append(analyzer.TokenFilters, c)
+	return c, nil
 }
 
 // temporary begins the names of folders and files that are being written.

@@ -184,6 +184,25 @@ func TestOpenMakesTheIndexOnce(t *testing.T) {
 }
 
 // Several that open at once all get the whole index.
+// The words that were counted while the index was made are those that its analyzer finds.
+func TestWordsAreCounted(t *testing.T) {
+	c := builtCorpus(t, t.TempDir(), 5)
+	m, err := newMapping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for d, err := range c.Documents(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += len(m.AnalyzerNamed(analyzerName).Analyze([]byte(d.Content)))
+	}
+	if got := openIndex(t, c).about.Words; got != want || want == 0 {
+		t.Errorf("%d words were counted, want %d", got, want)
+	}
+}
+
 func TestOpenAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	builtCorpus(t, dir, 8)
