@@ -45,16 +45,8 @@ func synthFlights(t *testing.T, seed uint64, n int) []flightRecord {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := flightsRows(rand.New(rand.NewPCG(seed, flightsStream)), n)
 	var rows []flightRecord
-	for {
-		row, err := next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil || len(row) != len(schema.Columns) {
-			t.Fatalf("a row of %d cells, %v", len(row), err)
-		}
+	eachFlight(t, schema, seed, n, func(row []cell) {
 		record := make(flightRecord, len(row))
 		for i, c := range row {
 			want, err := parseCell(schema.Columns[i], c.text)
@@ -64,19 +56,59 @@ func synthFlights(t *testing.T, seed uint64, n int) []flightRecord {
 			record[schema.Columns[i].Name] = c.text
 		}
 		rows = append(rows, record)
+	})
+	return rows
+}
+
+// flightColumns returns some columns of the rows that the generator makes, unchecked.
+func flightColumns(t *testing.T, seed uint64, n int, columns ...string) []flightRecord {
+	t.Helper()
+	schema, err := SchemaOf(toolqa.Flights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, positions := schema.names(), make([]int, len(columns))
+	for i, column := range columns {
+		positions[i] = slices.Index(names, column)
+	}
+	var rows []flightRecord
+	eachFlight(t, schema, seed, n, func(row []cell) {
+		record := make(flightRecord, len(columns))
+		for i, position := range positions {
+			record[columns[i]] = row[position].text
+		}
+		rows = append(rows, record)
+	})
+	return rows
+}
+
+// eachFlight calls a function with each of the n rows that the generator makes.
+func eachFlight(t *testing.T, schema Schema, seed uint64, n int, do func(row []cell)) {
+	t.Helper()
+	next := flightsRows(rand.New(rand.NewPCG(seed, flightsStream)), n)
+	made := 0
+	for {
+		row, err := next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || len(row) != len(schema.Columns) {
+			t.Fatalf("a row of %d cells, %v", len(row), err)
+		}
+		do(row)
+		made++
 	}
 	if _, err := next(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
-	if len(rows) != n {
-		t.Fatalf("%d rows, want %d", len(rows), n)
+	if made != n {
+		t.Fatalf("%d rows, want %d", made, n)
 	}
-	return rows
 }
 
 func TestFlightsOfAnySize(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 2, 60, 999, 5000} {
+	for _, n := range []int{1, 2, 60, 999} {
 		synthFlights(t, 3, n)
 	}
 	if diff := cmp.Diff(synthFlights(t, 4, 300), synthFlights(t, 4, 300)); diff != "" {
@@ -92,7 +124,7 @@ func minutes(hhmm int) int { return hhmm/100*60 + hhmm%100 }
 
 func TestFlightsAreConsistent(t *testing.T) {
 	t.Parallel()
-	rows := synthFlights(t, 1, flightsDemo)
+	rows := synthFlights(t, 1, 50*flightsDays)
 	same := map[[2]string]string{} // what a cell says about another
 	determines := func(r flightRecord, key string, others ...string) {
 		for _, other := range others {
@@ -181,7 +213,8 @@ func checkTimes(t *testing.T, r flightRecord) {
 // TestFlightsLookLikeThePublished compares shares with those of the published file.
 func TestFlightsLookLikeThePublished(t *testing.T) {
 	t.Parallel()
-	rows := synthFlights(t, 2, 60_000)
+	rows := flightColumns(t, 2, 60_000, "Cancelled", "Diverted", "DepTime", "DepDelayMinutes", "DepDel15", "Origin", "Dest", "Airline",
+		"Distance", "FlightDate", "IATA_Code_Marketing_Airline", "Flight_Number_Marketing_Airline")
 	share := func(of string, holds func(flightRecord) bool, least, most float64) {
 		t.Helper()
 		n := 0

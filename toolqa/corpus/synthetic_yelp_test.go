@@ -20,9 +20,9 @@ func yelpShareOf(t testing.TB, table *Table, column string, keep func(string) bo
 		t.Fatalf("column %s: %v", column, err)
 	}
 	n := 0
-	for row := range v.Len() {
-		if keep(v.Text(row)) {
-			n++
+	for code := range v.Words() {
+		if keep(v.Word(code)) {
+			n += len(v.RowsOf(code))
 		}
 	}
 	return float64(n) / float64(v.Len())

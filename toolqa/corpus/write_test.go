@@ -43,25 +43,29 @@ func TestManyRows(t *testing.T) {
 	if err := c.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	for i, name := range c.Table().Columns() {
-		v, err := c.Table().Column(name)
-		if err != nil {
+
+	names := c.Table().Columns()
+	printed, stored := make([]*Vector, len(names)), make([]*Vector, len(names))
+	for i, name := range names {
+		var err error
+		if printed[i], err = c.Table().Column(name); err != nil {
 			t.Fatal(err)
 		}
-		stored, err := c.Table().Stored(name)
-		if err != nil {
+		if stored[i], err = c.Table().Stored(name); err != nil {
 			t.Fatal(err)
 		}
-		for row := range rows {
-			want := cellsOf(row)[i]
+	}
+	for row := range rows {
+		for i, want := range cellsOf(row) {
 			if want.stored == "" {
 				want.stored = want.text
 			}
-			if v.Text(row) != want.text || stored.Text(row) != want.stored {
-				t.Fatalf("column %s, row %d: %q, stored %q, want %+v", name, row, v.Text(row), stored.Text(row), want)
+			if p, s := printed[i].Text(row), stored[i].Text(row); p != want.text || s != want.stored {
+				t.Fatalf("column %s, row %d: %q, stored %q, want %+v", names[i], row, p, s, want)
 			}
 		}
 	}
+
 	widths := query(t, c, "SELECT DISTINCT width FROM cells ORDER BY width")
 	if !slices.EqualFunc(widths, []string{"1", "2", "4"}, func(row []string, want string) bool { return row[0] == want }) {
 		t.Errorf("widths %v", widths)
