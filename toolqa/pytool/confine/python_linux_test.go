@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,9 @@ print(json.dumps({"Executable": os.path.realpath(sys.executable), "Prefix": sys.
 		if err := json.Unmarshal(out, &p); err != nil {
 			t.Fatalf("%s: %v: %s", name, err, out)
 		}
-		found = append(found, p)
+		if !slices.ContainsFunc(found, func(other installed) bool { return other.Executable == p.Executable }) {
+			found = append(found, p)
+		}
 	}
 	if len(found) == 0 {
 		t.Skip("there is no python3")

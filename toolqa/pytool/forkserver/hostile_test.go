@@ -171,7 +171,7 @@ func TestWithoutSeccomp(t *testing.T) {
 
 // TestSoak shows that servers do not grow, and leave nothing behind. TOOLEVO_SOAK is the number of calls.
 func TestSoak(t *testing.T) {
-	calls := 300
+	calls := 150
 	if n, err := strconv.Atoi(os.Getenv("TOOLEVO_SOAK")); err == nil {
 		calls = n
 	}
