@@ -71,7 +71,7 @@ fuzz: ## every fuzz target, FUZZTIME each (20s)
 
 .PHONY: hostile
 hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, programs that try to get out (about an hour)
-	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m -run '^TestHostile' ./...
+	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m -run '^TestHostile|^TestConformance$$' ./...
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference

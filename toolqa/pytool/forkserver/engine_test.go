@@ -25,10 +25,14 @@ func TestConformance(t *testing.T) {
 	tests := []struct {
 		name, executable string
 		bwrap            bool
+		extent           pytooltest.Extent
 	}{
-		{"distribution", debian, false},
-		{"PATH", "", false},
-		{"bwrap", debian, true},
+		{"distribution", debian, false, pytooltest.Extent{}},
+		{"PATH", "", false, pytooltest.Extent{Step: 3, Brief: true}},
+		{"bwrap", debian, true, pytooltest.Extent{Step: 4, Brief: true}},
+	}
+	if named := os.Getenv("TOOLEVO_TEST_PYTHON"); named != "" && named != debian {
+		tests[1].executable = named
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -37,7 +41,7 @@ func TestConformance(t *testing.T) {
 			if tt.bwrap {
 				o.Bwrap = bubblewrap(t)
 			}
-			pytooltest.Check(t, start(t, o))
+			pytooltest.Check(t, start(t, o), tt.extent)
 		})
 	}
 }
@@ -45,10 +49,10 @@ func TestConformance(t *testing.T) {
 // nobody is an ordinary user on most systems.
 const nobody = 65534
 
-// TestOrdinaryUser is TestConformance as an ordinary user.
+// TestOrdinaryUser is a part of TestConformance as an ordinary user.
 func TestOrdinaryUser(t *testing.T) {
 	if os.Getenv(inner) != "" {
-		pytooltest.Check(t, start(t, Options{}))
+		pytooltest.Check(t, start(t, Options{}), pytooltest.Extent{Step: 4, Brief: true})
 		return
 	}
 	if os.Getuid() != 0 {

@@ -62,16 +62,16 @@ func start(t testing.TB, o Options) *Engine {
 }
 
 func TestConformance(t *testing.T) {
-	tests := []struct {
-		name, executable string
-	}{
-		{"distribution", "/usr/bin/python3"},
-		{"PATH", ""},
+	executables := map[string]string{"distribution": "/usr/bin/python3"}
+	if os.Getenv("TOOLEVO_HOSTILE") != "" {
+		executables["PATH"] = "" // the other tests here run on it, and so do the fork server's programs
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+	for name, executable := range executables {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pytooltest.Check(t, start(t, Options{Python: find(t, tt.executable)}))
+			// The driver is the fork server's, which runs all of the programs; each costs a new interpreter here.
+			part := pytooltest.Extent{Step: 6, Brief: true}
+			pytooltest.Check(t, start(t, Options{Python: find(t, executable)}), part)
 		})
 	}
 }
@@ -90,7 +90,7 @@ func TestUnsafe(t *testing.T) {
 		{"import os\nos._exit(5)", pytool.Limits{}, pytool.Reply{End: pytool.Died, Detail: "exit status 5"}},
 		{"import os\nos.environ.get('API_KEY')", pytool.Limits{}, pytool.Reply{}},
 		{"import os\nos.getcwd()", pytool.Limits{}, pytool.Reply{Output: "/\n"}},
-		{"while True: pass", pytool.Limits{CPU: time.Second}, pytool.Reply{End: pytool.OutOfTime}},
+		{"import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", pytool.Limits{CPU: time.Second}, pytool.Reply{End: pytool.OutOfTime}},
 		{"import time\ntime.sleep(60)", pytool.Limits{Wall: time.Second}, pytool.Reply{End: pytool.OutOfTime}},
 		{"while True: print('y')", pytool.Limits{Output: 4}, pytool.Reply{Output: "y\ny\n", End: pytool.OutOfSpace}},
 		{"import os, time\nif os.fork() == 0:\n    time.sleep(60)\nprint('parent')", pytool.Limits{}, pytool.Reply{Output: "parent\n"}},

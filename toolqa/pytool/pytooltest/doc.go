@@ -2,7 +2,7 @@
 //
 // [Check] runs all of it: the programs of [Snippets], each of which shows one rule of what is shown, in both captures;
 // the programs of [Samples], 200 of the kind that models write for ToolQA; and what must hold when a program is stopped,
-// refused or given up.
+// refused or given up. Where the same engine comes in several forms, an [Extent] of it is enough for all but one.
 //
 // Both lists are files in testdata, with the observations behind the programs, to be read by people:
 //

@@ -58,13 +58,6 @@ func lacking() []confine.Wall {
 	return walls
 }
 
-func TestEngine(t *testing.T) {
-	if *update {
-		t.Skip("the observations are being written")
-	}
-	Check(t, engine(t))
-}
-
 func TestUpdate(t *testing.T) {
 	if !*update {
 		t.Skip("without -update")
