@@ -61,12 +61,10 @@ func TestInterruptedRuns(t *testing.T) {
 	for preset, config := range presets() {
 		whole := collected(t, options(config, &model{}, open(t, database(t))))
 		for kind, by := range interruptions() {
-			for _, k := range []int{9, 61} {
-				for _, workers := range []int{1, 4} {
-					t.Run(fmt.Sprintf("%s/%s/every %d/%d workers", preset, kind, k, workers), func(t *testing.T) {
-						interrupted(t, config, by, k, workers, whole)
-					})
-				}
+			for workers, k := range map[int]int{1: 61, 4: 9} {
+				t.Run(fmt.Sprintf("%s/%s/every %d/%d workers", preset, kind, k, workers), func(t *testing.T) {
+					interrupted(t, config, by, k, workers, whole)
+				})
 			}
 		}
 	}

@@ -244,21 +244,35 @@ func TestSpoiledReplies(t *testing.T) {
 	}
 }
 
+// packed is a part of a gzip stream.
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // TestDecodedSizes: what a reply grows to in memory is bounded, packed or not.
 func TestDecodedSizes(t *testing.T) {
 	for name, unit := range map[string]string{
 		"lines": `{"response":"x"}`, "a long text": "xxxxxxxxxxxxxxxx", "figures": `{"response":"","logprobs":[{},{},{}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			begin, block := "", packed(t, strings.Repeat(unit, 1<<16))
+			if name == "a long text" {
+				begin = packed(t, `{"response":"`)
+			}
 			s := wiretest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Encoding", "gzip")
-				z := gzip.NewWriter(w)
-				if name == "a long text" {
-					io.WriteString(z, `{"response":"`)
-				}
-				block := strings.Repeat(unit, 1<<10)
-				for range 1 << 14 {
-					if _, err := io.WriteString(z, block); err != nil {
+				io.WriteString(w, begin)
+				for range 1 << 8 {
+					if _, err := io.WriteString(w, block); err != nil {
 						return // the client has seen enough
 					}
 				}
