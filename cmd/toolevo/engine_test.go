@@ -352,7 +352,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 // What a machine lacks a scripted run does without, and says so; what it teaches names what the configuration says.
 func TestMissingModulesAreSaid(t *testing.T) {
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
-	missing := []string{"--engine", "process", "--set", "python.modules=no_such_module,another_one"}
+	missing := []string{"--engine", "unsafe", "--set", "python.modules=no_such_module,another_one"}
 	args := append([]string{"--data", data, "--limit", "1", "--trees", "1", "--out", dir}, missing...)
 	r := cli(t, append([]string{"collect"}, args...)...)
 	says(t, "collect", r.err, "has no no_such_module, another_one",

@@ -26,7 +26,7 @@ func TestHostileRotOfData(t *testing.T) {
 	want := rowsOf(t, sound)
 	refused, harmless := 0, 0
 
-	for range rounds(10, 400) {
+	for range rounds(6, 400) {
 		dir := t.TempDir()
 		data, out := filepath.Join(dir, "data"), filepath.Join(dir, "run")
 		copyFolder(t, whole, data)

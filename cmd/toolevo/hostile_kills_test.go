@@ -20,7 +20,7 @@ func TestHostileKills(t *testing.T) {
 	killed, atStart := 0, 0
 	longest := 2 * time.Second
 
-	for round := range rounds(4, 200) {
+	for round := range rounds(2, 200) {
 		preset := presets[round%len(presets)]
 		whole := uninterrupted[preset](t)
 		run := filepath.Join(t.TempDir(), "run")

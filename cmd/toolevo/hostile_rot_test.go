@@ -19,7 +19,7 @@ func TestHostileRotOfFinishedRuns(t *testing.T) {
 	rows := rowsOf(t, whole)
 	detected, harmless := 0, 0
 
-	for range rounds(12, 200) {
+	for range rounds(6, 200) {
 		dir := t.TempDir()
 		run := filepath.Join(dir, "run")
 		copyFolder(t, whole, run)
@@ -57,7 +57,7 @@ func TestHostileRotOfUnfinishedRuns(t *testing.T) {
 	<-p.ended
 	refused, harmless := 0, 0
 
-	for range rounds(12, 200) {
+	for range rounds(6, 200) {
 		run := filepath.Join(t.TempDir(), "run")
 		copyFolder(t, half, run)
 		where := flipBit(t, random, run)
@@ -99,7 +99,7 @@ func TestHostileRotOfExports(t *testing.T) {
 	want := samplesOf(t, whole)
 	detected, harmless := 0, 0
 
-	for range rounds(60, 400) {
+	for range rounds(20, 400) {
 		dir := filepath.Join(t.TempDir(), "export")
 		copyFolder(t, whole, dir)
 		where := flipBit(t, random, dir)

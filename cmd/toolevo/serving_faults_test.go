@@ -124,7 +124,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			calm, stormy := filepath.Join(dir, "calm"), filepath.Join(dir, "stormy")
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set", "search.simulations=2", "--run-id", "faults", "--json"}
+			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2", "--run-id", "faults", "--json"}
 			_, urls := farm(t, 1, simserver.Options{})
 			must(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", calm)...)...)
 			servers, urls := farm(t, test.servers, simserver.Options{Faults: simserver.Faults{Rates: storm(0.3)}})
@@ -210,7 +210,7 @@ func TestServersThatComeAndGo(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16}
-			args := []string{"collect", "--data", data, "--trees", "4", "--preset", "paper", "--set", "search.simulations=4", "--run-id", "faults"}
+			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set", "search.simulations=4", "--run-id", "faults"}
 			_, urls := farm(t, 1, o)
 			must(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "calm"))...)...)
 			o.Speed, o.Faults.DownFor = 300, time.Minute
