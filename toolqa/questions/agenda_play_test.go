@@ -28,7 +28,7 @@ func TestAgendaSecondOpinions(t *testing.T) {
 // TestAgendaPassagesAreRead reads every synthetic passage for what each template wants of it.
 func TestAgendaPassagesAreRead(t *testing.T) {
 	t.Parallel()
-	c := syntheticAgenda(t, 1_000)
+	c := syntheticAgenda(t, 300)
 	a := mustLoad(t, c).(*Agenda)
 	wrong := map[want]int{}
 	for d, err := range c.Documents(t.Context()) {
@@ -57,7 +57,7 @@ func TestAgendaPassagesAreRead(t *testing.T) {
 		}
 	}
 	for w, n := range wrong {
-		t.Errorf("want %d: %d of 1000 passages are not read", w, n)
+		t.Errorf("want %d: %d of 300 passages are not read", w, n)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestReaderSolvesAgenda(t *testing.T) {
 	c := syntheticAgenda(t, 3_000)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
-	w.wantShare(catalog.PromptVersion, drawEach(t, view, 25), 0.95)
+	w.wantShare(catalog.PromptVersion, drawEach(t, view, 12), 0.95)
 	for _, api := range apiVersions[1:] {
 		w.wantShare(api, drawEach(t, view, 8), 0.95)
 	}
