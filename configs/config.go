@@ -64,8 +64,8 @@ type SQL struct {
 	Rows    int     `yaml:"rows"`
 }
 
-// Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's stamp, an input
-// of the run.
+// Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's
+// stamp, an input of the run.
 type Python struct {
 	Engine      string   `yaml:"engine"`       // one of PythonEngines
 	Executable  string   `yaml:"executable"`   // the python3 of every engine but wasi
@@ -143,10 +143,12 @@ func (c *Config) Difficulties() ([]toolqa.Difficulty, error) {
 	if c.Difficulty == everything {
 		return toolqa.Difficulties(), nil
 	}
+
 	d, err := toolqa.ParseDifficulty(c.Difficulty)
 	if err != nil {
 		return nil, fmt.Errorf("%w, %s", err, everything)
 	}
+
 	return []toolqa.Difficulty{d}, nil
 }
 
@@ -155,6 +157,7 @@ func (c *Config) MaxDepth(ds toolqa.Dataset, d toolqa.Difficulty) int {
 	if depth, ok := c.Search.MaxDepthBy[string(ds)+"-"+string(d)]; ok {
 		return depth
 	}
+
 	return c.Search.MaxDepth
 }
 
@@ -165,7 +168,9 @@ func parseAll[T any](names []string, parse func(string) (T, error)) ([]T, error)
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, v)
 	}
+
 	return all, nil
 }

@@ -26,22 +26,26 @@ func (l Layer) decode(c *Config) ([]string, error) {
 	if !utf8.Valid(l.YAML) {
 		return nil, fmt.Errorf("configs: %s: is not UTF-8 text", l.Origin)
 	}
+
 	body, err := parse(l.YAML)
 	if err != nil {
 		return nil, fmt.Errorf("configs: %s: %w", l.Origin, err)
 	}
+
 	if body == nil {
 		return nil, nil
 	}
+
 	d := decoder{layer: l}
 	if err := d.section("", reflect.ValueOf(c).Elem(), body); err != nil {
 		return nil, err
 	}
+
 	return d.keys, nil
 }
 
-// What a configuration may be, which is a hundred lines: goccy's parser takes a minute and then the whole stack for some
-// texts that are larger or nest more.
+// What a configuration may be, which is a hundred lines: goccy's parser takes a minute and then the whole
+// stack for some texts that are larger or nest more.
 const (
 	maxText     = 64 << 10 // bytes
 	maxBrackets = 1000     // that open lists and mappings, all together
@@ -52,6 +56,7 @@ func parse(text []byte) (ast.Node, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("more than %d bytes are not a configuration", maxText)
 	}
+
 	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxBrackets {
 		return nil, fmt.Errorf("%d brackets are not a configuration: want at most %d", n, maxBrackets)
 	}
@@ -61,6 +66,7 @@ func parse(text []byte) (ast.Node, error) {
 		return nil, err
 	}
 	var body ast.Node
+
 	for _, doc := range file.Docs {
 		switch {
 		case doc.Body == nil:
@@ -70,6 +76,7 @@ func parse(text []byte) (ast.Node, error) {
 			body = doc.Body
 		}
 	}
+
 	return body, nil
 }
 
@@ -77,23 +84,29 @@ func (d *decoder) section(key string, v reflect.Value, node ast.Node) error {
 	if node.Type() == ast.NullType {
 		return nil // all that was in it is commented out
 	}
+
 	m, ok := node.(ast.MapNode)
 	if !ok {
 		return d.mismatch(key, v.Type(), node)
 	}
+
 	for it := m.MapRange(); it.Next(); {
 		name := it.Key().GetToken().Value
+
 		f, ok := field(v.Type(), name)
 		if !ok && d.layer.Earlier {
 			continue
 		}
+
 		if !ok {
 			return d.unknown(key, name, it.KeyValue())
 		}
+
 		if err := d.value(join(key, name), v.FieldByIndex(f.Index), it.Value()); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -106,20 +119,25 @@ func (d *decoder) value(key string, v reflect.Value, node ast.Node) error {
 	case reflect.Map:
 		return d.mapping(key, v, node)
 	}
+
 	d.keys = append(d.keys, key)
+
 	text, plain, ok := scalar(node)
 	if !ok || !plain && v.Kind() != reflect.String || !setScalar(v, text) {
 		return d.mismatch(key, v.Type(), node)
 	}
+
 	return nil
 }
 
 func (d *decoder) list(key string, v reflect.Value, node ast.Node) error {
 	d.keys = append(d.keys, key)
+
 	s, ok := node.(*ast.SequenceNode)
 	if !ok {
 		return d.mismatch(key, v.Type(), node)
 	}
+
 	all := reflect.MakeSlice(v.Type(), len(s.Values), len(s.Values))
 	for i, item := range s.Values {
 		text, _, ok := scalar(item)
@@ -127,26 +145,35 @@ func (d *decoder) list(key string, v reflect.Value, node ast.Node) error {
 			return d.mismatch(key, v.Type(), item)
 		}
 	}
+
 	v.Set(all)
+
 	return nil
 }
 
 func (d *decoder) mapping(key string, v reflect.Value, node ast.Node) error {
 	d.keys = append(d.keys, key)
+
 	m, ok := node.(ast.MapNode)
 	if !ok {
 		return d.mismatch(key, v.Type(), node)
 	}
+
 	all := reflect.MakeMap(v.Type())
+
 	for it := m.MapRange(); it.Next(); {
 		name := it.Key().GetToken().Value
+
 		item := reflect.New(v.Type().Elem()).Elem()
 		if err := d.value(join(key, name), item, it.Value()); err != nil {
 			return err
 		}
+
 		all.SetMapIndex(reflect.ValueOf(name), item)
 	}
+
 	v.Set(all)
+
 	return nil
 }
 
@@ -161,6 +188,7 @@ func scalar(node ast.Node) (text string, plain, ok bool) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return node.GetToken().Value, true, true
 	}
+
 	return "", false, false
 }
 
@@ -186,6 +214,7 @@ func setScalar(v reflect.Value, text string) bool {
 		v.SetFloat(f)
 		return err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 	}
+
 	return false
 }
 
@@ -193,6 +222,7 @@ func setScalar(v reflect.Value, text string) bool {
 func (d *decoder) mismatch(key string, t reflect.Type, node ast.Node) error {
 	found := "nothing"
 	text, _, single := scalar(node)
+
 	_, isMap := node.(ast.MapNode)
 	switch {
 	case single:
@@ -204,9 +234,11 @@ func (d *decoder) mismatch(key string, t reflect.Type, node ast.Node) error {
 	case node.Type() != ast.NullType:
 		found = node.String()
 	}
+
 	if key == "" {
 		return fmt.Errorf("configs: %s: want a mapping of settings, not %s", d.at(node), found)
 	}
+
 	return fmt.Errorf("configs: %s: %s: want %s, not %s", d.at(node), key, wanted(t), found)
 }
 
@@ -227,6 +259,7 @@ func wanted(t reflect.Type) string {
 	case reflect.Struct:
 		return "a mapping of settings"
 	}
+
 	return "text"
 }
 
@@ -235,6 +268,8 @@ func (d *decoder) at(node ast.Node) string {
 	if d.layer.single {
 		return d.layer.Origin
 	}
+
 	p := node.GetToken().Position
+
 	return fmt.Sprintf("%s: [%d:%d]", d.layer.Origin, p.Line, p.Column)
 }

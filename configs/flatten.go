@@ -9,9 +9,11 @@ import (
 // values maps the dotted keys of a YAML mapping to their values as text; of text that is not YAML, to nothing.
 func values(text string) map[string]string {
 	m := map[string]string{}
+
 	if err := walk([]byte(text), func(key string, v any) { m[key] = fmt.Sprint(v) }); err != nil {
 		return nil
 	}
+
 	return m
 }
 
@@ -20,7 +22,9 @@ func walk(text []byte, visit func(key string, value any)) error {
 	if err := yaml.UnmarshalWithOptions(text, &root, yaml.UseOrderedMap()); err != nil {
 		return err
 	}
+
 	walkMap("", root, visit)
+
 	return nil
 }
 
@@ -31,6 +35,7 @@ func walkMap(prefix string, m yaml.MapSlice, visit func(key string, value any)) 
 			walkMap(key+".", sub, visit)
 			continue
 		}
+
 		visit(key, item.Value)
 	}
 }

@@ -15,6 +15,7 @@ func Keys() []string { return keysOf("", reflect.TypeFor[Config]()) }
 
 func keysOf(prefix string, t reflect.Type) []string {
 	var keys []string
+
 	for _, f := range reflect.VisibleFields(t) {
 		switch name := nameOf(f); {
 		case name == "": // embedded: its fields are visible themselves
@@ -24,6 +25,7 @@ func keysOf(prefix string, t reflect.Type) []string {
 			keys = append(keys, join(prefix, name))
 		}
 	}
+
 	return keys
 }
 
@@ -39,11 +41,13 @@ func typeOf(key string) (reflect.Type, bool) {
 			if !ok {
 				return nil, false
 			}
+
 			t = f.Type
 		default:
 			return nil, false
 		}
 	}
+
 	return t, true
 }
 
@@ -53,6 +57,7 @@ func field(t reflect.Type, name string) (reflect.StructField, bool) {
 			return f, true
 		}
 	}
+
 	return reflect.StructField{}, false
 }
 
@@ -65,6 +70,7 @@ func join(section, name string) string {
 	if section == "" {
 		return name
 	}
+
 	return section + "." + name
 }
 
@@ -77,16 +83,19 @@ func (d *decoder) unknown(section, name string, item *ast.MappingValueNode) erro
 		where = " in " + section
 	}
 	var valid []string
+
 	for _, f := range reflect.VisibleFields(t) {
 		if n := nameOf(f); n != "" {
 			valid = append(valid, n)
 		}
 	}
+
 	key := join(section, firstKey(name, item.Value))
 	if meant, ok := names.Closest(key, Keys()); ok {
 		return fmt.Errorf("configs: %s: unknown setting %q%s, did you mean %s? Valid%s are %s",
 			d.at(item.Key), name, where, meant, where, names.Join(valid))
 	}
+
 	return fmt.Errorf("configs: %s: unknown setting %q%s: valid%s are %s",
 		d.at(item.Key), name, where, where, names.Join(valid))
 }
@@ -98,5 +107,6 @@ func firstKey(name string, node ast.Node) string {
 			return firstKey(join(name, it.Key().GetToken().Value), it.Value())
 		}
 	}
+
 	return name
 }

@@ -47,10 +47,12 @@ func Presets() []string {
 	if err != nil {
 		panic(err) // embedded
 	}
+
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
 	}
+
 	return names
 }
 
@@ -60,15 +62,18 @@ func Load(layers ...Layer) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Resolved{origins: map[string]string{}}
 	for _, l := range slices.Concat([]Layer{defaults(), preset}, layers) {
 		if err := r.apply(l); err != nil {
 			return nil, err
 		}
 	}
+
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
+
 	return r, nil
 }
 
@@ -78,10 +83,12 @@ func Policies() []string {
 	if err != nil {
 		panic(err) // embedded
 	}
+
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = "policies/" + strings.TrimSuffix(e.Name(), ".yaml")
 	}
+
 	return names
 }
 
@@ -91,12 +98,15 @@ func FileLayer(name string) (Layer, error) {
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(Policies(), name) {
 		text, err = files.ReadFile(name + ".yaml")
 	}
+
 	if errors.Is(err, fs.ErrNotExist) {
 		return Layer{}, fmt.Errorf("configs: %w", names.Unknown("file or shipped configuration", name, Policies()))
 	}
+
 	if err != nil {
 		return Layer{}, fmt.Errorf("configs: %w", err)
 	}
+
 	return Layer{Origin: name, YAML: text}, nil
 }
 
@@ -106,10 +116,12 @@ func readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err == nil && len(text) > maxText {
 		err = fmt.Errorf("%s: more than %d bytes are not a configuration", name, maxText)
 	}
+
 	return text, errors.Join(err, f.Close())
 }
 
@@ -119,6 +131,7 @@ func (r *Resolved) String() string {
 	if err != nil {
 		panic(fmt.Sprintf("configs: a configuration that was read cannot be written: %v", err))
 	}
+
 	return string(text)
 }
 
@@ -131,6 +144,7 @@ func writeText(text string) ([]byte, error) {
 	if plain.MatchString(text) && !token.IsNeedQuoted(text) {
 		return []byte(text), nil
 	}
+
 	return []byte(quote(text)), nil
 }
 
@@ -138,17 +152,22 @@ func writeText(text string) ([]byte, error) {
 func (r *Resolved) Annotated() string {
 	var out strings.Builder
 	var path []string
+
 	for line := range strings.Lines(r.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
 		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
 		path = append(path[:min(depth, len(path))], name)
+
 		out.WriteString(line)
+
 		if origin := r.origins[strings.Join(path, ".")]; origin != "" {
 			out.WriteString(" # " + origin)
 		}
+
 		out.WriteByte('\n')
 	}
+
 	return out.String()
 }
 
@@ -173,6 +192,7 @@ func isIdentity(key string) bool { return !isExtent(key) && !slices.Contains(inc
 // run keeps its hash when it is extended, nor are those that change no result.
 func (r *Resolved) Hash() string {
 	var lines []string
+
 	err := walk([]byte(r.String()), func(key string, value any) {
 		if isIdentity(key) {
 			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
@@ -201,6 +221,7 @@ func difference(ours, theirs string, counts func(key string) bool) []string {
 	maps.Copy(keys, b)
 
 	var out []string
+
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if counts(k) && a[k] != b[k] {
 			out = append(out, fmt.Sprintf("%s: %s, not %s", k, orUnset(a[k]), orUnset(b[k])))
@@ -214,6 +235,7 @@ func orUnset(v string) string {
 	if v == "" {
 		return "(unset)"
 	}
+
 	return v
 }
 
@@ -222,26 +244,32 @@ func defaults() Layer {
 	if err != nil {
 		panic(err) // embedded
 	}
+
 	return Layer{Origin: "default", YAML: text}
 }
 
 // choosePreset returns the preset that the defaults and the layers name, as a layer below theirs.
 func choosePreset(layers []Layer) (Layer, error) {
 	name, origin := "", ""
+
 	for _, l := range append([]Layer{defaults()}, layers...) {
 		var c Config
+
 		keys, err := l.decode(&c)
 		if err != nil {
 			return Layer{}, err
 		}
+
 		if slices.Contains(keys, "preset") {
 			name, origin = c.Preset, l.Origin
 		}
 	}
+
 	text, err := files.ReadFile(path.Join("search", name+".yaml"))
 	if err != nil {
 		return Layer{}, fmt.Errorf("configs: %s: %w", origin, names.Unknown("preset", name, Presets()))
 	}
+
 	return Layer{Origin: "preset " + name, YAML: text}, nil
 }
 
@@ -250,9 +278,11 @@ func (r *Resolved) apply(l Layer) error {
 	if err != nil {
 		return err
 	}
+
 	for _, k := range keys {
 		r.origins[k] = l.Origin
 	}
+
 	return nil
 }
 

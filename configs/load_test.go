@@ -11,10 +11,12 @@ import (
 
 func mustLoad(t *testing.T, layers ...Layer) *Resolved {
 	t.Helper()
+
 	r, err := Load(layers...)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return r
 }
 
@@ -25,6 +27,7 @@ func TestPresetsLoad(t *testing.T) {
 			if r.Search.Trees != 20 || name != "efficient" && r.Search.CPUCT != 1.25 {
 				t.Errorf("trees %d, c %v: want the paper's 20 and 1.25", r.Search.Trees, r.Search.CPUCT)
 			}
+
 			if (r.Server.Layout == "paper") != (name == "paper") {
 				t.Errorf("the layout is %s", r.Server.Layout)
 			}
@@ -38,18 +41,22 @@ func TestEverySettingHasADefault(t *testing.T) {
 	keys := Keys()
 	var printed []string
 	const byName = "search.max_depth_by"
+
 	if err := walk([]byte(r.String()), func(key string, _ any) {
 		if strings.HasPrefix(key, byName+".") {
 			key = byName // a mapping of any names is one setting
 		}
+
 		printed = append(printed, key)
 	}); err != nil {
 		t.Fatal(err)
 	}
+
 	printed = slices.Compact(printed)
 	if diff := cmp.Diff(slices.Sorted(slices.Values(printed)), slices.Sorted(slices.Values(keys))); diff != "" {
 		t.Errorf("printed and listed keys differ: %s", diff)
 	}
+
 	for _, name := range Presets() {
 		r := mustLoad(t, SettingLayer("test", "preset", name))
 		for _, key := range keys {
@@ -58,6 +65,7 @@ func TestEverySettingHasADefault(t *testing.T) {
 			}
 		}
 	}
+
 	if !slices.Contains(keys, "search.cpuct") || r.Preset != "efficient" {
 		t.Errorf("keys %v", keys)
 	}
@@ -65,15 +73,21 @@ func TestEverySettingHasADefault(t *testing.T) {
 
 func TestPrecedence(t *testing.T) {
 	file := Layer{Origin: "run.yaml", YAML: []byte("preset: paper\nseed: 2\nsearch:\n  trees: 3\n  samples: 7\n")}
-	env, err := EnvironmentLayers([]string{"TOOLEVO_SEARCH_TREES=4", "TOOLEVO_SHARED_DATA=/x", "TOOLEVO_VLLM_URL=x", "HOME=/root"})
+
+	env, err := EnvironmentLayers([]string{"TOOLEVO_SEARCH_TREES=4", "TOOLEVO_SHARED_DATA=/x", "TOOLEVO_VLLM_URL=x",
+		"HOME=/root"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	flag := SettingLayer("flag --seed", "seed", "9")
+
 	r := mustLoad(t, file, env[0], flag)
 	if r.Search.Trees != 4 || r.Search.Samples != 7 || r.Seed != 9 || r.Search.Simulations != 12 {
-		t.Errorf("trees %d samples %d seed %d simulations %d", r.Search.Trees, r.Search.Samples, r.Seed, r.Search.Simulations)
+		t.Errorf("trees %d samples %d seed %d simulations %d", r.Search.Trees, r.Search.Samples, r.Seed,
+			r.Search.Simulations)
 	}
+
 	for key, want := range map[string]string{
 		"search.trees": "environment TOOLEVO_SEARCH_TREES", "search.samples": "run.yaml", "seed": "flag --seed",
 		"search.cpuct": "preset paper", "limit": "default",
@@ -82,13 +96,15 @@ func TestPrecedence(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, r.origins[key], want)
 		}
 	}
+
 	if text := r.Annotated(); !strings.Contains(text, "trees: 4 # environment TOOLEVO_SEARCH_TREES") {
 		t.Errorf("origins are not shown:\n%s", text)
 	}
 }
 
 func TestListsFromText(t *testing.T) {
-	r := mustLoad(t, SettingLayer("flag --policy", "policy", "scripted:reader, scripted:stale"), SettingLayer("flag", "api", "p_c"))
+	r := mustLoad(t, SettingLayer("flag --policy", "policy", "scripted:reader, scripted:stale"),
+		SettingLayer("flag", "api", "p_c"))
 	if diff := cmp.Diff([]string{"scripted:reader", "scripted:stale"}, r.Policy); diff != "" {
 		t.Error(diff)
 	}
@@ -107,13 +123,16 @@ func TestOwnEnds(t *testing.T) {
 
 func TestRoundTrip(t *testing.T) {
 	r := mustLoad(t, SettingLayer("x", "preset", "reference"), SettingLayer("x", "environment.compat", "published"))
+
 	again := mustLoad(t, Layer{Origin: "saved", YAML: []byte(r.String())})
 	if diff := cmp.Diff(r.Config, again.Config); diff != "" {
 		t.Error(diff)
 	}
+
 	if r.Hash() != again.Hash() {
 		t.Error("the same configuration has two hashes")
 	}
+
 	var c Config
 	if err := yaml.UnmarshalWithOptions([]byte(r.Annotated()), &c, yaml.Strict()); err != nil {
 		t.Errorf("the annotated form cannot be read back: %v", err)
@@ -149,6 +168,7 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 		if changed := r.Hash() != base.Hash(); changed != test.identity {
 			t.Errorf("%s changes the hash: %v", test.key, changed)
 		}
+
 		for _, list := range []struct {
 			lines []string
 			in    bool
@@ -166,7 +186,8 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 func TestErrorsSayWhatIsValid(t *testing.T) {
 	for _, test := range []struct{ name, yaml, want string }{
 		{"unknown key", "search:\n  treees: 3\n", `unknown setting "treees" in search, did you mean search.trees?`},
-		{"wrong type", "seed: many\n", `my.yaml: [1:7]: seed: want a whole number from 0 to 18446744073709551615, not "many"`},
+		{"wrong type", "seed: many\n",
+			`my.yaml: [1:7]: seed: want a whole number from 0 to 18446744073709551615, not "many"`},
 		{"unknown preset", "preset: fast\n", "efficient, paper, reference"},
 		{"unknown dataset", "dataset: [tea]\n", "coffee"},
 		{"unknown difficulty", "difficulty: medium\n", "easy, hard, all"},
@@ -179,7 +200,8 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Load(Layer{Origin: "my.yaml", YAML: []byte(test.yaml)})
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "my.yaml") && !strings.Contains(test.name, "search") {
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "my.yaml") &&
+				!strings.Contains(test.name, "search") {
 				t.Errorf("error is %v, want one that says %q and my.yaml", err, test.want)
 			}
 		})
@@ -192,11 +214,13 @@ func TestShippedPoliciesLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		r := mustLoad(t, l)
 		if r.Server.Form == "" || r.Server.Sampling.RepetitionPenalty != 1 {
 			t.Errorf("%s: %+v", name, r.Server)
 		}
 	}
+
 	if _, err := FileLayer("policies/gpt"); err == nil || !strings.Contains(err.Error(), "policies/llama3-8b") {
 		t.Errorf("error is %v, want one that names the shipped files", err)
 	}

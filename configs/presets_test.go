@@ -23,10 +23,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func preset(t *testing.T, name string) mcts.Config {
 	t.Helper()
+
 	c, err := configs.Load(configs.SettingLayer("test", "preset", name))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c.Search.Config
 }
 
@@ -38,24 +40,31 @@ func (puller) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error
 	if r.History.Len() == 0 {
 		texts, priors = []string{"A", "B"}, []float64{0.7, 0.3}
 	}
+
 	ps := make([]mcts.Proposal, r.N)
 	for i := range ps {
 		ps[i] = mcts.Proposal{Text: texts[i%len(texts)], LogProb: math.Log(priors[i%len(priors)]), Scored: true}
 	}
+
 	return ps, nil
 }
 
 func pull(t *testing.T, c mcts.Config, simulations int, seed uint64) *mcts.Tree {
 	t.Helper()
+
 	c.Simulations, c.MaxDepth = simulations, 30
 	bandit := envtest.NewBandit(20, envtest.Arm{Name: "A", Reward: 1}, envtest.Arm{Name: "B", Reward: 1})
-	tree, err := (&mcts.Search{Env: bandit, Policy: puller{}, Config: c, Seed: seed}).Grow(context.Background(), bandit.Task(), 0, nil)
+
+	tree, err := (&mcts.Search{Env: bandit, Policy: puller{}, Config: c, Seed: seed}).Grow(context.Background(),
+		bandit.Task(), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := tree.Check(c); err != nil {
 		t.Fatal(err)
 	}
+
 	return tree
 }
 
@@ -75,6 +84,7 @@ func pull(t *testing.T, c mcts.Config, simulations int, seed uint64) *mcts.Tree 
 func TestReferenceVisitsByHand(t *testing.T) {
 	for n, want := range map[int][3]int{1: {2, 1, 1}, 2: {3, 2, 1}, 4: {5, 4, 1}, 5: {6, 4, 2}, 7: {8, 6, 2}} {
 		tree := pull(t, preset(t, "reference"), n, 1)
+
 		a, b := tree.Root.Children[0], tree.Root.Children[1]
 		if got := [3]int{tree.Root.Visits, a.Visits, b.Visits}; got != want {
 			t.Errorf("after %d simulations: root, A, B have %v visits, want %v", n, got, want)
@@ -93,19 +103,25 @@ func TestPaperVisitsByHand(t *testing.T) {
 	aFirst := map[int][2]int{1: {1, 0}, 5: {5, 0}, 11: {11, 0}, 12: {11, 1}}
 	bFirst := map[int][2]int{1: {0, 1}, 2: {0, 2}, 3: {1, 2}, 5: {3, 2}, 8: {6, 2}}
 	seen := map[string]bool{}
+
 	for seed := range uint64(12) {
 		want, name := aFirst, "A"
 		if pull(t, preset(t, "paper"), 1, seed).Root.Children[1].Visits == 1 {
 			want, name = bFirst, "B"
 		}
+
 		seen[name] = true
+
 		for n, visits := range want {
 			tree := pull(t, preset(t, "paper"), n, seed)
-			if got := [2]int{tree.Root.Children[0].Visits, tree.Root.Children[1].Visits}; got != visits || tree.Root.Visits != n {
-				t.Errorf("%s first, after %d simulations: A, B have %v visits of %d, want %v", name, n, got, tree.Root.Visits, visits)
+			if got := [2]int{tree.Root.Children[0].Visits, tree.Root.Children[1].Visits}; got != visits ||
+				tree.Root.Visits != n {
+				t.Errorf("%s first, after %d simulations: A, B have %v visits of %d, want %v", name, n, got,
+					tree.Root.Visits, visits)
 			}
 		}
 	}
+
 	if len(seen) != 2 {
 		t.Errorf("of 12 seeds all tried %v first", seen)
 	}
@@ -116,12 +132,14 @@ type wanderer struct{}
 
 func (wanderer) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	words := []envs.Action{"right", "climb", "up", "stop", "left", "down", "right right", "fly"}
+
 	ps := make([]mcts.Proposal, r.N)
 	for i := range ps {
 		rng := rand.New(rand.NewPCG(r.Seed+uint64(i), 1))
 		n := min(rng.IntN(len(words)), rng.IntN(len(words)))
 		ps[i] = mcts.Proposal{Text: string(words[n]), LogProb: -0.1 * float64(n+1), Scored: true}
 	}
+
 	return ps, nil
 }
 
@@ -133,18 +151,23 @@ func TestGoldenTrees(t *testing.T) {
 			c.Simulations = 5
 			c.Samples = min(c.Samples, 3)
 			s := &mcts.Search{Env: envtest.NewMaze(), Policy: wanderer{}, Config: c, Seed: 3}
+
 			tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if err := tree.Check(c); err != nil {
 				t.Fatal(err)
 			}
 			var got bytes.Buffer
-			fmt.Fprintf(&got, "preset %s, %d samples, %d simulations (%d idle), %d requests\n\n", name, c.Samples, tree.Simulations, tree.Idle, tree.Calls)
+			fmt.Fprintf(&got, "preset %s, %d samples, %d simulations (%d idle), %d requests\n\n", name, c.Samples,
+				tree.Simulations, tree.Idle, tree.Calls)
+
 			if err := tree.Record().WriteText(&got, "From start to goal.", mcts.TextOptions{Cached: true}); err != nil {
 				t.Fatal(err)
 			}
+
 			golden(t, name+".tree", got.Bytes())
 		})
 	}
@@ -152,16 +175,19 @@ func TestGoldenTrees(t *testing.T) {
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
+
 	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}

@@ -17,7 +17,8 @@ import (
 func TestEmptyLayersSetNothing(t *testing.T) {
 	want := mustLoad(t, SettingLayer("flag --preset", "preset", "paper"))
 	for _, text := range []string{"", "\n", "# nothing yet\n", "---\n", "search:\n  # trees: 3\n", "search: {}\n"} {
-		got := mustLoad(t, SettingLayer("flag --preset", "preset", "paper"), Layer{Origin: "my.yaml", YAML: []byte(text)})
+		got := mustLoad(t, SettingLayer("flag --preset", "preset", "paper"),
+			Layer{Origin: "my.yaml", YAML: []byte(text)})
 		if diff := cmp.Diff(want.Config, got.Config); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
@@ -45,8 +46,10 @@ func TestSettingsFromText(t *testing.T) {
 			t.Errorf("%s=%q gives %q, want %q", test.key, test.value, got, test.want)
 		}
 	}
+
 	for _, l := range []Layer{
-		SettingLayer("flag", "search.max_depth_by", "{coffee-hard: 9}"), SettingLayer("flag", "search.max_depth_by.coffee-hard", "9"),
+		SettingLayer("flag", "search.max_depth_by", "{coffee-hard: 9}"),
+		SettingLayer("flag", "search.max_depth_by.coffee-hard", "9"),
 		SettingLayer("flag", "search", "{max_depth_by: {coffee-hard: 9}}"),
 	} {
 		if diff := cmp.Diff(map[string]int{"coffee-hard": 9}, mustLoad(t, l).Search.MaxDepthBy); diff != "" {
@@ -100,15 +103,18 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 		{"server.sampling.temperature", "-0.1", "temperature is -0.1"},
 		{"retrieval", "{model: m, server: localhost:8000}", "is no base URL"},
 		{"retrieval", "{model: m, server: \"http://:1/v1\"}", "is no base URL"},
-		{"retrieval", "{model: m, server: \"http://u:password@h/v1\"}", "configs: retrieval.server (from flag): holds credentials"},
+		{"retrieval", "{model: m, server: \"http://u:password@h/v1\"}", "configs: retrieval.server (from flag): " +
+			"holds credentials"},
 		{"retrieval.server", "http://h/v1", "of no use without retrieval.model"},
 		{"server.sampling.max_tokens", "0", "max_tokens is 0"},
 		{"python.engine", "docker", `python.engine (from flag): unknown engine "docker": valid are auto, forkserver, bwrap, wasi, process, unsafe`},
 		{"python.engine", "wasi", "python.engine (from flag): wasi needs python.wasm"},
 		{"python", "{engine: unsafe, accept: [landlock]}", "of no use with the engine unsafe"},
-		{"python.accept", "landlock,selinux", `python.accept (from flag): unknown wall "selinux": valid are landlock, seccomp`},
+		{"python.accept", "landlock,selinux",
+			`python.accept (from flag): unknown wall "selinux": valid are landlock, seccomp`},
 		{"python.accept", "seccomp,seccomp", `python.accept (from flag): has "seccomp" twice`},
-		{"python.modules", "numpy, numpy.linalg", `python.modules (from flag): "numpy.linalg" is no name of a module, want e.g. numpy`},
+		{"python.modules", "numpy, numpy.linalg",
+			`python.modules (from flag): "numpy.linalg" is no name of a module, want e.g. numpy`},
 		{"python.modules", "os;sys", "is no name of a module"},
 		{"python.modules", "pandas,pandas", "twice"},
 	} {
@@ -143,6 +149,7 @@ func TestFilesAreTakenAsWritten(t *testing.T) {
 			t.Errorf("%q: error is %v, want one that says %q", test.yaml, err, test.want)
 		}
 	}
+
 	if r := mustLoad(t, Layer{Origin: "my.yaml", YAML: []byte("limit: 010\n")}); r.Limit != 10 {
 		t.Errorf("limit 010 is %d, want 10", r.Limit)
 	}
@@ -152,6 +159,7 @@ func TestFilesAreTakenAsWritten(t *testing.T) {
 func TestNumbersAreFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 0} {
 		r := mustLoad(t)
+
 		r.SQL.Seconds = bad
 		if r.validate() == nil {
 			t.Errorf("sql.seconds may be %v", bad)
@@ -161,13 +169,17 @@ func TestNumbersAreFinite(t *testing.T) {
 
 func TestUnknownVariables(t *testing.T) {
 	_, err := EnvironmentLayers([]string{"TOOLEVO_SERACH_TREES=5"})
-	if err == nil || !strings.Contains(err.Error(), "TOOLEVO_SERACH_TREES") || !strings.Contains(err.Error(), "TOOLEVO_SEARCH_TREES?") {
+	if err == nil || !strings.Contains(err.Error(), "TOOLEVO_SERACH_TREES") ||
+		!strings.Contains(err.Error(), "TOOLEVO_SEARCH_TREES?") {
 		t.Errorf("error is %v, want one that names both variables", err)
 	}
-	layers, err := EnvironmentLayers([]string{"TOOLEVO_DATA=x", "TOOLEVO_BIN=x", "TOOLEVO_INTEROP_PYTHON=x", "TOOLEVO_OLLAMA_URL=x", "PATH=x"})
+
+	layers, err := EnvironmentLayers([]string{"TOOLEVO_DATA=x", "TOOLEVO_BIN=x", "TOOLEVO_INTEROP_PYTHON=x",
+		"TOOLEVO_OLLAMA_URL=x", "PATH=x"})
 	if err != nil || len(layers) != 0 {
 		t.Errorf("%v, %v", layers, err)
 	}
+
 	for _, key := range Keys() {
 		name := "TOOLEVO_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		if layers, err := EnvironmentLayers([]string{name + "=x"}); err != nil || len(layers) != 1 {
@@ -179,20 +191,25 @@ func TestUnknownVariables(t *testing.T) {
 // Whatever text a setting is given, it is that text, and a file that holds it says so again.
 func TestTextIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\n\r\t #:,"'\\{}\[\]&*!|>%@a0~-]{0,12}`)).Draw(t, "text")
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\n\r\t #:,"'\\{}\[\]&*!|>%@a0~-]{0,12}`)).Draw(t,
+			"text")
 		text = strings.ToValidUTF8(text, "?")
 		l := SettingLayer("flag", "python.executable", text)
+
 		r, err := Load(l)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if r.Python.Executable != text {
 			t.Fatalf("%q became %q", text, r.Python.Executable)
 		}
+
 		again, err := Load(Layer{Origin: "saved", YAML: []byte(r.Annotated())})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, r.Annotated())
 		}
+
 		if again.Python.Executable != text {
 			t.Fatalf("%q was saved and read as %q", text, again.Python.Executable)
 		}
@@ -201,11 +218,14 @@ func TestTextIsKept(t *testing.T) {
 
 func TestListsAreKept(t *testing.T) {
 	stop := []string{"\n", "\nQuestion: #", "a, b", "]", "Observation:", "5"}
+
 	names := make([]string, len(stop))
 	for i, s := range stop {
 		names[i] = quote(s)
 	}
+
 	r := mustLoad(t, SettingLayer("flag", "server.sampling.stop", "["+strings.Join(names, ", ")+"]"))
+
 	again := mustLoad(t, Layer{Origin: "saved", YAML: []byte(r.Annotated())})
 	if !slices.Equal(r.Server.Sampling.Stop, stop) || !slices.Equal(again.Server.Sampling.Stop, stop) {
 		t.Errorf("%q, saved and read %q, want %q", r.Server.Sampling.Stop, again.Server.Sampling.Stop, stop)
@@ -222,10 +242,12 @@ func FuzzLayer(f *testing.F) {
 			if err != nil {
 				continue
 			}
+
 			again, err := Load(Layer{Origin: "saved", YAML: []byte(r.String())})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, r)
 			}
+
 			if diff := cmp.Diff(r.Config, again.Config); diff != "" {
 				t.Fatal(diff)
 			}
@@ -243,7 +265,8 @@ func TestHostileTexts(t *testing.T) {
 		"a long comment": "#" + strings.Repeat(" ", 70_000),
 	} {
 		_, err := Load(Layer{Origin: "my.yaml", YAML: []byte(text)})
-		if err == nil || !strings.Contains(err.Error(), "my.yaml") || !strings.Contains(err.Error(), "not a configuration") {
+		if err == nil || !strings.Contains(err.Error(), "my.yaml") ||
+			!strings.Contains(err.Error(), "not a configuration") {
 			t.Errorf("%s: error %v, want one that says what is too much of it", name, err)
 		}
 	}
@@ -252,17 +275,21 @@ func TestHostileTexts(t *testing.T) {
 // TestFilesThatNeverEnd refuses a pipe that nobody writes to, a device, and a file of a gigabyte.
 func TestFilesThatNeverEnd(t *testing.T) {
 	dir := t.TempDir()
+
 	pipe, large := filepath.Join(dir, "pipe"), filepath.Join(dir, "large")
 	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, 1<<30)); err != nil {
 		t.Fatal(err)
 	}
+
 	for path, want := range map[string]string{
 		pipe: "regular file", "/dev/zero": "regular file", dir: "regular file", large: "not a configuration",
 	} {
-		if _, err := FileLayer(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
+		if _, err := FileLayer(path); err == nil || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", path, err, want)
 		}
 	}

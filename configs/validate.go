@@ -19,54 +19,67 @@ const (
 	RewardStrict   = "strict"
 )
 
-// validate reports the first value that makes no sense, with the layer it came from. Names of API versions, policies and
-// compat options are checked where they are looked up, with the valid ones in the error.
+// validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
+// policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
 	if _, err := r.Datasets(); err != nil {
 		return r.invalid("dataset", err)
 	}
+
 	if _, err := r.Difficulties(); err != nil {
 		return r.invalid("difficulty", err)
 	}
+
 	if _, err := toolqa.ParseSplit(r.Split); err != nil {
 		return r.invalid("split", err)
 	}
+
 	if err := r.Search.Validate(); err != nil {
 		return r.invalid("search", err)
 	}
+
 	if err := r.Server.Sampling.Validate(); err != nil {
 		return r.invalid("server.sampling", err)
 	}
+
 	rewards := []string{RewardOfficial, RewardStrict}
 	if !slices.Contains(rewards, r.Environment.Reward) {
 		return r.invalid("environment.reward", names.Unknown("matcher", r.Environment.Reward, rewards))
 	}
+
 	if err := r.Retrieval.validate(); err != nil {
 		return r.invalid("retrieval.server", err)
 	}
+
 	if err := r.validatePython(); err != nil {
 		return err
 	}
+
 	if err := r.validateLists(); err != nil {
 		return err
 	}
+
 	return r.validateNumbers()
 }
 
-// validate wants a server's address that can be shown: the configuration stands in every run. The errors do not show it.
+// validate wants a server's address that can be shown: the configuration stands in every run. The errors do
+// not show it.
 func (r Retrieval) validate() error {
 	if r.Server == "" {
 		return nil
 	}
+
 	u, err := url.Parse(r.Server)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return errors.New("is no base URL, want e.g. http://localhost:8000/v1")
 	case u.User != nil:
-		return errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in OPENAI_BASE_URL")
+		return errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in " +
+			"OPENAI_BASE_URL")
 	case r.Model == "":
 		return errors.New("is of no use without retrieval.model, the name of an embedding model")
 	}
+
 	return nil
 }
 
@@ -79,22 +92,27 @@ func (r *Resolved) validatePython() error {
 	if !slices.Contains(PythonEngines(), p.Engine) {
 		return r.invalid("python.engine", names.Unknown("engine", p.Engine, PythonEngines()))
 	}
+
 	if p.Engine == "wasi" && p.Wasm == "" {
 		return r.invalid("python.engine", errors.New("wasi needs python.wasm, the path of a CPython built for WASI"))
 	}
+
 	if p.Engine == "unsafe" && len(p.Accept) > 0 {
 		return r.invalid("python.accept", errors.New("is of no use with the engine unsafe, which has no walls"))
 	}
+
 	for _, wall := range p.Accept {
 		if !slices.Contains(PythonWalls(), wall) {
 			return r.invalid("python.accept", names.Unknown("wall", wall, PythonWalls()))
 		}
 	}
+
 	for _, module := range p.Modules {
 		if !moduleName.MatchString(module) {
 			return r.invalid("python.modules", fmt.Errorf("%q is no name of a module, want e.g. numpy", module))
 		}
 	}
+
 	return nil
 }
 
@@ -104,20 +122,25 @@ func (r *Resolved) validateLists() error {
 		key   string
 		value []string
 		least int
-	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1}, {"environment.compat", r.Environment.Compat, 0},
-		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0}, {"server.ends", r.Server.Ends, 0}} {
+	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1},
+		{"environment.compat", r.Environment.Compat, 0},
+		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0},
+		{"server.ends", r.Server.Ends, 0}} {
 		if len(list.value) < list.least {
 			return r.invalid(list.key, fmt.Errorf("is empty, want at least one name"))
 		}
+
 		seen := make(map[string]bool, len(list.value))
 		for _, name := range list.value {
 			name = strings.TrimSpace(name)
 			if seen[name] {
 				return r.invalid(list.key, fmt.Errorf("has %q twice, want each name once", name))
 			}
+
 			seen[name] = true
 		}
 	}
+
 	return nil
 }
 
@@ -128,6 +151,7 @@ func (r *Resolved) validateNumbers() error {
 	if err := r.validateDepths(); err != nil {
 		return err
 	}
+
 	for _, n := range []struct {
 		key          string
 		value, least float64
@@ -150,10 +174,12 @@ func (r *Resolved) validateNumbers() error {
 		if !(n.value >= n.least) {
 			return r.invalid(n.key, fmt.Errorf("is %v, want at least %v", n.value, n.least))
 		}
+
 		if n.value > most {
 			return r.invalid(n.key, fmt.Errorf("is %v, want at most %v", n.value, most))
 		}
 	}
+
 	return nil
 }
 
@@ -170,6 +196,7 @@ func (r *Resolved) validateDepths() error {
 			return r.invalid(key, fmt.Errorf("is %d, want at least 1", depth))
 		}
 	}
+
 	return nil
 }
 
@@ -177,5 +204,6 @@ func (r *Resolved) invalid(key string, err error) error {
 	if origin := r.origins[key]; origin != "" {
 		return fmt.Errorf("configs: %s (from %s): %w", key, origin, err)
 	}
+
 	return fmt.Errorf("configs: %s: %w", key, err)
 }

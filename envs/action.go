@@ -34,6 +34,7 @@ func (a Args) Get(name string) (any, bool) {
 			return arg.Value, true
 		}
 	}
+
 	return nil, false
 }
 
@@ -50,5 +51,6 @@ func (a Args) Names() []string {
 	for i, arg := range a {
 		names[i] = arg.Name
 	}
+
 	return names
 }

@@ -45,6 +45,7 @@ func (s Status) String() string {
 	if int(s) < len(statusNames) {
 		return statusNames[s]
 	}
+
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
@@ -64,6 +65,7 @@ func ParseStatus(name string) (Status, error) {
 			return Status(i), nil
 		}
 	}
+
 	return 0, fmt.Errorf("envs: unknown status %q", name)
 }
 

@@ -14,6 +14,7 @@ func TestHistoryBranches(t *testing.T) {
 	root := NewHistory(task)
 	a := root.Append(Turn{Action: "a"})
 	b, c := a.Append(Turn{Action: "b"}).Learn("first"), a.Append(Turn{Action: "c"})
+
 	d := b.Append(Turn{Action: "d"}).Learn("second")
 	for _, test := range []struct {
 		name    string
@@ -28,15 +29,19 @@ func TestHistoryBranches(t *testing.T) {
 		for _, turn := range test.h.Turns() {
 			actions = append(actions, turn.Action)
 		}
+
 		if diff := cmp.Diff(test.actions, actions); diff != "" {
 			t.Errorf("%s: turns (-want +got):\n%s", test.name, diff)
 		}
+
 		if diff := cmp.Diff(test.learned, test.h.Learned()); diff != "" {
 			t.Errorf("%s: learned (-want +got):\n%s", test.name, diff)
 		}
+
 		if test.h.Len() != len(test.actions) || test.h.Task() != task {
 			t.Errorf("%s: length %d, task %v", test.name, test.h.Len(), test.h.Task())
 		}
+
 		if last, ok := test.h.Last(); ok != (len(actions) > 0) || ok && last.Action != actions[len(actions)-1] {
 			t.Errorf("%s: last turn %v, %v", test.name, last, ok)
 		}
@@ -45,6 +50,7 @@ func TestHistoryBranches(t *testing.T) {
 
 func TestSlicesOfAHistoryAreTheCallers(t *testing.T) {
 	h := NewHistory(Task{}).Append(Turn{Action: "a"}).Learn("x")
+
 	h.Turns()[0].Action, h.Learned()[0] = "changed", "changed"
 	if h.Turns()[0].Action != "a" || h.Learned()[0] != "x" {
 		t.Error("a history changed through a slice it gave away")
@@ -64,14 +70,17 @@ func TestNamesRoundTrip(t *testing.T) {
 			t.Errorf("outcome %s is read back as %s, %v", o, got, err)
 		}
 	}
+
 	for _, s := range []Status{Running, Terminated, Truncated} {
 		if got, err := ParseStatus(s.String()); got != s || err != nil {
 			t.Errorf("status %s is read back as %s, %v", s, got, err)
 		}
 	}
+
 	if _, err := ParseOutcome("fine"); err == nil {
 		t.Error("an unknown outcome was read")
 	}
+
 	if _, err := ParseStatus("fine"); err == nil {
 		t.Error("an unknown status was read")
 	}
@@ -79,8 +88,14 @@ func TestNamesRoundTrip(t *testing.T) {
 
 func TestKindsOfOutcomes(t *testing.T) {
 	for o, want := range map[Outcome][3]bool{ // invocation error, error, ends
-		OK: {}, Malformed: {true, true, false}, InvalidAction: {true, true, false}, InvocationError: {true, true, false},
-		Deprecated: {false, true, false}, ToolError: {true, true, false}, Correct: {false, false, true}, Incorrect: {false, false, true},
+		OK:              {},
+		Malformed:       {true, true, false},
+		InvalidAction:   {true, true, false},
+		InvocationError: {true, true, false},
+		Deprecated:      {false, true, false},
+		ToolError:       {true, true, false},
+		Correct:         {false, false, true},
+		Incorrect:       {false, false, true},
 	} {
 		if got := [3]bool{o.IsInvocationError(), o.IsError(), o.Ends()}; got != want {
 			t.Errorf("%s: %v, want %v", o, got, want)
@@ -99,15 +114,19 @@ func TestArgs(t *testing.T) {
 	if s, ok := args.Text("b"); s != "text" || !ok {
 		t.Errorf("b is %q, %v", s, ok)
 	}
+
 	if _, ok := args.Text("a"); ok {
 		t.Error("a number is text")
 	}
+
 	if v, ok := args.Get("n"); v != nil || !ok {
 		t.Errorf("n is %v, %v", v, ok)
 	}
+
 	if _, ok := args.Get("missing"); ok {
 		t.Error("found what is not there")
 	}
+
 	if diff := cmp.Diff([]string{"b", "a", "n"}, args.Names()); diff != "" {
 		t.Error(diff)
 	}
@@ -119,12 +138,16 @@ func TestFailKeepsTheStage(t *testing.T) {
 	if stage, ok := FailedStage(err); stage != StageStore || !ok || !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("stage %q of %v", stage, err)
 	}
-	if !IsFinal(err) || IsFinal(Fail(StageTool, "run", io.EOF)) || IsFinal(nil) || !IsFinal(fmt.Errorf("x: %w", refusal{})) {
+
+	if !IsFinal(err) || IsFinal(Fail(StageTool, "run", io.EOF)) || IsFinal(nil) ||
+		!IsFinal(fmt.Errorf("x: %w", refusal{})) {
 		t.Error("IsFinal is wrong about a store, a tool, nothing, or a refusal")
 	}
+
 	if Fail(StageTool, "x", nil) != nil {
 		t.Error("nothing failed, and yet there is an error")
 	}
+
 	if _, ok := FailedStage(io.EOF); ok {
 		t.Error("a plain error names a stage")
 	}

@@ -34,10 +34,12 @@ func Fail(stage Stage, op string, err error) error {
 	if err == nil {
 		return nil
 	}
+
 	var named *StageError
 	if errors.As(err, &named) {
 		return fmt.Errorf("%s: %w", op, err)
 	}
+
 	return &StageError{Stage: stage, Op: op, Err: err}
 }
 
@@ -47,6 +49,7 @@ func FailedStage(err error) (Stage, bool) {
 	if errors.As(err, &named) {
 		return named.Stage, true
 	}
+
 	return "", false
 }
 
@@ -57,5 +60,6 @@ func IsFinal(err error) bool {
 		return true
 	}
 	var cause interface{ Final() bool }
+
 	return errors.As(err, &cause) && cause.Final()
 }

@@ -45,6 +45,7 @@ func (h History) Task() Task {
 	if h.task == nil {
 		return Task{}
 	}
+
 	return *h.task
 }
 
@@ -53,6 +54,7 @@ func (h History) Len() int {
 	if h.last == nil {
 		return 0
 	}
+
 	return h.last.n
 }
 
@@ -61,6 +63,7 @@ func (h History) Last() (Turn, bool) {
 	if h.last == nil {
 		return Turn{}, false
 	}
+
 	return h.last.turn, true
 }
 
@@ -70,6 +73,7 @@ func (h History) Turns() []Turn {
 	for l := h.last; l != nil; l = l.prev {
 		turns[l.n-1] = l.turn
 	}
+
 	return turns
 }
 
@@ -79,10 +83,12 @@ func (h History) Append(t Turn) History {
 	if h.last != nil {
 		hash = h.last.hash
 	}
+
 	hash = xxh3.HashStringSeed(string(t.Action), hash)
 	hash = xxh3.HashStringSeed(t.Observation, hash)
 
 	h.last = &link{prev: h.last, n: h.Len() + 1, hash: hash + uint64(t.Outcome), turn: t}
+
 	return h
 }
 
@@ -91,10 +97,12 @@ func (h History) Append(t Turn) History {
 // policy; the hash is the same in every process. It costs no walk through the turns.
 func (h History) Hash() uint64 {
 	task := h.Task()
+
 	var turns, learned uint64
 	if h.last != nil {
 		turns = h.last.hash
 	}
+
 	if h.learned != nil {
 		learned = h.learned.hash
 	}
@@ -102,7 +110,9 @@ func (h History) Hash() uint64 {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], turns)
 	binary.LittleEndian.PutUint64(b[8:], learned)
+
 	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Dataset))
+
 	return xxh3.HashSeed(b[:], hash)
 }
 
@@ -113,7 +123,9 @@ func (h History) Learn(description string) History {
 	if h.learned != nil {
 		n, hash = h.learned.n+1, h.learned.hash
 	}
+
 	h.learned = &lesson{prev: h.learned, n: n, hash: xxh3.HashStringSeed(description, hash), text: description}
+
 	return h
 }
 
@@ -122,9 +134,11 @@ func (h History) Learned() []string {
 	if h.learned == nil {
 		return nil
 	}
+
 	texts := make([]string, h.learned.n)
 	for l := h.learned; l != nil; l = l.prev {
 		texts[l.n-1] = l.text
 	}
+
 	return texts
 }

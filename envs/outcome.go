@@ -29,6 +29,7 @@ func Outcomes() []Outcome {
 	for i := range all {
 		all[i] = Outcome(i)
 	}
+
 	return all
 }
 
@@ -37,6 +38,7 @@ func (o Outcome) String() string {
 	if int(o) < len(outcomeNames) {
 		return outcomeNames[o]
 	}
+
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
@@ -56,6 +58,7 @@ func ParseOutcome(name string) (Outcome, error) {
 			return Outcome(i), nil
 		}
 	}
+
 	return 0, fmt.Errorf("envs: unknown outcome %q", name)
 }
 

@@ -23,11 +23,13 @@ type Episode struct {
 
 // Play runs one episode: at most maxTurns turns, one greedy sample each. id names the episode in the log; its Path is
 // ignored. The error is ours, and the question is then lost.
-func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task, id mcts.NodeID, maxTurns int) (Episode, error) {
+func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task, id mcts.NodeID,
+	maxTurns int) (Episode, error) {
 	state, err := env.Reset(ctx, task)
 	if err != nil {
 		return Episode{}, err
 	}
+
 	e := Episode{History: state.History(), Status: state.Status()}
 	e.Branch = &mcts.TreeRecord{Question: id.Question, Tree: id.Tree, Nodes: []mcts.Record{
 		{Parent: mcts.NoParent, Status: e.Status},
@@ -40,13 +42,16 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 	}
 
 	e.end()
+
 	return e, nil
 }
 
 // turn asks for one action and runs it. It returns the state after it.
-func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Policy, state envs.State, id mcts.NodeID) (envs.State, error) {
+func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Policy, state envs.State,
+	id mcts.NodeID) (envs.State, error) {
 	turn := e.History.Len()
 	id.Path = "0" + strings.Repeat(".0", turn)
+
 	proposals, err := policy.Propose(ctx, mcts.Request{Node: id, History: e.History, N: 1, Greedy: true})
 	if err != nil {
 		return state, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
@@ -64,10 +69,12 @@ func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Po
 	}
 
 	action := envs.Action(proposals[0].Text)
+
 	next, err := env.Step(ctx, state, action)
 	if err != nil {
 		return state, envs.Fail(envs.StageEnvironment, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
 	}
+
 	e.History, e.Status, e.Grade = next.State.History(), next.State.Status(), next.Grade
 	cut := proposals[0].Finish == mcts.FinishLength && next.Turn.Call.Name == ""
 	e.Branch.Nodes = append(e.Branch.Nodes, mcts.Record{
@@ -76,6 +83,7 @@ func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Po
 		Key: mcts.Canonical(env, action), Observation: next.Turn.Observation, Maker: next.Turn.Maker,
 		Outcome: next.Turn.Outcome, Status: e.Status, Reward: next.Reward, Grade: next.Grade, Draws: 1, Cut: cut,
 	})
+
 	return next.State, nil
 }
 
@@ -90,6 +98,7 @@ func (e *Episode) end() {
 	case e.Status == envs.Truncated:
 		last.Limit = mcts.LimitEnvironment
 	}
+
 	if last.Status == envs.Running {
 		last.Status = envs.Truncated
 	}

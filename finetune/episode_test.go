@@ -17,6 +17,7 @@ import (
 func TestPlayAsksGreedily(t *testing.T) {
 	w := &walker{words: map[string][]string{"a": detour}}
 	id := mcts.NodeID{Question: "cell/a", Tree: 3, Path: "to be ignored"}
+
 	e, err := finetune.Play(context.Background(), maze(), w, tasks("a")[0], id, 8)
 	if err != nil {
 		t.Fatal(err)
@@ -31,17 +32,27 @@ func TestPlayAsksGreedily(t *testing.T) {
 	}
 	var want, got []asked
 	last := []envs.Outcome{0, envs.Deprecated, envs.OK, envs.InvalidAction, envs.OK, envs.InvocationError, envs.OK}
+
 	for i := range detour {
 		path := "0" + strings.Repeat(".0", i)
-		want = append(want, asked{Node: mcts.NodeID{Question: "cell/a", Tree: 3, Path: path}, Turns: i, N: 1, Greedy: true, LastOfTheTurns: last[i]})
+		want = append(want, asked{
+			Node:           mcts.NodeID{Question: "cell/a", Tree: 3, Path: path},
+			Turns:          i,
+			N:              1,
+			Greedy:         true,
+			LastOfTheTurns: last[i],
+		})
 	}
+
 	for _, r := range w.requests {
 		turn, _ := r.History.Last()
 		got = append(got, asked{r.Node, r.History.Len(), r.First, r.N, r.Seed, r.Greedy, turn.Outcome})
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
+
 	if e.Status != envs.Terminated || !e.Grade.Official || !e.Grade.Strict || e.History.Len() != len(detour) {
 		t.Errorf("the episode is %s with %+v after %d turns", e.Status, e.Grade, e.History.Len())
 	}
@@ -71,11 +82,15 @@ func TestPlayEnds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := &walker{words: map[string][]string{"a": test.words}}
-			e, err := finetune.Play(context.Background(), maze(), w, tasks("a")[0], mcts.NodeID{Question: "a"}, test.maxTurns)
+
+			e, err := finetune.Play(context.Background(), maze(), w, tasks("a")[0], mcts.NodeID{Question: "a"},
+				test.maxTurns)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Status != test.status || e.Grade.Official != test.official || e.History.Len() != test.turns || len(w.requests) != test.calls {
+
+			if e.Status != test.status || e.Grade.Official != test.official || e.History.Len() != test.turns ||
+				len(w.requests) != test.calls {
 				t.Errorf("%s with %+v after %d turns and %d calls", e.Status, e.Grade, e.History.Len(), len(w.requests))
 			}
 		})
@@ -96,6 +111,7 @@ func TestPlayFails(t *testing.T) {
 				if before == 2 {
 					return errGone
 				}
+
 				return nil
 			}
 		}, envs.StagePolicy, 2, "episode cell/a, turn 2"},
@@ -104,6 +120,7 @@ func TestPlayFails(t *testing.T) {
 				if a == "right" {
 					return errGone
 				}
+
 				return nil
 			}
 		}, envs.StageEnvironment, 1, "episode cell/a, turn 1"},
@@ -115,13 +132,17 @@ func TestPlayFails(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w, env := &walker{}, maze()
 			test.change(w, env)
-			e, err := finetune.Play(context.Background(), env, w, tasks(test.task)[0], mcts.NodeID{Question: "cell/" + test.task}, 8)
+
+			e, err := finetune.Play(context.Background(), env, w, tasks(test.task)[0],
+				mcts.NodeID{Question: "cell/" + test.task}, 8)
 			if stage, _ := envs.FailedStage(err); stage != test.stage || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error is %v, want a failure of the %s with %q", err, test.stage, test.want)
 			}
+
 			if test.task == "a" && !errors.Is(err, errGone) {
 				t.Errorf("%v does not wrap its cause", err)
 			}
+
 			if e.History.Len() != test.turns || e.Status != envs.Running {
 				t.Errorf("the episode is %s after %d turns, want %d", e.Status, e.History.Len(), test.turns)
 			}

@@ -61,6 +61,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
 	}
+
 	total := 0
 	for _, j := range jobs {
 		total += len(j.Tasks)
@@ -71,12 +72,14 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	done, replayed := 0, 0
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
+
 	for _, job := range jobs {
 		for _, task := range job.Tasks {
 			group.Go(func() error {
 				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
 					return err
 				}
+
 				r, err := o.episode(groupCtx, job, task)
 				if err != nil {
 					return err
@@ -84,22 +87,28 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 				mu.Lock()
 				defer mu.Unlock()
+
 				if r.lost != nil {
 					lost[job.Episode(task)] = r.lost.Error()
 				}
+
 				if r.replayed {
 					replayed++
 				}
+
 				if done++; o.Done != nil {
 					o.Done(done, replayed, total)
 				}
+
 				return nil
 			})
 		}
 	}
+
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+
 	return lost, nil
 }
 
@@ -107,19 +116,24 @@ func (o *Options) validate(jobs []Job) error {
 	if o.Workers < 1 || o.Retry.Attempts < 1 {
 		return fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Retry.Attempts)
 	}
+
 	seen := map[string]bool{}
+
 	for _, j := range jobs {
 		if j.MaxTurns < 1 {
 			return fmt.Errorf("finetune: %s: %d turns, want at least 1", j.Cell, j.MaxTurns)
 		}
+
 		for _, task := range j.Tasks {
 			id := j.Episode(task)
 			if seen[id] {
 				return fmt.Errorf("finetune: the episode %q occurs twice", id)
 			}
+
 			seen[id] = true
 		}
 	}
+
 	return nil
 }
 
@@ -133,6 +147,7 @@ type result struct {
 // cannot be written.
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result, error) {
 	id := mcts.NodeID{Question: job.Episode(task)}
+
 	_, stored, err := o.Store.LoadTree(ctx, id.Question, id.Tree)
 	if stored || err != nil {
 		return result{replayed: true}, err
@@ -142,6 +157,7 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 	if err != nil {
 		return result{}, err
 	}
+
 	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.MaxTurns)
 	if err == nil {
 		asked, _ := policy.Counts()
@@ -151,15 +167,18 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 	if ctx.Err() != nil {
 		return result{}, ctx.Err()
 	}
+
 	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return result{}, err
 	}
+
 	return result{lost: err}, nil
 }
 
 // Episodes yields the episodes of the jobs that are stored or lost, in the order of the jobs and their tasks. meta says
 // what an episode does not know about itself. The first error ends it.
-func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost, meta func(Cell, envs.Task) trajectories.Meta) iter.Seq2[trajectories.Episode, error] {
+func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost,
+	meta func(Cell, envs.Task) trajectories.Meta) iter.Seq2[trajectories.Episode, error] {
 	return func(yield func(trajectories.Episode, error) bool) {
 		for _, j := range jobs {
 			for _, task := range j.Tasks {
@@ -168,6 +187,7 @@ func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost, meta f
 				failure, isLost := lost[name]
 
 				var e trajectories.Episode
+
 				switch {
 				case stored:
 					e = trajectories.FromEpisode(meta(j.Cell, task), branch)
@@ -176,6 +196,7 @@ func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost, meta f
 				case err == nil:
 					continue
 				}
+
 				if !yield(e, err) || err != nil {
 					return
 				}

@@ -39,17 +39,38 @@ func TestEvaluate(t *testing.T) {
 	unknown := `environment: reset to task "nowhere": unknown task`
 	low, high := finetune.Wilson(2, 5)
 	noneLow, noneHigh := finetune.Wilson(0, 2)
+
 	want := &finetune.Report{Rows: []finetune.Row{
 		{
-			Cell: first.Cell, N: 5, Lost: 1, Official: 0.4, OfficialLow: low, OfficialHigh: high,
-			Strict: 0.4, StrictLow: low, StrictHigh: high, Unanswered: 2, Silent: 1, Turns: (4 + 7 + 2 + 8 + 0) / 5.0,
+			Cell:         first.Cell,
+			N:            5,
+			Lost:         1,
+			Official:     0.4,
+			OfficialLow:  low,
+			OfficialHigh: high,
+			Strict:       0.4,
+			StrictLow:    low,
+			StrictHigh:   high,
+			Unanswered:   2,
+			Silent:       1,
+			Turns:        (4 + 7 + 2 + 8 + 0) / 5.0,
 			Outcomes: map[string]int{
-				"ok": 3 + 3 + 1, "deprecated": 1, "invalid-action": 1, "invocation-error": 1, "correct": 2, "incorrect": 1, "tool-error": 8,
+				"ok": 3 + 3 + 1, "deprecated": 1, "invalid-action": 1, "invocation-error": 1, "correct": 2,
+				"incorrect": 1, "tool-error": 8,
 			},
 			FirstLoss: unknown,
 		},
-		{Cell: second.Cell, N: 2, OfficialLow: noneLow, OfficialHigh: noneHigh, StrictLow: noneLow, StrictHigh: noneHigh,
-			Unanswered: 2, Turns: 3, Outcomes: map[string]int{"ok": 6}},
+		{
+			Cell:         second.Cell,
+			N:            2,
+			OfficialLow:  noneLow,
+			OfficialHigh: noneHigh,
+			StrictLow:    noneLow,
+			StrictHigh:   noneHigh,
+			Unanswered:   2,
+			Turns:        3,
+			Outcomes:     map[string]int{"ok": 6},
+		},
 		{Cell: third.Cell, Lost: 1, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}, FirstLoss: unknown},
 		{Cell: fourth.Cell, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}},
 	}}
@@ -68,8 +89,10 @@ func (l lenient) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 }
 
 func TestOfficialAndStrictAreApart(t *testing.T) {
-	j := job(&walker{words: map[string][]string{"a": wrong, "b": solution, "c": endless, "d": wrong}}, tasks("a", "b", "c", "d"))
+	j := job(&walker{words: map[string][]string{"a": wrong, "b": solution, "c": endless, "d": wrong}},
+		tasks("a", "b", "c", "d"))
 	j.Env = lenient{maze()}
+
 	row := evaluate(t, options(t), j).Rows[0]
 	if row.Official != 0.75 || row.Strict != 0.25 {
 		t.Errorf("official %v and strict %v, want 0.75 and 0.25", row.Official, row.Strict)
@@ -78,24 +101,28 @@ func TestOfficialAndStrictAreApart(t *testing.T) {
 
 func TestWorkersChangeNothing(t *testing.T) {
 	var want *finetune.Report
+
 	for _, workers := range []int{1, 8, 8} {
 		w, of := mixed()
 		w.asked = func(r mcts.Request, _ int) error {
 			if id := taskOf(r); id == "task-3" || id == "task-17" {
 				return fmt.Errorf("%s: %w", id, errGone)
 			}
+
 			return nil
 		}
 		o := options(t)
 		o.Workers = workers
 		other := job(w, of)
 		other.Cell.API = "p_s_in"
+
 		got := evaluate(t, o, job(w, append(numbered(30), of...)), other)
 		if want == nil {
 			if want = got; want.Rows[0].Lost != 3 || !strings.Contains(want.Rows[0].FirstLoss, "task-3:") {
 				t.Errorf("%d are lost, the first because of %q", want.Rows[0].Lost, want.Rows[0].FirstLoss)
 			}
 		}
+
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d workers report otherwise:\n%s", workers, diff)
 		}
@@ -112,21 +139,26 @@ func TestRetries(t *testing.T) {
 				left--
 				return errGone
 			}
+
 			return nil
 		}
 		o := options(t)
 		o.Retry.Attempts = 3
+
 		row := evaluate(t, o, job(w, tasks("a"))).Rows[0]
 		if lost := failures == 3; lost != (row.Lost == 1) || row.N+row.Lost != 1 || lost == (row.Official == 1) {
 			t.Errorf("%d failures: %+v", failures, row)
 		}
+
 		want, got := []int{1, 1, min(failures, 2) + 1, 1}, make([]int, 4)
 		if failures == 3 {
 			want[3] = 0
 		}
+
 		for _, r := range w.requests {
 			got[r.History.Len()]++
 		}
+
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d failures, requests by turn (-want +got):\n%s", failures, diff)
 		}
@@ -137,19 +169,24 @@ func TestRetries(t *testing.T) {
 func TestLostQuestionsAreTriedAgain(t *testing.T) {
 	o, broken := options(t), true
 	w := &walker{}
+
 	w.asked = func(r mcts.Request, _ int) error {
 		if broken && taskOf(r) == "task-1" && r.History.Len() == 3 {
 			return errGone
 		}
+
 		return nil
 	}
 	if row := evaluate(t, o, job(w, numbered(3))).Rows[0]; row.Lost != 1 || row.N != 2 || row.Official != 1 {
 		t.Errorf("%+v", row)
 	}
+
 	broken = false
+
 	if row := evaluate(t, o, job(w, numbered(3))).Rows[0]; row.Lost != 0 || row.N != 3 {
 		t.Errorf("again: %+v", row)
 	}
+
 	if len(w.requests) != 12+1 {
 		t.Errorf("%d requests, want one for each of 12 turns and one that failed", len(w.requests))
 	}
@@ -160,49 +197,63 @@ func TestLostQuestionsAreTriedAgain(t *testing.T) {
 func TestInterruptedEvaluations(t *testing.T) {
 	w, of := mixed()
 	want := evaluate(t, options(t), job(w, append(numbered(10), of...)))
+
 	for _, k := range []int{1, 7, 20} {
 		for _, workers := range []int{1, 4} {
 			t.Run(fmt.Sprintf("every %d/%d workers", k, workers), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "run.db")
 				answered := map[string]int{}
+
 				attempts, through := 0, false
 				for ; !through; attempts++ {
 					if attempts > 200 {
 						t.Fatal("200 attempts were not enough: the evaluation makes no progress")
 					}
+
 					ctx, cancel := context.WithCancel(context.Background())
 					w, of := mixed()
 					w.asked = func(_ mcts.Request, before int) error {
 						if before < k {
 							return nil
 						}
+
 						cancel()
+
 						return context.Canceled
 					}
 					s := open(t, path)
-					again, o := job(w, append(numbered(10), of...)), finetune.Options{Store: s, Workers: workers, Retry: mcts.Retry{Attempts: 2}}
+					again, o := job(w, append(numbered(10), of...)),
+						finetune.Options{Store: s, Workers: workers, Retry: mcts.Retry{Attempts: 2}}
 					lost, err := finetune.Evaluate(ctx, []finetune.Job{again}, o)
+
 					cancel()
+
 					for node, n := range w.answered {
 						answered[node] += n
 					}
+
 					if through = err == nil; !through && !errors.Is(err, context.Canceled) {
 						t.Fatal(err)
 					}
+
 					if through {
 						report, err := finetune.Summarise([]finetune.Job{again}, episodes(o, lost, again))
 						if err != nil {
 							t.Fatal(err)
 						}
+
 						if diff := cmp.Diff(want, report); diff != "" {
 							t.Errorf("-uninterrupted +interrupted:\n%s", diff)
 						}
+
 						checkLog(t, s, answered, attempts*(workers-1))
 					}
+
 					if err := s.Close(); err != nil {
 						t.Fatal(err)
 					}
 				}
+
 				if attempts < 2 {
 					t.Error("was never interrupted: the test shows nothing")
 				}
@@ -215,16 +266,20 @@ func TestInterruptedEvaluations(t *testing.T) {
 // cancelled, may have been made in vain.
 func checkLog(t *testing.T, s *store.Store, answered map[string]int, inVain int) {
 	t.Helper()
+
 	calls, err := s.CallCount(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	total := 0
 	for _, n := range answered {
 		total += n
 	}
+
 	if len(answered) != calls || total-calls > inVain {
-		t.Errorf("%d calls were answered %d times, the log has %d; at most %d may be in vain", len(answered), total, calls, inVain)
+		t.Errorf("%d calls were answered %d times, the log has %d; at most %d may be in vain", len(answered), total,
+			calls, inVain)
 	}
 }
 
@@ -247,16 +302,22 @@ func TestInterrupted(t *testing.T) {
 				}
 				mu.Unlock()
 				<-all // every worker has an episode
+
 				return nil
 			}
 			o := options(t)
+
 			o.Workers = workers
-			if _, err := finetune.Evaluate(ctx, []finetune.Job{job(w, numbered(20))}, o); !errors.Is(err, context.Canceled) {
+			if _, err := finetune.Evaluate(ctx, []finetune.Job{job(w, numbered(20))}, o); !errors.Is(err,
+				context.Canceled) {
 				t.Fatalf("error is %v", err)
 			}
+
 			if len(started) != workers || len(w.requests) != workers || w.running != 0 {
-				t.Errorf("%d episodes with %d calls, %d still running; want one call of each of %d", len(started), len(w.requests), w.running, workers)
+				t.Errorf("%d episodes with %d calls, %d still running; want one call of each of %d", len(started),
+					len(w.requests), w.running, workers)
 			}
+
 			if row := evaluate(t, o, job(w, numbered(20))).Rows[0]; row.Official != 1 || len(w.requests) != 4*20 {
 				t.Errorf("gone on with: %d calls, %+v", len(w.requests), row)
 			}
@@ -267,9 +328,12 @@ func TestInterrupted(t *testing.T) {
 func TestInterruptedBeforeTheStart(t *testing.T) {
 	ctx, interrupt := mcts.Interruptible(t.Context())
 	interrupt()
+
 	w := &walker{}
+
 	o := options(t)
-	if _, err := finetune.Evaluate(ctx, []finetune.Job{job(w, numbered(4))}, o); !errors.Is(err, context.Canceled) || len(w.requests) != 0 {
+	if _, err := finetune.Evaluate(ctx, []finetune.Job{job(w, numbered(4))}, o); !errors.Is(err, context.Canceled) ||
+		len(w.requests) != 0 {
 		t.Errorf("%d calls and %v", len(w.requests), err)
 	}
 }
@@ -284,12 +348,15 @@ func TestStoreFailure(t *testing.T) {
 		if closed.Load() {
 			late.Add(1)
 		}
+
 		if before == 10 {
 			defer closed.Store(true)
 			return o.Store.Close()
 		}
+
 		return nil
 	}}
+
 	lost, err := finetune.Evaluate(context.Background(), []finetune.Job{job(w, numbered(40))}, o)
 	if stage, _ := envs.FailedStage(err); stage != envs.StageStore || lost != nil {
 		t.Errorf("error is %v", err)
@@ -322,6 +389,7 @@ func TestDone(t *testing.T) {
 	o.Done = func(done, replayed, total int) {
 		mu.Lock()
 		defer mu.Unlock()
+
 		if seen = append(seen, done); total != 16 || replayed > 0 {
 			t.Errorf("%d of %d, %d of them replayed, want 16 in all", done, total, replayed)
 		}
@@ -329,9 +397,11 @@ func TestDone(t *testing.T) {
 	w, of := mixed()
 	evaluate(t, o, job(w, append(numbered(10), of...)))
 	slices.Sort(seen)
+
 	for i := range 16 {
 		want = append(want, i+1)
 	}
+
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Error(diff)
 	}
@@ -341,8 +411,10 @@ func TestDone(t *testing.T) {
 	o.Done = func(_, replayed, _ int) {
 		mu.Lock()
 		defer mu.Unlock()
+
 		last = max(last, replayed)
 	}
+
 	report := evaluate(t, o, job(w, append(numbered(10), of...)))
 	if last != report.Rows[0].N {
 		t.Errorf("%d episodes are replayed, want all %d that were not lost", last, report.Rows[0].N)
@@ -357,14 +429,16 @@ func TestEvaluateChecksWhatItIsGiven(t *testing.T) {
 		{"workers", "0 workers", func(o *finetune.Options, _ *finetune.Job) { o.Workers = 0 }},
 		{"attempts", "-1 attempts", func(o *finetune.Options, _ *finetune.Job) { o.Retry.Attempts = -1 }},
 		{"turns", "0 turns", func(_ *finetune.Options, j *finetune.Job) { j.MaxTurns = 0 }},
-		{"an episode twice", `"test:walker/p_c/toy/easy/task-1" occurs twice`, func(_ *finetune.Options, j *finetune.Job) {
-			j.Tasks = append(j.Tasks, j.Tasks[1])
-		}},
+		{"an episode twice", `"test:walker/p_c/toy/easy/task-1" occurs twice`,
+			func(_ *finetune.Options, j *finetune.Job) {
+				j.Tasks = append(j.Tasks, j.Tasks[1])
+			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := &walker{}
 			o, j := options(t), job(w, numbered(3))
 			test.change(&o, &j)
+
 			_, err := finetune.Evaluate(context.Background(), []finetune.Job{j}, o)
 			if err == nil || !strings.Contains(err.Error(), test.want) || len(w.requests) != 0 {
 				t.Errorf("%d calls, error is %v, want one with %q", len(w.requests), err, test.want)

@@ -30,6 +30,7 @@ func (e *estate) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 	if t.ID != "nowhere" {
 		t = envtest.MazeTask
 	}
+
 	return e.Maze.Reset(ctx, t)
 }
 
@@ -39,6 +40,7 @@ func (e *estate) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 			return envs.Transition{}, err
 		}
 	}
+
 	return e.Maze.Step(ctx, s, a)
 }
 
@@ -61,30 +63,37 @@ func (w *walker) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, er
 	before := len(w.requests)
 	w.requests = append(w.requests, r)
 	w.running++
+
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()
 		w.running--
 		w.mu.Unlock()
 	}()
+
 	if w.asked != nil {
 		if err := w.asked(r, before); err != nil {
 			return nil, err
 		}
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	if w.answered == nil {
 		w.answered = map[string]int{}
 	}
 	w.answered[r.Node.String()]++
+
 	words, ok := w.words[taskOf(r)]
 	if !ok {
 		words = solution
 	}
+
 	if turn := r.History.Len(); turn < len(words) {
 		return []mcts.Proposal{{Text: words[turn]}}, nil
 	}
+
 	return nil, nil
 }
 
@@ -106,6 +115,7 @@ func tasks(ids ...string) []envs.Task {
 	for i, id := range ids {
 		all[i] = envs.Task{ID: id, Dataset: "toy", Question: "Where is the goal?"}
 	}
+
 	return all
 }
 
@@ -114,6 +124,7 @@ func numbered(n int) []envs.Task {
 	for i := range ids {
 		ids[i] = fmt.Sprint("task-", i)
 	}
+
 	return tasks(ids...)
 }
 
@@ -125,40 +136,51 @@ func job(p mcts.Policy, of []envs.Task) finetune.Job {
 }
 
 func options(t testing.TB) finetune.Options {
-	return finetune.Options{Store: open(t, filepath.Join(t.TempDir(), "run.db")), Workers: 4, Retry: mcts.Retry{Attempts: 1}}
+	return finetune.Options{
+		Store:   open(t, filepath.Join(t.TempDir(), "run.db")),
+		Workers: 4,
+		Retry:   mcts.Retry{Attempts: 1},
+	}
 }
 
 func open(t testing.TB, path string) *store.Store {
 	t.Helper()
+
 	s, err := store.Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { s.Close() })
+
 	return s
 }
 
 func evaluate(t testing.TB, o finetune.Options, jobs ...finetune.Job) *finetune.Report {
 	t.Helper()
+
 	lost, err := finetune.Evaluate(context.Background(), jobs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r, err := finetune.Summarise(jobs, episodes(o, lost, jobs...))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return r
 }
 
 // episodes are those of jobs as a run's files have them.
 func episodes(o finetune.Options, lost finetune.Lost, jobs ...finetune.Job) iter.Seq2[trajectories.Episode, error] {
-	return finetune.Episodes(context.Background(), o.Store, jobs, lost, func(c finetune.Cell, task envs.Task) trajectories.Meta {
-		return trajectories.Meta{
-			Run: trajectories.Run{ID: "run", Policy: c.Policy, DeployedAPI: c.API},
-			Question: trajectories.Question{
-				ID: task.ID, Dataset: c.Dataset, Difficulty: c.Difficulty, Text: task.Question,
-			},
-		}
-	})
+	return finetune.Episodes(context.Background(), o.Store, jobs, lost,
+		func(c finetune.Cell, task envs.Task) trajectories.Meta {
+			return trajectories.Meta{
+				Run: trajectories.Run{ID: "run", Policy: c.Policy, DeployedAPI: c.API},
+				Question: trajectories.Question{
+					ID: task.ID, Dataset: c.Dataset, Difficulty: c.Difficulty, Text: task.Question,
+				},
+			}
+		})
 }

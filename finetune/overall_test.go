@@ -12,14 +12,34 @@ func TestOverall(t *testing.T) {
 	cell := func(api, dataset string) finetune.Cell {
 		return finetune.Cell{Policy: "p", API: api, Dataset: dataset, Difficulty: "easy"}
 	}
-	r := &finetune.Report{Engines: []string{"bwrap"}, Rows: []finetune.Row{
-		{Cell: cell("old", "coffee"), N: 4, Official: 0.75, Strict: 0.5, Turns: 3, Outcomes: map[string]int{"ok": 2}},
-		{Cell: cell("new", "coffee"), N: 0, Lost: 4, FirstLoss: "gone"},
-		{Cell: cell("old", "yelp"), N: 16, Lost: 1, Official: 0.25, Strict: 0.25, Turns: 8, Outcomes: map[string]int{"ok": 3}, TooLong: 2},
-	}}
+	r := &finetune.Report{
+		Engines: []string{"bwrap"},
+		Rows: []finetune.Row{
+			{
+				Cell:     cell("old", "coffee"),
+				N:        4,
+				Official: 0.75,
+				Strict:   0.5,
+				Turns:    3,
+				Outcomes: map[string]int{"ok": 2},
+			},
+			{Cell: cell("new", "coffee"), N: 0, Lost: 4, FirstLoss: "gone"},
+			{
+				Cell:     cell("old", "yelp"),
+				N:        16,
+				Lost:     1,
+				Official: 0.25,
+				Strict:   0.25,
+				Turns:    8,
+				Outcomes: map[string]int{"ok": 3},
+				TooLong:  2,
+			},
+		},
+	}
 
 	got := r.Overall()
 	all := func(api string) finetune.Cell { return finetune.Cell{Policy: "p", API: api, Dataset: "all"} }
+
 	want := &finetune.Report{Engines: []string{"bwrap"}, Rows: []finetune.Row{
 		{
 			Cell: all("old"), N: 20, Lost: 1, TooLong: 2, Outcomes: map[string]int{"ok": 5},
@@ -34,6 +54,7 @@ func TestOverall(t *testing.T) {
 		w.OfficialLow, w.OfficialHigh = finetune.Wilson(k, w.N)
 		w.StrictLow, w.StrictHigh = finetune.Wilson(max(k-1, 0), w.N)
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

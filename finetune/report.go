@@ -17,7 +17,8 @@ type Report struct {
 	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
 
 	// What the figures depend on beside their cells, for the caller to fill in.
-	Engines  []string `json:"engines,omitempty"`  // what ran model-written programs, in words; more than one when they were mixed
+	// what ran model-written programs, in words; more than one when they were mixed
+	Engines  []string `json:"engines,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
@@ -34,12 +35,13 @@ type Row struct {
 	StrictLow    float64 `json:"strict_low"`    // lower end of the 95 % Wilson interval
 	StrictHigh   float64 `json:"strict_high"`   // upper end
 
-	Unanswered int            `json:"unanswered"`           // episodes that ended without an answer
-	TooLong    int            `json:"too_long"`             // of those, the ones whose prompt no longer fit the context window
-	Silent     int            `json:"silent"`               // of those, the ones in which the policy wrote nothing more
-	Turns      float64        `json:"turns"`                // mean turns of an episode
-	Outcomes   map[string]int `json:"outcomes"`             // turns by outcome
-	FirstLoss  string         `json:"first_loss,omitempty"` // the failure to which the first question was lost
+	Unanswered int `json:"unanswered"` // episodes that ended without an answer
+	// of those, the ones whose prompt no longer fit the context window
+	TooLong   int            `json:"too_long"`
+	Silent    int            `json:"silent"`               // of those, the ones in which the policy wrote nothing more
+	Turns     float64        `json:"turns"`                // mean turns of an episode
+	Outcomes  map[string]int `json:"outcomes"`             // turns by outcome
+	FirstLoss string         `json:"first_loss,omitempty"` // the failure to which the first question was lost
 }
 
 // Summarise returns the report on the episodes of an evaluation: a row for each job, in their order.
@@ -49,14 +51,18 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 	for _, j := range jobs {
 		sums[j.Cell] = &sum{outcomes: map[string]int{}}
 	}
+
 	for e, err := range episodes {
 		if err != nil {
 			return nil, err
 		}
+
 		s, ok := sums[Cell{e.Policy, e.DeployedAPI, e.Dataset, e.Difficulty}]
 		if !ok {
-			return nil, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy, e.DeployedAPI, e.QuestionID)
+			return nil, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy,
+				e.DeployedAPI, e.QuestionID)
 		}
+
 		s.add(&e)
 	}
 
@@ -64,6 +70,7 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 	for i, j := range jobs {
 		report.Rows[i] = sums[j.Cell].row(j.Cell)
 	}
+
 	return report, nil
 }
 
@@ -80,6 +87,7 @@ func (s *sum) add(e *trajectories.Episode) {
 		if s.lost++; s.firstLoss == "" {
 			s.firstLoss = e.Lost
 		}
+
 		return
 	}
 
@@ -98,6 +106,7 @@ func (s *sum) add(e *trajectories.Episode) {
 			*count.n++
 		}
 	}
+
 	s.turns += len(e.Turns)
 	for _, t := range e.Turns {
 		s.outcomes[t.Outcome.String()]++
@@ -114,8 +123,10 @@ func (s *sum) row(cell Cell) Row {
 		row.Strict = float64(s.strict) / float64(s.n)
 		row.Turns = float64(s.turns) / float64(s.n)
 	}
+
 	row.OfficialLow, row.OfficialHigh = Wilson(s.official, s.n)
 	row.StrictLow, row.StrictHigh = Wilson(s.strict, s.n)
+
 	return row
 }
 
@@ -124,45 +135,58 @@ func (s *sum) row(cell Cell) Row {
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "POLICY\tAPI\tDATA\tN\tLOST\tOFFICIAL [95%]\tSTRICT\tTURNS")
+
 	for _, row := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", row.Policy, row.API, row.data(), row.N, row.Lost,
-			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict), row.decimal(row.Turns))
+			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict),
+			row.decimal(row.Turns))
 	}
+
 	if err := t.Flush(); err != nil {
 		return err
 	}
+
 	for _, line := range r.Warnings {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
-// WriteMarkdown writes the report as two Markdown tables: accuracies, a line for each policy and dataset and a column for
-// each API version as in the paper's Tables 2-4, and the turns by outcome.
+// WriteMarkdown writes the report as two Markdown tables: accuracies, a line for each policy and dataset and
+// a column for each API version as in the paper's Tables 2-4, and the turns by outcome.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	r.markdownAccuracy(&b)
 	r.markdownOutcomes(&b)
 	r.markdownEngines(&b)
 	_, err := io.WriteString(w, b.String())
+
 	return err
 }
 
 func (r *Report) markdownAccuracy(b *strings.Builder) {
 	apis := distinct(r.Rows, func(row Row) string { return row.API })
 	lines := distinct(r.Rows, func(row Row) string { return row.line() })
-	b.WriteString("Accuracy in percent: official [95 % Wilson interval] / strict, of n questions measured.\n\n| policy | data |")
+
+	b.WriteString("Accuracy in percent: official [95 % Wilson interval] / strict, of n questions measured.\n\n| " +
+		"policy | data |")
+
 	for _, api := range apis {
 		fmt.Fprintf(b, " %s |", api)
 	}
+
 	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(apis)) + "\n")
+
 	for _, line := range lines {
 		fmt.Fprintf(b, "| %s |", line)
+
 		for _, api := range apis {
 			b.WriteString(" " + r.accuracy(line, api) + " |")
 		}
+
 		b.WriteByte('\n')
 	}
 }
@@ -173,27 +197,35 @@ func (r *Report) accuracy(line, api string) string {
 		if row.line() != line || row.API != api {
 			continue
 		}
+
 		text := fmt.Sprintf("%s / %s (n = %d)", row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 1),
 			row.percent(row.Strict), row.N)
 		if row.Lost > 0 {
 			text += fmt.Sprintf(", %d lost", row.Lost)
 		}
+
 		return text
 	}
+
 	return "–"
 }
 
 func (r *Report) markdownOutcomes(b *strings.Builder) {
 	b.WriteString("\nTurns by outcome.\n\n| policy | data | api |")
+
 	for _, o := range envs.Outcomes() {
 		fmt.Fprintf(b, " %s |", o)
 	}
+
 	b.WriteString("\n|---|---|---|" + strings.Repeat("---:|", len(envs.Outcomes())) + "\n")
+
 	for _, row := range r.Rows {
 		fmt.Fprintf(b, "| %s | %s |", row.line(), row.API)
+
 		for _, o := range envs.Outcomes() {
 			fmt.Fprintf(b, " %d |", row.Outcomes[o.String()])
 		}
+
 		b.WriteByte('\n')
 	}
 }
@@ -203,6 +235,7 @@ func (r *Report) markdownEngines(b *strings.Builder) {
 	if len(r.Engines) > 0 {
 		fmt.Fprintf(b, "\nPrograms ran in %s.\n", strings.Join(r.Engines, "; then in "))
 	}
+
 	for _, line := range r.Warnings {
 		fmt.Fprintf(b, "\n**%s**\n", line)
 	}
@@ -215,6 +248,7 @@ func (r Row) data() string {
 	if r.Difficulty == "" {
 		return r.Dataset
 	}
+
 	return r.Dataset + "-" + r.Difficulty
 }
 
@@ -223,6 +257,7 @@ func (r Row) decimal(f float64) string {
 	if r.N == 0 {
 		return "–"
 	}
+
 	return fmt.Sprintf("%.1f", f)
 }
 
@@ -233,11 +268,13 @@ func (r Row) withInterval(p, low, high float64, decimals int) string {
 	if r.N == 0 {
 		return r.percent(p)
 	}
+
 	return fmt.Sprintf("%s [%.*f–%.*f]", r.percent(p), decimals, 100*low, decimals, 100*high)
 }
 
 func distinct(rows []Row, key func(Row) string) []string {
 	var keys []string
+
 	seen := map[string]bool{}
 	for _, row := range rows {
 		if k := key(row); !seen[k] {
@@ -245,5 +282,6 @@ func distinct(rows []Row, key func(Row) string) []string {
 			keys = append(keys, k)
 		}
 	}
+
 	return keys
 }

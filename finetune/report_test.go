@@ -23,16 +23,19 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // golden compares what was written with a file of testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
+
 	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
@@ -43,13 +46,16 @@ func golden(t *testing.T, name string, got []byte) {
 func measured(t *testing.T) *finetune.Report {
 	t.Helper()
 	var jobs []finetune.Job
+
 	for _, difficulty := range []string{"easy", "hard"} {
 		for _, policy := range []string{"scripted:stale", "scripted:reader"} {
 			for _, api := range []string{"p_c", "p_s_in", "p_s_ood"} {
 				if policy == "scripted:stale" && api == "p_s_ood" {
 					continue
 				}
+
 				j := job(&walker{}, numbered(20))
+
 				j.Cell = finetune.Cell{Policy: policy, API: api, Dataset: "coffee", Difficulty: difficulty}
 				switch {
 				case policy == "scripted:stale" && api != "p_c":
@@ -60,10 +66,12 @@ func measured(t *testing.T) *finetune.Report {
 					j.Tasks = append(numbered(99), tasks("wrong", "detour", "nowhere")...)
 					j.Policy, _ = mixed()
 				}
+
 				jobs = append(jobs, j)
 			}
 		}
 	}
+
 	return evaluate(t, options(t), jobs...)
 }
 
@@ -72,6 +80,7 @@ func everybody(words []string) map[string][]string {
 	for _, task := range numbered(20) {
 		all[task.ID] = words
 	}
+
 	return all
 }
 
@@ -80,6 +89,7 @@ func TestWriteTable(t *testing.T) {
 	if err := measured(t).WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
+
 	golden(t, "report.txt", b.Bytes())
 	fits(t, b.String())
 }
@@ -92,10 +102,12 @@ func TestTheWidestTableFits(t *testing.T) {
 	}
 	empty := filled
 	empty.N = 0
+
 	var b bytes.Buffer
 	if err := (&finetune.Report{Rows: []finetune.Row{filled, empty}}).WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
+
 	want := "" +
 		"POLICY           API      DATA         N    LOST  OFFICIAL [95%]  STRICT  TURNS\n" +
 		"scripted:reader  p_s_ood  coffee-easy  700  1000  100.0 [99–100]  100.0   20.0\n" +
@@ -103,11 +115,13 @@ func TestTheWidestTableFits(t *testing.T) {
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+
 	fits(t, b.String())
 }
 
 func fits(t *testing.T, table string) {
 	t.Helper()
+
 	for line := range strings.Lines(table) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
@@ -120,34 +134,44 @@ func TestWriteMarkdown(t *testing.T) {
 	if err := measured(t).WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
+
 	golden(t, "report.md", b.Bytes())
 	// Lines of one table have the same number of fields.
 	fields := 0
+
 	for line := range strings.Lines(b.String()) {
 		n := strings.Count(line, "|")
 		if n > 0 && fields > 0 && n != fields {
 			t.Errorf("%d fields, want %d: %s", n-1, fields-1, line)
 		}
+
 		fields = n
 	}
 }
 
 func TestEnginesAndWarningsAreReported(t *testing.T) {
 	r := measured(t)
-	r.Engines, r.Warnings = []string{"forkserver python 3.11.2", "unsafe python 3.12.1"}, []string{"No walls around model-written programs."}
+	r.Engines, r.Warnings = []string{"forkserver python 3.11.2", "unsafe python 3.12.1"},
+		[]string{"No walls around model-written programs."}
+
 	var table, markdown bytes.Buffer
 	if err := errors.Join(r.WriteTable(&table), r.WriteMarkdown(&markdown)); err != nil {
 		t.Fatal(err)
 	}
+
 	if !strings.HasSuffix(table.String(), "\nNo walls around model-written programs.\n") {
 		t.Errorf("the table does not end with the warning:\n%s", table.String())
 	}
-	want := "\nPrograms ran in forkserver python 3.11.2; then in unsafe python 3.12.1.\n\n**No walls around model-written programs.**\n"
+
+	want := "\nPrograms ran in forkserver python 3.11.2; then in unsafe python 3.12.1.\n\n**No walls around " +
+		"model-written programs.**\n"
 	if !strings.HasSuffix(markdown.String(), want) {
 		t.Errorf("the report does not end with %q:\n%s", want, markdown.String())
 	}
+
 	text, err := json.Marshal(r)
-	if err != nil || !strings.HasSuffix(string(text), `"engines":["forkserver python 3.11.2","unsafe python 3.12.1"],"warnings":["No walls around model-written programs."]}`) {
+	if err != nil || !strings.HasSuffix(string(text),
+		`"engines":["forkserver python 3.11.2","unsafe python 3.12.1"],"warnings":["No walls around model-written programs."]}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
@@ -156,16 +180,33 @@ func TestEnginesAndWarningsAreReported(t *testing.T) {
 func TestJSON(t *testing.T) {
 	report := &finetune.Report{Rows: []finetune.Row{
 		{
-			Cell: finetune.Cell{Policy: "scripted:reader", API: "p_s_in", Dataset: "coffee", Difficulty: "easy"}, N: 8, Lost: 2,
-			Official: 0.75, OfficialLow: 0.5, OfficialHigh: 0.875, Strict: 0.5, StrictLow: 0.25, StrictHigh: 0.625,
-			Unanswered: 1, Turns: 4.5, Outcomes: map[string]int{"ok": 28, "correct": 6, "incorrect": 1}, FirstLoss: "policy: gone",
+			Cell: finetune.Cell{
+				Policy:     "scripted:reader",
+				API:        "p_s_in",
+				Dataset:    "coffee",
+				Difficulty: "easy",
+			},
+			N:            8,
+			Lost:         2,
+			Official:     0.75,
+			OfficialLow:  0.5,
+			OfficialHigh: 0.875,
+			Strict:       0.5,
+			StrictLow:    0.25,
+			StrictHigh:   0.625,
+			Unanswered:   1,
+			Turns:        4.5,
+			Outcomes:     map[string]int{"ok": 28, "correct": 6, "incorrect": 1},
+			FirstLoss:    "policy: gone",
 		},
 		{Outcomes: map[string]int{}},
 	}}
+
 	text, err := json.Marshal(report)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := `{"rows":[` +
 		`{"policy":"scripted:reader","api":"p_s_in","dataset":"coffee","difficulty":"easy","n":8,"lost":2,` +
 		`"official":0.75,"official_low":0.5,"official_high":0.875,"strict":0.5,"strict_low":0.25,"strict_high":0.625,` +
@@ -176,10 +217,12 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+
 	var back finetune.Report
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(report, &back); diff != "" {
 		t.Errorf("-written +read:\n%s", diff)
 	}
@@ -205,10 +248,12 @@ func TestMarkdownHasEveryOutcome(t *testing.T) {
 	for i, o := range envs.Outcomes() {
 		row.Outcomes[o.String()] = 1000 + i
 	}
+
 	var b bytes.Buffer
 	if err := (&finetune.Report{Rows: []finetune.Row{row}}).WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
+
 	if want := "| 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 |"; !strings.Contains(b.String(), want) {
 		t.Errorf("%s\nhas no %q", b.String(), want)
 	}

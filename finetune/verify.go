@@ -33,6 +33,7 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	played := make([][]playedAgain, len(jobs))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
+
 	for i, job := range jobs {
 		played[i] = make([]playedAgain, len(job.Tasks))
 		for k, task := range job.Tasks {
@@ -42,26 +43,31 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 			})
 		}
 	}
+
 	if err := group.Wait(); err != nil {
 		return Verification{}, err
 	}
 
 	damage, err := o.Store.Check(ctx)
 	v := Verification{Problems: append([]string{}, damage...)}
+
 	for i, job := range jobs {
 		for k, task := range job.Tasks {
 			p := &played[i][k]
+
 			v.Calls += p.calls
 			if p.stored {
 				v.Episodes++
 			} else {
 				v.Missing++
 			}
+
 			for _, problem := range p.problems {
 				v.Problems = append(v.Problems, fmt.Sprintf("episode %s: %s", job.Episode(task), problem))
 			}
 		}
 	}
+
 	return v, err
 }
 
@@ -75,24 +81,29 @@ type playedAgain struct {
 func (o *Options) again(ctx context.Context, job Job, task envs.Task) (p playedAgain, err error) {
 	id := mcts.NodeID{Question: job.Episode(task)}
 	var branch *mcts.TreeRecord
+
 	branch, p.stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree)
 	if errors.Is(err, store.ErrDamaged) {
 		p.stored = true
 		return p, nil // Store.Check says so
 	}
+
 	if err != nil {
 		return p, err
 	}
+
 	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, nil)
 	if errors.Is(err, store.ErrDamaged) {
 		return p, nil // Store.Check says so
 	}
+
 	if err != nil {
 		return p, err
 	}
 
 	e, err := Play(ctx, job.Env, policy, task, id, job.MaxTurns)
 	_, p.calls = policy.Counts()
+
 	stage, _ := envs.FailedStage(err)
 	switch {
 	case ctx.Err() != nil:
@@ -104,5 +115,6 @@ func (o *Options) again(ctx context.Context, job Job, task envs.Task) (p playedA
 	default:
 		p.problems = branch.Differences(e.Branch)
 	}
+
 	return p, nil
 }

@@ -22,10 +22,12 @@ import (
 func files(t *testing.T, o finetune.Options, lost finetune.Lost, j finetune.Job) (parquet, lines []byte) {
 	t.Helper()
 	dir := t.TempDir()
+
 	n, err := trajectories.WriteEpisodes(t.Context(), dir, episodes(o, lost, j))
 	if err != nil || n != len(j.Tasks) {
 		t.Fatalf("%d episodes written of %d, %v", n, len(j.Tasks), err)
 	}
+
 	if _, problem, err := trajectories.CompareEpisodes(dir, episodes(o, lost, j)); problem != "" || err != nil {
 		t.Errorf("they are read as others: %s, %v", problem, err)
 	}
@@ -34,10 +36,12 @@ func files(t *testing.T, o finetune.Options, lost finetune.Lost, j finetune.Job)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	lines, err = os.ReadFile(filepath.Join(dir, trajectories.EpisodesJSONL))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return parquet, lines
 }
 
@@ -46,6 +50,7 @@ func TestFilesOfEpisodes(t *testing.T) {
 	play := func(workers int, interruptions ...int) (parquet, lines []byte) {
 		o := options(t)
 		o.Workers = workers
+
 		for _, after := range append(interruptions, 1000) {
 			ctx, cancel := context.WithCancel(t.Context())
 			w, of := mixed()
@@ -54,23 +59,30 @@ func TestFilesOfEpisodes(t *testing.T) {
 					cancel()
 					return context.Canceled
 				}
+
 				return nil
 			}
 			j := job(w, append(numbered(5), of...))
 			lost, err := finetune.Evaluate(ctx, []finetune.Job{j}, o)
+
 			cancel()
+
 			if err == nil {
 				return files(t, o, lost, j)
 			}
+
 			if !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 		}
+
 		t.Fatal("not through")
+
 		return nil, nil
 	}
 
 	parquet, lines := play(1)
+
 	for name, again := range map[string]func() ([]byte, []byte){
 		"eight workers": func() ([]byte, []byte) { return play(8) },
 		"interrupted":   func() ([]byte, []byte) { return play(2, 3, 9) },
@@ -97,21 +109,26 @@ func TestFilesOfEpisodes(t *testing.T) {
 		if s == nil {
 			return "null"
 		}
+
 		return *s
 	}
 	var got []string
+
 	for one := range bytes.Lines(lines) {
 		var l line
 		if err := json.Unmarshal(one, &l); err != nil {
 			t.Fatal(err)
 		}
+
 		if len(l.Turns) != l.TurnCount {
 			t.Errorf("%d turns, said to be %d", len(l.Turns), l.TurnCount)
 		}
+
 		if l.QuestionID[:4] != "task" {
 			got = append(got, strings.Join([]string{l.QuestionID, text(l.Status), text(l.Limit), text(l.Lost)}, ", "))
 		}
 	}
+
 	want := []string{
 		"right, terminated, null, null",
 		"detour, terminated, null, null",
@@ -131,6 +148,7 @@ func TestVerify(t *testing.T) {
 	evaluate(t, o, j)
 
 	v, err := finetune.Verify(t.Context(), []finetune.Job{j}, o)
+
 	want := finetune.Verification{Episodes: 5, Calls: 4 + 7 + 2 + 8 + 1, Missing: 1, Problems: []string{}}
 	if diff := cmp.Diff(want, v); diff != "" || err != nil {
 		t.Fatalf("%v, -want +got:\n%s", err, diff)
@@ -149,9 +167,11 @@ func TestVerify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		changed := *stored
 		changed.Nodes = append([]mcts.Record{}, stored.Nodes...)
 		change(&changed)
+
 		if err := o.Store.SaveTree(t.Context(), &changed); err != nil {
 			t.Fatal(err)
 		}
@@ -160,6 +180,7 @@ func TestVerify(t *testing.T) {
 		if err != nil || len(v.Problems) != 1 || !strings.HasPrefix(v.Problems[0], "episode "+name+": ") {
 			t.Errorf("%s: %q, %v", what, v.Problems, err)
 		}
+
 		if err := o.Store.SaveTree(t.Context(), stored); err != nil {
 			t.Fatal(err)
 		}

@@ -33,19 +33,23 @@ func TestWilson(t *testing.T) {
 // The bounds are where the score test stops rejecting: the proportions p with (k/n - p)² = z² p(1-p)/n.
 func TestWilsonInvertsTheScoreTest(t *testing.T) {
 	const z = 1.959963984540054
+
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5000).Draw(t, "n")
 		k := rapid.IntRange(0, n).Draw(t, "k")
 		low, high := finetune.Wilson(k, n)
+
 		p := float64(k) / float64(n)
 		if !(0 <= low && low <= p+1e-12 && p-1e-12 <= high && high <= 1) {
 			t.Fatalf("Wilson(%d, %d) = %v, %v", k, n, low, high)
 		}
+
 		for _, bound := range []float64{low, high} {
 			if d := (p-bound)*(p-bound) - z*z*bound*(1-bound)/float64(n); math.Abs(d) > 1e-9 {
 				t.Fatalf("Wilson(%d, %d): the bound %v misses by %v", k, n, bound, d)
 			}
 		}
+
 		otherLow, otherHigh := finetune.Wilson(n-k, n)
 		if math.Abs(otherLow-(1-high)) > 1e-12 || math.Abs(otherHigh-(1-low)) > 1e-12 {
 			t.Fatalf("Wilson(%d, %d) and Wilson(%d, %d) are no mirror images", k, n, n-k, n)

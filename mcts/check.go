@@ -23,18 +23,22 @@ func (t *Tree) Check(c Config) error {
 	report := func(n *Node, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("mcts: node %s: "+format, append([]any{n.Path()}, args...)...))
 	}
+
 	if t.Root == nil || len(t.Nodes) == 0 || t.Nodes[0] != t.Root {
 		return errors.New("mcts: the tree has no root at place 0")
 	}
+
 	for id, n := range t.Nodes {
 		t.checkLinks(id, n, report)
 		checkVisits(n, report)
 		checkValues(n, report)
 		checkEnds(n, c, report)
 	}
+
 	if working := t.Simulations - t.Idle; c.Rollouts == OneRandom && t.Root.Visits > working {
 		report(t.Root, "%d visits in %d working simulations", t.Root.Visits, working)
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -44,20 +48,25 @@ func (t *Tree) checkLinks(id int, n *Node, report reporter) {
 	if n.ID != id {
 		report(n, "ID is %d at place %d", n.ID, id)
 	}
+
 	if n.Parent == nil && n != t.Root {
 		report(n, "has no parent")
 	}
+
 	if n.Parent != nil {
 		if n.Parent.ID >= n.ID {
 			report(n, "comes before its parent")
 		}
+
 		if n.Depth != n.Parent.Depth+1 {
 			report(n, "depth %d below depth %d", n.Depth, n.Parent.Depth)
 		}
+
 		if n.Ordinal >= len(n.Parent.Children) || n.Parent.Children[n.Ordinal] != n {
 			report(n, "is not child %d of its parent", n.Ordinal)
 		}
 	}
+
 	if turns := n.State.History().Len(); turns != n.Depth {
 		report(n, "%d turns at depth %d", turns, n.Depth)
 	}
@@ -68,12 +77,14 @@ func checkVisits(n *Node, report reporter) {
 	for _, child := range n.Children {
 		children += child.Visits
 	}
+
 	switch own := n.Visits - children; {
 	case own < 0 || own > 1:
 		report(n, "%d visits, its children %d", n.Visits, children)
 	case own == 1 && n.Parent == nil:
 		report(n, "the root was rolled out")
 	}
+
 	if n.Parent != nil && !n.Parent.Expanded && (n.Visits != 0 || n.TotalValue != 0 || n.Expanded) {
 		report(n, "is cached, yet has %d visits, value %v", n.Visits, n.TotalValue)
 	}
@@ -83,16 +94,20 @@ func checkValues(n *Node, report reporter) {
 	if !(n.Prior >= 0 && n.Prior <= 1) {
 		report(n, "prior is %v", n.Prior)
 	}
+
 	if math.Abs(n.TotalValue) > float64(n.Visits) {
 		report(n, "|W| = %v with %d visits", math.Abs(n.TotalValue), n.Visits)
 	}
+
 	sum := 0.0
 	for _, child := range n.Children {
 		sum += child.TotalValue
 	}
+
 	if own := n.TotalValue - sum; math.Abs(own) > 1 {
 		report(n, "value %v, its children %v", n.TotalValue, sum)
 	}
+
 	if n.Reward != 0 && n.Status == envs.Running {
 		report(n, "reward %v while the task goes on", n.Reward)
 	}
@@ -100,15 +115,19 @@ func checkValues(n *Node, report reporter) {
 
 func checkDraws(n *Node, report reporter) {
 	draws := 0
+
 	for _, child := range n.Children {
 		if child.Draws < 1 {
 			report(child, "was drawn %d times", child.Draws)
 		}
+
 		draws += child.Draws
 	}
+
 	if draws > n.Drawn {
 		report(n, "its children were drawn %d times in %d samples", draws, n.Drawn)
 	}
+
 	if n.Parent == nil && n.Draws != 0 {
 		report(n, "the root was drawn %d times", n.Draws)
 	}
@@ -118,28 +137,36 @@ func checkEnds(n *Node, c Config, report reporter) {
 	if n.Status != envs.Running && len(n.Children) > 0 {
 		report(n, "has ended and has %d children", len(n.Children))
 	}
+
 	if n.Status == envs.Running && n.Depth > c.DeepestActing() {
 		report(n, "may act at depth %d, deeper than %d", n.Depth, c.DeepestActing())
 	}
+
 	if k := c.Samples + c.Widen; n.Drawn > k {
 		report(n, "%d samples drawn, more than %d", n.Drawn, k)
 	}
+
 	if n.Cut && n.Turn.Call.Name != "" {
 		report(n, "is cut, yet calls %s", n.Turn.Call.Name)
 	}
+
 	checkDraws(n, report)
+
 	seen := make(map[string]bool, len(n.Children))
 	for _, child := range n.Children {
 		if n.Closed && child.Open() {
 			report(n, "is closed, child %d is open", child.Ordinal)
 		}
+
 		key := string(child.Turn.Action)
 		if c.Duplicates == SameAction {
 			key = child.Key
 		}
+
 		if seen[key] {
 			report(child, "repeats a sibling")
 		}
+
 		seen[key] = true
 	}
 }

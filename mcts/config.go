@@ -8,11 +8,12 @@ import (
 // Config is one preset of the search, spelled out. The three presets (paper, reference, efficient) are values of this
 // type and nothing else: there is one implementation. ALGORITHM.md says what each chooses and why.
 type Config struct {
-	CPUCT          float64 `yaml:"cpuct"`           // c in equation 2
-	Samples        int     `yaml:"samples"`         // k in equation 3: completions per expansion
-	RolloutSamples int     `yaml:"rollout_samples"` // completions per node made in a rollout; expanding it draws the rest; 0 means all k
-	Simulations    int     `yaml:"simulations"`     // M: simulations per tree
-	Trees          int     `yaml:"trees"`           // trees per question
+	CPUCT   float64 `yaml:"cpuct"`   // c in equation 2
+	Samples int     `yaml:"samples"` // k in equation 3: completions per expansion
+	// completions per node made in a rollout; expanding it draws the rest; 0 means all k
+	RolloutSamples int `yaml:"rollout_samples"`
+	Simulations    int `yaml:"simulations"` // M: simulations per tree
+	Trees          int `yaml:"trees"`       // trees per question
 
 	MaxDepth   int `yaml:"max_depth"`   // T: the depth limit
 	DepthSlack int `yaml:"depth_slack"` // how far beyond T a node may still act; see DeepestActing
@@ -73,8 +74,9 @@ type RolloutNodes string
 
 // The two choices.
 const (
-	Cached  RolloutNodes = "cached"  // paper, A.3: they are invisible until selection reaches their parent
-	Visible RolloutNodes = "visible" // they are nodes like any other: the reward is backed up from the end of the rollout
+	Cached RolloutNodes = "cached" // paper, A.3: they are invisible until selection reaches their parent
+	// they are nodes like any other: the reward is backed up from the end of the rollout
+	Visible RolloutNodes = "visible"
 )
 
 // Validate reports the first value that makes no sense, and what it may be.
@@ -85,7 +87,8 @@ func (c Config) Validate() error {
 	case c.Samples < 1:
 		return fmt.Errorf("mcts: samples is %d, want at least 1", c.Samples)
 	case c.RolloutSamples < 0 || c.RolloutSamples > c.Samples:
-		return fmt.Errorf("mcts: rollout_samples is %d, want 1..samples (%d), or 0 for samples", c.RolloutSamples, c.Samples)
+		return fmt.Errorf("mcts: rollout_samples is %d, want 1..samples (%d), or 0 for samples", c.RolloutSamples,
+			c.Samples)
 	case c.Simulations < 1:
 		return fmt.Errorf("mcts: simulations is %d, want at least 1", c.Simulations)
 	case c.Trees < 1:
@@ -109,6 +112,7 @@ func (c Config) Validate() error {
 	case c.Duplicates != SameText && c.Duplicates != SameAction:
 		return fmt.Errorf("mcts: duplicates is %q, want text or action", c.Duplicates)
 	}
+
 	return nil
 }
 
@@ -122,5 +126,6 @@ func (c Config) samplesInRollout() int {
 	if c.RolloutSamples == 0 {
 		return c.Samples
 	}
+
 	return c.RolloutSamples
 }

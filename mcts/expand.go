@@ -18,7 +18,9 @@ func (g *growth) expand(ctx context.Context, leaf *Node) error {
 			return err
 		}
 	}
+
 	leaf.Expanded = len(leaf.Children) > 0
+
 	return nil
 }
 
@@ -27,6 +29,7 @@ func (g *growth) expand(ctx context.Context, leaf *Node) error {
 // than the model's, and a wrong −1 would turn the search away from a good path.
 func silence(n *Node, proposals []Proposal) {
 	n.Status, n.Limit, n.Closed = envs.Truncated, LimitSilence, true
+
 	fits := func(p Proposal) bool { return p.Finish != FinishTooLong }
 	if len(proposals) > 0 && !slices.ContainsFunc(proposals, fits) {
 		n.Limit = LimitContext
@@ -37,6 +40,7 @@ func silence(n *Node, proposals []Proposal) {
 // Either all of it happens or nothing.
 func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	path := n.Path()
+
 	proposals, err := g.Policy.Propose(ctx, Request{
 		Node:    NodeID{Question: g.tree.Task.ID, Tree: g.tree.Index, Path: path},
 		History: n.State.History(),
@@ -47,6 +51,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	if err != nil {
 		return envs.Fail(envs.StagePolicy, "propose at "+path, err)
 	}
+
 	had := len(n.Children)
 	children := slices.Grow(slices.Clone(n.Children), len(proposals))
 	draws := make([]int, had, had+len(proposals))
@@ -57,16 +62,19 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		if strings.TrimSpace(p.Text) == "" {
 			continue
 		}
+
 		key := Canonical(g.Env, envs.Action(p.Text))
 		if sibling := g.same(children, p.Text, key); sibling >= 0 {
 			draws[sibling]++
 			priors[sibling] += g.prior(p)
 			continue
 		}
+
 		child, err := g.act(ctx, n, p, key)
 		if err != nil {
 			return envs.Fail(envs.StageEnvironment, "step at "+path, err)
 		}
+
 		children, draws, priors = append(children, child), append(draws, 1), append(priors, 0)
 	}
 
@@ -74,18 +82,22 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 		g.tree.add(child)
 		g.found.addNode(child)
 	}
+
 	for i, child := range children {
 		child.Draws += draws[i]
 		if g.Config.Duplicates == SameAction {
 			child.Prior = min(child.Prior+priors[i], 1)
 		}
 	}
+
 	if len(n.Children) == 0 {
 		silence(n, proposals)
 	}
+
 	n.Drawn += k
 	g.tree.Calls++
 	g.tree.Samples += len(proposals)
+
 	return nil
 }
 
@@ -96,12 +108,14 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 	if err != nil {
 		return nil, err
 	}
+
 	child := &Node{
 		Parent: n, Prior: g.prior(p), Key: key,
 		State: next.State, Turn: next.Turn, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
 		Cut: p.Finish == FinishLength && next.Turn.Call.Name == "",
 	}
 	g.limit(child, n.Depth+1)
+
 	return child, nil
 }
 
@@ -123,6 +137,7 @@ func (g *growth) prior(p Proposal) float64 {
 	if !p.Scored {
 		return 1 / float64(g.Config.Samples)
 	}
+
 	return math.Exp(min(p.LogProb, 0))
 }
 

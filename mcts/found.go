@@ -37,6 +37,7 @@ func (f *Found) Len() int { return len(f.trajectories) }
 // Add adds a finished tree, the next of the question.
 func (f *Found) Add(t *TreeRecord) {
 	before := len(f.tools)
+
 	for id := range t.Nodes {
 		if t.Nodes[id].Accepted() {
 			f.add(t.Trajectory(id), func() ([]envs.Turn, bool) { return t.turns(id) })
@@ -73,6 +74,7 @@ func (f *Found) samples(c Config, k int) int {
 	if f.barren > 0 {
 		k += c.Widen
 	}
+
 	return k
 }
 
@@ -95,6 +97,7 @@ func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 	if _, ok := f.trajectories[key]; ok {
 		return
 	}
+
 	path, cut := turns()
 	if cut {
 		return
@@ -105,9 +108,11 @@ func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 		for _, t := range path {
 			history = history.Append(t)
 		}
+
 		if !f.accept(history) {
 			return
 		}
+
 		f.accepted[key] = struct{}{}
 	}
 
@@ -115,6 +120,7 @@ func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 	for i, t := range path {
 		names[i] = t.Call.Name
 	}
+
 	f.trajectories[key] = struct{}{}
 	f.tools[TrajectoryKey(names)] = struct{}{}
 }
@@ -126,6 +132,7 @@ func (n *Node) turns() (turns []envs.Turn, cut bool) {
 		turns[m.Depth-1] = m.Turn
 		cut = cut || m.Cut
 	}
+
 	return turns, cut
 }
 
@@ -139,5 +146,6 @@ func (t *TreeRecord) turns(id int) (turns []envs.Turn, cut bool) {
 		})
 		cut = cut || n.Cut
 	}
+
 	return turns, cut
 }

@@ -31,5 +31,6 @@ func InFlight(ctx context.Context) (request context.Context, end context.CancelF
 			cancel(cause)
 		}
 	})
+
 	return request, func() { stop(); cancel(nil) }
 }

@@ -28,15 +28,16 @@ type Record struct {
 	Depth   int `json:"depth"`   // turns from the root
 	Ordinal int `json:"ordinal"` // place among its siblings
 
-	Action      string       `json:"action"`      // the model's text
-	Tool        string       `json:"tool"`        // the tool meant, by its prompt-version name; "" when there is none
-	Name        string       `json:"api"`         // the API name as written
-	Key         string       `json:"key"`         // canonical form of the action; equal keys mean the same call
-	Observation string       `json:"observation"` // the environment's answer
-	Maker       string       `json:"maker"`       // the program that made the observation, see envs.Result; of old runs the root has the tree's
-	Outcome     envs.Outcome `json:"outcome"`     // what kind of observation it is
-	Status      envs.Status  `json:"status"`      // whether the task went on: "running", "terminated" or "truncated"
-	Limit       Limit        `json:"limit"`       // what truncated the node; "" when nothing did
+	Action      string `json:"action"`      // the model's text
+	Tool        string `json:"tool"`        // the tool meant, by its prompt-version name; "" when there is none
+	Name        string `json:"api"`         // the API name as written
+	Key         string `json:"key"`         // canonical form of the action; equal keys mean the same call
+	Observation string `json:"observation"` // the environment's answer
+	// the program that made the observation, see envs.Result; of old runs the root has the tree's
+	Maker   string       `json:"maker"`
+	Outcome envs.Outcome `json:"outcome"` // what kind of observation it is
+	Status  envs.Status  `json:"status"`  // whether the task went on: "running", "terminated" or "truncated"
+	Limit   Limit        `json:"limit"`   // what truncated the node; "" when nothing did
 
 	Prior      float64 `json:"prior"`       // P(s,a) in 0..1
 	Visits     int     `json:"visits"`      // N(s,a)
@@ -45,8 +46,9 @@ type Record struct {
 	Reward     float64 `json:"reward"`      // of the node itself: ±1 when the task ended here
 	envs.Grade         // how the answer was scored, where one was given
 
-	Draws int  `json:"draws"` // how many of its parent's samples chose this action; 0 at the root, and in runs of old formats
-	Cut   bool `json:"cut"`   // the completion was cut by its length limit before its action was whole
+	// how many of its parent's samples chose this action; 0 at the root, and in runs of old formats
+	Draws int  `json:"draws"`
+	Cut   bool `json:"cut"` // the completion was cut by its length limit before its action was whole
 }
 
 // Path returns the IDs from the root to node id.
@@ -56,6 +58,7 @@ func (t *TreeRecord) Path(id int) []int {
 		path[i] = id
 		id = t.Nodes[id].Parent
 	}
+
 	return path
 }
 
@@ -71,14 +74,32 @@ func (t *Tree) Record() *TreeRecord {
 		if n.Parent != nil {
 			parent = n.Parent.ID
 		}
+
 		r.Nodes[i] = Record{
-			ID: n.ID, Parent: parent, Depth: n.Depth, Ordinal: n.Ordinal,
-			Action: string(n.Turn.Action), Tool: n.Turn.Call.Tool, Name: n.Turn.Call.Name, Key: n.Key,
-			Observation: n.Turn.Observation, Maker: n.Turn.Maker, Outcome: n.Turn.Outcome, Status: n.Status, Limit: n.Limit,
-			Prior: n.Prior, Visits: n.Visits, TotalValue: n.TotalValue, Expanded: n.Expanded,
-			Reward: n.Reward, Grade: n.Grade, Draws: n.Draws, Cut: n.Cut,
+			ID:          n.ID,
+			Parent:      parent,
+			Depth:       n.Depth,
+			Ordinal:     n.Ordinal,
+			Action:      string(n.Turn.Action),
+			Tool:        n.Turn.Call.Tool,
+			Name:        n.Turn.Call.Name,
+			Key:         n.Key,
+			Observation: n.Turn.Observation,
+			Maker:       n.Turn.Maker,
+			Outcome:     n.Turn.Outcome,
+			Status:      n.Status,
+			Limit:       n.Limit,
+			Prior:       n.Prior,
+			Visits:      n.Visits,
+			TotalValue:  n.TotalValue,
+			Expanded:    n.Expanded,
+			Reward:      n.Reward,
+			Grade:       n.Grade,
+			Draws:       n.Draws,
+			Cut:         n.Cut,
 		}
 	}
+
 	return r
 }
 
@@ -86,10 +107,12 @@ func (t *Tree) Record() *TreeRecord {
 func (t *TreeRecord) Differences(grown *TreeRecord) []string {
 	var out []string
 	a, b := *grown, *t
+
 	a.Nodes, b.Nodes = nil, nil
 	if fmt.Sprint(a) != fmt.Sprint(b) {
 		out = append(out, fmt.Sprintf("is %+v in the store, %+v by the log", b, a))
 	}
+
 	if len(grown.Nodes) != len(t.Nodes) {
 		return append(out, fmt.Sprintf("has %d nodes in the store, %d by the log", len(t.Nodes), len(grown.Nodes)))
 	}
@@ -99,5 +122,6 @@ func (t *TreeRecord) Differences(grown *TreeRecord) []string {
 			out = append(out, fmt.Sprintf("node %d is %+v in the store, %+v by the log", i, t.Nodes[i], grown.Nodes[i]))
 		}
 	}
+
 	return out
 }

@@ -30,6 +30,7 @@ func (p retryingPolicy) Propose(ctx context.Context, r Request) (proposals []Pro
 		proposals, err = p.next.Propose(ctx, r)
 		return err
 	})
+
 	return proposals, err
 }
 
@@ -43,6 +44,7 @@ func (e retryingEnvironment) Step(ctx context.Context, s envs.State, a envs.Acti
 		next, err = e.Environment.Step(ctx, s, a)
 		return err
 	})
+
 	return next, err
 }
 
@@ -52,20 +54,25 @@ func (e retryingEnvironment) Canonical(a envs.Action) string { return Canonical(
 // do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is begun.
 func (r Retry) do(ctx context.Context, try func() error) error {
 	wait := r.Backoff
+
 	for attempt := 1; ; attempt++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+
 		err := try()
 		if err == nil || envs.IsFinal(err) || ctx.Err() != nil {
 			return err
 		}
+
 		if attempt >= r.Attempts {
 			if attempt > 1 {
 				err = fmt.Errorf("after %d attempts: %w", attempt, err)
 			}
+
 			return err
 		}
+
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -73,6 +80,7 @@ func (r Retry) do(ctx context.Context, try func() error) error {
 			timer.Stop()
 			return ctx.Err()
 		}
+
 		wait = min(2*wait, max(time.Minute, r.Backoff))
 	}
 }

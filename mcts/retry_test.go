@@ -23,6 +23,7 @@ func (s *shaky) Step(ctx context.Context, from envs.State, a envs.Action) (envs.
 	if s.calls++; s.calls <= s.failures {
 		return envs.Transition{}, s.err
 	}
+
 	return s.Maze.Step(ctx, from, a)
 }
 
@@ -30,11 +31,13 @@ func (s *shaky) Propose(context.Context, mcts.Request) ([]mcts.Proposal, error) 
 	if s.calls++; s.calls <= s.failures {
 		return nil, s.err
 	}
+
 	return []mcts.Proposal{{Text: "right"}}, nil
 }
 
 func TestRetry(t *testing.T) {
 	crash := envs.Fail(envs.StageTool, "x", errors.New("crash"))
+
 	full := envs.Fail(envs.StageStore, "x", errors.New("disk full"))
 	for _, test := range []struct {
 		name            string
@@ -54,20 +57,25 @@ func TestRetry(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					retry := mcts.Retry{Attempts: 3, Backoff: time.Second}
 					s := &shaky{Maze: envtest.NewMaze(), failures: test.failures, err: test.err}
+
 					start, err := time.Now(), error(nil)
 					if what == "policy" {
 						_, err = retry.Policy(s).Propose(context.Background(), mcts.Request{})
 					} else {
 						env := retry.Environment(s)
+
 						from, resetErr := env.Reset(context.Background(), envtest.MazeTask)
 						if resetErr != nil {
 							t.Fatal(resetErr)
 						}
+
 						_, err = env.Step(context.Background(), from, "right")
 					}
+
 					if (err == nil) != test.works || err != nil && !errors.Is(err, test.err) {
 						t.Errorf("error is %v", err)
 					}
+
 					if waited := time.Since(start); s.calls != test.calls || waited != test.waited {
 						t.Errorf("%d calls in %v, want %d in %v", s.calls, waited, test.calls, test.waited)
 					}
@@ -81,7 +89,9 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 		defer cancel()
+
 		s := &shaky{failures: 1000, err: errors.New("gone")}
+
 		_, err := mcts.Retry{Attempts: 1000, Backoff: time.Minute}.Policy(s).Propose(ctx, mcts.Request{})
 		if !errors.Is(err, context.DeadlineExceeded) || s.calls != 2 {
 			t.Errorf("%v after %d calls", err, s.calls)

@@ -13,6 +13,7 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 	if len(leaf.Children) == 0 {
 		return nil, nil
 	}
+
 	chosen := leaf.Children
 	if g.Config.Rollouts == OneRandom {
 		chosen = []*Node{g.pick(rng, leaf.Children)}
@@ -24,8 +25,10 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 		if err != nil {
 			return nil, err
 		}
+
 		results = append(results, rolled{child, end})
 	}
+
 	return results, nil
 }
 
@@ -39,23 +42,27 @@ func (g *growth) settle(r rolled) {
 		for n := r.end.Parent; n != r.child.Parent; n = n.Parent {
 			n.Expanded = true
 		}
+
 		from = r.end
 	}
 
 	if !r.end.silent() {
 		backup(from, r.end.Reward)
 	}
+
 	if g.Config.CloseAtOnce {
 		closeUpwards(from.Parent)
 	}
 }
 
-// pick draws one of a node's children. Where siblings are actions, each is drawn as often as the policy chose it, so that
-// a rollout is a draw of the policy. Where they are texts each counts once, as in the published code.
+// pick draws one of a node's children. Where siblings are actions, each is drawn as often as the policy chose
+// it, so that a rollout is a draw of the policy. Where they are texts each counts once, as in the published
+// code.
 func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	if g.Config.Duplicates == SameText {
 		return children[rng.IntN(len(children))]
 	}
+
 	draws := 0
 	for _, child := range children {
 		draws += child.Draws
@@ -65,6 +72,7 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	for ; at >= children[i].Draws; i++ {
 		at -= children[i].Draws
 	}
+
 	return children[i]
 }
 
@@ -77,10 +85,13 @@ func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Nod
 				return nil, err
 			}
 		}
+
 		if len(n.Children) == 0 {
 			break
 		}
+
 		n = g.pick(rng, n.Children)
 	}
+
 	return n, nil
 }

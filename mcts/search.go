@@ -26,10 +26,12 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 	if err := s.Config.Validate(); err != nil {
 		return nil, err
 	}
+
 	t, err := s.plant(ctx, task, index)
 	if err != nil {
 		return nil, err
 	}
+
 	if found == nil {
 		found = NewFound(task, nil)
 	}
@@ -39,10 +41,12 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
+
 		if err := g.simulate(ctx); err != nil {
 			return t, fmt.Errorf("mcts: question %s, tree %d, simulation %d: %w", task.ID, index, t.Simulations, err)
 		}
 	}
+
 	return t, nil
 }
 
@@ -52,8 +56,10 @@ func (s *Search) plant(ctx context.Context, task envs.Task, index int) (*Tree, e
 	if err != nil {
 		return nil, fmt.Errorf("mcts: question %s, tree %d: %w", task.ID, index, err)
 	}
+
 	t := &Tree{Task: task, Index: index, Seed: TreeSeed(s.Seed, task.ID, index)}
 	t.Root = t.add(&Node{Prior: 1, State: state, Status: state.Status()})
+
 	return t, nil
 }
 
@@ -67,27 +73,33 @@ type growth struct {
 // simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails is not a simulation.
 func (g *growth) simulate(ctx context.Context) error {
 	rng := simulationRand(g.tree.Seed, g.tree.Simulations)
+
 	leaf := g.descend(rng)
 	if leaf == nil {
 		g.tree.Idle++
 		g.tree.Simulations++
 		return nil
 	}
+
 	if err := g.expand(ctx, leaf); err != nil {
 		return err
 	}
+
 	results, err := g.rolloutNew(ctx, leaf, rng)
 	if err != nil {
 		leaf.Expanded = false // its children stay as a cache; the next attempt uses them
 		return err
 	}
+
 	for _, r := range results {
 		g.settle(r)
 	}
+
 	if g.Config.CloseAtOnce {
 		closeUpwards(leaf)
 	}
 	g.tree.Simulations++
+
 	return nil
 }
 
@@ -96,5 +108,6 @@ func Canonical(env envs.Environment, a envs.Action) string {
 	if c, ok := env.(envs.Canonicalizer); ok {
 		return c.Canonical(a)
 	}
+
 	return strings.TrimSpace(string(a))
 }

@@ -32,12 +32,18 @@ func (w wanderer) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, e
 			return nil, err
 		}
 	}
+
 	ps := make([]mcts.Proposal, r.N)
 	for i := range ps {
 		rng := rand.New(rand.NewPCG(r.Seed+uint64(i), 1))
 		word := w.words[rng.IntN(len(w.words))]
-		ps[i] = mcts.Proposal{Text: string(word) + strings.Repeat(" ", rng.IntN(2)), LogProb: -rng.Float64(), Scored: true}
+		ps[i] = mcts.Proposal{
+			Text:    string(word) + strings.Repeat(" ", rng.IntN(2)),
+			LogProb: -rng.Float64(),
+			Scored:  true,
+		}
 	}
+
 	return ps, nil
 }
 
@@ -46,8 +52,18 @@ func walker() wanderer { return wanderer{words: envtest.NewMaze().Actions()} }
 // config is a small search in which every mechanism is at work.
 func config() mcts.Config {
 	return mcts.Config{
-		CPUCT: 1.25, Samples: 4, RolloutSamples: 2, Simulations: 25, Trees: 1, MaxDepth: 5,
-		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameAction, CloseAtOnce: true, Reflect: true, RolloutNodes: mcts.Cached,
+		CPUCT:          1.25,
+		Samples:        4,
+		RolloutSamples: 2,
+		Simulations:    25,
+		Trees:          1,
+		MaxDepth:       5,
+		ParentVisits:   mcts.OwnVisits,
+		Rollouts:       mcts.OneRandom,
+		Duplicates:     mcts.SameAction,
+		CloseAtOnce:    true,
+		Reflect:        true,
+		RolloutNodes:   mcts.Cached,
 	}
 }
 
@@ -57,16 +73,20 @@ func search(c mcts.Config, p mcts.Policy) *mcts.Search {
 
 func grow(t testing.TB, s *mcts.Search, index int, found *mcts.Found) *mcts.Tree {
 	t.Helper()
+
 	tree, err := s.Grow(context.Background(), envtest.MazeTask, index, found)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	check(t, tree, s.Config)
+
 	return tree
 }
 
 func check(t testing.TB, tree *mcts.Tree, c mcts.Config) {
 	t.Helper()
+
 	if err := tree.Check(c); err != nil {
 		t.Error(err)
 	}
@@ -77,6 +97,7 @@ func TestGrowIsAFunction(t *testing.T) {
 	if diff := cmp.Diff(a.Record(), b.Record()); diff != "" {
 		t.Errorf("the same tree grew differently:\n%s", diff)
 	}
+
 	other := grow(t, search(config(), walker()), 1, nil)
 	if cmp.Equal(a.Record().Nodes, other.Record().Nodes) {
 		t.Error("trees 0 and 1 are the same")
@@ -87,10 +108,12 @@ func TestGrowIsAFunction(t *testing.T) {
 func TestMoreSimulationsContinueATree(t *testing.T) {
 	short, long := config(), config()
 	short.Simulations, long.Simulations = 6, 20
+
 	a, b := grow(t, search(short, walker()), 0, nil), grow(t, search(long, walker()), 0, nil)
 	if len(a.Nodes) >= len(b.Nodes) {
 		t.Fatalf("%d nodes after 6 simulations, %d after 20", len(a.Nodes), len(b.Nodes))
 	}
+
 	for i, n := range a.Nodes {
 		if m := b.Nodes[i]; n.Path() != m.Path() || n.Key != m.Key || n.Visits > m.Visits {
 			t.Errorf("node %d is %s %q, later %s %q", i, n.Path(), n.Key, m.Path(), m.Key)
@@ -107,27 +130,35 @@ func TestNoSampleIsDrawnTwice(t *testing.T) {
 			if seen[key] {
 				t.Errorf("%s was drawn twice", key)
 			}
+
 			seen[key] = true
 		}
+
 		if drawn[r.Node.Path] != r.First {
 			t.Errorf("%s says that %d samples were drawn, it were %d", r.Node, r.First, drawn[r.Node.Path])
 		}
+
 		drawn[r.Node.Path] += r.N
+
 		return nil
 	}
 	tree := grow(t, search(config(), p), 0, nil)
 	topped := 0
+
 	for _, n := range tree.Nodes {
 		if want := drawn[n.Path()]; n.Drawn != want {
 			t.Errorf("node %s counts %d samples, %d were drawn", n.Path(), n.Drawn, want)
 		}
+
 		if n.Expanded && n.Drawn != 4 {
 			t.Errorf("node %s was expanded with %d samples, want k = 4", n.Path(), n.Drawn)
 		}
+
 		if n.Expanded && seen[fmt.Sprint(mcts.NodeID{Question: "maze", Path: n.Path()}, " sample 2")] {
 			topped++
 		}
 	}
+
 	if topped == 0 {
 		t.Error("no node made in a rollout was completed to k samples: the test shows nothing")
 	}
@@ -137,14 +168,17 @@ func TestNoSampleIsDrawnTwice(t *testing.T) {
 func TestSeedsDoNotOverlap(t *testing.T) {
 	seeds := map[uint64]string{}
 	p := walker()
+
 	p.asked = func(r mcts.Request) error {
 		for i := range r.N {
 			s := r.Seed + uint64(i)
 			if other, ok := seeds[s]; ok {
 				t.Errorf("%s and %s share the seed %d", r.Node, other, s)
 			}
+
 			seeds[s] = r.Node.String()
 		}
+
 		return nil
 	}
 	for i := range 3 {
@@ -155,6 +189,7 @@ func TestSeedsDoNotOverlap(t *testing.T) {
 // Whatever call fails, the tree is whole, and the simulation that was struck left no trace in visits and values.
 func TestAFailureIsNeverAReward(t *testing.T) {
 	broken := errors.New("the server is gone")
+
 	for failing := range 40 {
 		calls, finished := 0, 0
 		p := walker()
@@ -162,29 +197,38 @@ func TestAFailureIsNeverAReward(t *testing.T) {
 			if calls++; calls > failing {
 				return broken
 			}
+
 			return nil
 		}
 		s := search(config(), p)
+
 		tree, err := s.Grow(context.Background(), envtest.MazeTask, 0, nil)
 		if err == nil {
 			break
 		}
+
 		if stage, ok := envs.FailedStage(err); !ok || stage != envs.StagePolicy || !errors.Is(err, broken) {
 			t.Fatalf("call %d: error is %v", failing, err)
 		}
+
 		check(t, tree, s.Config)
+
 		whole := config()
+
 		whole.Simulations = max(tree.Simulations, 1)
 		if finished = tree.Simulations; finished == 0 {
 			if tree.Root.Visits != 0 {
 				t.Errorf("call %d: the root has %d visits before any simulation is through", failing, tree.Root.Visits)
 			}
+
 			continue
 		}
+
 		want := grow(t, search(whole, walker()), 0, nil)
 		for i, n := range want.Nodes {
 			if m := tree.Nodes[i]; m.Visits != n.Visits || m.TotalValue != n.TotalValue {
-				t.Errorf("call %d: node %s has N=%d W=%v, want N=%d W=%v", failing, n.Path(), m.Visits, m.TotalValue, n.Visits, n.TotalValue)
+				t.Errorf("call %d: node %s has N=%d W=%v, want N=%d W=%v", failing, n.Path(), m.Visits, m.TotalValue,
+					n.Visits, n.TotalValue)
 			}
 		}
 	}
@@ -199,19 +243,24 @@ func TestReflection(t *testing.T) {
 				n++
 			}
 		}
+
 		return n
 	}
 	deprecated := func(o envs.Outcome) bool { return o == envs.Deprecated }
+
 	a, b := grow(t, search(with, walker()), 0, nil), grow(t, search(without, walker()), 0, nil)
 	if count(a, envs.Outcome.IsInvocationError) == 0 {
 		t.Error("with reflection, nothing was tried after an invocation error")
 	}
+
 	if n := count(b, envs.Outcome.IsInvocationError); n != 0 {
 		t.Errorf("without reflection, %d invocation errors have children", n)
 	}
+
 	if count(b, deprecated) == 0 {
 		t.Error("without reflection, nothing was tried after a deprecation: the ablation keeps those open")
 	}
+
 	for _, n := range b.Nodes {
 		if n.Turn.Outcome.IsInvocationError() && (n.Limit != mcts.LimitReflection || n.Reward != -1) {
 			t.Errorf("node %s: stopped by %q with reward %v", n.Path(), n.Limit, n.Reward)
@@ -225,18 +274,23 @@ func TestLearnedToolsBelongToTheSubtree(t *testing.T) {
 	p.words = append(p.words, "learn climb goes up")
 	tree := grow(t, search(config(), p), 0, nil)
 	lessons := 0
+
 	for _, n := range tree.Nodes {
 		want := 0
+
 		for m := n; m.Parent != nil; m = m.Parent {
 			if strings.HasPrefix(m.Key, "learn ") && m.Turn.Outcome == envs.OK {
 				want++
 			}
 		}
+
 		if got := len(n.State.History().Learned()); got != want {
 			t.Errorf("node %s knows %d learned tools, its path taught %d", n.Path(), got, want)
 		}
+
 		lessons += want
 	}
+
 	if lessons == 0 {
 		t.Error("nothing was learned: the test shows nothing")
 	}
@@ -249,6 +303,7 @@ func TestDuplicates(t *testing.T) {
 	c.Duplicates = mcts.SameText
 	byText := grow(t, search(c, p), 0, nil)
 	c.Duplicates = mcts.SameAction
+
 	byAction := grow(t, search(c, p), 0, nil)
 	if a, b := len(byText.Root.Children), len(byAction.Root.Children); a <= 2 || b != 2 {
 		t.Errorf("%d children by text and %d by action, want more than 2 and 2", a, b)
@@ -261,15 +316,19 @@ func TestSilence(t *testing.T) {
 		if r.History.Len() == 1 {
 			return []mcts.Proposal{{Text: " \n"}, {Text: ""}}
 		}
+
 		return []mcts.Proposal{{Text: "right"}, {Text: "down"}}
 	})
+
 	tree := grow(t, search(c, silent), 0, nil)
 	if tree.Root.Visits != 0 || tree.Root.TotalValue != 0 {
 		t.Errorf("silence was backed up: N=%d W=%v", tree.Root.Visits, tree.Root.TotalValue)
 	}
+
 	if !tree.Root.Closed {
 		t.Error("a tree with nothing but silence is not exhausted")
 	}
+
 	for _, n := range tree.Root.Children {
 		if n.Limit != mcts.LimitSilence && n.Limit != mcts.LimitNone {
 			t.Errorf("node %s is stopped by %q", n.Path(), n.Limit)
@@ -296,20 +355,26 @@ func TestContextWindow(t *testing.T) {
 				if r.History.Len() == depth {
 					return tt.proposals
 				}
+
 				return []mcts.Proposal{{Text: "right"}, {Text: "down"}}
 			})
 			tree := grow(t, search(config(), policy), 0, nil)
 			ended := 0
+
 			for _, n := range tree.Nodes {
 				if n.Depth == depth && n.Status != envs.Running {
 					ended++
+
 					if n.Limit != tt.want || n.Reward != 0 || n.Visits != 0 {
-						t.Errorf("%s, depth %d: node %s is stopped by %q with r=%v N=%d", tt.name, depth, n.Path(), n.Limit, n.Reward, n.Visits)
+						t.Errorf("%s, depth %d: node %s is stopped by %q with r=%v N=%d", tt.name, depth, n.Path(),
+							n.Limit, n.Reward, n.Visits)
 					}
 				}
 			}
+
 			if ended == 0 || !tree.Root.Closed || tree.Root.Visits != 0 {
-				t.Errorf("%s, depth %d: %d nodes ended, root closed: %v, N=%d", tt.name, depth, ended, tree.Root.Closed, tree.Root.Visits)
+				t.Errorf("%s, depth %d: %d nodes ended, root closed: %v, N=%d", tt.name, depth, ended, tree.Root.Closed,
+					tree.Root.Visits)
 			}
 		}
 	}
@@ -323,11 +388,12 @@ func (m unread) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tra
 	if next.Turn.Outcome == envs.InvalidAction {
 		next.Turn.Outcome, next.Turn.Call = envs.Malformed, envs.Call{}
 	}
+
 	return next, err
 }
 
-// A completion that was cut is used as it is: as the action that was whole before, or as the mistake that half an action
-// is. Only the second is marked, in the tree and in its record.
+// A completion that was cut is used as it is: as the action that was whole before, or as the mistake that
+// half an action is. Only the second is marked, in the tree and in its record.
 func TestCutCompletion(t *testing.T) {
 	policy := policyFunc(func(mcts.Request) []mcts.Proposal {
 		return []mcts.Proposal{
@@ -336,10 +402,12 @@ func TestCutCompletion(t *testing.T) {
 	})
 	s := search(config(), policy)
 	s.Env = unread{envtest.NewMaze()}
+
 	tree := grow(t, s, 0, nil)
 	if n := len(tree.Root.Children); n != 3 || tree.Root.Children[1].Turn.Outcome == envs.OK {
 		t.Errorf("%d children, want the whole action and the cut ones as mistakes", n)
 	}
+
 	for i, want := range []bool{false, true, false} {
 		child := tree.Root.Children[i]
 		if child.Cut != want || tree.Record().Nodes[child.ID].Cut != want {
@@ -355,8 +423,10 @@ func TestDraws(t *testing.T) {
 		for i := range r.N {
 			ps = append(ps, mcts.Proposal{Text: samples[r.First+i]})
 		}
+
 		return ps
 	})
+
 	for duplicates, want := range map[mcts.Duplicates][]int{
 		mcts.SameAction: {3, 2, 1}, mcts.SameText: {2, 2, 1, 1},
 	} {
@@ -364,19 +434,23 @@ func TestDraws(t *testing.T) {
 		c.Samples, c.Duplicates = len(samples), duplicates
 		tree := grow(t, search(c, policy), 0, nil)
 		expanded := 0
+
 		for _, n := range tree.Nodes {
 			var got, recorded []int
 			for _, child := range n.Children {
 				got = append(got, child.Draws)
 				recorded = append(recorded, tree.Record().Nodes[child.ID].Draws)
 			}
+
 			if !n.Expanded {
 				continue
 			}
+
 			if expanded++; !slices.Equal(got, want) || !slices.Equal(recorded, want) {
 				t.Errorf("%s: draws below %s are %v, recorded %v, want %v", duplicates, n.Path(), got, recorded, want)
 			}
 		}
+
 		if expanded < 2 {
 			t.Errorf("%s: %d nodes were expanded: the test shows nothing", duplicates, expanded)
 		}
@@ -386,14 +460,17 @@ func TestDraws(t *testing.T) {
 // A proposal reads back as it was written, its end too; one without says nothing of it, like those of older logs.
 func TestProposalIsStoredWhole(t *testing.T) {
 	for _, p := range []mcts.Proposal{
-		{Text: "a", LogProb: -0.5, Scored: true, Tokens: 3}, {Text: "a", Finish: mcts.FinishLength}, {Finish: mcts.FinishTooLong},
+		{Text: "a", LogProb: -0.5, Scored: true, Tokens: 3}, {Text: "a", Finish: mcts.FinishLength},
+		{Finish: mcts.FinishTooLong},
 	} {
 		text, err := json.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var back mcts.Proposal
-		if err := json.Unmarshal(text, &back); err != nil || back != p || strings.Contains(string(text), "finish") != (p.Finish != "") {
+		if err := json.Unmarshal(text, &back); err != nil || back != p ||
+			strings.Contains(string(text), "finish") != (p.Finish != "") {
 			t.Errorf("%+v is stored as %s and read as %+v, error %v", p, text, back, err)
 		}
 	}
@@ -411,6 +488,7 @@ func TestPriors(t *testing.T) {
 	scores := []mcts.Proposal{
 		{Text: "right", LogProb: math.Log(0.25), Scored: true}, {Text: "up", LogProb: 3, Scored: true}, {Text: "down"},
 	}
+
 	tree := grow(t, search(c, policyFunc(func(r mcts.Request) []mcts.Proposal { return scores })), 0, nil)
 	for i, want := range []float64{0.25, 1, 0.25} { // the last is 1/k
 		if got := tree.Root.Children[i].Prior; math.Abs(got-want) > 1e-12 {
@@ -425,15 +503,22 @@ func TestRolloutsAreDrawsOfThePolicy(t *testing.T) {
 	samples := []string{"right", "right", "down", "right", "right"}
 	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
 		for i := range r.N {
-			ps = append(ps, mcts.Proposal{Text: samples[(r.First+i)%len(samples)], LogProb: math.Log(0.2), Scored: true})
+			ps = append(ps, mcts.Proposal{
+				Text:    samples[(r.First+i)%len(samples)],
+				LogProb: math.Log(0.2),
+				Scored:  true,
+			})
 		}
+
 		return ps
 	})
+
 	for duplicates, want := range map[mcts.Duplicates]float64{mcts.SameAction: 0.8, mcts.SameText: 0.5} {
 		c := config()
 		c.Samples, c.RolloutSamples, c.Simulations, c.Duplicates = len(samples), 0, 1, duplicates
 		const trees = 400
 		first, second := 0, 0
+
 		for i := range trees {
 			tree := grow(t, search(c, policy), i, nil)
 			first += tree.Root.Children[0].Visits
@@ -445,9 +530,11 @@ func TestRolloutsAreDrawsOfThePolicy(t *testing.T) {
 				}
 			}
 		}
+
 		for step, got := range []int{first, second} {
 			if share := float64(got) / trees; math.Abs(share-want) > 0.08 {
-				t.Errorf("%s: step %d of the rollout chose the likelier action in %.2f of the trees, want %.2f", duplicates, step+1, share, want)
+				t.Errorf("%s: step %d of the rollout chose the likelier action in %.2f of the trees, want %.2f",
+					duplicates, step+1, share, want)
 			}
 		}
 	}
@@ -457,21 +544,27 @@ func TestRolloutsAreDrawsOfThePolicy(t *testing.T) {
 func TestPriorsArePooled(t *testing.T) {
 	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
 		all := []mcts.Proposal{
-			{Text: "right", LogProb: math.Log(0.25), Scored: true}, {Text: "climb", LogProb: math.Log(0.5), Scored: true},
-			{Text: "right ", LogProb: math.Log(0.125), Scored: true}, {Text: " climb", LogProb: math.Log(0.75), Scored: true},
+			{Text: "right", LogProb: math.Log(0.25), Scored: true},
+			{Text: "climb", LogProb: math.Log(0.5), Scored: true},
+			{Text: "right ", LogProb: math.Log(0.125), Scored: true},
+			{Text: " climb", LogProb: math.Log(0.75), Scored: true},
 		}
+
 		return all[r.First : r.First+r.N]
 	})
+
 	for duplicates, want := range map[mcts.Duplicates][]float64{
 		mcts.SameAction: {0.375, 1}, mcts.SameText: {0.25, 0.5, 0.125, 0.75},
 	} {
 		c := config()
 		c.Duplicates = duplicates
+
 		tree := grow(t, search(c, policy), 0, nil)
 		for _, n := range tree.Nodes {
 			if !n.Expanded {
 				continue
 			}
+
 			for i, child := range n.Children {
 				if math.Abs(child.Prior-want[i]) > 1e-12 {
 					t.Errorf("%s: node %s has prior %v, want %v", duplicates, child.Path(), child.Prior, want[i])
@@ -486,6 +579,7 @@ func TestDepth(t *testing.T) {
 		c := config()
 		c.MaxDepth, c.DepthSlack = 2, slack
 		tree := grow(t, search(c, wanderer{words: []envs.Action{"left", "right"}}), 0, nil)
+
 		deepest := 0
 		for _, n := range tree.Nodes {
 			deepest = max(deepest, n.Depth)
@@ -493,6 +587,7 @@ func TestDepth(t *testing.T) {
 				t.Errorf("slack %d: node %s is stopped by %q with reward %v", slack, n.Path(), n.Limit, n.Reward)
 			}
 		}
+
 		if deepest != 3+slack {
 			t.Errorf("slack %d: the deepest node has %d turns, want %d", slack, deepest, 3+slack)
 		}
@@ -502,6 +597,7 @@ func TestDepth(t *testing.T) {
 func TestCancelledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
+
 	if _, err := search(config(), walker()).Grow(ctx, envtest.MazeTask, 0, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
@@ -517,21 +613,26 @@ func TestRecordPathsAndTrajectories(t *testing.T) {
 	tree := grow(t, search(config(), walker()), 0, nil)
 	record := tree.Record()
 	accepted := 0
+
 	for _, n := range tree.Nodes {
 		if n.Accepted() != record.Nodes[n.ID].Accepted() {
 			t.Errorf("node %s is accepted: %v, in the record %v", n.Path(), n.Accepted(), !n.Accepted())
 		}
+
 		if n.Accepted() {
 			accepted++
 		}
+
 		if n.Trajectory() != record.Trajectory(n.ID) {
 			t.Errorf("node %s has another trajectory key in the record", n.Path())
 		}
+
 		path := record.Path(n.ID)
 		if path[0] != 0 || path[len(path)-1] != n.ID || len(path) != n.Depth+1 {
 			t.Errorf("path of node %s is %v", n.Path(), path)
 		}
 	}
+
 	if accepted == 0 {
 		t.Error("nothing is accepted: the test shows nothing")
 	}
@@ -540,38 +641,50 @@ func TestRecordPathsAndTrajectories(t *testing.T) {
 // The invariants hold whatever the configuration and the policy.
 func TestInvariants(t *testing.T) {
 	words := append(envtest.NewMaze().Actions(), "learn something", "", "\xff")
+
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 6).Draw(t, "k")
+
 		c := mcts.Config{
-			CPUCT: rapid.Float64Range(0, 5).Draw(t, "c"), Samples: k, RolloutSamples: rapid.IntRange(0, k).Draw(t, "rollout samples"),
-			Simulations: rapid.IntRange(1, 60).Draw(t, "simulations"), Trees: 1,
-			MaxDepth: rapid.IntRange(1, 9).Draw(t, "depth"), DepthSlack: rapid.IntRange(0, 1).Draw(t, "slack"),
-			ParentVisits: rapid.SampledFrom([]mcts.ParentVisits{mcts.OwnVisits, mcts.ChildVisits}).Draw(t, "visits"),
-			Rollouts:     rapid.SampledFrom([]mcts.Rollouts{mcts.OneRandom, mcts.Every}).Draw(t, "rollouts"),
-			Duplicates:   rapid.SampledFrom([]mcts.Duplicates{mcts.SameText, mcts.SameAction}).Draw(t, "duplicates"),
-			RolloutNodes: rapid.SampledFrom([]mcts.RolloutNodes{mcts.Cached, mcts.Visible}).Draw(t, "rollout nodes"),
-			CloseAtOnce:  rapid.Bool().Draw(t, "close at once"), Reflect: rapid.Bool().Draw(t, "reflect"),
-			Enough: rapid.IntRange(0, 3).Draw(t, "enough"),
+			CPUCT:          rapid.Float64Range(0, 5).Draw(t, "c"),
+			Samples:        k,
+			RolloutSamples: rapid.IntRange(0, k).Draw(t, "rollout samples"),
+			Simulations:    rapid.IntRange(1, 60).Draw(t, "simulations"),
+			Trees:          1,
+			MaxDepth:       rapid.IntRange(1, 9).Draw(t, "depth"),
+			DepthSlack:     rapid.IntRange(0, 1).Draw(t, "slack"),
+			ParentVisits:   rapid.SampledFrom([]mcts.ParentVisits{mcts.OwnVisits, mcts.ChildVisits}).Draw(t, "visits"),
+			Rollouts:       rapid.SampledFrom([]mcts.Rollouts{mcts.OneRandom, mcts.Every}).Draw(t, "rollouts"),
+			Duplicates:     rapid.SampledFrom([]mcts.Duplicates{mcts.SameText, mcts.SameAction}).Draw(t, "duplicates"),
+			RolloutNodes:   rapid.SampledFrom([]mcts.RolloutNodes{mcts.Cached, mcts.Visible}).Draw(t, "rollout nodes"),
+			CloseAtOnce:    rapid.Bool().Draw(t, "close at once"),
+			Reflect:        rapid.Bool().Draw(t, "reflect"),
+			Enough:         rapid.IntRange(0, 3).Draw(t, "enough"),
 		}
 		if c.Enough > 0 {
 			c.Barren, c.Widen = rapid.IntRange(0, 2).Draw(t, "barren"), rapid.IntRange(0, 2).Draw(t, "widen")
 		}
+
 		s := &mcts.Search{
 			Env: envtest.NewMaze(), Config: c, Seed: rapid.Uint64().Draw(t, "seed"),
 			Policy: wanderer{words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words")},
 		}
+
 		found := mcts.NewFound(envtest.MazeTask, nil)
 		for index := range 2 {
 			tree, err := s.Grow(context.Background(), envtest.MazeTask, index, found)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if err := tree.Check(c); err != nil {
 				t.Fatal(err)
 			}
+
 			if !tree.Root.Closed && tree.Simulations != c.Simulations && c.Enough == 0 {
 				t.Fatalf("stopped after %d of %d simulations with work left", tree.Simulations, c.Simulations)
 			}
+
 			found.Add(tree.Record())
 		}
 	})
@@ -611,6 +724,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tree := grow(t, search(config(), walker()), 0, nil)
 			damage(tree)
+
 			if tree.Check(config()) == nil {
 				t.Error("was not found")
 			}
@@ -625,7 +739,9 @@ func cached(t *mcts.Tree) *mcts.Node {
 
 func BenchmarkGrow(b *testing.B) {
 	s := search(config(), walker())
+
 	b.ReportAllocs()
+
 	for i := range b.N {
 		if _, err := s.Grow(context.Background(), envtest.MazeTask, i, nil); err != nil {
 			b.Fatal(err)

@@ -30,6 +30,7 @@ func mix(seed uint64, text string, n uint64) uint64 {
 	h.Write([]byte(text))
 	binary.LittleEndian.PutUint64(b[:], n)
 	h.Write(b[:])
+
 	return finish(h.Sum64())
 }
 
@@ -39,5 +40,6 @@ func finish(x uint64) uint64 {
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33
 	x *= 0xc4ceb9fe1a85ec53
+
 	return x ^ x>>33
 }

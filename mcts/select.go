@@ -15,12 +15,15 @@ func (g *growth) descend(rng *rand.Rand) *Node {
 			n.Closed = true
 			return nil
 		}
+
 		n = next
 	}
+
 	if !n.Open() {
 		n.Closed = true
 		return nil
 	}
+
 	return n
 }
 
@@ -29,10 +32,12 @@ func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 	visits := g.parentVisits(n)
 	var best *Node
 	highest, ties := math.Inf(-1), 0
+
 	for _, child := range n.Children {
 		if !child.Open() {
 			continue
 		}
+
 		value := puct(g.Config.CPUCT, g.expected(child), child.Prior, visits, child.Visits)
 		switch {
 		case value > highest:
@@ -43,6 +48,7 @@ func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 			}
 		}
 	}
+
 	return best
 }
 
@@ -52,6 +58,7 @@ func (g *growth) expected(child *Node) float64 {
 	if child.Visits == 0 && g.Config.RolloutNodes == Visible {
 		return -1
 	}
+
 	return child.Q()
 }
 
@@ -60,10 +67,12 @@ func (g *growth) parentVisits(n *Node) int {
 	if g.Config.ParentVisits == OwnVisits {
 		return n.Visits
 	}
+
 	sum := 0
 	for _, child := range n.Children {
 		sum += child.Visits
 	}
+
 	return sum
 }
 

@@ -34,6 +34,7 @@ func TestPUCT(t *testing.T) {
 // rollouts are cached its Q is 0, and it is tried first in both cases.
 func TestSiblingsThatWereNotFollowed(t *testing.T) {
 	half := Node{Prior: 0.5, Visits: 2, TotalValue: 0}
+
 	failed := Node{Prior: 0.5, Visits: 1, TotalValue: -1}
 	for _, test := range []struct {
 		nodes RolloutNodes
@@ -41,6 +42,7 @@ func TestSiblingsThatWereNotFollowed(t *testing.T) {
 		want  int
 	}{{Visible, half, 0}, {Visible, failed, 1}, {Cached, half, 1}, {Cached, failed, 1}} {
 		g := selector(Config{CPUCT: 0.5, ParentVisits: OwnVisits, RolloutNodes: test.nodes})
+
 		n := hand(test.first.Visits, test.first, Node{Prior: 0.5})
 		if got := g.best(n, simulationRand(1, 0)).Ordinal; got != test.want {
 			t.Errorf("%s, %d visits: child %d was chosen, want %d", test.nodes, test.first.Visits, got, test.want)
@@ -55,23 +57,27 @@ func hand(visits int, children ...Node) *Node {
 		children[i].Parent, children[i].Ordinal = parent, i
 		parent.Children = append(parent.Children, &children[i])
 	}
+
 	return parent
 }
 
 func selector(c Config) *growth { return &growth{Search: &Search{Config: c}} }
 
-// A node that was rolled out once and expanded has N(s) = 1 by its own count and 0 by its children's. The first lets the
-// prior decide; by the second all unvisited children tie.
+// A node that was rolled out once and expanded has N(s) = 1 by its own count and 0 by its children's. The
+// first lets the prior decide; by the second all unvisited children tie.
 func TestParentVisits(t *testing.T) {
 	n := hand(1, Node{Prior: 0.1}, Node{Prior: 0.9})
-	own, children := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits}), selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
+	own, children := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits}),
+		selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
 	picked := map[int]int{}
+
 	for i := range 100 {
 		if got := own.best(n, simulationRand(1, i)); got.Ordinal != 1 {
 			t.Fatalf("by own visits child %d was chosen over the likelier one", got.Ordinal)
 		}
 		picked[children.best(n, simulationRand(1, i)).Ordinal]++
 	}
+
 	if picked[0] < 25 || picked[1] < 25 {
 		t.Errorf("by the children's visits the tie was broken %v, want about 50 each", picked)
 	}
@@ -79,6 +85,7 @@ func TestParentVisits(t *testing.T) {
 
 func TestBestSkipsWhatIsOver(t *testing.T) {
 	g := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits})
+
 	n := hand(4,
 		Node{Prior: 1, Status: envs.Terminated, Visits: 1, TotalValue: 1},
 		Node{Prior: 0.9, Closed: true, Visits: 1, TotalValue: 1},
@@ -87,6 +94,7 @@ func TestBestSkipsWhatIsOver(t *testing.T) {
 	if got := g.best(n, simulationRand(1, 1)); got == nil || got.Ordinal != 3 {
 		t.Errorf("chose %v, want the only open child", got)
 	}
+
 	n.Children = n.Children[:3]
 	if got := g.best(n, simulationRand(1, 1)); got != nil {
 		t.Errorf("chose child %d where none is open", got.Ordinal)
@@ -101,6 +109,7 @@ func TestBackup(t *testing.T) {
 	backup(a, -1)
 	backup(a, 1)
 	backup(b, -1)
+
 	for _, test := range []struct {
 		name   string
 		n      *Node
@@ -122,13 +131,16 @@ func TestClosing(t *testing.T) {
 	leaf.Children = hand(2, Node{Status: envs.Terminated}, Node{Status: envs.Truncated}).Children
 
 	g := selector(Config{CPUCT: 1.25, ParentVisits: ChildVisits})
+
 	g.tree = &Tree{Root: root}
 	if got := g.descend(simulationRand(1, 1)); got != nil || !leaf.Closed || root.Closed {
 		t.Fatalf("first pass: leaf closed %v, root closed %v", leaf.Closed, root.Closed)
 	}
+
 	if got := g.descend(simulationRand(1, 2)); got != nil || !root.Closed {
 		t.Fatal("second pass: the root is still open")
 	}
+
 	leaf.Closed, root.Closed = false, false
 	if closeUpwards(leaf); !leaf.Closed || !root.Closed {
 		t.Errorf("at once: leaf closed %v, root closed %v", leaf.Closed, root.Closed)
@@ -137,27 +149,44 @@ func TestClosing(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	good := Config{
-		CPUCT: 1, Samples: 2, RolloutSamples: 1, Simulations: 1, Trees: 1, MaxDepth: 1,
-		ParentVisits: OwnVisits, Rollouts: Every, Duplicates: SameText, RolloutNodes: Cached, Enough: 1, Barren: 1, Widen: 1,
+		CPUCT:          1,
+		Samples:        2,
+		RolloutSamples: 1,
+		Simulations:    1,
+		Trees:          1,
+		MaxDepth:       1,
+		ParentVisits:   OwnVisits,
+		Rollouts:       Every,
+		Duplicates:     SameText,
+		RolloutNodes:   Cached,
+		Enough:         1,
+		Barren:         1,
+		Widen:          1,
 	}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, spoil := range map[string]func(*Config){
 		"cpuct": func(c *Config) { c.CPUCT = -1 }, "samples": func(c *Config) { c.Samples = 0 },
-		"rollout_samples": func(c *Config) { c.RolloutSamples = 3 }, "simulations": func(c *Config) { c.Simulations = 0 },
-		"trees": func(c *Config) { c.Trees = 0 }, "max_depth": func(c *Config) { c.MaxDepth = 0 },
+		"rollout_samples": func(c *Config) { c.RolloutSamples = 3 },
+		"simulations":     func(c *Config) { c.Simulations = 0 },
+		"trees":           func(c *Config) { c.Trees = 0 }, "max_depth": func(c *Config) { c.MaxDepth = 0 },
 		"depth_slack": func(c *Config) { c.DepthSlack = -1 }, "enough": func(c *Config) { c.Enough = -1 },
-		"barren": func(c *Config) { c.Barren = -1 }, "barren without enough": func(c *Config) { c.Enough, c.Widen = 0, 0 },
-		"widen": func(c *Config) { c.Widen = -1 }, "widen without enough": func(c *Config) { c.Enough, c.Barren = 0, 0 },
-		"rollout_nodes": func(c *Config) { c.RolloutNodes = "gone" },
-		"parent_visits": func(c *Config) { c.ParentVisits = "mine" },
-		"rollouts":      func(c *Config) { c.Rollouts = "some" }, "duplicates": func(c *Config) { c.Duplicates = "" },
-		"cpuct of NaN":      func(c *Config) { c.CPUCT = math.NaN() },
-		"cpuct of infinity": func(c *Config) { c.CPUCT = math.Inf(1) },
+		"barren":                func(c *Config) { c.Barren = -1 },
+		"barren without enough": func(c *Config) { c.Enough, c.Widen = 0, 0 },
+		"widen":                 func(c *Config) { c.Widen = -1 },
+		"widen without enough":  func(c *Config) { c.Enough, c.Barren = 0, 0 },
+		"rollout_nodes":         func(c *Config) { c.RolloutNodes = "gone" },
+		"parent_visits":         func(c *Config) { c.ParentVisits = "mine" },
+		"rollouts":              func(c *Config) { c.Rollouts = "some" },
+		"duplicates":            func(c *Config) { c.Duplicates = "" },
+		"cpuct of NaN":          func(c *Config) { c.CPUCT = math.NaN() },
+		"cpuct of infinity":     func(c *Config) { c.CPUCT = math.Inf(1) },
 	} {
 		c := good
 		spoil(&c)
+
 		if c.Validate() == nil {
 			t.Errorf("a senseless %s was taken", name)
 		}

@@ -27,14 +27,17 @@ func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) erro
 	if o.Full {
 		o.Width, o.Cached = 0, true
 	}
+
 	d := drawing{tree: t, options: o, out: bufio.NewWriter(w), children: make([][]int, len(t.Nodes))}
 	for _, n := range t.Nodes {
 		if n.Parent != NoParent {
 			d.children[n.Parent] = append(d.children[n.Parent], n.ID)
 		}
 	}
+
 	d.line("  ID    N      Q     P  " + display.Line(question, 0) + d.hidden(0))
 	d.below(0, "")
+
 	return d.out.Flush()
 }
 
@@ -53,16 +56,20 @@ func (d *drawing) below(id int, indent string) {
 	if !d.tree.Nodes[id].Expanded && !d.options.Cached {
 		return
 	}
+
 	children := d.children[id]
 	for i, child := range children {
 		branch, further := "├ ", "│ "
 		if i == len(children)-1 {
 			branch, further = "└ ", "  "
 		}
+
 		d.line(d.tree.figures(child) + indent + branch + d.tree.Nodes[child].label() + d.hidden(child))
+
 		if d.options.Full {
 			d.texts(child, indent+further)
 		}
+
 		d.below(child, indent+further)
 	}
 }
@@ -70,7 +77,8 @@ func (d *drawing) below(id int, indent string) {
 // texts writes what the model wrote and saw at a node, below its line.
 func (d *drawing) texts(id int, indent string) {
 	n := &d.tree.Nodes[id]
-	for line := range strings.Lines(strings.TrimSpace(n.Action) + "\nObservation: " + strings.TrimSpace(n.Observation)) {
+	for line := range strings.Lines(strings.TrimSpace(n.Action) + "\nObservation: " +
+		strings.TrimSpace(n.Observation)) {
 		d.line(strings.Repeat(" ", figureColumns) + indent + "  " + display.Line(strings.TrimSuffix(line, "\n"), 0))
 	}
 }
@@ -80,6 +88,7 @@ func (d *drawing) hidden(id int) string {
 	if d.tree.Nodes[id].Expanded || d.options.Cached {
 		return ""
 	}
+
 	nodes, accepted := d.count(id)
 	switch {
 	case nodes == 0:
@@ -87,17 +96,20 @@ func (d *drawing) hidden(id int) string {
 	case accepted == 0:
 		return fmt.Sprintf("  (+%d cached)", nodes)
 	}
+
 	return fmt.Sprintf("  (+%d cached, %d accepted)", nodes, accepted)
 }
 
 func (d *drawing) count(id int) (nodes, accepted int) {
 	for _, child := range d.children[id] {
 		n, a := d.count(child)
+
 		nodes, accepted = nodes+n+1, accepted+a
 		if d.tree.Nodes[child].Accepted() {
 			accepted++
 		}
 	}
+
 	return nodes, accepted
 }
 
@@ -110,10 +122,12 @@ func (t *TreeRecord) figures(id int) string {
 	if !t.Nodes[n.Parent].Expanded {
 		return fmt.Sprintf("%4d    ·         %.2f  ", id, n.Prior)
 	}
+
 	q := "     "
 	if n.Visits > 0 {
 		q = fmt.Sprintf("%+.2f", n.TotalValue/float64(n.Visits))
 	}
+
 	return fmt.Sprintf("%4d %4d  %s  %.2f  ", id, n.Visits, q, n.Prior)
 }
 
@@ -130,9 +144,11 @@ func (r *Record) label() string {
 	case r.Outcome != envs.OK:
 		label = "[" + r.Outcome.String() + "] " + label
 	}
+
 	if r.Limit != LimitNone {
 		label += "  stopped: " + string(r.Limit)
 	}
+
 	return label
 }
 
@@ -140,9 +156,11 @@ func (r *Record) label() string {
 func (t *TreeRecord) WriteTrajectory(w io.Writer, question string, id int) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Question: %s\n", question)
+
 	for _, i := range t.Path(id)[1:] {
 		n := &t.Nodes[i]
 		fmt.Fprintf(out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(n.Action), strings.TrimSpace(n.Observation))
 	}
+
 	return out.Flush()
 }

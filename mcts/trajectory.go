@@ -21,6 +21,7 @@ func (n *Node) Trajectory() string {
 	for m := n; m.Parent != nil; m = m.Parent {
 		keys[m.Depth-1] = m.Key
 	}
+
 	return TrajectoryKey(keys)
 }
 
@@ -31,6 +32,7 @@ func TrajectoryKey(actions []string) string {
 	for _, a := range actions {
 		fmt.Fprintf(h, "%d:%s", len(a), a)
 	}
+
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -42,9 +44,11 @@ func (r *Record) Accepted() bool {
 // Trajectory is Node.Trajectory for a stored node.
 func (t *TreeRecord) Trajectory(id int) string {
 	path := t.Path(id)
+
 	keys := make([]string, 0, len(path))
 	for _, i := range path[1:] {
 		keys = append(keys, t.Nodes[i].Key)
 	}
+
 	return TrajectoryKey(keys)
 }

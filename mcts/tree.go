@@ -73,6 +73,7 @@ func (n *Node) Q() float64 {
 	if n.Visits == 0 {
 		return 0
 	}
+
 	return n.TotalValue / float64(n.Visits)
 }
 
@@ -87,6 +88,7 @@ func (n *Node) Path() string {
 	if n.Parent == nil {
 		return "0"
 	}
+
 	return string(n.appendPath(make([]byte, 0, 4*n.Depth)))
 }
 
@@ -94,17 +96,20 @@ func (n *Node) appendPath(b []byte) []byte {
 	if n.Parent == nil {
 		return append(b, '0')
 	}
+
 	return strconv.AppendInt(append(n.Parent.appendPath(b), '.'), int64(n.Ordinal), 10)
 }
 
 // add makes a node the tree's.
 func (t *Tree) add(n *Node) *Node {
 	n.ID = len(t.Nodes)
+
 	t.Nodes = append(t.Nodes, n)
 	if n.Parent != nil {
 		n.Ordinal = len(n.Parent.Children)
 		n.Depth = n.Parent.Depth + 1
 		n.Parent.Children = append(n.Parent.Children, n)
 	}
+
 	return n
 }

@@ -30,5 +30,6 @@ func (e *SpoiledEdge) Has(edge int64) bool {
 			return true
 		}
 	}
+
 	return false
 }

@@ -10,8 +10,8 @@ type Acceptance struct {
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples with a system text. The linter bounds their length in tokens; where it
-// has no tokenizer characters do, 0 being no bound.
+// NewAcceptance returns the acceptance of samples with a system text. The linter bounds their length in
+// tokens; where it has no tokenizer characters do, 0 being no bound.
 func NewAcceptance(linter *Linter, system string, characters int) *Acceptance {
 	return &Acceptance{linter: linter, system: system, characters: characters}
 }
@@ -27,9 +27,11 @@ func (a *Acceptance) Accept(h envs.History) bool {
 	if a.linter.LintRow(&row, &sample) != nil {
 		return false
 	}
+
 	characters := 0
 	if a.characters > 0 {
 		characters, _ = a.linter.Length(&sample)
 	}
+
 	return characters <= a.characters
 }

@@ -16,12 +16,14 @@ func historyOf(r *trajectories.Row) envs.History {
 	for _, t := range r.Turns {
 		h = h.Append(envs.Turn{Action: envs.Action(t.Action), Observation: t.Observation})
 	}
+
 	return h
 }
 
 // What a run counts is what an export of it takes: by the rules of the linter, and by length in tokens or characters.
 func TestAcceptanceIsTheExports(t *testing.T) {
 	system, _ := synth.System("p_c", trajectories.Python{})
+
 	rows := synth.Rows(1, 12, 3)
 	for i, spoil := range []func(*trajectories.Turn){
 		func(t *trajectories.Turn) { t.Action = "I say <|im_end|>" },
@@ -31,6 +33,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 	} {
 		spoil(&rows[i].Turns[0])
 	}
+
 	byTokens, err := trajectories.NewLinter(loadTokenizer(t, "llama3"), "llama3", 1024)
 	if err != nil {
 		t.Fatal(err)
@@ -45,12 +48,15 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 		"characters": {newLinter(t), 3000},
 	} {
 		taken := 0
+
 		for i := range rows {
 			sample, _ := trajectories.NewSample(system, &rows[i], test.linter.Sanitizer())
+
 			length := utf8.RuneCountInString(sample.System)
 			for _, m := range sample.Conversations {
 				length += utf8.RuneCountInString(m.Value)
 			}
+
 			want := test.linter.LintRow(&rows[i], &sample) == nil && (test.characters == 0 || length <= test.characters)
 			if i == 2 {
 				want = false // what is not UTF-8 becomes U+FFFD on the way into a row
@@ -60,10 +66,12 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: row %d of %d characters is accepted: %v, want %v", name, i, length, got, want)
 			}
+
 			if got {
 				taken++
 			}
 		}
+
 		if taken == 0 || taken > len(rows)-3 {
 			t.Errorf("%s: %d of %d rows are taken: the test shows nothing", name, taken, len(rows))
 		}

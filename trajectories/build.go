@@ -56,11 +56,13 @@ type Question struct {
 // FromTree returns the trajectories of a tree that ended with the right answer, in the order of their leaves.
 func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
 	var rows []Row
+
 	for id := range tree.Nodes {
 		if tree.Nodes[id].Outcome == envs.Correct {
 			rows = append(rows, FromNode(meta, tree, id))
 		}
 	}
+
 	return rows
 }
 
@@ -69,17 +71,36 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 	leaf := &tree.Nodes[id]
 	path := tree.Path(id)
 	run, q := &meta.Run, &meta.Question
+
 	row := Row{
 		SchemaVersion: SchemaVersion,
-		RunID:         valid(run.ID), RunHash: valid(run.Hash), Preset: valid(run.Preset), Policy: valid(run.Policy),
-		PromptAPI: valid(run.PromptAPI), DeployedAPI: valid(run.DeployedAPI),
-		Seed: run.Seed, ConfigHash: valid(run.ConfigHash), Software: valid(run.Software), Python: meta.python(tree, path).valid(),
-		Dataset: valid(q.Dataset), Difficulty: valid(q.Difficulty), Split: valid(q.Split),
-		QuestionIndex: q.Index, QuestionID: valid(q.ID), Question: valid(q.Text),
-		Template: valid(q.Template), Gold: valid(q.Gold),
-		Tree: tree.Tree, TreeSeed: tree.Seed, Node: id, NodePath: nodePath(tree, path),
-		Answer: valid(leaf.Grade.Answer), Official: leaf.Grade.Official, Strict: leaf.Grade.Strict,
-		Visits: leaf.Visits, Value: meanValue(leaf),
+		RunID:         valid(run.ID),
+		RunHash:       valid(run.Hash),
+		Preset:        valid(run.Preset),
+		Policy:        valid(run.Policy),
+		PromptAPI:     valid(run.PromptAPI),
+		DeployedAPI:   valid(run.DeployedAPI),
+		Seed:          run.Seed,
+		ConfigHash:    valid(run.ConfigHash),
+		Software:      valid(run.Software),
+		Python:        meta.python(tree, path).valid(),
+		Dataset:       valid(q.Dataset),
+		Difficulty:    valid(q.Difficulty),
+		Split:         valid(q.Split),
+		QuestionIndex: q.Index,
+		QuestionID:    valid(q.ID),
+		Question:      valid(q.Text),
+		Template:      valid(q.Template),
+		Gold:          valid(q.Gold),
+		Tree:          tree.Tree,
+		TreeSeed:      tree.Seed,
+		Node:          id,
+		NodePath:      nodePath(tree, path),
+		Answer:        valid(leaf.Grade.Answer),
+		Official:      leaf.Grade.Official,
+		Strict:        leaf.Grade.Strict,
+		Visits:        leaf.Visits,
+		Value:         meanValue(leaf),
 	}
 	for _, n := range path[1:] {
 		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n]))
@@ -87,28 +108,34 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 			row.Cuts++
 		}
 	}
+
 	row.Key = Key(row.Turns)
 	row.count()
+
 	return row
 }
 
 // python returns what ran the programs on a path.
 func (m *Meta) python(tree *mcts.TreeRecord, path []int) Python {
 	var made []Python
+
 	for _, maker := range m.Makers {
 		isMaker := func(id int) bool { return tree.Nodes[id].Maker == maker.Name }
 		if slices.ContainsFunc(path, isMaker) {
 			made = append(made, maker.Python)
 		}
 	}
+
 	if len(made) == 0 && len(m.Makers) > 0 {
 		made = append(made, m.Makers[0].Python)
 	}
+
 	return together(made)
 }
 
 func turnOf(n *mcts.Record) Turn {
 	action := valid(n.Action)
+
 	return Turn{
 		Action: action, Thought: thought(action), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
 		Observation: valid(n.Observation), Outcome: n.Outcome,
@@ -121,6 +148,7 @@ func meanValue(n *mcts.Record) float64 {
 	if n.Visits == 0 {
 		return 0
 	}
+
 	return n.TotalValue / float64(n.Visits)
 }
 
@@ -130,6 +158,7 @@ func nodePath(tree *mcts.TreeRecord, path []int) string {
 	for i, id := range path {
 		ordinals[i] = strconv.Itoa(tree.Nodes[id].Ordinal)
 	}
+
 	return strings.Join(ordinals, ".")
 }
 
@@ -158,6 +187,7 @@ func recovered(tool string, turns []Turn) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -167,6 +197,7 @@ func Key(turns []Turn) string {
 	for i, t := range turns {
 		actions[i] = t.Key
 	}
+
 	return mcts.TrajectoryKey(actions)
 }
 
@@ -176,7 +207,9 @@ func thought(action string) string {
 	if !found {
 		return ""
 	}
+
 	text, _, _ := strings.Cut(after, "Action:")
+
 	return strings.TrimSpace(text)
 }
 

@@ -16,26 +16,33 @@ func claimFolder(dir string) (work string, release func() error, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
+
 	work = filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+durable.Unfinished)
 	for {
 		if err := os.MkdirAll(work, 0o755); err != nil {
 			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
 		}
+
 		f, err := os.Open(work)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
+
 		if err != nil {
 			return "", nil, fmt.Errorf("open a temporary folder: %w", err)
 		}
+
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work), f.Close())
 		}
+
 		if !isAt(f, work) { // whoever had the lock before has removed it
 			f.Close()
 			continue
 		}
+
 		release = func() error { return errors.Join(os.RemoveAll(work), f.Close()) }
+
 		return work, release, empty(work)
 	}
 }
@@ -51,5 +58,6 @@ func empty(dir string) error {
 	for _, entry := range entries {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 	}
+
 	return err
 }

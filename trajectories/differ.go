@@ -17,6 +17,7 @@ func Differ[T any](want, have iter.Seq2[T, error], name func(*T) string) (n int,
 		if err != nil {
 			return n, "", err
 		}
+
 		stored, err, ok := next()
 		switch {
 		case !ok:
@@ -33,5 +34,6 @@ func Differ[T any](want, have iter.Seq2[T, error], name func(*T) string) (n int,
 	if err == nil && ok {
 		problem = fmt.Sprintf("has more than the %d rows of the run", n)
 	}
+
 	return n, problem, err
 }

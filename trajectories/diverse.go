@@ -6,10 +6,12 @@ func diverse(rows []*Row, n int) []*Row {
 	chosen := []*Row{rows[0]}
 	taken := make([]bool, len(rows))
 	taken[0] = true
+
 	nearest := make([]float64, len(rows)) // distance to the nearest chosen row
 	for i, r := range rows {
 		nearest[i] = Distance(rows[0].Turns, r.Turns)
 	}
+
 	for len(chosen) < n {
 		best := -1
 		for i := range rows {
@@ -17,12 +19,15 @@ func diverse(rows []*Row, n int) []*Row {
 				best = i
 			}
 		}
+
 		taken[best] = true
+
 		chosen = append(chosen, rows[best])
 		for i, r := range rows {
 			nearest[i] = min(nearest[i], Distance(rows[best].Turns, r.Turns))
 		}
 	}
+
 	return chosen
 }
 
@@ -33,6 +38,7 @@ func Distance(a, b []Turn) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
 	}
+
 	return (jaccard(a, b) + float64(edits(a, b))/float64(max(len(a), len(b)))) / 2
 }
 
@@ -41,15 +47,19 @@ func jaccard(a, b []Turn) float64 {
 	for _, t := range a {
 		in[t.Key] |= 1
 	}
+
 	for _, t := range b {
 		in[t.Key] |= 2
 	}
+
 	both := 0
+
 	for _, where := range in {
 		if where == 3 {
 			both++
 		}
 	}
+
 	return 1 - float64(both)/float64(len(in))
 }
 
@@ -59,17 +69,21 @@ func edits(a, b []Turn) int {
 	for j := range row {
 		row[j] = j
 	}
+
 	for i := range a {
 		diagonal := row[0]
 		row[0] = i + 1
+
 		for j := range b {
 			substitute := diagonal
 			if a[i].Key != b[j].Key {
 				substitute++
 			}
+
 			diagonal = row[j+1]
 			row[j+1] = min(row[j]+1, row[j+1]+1, substitute)
 		}
 	}
+
 	return row[len(b)]
 }

@@ -15,6 +15,7 @@ func (e *Elsewhere) Add(text, where string) {
 	if e.questions == nil {
 		e.questions = map[string]string{}
 	}
+
 	e.questions[normal(text)] = where
 	e.number++
 }
@@ -28,6 +29,7 @@ func (e *Elsewhere) report() ElsewhereReport {
 	if e != nil {
 		r.Questions = e.number
 	}
+
 	return r
 }
 
@@ -36,6 +38,7 @@ func (e *Elsewhere) find(text string) string {
 	if e == nil {
 		return ""
 	}
+
 	return e.questions[normal(text)]
 }
 

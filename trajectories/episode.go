@@ -39,12 +39,15 @@ func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
 	end := len(branch.Nodes) - 1
 	e := Episode{Row: FromNode(meta, branch, end)}
 	e.SchemaVersion = EpisodeVersion
+
 	e.Preset, e.Node, e.NodePath = "", 0, ""
 	for i := range e.Turns {
 		e.Turns[i].Limit = ""
 	}
+
 	e.Status = branch.Nodes[end].Status.String()
 	e.Limit = valid(string(branch.Nodes[end].Limit))
+
 	return e
 }
 
@@ -57,9 +60,14 @@ func LostEpisode(meta Meta, failure string) Episode {
 
 // episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
 var episodeColumns = append(ofEpisode(rowColumns),
-	pq.OptionalText("status", "`terminated`: the agent ended the task; `truncated`: a limit did; null when the episode was lost", func(e *Episode) *string { return &e.Status }).Repeating(),
-	pq.OptionalText("limit", "what truncated it: `depth` is the number of turns, `silence` that the policy wrote nothing more, `context` that the prompt no longer fit its window; null when nothing did", func(e *Episode) *string { return &e.Limit }).Repeating(),
-	pq.OptionalText("lost", "the failure of ours to which the question was lost: it is in no accuracy, and the columns about turns and scores are empty; null when it was measured", func(e *Episode) *string { return &e.Lost }),
+	pq.OptionalText("status", "`terminated`: the agent ended the task; `truncated`: a limit did; null when the "+
+		"episode was lost", func(e *Episode) *string { return &e.Status }).Repeating(),
+	pq.OptionalText("limit", "what truncated it: `depth` is the number of turns, `silence` that the policy wrote "+
+		"nothing more, `context` that the prompt no longer fit its window; null when nothing did",
+		func(e *Episode) *string { return &e.Limit }).Repeating(),
+	pq.OptionalText("lost", "the failure of ours to which the question was lost: it is in no accuracy, and the "+
+		"columns about turns and scores are empty; null when it was measured",
+		func(e *Episode) *string { return &e.Lost }),
 )
 
 // ofTree are the columns that say something of a tree.
@@ -72,6 +80,7 @@ func ofEpisode(rows []pq.Column[Row]) []pq.Column[Episode] {
 	})
 
 	var cols []pq.Column[Episode]
+
 	for _, c := range rows {
 		switch {
 		case c.Name == "turns":
@@ -80,6 +89,7 @@ func ofEpisode(rows []pq.Column[Row]) []pq.Column[Episode] {
 			cols = append(cols, pq.Within(c, func(e *Episode) *Row { return &e.Row }))
 		}
 	}
+
 	return cols
 }
 
@@ -97,18 +107,21 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 				if err = errors.Join(err, ctx.Err()); err == nil {
 					err = writeEpisode(w, lines, &e)
 				}
+
 				if err != nil {
 					return errors.Join(err, w.Close())
 				}
 			}
 
 			n = w.Rows()
+
 			return w.Close()
 		})
 	})
 	if err != nil {
 		return 0, fmt.Errorf("trajectories: write the episodes of %s: %w", dir, err)
 	}
+
 	return n, nil
 }
 
@@ -117,9 +130,11 @@ func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
 	if err != nil {
 		return err
 	}
+
 	if _, err := lines.Write(line); err != nil {
 		return err
 	}
+
 	return w.Write(e)
 }
 
@@ -138,8 +153,10 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 		path := filepath.Join(dir, EpisodesParquet)
 		for e, err := range pq.Read(path, episodeColumns) {
 			if v := e.SchemaVersion; err == nil && v != EpisodeVersion {
-				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d", path, v, EpisodeVersion)
+				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d", path, v,
+					EpisodeVersion)
 			}
+
 			if !yield(e, err) || err != nil {
 				return
 			}
@@ -157,6 +174,7 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 	if problem != "" {
 		problem = EpisodesParquet + " " + problem
 	}
+
 	if err != nil || problem != "" {
 		return n, problem, err
 	}
@@ -170,9 +188,11 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 		}
 	}
 	have := readLines(filepath.Join(dir, EpisodesJSONL))
+
 	_, problem, err = Differ(lines, have, func(*[]byte) string { return "what " + EpisodesParquet + " has there" })
 	if problem != "" {
 		problem = EpisodesJSONL + " " + problem
 	}
+
 	return n, problem, err
 }

@@ -21,9 +21,9 @@ import (
 type ExportOptions struct {
 	Selection Selection
 
-	// System returns the system text of samples whose model was shown an API version: guidelines and tools, and of the
-	// Python that its programs ran in what they could import. It is called once for each version and Python. Text with a
-	// control token is refused.
+	// System returns the system text of samples whose model was shown an API version: guidelines and tools,
+	// and of the Python that its programs ran in what they could import. It is called once for each version
+	// and Python. Text with a control token is refused.
 	System func(promptAPI string, p Python) (string, error)
 
 	// MixEngines lets rows of different Pythons stand in one export. What a program shows depends on the Python, so a
@@ -42,12 +42,15 @@ type ExportOptions struct {
 //
 // The folder is made, or may hold an earlier export, which is replaced; any other content is refused. The manifest is
 // removed first and written last, so a folder with a manifest is whole.
-func ExportLlamaFactory(ctx context.Context, dir string, rows iter.Seq2[Row, error], opt ExportOptions) (*Manifest, error) {
+func ExportLlamaFactory(ctx context.Context, dir string, rows iter.Seq2[Row, error], opt ExportOptions) (*Manifest,
+	error) {
 	linter, err := NewLinter(opt.Tokenizer, opt.Template, opt.Cutoff)
 	if err != nil {
 		return nil, err
 	}
+
 	e := &exporter{opt: opt, linter: linter, systems: map[shown]string{}}
+
 	e.manifest = Manifest{
 		Version: ManifestVersion, Format: "llamafactory", Software: opt.Software, Runs: []ManifestRun{},
 		Selection: opt.Selection.withDefaults(), Lint: LintReport{ByRule: map[Rule]int{}},
@@ -55,9 +58,11 @@ func ExportLlamaFactory(ctx context.Context, dir string, rows iter.Seq2[Row, err
 	if opt.Tokenizer != nil {
 		e.manifest.Lengths = Lengths{Cutoff: opt.Cutoff, Template: opt.Template, TokenizerSHA256: opt.Tokenizer.sha256}
 	}
+
 	if err := e.export(ctx, dir, rows); err != nil {
 		return nil, fmt.Errorf("trajectories: export to %s: %w", dir, err)
 	}
+
 	return &e.manifest, nil
 }
 
@@ -88,6 +93,7 @@ func orNone(p Python) string {
 	if p == (Python{}) {
 		return "none on record"
 	}
+
 	return p.String()
 }
 
@@ -96,12 +102,15 @@ func (e *exporter) mixed(row *Row) error {
 	if e.opt.MixEngines {
 		return nil
 	}
+
 	if e.first == nil {
 		e.first = row
 	}
+
 	if e.first.Python.String() != row.Python.String() {
 		return &MixedError{*e.first, *row}
 	}
+
 	return nil
 }
 
@@ -109,13 +118,16 @@ func (e *exporter) export(ctx context.Context, dir string, rows iter.Seq2[Row, e
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}
+
 	work, release, err := claimFolder(dir)
 	if err != nil {
 		return err
 	}
+
 	if err = e.writeAll(ctx, work, rows); err == nil {
 		err = e.install(work, dir)
 	}
+
 	return errors.Join(err, release())
 }
 
@@ -124,15 +136,18 @@ func prepareFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
+
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("look into the folder: %w", err)
 	}
+
 	for _, entry := range entries {
 		if !isExportFile(entry.Name()) || entry.IsDir() {
 			return fmt.Errorf("the folder holds %s, which is not of an export: choose another folder", entry.Name())
 		}
 	}
+
 	return nil
 }
 
@@ -149,48 +164,61 @@ func (e *exporter) writeAll(ctx context.Context, work string, rows iter.Seq2[Row
 	if err := e.writeData(work, selected); err != nil {
 		return err
 	}
+
 	e.manifest.Rows = e.manifest.Selected.Kept
 	e.manifest.Questions = e.manifest.Selected.QuestionsKept
+
 	if err := writeJSON(filepath.Join(work, DatasetInfoFile), datasetInfo()); err != nil {
 		return err
 	}
+
 	for _, name := range sealedFiles() {
 		sum, err := sumFile(work, name)
 		if err != nil {
 			return err
 		}
+
 		e.manifest.Files = append(e.manifest.Files, sum)
 	}
+
 	seal, err := e.manifest.seal()
 	if err != nil {
 		return err
 	}
+
 	e.manifest.Seal = seal
+
 	return writeJSON(filepath.Join(work, ManifestFile), &e.manifest)
 }
 
 // checked drops the rows whose sample the linter faults.
 func (e *exporter) checked(ctx context.Context, rows iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	report := &e.manifest.Lint
+
 	return func(yield func(Row, error) bool) {
 		for row, err := range rows {
 			var sample Sample
+
 			if err = errors.Join(err, ctx.Err()); err == nil {
 				err = e.mixed(&row)
 			}
+
 			if err == nil {
 				sample, _, err = e.sample(&row)
 			}
+
 			if err != nil {
 				yield(Row{}, err)
 				return
 			}
+
 			report.Checked++
 			if found := e.linter.LintRow(&row, &sample); len(found) > 0 {
 				report.Dropped++
 				report.ByRule[found[0].Rule]++
 				continue
 			}
+
 			if !yield(row, nil) {
 				return
 			}
@@ -201,17 +229,22 @@ func (e *exporter) checked(ctx context.Context, rows iter.Seq2[Row, error]) iter
 // sample makes the sample of a row; broken counts the messages that were sanitised.
 func (e *exporter) sample(row *Row) (s Sample, broken int, err error) {
 	key := shown{row.PromptAPI, row.Python}
+
 	system, ok := e.systems[key]
 	if !ok {
 		if system, err = e.opt.System(row.PromptAPI, row.Python); err != nil {
 			return s, 0, fmt.Errorf("system text for prompt version %s: %w", row.PromptAPI, err)
 		}
+
 		if found := e.linter.lintText(-1, system, false); len(found) > 0 {
 			return s, 0, fmt.Errorf("system text for prompt version %s: %s", row.PromptAPI, found[0])
 		}
+
 		e.systems[key] = system
 	}
+
 	s, broken = NewSample(system, row, e.linter.Sanitizer())
+
 	return s, broken, nil
 }
 
@@ -224,15 +257,19 @@ func (e *exporter) writeData(work string, rows iter.Seq2[Row, error]) error {
 				if err != nil {
 					return err
 				}
+
 				samples, lineage := lineEncoder(jw), lineEncoder(lw)
+
 				for row, err := range rows {
 					if err == nil {
 						err = e.writeRow(&row, parquet, samples, lineage)
 					}
+
 					if err != nil {
 						return errors.Join(err, parquet.Close())
 					}
 				}
+
 				return parquet.Close()
 			})
 		})
@@ -244,23 +281,29 @@ func (e *exporter) writeRow(row *Row, parquet *pq.Writer[Sample], samples, linea
 	if err != nil {
 		return err
 	}
+
 	m := &e.manifest
 	m.Lint.Sanitized += broken
 	m.addRun(row)
+
 	chars, tokens := e.linter.Length(&sample)
 	m.Lengths.TotalChars += chars
 	m.Lengths.MaxChars = max(m.Lengths.MaxChars, chars)
 	m.Lengths.TotalTokens += tokens
 	m.Lengths.MaxTokens = max(m.Lengths.MaxTokens, tokens)
+
 	if err := parquet.Write(&sample); err != nil {
 		return err
 	}
+
 	if err := samples.Encode(&sample); err != nil {
 		return fmt.Errorf("encode sample of %s: %w", row.name(), err)
 	}
+
 	if err := lineage.Encode(lineageOf(row, chars, tokens)); err != nil {
 		return fmt.Errorf("encode lineage of %s: %w", row.name(), err)
 	}
+
 	return nil
 }
 
@@ -269,11 +312,13 @@ func (e *exporter) install(work, dir string) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the earlier manifest: %w", err)
 	}
+
 	for _, name := range append(sealedFiles(), ManifestFile) {
 		if err := durable.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("move %s into place: %w", name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -288,9 +333,11 @@ func writeJSON(path string, v any) error {
 	return durable.WriteFile(path, func(w io.Writer) error {
 		enc := lineEncoder(w)
 		enc.SetIndent("", "  ")
+
 		if err := enc.Encode(v); err != nil {
 			return fmt.Errorf("encode %s: %w", path, err)
 		}
+
 		return nil
 	})
 }
@@ -300,10 +347,13 @@ func sumFile(dir, name string) (FileSum, error) {
 	if err != nil {
 		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
 	}
+
 	h := sha256.New()
+
 	n, err := io.Copy(h, f)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
 	}
+
 	return FileSum{Name: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }

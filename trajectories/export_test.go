@@ -24,34 +24,42 @@ import (
 
 func export(t testing.TB, dir string, rows []trajectories.Row, opt trajectories.ExportOptions) *trajectories.Manifest {
 	t.Helper()
+
 	if opt.System == nil {
 		opt.System = synth.System
 	}
+
 	m, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return m
 }
 
 func TestExport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	rows := synth.Rows(1, 30, 3)
+
 	m := export(t, dir, rows, trajectories.ExportOptions{Selection: trajectories.Selection{PerQuestion: 4}})
 	if m.Rows == 0 || m.Rows != m.Selected.Kept || m.Rows > 4*30 || m.Lint.Sanitized == 0 {
 		t.Errorf("manifest: %+v", m)
 	}
+
 	report, err := trajectories.LintExport(dir, newLinter(t))
 	if err != nil || !report.OK() || report.Rows != m.Rows {
 		t.Errorf("report %+v, error %v", report, err)
 	}
+
 	info, err := os.ReadFile(filepath.Join(dir, trajectories.DatasetInfoFile))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if bytes.Contains(info, []byte(`"tags"`)) {
 		t.Error("dataset_info.json has tags: naming some resets the others")
 	}
+
 	for _, name := range []string{trajectories.ParquetFile, trajectories.JSONLFile, trajectories.LineageFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
@@ -59,11 +67,14 @@ func TestExport(t *testing.T) {
 	}
 	// The chosen samples are those of the selection, in its order.
 	var want []trajectories.Sample
-	for _, row := range collect(t, trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
+
+	for _, row := range collect(t,
+		trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
 		system, _ := synth.System(row.PromptAPI, row.Python)
 		sample, _ := trajectories.NewSample(system, &row, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
+
 	if d := cmp.Diff(want, collect(t, trajectories.ReadExport(dir))); d != "" {
 		t.Errorf("samples, -want +got:\n%s", d)
 	}
@@ -76,6 +87,7 @@ func TestNewSample(t *testing.T) {
 		{Action: "Thought: c {{x}}\nAction: Finish", Observation: "Answer is CORRECT"},
 	}}
 	got, broken := trajectories.NewSample("tools", &row, newLinter(t).Sanitizer())
+
 	want := trajectories.Sample{System: "tools", Conversations: []trajectories.Message{
 		{From: "human", Value: "Question: How much < s>?"},
 		{From: "gpt", Value: "Thought: a\nAction: A"},
@@ -96,9 +108,14 @@ func TestExportDropsFaultyRows(t *testing.T) {
 	faulty := func(node int, change func(*trajectories.Turn)) trajectories.Row {
 		r := base
 		r.Node = node
-		r.Turns = []trajectories.Turn{{Action: "first", Key: "f", Observation: "seen"}, {Action: "last", Key: string(rune('a' + node)), Observation: "x"}}
+		r.Turns = []trajectories.Turn{{Action: "first", Key: "f", Observation: "seen"}, {
+			Action:      "last",
+			Key:         string(rune('a' + node)),
+			Observation: "x",
+		}}
 		change(&r.Turns[0])
 		r.Key = trajectories.Key(r.Turns)
+
 		return r
 	}
 	rows := []trajectories.Row{
@@ -113,6 +130,7 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		faulty(9, func(t *trajectories.Turn) {}),
 	}
 	rows[8].Cuts = 1
+
 	for _, perQuestion := range []int{0, 1} {
 		opt := trajectories.ExportOptions{
 			Selection: trajectories.Selection{PerQuestion: perQuestion, Strategy: trajectories.Shortest},
@@ -120,17 +138,21 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		}
 		dir := filepath.Join(t.TempDir(), "export")
 		m := export(t, dir, rows, opt)
-		want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2, trajectories.BrokenText: 1, trajectories.TooLong: 1,
+
+		want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2,
+			trajectories.BrokenText: 1, trajectories.TooLong: 1,
 			trajectories.ControlCharacter: 2, trajectories.CutTurn: 1}
 		if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 8 {
 			t.Errorf("%d rows, %d dropped; by rule, -want +got:\n%s", m.Rows, m.Lint.Dropped, d)
 		}
+
 		if m.Lengths.MaxTokens == 0 || m.Lengths.MaxTokens > 1024 {
 			t.Errorf("longest sample: %d tokens", m.Lengths.MaxTokens)
 		}
 
 		// What is in the files is what the linter let pass.
 		good, _ := trajectories.NewSample("", &rows[5], newLinter(t).Sanitizer())
+
 		good.System, _ = synth.System("p_c", trajectories.Python{})
 		if d := cmp.Diff([]trajectories.Sample{good}, collect(t, trajectories.ReadExport(dir))); d != "" {
 			t.Errorf("at most %d of a question: samples, -want +got:\n%s", perQuestion, d)
@@ -155,19 +177,23 @@ func TestLengthsEqualLlamaFactory(t *testing.T) {
 			Tokenizer: loadTokenizer(t, c.tokenizer), Template: c.template,
 		})
 		if m.Lengths.TotalTokens != c.total || m.Lengths.MaxTokens != c.longest {
-			t.Errorf("%s: %d tokens, longest %d, want %d and %d", c.template, m.Lengths.TotalTokens, m.Lengths.MaxTokens, c.total, c.longest)
+			t.Errorf("%s: %d tokens, longest %d, want %d and %d", c.template, m.Lengths.TotalTokens,
+				m.Lengths.MaxTokens, c.total, c.longest)
 		}
 	}
 }
 
-// drawn returns at most n of each question's distinct rows that are strictly right, as they were drawn for LLaMA-Factory.
+// drawn returns at most n of each question's distinct rows that are strictly right, as they were drawn for
+// LLaMA-Factory.
 func drawn(rows []trajectories.Row, n int) []trajectories.Row {
 	var all []trajectories.Row
+
 	for len(rows) > 0 {
 		end := slices.IndexFunc(rows, func(r trajectories.Row) bool { return r.QuestionID != rows[0].QuestionID })
 		if end < 0 {
 			end = len(rows)
 		}
+
 		var group []trajectories.Row
 		for _, r := range rows[:end] {
 			known := slices.ContainsFunc(group, func(g trajectories.Row) bool { return g.Key == r.Key })
@@ -175,21 +201,29 @@ func drawn(rows []trajectories.Row, n int) []trajectories.Row {
 				group = append(group, r)
 			}
 		}
+
 		rows = rows[end:]
+
 		if len(group) > n {
 			h := fnv.New64a()
-			for _, part := range []string{group[0].Dataset, group[0].Difficulty, group[0].Split, group[0].QuestionID, group[0].Question} {
+			for _, part := range []string{group[0].Dataset, group[0].Difficulty, group[0].Split, group[0].QuestionID,
+				group[0].Question} {
 				fmt.Fprintf(h, "%s\x00", part)
 			}
+
 			keep := rand.New(rand.NewPCG(0, h.Sum64())).Perm(len(group))[:n]
 			slices.Sort(keep)
+
 			for i, at := range keep {
 				group[i] = group[at]
 			}
+
 			group = group[:n]
 		}
+
 		all = append(all, group...)
 	}
+
 	return all
 }
 
@@ -199,17 +233,21 @@ func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
 	export(t, dir, synth.Rows(2, 20, 2), trajectories.ExportOptions{})
 	export(t, dir, rows, trajectories.ExportOptions{})
 	export(t, other, rows, trajectories.ExportOptions{})
+
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 5 {
 		t.Fatalf("%d files, want 5: %v", len(entries), err)
 	}
+
 	for _, e := range entries {
 		a, errA := os.ReadFile(filepath.Join(dir, e.Name()))
+
 		b, errB := os.ReadFile(filepath.Join(other, e.Name()))
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s differs (%v, %v)", e.Name(), errA, errB)
 		}
 	}
+
 	if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) != 1 {
 		t.Errorf("left beside the export: %v", left)
 	}
@@ -218,14 +256,19 @@ func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
 // What a killed process left is gone after the next export, and two processes do not write one export at a time.
 func TestExportAfterAKill(t *testing.T) {
 	parent := t.TempDir()
+
 	dir, left := filepath.Join(parent, "export"), filepath.Join(parent, ".export.new")
 	if err := os.Mkdir(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(left, trajectories.JSONLFile+".new"), []byte("half a line"), 0o644); err != nil {
+
+	if err := os.WriteFile(filepath.Join(left, trajectories.JSONLFile+".new"), []byte("half a line"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	export(t, dir, synth.Rows(1, 3, 1), trajectories.ExportOptions{})
+
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
 		t.Errorf("left beside the export: %v (%v)", entries, err)
 	}
@@ -233,15 +276,19 @@ func TestExportAfterAKill(t *testing.T) {
 	if err := os.Mkdir(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	other, err := os.Open(left)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
+
 	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	_, err = trajectories.ExportLlamaFactory(t.Context(), dir, sequence(nil), trajectories.ExportOptions{System: synth.System})
+
+	_, err = trajectories.ExportLlamaFactory(t.Context(), dir, sequence(nil),
+		trajectories.ExportOptions{System: synth.System})
 	if err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("beside another process: %v", err)
 	}
@@ -250,6 +297,7 @@ func TestExportAfterAKill(t *testing.T) {
 func TestExportOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	m := export(t, dir, nil, trajectories.ExportOptions{})
+
 	report, err := trajectories.LintExport(dir, newLinter(t))
 	if err != nil || !report.OK() || m.Rows != 0 {
 		t.Errorf("manifest %+v, report %+v, error %v", m, report, err)
@@ -259,6 +307,7 @@ func TestExportOfNothing(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	rows := synth.Rows(1, 2, 1)
 	noSystem := errors.New("no such version")
+
 	cases := []struct {
 		name   string
 		system func(string, trajectories.Python) (string, error)
@@ -266,9 +315,13 @@ func TestExportRefuses(t *testing.T) {
 		want   string
 	}{
 		{"foreign folder", synth.System, "notes.txt", "notes.txt"},
-		{"control token in the system text", func(string, trajectories.Python) (string, error) { return "be <|good|>", nil }, "", "control-token"},
+		{"control token in the system text", func(string, trajectories.Python) (string, error) {
+			return "be <|good|>",
+				nil
+		}, "", "control-token"},
 		{"no system text", func(string, trajectories.Python) (string, error) { return " ", nil }, "", "empty-turn"},
-		{"system fails", func(string, trajectories.Python) (string, error) { return "", noSystem }, "", "no such version"},
+		{"system fails", func(string, trajectories.Python) (string, error) { return "", noSystem }, "",
+			"no such version"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -278,11 +331,15 @@ func TestExportRefuses(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+
 			before, _ := os.ReadDir(dir)
-			_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), trajectories.ExportOptions{System: c.system})
+
+			_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows),
+				trajectories.ExportOptions{System: c.system})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
+
 			if after, _ := os.ReadDir(dir); len(after) != len(before) {
 				t.Errorf("left behind: %v", after)
 			}
@@ -295,10 +352,12 @@ func TestLintExportFinds(t *testing.T) {
 	edit := func(name string, change func([]byte) []byte) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
 			path := filepath.Join(dir, name)
+
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if err := os.WriteFile(path, change(data), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -315,22 +374,26 @@ func TestLintExportFinds(t *testing.T) {
 		}
 	}
 	firstLineGone := func(b []byte) []byte { return b[bytes.IndexByte(b, '\n')+1:] }
+
 	cases := []struct {
 		name   string
 		damage func(*testing.T, string)
 		want   string
 	}{
 		{"a role", replace(trajectories.JSONLFile, `"from":"gpt"`, `"from":"bot"`), "sample 0 differs"},
-		{"a null", replace(trajectories.JSONLFile, `"value":"Question`, `"value":null,"value2":"Question`), "unknown field"},
+		{"a null", replace(trajectories.JSONLFile, `"value":"Question`, `"value":null,"value2":"Question`),
+			"unknown field"},
 		{"no value", replace(trajectories.JSONLFile, `"from":"human",`, ``), "null or missing"},
 		{"a line less", edit(trajectories.JSONLFile, firstLineGone), "ends before sample"},
-		{"a line more", edit(trajectories.JSONLFile, func(b []byte) []byte { return append(b, b[:bytes.IndexByte(b, '\n')+1]...) }), "goes on after"},
+		{"a line more", edit(trajectories.JSONLFile,
+			func(b []byte) []byte { return append(b, b[:bytes.IndexByte(b, '\n')+1]...) }), "goes on after"},
 		{"lineage", edit(trajectories.LineageFile, firstLineGone), "lines for"},
 		{"tags", replace(trajectories.DatasetInfoFile, `"formatting"`, `"tags": {}, "formatting"`), "tags"},
 		{"format", replace(trajectories.DatasetInfoFile, `sharegpt`, `openai`), "openai"},
 		{"manifest", remove(trajectories.ManifestFile), "manifest"},
 		{"parquet", remove(trajectories.ParquetFile), trajectories.ParquetFile},
-		{"truncated parquet", edit(trajectories.ParquetFile, func(b []byte) []byte { return b[:len(b)-9] }), trajectories.ParquetFile},
+		{"truncated parquet", edit(trajectories.ParquetFile, func(b []byte) []byte { return b[:len(b)-9] }),
+			trajectories.ParquetFile},
 		{"a stranger", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "README"), nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -342,16 +405,20 @@ func TestLintExportFinds(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "export")
 			export(t, dir, synth.Rows(1, 5, 2), trajectories.ExportOptions{})
 			c.damage(t, dir)
+
 			report, err := trajectories.LintExport(dir, newLinter(t))
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if report.OK() || !strings.Contains(strings.Join(report.Problems, "\n"), c.want) {
 				t.Errorf("problems %q, want one with %q", report.Problems, c.want)
 			}
 		})
 	}
-	if _, err := trajectories.LintExport(filepath.Join(t.TempDir(), "nowhere"), newLinter(t)); !errors.Is(err, os.ErrNotExist) {
+
+	if _, err := trajectories.LintExport(filepath.Join(t.TempDir(), "nowhere"), newLinter(t)); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
 }
@@ -360,10 +427,12 @@ func TestLintExportFinds(t *testing.T) {
 func TestLintExportLintsSamples(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	m := export(t, dir, synth.Rows(1, 5, 2), trajectories.ExportOptions{})
+
 	strict, err := trajectories.NewLinter(loadTokenizer(t, "llama3"), "llama3", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	report, err := trajectories.LintExport(dir, strict)
 	if err != nil || report.OK() || report.Faulty != m.Rows || report.Findings[0].Rule != trajectories.TooLong {
 		t.Errorf("report %+v, error %v", report, err)
@@ -376,8 +445,10 @@ func TestExportHoldsNoGold(t *testing.T) {
 	for i := range rows {
 		rows[i].Gold, rows[i].Answer = "GOLDEN", "GOLDEN"
 	}
+
 	dir := filepath.Join(t.TempDir(), "export")
 	export(t, dir, rows, trajectories.ExportOptions{})
+
 	for _, name := range []string{trajectories.JSONLFile, trajectories.LineageFile, trajectories.ManifestFile} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || bytes.Contains(data, []byte("GOLDEN")) {
@@ -389,8 +460,11 @@ func TestExportHoldsNoGold(t *testing.T) {
 func TestExportStopsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
+
 	dir := filepath.Join(t.TempDir(), "export")
-	_, err := trajectories.ExportLlamaFactory(ctx, dir, sequence(synth.Rows(1, 3, 1)), trajectories.ExportOptions{System: synth.System})
+
+	_, err := trajectories.ExportLlamaFactory(ctx, dir, sequence(synth.Rows(1, 3, 1)),
+		trajectories.ExportOptions{System: synth.System})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
@@ -398,23 +472,33 @@ func TestExportStopsWithTheContext(t *testing.T) {
 
 func TestExportRefusesMixedPythons(t *testing.T) {
 	rows := synth.Rows(1, 4, 2)
+
 	other := len(rows) / 2
 	for i := range rows[other:] {
 		rows[other+i].Python = trajectories.Python{Engine: "unsafe", Version: "3.12.1"}
 	}
+
 	dir := filepath.Join(t.TempDir(), "export")
-	_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), trajectories.ExportOptions{System: synth.System})
+	_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows),
+		trajectories.ExportOptions{System: synth.System})
+
 	var mixed *trajectories.MixedError
-	if !errors.As(err, &mixed) || !strings.Contains(err.Error(), synth.Python().String()) || !strings.Contains(err.Error(), "unsafe python 3.12.1") {
+	if !errors.As(err, &mixed) || !strings.Contains(err.Error(), synth.Python().String()) ||
+		!strings.Contains(err.Error(), "unsafe python 3.12.1") {
 		t.Fatalf("error %v, want one that names both Pythons", err)
 	}
 
 	shown := map[trajectories.Python]bool{}
-	m := export(t, dir, rows, trajectories.ExportOptions{MixEngines: true, System: func(api string, p trajectories.Python) (string, error) {
-		shown[p] = true
-		return synth.System(api, p)
-	}})
-	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Python.Engine != "unsafe" || m.Runs[0].Rows+m.Runs[1].Rows != m.Rows {
+
+	m := export(t, dir, rows, trajectories.ExportOptions{
+		MixEngines: true,
+		System: func(api string, p trajectories.Python) (string, error) {
+			shown[p] = true
+			return synth.System(api, p)
+		},
+	})
+	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Python.Engine != "unsafe" ||
+		m.Runs[0].Rows+m.Runs[1].Rows != m.Rows {
 		t.Errorf("%d system texts; manifest %+v", len(shown), m)
 	}
 
@@ -422,6 +506,7 @@ func TestExportRefusesMixedPythons(t *testing.T) {
 		rows[other+i].Python = synth.Python()
 		rows[other+i].Python.Limits = "wall 1s"
 	}
+
 	if m := export(t, dir, rows, trajectories.ExportOptions{}); m.Unconfined != 0 {
 		t.Errorf("%d rows are called unconfined", m.Unconfined)
 	}
@@ -435,11 +520,23 @@ func TestUnconfined(t *testing.T) {
 	}{
 		{trajectories.Python{}, "", false},
 		{trajectories.Python{Engine: "wasi", Version: "3.12.0"}, "wasi python 3.12.0", false},
-		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Modules: "numpy 1.24.2", Limits: "wall 1s"}, "bwrap python 3.11.2 numpy 1.24.2", false},
-		{trajectories.Python{Engine: "process", Version: "3.11.2", Without: "landlock"}, "process python 3.11.2 without landlock", true},
-		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Without: "landlock"}, "bwrap python 3.11.2 without landlock", false},
-		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Without: "landlock, seccomp"}, "bwrap python 3.11.2 without landlock, seccomp", true},
-		{trajectories.Python{Engine: "wasi", Version: "3.12.0", Without: "landlock"}, "wasi python 3.12.0 without landlock", false},
+		{trajectories.Python{
+			Engine:  "bwrap",
+			Version: "3.11.2",
+			Modules: "numpy 1.24.2",
+			Limits:  "wall 1s",
+		}, "bwrap python 3.11.2 numpy 1.24.2", false},
+		{trajectories.Python{Engine: "process", Version: "3.11.2", Without: "landlock"},
+			"process python 3.11.2 without landlock", true},
+		{trajectories.Python{Engine: "bwrap", Version: "3.11.2", Without: "landlock"},
+			"bwrap python 3.11.2 without landlock", false},
+		{trajectories.Python{
+			Engine:  "bwrap",
+			Version: "3.11.2",
+			Without: "landlock, seccomp",
+		}, "bwrap python 3.11.2 without landlock, seccomp", true},
+		{trajectories.Python{Engine: "wasi", Version: "3.12.0", Without: "landlock"},
+			"wasi python 3.12.0 without landlock", false},
 		{trajectories.Python{Engine: "unsafe", Version: "3.11.2"}, "unsafe python 3.11.2", true},
 	} {
 		if got := test.python.Unconfined(); got != test.want || test.python.String() != test.text {
@@ -451,13 +548,16 @@ func TestUnconfined(t *testing.T) {
 func TestManifestRoundTrip(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	want := export(t, dir, synth.Rows(1, 3, 2), trajectories.ExportOptions{Software: "v1"})
+
 	got, err := trajectories.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
+
 	if data, err := json.Marshal(got); err != nil || !bytes.Contains(data, []byte(`"config_hash":"c0ffee"`)) {
 		t.Errorf("%s, %v", data, err)
 	}

@@ -32,6 +32,7 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: new writer: %w", err)
 	}
+
 	return &Writer{w: pw}, nil
 }
 
@@ -39,18 +40,24 @@ func NewWriter(w io.Writer) (*Writer, error) {
 // text that is not UTF-8 is an error, and the file is as if it had not been written.
 func (w *Writer) Write(r Row) error {
 	if r.SchemaVersion != SchemaVersion {
-		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.name(), r.SchemaVersion, SchemaVersion)
+		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.name(), r.SchemaVersion,
+			SchemaVersion)
 	}
+
 	if w.last != nil && Compare(w.last, &r) >= 0 {
-		return fmt.Errorf("trajectories: write %s: comes after %s in the canonical order, or is the same", w.last.name(), r.name())
+		return fmt.Errorf("trajectories: write %s: comes after %s in the canonical order, or is the same",
+			w.last.name(), r.name())
 	}
+
 	if !r.isUTF8() {
 		return fmt.Errorf("trajectories: write %s: text that is not UTF-8", r.name())
 	}
+
 	w.last = &r
 	if err := w.w.Write(&r); err != nil {
 		return fmt.Errorf("trajectories: write %s: %w", r.name(), err)
 	}
+
 	return nil
 }
 
@@ -62,6 +69,7 @@ func (w *Writer) Close() error {
 	if err := w.w.Close(); err != nil {
 		return fmt.Errorf("trajectories: close: %w", err)
 	}
+
 	return nil
 }
 
@@ -71,13 +79,15 @@ func (r *Row) name() string {
 }
 
 func (r *Row) isUTF8() bool {
-	for _, s := range []string{r.RunID, r.RunHash, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question, r.Template, r.Gold,
+	for _, s := range []string{r.RunID, r.RunHash, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question,
+		r.Template, r.Gold,
 		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
 		r.Python.Engine, r.Python.Version, r.Python.Modules, r.Python.Without, r.Python.Limits} {
 		if !utf8.ValidString(s) {
 			return false
 		}
 	}
+
 	for i := range r.Turns {
 		t := &r.Turns[i]
 		for _, s := range []string{t.Action, t.Thought, t.Tool, t.API, t.Key, t.Observation, t.Limit} {
@@ -86,6 +96,7 @@ func (r *Row) isUTF8() bool {
 			}
 		}
 	}
+
 	return true
 }
 
@@ -97,20 +108,25 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 		if err != nil {
 			return err
 		}
+
 		for row, err := range rows {
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return errors.Join(err, tw.Close())
 			}
+
 			if err := tw.Write(row); err != nil {
 				return errors.Join(err, tw.Close())
 			}
 		}
+
 		n = tw.Rows()
+
 		return tw.Close()
 	})
 	if err != nil {
 		return 0, fmt.Errorf("trajectories: write %s: %w", path, err)
 	}
+
 	return n, nil
 }
 
@@ -120,11 +136,14 @@ func ReadFile(path string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range pq.Read(path, rowColumns) {
 			if v := row.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
-				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v, oldestSchema, SchemaVersion)
+				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
+					oldestSchema, SchemaVersion)
 			}
+
 			if row.SchemaVersion < hashSince {
 				row.RunHash = row.RunID // which was a hash then
 			}
+
 			if !yield(row, err) || err != nil {
 				return
 			}
@@ -135,6 +154,7 @@ func ReadFile(path string) iter.Seq2[Row, error] {
 // Sorted returns the rows in canonical order, as a sequence. It sorts the slice.
 func Sorted(rows []Row) iter.Seq2[Row, error] {
 	slices.SortFunc(rows, func(a, b Row) int { return Compare(&a, &b) })
+
 	return func(yield func(Row, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {

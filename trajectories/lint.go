@@ -39,6 +39,7 @@ func (f Finding) String() string {
 	if f.Message >= 0 {
 		where = fmt.Sprintf("message %d", f.Message)
 	}
+
 	return fmt.Sprintf("%s: %s: %s", where, f.Rule, f.Detail)
 }
 
@@ -58,20 +59,24 @@ func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, erro
 	l := &Linter{tokenizer: tokenizer, cutoff: cutoff}
 	var special []string
 	var err error
+
 	switch {
 	case cutoff < 0:
 		return nil, fmt.Errorf("trajectories: new linter: cutoff %d is below 0", cutoff)
 	case tokenizer != nil:
 		special = tokenizer.bpe.Special()
+
 		if l.template, err = chat.ParseTemplate(template); err != nil {
 			return nil, fmt.Errorf("trajectories: new linter: %w", err)
 		}
 	case cutoff > 0:
 		return nil, fmt.Errorf("trajectories: new linter: a cutoff of %d tokens needs a tokenizer file", cutoff)
 	}
+
 	if l.sanitizer, err = chat.NewSanitizer(special...); err != nil {
 		return nil, fmt.Errorf("trajectories: new linter: %w", err)
 	}
+
 	return l, nil
 }
 
@@ -85,9 +90,11 @@ func (l *Linter) Length(s *Sample) (chars, tokens int) {
 	for _, m := range s.Conversations {
 		chars += utf8.RuneCountInString(m.Value)
 	}
+
 	if l.tokenizer != nil {
 		tokens = countTokens(s, l.template, l.tokenizer)
 	}
+
 	return chars, tokens
 }
 
@@ -95,32 +102,39 @@ func (l *Linter) Length(s *Sample) (chars, tokens int) {
 func (l *Linter) LintRow(row *Row, s *Sample) []Finding {
 	found := l.Lint(s)
 	if row.Cuts > 0 {
-		found = append(found, Finding{CutTurn, -1, fmt.Sprintf("%d turns were cut by the limit of a completion's length", row.Cuts)})
+		found = append(found, Finding{CutTurn, -1, fmt.Sprintf("%d turns were cut by the limit of a "+
+			"completion's length", row.Cuts)})
 	}
+
 	return found
 }
 
 // Lint returns everything that is wrong with a sample; nil when nothing is.
 func (l *Linter) Lint(s *Sample) []Finding {
 	var found []Finding
+
 	add := func(rule Rule, message int, format string, args ...any) {
 		found = append(found, Finding{rule, message, fmt.Sprintf(format, args...)})
 	}
 	if n := len(s.Conversations); n == 0 || n%2 != 0 {
 		add(Parity, -1, "%d messages", n)
 	}
+
 	found = append(found, l.lintText(-1, s.System, false)...)
 	for i, m := range s.Conversations {
 		if want := roleAt(i); m.From != want {
 			add(RoleOrder, i, "from %q, want %q", m.From, want)
 		}
+
 		found = append(found, l.lintText(i, m.Value, m.From == GPT)...)
 	}
+
 	if l.cutoff > 0 {
 		if _, tokens := l.Length(s); tokens > l.cutoff {
 			add(TooLong, -1, "%d tokens, the cutoff is %d", tokens, l.cutoff)
 		}
 	}
+
 	return found
 }
 
@@ -132,6 +146,7 @@ func roleAt(i int) string {
 	case i%2 == 1:
 		return GPT
 	}
+
 	return Observation
 }
 
@@ -141,20 +156,25 @@ func (l *Linter) lintText(message int, text string, trained bool) []Finding {
 	if strings.TrimSpace(text) == "" {
 		found = append(found, Finding{EmptyTurn, message, "no visible text"})
 	}
+
 	if !utf8.ValidString(text) || trained && strings.ContainsRune(text, utf8.RuneError) {
 		found = append(found, Finding{BrokenText, message, "bytes that are not UTF-8"})
 	}
+
 	if i := strings.IndexFunc(text, isControl); i >= 0 {
 		found = append(found, Finding{ControlCharacter, message, fmt.Sprintf("%+.4q", text[i:])})
 	}
+
 	if token := l.sanitizer.FindToken(text); token != "" {
 		found = append(found, Finding{ControlToken, message, fmt.Sprintf("%q", token)})
 	}
+
 	if !trained {
 		if slot := l.sanitizer.FindSlot(text); slot != "" {
 			found = append(found, Finding{FormatterSlot, message, fmt.Sprintf("%q", slot)})
 		}
 	}
+
 	return found
 }
 

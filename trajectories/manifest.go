@@ -29,8 +29,8 @@ const (
 	JSONLDataset   = "toolevo_sft_jsonl"
 )
 
-// ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about Python, version
-// 2 nothing about other splits (an empty split there means all), and neither has a seal.
+// ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about
+// Python, version 2 nothing about other splits (an empty split there means all), and neither has a seal.
 const ManifestVersion = 3
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
@@ -58,9 +58,11 @@ func (m *Manifest) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := lineEncoder(&b)
 	enc.SetIndent("", "  ")
+
 	if err := enc.Encode(m); err != nil {
 		return nil, fmt.Errorf("encode %s: %w", ManifestFile, err)
 	}
+
 	return b.Bytes(), nil
 }
 
@@ -70,6 +72,7 @@ func (m *Manifest) seal() (string, error) {
 	open.Seal = ""
 	text, err := open.encode()
 	sum := sha256.Sum256(text)
+
 	return hex.EncodeToString(sum[:]), err
 }
 
@@ -137,29 +140,54 @@ type Lineage struct {
 
 func lineageOf(r *Row, chars, tokens int) Lineage {
 	return Lineage{
-		RunID: r.RunID, Dataset: r.Dataset, Difficulty: r.Difficulty, Split: r.Split, QuestionID: r.QuestionID,
-		Tree: r.Tree, Node: r.Node, NodePath: r.NodePath, Key: r.Key, PromptAPI: r.PromptAPI, DeployedAPI: r.DeployedAPI, Python: r.Python.String(),
-		Turns: r.TurnCount, Deprecations: r.Deprecations, Recovered: r.Recovered, Chars: chars, Tokens: tokens,
+		RunID:        r.RunID,
+		Dataset:      r.Dataset,
+		Difficulty:   r.Difficulty,
+		Split:        r.Split,
+		QuestionID:   r.QuestionID,
+		Tree:         r.Tree,
+		Node:         r.Node,
+		NodePath:     r.NodePath,
+		Key:          r.Key,
+		PromptAPI:    r.PromptAPI,
+		DeployedAPI:  r.DeployedAPI,
+		Python:       r.Python.String(),
+		Turns:        r.TurnCount,
+		Deprecations: r.Deprecations,
+		Recovered:    r.Recovered,
+		Chars:        chars,
+		Tokens:       tokens,
 	}
 }
 
 // addRun counts a row under its run.
 func (m *Manifest) addRun(r *Row) {
 	run := ManifestRun{
-		RunID: r.RunID, RunHash: r.RunHash, ConfigHash: r.ConfigHash, Preset: r.Preset, Policy: r.Policy, PromptAPI: r.PromptAPI,
-		DeployedAPI: r.DeployedAPI, Software: r.Software, Seed: r.Seed, Python: r.Python,
+		RunID:       r.RunID,
+		RunHash:     r.RunHash,
+		ConfigHash:  r.ConfigHash,
+		Preset:      r.Preset,
+		Policy:      r.Policy,
+		PromptAPI:   r.PromptAPI,
+		DeployedAPI: r.DeployedAPI,
+		Software:    r.Software,
+		Seed:        r.Seed,
+		Python:      r.Python,
 	}
 	if r.Python.Unconfined() {
 		m.Unconfined++
 	}
+
 	for i := range m.Runs {
 		known := m.Runs[i]
+
 		known.Rows = 0
 		if known == run {
 			m.Runs[i].Rows++
 			return
 		}
 	}
+
 	run.Rows = 1
 	m.Runs = append(m.Runs, run)
 	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
@@ -179,6 +207,7 @@ type datasetEntry struct {
 // LLaMA-Factory takes every entry.
 func datasetInfo() map[string]datasetEntry {
 	columns := map[string]string{"messages": "conversations", "system": "system"}
+
 	return map[string]datasetEntry{
 		ParquetDataset: {ParquetFile, "sharegpt", columns},
 		JSONLDataset:   {JSONLFile, "sharegpt", columns},
@@ -191,9 +220,12 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := readJSON(filepath.Join(dir, ManifestFile), &m); err != nil {
 		return nil, fmt.Errorf("trajectories: read manifest of export %s: %w", dir, err)
 	}
+
 	if m.Version < 1 || m.Version > ManifestVersion {
-		return nil, fmt.Errorf("trajectories: export %s has manifest version %d, this program reads 1 to %d", dir, m.Version, ManifestVersion)
+		return nil, fmt.Errorf("trajectories: export %s has manifest version %d, this program reads 1 to %d", dir,
+			m.Version, ManifestVersion)
 	}
+
 	return &m, nil
 }
 
@@ -203,10 +235,13 @@ func readJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
+
 	d := json.NewDecoder(strings.NewReader(string(data)))
 	d.DisallowUnknownFields()
+
 	if err := d.Decode(v); err != nil {
 		return fmt.Errorf("decode %s: %w", path, err)
 	}
+
 	return nil
 }

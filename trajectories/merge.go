@@ -15,28 +15,34 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	if len(seqs) == 1 {
 		return seqs[0]
 	}
+
 	return func(yield func(Row, error) bool) {
 		heads := make([]head, 0, len(seqs))
 		for _, s := range seqs {
 			next, stop := iter.Pull2(s)
 			defer stop()
+
 			h := head{next: next}
 			if h.advance() {
 				heads = append(heads, h)
 			}
 		}
 		var here []Row // yielded, of the place that is being merged
+
 		for len(heads) > 0 {
 			least := 0
+
 			for i := range heads {
 				if heads[i].err != nil {
 					yield(Row{}, heads[i].err)
 					return
 				}
+
 				if Compare(&heads[i].row, &heads[least].row) < 0 {
 					least = i
 				}
 			}
+
 			row := heads[least].row
 			if len(here) > 0 && comparePlaces(&here[0], &row) != 0 {
 				here = here[:0]
@@ -47,10 +53,14 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 				if !yield(row, nil) {
 					return
 				}
+
 				here = append(here, row)
 			case !reflect.DeepEqual(here[i], row):
-				yield(Row{}, fmt.Errorf("trajectories: two trajectories of run %s at question %s, tree %d, node %d differ: "+
-					"one of its files was changed; `toolevo check` says which", row.RunID, row.QuestionID, row.Tree, row.Node))
+				yield(Row{}, fmt.Errorf("trajectories: two trajectories of run %s at question %s, tree %d, node "+
+					"%d differ: "+
+					"one of its files was changed; `toolevo check` says which", row.RunID, row.QuestionID, row.Tree,
+					row.Node))
+
 				return
 			}
 

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Python is what ran the programs of a trajectory. Where the environment runs none, its fields are empty. Where several
-// did, one after the other in a run that was told to mix them, each field has the words of all, separated by "; ", those
-// of the run's first one first; see [Python.Each].
+// Python is what ran the programs of a trajectory. Where the environment runs none, its fields are empty.
+// Where several did, one after the other in a run that was told to mix them, each field has the words of all,
+// separated by "; ", those of the run's first one first; see [Python.Each].
 type Python struct {
-	Engine  string `json:"engine"`            // what kept the programs inside, e.g. "forkserver"; "unsafe" is nothing
-	Version string `json:"version"`           // of Python
-	Modules string `json:"modules,omitempty"` // what they could import beside the standard library: "numpy 1.24.2, pandas 2.1"
+	Engine  string `json:"engine"`  // what kept the programs inside, e.g. "forkserver"; "unsafe" is nothing
+	Version string `json:"version"` // of Python
+	// what they could import beside the standard library: "numpy 1.24.2, pandas 2.1"
+	Modules string `json:"modules,omitempty"`
 	Without string `json:"without,omitempty"` // walls that were missing, and that the user did without: "landlock"
 	Limits  string `json:"limits,omitempty"`  // of a program: "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB"
 }
@@ -26,11 +27,14 @@ func together(all []Python) Python {
 		for i, p := range all {
 			words[i] = field(p)
 		}
+
 		if text := strings.Join(words, between); strings.Trim(text, between) != "" {
 			return text
 		}
+
 		return ""
 	}
+
 	return Python{
 		Engine:  join(func(p Python) string { return p.Engine }),
 		Version: join(func(p Python) string { return p.Version }),
@@ -56,6 +60,7 @@ func (p Python) Each() []Python {
 	split(p.Modules, func(p *Python) *string { return &p.Modules })
 	split(p.Without, func(p *Python) *string { return &p.Without })
 	split(p.Limits, func(p *Python) *string { return &p.Limits })
+
 	return all
 }
 
@@ -67,18 +72,23 @@ func (p Python) String() string {
 		for i, one := range all {
 			words[i] = one.String()
 		}
+
 		return strings.Join(words, between)
 	}
+
 	if p.Engine == "" {
 		return ""
 	}
+
 	words := []string{p.Engine, "python", p.Version}
 	if p.Modules != "" {
 		words = append(words, p.Modules)
 	}
+
 	if p.Without != "" {
 		words = append(words, "without", p.Without)
 	}
+
 	return strings.Join(words, " ")
 }
 
@@ -98,6 +108,7 @@ func (p Python) Unconfined() bool {
 		case "bwrap":
 			return p.Without != "" && p.Without != "landlock"
 		}
+
 		return p.Without != ""
 	})
 }

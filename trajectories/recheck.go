@@ -47,22 +47,28 @@ func ReadExport(dir string) iter.Seq2[Sample, error] {
 // what is wrong with it stands in the report.
 func LintExport(dir string, linter *Linter) (*ExportReport, error) {
 	r := &ExportReport{Problems: []string{}, Findings: []SampleFinding{}}
+
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: lint export: %w", err)
 	}
+
 	for _, entry := range entries {
 		if !isExportFile(entry.Name()) {
 			r.problem("%s does not belong in an export", entry.Name())
 		}
 	}
+
 	m, err := ReadManifest(dir)
 	if err != nil {
 		r.problem("%v", err)
+
 		m = &Manifest{Rows: -1}
 	}
+
 	r.checkSums(dir, m)
 	r.checkInfo(dir)
+
 	if m.Rows >= 0 {
 		r.checkManifest(dir, m)
 	}
@@ -71,9 +77,11 @@ func LintExport(dir string, linter *Linter) (*ExportReport, error) {
 	seen, before := newSeen(), len(r.Problems)
 	r.checkSamples(dir, linter, seen)
 	r.checkLineage(dir, seen)
+
 	if m.Rows >= 0 && len(r.Problems) == before {
 		r.checkValues(m, seen)
 	}
+
 	return r, nil
 }
 
@@ -87,8 +95,10 @@ func (r *ExportReport) checkManifest(dir string, m *Manifest) {
 		if m.Seal != "" {
 			r.problem("%s has a seal, which its version %d has not", ManifestFile, m.Version)
 		}
+
 		return
 	}
+
 	want, err := m.seal()
 	if err != nil {
 		r.problem("%v", err)
@@ -97,6 +107,7 @@ func (r *ExportReport) checkManifest(dir string, m *Manifest) {
 	}
 
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+
 	text, encodeErr := m.encode()
 	if err := errors.Join(err, encodeErr); err != nil {
 		r.problem("%v", err)
@@ -110,16 +121,19 @@ func (r *ExportReport) checkSums(dir string, m *Manifest) {
 	for _, f := range m.Files {
 		names = append(names, f.Name)
 	}
+
 	if m.Rows >= 0 && !slices.Equal(names, sealedFiles()) {
 		r.problem("%s has the checksums of %q, want those of %q", ManifestFile, names, sealedFiles())
 	}
+
 	for _, want := range m.Files {
 		got, err := sumFile(dir, want.Name)
 		switch {
 		case err != nil:
 			r.problem("%v", err)
 		case got != want:
-			r.problem("%s is not the file the manifest describes (%d bytes, want %d; checksum %s)", want.Name, got.Bytes, want.Bytes, got.SHA256)
+			r.problem("%s is not the file the manifest describes (%d bytes, want %d; checksum %s)", want.Name,
+				got.Bytes, want.Bytes, got.SHA256)
 		}
 	}
 }
@@ -130,6 +144,7 @@ func (r *ExportReport) checkInfo(dir string) {
 		r.problem("%v", err)
 		return
 	}
+
 	if want := datasetInfo(); !reflect.DeepEqual(info, want) {
 		r.problem("%s says %v, want %v", DatasetInfoFile, info, want)
 	}
@@ -139,11 +154,13 @@ func (r *ExportReport) checkInfo(dir string) {
 func (r *ExportReport) checkSamples(dir string, linter *Linter, seen *seen) {
 	next, stop := iter.Pull2(readJSONL(filepath.Join(dir, JSONLFile)))
 	defer stop()
+
 	for sample, err := range ReadExport(dir) {
 		if err != nil {
 			r.problem("%v", err)
 			return
 		}
+
 		other, err, ok := next()
 		switch {
 		case !ok:
@@ -155,11 +172,14 @@ func (r *ExportReport) checkSamples(dir string, linter *Linter, seen *seen) {
 		case !reflect.DeepEqual(sample, other):
 			r.problem("sample %d differs between %s and %s", r.Rows, ParquetFile, JSONLFile)
 		}
+
 		seen.sample(&sample, linter)
+
 		found := linter.Lint(&sample)
 		if len(found) > 0 {
 			r.Faulty++
 		}
+
 		for _, f := range found {
 			if len(r.Findings) < maxFindings {
 				r.Findings = append(r.Findings, SampleFinding{r.Rows, f})
@@ -167,6 +187,7 @@ func (r *ExportReport) checkSamples(dir string, linter *Linter, seen *seen) {
 		}
 		r.Rows++
 	}
+
 	if _, err, ok := next(); ok {
 		r.problem("%s goes on after sample %d (%v)", JSONLFile, r.Rows, err)
 	}
@@ -174,16 +195,19 @@ func (r *ExportReport) checkSamples(dir string, linter *Linter, seen *seen) {
 
 func (r *ExportReport) checkLineage(dir string, seen *seen) {
 	lines := 0
+
 	for line, err := range readLines(filepath.Join(dir, LineageFile)) {
 		if err != nil {
 			r.problem("%v", err)
 			return
 		}
+
 		var l Lineage
 		if err := strictUnmarshal(line, &l); err != nil {
 			r.problem("%s, line %d: %v", LineageFile, lines+1, err)
 			return
 		}
+
 		if lines < len(seen.samples) {
 			if what := seen.line(lines, &l); what != "" {
 				r.problem("%s, line %d: %s", LineageFile, lines+1, what)
@@ -191,6 +215,7 @@ func (r *ExportReport) checkLineage(dir string, seen *seen) {
 		}
 		lines++
 	}
+
 	if lines != r.Rows {
 		r.problem("%s holds %d lines for %d samples", LineageFile, lines, r.Rows)
 	}
@@ -202,14 +227,17 @@ func readJSONL(path string) iter.Seq2[Sample, error] {
 		n := 0
 		for line, err := range readLines(path) {
 			n++
+
 			var s Sample
 			if err == nil {
 				s, err = decodeSample(line)
 			}
+
 			if err != nil {
 				yield(Sample{}, fmt.Errorf("%s, line %d: %w", path, n, err))
 				return
 			}
+
 			if !yield(s, nil) {
 				return
 			}
@@ -228,28 +256,35 @@ func decodeSample(line []byte) (Sample, error) {
 	if err := strictUnmarshal(line, &raw); err != nil {
 		return Sample{}, err
 	}
+
 	if raw.System == nil || raw.Conversations == nil {
 		return Sample{}, errors.New("system or conversations is null or missing")
 	}
+
 	s := Sample{System: *raw.System, Conversations: make([]Message, len(raw.Conversations))}
 	for i, m := range raw.Conversations {
 		if m.From == nil || m.Value == nil {
 			return Sample{}, fmt.Errorf("message %d: from or value is null or missing", i)
 		}
+
 		s.Conversations[i] = Message{*m.From, *m.Value}
 	}
+
 	return s, nil
 }
 
 func strictUnmarshal(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
+
 	if err := d.Decode(v); err != nil {
 		return err
 	}
+
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("more than one value on the line")
 	}
+
 	return nil
 }
 
@@ -262,15 +297,18 @@ func readLines(path string) iter.Seq2[[]byte, error] {
 			return
 		}
 		defer f.Close()
+
 		in := bufio.NewReaderSize(f, 1<<16)
 		for {
 			line, err := in.ReadBytes('\n')
 			if len(line) > 0 && !yield(line, nil) {
 				return
 			}
+
 			if err == io.EOF {
 				return
 			}
+
 			if err != nil {
 				yield(nil, fmt.Errorf("read %s: %w", path, err))
 				return

@@ -88,6 +88,7 @@ func Compare(a, b *Row) int {
 	if order := comparePlaces(a, b); order != 0 {
 		return order
 	}
+
 	return cmp.Or(slices.CompareFunc(a.Turns, b.Turns, compareTurns), cmp.Compare(a.RunID, b.RunID))
 }
 

@@ -27,12 +27,15 @@ var update = flag.Bool("update", false, "write the golden files")
 func collect[T any](t testing.TB, seq iter.Seq2[T, error]) []T {
 	t.Helper()
 	var all []T
+
 	for v, err := range seq {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		all = append(all, v)
 	}
+
 	return all
 }
 
@@ -43,6 +46,7 @@ func firstError[T any](seq iter.Seq2[T, error]) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -63,10 +67,12 @@ func TestSchemaIsCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	have, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if d := cmp.Diff(trajectories.Schema(), string(have)); d != "" {
 		t.Errorf("SCHEMA.md is stale, run with -update; -want +got:\n%s", d)
 	}
@@ -74,8 +80,20 @@ func TestSchemaIsCurrent(t *testing.T) {
 
 // node is a record of the tree below, with the few fields the tests look at.
 func node(parent, depth, ordinal int, action, tool, key string, outcome envs.Outcome) mcts.Record {
-	return mcts.Record{Parent: parent, Depth: depth, Ordinal: ordinal, Action: action, Tool: tool, Name: "as " + tool, Key: key,
-		Observation: "saw " + key, Outcome: outcome, Prior: 0.5, Visits: 4, TotalValue: 3}
+	return mcts.Record{
+		Parent:      parent,
+		Depth:       depth,
+		Ordinal:     ordinal,
+		Action:      action,
+		Tool:        tool,
+		Name:        "as " + tool,
+		Key:         key,
+		Observation: "saw " + key,
+		Outcome:     outcome,
+		Prior:       0.5,
+		Visits:      4,
+		TotalValue:  3,
+	}
 }
 
 func tree() *mcts.TreeRecord {
@@ -93,20 +111,39 @@ func tree() *mcts.TreeRecord {
 	t.Nodes[6].Grade = envs.Grade{Answer: "7", Official: true, Strict: true}
 	t.Nodes[8].Grade = envs.Grade{Answer: "7.", Official: true}
 	t.Nodes[8].Visits, t.Nodes[8].TotalValue = 0, 0
+
 	t.Nodes[4].Cut = true
 	for i := range t.Nodes {
 		t.Nodes[i].ID = i
 	}
+
 	return t
 }
 
 var meta = trajectories.Meta{
-	Run: trajectories.Run{ID: "run", Preset: "paper", Policy: "scripted:reader", PromptAPI: "p_c", DeployedAPI: "p_s_in",
-		Seed: 1<<63 + 5, ConfigHash: "hash", Software: "v0"},
+	Run: trajectories.Run{
+		ID:          "run",
+		Preset:      "paper",
+		Policy:      "scripted:reader",
+		PromptAPI:   "p_c",
+		DeployedAPI: "p_s_in",
+		Seed:        1<<63 + 5,
+		ConfigHash:  "hash",
+		Software:    "v0",
+	},
 	Question: trajectories.Question{ID: "q", Dataset: "coffee", Difficulty: "easy", Split: "train", Index: 12,
 		Text: "How much?", Template: "price", Gold: "7"},
 	Makers: []trajectories.Maker{
-		{Name: "first", Python: trajectories.Python{Engine: "bwrap", Version: "3.11.2", Modules: "numpy \xff", Without: "landlock", Limits: "wall 1s"}},
+		{
+			Name: "first",
+			Python: trajectories.Python{
+				Engine:  "bwrap",
+				Version: "3.11.2",
+				Modules: "numpy \xff",
+				Without: "landlock",
+				Limits:  "wall 1s",
+			},
+		},
 		{Name: "second", Python: trajectories.Python{Engine: "wasi", Version: "3.12.0", Limits: "wall 1s"}},
 	},
 }
@@ -128,10 +165,12 @@ func TestARowNamesEachEngineWhoseOutputItHolds(t *testing.T) {
 		for id, maker := range test.makers {
 			tree.Nodes[id].Maker = maker
 		}
+
 		python := trajectories.FromTree(meta, tree)[0].Python
 		if got := python.String(); got != test.want {
 			t.Errorf("%s: the row names %q, want %q", test.name, got, test.want)
 		}
+
 		if len(python.Each()) != strings.Count(test.want, "; ")+1 {
 			t.Errorf("%s: it stands for %q", test.name, python.Each())
 		}
@@ -143,30 +182,38 @@ func TestFromTree(t *testing.T) {
 	if len(rows) != 2 {
 		t.Fatalf("%d rows, want the 2 correct leaves", len(rows))
 	}
+
 	r := rows[0]
 	if r.NodePath != "0.0.1.0.0.0.2" || r.Node != 6 || r.Tree != 3 || r.TreeSeed != 99 {
 		t.Errorf("lineage: path %s, node %d, tree %d, seed %d", r.NodePath, r.Node, r.Tree, r.TreeSeed)
 	}
+
 	if r.Python.Engine != "bwrap" || r.Python.Without != "landlock" || r.Python.Modules != "numpy \uFFFD" {
 		t.Errorf("python: %+v", r.Python)
 	}
+
 	if r.TurnCount != 6 || r.Deprecations != 2 || r.Recovered != 1 || r.Updates != 1 || r.Errors != 1 {
 		t.Errorf("turns %d deprecations %d recovered %d updates %d errors %d, want 6 2 1 1 1",
 			r.TurnCount, r.Deprecations, r.Recovered, r.Updates, r.Errors)
 	}
+
 	if r.Cuts != 1 || rows[1].Cuts != 0 {
 		t.Errorf("%d and %d turns are cut, want 1 and none", r.Cuts, rows[1].Cuts)
 	}
+
 	if r.Value != 0.75 || r.Visits != 4 || !r.Official || !r.Strict || r.Answer != "7" || r.Gold != "7" {
 		t.Errorf("leaf: %+v", r)
 	}
+
 	var thoughts []string
 	for _, turn := range r.Turns {
 		thoughts = append(thoughts, turn.Thought)
 	}
+
 	if d := cmp.Diff([]string{"load it", "", "again", "only", "filter", "done"}, thoughts); d != "" {
 		t.Errorf("thoughts, -want +got:\n%s", d)
 	}
+
 	second := rows[1]
 	if second.Turns[0].Action != "\uFFFDguess\nAction: Finish" || second.Value != 0 || second.Strict {
 		t.Errorf("second row: %+v", second)
@@ -191,11 +238,13 @@ func TestKey(t *testing.T) {
 		for _, k := range keys {
 			turns = append(turns, trajectories.Turn{Key: k, Action: "thought " + k, Observation: "whatever"})
 		}
+
 		return trajectories.Key(turns)
 	}
 	if key("ab", "c") == key("a", "bc") || key("a", "b") == key("b", "a") || key("a") == key("a", "a") {
 		t.Error("different actions have equal keys")
 	}
+
 	same := []trajectories.Turn{{Key: "ab", Action: "another thought"}, {Key: "c"}}
 	if trajectories.Key(same) != key("ab", "c") {
 		t.Error("a thought changes the key")
@@ -208,14 +257,18 @@ func TestFileRoundTrip(t *testing.T) {
 		if n == 1 {
 			want = trajectories.FromTree(meta, tree())
 		}
+
 		path := filepath.Join(t.TempDir(), "rows.parquet")
+
 		got, err := trajectories.WriteFile(context.Background(), path, trajectories.Sorted(want))
 		if err != nil || got != len(want) {
 			t.Fatalf("wrote %d rows of %d: %v", got, len(want), err)
 		}
+
 		if n == 350 && len(want) <= 1000 {
 			t.Fatalf("%d rows do not fill two row groups", len(want))
 		}
+
 		if d := cmp.Diff(want, collect(t, trajectories.ReadFile(path))); d != "" {
 			t.Errorf("%d questions, -want +got:\n%s", n, d)
 		}
@@ -229,14 +282,17 @@ func TestFilesAreByteIdentical(t *testing.T) {
 		if _, err := trajectories.WriteFile(context.Background(), path, trajectories.Sorted(rows)); err != nil {
 			t.Fatal(err)
 		}
+
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return data
 	}
 	want := write(slices.Clone(rows))
 	slices.Reverse(rows)
+
 	if !bytes.Equal(want, write(rows)) {
 		t.Error("the same rows in another order give another file")
 	}
@@ -250,6 +306,7 @@ func TestWriterRefuses(t *testing.T) {
 	broken.Turns[0].Observation = "\xff"
 	old := last
 	old.SchemaVersion = trajectories.SchemaVersion - 1
+
 	cases := []struct {
 		name string
 		rows []trajectories.Row
@@ -263,10 +320,12 @@ func TestWriterRefuses(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
+
 			_, err := trajectories.WriteFile(context.Background(), filepath.Join(dir, "rows.parquet"), sequence(c.rows))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
+
 			if left, _ := os.ReadDir(dir); len(left) != 0 {
 				t.Errorf("left behind: %v", left)
 			}
@@ -279,11 +338,14 @@ func TestWriteFileStops(t *testing.T) {
 	if err := os.WriteFile(path, []byte("earlier"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
+
 	if _, err := trajectories.WriteFile(ctx, path, sequence(synth.Rows(7, 2, 1))); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
+
 	if data, _ := os.ReadFile(path); string(data) != "earlier" {
 		t.Errorf("the earlier file was replaced by %d bytes", len(data))
 	}
@@ -298,23 +360,28 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	if d.room -= len(p); d.room < 0 {
 		return 0, errFull
 	}
+
 	return len(p), nil
 }
 
 // What a killed process left of a file is gone when the file is there.
 func TestWriteFileAfterAKill(t *testing.T) {
 	dir := t.TempDir()
+
 	path := filepath.Join(dir, "rows.parquet")
 	if err := os.WriteFile(path+".new", bytes.Repeat([]byte("x"), 1<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	rows := synth.Rows(1, 2, 1)
 	if _, err := trajectories.WriteFile(t.Context(), path, sequence(rows)); err != nil {
 		t.Fatal(err)
 	}
+
 	if d := cmp.Diff(rows, collect(t, trajectories.ReadFile(path))); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
+
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("left: %v (%v)", entries, err)
 	}
@@ -322,14 +389,17 @@ func TestWriteFileAfterAKill(t *testing.T) {
 
 func TestWriterReportsAFullDisk(t *testing.T) {
 	rows := synth.Rows(7, 100, 2)
+
 	for _, room := range []int{0, 4, 1000, 20000} {
 		w, err := trajectories.NewWriter(&fullDisk{room})
 		for i := 0; err == nil && i < len(rows); i++ {
 			err = w.Write(rows[i])
 		}
+
 		if w != nil {
 			err = errors.Join(err, w.Close())
 		}
+
 		if !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: error %v, want %v", room, err, errFull)
 		}
@@ -342,6 +412,7 @@ func TestReadFileOfVersion1(t *testing.T) {
 	for i := range want {
 		want[i].SchemaVersion, want[i].Python, want[i].RunHash = 1, trajectories.Python{}, want[i].RunID
 	}
+
 	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -353,15 +424,19 @@ func TestReadFileDamaged(t *testing.T) {
 	if _, err := trajectories.WriteFile(context.Background(), good, sequence(synth.Rows(7, 20, 1))); err != nil {
 		t.Fatal(err)
 	}
+
 	data, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	path := filepath.Join(t.TempDir(), "damaged.parquet")
-	for _, damage := range map[string][]byte{"empty": {}, "no footer": data[:len(data)/2], "text": []byte("hello, this is no parquet file")} {
+	for _, damage := range map[string][]byte{"empty": {}, "no footer": data[:len(data)/2],
+		"text": []byte("hello, this is no parquet file")} {
 		if err := os.WriteFile(path, damage, 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := firstError(trajectories.ReadFile(path)); err == nil {
 			t.Errorf("a file of %d bytes was read without an error", len(damage))
 		}
@@ -369,12 +444,15 @@ func TestReadFileDamaged(t *testing.T) {
 	// Any byte may be wrong: an error or other values, never a panic.
 	for i := 0; i < len(data); i += len(data)/200 + 1 {
 		flipped := slices.Clone(data)
+
 		flipped[i] ^= 0x55
 		if err := os.WriteFile(path, flipped, 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		_ = firstError(trajectories.ReadFile(path))
 	}
+
 	if err := firstError(trajectories.ReadFile(path + ".missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
@@ -383,6 +461,7 @@ func TestReadFileDamaged(t *testing.T) {
 func TestMerge(t *testing.T) {
 	all := synth.Rows(7, 10, 2)
 	var odd, even []trajectories.Row
+
 	for i, r := range all {
 		if i%2 == 0 {
 			even = append(even, r)
@@ -395,6 +474,7 @@ func TestMerge(t *testing.T) {
 	if d := cmp.Diff(all, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
+
 	failing := func(yield func(trajectories.Row, error) bool) { yield(trajectories.Row{}, io.ErrUnexpectedEOF) }
 	if err := firstError(trajectories.Merge(sequence(odd), failing)); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)
@@ -404,23 +484,28 @@ func TestMerge(t *testing.T) {
 func BenchmarkWrite10000(b *testing.B) {
 	rows := synth.Rows(7, 3000, 2)[:10000]
 	size := 0
+
 	for _, r := range rows {
 		for _, t := range r.Turns {
 			size += len(t.Action) + len(t.Thought) + len(t.Key) + len(t.Observation)
 		}
 	}
+
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
+
 	for b.Loop() {
 		w, err := trajectories.NewWriter(io.Discard)
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		for _, r := range rows {
 			if err := w.Write(r); err != nil {
 				b.Fatal(err)
 			}
 		}
+
 		if err := w.Close(); err != nil {
 			b.Fatal(err)
 		}
@@ -437,16 +522,20 @@ func row(id, hash, action string) trajectories.Row {
 // merged returns the runs and the actions of the rows that merging gives.
 func merged(t *testing.T, rows ...trajectories.Row) (all []string, err error) {
 	t.Helper()
+
 	var seqs []iter.Seq2[trajectories.Row, error]
 	for _, r := range rows {
 		seqs = append(seqs, sequence([]trajectories.Row{r}))
 	}
+
 	for r, e := range trajectories.Merge(seqs...) {
 		if e != nil {
 			return all, e
 		}
+
 		all = append(all, r.RunID+" "+r.Turns[0].Action)
 	}
+
 	return all, nil
 }
 

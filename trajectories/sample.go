@@ -26,28 +26,33 @@ type Message struct {
 }
 
 var sampleColumns = []pq.Column[Sample]{
-	pq.Text("system", "guidelines and tools of the prompt version", func(s *Sample) *string { return &s.System }).Repeating(),
-	pq.List("conversations", "the messages", func(s *Sample) *[]Message { return &s.Conversations }, []pq.Column[Message]{
-		pq.Text("from", "who says it", func(m *Message) *string { return &m.From }).Repeating(),
-		pq.Text("value", "what is said", func(m *Message) *string { return &m.Value }),
-	}),
+	pq.Text("system", "guidelines and tools of the prompt version",
+		func(s *Sample) *string { return &s.System }).Repeating(),
+	pq.List("conversations", "the messages", func(s *Sample) *[]Message { return &s.Conversations },
+		[]pq.Column[Message]{
+			pq.Text("from", "who says it", func(m *Message) *string { return &m.From }).Repeating(),
+			pq.Text("value", "what is said", func(m *Message) *string { return &m.Value }),
+		}),
 }
 
-// NewSample returns the sample of a row: the question, then the model's texts and the observations in turn, each as the
-// chat package has it when the model is evaluated. The last observation, the verdict on the answer, is left out. Control
-// tokens and slots in the question and the observations are broken by the sanitizer; broken counts the messages it
-// changed. The model's texts are trimmed, and else as they were generated.
+// NewSample returns the sample of a row: the question, then the model's texts and the observations in turn,
+// each as the chat package has it when the model is evaluated. The last observation, the verdict on the
+// answer, is left out. Control tokens and slots in the question and the observations are broken by the
+// sanitizer; broken counts the messages it changed. The model's texts are trimmed, and else as they were
+// generated.
 func NewSample(system string, row *Row, clean *chat.Sanitizer) (sample Sample, broken int) {
 	sample.System = system
 	sample.Conversations = make([]Message, 0, 2*len(row.Turns))
 	read := func(from, text string, changed bool) {
 		sample.Conversations = append(sample.Conversations, Message{From: from, Value: text})
+
 		if changed {
 			broken++
 		}
 	}
 	question, changed := chat.QuestionText(row.Question, clean)
 	read(Human, question, changed)
+
 	for i, t := range row.Turns {
 		sample.Conversations = append(sample.Conversations, Message{From: GPT, Value: chat.ReplyText(t.Action)})
 		if i < len(row.Turns)-1 {
@@ -55,5 +60,6 @@ func NewSample(system string, row *Row, clean *chat.Sanitizer) (sample Sample, b
 			read(Observation, observation, changed)
 		}
 	}
+
 	return sample, broken
 }

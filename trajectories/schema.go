@@ -36,13 +36,17 @@ null where a column is null. The other words are those above.
 `, EpisodeVersion)
 	writeColumns(&b, episodeColumns)
 	b.WriteString("\nOutcomes:")
+
 	for i, o := range envs.Outcomes() {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+
 		fmt.Fprintf(&b, " `%s`", o)
 	}
+
 	b.WriteString(".\n")
+
 	return b.String()
 }
 
@@ -54,6 +58,7 @@ func writeColumns[T any](b *strings.Builder, columns []pq.Column[T]) {
 	}
 
 	writeTable(b, cols)
+
 	for _, c := range cols {
 		if c.Fields != nil {
 			fmt.Fprintf(b, "\n## One element of `%s`\n\n", c.Name)
@@ -64,11 +69,13 @@ func writeColumns[T any](b *strings.Builder, columns []pq.Column[T]) {
 
 func writeTable(b *strings.Builder, cols []pq.Describe) {
 	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
+
 	for _, c := range cols {
 		typ := c.Type
 		if c.Optional {
 			typ += ", optional"
 		}
+
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", c.Name, typ, c.Doc)
 	}
 }

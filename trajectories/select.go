@@ -17,7 +17,8 @@ type Strategy string
 
 // The strategies.
 const (
-	Random   Strategy = "random"   // at random, as in the paper (4 per question), but different sequences of tools first
+	// at random, as in the paper (4 per question), but different sequences of tools first
+	Random   Strategy = "random"
 	Shortest Strategy = "shortest" // the fewest turns, then the fewest bytes of action text
 	Diverse  Strategy = "diverse"  // the shortest, then again and again the one least like those chosen: [Distance]
 )
@@ -64,6 +65,7 @@ func (s Selection) withDefaults() Selection {
 	s.Strategy = cmp.Or(s.Strategy, Random)
 	s.Score = cmp.Or(s.Score, Strict)
 	s.Split = cmp.Or(s.Split, TrainSplit)
+
 	return s
 }
 
@@ -72,12 +74,15 @@ func (s Selection) validate() error {
 	if _, err := ParseStrategy(string(s.Strategy)); err != nil {
 		return err
 	}
+
 	if _, err := ParseScore(string(s.Score)); err != nil {
 		return err
 	}
+
 	if s.PerQuestion < 0 {
 		return fmt.Errorf("trajectories: %d trajectories of a question: want 0 (all) or more", s.PerQuestion)
 	}
+
 	return nil
 }
 
@@ -108,31 +113,38 @@ type Dropped struct {
 func (s Selection) Select(rows iter.Seq2[Row, error], report *SelectionReport) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		*report = SelectionReport{Elsewhere: s.Elsewhere.report()}
+
 		s = s.withDefaults()
 		if err := s.validate(); err != nil {
 			yield(Row{}, err)
 			return
 		}
 		var group []Row
+
 		for row, err := range rows {
 			if err != nil {
 				yield(Row{}, err)
 				return
 			}
+
 			if len(group) > 0 {
 				switch c := compareQuestions(&group[0], &row); {
 				case c > 0:
-					yield(Row{}, fmt.Errorf("trajectories: select: %s comes after %s, out of the canonical order", row.name(), group[0].name()))
+					yield(Row{}, fmt.Errorf("trajectories: select: %s comes after %s, out of the canonical order",
+						row.name(), group[0].name()))
 					return
 				case c < 0:
 					if !s.finish(group, report, yield) {
 						return
 					}
+
 					group = group[:0]
 				}
 			}
+
 			group = append(group, row)
 		}
+
 		if len(group) > 0 {
 			s.finish(group, report, yield)
 		}
@@ -144,15 +156,18 @@ func (s Selection) finish(group []Row, report *SelectionReport, yield func(Row, 
 	report.Rows += len(group)
 	report.Questions++
 	chosen := s.choose(s.filter(group, report), &report.Dropped)
+
 	report.Kept += len(chosen)
 	if len(chosen) > 0 {
 		report.QuestionsKept++
 	}
+
 	for _, r := range chosen {
 		if !yield(*r, nil) {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -160,6 +175,7 @@ func (s Selection) finish(group []Row, report *SelectionReport, yield func(Row, 
 func (s Selection) filter(group []Row, report *SelectionReport) []*Row {
 	d, seen := &report.Dropped, map[string]bool{}
 	var rest []*Row
+
 	also := s.Elsewhere.find(group[0].Question)
 	if first := &group[0]; also != "" && first.Split == s.Split {
 		report.Elsewhere.Refused = append(report.Elsewhere.Refused, Refused{first.QuestionID, first.Split, also})
@@ -183,6 +199,7 @@ func (s Selection) filter(group []Row, report *SelectionReport) []*Row {
 			rest = append(rest, r)
 		}
 	}
+
 	return rest
 }
 
@@ -192,8 +209,10 @@ func (s Selection) choose(rows []*Row, d *Dropped) []*Row {
 	if n <= 0 || len(rows) <= n {
 		return rows
 	}
+
 	d.Surplus += len(rows) - n
 	var chosen []*Row
+
 	switch s.Strategy {
 	case Shortest:
 		chosen = byLength(rows)[:n]
@@ -204,9 +223,12 @@ func (s Selection) choose(rows []*Row, d *Dropped) []*Row {
 		for _, i := range rng.Perm(len(rows)) {
 			chosen = append(chosen, rows[i])
 		}
+
 		chosen = variedFirst(chosen)[:n]
 	}
+
 	slices.SortFunc(chosen, Compare)
+
 	return chosen
 }
 
@@ -214,18 +236,23 @@ func (s Selection) choose(rows []*Row, d *Dropped) []*Row {
 func variedFirst(rows []*Row) []*Row {
 	seen := map[string]bool{}
 	var first, rest []*Row
+
 	for _, r := range rows {
 		tools := make([]string, len(r.Turns))
 		for i, t := range r.Turns {
 			tools[i] = t.API
 		}
+
 		if key := mcts.TrajectoryKey(tools); !seen[key] {
 			seen[key] = true
+
 			first = append(first, r)
 			continue
 		}
+
 		rest = append(rest, r)
 	}
+
 	return append(first, rest...)
 }
 
@@ -236,6 +263,7 @@ func questionRand(seed uint64, r *Row) *rand.Rand {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
+
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
@@ -245,11 +273,13 @@ func byLength(rows []*Row) []*Row {
 		for _, t := range r.Turns {
 			n += len(t.Action)
 		}
+
 		return n
 	}
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(len(a.Turns), len(b.Turns)), cmp.Compare(size(a), size(b)), Compare(a, b))
 	})
+
 	return sorted
 }

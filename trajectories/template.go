@@ -6,10 +6,12 @@ import "toolevo/mcts/policy/chat"
 // template's control tokens; a trainer that adds them to another tokenizer counts fewer tokens than we do.
 func Templates() []string {
 	templates := chat.Templates()
+
 	names := make([]string, len(templates))
 	for i, t := range templates {
 		names[i] = t.String()
 	}
+
 	return names
 }
 
@@ -20,6 +22,7 @@ func countTokens(s *Sample, t chat.Template, tok *Tokenizer) int {
 	if t.BOS() != "" {
 		n++
 	}
+
 	for _, m := range s.Conversations {
 		switch m.From {
 		case Human:
@@ -30,5 +33,6 @@ func countTokens(s *Sample, t chat.Template, tok *Tokenizer) int {
 			n += tok.Count(t.Reply(m.Value))
 		}
 	}
+
 	return n
 }

@@ -22,11 +22,14 @@ func LoadTokenizer(path string) (*Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: load tokenizer: %w: name the tokenizer.json of the model", err)
 	}
+
 	t, err := bpe.Parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: load tokenizer %s: %w", path, err)
 	}
+
 	sum := sha256.Sum256(data)
+
 	return &Tokenizer{bpe: t, sha256: hex.EncodeToString(sum[:])}, nil
 }
 

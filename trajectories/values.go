@@ -34,10 +34,12 @@ func newSeen() *seen {
 // sample takes note of a sample of the data files.
 func (s *seen) sample(sample *Sample, linter *Linter) {
 	chars, _ := linter.Length(sample)
+
 	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2}
 	if len(sample.Conversations) > 0 {
 		one.question = sample.Conversations[0].Value
 	}
+
 	s.samples = append(s.samples, one)
 	s.lengths.TotalChars += chars
 	s.lengths.MaxChars = max(s.lengths.MaxChars, chars)
@@ -62,6 +64,7 @@ func (s *seen) line(i int, l *Lineage) string {
 	case l.Turns != sample.turns:
 		return fmt.Sprintf("%d turns, the sample has %d", l.Turns, sample.turns)
 	}
+
 	return ""
 }
 
@@ -80,15 +83,18 @@ func (r *ExportReport) checkValues(m *Manifest, s *seen) {
 	if m.Rows != r.Rows {
 		r.problem("%s holds %d samples, the manifest says %d", ParquetFile, r.Rows, m.Rows)
 	}
+
 	differ("format", m.Format, "llamafactory")
 	differ("questions", m.Questions, len(s.questions))
 	differ("lengths.total_chars", m.Lengths.TotalChars, s.lengths.TotalChars)
 	differ("lengths.max_chars", m.Lengths.MaxChars, s.lengths.MaxChars)
 	differ("lengths.total_tokens", m.Lengths.TotalTokens, s.lengths.TotalTokens)
 	differ("lengths.max_tokens", m.Lengths.MaxTokens, s.lengths.MaxTokens)
+
 	if m.Lengths.Cutoff > 0 && s.lengths.MaxTokens > m.Lengths.Cutoff {
 		differ("lengths.cutoff", m.Lengths.Cutoff, s.lengths.MaxTokens)
 	}
+
 	r.checkRuns(m, s)
 	r.checkSelection(m, s)
 }
@@ -102,9 +108,11 @@ func (r *ExportReport) checkRuns(m *Manifest, s *seen) {
 			unconfined += run.Rows
 		}
 	}
+
 	if !maps.Equal(said, s.runs) {
 		r.problem("%s says rows of each run %v, %s says %v", ManifestFile, said, LineageFile, s.runs)
 	}
+
 	if m.Unconfined != unconfined {
 		r.problem("%s says that %d rows are unconfined; by its runs %d are", ManifestFile, m.Unconfined, unconfined)
 	}
@@ -113,10 +121,12 @@ func (r *ExportReport) checkRuns(m *Manifest, s *seen) {
 // checkSelection compares the selection with what was selected. Counts of what was left out have to add up.
 func (r *ExportReport) checkSelection(m *Manifest, s *seen) {
 	want, report, d := m.Selection, m.Selected, m.Selected.Dropped
+
 	most := 0
 	for _, n := range s.questions {
 		most = max(most, n)
 	}
+
 	byRule := 0
 	for _, n := range m.Lint.ByRule {
 		byRule += n
@@ -128,14 +138,18 @@ func (r *ExportReport) checkSelection(m *Manifest, s *seen) {
 	}{
 		{want.Split != "" && len(s.splits) > 0 && !(len(s.splits) == 1 && s.splits[want.Split]),
 			fmt.Sprintf("the split %s, and the samples are of %v", want.Split, slices.Sorted(maps.Keys(s.splits)))},
-		{want.PerQuestion > 0 && most > want.PerQuestion, fmt.Sprintf("at most %d samples of a question, and one has %d", want.PerQuestion, most)},
+		{want.PerQuestion > 0 && most > want.PerQuestion, fmt.Sprintf("at most %d samples of a question, and "+
+			"one has %d", want.PerQuestion, most)},
 		{want.RequireRecovery && !s.recovered, "recoveries only, and a sample has none"},
 		{s.repeated, "distinct trajectories, and a question has one twice"},
 		{report.Kept != m.Rows || report.QuestionsKept != m.Questions,
-			fmt.Sprintf("%d rows of %d questions selected, and there are %d of %d", report.Kept, report.QuestionsKept, m.Rows, m.Questions)},
-		{report.Rows != report.Kept+d.Split+d.Elsewhere+d.Score+d.NoRecovery+d.Duplicate+d.Surplus, "counts of the selection that do not add up"},
+			fmt.Sprintf("%d rows of %d questions selected, and there are %d of %d", report.Kept, report.QuestionsKept,
+				m.Rows, m.Questions)},
+		{report.Rows != report.Kept+d.Split+d.Elsewhere+d.Score+d.NoRecovery+d.Duplicate+d.Surplus,
+			"counts of the selection that do not add up"},
 		{report.Questions < report.QuestionsKept, "more questions kept than there were"},
-		{m.Lint.Checked != report.Rows+m.Lint.Dropped || byRule != m.Lint.Dropped, "counts of the linter that do not add up"},
+		{m.Lint.Checked != report.Rows+m.Lint.Dropped || byRule != m.Lint.Dropped,
+			"counts of the linter that do not add up"},
 	} {
 		if check.broken {
 			r.problem("%s says %s", ManifestFile, check.what)

@@ -22,6 +22,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 		Selection: trajectories.Selection{PerQuestion: 4}, Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3",
 	})
 	path := filepath.Join(dir, trajectories.ManifestFile)
+
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -33,32 +34,39 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 		if err := os.WriteFile(path, altered(t, whole, name), 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		if report, err := trajectories.LintExport(dir, newLinter(t)); err != nil || report.OK() {
 			t.Errorf("%s was altered, and nothing is found (%v)", name, err)
 		}
 	}
+
 	if len(all) < 40 {
 		t.Errorf("only %d values were altered: %q", len(all), all)
 	}
 
 	// A seal of the altered values hides nothing that the files tell.
 	for _, name := range []string{
-		"format", "rows", "questions", "rows_unconfined", "runs.0.rows", "runs.0.run_id", "runs.0.prompt_api", "runs.0.deployed_api",
-		"runs.0.python.engine", "lengths.total_chars", "lengths.max_chars", "lengths.total_tokens", "lengths.max_tokens",
+		"format", "rows", "questions", "rows_unconfined", "runs.0.rows", "runs.0.run_id", "runs.0.prompt_api",
+		"runs.0.deployed_api",
+		"runs.0.python.engine", "lengths.total_chars", "lengths.max_chars", "lengths.total_tokens",
+		"lengths.max_tokens",
 		"selection.split", "selected.rows", "selected.kept", "selected.questions_kept", "selected.dropped.duplicate",
 		"selected.dropped.elsewhere", "lint.checked", "lint.dropped", "files.0.name", "files.1.bytes", "files.2.sha256",
 	} {
 		if err := os.WriteFile(path, sealed(t, altered(t, whole, name)), 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		report, err := trajectories.LintExport(dir, newLinter(t))
 		if err != nil || report.OK() || strings.Contains(strings.Join(report.Problems, "\n"), "seal") {
 			t.Errorf("%s was altered and sealed: problems %q (%v)", name, report.Problems, err)
 		}
 	}
+
 	if err := os.WriteFile(path, sealed(t, whole), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if report, err := trajectories.LintExport(dir, newLinter(t)); err != nil || !report.OK() {
 		t.Errorf("the same values sealed again: %q (%v)", report.Problems, err)
 	}
@@ -67,10 +75,12 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 // leaves yields the paths of all values that are not made of others.
 func leaves(t *testing.T, text []byte) func(yield func(string) bool) {
 	t.Helper()
+
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
 		t.Fatal(err)
 	}
+
 	return func(yield func(string) bool) { walk(v, "", yield) }
 }
 
@@ -82,6 +92,7 @@ func walk(v any, path string, yield func(string) bool) bool {
 				return false
 			}
 		}
+
 		return true
 	case []any:
 		for i, value := range v {
@@ -89,8 +100,10 @@ func walk(v any, path string, yield func(string) bool) bool {
 				return false
 			}
 		}
+
 		return true
 	}
+
 	return yield(path)
 }
 
@@ -100,13 +113,16 @@ func altered(t *testing.T, text []byte, path string) []byte {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
+
 	if err := d.Decode(&v); err != nil {
 		t.Fatal(err)
 	}
+
 	at, keys := v, strings.Split(path, ".")
 	for i, key := range keys {
 		var value any
 		var set func(any)
+
 		switch in := at.(type) {
 		case map[string]any:
 			value, set = in[key], func(v any) { in[key] = v }
@@ -115,9 +131,11 @@ func altered(t *testing.T, text []byte, path string) []byte {
 			fmt.Sscan(key, &n)
 			value, set = in[n], func(v any) { in[n] = v }
 		}
+
 		if at = value; i < len(keys)-1 {
 			continue
 		}
+
 		switch value := value.(type) {
 		case json.Number:
 			set(json.Number("1" + value.String()))
@@ -135,23 +153,28 @@ func altered(t *testing.T, text []byte, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var m trajectories.Manifest
 	if err := json.Unmarshal(loose, &m); err != nil {
 		return loose // a value that the type does not take
 	}
+
 	return indented(t, m)
 }
 
 // sealed returns a manifest under a seal that fits.
 func sealed(t *testing.T, text []byte) []byte {
 	t.Helper()
+
 	var m trajectories.Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
+
 	m.Seal = ""
 	sum := sha256.Sum256(indented(t, m))
 	m.Seal = hex.EncodeToString(sum[:])
+
 	return indented(t, m)
 }
 
@@ -161,8 +184,10 @@ func indented(t *testing.T, m trajectories.Manifest) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
+
 	if err := enc.Encode(m); err != nil {
 		t.Fatal(err)
 	}
+
 	return b.Bytes()
 }

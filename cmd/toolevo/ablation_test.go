@@ -13,18 +13,23 @@ import (
 func ablated(t *testing.T, flags ...string) []trajectories.Row {
 	t.Helper()
 	run := filepath.Join(t.TempDir(), "run")
-	must(t, append([]string{"collect", "--data", smallData(t), "--preset", "paper", "--limit", "4", "--trees", "1", "--out", run}, flags...)...)
+	must(t, append([]string{"collect", "--data", smallData(t), "--preset", "paper", "--limit", "4", "--trees", "1",
+		"--out", run}, flags...)...)
 	must(t, "check", run, "--data", smallData(t))
 	var all []trajectories.Row
+
 	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		all = append(all, row)
 	}
+
 	if len(all) == 0 {
 		t.Fatal("no trajectories")
 	}
+
 	return all
 }
 
@@ -34,6 +39,7 @@ func sum(rows []trajectories.Row, n func(*trajectories.Row) int) int {
 	for i := range rows {
 		total += n(&rows[i])
 	}
+
 	return total
 }
 
@@ -43,10 +49,13 @@ func TestAblations(t *testing.T) {
 	whole := ablated(t)
 	met := func(r *trajectories.Row) int { return r.Deprecations }
 	updates := func(r *trajectories.Row) int { return r.Updates }
+
 	errs := func(r *trajectories.Row) int { return r.Errors }
 	if sum(whole, met) == 0 || sum(whole, updates) == 0 || sum(whole, errs) == 0 {
-		t.Fatalf("the whole method: %d deprecations, %d updates, %d errors", sum(whole, met), sum(whole, updates), sum(whole, errs))
+		t.Fatalf("the whole method: %d deprecations, %d updates, %d errors", sum(whole, met), sum(whole, updates),
+			sum(whole, errs))
 	}
+
 	t.Run("no-update-tool", func(t *testing.T) {
 		rows := ablated(t, "--no-update-tool")
 		if sum(rows, updates) != 0 || sum(rows, met) == 0 {
@@ -61,11 +70,13 @@ func TestAblations(t *testing.T) {
 	})
 }
 
-// TestUpdateToolIsTakenAway plays UpdateTool with and without the switch: it is a tool, and in the prompt, only without.
+// TestUpdateToolIsTakenAway plays UpdateTool with and without the switch: it is a tool, and in the prompt,
+// only without.
 func TestUpdateToolIsTakenAway(t *testing.T) {
 	data := smallData(t)
 	q := ask(t, data, "coffee-easy/open", toolqa.Train)
-	const script = "Thought: I note it.\nAction: UpdateTool\nAction Input: {\"newtool_desc\": \"InitializeDatabase[DatabaseName], which loads.\"}\n"
+	const script = "Thought: I note it.\nAction: UpdateTool\nAction Input: {\"newtool_desc\": " +
+		"\"InitializeDatabase[DatabaseName], which loads.\"}\n"
 	args := []string{"play", "--data", data, "--question", q.ID}
 
 	with := cliWith(t, script, nil, args...)
@@ -74,6 +85,7 @@ func TestUpdateToolIsTakenAway(t *testing.T) {
 
 	without := cliWith(t, script, nil, append(args, "--no-update-tool")...)
 	says(t, "play --no-update-tool", without.err, "LoadDB[DBName]", "(invalid-action)")
+
 	if strings.Contains(without.err, "UpdateTool") || strings.Contains(without.out, "updated successfully") {
 		t.Errorf("--no-update-tool leaves it in:\n%s%s", without.err, without.out)
 	}

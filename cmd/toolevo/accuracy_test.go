@@ -15,6 +15,7 @@ import (
 // soon as the APIs have moved on.
 func TestReaderAnswersEverywhere(t *testing.T) {
 	t.Parallel()
+
 	var datasets []string
 	for _, ds := range toolqa.Datasets() {
 		datasets = append(datasets, string(ds))
@@ -27,14 +28,17 @@ func TestReaderAnswersEverywhere(t *testing.T) {
 	if code := p.wait(); code != exitDone {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
+
 	report := document[finetune.Report](t, p.out.String())
 	if want := len(datasets) * 2 * 2 * 3; len(report.Rows) != want {
 		t.Errorf("%d rows, want %d", len(report.Rows), want)
 	}
+
 	for _, row := range report.Rows {
 		if row.N != perCell || row.Lost > 0 {
 			t.Errorf("%s: %d questions, want %d; %d lost, %s", row.Cell, row.N, perCell, row.Lost, row.FirstLoss)
 		}
+
 		answers := row.Policy == "scripted:reader" || row.API == "p_c"
 		if answers && row.Strict < 0.95 || !answers && max(row.Strict, row.Official) > 0.05 {
 			t.Errorf("%s: strict accuracy %.3f, official %.3f", row.Cell, row.Strict, row.Official)

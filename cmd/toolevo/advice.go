@@ -23,7 +23,8 @@ func advice(err error) string {
 	case errors.As(err, &none):
 		return aboutRuns(none.Dir)
 	case errors.Is(err, fs.ErrPermission):
-		return "You may not use this file or folder: choose another one, or ask its owner for the right (`ls -ld` shows who that is)."
+		return "You may not use this file or folder: choose another one, or ask its owner for the right (`ls -ld` " +
+			"shows who that is)."
 	case errors.Is(err, syscall.ENOSPC):
 		return "The disk is full: make room, or choose a folder on another one."
 	case errors.Is(err, syscall.EROFS):
@@ -31,6 +32,7 @@ func advice(err error) string {
 	case errors.Is(err, syscall.ENOTDIR):
 		return "A file stands where a folder is needed: choose another path."
 	}
+
 	return ""
 }
 
@@ -39,16 +41,20 @@ func aboutRuns(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, trajectories.ManifestFile)); err == nil {
 		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", shell("check", dir))
 	}
+
 	if below := runsIn(dir); len(below) > 0 {
 		return "Name one of the runs in it: " + display.Line(strings.Join(below, ", "), 0)
 	}
+
 	beside := runsIn(filepath.Dir(filepath.Clean(dir)))
 	if meant, ok := names.Closest(filepath.Clean(dir), beside); ok {
 		return fmt.Sprintf("Did you mean %s?", display.Line(meant, 0))
 	}
+
 	if len(beside) > 0 {
 		return "Runs beside it: " + display.Line(strings.Join(beside, ", "), 0)
 	}
+
 	return fmt.Sprintf("`toolevo %s` makes one there.", shell("collect", "--out", dir))
 }
 
@@ -56,11 +62,13 @@ func aboutRuns(dir string) string {
 func runsIn(dir string) []string {
 	entries, _ := os.ReadDir(dir) // one that cannot be read has none to offer
 	var runs []string
+
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if _, err := os.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
 			runs = append(runs, path)
 		}
 	}
+
 	return runs
 }

@@ -67,25 +67,33 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+
 	err = a.interrupted(ctx, errors.Join(err, out.Flush()))
 	if err == nil {
 		return exitDone
 	}
+
 	fmt.Fprintf(a.err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
+
 	if text := advice(err); text != "" {
 		a.say("%s", text)
 	}
-	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) || errors.Is(err, trajectories.ErrDamaged) {
+
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) ||
+		errors.Is(err, trajectories.ErrDamaged) {
 		return exitBad
 	}
+
 	var coded *exitError
 	if errors.As(err, &coded) {
 		return coded.code
 	}
+
 	var path *fs.PathError
 	if errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return exitGaveUp // a full disk, a folder that may not be written
 	}
+
 	return exitUsage
 }
 
@@ -114,6 +122,7 @@ Start with:  toolevo demo`,
 		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+
 	for _, c := range root.Commands() {
 		switch c.Name() { // cobra's own take any word for the lack of one
 		case "completion":
@@ -122,9 +131,11 @@ Start with:  toolevo demo`,
 			c.RunE, c.Run = helpAbout, nil
 		}
 	}
+
 	if err := addCompletions(root, flagValues()); err != nil {
 		panic(fmt.Sprintf("completion of flags: %v", err)) // one has two
 	}
+
 	return group(root)
 }
 
@@ -134,9 +145,11 @@ func helpAbout(help *cobra.Command, args []string) error {
 	if err == nil && len(rest) > 0 {
 		err = unknownCommand(cmd, rest[0])
 	}
+
 	if err != nil {
 		return err
 	}
+
 	return cmd.Help()
 }
 

@@ -25,12 +25,14 @@ func positional(least, most int) cobra.PositionalArgs {
 		if len(args) >= least && (most < 0 || len(args) <= most) {
 			return nil
 		}
+
 		what := "missing arguments"
 		if len(args) >= least {
 			if what = fmt.Sprintf("unexpected argument %q", args[most]); cmd.HasSubCommands() {
 				return unknownCommand(cmd, args[most])
 			}
 		}
+
 		return usage("%s: the usage is %s", what, cmd.UseLine())
 	}
 }
@@ -42,8 +44,10 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
+
 		return unknownCommand(cmd, args[0])
 	}
+
 	return cmd
 }
 
@@ -51,23 +55,28 @@ func group(cmd *cobra.Command) *cobra.Command {
 func unknownCommand(cmd *cobra.Command, word string) error {
 	meant, ok := names.Closest(word, commandsBelow(cmd))
 	if ok {
-		return usage("unknown command %q of %s, did you mean %s? `%[2]s --help` lists them", word, cmd.CommandPath(), meant)
+		return usage("unknown command %q of %s, did you mean %s? `%[2]s --help` lists them", word, cmd.CommandPath(),
+			meant)
 	}
+
 	return usage("unknown command %q of %s: `%[2]s --help` lists them", word, cmd.CommandPath())
 }
 
 // commandsBelow lists the commands below one by the words that call them, those of groups, too.
 func commandsBelow(cmd *cobra.Command) []string {
 	var all []string
+
 	for _, c := range cmd.Commands() {
 		if !c.IsAvailableCommand() {
 			continue
 		}
+
 		all = append(all, c.Name())
 		for _, below := range commandsBelow(c) {
 			all = append(all, c.Name()+" "+below)
 		}
 	}
+
 	return all
 }
 
@@ -75,11 +84,14 @@ func commandsBelow(cmd *cobra.Command) []string {
 func wrongFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
+
 	var missing *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &unknown):
 		var flags []string
+
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+
 		if meant, ok := names.Closest(unknown.GetSpecifiedName(), flags); ok {
 			err = fmt.Errorf("%w, did you mean --%s?", err, meant)
 		}
@@ -108,6 +120,7 @@ func wantedValue(f *pflag.Flag) string {
 	case "bool":
 		return "true or false"
 	}
+
 	return f.Value.Type()
 }
 
@@ -120,6 +133,7 @@ func shell(words ...string) string {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
+
 	return strings.Join(quoted, " ")
 }
 

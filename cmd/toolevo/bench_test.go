@@ -18,10 +18,10 @@ import (
 	"toolevo/toolqa/pytool/engines"
 )
 
-// BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them: scripted:noisy
-// in p_s_in, preset reference, durable store. An expansion is a model call. Programs that are asked for again are answered
-// by the log: programs/1000 is how many ran beside a thousand expansions. The processor times are those of this process
-// and of the interpreters.
+// BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them:
+// scripted:noisy in p_s_in, preset reference, durable store. An expansion is a model call. Programs that are
+// asked for again are answered by the log: programs/1000 is how many ran beside a thousand expansions. The
+// processor times are those of this process and of the interpreters.
 func BenchmarkCollect(b *testing.B) {
 	dir := benchData(b)
 	for _, mix := range []struct {
@@ -39,6 +39,7 @@ func BenchmarkCollect(b *testing.B) {
 			for b.Loop() {
 				collectOnce(b, dir, mix.difficulty, mix.keep, &sum)
 			}
+
 			b.ReportMetric(sum.calls/sum.took.Seconds(), "expansions/s")
 			b.ReportMetric(1000*sum.programs/sum.calls, "programs/1000")
 			b.ReportMetric(1000*sum.own.Seconds()/sum.calls, "own-ms/expansion")
@@ -69,8 +70,10 @@ func (c *counting) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (
 // collectOnce runs the collector, and adds up what it made.
 func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question) bool, sum *spent) {
 	b.Helper()
+
 	ctx := context.Background()
 	_, interpretersBefore := processorTime()
+
 	var settings []configs.Layer
 	for key, value := range map[string]string{
 		"dataset": "coffee", "split": "test", "difficulty": difficulty, "preset": "reference", "search.trees": "4",
@@ -78,35 +81,43 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	} {
 		settings = append(settings, configs.SettingLayer("benchmark", key, value))
 	}
+
 	c, err := configs.Load(settings...)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	bench, err := openBench(ctx, dir, c, engines.Open)
 	if err != nil {
 		b.Skip(err)
 	}
+
 	engine := &counting{Engine: bench.engine}
 	bench.engine = engine
 	bench.questions = slices.DeleteFunc(bench.questions, func(q toolqa.Question) bool { return !keep(q) })
 
-	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
+	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
+		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer run.Close()
+
 	o, err := collectOptions(bench, run)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	o.Workers = 4 * runtime.NumCPU()
 
 	start := time.Now()
 	ownBefore, _ := processorTime()
+
 	snapshot, err := collect.Run(ctx, o)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	own, _ := processorTime()
 	sum.took += time.Since(start)
 	sum.own += own - ownBefore
@@ -116,6 +127,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	if err := bench.close(); err != nil { // which waits for the interpreters
 		b.Fatal(err)
 	}
+
 	_, interpreters := processorTime()
 	sum.interpreters += interpreters - interpretersBefore
 }
@@ -124,6 +136,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 func benchData(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
+
 	a := &app{out: io.Discard, err: &console{w: io.Discard}}
 	for _, args := range [][]string{
 		{"data", "build", "--data", dir, "--dataset", "coffee"}, {"data", "questions", "--data", dir},
@@ -132,5 +145,6 @@ func benchData(b *testing.B) string {
 			b.Fatalf("toolevo %v: exit code %d", args, code)
 		}
 	}
+
 	return dir
 }

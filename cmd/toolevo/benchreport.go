@@ -64,6 +64,7 @@ func newServeReport(f *serveFlags, s *simserver.Server) *serveReport {
 func (r *serveReport) watch(ctx context.Context) {
 	ticker := time.NewTicker(timelineEvery)
 	defer ticker.Stop()
+
 	for {
 		select {
 		case <-ticker.C:
@@ -79,11 +80,13 @@ func (r *serveReport) note(st simserver.Stats) {
 	if st.First.IsZero() {
 		return
 	}
+
 	m := serveMoment{Seconds: st.Now.Sub(st.First).Seconds(), Busy: busySeconds(st), Completed: st.Completed}
 	if n := len(r.Timeline); n > 1 && r.Timeline[n-1].Busy == m.Busy && r.Timeline[n-2].Busy == m.Busy {
 		r.Timeline[n-1] = m
 		return
 	}
+
 	r.Timeline = append(r.Timeline, m)
 }
 
@@ -92,6 +95,7 @@ func busySeconds(st simserver.Stats) float64 {
 	for _, b := range st.Busy {
 		busy += b
 	}
+
 	return busy.Seconds()
 }
 
@@ -105,18 +109,23 @@ func (r *serveReport) end() *serveReport {
 	r.MaxRunning, r.MaxWaiting = st.MaxRunning, st.MaxWaiting
 	r.PromptTokens, r.CompletionTokens, r.PromptChars = st.PromptTokens, st.CompletionTokens, st.PromptChars
 	r.PrefixReused, r.Faults = st.Reused(), st.Faults
+
 	last := st.Last
 	if st.Running > 0 {
 		last = st.Now
 	}
+
 	if r.Seconds = max(0, last.Sub(st.First).Seconds()); st.First.IsZero() {
 		r.Seconds = 0
 	}
+
 	if r.Seconds > 0 {
 		r.SlotsBusy = busySeconds(st) / r.Seconds / float64(r.Slots)
 	}
+
 	own, _ := processorTime()
 	r.ProcessorSeconds = own.Seconds()
+
 	return r
 }
 
@@ -129,11 +138,14 @@ func (r *serveReport) busyUntil(seconds float64) float64 {
 			before.Busy += share * (m.Busy - before.Busy)
 			break
 		}
+
 		before = m
 	}
+
 	if seconds <= 0 {
 		return 0
 	}
+
 	return before.Busy / seconds / float64(r.Slots)
 }
 
@@ -147,38 +159,50 @@ func (r *serveReport) text() string {
 		fmt.Fprintf(&b, "%-15s "+format+"\n", append([]any{name}, args...)...)
 	}
 	line("time", "%.1f s from the first request to the end of the last sequence", r.Seconds)
-	line("slots", "%d, busy %.1f %% of that time; %d sequences ran at most, %d waited", r.Slots, 100*r.SlotsBusy, r.MaxRunning, r.MaxWaiting)
+	line("slots", "%d, busy %.1f %% of that time; %d sequences ran at most, %d waited", r.Slots, 100*r.SlotsBusy,
+		r.MaxRunning, r.MaxWaiting)
 	line("requests", "%d, %d answered", r.Requests, r.Answered)
 	line("sequences", "%d, %d completed, %d given up by clients", r.Sequences, r.Completed, r.Aborted)
+
 	if r.Rejected > 0 {
 		line("queue full", "%d requests turned away", r.Rejected)
 	}
+
 	if r.Reloads > 0 {
 		line("model reloads", "%d, because requests changed its window", r.Reloads)
 	}
+
 	line("tokens", "%d in, %d out", r.PromptTokens, r.CompletionTokens)
 	line("prefix cache", "held %.1f %% of the prompts' bytes", 100*r.PrefixReused)
+
 	if len(r.Faults) == 0 {
 		line("faults", "none")
 	}
+
 	for _, kind := range sortedFaults(r.Faults) {
 		line("fault "+string(kind), "%d", r.Faults[kind])
 	}
+
 	if r.Cut > 0 {
 		line("cut", "%d connections while it was flapping", r.Cut)
 	}
+
 	line("processor time", "%.1f s of this process", r.ProcessorSeconds)
+
 	return b.String()
 }
 
 // processorTime is what this process, and the processes that it waited for, have used of the processors.
 func processorTime() (own, children time.Duration) {
 	var self, others syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil || syscall.Getrusage(syscall.RUSAGE_CHILDREN, &others) != nil {
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil ||
+		syscall.Getrusage(syscall.RUSAGE_CHILDREN, &others) != nil {
 		return 0, 0
 	}
+
 	sum := func(r syscall.Rusage) time.Duration {
 		return time.Duration(r.Utime.Nano()) + time.Duration(r.Stime.Nano())
 	}
+
 	return sum(self), sum(others)
 }

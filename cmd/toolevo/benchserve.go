@@ -26,6 +26,7 @@ func (a *app) benchCommand() *cobra.Command {
 measure says nothing about any model.`,
 	}
 	cmd.AddCommand(a.benchServeCommand())
+
 	return group(cmd)
 }
 
@@ -80,8 +81,10 @@ applies it (server.form chat); ignore-n is about vLLM alone.`,
 		if err != nil {
 			return usage("%w", err)
 		}
+
 		return a.benchServe(cmd.Context(), f, o)
 	}
+
 	return cmd
 }
 
@@ -90,20 +93,24 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
 	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
 	flags.StringVar(&f.model, "model", "sim", "serve the model under this `NAME`")
-	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
+	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
+		"scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
 	flags.IntVar(&f.slots, "slots", 0, "sequences that run at a time: `N` (0: 256, for ollama 1)")
 	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
-	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit waits (0: no limit)")
+	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit "+
+		"waits (0: no limit)")
 	flags.IntVar(&f.waiting, "max-waiting", 0, "refuse with 503 what would wait behind `N` sequences (0: no limit)")
 	flags.DurationVar(&f.latency, "latency", 0, "`TIME` that every completion takes, whatever its length")
-	flags.Float64Var(&f.prefill, "prefill", 0, "tokens of a prompt read in a second: `N`, cached ones not counted (0: at once)")
+	flags.Float64Var(&f.prefill, "prefill", 0, "tokens of a prompt read in a second: `N`, cached ones not counted "+
+		"(0: at once)")
 	flags.Float64Var(&f.decode, "decode", 0, "tokens written in a second by a sequence alone: `N` (0: at once)")
 	flags.Float64Var(&f.crowding, "crowding", 0, "`SHARE` by which every other running sequence slows writing down")
 	flags.Float64Var(&f.speed, "speed", 1, "how many times faster than all of these times: `X`")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
 	flags.StringSliceVar(&f.faults, "faults", nil, "`KIND=RATE,…` of single requests, or one rate for all kinds")
 	flags.DurationVar(&f.downFor, "down-for", time.Minute, "`TIME` that flap and die last (0: for good)")
-	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask for, in whole seconds (0: none)")
+	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask for, in whole "+
+		"seconds (0: none)")
 	flags.DurationVar(&f.dripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
 	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of what is wrong all the time, separated by commas")
 	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
@@ -114,34 +121,59 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 func (f *serveFlags) options(key string) (simserver.Options, error) {
 	kind, name, _ := strings.Cut(f.policy, ":")
 	if kind != kindScripted {
-		return simserver.Options{}, fmt.Errorf("--policy %s: a simulated server writes with scripted:reader, scripted:stale, scripted:noisy or scripted:weak", f.policy)
+		return simserver.Options{}, fmt.Errorf("--policy %s: a simulated server writes with scripted:reader, "+
+			"scripted:stale, scripted:noisy or scripted:weak", f.policy)
 	}
+
 	profile, err := policy.ParseProfile(name)
 	if err != nil {
 		return simserver.Options{}, err
 	}
+
 	rates, err := parseRates(f.faults)
 	if err != nil {
 		return simserver.Options{}, err
 	}
+
 	if err := f.check(); err != nil {
 		return simserver.Options{}, err
 	}
+
 	o := simserver.Options{
-		Policy: policy.NewScripted(profile, questions.Plan), Model: f.model, Kind: simserver.Kind(f.protocol),
-		Address: f.listen, MaxModelLen: f.window, Slots: f.slots, MaxWaiting: f.waiting, KVTokens: f.kvTokens,
-		Latency: simserver.Latency{PerCompletion: f.latency, PrefillPerSecond: f.prefill, DecodePerSecond: f.decode, Crowding: f.crowding},
-		Speed:   f.speed, Seed: f.seed,
-		Faults: simserver.Faults{Rates: rates, Seed: f.seed, RetryAfter: f.retryAfter, DripEvery: f.dripEvery, DownFor: f.downFor},
+		Policy:      policy.NewScripted(profile, questions.Plan),
+		Model:       f.model,
+		Kind:        simserver.Kind(f.protocol),
+		Address:     f.listen,
+		MaxModelLen: f.window,
+		Slots:       f.slots,
+		MaxWaiting:  f.waiting,
+		KVTokens:    f.kvTokens,
+		Latency: simserver.Latency{
+			PerCompletion:    f.latency,
+			PrefillPerSecond: f.prefill,
+			DecodePerSecond:  f.decode,
+			Crowding:         f.crowding,
+		},
+		Speed: f.speed,
+		Seed:  f.seed,
+		Faults: simserver.Faults{
+			Rates:      rates,
+			Seed:       f.seed,
+			RetryAfter: f.retryAfter,
+			DripEvery:  f.dripEvery,
+			DownFor:    f.downFor,
+		},
 	}
 	for _, w := range f.wrong {
 		o.Wrong = append(o.Wrong, simserver.Misconfiguration(w))
 	}
+
 	if f.requireKey {
 		if o.APIKey = key; key == "" {
 			return o, errors.New("--require-key: OPENAI_API_KEY is not set")
 		}
 	}
+
 	return o, nil
 }
 
@@ -153,6 +185,7 @@ func (f *serveFlags) check() error {
 	case !(f.speed > 0):
 		return fmt.Errorf("--speed %v: want more than 0", f.speed)
 	}
+
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -161,6 +194,7 @@ func (f *serveFlags) check() error {
 			return fmt.Errorf("--%s %d: want at least 0", n.flag, n.value)
 		}
 	}
+
 	for _, d := range []struct {
 		flag  string
 		value time.Duration
@@ -169,6 +203,7 @@ func (f *serveFlags) check() error {
 			return fmt.Errorf("--%s %v: want at least 0s", d.flag, d.value)
 		}
 	}
+
 	return nil
 }
 
@@ -179,20 +214,27 @@ func parseRates(words []string) (map[simserver.Fault]float64, error) {
 		if err != nil || !(total >= 0 && total <= 1) {
 			return nil, fmt.Errorf("--faults %s: want KIND=RATE,… or one rate from 0 to 1", words[0])
 		}
+
 		return simserver.EvenRates(total), nil
 	}
+
 	rates := map[simserver.Fault]float64{}
+
 	for _, word := range words {
 		kind, text, ok := strings.Cut(word, "=")
+
 		rate, err := strconv.ParseFloat(text, 64)
 		if !ok || err != nil {
 			return nil, fmt.Errorf("--faults %s: want KIND=RATE, e.g. hang=0.01", word)
 		}
+
 		if _, twice := rates[simserver.Fault(kind)]; twice {
 			return nil, fmt.Errorf("--faults names %s twice", kind)
 		}
+
 		rates[simserver.Fault(kind)] = rate
 	}
+
 	return rates, nil
 }
 
@@ -203,17 +245,22 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 		if isAddress(err) {
 			return gaveUp(fmt.Errorf("%w: name another with --listen", err))
 		}
+
 		return usage("%w", err)
 	}
 	defer s.Close()
+
 	a.introduce(f, s.URL())
 	report := newServeReport(f, s)
 	report.watch(ctx)
+
 	r := report.end()
 	if *f.asJSON {
 		return a.printJSON(r)
 	}
+
 	fmt.Fprint(a.out, r.text())
+
 	return nil
 }
 
@@ -223,11 +270,15 @@ func (a *app) introduce(f *serveFlags, url string) {
 	if f.protocol == string(simserver.Ollama) {
 		address, name = url, kindOllama+":"+f.model
 	}
+
 	a.say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.model, f.policy, url)
+
 	if f.requireKey {
 		a.say("It asks for the key in OPENAI_API_KEY.")
 	}
+
 	a.say("\nTry, in another terminal:")
+
 	for _, words := range [][]string{
 		{"doctor", "--policy", name, "--server", address},
 		{"collect", "--policy", name, "--server", address, "--limit", "20", "--out", "runs/rehearsal"},
@@ -235,6 +286,7 @@ func (a *app) introduce(f *serveFlags, url string) {
 	} {
 		a.say("  %s", shell(append([]string{os.Args[0]}, words...)...))
 	}
+
 	a.say("\nCtrl-C ends it and tells how it was used.")
 }
 
@@ -249,15 +301,19 @@ func indented[S ~string](names []S) string {
 	var b strings.Builder
 	for row := range slices.Chunk(names, 4) {
 		b.WriteString(" ")
+
 		for _, n := range row {
 			fmt.Fprintf(&b, " %-18s", n)
 		}
+
 		b.WriteString("\n")
 	}
+
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
+
 	return strings.Join(lines, "\n")
 }
 

@@ -30,80 +30,109 @@ type benchServing struct {
 
 func benchServe(t *testing.T, environ []string, args ...string) *benchServing {
 	t.Helper()
-	s := &benchServing{t: t, cmd: exec.Command(binary(t), append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	s := &benchServing{
+		t:   t,
+		cmd: exec.Command(binary(t), append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, args...)...),
+	}
 	s.cmd.Env = append(os.Environ(), environ...)
 	s.cmd.Stdout = &s.out
+
 	words, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if s.cmd.ProcessState == nil {
 			_ = s.cmd.Process.Kill()
 			_ = s.cmd.Wait()
 		}
 	})
+
 	s.words = bufio.NewReader(words)
 	if s.said, err = s.words.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+
 	if s.url = listening.FindString(s.said); s.url == "" {
 		t.Fatalf("it says %q", s.said)
 	}
+
 	return s
 }
 
 // interrupt sends Ctrl-C and returns all that it wrote.
 func (s *benchServing) interrupt() (out, said string) {
 	s.t.Helper()
+
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		s.t.Fatal(err)
 	}
+
 	rest, err := io.ReadAll(s.words)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	if err := s.cmd.Wait(); err != nil {
 		s.t.Fatalf("it ended with %v\n%s", err, rest)
 	}
+
 	return s.out.String(), s.said + string(rest)
 }
 
-// A run against the server is counted: what it was asked, what it made go wrong, and for how long its slots were in use.
+// A run against the server is counted: what it was asked, what it made go wrong, and for how long its slots
+// were in use.
 func TestBenchServe(t *testing.T) {
 	data := smallData(t)
 	for _, protocol := range []string{"vllm", "ollama"} {
 		t.Run(protocol, func(t *testing.T) {
-			s := benchServe(t, nil, "--protocol", protocol, "--model", "toy", "--slots", "4", "--latency", "1ms", "--faults", "500=0.1", "--json")
+			s := benchServe(t, nil, "--protocol", protocol, "--model", "toy", "--slots", "4", "--latency", "1ms",
+				"--faults", "500=0.1", "--json")
+
 			kind, address := "openai", s.url+"/v1"
 			if protocol == "ollama" {
 				kind, address = "ollama", s.url
 			}
-			run := document[collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy", "--server", address, "--difficulty", "easy", "--limit", "2", "--preset", "paper", "--set", "server.layout=stable", "--trees", "1",
+
+			run := document[collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy",
+				"--server", address, "--difficulty", "easy", "--limit", "2", "--preset", "paper", "--set",
+				"server.layout=stable", "--trees", "1",
 				"--out", filepath.Join(t.TempDir(), "run")))
 			out, said := s.interrupt()
-			says(t, "bench serve", said, "toy", "Try, in another terminal", "--policy "+kind+":toy --server "+address, "Ctrl-C")
+			says(t, "bench serve", said, "toy", "Try, in another terminal", "--policy "+kind+":toy --server "+address,
+				"Ctrl-C")
+
 			r := document[serveReport](t, out)
 			if r.URL != s.url || r.Protocol != protocol || r.Slots != 4 || r.Speed != 1 {
 				t.Errorf("%+v", r)
 			}
-			if failed := r.Faults[simserver.InternalError]; failed == 0 || r.Requests != r.Answered+failed || len(r.Faults) != 1 {
+
+			if failed := r.Faults[simserver.InternalError]; failed == 0 || r.Requests != r.Answered+failed ||
+				len(r.Faults) != 1 {
 				t.Errorf("%d requests, %d answered, faults %v", r.Requests, r.Answered, r.Faults)
 			}
+
 			perRequest := map[string]int{"vllm": 5, "ollama": 1}[protocol]
+
 			drawn := 1 + perRequest*(r.Answered-1) // the first answer is to a greeting
 			if int64(drawn) != 1+5*run.Asked {     // an expansion draws five samples
 				t.Errorf("%d answers to %d expansions", r.Answered, run.Asked)
 			}
+
 			if r.Sequences != drawn || r.Completed != r.Sequences || r.Aborted != 0 {
 				t.Errorf("%d sequences, %d completed, of %d answers", r.Sequences, r.Completed, r.Answered)
 			}
-			if r.MaxRunning > 4 || !(r.SlotsBusy > 0 && r.SlotsBusy <= 1) || r.Seconds <= 0 || r.PrefixReused < 0.9 || r.ProcessorSeconds <= 0 {
+
+			if r.MaxRunning > 4 || !(r.SlotsBusy > 0 && r.SlotsBusy <= 1) || r.Seconds <= 0 || r.PrefixReused < 0.9 ||
+				r.ProcessorSeconds <= 0 {
 				t.Errorf("%+v", r)
 			}
+
 			if n := len(r.Timeline); n == 0 || r.Timeline[n-1].Completed != r.Completed {
 				t.Errorf("the timeline ends otherwise: %+v", r.Timeline)
 			}
@@ -118,27 +147,44 @@ func TestBenchServeText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		request.Header.Set("Authorization", "Bearer "+key)
+
 		reply, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		text, _ := io.ReadAll(reply.Body)
 		reply.Body.Close()
+
 		if reply.StatusCode != want || want == http.StatusOK && !strings.Contains(string(text), "another-model") {
 			t.Errorf("with the key %q: %s, %s", key, reply.Status, text)
 		}
 	}
+
 	out, said := s.interrupt()
 	if out != "nothing was asked of it\n" || strings.Contains(said, "sesame") {
 		t.Errorf("%q\n%s", out, said)
 	}
+
 	says(t, "bench serve", said, "OPENAI_API_KEY")
 
-	r := serveReport{Requests: 12, Answered: 10, Slots: 4, SlotsBusy: 0.987, Rejected: 1, Reloads: 2, Cut: 3, PrefixReused: 0.5,
-		Faults: map[simserver.Fault]int{simserver.Hang: 1, simserver.Garbage: 4}}
-	says(t, "bench serve", r.text(), "busy 98.7 %", "12, 10 answered", "held 50.0 %", "fault garbage   4", "fault hang      1", "1 requests turned away",
+	r := serveReport{
+		Requests:     12,
+		Answered:     10,
+		Slots:        4,
+		SlotsBusy:    0.987,
+		Rejected:     1,
+		Reloads:      2,
+		Cut:          3,
+		PrefixReused: 0.5,
+		Faults:       map[simserver.Fault]int{simserver.Hang: 1, simserver.Garbage: 4},
+	}
+	says(t, "bench serve", r.text(), "busy 98.7 %", "12, 10 answered", "held 50.0 %", "fault garbage   4",
+		"fault hang      1", "1 requests turned away",
 		"2, because", "3 connections")
+
 	for line := range strings.Lines(r.text()) {
 		if len(line) > 81 {
 			t.Errorf("a line of %d columns: %s", len(line)-1, line)
@@ -152,7 +198,9 @@ func TestBenchServeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
+
 	fails(t, exitGaveUp, []string{"in use", "--listen"}, "bench", "serve", "--listen", taken.Addr().String())
+
 	for _, tt := range []struct{ args, words string }{
 		{"--protocol tgi", "vllm, ollama"},
 		{"--policy openai:gpt", "scripted:reader"},
@@ -176,7 +224,8 @@ func TestBenchServeRefuses(t *testing.T) {
 		{"--require-key", "OPENAI_API_KEY is not set"},
 		{"extra", "toolevo bench serve"},
 	} {
-		fails(t, exitUsage, []string{tt.words}, append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, strings.Fields(tt.args)...)...)
+		fails(t, exitUsage, []string{tt.words},
+			append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, strings.Fields(tt.args)...)...)
 	}
 }
 
@@ -185,17 +234,22 @@ func TestParseRates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	total := 0.0
 	for _, rate := range even {
 		total += rate
 	}
+
 	if _, flaps := even[simserver.Flap]; math.Abs(total-0.3) > 1e-9 || flaps || even[simserver.Hang] == 0 {
 		t.Errorf("a rate for all is %v", even)
 	}
+
 	some, err := parseRates([]string{"500=0.25", "die=0.001"})
-	if diff := cmp.Diff(map[simserver.Fault]float64{simserver.InternalError: 0.25, simserver.Die: 0.001}, some); err != nil || diff != "" {
+	if diff := cmp.Diff(map[simserver.Fault]float64{simserver.InternalError: 0.25, simserver.Die: 0.001},
+		some); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
+
 	if none, err := parseRates(nil); err != nil || len(none) != 0 {
 		t.Errorf("%v, %v", none, err)
 	}

@@ -37,18 +37,22 @@ differs.`,
 		if *workers < 1 {
 			return usage("--workers %d: want at least 1", *workers)
 		}
+
 		export, err := trajectories.ReadManifest(args[0])
 		if err == nil {
 			return a.checkExport(args[0], export, *asJSON)
 		}
+
 		if !isMissing(err) {
 			return bad("%w: the export has to be written again, by `toolevo export`", err)
 		}
+
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, v.run.Close()) }()
+
 		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.run.Manifest, v.run.Dir))
 		if err != nil {
 			return err
@@ -58,8 +62,10 @@ differs.`,
 		if v.run.Manifest.Kind == kindEval {
 			return a.checkEvaluation(cmd.Context(), b, v, *workers, *asJSON)
 		}
+
 		return a.check(cmd.Context(), b, v, *workers, *asJSON)
 	}
+
 	return cmd
 }
 
@@ -67,29 +73,37 @@ differs.`,
 func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, error) {
 	m := v.run.Manifest
 	if m.Hash == "" {
-		return nil, usage("%s was collected by an earlier version, %s: it can be inspected and exported, but not checked", v.run.Dir, m.Software)
+		return nil, usage("%s was collected by an earlier version, %s: it can be inspected and exported, but "+
+			"not checked", v.run.Dir, m.Software)
 	}
+
 	c, err := runConfig(v.run)
 	if err != nil {
 		return nil, err
 	}
+
 	defer a.starting(progressAuto).step("Reading corpora and questions")()
+
 	b, err := readBench(ctx, data, c)
 	if err != nil {
-		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err, m.DataFolder(v.run.Dir))
+		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err,
+			m.DataFolder(v.run.Dir))
 	}
+
 	engine, err := openRecorded(ctx, v.run)
 	if err := b.start(engine, err); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 
 	b.serving = a.serving()
+
 	b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
 	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
 		return nil, errors.Join(b.close(), usage("%s was made from other inputs than these:\n  %s\n"+
 			"Give the --data it was made from, and check it with the version that made it, %s.",
 			v.run.Dir, strings.Join(other, "\n  "), m.Software))
 	}
+
 	return b, nil
 }
 
@@ -113,23 +127,31 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	if err != nil {
 		return err
 	}
+
 	o.Workers = workers
 	done := a.starting(progressAuto).step("Growing every tree again")
 	verification, err := collect.Verify(ctx, o)
+
 	done()
+
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	stamps, err := stampsOf(ctx, v.run)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	result := checked{verification, checkedRun{Engines: inWords(stamps), Warnings: wallWarnings(stamps)}}
 	path := filepath.Join(v.run.Dir, rowsFile)
-	n, problem, err := trajectories.Differ(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path), rowName)
+
+	n, problem, err := trajectories.Differ(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path),
+		rowName)
 	if err == nil && problem == "" {
 		err = checkResult(v.run)
 	}
+
 	switch {
 	case isMissing(err):
 		a.say("The run has no %s yet: it is not through.", rowsFile)
@@ -140,30 +162,40 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	default:
 		result.Rows, result.Complete = n, result.Missing == 0
 	}
+
 	if result.Missing > 0 {
 		a.say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
 	}
-	head := fmt.Sprintf("%d trees grown again from %d logged calls, %d trajectories compared", result.Trees, result.Calls, result.Rows)
+
+	head := fmt.Sprintf("%d trees grown again from %d logged calls, %d trajectories compared", result.Trees,
+		result.Calls, result.Rows)
+
 	return a.printChecked(asJSON, v.run.Dir, result, head, result.Problems, result.checkedRun)
 }
 
 // printChecked reports on the check of a run.
-func (a *app) printChecked(asJSON bool, dir string, document any, head string, problems []string, run checkedRun) error {
+func (a *app) printChecked(asJSON bool, dir string, document any, head string, problems []string,
+	run checkedRun) error {
 	if asJSON {
 		if err := a.printJSON(document); err != nil {
 			return err
 		}
 	} else {
 		fmt.Fprintf(a.out, "%s: %d problems\n", head, len(problems))
+
 		for _, p := range problems {
 			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
 		}
+
 		printEngines(a.out, run.Engines, run.Warnings)
 	}
+
 	if len(problems) > 0 {
 		return bad("%s is not what its log says: %d problems\n"+
-			"Put its files back from a copy; what is made from the log alone, --resume writes again.", dir, len(problems))
+			"Put its files back from a copy; what is made from the log alone, --resume writes again.", dir,
+			len(problems))
 	}
+
 	return nil
 }
 
@@ -180,10 +212,12 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 	if err != nil {
 		return err
 	}
+
 	report, err := trajectories.LintExport(dir, linter)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	stamps := exportedStamps(m)
 	if asJSON {
 		result := checkedExport{report, inWords(stamps), wallWarnings(stamps)}
@@ -191,17 +225,23 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 			return err
 		}
 	} else {
-		fmt.Fprintf(a.out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty, len(report.Problems))
+		fmt.Fprintf(a.out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,
+			len(report.Problems))
+
 		for _, p := range report.Problems {
 			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
 		}
+
 		for _, f := range report.Findings {
 			fmt.Fprintf(a.out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
 		}
+
 		printEngines(a.out, inWords(stamps), wallWarnings(stamps))
 	}
+
 	if !report.OK() {
 		return bad("%s is not a sound export: write it again, by `toolevo export`", dir)
 	}
+
 	return nil
 }

@@ -27,13 +27,17 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 	if err != nil {
 		return err
 	}
+
 	if err := e.deploy(b); err != nil {
 		return err
 	}
 
 	done := a.starting(progressAuto).step("Playing every episode again")
-	verification, err := finetune.Verify(ctx, e.jobs, finetune.Options{Store: v.run.Store, Workers: workers, Retry: b.retry()})
+	verification, err := finetune.Verify(ctx, e.jobs,
+		finetune.Options{Store: v.run.Store, Workers: workers, Retry: b.retry()})
+
 	done()
+
 	if err != nil {
 		return gaveUp(err)
 	}
@@ -41,26 +45,34 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 	result := checkedEvaluation{verification, checkedRun{Engines: inWords(e.stamps), Warnings: wallWarnings(e.stamps)}}
 	ended := v.run.Manifest.Finished
 	isOpen := ended == nil || ended.Extended
+
 	lost, err := e.lost()
 	if isOpen && (isMissing(err) || err == nil && result.Missing > len(lost)) {
-		a.say("The evaluation is not through: its files were not compared. Go on with: toolevo eval --resume --out %s", shell(v.run.Dir))
+		a.say("The evaluation is not through: its files were not compared. Go on with: toolevo eval --resume --out %s",
+			shell(v.run.Dir))
 	} else {
 		if err == nil {
 			result.Rows, err = e.checkFiles(ctx, lost)
 		}
+
 		if err != nil {
 			result.Problems = append(result.Problems, err.Error())
 		}
+
 		result.Complete = len(result.Problems) == 0 && len(lost) == 0
 	}
+
 	if len(lost) > 0 {
 		a.say("%d questions were lost to failures of ours; --resume tries them again.", len(lost))
 	}
+
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 
-	head := fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared", result.Episodes, result.Calls, result.Rows)
+	head := fmt.Sprintf("%d episodes played again from %d logged calls, %d rows compared", result.Episodes,
+		result.Calls, result.Rows)
+
 	return a.printChecked(asJSON, v.run.Dir, result, head, result.Problems, result.checkedRun)
 }
 
@@ -71,12 +83,15 @@ func (e *evaluation) checkFiles(ctx context.Context, lost finetune.Lost) (rows i
 	if err == nil && problem != "" {
 		err = errors.New(problem)
 	}
+
 	if err == nil {
 		err = checkResult(e.run)
 	}
+
 	if err == nil {
 		err = e.checkReport(ctx, lost)
 	}
+
 	return rows, err
 }
 
@@ -86,18 +101,22 @@ func (e *evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 	if err != nil {
 		return err
 	}
+
 	texts, err := reportTexts(r)
 	if err != nil {
 		return err
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		have, err := os.ReadFile(filepath.Join(e.run.Dir, name))
 		if err != nil {
 			return err
 		}
+
 		if !bytes.Equal(have, texts[name]) {
 			return fmt.Errorf("%s is not what the episodes add up to", name)
 		}
 	}
+
 	return nil
 }

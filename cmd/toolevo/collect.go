@@ -51,21 +51,27 @@ once. Nothing is lost either way.`,
 			return err
 		}
 		defer b.close()
+
 		if len(b.config.API) != 1 || len(b.config.Policy) != 1 {
 			return usage("collect takes one --api and one --policy, not %s and %s",
 				strings.Join(b.config.API, ","), strings.Join(b.config.Policy, ","))
 		}
+
 		if *f.dryRun {
 			if err := f.startEngine(cmd.Context(), b); err != nil {
 				return err
 			}
+
 			return a.printDryRun(kindCollect, b, *f.asJSON)
 		}
+
 		if err := f.prepare(cmd.Context(), b); err != nil {
 			return err
 		}
+
 		return a.collect(cmd.Context(), f, b)
 	}
+
 	return cmd
 }
 
@@ -75,21 +81,32 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 	if err != nil {
 		return collect.Options{}, err
 	}
+
 	policy, err := b.policy(b.config.Policy[0])
 	if err != nil {
 		return collect.Options{}, err
 	}
+
 	questions := make([]collect.Question, len(b.questions))
 	for i, q := range b.questions {
 		questions[i] = collect.Question{Task: q.Task(), MaxDepth: b.config.MaxDepth(q.Dataset, q.Difficulty)}
 	}
+
 	accept, err := b.acceptance()
 	if err != nil {
 		return collect.Options{}, err
 	}
+
 	return collect.Options{
-		Questions: questions, Env: env, Policy: policy, Search: b.config.Search.Config, Accept: accept, Seed: b.config.Seed,
-		Store: run.Store, Retry: b.retry(), Room: b.room(),
+		Questions: questions,
+		Env:       env,
+		Policy:    policy,
+		Search:    b.config.Search.Config,
+		Accept:    accept,
+		Seed:      b.config.Seed,
+		Store:     run.Store,
+		Retry:     b.retry(),
+		Room:      b.room(),
 	}, nil
 }
 
@@ -99,6 +116,7 @@ const charactersOfAToken = 4
 // acceptance returns which trajectories training takes, as an export with the same cutoff and tokenizer would.
 func (b *bench) acceptance() (mcts.Accept, error) {
 	t := b.config.Training
+
 	prompt, err := b.prompt()
 	if err != nil {
 		return nil, err
@@ -108,10 +126,12 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 	if b.tokenizer != nil {
 		tokens, characters = t.Cutoff, 0
 	}
+
 	linter, err := trajectories.NewLinter(b.tokenizer, t.Template, tokens)
 	if err != nil {
 		return nil, usage("training: %v", err)
 	}
+
 	return trajectories.NewAcceptance(linter, prompt.System(), characters).Accept, nil
 }
 
@@ -121,43 +141,62 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		return a.notStarted(ctx, kindCollect, f, err)
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+
 	a.ending.begin(resumeCommand(kindCollect, f))
 	defer a.ending.begin("")
+
 	o, err := collectOptions(b, run)
 	if err != nil {
 		return err
 	}
+
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
 	finishTally := a.tally(run.Dir, b)
 	done := a.report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
+
 	done()
+
 	if tallyErr := finishTally(); err == nil {
 		err = tallyErr
 	}
+
 	var unresolved *collect.UnresolvedError
 	if err != nil && !errors.As(err, &unresolved) {
 		return a.stopped(kindCollect, f, err)
 	}
+
 	path := filepath.Join(run.Dir, rowsFile)
+
 	n, writeErr := a.writeRows(ctx, run, rows(ctx, run, b.config, questionInfos(b)))
 	if errors.Is(writeErr, store.ErrDamaged) {
 		return writeErr
 	}
+
 	if writeErr != nil {
 		return a.stopped(kindCollect, f, writeErr)
 	}
+
 	if unresolved != nil {
 		a.say("%s has the %d trajectories of the trees that are there.", path, n)
 		return a.stopped(kindCollect, f, unresolved)
 	}
+
 	if err := finishRun(ctx, run, n); err != nil {
 		return a.stopped(kindCollect, f, err)
 	}
+
 	return a.printCollected(*f.asJSON, collected{
-		Run: run.Manifest.ID, Hash: run.Manifest.Hash, Dir: run.Dir, Correct: n, File: path, Snapshot: snapshot, Policies: b.snapshots(),
-		Engines: inWords(b.stamps), Warnings: wallWarnings(b.stamps),
+		Run:      run.Manifest.ID,
+		Hash:     run.Manifest.Hash,
+		Dir:      run.Dir,
+		Correct:  n,
+		File:     path,
+		Snapshot: snapshot,
+		Policies: b.snapshots(),
+		Engines:  inWords(b.stamps),
+		Warnings: wallWarnings(b.stamps),
 	})
 }
 
@@ -170,19 +209,23 @@ type collected struct {
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
-	Engines  []string                   `json:"engines"`            // of PythonInterpreter, in words; more than one when they were mixed
-	Warnings []string                   `json:"warnings,omitempty"` // about walls that were not there
+	// of PythonInterpreter, in words; more than one when they were mixed
+	Engines  []string `json:"engines"`
+	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
 }
 
 func (a *app) printCollected(asJSON bool, c collected) error {
 	if asJSON {
 		return a.printJSON(c)
 	}
+
 	fmt.Fprintf(a.out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
 	fmt.Fprintf(a.out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
-	fmt.Fprintf(a.out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted, c.File)
+	fmt.Fprintf(a.out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
+		c.File)
 	printEngines(a.out, c.Engines, c.Warnings)
 	a.say("Next: toolevo %s\n      toolevo %s --out DIR", shell("inspect", c.Dir), shell("export", c.Dir))
+
 	return nil
 }
 
@@ -195,6 +238,7 @@ func (a *app) notStarted(ctx context.Context, kind string, f *runFlags, err erro
 	case isRun(*f.out):
 		return a.stopped(kind, f, err)
 	}
+
 	return errNotBegun
 }
 
@@ -207,10 +251,13 @@ func isRun(dir string) bool {
 // stopped turns the end of a run that is not through into what the user can do about it.
 func (a *app) stopped(kind string, f *runFlags, err error) error {
 	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
-		return gaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is nothing to go on with", err, *f.out))
+		return gaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is nothing "+
+			"to go on with", err, *f.out))
 	}
+
 	resume := resumeCommand(kind, f)
 	var unresolved *collect.UnresolvedError
+
 	var gone *server.GoneError
 	switch {
 	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
@@ -218,10 +265,12 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 	case errors.As(err, &gone):
 		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; everything so far is kept. Go on with:\n  %s", resume)}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; everything so far is kept. Go on with:\n  %s",
+			resume)}
 	case errors.As(err, &unresolved):
 		return gaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))
 	}
+
 	return gaveUp(fmt.Errorf("%w\nWhat was done is kept. Go on with:\n  %s", err, resume))
 }
 
@@ -230,6 +279,7 @@ func collectStatus(p *collect.Progress, load func() string) func() status {
 	start, last := time.Now(), time.Now()
 	var lastAsked int64
 	rate := 0.0
+
 	return func() status {
 		s := p.Snapshot()
 		if since := time.Since(last); since >= time.Second {
@@ -238,12 +288,17 @@ func collectStatus(p *collect.Progress, load func() string) func() status {
 		} else if rate == 0 {
 			rate = float64(s.Asked) / max(time.Since(start).Seconds(), 1e-3)
 		}
+
 		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
-		text := fmt.Sprintf("%d/%d questions %.0f%% solved %d accepted", s.QuestionsDone, s.Questions, solved, s.Accepted)
+
+		text := fmt.Sprintf("%d/%d questions %.0f%% solved %d accepted", s.QuestionsDone, s.Questions, solved,
+			s.Accepted)
 		if s.Unresolved > 0 {
 			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
 		}
+
 		text += fmt.Sprintf(" %.0f calls/s %d trees", rate, s.Trees)
+
 		return status{done: s.TreesDone, before: s.TreesBefore, total: s.TreesPlanned, text: text, servers: load()}
 	}
 }

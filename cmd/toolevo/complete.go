@@ -50,23 +50,28 @@ func flagValues() map[string]cobra.CompletionFunc {
 // addCompletions lets a shell complete values, below cmd.
 func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) error {
 	var failed error
+
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		complete := values[f.Name]
 		if f.Name == "scale" && f.Value.Type() == "string" { // elsewhere it is a number
 			complete = offered(asText(corpus.Scales()))
 		}
+
 		if complete == nil {
 			return
 		}
+
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
 			failed = err
 		}
 	})
+
 	for _, c := range cmd.Commands() {
 		if err := addCompletions(c, values); err != nil {
 			return err
 		}
 	}
+
 	return failed
 }
 
@@ -82,11 +87,13 @@ func listed(valid []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
 		var lists []string
+
 		for _, name := range valid {
 			if !strings.Contains(","+before, ","+name+",") {
 				lists = append(lists, before+name)
 			}
 		}
+
 		return beginningWith(typed, lists), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }
@@ -94,10 +101,12 @@ func listed(valid []string) cobra.CompletionFunc {
 // policies completes the kind of a policy, and the name of a scripted one.
 func policies(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
+
 	var names []string
 	for _, name := range policyNames() {
 		names = append(names, before+strings.TrimSuffix(name, "MODEL"))
 	}
+
 	return beginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -106,6 +115,7 @@ func shippedOrFile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	if names := beginningWith(typed, configs.Policies()); len(names) > 0 {
 		return names, cobra.ShellCompDirectiveDefault
 	}
+
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
@@ -115,6 +125,7 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 	for _, key := range configs.Keys() {
 		keys = append(keys, key+"=")
 	}
+
 	return beginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -129,6 +140,7 @@ func runs(most int) cobra.CompletionFunc {
 		if most >= 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+
 		return runsOrFolders(cmd, args, typed)
 	}
 }
@@ -136,23 +148,28 @@ func runs(most int) cobra.CompletionFunc {
 // runsOrFolders completes the runs in the folder that is typed, and in runs; without any, folders.
 func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir := filepath.Dir(typed)
+
 	found := runsIn(dir)
 	if dir == "." {
 		found = append(found, runsIn("runs")...)
 	}
+
 	if found = beginningWith(typed, found); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
+
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 func beginningWith(typed string, names []string) []string {
 	var found []string
+
 	for _, name := range names {
 		if strings.HasPrefix(name, typed) {
 			found = append(found, name)
 		}
 	}
+
 	return found
 }
 
@@ -161,6 +178,7 @@ func asText[T ~string](all []T) []string {
 	for i, v := range all {
 		names[i] = string(v)
 	}
+
 	return names
 }
 
@@ -169,6 +187,7 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError // a run says what is wrong with them
 	}
+
 	return listed(versions.Names())(cmd, args, typed)
 }
 
@@ -177,5 +196,6 @@ func compatNames() []string {
 	for _, o := range dynamic.CompatOptions() {
 		all = append(all, o.Name)
 	}
+
 	return all
 }

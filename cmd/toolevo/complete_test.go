@@ -11,14 +11,17 @@ import (
 // call.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
+
 	dir := t.TempDir()
 	for _, name := range []string{"first", "second", "other"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
+
 		if name == "other" {
 			continue
 		}
+
 		if err := os.WriteFile(filepath.Join(dir, name, "run.json"), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -57,11 +60,13 @@ func TestCompletion(t *testing.T) {
 		words := strings.Split(typed, " ")
 		r := cli(t, append([]string{"__complete"}, words...)...)
 		var got []string
+
 		for line := range strings.Lines(r.out) {
 			if value, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); !strings.HasPrefix(value, ":") {
 				got = append(got, value)
 			}
 		}
+
 		if all := strings.ReplaceAll(strings.Join(got, " "), dir+"/", "@"); r.code != exitDone || all != tt.want {
 			t.Errorf("toolevo %s: offered %q, want %q (exit %d)", tt.typed, all, tt.want, r.code)
 		}

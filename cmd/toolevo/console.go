@@ -11,9 +11,9 @@ import (
 	"toolevo/envs/display"
 )
 
-// console is stderr with progress at its end. What is written while there is some takes its place, so that the words are
-// whole lines of their own; the progress comes back when it is next drawn. Whatever is written is visible text, since
-// words of models, servers and files are among it. It is safe for concurrent use.
+// console is stderr with progress at its end. What is written while there is some takes its place, so that
+// the words are whole lines of their own; the progress comes back when it is next drawn. Whatever is written
+// is visible text, since words of models, servers and files are among it. It is safe for concurrent use.
 type console struct {
 	w io.Writer
 
@@ -31,15 +31,18 @@ const up = "\x1b[1A"
 func (c *console) Write(text []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.drawn {
 		c.drawn = false
 		if _, err := io.WriteString(c.w, erase); err != nil {
 			return 0, err
 		}
 	}
+
 	if _, err := io.WriteString(c.w, display.Visible(string(text))); err != nil {
 		return 0, err
 	}
+
 	return len(text), nil
 }
 
@@ -52,6 +55,7 @@ func (c *console) draw(first, second string) {
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.drawn = true
 	_, _ = io.WriteString(c.w, erase+text+"\r") // progress that nobody can see is no failure of the run
 }
@@ -65,10 +69,12 @@ func terminalWidth(w io.Writer) int {
 	if !ok {
 		return 0
 	}
+
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		return 0
 	}
+
 	return width
 }
 

@@ -10,17 +10,22 @@ import (
 	"toolevo/mcts"
 )
 
-// TestDamagedRuns holds that no command walks a tree that goes in circles or out of itself, or reads a table that is none.
+// TestDamagedRuns holds that no command walks a tree that goes in circles or out of itself, or reads a table
+// that is none.
 func TestDamagedRuns(t *testing.T) {
 	t.Parallel()
+
 	tree := func(change func(*mcts.TreeRecord)) func(*testing.T, string, string) {
 		return func(t *testing.T, run, question string) {
 			r := reopened(t, run)
+
 			record, ok, err := r.LoadTree(t.Context(), question, 0)
 			if err != nil || !ok {
 				t.Fatal(ok, err)
 			}
+
 			change(record)
+
 			if err := errors.Join(r.SaveTree(t.Context(), record), r.Close()); err != nil {
 				t.Fatal(err)
 			}
@@ -33,6 +38,7 @@ func TestDamagedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
+
 			for _, query := range queries {
 				if _, err := db.Exec(query); err != nil {
 					t.Fatal(err)
@@ -52,18 +58,22 @@ func TestDamagedRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			run := filepath.Join(t.TempDir(), "run")
 			if err := os.CopyFS(run, os.DirFS(smallRun(t))); err != nil {
 				t.Fatal(err)
 			}
+
 			v, err := openView(t.Context(), run)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			question := v.questions[0].ID
 			if err := v.run.Close(); err != nil {
 				t.Fatal(err)
 			}
+
 			harm(t, run, question)
 
 			for _, args := range [][]string{
@@ -78,6 +88,7 @@ func TestDamagedRuns(t *testing.T) {
 				if r.code != exitBad {
 					t.Errorf("%s: exit %d, want %d\n%s", args, r.code, exitBad, r.err)
 				}
+
 				says(t, args[0], r.out+r.err, "damaged")
 			}
 		})

@@ -34,7 +34,9 @@ Either build it, from a seed, with nothing downloaded:
 or import the published ToolQA files and generate what is not published:
   toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
 	}
-	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataVerifyCommand(), a.dataGoldCommand())
+	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataVerifyCommand(),
+		a.dataGoldCommand())
+
 	return group(cmd)
 }
 
@@ -42,6 +44,7 @@ or import the published ToolQA files and generate what is not published:
 // datasets were named, so that one that is not there is an error.
 func datasetsFlag(cmd *cobra.Command) func() (all []toolqa.Dataset, named bool, err error) {
 	value := plainSetting(cmd, "dataset")
+
 	return func() ([]toolqa.Dataset, bool, error) {
 		c := configs.Config{Dataset: strings.Split(*value, ",")}
 		all, err := c.Datasets()
@@ -52,6 +55,7 @@ func datasetsFlag(cmd *cobra.Command) func() (all []toolqa.Dataset, named bool, 
 // difficultyFlag adds --difficulty to a command that has no configuration.
 func difficultyFlag(cmd *cobra.Command) func() ([]toolqa.Difficulty, error) {
 	value := plainSetting(cmd, "difficulty")
+
 	return func() ([]toolqa.Difficulty, error) {
 		c := configs.Config{Difficulty: *value}
 		return c.Difficulties()
@@ -68,6 +72,7 @@ func (a *app) printJSON(v any) error {
 	if err == nil {
 		_, err = a.out.Write(text)
 	}
+
 	return err
 }
 
@@ -77,6 +82,7 @@ func encodeJSON(v any) ([]byte, error) {
 	enc := json.NewEncoder(&text)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
+
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
@@ -86,10 +92,12 @@ func encodeJSON(v any) ([]byte, error) {
 			b.WriteRune(r)
 			continue
 		}
+
 		for _, unit := range utf16.AppendRune(nil, r) {
 			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
+
 	return b.Bytes(), nil
 }
 
@@ -103,7 +111,8 @@ type corpusReport struct {
 }
 
 func newCorpusReport(dir string, info corpus.Info) corpusReport {
-	return corpusReport{string(info.Dataset), string(info.Source), info.Rows, info.ContentSHA256, corpus.Path(dir, info.Dataset)}
+	return corpusReport{string(info.Dataset), string(info.Source), info.Rows, info.ContentSHA256,
+		corpus.Path(dir, info.Dataset)}
 }
 
 func (r corpusReport) String() string {
@@ -130,7 +139,8 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 	}
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
-	scale := cmd.Flags().String("scale", string(corpus.Demo), "`SIZE` of all: demo, some thousands of rows each, or full, as published")
+	scale := cmd.Flags().String("scale", string(corpus.Demo), "`SIZE` of all: demo, some thousands of rows each, "+
+		"or full, as published")
 	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
 	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -138,34 +148,47 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 		if err != nil {
 			return err
 		}
+
 		if _, err := names.Parse("scale", *scale, corpus.Scales()); err != nil {
 			return usage("--scale: %w", err)
 		}
+
 		progress, stop, err := watch()
 		if err != nil {
 			return err
 		}
 		defer stop()
 		var reports []corpusReport
+
 		for _, ds := range all {
 			info, err := corpus.Build(cmd.Context(), *dir, ds, corpus.BuildOptions{
-				Seed: *seed, Rows: *rows, Scale: corpus.Scale(*scale), Tool: "toolevo " + software(), Progress: progress.step("build " + string(ds)),
+				Seed:     *seed,
+				Rows:     *rows,
+				Scale:    corpus.Scale(*scale),
+				Tool:     "toolevo " + software(),
+				Progress: progress.step("build " + string(ds)),
 			})
 			if err != nil {
 				return err
 			}
+
 			if err := indexPassages(cmd.Context(), *dir, ds, progress); err != nil {
 				return err
 			}
+
 			reports = append(reports, newCorpusReport(*dir, info))
 			a.sayStale(*dir, info)
 		}
+
 		if err := a.printReports(*asJSON, reports); err != nil {
 			return err
 		}
+
 		a.say("Next: toolevo %s", shell("data", "questions", "--data", *dir))
+
 		return nil
 	}
+
 	return cmd
 }
 
@@ -180,9 +203,11 @@ func (a *app) printReports(asJSON bool, reports []corpusReport) error {
 	if asJSON {
 		return a.printJSON(builtDocument{reports})
 	}
+
 	for _, r := range reports {
 		fmt.Fprintln(a.out, r)
 	}
+
 	return nil
 }
 
@@ -207,27 +232,33 @@ that was interrupted goes on where it was.`,
 	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
-	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` that the questions are: train, dev or test")
-	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, or not all of its files")
+	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` that the questions are: train, "+
+		"dev or test")
+	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, "+
+		"or not all of its files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
 	watch := a.watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" && *asked == "" {
 			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
 		}
+
 		of, err := toolqa.ParseSplit(*split)
 		if err != nil {
 			return usage("--split: %v", err)
 		}
+
 		all, named, err := datasets()
 		if err != nil {
 			return err
 		}
+
 		progress, stop, err := watch()
 		if err != nil {
 			return err
 		}
 		defer stop()
+
 		i := importer{
 			app: a, dir: *dir, named: named, progress: progress, split: of,
 			options: corpus.ImportOptions{AllowShort: *short, SkipBad: *skip, Tool: "toolevo " + software()},
@@ -237,13 +268,16 @@ that was interrupted goes on where it was.`,
 				return err
 			}
 		}
+
 		if *asked != "" {
 			if err := i.questions(*asked, all); err != nil {
 				return err
 			}
 		}
+
 		return i.report(*asJSON)
 	}
+
 	return cmd
 }
 
@@ -265,19 +299,23 @@ and test, with the right answer, and not in train.`,
 	asJSON, watch := jsonFlag(cmd), a.watched(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
 	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
-	faulty := cmd.Flags().Bool("faulty", false, "train on templates, too, to which the benchmark's own answers are wrong")
+	faulty := cmd.Flags().Bool("faulty", false, "train on templates, too, to which the benchmark's own answers "+
+		"are wrong")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, named, err := datasets()
 		if err != nil {
 			return err
 		}
+
 		chosen, err := difficulties()
 		if err != nil {
 			return err
 		}
+
 		if !(*scale > 0 && *scale <= 1) {
 			return usage("--scale %v: want more than 0 and at most 1", *scale)
 		}
+
 		progress, stop, err := watch()
 		if err != nil {
 			return err
@@ -286,17 +324,22 @@ and test, with the right answer, and not in train.`,
 
 		var made []splitReport
 		var generated []toolqa.Question
+
 		for i, ds := range all {
 			progress.step("questions about "+string(ds))(i, len(all))
+
 			qs, reports, err := generateQuestions(cmd.Context(), *dir, ds, chosen, *seed, *scale, *faulty)
 			if isMissing(err) && !named {
 				continue
 			}
+
 			if err != nil {
 				return err
 			}
+
 			generated, made = append(generated, qs...), append(made, reports...)
 		}
+
 		if len(made) == 0 {
 			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
 		}
@@ -305,12 +348,16 @@ and test, with the right answer, and not in train.`,
 		if err := questions.Write(*dir, generated); err != nil {
 			return err
 		}
+
 		if *asJSON {
 			return a.printJSON(splitsDocument{made})
 		}
+
 		a.printSplits(*dir, made)
+
 		return nil
 	}
+
 	return cmd
 }
 
@@ -331,26 +378,32 @@ func (a *app) printSplits(dir string, made []splitReport) {
 		if m.Source == string(toolqa.Published) {
 			text += " (published)"
 		}
+
 		if i == 0 || made[i-1].Dataset != m.Dataset || made[i-1].Difficulty != m.Difficulty {
 			text = fmt.Sprintf("%-13s %s", m.Dataset+"-"+m.Difficulty, text)
 		}
+
 		end := "  "
 		if i == len(made)-1 || made[i+1].Dataset != m.Dataset || made[i+1].Difficulty != m.Difficulty {
 			end = "\n"
 		}
+
 		fmt.Fprint(a.out, text, end)
 	}
+
 	fmt.Fprintf(a.out, "in %s\n", filepath.Join(dir, "questions"))
 }
 
 // generateQuestions returns the questions of a dataset, and what there is to say about each file.
-func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chosen []toolqa.Difficulty, seed uint64, scale float64,
+func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chosen []toolqa.Difficulty, seed uint64,
+	scale float64,
 	faulty bool) (all []toolqa.Question, reports []splitReport, err error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer opened.Close()
+
 	rows, err := questions.Load(opened)
 	if err != nil {
 		return nil, nil, err
@@ -360,42 +413,60 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chose
 		if !slices.Contains(chosen, d) {
 			continue
 		}
+
 		counts := questions.PaperCounts(ds, d).Scale(scale)
 		var published []toolqa.Question
-		for s, n := range map[toolqa.Split]*int{toolqa.Train: &counts.Train, toolqa.Dev: &counts.Dev, toolqa.Test: &counts.Test} {
+
+		for s, n := range map[toolqa.Split]*int{toolqa.Train: &counts.Train, toolqa.Dev: &counts.Dev,
+			toolqa.Test: &counts.Test} {
 			there, err := questions.Published(dir, ds, d, s)
 			if err != nil {
 				return nil, nil, err
 			}
+
 			if len(there) > 0 {
 				*n = 0
 			}
+
 			published = append(published, there...)
 		}
-		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d, questions.Options{Counts: counts, Exclude: published, Faulty: faulty})
+
+		made, err := questions.Generate(rand.New(rand.NewPCG(seed, uint64(i))), rows, d,
+			questions.Options{Counts: counts, Exclude: published, Faulty: faulty})
 		if err != nil {
 			return nil, nil, err
 		}
+
 		for i := range made {
 			made[i].Corpus = opened.Info().ContentSHA256
 		}
+
 		all = append(all, made...)
 		reports = append(reports, splitReports(dir, ds, d, append(made, published...))...)
 	}
+
 	return all, reports, nil
 }
 
 func splitReports(dir string, ds toolqa.Dataset, d toolqa.Difficulty, all []toolqa.Question) []splitReport {
 	var reports []splitReport
+
 	for _, s := range toolqa.Splits() {
-		r := splitReport{Dataset: string(ds), Difficulty: string(d), Split: string(s), Path: questions.Path(dir, ds, d, s)}
+		r := splitReport{
+			Dataset:    string(ds),
+			Difficulty: string(d),
+			Split:      string(s),
+			Path:       questions.Path(dir, ds, d, s),
+		}
 		for _, q := range all {
 			if q.Split == s {
 				r.Questions++
 				r.Source = string(q.Source)
 			}
 		}
+
 		reports = append(reports, r)
 	}
+
 	return reports
 }

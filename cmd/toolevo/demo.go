@@ -49,17 +49,21 @@ accuracies say nothing about any model.`,
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		d := a.newDemo(*out)
+
 		release, err := d.claim()
 		if err != nil {
 			return err
 		}
+
 		defer func() { err = errors.Join(err, release()) }()
 
 		if d.accept, err = a.demoWalls(cmd.Context()); err != nil {
 			return err
 		}
+
 		return d.run(cmd.Context())
 	}
+
 	return cmd
 }
 
@@ -79,6 +83,7 @@ type demo struct {
 
 func (a *app) newDemo(dir string) *demo {
 	in := func(name string) string { return filepath.Join(dir, name) }
+
 	d := &demo{
 		app:       a,
 		dir:       dir,
@@ -91,9 +96,11 @@ func (a *app) newDemo(dir string) *demo {
 	if d.attack == nil {
 		d.attack = attackOnce()
 	}
+
 	if a.draws(progressAuto) {
 		d.starting = a.starting(progressAuto)
 	}
+
 	return d
 }
 
@@ -104,8 +111,10 @@ func (d *demo) claim() (release func() error, err error) {
 		if errors.Is(err, syscall.ENOTDIR) {
 			return nil, usage("--out %s is a file: name a folder, which need not be there", d.dir)
 		}
+
 		return nil, err
 	}
+
 	marked := func(e fs.DirEntry) bool { return e.Name() == demoMark && e.Type().IsRegular() }
 	if len(entries) > 0 && !slices.ContainsFunc(entries, marked) {
 		return nil, usage("%s is not empty, and no demo made it: choose another --out", d.dir)
@@ -114,13 +123,16 @@ func (d *demo) claim() (release func() error, err error) {
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return nil, err
 	}
+
 	release, err = store.Lock(filepath.Join(d.dir, demoMark))
 	if err != nil {
 		return nil, err
 	}
+
 	if err := d.clear(); err != nil {
 		return nil, errors.Join(err, release())
 	}
+
 	return release, nil
 }
 
@@ -129,29 +141,34 @@ func (d *demo) clear() error {
 	if err := store.Busy(d.trees); err != nil {
 		return err
 	}
+
 	for _, dir := range []string{d.data, d.trees, d.samples, d.evaluated} {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
-// demoWalls returns the flags by which the demo does without the walls that this machine lacks. Its programs are written
-// by us, so it need not refuse, as a run with a model does.
+// demoWalls returns the flags by which the demo does without the walls that this machine lacks. Its programs
+// are written by us, so it need not refuse, as a run with a model does.
 func (a *app) demoWalls(ctx context.Context) ([]string, error) {
 	layers, err := configs.EnvironmentLayers(a.environ)
 	if err != nil {
 		return nil, err
 	}
+
 	c, err := configs.Load(layers...)
 	if err != nil {
 		return nil, err
 	}
+
 	engine, err := engines.Open(ctx, engineOptions(c.Python, 1))
 	if err != nil {
 		return a.acceptMissing(err)
 	}
+
 	return nil, engine.Close()
 }
 
@@ -161,11 +178,14 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 	if !errors.As(err, &missing) {
 		return nil, gaveUp(err)
 	}
+
 	var names []string
 	for _, wall := range slices.Sorted(maps.Keys(missing.Missing)) {
 		names = append(names, string(wall))
 	}
+
 	a.say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
+
 	return []string{"--set", "python.accept=" + strings.Join(names, ",")}, nil
 }
 
@@ -177,7 +197,9 @@ func (d *demo) run(ctx context.Context) error {
 			return err
 		}
 	}
+
 	d.next()
+
 	return nil
 }
 
@@ -193,6 +215,7 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 	}
 	root := a.root()
 	root.SetArgs(append(args, "--json"))
+
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = json.Unmarshal(out.Bytes(), result)
@@ -202,10 +225,12 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 	if errors.As(err, &coded) && coded.code == exitInterrupted {
 		return &exitError{exitInterrupted, errors.New(d.app.ending.last())}
 	}
+
 	if err != nil {
 		d.app.say("%s", strings.TrimSpace(words.String()))
 		return fmt.Errorf("toolevo %s: %w", shell(args...), err)
 	}
+
 	return nil
 }
 

@@ -22,59 +22,75 @@ func TestDemo(t *testing.T) {
 		cmd := exec.Command(binary(t), args...)
 		cmd.Args[0] = "toolevo"
 		cmd.Dir = dir
+
 		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
+
 		text, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("toolevo %s: %v\n%s", strings.Join(args, " "), err, text)
 		}
+
 		return string(text)
 	}
 
 	out := run("demo")
 	says(t, "demo", out, "Collected", ": 0 problems", "Exported", "is deprecated", "Action: Finish", "In toolevo-demo:")
+
 	if n := strings.Count(out, "\n"); n > 24 {
 		t.Errorf("the demo has %d lines:\n%s", n, out)
 	}
+
 	rows, commands := map[string]int{}, 0
+
 	for line := range strings.Lines(out) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
+
 		words := strings.Fields(line)
 		switch {
 		case strings.HasPrefix(line, "scripted:"):
 			rows[words[0]]++
 		case strings.HasPrefix(line, "  toolevo "):
 			commands++
+
 			run(words[1:]...)
 		}
 	}
+
 	if len(rows) != 2 || rows["scripted:stale"] != 2 || rows["scripted:reader"] != 2 || commands < 2 {
 		t.Errorf("%d commands, rows of policies %v:\n%s", commands, rows, out)
 	}
+
 	if left := files(t, temporary); len(left) > 0 {
 		t.Errorf("it left %v", left)
 	}
 
 	// What the user added stays when the next demo takes the place of this one.
 	made := filepath.Join(dir, "toolevo-demo")
-	for _, name := range []string{"data/questions/SHA256SUMS", "run/trajectories.parquet", "export/toolevo_sft.parquet", "eval/report.md"} {
+	for _, name := range []string{"data/questions/SHA256SUMS", "run/trajectories.parquet", "export/toolevo_sft.parquet",
+		"eval/report.md"} {
 		if len(read(t, filepath.Join(made, name))) == 0 {
 			t.Errorf("%s is empty", name)
 		}
 	}
+
 	mine := filepath.Join(made, "mine.txt")
 	put(t, mine)
+
 	release, err := (&app{err: &console{}}).newDemo(made).claim()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
+
 	if left := files(t, made); len(left) != 2 {
 		t.Errorf("of the earlier demo there is left %v", left)
 	}
+
 	read(t, mine)
 }
 
@@ -83,21 +99,27 @@ func TestDemoKeepsWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a folder")
 	mark, run := filepath.Join(dir, demoMark), filepath.Join(dir, "run", "run.lock")
+
 	for name, tt := range map[string]struct {
 		fill  func(t *testing.T)
 		words []string
 	}{
-		"foreign":          {func(t *testing.T) { put(t, filepath.Join(dir, "data", "mine")) }, []string{"not empty", "--out"}},
-		"mark is a folder": {func(t *testing.T) { put(t, filepath.Join(mark, "mine")) }, []string{"not empty", "--out"}},
-		"a file":           {func(t *testing.T) { put(t, dir) }, []string{"is a file", "--out"}},
-		"a demo at work":   {func(t *testing.T) { put(t, mark); hold(t, mark) }, []string{store.ErrLocked.Error()}},
-		"a run at work":    {func(t *testing.T) { put(t, mark); put(t, run); hold(t, run) }, []string{store.ErrLocked.Error()}},
+		"foreign": {func(t *testing.T) { put(t, filepath.Join(dir, "data", "mine")) },
+			[]string{"not empty", "--out"}},
+		"mark is a folder": {func(t *testing.T) { put(t, filepath.Join(mark, "mine")) },
+			[]string{"not empty", "--out"}},
+		"a file":         {func(t *testing.T) { put(t, dir) }, []string{"is a file", "--out"}},
+		"a demo at work": {func(t *testing.T) { put(t, mark); hold(t, mark) }, []string{store.ErrLocked.Error()}},
+		"a run at work": {func(t *testing.T) { put(t, mark); put(t, run); hold(t, run) },
+			[]string{store.ErrLocked.Error()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer os.RemoveAll(dir)
+
 			tt.fill(t)
 			before := files(t, dir)
 			fails(t, exitUsage, tt.words, "demo", "--out", dir)
+
 			if after := files(t, dir); strings.Join(after, "\n") != strings.Join(before, "\n") {
 				t.Errorf("there were %v, and now %v", before, after)
 			}
@@ -108,7 +130,9 @@ func TestDemoKeepsWhatIsNotItsOwn(t *testing.T) {
 // put makes a file and the folders above it.
 func put(t *testing.T, path string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("1\n"), 0o644)); err != nil {
+
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+		os.WriteFile(path, []byte("1\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -116,12 +140,15 @@ func put(t *testing.T, path string) {
 // hold locks a file as a process at work does, until the test ends.
 func hold(t *testing.T, path string) {
 	t.Helper()
+
 	f, err := os.Open(path)
 	if err == nil {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { f.Close() })
 }

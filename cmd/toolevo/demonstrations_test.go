@@ -39,11 +39,13 @@ type exhibit struct {
 func (s exhibit) candidates(questions []toolqa.Question) []toolqa.Question {
 	answer := regexp.MustCompile(s.answer)
 	var all []toolqa.Question
+
 	for _, q := range questions {
 		if q.Template == s.template && answer.MatchString(q.Answer) {
 			all = append(all, q)
 		}
 	}
+
 	return all
 }
 
@@ -66,11 +68,13 @@ var demonstrated = map[toolqa.Dataset][]exhibit{
 	},
 	toolqa.DBLP: {
 		{"dblp-easy/venue", ""}, {"dblp-hard/common-collaborators", several}, {"dblp-easy/references", several},
-		{"dblp-easy/organization", ""}, {"dblp-hard/most-frequent-collaborator", "^[^,]+$"}, {"dblp-hard/distance", several},
+		{"dblp-easy/organization", ""}, {"dblp-hard/most-frequent-collaborator", "^[^,]+$"},
+		{"dblp-hard/distance", several},
 		{"dblp-easy/authors", ""}, {"dblp-hard/institutions", ""},
 	},
 	toolqa.Flights: {
-		{"flights-easy/extra-minutes", ""}, {"flights-hard/average-speed", ""}, {"flights-hard/number-of-flights", several},
+		{"flights-easy/extra-minutes", ""}, {"flights-hard/average-speed", ""},
+		{"flights-hard/number-of-flights", several},
 		{"flights-easy/departure-time", ""}, {"flights-hard/fastest", ""}, {"flights-easy/cancelled", ""},
 		{"flights-hard/average-flight-time", ""},
 	},
@@ -94,6 +98,7 @@ func allDatasets() configs.Layer {
 	for _, ds := range toolqa.Datasets() {
 		names = append(names, string(ds))
 	}
+
 	return configs.SettingLayer("test", "dataset", strings.Join(names, ","))
 }
 
@@ -101,36 +106,46 @@ func allDatasets() configs.Layer {
 // scripted:reader, who plays it.
 func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs.Environment, mcts.Policy) {
 	t.Helper()
-	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "api", api), configs.SettingLayer("test", "split", string(split)))
+
+	c, err := configs.Load(allDatasets(), configs.SettingLayer("test", "api", api),
+		configs.SettingLayer("test", "split", string(split)))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b, err := openBench(t.Context(), data, c, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { b.close() })
+
 	env, err := b.environment(api, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	reader, err := b.policy("scripted:reader")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return b, env, reader
 }
 
 // solve lets a policy play a question, which it has to get right.
 func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question) envs.History {
 	t.Helper()
+
 	e, err := finetune.Play(t.Context(), env, p, q.Task(), mcts.NodeID{Question: q.ID}, 40)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if !e.Grade.Strict {
 		t.Fatalf("%s %q: answered %q (%s), gold is %q", q.Template, q.Text, e.Grade.Answer, e.Status, q.Answer)
 	}
+
 	return e.History
 }
 
@@ -140,34 +155,42 @@ func TestDemonstrations(t *testing.T) {
 	if *update {
 		writeDemonstrations(t, b, env, reader)
 	}
+
 	pools, err := policy.LoadDemonstrations(os.DirFS(demonstrationDir))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if len(pools) != len(toolqa.Datasets()) {
 		t.Errorf("pools of %d datasets, want %d", len(pools), len(toolqa.Datasets()))
 	}
+
 	questions := map[string]toolqa.Question{}
 	for _, q := range b.questions {
 		questions[q.Text] = q
 	}
+
 	for ds, shown := range demonstrated {
 		t.Run(string(ds), func(t *testing.T) {
 			pool := pools[string(ds)]
 			if len(pool) != len(shown) || len(pool) < 2*policy.DefaultShots {
 				t.Fatalf("%d demonstrations, want %d and no less than %d", len(pool), len(shown), 2*policy.DefaultShots)
 			}
+
 			for i, d := range pool {
 				q, ok := questions[d.Question]
 				if !ok || q.Split != toolqa.Train || q.Template != shown[i].template {
 					t.Errorf("%q is no training question of %s: %+v", d.Question, shown[i].template, q)
 					continue
 				}
+
 				replay(t, env, q, d)
+
 				if n := observed(d); n > maxObserved {
 					t.Errorf("%q: observations of %d bytes, want at most %d", d.Question, n, maxObserved)
 				}
 			}
+
 			if diff := cmp.Diff(needed(t, b, env, reader, ds), called(t, pool[:policy.DefaultShots])); diff != "" {
 				t.Errorf("a prompt does not demonstrate the tools that %s needs (-needed +shown):\n%s", ds, diff)
 			}
@@ -178,30 +201,36 @@ func TestDemonstrations(t *testing.T) {
 // needed are the tools that the questions of a dataset need: those called for the first one of each template.
 func needed(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, ds toolqa.Dataset) map[string]bool {
 	t.Helper()
+
 	names, seen := map[string]bool{}, map[string]bool{}
 	for _, q := range b.questions {
 		if q.Dataset != ds || seen[q.Template] {
 			continue
 		}
+
 		seen[q.Template] = true
 		maps.Copy(names, called(t, []policy.Demonstration{policy.FromHistory(solve(t, env, reader, q))}))
 	}
+
 	return names
 }
 
 // called are the tools that demonstrations call.
 func called(t *testing.T, pool []policy.Demonstration) map[string]bool {
 	names := map[string]bool{}
+
 	for _, d := range pool {
 		for _, turn := range d.Turns {
 			_, rest, ok := strings.Cut(turn.Action, "\nAction: ")
 			if !ok {
 				t.Fatalf("no action in %q", turn.Action)
 			}
+
 			name, _, _ := strings.Cut(rest, "\n")
 			names[name] = true
 		}
 	}
+
 	return names
 }
 
@@ -211,29 +240,35 @@ func observed(d policy.Demonstration) int {
 	for _, turn := range d.Turns {
 		n += len(turn.Observation)
 	}
+
 	return n
 }
 
 // replay plays a demonstration: every action is understood, every observation is the one shown, the answer is right.
 func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demonstration) {
 	t.Helper()
+
 	state, err := env.Reset(t.Context(), q.Task())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var last envs.Transition
 	for _, turn := range d.Turns {
 		if last, err = env.Step(t.Context(), state, envs.Action(turn.Action)); err != nil {
 			t.Fatal(err)
 		}
+
 		state = last.State
 		if last.Turn.Outcome.IsError() {
 			t.Errorf("%q: %s\n%s", q.Text, last.Turn.Outcome, turn.Action)
 		}
+
 		if diff := cmp.Diff(turn.Observation, strings.TrimSpace(last.Turn.Observation)); diff != "" {
 			t.Errorf("%q: %s\nobservation (-shown +real):\n%s", q.Text, turn.Action, diff)
 		}
 	}
+
 	if state.Status() != envs.Terminated || !last.Grade.Strict || last.Grade.Answer == "" {
 		t.Errorf("%q: the answer is not right: %s, %+v", q.Text, state.Status(), last.Grade)
 	}
@@ -242,18 +277,22 @@ func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demo
 // writeDemonstrations writes the pools anew.
 func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy) {
 	t.Helper()
+
 	for ds, shown := range demonstrated {
 		var pool []policy.Demonstration
+
 		taken := map[string]bool{}
 		for _, s := range shown {
 			d := s.demonstrate(t, b, env, reader, taken)
 			taken[d.Question] = true
 			pool = append(pool, d)
 		}
+
 		text, err := policy.MarshalDemonstrations(pool)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.WriteFile(filepath.Join(demonstrationDir, string(ds)+".yaml"), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -261,18 +300,23 @@ func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mc
 }
 
 // demonstrate returns the first candidate that is not taken, as scripted:reader solves it within maxObserved.
-func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, taken map[string]bool) policy.Demonstration {
+func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy,
+	taken map[string]bool) policy.Demonstration {
 	t.Helper()
+
 	for _, q := range s.candidates(b.questions) {
 		d := policy.FromHistory(solve(t, env, reader, q))
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
+
 		if !taken[d.Question] && observed(d) <= maxObserved {
 			return d
 		}
 	}
+
 	t.Fatalf("no training question of %s with an answer like %q and short observations", s.template, s.answer)
+
 	return policy.Demonstration{}
 }
 
@@ -282,39 +326,48 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	prompt, err := newPrompt(versions, catalog.PromptVersion, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pools, err := policy.LoadDemonstrations(demonstrations.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, ds := range toolqa.Datasets() {
 		pool := pools[string(ds)]
 		if len(pool) <= policy.DefaultShots {
 			t.Errorf("%d demonstrations of %s are built in, want more than %d", len(pool), ds, policy.DefaultShots)
 			continue
 		}
+
 		shown := func(question string) (n int, rendered string) {
 			rendered = prompt.Render(envs.NewHistory(envs.Task{ID: "q", Dataset: string(ds), Question: question}))
 			for _, d := range pool {
 				n += strings.Count(rendered, policy.QuestionText(d.Question)+"\n")
 			}
+
 			return n, rendered
 		}
 		if n, _ := shown("Is there coffee?"); n != policy.DefaultShots {
 			t.Errorf("%s: %d demonstrations shown, want %d", ds, n, policy.DefaultShots)
 		}
+
 		for _, d := range pool {
 			n, rendered := shown(d.Question)
 			if n != policy.DefaultShots+1 { // with the question itself
 				t.Errorf("%q: asked and demonstrated %d times, want %d", d.Question, n, policy.DefaultShots+1)
 			}
-			if strings.Count(rendered, policy.QuestionText(d.Question)+"\n") != 1 || strings.Contains(rendered, d.Turns[len(d.Turns)-1].Action) {
+
+			if strings.Count(rendered, policy.QuestionText(d.Question)+"\n") != 1 ||
+				strings.Contains(rendered, d.Turns[len(d.Turns)-1].Action) {
 				t.Errorf("%q is demonstrated to itself", d.Question)
 			}
 		}
+
 		if n, _ := shown("  " + strings.ReplaceAll(pool[0].Question, " ", "  ")); n > policy.DefaultShots {
 			t.Errorf("%s: a question that differs in spaces alone is demonstrated to itself", ds)
 		}

@@ -21,16 +21,20 @@ const demoWidth = 80
 
 func (d *demo) build(ctx context.Context) error {
 	var result json.RawMessage
-	err := d.do(ctx, "Building synthetic corpora", &result, "data", "build", "--data", d.data, "--progress", progressNone)
+
+	err := d.do(ctx, "Building synthetic corpora", &result, "data", "build", "--data", d.data, "--progress",
+		progressNone)
 	if err != nil {
 		return err
 	}
+
 	return d.do(ctx, "Generating questions", &result,
 		"data", "questions", "--data", d.data, "--scale", "0.1", "--progress", progressNone)
 }
 
 func (d *demo) collect(ctx context.Context) error {
 	var c collected
+
 	args := []string{
 		"collect", "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "4", "--trees", "4",
 		"--out", d.trees, "--progress", progressNone,
@@ -38,8 +42,10 @@ func (d *demo) collect(ctx context.Context) error {
 	if err := d.do(ctx, "Growing trees", &c, slices.Concat(args, d.accept)...); err != nil {
 		return err
 	}
+
 	d.tell("Collected  %d correct trajectories of %d questions, in %d trees (%d calls)",
 		c.Correct, c.Questions, c.Trees, c.Asked)
+
 	return nil
 }
 
@@ -48,22 +54,28 @@ func (d *demo) check(ctx context.Context) error {
 	if err := d.do(ctx, "Growing every tree again from the log", &c, "check", d.trees); err != nil {
 		return err
 	}
+
 	d.tell("Checked    %d trees, grown again from the log: %d problems", c.Trees, len(c.Problems))
+
 	return nil
 }
 
 func (d *demo) export(ctx context.Context) error {
 	var m trajectories.Manifest
+
 	err := d.do(ctx, "Writing training data", &m, "export", d.trees, "--require-recovery", "--out", d.samples)
 	if err != nil {
 		return err
 	}
+
 	d.tell("Exported   %d samples that recover from a deprecation, for LLaMA-Factory", m.Rows)
 
 	if d.example, err = d.clearest(); err != nil {
 		return err
 	}
+
 	d.tellExample()
+
 	return nil
 }
 
@@ -71,19 +83,24 @@ func (d *demo) export(ctx context.Context) error {
 func (d *demo) clearest() (trajectories.Row, error) {
 	var found trajectories.Row
 	fewest := math.MaxInt
+
 	for row, err := range trajectories.ReadFile(filepath.Join(d.trees, rowsFile)) {
 		if err != nil {
 			return found, err
 		}
+
 		old, again, ok := recovery(row.Turns)
+
 		words := len(row.Question) + len(old.Key) + len(old.Observation) + len(again.Thought) + len(again.Key)
 		if ok && row.Strict && words < fewest {
 			found, fewest = row, words
 		}
 	}
+
 	if fewest == math.MaxInt {
 		return found, bad("no trajectory in %s recovers from a deprecation", d.trees)
 	}
+
 	return found, nil
 }
 
@@ -108,22 +125,26 @@ func recovery(turns []trajectories.Turn) (old, again trajectories.Turn, ok bool)
 			return old, again, true
 		}
 	}
+
 	return old, again, false
 }
 
 // tellTurn shows a part of a turn in so many lines at most.
 func (d *demo) tellTurn(part, text string, most int) {
 	lines := strings.Split(display.Wrap("  ", part+": "+text, demoWidth), "\n")
+
 	lines = lines[:len(lines)-1] // all end with a line feed
 	if len(lines) > most {
 		more := lines[most-1] + " " + strings.TrimSpace(lines[most])
 		lines = append(lines[:most-1], display.Cut(more, demoWidth))
 	}
+
 	d.tell("%s", strings.Join(lines, "\n"))
 }
 
 func (d *demo) evaluate(ctx context.Context) error {
 	var r finetune.Report
+
 	args := []string{
 		"eval", "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_ood",
 		"--out", d.evaluated, "--progress", progressNone,
@@ -131,13 +152,16 @@ func (d *demo) evaluate(ctx context.Context) error {
 	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
 		return err
 	}
+
 	d.tell("")
+
 	return r.Overall().WriteTable(d.app.out)
 }
 
 // next says where everything is, and what can be done with it.
 func (d *demo) next() {
 	d.app.say("In %s: data, run, export, eval (played by scripts, no model). Next:", d.dir)
+
 	for _, args := range [][]string{
 		{"inspect", d.trees, d.example.QuestionID, strconv.Itoa(d.example.Tree)},
 		{"play", "--data", d.data, "--api", "p_s_in"},

@@ -43,32 +43,42 @@ Scripted policies need no server.`,
 	}
 	s := a.addSettings(cmd, nil, "policy")
 	serving := a.serving()
-	cmd.Flags().StringVar(&serving.servers, "server", "", "base `URLS` of the model's servers, separated by commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
-	timeout := cmd.Flags().Duration("timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading the model included")
-	side := cmd.Flags().Int("side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they run side by side")
+	cmd.Flags().StringVar(&serving.servers, "server", "", "base `URLS` of the model's servers, separated by "+
+		"commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
+	timeout := cmd.Flags().Duration("timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading "+
+		"the model included")
+	side := cmd.Flags().Int("side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
+		"run side by side")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *timeout <= 0 {
 			return usage("--timeout %v: want how long a probe may take, such as 30s", *timeout)
 		}
+
 		if *side < 2 {
 			return usage("--side-by-side %d: want at least 2", *side)
 		}
+
 		c, err := s.resolve(cmd.Flags(), nil)
 		if err != nil {
 			return err
 		}
+
 		patients, err := patients(c, serving)
 		if err != nil {
 			return err
 		}
+
 		for i := range patients {
 			patients[i].options.Timeout, patients[i].options.Parallel = *timeout, *side
 		}
+
 		a.sayExposed(serving)
+
 		return a.examine(cmd.Context(), c, patients, *asJSON)
 	}
 	cmd.AddCommand(a.sandboxCommand())
+
 	return cmd
 }
 
@@ -84,30 +94,39 @@ func patients(c *configs.Resolved, s *serving) ([]patient, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b := &bench{config: c, versions: versions, serving: s, servers: map[string]*server.Policy{}}
 	if err := b.checkNames(); err != nil {
 		return nil, err
 	}
 	var all []patient
+
 	for _, name := range c.Policy {
 		kind, model, _ := strings.Cut(name, ":")
 		if kind == kindScripted {
 			continue
 		}
+
 		o, err := b.doctorOptions(kind, model)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, url := range s.urls(kind) {
 			o.URL = url
 			all = append(all, patient{name, o})
 		}
 	}
+
 	return all, nil
 }
 
 // examinedQuestion is one of the benchmark's, so that the probes' prompts are what a run's are.
-var examinedQuestion = envs.Task{ID: "doctor", Dataset: "coffee", Question: "What was the opening price of coffee on 2000-01-03?"}
+var examinedQuestion = envs.Task{
+	ID:       "doctor",
+	Dataset:  "coffee",
+	Question: "What was the opening price of coffee on 2000-01-03?",
+}
 
 // doctorOptions are what a run would ask of a server of a kind, but for its address.
 func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
@@ -115,56 +134,74 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 	if err != nil {
 		return doctor.Options{}, err
 	}
+
 	c := b.config.Server
 	o := doctor.Options{
-		Kind: doctor.Kind(kind), APIKey: b.serving.key(kind), Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions,
-		LogProbs: c.LogProbs, Ends: c.Ends, Window: c.Window, Sampling: run.Sampling,
+		Kind:       doctor.Kind(kind),
+		APIKey:     b.serving.key(kind),
+		Model:      model,
+		Chat:       c.Form == configs.FormChat,
+		Extensions: c.Extensions,
+		LogProbs:   c.LogProbs,
+		Ends:       c.Ends,
+		Window:     c.Window,
+		Sampling:   run.Sampling,
 	}
 	prompt := func(h envs.History) doctor.Prompt {
 		if run.Messages != nil {
 			return doctor.Prompt{Messages: run.Messages(h)}
 		}
+
 		return doctor.Prompt{Text: run.Render(h)}
 	}
 	asked := envs.NewHistory(examinedQuestion)
 	o.First = prompt(asked)
 	o.Observed = func(text string) doctor.Prompt {
 		return prompt(asked.Append(envs.Turn{
-			Action: "Thought: I load the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}", Observation: text,
+			Action:      "Thought: I load the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}",
+			Observation: text,
 		}))
 	}
+
 	template, special, err := shortPrompt(c.Form, kind)
 	if err != nil {
 		return doctor.Options{}, err
 	}
+
 	o.Short = template
 	if c.Extensions && !o.Chat {
 		o.AddSpecialTokens = &special
 	}
+
 	return o, nil
 }
 
 // shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
 func shortPrompt(form, kind string) (short doctor.Prompt, special bool, err error) {
 	asked := envs.NewHistory(examinedQuestion)
+
 	clean, err := chat.NewSanitizer()
 	if err != nil {
 		return short, false, err
 	}
+
 	switch form {
 	case configs.FormFewShot:
 		return doctor.Prompt{Text: policy.QuestionText(examinedQuestion.Question) + "\n\n"}, true, nil
 	case configs.FormChat:
 		return doctor.Prompt{Messages: chat.Messages("", asked, clean)}, false, nil
 	}
+
 	template, err := chat.ParseTemplate(form)
 	if err != nil {
 		return short, false, err
 	}
+
 	text := template.Render("", asked, clean)
 	if kind == kindOllama {
 		text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 	}
+
 	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
 }
 
@@ -177,43 +214,55 @@ type examined struct {
 // examine looks at the servers one after the other and reports.
 func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patient, asJSON bool) error {
 	verdict, all := doctor.OK, []examined{}
+
 	for i, p := range patients {
 		if !asJSON {
 			if i > 0 {
 				fmt.Fprintln(a.out)
 			}
+
 			a.announce(p)
 			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.out, c) }
 		}
+
 		r, err := doctor.Examine(ctx, p.options)
 		if err != nil && (ctx.Err() == nil || errors.Is(err, context.DeadlineExceeded)) {
 			return err
 		}
+
 		all, verdict = append(all, examined{p.policy, r}), verdict.Worse(r.Verdict)
+
 		if err != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same command again")}
+			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same " +
+				"command again")}
 		}
+
 		if !asJSON {
 			if err := r.WriteFindings(a.out); err != nil {
 				return err
 			}
 		}
 	}
+
 	if asJSON {
 		if err := a.printJSON(doctorDocument{verdict, all}); err != nil {
 			return err
 		}
 	}
+
 	if len(patients) == 0 {
-		a.say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy openai:MODEL|ollama:MODEL [--server URL]",
+		a.say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy "+
+			"openai:MODEL|ollama:MODEL [--server URL]",
 			strings.Join(c.Policy, ", "))
 	}
+
 	switch verdict {
 	case doctor.OK:
 		return nil
 	case doctor.Problem:
 		return usage("doctor: there are problems")
 	}
+
 	return bad("doctor: there are findings")
 }
 

@@ -25,24 +25,29 @@ type diagnosis struct {
 
 func TestDoctorOfHealthyServers(t *testing.T) {
 	vllm := serve(t, simserver.Options{Latency: atWork})
+
 	ollama := serve(t, simserver.Options{Latency: atWork, Kind: simserver.Ollama, Slots: 8})
 	for _, args := range []string{
 		"--policy openai:sim --server " + vllm.URL(),
 		"--policy openai:sim --set server.form=chat --server " + vllm.URL(),
 		"--policy openai:sim --config policies/llama3-8b-sft --server " + vllm.URL() + "/v1",
-		"--policy ollama:sim --config policies/qwen2-7b-instruct --server " + strings.TrimPrefix(ollama.URL(), "http://"),
+		"--policy ollama:sim --config policies/qwen2-7b-instruct --server " +
+			strings.TrimPrefix(ollama.URL(), "http://"),
 	} {
 		r := cli(t, append([]string{"doctor"}, strings.Fields(args)...)...)
 		if r.code != exitDone || r.err != "" {
 			t.Errorf("doctor %s: exit %d\n%s%s", args, r.code, r.out, r.err)
 		}
+
 		says(t, args, r.out, "ok  window", "ok  slots", "All is well.", "completions an hour")
+
 		for line := range strings.Lines(r.out) {
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpWidth {
 				t.Errorf("doctor %s: a long line: %s", args, line)
 			}
 		}
 	}
+
 	if st := ollama.Stats(); st.Reloads != 0 {
 		t.Errorf("%d reloads", st.Reloads)
 	}
@@ -52,15 +57,20 @@ func TestDoctorOfSickServers(t *testing.T) {
 	short := serve(t, simserver.Options{Latency: atWork, Wrong: []simserver.Misconfiguration{simserver.IgnoreN}})
 	deaf := serve(t, simserver.Options{Latency: atWork, Wrong: []simserver.Misconfiguration{simserver.IgnoreStop}})
 	r := cli(t, "doctor", "--policy", "openai:sim", "--json", "--server", short.URL())
+
 	d := document[diagnosis](t, r.out)
-	if r.code != exitBad || d.Verdict != doctor.Warning || len(d.Servers) != 1 || d.Servers[0].Policy != "openai:sim" || d.Servers[0].Server != short.URL()+"/v1" {
+	if r.code != exitBad || d.Verdict != doctor.Warning || len(d.Servers) != 1 || d.Servers[0].Policy != "openai:sim" ||
+		d.Servers[0].Server != short.URL()+"/v1" {
 		t.Errorf("exit %d, %+v", r.code, d)
 	}
+
 	r = cli(t, "doctor", "--policy", "openai:sim", "--json", "--server", short.URL()+","+deaf.URL())
+
 	d = document[diagnosis](t, r.out)
 	if r.code != exitUsage || d.Verdict != doctor.Problem || len(d.Servers) != 2 {
 		t.Errorf("exit %d, %+v", r.code, d)
 	}
+
 	for i, name := range []doctor.Name{doctor.Samples, doctor.Stop} {
 		if c, ok := d.Servers[i].Check(name); !ok || c.Verdict == doctor.OK {
 			t.Errorf("server %d: %+v", i, d.Servers[i].Checks)
@@ -73,21 +83,27 @@ func TestDoctorOfNoServer(t *testing.T) {
 	if r.code != exitDone || r.out != "" {
 		t.Errorf("exit %d, %s", r.code, r.out)
 	}
+
 	says(t, "doctor", r.err, "scripted:noisy needs no server", "openai:MODEL")
+
 	if d := document[diagnosis](t, must(t, "doctor", "--json")); d.Verdict != doctor.OK || len(d.Servers) != 0 {
 		t.Errorf("%+v", d)
 	}
 
 	dead := serve(t, simserver.Options{})
 	dead.Kill()
-	environ := []string{"OPENAI_BASE_URL=" + dead.URL() + "/v1", "OPENAI_API_KEY=sk-very-secret", "TOOLEVO_POLICY=openai:sim"}
+	environ := []string{"OPENAI_BASE_URL=" + dead.URL() + "/v1", "OPENAI_API_KEY=sk-very-secret",
+		"TOOLEVO_POLICY=openai:sim"}
+
 	r = cliWith(t, "", environ, "doctor")
 	if r.code != exitUsage || strings.Contains(r.out+r.err, "very-secret") {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
+
 	says(t, "doctor", r.out, "refused", "start the server", "--server")
 
-	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat", "--timeout 0s", "--side-by-side 1", "engine"} {
+	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat",
+		"--timeout 0s", "--side-by-side 1", "engine"} {
 		if r := cli(t, append([]string{"doctor"}, strings.Fields(args)...)...); r.code != exitUsage || r.out != "" {
 			t.Errorf("doctor %s: exit %d\n%s%s", args, r.code, r.out, r.err)
 		}
@@ -99,8 +115,10 @@ func TestDoctorInterrupted(t *testing.T) {
 	s := serve(t, simserver.Options{})
 	s.Pause()
 	p := start(t, "doctor", "--policy", "openai:sim", "--timeout", "10m", "--server", s.URL())
+
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
+
 	for s.Stats().Waiting == 0 { // until the probe waits in the server
 		select {
 		case <-poll.C:
@@ -108,12 +126,15 @@ func TestDoctorInterrupted(t *testing.T) {
 			t.Fatalf("it ended\n%s%s", p.out, p.err)
 		}
 	}
+
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+
 	if code := p.wait(); code != exitInterrupted {
 		t.Errorf("exit %d\n%s%s", code, p.out, p.err)
 	}
+
 	says(t, "doctor", p.err.String(), "interrupted")
 	says(t, "doctor", p.out.String(), "ok  model")
 }

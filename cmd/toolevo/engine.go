@@ -32,15 +32,18 @@ func engineOptions(p configs.Python, servers int) engines.Options {
 	for _, wall := range p.Accept {
 		o.Accept = append(o.Accept, confine.Wall(wall))
 	}
+
 	return o
 }
 
-// resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever auto would choose today.
+// resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever auto would
+// choose today.
 func resumedEngine(o engines.Options, dir string) engines.Options {
 	m, err := store.ReadManifest(dir)
 	if name, _, _ := strings.Cut(m.Inputs[inputPython], " "); err == nil && o.Engine == engines.Auto && name != "" {
 		o.Engine = name
 	}
+
 	return o
 }
 
@@ -52,6 +55,7 @@ func (a *app) openEngine(ctx context.Context, o engines.Options) (pytool.Engine,
 	if a.open != nil {
 		return a.open(ctx, o)
 	}
+
 	return engines.Open(ctx, o)
 }
 
@@ -61,6 +65,7 @@ type attackFunc func(ctx context.Context, stamp pytool.Stamp, open func(context.
 // attackOnce returns an attack that keeps its verdict on each kind of engine.
 func attackOnce() attackFunc {
 	var verdicts sync.Map
+
 	return func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error {
 		check := sync.OnceValue(func() error { return attack.Check(ctx, open) })
 		verdict, _ := verdicts.LoadOrStore(stamp.String(), check)
@@ -68,41 +73,51 @@ func attackOnce() attackFunc {
 	}
 }
 
-// guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses to go on with
-// one that lets any through. It says which walls there are not.
+// guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses
+// to go on with one that lets any through. It says which walls there are not.
 func (a *app) guard(ctx context.Context, stamp pytool.Stamp, o engines.Options) error {
 	for _, line := range wallWarnings([]pytool.Stamp{stamp}) {
 		a.say("%s", line)
 	}
+
 	if stamp.Engine == engines.Unsafe {
 		return nil
 	}
+
 	o.Engine, o.Servers = stamp.Engine, 1
 	open := func(ctx context.Context) (pytool.Engine, error) { return engines.Open(ctx, o) }
+
 	var err error
 	if a.attack != nil {
 		err = a.attack(ctx, stamp, open)
 	} else {
 		err = attack.Check(ctx, open)
 	}
+
 	var breach *attack.BreachError
 	if errors.As(err, &breach) {
-		breach.Breaches = slices.DeleteFunc(breach.Breaches, func(f attack.Finding) bool { return isAccepted(stamp, f.Attack) })
+		breach.Breaches = slices.DeleteFunc(breach.Breaches,
+			func(f attack.Finding) bool { return isAccepted(stamp, f.Attack) })
 		if len(breach.Breaches) == 0 {
 			return nil
 		}
-		err = fmt.Errorf("%w\nNothing was run. `toolevo doctor sandbox` tries all attacks; SECURITY.md says what each engine needs", err)
+
+		err = fmt.Errorf("%w\nNothing was run. `toolevo doctor sandbox` tries all attacks; SECURITY.md says what "+
+			"each engine needs", err)
 	}
+
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	return nil
 }
 
-// breached is what gets through for want of a wall while the other one stands: all attacks on some walls of package attack,
-// and single ones.
+// breached is what gets through for want of a wall while the other one stands: all attacks on some walls of
+// package attack, and single ones.
 var breached = map[confine.Wall]struct{ walls, attacks []string }{
-	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes", "descriptors-of-others", "host-environment", "kernel-log"}},
+	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes",
+		"descriptors-of-others", "host-environment", "kernel-log"}},
 	confine.Seccomp: {[]string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls},
 		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "open-for-neither", "threads"}},
 }
@@ -116,11 +131,14 @@ func isAccepted(s pytool.Stamp, a attack.Attack) bool {
 	case s.Engine != engines.Bwrap && len(s.Missing) == len(confine.Walls()):
 		return true
 	}
+
 	return slices.ContainsFunc(s.Missing, func(wall string) bool {
 		if s.Engine == engines.Bwrap && wall == string(confine.Landlock) {
 			return false
 		}
+
 		b := breached[confine.Wall(wall)]
+
 		return slices.Contains(b.walls, a.Wall) || slices.Contains(b.attacks, a.Name)
 	})
 }
@@ -128,6 +146,7 @@ func isAccepted(s pytool.Stamp, a attack.Attack) bool {
 // wallWarnings says, of each engine that has not all its walls, what that means.
 func wallWarnings(stamps []pytool.Stamp) []string {
 	var lines []string
+
 	for _, s := range stamps {
 		walls := strings.Join(s.Missing, " and ")
 		switch {
@@ -141,15 +160,19 @@ func wallWarnings(stamps []pytool.Stamp) []string {
 			lines = append(lines, fmt.Sprintf("No %s around model-written programs (python.accept).", walls))
 		}
 	}
+
 	slices.Sort(lines)
+
 	return slices.Compact(lines)
 }
 
-// fitModules makes sure that programs can import what the configuration says, which is what the prompt says. Where something
-// is missing, a model is not asked: its prompt would promise what fails. A scripted policy reads no prompt: its run says so
-// and goes on. What its trajectories teach is the prompt of the configuration, on every machine.
+// fitModules makes sure that programs can import what the configuration says, which is what the prompt says.
+// Where something is missing, a model is not asked: its prompt would promise what fails. A scripted policy
+// reads no prompt: its run says so and goes on. What its trajectories teach is the prompt of the
+// configuration, on every machine.
 func (a *app) fitModules(b *bench) error {
 	here := b.stamp.ModuleNames()
+
 	missing := slices.DeleteFunc(slices.Clone(b.config.Python.Modules), func(name string) bool {
 		return slices.Contains(here, name)
 	})
@@ -162,8 +185,10 @@ func (a *app) fitModules(b *bench) error {
 			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
 			lacks(b, missing), remedy(b, missing), strings.Join(here, ","))
 	}
+
 	a.say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
 		lacks(b, missing), remedy(b, missing))
+
 	return nil
 }
 
@@ -173,6 +198,7 @@ func lacks(b *bench, missing []string) string {
 	if b.stamp.Engine == engines.WASI {
 		return fmt.Sprintf("%s has no %s", b.config.Python.Wasm, names)
 	}
+
 	return fmt.Sprintf("%s (Python %s) has no %s", b.config.Python.Executable, b.stamp.Python, names)
 }
 
@@ -181,11 +207,14 @@ func remedy(b *bench, missing []string) string {
 	if b.stamp.Engine == engines.WASI {
 		return "Give a module that has it inside (--wasm FILE), or use another engine"
 	}
+
 	packages := make([]string, len(missing))
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
-	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: --python FILE", strings.Join(packages, " "))
+
+	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: --python FILE",
+		strings.Join(packages, " "))
 }
 
 // enlist notes the engine of this pass in the run. What a program showed once it shows in the whole run, so that every
@@ -195,25 +224,31 @@ func (b *bench) enlist(ctx context.Context, run *store.Run) error {
 	if b.stamps, err = stampsOf(ctx, run); err != nil {
 		return err
 	}
+
 	stamp := b.engine.Stamp()
 	if slices.ContainsFunc(b.stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() }) {
 		return nil
 	}
+
 	b.stamps = append(b.stamps, stamp)
+
 	text, err := json.Marshal(b.stamps)
 	if err != nil {
 		return err
 	}
+
 	return run.SetMeta(ctx, metaEngines, string(text))
 }
 
 // makers are the engines of a run, as rows name them.
 func makers(ctx context.Context, run *store.Run, p configs.Python) ([]trajectories.Maker, error) {
 	stamps, err := stampsOf(ctx, run)
+
 	all := make([]trajectories.Maker, len(stamps))
 	for i, s := range stamps {
 		all[i] = trajectories.Maker{Name: s.String(), Python: pythonOf(s, p)}
 	}
+
 	return all, err
 }
 
@@ -223,10 +258,12 @@ func stampsOf(ctx context.Context, run *store.Run) ([]pytool.Stamp, error) {
 	if err != nil || text == "" {
 		return nil, err
 	}
+
 	var stamps []pytool.Stamp
 	if err := json.Unmarshal([]byte(text), &stamps); err != nil {
 		return nil, fmt.Errorf("%s: its engines cannot be read: %w", run.Dir, err)
 	}
+
 	return stamps, nil
 }
 
@@ -235,6 +272,7 @@ func printEngines(w io.Writer, engines, warnings []string) {
 	if len(engines) > 0 {
 		fmt.Fprintf(w, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))
 	}
+
 	for _, line := range warnings {
 		fmt.Fprintln(w, line)
 	}
@@ -242,22 +280,31 @@ func printEngines(w io.Writer, engines, warnings []string) {
 
 // pythonOf is what rows say of an engine and the limits of its programs.
 func pythonOf(s pytool.Stamp, p configs.Python) trajectories.Python {
-	limits := fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB, p.OutputKiB)
+	limits := fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB,
+		p.OutputKiB)
+
 	return trajectories.Python{
-		Engine: s.Engine, Version: s.Python, Modules: strings.Join(s.Modules, ", "), Without: strings.Join(s.Missing, ", "), Limits: limits,
+		Engine:  s.Engine,
+		Version: s.Python,
+		Modules: strings.Join(s.Modules, ", "),
+		Without: strings.Join(s.Missing, ", "),
+		Limits:  limits,
 	}
 }
 
 // stampOf is the engine that a row names, the first of several.
 func stampOf(p trajectories.Python) pytool.Stamp {
 	p = p.Each()[0]
+
 	s := pytool.Stamp{Engine: p.Engine, Python: p.Version}
 	if p.Modules != "" {
 		s.Modules = strings.Split(p.Modules, ", ")
 	}
+
 	if p.Without != "" {
 		s.Missing = strings.Split(p.Without, ", ")
 	}
+
 	return s
 }
 
@@ -267,6 +314,7 @@ func inWords(stamps []pytool.Stamp) []string {
 	for i, s := range stamps {
 		words[i] = s.String()
 	}
+
 	return words
 }
 
@@ -279,6 +327,7 @@ func openRecorded(ctx context.Context, run *store.Run) (recorded, error) {
 	if err != nil || len(stamps) == 0 {
 		return recorded{}, err
 	}
+
 	return recorded{stamps[0]}, nil
 }
 

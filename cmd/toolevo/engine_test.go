@@ -30,10 +30,12 @@ func TestConfigurationKnowsTheEngines(t *testing.T) {
 	if diff := cmp.Diff(engines.Names(), configs.PythonEngines()); diff != "" {
 		t.Errorf("engines, -want +got:\n%s", diff)
 	}
+
 	var walls []string
 	for _, w := range confine.Walls() {
 		walls = append(walls, string(w))
 	}
+
 	if diff := cmp.Diff(walls, configs.PythonWalls()); diff != "" {
 		t.Errorf("walls, -want +got:\n%s", diff)
 	}
@@ -43,25 +45,32 @@ func TestConfigurationKnowsTheEngines(t *testing.T) {
 func TestTheEngineHasFlags(t *testing.T) {
 	data := smallData(t)
 	for _, kind := range []string{kindCollect, kindEval} {
-		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3", "--wasm", "/w.wasm", "--dry-run")
-		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python", "flag --wasm")
-		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker", "--dry-run")
+		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3", "--wasm",
+			"/w.wasm", "--dry-run")
+		says(t, kind, out, "programs run in process python 3.", "engine: process", "flag --engine", "flag --python",
+			"flag --wasm")
+		fails(t, exitUsage, []string{"python.engine", "docker"}, kind, "--data", data, "--engine", "docker",
+			"--dry-run")
 	}
 }
 
-// forgetLaterQuestions takes the trees of questions out of a run that the shorter run first has not, and what their programs
-// showed, so that going on with it runs them again.
+// forgetLaterQuestions takes the trees of questions out of a run that the shorter run first has not, and what
+// their programs showed, so that going on with it runs them again.
 func forgetLaterQuestions(t *testing.T, dir, first string) {
 	t.Helper()
+
 	if err := reopened(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	db, err := sql.Open("sqlite3", filepath.Join(dir, "run.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
+
 	db.SetMaxOpenConns(1)
+
 	for _, query := range []string{
 		`ATTACH '` + filepath.Join(first, "run.db") + `' AS first`,
 		`DELETE FROM tools WHERE key NOT IN (SELECT key FROM first.tools)`,
@@ -78,34 +87,42 @@ func forgetLaterQuestions(t *testing.T, dir, first string) {
 // reopened opens a run to be changed, as if it had not been finished.
 func reopened(t *testing.T, dir string) *store.Run {
 	t.Helper()
-	run, err := store.ResumeRun(context.Background(), dir, func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
-		m := run.Manifest
-		m.Data, m.Finished = m.DataFolder(dir), nil
-		return m, run.Config, nil
-	})
+
+	run, err := store.ResumeRun(context.Background(), dir,
+		func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
+			m := run.Manifest
+			m.Data, m.Finished = m.DataFolder(dir), nil
+			return m, run.Config, nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return run
 }
 
 // pythons counts the rows of a run by what ran their programs.
 func pythons(t *testing.T, dir string) map[string]int {
 	t.Helper()
+
 	n := map[string]int{}
+
 	for row, err := range trajectories.ReadFile(filepath.Join(dir, rowsFile)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if !strings.HasPrefix(row.Python.Limits, "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB") {
 			t.Fatalf("limits are %q", row.Python.Limits)
 		}
 		n[row.Python.String()]++
 	}
+
 	return n
 }
 
-// A run goes on with another Python only when it is told to, and then every trajectory names those whose output it holds.
+// A run goes on with another Python only when it is told to, and then every trajectory names those whose
+// output it holds.
 func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	data, dir, short := smallData(t), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "short")
 	python := newFakePython(t)
@@ -114,10 +131,12 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	must(t, append(collect, "--limit", "2", "--out", short)...)
 	must(t, append(collect, "--limit", "4", "--out", dir)...)
 	before := pythons(t, dir)
+
 	whole := read(t, filepath.Join(dir, rowsFile))
 	if len(before) != 1 {
 		t.Fatalf("rows by Python: %v", before)
 	}
+
 	first := ""
 	for first = range before {
 	}
@@ -125,14 +144,17 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 
 	forgetLaterQuestions(t, dir, short)
 	python.setOther(t, true)
+
 	resume := []string{"collect", "--data", data, "--resume", "--out", dir}
 	fails(t, exitUsage, []string{second + ", not " + first, "--mix-engines", "python.executable"}, resume...)
 	out := must(t, append(resume, "--mix-engines")...)
 	says(t, "collect --mix-engines", out, "programs ran in "+first+"; then in "+second, "No walls")
+
 	after, rows := pythons(t, dir), 0
 	for _, n := range after {
 		rows += n
 	}
+
 	if after[first] == 0 || after[second] == 0 || rows != before[first] {
 		t.Fatalf("rows by Python: %v, before %v", after, before)
 	}
@@ -148,6 +170,7 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	forgetLaterQuestions(t, dir, short)
 	python.setOther(t, false)
 	must(t, resume...)
+
 	if !bytes.Equal(read(t, filepath.Join(dir, rowsFile)), whole) {
 		t.Errorf("the run is another one than if it had never been mixed: %v", pythons(t, dir))
 	}
@@ -156,32 +179,51 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 // What --mix-engines is given about the engine is no part of the run, and stands in the command that goes on.
 func TestMixingWithAnotherEngine(t *testing.T) {
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
-	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--set", "python.engine=forkserver", "--out", dir)
+	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set",
+		"search.simulations=4", "--set", "python.engine=forkserver", "--out", dir)
 	config := read(t, filepath.Join(dir, store.ConfigFile))
 	resume := []string{"collect", "--data", data, "--resume", "--out", dir, "--set", "python.engine=unsafe"}
 	fails(t, exitUsage, []string{"python: unsafe python", "not forkserver python"}, resume...)
-	says(t, "collect", must(t, append(resume, "--mix-engines")...), "programs ran in forkserver python", "; then in unsafe python")
+	says(t, "collect", must(t, append(resume, "--mix-engines")...), "programs ran in forkserver python",
+		"; then in unsafe python")
+
 	if !bytes.Equal(config, read(t, filepath.Join(dir, store.ConfigFile))) {
 		t.Error("the run's configuration was changed")
 	}
 
 	mix, resumed, servers, empty := true, true, 3, ""
-	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "wasi"), configs.SettingLayer("test", "python.wasm", "/w.wasm"), configs.SettingLayer("test", "seed", "7"))
+
+	c, err := configs.Load(configs.SettingLayer("test", "python.engine", "wasi"),
+		configs.SettingLayer("test", "python.wasm", "/w.wasm"), configs.SettingLayer("test", "seed", "7"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	serving := (&app{err: &console{w: io.Discard}}).serving()
 	serving.parallel = "auto"
-	f := &runFlags{mixEngines: &mix, resume: &resumed, pythonServers: &servers, out: &dir, data: &empty, workers: new(int), serving: serving}
+	f := &runFlags{
+		mixEngines:    &mix,
+		resume:        &resumed,
+		pythonServers: &servers,
+		out:           &dir,
+		data:          &empty,
+		workers:       new(int),
+		serving:       serving,
+	}
+
 	run, err := configs.FileLayer(filepath.Join(dir, store.ConfigFile))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	o, err := f.chooseEngine(c, []configs.Layer{run})
-	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.ForkServer || c.Python.Wasm != "" || c.Seed != 7 {
+	if err != nil || o.Engine != engines.WASI || o.Wasm != "/w.wasm" || c.Python.Engine != engines.ForkServer ||
+		c.Python.Wasm != "" || c.Seed != 7 {
 		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
 	}
-	says(t, "the command to resume", resumeCommand(kindCollect, f), "--mix-engines --set python.engine=wasi --set python.wasm=/w.wasm", "--python-servers 3")
+
+	says(t, "the command to resume", resumeCommand(kindCollect, f), "--mix-engines --set python.engine=wasi --set "+
+		"python.wasm=/w.wasm", "--python-servers 3")
 }
 
 func TestMixingFlagsAreRefused(t *testing.T) {
@@ -194,14 +236,17 @@ func TestMixingFlagsAreRefused(t *testing.T) {
 func TestAnEvaluationMixesEnginesOnlyWhenTold(t *testing.T) {
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	python := newFakePython(t)
-	eval := append([]string{"eval", "--data", data, "--limit", "2", "--policy", "scripted:reader", "--api", "p_c", "--out", dir, "--json"}, python.flags()...)
+	eval := append([]string{"eval", "--data", data, "--limit", "2", "--policy", "scripted:reader", "--api", "p_c",
+		"--out", dir, "--json"}, python.flags()...)
 	want := document[finetune.Report](t, must(t, eval...))
 	python.setOther(t, true)
 	fails(t, exitUsage, []string{"unsafe python 3.99.1, not unsafe python"}, append(eval, "--resume")...)
+
 	got := document[finetune.Report](t, must(t, append(eval, "--resume", "--mix-engines")...))
 	if len(want.Engines) != 1 || len(got.Engines) != 2 || got.Engines[1] != "unsafe python 3.99.1" {
 		t.Errorf("engines %v, then %v", want.Engines, got.Engines)
 	}
+
 	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
@@ -212,17 +257,22 @@ func TestARunKeepsWhatAutoChose(t *testing.T) {
 	if _, err := exec.LookPath("bwrap"); err != nil {
 		t.Skip("bubblewrap is not installed")
 	}
+
 	data, dir := smallData(t), t.TempDir()
 	collect := []string{"collect", "--data", data, "--limit", "1", "--trees", "1"}
+
 	with, without := filepath.Join(dir, "with"), filepath.Join(dir, "without")
 	if out := must(t, append(collect, "--out", with)...); !strings.Contains(out, "programs ran in bwrap ") {
 		t.Skip("bubblewrap does not work here")
 	}
+
 	path := os.Getenv("PATH")
+
 	python, err := exec.Command("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	bin := t.TempDir()
 	if err := os.Symlink(strings.TrimSpace(string(python)), filepath.Join(bin, "python3")); err != nil {
 		t.Fatal(err)
@@ -230,10 +280,13 @@ func TestARunKeepsWhatAutoChose(t *testing.T) {
 
 	t.Setenv("PATH", bin)
 	says(t, "collect", must(t, append(collect, "--out", without)...), "programs ran in forkserver ")
-	fails(t, exitGaveUp, []string{"engine bwrap", "not installed", "was begun with this engine", "--mix-engines"}, append(collect, "--resume", "--out", with)...)
-	says(t, "collect", must(t, append(collect, "--resume", "--out", with, "--mix-engines")...), "programs ran in bwrap ", "; then in forkserver ")
+	fails(t, exitGaveUp, []string{"engine bwrap", "not installed", "was begun with this engine", "--mix-engines"},
+		append(collect, "--resume", "--out", with)...)
+	says(t, "collect", must(t, append(collect, "--resume", "--out", with, "--mix-engines")...),
+		"programs ran in bwrap ", "; then in forkserver ")
 
 	t.Setenv("PATH", path)
+
 	out := must(t, append(collect, "--resume", "--out", without)...)
 	if strings.Contains(out, "bwrap") {
 		t.Errorf("a run of forkserver went on in bwrap:\n%s", out)
@@ -253,22 +306,29 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 	r = cli(t, append([]string{"eval", "--policy", "scripted:reader", "--api", "p_c", "--out", eval}, unsafe...)...)
 	says(t, "eval", r.out, warning)
 	says(t, "eval, on stderr", r.err, warning)
+
 	for _, name := range []string{reportJSON, reportMarkdown} {
 		says(t, name, string(read(t, filepath.Join(eval, name))), warning, "unsafe python")
 	}
+
 	says(t, "inspect", must(t, "inspect", run), warning)
 	says(t, "check", must(t, "check", run, "--data", data), warning)
 	says(t, "export", must(t, "export", run, "--out", export), warning)
 	says(t, "check export", must(t, "check", export), warning)
-	for _, args := range [][]string{{"inspect", run, "--json"}, {"check", run, "--data", data, "--json"}, {"check", export, "--json"}} {
-		if got := document[struct{ Warnings []string }](t, must(t, args...)).Warnings; !slices.Equal(got, []string{warning}) {
+
+	for _, args := range [][]string{{"inspect", run, "--json"}, {"check", run, "--data", data, "--json"},
+		{"check", export, "--json"}} {
+		if got := document[struct{ Warnings []string }](t, must(t, args...)).Warnings; !slices.Equal(got,
+			[]string{warning}) {
 			t.Errorf("%v warns %q", args, got)
 		}
 	}
+
 	m, err := trajectories.ReadManifest(export)
 	if err != nil || m.Unconfined != m.Rows || m.Rows == 0 || m.Runs[0].Python.Engine != engines.Unsafe {
 		t.Errorf("manifest %+v, %v", m, err)
 	}
+
 	says(t, "lineage", string(read(t, filepath.Join(export, trajectories.LineageFile))), `"python":"unsafe python `)
 	r = cliWith(t, "", nil, "play", "--data", data, "--set", "python.engine=unsafe")
 	says(t, "play", r.err, warning)
@@ -277,21 +337,41 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 // An engine that does not hold is not used: nothing is asked, nothing is made.
 func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 	data := smallData(t)
-	breach := &attack.BreachError{Engine: pytool.Stamp{Engine: "forkserver"}, Of: 24,
-		Breaches: []attack.Finding{{Attack: attack.Attack{Name: "tcp-connect", Wall: attack.Network}, Seen: "connected"}}}
+	breach := &attack.BreachError{
+		Engine: pytool.Stamp{Engine: "forkserver"},
+		Of:     24,
+		Breaches: []attack.Finding{{
+			Attack: attack.Attack{Name: "tcp-connect", Wall: attack.Network},
+			Seen:   "connected",
+		}},
+	}
+
 	for _, kind := range []string{kindCollect, kindEval} {
 		dir := filepath.Join(t.TempDir(), "run")
 		var out, words bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &console{w: &words}, attack: func(context.Context, pytool.Stamp, func(context.Context) (pytool.Engine, error)) error { return breach }}
+		a := &app{
+			in:  strings.NewReader(""),
+			out: &out,
+			err: &console{w: &words},
+			attack: func(context.Context, pytool.Stamp,
+				func(context.Context) (pytool.Engine, error)) error {
+				return breach
+			},
+		}
+
 		args := []string{kind, "--data", data, "--limit", "1", "--out", dir}
 		if code := a.run(t.Context(), args); code != exitGaveUp || out.Len() > 0 {
 			t.Errorf("%s: exit %d\n%s%s", kind, code, &out, &words)
 		}
+
 		says(t, kind, words.String(), "tcp-connect", "connected", "does not hold", "doctor sandbox")
+
 		if left := files(t, dir); len(left) > 0 {
 			t.Errorf("%s left %v", kind, left)
 		}
+
 		words.Reset()
+
 		if code := a.run(t.Context(), append(args, "--set", "python.engine=unsafe")); code != exitDone {
 			t.Errorf("%s: exit %d: the engine unsafe was attacked\n%s", kind, code, &words)
 		}
@@ -304,45 +384,56 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	stamp := pytool.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
+
 	for _, api := range []string{catalog.PromptVersion, "p_s_ood"} {
 		bare, err := newPrompt(versions, api, true, "")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		full, err := newPrompt(versions, api, true, pytool.Describe([]string{"pandas", "numpy"}))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		v, err := versions.Version(api)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for i, api := range v.APIs {
 			want := bare.Tools[i]
 			if api.Tool == toolPython {
 				want += " " + pytool.Describe(stamp.ModuleNames())
 			}
+
 			if full.Tools[i] != want {
 				t.Errorf("%s: %q, want %q", api.Name, full.Tools[i], want)
 			}
 		}
+
 		if text := full.System(); strings.Count(text, "numpy") != 1 || strings.Count(text, "pandas") != 1 {
 			t.Errorf("the prompt names the modules not once:\n%s", text)
 		}
 	}
+
 	if diff := cmp.Diff(stamp, stampOf(pythonOf(stamp, configs.Python{}))); diff != "" {
 		t.Errorf("what a row says of an engine is another one, -want +got:\n%s", diff)
 	}
 
 	data, dir := smallData(t), t.TempDir()
 	run, export := filepath.Join(dir, "run"), filepath.Join(dir, "export")
-	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=forkserver", "--set", "python.modules=", "--out", run)
+	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=forkserver", "--set",
+		"python.modules=", "--out", run)
 	must(t, "export", run, "--out", export)
+
 	for sample, err := range trajectories.ReadExport(export) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if !strings.Contains(sample.System, "what it prints. "+pytool.Describe(nil)) {
 			t.Fatalf("a sample's system text does not say what can be imported:\n%s", sample.System)
 		}
@@ -357,6 +448,7 @@ func TestMissingModulesAreSaid(t *testing.T) {
 	r := cli(t, append([]string{"collect"}, args...)...)
 	says(t, "collect", r.err, "has no no_such_module, another_one",
 		"apt-get install python3-no-such-module python3-another-one", "--python FILE")
+
 	if n := strings.Count(r.err, "no_such_module"); r.code != exitDone || n != 1 {
 		t.Errorf("exit %d, said %d times:\n%s", r.code, n, r.err)
 	}
@@ -365,15 +457,18 @@ func TestMissingModulesAreSaid(t *testing.T) {
 	told := pytool.Describe([]string{"no_such_module", "another_one"})
 	export := filepath.Join(t.TempDir(), "export")
 	must(t, "export", dir, "--out", export)
+
 	samples := 0
 	for sample, err := range trajectories.ReadExport(export) {
 		if samples++; err != nil || !strings.Contains(sample.System, told) {
 			t.Errorf("a sample's system text does not say what the configuration says: %v\n%s", err, sample.System)
 		}
 	}
+
 	if samples == 0 {
 		t.Error("no sample was exported")
 	}
+
 	r = cliWith(t, "", nil, append([]string{"play", "--data", data}, missing[2:]...)...)
 	says(t, "play", r.err, "has no no_such_module", told)
 }
@@ -383,8 +478,10 @@ func TestMissingModulesAreSaid(t *testing.T) {
 func TestAModelIsNotPromisedWhatIsMissing(t *testing.T) {
 	data := smallData(t)
 	for _, kind := range []string{kindCollect, kindEval} {
-		args := []string{kind, "--data", data, "--limit", "1", "--engine", "process", "--policy", "openai:m", "--server", "http://127.0.0.1:1/v1", "--dry-run"}
-		fails(t, exitUsage, []string{"has no no_such_module, which the prompt says", "apt-get install python3-no-such-module", "--set python.modules="},
+		args := []string{kind, "--data", data, "--limit", "1", "--engine", "process", "--policy", "openai:m",
+			"--server", "http://127.0.0.1:1/v1", "--dry-run"}
+		fails(t, exitUsage, []string{"has no no_such_module, which the prompt says",
+			"apt-get install python3-no-such-module", "--set python.modules="},
 			append(args, "--set", "python.modules=no_such_module")...)
 		says(t, kind, must(t, append(args, "--set", "python.modules=")...), "modules: []")
 	}

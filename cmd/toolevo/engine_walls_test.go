@@ -22,7 +22,9 @@ func TestWallsThatAreMissing(t *testing.T) {
 	stamp := func(engine string, missing ...string) pytool.Stamp {
 		return pytool.Stamp{Engine: engine, Missing: missing}
 	}
-	some, all := []string{"read-file", "host-environment"}, []string{"read-file", "host-environment", "write-file", "fork", "udp-send", "change-metadata", "threads"}
+
+	some, all := []string{"read-file", "host-environment"},
+		[]string{"read-file", "host-environment", "write-file", "fork", "udp-send", "change-metadata", "threads"}
 	for _, test := range []struct {
 		stamp    pytool.Stamp
 		accepted []string // of all, those that may get through
@@ -34,28 +36,36 @@ func TestWallsThatAreMissing(t *testing.T) {
 		{stamp("process", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No seccomp around"},
 		{stamp("process", "landlock", "seccomp"), all, "No landlock and seccomp around"},
 		{stamp("bwrap", "landlock"), nil, "No landlock around model-written programs; bubblewrap stands in for it."},
-		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"}, "No landlock and seccomp around"},
-		{stamp("wasi", "landlock", "seccomp"), nil, "No landlock and seccomp around the engine wasi, whose first wall is WebAssembly."},
+		{stamp("bwrap", "landlock", "seccomp"), []string{"fork", "udp-send", "change-metadata", "threads"},
+			"No landlock and seccomp around"},
+		{stamp("wasi", "landlock", "seccomp"), nil, "No landlock and seccomp around the engine wasi, whose first " +
+			"wall is WebAssembly."},
 		{stamp("unsafe"), nil, "No walls around model-written programs (python.engine unsafe)."},
 	} {
 		var accepted []string
+
 		for _, name := range all {
 			if isAccepted(test.stamp, named(t, name)) {
 				accepted = append(accepted, name)
 			}
 		}
+
 		if diff := cmp.Diff(test.accepted, accepted); diff != "" {
 			t.Errorf("%s: accepted breaches, -want +got:\n%s", test.stamp, diff)
 		}
+
 		warnings := wallWarnings([]pytool.Stamp{test.stamp, test.stamp})
-		if got := strings.Join(warnings, "\n"); len(warnings) > 1 || !strings.HasPrefix(got, test.words) || test.words == "" && got != "" {
+		if got := strings.Join(warnings, "\n"); len(warnings) > 1 || !strings.HasPrefix(got, test.words) ||
+			test.words == "" && got != "" {
 			t.Errorf("%s: warnings %q, want %q", test.stamp, warnings, test.words)
 		}
 	}
+
 	for wall, b := range breached {
 		for _, name := range b.attacks {
 			named(t, name)
 		}
+
 		for _, w := range b.walls {
 			if !slices.Contains(attack.Walls(), w) {
 				t.Errorf("without %s: no attack is on a wall %q", wall, w)
@@ -67,12 +77,15 @@ func TestWallsThatAreMissing(t *testing.T) {
 // named returns the attack of a name.
 func named(t *testing.T, name string) attack.Attack {
 	t.Helper()
+
 	for _, a := range attack.List() {
 		if a.Name == name {
 			return a
 		}
 	}
+
 	t.Fatalf("there is no attack %s", name)
+
 	return attack.Attack{}
 }
 
@@ -81,6 +94,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 	for _, wall := range confine.Walls() {
 		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
 		stamp := pytool.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
+
 		a := &app{err: &console{w: io.Discard}}
 		if err := a.guard(t.Context(), stamp, o); err != nil {
 			t.Errorf("without %s: %v", wall, err)
@@ -91,6 +105,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 // A breach for want of a wall that the user does without ends no run; another one does.
 func TestAcceptedBreaches(t *testing.T) {
 	stamp := pytool.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}
+
 	finding := func(name string) attack.Finding { return attack.Finding{Attack: named(t, name)} }
 	for _, test := range []struct {
 		breaches []attack.Finding
@@ -99,11 +114,16 @@ func TestAcceptedBreaches(t *testing.T) {
 		{[]attack.Finding{finding("read-file")}, ""},
 		{[]attack.Finding{finding("read-file"), finding("udp-send")}, "udp-send"},
 	} {
-		a := &app{err: &console{w: io.Discard}, attack: func(context.Context, pytool.Stamp, func(context.Context) (pytool.Engine, error)) error {
-			return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
-		}}
+		a := &app{
+			err: &console{w: io.Discard},
+			attack: func(context.Context, pytool.Stamp, func(context.Context) (pytool.Engine, error)) error {
+				return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
+			},
+		}
+
 		err := a.guard(t.Context(), stamp, engines.Options{})
-		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "read-file")) {
+		if (err == nil) != (test.want == "") ||
+			err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "read-file")) {
 			t.Errorf("error %v, want one about %q alone", err, test.want)
 		}
 	}
@@ -115,23 +135,31 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 		var words bytes.Buffer
 		a := &app{err: &console{w: &words}}
 		_, err := engines.Open(t.Context(), engines.Options{Engine: engines.ForkServer, Lacking: missing})
+
 		flags, err := a.acceptMissing(err)
 		if err != nil || len(flags) != 2 {
 			t.Fatalf("flags %v, %v", flags, err)
 		}
+
 		key, value, _ := strings.Cut(flags[1], "=")
+
 		c, err := configs.Load(configs.SettingLayer("flag", key, value))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got := engineOptions(c.Python, 0).Accept; !slices.Equal(got, missing) {
 			t.Errorf("the demo accepts %v, missing are %v", got, missing)
 		}
+
 		says(t, "demo", words.String(), "No "+string(missing[0]), "models' programs are refused")
 	}
+
 	a := &app{err: &console{w: io.Discard}, environ: []string{"TOOLEVO_PYTHON_EXECUTABLE=no-such-python"}}
+
 	var coded *exitError
-	if _, err := a.demoWalls(t.Context()); !errors.As(err, &coded) || coded.code != exitGaveUp || !strings.Contains(err.Error(), "no-such-python") {
+	if _, err := a.demoWalls(t.Context()); !errors.As(err, &coded) || coded.code != exitGaveUp ||
+		!strings.Contains(err.Error(), "no-such-python") {
 		t.Errorf("without a Python the demo ends with %v", err)
 	}
 }

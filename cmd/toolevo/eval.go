@@ -36,29 +36,36 @@ are being answered finish; the second stops at once. Nothing is lost either way.
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
 		Args: positional(0, 0),
 	}
-	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed", "compat",
+	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed",
+		"compat",
 		"no-update-tool", "engine", "python", "wasm")
 	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 when an official accuracy is below this, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !(*failUnder >= 0 && *failUnder <= 1) {
 			return usage("--fail-under %v: want an accuracy from 0 to 1", *failUnder)
 		}
+
 		b, err := f.resolve(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
 		defer b.close()
+
 		if *f.dryRun {
 			if err := f.startEngine(cmd.Context(), b); err != nil {
 				return err
 			}
+
 			return a.printDryRun(kindEval, b, *f.asJSON)
 		}
+
 		if err := f.prepare(cmd.Context(), b); err != nil {
 			return err
 		}
+
 		return a.evaluate(cmd.Context(), f, b, *failUnder)
 	}
+
 	return cmd
 }
 
@@ -68,15 +75,19 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		return a.notStarted(ctx, kindEval, f, err)
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+
 	a.ending.begin(resumeCommand(kindEval, f))
 	defer a.ending.begin("")
+
 	e, err := newEvaluation(ctx, run, b.config, questionInfos(b))
 	if err != nil {
 		return err
 	}
+
 	if err := e.deploy(b); err != nil {
 		return err
 	}
+
 	for i := range e.jobs {
 		if e.jobs[i].Policy, err = b.policy(e.jobs[i].Cell.Policy); err != nil {
 			return err
@@ -88,16 +99,26 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	load := b.load()
 	finished := a.report(*f.progress, func() status {
 		d, t := done.Load(), total.Load()
-		return status{done: d, before: replayed.Load(), total: t, text: fmt.Sprintf("%d/%d episodes", d, t), servers: load()}
+
+		return status{
+			done:    d,
+			before:  replayed.Load(),
+			total:   t,
+			text:    fmt.Sprintf("%d/%d episodes", d, t),
+			servers: load(),
+		}
 	})
 	lost, err := finetune.Evaluate(ctx, e.jobs, finetune.Options{
 		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(),
 		Done: func(d, r, t int) { done.Store(int64(d)); replayed.Store(int64(r)); total.Store(int64(t)) },
 	})
+
 	finished()
+
 	if tallyErr := finishTally(); err == nil {
 		err = tallyErr
 	}
+
 	if err != nil {
 		return a.stopped(kindEval, f, err)
 	}
@@ -106,6 +127,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	if err != nil {
 		return a.stopped(kindEval, f, err)
 	}
+
 	return a.printEvaluation(*f.asJSON, run, report, failUnder)
 }
 
@@ -118,25 +140,33 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 		if err := r.WriteTable(a.out); err != nil {
 			return err
 		}
+
 		a.say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
-		a.say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet), shell("inspect", run.Dir))
+		a.say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet),
+			shell("inspect", run.Dir))
 	}
+
 	lost := 0
 	for _, row := range r.Rows {
 		if lost += row.Lost; row.FirstLoss != "" {
 			a.say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
 		}
+
 		if row.TooLong > 0 {
-			a.say("%s: %d unanswered because the prompt no longer fit the model's context window", row.Cell, row.TooLong)
+			a.say("%s: %d unanswered because the prompt no longer fit the model's context window", row.Cell,
+				row.TooLong)
 		}
 	}
+
 	for _, row := range r.Rows {
 		if row.N > 0 && row.Official < failUnder {
 			return bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official, failUnder)
 		}
 	}
+
 	if lost > 0 {
 		return gaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others", lost))
 	}
+
 	return nil
 }

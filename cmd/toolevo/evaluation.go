@@ -32,15 +32,18 @@ type evaluation struct {
 }
 
 // newEvaluation returns the evaluation of some questions in a run.
-func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question) (*evaluation, error) {
+func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question) (
+	*evaluation, error) {
 	stamps, err := stampsOf(ctx, run)
 	if err != nil {
 		return nil, gaveUp(err)
 	}
+
 	made, err := makers(ctx, run, c.Python)
 	if err != nil {
 		return nil, gaveUp(err)
 	}
+
 	byID := map[string]trajectories.Question{}
 	for _, q := range questions {
 		byID[q.ID] = q
@@ -51,6 +54,7 @@ func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, que
 		m.Run.Policy, m.Run.DeployedAPI = cell.Policy, cell.API
 		return m
 	}
+
 	return &evaluation{run, evalJobs(c, questions), stamps, meta}, nil
 }
 
@@ -58,15 +62,18 @@ func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, que
 // Questions are in that order.
 func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune.Job {
 	var jobs []finetune.Job
+
 	for start, i := 0, 0; i < len(questions); i++ {
 		q := questions[i]
 		if i+1 < len(questions) && questions[i+1].Dataset == q.Dataset && questions[i+1].Difficulty == q.Difficulty {
 			continue
 		}
+
 		var tasks []envs.Task
 		for _, q := range questions[start : i+1] {
 			tasks = append(tasks, envs.Task{ID: q.ID, Dataset: q.Dataset, Question: q.Text})
 		}
+
 		start = i + 1
 
 		for _, policy := range c.Policy {
@@ -76,12 +83,14 @@ func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune
 			}
 		}
 	}
+
 	return jobs
 }
 
 // deploy gives the jobs their environments.
 func (e *evaluation) deploy(b *bench) error {
 	environments := map[string]envs.Environment{}
+
 	for i := range e.jobs {
 		api := e.jobs[i].Cell.API
 		if environments[api] == nil {
@@ -89,10 +98,13 @@ func (e *evaluation) deploy(b *bench) error {
 			if err != nil {
 				return err
 			}
+
 			environments[api] = env
 		}
+
 		e.jobs[i].Env = environments[api]
 	}
+
 	return nil
 }
 
@@ -107,7 +119,9 @@ func (e *evaluation) report(ctx context.Context, lost finetune.Lost) (*finetune.
 	if err != nil {
 		return nil, err
 	}
+
 	r.Engines, r.Warnings = inWords(e.stamps), wallWarnings(e.stamps)
+
 	return r, nil
 }
 
@@ -117,14 +131,17 @@ func (e *evaluation) write(ctx context.Context, lost finetune.Lost) (*finetune.R
 	if err != nil {
 		return nil, err
 	}
+
 	r, err := e.report(ctx, lost)
 	if err != nil {
 		return nil, err
 	}
+
 	texts, err := reportTexts(r)
 	if err != nil {
 		return nil, err
 	}
+
 	for name, text := range texts {
 		write := func(w io.Writer) error { _, err := w.Write(text); return err }
 		if err := durable.WriteFile(filepath.Join(e.run.Dir, name), write); err != nil {
@@ -135,6 +152,7 @@ func (e *evaluation) write(ctx context.Context, lost finetune.Lost) (*finetune.R
 	if len(lost) > 0 {
 		return r, nil // there is more to do
 	}
+
 	return r, finishRun(ctx, e.run, n)
 }
 
@@ -143,20 +161,29 @@ func reportTexts(r *finetune.Report) (map[string][]byte, error) {
 	text, err := encodeJSON(r)
 	var markdown bytes.Buffer
 	err = errors.Join(err, r.WriteMarkdown(&markdown))
+
 	return map[string][]byte{reportJSON: text, reportMarkdown: markdown.Bytes()}, err
 }
 
 // lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is none.
 func (e *evaluation) lost() (finetune.Lost, error) {
 	lost := finetune.Lost{}
+
 	for row, err := range trajectories.ReadEpisodes(e.run.Dir) {
 		if err != nil {
 			return nil, err
 		}
+
 		if row.Lost != "" {
-			cell := finetune.Cell{Policy: row.Policy, API: row.DeployedAPI, Dataset: row.Dataset, Difficulty: row.Difficulty}
+			cell := finetune.Cell{
+				Policy:     row.Policy,
+				API:        row.DeployedAPI,
+				Dataset:    row.Dataset,
+				Difficulty: row.Difficulty,
+			}
 			lost[finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})] = row.Lost
 		}
 	}
+
 	return lost, nil
 }

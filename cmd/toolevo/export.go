@@ -52,26 +52,37 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags := cmd.Flags()
 	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required)")
 	flags.StringVar(&e.format, "format", formatLlamaFactory, "`NAME` of the format: "+formatLlamaFactory)
-	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question (0: all)")
-	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+names.Join(trajectories.Strategies()))
+	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
+		"(0: all)")
+	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+
+		names.Join(trajectories.Strategies()))
 	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random")
-	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the answer: strict or official")
-	flags.StringVar(&e.selection.Split, "split", trajectories.TrainSplit, "only questions of the split `NAME`: train, dev or test")
-	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false, "only trajectories that met a deprecation and recovered from it")
+	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the "+
+		"answer: strict or official")
+	flags.StringVar(&e.selection.Split, "split", trajectories.TrainSplit, "only questions of the split `NAME`: "+
+		"train, dev or test")
+	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
+		"only trajectories that met a deprecation and recovered from it")
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
-	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with --tokenizer: "+strings.Join(trajectories.Templates(), ", "))
+	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with "+
+		"--tokenizer: "+strings.Join(trajectories.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
-	flags.BoolVar(&e.mixEngines, "mix-engines", false, "let trajectories of different engines or Pythons stand in one export")
+	flags.BoolVar(&e.mixEngines, "mix-engines", false, "let trajectories of different engines or Pythons stand in "+
+		"one export")
 	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
+
 	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
+
 		manifest, err := e.export(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
+
 		return a.printExport(*asJSON, e.out, manifest)
 	}
+
 	return cmd
 }
 
@@ -95,40 +106,54 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 	}
 	var folders []string
 	var all []iter.Seq2[trajectories.Row, error]
+
 	for i, dir := range runs {
 		v, err := openView(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
 		defer v.run.Close()
+
 		if kind := v.run.Manifest.Kind; kind != kindCollect {
-			return nil, usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo collect`", dir, kind)
+			return nil, usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo collect`", dir,
+				kind)
 		}
+
 		rows, c, err := e.rows(ctx, v)
 		if err != nil {
 			return nil, err
 		}
+
 		if i > 0 && c.Environment.UpdateTool != e.updateTool {
-			return nil, usage("%s was collected with UpdateTool and %s without, or the reverse: export them apart", runs[0], dir)
+			return nil, usage("%s was collected with UpdateTool and %s without, or the reverse: export them apart",
+				runs[0], dir)
 		}
+
 		if i > 0 && !slices.Equal(c.Python.Modules, e.modules) {
-			return nil, usage("the prompts of %s and %s name other modules (python.modules), %q and %q: export them apart",
+			return nil, usage("the prompts of %s and %s name other modules (python.modules), %q and %q: export "+
+				"them apart",
 				runs[0], dir, e.modules, c.Python.Modules)
 		}
+
 		e.updateTool, e.modules = c.Environment.UpdateTool, c.Python.Modules
+
 		all = append(all, rows)
 		if folder := e.data(v.run); !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 	}
+
 	if o.Selection.Elsewhere, err = e.elsewhere(folders); err != nil {
 		return nil, err
 	}
+
 	m, err := trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
+
 	var mixed *trajectories.MixedError
 	if errors.As(err, &mixed) {
 		return nil, usage("%w.\nWhat programs show may depend on it: export them apart, or add --mix-engines", mixed)
 	}
+
 	return m, err
 }
 
@@ -140,35 +165,44 @@ func (e *exporter) elsewhere(folders []string) (*trajectories.Elsewhere, error) 
 			return nil, err
 		}
 	}
+
 	return known, nil
 }
 
 func (e *exporter) addElsewhere(known *trajectories.Elsewhere, data string) error {
 	found := false
+
 	for _, split := range toolqa.Splits() {
 		for _, ds := range toolqa.Datasets() {
 			for _, d := range toolqa.Difficulties() {
 				if string(split) == e.selection.Split {
 					continue
 				}
+
 				qs, err := questions.Read(data, ds, d, split)
 				if errors.Is(err, fs.ErrNotExist) {
 					continue
 				}
+
 				if err != nil {
 					return err
 				}
+
 				found = true
+
 				for _, q := range qs {
 					known.Add(q.Text, fmt.Sprintf("%s: %s", split, q.ID))
 				}
 			}
 		}
 	}
+
 	if !found {
 		known.Skip()
-		e.app.say("No questions of other splits in %s: whether one of them is exported was not checked. Give the data folder with --data.", data)
+		e.app.say("No questions of other splits in %s: whether one of them is exported was not checked. Give the "+
+			"data folder with --data.", data)
 	}
+
 	return nil
 }
 
@@ -178,19 +212,25 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	if err != nil {
 		return nil, nil, err
 	}
+
 	path := filepath.Join(v.run.Dir, rowsFile)
 	if _, err := os.Stat(path); err == nil {
 		if err := checkResult(v.run); err != nil {
 			return nil, nil, err
 		}
+
 		return trajectories.ReadFile(path), c, nil
 	}
+
 	if !e.partial {
-		return nil, nil, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
+		return nil, nil, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out "+
+			"%s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
 	}
+
 	if err := v.run.Intact(ctx); err != nil {
 		return nil, nil, err
 	}
+
 	return rows(ctx, v.run, c, v.questions), c, nil
 }
 
@@ -199,23 +239,29 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	if e.out == "" {
 		return o, usage("export needs --out DIR, the folder to write")
 	}
+
 	if e.format != formatLlamaFactory {
 		return o, names.Unknown("format", e.format, []string{formatLlamaFactory})
 	}
+
 	var err error
 	if e.selection.Strategy, err = trajectories.ParseStrategy(e.strategy); err != nil {
 		return o, err
 	}
+
 	if e.selection.Score, err = trajectories.ParseScore(e.score); err != nil {
 		return o, err
 	}
+
 	if err := e.checkNames(); err != nil {
 		return o, err
 	}
+
 	versions, err := shippedVersions()
 	if err != nil {
 		return o, err
 	}
+
 	o = trajectories.ExportOptions{
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
 		MixEngines: e.mixEngines,
@@ -224,13 +270,16 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 			if python.Engine != "" { // rows of the first versions name none, and their prompts no modules
 				imports = pytool.Describe(e.modules)
 			}
+
 			p, err := newPrompt(versions, promptAPI, e.updateTool, imports)
+
 			return p.System(), err
 		},
 	}
 	if e.tokenizer != "" {
 		o.Tokenizer, err = trajectories.LoadTokenizer(e.tokenizer)
 	}
+
 	return o, err
 }
 
@@ -239,15 +288,19 @@ func (e *exporter) checkNames() error {
 	if _, err := toolqa.ParseSplit(e.selection.Split); err != nil {
 		return err
 	}
+
 	if _, err := names.Parse("chat template", e.template, trajectories.Templates()); err != nil {
 		return err
 	}
+
 	if e.selection.PerQuestion < 0 {
 		return usage("--per-question %d: want at least 1, or 0 for all", e.selection.PerQuestion)
 	}
+
 	if e.cutoff < 0 || e.cutoff > 0 && e.tokenizer == "" {
 		return usage("--cutoff %d: want a number of tokens, and --tokenizer FILE to count them", e.cutoff)
 	}
+
 	return nil
 }
 
@@ -259,25 +312,31 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 	} else {
 		a.printSamples(dir, m)
 	}
+
 	if m.Rows == 0 {
 		return bad("no trajectory is left to train on: what was left out above says why")
 	}
+
 	a.say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
+
 	return nil
 }
 
 // exportedStamps are the engines of an export's trajectories, each once.
 func exportedStamps(m *trajectories.Manifest) []pytool.Stamp {
 	var stamps []pytool.Stamp
+
 	for _, r := range m.Runs {
 		for _, p := range r.Python.Each() {
 			stamp := stampOf(p)
+
 			known := slices.ContainsFunc(stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() })
 			if p.Engine != "" && !known {
 				stamps = append(stamps, stamp)
 			}
 		}
 	}
+
 	return stamps
 }
 
@@ -288,6 +347,7 @@ func (a *app) printSamples(dir string, m *trajectories.Manifest) {
 	fmt.Fprintf(a.out, "%d samples of %d %s questions in %s\n", m.Rows, m.Questions, m.Selection.Split, dir)
 	stamps := exportedStamps(m)
 	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
+
 	d := m.Selected.Dropped
 	for _, left := range []struct {
 		n   int
@@ -305,10 +365,13 @@ func (a *app) printSamples(dir string, m *trajectories.Manifest) {
 			fmt.Fprintf(a.out, "left out %d: %s\n", left.n, left.why)
 		}
 	}
+
 	refused := m.Selected.Elsewhere.Refused
 	for _, q := range refused[:min(len(refused), mostRefused)] {
-		fmt.Fprintf(a.out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0), display.Line(q.AlsoIn, 0))
+		fmt.Fprintf(a.out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0),
+			display.Line(q.AlsoIn, 0))
 	}
+
 	if n := len(refused) - mostRefused; n > 0 {
 		fmt.Fprintf(a.out, "refused %d more: the manifest names them\n", n)
 	}

@@ -14,8 +14,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// TestExportTakesTrainingQuestionsOnly exports runs on the train and the test split: what is not named is not taken, what
-// is named is marked, and what is asked in both is taken from neither.
+// TestExportTakesTrainingQuestionsOnly exports runs on the train and the test split: what is not named is not
+// taken, what is named is marked, and what is asked in both is taken from neither.
 func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
@@ -27,29 +27,41 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	if r.code != exitBad {
 		t.Errorf("an export of a run on test questions: exit %d", r.code)
 	}
-	says(t, "export", r.out+r.err, "0 samples of 0 train questions", "of another split than train", "no trajectory is left")
-	m := document[trajectories.Manifest](t, must(t, "export", in("tested"), "--data", data, "--split", "test", "--out", in("named"), "--json"))
-	if e := m.Selected.Elsewhere; m.Rows == 0 || m.Selection.Split != "test" || e.Skipped || e.Questions == 0 || len(e.Refused) > 0 {
+
+	says(t, "export", r.out+r.err, "0 samples of 0 train questions", "of another split than train",
+		"no trajectory is left")
+
+	m := document[trajectories.Manifest](t, must(t, "export", in("tested"), "--data", data, "--split", "test", "--out",
+		in("named"), "--json"))
+	if e := m.Selected.Elsewhere; m.Rows == 0 || m.Selection.Split != "test" || e.Skipped || e.Questions == 0 ||
+		len(e.Refused) > 0 {
 		t.Errorf("%+v", m)
 	}
+
 	says(t, "manifest", string(read(t, filepath.Join(in("named"), trajectories.ManifestFile))), `"split": "test"`)
 
 	// A data folder whose test split asks what the run was trained on.
 	run := smallRun(t)
 	all := document[trajectories.Manifest](t, must(t, "export", run, "--data", data, "--out", in("all"), "--json"))
 	leaked := leakyData(t, data, in("leaky"), run)
+
 	r = cli(t, "export", run, "--data", in("leaky"), "--out", in("clean"))
 	if r.code != exitDone {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
+
 	says(t, "export", r.out, "refused "+leaked+", which is also in test: leak", "asked in another split, too")
+
 	clean, err := trajectories.ReadManifest(in("clean"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := clean.Selected.Elsewhere; clean.Questions != all.Questions-1 || len(e.Refused) != 1 || e.Refused[0].QuestionID != leaked {
+
+	if e := clean.Selected.Elsewhere; clean.Questions != all.Questions-1 || len(e.Refused) != 1 ||
+		e.Refused[0].QuestionID != leaked {
 		t.Errorf("%d questions, %d without the leak; %+v", clean.Questions, all.Questions, e)
 	}
+
 	if strings.Contains(string(read(t, filepath.Join(in("clean"), trajectories.LineageFile))), leaked) {
 		t.Errorf("%s is exported", leaked)
 	}
@@ -57,58 +69,76 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	// Without the data folder it says that it did not look, and so does the manifest.
 	r = cli(t, "export", run, "--data", in("nowhere"), "--out", in("unchecked"))
 	says(t, "export", r.err, "was not checked", "--data")
-	if m, err := trajectories.ReadManifest(in("unchecked")); err != nil || r.code != exitDone || !m.Selected.Elsewhere.Skipped || m.Rows != all.Rows {
+
+	if m, err := trajectories.ReadManifest(in("unchecked")); err != nil || r.code != exitDone ||
+		!m.Selected.Elsewhere.Skipped || m.Rows != all.Rows {
 		t.Errorf("exit %d, %+v, %v", r.code, m, err)
 	}
 }
 
-// leakyData copies the questions of a data folder, with one that a run has trajectories of among the test questions, and
-// returns that one's name.
+// leakyData copies the questions of a data folder, with one that a run has trajectories of among the test
+// questions, and returns that one's name.
 func leakyData(t *testing.T, data, dir, run string) (id string) {
 	t.Helper()
+
 	if err := os.CopyFS(filepath.Join(dir, "questions"), os.DirFS(filepath.Join(data, "questions"))); err != nil {
 		t.Fatal(err)
 	}
+
 	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		difficulty := toolqa.Difficulty(row.Difficulty)
+
 		ours, err := questions.Read(data, toolqa.Coffee, difficulty, toolqa.Train)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		tests, err := questions.Read(data, toolqa.Coffee, difficulty, toolqa.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		i := slices.IndexFunc(ours, func(q toolqa.Question) bool { return q.ID == row.QuestionID })
 		leak := ours[i]
+
 		leak.ID, leak.Split = "leak", toolqa.Test
 		if err := questions.Write(dir, append(tests, leak)); err != nil {
 			t.Fatal(err)
 		}
+
 		return row.QuestionID
 	}
+
 	t.Fatal("the run has no trajectories")
+
 	return ""
 }
 
-// A run that is not through has no file of its rows to be compared with: a bit that hides a question's trees is noticed.
+// A run that is not through has no file of its rows to be compared with: a bit that hides a question's trees
+// is noticed.
 func TestPartialExportOfADamagedRun(t *testing.T) {
 	t.Parallel()
+
 	run := filepath.Join(t.TempDir(), "run")
 	if err := os.CopyFS(run, os.DirFS(smallRun(t))); err != nil {
 		t.Fatal(err)
 	}
+
 	v, err := openView(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	name := []byte(v.questions[0].ID)
-	if err := errors.Join(v.run.Close(), reopened(t, run).Close(), os.Remove(filepath.Join(run, rowsFile))); err != nil {
+	if err := errors.Join(v.run.Close(), reopened(t, run).Close(),
+		os.Remove(filepath.Join(run, rowsFile))); err != nil {
 		t.Fatal(err)
 	}
+
 	partial := func() result {
 		return cli(t, "export", run, "--partial", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
 	}
@@ -118,22 +148,28 @@ func TestPartialExportOfADamagedRun(t *testing.T) {
 
 	database := filepath.Join(run, "run.db")
 	whole := read(t, database)
+
 	flips := 0
 	for at := bytes.Index(whole, name); at >= 0 && flips < 10; flips++ {
 		flipped := bytes.Clone(whole)
+
 		flipped[at] ^= 1
 		if err := os.WriteFile(database, flipped, 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		if r := partial(); r.code != exitBad || !strings.Contains(r.err, "damaged") {
 			t.Errorf("with byte %d of run.db flipped: exit %d\n%s", at, r.code, r.err)
 		}
+
 		next := bytes.Index(whole[at+1:], name)
 		if next < 0 {
 			break
 		}
+
 		at += 1 + next
 	}
+
 	if flips == 0 {
 		t.Error("the name of the question is not in the database: the test shows nothing")
 	}

@@ -11,17 +11,21 @@ import (
 	"toolevo/finetune"
 )
 
-// fakePython is an interpreter that does what files beside it say, for the engine unsafe: the others put a wall around it.
+// fakePython is an interpreter that does what files beside it say, for the engine unsafe: the others put a
+// wall around it.
 type fakePython struct{ dir string }
 
 // newFakePython makes one over python3.
 func newFakePython(t *testing.T) fakePython {
 	t.Helper()
+
 	real, err := exec.Command("python3", "-c", "import os, sys; print(os.path.realpath(sys.executable))").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	p := fakePython{t.TempDir()}
+
 	script := strings.NewReplacer("REAL", strings.TrimSpace(string(real)), "DIR", p.dir).Replace(`#!/bin/sh
 case "$*" in
 *"print(sys.executable)"*) echo DIR/python; exit ;;
@@ -40,6 +44,7 @@ exec REAL "$@"
 	if err := os.WriteFile(p.path(), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	return p
 }
 
@@ -62,12 +67,14 @@ func (p fakePython) setOther(t *testing.T, other bool) { t.Helper(); p.set(t, "o
 
 func (p fakePython) set(t *testing.T, name string, on bool) {
 	t.Helper()
+
 	path := filepath.Join(p.dir, name)
 	if !on {
 		os.Remove(path)
 	} else if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.Chtimes(p.path(), time.Time{}, time.Now()); err != nil { // as of another program
 		t.Fatal(err)
 	}
@@ -80,37 +87,52 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 	data, dir := smallData(t), t.TempDir()
 	python := newFakePython(t)
 	collect := func(run string, more ...string) []string {
-		return append([]string{"collect", "--data", data, "--policy", "scripted:reader", "--limit", "8", "--trees", "2", "--preset", "paper",
-			"--set", "search.simulations=4", "--set", "attempts=1", "--run-id", "disturbed", "--out", filepath.Join(dir, run)}, append(python.flags(), more...)...)
+		return append([]string{"collect", "--data", data, "--policy", "scripted:reader", "--limit", "8", "--trees", "2",
+			"--preset", "paper",
+			"--set", "search.simulations=4", "--set", "attempts=1", "--run-id", "disturbed", "--out",
+			filepath.Join(dir, run)}, append(python.flags(), more...)...)
 	}
 	must(t, collect("whole")...)
 	python.setBroken(t, true)
+
 	r := cli(t, collect("disturbed")...)
 	if r.code != exitGaveUp || r.out != "" {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	says(t, "collect", r.err, "unresolved", "ended before the program began", "out of order", "--resume --out "+filepath.Join(dir, "disturbed"))
-	if left := read(t, filepath.Join(dir, "disturbed", rowsFile)); string(left) == string(read(t, filepath.Join(dir, "whole", rowsFile))) {
+
+	says(t, "collect", r.err, "unresolved", "ended before the program began", "out of order", "--resume --out "+
+		filepath.Join(dir, "disturbed"))
+
+	if left := read(t, filepath.Join(dir, "disturbed", rowsFile)); string(left) == string(
+		read(t, filepath.Join(dir, "whole", rowsFile))) {
 		t.Error("no trajectory is missing though trees are: the test shows nothing")
 	}
+
 	says(t, "check", cli(t, "check", filepath.Join(dir, "disturbed"), "--data", data).err, "trees are missing")
 
 	python.setBroken(t, true)
-	eval := append([]string{"eval", "--data", data, "--split", "train", "--limit", "8", "--difficulty", "easy", "--policy", "scripted:reader", "--api", "p_c",
+	eval := append([]string{"eval", "--data", data, "--split", "train", "--limit", "8", "--difficulty", "easy",
+		"--policy", "scripted:reader", "--api", "p_c",
 		"--set", "attempts=1", "--out", filepath.Join(dir, "eval"), "--json"}, python.flags()...)
 	lost := cli(t, eval...)
+
 	report := document[finetune.Report](t, lost.out)
 	if lost.code != exitGaveUp || report.Rows[0].Lost == 0 || report.Rows[0].N == 0 || report.Rows[0].Official != 1 {
 		t.Errorf("eval: exit %d, %+v", lost.code, report.Rows)
 	}
+
 	says(t, "eval", lost.err, "lost", "out of order")
 
 	python.setBroken(t, false)
 	must(t, collect("disturbed", "--resume")...)
-	if string(read(t, filepath.Join(dir, "whole", rowsFile))) != string(read(t, filepath.Join(dir, "disturbed", rowsFile))) {
+
+	if string(read(t, filepath.Join(dir, "whole", rowsFile))) != string(
+		read(t, filepath.Join(dir, "disturbed", rowsFile))) {
 		t.Error("a run that was disturbed gives other trajectories")
 	}
+
 	must(t, "check", filepath.Join(dir, "disturbed"), "--data", data)
+
 	again := document[finetune.Report](t, must(t, append(eval, "--resume")...))
 	if again.Rows[0].Lost != 0 || again.Rows[0].N != 8 || again.Rows[0].Official != 1 {
 		t.Errorf("eval --resume: %+v", again.Rows)
@@ -118,8 +140,10 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 }
 
 func TestNoPython(t *testing.T) {
-	r := cli(t, "collect", "--data", smallData(t), "--set", "python.executable=no-such-python", "--out", filepath.Join(t.TempDir(), "run"))
-	if r.code != exitGaveUp || !strings.Contains(r.err, "no-such-python") || !strings.Contains(r.err, "install Python") {
+	r := cli(t, "collect", "--data", smallData(t), "--set", "python.executable=no-such-python", "--out",
+		filepath.Join(t.TempDir(), "run"))
+	if r.code != exitGaveUp || !strings.Contains(r.err, "no-such-python") ||
+		!strings.Contains(r.err, "install Python") {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
 }

@@ -11,9 +11,11 @@ import (
 
 // flagTable says which commands have each flag that means the same on every command.
 var flagTable = map[string][]string{
-	"data": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval", "check",
+	"data": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval",
+		"check",
 		"export"},
-	"dataset":    {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval"},
+	"dataset": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect",
+		"eval"},
 	"difficulty": {"data questions", "data gold", "play", "collect", "eval"},
 	"split":      {"data import", "play", "collect", "eval", "export"},
 	"api":        {"play", "collect", "eval"},
@@ -26,7 +28,8 @@ var flagTable = map[string][]string{
 	"out":        {"collect", "eval", "export", "demo"},
 	"resume":     {"collect", "eval"},
 	"dry-run":    {"collect", "eval"},
-	"json": {"data build", "data import", "data questions", "data gold", "data verify", "collect", "eval", "inspect", "check",
+	"json": {"data build", "data import", "data questions", "data gold", "data verify", "collect", "eval", "inspect",
+		"check",
 		"export", "doctor", "doctor sandbox", "bench serve"},
 	"config":   {"play", "collect", "eval", "doctor", "doctor sandbox"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval"},
@@ -42,27 +45,35 @@ var sameWords = []string{
 // them, and that its help says the same.
 func TestFlagsMeanTheSame(t *testing.T) {
 	root := (&app{err: &console{}}).root()
+
 	for flag, where := range flagTable {
 		kinds := map[string]string{} // of value, by command
+
 		for _, words := range commands {
 			c, _, err := root.Find(words)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			name := strings.Join(words, " ")
+
 			f := c.Flags().Lookup(flag)
 			if (f != nil) != slices.Contains(where, name) {
 				t.Errorf("toolevo %s: has --%s: %v", name, flag, f != nil)
 			}
+
 			if f == nil {
 				continue
 			}
+
 			placeholder, usage := pflag.UnquoteUsage(f)
+
 			kinds[name] = placeholder
 			if slices.Contains(sameWords, flag) {
 				kinds[name] += " " + usage
 			}
 		}
+
 		first := kinds[where[0]]
 		for name, kind := range kinds {
 			if kind != first {
@@ -85,6 +96,7 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
 	required := map[string][]string{"data import": {"--corpus", dir}}
+
 	for flag, tt := range map[string]struct {
 		value string
 		words []string
@@ -106,6 +118,7 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 			t.Errorf("%s --dataset all prints\n%s, and without the flag\n%s", name, all, plain)
 		}
 	}
+
 	easy := must(t, "data", "gold", "--data", data, "--difficulty", "easy")
 	if !strings.Contains(easy, "-easy ") || strings.Contains(easy, "-hard ") {
 		t.Errorf("data gold --difficulty easy prints\n%s", easy)

@@ -29,26 +29,34 @@ is 1 when one disagrees with the right rule and with the published one.`,
 		if err != nil {
 			return err
 		}
+
 		chosen, err := difficulties()
 		if err != nil {
 			return err
 		}
 		var reports []goldReport
+
 		for _, ds := range all {
 			r, err := checkGold(cmd.Context(), *dir, ds, chosen)
 			if isMissing(err) && !named {
 				continue
 			}
+
 			if err != nil {
 				return err
 			}
+
 			reports = append(reports, r...)
 		}
+
 		if len(reports) == 0 {
-			return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data import`, then `toolevo data questions`", *dir)
+			return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data import`, then "+
+				"`toolevo data questions`", *dir)
 		}
+
 		return a.printGold(*asJSON, reports)
 	}
+
 	return cmd
 }
 
@@ -68,37 +76,47 @@ func (r goldReport) unexplained() int {
 			n++
 		}
 	}
+
 	return n
 }
 
-func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties []toolqa.Difficulty) ([]goldReport, error) {
+func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties []toolqa.Difficulty) ([]goldReport,
+	error) {
 	opened, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, err
 	}
 	defer opened.Close()
+
 	rows, err := questions.Load(opened)
 	if err != nil {
 		return nil, err
 	}
 	var reports []goldReport
+
 	for _, d := range difficulties {
 		qs, err := questions.Read(dir, ds, d, toolqa.Test)
 		if isMissing(err) {
 			continue
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		r, err := questions.CheckGold(qs, rows, score.Official)
 		if err != nil {
 			return nil, err
 		}
+
 		reports = append(reports, goldReport{string(ds), string(d), sourceOf(qs), r})
 	}
+
 	if len(reports) == 0 {
-		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data questions`: %w", ds, dir, fs.ErrNotExist)
+		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data "+
+			"questions`: %w", ds, dir, fs.ErrNotExist)
 	}
+
 	return reports, nil
 }
 
@@ -106,6 +124,7 @@ func sourceOf(qs []toolqa.Question) string {
 	if len(qs) == 0 {
 		return ""
 	}
+
 	return string(qs[0].Source)
 }
 
@@ -114,6 +133,7 @@ func (a *app) printGold(asJSON bool, reports []goldReport) error {
 	for _, r := range reports {
 		unexplained += r.unexplained()
 	}
+
 	if asJSON {
 		if err := a.printJSON(goldDocument{reports}); err != nil {
 			return err
@@ -122,16 +142,21 @@ func (a *app) printGold(asJSON bool, reports []goldReport) error {
 		for _, r := range reports {
 			fmt.Fprintf(a.out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
 				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
+
 			for _, d := range r.Disagreements {
-				fmt.Fprintf(a.out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question, d.Problem)
+				fmt.Fprintf(a.out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question,
+					d.Problem)
 			}
+
 			for _, id := range r.Unrecognised {
 				fmt.Fprintf(a.out, "  %s: fits no template\n", id)
 			}
 		}
 	}
+
 	if unexplained > 0 {
 		return bad("%d answers agree with no rule", unexplained)
 	}
+
 	return nil
 }

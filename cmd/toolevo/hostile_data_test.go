@@ -19,10 +19,12 @@ func TestHostileRotOfData(t *testing.T) {
 		return cli(t, "collect", "--data", data, "--out", out, "--difficulty", "easy", "--limit", "2",
 			"--dataset", "coffee,agenda", "--trees", "2", "--run-id", "rot")
 	}
+
 	sound := filepath.Join(t.TempDir(), "run")
 	if r := run(whole, sound); r.code != exitDone {
 		t.Fatalf("the undamaged data: exit %d\n%s", r.code, r.err)
 	}
+
 	want := rowsOf(t, sound)
 	refused, harmless := 0, 0
 
@@ -35,11 +37,13 @@ func TestHostileRotOfData(t *testing.T) {
 		if r := cli(t, "data", "verify", "--data", data); r.code != exitBad {
 			t.Errorf("%s: data verify ends with exit %d\n%s%s", where, r.code, r.out, r.err)
 		}
+
 		if r := run(data, out); r.code != exitDone {
 			refused++
 			continue
 		}
 		harmless++
+
 		if got := rowsOf(t, out); got != want {
 			t.Errorf("%s: a run over it ends well, with other rows", where)
 		}

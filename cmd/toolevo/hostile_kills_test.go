@@ -30,6 +30,7 @@ func TestHostileKills(t *testing.T) {
 			p := start(t, goOn(run, args)...)
 			if killAt(p, time.Duration(random.Int64N(int64(longest)))) {
 				killed++
+
 				if !exists(filepath.Join(run, "run.json")) {
 					atStart++
 				}
@@ -37,17 +38,22 @@ func TestHostileKills(t *testing.T) {
 		}
 
 		began := time.Now()
+
 		p := start(t, goOn(run, args)...)
 		if code := p.wait(); code != exitDone {
 			t.Fatalf("round %d, %s: going on ends with exit %d\n%s", round, preset, code, p.err)
 		}
+
 		longest = max(longest, time.Since(began))
+
 		if !bytes.Equal(read(t, filepath.Join(whole, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
 			t.Errorf("round %d, %s: the trajectories differ from those of an undisturbed run", round, preset)
 		}
+
 		if got, want := logged(t, run), logged(t, whole); got != want {
 			t.Errorf("round %d, %s: %d calls in the log, %d undisturbed", round, preset, got, want)
 		}
+
 		leavesNothing(t, whole, run)
 	}
 
@@ -59,6 +65,7 @@ func goOn(run string, args []string) []string {
 	if !exists(filepath.Join(run, "run.json")) {
 		return args
 	}
+
 	return append(slices.Clip(args), "--resume")
 }
 
@@ -78,17 +85,20 @@ func killAt(p *process, after time.Duration) bool {
 	<-p.ended
 
 	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
+
 	return ok && status.Signaled()
 }
 
 // leavesNothing holds that a run's folder has the files of another's, and no others.
 func leavesNothing(t *testing.T, want, run string) {
 	t.Helper()
+
 	names := func(dir string) []string {
 		var all []string
 		for _, path := range files(t, dir) {
 			all = append(all, strings.TrimPrefix(path, dir))
 		}
+
 		return all
 	}
 	if got, want := names(run), names(want); !slices.Equal(got, want) {

@@ -40,9 +40,11 @@ type spoiledAnswer struct {
 // send sends a body with a status, and headers, which are names and values in turn.
 func (a *spoiledAnswer) send(status int, body []byte, headers ...string) {
 	a.w.Header().Set("Content-Type", "application/json")
+
 	for i := 0; i+1 < len(headers); i += 2 {
 		a.w.Header().Add(headers[i], headers[i+1])
 	}
+
 	a.w.WriteHeader(status)
 	_, _ = a.w.Write(body)
 }
@@ -54,8 +56,10 @@ func (a *spoiledAnswer) raw(text string, reset bool) {
 		panic(http.ErrAbortHandler)
 	}
 	defer conn.Close()
+
 	_, _ = buffered.WriteString(text)
 	_ = buffered.Flush()
+
 	if tcp, ok := conn.(*net.TCPConn); ok && reset {
 		_ = tcp.SetLinger(0)
 	}
@@ -78,11 +82,14 @@ func (a *spoiledAnswer) edit(change func(o object)) {
 	if err := json.Unmarshal(a.body, &o); err != nil {
 		panic(err)
 	}
+
 	change(o)
+
 	body, err := json.Marshal(o)
 	if err != nil {
 		panic(err)
 	}
+
 	a.send(http.StatusOK, body)
 }
 
@@ -94,10 +101,12 @@ func samples(o object) []object {
 	if _, ok := o["choices"]; !ok {
 		return []object{o}
 	}
+
 	var all []object
 	for _, c := range choices(o) {
 		all = append(all, c.(object))
 	}
+
 	return all
 }
 
@@ -109,6 +118,7 @@ func setText(o object, change func(text string) any) {
 				s[name] = change(text)
 			}
 		}
+
 		if message, ok := s["message"].(object); ok {
 			message["content"] = change(message["content"].(string))
 		}
@@ -127,6 +137,7 @@ func statuses(ends bool, all ...int) (modes []mode) {
 			a.send(status, []byte(`{"error":{"message":"`+marker+`"}}`))
 		}})
 	}
+
 	return modes
 }
 
@@ -139,6 +150,7 @@ func retryAfters(values ...string) (modes []mode) {
 			a.send(http.StatusTooManyRequests, []byte(`{"error":"slow down"}`), "Retry-After", value)
 		}})
 	}
+
 	return modes
 }
 
@@ -149,6 +161,7 @@ func bodies(all map[string]string) (modes []mode) {
 			a.send(http.StatusOK, []byte(body))
 		}})
 	}
+
 	return modes
 }
 
@@ -159,10 +172,17 @@ func cutBodies(shares ...float64) (modes []mode) {
 		name := fmt.Sprintf(", %.0f %% of it", 100*share)
 		modes = append(modes,
 			mode{name: "cut" + name, spoil: func(a *spoiledAnswer) { a.send(http.StatusOK, part(a)) }},
-			mode{name: "closed" + name, spoil: func(a *spoiledAnswer) { a.raw(head(len(a.body))+string(part(a)), false) }},
-			mode{name: "reset" + name, spoil: func(a *spoiledAnswer) { a.raw(head(len(a.body))+string(part(a)), true) }},
+			mode{
+				name:  "closed" + name,
+				spoil: func(a *spoiledAnswer) { a.raw(head(len(a.body))+string(part(a)), false) },
+			},
+			mode{
+				name:  "reset" + name,
+				spoil: func(a *spoiledAnswer) { a.raw(head(len(a.body))+string(part(a)), true) },
+			},
 		)
 	}
+
 	return modes
 }
 
@@ -171,6 +191,7 @@ func raws(all map[string]string) (modes []mode) {
 	for name, text := range all {
 		modes = append(modes, mode{name: "wire: " + name, spoil: func(a *spoiledAnswer) { a.raw(text, false) }})
 	}
+
 	return modes
 }
 
@@ -180,12 +201,14 @@ func ended(words ...any) (modes []mode) {
 		modes = append(modes, mode{name: fmt.Sprintf("ended by %#v", word), spoil: func(a *spoiledAnswer) {
 			a.edit(func(o object) {
 				mark(o)
+
 				for _, s := range samples(o) {
 					s[map[string]string{kindOpenAI: "finish_reason", kindOllama: "done_reason"}[a.kind]] = word
 				}
 			})
 		}})
 	}
+
 	return modes
 }
 
@@ -196,16 +219,25 @@ func texts(values ...any) (modes []mode) {
 			a.edit(func(o object) { setText(o, func(string) any { return value }) })
 		}})
 	}
+
 	return modes
 }
 
 // inText is a mode for each piece of JSON put into the texts, as it is.
 func inText(lies bool, pieces map[string]string) (modes []mode) {
 	for name, piece := range pieces {
-		modes = append(modes, mode{name: "in the text: " + name, lies: lies, spoil: func(a *spoiledAnswer) {
-			a.editMarked(func(body []byte) []byte { return bytes.ReplaceAll(body, []byte(marker), []byte(marker+piece)) })
-		}})
+		modes = append(modes, mode{
+			name: "in the text: " + name,
+			lies: lies,
+			spoil: func(a *spoiledAnswer) {
+				a.editMarked(func(body []byte) []byte {
+					return bytes.ReplaceAll(body, []byte(marker),
+						[]byte(marker+piece))
+				})
+			},
+		})
 	}
+
 	return modes
 }
 
@@ -215,11 +247,14 @@ func (a *spoiledAnswer) editMarked(change func(body []byte) []byte) {
 	if err := json.Unmarshal(a.body, &o); err != nil {
 		panic(err)
 	}
+
 	mark(o)
+
 	body, err := json.Marshal(o)
 	if err != nil {
 		panic(err)
 	}
+
 	a.send(http.StatusOK, change(body))
 }
 
@@ -230,15 +265,19 @@ func logProbs(pieces ...string) (modes []mode) {
 			a.editMarked(func(body []byte) []byte {
 				const stands = "-12345.5"
 				var o object
+
 				_ = json.Unmarshal(body, &o)
 				for _, s := range samples(o) {
 					spoilFirst(s["logprobs"], json.Number(stands))
 				}
+
 				body, _ = json.Marshal(o)
+
 				return bytes.ReplaceAll(body, []byte(stands), []byte(piece))
 			})
 		}})
 	}
+
 	return modes
 }
 
@@ -251,6 +290,7 @@ func spoilFirst(figures any, value any) {
 		if list, ok := f["token_logprobs"].([]any); ok {
 			list[0] = value
 		}
+
 		if list, ok := f["content"].([]any); ok {
 			list[0].(object)["logprob"] = value
 		}
@@ -264,8 +304,10 @@ func edits(kind string, all map[string]func(o object)) (modes []mode) {
 		if kind != "" {
 			m.kinds = []string{kind}
 		}
+
 		modes = append(modes, m)
 	}
+
 	return modes
 }
 
@@ -277,6 +319,7 @@ func gzipped(body []byte) []byte {
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(body)
 	_ = z.Close()
+
 	return b.Bytes()
 }
 
@@ -293,7 +336,8 @@ func spoilingModes() []mode {
 			"a page":          "<html><body>" + marker + "</body></html>",
 			"a text":          `"` + marker + `"`,
 			"an event stream": "data: {\"choices\":[]}\n\ndata: [DONE]\n\n",
-			"brackets":        deep, "an object of brackets": `{"choices":` + deep, "braces": strings.Repeat(`{"a":`, 500_000),
+			"brackets":        deep, "an object of brackets": `{"choices":` + deep,
+			"braces":            strings.Repeat(`{"a":`, 500_000),
 			"very many choices": `{"choices":[{}` + strings.Repeat(",{}", 1_000_000) + `]}`,
 			"a long field":      `{"id":"` + strings.Repeat(big, 80) + `"}`,
 			"a long number":     `{"created":` + strings.Repeat("9", 1<<20) + `}`,
@@ -302,7 +346,8 @@ func spoilingModes() []mode {
 		}),
 		cutBodies(0, 0.3, 0.7, 1),
 		raws(map[string]string{
-			"nothing": "", "garbage": "\x16\x03\x01 not HTTP\r\n\r\n", "a status that is none": "HTTP/1.1 OK 200\r\n\r\n",
+			"nothing": "", "garbage": "\x16\x03\x01 not HTTP\r\n\r\n",
+			"a status that is none":  "HTTP/1.1 OK 200\r\n\r\n",
 			"a status of two digits": "HTTP/1.1 20 OK\r\n\r\n", "half a header": "HTTP/1.1 200 OK\r\nContent-Ty",
 			"a malformed header":      "HTTP/1.1 200 OK\r\n" + strings.Repeat("no colon ", 1000) + "\r\n\r\n{}",
 			"two lengths":             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\n{}",
@@ -348,12 +393,14 @@ func spoilingModes() []mode {
 			},
 			"no log-probabilities": func(o object) {
 				mark(o)
+
 				for _, s := range samples(o) {
 					delete(s, "logprobs")
 				}
 			},
 			"log-probabilities of nothing": func(o object) {
 				mark(o)
+
 				for _, s := range samples(o) {
 					s["logprobs"] = []any{}
 				}
@@ -370,25 +417,37 @@ func spoilingModes() []mode {
 			"one choice too few":    func(o object) { o["choices"] = choices(o)[1:] },
 			"the last one missing":  func(o object) { o["choices"] = choices(o)[:len(choices(o))-1] },
 			"reversed choices":      func(o object) { slices.Reverse(choices(o)) },
-			"extra choices":         func(o object) { o["choices"] = append(choices(o), extraChoice(o, len(choices(o)))) },
-			"an index twice":        func(o object) { o["choices"] = append([]any{extraChoice(o, 0)}, choices(o)...) },
+			"extra choices": func(o object) {
+				o["choices"] = append(choices(o),
+					extraChoice(o, len(choices(o))))
+			},
+			"an index twice": func(o object) { o["choices"] = append([]any{extraChoice(o, 0)}, choices(o)...) },
 			"one index for all": func(o object) {
 				mark(o)
+
 				for _, s := range samples(o) {
 					s["index"] = 0
 				}
+
 				o["choices"] = append(choices(o), extraChoice(o, 0))
 			},
-			"a negative index":      func(o object) { mark(o); samples(o)[0]["index"] = -1 },
-			"an index beyond n":     func(o object) { mark(o); samples(o)[0]["index"] = 99 },
-			"an index of a half":    func(o object) { mark(o); samples(o)[0]["index"] = 0.5 },
-			"an index as text":      func(o object) { mark(o); samples(o)[0]["index"] = "0" },
-			"fewer figures":         func(o object) { mark(o); fewerFigures(o) },
-			"figures of everything": func(o object) { mark(o); samples(o)[0]["logprobs"] = object{"token_logprobs": object{}} },
-			"no usage":              func(o object) { delete(o, "usage") },
-			"usage below zero":      func(o object) { o["usage"] = object{"prompt_tokens": -5, "completion_tokens": -5} },
-			"usage as text":         func(o object) { mark(o); o["usage"] = "much" },
-			"usage of too much":     func(o object) { o["usage"].(object)["prompt_tokens"] = 1 << 40 },
+			"a negative index":   func(o object) { mark(o); samples(o)[0]["index"] = -1 },
+			"an index beyond n":  func(o object) { mark(o); samples(o)[0]["index"] = 99 },
+			"an index of a half": func(o object) { mark(o); samples(o)[0]["index"] = 0.5 },
+			"an index as text":   func(o object) { mark(o); samples(o)[0]["index"] = "0" },
+			"fewer figures":      func(o object) { mark(o); fewerFigures(o) },
+			"figures of everything": func(
+				o object) {
+				mark(o)
+				samples(o)[0]["logprobs"] = object{"token_logprobs": object{}}
+			},
+			"no usage": func(o object) { delete(o, "usage") },
+			"usage below zero": func(o object) {
+				o["usage"] = object{"prompt_tokens": -5,
+					"completion_tokens": -5}
+			},
+			"usage as text":     func(o object) { mark(o); o["usage"] = "much" },
+			"usage of too much": func(o object) { o["usage"].(object)["prompt_tokens"] = 1 << 40 },
 		}),
 		edits(kindOllama, map[string]func(object){
 			"not done":             func(o object) { mark(o); o["done"] = false },
@@ -419,6 +478,7 @@ func spoilingModes() []mode {
 					delete(o, "usage")
 					o["eval_count"] = 1
 					setText(o, func(string) any { return "" })
+
 					for _, s := range samples(o) {
 						delete(s, "logprobs")
 					}
@@ -452,7 +512,10 @@ func spoilingModes() []mode {
 				a.w.Header().Set("Content-Type", "text/plain")
 				_, _ = a.w.Write(a.body)
 			}},
-			{name: "compressed", spoil: func(a *spoiledAnswer) { a.send(200, gzipped(a.body), "Content-Encoding", "gzip") }},
+			{
+				name:  "compressed",
+				spoil: func(a *spoiledAnswer) { a.send(200, gzipped(a.body), "Content-Encoding", "gzip") },
+			},
 			{name: "half of it compressed", spoil: func(a *spoiledAnswer) {
 				body := gzipped(a.body)
 				a.send(200, body[:len(body)/2], "Content-Encoding", "gzip")
@@ -467,7 +530,10 @@ func spoilingModes() []mode {
 					_ = http.NewResponseController(a.w).Flush()
 				}
 			}},
-			{name: "spaces without an end", spoil: func(a *spoiledAnswer) { a.send(200, bytes.Repeat([]byte(" "), 80<<20)) }},
+			{
+				name:  "spaces without an end",
+				spoil: func(a *spoiledAnswer) { a.send(200, bytes.Repeat([]byte(" "), 80<<20)) },
+			},
 			{name: "hanging", slow: true, spoil: (*spoiledAnswer).hang},
 			{name: "hanging after the header", slow: true, spoil: func(a *spoiledAnswer) {
 				a.w.WriteHeader(200)
@@ -485,6 +551,7 @@ func spoilingModes() []mode {
 					panic(http.ErrAbortHandler)
 				}
 				defer conn.Close()
+
 				_, _ = buffered.WriteString(head(len(a.body)) + string(a.body) + head(len(a.body)) + string(a.body))
 				_ = buffered.Flush()
 				_ = conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
@@ -493,6 +560,7 @@ func spoilingModes() []mode {
 		},
 	)
 	slices.SortFunc(all, func(x, y mode) int { return strings.Compare(x.name, y.name) })
+
 	return all
 }
 
@@ -502,10 +570,12 @@ func extraChoice(o object, index int) any {
 	for name, value := range samples(o)[0] {
 		extra[name] = value
 	}
+
 	extra["index"] = index
 	if text, ok := extra["text"].(string); ok {
 		extra["text"] = "Thought: " + marker + strings.TrimPrefix(text, "Thought:")
 	}
+
 	return extra
 }
 
@@ -516,6 +586,7 @@ func fewerFigures(o object) {
 		if !ok {
 			continue
 		}
+
 		for _, name := range []string{"token_logprobs", "content"} {
 			if list, ok := figures[name].([]any); ok {
 				figures[name] = list[:1]

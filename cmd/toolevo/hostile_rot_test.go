@@ -31,6 +31,7 @@ func TestHostileRotOfFinishedRuns(t *testing.T) {
 		}
 
 		harmless++
+
 		r := cli(t, "export", run, "--data", smallData(t), "--out", filepath.Join(dir, "export"), "--json")
 		if r.code != exitDone || r.out != want || rowsOf(t, run) != rows {
 			t.Errorf("%s: check says all is well, yet the export differs (exit %d)\n%s", where, r.code, r.err)
@@ -53,8 +54,10 @@ func TestHostileRotOfUnfinishedRuns(t *testing.T) {
 	if !p.until(t, half, logged(t, whole)/2) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 	<-p.ended
+
 	refused, harmless := 0, 0
 
 	for range rounds(6, 200) {
@@ -69,6 +72,7 @@ func TestHostileRotOfUnfinishedRuns(t *testing.T) {
 		}
 
 		harmless++
+
 		if !bytes.Equal(want, read(t, filepath.Join(run, rowsFile))) {
 			t.Errorf("%s: the run ended with other rows, exit 0\n%s", where, r.err)
 		}
@@ -81,12 +85,15 @@ func TestHostileRotOfUnfinishedRuns(t *testing.T) {
 func rowsOf(t *testing.T, run string) string {
 	t.Helper()
 	var text bytes.Buffer
+
 	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
 		if err != nil {
 			return err.Error()
 		}
+
 		fmt.Fprintf(&text, "%+v\n", row)
 	}
+
 	return text.String()
 }
 
@@ -110,6 +117,7 @@ func TestHostileRotOfExports(t *testing.T) {
 		}
 
 		harmless++
+
 		if samplesOf(t, dir) != want {
 			t.Errorf("%s: check says all is well, yet the samples differ", where)
 		}
@@ -122,11 +130,14 @@ func TestHostileRotOfExports(t *testing.T) {
 func samplesOf(t *testing.T, dir string) string {
 	t.Helper()
 	var text bytes.Buffer
+
 	for sample, err := range trajectories.ReadExport(dir) {
 		if err != nil {
 			return err.Error()
 		}
+
 		fmt.Fprintf(&text, "%q\n", sample)
 	}
+
 	return text.String() + string(read(t, filepath.Join(dir, trajectories.JSONLFile)))
 }

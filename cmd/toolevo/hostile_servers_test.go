@@ -37,13 +37,16 @@ func (s *spoiler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.next.ServeHTTP(w, r)
 		return
 	}
+
 	s.mu.Lock()
 	s.asked++
+
 	m := s.choose(s.asked)
 	if m != nil {
 		s.met[m.name]++
 	}
 	s.mu.Unlock()
+
 	if m == nil {
 		s.next.ServeHTTP(w, r)
 		return
@@ -54,23 +57,28 @@ func (s *spoiler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	good := httptest.NewRecorder()
 	s.next.ServeHTTP(good, r)
+
 	if good.Code != http.StatusOK {
 		w.WriteHeader(good.Code)
 		_, _ = w.Write(good.Body.Bytes())
 		return
 	}
+
 	m.spoil(&spoiledAnswer{w: w, r: r, kind: s.kind, body: good.Body.Bytes()})
 }
 
 // spoilServer starts a spoiler in front of a server.
 func spoilServer(t *testing.T, next http.Handler, kind string, choose func(asked int) *mode) (*spoiler, string) {
 	t.Helper()
+
 	s := &spoiler{next: next, kind: kind, choose: choose, met: map[string]int{}}
 	front := httptest.NewServer(s)
 	t.Cleanup(front.Close)
+
 	return s, front.URL
 }
 
@@ -80,6 +88,7 @@ func some(random *rand.Rand, modes ...mode) func(int) *mode {
 		if random.Float64() >= spoiledShare {
 			return nil
 		}
+
 		return &modes[random.IntN(len(modes))]
 	}
 }
@@ -92,6 +101,7 @@ func modesOf(kind string, detected bool) (all []mode) {
 			all = append(all, m)
 		}
 	}
+
 	return all
 }
 
@@ -104,10 +114,13 @@ func quick(modes []mode) []mode {
 // run on it, but for the server and the folder.
 func campaignServer(t *testing.T, kind string) (s *simserver.Server, args []string) {
 	t.Helper()
+
 	speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}
 	s = serve(t, simserver.Options{Kind: speaks[kind], Slots: 64})
+
 	return s, []string{
-		"collect", "--data", smallData(t), "--policy", kind + ":sim", "--limit", "2", "--trees", "1", "--preset", "paper",
+		"collect", "--data", smallData(t), "--policy", kind + ":sim", "--limit", "2", "--trees", "1", "--preset",
+		"paper",
 		"--set", "search.simulations=2", "--set", "server.window=32768", "--set", "attempts=1", "--parallel", "64",
 		"--run-id", "spoiled", "--progress", "none",
 	}
@@ -118,26 +131,31 @@ func campaignServer(t *testing.T, kind string) (s *simserver.Server, args []stri
 // on a good server. In no mode does a text of the mode's stand in an export.
 func TestHostileServers(t *testing.T) {
 	t.Parallel()
+
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			random := campaignRandom(t)
+
 			detected, others := modesOf(kind, true), modesOf(kind, false)
 			if n := len(detected) + len(others); n < 110 {
 				t.Errorf("%d modes, want at least 110", n)
 			} else {
 				t.Logf("%d modes", n)
 			}
+
 			s, args := campaignServer(t, kind)
 			clean := filepath.Join(t.TempDir(), "clean")
 			must(t, append(slices.Clip(args), "--server", s.URL(), "--out", clean)...)
 			c := campaign{kind: kind, server: s, args: args, clean: read(t, filepath.Join(clean, rowsFile))}
 
 			t.Run("all together", func(t *testing.T) { c.run(t, random, quick(detected)...) })
+
 			alone := slices.Concat(detected, others)
 			if os.Getenv("TOOLEVO_HOSTILE") == "" {
 				alone = []mode{others[random.IntN(len(others))]}
 			}
+
 			for _, m := range alone {
 				t.Run(m.name, func(t *testing.T) { c.run(t, random, m) })
 			}
@@ -159,25 +177,31 @@ func (c campaign) run(t *testing.T, random *rand.Rand, modes ...mode) {
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	front, url := spoilServer(t, c.server, c.kind, some(random, modes...))
 	began := time.Now()
+
 	timeout, patience := "10s", "1m"
 	if len(quick(modes)) == 0 {
 		timeout, patience = "1s", "5s" // which bounds what a server may ask us to wait, too
 	}
-	r := cli(t, append(slices.Clip(c.args), "--server", url, "--timeout", timeout, "--patience", patience, "--out", run)...)
+
+	r := cli(t, append(slices.Clip(c.args), "--server", url, "--timeout", timeout, "--patience", patience, "--out",
+		run)...)
 
 	mayEnd := slices.ContainsFunc(modes, func(m mode) bool { return m.ends })
 	if r.code != exitDone && !(mayEnd && r.code == exitGaveUp) {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
+
 	control := func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }
 	if strings.ContainsFunc(r.err, control) || len(r.err) > 50_000 {
 		t.Errorf("%d bytes were said, or control characters: %.2000q", len(r.err), r.err)
 	}
+
 	if r.code != exitDone {
 		args := append(slices.Clip(c.args), "--server", c.server.URL(), "--out", run)
 		if exists(filepath.Join(run, "run.json")) {
 			args = append(args, "--resume")
 		}
+
 		if r := cli(t, args...); r.code != exitDone {
 			t.Fatalf("going on with a good server: exit %d\n%s", r.code, r.err)
 		}
@@ -191,6 +215,7 @@ func (c campaign) run(t *testing.T, random *rand.Rand, modes ...mode) {
 	if r := cli(t, "export", run, "--out", exported); r.code != exitDone && !(lies && r.code == exitBad) {
 		t.Errorf("export: exit %d\n%s", r.code, r.err)
 	}
+
 	for _, path := range files(t, exported) {
 		if bytes.Contains(read(t, path), []byte(marker)) {
 			t.Errorf("%s holds a text of the mode's", filepath.Base(path))
@@ -201,6 +226,7 @@ func (c campaign) run(t *testing.T, random *rand.Rand, modes ...mode) {
 	for _, n := range front.met {
 		met += n
 	}
+
 	t.Logf("%d of %d answers spoiled, exit %d, %v", met, front.asked, r.code, time.Since(began).Round(time.Millisecond))
 }
 
@@ -208,10 +234,12 @@ func (c campaign) run(t *testing.T, random *rand.Rand, modes ...mode) {
 // second Ctrl-C ends it within three seconds.
 func TestHostileRepliesAndCtrlC(t *testing.T) {
 	t.Parallel()
+
 	names := []string{
 		"body: very many choices", "a gzip bomb", "body: an object of brackets", "body: a long field",
 		"spaces without an end", "hanging in the middle",
 	}
+
 	modes := modesOf(kindOpenAI, true)
 	for _, name := range names[:rounds(2, len(names))] {
 		m := modes[slices.IndexFunc(modes, func(m mode) bool { return m.name == name })]
@@ -223,9 +251,12 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 				if asked < 10 {
 					return nil
 				}
+
 				once.Do(func() { close(reading) })
+
 				return &m
 			})
+
 			p := start(t, append(args, "--server", url, "--out", filepath.Join(t.TempDir(), "run"))...)
 			select {
 			case <-reading:
@@ -234,6 +265,7 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 			}
 
 			_ = p.Process.Signal(os.Interrupt)
+
 			for text := ""; text != "ended" && !strings.Contains(text, "Press Ctrl-C again"); {
 				select {
 				case text = <-p.err.saw:
@@ -241,10 +273,13 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 					text = "ended"
 				}
 			}
+
 			second := time.Now()
 			_ = p.Process.Signal(os.Interrupt)
 			code := p.wait()
+
 			inTime(t, "the end after a second Ctrl-C", time.Since(second), 3*time.Second)
+
 			if code != exitInterrupted {
 				t.Errorf("exit %d\n%s", code, p.err)
 			}

@@ -18,12 +18,14 @@ func rounds(small, full int) int {
 	if os.Getenv("TOOLEVO_HOSTILE") == "" {
 		return small
 	}
+
 	return full
 }
 
 // campaignRandom returns the random source of a campaign, and logs the seed that repeats it.
 func campaignRandom(t *testing.T) *rand.Rand {
 	t.Helper()
+
 	seed := uint64(time.Now().UnixNano())
 
 	if text := os.Getenv("TOOLEVO_HOSTILE_SEED"); text != "" {
@@ -41,6 +43,7 @@ func campaignRandom(t *testing.T) *rand.Rand {
 // copyFolder copies a folder, and fails the test where that fails.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
+
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +54,7 @@ func copyFolder(t *testing.T, from, to string) {
 func flipBit(t *testing.T, random *rand.Rand, dir string) string {
 	t.Helper()
 	var candidates []string
+
 	for _, path := range files(t, dir) {
 		if len(read(t, path)) > 0 {
 			candidates = append(candidates, path)
@@ -60,6 +64,7 @@ func flipBit(t *testing.T, random *rand.Rand, dir string) string {
 	path := candidates[random.IntN(len(candidates))]
 	data := read(t, path)
 	at, bit := random.IntN(len(data)), random.IntN(8)
+
 	data[at] ^= 1 << bit
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)

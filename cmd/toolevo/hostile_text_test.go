@@ -31,8 +31,9 @@ const spell = "\x1b]52;c;ZWNobw==\a\u009b2J\b\b\u202e\x7f\nforged\t0"
 // seenAs is how the beginning of spell looks in words, and in JSON.
 var seenAs = []string{`\x1b]52`, `\u001b]52`}
 
-// TestNoCommandObeysForeignText goes through every command with hostile text from wherever text can come: files, models,
-// servers, run directories, exports, arguments. All that is written is visible, and the text is there.
+// TestNoCommandObeysForeignText goes through every command with hostile text from wherever text can come:
+// files, models, servers, run directories, exports, arguments. All that is written is visible, and the text
+// is there.
 func TestNoCommandObeysForeignText(t *testing.T) {
 	t.Parallel()
 	d := hostile(t)
@@ -62,11 +63,19 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"check", in("broken export")}},
 		{args: []string{"export", in("run"), "--out", in("again")}, quiet: true},
 		{args: []string{"export", in("run"), "--out", in("no") + spell, "--split", spell}},
-		{args: []string{"collect", "--data", in("data"), "--limit", "1", "--trees", "1", "--dry-run", "--dataset", "coffee" + spell}},
-		{args: loud("collect", "--trees", "1", "--out", in("collected"+spell), "--set", "search.simulations=1"), lines: true},
+		{args: []string{"collect", "--data", in("data"), "--limit", "1", "--trees", "1", "--dry-run", "--dataset",
+			"coffee" + spell}},
+		{
+			args:  loud("collect", "--trees", "1", "--out", in("collected"+spell), "--set", "search.simulations=1"),
+			lines: true,
+		},
 		{args: append(onServer("collect", "--trees", "1", "--out", in("other")), "--policy", "openai:another")},
 		{args: onServer("eval", "--api", "p_c", "--out", in("evaluated"+spell)), lines: true},
-		{args: []string{"play", "--data", in("data"), "--policy", "openai:loud", "--split", "train", "--set", "server.window=32768", "--transcript"}, lines: true},
+		{
+			args: []string{"play", "--data", in("data"), "--policy", "openai:loud", "--split", "train", "--set",
+				"server.window=32768", "--transcript"},
+			lines: true,
+		},
 		{args: []string{"play", "--data", in("data"), "--question", spell}},
 		{args: []string{"doctor", "--policy", "openai:another", "--server", d.server.URL + "/v1"}},
 		{args: []string{"doctor", "--policy", "openai:another", "--server", d.server.URL + "/v1", "--json"}},
@@ -74,7 +83,11 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"data", "verify", "--data", in("data")}},
 		{args: []string{"data", "verify", "--data", in("data"), "--json"}},
 		{args: []string{"data", "gold", "--data", in("data"), "--dataset", spell}},
-		{args: []string{"data", "import", "--data", in("new"), "--corpus", in("no corpus" + spell), "--questions", in("none")}, lines: true},
+		{
+			args: []string{"data", "import", "--data", in("new"), "--corpus", in("no corpus" + spell), "--questions",
+				in("none")},
+			lines: true,
+		},
 		{args: []string{"data", "build", "--data", in("new"), "--dataset", spell}},
 		{args: []string{"data", "questions", "--data", in("nothing" + spell)}, lines: true},
 		{args: []string{"bench", "serve", "--policy", spell}, lines: true},
@@ -86,16 +99,20 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(strings.Join(test.args, " "), spell, "SPELL"), func(t *testing.T) {
 			r := cliWith(t, "", []string{"OPENAI_BASE_URL=" + d.server.URL + "/v1"}, test.args...)
+
 			text := r.out + r.err
 			for _, c := range text {
 				if c != '\n' && c != '\t' && !unicode.IsGraphic(c) {
 					t.Fatalf("exit %d, it wrote %U:\n%q", r.code, c, text)
 				}
 			}
+
 			seen := func(s string) bool { return strings.Contains(text, s) }
+
 			if !test.lines && strings.Contains(text, "\nforged") {
 				t.Errorf("text of others begins a line:\n%s", text)
 			}
+
 			if !test.quiet && !slices.ContainsFunc(seenAs, seen) {
 				t.Errorf("exit %d, the text is not there:\n%s", r.code, text)
 			}
@@ -120,63 +137,78 @@ func hostile(t *testing.T) hostileFiles {
 	// Questions under hostile names, some with wrong answers.
 	for _, split := range toolqa.Splits() {
 		var all []toolqa.Question
+
 		for _, d := range toolqa.Difficulties() {
 			qs, err := questions.Read(in("data"), toolqa.Coffee, d, split)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			qs[0].ID += spell
 			if split == toolqa.Dev {
 				qs[0].Answer = "0" + qs[0].Answer
 			}
+
 			all = append(all, qs...)
 		}
+
 		if err := questions.Write(in("data"), all); err != nil {
 			t.Fatal(err)
 		}
 	}
 
 	// A run on them by a model that writes hostile text.
-	must(t, "collect", "--data", in("data"), "--policy", "openai:sim", "--server", d.server.URL+"/v1", "--set", "server.window=32768",
+	must(t, "collect", "--data", in("data"), "--policy", "openai:sim", "--server", d.server.URL+"/v1", "--set",
+		"server.window=32768",
 		"--limit", "1", "--trees", "1", "--difficulty", "easy", "--out", in("run"))
 	d.leaf = hostileNode(t, in("run"))
 	must(t, "export", in("run"), "--out", in("export"))
 
 	// Files that somebody else may have written.
-	run, err := store.ResumeRun(t.Context(), in("run"), func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
-		m := run.Manifest
-		m.Data, m.Finished, m.Software = m.DataFolder(in("run")), nil, spell
-		return m, run.Config, nil
-	})
+	run, err := store.ResumeRun(t.Context(), in("run"),
+		func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
+			m := run.Manifest
+			m.Data, m.Finished, m.Software = m.DataFolder(in("run")), nil, spell
+			return m, run.Config, nil
+		})
 	if err := errors.Join(err, run.Close()); err != nil {
 		t.Fatal(err)
 	}
+
 	edit(t, filepath.Join(in("export"), trajectories.ManifestFile), `"engine": "`, `"engine": "`+inJSON(spell))
+
 	for _, path := range files(t, in("export")) {
 		write(t, filepath.Join(in("broken export"), filepath.Base(path)), string(read(t, path)))
 	}
+
 	write(t, filepath.Join(in("broken export"), "also"+spell), "")
+
 	return d
 }
 
 // hostileNode returns a node of the run whose text is hostile.
 func hostileNode(t *testing.T, dir string) string {
 	t.Helper()
+
 	run, err := store.OpenRun(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer run.Close()
+
 	tree, ok, err := run.LoadTree(t.Context(), "easy-coffee-train-0000"+spell, 0)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
+
 	for id, n := range tree.Nodes {
 		if strings.Contains(n.Action, spell) {
 			return string(inNumber(id))
 		}
 	}
+
 	t.Fatal("the model wrote no hostile text")
+
 	return ""
 }
 
@@ -189,9 +221,11 @@ func inJSON(s string) string {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
+
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -199,29 +233,37 @@ func write(t *testing.T, path, text string) {
 
 func edit(t *testing.T, path, old, text string) {
 	t.Helper()
+
 	before := string(read(t, path))
 	if !strings.Contains(before, old) {
 		t.Fatalf("%s has no %s:\n%s", path, old, before)
 	}
+
 	write(t, path, strings.ReplaceAll(before, old, text))
 }
 
 // hostileServer serves a model that writes hostile text; of others it says in a hostile way that it does not have them.
 func hostileServer(t *testing.T) *httptest.Server {
 	t.Helper()
+
 	profile, err := policy.ParseProfile("reader")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	scripted := policy.NewScripted(profile, questions.Plan)
+
 	sims := map[string]*simserver.Server{}
-	for name, model := range map[string]mcts.Policy{"sim": spellbound{scripted, false}, "loud": spellbound{scripted, true}} {
+	for name, model := range map[string]mcts.Policy{"sim": spellbound{scripted, false},
+		"loud": spellbound{scripted, true}} {
 		sims[name], err = simserver.Start(simserver.Options{Policy: model, Model: name, MaxModelLen: 32768})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		t.Cleanup(sims[name].Close)
 	}
+
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") {
@@ -229,7 +271,9 @@ func hostileServer(t *testing.T) *httptest.Server {
 			io.WriteString(w, `{"object":"list","data":[{"id":"sim"},{"id":"loud"},{"id":"`+inJSON(spell)+`"}]}`)
 			return
 		}
+
 		sim := sims["sim"]
+
 		switch {
 		case strings.Contains(string(body), `"loud"`):
 			sim = sims["loud"]
@@ -238,24 +282,29 @@ func hostileServer(t *testing.T) *httptest.Server {
 			io.WriteString(w, `{"error":{"message":"no such model `+inJSON(spell)+`"}}`)
 			return
 		}
-		req, _ := http.NewRequestWithContext(r.Context(), r.Method, sim.URL()+r.URL.Path, strings.NewReader(string(body)))
+
+		req, _ := http.NewRequestWithContext(r.Context(), r.Method, sim.URL()+r.URL.Path,
+			strings.NewReader(string(body)))
 		req.Header = r.Header
+
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
 		defer resp.Body.Close()
+
 		w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
 		w.WriteHeader(resp.StatusCode)
 		io.Copy(w, resp.Body)
 	}))
 	t.Cleanup(s.Close)
+
 	return s
 }
 
-// spellbound is a policy whose second sample of a question is hostile and names no tool; a loud one is hostile in all its
-// thoughts.
+// spellbound is a policy whose second sample of a question is hostile and names no tool; a loud one is
+// hostile in all its thoughts.
 type spellbound struct {
 	mcts.Policy
 	loud bool
@@ -267,10 +316,12 @@ func (p spellbound) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposa
 		if p.loud {
 			proposals[i].Text = strings.Replace(proposals[i].Text, "Thought: ", "Thought: "+spell+" ", 1)
 		}
+
 		if i == 1 && r.History.Len() == 0 {
 			proposals[i].Text = "Thought: " + spell + "\nAction: Load" + spell + "\nAction Input: {}"
 		}
 	}
+
 	return proposals, err
 }
 
@@ -282,12 +333,14 @@ func TestEveryCommandMeetsHostileText(t *testing.T) {
 		if c.Name() == "completion" || c.Name() == "help" {
 			return // they show text of ours alone
 		}
+
 		if !c.HasSubCommands() {
 			quoted := `"` + strings.Join(path, `", "`) + `"`
 			if !strings.Contains(source, "{"+quoted) && !strings.Contains(source, "("+quoted) {
 				t.Errorf("TestNoCommandObeysForeignText does not run toolevo %s", strings.Join(path, " "))
 			}
 		}
+
 		for _, sub := range c.Commands() {
 			walk(sub, append(slices.Clone(path), sub.Name()))
 		}

@@ -47,32 +47,45 @@ type importedFile struct {
 
 func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from string) error {
 	var missing []string
+
 	for _, ds := range all {
 		opts := i.options
 		opts.Progress = i.progress.step("import " + string(ds))
+
 		done, err := corpus.Import(ctx, i.dir, ds, from, opts)
 		if isMissing(err) && !i.named {
 			missing = append(missing, string(ds))
 			continue
 		}
+
 		if err != nil {
 			return err
 		}
+
 		if err := indexPassages(ctx, i.dir, ds, i.progress); err != nil {
 			return err
 		}
-		r := importReport{corpusReport: newCorpusReport(i.dir, done.Info), Unchanged: done.Unchanged, Skipped: done.Info.Skipped}
+
+		r := importReport{
+			corpusReport: newCorpusReport(i.dir, done.Info),
+			Unchanged:    done.Unchanged,
+			Skipped:      done.Info.Skipped,
+		}
 		for _, err := range done.Bad {
 			r.Bad = append(r.Bad, err.Error())
 		}
+
 		i.reports, i.infos = append(i.reports, r), append(i.infos, done.Info)
 	}
+
 	if len(i.reports) == 0 {
 		return fmt.Errorf("no published corpus in %s: want e.g. coffee/coffee_price.csv", from)
 	}
+
 	if len(missing) > 0 {
 		i.app.say("Not in %s: %s", from, strings.Join(missing, ", "))
 	}
+
 	return nil
 }
 
@@ -81,20 +94,25 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 	if err != nil {
 		return err
 	}
+
 	removed, err := questions.RemoveShared(i.dir, imported.Questions)
 	for _, path := range removed {
 		i.app.say("Removed %s: it asked published questions of another split; run `toolevo data questions` again", path)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if err := questions.Write(i.dir, imported.Questions); err != nil {
 		return err
 	}
+
 	shared, err := questions.FindShared(i.dir, imported.Questions)
 	if err != nil {
 		return err
 	}
+
 	for _, f := range imported.Files {
 		file := importedFile{
 			Path: f.Path, Dataset: string(f.Dataset), Difficulty: string(f.Difficulty), Questions: f.Questions,
@@ -105,18 +123,24 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 			if d.Differ {
 				said += ", with another answer"
 			}
+
 			file.Duplicates = append(file.Duplicates, said)
 		}
+
 		for _, s := range shared {
 			if s.Question.Dataset == f.Dataset && s.Question.Difficulty == f.Difficulty {
-				file.Shared = append(file.Shared, fmt.Sprintf("%s is %s of %s", s.Question.ID, s.Other.ID, s.Other.Split))
+				file.Shared = append(file.Shared,
+					fmt.Sprintf("%s is %s of %s", s.Question.ID, s.Other.ID, s.Other.Split))
 			}
 		}
+
 		for _, r := range f.Renamed {
 			file.Renamed = append(file.Renamed, r.Published+" is "+r.ID+" here")
 		}
+
 		i.files = append(i.files, file)
 	}
+
 	return nil
 }
 
@@ -124,50 +148,66 @@ func (i *importer) report(asJSON bool) error {
 	for _, info := range i.infos {
 		i.app.sayStale(i.dir, info)
 	}
+
 	if asJSON {
 		return i.app.printJSON(importedDocument{i.reports, i.files})
 	}
+
 	for _, r := range i.reports {
 		fmt.Fprint(i.app.out, r.corpusReport)
+
 		switch {
 		case r.Unchanged:
 			fmt.Fprint(i.app.out, ", unchanged: imported from these files before")
 		case r.Skipped > 0:
 			fmt.Fprintf(i.app.out, ", %s left out", plural(r.Skipped, "bad row"))
 		}
+
 		fmt.Fprintln(i.app.out)
+
 		for _, b := range r.Bad {
 			fmt.Fprintf(i.app.out, "  %s\n", b)
 		}
 	}
+
 	i.printFiles()
 	i.app.say("Next: toolevo %s", shell("data", "questions", "--data", i.dir))
+
 	return nil
 }
 
 func (i *importer) printFiles() {
 	all, recognised := 0, 0
+
 	for _, f := range i.files {
 		if f.Skipped != "" {
 			i.app.say("%s: left out: %s", f.Path, f.Skipped)
 			continue
 		}
+
 		all, recognised = all+f.Questions, recognised+f.Questions-len(f.Unrecognised)
 		fmt.Fprintf(i.app.out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
+
 		if n := len(f.Unrecognised); n > 0 {
 			fmt.Fprintf(i.app.out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
 		}
+
 		fmt.Fprintln(i.app.out)
+
 		for _, d := range f.Duplicates {
 			fmt.Fprintf(i.app.out, "  asked twice: %s\n", d)
 		}
+
 		if n := len(f.Renamed); n > 0 {
 			fmt.Fprintf(i.app.out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
 		}
+
 		if n := len(f.Shared); n > 0 {
-			fmt.Fprintf(i.app.out, "  asked in two splits, so that export refuses %d: %s\n", n, strings.Join(f.Shared[:min(n, 5)], ", "))
+			fmt.Fprintf(i.app.out, "  asked in two splits, so that export refuses %d: %s\n", n,
+				strings.Join(f.Shared[:min(n, 5)], ", "))
 		}
 	}
+
 	if len(i.files) > 0 {
 		fmt.Fprintf(i.app.out, "%d of %d published questions fit a template\n", recognised, all)
 	}
@@ -177,5 +217,6 @@ func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+
 	return fmt.Sprintf("%d %ss", n, what)
 }

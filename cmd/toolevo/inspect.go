@@ -48,16 +48,20 @@ wrote and saw at each node, cached ones, too. --json is always whole.`,
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.asJSON = *asJSON
+
 		v, err := openView(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer v.run.Close()
+
 		if v.run.Manifest.Kind == kindEval {
 			return a.inspectEvaluation(cmd.Context(), v, args[1:], o)
 		}
+
 		return a.inspect(cmd.Context(), v, args[1:], o)
 	}
+
 	return cmd
 }
 
@@ -75,11 +79,13 @@ func openView(ctx context.Context, dir string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	qs, err := loadQuestionInfo(ctx, run)
 	if err != nil {
 		run.Close()
 		return nil, err
 	}
+
 	return &view{run, qs}, nil
 }
 
@@ -91,6 +97,7 @@ func (v *view) question(id string) (trajectories.Question, error) {
 			return q, nil
 		}
 	}
+
 	return trajectories.Question{}, fmt.Errorf("%w\n`toolevo %s` lists them",
 		noQuestion("the run", id, ids), shell("inspect", v.run.Dir))
 }
@@ -99,10 +106,12 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 	if len(args) == 0 {
 		return a.inspectRun(ctx, v, o)
 	}
+
 	question, err := v.question(args[0])
 	if err != nil {
 		return err
 	}
+
 	if len(args) == 1 {
 		return a.inspectQuestion(ctx, v, question, o)
 	}
@@ -111,14 +120,17 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 	if err != nil {
 		return err
 	}
+
 	record, ok, err := v.run.LoadTree(ctx, question.ID, tree)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	if !ok {
 		return usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
 			question.ID, tree, shell("inspect", v.run.Dir, question.ID))
 	}
+
 	if len(args) == 2 {
 		return a.inspectTree(question, record, o)
 	}
@@ -127,12 +139,15 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 	if err != nil {
 		return err
 	}
+
 	if node >= len(record.Nodes) {
 		return usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
 	}
+
 	if o.asJSON {
 		return a.inspectNode(ctx, v, question, record, node)
 	}
+
 	return record.WriteTrajectory(a.out, question.Text, node)
 }
 
@@ -140,22 +155,28 @@ func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lo
 	if o.asJSON {
 		return a.printJSON(record)
 	}
+
 	fmt.Fprintf(a.out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
 		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
+
 	return record.WriteText(a.out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
 }
 
 // inspectNode prints the trajectory that ends at a node as a row, be its answer right or not.
-func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question, record *mcts.TreeRecord, node int) error {
+func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question, record *mcts.TreeRecord,
+	node int) error {
 	c, err := runConfig(v.run)
 	if err != nil {
 		return err
 	}
+
 	made, err := makers(ctx, v.run, c.Python)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	meta := trajectories.Meta{Run: lineage(v.run, c), Question: q, Makers: made}
+
 	return a.printJSON(trajectories.FromNode(meta, record, node))
 }
 
@@ -164,6 +185,7 @@ func number(name, text string) (int, error) {
 	if err != nil || n < 0 {
 		return 0, usage("%s is %q, want a number from 0", name, text)
 	}
+
 	return n, nil
 }
 
@@ -188,10 +210,12 @@ func summarise(t *mcts.TreeRecord) treeSummary {
 		case "deprecated":
 			s.Deprecations++
 		}
+
 		if n.Accepted() {
 			s.Accepted = append(s.Accepted, n.ID)
 		}
 	}
+
 	return s
 }
 
@@ -200,18 +224,22 @@ func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts
 	if err != nil {
 		return nil, nil, gaveUp(err)
 	}
+
 	found := mcts.NewFound(envs.Task{ID: question}, nil)
 	var all []treeSummary
+
 	for _, i := range indices {
 		record, ok, err := v.run.LoadTree(ctx, question, i)
 		if err != nil {
 			return nil, nil, gaveUp(err)
 		}
+
 		if ok {
 			all = append(all, summarise(record))
 			found.Add(record)
 		}
 	}
+
 	return all, found, nil
 }
 
@@ -240,17 +268,21 @@ func (a *app) inspectRun(ctx context.Context, v *view, o lookOptions) error {
 		if err != nil {
 			return err
 		}
+
 		l := questionTrees{QuestionID: q.ID, Question: q.Text, Trees: len(trees), Distinct: found.Len()}
 		for _, t := range trees {
 			l.Calls += t.Calls
 			l.Correct += t.Correct
 		}
+
 		all.Questions = append(all.Questions, l)
 	}
+
 	stamps, err := stampsOf(ctx, v.run)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	all.Engines, all.Warnings = inWords(stamps), wallWarnings(stamps)
 	if o.asJSON {
 		return a.printJSON(all)
@@ -259,9 +291,12 @@ func (a *app) inspectRun(ctx context.Context, v *view, o lookOptions) error {
 	a.printRunHead(all.Run, all.Engines, all.Warnings)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT ACCEPTED")
+
 	for _, l := range all.Questions {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct, o.text(l.Question))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct,
+			o.text(l.Question))
 	}
+
 	return t.Flush()
 }
 
@@ -270,6 +305,7 @@ func (o lookOptions) text(s string) string {
 	if !o.full {
 		return ""
 	}
+
 	return "\t" + display.Line(s, 0)
 }
 
@@ -292,6 +328,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Quest
 	if err != nil {
 		return err
 	}
+
 	if o.asJSON {
 		return a.printJSON(questionOverview{q, trees})
 	}
@@ -299,18 +336,23 @@ func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Quest
 	a.printQuestion(q)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TREE\tSIMULATIONS\tCALLS\tNODES\tDEPRECATED\tCORRECT\tACCEPTED AT NODE")
+
 	for _, s := range trees {
 		most := mostNodes
 		if o.full {
 			most = len(s.Accepted)
 		}
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct, few(s.Accepted, most))
+
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations,
+			s.Correct, few(s.Accepted, most))
 	}
+
 	return t.Flush()
 }
 
 func (a *app) printQuestion(q trajectories.Question) {
-	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0), display.Line(q.Gold, 0))
+	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0),
+		display.Line(q.Gold, 0))
 }
 
 // mostNodes is how many accepted nodes of a tree are listed.
@@ -319,14 +361,18 @@ const mostNodes = 6
 // few lists the first numbers of a list.
 func few(ids []int, most int) string {
 	text := ""
+
 	for i, id := range ids[:min(len(ids), most)] {
 		if i > 0 {
 			text += " "
 		}
+
 		text += strconv.Itoa(id)
 	}
+
 	if len(ids) > most {
 		text += fmt.Sprintf(" … (%d)", len(ids))
 	}
+
 	return text
 }

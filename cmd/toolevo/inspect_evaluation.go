@@ -50,17 +50,21 @@ type episodeSummary struct {
 // inspectEvaluation shows an evaluation, a question's episodes, or one of those.
 func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o lookOptions) error {
 	if len(args) > 2 {
-		return usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION EPISODE` shows one whole", v.run.Dir)
+		return usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION EPISODE` "+
+			"shows one whole", v.run.Dir)
 	}
+
 	c, err := runConfig(v.run)
 	if err != nil {
 		return err
 	}
+
 	if len(args) == 0 {
 		e, err := newEvaluation(ctx, v.run, c, v.questions)
 		if err != nil {
 			return err
 		}
+
 		return a.inspectEvaluated(ctx, v, e, o)
 	}
 
@@ -68,17 +72,21 @@ func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o l
 	if err != nil {
 		return err
 	}
+
 	e, err := newEvaluation(ctx, v.run, c, []trajectories.Question{q})
 	if err != nil {
 		return err
 	}
+
 	var episodes []trajectories.Episode
 	for episode, err := range e.episodes(ctx, nil) {
 		if err != nil {
 			return err
 		}
+
 		episodes = append(episodes, episode)
 	}
+
 	if len(args) == 1 {
 		return a.inspectEpisodes(q, episodes, o)
 	}
@@ -87,10 +95,13 @@ func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o l
 	if err != nil {
 		return err
 	}
+
 	if n >= len(episodes) {
-		return usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s %s` lists them",
+		return usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s %s` "+
+			"lists them",
 			q.ID, len(episodes), v.run.Dir, q.ID)
 	}
+
 	return a.inspectEpisode(&episodes[n], o)
 }
 
@@ -100,36 +111,46 @@ func (a *app) inspectEvaluated(ctx context.Context, v *view, e *evaluation, o lo
 	if err != nil {
 		return err
 	}
+
 	all := evaluationOverview{v.run.Manifest, report, make([]questionEpisodes, len(v.questions))}
 	place := map[string]int{}
+
 	for i, q := range v.questions {
 		all.Questions[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
 		place[q.ID] = i
 	}
+
 	for episode, err := range e.episodes(ctx, nil) {
 		if err != nil {
 			return err
 		}
+
 		l := &all.Questions[place[episode.QuestionID]]
+
 		l.Episodes++
 		if episode.Official {
 			l.Correct++
 		}
 	}
+
 	if o.asJSON {
 		return a.printJSON(all)
 	}
 
 	a.printRunHead(all.Run, report.Engines, nil)
+
 	if err := report.WriteTable(a.out); err != nil {
 		return err
 	}
+
 	fmt.Fprintln(a.out)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "QUESTION\tEPISODES\tCORRECT")
+
 	for _, l := range all.Questions {
 		fmt.Fprintf(t, "%s\t%d\t%d%s\n", display.Line(l.QuestionID, 0), l.Episodes, l.Correct, o.text(l.Question))
 	}
+
 	return t.Flush()
 }
 
@@ -142,6 +163,7 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 			Turns: e.TurnCount, Deprecations: e.Deprecations, Answer: e.Answer, Official: e.Official, Strict: e.Strict,
 		}
 	}
+
 	if o.asJSON {
 		return a.printJSON(all)
 	}
@@ -149,14 +171,18 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 	a.printQuestion(q)
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "EPISODE\tPOLICY\tAPI\tTURNS\tDEPRECATED\tOFFICIAL\tSTRICT\tANSWER")
+
 	for _, s := range all.Episodes {
 		answer := s.Answer
 		if s.Limit != "" {
 			answer = "none; stopped: " + s.Limit
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", s.Episode, display.Line(s.Policy, 0), s.API, s.Turns, s.Deprecations,
+
+		fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", s.Episode, display.Line(s.Policy, 0), s.API, s.Turns,
+			s.Deprecations,
 			tick(s.Official), tick(s.Strict), display.Line(answer, 0))
 	}
+
 	return t.Flush()
 }
 
@@ -165,6 +191,7 @@ func tick(right bool) string {
 	if right {
 		return "✓"
 	}
+
 	return "✗"
 }
 
@@ -173,12 +200,17 @@ func (a *app) inspectEpisode(e *trajectories.Episode, o lookOptions) error {
 	if o.asJSON {
 		return a.printJSON(e)
 	}
-	fmt.Fprintf(a.out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0), e.Question)
+
+	fmt.Fprintf(a.out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0),
+		e.Question)
+
 	for _, t := range e.Turns {
 		fmt.Fprintf(a.out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action), strings.TrimSpace(t.Observation))
 	}
+
 	if e.Limit != "" {
 		fmt.Fprintf(a.out, "\nstopped: %s\n", e.Limit)
 	}
+
 	return nil
 }

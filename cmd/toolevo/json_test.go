@@ -64,15 +64,19 @@ Generated from the comments in the code: do not edit; ` + "`go test ./cmd/toolev
 With ` + "`--json`" + ` a command prints one JSON document on stdout, and nothing else there. Keys are snake_case, kinds are words.
 A key means the same in all of them, and the same as in the columns of [SCHEMA.md](../../trajectories/SCHEMA.md):
 
-- ` + "`question_id`" + ` is the ID of a question, ` + "`question`" + ` its text, ` + "`gold`" + ` its gold answer, ` + "`answer`" + ` what the agent gave.
+- ` + "`question_id`" + ` is the ID of a question, ` + "`question`" + ` its text, ` + "`gold`" + ` its gold answer, ` +
+	"`answer`" + ` what the agent gave.
 - A trajectory or an answer is *correct* (` + "`official`" + `) when the benchmark's matcher takes it, *strict* when the strict one does, and
   *accepted* when both do and training has room for it. Figures of ` + "`eval`" + ` are shares of ` + "`n`" + `, 0 to 1.
 - ` + "`outcome`" + ` is ok, malformed, invalid-action, invocation-error, deprecated, tool-error, correct or incorrect.
-- ` + "`status`" + ` is running, terminated (by the agent) or truncated (by a ` + "`limit`" + `: depth, reflection, silence, context, environment).
-- ` + "`calls`" + ` are requests to a model, ` + "`api`" + ` is the deployed API version or, of a turn, the API name as written.
+- ` + "`status`" + ` is running, terminated (by the agent) or truncated (by a ` +
+	"`limit`" + `: depth, reflection, silence, context, environment).
+- ` + "`calls`" + ` are requests to a model, ` +
+	"`api`" + ` is the deployed API version or, of a turn, the API name as written.
 - Times that end in ` + "`_ns`" + ` are nanoseconds, in ` + "`_s`" + ` a second's worth.
 
-In the tables ` + "`a.b`" + ` is the key b of the object at a, ` + "`a[].b`" + ` of each object in the list at a, and ` + "`a.*.b`" + ` of each object in a, whose
+In the tables ` + "`a.b`" + ` is the key b of the object at a, ` + "`a[].b`" +
+	` of each object in the list at a, and ` + "`a.*.b`" + ` of each object in a, whose
 keys are names. "may be missing" means that a key is left out where there is nothing to say.
 `
 
@@ -80,12 +84,15 @@ func TestJSONIsDocumented(t *testing.T) {
 	t.Parallel()
 	d := documenter{t: t, comments: map[string]map[string]string{}}
 	d.b.WriteString(jsonIntroduction)
+
 	for _, p := range allPrinted {
 		fmt.Fprintf(&d.b, "\n## %s\n\n", p.command)
+
 		if columns := reflect.TypeOf(p.of); columns.Implements(marshaler) {
 			d.b.WriteString("The columns of one row as keys: [SCHEMA.md](../../trajectories/SCHEMA.md).\n")
 			continue
 		}
+
 		d.b.WriteString("| Key | Type | Meaning |\n|---|---|---|\n")
 		d.object("", reflect.TypeOf(p.of))
 	}
@@ -96,6 +103,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if diff := cmp.Diff(string(read(t, golden)), d.b.String()); diff != "" {
 		t.Errorf("JSON.md is stale, run with -update; -want +got:\n%s", diff)
 	}
@@ -104,10 +112,12 @@ func TestJSONIsDocumented(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "toolevo ")
+
 		known := func(p printedJSON) bool { return p.command == name || strings.HasPrefix(p.command, name+" ") }
 		if cmd.Flags().Lookup("json") != nil && !slices.ContainsFunc(allPrinted, known) {
 			t.Errorf("toolevo %s --json is not documented", name)
 		}
+
 		for _, sub := range cmd.Commands() {
 			visit(sub)
 		}
@@ -133,10 +143,12 @@ func (d *documenter) object(prefix string, of reflect.Type) {
 	for i := range of.NumField() {
 		f := of.Field(i)
 		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+
 		inner := f.Type
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
 		}
+
 		switch {
 		case tag == "-" || !f.IsExported() && !f.Anonymous:
 			continue
@@ -151,11 +163,14 @@ func (d *documenter) object(prefix string, of reflect.Type) {
 		if comment == "" {
 			d.t.Errorf("%v.%s, %q in JSON, has no comment", of, f.Name, prefix+tag)
 		}
+
 		kind, below, path := describeJSON(inner, prefix+tag)
 		if options != "" {
 			kind += ", may be missing"
 		}
+
 		fmt.Fprintf(&d.b, "| `%s` | %s | %s |\n", prefix+tag, kind, comment)
+
 		if below != nil {
 			d.object(path+".", below)
 		}
@@ -170,6 +185,7 @@ func describeJSON(of reflect.Type, path string) (kind string, below reflect.Type
 	case of.Implements(textMarshaler):
 		return "word", nil, ""
 	}
+
 	switch of.Kind() {
 	case reflect.Pointer:
 		return describeJSON(of.Elem(), path)
@@ -186,6 +202,7 @@ func describeJSON(of reflect.Type, path string) (kind string, below reflect.Type
 	case reflect.Bool:
 		return "true or false", nil, ""
 	}
+
 	return "number", nil, ""
 }
 
@@ -195,6 +212,7 @@ func (d *documenter) comment(of reflect.Type, field string) string {
 	if d.comments[pkg] == nil {
 		d.comments[pkg] = d.read(pkg)
 	}
+
 	return d.comments[pkg][of.Name()+"."+field]
 }
 
@@ -204,16 +222,19 @@ func (d *documenter) read(pkg string) map[string]string {
 	if pkg == "main" || strings.HasSuffix(pkg, "cmd/toolevo") {
 		dir = "."
 	}
+
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
 
 	comments := map[string]string{}
+
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
+
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
 			d.t.Fatal(err)
@@ -224,29 +245,35 @@ func (d *documenter) read(pkg string) map[string]string {
 			if !ok {
 				return true
 			}
+
 			if s, ok := spec.Type.(*ast.StructType); ok {
 				for _, f := range s.Fields.List {
 					text := f.Comment.Text()
 					if text == "" {
 						text = f.Doc.Text()
 					}
+
 					for _, name := range f.Names {
-						comments[spec.Name.Name+"."+name.Name] = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")
+						comments[spec.Name.Name+"."+name.Name] = strings.ReplaceAll(
+							strings.Join(strings.Fields(text), " "), "|", "\\|")
 					}
 				}
 			}
+
 			return true
 		})
 	}
+
 	return comments
 }
 
-// Each command prints one document, with no other keys than those of its type. A key that is a name, of a policy, say, is
-// none of them.
+// Each command prints one document, with no other keys than those of its type. A key that is a name, of a
+// policy, say, is none of them.
 func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 	t.Parallel()
 	data, run, eval := smallData(t), smallRun(t), smallEvaluation(t)
 	in := func(name string) string { return filepath.Join(t.TempDir(), name) }
+
 	export, id := in("export"), ask(t, data, "coffee-easy/open", toolqa.Train).ID
 	for _, c := range []struct {
 		name string
@@ -255,8 +282,10 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 		{"data build", []string{"data", "build", "--data", in("data"), "--dataset", "coffee", "--rows", "30"}},
 		{"data verify", []string{"data", "verify", "--data", data}},
 		{"data gold", []string{"data", "gold", "--data", data}},
-		{"collect", []string{"collect", "--data", data, "--limit", "1", "--trees", "1", "--difficulty", "easy", "--out", in("run")}},
-		{"eval", []string{"eval", "--data", data, "--limit", "1", "--difficulty", "easy", "--policy", "scripted:reader", "--api", "p_c", "--out", in("eval")}},
+		{"collect", []string{"collect", "--data", data, "--limit", "1", "--trees", "1", "--difficulty", "easy", "--out",
+			in("run")}},
+		{"eval", []string{"eval", "--data", data, "--limit", "1", "--difficulty", "easy", "--policy", "scripted:reader",
+			"--api", "p_c", "--out", in("eval")}},
 		{"collect --dry-run, eval --dry-run", []string{"eval", "--dry-run", "--data", data, "--limit", "1"}},
 		{"inspect RUN", []string{"inspect", run}},
 		{"inspect RUN QUESTION", []string{"inspect", run, id}},
@@ -273,19 +302,23 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 	} {
 		name := c.name
 		r := cli(t, append(c.args, "--json")...)
+
 		var got any
 		if err := json.Unmarshal([]byte(r.out), &got); err != nil {
 			t.Errorf("toolevo %s --json: exit %d, not one document: %v\n%s%s", name, r.code, err, r.out, r.err)
 			continue
 		}
+
 		i := slices.IndexFunc(allPrinted, func(p printedJSON) bool { return p.command == name })
 		if of := reflect.TypeOf(allPrinted[i].of); !of.Implements(marshaler) {
 			d := json.NewDecoder(strings.NewReader(r.out))
 			d.DisallowUnknownFields()
+
 			if err := d.Decode(reflect.New(of).Interface()); err != nil {
 				t.Errorf("toolevo %s --json: %v", name, err)
 			}
 		}
+
 		keysIn(got, func(key string) {
 			if !snakeCase.MatchString(key) && !strings.ContainsAny(key, ":- ") {
 				t.Errorf("toolevo %s --json has the key %q", name, key)

@@ -14,11 +14,13 @@ func (b *bench) room() func() int {
 	if len(b.servers) == 0 {
 		return nil
 	}
+
 	return func() int {
 		room := 0
 		for _, p := range b.servers {
 			room += p.Room()
 		}
+
 		return room
 	}
 }
@@ -26,17 +28,21 @@ func (b *bench) room() func() int {
 // load is the line about servers below the progress, "" without any.
 func (b *bench) load() func() string {
 	m := &loadMeter{at: time.Now(), first: map[string]server.Gauges{}}
+
 	return func() string {
 		if len(b.servers) == 0 {
 			return ""
 		}
+
 		if now := time.Now(); m.text == "" || now.Sub(m.at) >= time.Second {
 			var all []server.Snapshot
 			for _, p := range b.servers {
 				all = append(all, p.Snapshot())
 			}
+
 			m.read(now, all)
 		}
+
 		return m.text
 	}
 }
@@ -49,30 +55,39 @@ type loadMeter struct {
 	text    string
 }
 
-// read makes the line anew: tokens a second, sequences, the share of prompts found in the prefix cache, and for how long
-// the server, or the average one of its slots, waited for us. While servers are away, that is what matters.
+// read makes the line anew: tokens a second, sequences, the share of prompts found in the prefix cache, and
+// for how long the server, or the average one of its slots, waited for us. While servers are away, that is
+// what matters.
 func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	var t loadTotal
+
 	for _, p := range policies {
 		for _, s := range p.Servers {
 			t.add(s, m.first)
 		}
 	}
+
 	passed := max(now.Sub(m.at).Seconds(), 1e-3)
 	rates := fmt.Sprintf("tok/s %s in %s out", short(float64(t.in-m.in)/passed), short(float64(t.out-m.out)/passed))
 	sequences := fmt.Sprintf("%d running %d waiting", t.running, t.waiting)
+
 	m.at, m.in, m.out = now, t.in, t.out
 	if t.away > 0 {
-		m.text = fmt.Sprintf("%d of %d away since %s, %s, %s", t.away, t.servers, t.since.Format(time.TimeOnly), rates, sequences)
+		m.text = fmt.Sprintf("%d of %d away since %s, %s, %s", t.away, t.servers, t.since.Format(time.TimeOnly), rates,
+			sequences)
 		return
 	}
+
 	parts := []string{rates, sequences}
 	if t.queried > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f%% cached", 100*float64(t.hit)/float64(t.queried)))
 	}
+
 	if t.limit > 0 {
-		parts = append(parts, fmt.Sprintf("idle %s (%.0f%%)", brief(t.load.Idle/time.Duration(t.limit)), 100*(1-t.load.Utilization())))
+		parts = append(parts, fmt.Sprintf("idle %s (%.0f%%)", brief(t.load.Idle/time.Duration(t.limit)),
+			100*(1-t.load.Utilization())))
 	}
+
 	m.text = strings.Join(parts, ", ")
 }
 
@@ -94,30 +109,38 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 			t.since = s.Since
 		}
 	}
+
 	t.in += s.PromptTokens
 	t.out += s.CompletionTokens
 	t.limit += s.Limit
 	t.load.Busy += s.Busy
+
 	t.load.Idle += s.Idle
 	if s.Gauges == nil {
 		t.running += s.InFlight
 		t.waiting += s.Load.Waiting
+
 		t.hit += s.CachedTokens
 		if s.CachedTokens > 0 { // a server that never tells a hit may not tell them at all
 			t.queried += s.PromptTokens
 		}
+
 		return
 	}
+
 	t.running += s.Gauges.Running
 	t.waiting += s.Gauges.Waiting
+
 	began, ok := first[s.Address]
 	if !ok || s.Gauges.PrefixQueried < began.PrefixQueried { // a first look, or a server that began anew
 		began = *s.Gauges
 		if ok {
 			began = server.Gauges{}
 		}
+
 		first[s.Address] = began
 	}
+
 	t.hit += s.Gauges.PrefixHit - began.PrefixHit
 	t.queried += s.Gauges.PrefixQueried - began.PrefixQueried
 }
@@ -130,6 +153,7 @@ func short(x float64) string {
 	case x < 999.5e3:
 		return fmt.Sprintf("%.0fk", x/1e3)
 	}
+
 	return fmt.Sprintf("%.0fM", x/1e6)
 }
 

@@ -19,6 +19,7 @@ func served(seconds float64, in, out int64, gauges *server.Gauges) server.Snapsh
 	s.PromptTokens, s.CompletionTokens = int64(seconds*float64(in)), int64(seconds*float64(out))
 	s.Limit, s.InFlight, s.Load.Waiting = 64, 60, 15
 	s.Busy, s.Idle = time.Duration(seconds*60)*time.Second, time.Duration(seconds*4)*time.Second
+
 	return server.Snapshot{Servers: []server.ServerSnapshot{s}}
 }
 
@@ -32,7 +33,13 @@ func TestLoadText(t *testing.T) {
 	two.Servers = append(two.Servers, served(10, 100, 50, gauges(0, 0)).Servers[0])
 	two.Servers[1].Address, two.Servers[1].Down = "b", true
 	two.Servers[1].Since = time.Date(2026, 1, 1, 12, 34, 56, 0, time.UTC)
-	huge := served(100_000, 987_654, 98_765, &server.Gauges{Running: 1024, Waiting: 256, PrefixQueried: 1e12, PrefixHit: 1e12})
+
+	huge := served(100_000, 987_654, 98_765, &server.Gauges{
+		Running:       1024,
+		Waiting:       256,
+		PrefixQueried: 1e12,
+		PrefixHit:     1e12,
+	})
 	for _, tt := range []struct {
 		name   string
 		before server.Snapshot
@@ -41,7 +48,8 @@ func TestLoadText(t *testing.T) {
 	}{
 		{"a server that tells nothing", server.Snapshot{}, served(10, 400, 50, nil),
 			"tok/s 400 in 50 out, 60 running 15 waiting, idle 1s (6%)"},
-		{"the server's own figures, and hits since the first look", served(0, 0, 0, gauges(5000, 0)), served(10, 141_234, 26_543, gauges(15000, 9700)),
+		{"the server's own figures, and hits since the first look", served(0, 0, 0, gauges(5000, 0)),
+			served(10, 141_234, 26_543, gauges(15000, 9700)),
 			"tok/s 141k in 27k out, 64 running 12 waiting, 97% cached, idle 1s (6%)"},
 		{"a server that began anew", served(0, 0, 0, gauges(5000, 5000)), served(10, 400, 50, gauges(1000, 500)),
 			"tok/s 400 in 50 out, 64 running 12 waiting, 50% cached, idle 1s (6%)"},
@@ -57,9 +65,11 @@ func TestLoadText(t *testing.T) {
 			m := &loadMeter{at: start.Add(-time.Second), first: map[string]server.Gauges{}}
 			m.read(start, []server.Snapshot{tt.before})
 			m.read(start.Add(10*time.Second), []server.Snapshot{tt.now})
+
 			if diff := cmp.Diff(tt.want, m.text); diff != "" {
 				t.Error(diff)
 			}
+
 			if n := utf8.RuneCountInString(m.text); n > 74 {
 				t.Errorf("it takes %d columns", n)
 			}
@@ -79,37 +89,45 @@ func TestBar(t *testing.T) {
 	s.done, s.text, s.servers = 40, "20/20 q", ""
 	draw(s, false)
 	draw(s, true)
+
 	frames := strings.Split(screen.String(), "\r\x1b[J")[1:]
 	if len(frames) != 4 {
 		t.Fatalf("%d frames: %q", len(frames), screen.String())
 	}
+
 	for i, f := range frames[:3] {
 		want := 1
 		if i < 2 {
 			want = 2
 		}
+
 		f = strings.TrimSuffix(f, "\r")
 		if want == 2 {
 			if !strings.HasSuffix(f, "\x1b[1A") {
 				t.Errorf("frame %d leaves the cursor below: %q", i, f)
 			}
+
 			f = strings.TrimSuffix(f, "\x1b[1A")
 		}
+
 		lines := strings.Split(f, "\n")
 		if len(lines) != want {
 			t.Errorf("frame %d has %d lines, want %d: %q", i, len(lines), want, f)
 		}
+
 		for _, line := range lines {
 			if n := utf8.RuneCountInString(line); n > 79 {
 				t.Errorf("frame %d has a line of %d columns: %q", i, n, line)
 			}
 		}
 	}
+
 	for i, percent := range []string{"  0% |", " 25% |", " 97% |"} {
 		if !strings.HasPrefix(frames[i], percent) {
 			t.Errorf("frame %d is %q, want it to begin with %q", i, frames[i], percent)
 		}
 	}
+
 	if frames[3] != "100%  20/20 q\n" {
 		t.Errorf("the last line is %q", frames[3])
 	}
@@ -125,7 +143,9 @@ func TestWordsAmongProgress(t *testing.T) {
 	a.say("first")
 	a.say("second")
 	draw(status{done: 2, total: 2, text: "2/2 q"}, true)
+
 	frames := strings.Split(screen.String(), "\r\x1b[J")
+
 	want := []string{"before\n", frames[1], "first\nsecond\n100%  2/2 q\n"}
 	if diff := cmp.Diff(want, frames); diff != "" || !strings.Contains(frames[1], "tok/s 1 in") {
 		t.Errorf("%q\n%s", screen.String(), diff)
@@ -133,12 +153,15 @@ func TestWordsAmongProgress(t *testing.T) {
 }
 
 func TestShortNumbers(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", -1: "0", 9999: "9999", 9999.6: "10k", 26_543: "27k", 999_400: "999k", 999_600: "1M", 5e8: "500M"} {
+	for x, want := range map[float64]string{0: "0", -1: "0", 9999: "9999", 9999.6: "10k", 26_543: "27k",
+		999_400: "999k", 999_600: "1M", 5e8: "500M"} {
 		if got := short(x); got != want {
 			t.Errorf("%v is %q, want %q", x, got, want)
 		}
 	}
-	for d, want := range map[time.Duration]string{0: "0s", 99 * time.Second: "99s", 100 * time.Second: "2m", 99 * time.Minute: "99m", 100 * time.Minute: "2h"} {
+
+	for d, want := range map[time.Duration]string{0: "0s", 99 * time.Second: "99s", 100 * time.Second: "2m",
+		99 * time.Minute: "99m", 100 * time.Minute: "2h"} {
 		if got := fmt.Sprint(brief(d)); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}

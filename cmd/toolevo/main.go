@@ -29,6 +29,7 @@ import (
 func main() {
 	engines.Main()
 	log.SetOutput(io.Discard) // net/http writes there what servers say out of turn; ours is slog
+
 	a := &app{in: os.Stdin, out: os.Stdout, err: &console{w: os.Stderr}, environ: os.Environ()}
 	os.Exit(a.run(a.interrupts(context.Background()), os.Args[1:]))
 }

@@ -34,16 +34,20 @@ func TestMain(m *testing.M) {
 	engines.Main()
 	debug.SetGCPercent(400) // the heaps of tests are small, and collecting them is a tenth of all they do
 	flag.Parse()
+
 	var err error
 	if scratch, err = os.MkdirTemp("", "toolevo-test-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+
 	for _, variable := range modulesHere() { // of the programs that tests start
 		name, value, _ := strings.Cut(variable, "=")
 		os.Setenv(name, value)
 	}
+
 	code := m.Run()
+
 	closeShared()
 	os.RemoveAll(scratch)
 	os.Exit(code)
@@ -70,6 +74,7 @@ var modulesHere = sync.OnceValue(func() []string {
 	if exec.Command("python3", "-c", "import numpy").Run() == nil {
 		return nil
 	}
+
 	return []string{"TOOLEVO_PYTHON_MODULES="}
 })
 
@@ -77,11 +82,26 @@ var modulesHere = sync.OnceValue(func() []string {
 func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	t.Helper()
 	var out, words bytes.Buffer
-	if slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "openai:") || strings.Contains(arg, "ollama:") }) {
+
+	if slices.ContainsFunc(args, func(arg string) bool {
+		return strings.Contains(arg, "openai:") ||
+			strings.Contains(arg, "ollama:")
+	}) {
 		environ = append(slices.Clone(modulesHere()), environ...)
 	}
-	a := &app{in: strings.NewReader(in), out: &out, err: &console{w: &words}, environ: environ, backoff: soon, moment: time.Hour, open: openShared, attack: attackedOnce}
+
+	a := &app{
+		in:      strings.NewReader(in),
+		out:     &out,
+		err:     &console{w: &words},
+		environ: environ,
+		backoff: soon,
+		moment:  time.Hour,
+		open:    openShared,
+		attack:  attackedOnce,
+	}
 	code := a.run(context.WithoutCancel(t.Context()), args)
+
 	return result{code, out.String(), words.String()}
 }
 
@@ -91,26 +111,32 @@ var attackedOnce = attackOnce()
 // must runs a command that has to succeed, and returns what it wrote to stdout.
 func must(t testing.TB, args ...string) string {
 	t.Helper()
+
 	r := cli(t, args...)
 	if r.code != exitDone {
 		t.Fatalf("toolevo %s: exit %d\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
 	}
+
 	return r.out
 }
 
 // fails runs a command that has to end with a code and say some words on stderr and nothing on stdout.
 func fails(t *testing.T, code int, words []string, args ...string) result {
 	t.Helper()
+
 	r := cli(t, args...)
 	if r.code != code || r.out != "" {
 		t.Errorf("toolevo %s: exit %d, want %d\n%s%s", strings.Join(args, " "), r.code, code, r.out, r.err)
 	}
+
 	says(t, strings.Join(args, " "), r.err, words...)
+
 	return r
 }
 
 func says(t *testing.T, about, text string, words ...string) {
 	t.Helper()
+
 	for _, w := range words {
 		if !strings.Contains(text, w) {
 			t.Errorf("toolevo %s: it does not say %q:\n%s", about, w, text)
@@ -122,13 +148,16 @@ func says(t *testing.T, about, text string, words ...string) {
 func document[T any](t testing.TB, text string) T {
 	t.Helper()
 	var v T
+
 	d := json.NewDecoder(strings.NewReader(text))
 	if err := d.Decode(&v); err != nil {
 		t.Fatalf("not JSON: %v\n%s", err, text)
 	}
+
 	if d.More() {
 		t.Fatalf("more than one document:\n%s", text)
 	}
+
 	return v
 }
 
@@ -136,16 +165,20 @@ func document[T any](t testing.TB, text string) T {
 func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB) string {
 	var once sync.Once
 	dir, done := "", false
+
 	return func(t testing.TB) string {
 		t.Helper()
 		once.Do(func() {
 			dir = filepath.Join(scratch, name)
 			fill(t, dir)
+
 			done = true
 		})
+
 		if !done {
 			t.Fatalf("%s could not be made", name)
 		}
+
 		return dir
 	}
 }
@@ -156,8 +189,8 @@ var smallData = shared("data", func(t testing.TB, dir string) {
 	must(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.01")
 })
 
-// defaultData is a data folder with the corpora of the demo and the paper's numbers of questions. The program itself makes
-// it, several times as fast as this process under the race detector.
+// defaultData is a data folder with the corpora of the demo and the paper's numbers of questions. The program
+// itself makes it, several times as fast as this process under the race detector.
 var defaultData = shared("default", func(t testing.TB, dir string) {
 	for _, args := range [][]string{{"build", "--scale", "demo"}, {"questions"}} {
 		cmd := exec.Command(binary(t), append([]string{"data", args[0], "--data", dir}, args[1:]...)...)
@@ -182,34 +215,43 @@ var binary = shared("toolevo", func(t testing.TB, path string) {
 // ask returns the first question of a template in a split.
 func ask(t testing.TB, data, template string, split toolqa.Split) toolqa.Question {
 	t.Helper()
+
 	ds, name, _ := strings.Cut(template, "-")
 	difficulty, _, _ := strings.Cut(name, "/")
+
 	qs, err := questions.Read(data, toolqa.Dataset(ds), toolqa.Difficulty(difficulty), split)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, q := range qs {
 		if q.Template == template {
 			return q
 		}
 	}
+
 	t.Fatalf("no %s question of %s in %s", split, template, data)
+
 	return toolqa.Question{}
 }
 
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
+
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(got), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("%v: make it with -update", err)
 	}
+
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
@@ -218,23 +260,28 @@ func golden(t *testing.T, name, got string) {
 // published is the folder of the published benchmark's files, and skips the test where there is none.
 func published(t *testing.T) string {
 	t.Helper()
+
 	dir := os.Getenv("TOOLEVO_SHARED_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "data")
 	}
+
 	dir = filepath.Join(dir, "toolqa")
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("the published ToolQA files are not there (%v): set TOOLEVO_SHARED_DATA", err)
 	}
+
 	return dir
 }
 
 func read(t testing.TB, path string) []byte {
 	t.Helper()
+
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return data
 }
 
@@ -242,14 +289,17 @@ func read(t testing.TB, path string) []byte {
 func files(t testing.TB, dir string) []string {
 	t.Helper()
 	var all []string
+
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			all = append(all, path)
 		}
+
 		return err
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
+
 	return all
 }

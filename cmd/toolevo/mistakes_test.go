@@ -111,8 +111,16 @@ var mistakes = []struct {
 		{args: "collect", in: []string{"TOOLEVO_SERCH_TREES=3"}},
 		{args: "collect --config nofile.yaml"},
 		{args: "collect --config policies/qwen2"},
-		{args: "collect --config @c.yaml", after: "c.yaml is: serach: {trees: 3}", do: written("c.yaml", "serach: {trees: 3}\n")},
-		{args: "collect --config @c.yaml", after: "c.yaml is: search: {trees: [}", do: written("c.yaml", "search: {trees: [}\n")},
+		{
+			args:  "collect --config @c.yaml",
+			after: "c.yaml is: serach: {trees: 3}",
+			do:    written("c.yaml", "serach: {trees: 3}\n"),
+		},
+		{
+			args:  "collect --config @c.yaml",
+			after: "c.yaml is: search: {trees: [}",
+			do:    written("c.yaml", "search: {trees: [}\n"),
+		},
 		{args: "collect --config @c.yaml", after: "c.yaml is: seed 3", do: written("c.yaml", "seed 3\n")},
 		{args: "collect --config @c.yaml", after: "c.yaml is a pipe", do: piped("c.yaml")},
 		{args: "collect --config @data"},
@@ -131,12 +139,21 @@ var mistakes = []struct {
 		{args: "collect", after: "the questions are gone", do: removed("data/questions")},
 		{args: "collect", after: "the questions are cut off", do: cut("data/questions/train/coffee-easy.jsonl")},
 		{args: "collect", after: "the questions are a pipe", do: piped("data/questions/train/coffee-easy.jsonl")},
-		{args: "collect", user: true, after: "the corpus is another user's", do: forbidden("data/corpus/coffee.sqlite")},
+		{
+			args:  "collect",
+			user:  true,
+			after: "the corpus is another user's",
+			do:    forbidden("data/corpus/coffee.sqlite"),
+		},
 		{args: "data import"},
 		{args: "data import --corpus @nowhere --progress none"},
 		{args: "data import --corpus @data --dataset coffee --progress none"},
 		{args: "data import --questions @data --progress none"},
-		{args: "data import --questions @in --progress none", after: "in/easy/coffee-easy.jsonl is: {", do: written("in/easy/coffee-easy.jsonl", "{\n")},
+		{
+			args:  "data import --questions @in --progress none",
+			after: "in/easy/coffee-easy.jsonl is: {",
+			do:    written("in/easy/coffee-easy.jsonl", "{\n"),
+		},
 	}},
 	{"Runs", []mistake{
 		{args: "collect --resume"},
@@ -166,11 +183,19 @@ var mistakes = []struct {
 		{args: "inspect @run", user: true, after: "run.db is another user's", do: forbidden("run/run.db")},
 		{args: "collect --resume --out @run", after: "run.json is cut off", do: cut("run/run.json")},
 		{args: "inspect @run", after: "run.json is a pipe", do: piped("run/run.json")},
-		{args: "collect --resume --out @run", after: "run.yaml was edited", do: edited("run/run.yaml", "seed: 1", "seed: 2")},
+		{
+			args:  "collect --resume --out @run",
+			after: "run.yaml was edited",
+			do:    edited("run/run.yaml", "seed: 1", "seed: 2"),
+		},
 		{args: "check @run", after: "run.yaml is gone", do: removed("run/run.yaml")},
 		{args: "check @run", after: "trajectories.parquet is cut off", do: cut("run/trajectories.parquet")},
 		{args: "export @run --out @new", after: "trajectories.parquet is cut off", do: cut("run/trajectories.parquet")},
-		{args: "export @run --out @new", after: "trajectories.parquet is gone", do: removed("run/trajectories.parquet")},
+		{
+			args:  "export @run --out @new",
+			after: "trajectories.parquet is gone",
+			do:    removed("run/trajectories.parquet"),
+		},
 	}},
 	{"Exports", []mistake{
 		{args: "export @run"},
@@ -183,7 +208,11 @@ var mistakes = []struct {
 		{args: "export @run --out @new --split dev"},
 		{args: "check @export", after: "manifest.json is cut off", do: cut("export/manifest.json")},
 		{args: "check @export", after: "the Parquet file is cut off", do: cut("export/toolevo_sft.parquet")},
-		{args: "check @export", after: "the JSONL file was edited", do: edited("export/toolevo_sft.jsonl", "coffee", "cofee")},
+		{
+			args:  "check @export",
+			after: "the JSONL file was edited",
+			do:    edited("export/toolevo_sft.jsonl", "coffee", "cofee"),
+		},
 	}},
 }
 
@@ -193,6 +222,7 @@ func written(name, text string) func(*testing.T, string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
+
 		return os.WriteFile(path, []byte(text), 0o644)
 	}
 }
@@ -203,6 +233,7 @@ func edited(name, old, now string) func(*testing.T, string) error {
 		if !strings.Contains(text, old) {
 			return fmt.Errorf("%s has no %q", name, old)
 		}
+
 		return written(name, strings.Replace(text, old, now, 1))(t, dir)
 	}
 }
@@ -223,6 +254,7 @@ func piped(name string) func(*testing.T, string) error {
 		if err := removed(name)(t, dir); err != nil {
 			return err
 		}
+
 		return syscall.Mkfifo(filepath.Join(dir, name), 0o644)
 	}
 }
@@ -232,6 +264,7 @@ func foldered(name string) func(*testing.T, string) error {
 		if err := removed(name)(t, dir); err != nil {
 			return err
 		}
+
 		return os.Mkdir(filepath.Join(dir, name), 0o755)
 	}
 }
@@ -248,7 +281,8 @@ func closed(_ *testing.T, dir string) error { return os.Mkdir(filepath.Join(dir,
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	whole := map[string]string{"data": smallData(t), "run": filepath.Join(dir, "run"), "export": filepath.Join(dir, "export")}
+	whole := map[string]string{"data": smallData(t), "run": filepath.Join(dir, "run"),
+		"export": filepath.Join(dir, "export")}
 	must(t, "collect", "--data", smallData(t), "--policy", "scripted:reader", "--limit", "2", "--trees", "1",
 		"--set", "python.modules=", "--out", whole["run"])
 	must(t, "export", whole["run"], "--out", whole["export"])
@@ -256,10 +290,12 @@ func TestMistakes(t *testing.T) {
 	var table strings.Builder
 	for _, group := range mistakes {
 		fmt.Fprintf(&table, "# %s\n\n", group.about)
+
 		for _, m := range group.cases {
 			table.WriteString(m.play(t, whole))
 		}
 	}
+
 	golden(t, "mistakes.txt", table.String())
 }
 
@@ -270,16 +306,19 @@ func (m mistake) play(t *testing.T, whole map[string]string) string {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
+
 	for name, from := range whole {
 		if m.do == nil && name == "data" {
 			err = os.Symlink(from, filepath.Join(dir, name))
 		} else {
 			err = os.CopyFS(filepath.Join(dir, name), os.DirFS(from))
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if m.do != nil {
 		if err := m.do(t, dir); err != nil {
 			t.Fatalf("%s, %s: %v", m.args, m.after, err)
@@ -289,15 +328,18 @@ func (m mistake) play(t *testing.T, whole map[string]string) string {
 	args := strings.Fields(strings.ReplaceAll(m.args, "@", dir+"/"))
 	environ := append([]string{"TOOLEVO_DATA=" + filepath.Join(dir, "data"), "TOOLEVO_PYTHON_MODULES="}, m.in...)
 	var r result
+
 	act := func() { r = cliWith(t, "", environ, args...) }
 	if m.user {
 		asUser(t, dir, act)
 	} else {
 		act()
 	}
+
 	if r.code == exitDone {
 		t.Errorf("toolevo %s: nothing is wrong with it\n%s%s", m.args, r.out, r.err)
 	}
+
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil && r.code != exitBad {
 		t.Errorf("toolevo %s: it left what it was asked to write", m.args)
 	}
@@ -306,9 +348,12 @@ func (m mistake) play(t *testing.T, whole map[string]string) string {
 	if m.after != "" {
 		fmt.Fprintf(&text, "(%s)\n", m.after)
 	}
+
 	said := strings.NewReplacer(dir+"/", "", os.Args[0], "toolevo", dir, ".").Replace(r.out + r.err)
 	said = unstable.ReplaceAllString(said, "…")
-	fmt.Fprintf(&text, "$ %s\n%sexit %d\n\n", strings.Join(append(m.in, "toolevo "+strings.ReplaceAll(m.args, "@", "")), " "), said, r.code)
+	fmt.Fprintf(&text, "$ %s\n%sexit %d\n\n", strings.Join(append(m.in, "toolevo "+strings.ReplaceAll(m.args, "@", "")),
+		" "), said, r.code)
+
 	return text.String()
 }
 
@@ -322,6 +367,7 @@ func asUser(t *testing.T, dir string, act func()) {
 		return
 	}
 	const nobody = 65534
+
 	for _, path := range []string{dir, scratch} {
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
@@ -329,19 +375,25 @@ func asUser(t *testing.T, dir string, act func()) {
 	}
 
 	done := make(chan error)
+
 	go func() {
 		runtime.LockOSThread() // the rights are the thread's, which ends with this goroutine
+
 		if err := syscall.Setfsuid(nobody); err != nil {
 			done <- err
 			return
 		}
+
 		if _, err := os.ReadFile("/proc/1/environ"); err == nil {
 			done <- fmt.Errorf("root's rights cannot be given up here")
 			return
 		}
+
 		act()
+
 		done <- nil
 	}()
+
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}

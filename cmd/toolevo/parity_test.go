@@ -26,6 +26,7 @@ import (
 // a comparison with the published code means something else from then on.
 func TestParity(t *testing.T) {
 	t.Parallel()
+
 	c, err := configs.Load(
 		allDatasets(),
 		configs.SettingLayer("test", "split", string(toolqa.Test)),
@@ -35,24 +36,29 @@ func TestParity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b, err := openBench(t.Context(), defaultData(t), c, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { b.close() })
 
 	// Another question under each API version. Those of flights and airbnb that need SQL take too long.
 	worlds := parityWorlds(t, b)
 	asked := map[string]int{}
 	var trees []func() (string, error)
+
 	for _, q := range b.questions {
 		kind, want := fmt.Sprint(q.Dataset, q.Difficulty), len(worlds)
 		if q.Dataset == toolqa.Flights || q.Dataset == toolqa.Airbnb {
 			kind, want = string(q.Dataset), 2*want
 		}
+
 		if asked[kind] == want {
 			continue
 		}
+
 		w := worlds[asked[kind]%len(worlds)]
 		asked[kind]++
 
@@ -60,10 +66,12 @@ func TestParity(t *testing.T) {
 			trees = append(trees, func() (string, error) {
 				search := mcts.Search{Env: w.env, Policy: w.policies[name], Config: c.Search.Config, Seed: 1}
 				search.Config.MaxDepth = c.MaxDepth(q.Dataset, q.Difficulty)
+
 				tree, err := search.Grow(t.Context(), q.Task(), 0, nil)
 				if err != nil {
 					return "", err
 				}
+
 				return fmt.Sprintf("# %s %s %s\n%s", w.api, name, q.ID, drawn(tree)), tree.Check(search.Config)
 			})
 		}
@@ -72,15 +80,18 @@ func TestParity(t *testing.T) {
 	texts := make([]string, len(trees))
 	var group errgroup.Group
 	group.SetLimit(4)
+
 	for i, grow := range trees {
 		group.Go(func() (err error) {
 			texts[i], err = grow()
 			return err
 		})
 	}
+
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
+
 	golden(t, "parity.golden", strings.Join(texts, ""))
 }
 
@@ -93,42 +104,51 @@ type world struct {
 
 func parityWorlds(t *testing.T, b *bench) []world {
 	t.Helper()
+
 	noisy, err := policy.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	careless := noisy
 	careless.Rates.Malformed, careless.Rates.NoAction = 0.1, 0.05
 
 	var worlds []world
+
 	for _, api := range []string{catalog.PromptVersion, "p_s_in", "p_s_ood"} {
 		version, err := b.versions.Version(api)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		env, err := b.environment(api, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		worlds = append(worlds, world{api, env, map[string]mcts.Policy{
 			"noisy":    policy.NewScripted(noisy, questions.Plan),
 			"careless": odd{policy.NewScripted(careless, questions.Plan), oddActions(t, version)},
 		}})
 	}
+
 	return worlds
 }
 
 // drawn is a line for each node of a tree.
 func drawn(tree *mcts.Tree) string {
 	var s strings.Builder
+
 	for _, n := range tree.Nodes {
 		observation := n.Turn.Observation
 		if n.Turn.Call.Tool == toolPython && n.Turn.Outcome == envs.ToolError {
 			observation, _, _ = strings.Cut(observation, ":") // the message is that of a version of Python
 		}
+
 		fmt.Fprintf(&s, "%s %d %g %g %06x %06x\n", strings.ReplaceAll(n.Path(), ".", ""), n.Visits, n.TotalValue,
 			n.Reward, checksum(string(n.Turn.Action)), checksum(observation))
 	}
+
 	return s.String()
 }
 
@@ -149,6 +169,7 @@ func (o odd) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, erro
 			proposals[i].Text = o.actions[random.IntN(len(o.actions))]
 		}
 	}
+
 	return proposals, err
 }
 
@@ -156,6 +177,7 @@ func (o odd) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, erro
 // treat in a way of their own.
 func oddActions(t *testing.T, version *catalog.Version) []string {
 	t.Helper()
+
 	written := func(name, input string) string {
 		return "Thought: I try.\n\nAction: " + name + "\n\nAction Input: " + input
 	}
@@ -169,6 +191,7 @@ func oddActions(t *testing.T, version *catalog.Version) []string {
 		written("Import_Graph", `{"Graph": "dblp"}`),
 		"Action:\nAction Input: {\"answer\": \"1\"}",
 	}
+
 	for _, call := range []struct {
 		tool string
 		args envs.Args
@@ -187,7 +210,9 @@ func oddActions(t *testing.T, version *catalog.Version) []string {
 		if err != nil {
 			continue // the version cannot say it
 		}
+
 		actions = append(actions, written(name, string(pytext.AppendJSON(nil, args))))
 	}
+
 	return actions
 }

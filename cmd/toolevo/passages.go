@@ -22,26 +22,32 @@ func (b *bench) openPassages(ctx context.Context) error {
 		if c.DocumentCount() == 0 {
 			continue
 		}
+
 		if b.config.Retrieval.Model != "" {
 			b.passages[c.Dataset()] = &dense{bench: b, corpus: c, opening: make(chan struct{}, 1)}
 			continue
 		}
+
 		index, err := retrieve.Open(ctx, c, nil)
 		if err != nil {
 			return err
 		}
+
 		b.passages[c.Dataset()] = index
 	}
+
 	return nil
 }
 
 func (b *bench) closePassages() error {
 	var err error
+
 	for _, p := range b.passages {
 		if c, ok := p.(io.Closer); ok {
 			err = errors.Join(err, c.Close())
 		}
 	}
+
 	return err
 }
 
@@ -51,6 +57,7 @@ func (b *bench) retriever(name string, ds toolqa.Dataset, memory toolqa.Memory) 
 	if p == nil {
 		return retrieve.NewTool(name, nil, nil)
 	}
+
 	return retrieve.NewTool(name, b.corpus(ds), p).WithMemory(memory)
 }
 
@@ -60,18 +67,22 @@ func (b *bench) preparePassages(ctx context.Context) error {
 	if b.config.Retrieval.Model == "" {
 		return nil
 	}
+
 	if err := b.probeEmbedder(ctx); err != nil {
 		return err
 	}
+
 	for _, c := range b.corpora {
 		d, ok := b.passages[c.Dataset()].(*dense)
 		if !ok || !slices.ContainsFunc(b.questions, func(q toolqa.Question) bool { return q.Dataset == c.Dataset() }) {
 			continue
 		}
+
 		if _, err := d.open(ctx); err != nil {
 			return gaveUp(err)
 		}
 	}
+
 	return nil
 }
 
@@ -82,27 +93,39 @@ func (b *bench) probeEmbedder(ctx context.Context) error {
 		return err
 	}
 	defer e.Close()
+
 	probing, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+
 	_, err = e.Embed(probing, []string{"Hello"})
 	if err == nil || ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return ctx.Err()
 	}
+
 	var fault *server.Fault
 	if errors.As(err, &fault) {
 		err = fault // how often it was tried, or waited for, is of no use
 	}
-	return gaveUp(fmt.Errorf("retrieval.model %s: %w: start its server, or name another with --set retrieval.server=URL (the key is taken from OPENAI_API_KEY)", e.Model(), err))
+
+	return gaveUp(fmt.Errorf("retrieval.model %s: %w: start its server, or name another with --set "+
+		"retrieval.server=URL (the key is taken from OPENAI_API_KEY)", e.Model(), err))
 }
 
 // embedder returns the embedding model of the configuration.
 func (b *bench) embedder(retry server.Retry) (*openai.Embedder, error) {
 	s, c := b.serving, b.config.Retrieval
+
 	url := c.Server
 	if url == "" {
 		url = b.embeddingServer()
 	}
-	return openai.NewEmbedder(openai.Options{BaseURL: url, APIKey: s.key(kindOpenAI), Model: c.Model, Timeout: s.timeout}, retry)
+
+	return openai.NewEmbedder(openai.Options{
+		BaseURL: url,
+		APIKey:  s.key(kindOpenAI),
+		Model:   c.Model,
+		Timeout: s.timeout,
+	}, retry)
 }
 
 // embeddingServer is the server where nobody says which: the first one of policies openai:MODEL. Where --server names
@@ -112,6 +135,7 @@ func (b *bench) embeddingServer() string {
 	if slices.ContainsFunc(b.config.Policy, func(name string) bool { return strings.HasPrefix(name, kindOllama+":") }) {
 		s.servers = ""
 	}
+
 	return s.urls(kindOpenAI)[0]
 }
 
@@ -134,6 +158,7 @@ func (d *dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	return opened.Search(ctx, query, k)
 }
 
@@ -144,22 +169,29 @@ func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+
 	defer func() { <-d.opening }()
+
 	if d.opened != nil {
 		return d.opened, nil
 	}
+
 	e, err := d.bench.embedder(d.bench.serving.retry())
 	if err != nil {
 		return nil, err
 	}
+
 	progress, stop := d.watch()
 	defer stop()
+
 	opened, err := retrieve.OpenDense(ctx, d.corpus, e, progress)
 	if err != nil {
 		e.Close()
 		return nil, err
 	}
+
 	d.embedder, d.opened = e, opened
+
 	return opened, nil
 }
 
@@ -168,6 +200,7 @@ func (d *dense) watch() (progress func(done, total int), stop func()) {
 	if d.bench.serving.watch == nil {
 		return nil, func() {}
 	}
+
 	now, end := &steps{}, func() {}
 	var set func(done, total int) // nil until there is something to say
 	progress = func(done, total int) {
@@ -175,8 +208,10 @@ func (d *dense) watch() (progress func(done, total int), stop func()) {
 			set = now.step(fmt.Sprintf("embed %d passages of %s with %s (once)", total, d.corpus.Dataset(), d.Model()))
 			end = d.bench.serving.watch(now.read)
 		}
+
 		set(done, total)
 	}
+
 	return progress, func() { end() }
 }
 
@@ -185,6 +220,7 @@ func (d *dense) Close() error {
 	if d.embedder != nil {
 		d.embedder.Close()
 	}
+
 	return nil
 }
 
@@ -199,10 +235,12 @@ func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress 
 	if err != nil {
 		return err
 	}
+
 	if c.DocumentCount() > 0 {
 		if err = retrieve.Prepare(ctx, c, progress.step("index the passages of "+string(ds))); err != nil {
 			err = gaveUp(err) // a full disk
 		}
 	}
+
 	return errors.Join(err, c.Close())
 }

@@ -45,30 +45,40 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		if err != nil {
 			return err
 		}
+
 		if len(c.API) != 1 || len(c.Policy) != 1 {
-			return usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","), strings.Join(c.Policy, ","))
+			return usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","),
+				strings.Join(c.Policy, ","))
 		}
+
 		b, err := openBench(cmd.Context(), *data, c, a.openEngine)
 		if err != nil {
 			return err
 		}
+
 		b.serving = a.serving()
 		defer b.close()
+
 		if err := a.fitModules(b); err != nil {
 			return err
 		}
+
 		for _, line := range wallWarnings([]pytool.Stamp{b.stamp}) {
 			a.say("%s", line)
 		}
+
 		q, err := b.question(*id)
 		if err != nil {
 			return err
 		}
+
 		if *transcript {
 			return a.transcript(cmd.Context(), b, q)
 		}
+
 		return a.play(cmd.Context(), b, q)
 	}
+
 	return cmd
 }
 
@@ -79,10 +89,12 @@ func (b *bench) question(id string) (toolqa.Question, error) {
 			return q, nil
 		}
 	}
+
 	ids := make([]string, len(b.questions))
 	for i, q := range b.questions {
 		ids[i] = q.ID
 	}
+
 	return toolqa.Question{}, noQuestion(fmt.Sprintf("the %s split", b.config.Split), id, ids)
 }
 
@@ -91,9 +103,11 @@ func noQuestion(where, id string, ids []string) error {
 	if meant, ok := names.Closest(id, ids); ok {
 		return usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
 	}
+
 	if len(ids) == 0 {
 		return usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
 	}
+
 	return usage("%s has no question %q: its IDs are such as %s", where, id, display.Line(ids[0], 0))
 }
 
@@ -102,44 +116,56 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 	if err != nil {
 		return err
 	}
+
 	state, err := env.Reset(ctx, q.Task())
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	prompt, err := b.prompt()
 	if err != nil {
 		return err
 	}
+
 	a.say("%s\n", prompt.System())
 	a.say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
 	a.say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.out, "Question: %s\n\n", q.Text)
+
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+
 	actions := typed(ctx, a.in)
+
 	for state.Status() == envs.Running {
 		var text string
 		var err error
+
 		select {
 		case action := <-actions:
 			text, err = action.text, action.err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+
 		if err != nil {
 			return fmt.Errorf("read an action: %w", err)
 		}
+
 		next, err := env.Step(ctx, state, envs.Action(text))
 		if err != nil {
 			return gaveUp(err)
 		}
+
 		state = next.State
 		fmt.Fprintf(a.out, "Observation: %s\n\n", next.Turn.Observation)
 		a.say("(%s)", next.Turn.Outcome)
 	}
+
 	return nil
 }
 
@@ -149,21 +175,26 @@ func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error
 	if err != nil {
 		return err
 	}
+
 	policy, err := b.policy(b.config.Policy[0])
 	if err != nil {
 		return err
 	}
+
 	e, err := finetune.Play(ctx, env, policy, q.Task(), mcts.NodeID{Question: q.ID}, b.config.Eval.MaxTurns)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	printTranscript(a.out, e.History)
+
 	return nil
 }
 
 // printTranscript prints an episode as people read it.
 func printTranscript(w io.Writer, h envs.History) {
 	fmt.Fprintf(w, "Question: %s\n", h.Task().Question)
+
 	for _, t := range h.Turns() {
 		fmt.Fprintf(w, "\n%s\n\nObservation: %s\n", strings.TrimSpace(string(t.Action)), t.Observation)
 	}
@@ -179,6 +210,7 @@ type action struct {
 // terminal cannot be called off.
 func typed(ctx context.Context, from io.Reader) <-chan action {
 	actions := make(chan action)
+
 	go func() {
 		in := bufio.NewReader(from)
 		for {
@@ -188,11 +220,13 @@ func typed(ctx context.Context, from io.Reader) <-chan action {
 			case <-ctx.Done():
 				return
 			}
+
 			if err != nil {
 				return
 			}
 		}
 	}()
+
 	return actions
 }
 
@@ -200,11 +234,13 @@ func typed(ctx context.Context, from io.Reader) <-chan action {
 // further action.
 func readAction(in *bufio.Reader) (string, error) {
 	var b strings.Builder
+
 	for {
 		line, err := in.ReadString('\n')
 		if strings.TrimSpace(line) != "" {
 			b.WriteString(line)
 		}
+
 		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), "Action Input:")
 		switch {
 		case errors.Is(err, io.EOF) && b.Len() > 0, err == nil && ended:

@@ -22,16 +22,19 @@ import (
 
 // yield is what a run cost and what an export of it holds.
 type yield struct {
-	questions, completions, calls    int
-	usable, solved, sequences, trees int // of the export: trajectories, questions, and per question distinct sequences of tools and trees
+	questions, completions, calls int
+	// of the export: trajectories, questions, and per question distinct sequences of tools and trees
+	usable, solved, sequences, trees int
 }
 
-// BenchmarkPresets prints what a trajectory that training takes costs with each preset, in completions and in calls, on the
-// default corpora: 60 questions of four datasets in p_s_in, three seeds of the run, with a policy that solves every question
-// and with one that solves few. paper and reference grow four trees a question, at which they look best: with their 20 they
-// cost three to five times as much, since at most four trajectories of a question are taken.
+// BenchmarkPresets prints what a trajectory that training takes costs with each preset, in completions and in
+// calls, on the default corpora: 60 questions of four datasets in p_s_in, three seeds of the run, with a
+// policy that solves every question and with one that solves few. paper and reference grow four trees a
+// question, at which they look best: with their 20 they cost three to five times as much, since at most four
+// trajectories of a question are taken.
 func BenchmarkPresets(b *testing.B) {
 	data := b.TempDir()
+
 	a := &app{out: io.Discard, err: &console{w: io.Discard}}
 	for _, args := range [][]string{{"data", "build", "--data", data}, {"data", "questions", "--data", data}} {
 		if code := a.run(context.Background(), args); code != exitDone {
@@ -39,15 +42,19 @@ func BenchmarkPresets(b *testing.B) {
 		}
 	}
 
-	presets := [][]string{{"preset=efficient"}, {"preset=reference", "search.trees=4"}, {"preset=paper", "search.trees=4"}}
+	presets := [][]string{{"preset=efficient"}, {"preset=reference", "search.trees=4"},
+		{"preset=paper", "search.trees=4"}}
 	curve := [][]string{ // what one setting of efficient trades for another, on the first dataset
-		{"preset=efficient", "search.barren=1"}, {"preset=efficient", "search.barren=4"}, {"preset=efficient", "search.barren=0"},
+		{"preset=efficient", "search.barren=1"}, {"preset=efficient", "search.barren=4"},
+		{"preset=efficient", "search.barren=0"},
 		{"preset=efficient", "search.cpuct=1.25"}, {"preset=efficient", "search.cpuct=5"},
 		{"preset=efficient", "search.samples=3"}, {"preset=efficient", "search.samples=5"},
 		{"preset=efficient", "search.rollout_nodes=cached"},
 	}
 	// Rows go to stdout as they come: the testing package cuts what a benchmark logs after ten lines.
-	fmt.Println("\n| policy | dataset | preset | completions | calls | usable of 240 | sequences | trees |\n|---|---|---|---:|---:|---:|---:|---:|")
+	fmt.Println("\n| policy | dataset | preset | completions | calls | usable of 240 | sequences | trees " +
+		"|\n|---|---|---|---:|---:|---:|---:|---:|")
+
 	for b.Loop() {
 		for _, policy := range []string{"scripted:noisy", "scripted:weak"} {
 			for i, dataset := range []string{"coffee", "flights", "agenda", "dblp"} {
@@ -55,13 +62,16 @@ func BenchmarkPresets(b *testing.B) {
 				if i == 0 {
 					settings = slices.Concat(presets, curve)
 				}
+
 				for _, preset := range settings {
 					var runs []yield
 					for seed := 1; seed <= 3; seed++ {
 						runs = append(runs, measure(b, data, append([]string{"policy=" + policy, "dataset=" + dataset,
 							"limit=30", fmt.Sprint("seed=", seed)}, preset...)))
 					}
-					fmt.Printf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", policy, dataset, strings.Join(preset, " "),
+
+					fmt.Printf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", policy, dataset,
+						strings.Join(preset, " "),
 						spread(runs, func(y yield) (int, int) { return y.completions, y.usable }),
 						spread(runs, func(y yield) (int, int) { return y.calls, y.usable }),
 						spread(runs, func(y yield) (int, int) { return y.usable, 1 }),
@@ -71,52 +81,65 @@ func BenchmarkPresets(b *testing.B) {
 			}
 		}
 	}
+
 	b.ReportMetric(0, "ns/op")
 }
 
 // spread is the mean of some runs, and the range.
 func spread(runs []yield, of func(yield) (value, per int)) string {
 	mean, least, most := 0.0, math.Inf(1), math.Inf(-1)
+
 	for _, y := range runs {
 		value, per := of(y)
 		ratio := float64(value) / float64(max(per, 1))
 		mean += ratio / float64(len(runs))
 		least, most = min(least, ratio), max(most, ratio)
 	}
+
 	if mean >= 100 {
 		return fmt.Sprintf("%.0f (%.0f–%.0f)", mean, least, most)
 	}
+
 	return fmt.Sprintf("%.1f (%.1f–%.1f)", mean, least, most)
 }
 
 // measure collects, and counts what an export takes.
 func measure(b *testing.B, data string, settings []string) (y yield) {
 	b.Helper()
+
 	ctx := context.Background()
 	var layers []configs.Layer
+
 	for _, s := range settings {
 		key, value, _ := strings.Cut(s, "=")
 		layers = append(layers, configs.SettingLayer("benchmark", key, value))
 	}
+
 	c, err := configs.Load(layers...)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	bench, err := openBench(ctx, data, c, engines.Open)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer bench.close()
-	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
+
+	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
+		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer run.Close()
+
 	o, err := collectOptions(bench, run)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	o.Workers = 4 * runtime.NumCPU()
+
 	snapshot, err := collect.Run(ctx, o)
 	if err != nil {
 		b.Fatal(err)
@@ -124,6 +147,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 
 	y = yield{questions: len(bench.questions), completions: int(snapshot.Samples), calls: int(snapshot.Asked)}
 	y.count(b, trajectories.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, run, bench, o.Accept))
+
 	return y
 }
 
@@ -134,6 +158,7 @@ func usableRows(b *testing.B, run *store.Run, bench *bench, accept mcts.Accept) 
 			if err != nil {
 				b.Fatal(err)
 			}
+
 			if row.Cuts == 0 && accept(historyOf(&row)) && !yield(row, nil) {
 				return
 			}
@@ -144,19 +169,23 @@ func usableRows(b *testing.B, run *store.Run, bench *bench, accept mcts.Accept) 
 // count counts what a selection chooses.
 func (y *yield) count(b *testing.B, s trajectories.Selection, rows iter.Seq2[trajectories.Row, error]) {
 	sequences, trees, solved := map[string]bool{}, map[string]bool{}, map[string]bool{}
+
 	var report trajectories.SelectionReport
 	for row, err := range s.Select(rows, &report) {
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		tools := row.QuestionID
 		for _, t := range row.Turns {
 			tools += " " + t.API
 		}
+
 		sequences[tools] = true
 		trees[fmt.Sprint(row.QuestionID, " ", row.Tree)] = true
 		solved[row.QuestionID] = true
 		y.usable++
 	}
+
 	y.sequences, y.trees, y.solved = len(sequences), len(trees), len(solved)
 }

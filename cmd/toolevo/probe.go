@@ -27,32 +27,39 @@ func (b *bench) probe(ctx context.Context) error {
 	if err := b.probePolicies(ctx); err != nil {
 		return err
 	}
+
 	return b.preparePassages(ctx)
 }
 
 func (b *bench) probePolicies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+
 	for _, name := range b.config.Policy {
 		kind, model, _ := strings.Cut(name, ":")
 		if kind == kindScripted {
 			continue
 		}
+
 		o, err := b.serverOptions(kind, model)
 		if err == nil {
 			err = o.Check()
 		}
+
 		if err != nil {
 			return err
 		}
+
 		answering, err := b.probeServers(ctx, o.Backends, model)
 		if err != nil {
 			return gaveUp(err)
 		}
+
 		if kind == kindOllama {
 			b.serving.scored = scored(ctx, answering)
 		}
 	}
+
 	return nil
 }
 
@@ -61,17 +68,20 @@ func (b *bench) probePolicies(ctx context.Context) error {
 func (b *bench) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+
 	for _, name := range b.config.Policy {
 		p, err := b.policy(name)
 		if err != nil {
 			return err
 		}
+
 		if served, ok := p.(*server.Policy); ok {
 			if err := served.Greet(ctx); err != nil {
 				return gaveUp(err)
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -80,14 +90,17 @@ func (b *bench) greet(ctx context.Context) error {
 // what no run can use is an error.
 func (b *bench) probeServers(ctx context.Context, backends []server.Backend, model string) ([]server.Backend, error) {
 	errs := make([]error, len(backends))
+
 	var probes sync.WaitGroup
 	for i, backend := range backends {
 		probes.Go(func() { errs[i] = b.probeServer(ctx, backend, model) })
 	}
+
 	probes.Wait()
 
 	var answering []server.Backend
 	var absent error
+
 	for i, err := range errs {
 		switch {
 		case err == nil:
@@ -98,15 +111,18 @@ func (b *bench) probeServers(ctx context.Context, backends []server.Backend, mod
 			absent = unusable(backends[i], err)
 		}
 	}
+
 	if len(answering) == 0 {
 		return nil, absent
 	}
 
 	for i, err := range errs {
 		if err != nil {
-			b.serving.log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because", err)
+			b.serving.log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because",
+				err)
 		}
 	}
+
 	return answering, nil
 }
 
@@ -116,6 +132,7 @@ func isAbsent(err error) bool {
 	if errors.As(err, &fault) {
 		return fault.Kind == server.Transient && (fault.Status == 0 || fault.Status >= 400)
 	}
+
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
@@ -123,37 +140,47 @@ func isAbsent(err error) bool {
 func (b *bench) probeServer(ctx context.Context, backend server.Backend, model string) error {
 	var have []string
 	var err error
+
 	switch s := backend.(type) {
 	case *openai.Backend:
 		var models []openai.Model
 		models, err = s.Models(ctx)
+
 		var fault *server.Fault
 		if errors.As(err, &fault) && fault.Status == http.StatusNotFound {
 			return b.probeUnlisted(ctx, backend)
 		}
+
 		for _, m := range models {
 			have = append(have, m.ID)
 		}
 	case *ollama.Backend:
 		have, err = s.Models(ctx)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
-		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model, orNone(display.Line(strings.Join(have, ", "), 400)))
+		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model,
+			orNone(display.Line(strings.Join(have, ", "), 400)))
 	}
+
 	return nil
 }
 
 // probeUnlisted asks a server for one token that does not list its models: it may have this one all the same, or be
 // something else. One that takes its time has at least taken the question.
 func (b *bench) probeUnlisted(ctx context.Context, backend server.Backend) error {
-	c := server.Greeting(b.config.Server.Form == configs.FormChat, server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
+	c := server.Greeting(b.config.Server.Form == configs.FormChat,
+		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
+
 	_, err := backend.Complete(ctx, c)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
+
 	return err
 }
 
@@ -162,21 +189,25 @@ func unusable(backend server.Backend, err error) error {
 	var fault *server.Fault
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s does not answer within %v: start the server, or name another with --server", backend.Address(), probeTime)
+		return fmt.Errorf("%s does not answer within %v: start the server, or name another with --server",
+			backend.Address(), probeTime)
 	case !errors.As(err, &fault):
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:
-		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), or from the URL (http://USER:PASSWORD@HOST)", err)
+		return fmt.Errorf("%w: the key is taken from OPENAI_API_KEY (for Ollama OLLAMA_API_KEY), or from the URL "+
+			"(http://USER:PASSWORD@HOST)", err)
 	case fault.Status == 0:
 		return fmt.Errorf("%w: start the server, or name another with --server", err)
 	case errors.Is(err, server.ErrNoEnd):
 		return fmt.Errorf("%w: set server.ends to the server's own word for an end, or to [\"\"] if it has none", err)
 	case fault.Status < 300:
-		return fmt.Errorf("%s answers, but not as a model server does (%s): give the server's base URL with --server; vLLM's ends in /v1",
+		return fmt.Errorf("%s answers, but not as a model server does (%s): give the server's base URL with "+
+			"--server; vLLM's ends in /v1",
 			backend.Address(), cmp.Or(fault.Message, fmt.Sprint(fault.Err)))
 	case fault.Kind == server.Transient:
 		return fmt.Errorf("%w: wait until the server is up, or name another with --server", err)
 	}
+
 	return fmt.Errorf("%w: name the server with --server", err)
 }
 

@@ -25,8 +25,8 @@ type process struct {
 	ended    chan struct{}
 }
 
-// watched is what a process writes; lines are passed on as they come. It has no other methods of a buffer: by ReadFrom a
-// process would write past it.
+// watched is what a process writes; lines are passed on as they come. It has no other methods of a buffer: by
+// ReadFrom a process would write past it.
 type watched struct {
 	saw chan string
 
@@ -38,10 +38,12 @@ func (w *watched) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	w.text = append(w.text, p...)
 	w.mu.Unlock()
+
 	select {
 	case w.saw <- string(p):
 	default:
 	}
+
 	return len(p), nil
 }
 
@@ -60,42 +62,53 @@ func start(t *testing.T, args ...string) *process {
 // printed starts the shell command a stopped run printed, as printed.
 func printed(t *testing.T, words string) *process {
 	t.Helper()
+
 	_, command, ok := strings.Cut(words, "with:\n  ")
 	if !ok {
 		t.Fatalf("no command to go on with in:\n%s", words)
 	}
+
 	return launch(t, exec.Command("/bin/sh", "-c", "exec "+command))
 }
 
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
+
 	p := &process{Cmd: cmd, out: &watched{}, err: &watched{saw: make(chan string, 64)}, ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.out, p.err
+
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	go func() {
 		defer close(p.ended)
+
 		_ = cmd.Wait() // how it ended stands in the process's state
 	}()
+
 	t.Cleanup(func() {
 		select {
 		case <-p.ended:
 		default:
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+
 			<-p.ended
 		}
 	})
+
 	return p
 }
 
 // interrupt sends SIGINT, and waits until the process says that it has seen it, or has ended.
 func (p *process) interrupt(t *testing.T) {
 	t.Helper()
+
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+
 	for {
 		select {
 		case text := <-p.err.saw:
@@ -118,25 +131,32 @@ func (p *process) wait() int {
 // takes longer, by as much as a command that does nothing takes longer than its processor time.
 func inTime(t *testing.T, what string, took, most time.Duration) {
 	t.Helper()
+
 	if took <= most {
 		return
 	}
+
 	started, cmd := time.Now(), exec.Command(binary(t), "version")
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
+
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+
 	busy := time.Since(started).Seconds() / used.Seconds()
 	if took.Seconds() > most.Seconds()*busy {
-		t.Errorf("%s took %v, want %v at most on a machine that is not busy; this one is %.1f times", what, took, most, busy)
+		t.Errorf("%s took %v, want %v at most on a machine that is not busy; this one is %.1f times", what, took, most,
+			busy)
 	}
 }
 
 // until returns true once the log of the run holds n calls, and false when the process ended before.
 func (p *process) until(t *testing.T, run string, n int) bool {
 	t.Helper()
+
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
+
 	for {
 		select {
 		case <-p.ended:
@@ -152,22 +172,26 @@ func (p *process) until(t *testing.T, run string, n int) bool {
 // logged counts the calls in the log of a run, 0 while there is none.
 func logged(t *testing.T, run string) int {
 	t.Helper()
+
 	r, err := store.OpenRun(t.Context(), run)
 	if err != nil {
 		return 0
 	}
 	defer r.Close()
+
 	n, err := r.CallCount(context.WithoutCancel(t.Context()))
 	if err != nil {
 		return 0 // another process is making it
 	}
+
 	return n
 }
 
 // grown is a collection that takes long enough to be interrupted, with a preset.
 func grown(preset string, more ...string) []string {
 	trees := map[string]string{"paper": "2", "efficient": "4"}[preset]
-	return append([]string{"collect", "--preset", preset, "--trees", trees, "--limit", "4", "--run-id", "grown", "--progress", "none"}, more...)
+	return append([]string{"collect", "--preset", preset, "--trees", trees, "--limit", "4", "--run-id", "grown",
+		"--progress", "none"}, more...)
 }
 
 // uninterrupted are runs by preset that nothing disturbed, one worker each.
@@ -188,13 +212,16 @@ func growUninterrupted(preset string) func(t testing.TB, dir string) {
 // sameRun holds that a run has the bytes and the calls of the one that nothing disturbed, and passes its check.
 func sameRun(t *testing.T, preset, run string) {
 	t.Helper()
+
 	want := uninterrupted[preset](t)
 	if !bytes.Equal(read(t, filepath.Join(want, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
 		t.Errorf("%s: the trajectories of %s differ from those of %s", preset, run, want)
 	}
+
 	if got, want := logged(t, run), logged(t, want); got != want || got == 0 {
 		t.Errorf("%s: %d calls in the log, %d in that of the uninterrupted run", preset, got, want)
 	}
+
 	c := document[checked](t, must(t, "check", run, "--data", smallData(t), "--json"))
 	if !c.Complete || c.Rows == 0 {
 		t.Errorf("%s: %+v", preset, c)
@@ -205,10 +232,12 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	for preset := range uninterrupted {
 		t.Run(preset, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
+
 			p := start(t, grown(preset, "--data", smallData(t), "--workers", "8", "--out", run)...)
 			if code := p.wait(); code != exitDone {
 				t.Fatalf("exit %d\n%s", code, p.err)
 			}
+
 			sameRun(t, preset, run)
 		})
 	}
@@ -222,36 +251,45 @@ func TestKilled(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d, %d calls in all", seed, total)
 			random := rand.New(rand.NewPCG(seed, 0))
+
 			moments := make([]int, 3)
 			for i := range moments {
 				moments[i] = 1 + random.IntN(total*9/10)
 			}
+
 			slices.Sort(moments)
 
 			run := filepath.Join(t.TempDir(), "run")
 			args := grown(preset, "--data", smallData(t), "--workers", "3", "--out", run)
 			killed := 0
+
 			for _, n := range moments {
 				p := start(t, args...)
 				if p.until(t, run, n) {
 					_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
 					<-p.ended
+
 					if s, ok := p.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 						killed++
 					}
 				}
+
 				t.Logf("killed at %d calls or more; the log holds %d", n, logged(t, run))
+
 				if !slices.Contains(args, "--resume") {
 					args = append(args, "--resume")
 				}
 			}
+
 			if killed < 2 {
 				t.Errorf("killed %d times: the run is too short for this test", killed)
 			}
+
 			p := start(t, args...)
 			if code := p.wait(); code != exitDone {
 				t.Fatalf("exit %d\n%s", code, p.err)
 			}
+
 			sameRun(t, preset, run)
 		})
 	}
@@ -261,26 +299,34 @@ func TestKilled(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	total := logged(t, uninterrupted["paper"](t))
 	run := filepath.Join(t.TempDir(), "a run")
+
 	p := start(t, grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)...)
 	if !p.until(t, run, total/10) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	p.interrupt(t)
+
 	if code := p.wait(); code != exitInterrupted {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
+
 	words := p.err.String()
 	says(t, "collect", words, "no new model calls", "everything so far is kept", "--resume --out '"+run+"'")
+
 	if out := p.out.String(); out != "" {
 		t.Errorf("an interrupted run reports a result: %s", out)
 	}
+
 	c := document[checked](t, must(t, "check", run, "--data", smallData(t), "--json"))
 	if c.Complete || c.Calls > logged(t, run) || c.Missing == 0 || logged(t, run) >= total {
 		t.Errorf("after the interruption: %+v of %d calls", c, logged(t, run))
 	}
+
 	if next := printed(t, words); next.wait() != exitDone {
 		t.Fatalf("the command printed fails: %s", next.err)
 	}
+
 	sameRun(t, "paper", run)
 }
 
@@ -288,18 +334,23 @@ func TestInterrupted(t *testing.T) {
 func TestInterruptedTwice(t *testing.T) {
 	total := logged(t, uninterrupted["paper"](t))
 	run := filepath.Join(t.TempDir(), "run")
+
 	p := start(t, grown("paper", "--data", smallData(t), "--workers", "8", "--out", run)...)
 	if !p.until(t, run, total/10) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	p.interrupt(t)
+
 	_ = p.Process.Signal(os.Interrupt) // it may just have ended
 	if code := p.wait(); code != exitInterrupted {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
+
 	if next := printed(t, p.err.String()); next.wait() != exitDone {
 		t.Fatalf("the command printed fails: %s", next.err)
 	}
+
 	sameRun(t, "paper", run)
 }
 
@@ -307,18 +358,24 @@ func TestInterruptedTwice(t *testing.T) {
 func TestOneProcessForARun(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
 	args := grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)
+
 	p := start(t, args...)
 	if !p.until(t, run, 1) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	second := start(t, append(args, "--resume")...)
 	if code := second.wait(); code != exitUsage {
 		t.Errorf("the second process: exit %d\n%s", code, second.err)
 	}
-	says(t, "collect --resume", second.err.String(), "another process is working on this run", "process "+strconv.Itoa(p.Process.Pid))
+
+	says(t, "collect --resume", second.err.String(), "another process is working on this run",
+		"process "+strconv.Itoa(p.Process.Pid))
 	must(t, "inspect", run) // looking at it is free
+
 	if code := p.wait(); code != exitDone {
 		t.Fatalf("the first process: exit %d\n%s", code, p.err)
 	}
+
 	sameRun(t, "paper", run)
 }

@@ -27,7 +27,8 @@ const (
 const plainEvery = 10 * time.Second
 
 func progressFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("progress", progressAuto, "`HOW`: auto, bar, plain or none; auto draws a bar on a terminal and else prints lines")
+	return cmd.Flags().String("progress", progressAuto, "`HOW`: auto, bar, plain or none; auto draws a bar on a "+
+		"terminal and else prints lines")
 }
 
 func checkProgress(mode string) error {
@@ -35,11 +36,12 @@ func checkProgress(mode string) error {
 	if !slices.Contains(modes, mode) {
 		return usage("--progress: %w", names.Unknown("way", mode, modes))
 	}
+
 	return nil
 }
 
-// status is what there is to report: how far it is, what else is worth knowing, and how the servers do, which is "" without
-// any. Both texts are short enough for one line.
+// status is what there is to report: how far it is, what else is worth knowing, and how the servers do, which
+// is "" without any. Both texts are short enough for one line.
 type status struct {
 	done, total int64
 	before      int64 // of done, what took this process no work: the time left is told by the rest
@@ -52,15 +54,18 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 	if mode == progressNone {
 		return func() {}
 	}
+
 	show, every := a.plain(), plainEvery
 	if a.draws(mode) {
 		show, every = a.bar(), 200*time.Millisecond
 	}
+
 	done := make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
+
 		for {
 			select {
 			case <-ticker.C:
@@ -71,6 +76,7 @@ func (a *app) report(mode string, read func() status) (stop func()) {
 			}
 		}
 	})
+
 	return func() { close(done); wait.Wait() }
 }
 
@@ -91,6 +97,7 @@ func (s status) lines(elapsed time.Duration, last bool) string {
 	if s.servers != "" {
 		text += "     " + s.servers + "\n"
 	}
+
 	return text
 }
 
@@ -98,10 +105,12 @@ func share(s status, elapsed time.Duration, last bool) string {
 	if s.total == 0 {
 		return "  0%"
 	}
+
 	text := fmt.Sprintf("%3d%%", 100*s.done/s.total)
 	if left := remaining(s, elapsed); !last && left > 0 {
 		text += " ETA " + left.String()
 	}
+
 	return text
 }
 
@@ -110,6 +119,7 @@ func remaining(s status, elapsed time.Duration) time.Duration {
 	if s.done <= s.before {
 		return 0
 	}
+
 	return time.Duration(float64(elapsed) * float64(s.total-s.done) / float64(s.done-s.before)).Round(time.Second)
 }
 
@@ -120,22 +130,27 @@ func (a *app) bar() func(s status, last bool) {
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	_ = bar.RenderBlank() // it is drawn for bar.String alone
 	start, screen := time.Now(), a.err
+
 	return func(s status, last bool) {
 		if last {
 			fmt.Fprint(screen, s.lines(0, true))
 			return
 		}
+
 		bar.ChangeMax64(max(s.total, s.done+1)) // a bar that is full has ended, and more may be planned yet
 		_ = bar.Set64(s.done)                   // it fails above the maximum alone
 		width := max(screen.columns()-1, 1)
+
 		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String()))
 		if left := remaining(s, time.Since(start)); left > 0 {
 			line += " ETA " + left.String()
 		}
+
 		second := ""
 		if s.servers != "" {
 			second = display.Cut("     "+s.servers, width)
 		}
+
 		screen.draw(display.Cut(line+"  "+s.text, width), second)
 	}
 }

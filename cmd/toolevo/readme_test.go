@@ -14,21 +14,26 @@ const readme = "../../README.md"
 // TestReadmeCommandsRun follows the README in an empty folder, where no server is needed.
 func TestReadmeCommandsRun(t *testing.T) {
 	t.Parallel()
+
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.Symlink(binary(t), filepath.Join(dir, "bin", "toolevo")); err != nil {
 		t.Fatal(err)
 	}
 
 	ran := 0
+
 	for _, section := range []string{"Try it", "Train"} {
 		for _, command := range readmeCommands(t, section) {
 			if strings.Contains(command, "--server") {
 				continue
 			}
+
 			cmd := exec.Command("sh", "-c", command)
+
 			cmd.Dir = dir
 			if text, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", command, err, text)
@@ -36,6 +41,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 			ran++
 		}
 	}
+
 	if ran < 12 {
 		t.Errorf("only %d commands were found", ran)
 	}
@@ -44,13 +50,16 @@ func TestReadmeCommandsRun(t *testing.T) {
 // TestReadmeCommandsAreValid holds that commands for which a server is needed have the flags that they name.
 func TestReadmeCommandsAreValid(t *testing.T) {
 	root := (&app{err: &console{}}).root()
+
 	for _, line := range readmeCommands(t, "") {
 		for command := range strings.SplitSeq(line, "&&") {
 			words, _, _ := strings.Cut(command, "#")
+
 			c, rest, err := root.Find(strings.Fields(words)[1:])
 			if err == nil {
 				err = c.ParseFlags(rest)
 			}
+
 			if err != nil || c == root {
 				t.Errorf("%s: %v", command, err)
 			}
@@ -71,17 +80,21 @@ func readmeCommands(t *testing.T, section string) []string {
 	t.Helper()
 	var commands []string
 	here := section == ""
+
 	text := strings.ReplaceAll(string(read(t, readme)), "\\\n", "")
 	for line := range strings.Lines(text) {
 		if title, ok := strings.CutPrefix(line, "## "); ok && section != "" {
 			here = strings.TrimSpace(title) == section
 		}
+
 		if here && strings.HasPrefix(line, "    bin/toolevo ") {
 			commands = append(commands, strings.TrimSpace(line))
 		}
 	}
+
 	if len(commands) == 0 {
 		t.Fatalf("no command in section %q", section)
 	}
+
 	return commands
 }

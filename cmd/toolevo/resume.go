@@ -24,6 +24,7 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 			return nil, err
 		}
 	}
+
 	if *f.out == "" {
 		*f.out = filepath.Join("runs", kind+"-"+m.ID)
 	}
@@ -37,13 +38,16 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Run, error) {
 	return store.ResumeRun(ctx, *f.out, func(ctx context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
+
 		lineage := maps.Clone(b.lineage)
 		if *f.mixEngines && m.Inputs[inputPython] != "" {
 			lineage[inputPython] = m.Inputs[inputPython] // the run stays what it is
 		}
+
 		if err := f.sameRun(run, b.config, lineage); err != nil {
 			return m, "", err
 		}
+
 		extended, err := extends(ctx, run, b, lineage)
 		if err != nil {
 			return m, "", err
@@ -54,6 +58,7 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 			finished.Extended = true
 			m.Finished = &finished
 		}
+
 		m.Inputs, m.Data = lineage, *f.data
 
 		return m, b.config.String(), nil
@@ -64,10 +69,12 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 // what.
 func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[string]string) error {
 	m := run.Manifest
+
 	lines := configs.Difference(c.String(), run.Config)
 	if *f.id != "" && *f.id != m.ID {
 		lines = append(lines, fmt.Sprintf("--run-id: %s, not %s", *f.id, m.ID))
 	}
+
 	inputs := differentInputs(lineage, m.Inputs, func(name string) bool { return !isQuestions(name) })
 	lines = append(lines, inputs...)
 
@@ -76,11 +83,14 @@ func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[stri
 		return nil
 	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython]:
 		return usage("%s belongs to another run, %s:\n  %s\n"+
-			"What programs show may depend on it. Give the run the Python it was begun with (python.executable, python.engine),\n"+
-			"or add --mix-engines: the run goes on with this one, and each trajectory names its own.", run.Dir, m.ID, lines[0])
+			"What programs show may depend on it. Give the run the Python it was begun with (python.executable, "+
+			"python.engine),\n"+
+			"or add --mix-engines: the run goes on with this one, and each trajectory names its own.", run.Dir, m.ID,
+			lines[0])
 	}
 
-	return usage("%s belongs to another run, %s:\n  %s\nChoose another --out, or leave out what differs to go on with that run.",
+	return usage("%s belongs to another run, %s:\n  %s\nChoose another --out, or leave out what differs to go on "+
+		"with that run.",
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
 }
 
@@ -91,7 +101,9 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 	if err != nil {
 		return false, err
 	}
+
 	trees := b.config.Search.Trees - was.Search.Trees
+
 	other := differentInputs(lineage, run.Manifest.Inputs, isQuestions)
 	if len(other) == 0 && trees >= 0 {
 		return trees > 0, nil
@@ -101,6 +113,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 	if err != nil {
 		return false, err
 	}
+
 	if lost == "" && trees >= 0 {
 		return true, nil
 	}
@@ -109,12 +122,14 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 	if lost != "" {
 		lines = append(lines, lost)
 	}
+
 	if len(lines) == 0 || lost != "" {
 		lines = append(lines, other...)
 	}
 
 	return false, usage("%s was to go further than this:\n  %s\n"+
-		"A run can be extended, by questions and by trees, but not cut: choose another --out, or leave out what differs.",
+		"A run can be extended, by questions and by trees, but not cut: choose another --out, or leave out what "+
+		"differs.",
 		run.Dir, strings.Join(lines, "\n  "))
 }
 
@@ -125,6 +140,7 @@ func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Questi
 	if err != nil {
 		return "", err
 	}
+
 	byID := map[string]trajectories.Question{}
 	for _, q := range now {
 		byID[q.ID] = q
@@ -152,6 +168,7 @@ func differentInputs(ours, theirs map[string]string, counts func(name string) bo
 	maps.Copy(all, theirs)
 
 	var lines []string
+
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if counts(name) && ours[name] != theirs[name] {
 			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(ours[name]), orNone(theirs[name])))
@@ -165,5 +182,6 @@ func orNone(hash string) string {
 	if hash == "" {
 		return "none"
 	}
+
 	return hash
 }

@@ -22,16 +22,19 @@ import (
 // longer one where the run was extended: a log that says otherwise was damaged since.
 func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[trajectories.Row, error]) (int, error) {
 	path := filepath.Join(run.Dir, rowsFile)
+
 	sum, err := fileSum(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return trajectories.WriteFile(ctx, path, now)
 	}
+
 	if err != nil {
 		return 0, err
 	}
 
 	ended := run.Manifest.Finished
 	n, same, err := trajectories.Differ(now, trajectories.ReadFile(path), rowName)
+
 	intact := ended != nil && ended.SHA256 == sum
 	switch {
 	case err == nil && same == "" && (intact || ended == nil || ended.Extended):
@@ -43,16 +46,19 @@ func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[traje
 		if err != nil {
 			return 0, err
 		}
+
 		if lost != "" || !ended.Extended {
 			return 0, fmt.Errorf("%s is what the run ended with, and the log in run.db now says otherwise: it is %w. "+
-				"Neither was changed: put run.db back from a copy, or move %s away, and resume, to have it made of this log",
+				"Neither was changed: put run.db back from a copy, or move %s away, and resume, to have it made "+
+				"of this log",
 				path, store.ErrDamaged, rowsFile)
 		}
 	case ended != nil:
 		a.say("%s was not what the run ended with: it is written again from the log.", path)
 	default:
 		if lost, err := firstLost(now, trajectories.ReadFile(path)); err != nil || lost != "" {
-			a.say("%s is written again: trees were grown anew, and not all it had is there (%s).", path, orUnreadable(lost, err))
+			a.say("%s is written again: trees were grown anew, and not all it had is there (%s).", path,
+				orUnreadable(lost, err))
 		}
 	}
 
@@ -63,6 +69,7 @@ func orUnreadable(lost string, err error) string {
 	if err != nil {
 		return err.Error()
 	}
+
 	return lost
 }
 
@@ -70,6 +77,7 @@ func orUnreadable(lost string, err error) string {
 func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
 	next, stop := iter.Pull2(now)
 	defer stop()
+
 	for old, err := range was {
 		if err != nil {
 			return "", err
@@ -80,10 +88,12 @@ func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
 			if err != nil {
 				return "", err
 			}
+
 			old.RunHash = row.RunHash // it changes when a run is extended
 			if !ok || trajectories.Compare(&old, &row) < 0 {
 				return fmt.Sprintf("question %s, tree %d, node %d", old.QuestionID, old.Tree, old.Node), nil
 			}
+
 			found = reflect.DeepEqual(old, row)
 		}
 	}
@@ -97,11 +107,14 @@ func fileSum(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	sum := sha256.New()
+
 	_, err = io.Copy(sum, f)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", fmt.Errorf("sum %s: %w", path, err)
 	}
+
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
@@ -116,6 +129,7 @@ func resultFile(run *store.Run) string {
 	if run.Manifest.Kind == kindEval {
 		name = trajectories.EpisodesParquet
 	}
+
 	return filepath.Join(run.Dir, name)
 }
 
@@ -125,6 +139,7 @@ func finishRun(ctx context.Context, run *store.Run, n int) error {
 	if err != nil {
 		return err
 	}
+
 	return run.Finish(ctx, n, sum)
 }
 
@@ -134,11 +149,15 @@ func checkResult(run *store.Run) error {
 	if ended == nil {
 		return nil
 	}
+
 	path := resultFile(run)
+
 	sum, err := fileSum(path)
 	if err == nil && sum != ended.SHA256 {
-		err = fmt.Errorf("%s is %w: it is not what the run ended with. To have it written again from the log, resume the run: "+
+		err = fmt.Errorf("%s is %w: it is not what the run ended with. To have it written again from the log, "+
+			"resume the run: "+
 			"toolevo %s --resume --out %s", path, store.ErrDamaged, run.Manifest.Kind, shell(run.Dir))
 	}
+
 	return err
 }

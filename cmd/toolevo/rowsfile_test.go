@@ -16,7 +16,9 @@ import (
 // nothing but the comparison with the run's rows can find.
 func forget(t *testing.T, dir string) {
 	t.Helper()
+
 	ctx := context.Background()
+
 	run, err := store.ResumeRun(ctx, dir, func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
 		m.Data = m.DataFolder(dir)
@@ -25,6 +27,7 @@ func forget(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	questions, err := loadQuestionInfo(ctx, run)
 	if err != nil {
 		t.Fatal(err)
@@ -36,13 +39,16 @@ func forget(t *testing.T, dir string) {
 		if loadErr != nil {
 			t.Fatal(loadErr)
 		}
+
 		for n := range tree.Nodes {
 			if tree.Nodes[n].Outcome == envs.Correct {
 				tree.Nodes[n].Outcome = envs.Incorrect
 			}
 		}
+
 		err = errors.Join(err, run.SaveTree(ctx, tree))
 	}
+
 	if err := errors.Join(err, run.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +59,10 @@ func forget(t *testing.T, dir string) {
 func TestAGoodFileOfRowsStays(t *testing.T) {
 	t.Parallel()
 	whole := read(t, filepath.Join(smallRun(t), rowsFile))
+
 	flip := func(t *testing.T, dir string) {
 		damaged := bytes.Clone(whole)
+
 		damaged[len(damaged)/3] ^= 4
 		if err := os.WriteFile(filepath.Join(dir, rowsFile), damaged, 0o644); err != nil {
 			t.Fatal(err)
@@ -66,22 +74,29 @@ func TestAGoodFileOfRowsStays(t *testing.T) {
 		code  int
 		words []string
 	}{
-		"nothing":                     {func(*testing.T, string) {}, nil, exitDone, nil},
-		"the log":                     {forget, nil, exitBad, []string{"is what the run ended with", "damaged", "Neither was changed"}},
-		"the log of an extended run":  {forget, []string{"--limit", "4"}, exitBad, []string{"is what the run ended with", "damaged"}},
-		"the file":                    {flip, nil, exitDone, []string{"was not what the run ended with", "written again from the log"}},
-		"the file, which is not even": {func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, rowsFile)) }, nil, exitDone, nil},
+		"nothing": {func(*testing.T, string) {}, nil, exitDone, nil},
+		"the log": {forget, nil, exitBad,
+			[]string{"is what the run ended with", "damaged", "Neither was changed"}},
+		"the log of an extended run": {forget, []string{"--limit", "4"}, exitBad,
+			[]string{"is what the run ended with", "damaged"}},
+		"the file": {flip, nil, exitDone,
+			[]string{"was not what the run ended with", "written again from the log"}},
+		"the file, which is not even": {func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, rowsFile)) },
+			nil, exitDone, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := filepath.Join(t.TempDir(), "run")
 			copyFolder(t, smallRun(t), run)
 			test.spoil(t, run)
+
 			r := cli(t, append([]string{"collect", "--resume", "--out", run, "--data", smallData(t)}, test.args...)...)
 			if r.code != test.code {
 				t.Errorf("exit %d, want %d: %s", r.code, test.code, r.err)
 			}
+
 			says(t, "collect --resume", r.err, test.words...)
+
 			if !bytes.Equal(whole, read(t, filepath.Join(run, rowsFile))) {
 				t.Error("the rows are not those that the run ended with")
 			}
@@ -91,28 +106,33 @@ func TestAGoodFileOfRowsStays(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
 	copyFolder(t, smallRun(t), run)
 	flip(t, run)
-	fails(t, exitBad, []string{rowsFile, "damaged", "collect --resume --out " + run}, "export", run, "--out", filepath.Join(t.TempDir(), "export"))
+	fails(t, exitBad, []string{rowsFile, "damaged", "collect --resume --out " + run}, "export", run, "--out",
+		filepath.Join(t.TempDir(), "export"))
 }
 
 // TestARunWithoutItsDatabase holds that a finished run whose database is gone or empty makes no call
 // and gives no samples.
 func TestARunWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
+
 	for name, spoil := range map[string]func(path string) error{
 		"gone":  os.Remove,
 		"empty": func(path string) error { return os.Truncate(path, 0) },
 	} {
 		run := filepath.Join(t.TempDir(), "run")
 		copyFolder(t, smallRun(t), run)
+
 		if err := spoil(filepath.Join(run, "run.db")); err != nil {
 			t.Fatal(err)
 		}
+
 		before := folder(t, run)
 		out := filepath.Join(t.TempDir(), "export")
 		words := []string{"damaged", "run.db", "put back"}
 		fails(t, exitBad, words, "collect", "--resume", "--out", run, "--data", smallData(t))
 		fails(t, exitBad, words, "export", "--partial", run, "--out", out)
 		fails(t, exitBad, words, "check", run)
+
 		if len(files(t, out)) > 0 || len(before) != len(folder(t, run)) {
 			t.Errorf("%s: something was written: %v, %v", name, files(t, out), files(t, run))
 		}
@@ -122,18 +142,23 @@ func TestARunWithoutItsDatabase(t *testing.T) {
 // TestAFolderThatWasDeleted holds that nobody is told of things kept that are gone.
 func TestAFolderThatWasDeleted(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
+
 	p := start(t, grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)...)
 	if !p.until(t, run, 5) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	if err := os.RemoveAll(run); err != nil {
 		t.Fatal(err)
 	}
+
 	if code := p.wait(); code != exitGaveUp {
 		t.Errorf("exit %d", code)
 	}
+
 	words := p.err.String()
 	says(t, "collect", words, run+" was removed", "nothing to go on with")
+
 	if bytes.Contains([]byte(words), []byte("kept")) {
 		t.Errorf("something is said to be kept:\n%s", words)
 	}
@@ -144,8 +169,10 @@ func TestAnExportWithABrokenManifest(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "export")
 	must(t, "export", smallRun(t), "--out", out)
+
 	if err := os.Truncate(filepath.Join(out, "manifest.json"), 100); err != nil {
 		t.Fatal(err)
 	}
+
 	fails(t, exitBad, []string{"manifest of export", "has to be written again"}, "check", out)
 }

@@ -48,18 +48,24 @@ type runFlags struct {
 
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
 	return &runFlags{
-		settings:      a.addSettings(cmd, defaults, names...),
-		data:          a.dataFlag(cmd),
-		out:           cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
-		id:            cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes and underscores (default: one that no other run has)"),
-		workers:       cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four for each processor; of a model on servers, as many as keep them busy)"),
-		resume:        cmd.Flags().Bool("resume", false, "go on with the run in --out, or extend it by questions and trees; its configuration and its data folder are taken over"),
-		dryRun:        cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of each value, and stop"),
-		asJSON:        jsonFlag(cmd),
-		progress:      progressFlag(cmd),
-		serving:       a.servingFlags(cmd),
-		mixEngines:    cmd.Flags().Bool("mix-engines", false, "with --resume: go on though PythonInterpreter's engine is another one than the run's; each trajectory names its own"),
-		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: a quarter of the processors, at least 2)"),
+		settings: a.addSettings(cmd, defaults, names...),
+		data:     a.dataFlag(cmd),
+		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
+		id: cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes "+
+			"and underscores (default: one that no other run has)"),
+		workers: cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four "+
+			"for each processor; of a model on servers, as many as keep them busy)"),
+		resume: cmd.Flags().Bool("resume", false, "go on with the run in --out, or extend it by questions "+
+			"and trees; its configuration and its data folder are taken over"),
+		dryRun: cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of "+
+			"each value, and stop"),
+		asJSON:   jsonFlag(cmd),
+		progress: progressFlag(cmd),
+		serving:  a.servingFlags(cmd),
+		mixEngines: cmd.Flags().Bool("mix-engines", false, "with --resume: go on though PythonInterpreter's "+
+			"engine is another one than the run's; each trajectory names its own"),
+		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+
+			"a quarter of the processors, at least 2)"),
 	}
 }
 
@@ -67,9 +73,9 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 // once.
 const waitingTrees = 512
 
-// workerCount is how many trees or episodes are in progress at the same time, at most. With a model on a server the limit
-// on sequences in flight decides how many requests are sent; trees start only when there is room for them (bench.room),
-// episodes, which are short, wait.
+// workerCount is how many trees or episodes are in progress at the same time, at most. With a model on a
+// server the limit on sequences in flight decides how many requests are sent; trees start only when there is
+// room for them (bench.room), episodes, which are short, wait.
 func (f *runFlags) workerCount(b *bench) int {
 	switch {
 	case *f.workers > 0:
@@ -77,6 +83,7 @@ func (f *runFlags) workerCount(b *bench) int {
 	case b.onServers():
 		return waitingTrees
 	}
+
 	return 4 * runtime.NumCPU()
 }
 
@@ -86,11 +93,13 @@ func (f *runFlags) prepare(ctx context.Context, b *bench) error {
 	if ctx.Err() != nil {
 		return errNotBegun
 	}
+
 	return err
 }
 
 // errNotBegun is the end of a run that was interrupted before there was one.
-var errNotBegun = &exitError{exitInterrupted, errors.New("interrupted before the run began: nothing is left behind; run the same command again")}
+var errNotBegun = &exitError{exitInterrupted, errors.New("interrupted before the run began: nothing is left " +
+	"behind; run the same command again")}
 
 // prepareUntil is prepare until ctx ends.
 func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
@@ -99,6 +108,7 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
+
 	servers := b.onServers() || b.config.Retrieval.Model != ""
 	for _, step := range []struct {
 		what string
@@ -107,19 +117,24 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	}{
 		{"Looking at the servers", func() error { return b.probe(ctx) }, servers},
 		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, true},
-		{"Trying to get out of the sandbox", func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) }, true},
+		{"Trying to get out of the sandbox", func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) },
+			true},
 		{"Asking each server for a completion", func() error { return b.greet(ctx) }, servers},
 	} {
 		done := func() {}
 		if step.told {
 			done = f.starting.step(step.what)
 		}
+
 		err := step.do()
+
 		done()
+
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -128,43 +143,59 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	if *f.workers < 0 {
 		return nil, usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
 	}
+
 	if *f.pythonServers < 0 {
-		return nil, usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors", *f.pythonServers)
+		return nil, usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
+			*f.pythonServers)
 	}
+
 	if *f.mixEngines && !*f.resume {
 		return nil, usage("--mix-engines goes with --resume: a new run has one engine")
 	}
+
 	if *f.id != "" && !runID.MatchString(*f.id) {
-		return nil, usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a letter or digit first", *f.id)
+		return nil, usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a letter or "+
+			"digit first", *f.id)
 	}
+
 	if err := checkProgress(*f.progress); err != nil {
 		return nil, err
 	}
+
 	resumed, err := f.resumed(cmd)
 	if err != nil {
 		return nil, err
 	}
+
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := f.serving.check(); err != nil {
 		return nil, err
 	}
+
 	f.settings.app.sayExposed(f.serving)
+
 	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
 		return nil, err
 	}
+
 	f.starting = f.settings.app.starting(*f.progress)
 	done := f.starting.step("Reading corpora and questions")
 	b, err := readBench(ctx, *f.data, c)
+
 	done()
+
 	if err == nil {
 		b.serving = f.serving
 	}
+
 	if *f.progress == progressNone {
 		f.serving.watch = nil
 	}
+
 	return b, err
 }
 
@@ -177,28 +208,37 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if !*f.resume {
 		return nil, f.vacant(cmd)
 	}
+
 	if *f.out == "" {
 		return nil, usage("--resume needs --out DIR, the run to go on with")
 	}
 
 	m, err := store.ReadManifest(*f.out)
 	if errors.Is(err, store.ErrNoRun) {
-		return nil, usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path", err)
+		return nil, usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path",
+			err)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	if m.Kind != cmd.Name() {
-		return nil, usage("%s belongs to another run: it is one of `toolevo %s`. Choose another --out, or go on with it by\n  toolevo %s",
+		return nil, usage("%s belongs to another run: it is one of `toolevo %s`. Choose another --out, or go on "+
+			"with it by\n  toolevo %s",
 			*f.out, m.Kind, shell(m.Kind, "--resume", "--out", *f.out))
 	}
+
 	if m.Hash == "" {
-		return nil, usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed", *f.out, m.Software)
+		return nil, usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed",
+			*f.out, m.Software)
 	}
+
 	config, err := store.ReadConfig(*f.out)
 	if err != nil {
 		return nil, err
 	}
+
 	*f.data = dataOf(cmd, *f.data, &m, *f.out)
 
 	return []configs.Layer{{Origin: filepath.Join(*f.out, store.ConfigFile), YAML: []byte(config)}}, nil
@@ -209,6 +249,7 @@ func (f *runFlags) vacant(cmd *cobra.Command) error {
 	if *f.out == "" || *f.dryRun {
 		return nil
 	}
+
 	return f.taken(cmd.Name(), store.Vacant(cmd.Context(), *f.out))
 }
 
@@ -217,9 +258,11 @@ func (f *runFlags) taken(kind string, err error) error {
 	if !errors.Is(err, store.ErrExists) {
 		return err
 	}
+
 	if m, readErr := store.ReadManifest(*f.out); readErr == nil && m.Kind != kind {
 		return usage("%w, of `toolevo %s`: choose another --out", err, m.Kind)
 	}
+
 	return usage("%w: add --resume to go on with it, or choose another --out", err)
 }
 
@@ -228,31 +271,39 @@ func dataOf(cmd *cobra.Command, flag string, m *store.Manifest, dir string) stri
 	if own := m.DataFolder(dir); own != "" && !cmd.Flags().Changed("data") {
 		return own
 	}
+
 	return flag
 }
 
-// chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which then does not
-// choose the engine.
+// chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which
+// then does not choose the engine.
 func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (engines.Options, error) {
 	o := engineOptions(c.Python, *f.pythonServers)
 	if resumed == nil {
 		return o, nil
 	}
+
 	if !*f.mixEngines {
 		return resumedEngine(o, *f.out), nil
 	}
+
 	own, err := configs.Load(resumed...)
 	if err != nil {
 		return o, err
 	}
+
 	here, there := c.Values(), own.Values()
-	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules", "python.accept"} {
+	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules",
+		"python.accept"} {
 		if here[key] != there[key] {
 			f.overrides = append(f.overrides, key+"="+here[key])
 		}
 	}
+
 	p := &c.Python
-	p.Engine, p.Executable, p.Wasm, p.Modules, p.Accept = own.Python.Engine, own.Python.Executable, own.Python.Wasm, own.Python.Modules, own.Python.Accept
+	p.Engine, p.Executable, p.Wasm, p.Modules, p.Accept = own.Python.Engine, own.Python.Executable, own.Python.Wasm,
+		own.Python.Modules, own.Python.Accept
+
 	return o, nil
 }
 
@@ -261,6 +312,7 @@ func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
 	if err := b.start(f.openEngine(ctx)); err != nil {
 		return err
 	}
+
 	return f.settings.app.fitModules(b)
 }
 
@@ -268,8 +320,10 @@ func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
 func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
 	e, err := f.settings.app.openEngine(ctx, f.engine)
 	if err != nil && *f.resume && !*f.mixEngines {
-		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each trajectory then names its own", err, *f.out)
+		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each "+
+			"trajectory then names its own", err, *f.out)
 	}
+
 	return e, err
 }
 
@@ -281,9 +335,11 @@ func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
 			Config: b.config.Annotated(), Engine: b.stamp.String(),
 		})
 	}
+
 	fmt.Fprintf(a.out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), b.config.Hash())
 	fmt.Fprintf(a.out, "# programs run in %s\n", b.stamp)
 	fmt.Fprint(a.out, b.config.Annotated())
+
 	return nil
 }
 
@@ -294,33 +350,41 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	if *f.resume {
 		open = f.resumeRun
 	}
+
 	run, err := open(ctx, kind, b)
 	if err != nil {
 		return nil, err
 	}
+
 	if run.Manifest.Software != software() {
 		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
+
 	var noted []notedQuestion
 	for _, q := range questionInfos(b) {
 		noted = append(noted, notedQuestion(q))
 	}
+
 	questions, err := json.Marshal(noted)
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))
 	}
+
 	if err == nil {
 		err = b.enlist(ctx, run)
 	}
+
 	if err != nil {
 		return nil, errors.Join(gaveUp(err), run.Close())
 	}
+
 	return run, nil
 }
 
 func questionInfos(b *bench) []trajectories.Question {
 	infos := make([]trajectories.Question, len(b.questions))
 	index := map[string]int{} // of the file
+
 	for i, q := range b.questions {
 		file := string(q.Dataset) + string(q.Difficulty)
 		infos[i] = trajectories.Question{
@@ -329,6 +393,7 @@ func questionInfos(b *bench) []trajectories.Question {
 		}
 		index[file]++
 	}
+
 	return infos
 }
 
@@ -345,10 +410,12 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 	if err != nil {
 		return nil, gaveUp(err)
 	}
+
 	if text == "" {
 		return nil, fmt.Errorf("%s is %w: its questions are missing: `toolevo %s --resume --out %s` notes them again",
 			run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
 	}
+
 	var noted []notedQuestion
 	if err := json.Unmarshal([]byte(text), &noted); err != nil {
 		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
@@ -358,40 +425,53 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 	for i, q := range noted {
 		infos[i] = trajectories.Question(q)
 	}
+
 	return infos, nil
 }
 
 // lineage is what all rows of a run share.
 func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
 	return trajectories.Run{
-		ID: run.Manifest.ID, Hash: run.Manifest.Identity(), Preset: c.Preset, Policy: c.Policy[0], PromptAPI: c.Prompt, DeployedAPI: c.API[0],
-		Seed: c.Seed, ConfigHash: run.Manifest.ConfigHash, Software: run.Manifest.Software,
+		ID:          run.Manifest.ID,
+		Hash:        run.Manifest.Identity(),
+		Preset:      c.Preset,
+		Policy:      c.Policy[0],
+		PromptAPI:   c.Prompt,
+		DeployedAPI: c.API[0],
+		Seed:        c.Seed,
+		ConfigHash:  run.Manifest.ConfigHash,
+		Software:    run.Manifest.Software,
 	}
 }
 
 // rows are the trajectories of the stored trees, in canonical order.
-func rows(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
+func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
+	questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
 		made, err := makers(ctx, run, c.Python)
 		if err != nil {
 			yield(trajectories.Row{}, err)
 			return
 		}
+
 		meta := trajectories.Meta{Run: lineage(run, c), Makers: made}
 		for _, q := range questions {
 			meta.Question = q
+
 			indices, err := run.TreeIndices(ctx, q.ID)
 			for _, i := range indices {
 				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
 				if err = loadErr; err != nil {
 					break
 				}
+
 				for _, row := range trajectories.FromTree(meta, tree) {
 					if !yield(row, nil) {
 						return
 					}
 				}
 			}
+
 			if err != nil {
 				yield(trajectories.Row{}, err)
 				return
@@ -413,14 +493,18 @@ func resumeCommand(kind string, f *runFlags) string {
 	if *f.workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(*f.workers))
 	}
+
 	if *f.pythonServers > 0 {
 		args = append(args, "--python-servers", strconv.Itoa(*f.pythonServers))
 	}
+
 	if *f.mixEngines {
 		args = append(args, "--mix-engines")
 	}
+
 	for _, kv := range f.overrides {
 		args = append(args, "--set", kv)
 	}
+
 	return shell(append(args, f.serving.arguments()...)...)
 }

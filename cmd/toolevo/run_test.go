@@ -23,24 +23,30 @@ import (
 // folder returns everything in a folder: the bytes and the mode of each file.
 func folder(t *testing.T, dir string) map[string]string {
 	t.Helper()
+
 	all := map[string]string{}
+
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
+
 		all[path] = info.Mode().String()
 		if !d.IsDir() {
 			all[path] += " " + string(read(t, path))
 		}
+
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return all
 }
 
@@ -66,9 +72,11 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 	}
 	other := filepath.Join(t.TempDir(), "other")
 	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--out", other)
+
 	edit := func(name, from, to string) func(t *testing.T, run string) {
 		return func(t *testing.T, run string) {
 			path := filepath.Join(run, name)
+
 			text := strings.Replace(string(read(t, path)), from, to, 1)
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
@@ -81,23 +89,29 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 		code   int
 		words  []string
 	}{
-		"another seed":        {as, []string{"--seed", "9"}, exitUsage, []string{"seed: 9, not 1"}},
-		"an unknown setting":  {as, []string{"--set", "serch.cpuct=2"}, exitUsage, []string{"search.cpuct"}},
-		"no run.yaml":         {remove("run.yaml"), nil, exitBad, []string{"damaged", "run.yaml is missing"}},
-		"no run.json":         {remove("run.json"), nil, exitUsage, []string{"no run directory", "leave out --resume", "check the path"}},
+		"another seed":       {as, []string{"--seed", "9"}, exitUsage, []string{"seed: 9, not 1"}},
+		"an unknown setting": {as, []string{"--set", "serch.cpuct=2"}, exitUsage, []string{"search.cpuct"}},
+		"no run.yaml":        {remove("run.yaml"), nil, exitBad, []string{"damaged", "run.yaml is missing"}},
+		"no run.json": {remove("run.json"), nil, exitUsage,
+			[]string{"no run directory", "leave out --resume", "check the path"}},
 		"another data folder": {as, []string{"--data", t.TempDir()}, exitUsage, []string{"no corpus of coffee"}},
 		"another ID":          {as, []string{"--run-id", "other"}, exitUsage, []string{"--run-id: other, not "}},
 		"fewer questions":     {as, []string{"--limit", "1"}, exitUsage, []string{"limit: 1, not 3", "but not cut"}},
-		"fewer trees":         {as, []string{"--trees", "1"}, exitUsage, []string{"search.trees: 1, not 2", "but not cut"}},
-		"other questions":     {as, []string{"--split", "test"}, exitUsage, []string{"split: test, not train", "is not among those chosen"}},
-		"no such split":       {as, []string{"--split", "best"}, exitUsage, []string{"best"}},
-		"no run.db":           {remove("run.db"), nil, exitBad, []string{"damaged", "run.db"}},
-		"another run.db":      {put("run.db", filepath.Join(other, "run.db")), nil, exitBad, []string{"damaged", "belongs to run"}},
-		"another run.json":    {put("run.json", filepath.Join(other, "run.json")), nil, exitBad, []string{"damaged"}},
-		"another run.yaml":    {put("run.yaml", filepath.Join(other, "run.yaml")), nil, exitBad, []string{"damaged", "--resume"}},
-		"an edited run.yaml":  {edit("run.yaml", "seed: 1", "seed: 2"), nil, exitBad, []string{"damaged", "--resume"}},
-		"an edited input":     {edit("run.json", `"corpus coffee": "`, `"corpus coffee": "0`), nil, exitBad, []string{"damaged"}},
-		"a cut run.json":      {edit("run.json", `"software"`, ``), nil, exitBad, []string{"damaged"}},
+		"fewer trees": {as, []string{"--trees", "1"}, exitUsage,
+			[]string{"search.trees: 1, not 2", "but not cut"}},
+		"other questions": {as, []string{"--split", "test"}, exitUsage,
+			[]string{"split: test, not train", "is not among those chosen"}},
+		"no such split": {as, []string{"--split", "best"}, exitUsage, []string{"best"}},
+		"no run.db":     {remove("run.db"), nil, exitBad, []string{"damaged", "run.db"}},
+		"another run.db": {put("run.db", filepath.Join(other, "run.db")), nil, exitBad,
+			[]string{"damaged", "belongs to run"}},
+		"another run.json": {put("run.json", filepath.Join(other, "run.json")), nil, exitBad, []string{"damaged"}},
+		"another run.yaml": {put("run.yaml", filepath.Join(other, "run.yaml")), nil, exitBad,
+			[]string{"damaged", "--resume"}},
+		"an edited run.yaml": {edit("run.yaml", "seed: 1", "seed: 2"), nil, exitBad, []string{"damaged", "--resume"}},
+		"an edited input": {edit("run.json", `"corpus coffee": "`, `"corpus coffee": "0`), nil, exitBad,
+			[]string{"damaged"}},
+		"a cut run.json": {edit("run.json", `"software"`, ``), nil, exitBad, []string{"damaged"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
@@ -118,10 +132,12 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 // TestResumeBeginsNoRun holds that --resume never begins a run, whatever is wrong with the path.
 func TestResumeBeginsNoRun(t *testing.T) {
 	t.Parallel()
+
 	for _, command := range []string{"collect", "eval"} {
 		run := filepath.Join(t.TempDir(), "k1")
 		fails(t, exitUsage, []string{run, "no run directory", "leave out --resume", "check the path"},
 			command, "--resume", "--out", run, "--data", smallData(t))
+
 		if left := files(t, run); len(left) > 0 {
 			t.Errorf("%s --resume left %v", command, left)
 		}
@@ -142,12 +158,15 @@ func TestTheOrderOfDatasetsDoesNotMatter(t *testing.T) {
 	must(t, append(args, "--dataset", "agenda,coffee", "--resume")...)
 
 	var datasets []string
+
 	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		datasets = append(datasets, row.Dataset)
 	}
+
 	if !slices.IsSorted(datasets) || !slices.Contains(datasets, string(toolqa.Coffee)) {
 		t.Errorf("the rows are of %v", datasets)
 	}
@@ -159,16 +178,21 @@ func TestARunIsExtended(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
 	collect := func(run string, more ...string) collected {
-		args := []string{"collect", "--data", data, "--run-id", "extended", "--out", run, "--json", "--set", "search.simulations=3"}
+		args := []string{"collect", "--data", data, "--run-id", "extended", "--out", run, "--json", "--set",
+			"search.simulations=3"}
 		return document[collected](t, must(t, append(args, more...)...))
 	}
+
 	for name, test := range map[string]struct{ short, long []string }{
-		"by questions":    {[]string{"--trees", "2", "--limit", "1"}, []string{"--limit", "3"}},
-		"to all of them":  {[]string{"--trees", "2", "--limit", "1", "--preset", "reference"}, []string{"--limit", "0"}},
+		"by questions": {[]string{"--trees", "2", "--limit", "1"}, []string{"--limit", "3"}},
+		"to all of them": {[]string{"--trees", "2", "--limit", "1", "--preset", "reference"},
+			[]string{"--limit", "0"}},
 		"by trees":        {[]string{"--trees", "1", "--limit", "4"}, []string{"--trees", "3"}},
 		"by each's trees": {[]string{"--trees", "1", "--limit", "2", "--preset", "paper"}, []string{"--trees", "3"}},
-		"by a difficulty": {[]string{"--trees", "2", "--limit", "2", "--difficulty", "hard"}, []string{"--difficulty", "all"}},
-		"by all at once":  {[]string{"--trees", "1", "--limit", "1", "--difficulty", "easy"}, []string{"--trees", "2", "--limit", "2", "--difficulty", "all"}},
+		"by a difficulty": {[]string{"--trees", "2", "--limit", "2", "--difficulty", "hard"},
+			[]string{"--difficulty", "all"}},
+		"by all at once": {[]string{"--trees", "1", "--limit", "1", "--difficulty", "easy"},
+			[]string{"--trees", "2", "--limit", "2", "--difficulty", "all"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,13 +205,17 @@ func TestARunIsExtended(t *testing.T) {
 				t.Errorf("it had %d trees, of which %d were kept; it made %d and %d calls, %d from the start",
 					first.Trees, second.TreesLoaded, first.Asked, second.Asked, want.Asked)
 			}
+
 			if string(read(t, filepath.Join(run, rowsFile))) != string(read(t, filepath.Join(whole, rowsFile))) {
 				t.Error("the trajectories are not those of a run that went so far from the start")
 			}
+
 			must(t, "check", run)
+
 			for _, short := range []string{"--limit=1", "--trees=1", "--difficulty=easy"} {
 				if name == "by all at once" {
-					fails(t, exitUsage, []string{"can be extended", "but not cut", strings.Trim(strings.Split(short, "=")[0], "-")},
+					fails(t, exitUsage, []string{"can be extended", "but not cut",
+						strings.Trim(strings.Split(short, "=")[0], "-")},
 						"collect", "--resume", "--out", run, short)
 				}
 			}
@@ -214,15 +242,19 @@ func TestARunKnowsItsData(t *testing.T) {
 	if err := json.Unmarshal(read(t, filepath.Join(run, "run.json")), &m); err != nil {
 		t.Fatal(err)
 	}
+
 	var inputs []string
 	for name := range m.Inputs {
 		inputs = append(inputs, name)
 	}
+
 	slices.Sort(inputs)
+
 	want := []string{"corpus coffee", "python", "questions coffee-easy train", "questions coffee-hard train"}
 	if diff := cmp.Diff(want, inputs); diff != "" {
 		t.Errorf("the lineage:\n%s", diff)
 	}
+
 	if m.Data != "../data" {
 		t.Errorf("the data folder is %q, want ../data", m.Data)
 	}
@@ -232,6 +264,7 @@ func TestARunKnowsItsData(t *testing.T) {
 	if err := os.Rename(data, moved); err != nil {
 		t.Fatal(err)
 	}
+
 	fails(t, exitUsage, []string{"no corpus of coffee", data, "--data"}, "check", run)
 	must(t, "check", run, "--data", moved)
 	must(t, "collect", "--resume", "--out", run, "--data", moved)
@@ -243,10 +276,13 @@ func TestRunsHaveIDs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+
 	var runs []collected
 	for _, run := range []string{a, b} {
-		runs = append(runs, document[collected](t, must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "1", "--out", run, "--json")))
+		runs = append(runs, document[collected](t, must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees",
+			"1", "--out", run, "--json")))
 	}
+
 	if runs[0].Run >= runs[1].Run || runs[0].Hash != runs[1].Hash {
 		t.Errorf("two runs of the same: %s, %s and %s, %s", runs[0].Run, runs[0].Hash, runs[1].Run, runs[1].Hash)
 	}
@@ -255,14 +291,19 @@ func TestRunsHaveIDs(t *testing.T) {
 		must(t, append([]string{"export", "--out", filepath.Join(dir, out)}, runs...)...)
 		return string(read(t, filepath.Join(dir, out, trajectories.JSONLFile)))
 	}
+
 	once := export("once", a)
 	if export("both", b, a) != once || export("other", b) != once {
 		t.Error("an export depends on the ID of a run")
 	}
+
 	for _, id := range []string{"../out", "-x", strings.Repeat("x", 65)} {
-		fails(t, exitUsage, []string{"--run-id"}, "collect", "--data", smallData(t), "--run-id", id, "--out", filepath.Join(dir, "c"))
+		fails(t, exitUsage, []string{"--run-id"}, "collect", "--data", smallData(t), "--run-id", id, "--out",
+			filepath.Join(dir, "c"))
 	}
-	fails(t, exitUsage, []string{"--run-id: other, not " + runs[0].Run}, "collect", "--resume", "--out", a, "--run-id", "other")
+
+	fails(t, exitUsage, []string{"--run-id: other, not " + runs[0].Run}, "collect", "--resume", "--out", a, "--run-id",
+		"other")
 }
 
 // TestQuestionsAreOfTheirCorpus flips the hash of the corpus in a question file, bit by bit: a run
@@ -273,14 +314,18 @@ func TestQuestionsAreOfTheirCorpus(t *testing.T) {
 	copyFolder(t, smallData(t), data)
 	path := filepath.Join(data, "questions", "train", "coffee-easy.jsonl")
 	whole := read(t, path)
+
 	at := strings.Index(string(whole), `"corpus":"`) + len(`"corpus":"`)
 	for _, i := range []int{0, 31, 63} {
 		spoilt := slices.Clone(whole)
+
 		spoilt[at+i] ^= 1
 		if err := os.WriteFile(path, spoilt, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		fails(t, exitBad, []string{path, "damaged"}, "collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run"))
+
+		fails(t, exitBad, []string{path, "damaged"}, "collect", "--data", data, "--out",
+			filepath.Join(t.TempDir(), "run"))
 	}
 }
 
@@ -290,6 +335,7 @@ func TestTimeLeft(t *testing.T) {
 	if left := remaining(s, 10*time.Second); left != 10*time.Second {
 		t.Errorf("%v are left, want 10s: 10 of 100 are to do, and the last 10 took 10s", left)
 	}
+
 	if left := remaining(status{done: 80, before: 80, total: 100}, time.Second); left != 0 {
 		t.Errorf("%v are left, and nothing was done yet", left)
 	}
@@ -306,9 +352,11 @@ func TestAnEvaluationIsResumedAsItIs(t *testing.T) {
 
 	fails(t, exitUsage, []string{"api: [p_s_in], not [p_c]"}, append(eval, "--resume", "--api", "p_s_in")...)
 	fails(t, exitUsage, []string{"it is one of `toolevo eval`"}, "collect", "--resume", "--out", run)
+
 	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
 		t.Errorf("the refused run was touched:\n%s", diff)
 	}
+
 	must(t, "eval", "--resume", "--out", run)
 	must(t, "eval", "--resume", "--out", run, "--limit", "2")
 }
@@ -318,30 +366,38 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	run := filepath.Join(t.TempDir(), "run")
 	copyFolder(t, smallRun(t), run)
+
 	m, err := store.ReadManifest(run)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	old, err := json.Marshal(map[string]any{
 		"id": m.ID, "kind": m.Kind, "config_hash": m.ConfigHash, "inputs": m.Inputs, "software": "v0.0.1",
 	})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(run, "run.json"), old, 0o644)
 	}
+
 	if err == nil {
-		config := strings.Replace(string(read(t, filepath.Join(run, "run.yaml"))), "search:\n", "search:\n  a_setting_of_old: true\n", 1)
+		config := strings.Replace(string(read(t, filepath.Join(run, "run.yaml"))), "search:\n",
+			"search:\n  a_setting_of_old: true\n", 1)
 		err = os.WriteFile(filepath.Join(run, "run.yaml"), []byte(config), 0o644)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := folder(t, run)
 
 	must(t, "inspect", run)
 	must(t, "export", run, "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "export"))
 	must(t, "export", run, "--partial", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "partial"))
-	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not resumed"}, "collect", "--resume", "--out", run, "--data", smallData(t))
+	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not resumed"}, "collect", "--resume", "--out", run,
+		"--data", smallData(t))
 	fails(t, exitUsage, []string{"earlier version, v0.0.1", "not checked"}, "check", run)
+
 	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
 		t.Errorf("the old run was touched:\n%s", diff)
 	}
@@ -359,12 +415,15 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 		m := r.Manifest
 		m.Inputs, m.Data = maps.Clone(m.Inputs), smallData(t)
 		m.Inputs[inputPrompt] = "other words"
+
 		return m, r.Config, nil
 	}
+
 	changed, err := store.ResumeRun(t.Context(), run, other)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := changed.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -374,6 +433,7 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 
 	scripted := filepath.Join(t.TempDir(), "run")
 	must(t, "collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out", scripted)
+
 	m, err := store.ReadManifest(scripted)
 	if err != nil || m.Inputs[inputPrompt] != "" {
 		t.Errorf("a scripted policy reads no prompt, yet the run has %q (%v)", m.Inputs[inputPrompt], err)

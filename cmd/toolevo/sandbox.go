@@ -61,8 +61,10 @@ engine could be had, 130 interrupted.`,
 		Args: positional(0, 0),
 	}
 	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
-	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: landlock, seccomp")
-	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an older kernel has (0: this kernel's)")
+	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: "+
+		"landlock, seccomp")
+	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an "+
+		"older kernel has (0: this kernel's)")
 	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that are over at once")
 	f.asJSON = jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -71,37 +73,46 @@ engine could be had, 130 interrupted.`,
 				return usage("--without: %w", err)
 			}
 		}
+
 		if f.abi < 0 {
 			return usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
 		}
+
 		c, err := f.resolve(cmd.Flags(), nil)
 		if err != nil {
 			return err
 		}
+
 		ctx := cmd.Context()
+
 		err = a.attackSandbox(ctx, c.Python, f)
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same command again")}
+			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same " +
+				"command again")}
 		}
+
 		return err
 	}
+
 	return cmd
 }
 
 // sandboxReport is what doctor sandbox finds.
 type sandboxReport struct {
-	Verdict   string            `json:"verdict"`          // contained or breached
-	Engine    pytool.Stamp      `json:"engine"`           // that was attacked
-	Asked     string            `json:"asked"`            // the engine that the settings name
-	Walls     map[string]string `json:"walls"`            // of the kernel's, and why each is missing; "" is that it stands
-	Landlock  landlockReport    `json:"landlock"`         // what this machine's can deny
-	Others    map[string]string `json:"others,omitempty"` // other engines, and why each does not work here; "" is that it does
-	Limits    string            `json:"limits"`           // of a run's programs
-	Contained int               `json:"contained"`        // attacks that did not get through
-	Of        int               `json:"of"`               // attacks in all
-	Holds     []string          `json:"holds"`            // what no attack got through
-	Breached  []string          `json:"breached"`         // what one did
-	Attacks   []sandboxFinding  `json:"attacks"`          // each by itself
+	Verdict string       `json:"verdict"` // contained or breached
+	Engine  pytool.Stamp `json:"engine"`  // that was attacked
+	Asked   string       `json:"asked"`   // the engine that the settings name
+	// of the kernel's, and why each is missing; "" is that it stands
+	Walls    map[string]string `json:"walls"`
+	Landlock landlockReport    `json:"landlock"` // what this machine's can deny
+	// other engines, and why each does not work here; "" is that it does
+	Others    map[string]string `json:"others,omitempty"`
+	Limits    string            `json:"limits"`    // of a run's programs
+	Contained int               `json:"contained"` // attacks that did not get through
+	Of        int               `json:"of"`        // attacks in all
+	Holds     []string          `json:"holds"`     // what no attack got through
+	Breached  []string          `json:"breached"`  // what one did
+	Attacks   []sandboxFinding  `json:"attacks"`   // each by itself
 }
 
 // landlockReport is how much the machine's Landlock can deny.
@@ -114,11 +125,14 @@ type landlockReport struct {
 // landlockHere returns how much Landlock can deny where most is the newest version to use, 0 for any.
 func landlockHere(most int) landlockReport {
 	machine := confine.LandlockABI()
+
 	r := landlockReport{ABI: machine, Machine: machine}
 	if most > 0 {
 		r.ABI = min(machine, most)
 	}
+
 	r.LeftToSeccomp = confine.LeftToSeccomp(r.ABI)
+
 	return r
 }
 
@@ -139,16 +153,21 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 		return gaveUp(err)
 	}
 	defer func() { err = errors.Join(err, bait.Close()) }()
+
 	o := engineOptions(p, 1)
+
 	o.ABI = f.abi
 	for _, wall := range f.without {
 		o.Lacking = append(o.Lacking, confine.Wall(wall))
 	}
+
 	o.Accept = slices.Concat(o.Accept, o.Lacking)
+
 	engine, err := engines.Open(ctx, o)
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	defer func() { err = errors.Join(err, engine.Close()) }()
 
 	r := sandboxReport{
@@ -161,31 +180,40 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 	if !f.short {
 		r.Others = othersHere(ctx, o, engine.Stamp().Engine)
 	}
+
 	out := a.out
 	if *f.asJSON {
 		out = io.Discard
 	}
+
 	r.writeHead(out)
+
 	wall := ""
+
 	found, err := bait.Run(ctx, engine, f.short, func(f attack.Finding) {
 		if f.Wall != wall {
 			wall = f.Wall
 			fmt.Fprintf(out, "\n%s\n", wall)
 		}
+
 		writeFinding(out, f)
 	})
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	r.add(found)
+
 	if *f.asJSON {
 		err = a.printJSON(r)
 	} else {
 		r.writeVerdict(out)
 	}
+
 	if n := r.Of - r.Contained; err == nil && n > 0 {
 		return bad("doctor sandbox: %d of %d attacks got through", n, r.Of)
 	}
+
 	return err
 }
 
@@ -200,37 +228,45 @@ func wallsHere(without []confine.Wall) map[string]string {
 			walls[string(w)] = "left out"
 		}
 	}
+
 	return walls
 }
 
 // othersHere opens the engines that were not chosen, to see whether they would work.
 func othersHere(ctx context.Context, o engines.Options, chosen string) map[string]string {
 	others := map[string]string{}
+
 	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
 		if name == chosen {
 			continue
 		}
+
 		o.Engine = name
+
 		e, err := engines.Open(ctx, o)
 		if err == nil {
 			err = e.Close()
 		}
+
 		others[name] = ""
 		if err != nil {
 			reason := strings.TrimPrefix(err.Error(), "PythonInterpreter, engine "+name+": ")
 			others[name], _, _ = strings.Cut(reason, "\n")
 		}
 	}
+
 	return others
 }
 
 // add puts the findings into the report.
 func (r *sandboxReport) add(found []attack.Finding) {
 	r.Verdict, r.Of = "contained", len(found)
+
 	r.Holds, r.Breached = []string{}, []string{}
 	for _, f := range found {
 		r.Attacks = append(r.Attacks, sandboxFinding{
-			f.Name, f.Wall, f.What, f.Contained, f.Seen, float64(f.Took.Round(10*time.Microsecond).Microseconds()) / 1000,
+			f.Name, f.Wall, f.What, f.Contained, f.Seen,
+			float64(f.Took.Round(10*time.Microsecond).Microseconds()) / 1000,
 		})
 		if f.Contained {
 			r.Contained++
@@ -238,8 +274,11 @@ func (r *sandboxReport) add(found []attack.Finding) {
 			r.Verdict = "breached"
 			r.Breached = append(r.Breached, f.Wall)
 		}
+
 		r.Holds = append(r.Holds, f.Wall)
 	}
+
 	r.Breached = slices.Compact(r.Breached)
-	r.Holds = slices.DeleteFunc(slices.Compact(r.Holds), func(wall string) bool { return slices.Contains(r.Breached, wall) })
+	r.Holds = slices.DeleteFunc(slices.Compact(r.Holds),
+		func(wall string) bool { return slices.Contains(r.Breached, wall) })
 }

@@ -18,9 +18,11 @@ import (
 // needWalls skips a test that needs a python3, and all walls of the kernel's.
 func needWalls(t *testing.T) {
 	t.Helper()
+
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3")
 	}
+
 	for wall, err := range confine.Probe() {
 		t.Skipf("no %s: %v", wall, err)
 	}
@@ -28,6 +30,7 @@ func needWalls(t *testing.T) {
 
 func fits(t *testing.T, text string) {
 	t.Helper()
+
 	for line := range strings.Lines(text) {
 		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpWidth {
 			t.Errorf("a long line: %s", line)
@@ -37,38 +40,49 @@ func fits(t *testing.T, text string) {
 
 func TestDoctorSandbox(t *testing.T) {
 	needWalls(t)
+
 	r := cli(t, "doctor", "sandbox", "--engine", "forkserver", "--short")
 	if r.code != exitDone || r.err != "" {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	says(t, "doctor sandbox", r.out, "engine   forkserver python 3.", "landlock: this machine has it", "wall 32s", "\nnetwork\nok  ", "ok  tcp-connect", "contained.\n")
+
+	says(t, "doctor sandbox", r.out, "engine   forkserver python 3.", "landlock: this machine has it", "wall 32s",
+		"\nnetwork\nok  ", "ok  tcp-connect", "contained.\n")
 	fits(t, r.out)
 
 	r = cli(t, "doctor", "sandbox", "--engine", "forkserver", "--short", "--json")
+
 	d := document[sandboxReport](t, r.out)
 	if r.code != exitDone || d.Verdict != "contained" || d.Contained != d.Of || d.Of != len(d.Attacks) || d.Of < 24 ||
-		len(d.Breached) > 0 || !slices.Equal(d.Holds, attack.Walls()) || d.Engine.Engine != "forkserver" || len(d.Others) > 0 {
+		len(d.Breached) > 0 || !slices.Equal(d.Holds, attack.Walls()) || d.Engine.Engine != "forkserver" ||
+		len(d.Others) > 0 {
 		t.Errorf("exit %d, %+v", r.code, d)
 	}
 }
 
-// Which version of Landlock a machine has, and what an older one leaves to seccomp, stands in the report; and nothing gets
-// through where that is much.
+// Which version of Landlock a machine has, and what an older one leaves to seccomp, stands in the report; and
+// nothing gets through where that is much.
 func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
 	needWalls(t)
+
 	args := []string{"doctor", "sandbox", "--engine", "forkserver", "--short", "--landlock-abi"}
+
 	r := cli(t, append(args, "1")...)
 	if r.code != exitDone || r.err != "" {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	says(t, "landlock of Linux 5.13", strings.Join(strings.Fields(r.out), " "), "1 is used; seccomp alone denies emptying files, TCP,", "ok open-for-neither")
+
+	says(t, "landlock of Linux 5.13", strings.Join(strings.Fields(r.out), " "), "1 is used; seccomp alone denies "+
+		"emptying files, TCP,", "ok open-for-neither")
 	fits(t, r.out)
 
 	d := document[sandboxReport](t, cli(t, append(args, "3", "--json")...).out)
 	if d.Landlock.ABI != min(3, confine.LandlockABI()) || d.Landlock.Machine != confine.LandlockABI() ||
-		!slices.Contains(d.Landlock.LeftToSeccomp, "TCP") || slices.Contains(d.Landlock.LeftToSeccomp, "emptying files") {
+		!slices.Contains(d.Landlock.LeftToSeccomp, "TCP") ||
+		slices.Contains(d.Landlock.LeftToSeccomp, "emptying files") {
 		t.Errorf("landlock %+v", d.Landlock)
 	}
+
 	if r := cli(t, append(args, "-1")...); r.code != exitUsage {
 		t.Errorf("--landlock-abi -1: exit %d", r.code)
 	}
@@ -77,24 +91,32 @@ func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
 // Without Landlock, files can be read. The report says which wall is missing, and what holds all the same.
 func TestDoctorSandboxWithoutLandlock(t *testing.T) {
 	needWalls(t)
+
 	args := []string{"doctor", "sandbox", "--engine", "forkserver", "--short", "--without", "landlock"}
+
 	r := cli(t, args...)
 	if r.code != exitBad {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
-	says(t, "without landlock", r.out, "without landlock", "landlock: left out", "!!  read-file", "GOT THROUGH", "did:", "missing: landlock", "holds:   network", "do:      use a machine with landlock")
+
+	says(t, "without landlock", r.out, "without landlock", "landlock: left out", "!!  read-file", "GOT THROUGH", "did:",
+		"missing: landlock", "holds:   network", "do:      use a machine with landlock")
 	says(t, "without landlock", r.err, "attacks got through")
 	fits(t, r.out)
 
 	d := document[sandboxReport](t, cli(t, append(args, "--json")...).out)
-	for _, wall := range []string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls, attack.Resources} {
+	for _, wall := range []string{attack.Network, attack.Processes, attack.Signals, attack.Kernel, attack.OtherCalls,
+		attack.Resources} {
 		if !slices.Contains(d.Holds, wall) {
 			t.Errorf("%s does not hold: %+v", wall, d.Attacks)
 		}
 	}
-	if d.Verdict != "breached" || !slices.Contains(d.Breached, attack.Files) || d.Walls["landlock"] == "" || d.Walls["seccomp"] != "" {
+
+	if d.Verdict != "breached" || !slices.Contains(d.Breached, attack.Files) || d.Walls["landlock"] == "" ||
+		d.Walls["seccomp"] != "" {
 		t.Errorf("%+v", d)
 	}
+
 	for _, f := range d.Attacks {
 		if f.Name == "write-file" && !f.Contained {
 			t.Errorf("without landlock: %+v", f)
@@ -104,11 +126,14 @@ func TestDoctorSandboxWithoutLandlock(t *testing.T) {
 
 func TestDoctorSandboxOfUnsafe(t *testing.T) {
 	needWalls(t)
+
 	r := cli(t, "doctor", "sandbox", "--engine", "unsafe", "--short")
 	if r.code != exitBad {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
-	says(t, "unsafe", r.out, "engine   unsafe python 3.", "!!  tcp-connect", "the host's TCP listener was reached", "!!  stay-behind", "name any other engine")
+
+	says(t, "unsafe", r.out, "engine   unsafe python 3.", "!!  tcp-connect", "the host's TCP listener was reached",
+		"!!  stay-behind", "name any other engine")
 	fits(t, r.out)
 }
 
@@ -121,7 +146,8 @@ func TestDoctorSandboxWithoutAnEngine(t *testing.T) {
 		"--without selinux": exitUsage,
 		"--short now":       exitUsage,
 	} {
-		if r := cli(t, append([]string{"doctor", "sandbox"}, strings.Fields(args)...)...); r.code != want || r.out != "" || strings.Contains(r.err, "interrupted") {
+		if r := cli(t, append([]string{"doctor", "sandbox"}, strings.Fields(args)...)...); r.code != want ||
+			r.out != "" || strings.Contains(r.err, "interrupted") {
 			t.Errorf("doctor sandbox %s: exit %d\n%s%s", args, r.code, r.out, r.err)
 		}
 	}
@@ -135,10 +161,13 @@ func TestDoctorSandboxInterrupted(t *testing.T) {
 		if strings.Contains(string(p), "ok  tcp-connect") {
 			cancel()
 		}
+
 		return out.Write(p)
 	}), err: &console{w: &words}}
+
 	code := a.run(ctx, []string{"doctor", "sandbox", "--engine", "forkserver", "--short"})
-	if code != exitInterrupted || strings.Contains(out.String(), "contained.") || !strings.Contains(words.String(), "nothing is left behind") {
+	if code != exitInterrupted || strings.Contains(out.String(), "contained.") ||
+		!strings.Contains(words.String(), "nothing is left behind") {
 		t.Errorf("exit %d\n%s%s", code, &out, &words)
 	}
 }
@@ -149,12 +178,22 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestSandboxText(t *testing.T) {
 	var text bytes.Buffer
-	writeFinding(&text, attack.Finding{Attack: attack.Attack{Name: "long", What: "x."}, Seen: strings.Repeat("word", 60) + " more"})
-	writeFinding(&text, attack.Finding{Attack: attack.Attack{Name: "ok"}, Contained: true, Seen: strings.Repeat("ä", 99)})
+	writeFinding(&text, attack.Finding{
+		Attack: attack.Attack{Name: "long", What: "x."},
+		Seen:   strings.Repeat("word", 60) + " more",
+	})
+	writeFinding(&text, attack.Finding{
+		Attack:    attack.Attack{Name: "ok"},
+		Contained: true,
+		Seen:      strings.Repeat("ä", 99),
+	})
 	fits(t, text.String())
-	if !strings.Contains(text.String(), "…") || strings.Count(strings.Join(strings.Fields(text.String()), ""), "word") != 60 {
+
+	if !strings.Contains(text.String(), "…") ||
+		strings.Count(strings.Join(strings.Fields(text.String()), ""), "word") != 60 {
 		t.Errorf("%s", &text)
 	}
+
 	for _, test := range []struct {
 		engine, missing string
 		broken, want    string
@@ -169,6 +208,7 @@ func TestSandboxText(t *testing.T) {
 		if test.missing != "" {
 			r.Engine.Missing = []string{test.missing}
 		}
+
 		if got := r.advice(); !strings.Contains(got, test.want) {
 			t.Errorf("%+v: %s", test, got)
 		}

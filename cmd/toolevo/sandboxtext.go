@@ -16,30 +16,39 @@ import (
 // writeHead writes what was chosen and what stands.
 func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("engine   ", r.Engine.String()))
+
 	if r.Asked == engines.Auto {
 		io.WriteString(w, folded("         ", "auto chose it: the first that works of bwrap, forkserver and wasi"))
 	}
+
 	modules := "the standard library alone"
 	if len(r.Engine.Modules) > 0 {
 		modules = "the standard library, " + strings.Join(r.Engine.Modules, ", ")
 	}
+
 	io.WriteString(w, folded("imports  ", modules))
+
 	label := "walls    "
+
 	for _, name := range confine.Walls() {
 		stands := "this machine has it"
 		if name == confine.Landlock {
 			stands += r.Landlock.words()
 		}
+
 		io.WriteString(w, folded(label, string(name)+": "+orStands(r.Walls[string(name)], stands)))
 		label = "         "
 	}
+
 	label = "others   "
+
 	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
 		if why, ok := r.Others[name]; ok {
 			io.WriteString(w, folded(label, name+": "+orStands(why, "works here, too")))
 			label = "         "
 		}
 	}
+
 	io.WriteString(w, folded("limits   ", "of a run: "+r.Limits+". The attacks have less."))
 }
 
@@ -49,9 +58,11 @@ func (r landlockReport) words() string {
 	if r.ABI < r.Machine {
 		text = fmt.Sprintf(", ABI %d, of which %d is used", r.Machine, r.ABI)
 	}
+
 	if len(r.LeftToSeccomp) > 0 {
 		text += "; seccomp alone denies " + strings.Join(r.LeftToSeccomp, ", ")
 	}
+
 	return text
 }
 
@@ -59,6 +70,7 @@ func orStands(why, stands string) string {
 	if why == "" {
 		return stands
 	}
+
 	return why
 }
 
@@ -77,6 +89,7 @@ func writeFinding(w io.Writer, f attack.Finding) {
 		fmt.Fprintf(w, "ok  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, display.Line(f.Seen, seenColumns), took)
 		return
 	}
+
 	fmt.Fprintf(w, "!!  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, "GOT THROUGH", took)
 	io.WriteString(w, folded("    did:  ", display.Line(f.Seen, 600)))
 	io.WriteString(w, folded("    what: ", f.What))
@@ -92,17 +105,22 @@ func folded(label, text string) string { return display.Wrap(label, text, helpWi
 // writeVerdict writes what it comes to and what can be done.
 func (r *sandboxReport) writeVerdict(w io.Writer) {
 	fmt.Fprintf(w, "\n%d of %d contained.\n", r.Contained, r.Of)
+
 	if r.Contained == r.Of {
 		return
 	}
+
 	fmt.Fprintln(w)
 	io.WriteString(w, folded("broken:  ", strings.Join(r.Breached, ", ")))
+
 	if len(r.Holds) > 0 {
 		io.WriteString(w, folded("holds:   ", strings.Join(r.Holds, ", ")))
 	}
+
 	if len(r.Engine.Missing) > 0 {
 		io.WriteString(w, folded("missing: ", strings.Join(r.Engine.Missing, ", ")))
 	}
+
 	io.WriteString(w, folded("do:      ", r.advice()))
 }
 
@@ -112,10 +130,15 @@ func (r *sandboxReport) advice() string {
 	case r.Engine.Engine == engines.Unsafe:
 		return "name any other engine. This one is for programs that you trust."
 	case missing != "" && !slices.Contains(r.Breached, attack.Resources):
-		return "use a machine with " + missing + ", or an engine that does not need it: bwrap, where bubblewrap works, or wasi (--engine wasi --wasm FILE). " +
+		return "use a machine with " + missing + ", or an engine that does not need it: bwrap, where bubblewrap " +
+			"works, or wasi (--engine wasi --wasm FILE). " +
 			"A run refuses to start without a wall unless python.accept names it."
 	}
-	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer, engines.WASI}, func(name string) bool { return name == r.Engine.Engine })
-	return "do not let models' programs run in this engine on this machine. Try another one (--engine " + strings.Join(others, " or ") +
+
+	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer, engines.WASI},
+		func(name string) bool { return name == r.Engine.Engine })
+
+	return "do not let models' programs run in this engine on this machine. Try another one (--engine " +
+		strings.Join(others, " or ") +
 		"), and report this as SECURITY.md says: it should hold."
 }

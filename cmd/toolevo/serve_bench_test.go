@@ -24,27 +24,34 @@ import (
 	"toolevo/toolqa/pytool/engines"
 )
 
-// BenchmarkServer drives a simulated server, which is a process of its own, with the real collector: 200 questions,
-// preset efficient, scripted:noisy, durable store, 64 slots, 200 ms for each completion, the limit found by itself. It
-// reports how busy the slots were between the first request and the moment when all but the last 2 % of the questions were
-// done, our own processor time, and how much of the prompts' bytes the prefix cache held: of all requests, and of tokens
-// without the first request of each tree. Nothing is faster than it would be.
+// BenchmarkServer drives a simulated server, which is a process of its own, with the real collector: 200
+// questions, preset efficient, scripted:noisy, durable store, 64 slots, 200 ms for each completion, the limit
+// found by itself. It reports how busy the slots were between the first request and the moment when all but
+// the last 2 % of the questions were done, our own processor time, and how much of the prompts' bytes the
+// prefix cache held: of all requests, and of tokens without the first request of each tree. Nothing is faster
+// than it would be.
 func BenchmarkServer(b *testing.B) {
 	dir := generatedData(b)
 	for b.Loop() {
 		s := startSimulated(b, "--slots", "64", "--latency", "200ms")
 		d := newDriven(b, dir, s.url, "auto", "preset", "efficient", "limit", "100")
 		before, beforeTools := processorTime()
+
 		end := make(chan time.Duration, 1)
 		go d.await(end, 0.98)
+
 		snapshot, err := collect.Run(context.Background(), d.options)
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		own, tools := processorTime()
+
 		d.close()
+
 		r := s.end()
 		completions := float64(snapshot.Samples)
+
 		b.ReportMetric(100*r.busyUntil((<-end).Seconds()), "%_slots_busy")
 		b.ReportMetric(float64((own-before).Microseconds())/1e3/completions, "ms_own/completion")
 		b.ReportMetric(float64((tools-beforeTools).Microseconds())/1e3/completions, "ms_tools/completion")
@@ -56,10 +63,10 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// BenchmarkAuto measures how long finding the limit takes through the real collector, from the first request until a
-// server does nine tenths of what it does at the best fixed limit, and how much it does in the ten seconds from then on.
-// Completions take 200 ms, so S slots do 5S in a second at best; the best fixed limit is taken to be 3S/2, at which the
-// queue of the server is never empty. Nothing is faster than it would be.
+// BenchmarkAuto measures how long finding the limit takes through the real collector, from the first request
+// until a server does nine tenths of what it does at the best fixed limit, and how much it does in the ten
+// seconds from then on. Completions take 200 ms, so S slots do 5S in a second at best; the best fixed limit
+// is taken to be 3S/2, at which the queue of the server is never empty. Nothing is faster than it would be.
 func BenchmarkAuto(b *testing.B) {
 	dir := generatedData(b)
 	for _, slots := range []int{8, 64, 256} {
@@ -80,35 +87,48 @@ func BenchmarkAuto(b *testing.B) {
 // throughput runs the collector at a limit until it has made so many completions a second for two seconds, or for a
 // minute at most, and measures the ten seconds after that. took is the time from the first request to the end of these
 // two seconds.
-func throughput(b *testing.B, dir string, slots int, parallel string, wanted float64) (rate float64, took time.Duration) {
+func throughput(b *testing.B, dir string, slots int, parallel string, wanted float64) (rate float64,
+	took time.Duration) {
 	b.Helper()
+
 	s := startSimulated(b, "--slots", strconv.Itoa(slots), "--latency", "200ms")
 	defer s.end()
+
 	d := newDriven(b, dir, s.url, parallel, "preset", "paper")
 	defer d.close()
+
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+
 	ended := make(chan error, 1)
+
 	go func() {
 		_, err := collect.Run(ctx, d.options)
 		ended <- err
 	}()
 	const window = 2 * time.Second
+
 	var start time.Time
 	for look := time.Tick(time.Millisecond); start.IsZero(); {
 		<-look
+
 		if d.policy.Snapshot().Requests > 0 {
 			start = time.Now()
 		}
 	}
+
 	for rate = -1; rate < wanted && took < time.Minute; took = time.Since(start) {
 		rate = d.rate(window)
 	}
+
 	rate = d.rate(10 * time.Second)
+
 	cancel()
+
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		b.Fatalf("the collector ended before the measurement: %v", err)
 	}
+
 	return rate, took
 }
 
@@ -117,6 +137,7 @@ func generatedData(b *testing.B) string {
 	b.Helper()
 	dir := benchData(b)
 	must(b, "data", "questions", "--data", dir, "--dataset", "coffee")
+
 	return dir
 }
 
@@ -133,18 +154,23 @@ func startSimulated(b *testing.B, args ...string) *simulated {
 	s := &simulated{b: b}
 	s.cmd = exec.Command(binary(b), append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)...)
 	s.cmd.Stdout = &s.out
+
 	words, err := s.cmd.StderrPipe()
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	if err := s.cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
+
 	line, err := bufio.NewReader(words).ReadString('\n')
 	if s.url = listening.FindString(line); s.url == "" {
 		b.Fatalf("the server says %q (%v)", line, err)
 	}
+
 	go io.Copy(io.Discard, words) // it ends with the process
+
 	return s
 }
 
@@ -153,12 +179,15 @@ var listening = regexp.MustCompile(`http://[0-9.:]+`)
 // end ends the server and returns its report.
 func (s *simulated) end() serveReport {
 	s.b.Helper()
+
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		s.b.Fatal(err)
 	}
+
 	if err := s.cmd.Wait(); err != nil {
 		s.b.Fatal(err)
 	}
+
 	return document[serveReport](s.b, s.out.String())
 }
 
@@ -176,39 +205,52 @@ type driven struct {
 // newDriven makes a collection with settings, given as names and values.
 func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *driven {
 	b.Helper()
+
 	ctx := context.Background()
+
 	layers := []configs.Layer{configs.SettingLayer("benchmark", "policy", "openai:sim")}
 	for i := 0; i < len(settings); i += 2 {
 		layers = append(layers, configs.SettingLayer("benchmark", settings[i], settings[i+1]))
 	}
+
 	c, err := configs.Load(layers...)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	d := &driven{b: b}
 	if d.bench, err = openBench(ctx, dir, c, engines.Open); err != nil {
 		b.Fatal(err)
 	}
+
 	d.bench.serving = (&app{err: &console{w: os.Stderr}}).serving()
 	d.bench.serving.servers, d.bench.serving.parallel = url+"/v1", parallel
+
 	o, err := d.bench.serverOptions(kindOpenAI, "sim")
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	o.Backends[0] = tapped{o.Backends[0], d}
 	if d.policy, err = server.New(o); err != nil {
 		b.Fatal(err)
 	}
+
 	d.bench.servers["openai:sim"] = d.policy
-	d.run, err = store.StartRun(ctx, filepath.Join(b.TempDir(), "run"), store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
+
+	d.run, err = store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
+		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	if d.options, err = collectOptions(d.bench, d.run); err != nil {
 		b.Fatal(err)
 	}
+
 	d.options.Policy = marking{d.options.Policy}
 	d.options.Workers, d.options.Progress = waitingTrees, &collect.Progress{}
+
 	return d
 }
 
@@ -225,7 +267,9 @@ func (d *driven) await(to chan<- time.Duration, share float64) {
 		if start.IsZero() && d.policy.Snapshot().Requests > 0 {
 			start = time.Now()
 		}
-		if s := d.options.Progress.Snapshot(); s.Questions > 0 && float64(s.QuestionsDone) >= share*float64(s.Questions) {
+
+		if s := d.options.Progress.Snapshot(); s.Questions > 0 &&
+			float64(s.QuestionsDone) >= share*float64(s.Questions) {
 			to <- time.Since(start)
 			return
 		}
@@ -235,6 +279,7 @@ func (d *driven) await(to chan<- time.Duration, share float64) {
 // rate is how many completions a second there are in a time from now.
 func (d *driven) rate(window time.Duration) float64 {
 	before, start := d.policy.Snapshot().Completions, time.Now()
+
 	<-time.After(window)
 	return float64(d.policy.Snapshot().Completions-before) / time.Since(start).Seconds()
 }
@@ -253,6 +298,7 @@ func (m marking) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	if r.History.Len() == 0 {
 		ctx = context.WithValue(ctx, firstOfTree{}, true)
 	}
+
 	return m.Policy.Propose(ctx, r)
 }
 
@@ -268,6 +314,7 @@ func (t tapped) Complete(ctx context.Context, c server.Completion) (server.Reply
 		t.prompt.Add(int64(reply.PromptTokens))
 		t.cached.Add(int64(reply.CachedTokens))
 	}
+
 	return reply, err
 }
 

@@ -43,7 +43,8 @@ type serving struct {
 	apiKey    string
 	ollamaKey string
 	log       *slog.Logger
-	watch     func(read func() status) (stop func()) // shows what servers are asked for before a run starts; nil shows nothing
+	// shows what servers are asked for before a run starts; nil shows nothing
+	watch func(read func() status) (stop func())
 
 	openAIURL, ollamaHost string // from the environment
 
@@ -54,20 +55,28 @@ type serving struct {
 func (a *app) servingFlags(cmd *cobra.Command) *serving {
 	s := a.serving()
 	flags := cmd.Flags()
-	flags.StringVar(&s.servers, "server", "", "base `URLS` of the model's servers, separated by commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
+	flags.StringVar(&s.servers, "server", "", "base `URLS` of the model's servers, separated by commas (default "+
+		"OPENAI_BASE_URL or OLLAMA_HOST)")
 	flags.StringVar(&s.parallel, "parallel", s.parallel, "sequences in flight at each server: auto or `N`")
 	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that went away")
 	flags.DurationVar(&s.timeout, "timeout", s.timeout, "how long one request to a server may take, its queue included")
+
 	return s
 }
 
 // serving is what the environment says about servers.
 func (a *app) serving() *serving {
 	return &serving{
-		parallel: "auto", patience: server.DefaultPatience, timeout: server.DefaultTimeout, apiKey: a.lookup("OPENAI_API_KEY"), ollamaKey: a.lookup("OLLAMA_API_KEY"),
-		openAIURL: a.lookup("OPENAI_BASE_URL"), ollamaHost: a.lookup("OLLAMA_HOST"), backoff: a.backoff,
-		log:   slog.New(slog.NewTextHandler(a.err, nil)),
-		watch: func(read func() status) (stop func()) { return a.report(progressPlain, read) },
+		parallel:   "auto",
+		patience:   server.DefaultPatience,
+		timeout:    server.DefaultTimeout,
+		apiKey:     a.lookup("OPENAI_API_KEY"),
+		ollamaKey:  a.lookup("OLLAMA_API_KEY"),
+		openAIURL:  a.lookup("OPENAI_BASE_URL"),
+		ollamaHost: a.lookup("OLLAMA_HOST"),
+		backoff:    a.backoff,
+		log:        slog.New(slog.NewTextHandler(a.err, nil)),
+		watch:      func(read func() status) (stop func()) { return a.report(progressPlain, read) },
 	}
 }
 
@@ -76,6 +85,7 @@ func (s *serving) key(kind string) string {
 	if kind == kindOllama {
 		return s.ollamaKey
 	}
+
 	return s.apiKey
 }
 
@@ -91,10 +101,12 @@ func (s *serving) urls(kind string) []string {
 	default:
 		list = defaultServer
 	}
+
 	urls := strings.Split(list, ",")
 	for i := range urls {
 		urls[i] = strings.TrimSpace(urls[i])
 	}
+
 	return urls
 }
 
@@ -103,10 +115,13 @@ func (s *serving) check() error {
 	if s.timeout <= 0 {
 		return usage("--timeout %v: want how long a request may take, such as 10m", s.timeout)
 	}
+
 	if s.patience < 0 {
 		return usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
 	}
+
 	_, err := s.limit()
+
 	return err
 }
 
@@ -129,6 +144,7 @@ func (s *serving) retry() server.Retry {
 	if s.patience == 0 {
 		r.Patience = -1 // its 0 is the default
 	}
+
 	return r
 }
 
@@ -136,10 +152,12 @@ func (s *serving) limit() (server.Limit, error) {
 	if s.parallel == "auto" {
 		return server.Limit{}, nil
 	}
+
 	n, err := strconv.Atoi(s.parallel)
 	if err != nil || n < 1 {
 		return server.Limit{}, usage("--parallel %s: want auto, or a number from 1", s.parallel)
 	}
+
 	return server.Limit{Sequences: n}, nil
 }
 
@@ -154,11 +172,15 @@ func checkPolicy(c *configs.Resolved, name string) error {
 		if which == "" {
 			return fmt.Errorf("policy %q names no model: want %s:MODEL", name, kind)
 		}
+
 		return checkForm(c.Server, kind)
 	}
+
 	if kind == "vllm" {
-		return fmt.Errorf("unknown policy %q, did you mean %s:%s? vLLM speaks its protocol", name, kindOpenAI, cmp.Or(which, "MODEL"))
+		return fmt.Errorf("unknown policy %q, did you mean %s:%s? vLLM speaks its protocol", name, kindOpenAI,
+			cmp.Or(which, "MODEL"))
 	}
+
 	return names.Unknown("policy", name, policyNames())
 }
 
@@ -168,6 +190,7 @@ func policyNames() []string {
 	for _, p := range policy.Profiles() {
 		all = append(all, kindScripted+":"+p.Name)
 	}
+
 	return all
 }
 
@@ -178,13 +201,17 @@ func checkForm(c configs.Server, kind string) error {
 		return err
 	case configs.FormChat:
 		if kind == kindOllama {
-			return fmt.Errorf("server.form chat: Ollama is asked in raw text, so that no prompt is cut in silence: want few-shot or a chat template")
+			return fmt.Errorf("server.form chat: Ollama is asked in raw text, so that no prompt is cut in " +
+				"silence: want few-shot or a chat template")
 		}
+
 		return nil
 	}
+
 	if _, err := chat.ParseTemplate(c.Form); err != nil {
 		return fmt.Errorf("server.form: %w, few-shot, chat", err)
 	}
+
 	return nil
 }
 
@@ -196,49 +223,63 @@ func (b *bench) policy(name string) (mcts.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		profile.NoUpdateTool = !b.config.Environment.UpdateTool
+
 		return policy.NewScripted(profile, questions.Plan), nil
 	}
+
 	if p, ok := b.servers[name]; ok {
 		return p, nil
 	}
+
 	options, err := b.serverOptions(kind, which)
 	if err != nil {
 		return nil, err
 	}
+
 	p, err := server.New(options)
 	if err != nil {
 		return nil, err
 	}
+
 	b.servers[name] = p
+
 	return p, nil
 }
 
 // serverOptions says what to ask and how: the form decides what a history becomes.
 func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	c := b.config.Server
+
 	prompt, err := b.prompt()
 	if err != nil {
 		return server.Options{}, err
 	}
+
 	prompt.Shots = c.Shots
 	if prompt.Layout, err = policy.ParseLayout(c.Layout); err != nil {
 		return server.Options{}, err
 	}
+
 	clean, err := chat.NewSanitizer()
 	if err != nil {
 		return server.Options{}, err
 	}
+
 	o := server.Options{
 		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == kindOpenAI || b.serving.scored),
 		Single: kind == kindOllama, Retry: b.serving.retry(), Timeout: b.serving.timeout, Log: b.serving.log,
 	}
 	prompt.Clean = clean.Clean
+
 	o.Sampling.Stop = append([]string{policy.StopMarker}, c.Sampling.Stop...)
 	if o.Limit, err = b.serving.limit(); err != nil {
 		return server.Options{}, err
 	}
+
 	addSpecial := true // a plain prompt has no beginning-of-text token of its own
+
 	switch c.Form {
 	case configs.FormFewShot:
 		o.Render = prompt.Render
@@ -249,6 +290,7 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 		if err != nil {
 			return server.Options{}, err
 		}
+
 		system := prompt.System()
 		addSpecial = template.AddSpecialTokens()
 		o.Sampling.Stop = append(template.Stops(), c.Sampling.Stop...)
@@ -257,41 +299,64 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 			if kind == kindOllama {
 				text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 			}
+
 			return text
 		}
 	}
+
 	o.Backends, err = b.backends(kind, model, addSpecial)
+
 	return o, err
 }
 
 // onServers reports whether a policy of the configuration is a model on a server.
 func (b *bench) onServers() bool {
-	return slices.ContainsFunc(b.config.Policy, func(name string) bool { return !strings.HasPrefix(name, kindScripted+":") })
+	return slices.ContainsFunc(b.config.Policy,
+		func(name string) bool { return !strings.HasPrefix(name, kindScripted+":") })
 }
 
 func (b *bench) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
 	c := b.config.Server
 	var all []server.Backend
+
 	for _, url := range b.serving.urls(kind) {
 		var backend server.Backend
+
 		var err error
 		if kind == kindOllama {
-			backend, err = ollama.New(ollama.Options{Host: url, APIKey: b.serving.key(kind), Model: model, Window: c.Window, KeepAlive: -1, Timeout: b.serving.timeout,
-				Ends: c.Ends})
+			backend, err = ollama.New(ollama.Options{
+				Host:      url,
+				APIKey:    b.serving.key(kind),
+				Model:     model,
+				Window:    c.Window,
+				KeepAlive: -1,
+				Timeout:   b.serving.timeout,
+				Ends:      c.Ends,
+			})
 		} else {
 			o := openai.Options{
-				BaseURL: url, APIKey: b.serving.key(kind), Model: model, Chat: c.Form == configs.FormChat, Extensions: c.Extensions, OmitLogProbs: !c.LogProbs,
-				Timeout: b.serving.timeout, Ends: c.Ends,
+				BaseURL:      url,
+				APIKey:       b.serving.key(kind),
+				Model:        model,
+				Chat:         c.Form == configs.FormChat,
+				Extensions:   c.Extensions,
+				OmitLogProbs: !c.LogProbs,
+				Timeout:      b.serving.timeout,
+				Ends:         c.Ends,
 			}
 			if c.Extensions && c.Form != configs.FormChat {
 				o.AddSpecialTokens = &addSpecial
 			}
+
 			backend, err = openai.New(o)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, backend)
 	}
+
 	return all, nil
 }

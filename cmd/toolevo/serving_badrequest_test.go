@@ -18,17 +18,20 @@ import (
 // other one does.
 func inFront(t *testing.T, s http.Handler, answer func(w http.ResponseWriter, path string, body []byte) bool) string {
 	t.Helper()
+
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
+
 		if !answer(w, r.URL.Path, body) {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			s.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(front.Close)
+
 	return front.URL
 }
 
@@ -39,16 +42,19 @@ func TestBadRequest(t *testing.T) {
 	data, dir := smallData(t), t.TempDir()
 	calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
 	s := serve(t, simserver.Options{})
+
 	unreadable, err := questions.Read(data, "coffee", "easy", "train")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	url := inFront(t, s, func(w http.ResponseWriter, _ string, body []byte) bool {
 		refused := bytes.Contains(body, []byte("Question: "+unreadable[0].Text))
 		if refused {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 			io.WriteString(w, `{"error":{"message":"token id 7 is out of vocabulary"}}`)
 		}
+
 		return refused
 	})
 
@@ -64,6 +70,7 @@ func TestBadRequest(t *testing.T) {
 	if got, want := logged(t, run), logged(t, calm)/2; got < want {
 		t.Errorf("%d calls were answered, of more than %d\n%s", got, want, r.err)
 	}
+
 	again := fails(t, exitGaveUp, []string{"2 trees", "unresolved"},
 		append(slices.Clip(args), "--server", url, "--out", run, "--resume")...)
 	if left := counted(t, run, "openai:sim"); left.BadRequests != 2 || left.Refused != 0 {
@@ -71,12 +78,15 @@ func TestBadRequest(t *testing.T) {
 	}
 
 	must(t, append(slices.Clip(args), "--server", s.URL(), "--out", run, "--resume")...)
+
 	if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
 		t.Error("the trajectories differ")
 	}
 
 	lost := cli(t, "eval", "--data", data, "--policy", "openai:sim", "--limit", "3", "--split", "train", "--api", "p_c",
-		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", filepath.Join(dir, "eval"), "--json")
+		"--set", "server.window=32768", "--set", "attempts=1", "--server", url, "--out", filepath.Join(dir, "eval"),
+		"--json")
+
 	rows := document[finetune.Report](t, lost.out).Rows
 	if lost.code != exitGaveUp || rows[0].Lost != 1 || rows[0].N != 2 {
 		t.Errorf("eval: exit %d, %+v\n%s", lost.code, rows, lost.err)
@@ -93,11 +103,16 @@ func TestNothingButBadRequests(t *testing.T) {
 			return false
 		}
 		asked++
+
 		w.WriteHeader(http.StatusBadRequest)
+
 		return true
 	})
-	fails(t, exitGaveUp, []string{"no request was ever taken"}, "collect", "--data", smallData(t), "--policy", "openai:sim",
-		"--limit", "3", "--workers", "1", "--set", "server.window=32768", "--server", url, "--out", filepath.Join(t.TempDir(), "run"))
+	fails(t, exitGaveUp, []string{"no request was ever taken"}, "collect", "--data", smallData(t), "--policy",
+		"openai:sim",
+		"--limit", "3", "--workers", "1", "--set", "server.window=32768", "--server", url, "--out",
+		filepath.Join(t.TempDir(), "run"))
+
 	if asked > 2 {
 		t.Errorf("it was asked %d times", asked)
 	}

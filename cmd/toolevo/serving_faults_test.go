@@ -19,39 +19,47 @@ import (
 func farm(t *testing.T, n int, o simserver.Options) (servers []*simserver.Server, urls string) {
 	t.Helper()
 	var list []string
+
 	for i := range n {
 		o.Faults.Seed = uint64(i)
 		s := serve(t, o)
 		servers, list = append(servers, s), append(list, s.URL())
 	}
+
 	return servers, strings.Join(list, ",")
 }
 
 // seen adds up what servers say of themselves.
 func seen(servers []*simserver.Server) (requests, answered int, faults map[simserver.Fault]int) {
 	faults = map[simserver.Fault]int{}
+
 	for _, s := range servers {
 		st := s.Stats()
 		requests += st.Requests
+
 		answered += st.Answered
 		for kind, n := range st.Faults {
 			faults[kind] += n
 		}
 	}
+
 	return requests, answered, faults
 }
 
 // counted reads what a run directory says came of the requests of its last pass.
 func counted(t *testing.T, run, policy string) server.Snapshot {
 	t.Helper()
+
 	var passes []servedPass
 	if err := json.Unmarshal(read(t, filepath.Join(run, serversFile)), &passes); err != nil {
 		t.Fatal(err)
 	}
+
 	s, ok := passes[len(passes)-1].Policies[policy]
 	if !ok {
 		t.Fatalf("%s knows nothing of %s", serversFile, policy)
 	}
+
 	return s
 }
 
@@ -62,6 +70,7 @@ func storm(total float64) map[simserver.Fault]float64 {
 	spared := rates[simserver.Hang] * 2 / 3
 	rates[simserver.Hang] -= spared
 	rates[simserver.InternalError] += spared
+
 	return rates
 }
 
@@ -70,45 +79,55 @@ func showing(faults map[simserver.Fault]int, spoiled int) map[string]int64 {
 	causes := map[string]int64{
 		"HTTP 500": int64(faults[simserver.InternalError]), "HTTP 502": int64(faults[simserver.BadGateway]),
 		"HTTP 503": int64(faults[simserver.Unavailable]), "HTTP 429": int64(faults[simserver.TooMany]),
-		"timeout": int64(faults[simserver.Hang]), "connection": int64(faults[simserver.Reset]), "spoiled reply": int64(spoiled),
+		"timeout": int64(faults[simserver.Hang]), "connection": int64(faults[simserver.Reset]),
+		"spoiled reply": int64(spoiled),
 	}
 	maps.DeleteFunc(causes, func(_ string, n int64) bool { return n == 0 })
+
 	return causes
 }
 
 // onFarm are the arguments of a small run on servers whose hanging requests are given up soon.
 func onFarm(kind, urls, form string, args ...string) []string {
-	return append(args, "--policy", kind+":sim", "--server", urls, "--limit", "2", "--timeout", "3s", "--parallel", "64",
+	return append(args, "--policy", kind+":sim", "--server", urls, "--limit", "2", "--timeout", "3s", "--parallel",
+		"64",
 		"--set", "server.window=32768", "--set", "server.form="+form)
 }
 
 // addUp holds that no request is missing from the counts of a client.
 func addUp(t *testing.T, s server.Snapshot) {
 	t.Helper()
+
 	if s.Requests != s.Answered+s.Transient+s.TooLong+s.Refused+s.BadRequests+s.Cancelled {
 		t.Errorf("%d requests are %d answered, %d transient faults, %d too long, %d refused, %d bad and %d cancelled",
 			s.Requests, s.Answered, s.Transient, s.TooLong, s.Refused, s.BadRequests, s.Cancelled)
 	}
+
 	var causes int64
 	for _, n := range s.Faults {
 		causes += n
 	}
+
 	if causes != s.Transient+s.TooLong+s.Refused {
 		t.Errorf("%d faults by their causes %v, %d by their kinds", causes, s.Faults, s.Transient+s.TooLong+s.Refused)
 	}
 	// The greeting of a server is given up when it fails too often.
-	if greetings := int64(len(s.Servers)); s.TooLong+s.Refused+s.Cancelled+s.Silent > 0 || s.Retries > s.Transient || s.Retries < s.Transient-greetings {
-		t.Errorf("%d too long, %d refused, %d cancelled, %d silent, %d retries of %d faults", s.TooLong, s.Refused, s.Cancelled, s.Silent, s.Retries, s.Transient)
+	if greetings := int64(len(s.Servers)); s.TooLong+s.Refused+s.Cancelled+s.Silent > 0 || s.Retries > s.Transient ||
+		s.Retries < s.Transient-greetings {
+		t.Errorf("%d too long, %d refused, %d cancelled, %d silent, %d retries of %d faults", s.TooLong, s.Refused,
+			s.Cancelled, s.Silent, s.Retries, s.Transient)
 	}
 }
 
-// TestThirtyPercentFaults injects faults of every kind into 30 % of the requests: the trajectories have the bytes of a day
-// on which nothing went wrong, and what the servers injected is what the run counted, kind by kind.
+// TestThirtyPercentFaults injects faults of every kind into 30 % of the requests: the trajectories have the
+// bytes of a day on which nothing went wrong, and what the servers injected is what the run counted, kind by
+// kind.
 func TestThirtyPercentFaults(t *testing.T) {
 	data := smallData(t)
 	t.Parallel()
 	var mu sync.Mutex
 	injected := map[simserver.Fault]int{}
+
 	t.Cleanup(func() {
 		for kind := range storm(0.3) {
 			if injected[kind] == 0 {
@@ -116,6 +135,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 			}
 		}
 	})
+
 	for _, test := range []struct {
 		name, form string
 		servers    int
@@ -124,43 +144,57 @@ func TestThirtyPercentFaults(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			calm, stormy := filepath.Join(dir, "calm"), filepath.Join(dir, "stormy")
-			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2", "--run-id", "faults", "--json"}
+			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set",
+				"search.simulations=2", "--run-id", "faults", "--json"}
 			_, urls := farm(t, 1, simserver.Options{})
 			must(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", calm)...)...)
 			servers, urls := farm(t, test.servers, simserver.Options{Faults: simserver.Faults{Rates: storm(0.3)}})
+
 			r := cli(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", stormy)...)...)
 			if r.code != exitDone {
 				t.Fatalf("exit %d\n%s", r.code, r.err)
 			}
+
 			if string(read(t, filepath.Join(calm, rowsFile))) != string(read(t, filepath.Join(stormy, rowsFile))) {
 				t.Error("the trajectories differ")
 			}
+
 			says(t, "check", must(t, "check", stormy, "--data", data), "0 problems")
 
 			client := counted(t, stormy, "openai:sim")
 			addUp(t, client)
+
 			requests, answered, faults := seen(servers)
 			// A wrong number is one too few, of which all are asked for again, or one too many where one was asked for.
-			spoiled := faults[simserver.Garbage] + faults[simserver.LostLogProbs] + faults[simserver.WrongN] - int(client.Short)
+			spoiled := faults[simserver.Garbage] + faults[simserver.LostLogProbs] +
+				faults[simserver.WrongN] - int(client.Short)
+
 			want := showing(faults, spoiled)
 			if !maps.Equal(want, client.Faults) {
 				t.Errorf("injected %v\ncounted  %v", want, client.Faults)
 			}
+
 			mu.Lock()
 			defer mu.Unlock()
+
 			for kind, n := range faults {
 				injected[kind] += n
 			}
+
 			if client.Requests != int64(requests) || client.Answered != int64(answered-spoiled) {
-				t.Errorf("the servers saw %d requests and answered %d well, the run counts %d and %d", requests, answered-spoiled, client.Requests, client.Answered)
+				t.Errorf("the servers saw %d requests and answered %d well, the run counts %d and %d", requests,
+					answered-spoiled, client.Requests, client.Answered)
 			}
 			// An empty reply has all its samples empty.
 			if client.Empty < int64(faults[simserver.Empty]) {
 				t.Errorf("%d empty replies injected, %d empty samples counted", faults[simserver.Empty], client.Empty)
 			}
-			if got := document[collected](t, r.out).Policies["openai:sim"]; got.Requests != client.Requests || !maps.Equal(got.Faults, client.Faults) {
+
+			if got := document[collected](t, r.out).Policies["openai:sim"]; got.Requests != client.Requests ||
+				!maps.Equal(got.Faults, client.Faults) {
 				t.Errorf("--json says %+v", got.Counts)
 			}
+
 			says(t, "collect", r.err, "none of them scored", "× spoiled reply")
 		})
 	}
@@ -176,61 +210,86 @@ func TestThirtyPercentFaultsOfOllama(t *testing.T) {
 	eval := []string{"eval", "--data", data, "--split", "train", "--api", "p_c,p_s_in", "--json"}
 	want := must(t, onFarm(kindOllama, calm, "llama3", append(eval, "--out", filepath.Join(dir, "eval-calm"))...)...)
 	servers, urls := farm(t, 2, stormy)
+
 	got := must(t, onFarm(kindOllama, urls, "llama3", append(eval, "--out", filepath.Join(dir, "eval"))...)...)
 	if want != got || document[finetune.Report](t, got).Rows[0].N != 2 {
 		t.Errorf("the faults changed the report:\n%s\n%s", want, got)
 	}
+
 	client := counted(t, filepath.Join(dir, "eval"), "ollama:sim")
 	addUp(t, client)
+
 	requests, answered, faults := seen(servers)
 	spoiled := faults[simserver.Garbage] + faults[simserver.LostLogProbs] + faults[simserver.WrongN]
+
 	causes := showing(faults, spoiled)
 	if !maps.Equal(causes, client.Faults) || client.Empty != int64(faults[simserver.Empty]) {
-		t.Errorf("injected %v and %d empty\ncounted  %v and %d", causes, faults[simserver.Empty], client.Faults, client.Empty)
-	}
-	if client.Requests != int64(requests) || client.Answered != int64(answered-spoiled) {
-		t.Errorf("the servers saw %d requests and answered %d well, the run counts %d and %d", requests, answered-spoiled, client.Requests, client.Answered)
+		t.Errorf("injected %v and %d empty\ncounted  %v and %d", causes, faults[simserver.Empty], client.Faults,
+			client.Empty)
 	}
 
-	collect := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2", "--run-id", "faults"}
+	if client.Requests != int64(requests) || client.Answered != int64(answered-spoiled) {
+		t.Errorf("the servers saw %d requests and answered %d well, the run counts %d and %d", requests,
+			answered-spoiled, client.Requests, client.Answered)
+	}
+
+	collect := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2",
+		"--run-id", "faults"}
 	must(t, onFarm(kindOllama, calm, "qwen", append(collect, "--out", filepath.Join(dir, "calm"))...)...)
 	must(t, onFarm(kindOllama, urls, "qwen", append(collect, "--out", filepath.Join(dir, "stormy"))...)...)
-	if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(read(t, filepath.Join(dir, "stormy", rowsFile))) {
+
+	if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(
+		read(t, filepath.Join(dir, "stormy", rowsFile))) {
 		t.Error("the trajectories differ")
 	}
+
 	addUp(t, counted(t, filepath.Join(dir, "stormy"), "ollama:sim"))
 }
 
 // Servers that cut every connection for a while, and servers that die and come back, on top of all other faults.
 func TestServersThatComeAndGo(t *testing.T) {
 	t.Parallel()
+
 	data := smallData(t)
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16}
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set", "search.simulations=4", "--run-id", "faults"}
+			o := simserver.Options{
+				Kind:  map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind],
+				Slots: 16,
+			}
+			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set",
+				"search.simulations=4", "--run-id", "faults"}
 			_, urls := farm(t, 1, o)
 			must(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "calm"))...)...)
+
 			o.Speed, o.Faults.DownFor = 300, time.Minute
 			o.Faults.Rates = storm(0.22)
 			o.Faults.Rates[simserver.Flap], o.Faults.Rates[simserver.Die] = 0.04, 0.04
 			servers, urls := farm(t, 3, o)
 			must(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "stormy"))...)...)
-			if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(read(t, filepath.Join(dir, "stormy", rowsFile))) {
+
+			if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(
+				read(t, filepath.Join(dir, "stormy", rowsFile))) {
 				t.Error("the trajectories differ")
 			}
+
 			client := counted(t, filepath.Join(dir, "stormy"), kind+":sim")
 			addUp(t, client)
+
 			_, _, faults := seen(servers)
 			if faults[simserver.Flap] == 0 || faults[simserver.Die] == 0 {
-				t.Errorf("%d flaps and %d deaths: the test shows nothing", faults[simserver.Flap], faults[simserver.Die])
+				t.Errorf("%d flaps and %d deaths: the test shows nothing", faults[simserver.Flap],
+					faults[simserver.Die])
 			}
+
 			if least := int64(faults[simserver.Flap] + faults[simserver.Die]); client.Faults["connection"] < least {
 				t.Errorf("%d connections lost, at least %d were cut", client.Faults["connection"], least)
 			}
-			if !slices.ContainsFunc(client.Servers, func(s server.ServerSnapshot) bool { return s.Answered > 0 }) || len(client.Servers) != 3 {
+
+			if !slices.ContainsFunc(client.Servers, func(s server.ServerSnapshot) bool { return s.Answered > 0 }) ||
+				len(client.Servers) != 3 {
 				t.Errorf("the servers are %+v", client.Servers)
 			}
 		})

@@ -15,8 +15,10 @@ import (
 // hangs waits until nothing moves: the server holds back every request, and the run waits for them.
 func hangs(t *testing.T, p *process, s *simserver.Server) {
 	t.Helper()
+
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
+
 	for {
 		select {
 		case <-p.ended:
@@ -29,9 +31,9 @@ func hangs(t *testing.T, p *process, s *simserver.Server) {
 	}
 }
 
-// TestInterruptedWhileServersHang sends SIGINT twice while the server answers nothing: the program waits for the answers
-// after the first and ends within three seconds of the second, the server sees its clients go, and the command printed
-// goes on without asking again what was answered.
+// TestInterruptedWhileServersHang sends SIGINT twice while the server answers nothing: the program waits for
+// the answers after the first and ends within three seconds of the second, the server sees its clients go,
+// and the command printed goes on without asking again what was answered.
 func TestInterruptedWhileServersHang(t *testing.T) {
 	data, calms := smallData(t), t.TempDir()
 	type undisturbed struct {
@@ -39,18 +41,26 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 		requests int
 	}
 	known := map[string]undisturbed{} // by command and kind of server
+
 	for _, test := range []struct {
 		name, command, kind string
 	}{
 		{"vLLM", "collect", kindOpenAI}, {"Ollama", "collect", kindOllama}, {"evaluation", "eval", kindOpenAI},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[test.kind], Slots: 16}
-			args := []string{test.command, "--data", data, "--policy", test.kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--run-id", "interrupted", "--progress", "none"}
+			o := simserver.Options{
+				Kind:  map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[test.kind],
+				Slots: 16,
+			}
+			args := []string{test.command, "--data", data, "--policy", test.kind + ":sim", "--limit", "2", "--set",
+				"server.window=32768", "--run-id", "interrupted", "--progress", "none"}
+
 			result := reportJSON
 			if test.command == "collect" {
-				args, result = append(args, "--preset", "paper", "--trees", "2", "--set", "search.simulations=4"), rowsFile
+				args, result = append(args, "--preset", "paper", "--trees", "2", "--set", "search.simulations=4"),
+					rowsFile
 			}
+
 			whole, ok := known[test.command+test.kind]
 			if !ok {
 				whole.dir = filepath.Join(calms, test.name)
@@ -59,50 +69,66 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 				whole.requests = s.Stats().Requests
 				known[test.command+test.kind] = whole
 			}
+
 			calm, dir := whole.dir, filepath.Join(t.TempDir(), "run")
 
 			s := serve(t, o)
+
 			p := start(t, append(args, "--server", s.URL(), "--out", dir)...)
 			if !p.until(t, dir, logged(t, calm)/4) {
 				t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 			}
+
 			s.Pause()
 			hangs(t, p, s)
 			waiting := s.Stats().Waiting
+
 			p.interrupt(t)
+
 			if s.Stats().Waiting < waiting {
 				t.Errorf("after the first, %d of %d calls are waited for", s.Stats().Waiting, waiting)
 			}
+
 			started := time.Now()
 			_ = p.Process.Signal(os.Interrupt)
 			code := p.wait()
+
 			inTime(t, "the end after a second Ctrl-C", time.Since(started), 3*time.Second)
+
 			if code != exitInterrupted {
 				t.Fatalf("exit %d\n%s", code, p.err)
 			}
-			says(t, test.command, p.err.String(), "everything so far is kept", "--resume --out "+dir, "--server "+s.URL(), "given up by us")
+
+			says(t, test.command, p.err.String(), "everything so far is kept", "--resume --out "+dir,
+				"--server "+s.URL(), "given up by us")
+
 			answered, asked := logged(t, dir), s.Stats().Requests
 			if answered == 0 || answered >= logged(t, calm) {
 				t.Errorf("%d calls were answered, of %d: the test shows nothing", answered, logged(t, calm))
 			}
+
 			gone(t, s, waiting)
 			s.Resume()
+
 			if next := printed(t, p.err.String()); next.wait() != exitDone {
 				t.Fatalf("the command printed fails: %s", next.err)
 			}
+
 			if string(read(t, filepath.Join(calm, result))) != string(read(t, filepath.Join(dir, result))) {
 				t.Error("the result differs from that of an uninterrupted run")
 			}
+
 			if got, want := logged(t, dir), logged(t, calm); got != want {
 				t.Errorf("%d calls in the log, %d in that of an uninterrupted run", got, want)
 			}
-			// What was in flight is asked again, and nothing else is: for Ollama all five samples of a call, of which each of
-			// the eight trees (two of four questions) has one.
-			// The second start greets the server, too.
+			// What was in flight is asked again, and nothing else is: for Ollama all five samples of a call,
+			// of which each of the eight trees (two of four questions) has one. The second start greets the
+			// server, too.
 			again, most := s.Stats().Requests-whole.requests-1, asked-answered-1
 			if test.kind == kindOllama {
 				most = 5 * 8
 			}
+
 			if again > most || test.kind == kindOpenAI && again < most {
 				t.Errorf("%d requests were made again, of %d; %d calls had been answered", again, asked, answered)
 			}
@@ -115,25 +141,33 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 func TestInterruptedWhileServersAnswer(t *testing.T) {
 	data, dir := smallData(t), t.TempDir()
 	calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
-	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--set", "server.window=32768", "--progress", "none",
-		"--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--run-id", "answered", "--parallel", "5"} // one call at a time
+	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--set",
+		"server.window=32768", "--progress", "none",
+		// one call at a time
+		"--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--run-id", "answered", "--parallel", "5"}
 	s := serve(t, simserver.Options{Slots: 4})
 	must(t, append(args, "--server", s.URL(), "--out", calm)...)
 
 	s = serve(t, simserver.Options{Slots: 4})
+
 	p := start(t, append(args, "--server", s.URL(), "--out", run)...)
 	if !p.until(t, run, logged(t, calm)/4) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	s.Pause()
 	hangs(t, p, s)
 	p.interrupt(t)
+
 	asked := s.Stats().Requests
 	s.Resume()
+
 	if code := p.wait(); code != exitInterrupted {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
+
 	says(t, "collect", p.err.String(), "everything so far is kept", "--resume --out "+run)
+
 	if st := s.Stats(); st.Requests != asked || st.Aborted > 0 {
 		t.Errorf("%d requests after the interruption, %d sequences given up, want none", st.Requests-asked, st.Aborted)
 	}
@@ -142,25 +176,32 @@ func TestInterruptedWhileServersAnswer(t *testing.T) {
 	if next := printed(t, p.err.String()); next.wait() != exitDone {
 		t.Fatalf("the command printed fails: %s", next.err)
 	}
+
 	if string(read(t, filepath.Join(calm, rowsFile))) != string(read(t, filepath.Join(run, rowsFile))) {
 		t.Error("the trajectories differ from those of an uninterrupted run")
 	}
+
 	if total := logged(t, run); total != logged(t, calm) || before >= total {
-		t.Errorf("%d calls in the log, %d of them before the interruption; uninterrupted %d", total, before, logged(t, calm))
+		t.Errorf("%d calls in the log, %d of them before the interruption; uninterrupted %d", total, before,
+			logged(t, calm))
 	}
 }
 
 // gone waits until the server has seen that nobody listens to so many sequences any more.
 func gone(t *testing.T, s *simserver.Server, sequences int) {
 	t.Helper()
+
 	deadline := time.NewTimer(10 * time.Minute)
 	defer deadline.Stop()
+
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
+
 	for s.Stats().Aborted < sequences || s.Stats().Waiting > 0 {
 		select {
 		case <-deadline.C:
-			t.Fatalf("%d sequences were given up and %d wait, want %d and none", s.Stats().Aborted, s.Stats().Waiting, sequences)
+			t.Fatalf("%d sequences were given up and %d wait, want %d and none", s.Stats().Aborted, s.Stats().Waiting,
+				sequences)
 		case <-poll.C:
 		}
 	}
@@ -169,17 +210,29 @@ func gone(t *testing.T, s *simserver.Server, sequences int) {
 // A tree that is cancelled takes its requests with it, while the process lives on.
 func TestCancelledTreesCloseTheirRequests(t *testing.T) {
 	for _, kind := range []string{kindOpenAI, kindOllama} {
-		s := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind]})
+		s := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM,
+			kindOllama: simserver.Ollama}[kind]})
 		s.Pause()
+
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		ended := make(chan int)
+
 		go func() {
-			a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: io.Discard}, environ: modulesHere(), attack: attackedOnce}
-			ended <- a.run(ctx, []string{"collect", "--data", smallData(t), "--policy", kind + ":sim", "--server", s.URL(), "--limit", "2", "--trees", "1",
+			a := &app{
+				in:      strings.NewReader(""),
+				out:     io.Discard,
+				err:     &console{w: io.Discard},
+				environ: modulesHere(),
+				attack:  attackedOnce,
+			}
+			ended <- a.run(ctx, []string{"collect", "--data", smallData(t), "--policy", kind + ":sim", "--server",
+				s.URL(), "--limit", "2", "--trees", "1",
 				"--set", "server.window=32768", "--progress", "none", "--out", filepath.Join(t.TempDir(), "run")})
 		}()
+
 		poll := time.NewTicker(5 * time.Millisecond)
 		defer poll.Stop()
+
 		for s.Stats().Waiting == 0 {
 			select {
 			case code := <-ended:
@@ -187,11 +240,15 @@ func TestCancelledTreesCloseTheirRequests(t *testing.T) {
 			case <-poll.C:
 			}
 		}
+
 		waiting := s.Stats().Waiting
+
 		cancel()
+
 		if code := <-ended; code != exitInterrupted {
 			t.Errorf("exit %d", code)
 		}
+
 		gone(t, s, waiting)
 	}
 }

@@ -17,19 +17,23 @@ import (
 // texts, from a completion on.
 func otherModel(t *testing.T, s http.Handler, from int64) (url string, answered *atomic.Int64) {
 	t.Helper()
+
 	answered = &atomic.Int64{}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		good := httptest.NewRecorder()
 		s.ServeHTTP(good, r)
+
 		body := good.Body.Bytes()
 		if isCompletion(r.URL.Path) && answered.Add(1) > from {
 			body = bytes.ReplaceAll(body, []byte(`"model":"sim"`), []byte(`"model":"other"`))
 			body = bytes.ReplaceAll(body, []byte("Thought:"), []byte("Thought: SPOILED"))
 		}
+
 		w.WriteHeader(good.Code)
 		w.Write(body)
 	}))
 	t.Cleanup(front.Close)
+
 	return front.URL, answered
 }
 
@@ -44,6 +48,7 @@ func isCompletion(path string) bool {
 func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
+
 	speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		s := serve(t, simserver.Options{Kind: speaks[kind], Slots: 16})
@@ -59,6 +64,7 @@ func TestAnotherModel(t *testing.T) {
 		out := filepath.Join(dir, kind+"-wrong")
 		fails(t, exitGaveUp, []string{`"other"`, "by this name"},
 			append(slices.Clip(args), "--server", s.URL()+","+wrong, "--out", out)...)
+
 		if left := files(t, out); len(left) > 0 {
 			t.Errorf("it left %v", left)
 		}
@@ -66,9 +72,11 @@ func TestAnotherModel(t *testing.T) {
 		changing, answered := otherModel(t, s, 10)
 		run := filepath.Join(dir, kind+"-run")
 		must(t, append(slices.Clip(args), "--server", s.URL()+","+changing, "--out", run)...)
+
 		if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
 			t.Errorf("%s: the trajectories differ", kind)
 		}
+
 		if c := counted(t, run, kind+":sim"); c.Faults["another model"] == 0 || answered.Load() <= 10 {
 			t.Errorf("%s: %d answers of the server that changes, faults %v", kind, answered.Load(), c.Faults)
 		}
@@ -79,7 +87,9 @@ func TestAnotherModel(t *testing.T) {
 // it is taken for the model's silence, and a good server makes the rest.
 func TestServerLosesItsVoice(t *testing.T) {
 	t.Parallel()
+
 	silence := slices.IndexFunc(spoilingModes(), func(m mode) bool { return m.name == "silence" })
+
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		s, args := campaignServer(t, kind)
 		dir := t.TempDir()
@@ -91,15 +101,18 @@ func TestServerLosesItsVoice(t *testing.T) {
 			if asked <= 20 {
 				return nil
 			}
+
 			return &m
 		})
 		fails(t, exitGaveUp, []string{"has not given a reply of use since", "--resume"},
 			append(slices.Clip(args), "--server", url, "--patience", "1s", "--out", run)...)
+
 		if c := counted(t, run, kind+":sim"); c.Silent > 0 || c.Answered == 0 {
 			t.Errorf("%s: %+v", kind, c.Counts)
 		}
 
 		must(t, append(slices.Clip(args), "--server", s.URL(), "--out", run, "--resume")...)
+
 		if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
 			t.Errorf("%s: the trajectories differ", kind)
 		}

@@ -15,14 +15,15 @@ import (
 	"toolevo/trajectories"
 )
 
-// wire is how LLaMA-Factory writes a sample for a template: what begins it, a message, an observation. It is put down here
-// a second time, by hand, from its templates.
+// wire is how LLaMA-Factory writes a sample for a template: what begins it, a message, an observation. It is
+// put down here a second time, by hand, from its templates.
 type wire struct{ begin, message, observation, end string }
 
 var wires = map[string]wire{
 	"llama3": {"<|begin_of_text|>", "<|start_header_id|>ROLE<|end_header_id|>\n\nTEXT<|eot_id|>",
 		"<|start_header_id|>ipython<|end_header_id|>\n\nTEXT<|eot_id|>", "<|eot_id|>"},
-	"qwen": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n", "<|im_start|>user\n<tool_response>\nTEXT\n</tool_response><|im_end|>\n", "<|im_end|>"},
+	"qwen": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n",
+		"<|im_start|>user\n<tool_response>\nTEXT\n</tool_response><|im_end|>\n", "<|im_end|>"},
 }
 
 // text is the whole text that a sample is trained as.
@@ -32,6 +33,7 @@ func (w wire) text(s trajectories.Sample) string {
 		before, after, _ := strings.Cut(strings.Replace(form, "ROLE", role, 1), "TEXT")
 		return before + text + after
 	}
+
 	whole := w.begin + fill(w.message, "system", s.System)
 	for _, m := range s.Conversations {
 		if m.From == trajectories.Observation {
@@ -40,11 +42,12 @@ func (w wire) text(s trajectories.Sample) string {
 			whole += fill(w.message, roles[m.From], m.Value)
 		}
 	}
+
 	return whole
 }
 
-// parrot is a model server that knows training samples by heart: what it is sent has to be the beginning of one of them,
-// byte for byte, and it answers with the reply that comes next.
+// parrot is a model server that knows training samples by heart: what it is sent has to be the beginning of
+// one of them, byte for byte, and it answers with the reply that comes next.
 type parrot struct {
 	t       *testing.T
 	form    string
@@ -61,25 +64,32 @@ const giveUp = "Thought: I do not know.\nAction: Finish\nAction Input: {\"answer
 func (p *parrot) reply(prompt string, messages []struct{ Role, Content string }) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.form == "chat" && len(messages) == 1 {
 		return "Hello." // to the greeting
 	}
 	p.turns++
+
 	asked := prompt
 	if p.form == "chat" {
 		asked = messages[1].Content
 	}
+
 	known := false
+
 	for _, s := range p.samples {
 		question := s.Conversations[0].Value
 		known = known || strings.Contains(asked, question)
+
 		if p.form == "chat" {
 			if next, ok := continued(s, messages); ok {
 				p.ended[question] = p.ended[question] || len(messages) == len(s.Conversations)
 				return next
 			}
+
 			continue
 		}
+
 		w := wires[p.form]
 		if rest, ok := strings.CutPrefix(w.text(s), prompt); ok {
 			next, after, _ := strings.Cut(rest, w.end)
@@ -87,28 +97,35 @@ func (p *parrot) reply(prompt string, messages []struct{ Role, Content string })
 			return next
 		}
 	}
+
 	if known {
 		p.t.Errorf("what was sent is the beginning of no training sample:\n%s%v", prompt, messages)
 	}
+
 	return giveUp
 }
 
-// continued returns the reply that follows the messages in a sample, if they are how it begins: in a chat, an observation
-// is a user's message after the marker.
+// continued returns the reply that follows the messages in a sample, if they are how it begins: in a chat, an
+// observation is a user's message after the marker.
 func continued(s trajectories.Sample, messages []struct{ Role, Content string }) (next string, ok bool) {
 	if len(messages) > len(s.Conversations) || messages[0].Role != "system" || messages[0].Content != s.System {
 		return "", false
 	}
+
 	for i, m := range messages[1:] {
 		want := s.Conversations[i]
-		role, content := map[string]string{trajectories.Human: "user", trajectories.GPT: "assistant", trajectories.Observation: "user"}[want.From], want.Value
+
+		role, content := map[string]string{trajectories.Human: "user", trajectories.GPT: "assistant",
+			trajectories.Observation: "user"}[want.From], want.Value
 		if want.From == trajectories.Observation {
 			content = policy.StopMarker + " " + content
 		}
+
 		if m.Role != role || m.Content != content {
 			return "", false
 		}
 	}
+
 	return s.Conversations[len(messages)-1].Value, true
 }
 
@@ -126,6 +143,7 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var answer any
 	logprob := map[string]any{"token": "x", "logprob": -0.1}
+
 	switch r.URL.Path {
 	case "/v1/models":
 		answer = map[string]any{"data": []any{map[string]any{"id": "m"}}}
@@ -137,21 +155,27 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if q.AddSpecialTokens == nil || *q.AddSpecialTokens {
 			p.t.Error("the server is to add special tokens, which the prompt has already")
 		}
+
 		answer = map[string]any{"choices": []any{map[string]any{"text": p.reply(q.Prompt, nil), "finish_reason": "stop",
 			"logprobs": map[string]any{"tokens": []string{"x"}, "token_logprobs": []float64{-0.1}}}}}
 	case "/v1/chat/completions":
-		answer = map[string]any{"choices": []any{map[string]any{"finish_reason": "stop", "logprobs": map[string]any{"content": []any{logprob}},
-			"message": map[string]any{"role": "assistant", "content": p.reply("", q.Messages)}}}}
+		answer = map[string]any{"choices": []any{map[string]any{"finish_reason": "stop",
+			"logprobs": map[string]any{"content": []any{logprob}},
+			"message":  map[string]any{"role": "assistant", "content": p.reply("", q.Messages)}}}}
 	case "/api/generate":
 		if !q.Raw || strings.HasPrefix(q.Prompt, "<|begin_of_text|>") {
-			p.t.Errorf("raw: %v, and the prompt begins with %.20q; Ollama puts the beginning of text there itself", q.Raw, q.Prompt)
+			p.t.Errorf("raw: %v, and the prompt begins with %.20q; Ollama puts the beginning of text there itself",
+				q.Raw, q.Prompt)
 		}
-		answer = map[string]any{"response": p.reply(wires[p.form].begin+q.Prompt, nil), "done": true, "done_reason": "stop",
+
+		answer = map[string]any{"response": p.reply(wires[p.form].begin+q.Prompt, nil), "done": true,
+			"done_reason":       "stop",
 			"prompt_eval_count": 9, "eval_count": 1, "logprobs": []any{logprob}}
 	default:
 		http.NotFound(w, r)
 		return
 	}
+
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
 		p.t.Error(err)
 	}
@@ -163,43 +187,55 @@ func TestSamplesAreWhatEvaluationSends(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+
 	collect := []string{"collect", "--data", data, "--limit", "6", "--trees", "3", "--out", run}
 	if r := cliWith(t, "", modulesHere(), collect...); r.code != exitDone { // the prompts of both name the same modules
 		t.Fatalf("collect: exit %d\n%s", r.code, r.err)
 	}
+
 	must(t, "export", run, "--out", exported)
 	var samples []trajectories.Sample
 	questions, drifted := map[string]bool{}, false
+
 	for line := range bytes.Lines(read(t, filepath.Join(exported, trajectories.JSONLFile))) {
 		s := document[trajectories.Sample](t, string(line))
 		samples = append(samples, s)
 		questions[s.Conversations[0].Value] = true
 		drifted = drifted || strings.Contains(string(line), "is deprecated")
 	}
+
 	if len(questions) < 4 || !drifted {
 		t.Fatalf("%d questions have samples, with a deprecation: %v; the test shows little", len(questions), drifted)
 	}
+
 	for _, test := range []struct{ kind, form string }{
-		{kindOpenAI, "llama3"}, {kindOpenAI, "qwen"}, {kindOpenAI, "chat"}, {kindOllama, "llama3"}, {kindOllama, "qwen"},
+		{kindOpenAI, "llama3"}, {kindOpenAI, "qwen"}, {kindOpenAI, "chat"}, {kindOllama, "llama3"},
+		{kindOllama, "qwen"},
 	} {
 		t.Run(test.kind+" "+test.form, func(t *testing.T) {
 			p := &parrot{t: t, form: test.form, samples: samples, ended: map[string]bool{}}
 			web := httptest.NewServer(p)
 			t.Cleanup(web.Close)
-			report := document[finetune.Report](t, must(t, "eval", "--json", "--data", data, "--split", "train", "--api", "p_s_in", "--limit", "6",
-				"--policy", test.kind+":m", "--server", web.URL, "--set", "server.form="+test.form, "--set", "server.window=32768", "--out", filepath.Join(t.TempDir(), "run")))
+			report := document[finetune.Report](t,
+				must(t, "eval", "--json", "--data", data, "--split", "train", "--api", "p_s_in", "--limit", "6",
+					"--policy", test.kind+":m", "--server", web.URL, "--set", "server.form="+test.form, "--set",
+					"server.window=32768", "--out", filepath.Join(t.TempDir(), "run")))
+
 			right := 0.0
 			for _, row := range report.Rows {
 				right += row.Strict * float64(row.N)
 			}
+
 			ended := 0
 			for question := range questions {
 				if p.ended[question] {
 					ended++
 				}
 			}
+
 			if ended != len(questions) || int(right+0.5) != len(questions) || p.turns < 3*ended {
-				t.Errorf("%d of %d questions were said to their ends in %d turns, %v are right", ended, len(questions), p.turns, right)
+				t.Errorf("%d of %d questions were said to their ends in %d turns, %v are right", ended, len(questions),
+					p.turns, right)
 			}
 		})
 	}

@@ -27,21 +27,27 @@ func (s *tattler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("Authorization")
 	_, bare, _ := strings.Cut(key, " ")
 	told, _ := base64.StdEncoding.DecodeString(bare)
-	said := fmt.Sprintf("not with %s, that is %s or %s, in a URL %s, in JSON %q", key, bare, told, url.QueryEscape(bare), bare)
+	said := fmt.Sprintf("not with %s, that is %s or %s, in a URL %s, in JSON %q", key, bare, told,
+		url.QueryEscape(bare), bare)
 	n := s.asked.Add(1)
+
 	status := s.always
 	if r.Method == http.MethodGet && s.always != http.StatusUnauthorized {
 		s.Handler.ServeHTTP(w, r)
 		return
 	}
+
 	if status == 0 && n%3 == 0 {
 		status = []int{500, 429, 503, 502, 200}[n/3%5]
 	}
+
 	if status == 0 {
 		s.Handler.ServeHTTP(w, r)
 		return
 	}
+
 	w.Header().Set("X-Key", key)
+
 	switch {
 	case status == http.StatusFound:
 		w.Header().Set("Location", "http://"+string(told)+"@elsewhere/"+bare)
@@ -56,16 +62,19 @@ func (s *tattler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSecrets gives a key in the environment, and one in the server's address, to servers that repeat it in their errors:
-// it is in no file of the run directory, in nothing the program says, and in no trajectory.
+// TestSecrets gives a key in the environment, and one in the server's address, to servers that repeat it in
+// their errors: it is in no file of the run directory, in nothing the program says, and in no trajectory.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const key, user, password = "sk-0123456789abcdef/+~secret", "someone", "pass word&0"
 	data := smallData(t)
 	login := url.UserPassword(user, password).String()
-	secrets := []string{key, url.QueryEscape(key), "0123456789abcdef", password, "pass%20word", "pass+word", base64.StdEncoding.EncodeToString([]byte(user + ":" + password))}
+	secrets := []string{key, url.QueryEscape(key), "0123456789abcdef", password, "pass%20word", "pass+word",
+		base64.StdEncoding.EncodeToString([]byte(user + ":" + password))}
+
 	clean := func(t *testing.T, where, text string) {
 		t.Helper()
+
 		for _, s := range secrets {
 			if strings.Contains(text, s) {
 				t.Errorf("%s holds %q", where, s)
@@ -73,52 +82,75 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{kindOpenAI, kindOllama} {
-		sim := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind], Slots: 16})
+		sim := serve(t, simserver.Options{
+			Kind:  map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind],
+			Slots: 16,
+		})
+
 		for _, always := range []int{0, 302, 400, 401} {
 			for _, place := range []string{"environment", "address"} {
 				t.Run(fmt.Sprintf("%s %d %s", kind, always, place), func(t *testing.T) {
 					t.Parallel()
+
 					leaky := &tattler{Handler: sim, always: always}
 					web := httptest.NewServer(leaky)
 					t.Cleanup(web.Close)
 					dir, address := filepath.Join(t.TempDir(), "run"), web.URL
+
 					var environ []string
 					if place == "environment" {
-						environ = []string{map[string]string{kindOpenAI: "OPENAI_API_KEY=", kindOllama: "OLLAMA_API_KEY="}[kind] + key}
+						environ = []string{map[string]string{
+							kindOpenAI: "OPENAI_API_KEY=",
+							kindOllama: "OLLAMA_API_KEY=",
+						}[kind] + key}
 					} else {
 						address = strings.Replace(address, "http://", "http://"+login+"@", 1)
 					}
+
 					environ = append(environ, "OPENAI_BASE_URL="+address, "OLLAMA_HOST="+address)
-					args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2", "--set", "attempts=1",
-						"--policy", kind + ":sim", "--limit", "1", "--set", "server.window=32768", "--progress", "plain", "--json", "--patience", "1s", "--out", dir}
+
+					args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set",
+						"search.simulations=2", "--set", "attempts=1",
+						"--policy", kind + ":sim", "--limit", "1", "--set", "server.window=32768", "--progress",
+						"plain", "--json", "--patience", "1s", "--out", dir}
 					if always == 0 {
 						args = append(args, "--server", address)
 					}
+
 					r := cliWith(t, "", environ, args...)
-					if always == 0 && r.code != exitDone || always > 0 && r.code != exitGaveUp || leaky.asked.Load() < 2 && always != 401 {
+					if always == 0 && r.code != exitDone || always > 0 && r.code != exitGaveUp ||
+						leaky.asked.Load() < 2 && always != 401 {
 						t.Errorf("exit %d after %d requests\n%s%s", r.code, leaky.asked.Load(), r.out, r.err)
 					}
+
 					onCommandLine := place == "address" && always == 0
 					if strings.Contains(r.err, "stand in the list of processes") != onCommandLine {
 						t.Errorf("credentials on the command line: %t, it says\n%s", onCommandLine, r.err)
 					}
+
 					clean(t, "stdout", r.out)
 					clean(t, "stderr", r.err)
+
 					for _, path := range files(t, dir) {
 						clean(t, path, string(read(t, path)))
 					}
+
 					if always > 0 {
 						return
 					}
+
 					if client := counted(t, dir, kind+":sim"); client.Transient == 0 {
 						t.Error("no error was repeated to it: the test shows nothing")
 					}
+
 					for row, err := range trajectories.ReadFile(filepath.Join(dir, rowsFile)) {
 						if err != nil {
 							t.Fatal(err)
 						}
+
 						clean(t, "a trajectory", fmt.Sprintf("%+v", row))
 					}
+
 					clean(t, "inspect", must(t, "inspect", dir, "--json"))
 				})
 			}
@@ -128,11 +160,16 @@ func TestSecrets(t *testing.T) {
 
 // The command that goes on with a run names its servers, but no credentials.
 func TestResumeCommandNamesServers(t *testing.T) {
-	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(make([]simserver.Fault, 5), simserver.Die)}})
+	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(make([]simserver.Fault, 5),
+		simserver.Die)}})
 	dir := filepath.Join(t.TempDir(), "run")
-	r := cli(t, "collect", "--data", smallData(t), "--policy", "openai:sim", "--limit", "1", "--trees", "1", "--set", "server.window=32768", "--set", "attempts=1",
-		"--server", strings.Replace(s.URL(), "://", "://me:password@", 1), "--parallel", "3", "--patience", "0s", "--timeout", "20s", "--workers", "2", "--out", dir)
-	says(t, "collect", r.err, "--workers 2 --server "+strings.Replace(s.URL(), "://", "://USER:PASSWORD@", 1)+" --parallel 3 --patience 0s --timeout 20s")
+	r := cli(t, "collect", "--data", smallData(t), "--policy", "openai:sim", "--limit", "1", "--trees", "1", "--set",
+		"server.window=32768", "--set", "attempts=1",
+		"--server", strings.Replace(s.URL(), "://", "://me:password@", 1), "--parallel", "3", "--patience", "0s",
+		"--timeout", "20s", "--workers", "2", "--out", dir)
+	says(t, "collect", r.err, "--workers 2 --server "+strings.Replace(s.URL(), "://", "://USER:PASSWORD@", 1)+
+		" --parallel 3 --patience 0s --timeout 20s")
+
 	if r.code != exitGaveUp || strings.Contains(r.err, "me:password") {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
@@ -140,10 +177,14 @@ func TestResumeCommandNamesServers(t *testing.T) {
 
 // A key for one kind of server is no business of the other's.
 func TestKeysStayWithTheirKind(t *testing.T) {
-	s := (&app{environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}, err: &console{w: io.Discard}}).serving()
+	s := (&app{
+		environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"},
+		err:     &console{w: io.Discard},
+	}).serving()
 	if got := s.key(kindOpenAI); got != "openai's" {
 		t.Errorf("OpenAI-compatible servers are shown %q", got)
 	}
+
 	if got := s.key(kindOllama); got != "ollama's" {
 		t.Errorf("Ollama is shown %q", got)
 	}

@@ -14,40 +14,55 @@ import (
 // serve starts a simulated server of scripted:noisy.
 func serve(t *testing.T, o simserver.Options) *simserver.Server {
 	t.Helper()
+
 	profile, err := policy.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	o.Policy, o.Model, o.MaxModelLen = policy.NewScripted(profile, questions.Plan), "sim", 32768
+
 	s, err := simserver.Start(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(s.Close)
+
 	return s
 }
 
 func onServer(s *simserver.Server, args ...string) []string {
-	return append(args, "--policy", "openai:sim", "--server", s.URL()+"/v1", "--limit", "3", "--set", "server.window=32768")
+	return append(args, "--policy", "openai:sim", "--server", s.URL()+"/v1", "--limit", "3", "--set",
+		"server.window=32768")
 }
 
 // Whatever goes wrong on the way, the trajectories are those of a run in which nothing did.
 func TestFaultsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
+
 	data, dir := smallData(t), t.TempDir()
 	for _, form := range []string{"few-shot", "llama3", "qwen"} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
+
 			calm, stormy := filepath.Join(dir, form+"-calm"), filepath.Join(dir, form+"-stormy")
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set", "search.simulations=4", "--set", "server.form=" + form, "--run-id", form}
+			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set",
+				"search.simulations=4", "--set", "server.form=" + form, "--run-id", form}
 			must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", calm)...)...)
-			s := serve(t, simserver.Options{Faults: simserver.Faults{Seed: 1, Rates: map[simserver.Fault]float64{
-				simserver.InternalError: 0.1, simserver.Garbage: 0.1, simserver.Reset: 0.05, simserver.LostLogProbs: 0.05,
-			}}})
+			s := serve(t, simserver.Options{Faults: simserver.Faults{
+				Seed: 1,
+				Rates: map[simserver.Fault]float64{
+					simserver.InternalError: 0.1, simserver.Garbage: 0.1, simserver.Reset: 0.05,
+					simserver.LostLogProbs: 0.05,
+				},
+			}})
 			must(t, onServer(s, append(args, "--out", stormy)...)...)
+
 			if string(read(t, filepath.Join(calm, rowsFile))) != string(read(t, filepath.Join(stormy, rowsFile))) {
 				t.Error("the trajectories differ")
 			}
+
 			says(t, "check", must(t, "check", stormy, "--data", data), "0 problems")
 		})
 	}
@@ -58,11 +73,15 @@ func TestEvalOnAServer(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	args := []string{"eval", "--data", data, "--split", "train", "--json"}
-	served := document[finetune.Report](t, must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", filepath.Join(dir, "a"))...)...))
-	direct := document[finetune.Report](t, must(t, append(args, "--policy", "scripted:noisy", "--limit", "3", "--out", filepath.Join(dir, "b"))...))
+	served := document[finetune.Report](t,
+		must(t, onServer(serve(t, simserver.Options{}), append(args, "--out", filepath.Join(dir, "a"))...)...))
+
+	direct := document[finetune.Report](t,
+		must(t, append(args, "--policy", "scripted:noisy", "--limit", "3", "--out", filepath.Join(dir, "b"))...))
 	for i, row := range served.Rows {
 		if want := direct.Rows[i]; row.N != 3 || row.Official != want.Official || row.Turns != want.Turns {
-			t.Errorf("%s: %v of %d in %v turns, without a server %v in %v", row.Cell, row.Official, row.N, row.Turns, want.Official, want.Turns)
+			t.Errorf("%s: %v of %d in %v turns, without a server %v in %v", row.Cell, row.Official, row.N, row.Turns,
+				want.Official, want.Turns)
 		}
 	}
 }
@@ -71,31 +90,40 @@ func TestServersThatCannotServe(t *testing.T) {
 	data := smallData(t)
 	dead := serve(t, simserver.Options{})
 	dead.Kill()
+
 	locked := serve(t, simserver.Options{APIKey: "right"})
 	for name, test := range map[string]struct {
 		args  []string
 		words []string
 	}{
-		"dead":          {onServer(dead), []string{"start the server", "--server"}},
-		"wrong key":     {onServer(locked), []string{"401", "OPENAI_API_KEY"}},
-		"unknown model": {append(onServer(serve(t, simserver.Options{})), "--policy", "openai:other"), []string{`"other"`, "it serves sim"}},
+		"dead":      {onServer(dead), []string{"start the server", "--server"}},
+		"wrong key": {onServer(locked), []string{"401", "OPENAI_API_KEY"}},
+		"unknown model": {append(onServer(serve(t, simserver.Options{})), "--policy", "openai:other"),
+			[]string{`"other"`, "it serves sim"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "run")
 			fails(t, exitGaveUp, test.words, append([]string{"collect", "--data", data, "--out", out}, test.args...)...)
+
 			if left := files(t, out); len(left) > 0 {
 				t.Errorf("it left %v", left)
 			}
 		})
 	}
+
 	s := serve(t, simserver.Options{})
 	out := filepath.Join(t.TempDir(), "run")
-	fails(t, exitUsage, []string{"named twice"}, append(onServer(s, "collect", "--data", data, "--out", out), "--server", s.URL()+","+s.URL()+"/v1")...)
+	fails(t, exitUsage, []string{"named twice"},
+		append(onServer(s, "collect", "--data", data, "--out", out), "--server", s.URL()+","+s.URL()+"/v1")...)
+
 	if left := files(t, out); len(left) > 0 {
 		t.Errorf("it left %v", left)
 	}
-	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat", "--policy openai:m --set server.form=mistral", "--policy openai:m --parallel none"} {
-		if r := cli(t, append([]string{"collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run")}, strings.Fields(args)...)...); r.code != exitUsage {
+
+	for _, args := range []string{"--policy openai:", "--policy gpt:4", "--policy ollama:m --set server.form=chat",
+		"--policy openai:m --set server.form=mistral", "--policy openai:m --parallel none"} {
+		if r := cli(t, append([]string{"collect", "--data", data, "--out", filepath.Join(t.TempDir(), "run")},
+			strings.Fields(args)...)...); r.code != exitUsage {
 			t.Errorf("%s: exit %d\n%s", args, r.code, r.err)
 		}
 	}

@@ -26,7 +26,8 @@ var settingFlags = []settingFlag{
 	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
 	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
 	{"seed", "seed", "`N` is the seed of everything random"},
-	{"engine", "python.engine", "`NAME` of what runs model-written Python: auto, forkserver, bwrap, wasi, process or unsafe"},
+	{"engine", "python.engine", "`NAME` of what runs model-written Python: auto, forkserver, bwrap, wasi, process " +
+		"or unsafe"},
 	{"python", "python.executable", "`FILE` is the interpreter of every engine but wasi"},
 	{"wasm", "python.wasm", "`FILE` is a CPython built for WASI, for the engine wasi"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
@@ -51,6 +52,7 @@ var embedded = sync.OnceValue(func() map[string]string {
 	if err != nil {
 		panic(fmt.Sprintf("the embedded configuration: %v", err))
 	}
+
 	return base.Values()
 })
 
@@ -66,26 +68,33 @@ type settings struct {
 func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names ...string) *settings {
 	s := &settings{app: a, defaults: defaults}
 	base := embedded()
+
 	for _, f := range settingFlags {
 		if !slices.Contains(names, f.flag) {
 			continue
 		}
+
 		value := base[f.key]
 		if v, ok := defaults[f.key]; ok {
 			value = v
 		}
+
 		if f.flag == "trees" {
 			value = "" // the preset's
 		}
+
 		cmd.Flags().String(f.flag, strings.Trim(value, "[]"), f.usage)
 	}
+
 	for _, f := range switchFlags {
 		if slices.Contains(names, f.flag) {
 			cmd.Flags().Bool(f.flag, false, f.usage)
 		}
 	}
+
 	cmd.Flags().StringArrayVar(&s.set, "set", nil, "set any setting by `KEY=VALUE`, e.g. search.cpuct=2 (repeatable)")
 	cmd.Flags().StringVar(&s.config, "config", "", "read settings from the YAML `FILE`")
+
 	return s
 }
 
@@ -97,6 +106,7 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 	if err != nil {
 		return nil, err
 	}
+
 	return configs.Load(layers...)
 }
 
@@ -105,37 +115,45 @@ func (s *settings) layers(flags *pflag.FlagSet, resumed []configs.Layer) ([]conf
 	for key, value := range s.defaults {
 		layers = append(layers, configs.SettingLayer("default of this command", key, value))
 	}
+
 	environment, err := configs.EnvironmentLayers(s.app.environ)
 	if err != nil {
 		return nil, err
 	}
+
 	file, err := fileLayers(s.config)
 	if err != nil {
 		return nil, err
 	}
+
 	if resumed != nil && s.config == "" {
 		layers = slices.Concat(layers, environment, resumed)
 	} else {
 		layers = slices.Concat(layers, resumed, file, environment)
 	}
+
 	for _, f := range settingFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
 			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, flag.Value.String()))
 		}
 	}
+
 	for _, f := range switchFlags {
 		if flag := flags.Lookup(f.flag); flag != nil && flag.Changed {
 			on := flag.Value.String() == "true"
 			layers = append(layers, configs.SettingLayer("flag --"+f.flag, f.key, fmt.Sprint(!on)))
 		}
 	}
+
 	for _, kv := range s.set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
 			return nil, usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
 		}
+
 		layers = append(layers, configs.SettingLayer("flag --set "+key, key, value))
 	}
+
 	return layers, nil
 }
 
@@ -144,7 +162,9 @@ func fileLayers(name string) ([]configs.Layer, error) {
 	if name == "" {
 		return nil, nil
 	}
+
 	l, err := configs.FileLayer(name)
+
 	return []configs.Layer{l}, err
 }
 
@@ -155,6 +175,7 @@ func (a *app) lookup(name string) string {
 			return value
 		}
 	}
+
 	return ""
 }
 
@@ -164,6 +185,7 @@ func (a *app) dataFlag(cmd *cobra.Command) *string {
 	if v := a.lookup("TOOLEVO_DATA"); v != "" {
 		dir = v
 	}
+
 	return cmd.Flags().String("data", dir, "data folder `DIR` (or TOOLEVO_DATA)")
 }
 
@@ -173,5 +195,6 @@ func (a *app) runDataFlag(cmd *cobra.Command) *string {
 	f := cmd.Flags().Lookup("data")
 	f.Usage = "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)"
 	f.DefValue = ""
+
 	return dir
 }

@@ -33,6 +33,7 @@ func openShared(ctx context.Context, o engines.Options) (pytool.Engine, error) {
 	if o.Executable != "" || surroundings() != usualSurroundings {
 		return engines.Open(ctx, o)
 	}
+
 	sharedEngines.Lock()
 	defer sharedEngines.Unlock()
 
@@ -40,15 +41,19 @@ func openShared(ctx context.Context, o engines.Options) (pytool.Engine, error) {
 	if e := sharedEngines.opened[key]; e != nil {
 		return e, nil
 	}
+
 	opened, err := engines.Open(context.WithoutCancel(ctx), o)
 	if err != nil {
 		return nil, err
 	}
+
 	e := &sharedEngine{opened}
 	if sharedEngines.opened == nil {
 		sharedEngines.opened = map[string]*sharedEngine{}
 	}
+
 	sharedEngines.opened[key] = e
+
 	return e, nil
 }
 

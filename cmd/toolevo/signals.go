@@ -16,13 +16,14 @@ import (
 // overdue is how long after the second Ctrl-C the program ends whatever it is doing.
 const overdue = 2 * time.Second
 
-// interrupts turns Ctrl-C and SIGTERM into an orderly end, from now on. The first interrupts the context returned: nothing
-// new begins, and calls that a model's server is answering end with an answer. The second ends them, too, and what has
-// not ended soon after is left as it is: every answer is in the log by then.
+// interrupts turns Ctrl-C and SIGTERM into an orderly end, from now on. The first interrupts the context
+// returned: nothing new begins, and calls that a model's server is answering end with an answer. The second
+// ends them, too, and what has not ended soon after is left as it is: every answer is in the log by then.
 func (a *app) interrupts(parent context.Context) context.Context {
 	outer, cancel := context.WithCancel(parent)
 	ctx, interrupt := mcts.Interruptible(outer)
 	signals := make(chan os.Signal, 3)
+
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // for as long as the program lives
 		<-signals
@@ -31,17 +32,21 @@ func (a *app) interrupts(parent context.Context) context.Context {
 		<-signals
 		a.say("Stopping at once.")
 		cancel()
+
 		select {
 		case <-signals:
 		case <-time.After(overdue):
 		}
+
 		a.say("toolevo: %s", a.ending.last())
 		os.Exit(exitInterrupted)
 	}()
+
 	return ctx
 }
 
-// ending knows what is to be said when the user wants the end. The zero value is that of a command that can be run again.
+// ending knows what is to be said when the user wants the end. The zero value is that of a command that can
+// be run again.
 type ending struct {
 	mu     sync.Mutex
 	resume string // the command that goes on; "" when none has to
@@ -51,15 +56,18 @@ type ending struct {
 func (e *ending) begin(resume string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	e.resume = resume
 }
 
 func (e *ending) first() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	if e.resume == "" {
 		return "Interrupted: stopping. Press Ctrl-C again to stop at once."
 	}
+
 	return "Interrupted: no new model calls; those that are being answered finish. " +
 		"Press Ctrl-C again to stop at once: nothing is lost."
 }
@@ -67,21 +75,25 @@ func (e *ending) first() string {
 func (e *ending) last() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	if e.resume == "" {
 		return "interrupted: run the same command again"
 	}
+
 	return fmt.Sprintf("interrupted; everything so far is kept. Go on with:\n  %s", e.resume)
 }
 
-// interrupted gives the error of a command that was interrupted its words and its exit code. An error that has nothing to
-// do with it stays what it is.
+// interrupted gives the error of a command that was interrupted its words and its exit code. An error that
+// has nothing to do with it stays what it is.
 func (a *app) interrupted(ctx context.Context, err error) error {
 	var coded *exitError
 	if errors.As(err, &coded) && coded.code == exitInterrupted {
 		return err
 	}
+
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
+
 	return &exitError{exitInterrupted, errors.New(a.ending.last())}
 }

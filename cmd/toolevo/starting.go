@@ -24,6 +24,7 @@ func (a *app) starting(mode string) *starting {
 	if mode == progressNone {
 		return nil
 	}
+
 	s := &starting{say: func(what string) {
 		if what != "" {
 			fmt.Fprintf(a.err, "%s …\n", what)
@@ -35,6 +36,7 @@ func (a *app) starting(mode string) *starting {
 				_, _ = a.err.Write(nil) // takes it away
 				return
 			}
+
 			a.err.draw(what+" …", "")
 		}
 	}
@@ -42,12 +44,15 @@ func (a *app) starting(mode string) *starting {
 	if s.late = a.moment < 0; s.late {
 		return s
 	}
+
 	time.AfterFunc(cmp.Or(a.moment, aMoment), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+
 		s.late = true
 		s.tell()
 	})
+
 	return s
 }
 
@@ -56,13 +61,16 @@ func (s *starting) step(what string) (done func()) {
 	if s == nil {
 		return func() {}
 	}
+
 	set := func(what string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+
 		s.what = what
 		s.tell()
 	}
 	set(what)
+
 	return func() { set("") }
 }
 

@@ -23,11 +23,14 @@ func TestStarting(t *testing.T) {
 	screen := make(spoken, 2)
 	s := (&app{err: &console{w: screen}, moment: time.Nanosecond}).starting(progressAuto)
 	first := s.step("Reading")
+
 	if got := <-screen; got != "Reading …\n" { // the moment passes
 		t.Errorf("%q", got)
 	}
+
 	first()
 	s.step("Opening")()
+
 	if got := <-screen; got != "Opening …\n" {
 		t.Errorf("%q", got)
 	}
@@ -37,6 +40,7 @@ func TestStarting(t *testing.T) {
 		"--progress none": (&app{err: &console{w: screen}, moment: -1}).starting(progressNone),
 	} {
 		quiet.step("Nothing")()
+
 		if len(screen) != 0 {
 			t.Errorf("%s: %q", name, <-screen)
 		}
@@ -48,6 +52,7 @@ func TestStartingIsDrawn(t *testing.T) {
 	var screen bytes.Buffer
 	s := (&app{err: &console{w: &screen}, moment: -1}).starting(progressBar)
 	s.step("Reading")()
+
 	if got, want := screen.String(), erase+"Reading …\r"+erase; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -57,17 +62,23 @@ func TestStartingIsDrawn(t *testing.T) {
 func TestRunSaysWhatItStartsWith(t *testing.T) {
 	var words bytes.Buffer
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: &words}, moment: -1, attack: attackedOnce}
-	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out", filepath.Join(t.TempDir(), "run")}
+
+	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out",
+		filepath.Join(t.TempDir(), "run")}
 	if code := a.run(t.Context(), args); code != exitDone {
 		t.Fatalf("exit %d: %s", code, &words)
 	}
+
 	said := strings.Split(words.String(), "\n")
 	last := -1
-	for _, step := range []string{"Reading corpora and questions …", "Opening the sandbox …", "Trying to get out of the sandbox …"} {
+
+	for _, step := range []string{"Reading corpora and questions …", "Opening the sandbox …",
+		"Trying to get out of the sandbox …"} {
 		i := slices.Index(said, step)
 		if i <= last {
 			t.Errorf("%q is not where it belongs in %q", step, said)
 		}
+
 		last = i
 	}
 }

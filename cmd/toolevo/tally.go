@@ -35,6 +35,7 @@ func (b *bench) snapshots() map[string]server.Snapshot {
 	for name, p := range b.servers {
 		all[name] = p.Snapshot()
 	}
+
 	return all
 }
 
@@ -52,11 +53,18 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 	path := filepath.Join(dir, serversFile)
 	started, earlier := time.Now(), a.earlierPasses(path)
 	write := func() (servedPass, error) {
-		pass := servedPass{Software: software(), Started: started.UTC(), Ended: time.Now().UTC(), Policies: b.snapshots()}
+		pass := servedPass{
+			Software: software(),
+			Started:  started.UTC(),
+			Ended:    time.Now().UTC(),
+			Policies: b.snapshots(),
+		}
+
 		text, err := json.MarshalIndent(append(slices.Clip(earlier), pass), "", "  ")
 		if err != nil {
 			return pass, err
 		}
+
 		return pass, replaceFile(path, append(text, '\n'))
 	}
 
@@ -65,6 +73,7 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 	writing.Go(func() {
 		ticker := time.NewTicker(tallyEvery)
 		defer ticker.Stop()
+
 		for {
 			select {
 			case <-ticker.C:
@@ -78,13 +87,16 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 	return func() error {
 		close(done)
 		writing.Wait()
+
 		pass, err := write()
 		for _, name := range slices.Sorted(maps.Keys(pass.Policies)) {
 			a.say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
 		}
+
 		if err != nil {
 			return gaveUp(err)
 		}
+
 		return nil
 	}
 }
@@ -92,14 +104,17 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 // earlierPasses reads what earlier passes of a run have counted.
 func (a *app) earlierPasses(path string) []servedPass {
 	var passes []servedPass
+
 	text, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(text, &passes)
 	}
+
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // counts are not worth a run
 		a.say("%s cannot be read, and is begun anew.", path)
 		return nil
 	}
+
 	return passes
 }
 
@@ -109,6 +124,7 @@ func replaceFile(path string, text []byte) error {
 	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
 		return err
 	}
+
 	return os.Rename(path+".new", path)
 }
 
@@ -116,11 +132,14 @@ func replaceFile(path string, text []byte) error {
 // how that is spread over several servers.
 func tallyLines(name string, s server.Snapshot) []string {
 	faults := s.Transient + s.TooLong + s.Refused + s.BadRequests
-	lines := []string{fmt.Sprintf("%s: %d requests, %d answered, %d failed, %d given up by us", name, s.Requests, s.Answered, faults, s.Cancelled)}
+
+	lines := []string{fmt.Sprintf("%s: %d requests, %d answered, %d failed, %d given up by us", name, s.Requests,
+		s.Answered, faults, s.Cancelled)}
 	if faults > 0 {
 		lines = append(lines, "failures, none of them scored: "+causes(s.Faults))
 	}
 	var odd []string
+
 	for _, c := range []struct {
 		n    int64
 		what string
@@ -132,23 +151,31 @@ func tallyLines(name string, s server.Snapshot) []string {
 			odd = append(odd, fmt.Sprintf("%d %s", c.n, c.what))
 		}
 	}
+
 	if len(odd) > 0 {
 		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
 	}
+
 	if s.Short > 0 {
-		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself", s.Short))
+		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself",
+			s.Short))
 	}
+
 	if s.TooLong > 0 {
 		lines = append(lines, fmt.Sprintf("prompts beyond the context window: %d, each a dead end", s.TooLong))
 	}
+
 	if s.BadRequests > 0 {
-		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d, their trees left unresolved", s.BadRequests))
+		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d, their trees left unresolved",
+			s.BadRequests))
 	}
+
 	if len(s.Servers) > 1 {
 		for _, one := range s.Servers {
 			lines = append(lines, fmt.Sprintf("%s: %d requests, %d answered", one.Address, one.Requests, one.Answered))
 		}
 	}
+
 	return lines
 }
 
@@ -158,33 +185,41 @@ func causes(faults map[string]int64) string {
 		if faults[x] != faults[y] {
 			return int(faults[y] - faults[x])
 		}
+
 		return strings.Compare(x, y)
 	})
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%d × %s", faults[name], name)
 	}
+
 	return strings.Join(names, ", ")
 }
 
 // arguments are the flags about servers that a resumed run needs again, credentials left out.
 func (s *serving) arguments() []string {
 	var args []string
+
 	if s.servers != "" {
 		list := strings.Split(s.servers, ",")
 		for i, server := range list {
 			list[i] = withoutCredentials(strings.TrimSpace(server))
 		}
+
 		args = append(args, "--server", strings.Join(list, ","))
 	}
+
 	if s.parallel != "auto" {
 		args = append(args, "--parallel", s.parallel)
 	}
+
 	if s.patience != server.DefaultPatience {
 		args = append(args, "--patience", s.patience.String())
 	}
+
 	if s.timeout != server.DefaultTimeout {
 		args = append(args, "--timeout", s.timeout.String())
 	}
+
 	return args
 }
 
@@ -196,13 +231,17 @@ func withoutCredentials(address string) string {
 	} else {
 		scheme, rest = "", address
 	}
+
 	u, err := url.Parse("http://" + rest)
 	if err != nil {
 		return "ADDRESS"
 	}
+
 	if u.User == nil {
 		return address
 	}
+
 	authority, _, _ := strings.Cut(rest, "/")
+
 	return scheme + "USER:PASSWORD@" + rest[strings.LastIndex(authority, "@")+1:]
 }

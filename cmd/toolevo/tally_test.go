@@ -21,24 +21,30 @@ func TestDamagedTally(t *testing.T) {
 	s := serve(t, simserver.Options{})
 	must(t, onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir)...)
 	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, serversFile)
+
 	want := read(t, rows)
 	if err := os.Remove(rows); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, damaged := range []string{"", `[{"software":`, "{}"} {
 		if err := os.WriteFile(counts, []byte(damaged), 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		r := cli(t, "collect", "--resume", "--data", data, "--server", s.URL(), "--out", dir)
 		says(t, damaged, r.err, serversFile+" cannot be read")
+
 		var passes []servedPass
 		if err := json.Unmarshal(read(t, counts), &passes); err != nil || len(passes) != 1 || r.code != exitDone {
 			t.Errorf("%q: exit %d, %d passes, %v\n%s", damaged, r.code, len(passes), err, r.err)
 		}
 	}
+
 	if string(read(t, rows)) != string(want) {
 		t.Error("the trajectories differ")
 	}
+
 	if left := files(t, dir); strings.Contains(strings.Join(left, " "), ".new") {
 		t.Errorf("it left %v", left)
 	}
@@ -49,16 +55,19 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	s := serve(t, simserver.Options{})
-	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "1", "--preset", "paper",
+	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "1", "--preset",
+		"paper",
 		"--set", "server.window=32768", "--server", s.URL(), "--out", dir}
 	passes := func() (all []servedPass) {
 		text, err := os.ReadFile(filepath.Join(dir, serversFile))
 		if err == nil {
 			err = json.Unmarshal(text, &all)
 		}
+
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
+
 		return all
 	}
 
@@ -66,27 +75,35 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	if !p.until(t, dir, 20) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
+
 	s.Pause() // no more is counted, so what is written from now on is all
 	hangs(t, p, s)
 	answered := int64(s.Stats().Answered)
+
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
+
 	for len(passes()) == 0 || passes()[0].Policies["openai:sim"].Answered < answered {
 		<-poll.C
 	}
+
 	_ = p.Process.Kill()
 	p.wait()
+
 	answered = passes()[0].Policies["openai:sim"].Answered // the server counts an answer after it was sent
 
 	s.Resume()
 	must(t, append(args, "--resume")...)
+
 	all := passes()
 	if len(all) != 2 || all[0].Policies["openai:sim"].Answered != answered {
 		t.Fatalf("%d passes, the first with %+v; want 2, and %d answered", len(all), all[0], answered)
 	}
 	// The server may have answered the process that was gone: what was in flight when it was killed.
-	if total := answered + all[1].Policies["openai:sim"].Answered; total > int64(s.Stats().Answered) || total == answered {
-		t.Errorf("%d are counted as answered, %d of them before; the server answered %d", total, answered, s.Stats().Answered)
+	if total := answered + all[1].Policies["openai:sim"].Answered; total > int64(s.Stats().Answered) ||
+		total == answered {
+		t.Errorf("%d are counted as answered, %d of them before; the server answered %d", total, answered,
+			s.Stats().Answered)
 	}
 }
 
@@ -96,6 +113,7 @@ func TestTallyLines(t *testing.T) {
 	s.Faults = map[string]int64{"HTTP 503": 1, "timeout": 2, "too long": 1}
 	s.Short, s.Completions, s.Truncated, s.Empty, s.Silent, s.Unscored = 4, 60, 5, 6, 2, 6
 	got := strings.Join(tallyLines("openai:m", s), "\n")
+
 	want := `openai:m: 20 requests, 15 answered, 4 failed, 1 given up by us
 failures, none of them scored: 2 × timeout, 1 × HTTP 503, 1 × too long
 of 60 completions: 5 cut by max_tokens, 6 empty and asked for again, 2 empty to the end

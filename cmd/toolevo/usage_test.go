@@ -12,24 +12,32 @@ import (
 
 // commands are all commands, by the words that call them.
 var commands = [][]string{
-	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"data", "verify"}, {"play"}, {"collect"},
-	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"}, {"version"}, {"completion"},
+	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"data", "verify"},
+	{"play"}, {"collect"},
+	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"},
+	{"bench", "serve"}, {"version"}, {"completion"},
 }
 
 func TestHelp(t *testing.T) {
 	for _, words := range commands {
 		name := strings.Join(append([]string{"toolevo"}, words...), " ")
+
 		r := cli(t, append(words, "--help")...)
 		if r.code != exitDone || r.err != "" {
 			t.Errorf("%s --help: exit %d, %s", name, r.code, r.err)
 		}
+
 		says(t, name+" --help", r.out, "Usage:\n  "+name)
-		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" && name != "toolevo completion"
+
+		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
+			name != "toolevo completion"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}
+
 		for line := range strings.Lines(r.out) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth && name != "toolevo completion" {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth &&
+				name != "toolevo completion" {
 				t.Errorf("%s --help: a line of %d columns: %s", name, n, line)
 			}
 		}
@@ -38,14 +46,17 @@ func TestHelp(t *testing.T) {
 
 func TestEveryCommandHasATest(t *testing.T) {
 	root := (&app{err: &console{}}).root()
+
 	tested := map[string]bool{}
 	for _, words := range commands {
 		tested[strings.Join(words, " ")] = true
 	}
+
 	for _, c := range root.Commands() {
 		if !tested[c.Name()] && c.Name() != "help" {
 			t.Errorf("%s is in no test", c.Name())
 		}
+
 		for _, sub := range c.Commands() {
 			if c.Name() != "completion" && !tested[c.Name()+" "+sub.Name()] {
 				t.Errorf("%s %s is in no test", c.Name(), sub.Name())
@@ -58,6 +69,7 @@ func TestVersionAndCompletion(t *testing.T) {
 	if out := must(t, "version"); !strings.HasPrefix(out, "toolevo "+version) || strings.Count(out, "\n") != 1 {
 		t.Errorf("version: %q", out)
 	}
+
 	for _, sh := range []string{"bash", "zsh", "fish", "powershell"} {
 		if out := must(t, "completion", sh); !strings.Contains(out, "toolevo") {
 			t.Errorf("completion %s: %.100q", sh, out)
@@ -79,7 +91,8 @@ func TestRunsAreNotMixed(t *testing.T) {
 	fails(t, exitUsage, []string{run, "holds a run already", "--resume"}, collect()...)
 	fails(t, exitUsage, []string{"belongs to another", "seed: 2, not 1", "search.cpuct: 2, not 0.5", "--out"},
 		collect("--resume", "--seed", "2", "--set", "search.cpuct=2")...)
-	fails(t, exitUsage, []string{"belongs to another", "toolevo collect"}, "eval", "--data", data, "--resume", "--out", run)
+	fails(t, exitUsage, []string{"belongs to another", "toolevo collect"}, "eval", "--data", data, "--resume", "--out",
+		run)
 
 	other := t.TempDir()
 	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
@@ -92,13 +105,18 @@ func TestRunsAreNotMixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fails(t, exitUsage, []string{"another process is working on this run"}, "collect", "--data", data, "--resume", "--out", run)
+
+	fails(t, exitUsage, []string{"another process is working on this run"}, "collect", "--data", data, "--resume",
+		"--out", run)
 	must(t, "inspect", run) // reading is free
+
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
+
 	must(t, "collect", "--data", data, "--resume", "--out", run)
 	must(t, collect("--resume")...)
+
 	if string(read(t, filepath.Join(run, rowsFile))) != rows {
 		t.Error("going on with a finished run changed its trajectories")
 	}
@@ -110,26 +128,33 @@ func TestResumeTakesTheRunsConfiguration(t *testing.T) {
 	t.Parallel()
 	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
 	environ := []string{"TOOLEVO_SEED=7", "TOOLEVO_DATA=" + data}
-	r := cliWith(t, "", environ, "collect", "--limit", "1", "--trees", "1", "--seed", "8", "--difficulty", "hard", "--out", run)
+
+	r := cliWith(t, "", environ, "collect", "--limit", "1", "--trees", "1", "--seed", "8", "--difficulty", "hard",
+		"--out", run)
 	if r.code != exitDone {
 		t.Fatal(r.err)
 	}
+
 	if r := cliWith(t, "", environ, "collect", "--resume", "--out", run); r.code != exitDone {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
+
 	file := filepath.Join(t.TempDir(), "settings.yaml")
 	if err := os.WriteFile(file, []byte("preset: paper\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	r = cliWith(t, "", environ[1:], "collect", "--resume", "--out", run, "--config", file)
 	if r.code != exitUsage {
 		t.Errorf("another configuration file: exit %d", r.code)
 	}
+
 	says(t, "collect --config", r.err, "preset: paper, not efficient")
 }
 
 func TestShellWords(t *testing.T) {
-	if got, want := shell("toolevo", "--out", "a b", "it's", "", "x=1,2", "~"), `toolevo --out 'a b' 'it'\''s' '' x=1,2 '~'`; got != want {
+	if got, want := shell("toolevo", "--out", "a b", "it's", "", "x=1,2", "~"),
+		`toolevo --out 'a b' 'it'\''s' '' x=1,2 '~'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -34,27 +34,34 @@ wrong.`,
 		if err != nil {
 			return err
 		}
+
 		progress, stop, err := watch()
 		if err != nil {
 			return err
 		}
 		defer stop()
 		var reports []verifyReport
+
 		for _, ds := range all {
 			r, err := verify(cmd.Context(), *dir, ds, progress)
 			if isMissing(err) && !named {
 				continue
 			}
+
 			if err != nil {
 				return err
 			}
+
 			reports = append(reports, r)
 		}
+
 		if len(reports) == 0 {
 			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
 		}
+
 		return a.printVerified(*asJSON, reports)
 	}
+
 	return cmd
 }
 
@@ -70,6 +77,7 @@ func (r verifyReport) bad() int {
 	if r.Damage != "" {
 		n++
 	}
+
 	return n
 }
 
@@ -78,25 +86,33 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps)
 	if isMissing(err) || ctx.Err() != nil {
 		return verifyReport{}, err
 	}
+
 	if err != nil {
 		return verifyReport{corpusReport: corpusReport{Dataset: string(ds)}, Damage: err.Error()}, nil
 	}
 	defer c.Close()
 
 	r := verifyReport{corpusReport: newCorpusReport(dir, c.Info())}
+
 	progress.step(string(ds) + ": corpus")
+
 	if err := c.Verify(ctx); err != nil {
 		if ctx.Err() != nil {
 			return r, err
 		}
+
 		r.Damage = err.Error() + ": build or import it again"
+
 		return r, nil
 	}
+
 	if err := retrieve.Verify(ctx, c); err != nil {
 		r.Damage = err.Error()
 		return r, nil
 	}
+
 	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.step(string(ds)+": questions"))
+
 	return r, err
 }
 
@@ -105,6 +121,7 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 	for _, r := range reports {
 		wrong += r.bad()
 	}
+
 	if asJSON {
 		if err := a.printJSON(verifiedDocument{reports}); err != nil {
 			return err
@@ -114,9 +131,11 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 			a.printVerifiedDataset(r)
 		}
 	}
+
 	if wrong > 0 {
 		return bad("wrong: %s", plural(wrong, "finding"))
 	}
+
 	return nil
 }
 
@@ -125,14 +144,18 @@ func (a *app) printVerifiedDataset(r verifyReport) {
 		fmt.Fprintf(a.out, "%s: %s\n", r.Dataset, r.Damage)
 		return
 	}
+
 	fmt.Fprintf(a.out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
 		r.Dataset, r.size(), r.Questions-r.FromFiles, r.Recomputed, r.FromFiles, r.Templates)
+
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.out, "  wrong: %s\n", display.Line(p, 0))
 	}
+
 	if r.Questions > 0 && len(r.Missing) > 0 {
 		fmt.Fprintf(a.out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
 	}
+
 	if n := len(r.Published); n > 0 {
 		fmt.Fprintf(a.out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
 	}

@@ -20,12 +20,17 @@ func TestVerify(t *testing.T) {
 		Verified []verifyReport `json:"verified"`
 	}
 	all, templates := 0, 0
-	for _, r := range document[verified](t, must(t, "data", "verify", "--data", data, "--progress", "none", "--json")).Verified {
+
+	for _, r := range document[verified](t,
+		must(t, "data", "verify", "--data", data, "--progress", "none", "--json")).Verified {
 		if r.bad() > 0 || r.Recomputed != r.Questions {
-			t.Errorf("%s: %d of %d answers found again; %v %s", r.Dataset, r.Recomputed, r.Questions, r.Problems, r.Damage)
+			t.Errorf("%s: %d of %d answers found again; %v %s", r.Dataset, r.Recomputed, r.Questions, r.Problems,
+				r.Damage)
 		}
+
 		all, templates = all+r.Questions, templates+r.Templates
 	}
+
 	if want := 6234 + 5884 + 700 + 700 + 700 + 730; all != want || templates != 117 {
 		t.Errorf("%d questions of %d templates, want the paper's %d of 117", all, templates, want)
 	}
@@ -33,14 +38,17 @@ func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+
 	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	qs[0].Answer = "9" + qs[0].Answer
 	if err := questions.Write(dir, qs); err != nil {
 		t.Fatal(err)
 	}
+
 	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
 		t.Errorf("a wrong answer: exit %d", r.code)
 	} else {
@@ -48,32 +56,39 @@ func TestVerify(t *testing.T) {
 	}
 
 	path := questions.Path(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
+
 	text := string(read(t, path))
 	if err := os.WriteFile(path, []byte(strings.Replace(text, "generated", "published", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
 		t.Errorf("another source: exit %d", r.code)
 	} else {
 		says(t, "data verify", r.out+r.err, path, "SHA256SUMS", "data questions", "1 finding")
 	}
+
 	remedy := []string{path, "SHA256SUMS", "run `toolevo data questions` again"}
 	fails(t, exitBad, remedy, "eval", "--data", dir, "--dataset", "coffee", "--difficulty", "easy", "--limit", "1")
 
 	file := corpus.Path(dir, toolqa.Coffee)
 	bytes := slices.Clone(read(t, file))
 	bytes[len(bytes)/2] ^= 1
+
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(file, bytes, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if r := cli(t, "data", "verify", "--data", dir, "--progress", "none"); r.code != exitBad {
 		t.Errorf("a flipped bit: exit %d", r.code)
 	} else {
 		says(t, "data verify", r.out, "coffee: ", "again")
 	}
+
 	fails(t, exitUsage, []string{"toolevo data build"}, "data", "verify", "--data", t.TempDir())
 }
 
@@ -87,9 +102,11 @@ func TestRunsRefuseDamagedCorpora(t *testing.T) {
 	file := corpus.Path(dir, toolqa.Coffee)
 	bytes := slices.Clone(read(t, file))
 	bytes[len(bytes)/2] ^= 1
+
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(file, bytes, 0o644); err != nil {
 		t.Fatal(err)
 	}

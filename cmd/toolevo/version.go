@@ -17,11 +17,13 @@ func software() string {
 	if !ok {
 		return version
 	}
+
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
 			return version + "+" + s.Value[:12]
 		}
 	}
+
 	return version
 }
 

@@ -15,14 +15,17 @@ import (
 // questions that are not hopeless.
 func TestWeakSolvesSomeTrees(t *testing.T) {
 	b, env, _ := testBench(t, defaultData(t), "p_s_in", toolqa.Train)
+
 	c, err := configs.Load(configs.SettingLayer("test", "preset", "reference"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	weak, err := policy.ParseProfile("weak")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	weak.Hopeless = 0
 	scripted := policy.NewScripted(weak, questions.Plan)
 
@@ -30,17 +33,21 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 	for _, q := range b.questions {
 		byDataset[q.Dataset] = append(byDataset[q.Dataset], q)
 	}
+
 	for _, dataset := range []toolqa.Dataset{toolqa.Coffee, toolqa.Flights, toolqa.Agenda, toolqa.DBLP} {
 		const trees = 150
+
 		all, random, solved := byDataset[dataset], rand.New(rand.NewPCG(1, 1)), 0
 		for range trees {
 			q := all[random.IntN(len(all))]
 			search := mcts.Search{Env: env, Policy: scripted, Config: c.Search.Config}
 			search.Config.MaxDepth = c.MaxDepth(q.Dataset, q.Difficulty)
+
 			tree, err := search.Grow(t.Context(), q.Task(), 0, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			for _, n := range tree.Nodes {
 				if n.Accepted() {
 					solved++
@@ -48,7 +55,9 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 				}
 			}
 		}
+
 		t.Logf("%s: %d of %d trees", dataset, solved, trees)
+
 		if solved < trees*20/100 || solved > trees*40/100 {
 			t.Errorf("%s: %d of %d trees are solved, want 20 to 40 %%", dataset, solved, trees)
 		}

@@ -71,9 +71,11 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFu
 	if err != nil {
 		return nil, err
 	}
+
 	if err := b.start(open(ctx, engineOptions(c.Python, 0))); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
+
 	return b, nil
 }
 
@@ -82,48 +84,68 @@ func (b *bench) start(engine pytool.Engine, err error) error {
 	if err != nil {
 		return gaveUp(err)
 	}
+
 	b.engine, b.stamp = engine, engine.Stamp()
 	b.lineage[inputPython] = b.stamp.String()
+
 	return nil
 }
 
 // readBench is openBench without an engine.
 func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
-	b := &bench{config: c, lineage: map[string]string{}, passages: map[toolqa.Dataset]retrieve.Searcher{}, serving: &serving{parallel: "auto"}, servers: map[string]*server.Policy{}}
+	b := &bench{
+		config:   c,
+		lineage:  map[string]string{},
+		passages: map[toolqa.Dataset]retrieve.Searcher{},
+		serving:  &serving{parallel: "auto"},
+		servers:  map[string]*server.Policy{},
+	}
+
 	var err error
 	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
 		return nil, err
 	}
+
 	if b.versions, err = shippedVersions(); err != nil {
 		return nil, err
 	}
+
 	if err := b.checkNames(); err != nil {
 		return nil, err
 	}
+
 	if err := b.readTokenizer(); err != nil {
 		return nil, err
 	}
+
 	if err := b.openCorpora(ctx, dir); err != nil {
 		return nil, err
 	}
+
 	if err := b.readQuestions(dir); err != nil {
 		return nil, err
 	}
+
 	if err := b.readPrompt(); err != nil {
 		return nil, err
 	}
+
 	if b.grader, err = score.NewGrader(b.questions); err != nil {
 		return nil, err
 	}
+
 	if b.graphs, err = graph.Open(ctx, b.corpus(toolqa.DBLP)); err != nil {
 		return nil, err
 	}
+
 	if err = b.openPassages(ctx); err != nil {
 		return nil, err
 	}
+
 	b.sql, err = sqltool.New(ctx, sqltool.Options{
 		Timeout: seconds(c.SQL.Seconds), MaxRows: c.SQL.Rows, TextColumns: b.compat.Has(dynamic.TextSQL),
 	}, b.corpora...)
+
 	return b, err
 }
 
@@ -138,7 +160,9 @@ func (b *bench) readTokenizer() error {
 	if b.tokenizer, err = trajectories.LoadTokenizer(path); err != nil {
 		return usage("training.tokenizer: %v", err)
 	}
+
 	b.lineage["tokenizer"] = b.tokenizer.SHA256()
+
 	return nil
 }
 
@@ -148,6 +172,7 @@ func (b *bench) readPrompt() error {
 	if !b.onServers() {
 		return nil
 	}
+
 	p, err := b.prompt()
 	if err != nil {
 		return err
@@ -155,9 +180,11 @@ func (b *bench) readPrompt() error {
 
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q\n", p.System())
+
 	for _, c := range b.corpora {
 		fmt.Fprintf(sum, "%q\n", p.Demonstrations[string(c.Dataset())])
 	}
+
 	b.lineage[inputPrompt] = hex.EncodeToString(sum.Sum(nil))
 
 	return nil
@@ -170,6 +197,7 @@ func (b *bench) corpus(ds toolqa.Dataset) *corpus.Corpus {
 			return c
 		}
 	}
+
 	return nil
 }
 
@@ -183,17 +211,21 @@ func (b *bench) openCorpora(ctx context.Context, dir string) error {
 	}
 
 	var names []string
+
 	for _, ds := range datasets {
 		c, err := corpus.Open(ctx, dir, ds)
 		if errors.Is(err, fs.ErrNotExist) && b.config.AllDatasets() {
 			continue
 		}
+
 		if errors.Is(err, fs.ErrNotExist) {
 			return noCorpus(string(ds), dir)
 		}
+
 		if err != nil {
 			return err
 		}
+
 		b.corpora = append(b.corpora, c)
 		b.lineage["corpus "+string(ds)] = c.Info().ContentSHA256
 		names = append(names, string(ds))
@@ -202,6 +234,7 @@ func (b *bench) openCorpora(ctx context.Context, dir string) error {
 	if len(names) == 0 {
 		return noCorpus("any dataset", dir)
 	}
+
 	b.config.Dataset = names
 
 	return nil
@@ -216,12 +249,15 @@ func (b *bench) close() error {
 	for _, c := range b.corpora {
 		err = errors.Join(err, c.Close())
 	}
+
 	for _, p := range b.servers {
 		err = errors.Join(err, p.Close())
 	}
+
 	if b.engine != nil {
 		err = errors.Join(err, b.engine.Close())
 	}
+
 	return err
 }
 
@@ -232,11 +268,13 @@ func (b *bench) checkNames() error {
 			return err
 		}
 	}
+
 	for _, name := range b.config.Policy {
 		if err := checkPolicy(b.config, name); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -253,27 +291,34 @@ func (b *bench) readQuestions(dir string) error {
 			}
 		}
 	}
+
 	return nil
 }
 
 func (b *bench) readFile(dir string, info corpus.Info, d toolqa.Difficulty) error {
 	split := toolqa.Split(b.config.Split)
+
 	qs, err := questions.Open(dir, info, d, split)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: run `toolevo data questions`", err)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if n := b.config.Limit; n > 0 {
 		qs = qs[:min(n, len(qs))]
 	}
+
 	sum := sha256.New()
 	for _, q := range qs {
 		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, q.Template, q.Text, q.Answer)
 	}
+
 	b.lineage[fmt.Sprintf("%s %s-%s %s", inputQuestions, info.Dataset, d, split)] = hex.EncodeToString(sum.Sum(nil))
 	b.questions = append(b.questions, qs...)
+
 	return nil
 }
 
@@ -284,10 +329,12 @@ func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment,
 	if err != nil {
 		return nil, err
 	}
+
 	deployed, err := b.versions.Version(api)
 	if err != nil {
 		return nil, err
 	}
+
 	tools := map[string]dynamic.Tool[toolqa.Session]{
 		"LoadDB":         table.NewLoadDB(b.corpora...),
 		"FilterDB":       b.filter(),
@@ -302,11 +349,20 @@ func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment,
 		toolPython:       b.python(memory),
 	}
 	c := b.config.Environment
+
 	return dynamic.New(dynamic.Config[toolqa.Session]{
-		Prompt: prompt, Deployed: deployed, Tools: tools, Grader: b.grader,
+		Prompt:   prompt,
+		Deployed: deployed,
+		Tools:    tools,
+		Grader:   b.grader,
 		Options: dynamic.Options{
-			MaxLoads: c.MaxLoads, LoadTools: []string{"LoadDB", "LoadGraph"}, PublishedLoads: publishedLoads,
-			NoUpdateTool: !c.UpdateTool, ObservationWords: c.ObservationWords, StrictReward: c.Reward == configs.RewardStrict, Compat: b.compat,
+			MaxLoads:         c.MaxLoads,
+			LoadTools:        []string{"LoadDB", "LoadGraph"},
+			PublishedLoads:   publishedLoads,
+			NoUpdateTool:     !c.UpdateTool,
+			ObservationWords: c.ObservationWords,
+			StrictReward:     c.Reward == configs.RewardStrict,
+			Compat:           b.compat,
 		},
 	})
 }
@@ -321,6 +377,7 @@ func (b *bench) filter() *table.FilterDB {
 // python returns the PythonInterpreter; memory, which may be nil, keeps what programs printed.
 func (b *bench) python(memory toolqa.Memory) *pytool.Interpreter {
 	c := b.config.Python
+
 	return pytool.New(b.engine, pytool.Options{
 		Limits: pytool.Limits{
 			Wall: seconds(c.WallSeconds), CPU: time.Duration(c.CPUSeconds) * time.Second,
@@ -332,16 +389,18 @@ func (b *bench) python(memory toolqa.Memory) *pytool.Interpreter {
 
 // prompt returns what a model is shown of the prompt version.
 func (b *bench) prompt() (policy.Prompt, error) {
-	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool, pytool.Describe(b.config.Python.Modules))
+	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool,
+		pytool.Describe(b.config.Python.Modules))
 }
 
-// newPrompt returns what a model is shown of an API version: its APIs, and of the one that runs Python which modules can be
-// imported there, a sentence that is no matter of the version. "" says nothing.
+// newPrompt returns what a model is shown of an API version: its APIs, and of the one that runs Python which
+// modules can be imported there, a sentence that is no matter of the version. "" says nothing.
 func newPrompt(versions *catalog.Catalog, name string, updateTool bool, imports string) (policy.Prompt, error) {
 	version, err := versions.Version(name)
 	if err != nil {
 		return policy.Prompt{}, err
 	}
+
 	tools := make([]string, len(version.APIs))
 	for i, api := range version.APIs {
 		tools[i] = api.Signature() + ", " + api.Description
@@ -349,9 +408,11 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool, imports 
 			tools[i] += " " + imports
 		}
 	}
+
 	p := policy.NewPrompt(tools)
 	p.NoUpdateTool = !updateTool
 	p.Demonstrations, err = shippedDemonstrations()
+
 	return p, err
 }
 

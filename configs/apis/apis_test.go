@@ -11,6 +11,7 @@ func TestFS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := []string{"p_c.yaml", "p_s_in.yaml", "p_s_ood.yaml", "p_s_ood_proprietary.yaml"}
 	if !slices.Equal(got, want) {
 		t.Errorf("embedded files = %v, want %v", got, want)

@@ -39,6 +39,7 @@ func (r Rename) Lower(args envs.Args) (envs.Args, *ArgError) {
 			lowered[i].Name = to
 		}
 	}
+
 	return lowered, nil
 }
 
@@ -52,6 +53,7 @@ func (r Rename) Lift(args envs.Args) (envs.Args, error) {
 			}
 		}
 	}
+
 	return lifted, nil
 }
 
@@ -75,6 +77,7 @@ func (g Ignored) Lift(args envs.Args) (envs.Args, error) {
 	default:
 		value = envs.Number(fmt.Sprint(value))
 	}
+
 	return with(args, g.Parameter, value), nil
 }
 
@@ -91,11 +94,14 @@ func (f Flag) Lower(args envs.Args) (envs.Args, *ArgError) {
 		if f.Optional {
 			return args, nil
 		}
+
 		return nil, &ArgError{}
 	}
+
 	if !truthy(v) {
 		return nil, &ArgError{Value: true}
 	}
+
 	return without(args, f.Parameter), nil
 }
 
@@ -112,6 +118,7 @@ func truthy(v any) bool {
 		n, ok := pytext.ParseFloat(string(v))
 		return ok && n == 1
 	}
+
 	return false
 }
 
@@ -129,13 +136,16 @@ func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if !ok {
 		return nil, &ArgError{Value: true}
 	}
+
 	rest, ok := strings.CutPrefix(text, p.Text)
 	if !ok {
 		return nil, &ArgError{Value: true}
 	}
+
 	if p.Trim {
 		rest = pytext.Strip(rest)
 	}
+
 	return replaced(args, p.Parameter, rest), nil
 }
 
@@ -145,6 +155,7 @@ func (p Prefix) Lift(args envs.Args) (envs.Args, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is not a text", p.Parameter)
 	}
+
 	return replaced(args, p.Parameter, p.Text+p.Join+text), nil
 }
 
@@ -159,6 +170,7 @@ func without(args envs.Args, name string) envs.Args {
 			rest = append(rest, arg)
 		}
 	}
+
 	return rest
 }
 
@@ -169,5 +181,6 @@ func replaced(args envs.Args, name string, v any) envs.Args {
 			changed[i].Value = v
 		}
 	}
+
 	return changed
 }

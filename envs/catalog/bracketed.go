@@ -29,51 +29,66 @@ type Field struct {
 // NewBracketed returns the adapter for fields in this order; there is at least one.
 func NewBracketed(parameter string, fields []Field) *Bracketed {
 	var b strings.Builder
+
 	for i, f := range fields {
 		if i > 0 {
 			b.WriteString(pytext.SpaceClass + "*," + pytext.SpaceClass + "*")
 		}
+
 		b.WriteString(regexp.QuoteMeta(f.Label))
+
 		if i < len(fields)-1 {
 			b.WriteString(pytext.SpaceClass + "*")
 		}
+
 		b.WriteString(`\[(.*?)\]`)
 	}
+
 	return &Bracketed{parameter: parameter, fields: fields, pattern: regexp.MustCompile(b.String())}
 }
 
 // Lower reads the values; a value of the wrong type is answered in Python's words, as the published code does.
 func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	v, _ := args.Get(b.parameter)
+
 	text, ok := v.(string)
 	if !ok {
-		return nil, &ArgError{Value: true, Text: "expected string or bytes-like object, got '" + pytext.TypeName(v) + "'"}
+		return nil, &ArgError{
+			Value: true,
+			Text:  "expected string or bytes-like object, got '" + pytext.TypeName(v) + "'",
+		}
 	}
+
 	values := b.pattern.FindStringSubmatch(text)
 	if values == nil {
 		return nil, &ArgError{Value: true}
 	}
+
 	lowered := without(args, b.parameter)
 	for i, f := range b.fields {
 		lowered = append(lowered, envs.Arg{Name: f.To, Value: pytext.Strip(values[i+1])})
 	}
+
 	return lowered, nil
 }
 
 // Lift writes the values into brackets, where they can be read from there again.
 func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 	rest := args
+
 	values, texts := make([]string, len(b.fields)), make([]string, len(b.fields))
 	for i, f := range b.fields {
 		value, ok := args.Text(f.To)
 		if !ok {
 			return nil, fmt.Errorf("%s is not a text", f.To)
 		}
+
 		values[i], texts[i] = value, f.Label+"["+value+"]"
 		rest = without(rest, f.To)
 	}
 
 	lifted := with(rest, b.parameter, strings.Join(texts, ", "))
+
 	read, wrong := b.Lower(lifted)
 	for i, f := range b.fields {
 		if again, _ := read.Text(f.To); wrong != nil || again != values[i] {
@@ -81,5 +96,6 @@ func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 				"would be read in another way", f.To, values[i])
 		}
 	}
+
 	return lifted, nil
 }

@@ -18,6 +18,7 @@ func (f *file) build(prompt *Version) (*Version, error) {
 	if f.Version == "" {
 		return nil, errors.New("no version")
 	}
+
 	v := &Version{
 		Name: f.Version, About: f.About,
 		byName: make(map[string]*API), byTool: make(map[string]*API), deprecated: make(map[string]Deprecation),
@@ -25,24 +26,29 @@ func (f *file) build(prompt *Version) (*Version, error) {
 	if prompt == nil {
 		prompt = v
 	}
+
 	for i := range f.APIs {
 		a, err := f.APIs[i].build(v, prompt)
 		if err != nil {
 			return nil, fmt.Errorf("API %d (%q): %w", i+1, f.APIs[i].Name, err)
 		}
+
 		v.APIs = append(v.APIs, a)
 		v.byName[a.Name], v.byTool[a.Tool] = a, a
 	}
+
 	for _, a := range prompt.APIs {
 		if v.byTool[a.Tool] == nil {
 			return nil, fmt.Errorf("the tool %s is not exposed", a.Tool)
 		}
 	}
+
 	for _, tool := range []string{Finish, UpdateTool} {
 		if a := v.byName[tool]; a == nil || a.Tool != tool || len(a.toolParameters) != 1 {
 			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter", tool)
 		}
 	}
+
 	return v, nil
 }
 
@@ -54,6 +60,7 @@ func (f *apiFile) build(v, prompt *Version) (*API, error) {
 	if a.Tool == "" {
 		a.Tool = a.Name
 	}
+
 	switch {
 	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, "Action Input"):
 		return nil, errors.New("the name cannot be written as an action")
@@ -66,31 +73,39 @@ func (f *apiFile) build(v, prompt *Version) (*API, error) {
 	case len(slices.Compact(slices.Sorted(slices.Values(a.Parameters)))) != len(a.Parameters):
 		return nil, errors.New("a parameter is named twice")
 	}
+
 	a.toolParameters = a.Parameters
 	if prompt != v {
 		defined, ok := prompt.byTool[a.Tool]
 		if !ok {
 			return nil, fmt.Errorf("%s has no tool %s", prompt.Name, a.Tool)
 		}
+
 		a.toolParameters = defined.Parameters
 		if a.Description == "" {
 			a.Description = defined.Description
 		}
 	}
+
 	if a.Description == "" {
 		return nil, errors.New("no description")
 	}
+
 	for i := range f.Adapters {
 		adapter, err := f.Adapters[i].build()
 		if err != nil {
 			return nil, fmt.Errorf("adapter %d: %w", i+1, err)
 		}
+
 		if _, list := adapter.(*Numbered); list {
 			a.exact = false
 		}
+
 		a.adapters = append(a.adapters, adapter)
 	}
+
 	a.notice = f.notice(a)
+
 	return a, a.check()
 }
 
@@ -99,53 +114,68 @@ func (f *apiFile) notice(a *API) notice {
 	if n.signature == "" {
 		n.signature = a.Signature()
 	}
+
 	n.publishedSignature, n.publishedExample = n.signature, n.example
 	if s := f.Notice.Published.Signature; s != nil {
 		n.publishedSignature = *s
 	}
+
 	if s := f.Notice.Published.Example; s != nil {
 		n.publishedExample = *s
 	}
+
 	return n
 }
 
 func (f *adapterFile) build() (Adapter, error) {
 	var all []Adapter
+
 	if f.Rename != nil {
 		if targets := slices.Sorted(maps.Values(f.Rename)); len(slices.Compact(targets)) != len(f.Rename) {
 			return nil, errors.New("rename gives two parameters one name")
 		}
+
 		all = append(all, f.Rename)
 	}
+
 	if f.Ignored != nil {
 		switch f.Ignored.Value.(type) {
 		case nil, bool, string, int64, uint64, float64:
 		default:
 			return nil, fmt.Errorf("ignored value %v is not null, a bool, a number or a string", f.Ignored.Value)
 		}
+
 		all = append(all, f.Ignored)
 	}
+
 	if f.Numbered != nil {
 		all = append(all, f.Numbered)
 	}
+
 	if f.Flag != nil {
 		all = append(all, f.Flag)
 	}
+
 	if f.Prefix != nil {
 		if f.Prefix.Join != "" && (!f.Prefix.Trim || pytext.Strip(f.Prefix.Join) != "") {
 			return nil, errors.New("join is white space and needs trim")
 		}
+
 		all = append(all, f.Prefix)
 	}
+
 	if f.Bracketed != nil {
 		if len(f.Bracketed.Fields) == 0 {
 			return nil, errors.New("bracketed has no fields")
 		}
+
 		all = append(all, NewBracketed(f.Bracketed.Parameter, f.Bracketed.Fields))
 	}
+
 	if len(all) != 1 {
 		return nil, fmt.Errorf("%d kinds in one item, want 1", len(all))
 	}
+
 	return all[0], nil
 }
 
@@ -155,28 +185,35 @@ func (a *API) check() error {
 	for i, p := range a.toolParameters {
 		call[i] = envs.Arg{Name: p, Value: fmt.Sprintf("value %d", i+1)}
 	}
+
 	lifted, err := a.Lift(call)
 	if err != nil {
 		return fmt.Errorf("no call reaches %s%v: %w", a.Tool, a.toolParameters, err)
 	}
+
 	lowered, wrong := a.Lower(lifted)
 	if wrong != nil || !sameNames(lowered, a.toolParameters) || !reflect.DeepEqual(lowered, call) {
 		return fmt.Errorf("the call %v does not reach %s%v: it becomes %v", lifted, a.Tool, a.toolParameters, lowered)
 	}
+
 	if a.notice.example == "" {
 		return nil
 	}
+
 	example, err := pytext.Decode(a.notice.example)
 	if err != nil {
 		return fmt.Errorf("example %s: %w", a.notice.example, err)
 	}
+
 	args, ok := example.(envs.Args)
 	if !ok {
 		return fmt.Errorf("example %s: not an object", a.notice.example)
 	}
+
 	if lowered, wrong := a.Lower(args); wrong != nil || !sameNames(lowered, a.toolParameters) {
 		return fmt.Errorf("example %s: it is not a call of %s", a.notice.example, a.Signature())
 	}
+
 	return nil
 }
 
@@ -190,6 +227,7 @@ func (c *Catalog) link(files []*file) error {
 			if err != nil {
 				return fmt.Errorf("catalog: %s: deprecates: %w", f.path, err)
 			}
+
 			for _, a := range old.APIs {
 				if err := v.deprecate(a); err != nil {
 					return fmt.Errorf("catalog: %s: %w", f.path, err)
@@ -197,6 +235,7 @@ func (c *Catalog) link(files []*file) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -204,10 +243,13 @@ func (v *Version) deprecate(old *API) error {
 	if v.byName[old.Name] != nil {
 		return nil
 	}
+
 	now := v.byTool[old.Tool]
 	if now.notice.example == "" {
 		return fmt.Errorf("%s replaces %s and its notice has no example", now.Name, old.Name)
 	}
+
 	v.deprecated[old.Name] = Deprecation{Old: old, New: now}
+
 	return nil
 }

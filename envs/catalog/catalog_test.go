@@ -18,19 +18,23 @@ const shipped = "../../configs/apis"
 
 func load(t testing.TB) *catalog.Catalog {
 	t.Helper()
+
 	c, err := catalog.Load(os.DirFS(shipped))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c
 }
 
 func version(t testing.TB, name string) *catalog.Version {
 	t.Helper()
+
 	v, err := load(t).Version(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return v
 }
 
@@ -49,13 +53,16 @@ Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL
 DoFilter_OnDatabase[filterCriteria1] ExtractValue_fromDB[fieldName, ReturnValue] ImportGraph[Graph] Get_Neighbour_List[Graph, Vertex, ReturnValue]
 Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL_Query] Process_Python_Code[python_execute_Code]`,
 	}
+
 	c := load(t)
 	if got := c.Names(); len(got) != len(want) {
 		t.Fatalf("versions %v", got)
 	}
+
 	tools := version(t, "p_c").APIs
 	for name, signatures := range want {
 		v := version(t, name)
+
 		var got []string
 		for i, a := range v.APIs {
 			got = append(got, a.Signature())
@@ -63,14 +70,17 @@ Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL
 				t.Errorf("%s: API %d is of %s, p_c has %s there", name, i+1, a.Tool, tools[i].Tool)
 			}
 		}
+
 		all := strings.ReplaceAll(signatures, "\n", " ") + " Finish[answer] UpdateTool[newtool_desc]"
 		if diff := cmp.Diff(all, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+
 		wantDeprecated := 11
 		if name == "p_c" {
 			wantDeprecated = 0
 		}
+
 		if d := v.Deprecated(); len(d) != wantDeprecated {
 			t.Errorf("%s deprecates %v", name, d)
 		}
@@ -82,28 +92,35 @@ func TestMessages(t *testing.T) {
 	for _, name := range load(t).Names() {
 		v := version(t, name)
 		var b strings.Builder
-		b.WriteString("# Tool list\n" + strings.Join(v.ToolList(), "\n") + "\n\n# Invalid action\n" + v.InvalidAction() + "\n")
+		b.WriteString("# Tool list\n" + strings.Join(v.ToolList(), "\n") + "\n\n# Invalid action\n" +
+			v.InvalidAction() + "\n")
 		b.WriteString("\n# Invalid action, without UpdateTool\n" + v.InvalidAction(catalog.UpdateTool) + "\n")
+
 		for _, a := range version(t, "p_c").APIs {
 			d, ok := v.Deprecation(a.Name)
 			if !ok {
 				continue
 			}
+
 			b.WriteString("\n# " + a.Name + "\n" + d.Notice() + "\n")
+
 			if published := d.PublishedNotice(); published != d.Notice() {
 				b.WriteString("published: " + published + "\n")
 			}
 		}
+
 		golden := filepath.Join("testdata", "messages_"+name+".txt")
 		if *update {
 			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		want, err := os.ReadFile(golden)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if diff := cmp.Diff(string(want), b.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", golden, diff)
 		}
@@ -113,11 +130,13 @@ func TestMessages(t *testing.T) {
 // TestPublishedDefects names the three notices that differ from the published ones.
 func TestPublishedDefects(t *testing.T) {
 	want := map[string]string{
-		"p_s_in RetrieveAgenda":  "Error: RetrieveAgenda[keyword] is deprecated and will be removed in future releases. Use Fetch_Agenda_Data[Query, return_num], param example:  instead.",
+		"p_s_in RetrieveAgenda": "Error: RetrieveAgenda[keyword] is deprecated and will be removed in future " +
+			"releases. Use Fetch_Agenda_Data[Query, return_num], param example:  instead.",
 		"p_s_in EdgeCheck":       `Error: EdgeCheck[GraphName, Node1, Node2] is deprecated and will be removed in future releases. Use ValidateGraphEdge[GraphName, NodeInfos], param example: {"Graph_Name": "AuthorNet", "NodeInfos": "FirstNode[Chao Zhang], SecondNode[Weihong Lin]"} instead.`,
 		"p_s_ood RetrieveScirex": `Error: RetrieveScirex[keyword] is deprecated and will be removed in future releases. Use [queryKeyword], param example: {"queryKeyword": "F-Measure score of the EAST method"} instead.`,
 	}
 	got := make(map[string]string)
+
 	for _, name := range load(t).Names() {
 		v := version(t, name)
 		for _, old := range v.Deprecated() {
@@ -126,6 +145,7 @@ func TestPublishedDefects(t *testing.T) {
 			}
 		}
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

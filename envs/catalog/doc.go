@@ -4,10 +4,10 @@
 //
 // # Words
 //
-// A tool is one capability, named by its p_c name. An [API] is what a version exposes a tool as: a name, parameters,
-// the [Adapter] values between its signature and the tool's, what it answers when arguments do not fit, and the example
-// that the deprecation notice gives. A [Version] is the ordered list of its APIs, and the versions whose names it answers
-// with a deprecation notice.
+// A tool is one capability, named by its p_c name. An [API] is what a version exposes a tool as: a name,
+// parameters, the [Adapter] values between its signature and the tool's, what it answers when arguments do
+// not fit, and the example that the deprecation notice gives. A [Version] is the ordered list of its APIs,
+// and the versions whose names it answers with a deprecation notice.
 //
 // # Adapters
 //

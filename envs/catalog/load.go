@@ -21,45 +21,55 @@ type Catalog struct {
 	versions map[string]*Version
 }
 
-// Load reads every *.yaml file at the root of shipped and of the directories, which may hold versions of the user's
-// own. One of the files defines p_c. An unknown key, a version defined twice, or a version that is not whole is an error
-// that names the file and, for YAML, the position.
+// Load reads every *.yaml file at the root of shipped and of the directories, which may hold versions of the
+// user's own. One of the files defines p_c. An unknown key, a version defined twice, or a version that is not
+// whole is an error that names the file and, for YAML, the position.
 func Load(shipped fs.FS, dirs ...string) (*Catalog, error) {
 	files, err := readAll(shipped, "")
 	if err != nil {
 		return nil, err
 	}
+
 	for _, dir := range dirs {
 		more, err := readAll(os.DirFS(dir), dir+"/")
 		if err != nil {
 			return nil, err
 		}
+
 		files = append(files, more...)
 	}
+
 	byVersion := make(map[string]*file, len(files))
 	for _, f := range files {
 		if first, ok := byVersion[f.Version]; ok {
 			return nil, fmt.Errorf("catalog: %s: version %s is already defined in %s", f.path, f.Version, first.path)
 		}
+
 		byVersion[f.Version] = f
 	}
+
 	base, ok := byVersion[PromptVersion]
 	if !ok {
 		return nil, fmt.Errorf("catalog: no file defines %s", PromptVersion)
 	}
+
 	prompt, err := base.build(nil)
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %s: %w", base.path, err)
 	}
+
 	c := &Catalog{versions: map[string]*Version{PromptVersion: prompt}}
+
 	for _, f := range files {
 		if f == base {
 			continue
 		}
+
 		if c.versions[f.Version], err = f.build(prompt); err != nil {
 			return nil, fmt.Errorf("catalog: %s: %w", f.path, err)
 		}
 	}
+
 	return c, c.link(files)
 }
 
@@ -72,6 +82,7 @@ func (c *Catalog) Version(name string) (*Version, error) {
 	if !ok {
 		return nil, names.Unknown("API version", name, c.Names())
 	}
+
 	return v, nil
 }
 
@@ -124,23 +135,30 @@ func readAll(fsys fs.FS, prefix string) ([]*file, error) {
 		return nil, fmt.Errorf("catalog: API versions in %q: %w", prefix, err)
 	}
 	var files []*file
+
 	for _, entry := range entries {
 		if entry.IsDir() || !strings.HasSuffix(entry.Name(), ".yaml") {
 			continue
 		}
+
 		path := prefix + entry.Name()
+
 		data, err := fs.ReadFile(fsys, entry.Name())
 		if err != nil {
 			return nil, fmt.Errorf("catalog: read %s: %w", path, err)
 		}
+
 		f := &file{path: path}
 		if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(f); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("the file is empty")
 			}
+
 			return nil, fmt.Errorf("catalog: %s: %w", path, err)
 		}
+
 		files = append(files, f)
 	}
+
 	return files, nil
 }

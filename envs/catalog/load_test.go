@@ -12,6 +12,7 @@ import (
 
 func TestUnknownVersion(t *testing.T) {
 	_, err := load(t).Version("p_x")
+
 	want := `unknown API version "p_x", did you mean p_c? Valid are p_c, p_s_in, p_s_ood, p_s_ood_proprietary`
 	if err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
@@ -21,31 +22,40 @@ func TestUnknownVersion(t *testing.T) {
 // TestOwnVersions adds a version from a directory, as a user would.
 func TestOwnVersions(t *testing.T) {
 	dir := t.TempDir()
+
 	data, err := os.ReadFile(filepath.Join(shipped, "p_s_in.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	text := strings.NewReplacer("version: p_s_in", "version: mine", "deprecates: [p_c]", "deprecates: [p_c, p_s_ood]",
 		"InitializeDatabase", "Open-DB").Replace(string(data))
 	if err := os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := catalog.Load(os.DirFS(shipped), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	v, err := c.Version("mine")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	d, ok := v.Deprecation("Init_DB")
+
 	want := `Error: Init_DB[databaseIdentifier] is deprecated and will be removed in future releases. Use Open-DB[DatabaseName], param example: {"DatabaseName": "flights"} instead.`
 	if !ok || d.Notice() != want {
 		t.Errorf("notice = %q", d.Notice())
 	}
-	if _, err := catalog.Load(os.DirFS(shipped), dir, dir); err == nil || !strings.Contains(err.Error(), "mine is already defined in") {
+
+	if _, err := catalog.Load(os.DirFS(shipped), dir, dir); err == nil ||
+		!strings.Contains(err.Error(), "mine is already defined in") {
 		t.Errorf("twice the same version: %v", err)
 	}
+
 	if _, err := catalog.Load(os.DirFS(shipped), filepath.Join(dir, "none")); err == nil {
 		t.Error("a missing directory is not an error")
 	}
@@ -56,10 +66,12 @@ func TestLoadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	in, err := os.ReadFile(filepath.Join(shipped, "p_s_in.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tests := []struct{ name, old, new, want string }{
 		{"unknown key", "tool: LoadDB", "kernel: LoadDB", `unknown field "kernel"`},
 		{"unknown tool", "tool: LoadDB", "tool: LoadDatabase", "p_c has no tool LoadDatabase"},
@@ -68,11 +80,13 @@ func TestLoadErrors(t *testing.T) {
 		{"unusable name", "name: InitializeDatabase", "name: ' x'", "the name cannot be written as an action"},
 		{"parameter twice", "[Graph_Name, graphNode]", "[graphNode, graphNode]", "a parameter is named twice"},
 		{"unknown version", "[p_c]", "[p_x]", `unknown API version "p_x"`},
-		{"wrong example", `{"DatabaseName": "flights"}`, `{"DBName": "flights"}`, "it is not a call of InitializeDatabase[DatabaseName]"},
+		{"wrong example", `{"DatabaseName": "flights"}`, `{"DBName": "flights"}`,
+			"it is not a call of InitializeDatabase[DatabaseName]"},
 		{"no JSON", `{"DatabaseName": "flights"}`, `{"DatabaseName": flights}`, "Expecting value: line 1 column 18"},
 		{"no example", `example: '{"DatabaseName": "flights"}'`, `signature: x`, "its notice has no example"},
 		{"adapter misses", "rename: {DatabaseName: DBName}", "rename: {DatabaseName: Name}", "API 3"},
-		{"two adapters in one", "- rename: {DatabaseName: DBName}", "- rename: {DatabaseName: DBName}\n        flag: {parameter: x}", "2 kinds in one item"},
+		{"two adapters in one", "- rename: {DatabaseName: DBName}", "- rename: {DatabaseName: DBName}\n        " +
+			"flag: {parameter: x}", "2 kinds in one item"},
 		{"join without trim", "trim: true, join", "join", "join is white space and needs trim"},
 		{"odd constant", "value: 3", "value: [3]", "is not null, a bool, a number or a string"},
 		{"system tool renamed", "- name: Finish", "- name: Done\n    tool: Finish", "system tool Finish"},
@@ -84,26 +98,31 @@ func TestLoadErrors(t *testing.T) {
 			if changed == string(in) {
 				t.Fatalf("%q is not in the file", tt.old)
 			}
+
 			_, err := catalog.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "p_s_in.yaml") {
 				t.Errorf("error = %v, want %q in it", err, tt.want)
 			}
 		})
 	}
+
 	t.Run("position", func(t *testing.T) {
 		changed := strings.Replace(string(in), "deprecates:", "depricates:", 1)
+
 		_, err := catalog.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
 		if err == nil || !strings.Contains(err.Error(), "[6:1]") {
 			t.Errorf("error = %v, want line and column", err)
 		}
 	})
 	t.Run("no p_c", func(t *testing.T) {
-		if _, err := catalog.Load(fstest.MapFS{"p_s_in.yaml": {Data: in}}); err == nil || !strings.Contains(err.Error(), "no file defines p_c") {
+		if _, err := catalog.Load(fstest.MapFS{"p_s_in.yaml": {Data: in}}); err == nil ||
+			!strings.Contains(err.Error(), "no file defines p_c") {
 			t.Errorf("error = %v", err)
 		}
 	})
 	t.Run("empty file", func(t *testing.T) {
-		if _, err := catalog.Load(fstest.MapFS{"x.yaml": {}}); err == nil || !strings.Contains(err.Error(), "x.yaml: the file is empty") {
+		if _, err := catalog.Load(fstest.MapFS{"x.yaml": {}}); err == nil ||
+			!strings.Contains(err.Error(), "x.yaml: the file is empty") {
 			t.Errorf("error = %v", err)
 		}
 	})

@@ -30,7 +30,9 @@ func (n Numbered) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if n.single(args) {
 		return n.joined(args, 1), nil
 	}
+
 	items := 0
+
 	for i, arg := range args {
 		switch {
 		case slices.Contains(n.Beside, arg.Name):
@@ -40,6 +42,7 @@ func (n Numbered) Lower(args envs.Args) (envs.Args, *ArgError) {
 			return nil, &ArgError{}
 		}
 	}
+
 	return n.joined(args, items), nil
 }
 
@@ -48,12 +51,15 @@ func (n Numbered) single(args envs.Args) bool {
 	if len(args) != 1+len(n.Beside) {
 		return false
 	}
+
 	for _, arg := range args {
 		if arg.Name != n.Item && !slices.Contains(n.Beside, arg.Name) {
 			return false
 		}
 	}
+
 	_, ok := args.Get(n.Item)
+
 	return ok
 }
 
@@ -64,6 +70,7 @@ func (n Numbered) numbered(name string, k int) bool {
 
 func (n Numbered) joined(args envs.Args, items int) envs.Args {
 	texts := make([]string, 0, items)
+
 	lowered := make(envs.Args, 1, 1+len(args)-items)
 	for _, arg := range args {
 		if slices.Contains(n.Beside, arg.Name) {
@@ -72,7 +79,9 @@ func (n Numbered) joined(args envs.Args, items int) envs.Args {
 			texts = append(texts, pytext.Str(arg.Value))
 		}
 	}
+
 	lowered[0] = envs.Arg{Name: n.To, Value: strings.Join(texts, listSeparator)}
+
 	return lowered
 }
 
@@ -82,10 +91,13 @@ func (n Numbered) Lift(args envs.Args) (envs.Args, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is not a text", n.To)
 	}
+
 	items := strings.Split(text, listSeparator)
+
 	lifted := make(envs.Args, 0, len(items)+len(args)-1)
 	for i, item := range items {
 		lifted = append(lifted, envs.Arg{Name: n.Item + strconv.Itoa(i+1), Value: item})
 	}
+
 	return append(lifted, without(args, n.To)...), nil
 }

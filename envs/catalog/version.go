@@ -62,10 +62,12 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	if !ok {
 		return "", nil, fmt.Errorf("catalog: lift to %s: no tool %q", v.Name, tool)
 	}
+
 	deployed, err = a.Lift(args)
 	if err != nil {
 		return "", nil, fmt.Errorf("catalog: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
 	}
+
 	return a.Name, deployed, nil
 }
 
@@ -78,6 +80,7 @@ func (v *Version) ToolList(without ...string) []string {
 			lines = append(lines, fmt.Sprintf("(%d) %s, %s", len(lines)+1, a.Signature(), a.Description))
 		}
 	}
+
 	return lines
 }
 
@@ -85,12 +88,15 @@ func (v *Version) ToolList(without ...string) []string {
 // the version but those of the tools in without. The published environment lists p_c, whatever is deployed.
 func (v *Version) InvalidAction(without ...string) string {
 	var items []string
+
 	for _, a := range v.APIs {
 		if !slices.Contains(without, a.Tool) {
 			items = append(items, a.Name+"[<"+strings.Join(a.Parameters, ">, <")+">]")
 		}
 	}
+
 	last := len(items) - 1
+
 	return "Invalid Action. Valid Actions are " + strings.Join(items[:last], " ") + " and " + items[last] + "."
 }
 
@@ -102,17 +108,21 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	if a.exact && !sameNames(deployed, a.Parameters) {
 		return nil, &ArgError{Text: a.argumentsText}
 	}
+
 	args := deployed
 	for _, adapter := range a.adapters {
 		lowered, wrong := adapter.Lower(args)
 		if wrong != nil {
 			return nil, a.phrased(wrong)
 		}
+
 		args = lowered
 	}
+
 	if !sameNames(args, a.toolParameters) {
 		return nil, &ArgError{Text: a.argumentsText}
 	}
+
 	return inOrder(args, a.toolParameters), nil
 }
 
@@ -124,6 +134,7 @@ func (a *API) phrased(e *ArgError) *ArgError {
 	case e.Value && a.valueText != "":
 		return &ArgError{Text: a.valueText, Value: true}
 	}
+
 	return &ArgError{Text: a.argumentsText, Value: e.Value}
 }
 
@@ -132,17 +143,21 @@ func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	if !sameNames(tool, a.toolParameters) {
 		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, a.toolParameters, tool.Names())
 	}
+
 	args := inOrder(tool, a.toolParameters)
 	for _, adapter := range slices.Backward(a.adapters) {
 		lifted, err := adapter.Lift(args)
 		if err != nil {
 			return nil, err
 		}
+
 		args = lifted
 	}
+
 	if a.exact {
 		args = inOrder(args, a.Parameters)
 	}
+
 	return args, nil
 }
 
@@ -151,11 +166,13 @@ func sameNames(args envs.Args, names []string) bool {
 	if len(args) != len(names) {
 		return false
 	}
+
 	for _, arg := range args {
 		if !slices.Contains(names, arg.Name) {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -165,13 +182,16 @@ func inOrder(args envs.Args, names []string) envs.Args {
 	for i, arg := range args {
 		sorted = sorted && arg.Name == names[i]
 	}
+
 	if sorted {
 		return args
 	}
+
 	ordered := make(envs.Args, 0, len(args))
 	for _, name := range names {
 		v, _ := args.Get(name)
 		ordered = append(ordered, envs.Arg{Name: name, Value: v})
 	}
+
 	return ordered
 }

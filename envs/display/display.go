@@ -34,11 +34,13 @@ func Visible(text string) string {
 	}
 
 	var b strings.Builder
+
 	for len(text) > 0 {
 		var shown string
 		shown, text = next(text)
 		b.WriteString(shown)
 	}
+
 	return b.String()
 }
 
@@ -47,6 +49,7 @@ func isVisible(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic
 // next returns how the first character of a text is shown, and the rest.
 func next(text string) (shown, rest string) {
 	r, size := utf8.DecodeRuneInString(text)
+
 	shown, rest = text[:size], text[size:]
 	switch {
 	case r == utf8.RuneError && size == 1:
@@ -57,22 +60,28 @@ func next(text string) (shown, rest string) {
 		quoted := strconv.QuoteRune(r) // '\x1b', '\r'
 		return quoted[1 : len(quoted)-1], rest
 	}
+
 	quoted := strconv.QuoteRuneToASCII(r)
+
 	return quoted[1 : len(quoted)-1], rest
 }
 
-// Line returns a text as one visible line of at most width columns, 0 being no limit: white space becomes single spaces,
-// and what does not fit is left out behind an ellipsis. It looks at no more of a long text than it shows.
+// Line returns a text as one visible line of at most width columns, 0 being no limit: white space becomes
+// single spaces, and what does not fit is left out behind an ellipsis. It looks at no more of a long text
+// than it shows.
 func Line(text string, width int) string {
 	var b strings.Builder
+
 	columns, space := 0, false
 	for len(text) > 0 && (width <= 0 || columns <= width) {
 		if r, size := utf8.DecodeRuneInString(text); unicode.IsSpace(r) {
 			text, space = text[size:], columns > 0
 			continue
 		}
+
 		if space {
 			b.WriteByte(' ')
+
 			columns, space = columns+1, false
 		}
 
@@ -81,6 +90,7 @@ func Line(text string, width int) string {
 		b.WriteString(shown)
 		columns += utf8.RuneCountInString(shown)
 	}
+
 	return Cut(b.String(), width)
 }
 
@@ -89,6 +99,7 @@ func Cut(line string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
 	}
+
 	return string([]rune(line)[:width-1]) + "…"
 }
 
@@ -106,23 +117,30 @@ func Wrap(first, text string, width int) string {
 
 	for word := range strings.FieldsSeq(text) {
 		word = Visible(word)
+
 		n := utf8.RuneCountInString(word)
 		if !empty && column+1+n > width {
 			newLine()
 		}
+
 		if !empty {
 			b.WriteByte(' ')
 			column++
 		}
+
 		for room := max(width-margin, 1); column+n > width && n > room; n -= room {
 			runes := []rune(word)
 			b.WriteString(string(runes[:room]))
 			word = string(runes[room:])
+
 			newLine()
 		}
+
 		b.WriteString(word)
+
 		column, empty = column+n, false
 	}
+
 	return b.String() + "\n"
 }
 
@@ -138,19 +156,23 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 // Write implements [io.Writer]. A character may come in pieces.
 func (w *Writer) Write(text []byte) (int, error) {
 	all := string(w.rest) + string(text)
+
 	whole := len(all)
 	for i := 1; i < utf8.UTFMax && i <= len(all); i++ {
 		if last := all[len(all)-i:]; utf8.RuneStart(last[0]) {
 			if !utf8.FullRuneInString(last) {
 				whole -= i
 			}
+
 			break
 		}
 	}
+
 	w.rest = []byte(all[whole:])
 	if _, err := io.WriteString(w.w, Visible(all[:whole])); err != nil {
 		return 0, err
 	}
+
 	return len(text), nil
 }
 
@@ -159,5 +181,6 @@ func (w *Writer) Flush() error {
 	rest := string(w.rest)
 	w.rest = nil
 	_, err := io.WriteString(w.w, Visible(rest))
+
 	return err
 }

@@ -74,8 +74,10 @@ func TestWrap(t *testing.T) {
 // What is shown is visible, whatever the text and however it is cut; visible text is shown as it is.
 func TestWhatIsShownIsVisible(t *testing.T) {
 	hidden := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")
+
 		width := rapid.IntRange(1, 30).Draw(t, "width")
 		for name, got := range map[string]string{
 			"Visible": Visible(text), "Line": Line(text, width), "Wrap": Wrap("> ", text, width),
@@ -83,13 +85,16 @@ func TestWhatIsShownIsVisible(t *testing.T) {
 			if !utf8.ValidString(got) || strings.ContainsFunc(got, hidden) {
 				t.Errorf("%s(%q, %d) = %q", name, text, width, got)
 			}
+
 			if Visible(got) != got {
 				t.Errorf("%s is not visible in its own eyes: %q", name, got)
 			}
 		}
+
 		if line := Line(text, width); utf8.RuneCountInString(line) > width || strings.ContainsAny(line, "\n\t") {
 			t.Errorf("Line(%q, %d) = %q", text, width, line)
 		}
+
 		for line := range strings.Lines(Wrap("> ", text, max(width, 3))) {
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > max(width, 3) {
 				t.Errorf("Wrap(%q, %d) has the line %q", text, width, line)
@@ -100,13 +105,16 @@ func TestWhatIsShownIsVisible(t *testing.T) {
 		w := NewWriter(&whole)
 		w.Write([]byte(text))
 		w.Flush()
+
 		p := NewWriter(&pieces)
 		for piece := range chunks(t, text) {
 			if n, err := p.Write([]byte(piece)); n != len(piece) || err != nil {
 				t.Fatalf("Write: %d, %v", n, err)
 			}
 		}
+
 		p.Flush()
+
 		if whole.String() != Visible(text) || pieces.String() != Visible(text) {
 			t.Errorf("of %q: at once %q, in pieces %q, want %q", text, whole.String(), pieces.String(), Visible(text))
 		}
@@ -117,6 +125,7 @@ func TestWhatIsShownIsVisible(t *testing.T) {
 func TestWrapKeepsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := strings.Join(rapid.SliceOf(rapid.StringMatching(`[a-zé]{1,30}`)).Draw(t, "words"), " ")
+
 		text := strings.TrimPrefix(Wrap("ok  name  ", words, 40), "ok  name  ")
 		if got := strings.Join(strings.Fields(text), " "); got != words {
 			t.Fatalf("%q of %q", got, words)
@@ -132,6 +141,7 @@ func chunks(t *rapid.T, text string) func(yield func(string) bool) {
 			if !yield(text[:n]) {
 				return
 			}
+
 			text = text[n:]
 		}
 	}

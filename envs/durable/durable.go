@@ -37,9 +37,11 @@ func WriteFile(path string, fill func(io.Writer) error) error {
 	if err := errors.Join(fillAndSync(f, fill), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
+
 	if err := Rename(f.Name(), path); err != nil {
 		return errors.Join(err, ignoreMissing(os.Remove(f.Name())))
 	}
+
 	return nil
 }
 
@@ -48,12 +50,15 @@ func fillAndSync(f *os.File, fill func(io.Writer) error) error {
 	if err := fill(buffered); err != nil {
 		return err
 	}
+
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", f.Name(), err)
 	}
+
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("sync %s: %w", f.Name(), err)
 	}
+
 	return nil
 }
 
@@ -62,6 +67,7 @@ func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
+
 	return Sync(filepath.Dir(to))
 }
 
@@ -71,9 +77,11 @@ func Sync(path string) error {
 	if err != nil {
 		return fmt.Errorf("open to sync: %w", err)
 	}
+
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}
+
 	return nil
 }
 
@@ -82,5 +90,6 @@ func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+
 	return err
 }

@@ -18,7 +18,8 @@ func TestWriteFile(t *testing.T) {
 		err  error
 	}{
 		"whole": {func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }, "new", nil},
-		"fails": {func(w io.Writer) error { _, err := io.WriteString(w, "ne"); return errors.Join(err, full) }, "old", full},
+		"fails": {func(w io.Writer) error { _, err := io.WriteString(w, "ne"); return errors.Join(err, full) }, "old",
+			full},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
@@ -28,9 +29,11 @@ func TestWriteFile(t *testing.T) {
 			if err := durable.WriteFile(path, tt.fill); !errors.Is(err, tt.err) {
 				t.Errorf("got %v, want %v", err, tt.err)
 			}
+
 			if got, err := os.ReadFile(path); err != nil || string(got) != tt.want {
 				t.Errorf("the file holds %q, %v: want %q", got, err, tt.want)
 			}
+
 			if _, err := os.Stat(path + durable.Unfinished); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the unfinished file is still there: %v", err)
 			}
@@ -46,6 +49,7 @@ func TestWriteFileOverAFolder(t *testing.T) {
 	if err := durable.WriteFile(path, func(io.Writer) error { return nil }); err == nil {
 		t.Error("a folder was replaced")
 	}
+
 	if _, err := os.Stat(path + durable.Unfinished); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the unfinished file is still there: %v", err)
 	}
@@ -53,6 +57,7 @@ func TestWriteFileOverAFolder(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
+
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err := errors.Join(err, os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@
 // [Environment.Step] does the following, in this order; the first that applies gives the observation.
 //
 //	no Action or no Action Input can be read    Malformed        your action is filtered …
-//	the Action Input is not JSON                InvocationError  argument error: …, in the words of Python's json module
+//	the Action Input is not JSON                InvocationError  argument error: …, as Python's json words it
 //	nobody knows the name                       InvalidAction    invalid action, with the names of the prompt version
 //	the name is deprecated                      Deprecated       the notice; the parameters are not looked at
 //	the arguments do not fit the signature      InvocationError  the API's text; in p_c, the invalid-action message
@@ -20,20 +20,22 @@
 //
 // # Reading an action
 //
-// The text is ReAct (ToolEvo, A.1). The name is what stands between the first "Action:" and the next "Action Input",
-// without surrounding white space. The arguments are the JSON object that begins at the first "Action Input:" followed by
-// a brace, and reach to the last closing brace of the text; there must be something between the braces, so "{}" is
-// malformed and "{ }" is an object without members. The thought is not looked at. Duplicate keys, line breaks in strings
-// and NaN are what Python makes of them. JSON nested deeper than 1000 levels is an argument error.
+// The text is ReAct (ToolEvo, A.1). The name is what stands between the first "Action:" and the next "Action
+// Input", without surrounding white space. The arguments are the JSON object that begins at the first "Action
+// Input:" followed by a brace, and reach to the last closing brace of the text; there must be something
+// between the braces, so "{}" is malformed and "{ }" is an object without members. The thought is not looked
+// at. Duplicate keys, line breaks in strings and NaN are what Python makes of them. JSON nested deeper than
+// 1000 levels is an argument error.
 //
 // Bytes that are not UTF-8 are replaced by U+FFFD before anything else, in the action that the turn keeps too, and in
 // observations. So every text in a History is valid UTF-8.
 //
 // # Tools
 //
-// The environment is generic over S, what the tools of one state remember (a loaded table, its filters). A [Tool] turns
-// an S and arguments into another S and a result; it never changes the S it is given. Finish and UpdateTool belong to the
-// environment itself. UpdateTool changes the History of what follows: P_c becomes P_c + P_s (section 3.3).
+// The environment is generic over S, what the tools of one state remember (a loaded table, its filters). A
+// [Tool] turns an S and arguments into another S and a result; it never changes the S it is given. Finish and
+// UpdateTool belong to the environment itself. UpdateTool changes the History of what follows: P_c becomes
+// P_c + P_s (section 3.3).
 //
 // # Guarantees
 //
@@ -48,20 +50,20 @@
 // This is the one table of those names; the tools that implement most of them get their options from the same
 // configuration. [CompatOptions] is the table as data.
 //
-//	notices           envs/dynamic    three deprecation notices lack their example, lack the new name, or misspell a parameter
-//	failed-loads      envs/dynamic    every action with a load's name in any API version counts towards the limit, failing ones too
+//	notices           envs/dynamic    three notices lack their example or the new name, or misspell a parameter
+//	failed-loads      envs/dynamic    every action with a load's name in any API version counts towards the limit
 //	partial-filter    toolqa/table    a FilterDB call that fails leaves its earlier conditions applied
 //	split-conditions  toolqa/table    FilterDB splits conditions at every comma and space, also inside a value
 //	regex-categories  toolqa/table    the value of categories=VALUE is a regular expression
 //	cast-columns      toolqa/table    a column that FilterDB compared as numbers is numbers in GetValue, too
 //	graph-weights     toolqa/graph    NeighbourCheck fails for papers that cite another, whose edges have no weight
 //	spoiled-edges     toolqa/graph    EdgeCheck finds an edge once; then NeighbourCheck fails for both of its authors
-//	text-sql          toolqa/sqltool  all columns are text, so that MAX and ORDER BY go by characters, as > does between texts
+//	text-sql          toolqa/sqltool  all columns are text: MAX, ORDER BY, and > between texts go by characters
 //	python-capture    toolqa/pytool   only some prints are captured, with labels, and numbers are rounded
 //
 // # Caveats
 //
-// Where the published code loses a question to a crash (a number for the SQL or Python text of p_s_in and p_s_ood), the
-// answer here is the API's message about its value. An escape of half a surrogate pair reads as U+FFFD. mcts/ALGORITHM.md
-// has the other differences.
+// Where the published code loses a question to a crash (a number for the SQL or Python text of p_s_in and
+// p_s_ood), the answer here is the API's message about its value. An escape of half a surrogate pair reads as
+// U+FFFD. mcts/ALGORITHM.md has the other differences.
 package dynamic

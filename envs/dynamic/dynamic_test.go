@@ -21,8 +21,10 @@ func TestConforms(t *testing.T) {
 		t.Run(deployed, func(t *testing.T) {
 			options := Options{MaxLoads: 1, LoadTools: []string{"LoadDB", "LoadGraph"}}
 			actions := []envs.Action{
-				"no action", react("LoadDB", `{"DBName": "coffee"}`), react("InitializeDatabase", `{"DatabaseName": "coffee"}`),
-				react("Init_DB", `{"databaseIdentifier":"coffee"}`), react("Init_DB", `{ "databaseIdentifier" : "coffee" }`),
+				"no action", react("LoadDB", `{"DBName": "coffee"}`),
+				react("InitializeDatabase", `{"DatabaseName": "coffee"}`),
+				react("Init_DB", `{"databaseIdentifier":"coffee"}`),
+				react("Init_DB", `{ "databaseIdentifier" : "coffee" }`),
 				react("GetValue", `{"column_name": ["a"]}`), react("UpdateTool", `{"newtool_desc": "x"}`),
 				react("Finish", `{"answer": "65.15"}`), react("Finish", `{"answer": 1}`),
 			}
@@ -35,27 +37,33 @@ func TestConforms(t *testing.T) {
 func TestNoticeExamples(t *testing.T) {
 	for _, deployed := range []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		env := newEnv(t, deployed, Options{})
+
 		prompt := version(t, catalog.PromptVersion)
 		for _, old := range version(t, deployed).Deprecated() {
 			deprecated := play(t, env, react(old, `{"any": "thing"}`)).Turn
 			if deprecated.Outcome != envs.Deprecated || deprecated.Call.Tool != old {
 				t.Errorf("%s %s: %s", deployed, old, deprecated.Outcome)
 			}
+
 			_, rest, _ := strings.Cut(deprecated.Observation, " Use ")
 			name, rest, _ := strings.Cut(rest, "[")
 			_, example, _ := strings.Cut(rest, "param example: ")
 			example = strings.TrimSuffix(example, " instead.")
+
 			got := play(t, env, react(name, example)).Turn
 			if got.Outcome != envs.OK || got.Call.Tool != old {
 				t.Errorf("%s: the example %s %s gives %s %q", deployed, name, example, got.Outcome, got.Observation)
 			}
+
 			api, _ := prompt.API(old)
 			if old == "LoadDB" { // it answers as the real one does
 				continue
 			}
+
 			for _, p := range api.Parameters {
 				if !strings.Contains(got.Observation, old+" ran") || !strings.Contains(got.Observation, `"`+p+`": "`) {
-					t.Errorf("%s: the example %s %s did not reach %s of %s: %q", deployed, name, example, p, old, got.Observation)
+					t.Errorf("%s: the example %s %s did not reach %s of %s: %q", deployed, name, example, p, old,
+						got.Observation)
 				}
 			}
 		}
@@ -64,15 +72,29 @@ func TestNoticeExamples(t *testing.T) {
 
 func TestCall(t *testing.T) {
 	env := newEnv(t, "p_s_in", Options{})
+
 	tests := []struct {
 		action  envs.Action
 		outcome envs.Outcome
 		call    envs.Call
 	}{
-		{react("InitializeDatabase", `{"DatabaseName": "coffee"}`), envs.OK, envs.Call{Tool: "LoadDB", Name: "InitializeDatabase", Args: envs.Args{{Name: "DatabaseName", Value: "coffee"}}}},
-		{react("InitializeDatabase", `{ }`), envs.InvocationError, envs.Call{Tool: "LoadDB", Name: "InitializeDatabase", Args: envs.Args{}}},
-		{react("LoadDB", `{"x": 1}`), envs.Deprecated, envs.Call{Tool: "LoadDB", Name: "LoadDB", Args: envs.Args{{Name: "x", Value: envs.Number("1")}}}},
-		{react("Init_DB", `{"x": null}`), envs.InvalidAction, envs.Call{Name: "Init_DB", Args: envs.Args{{Name: "x", Value: nil}}}},
+		{react("InitializeDatabase", `{"DatabaseName": "coffee"}`), envs.OK, envs.Call{
+			Tool: "LoadDB",
+			Name: "InitializeDatabase",
+			Args: envs.Args{{Name: "DatabaseName", Value: "coffee"}},
+		}},
+		{react("InitializeDatabase", `{ }`), envs.InvocationError, envs.Call{
+			Tool: "LoadDB",
+			Name: "InitializeDatabase",
+			Args: envs.Args{},
+		}},
+		{react("LoadDB", `{"x": 1}`), envs.Deprecated, envs.Call{
+			Tool: "LoadDB",
+			Name: "LoadDB",
+			Args: envs.Args{{Name: "x", Value: envs.Number("1")}},
+		}},
+		{react("Init_DB", `{"x": null}`), envs.InvalidAction,
+			envs.Call{Name: "Init_DB", Args: envs.Args{{Name: "x", Value: nil}}}},
 		{react("InitializeDatabase", `{x}`), envs.InvocationError, envs.Call{}},
 		{"hm", envs.Malformed, envs.Call{}},
 	}
@@ -88,14 +110,18 @@ func TestCall(t *testing.T) {
 func TestPromptNames(t *testing.T) {
 	c := config(t, "p_s_ood", Options{})
 	c.Prompt = version(t, "p_s_in")
+
 	env, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got := play(t, env, react("InitializeDatabase", `{"DatabaseName": "coffee"}`)).Turn
-	if got.Outcome != envs.InvalidAction || got.Call.Tool != "LoadDB" || !strings.Contains(got.Observation, " InitializeDatabase[<DatabaseName>] ") {
+	if got.Outcome != envs.InvalidAction || got.Call.Tool != "LoadDB" ||
+		!strings.Contains(got.Observation, " InitializeDatabase[<DatabaseName>] ") {
 		t.Errorf("%s of %q: %q", got.Outcome, got.Call.Tool, got.Observation)
 	}
+
 	if !strings.HasPrefix(env.ToolList()[2], "(3) InitializeDatabase[DatabaseName], which ") {
 		t.Errorf("tool list %q", env.ToolList())
 	}
@@ -113,12 +139,14 @@ func TestFinish(t *testing.T) {
 		{`{"answer": " 65.15"}`, false, envs.Correct, envs.Grade{Answer: " 65.15", Official: true}},
 		{`{"answer": " 65.15"}`, true, envs.Incorrect, envs.Grade{Answer: " 65.15", Official: true}},
 		{`{"answer": "65.15"}`, true, envs.Correct, envs.Grade{Answer: "65.15", Official: true, Strict: true}},
-		{`{"answer": ["a", true, null, {"b": 1e5}]}`, false, envs.Incorrect, envs.Grade{Answer: "['a', True, None, {'b': 100000.0}]"}},
+		{`{"answer": ["a", true, null, {"b": 1e5}]}`, false, envs.Incorrect,
+			envs.Grade{Answer: "['a', True, None, {'b': 100000.0}]"}},
 	}
 	for _, tt := range tests {
 		got := play(t, newEnv(t, "p_s_in", Options{StrictReward: tt.strict}), react("Finish", tt.input))
 		if got.Turn.Outcome != tt.outcome || got.Grade != tt.grade || got.State.Status() != envs.Terminated {
-			t.Errorf("%s, strict %v: %s %+v, want %s %+v", tt.input, tt.strict, got.Turn.Outcome, got.Grade, tt.outcome, tt.grade)
+			t.Errorf("%s, strict %v: %s %+v, want %s %+v", tt.input, tt.strict, got.Turn.Outcome, got.Grade, tt.outcome,
+				tt.grade)
 		}
 	}
 }
@@ -126,44 +154,57 @@ func TestFinish(t *testing.T) {
 // TestUpdateTool checks that a description is learned below the call and nowhere else.
 func TestUpdateTool(t *testing.T) {
 	env := newEnv(t, "p_s_in", Options{})
+
 	first, err := env.Reset(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	learned, err := env.Step(t.Context(), first, react("UpdateTool", `{"newtool_desc": "\n a\tb "}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	again, err := env.Step(t.Context(), learned.State, react("UpdateTool", `{"newtool_desc": "a\tb"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got := again.State.History().Learned(); !slices.Equal(got, []string{"a\tb", "a\tb"}) {
 		t.Errorf("learned %q", got)
 	}
+
 	if got := first.History().Learned(); got != nil {
 		t.Errorf("the state above learned %q", got)
 	}
-	if got := play(t, env, react("UpdateTool", `{"newtool_desc": 3}`)); got.Turn.Outcome != envs.InvocationError || got.State.History().Learned() != nil {
+
+	if got := play(t, env, react("UpdateTool", `{"newtool_desc": 3}`)); got.Turn.Outcome != envs.InvocationError ||
+		got.State.History().Learned() != nil {
 		t.Errorf("a number: %s, learned %q", got.Turn.Outcome, got.State.History().Learned())
 	}
 }
 
 func TestNoUpdateTool(t *testing.T) {
 	env := newEnv(t, "p_s_in", Options{NoUpdateTool: true})
+
 	got := play(t, env, react("UpdateTool", `{"newtool_desc": "x"}`))
-	if got.Turn.Outcome != envs.InvalidAction || got.Turn.Call.Tool != "" || strings.Contains(got.Turn.Observation, "UpdateTool") {
+	if got.Turn.Outcome != envs.InvalidAction || got.Turn.Call.Tool != "" ||
+		strings.Contains(got.Turn.Observation, "UpdateTool") {
 		t.Errorf("%s of %q: %q", got.Turn.Outcome, got.Turn.Call.Tool, got.Turn.Observation)
 	}
+
 	if list := env.ToolList(); len(list) != 12 || strings.Contains(list[11], "UpdateTool") {
 		t.Errorf("tool list %q", list)
 	}
 }
 
 func TestMaxLoads(t *testing.T) {
-	good, bad := react("InitializeDatabase", `{"DatabaseName": "coffee"}`), react("InitializeDatabase", `{"DatabaseName": "tea"}`)
+	good, bad := react("InitializeDatabase", `{"DatabaseName": "coffee"}`),
+		react("InitializeDatabase", `{"DatabaseName": "tea"}`)
 	old, wrong := react("LoadDB", `{"DBName": "coffee"}`), react("InitializeDatabase", `{ }`)
-	graph, other := react("InitializeGraphData", `{"Graph_Name": "dblp"}`), react("Fetch_Agenda_Data", `{"Query": "q", "return_num": 3}`)
+	graph, other := react("InitializeGraphData", `{"Graph_Name": "dblp"}`),
+		react("Fetch_Agenda_Data", `{"Query": "q", "return_num": 3}`)
+
 	tests := []struct {
 		name    string
 		compat  Compat
@@ -177,18 +218,27 @@ func TestMaxLoads(t *testing.T) {
 		{"failures do not", 0, []envs.Action{bad, old, wrong, bad, good, good}, false},
 		{"published: failures do", FailedLoads, []envs.Action{bad, old, wrong}, true},
 		{"published: two failures", FailedLoads, []envs.Action{bad, old}, false},
-		{"published: what is no JSON does", FailedLoads, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`)}, true},
-		{"published: names of other versions do", FailedLoads, []envs.Action{react("Init_DB", `{"x": 1}`), react("Import_Graph", `{x}`), old}, true},
-		{"published: other names do not", FailedLoads, []envs.Action{good, good, react("ImportGraph", `{"Graph": "dblp"}`), react("Open", `{x}`)}, false},
-		{"published: without an input there is no name", FailedLoads, []envs.Action{good, good, "Action: LoadDB"}, false},
-		{"no JSON", 0, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`), react("Init_DB", `{"x": 1}`)}, false},
+		{"published: what is no JSON does", FailedLoads,
+			[]envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`)}, true},
+		{"published: names of other versions do", FailedLoads,
+			[]envs.Action{react("Init_DB", `{"x": 1}`), react("Import_Graph", `{x}`), old}, true},
+		{"published: other names do not", FailedLoads,
+			[]envs.Action{good, good, react("ImportGraph", `{"Graph": "dblp"}`), react("Open", `{x}`)}, false},
+		{"published: without an input there is no name", FailedLoads, []envs.Action{good, good, "Action: LoadDB"},
+			false},
+		{"no JSON", 0, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`),
+			react("Init_DB", `{"x": 1}`)}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			env := newEnv(t, "p_s_in", Options{
-				MaxLoads: 2, LoadTools: []string{"LoadDB", "LoadGraph"}, Compat: tt.compat,
-				PublishedLoads: []string{"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB", "Import_Graph"},
+				MaxLoads:  2,
+				LoadTools: []string{"LoadDB", "LoadGraph"},
+				Compat:    tt.compat,
+				PublishedLoads: []string{"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB",
+					"Import_Graph"},
 			})
+
 			got := play(t, env, tt.actions...)
 			if ended := got.State.Status() == envs.Truncated; ended != tt.ends || ended != (got.Reward == -1) {
 				t.Errorf("%s with reward %v", got.State.Status(), got.Reward)
@@ -199,10 +249,13 @@ func TestMaxLoads(t *testing.T) {
 
 func TestCompatNotices(t *testing.T) {
 	action := react("RetrieveAgenda", `{"keyword": "q"}`)
-	if got := play(t, newEnv(t, "p_s_in", Options{Compat: Notices}), action).Turn.Observation; !strings.HasSuffix(got, "param example:  instead.") {
+	if got := play(t, newEnv(t, "p_s_in", Options{Compat: Notices}), action).Turn.Observation; !strings.HasSuffix(got,
+		"param example:  instead.") {
 		t.Errorf("published: %q", got)
 	}
-	if got := play(t, newEnv(t, "p_s_in", Options{Compat: Published &^ Notices}), action).Turn.Observation; !strings.Contains(got, `param example: {"Query"`) {
+
+	if got := play(t, newEnv(t, "p_s_in", Options{Compat: Published &^ Notices}),
+		action).Turn.Observation; !strings.Contains(got, `param example: {"Query"`) {
 		t.Errorf("corrected: %q", got)
 	}
 }
@@ -215,20 +268,27 @@ func TestCompat(t *testing.T) {
 			t.Errorf("%s has no meaning or package", o.Name)
 		}
 	}
+
 	all, err := ParseCompat(names...)
 	if err != nil || all != Published || all.String() != "published" || !slices.Equal(all.Names(), names) {
 		t.Errorf("all of %v = %s, %v", names, all, err)
 	}
-	if some, err := ParseCompat("text-sql", "notices"); err != nil || !some.Has(TextSQL) || some.Has(FailedLoads) || some.String() != "notices,text-sql" {
+
+	if some, err := ParseCompat("text-sql", "notices"); err != nil || !some.Has(TextSQL) || some.Has(FailedLoads) ||
+		some.String() != "notices,text-sql" {
 		t.Errorf("some = %s, %v", some, err)
 	}
+
 	if c, err := ParseCompat(); err != nil || c.String() != "none" {
 		t.Errorf("none = %s, %v", c, err)
 	}
+
 	if c, err := ParseCompat("published"); err != nil || c != Published {
 		t.Errorf("published = %s, %v", c, err)
 	}
+
 	_, err = ParseCompat("notice")
+
 	want := `unknown compat option "notice", did you mean notices? Valid are published, notices, `
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error = %v, want %s…", err, want)
@@ -240,15 +300,18 @@ func answering(t *testing.T, options Options, f ToolFunc[memory]) *Environment[m
 	t.Helper()
 	c := config(t, "p_c", options)
 	c.Tools["LoadDB"] = f
+
 	env, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return env
 }
 
 func TestObservation(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("w ", n)) }
+
 	tests := []struct {
 		limit     int
 		said, got string
@@ -261,9 +324,10 @@ func TestObservation(t *testing.T) {
 		{0, "caf\xe9 \xff\xfe", "caf\uFFFD \uFFFD"},
 	}
 	for _, tt := range tests {
-		env := answering(t, Options{ObservationWords: tt.limit}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
-			return m, envs.Result{Observation: tt.said}, nil
-		})
+		env := answering(t, Options{ObservationWords: tt.limit},
+			func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
+				return m, envs.Result{Observation: tt.said}, nil
+			})
 		if got := play(t, env, react("LoadDB", `{"DBName": "x"}`)).Turn.Observation; got != tt.got {
 			t.Errorf("limit %d, %.40q: %.60q, want %.60q", tt.limit, tt.said, got, tt.got)
 		}
@@ -279,6 +343,7 @@ func TestOurFailures(t *testing.T) {
 	odd := answering(t, Options{}, func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
 		return m, envs.Result{Outcome: envs.Correct}, nil
 	})
+
 	tests := []struct {
 		name  string
 		env   *Environment[memory]
@@ -286,25 +351,33 @@ func TestOurFailures(t *testing.T) {
 		stage envs.Stage
 		want  string
 	}{
-		{"tool", failing, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool, `LoadDB {"DBName": "coffee"}: disk full`},
-		{"long arguments", failing, react("LoadDB", `{"DBName": "`+strings.Repeat("é", 100_000)+`"}`), envs.StageTool, `…: disk full`},
-		{"odd outcome", odd, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool, "a tool cannot answer with the outcome correct"},
-		{"grader", failing, react("Finish", `{"answer": "crash"}`), envs.StageEnvironment, `grade "crash" in task "easy-coffee-0000": the matcher crashed`},
+		{"tool", failing, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool,
+			`LoadDB {"DBName": "coffee"}: disk full`},
+		{"long arguments", failing, react("LoadDB", `{"DBName": "`+strings.Repeat("é", 100_000)+`"}`), envs.StageTool,
+			`…: disk full`},
+		{"odd outcome", odd, react("LoadDB", `{"DBName": "coffee"}`), envs.StageTool,
+			"a tool cannot answer with the outcome correct"},
+		{"grader", failing, react("Finish", `{"answer": "crash"}`), envs.StageEnvironment,
+			`grade "crash" in task "easy-coffee-0000": the matcher crashed`},
 	}
 	for _, tt := range tests {
 		s, err := tt.env.Reset(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		_, err = tt.env.Step(t.Context(), s, tt.a)
-		if stage, _ := envs.FailedStage(err); stage != tt.stage || !strings.Contains(fmt.Sprint(err), tt.want) || len(fmt.Sprint(err)) > 500 {
+		if stage, _ := envs.FailedStage(err); stage != tt.stage || !strings.Contains(fmt.Sprint(err), tt.want) ||
+			len(fmt.Sprint(err)) > 500 {
 			t.Errorf("%s: %v, want stage %s and %q", tt.name, err, tt.stage, tt.want)
 		}
 	}
+
 	s, _ := failing.Reset(t.Context(), task)
 	if _, err := failing.Step(t.Context(), s, react("LoadDB", `{"DBName": "x"}`)); !errors.Is(err, cause) {
 		t.Errorf("%v does not wrap its cause", err)
 	}
+
 	if _, err := failing.Step(t.Context(), nil, "x"); err == nil {
 		t.Error("a nil state is not an error")
 	}
@@ -317,8 +390,10 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{"the grader is missing", func(c *Config[memory]) { c.Grader = nil }},
 		{"the prompt version", func(c *Config[memory]) { c.Prompt = nil }},
-		{"no implementation of the tool LoadDB, which p_s_in exposes as InitializeDatabase", func(c *Config[memory]) { delete(c.Tools, "LoadDB") }},
-		{`an implementation of "OpenDB", which is no tool of p_s_in`, func(c *Config[memory]) { c.Tools["OpenDB"] = c.Tools["LoadDB"] }},
+		{"no implementation of the tool LoadDB, which p_s_in exposes as InitializeDatabase",
+			func(c *Config[memory]) { delete(c.Tools, "LoadDB") }},
+		{`an implementation of "OpenDB", which is no tool of p_s_in`,
+			func(c *Config[memory]) { c.Tools["OpenDB"] = c.Tools["LoadDB"] }},
 		{`an implementation of "Finish"`, func(c *Config[memory]) { c.Tools["Finish"] = c.Tools["LoadDB"] }},
 		{`load tool "Init_DB" is no tool`, func(c *Config[memory]) { c.Options.LoadTools = []string{"Init_DB"} }},
 		{"a limit on loads and no load tools", func(c *Config[memory]) { c.Options.MaxLoads = 5 }},
@@ -330,6 +405,7 @@ func TestNewErrors(t *testing.T) {
 	for _, tt := range tests {
 		c := config(t, "p_s_in", Options{})
 		tt.change(&c)
+
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error = %v, want %q in it", err, tt.want)
 		}
@@ -339,13 +415,17 @@ func TestNewErrors(t *testing.T) {
 // TestLiftedCalls sends one tool call through every version and expects the tool to get the same.
 func TestLiftedCalls(t *testing.T) {
 	args := envs.Args{{Name: "condition", Value: "Date>=2000-01-14, Open<70"}}
-	want := play(t, newEnv(t, "p_c", Options{}), react("FilterDB", string(pytext.AppendJSON(nil, args)))).Turn.Observation
+
+	want := play(t, newEnv(t, "p_c", Options{}),
+		react("FilterDB", string(pytext.AppendJSON(nil, args)))).Turn.Observation
 	for _, deployed := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		name, lifted, err := version(t, deployed).Lift("FilterDB", args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := play(t, newEnv(t, deployed, Options{}), react(name, string(pytext.AppendJSON(nil, lifted)))).Turn.Observation; got != want {
+
+		if got := play(t, newEnv(t, deployed, Options{}),
+			react(name, string(pytext.AppendJSON(nil, lifted)))).Turn.Observation; got != want {
 			t.Errorf("%s: %q, want %q", deployed, got, want)
 		}
 	}
@@ -353,16 +433,20 @@ func TestLiftedCalls(t *testing.T) {
 
 func BenchmarkStep(b *testing.B) {
 	env := newEnv(b, "p_s_in", Options{MaxLoads: 5, LoadTools: []string{"LoadDB"}})
-	env.names["InitializeDatabase"].run = ToolFunc[memory](func(_ context.Context, m memory, _ envs.Args) (memory, envs.Result, error) {
+	env.names["InitializeDatabase"].run = ToolFunc[memory](func(_ context.Context, m memory, _ envs.Args) (memory,
+		envs.Result, error) {
 		return m, envs.Result{Observation: "We have successfully loaded the coffee database."}, nil
 	})
+
 	s, err := env.Reset(b.Context(), task)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	for name, a := range map[string]envs.Action{
-		"tool":       react("InitializeDatabase", `{"DatabaseName": "coffee"}`),
-		"filter":     react("Apply_Database_Filters", `{"condition1": "Date>=2000-01-14", "condition2": "Date<=2000-02-14"}`),
+		"tool": react("InitializeDatabase", `{"DatabaseName": "coffee"}`),
+		"filter": react("Apply_Database_Filters",
+			`{"condition1": "Date>=2000-01-14", "condition2": "Date<=2000-02-14"}`),
 		"deprecated": react("LoadDB", `{"DBName": "coffee"}`),
 		"malformed":  "I do not know.",
 		"finish":     react("Finish", `{"answer": "65.15"}`),
@@ -370,6 +454,7 @@ func BenchmarkStep(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
+
 			for b.Loop() {
 				if _, err := env.Step(b.Context(), s, a); err != nil {
 					b.Fatal(err)
@@ -382,7 +467,9 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkCanonical(b *testing.B) {
 	env := newEnv(b, "p_c", Options{})
 	a := react("LoadDB", `{"DBName": "coffee"}`)
+
 	b.ReportAllocs()
+
 	for b.Loop() {
 		env.Canonical(a)
 	}

@@ -94,13 +94,16 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("dynamic: %w", err)
 	}
+
 	if c.Options.ObservationWords == 0 {
 		c.Options.ObservationWords = DefaultObservationWords
 	}
+
 	var hidden []string
 	if c.Options.NoUpdateTool {
 		hidden = []string{catalog.UpdateTool}
 	}
+
 	return &Environment[S]{
 		initial: c.Initial, grader: c.Grader, options: c.Options, names: c.entries(hidden),
 		invalid: c.Prompt.InvalidAction(hidden...), toolList: c.Prompt.ToolList(hidden...),
@@ -111,26 +114,33 @@ func (c *Config[S]) check() error {
 	if c.Prompt == nil || c.Deployed == nil || c.Grader == nil {
 		return errors.New("the prompt version, the deployed version or the grader is missing")
 	}
+
 	known := []string{catalog.Finish, catalog.UpdateTool}
 	for _, api := range c.Deployed.APIs {
 		if slices.Contains(known[:2], api.Tool) {
 			continue
 		}
+
 		if c.Tools[api.Tool] == nil {
-			return fmt.Errorf("no implementation of the tool %s, which %s exposes as %s", api.Tool, c.Deployed.Name, api.Name)
+			return fmt.Errorf("no implementation of the tool %s, which %s exposes as %s", api.Tool, c.Deployed.Name,
+				api.Name)
 		}
+
 		known = append(known, api.Tool)
 	}
+
 	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
 		if !slices.Contains(known[2:], tool) {
 			return fmt.Errorf("an implementation of %q, which is no tool of %s", tool, c.Deployed.Name)
 		}
 	}
+
 	for _, tool := range c.Options.LoadTools {
 		if !slices.Contains(known, tool) {
 			return fmt.Errorf("load tool %q is no tool of %s", tool, c.Deployed.Name)
 		}
 	}
+
 	switch {
 	case c.Options.MaxLoads < 0:
 		return fmt.Errorf("at most %d loads", c.Options.MaxLoads)
@@ -139,31 +149,44 @@ func (c *Config[S]) check() error {
 	case c.Options.MaxLoads > 0 && c.Options.Compat.Has(FailedLoads) && len(c.Options.PublishedLoads) == 0:
 		return errors.New("a limit on loads under failed-loads, and no names of loads")
 	}
+
 	return nil
 }
 
 // entries returns the names of the prompt version, the deprecated ones and the deployed ones; the later meaning wins.
 func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 	names := make(map[string]*entry[S])
+
 	add := func(name, tool string, api *catalog.API, notice string) {
 		if !slices.Contains(hidden, tool) {
-			names[name] = &entry[S]{tool: tool, api: api, notice: notice, run: c.Tools[tool], loads: slices.Contains(c.Options.LoadTools, tool)}
+			names[name] = &entry[S]{
+				tool:   tool,
+				api:    api,
+				notice: notice,
+				run:    c.Tools[tool],
+				loads:  slices.Contains(c.Options.LoadTools, tool),
+			}
 		}
 	}
 	for _, api := range c.Prompt.APIs {
 		add(api.Name, api.Tool, nil, "")
 	}
+
 	for _, old := range c.Deployed.Deprecated() {
 		d, _ := c.Deployed.Deprecation(old)
+
 		notice := d.Notice()
 		if c.Options.Compat.Has(Notices) {
 			notice = d.PublishedNotice()
 		}
+
 		add(old, d.Old.Tool, nil, notice)
 	}
+
 	for _, api := range c.Deployed.APIs {
 		add(api.Name, api.Tool, api, "")
 	}
+
 	return names
 }
 
@@ -175,6 +198,7 @@ func (e *Environment[S]) Reset(_ context.Context, t envs.Task) (envs.State, erro
 	if !e.grader.Known(t) {
 		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
 	}
+
 	return &state[S]{session: e.initial, history: envs.NewHistory(t)}, nil
 }
 

@@ -14,14 +14,17 @@ import (
 
 func version(t testing.TB, name string) *catalog.Version {
 	t.Helper()
+
 	c, err := catalog.Load(os.DirFS("../../configs/apis"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	v, err := c.Version(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return v
 }
 
@@ -36,24 +39,35 @@ var task = envs.Task{ID: "easy-coffee-0000", Dataset: "coffee", Question: "What 
 // fakeTools answer with their own call, LoadDB remembers.
 func fakeTools(t testing.TB) map[string]Tool[memory] {
 	tools := make(map[string]Tool[memory])
+
 	for _, api := range version(t, catalog.PromptVersion).APIs {
 		if api.Tool == catalog.Finish || api.Tool == catalog.UpdateTool {
 			continue
 		}
-		tools[api.Tool] = ToolFunc[memory](func(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
-			return m, envs.Result{Observation: fmt.Sprintf("%s ran on %s with %q loaded.", api.Tool, pytext.AppendJSON(nil, args), m.db)}, nil
+
+		tools[api.Tool] = ToolFunc[memory](func(_ context.Context, m memory, args envs.Args) (memory, envs.Result,
+			error) {
+			return m, envs.Result{Observation: fmt.Sprintf("%s ran on %s with %q loaded.", api.Tool,
+				pytext.AppendJSON(nil, args), m.db)}, nil
 		})
 	}
+
 	tools["LoadDB"] = ToolFunc[memory](loadDB)
+
 	return tools
 }
 
 func loadDB(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
 	name, ok := args.Text("DBName")
 	if !ok || !databases[name] {
-		return m, envs.Result{Observation: "The database you want to query in not in the list. Please change another database for query.", Outcome: envs.ToolError}, nil
+		return m, envs.Result{
+			Observation: "The database you want to query in not in the list. Please change another database for query.",
+			Outcome:     envs.ToolError,
+		}, nil
 	}
-	return memory{db: name}, envs.Result{Observation: "We have successfully loaded the " + name + " database, including the following columns: Date, Open."}, nil
+
+	return memory{db: name}, envs.Result{Observation: "We have successfully loaded the " + name +
+		" database, including the following columns: Date, Open."}, nil
 }
 
 // fakeGrader knows one task; 65.15 is right, and " 65.15" officially but not strictly.
@@ -65,6 +79,7 @@ func (fakeGrader) Grade(_ context.Context, t envs.Task, answer string) (envs.Gra
 	if answer == "crash" {
 		return envs.Grade{}, errors.New("the matcher crashed")
 	}
+
 	return envs.Grade{Official: pytext.Strip(answer) == "65.15", Strict: answer == "65.15"}, nil
 }
 
@@ -77,10 +92,12 @@ func config(t testing.TB, deployed string, options Options) Config[memory] {
 
 func newEnv(t testing.TB, deployed string, options Options) *Environment[memory] {
 	t.Helper()
+
 	env, err := New(config(t, deployed, options))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return env
 }
 
@@ -92,16 +109,20 @@ func react(name, input string) envs.Action {
 // play steps through actions and returns the last transition.
 func play(t testing.TB, env *Environment[memory], actions ...envs.Action) envs.Transition {
 	t.Helper()
+
 	s, err := env.Reset(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var last envs.Transition
 	for _, a := range actions {
 		if last, err = env.Step(t.Context(), s, a); err != nil {
 			t.Fatalf("%q: %v", a, err)
 		}
+
 		s = last.State
 	}
+
 	return last
 }

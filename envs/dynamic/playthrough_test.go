@@ -15,8 +15,8 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
-// scripts show every message of the environment once: those that all versions share under p_c, the texts of the deployed
-// APIs under the others.
+// scripts show every message of the environment once: those that all versions share under p_c, the texts of
+// the deployed APIs under the others.
 var scripts = map[string][]envs.Action{
 	"p_c": {
 		"I do not know what to do.",
@@ -67,31 +67,40 @@ var scripts = map[string][]envs.Action{
 func TestPlaythrough(t *testing.T) {
 	for deployed, actions := range scripts {
 		env := newEnv(t, deployed, Options{})
+
 		s, err := env.Reset(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "Question: %s\n", s.History().Task().Question)
+
 		for i, a := range actions {
 			next, err := env.Step(t.Context(), s, a)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			s = next.State
+
 			text := string(a)
 			if len(text) > 1000 {
 				text = text[:100] + " …"
 			}
+
 			fmt.Fprintf(&b, "\n--- %d: %s", i+1, next.Turn.Outcome)
+
 			if next.Turn.Call.Tool != "" {
 				fmt.Fprintf(&b, ", %s", next.Turn.Call.Tool)
 			}
+
 			if next.Reward != 0 {
 				fmt.Fprintf(&b, ", reward %+v, %s", next.Reward, s.Status())
 			}
+
 			fmt.Fprintf(&b, "\n%s\n\nObservation: %s\n", text, next.Turn.Observation)
 		}
+
 		fmt.Fprintf(&b, "\nLearned: %q\n", s.History().Learned())
 		compareGolden(t, "playthrough_"+deployed+".txt", b.String())
 	}
@@ -99,16 +108,19 @@ func TestPlaythrough(t *testing.T) {
 
 func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
+
 	golden := filepath.Join("testdata", name)
 	if *updateGolden {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", golden, diff)
 	}

@@ -14,21 +14,25 @@ const (
 	inputMark  = inputWord + ":"
 )
 
-// parse reads the name and the JSON text of an action by the rules of the package documentation; ok is false when either
-// is missing.
+// parse reads the name and the JSON text of an action by the rules of the package documentation; ok is false
+// when either is missing.
 func parse(text string) (name, input string, ok bool) {
 	_, after, ok := strings.Cut(text, actionMark)
 	if !ok {
 		return "", "", false
 	}
+
 	name, _, ok = strings.Cut(after, inputWord)
 	if !ok {
 		return "", "", false
 	}
+
 	if name = pytext.Strip(name); name == "" {
 		return "", "", false
 	}
+
 	input, ok = parseInput(text)
+
 	return name, input, ok
 }
 
@@ -39,15 +43,18 @@ func parseInput(text string) (input string, ok bool) {
 		if !found {
 			return "", false
 		}
+
 		object := strings.TrimLeftFunc(after, pytext.IsSpace)
 		if !strings.HasPrefix(object, "{") {
 			rest = after
 			continue
 		}
+
 		start := len(text) - len(object)
 		if end < start+2 {
 			return "", false
 		}
+
 		return text[start : end+1], true
 	}
 }
@@ -58,6 +65,7 @@ func decode(input string) (envs.Args, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return v.(envs.Args), nil
 }
 
@@ -69,20 +77,25 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 // the space around it, quoted, so that no text can pretend to be a call.
 func (e *Environment[S]) Canonical(a envs.Action) string {
 	text := valid(string(a))
+
 	name, input, ok := parse(text)
 	if !ok {
 		return strconv.Quote(pytext.Strip(text))
 	}
+
 	args, err := decode(input)
 	if err != nil {
 		return strconv.Quote(pytext.Strip(text))
 	}
+
 	if !plain(name) {
 		name = strconv.Quote(name)
 	}
+
 	key := make([]byte, 0, len(name)+1+len(input))
 	key = append(key, name...)
 	key = append(key, ' ')
+
 	return string(pytext.AppendJSON(key, args))
 }
 
@@ -94,5 +107,6 @@ func plain(name string) bool {
 			return false
 		}
 	}
+
 	return name != ""
 }

@@ -23,10 +23,12 @@ func TestParse(t *testing.T) {
 		{"Action: LoadDB\nAction Input: coffee", "", ""},
 		{"Action: LoadDB\nplease\nAction Input: {\"a\": 1}", "LoadDB\nplease", `{"a": 1}`},
 		// Two actions: the name of the first, the braces of both.
-		{"Action: A\nAction Input: {\"a\": 1}\nAction: B\nAction Input: {\"b\": 2}", "A", "{\"a\": 1}\nAction: B\nAction Input: {\"b\": 2}"},
+		{"Action: A\nAction Input: {\"a\": 1}\nAction: B\nAction Input: {\"b\": 2}", "A",
+			"{\"a\": 1}\nAction: B\nAction Input: {\"b\": 2}"},
 		{"Action: A\nAction Input: none\nAction Input:\u2003\n{\"a\": 1} so }", "A", `{"a": 1} so }`},
 		{"Action: A Action: B Action Input: {\"a\": 1}", "A Action: B", `{"a": 1}`},
-		{"Action Input: {\"a\": 1} Action: A Action Input: {\"b\": 2}", "A", `{"a": 1} Action: A Action Input: {"b": 2}`},
+		{"Action Input: {\"a\": 1} Action: A Action Input: {\"b\": 2}", "A",
+			`{"a": 1} Action: A Action Input: {"b": 2}`},
 	}
 	for _, tt := range tests {
 		name, input, ok := parse(tt.text)
@@ -44,12 +46,14 @@ func TestCanonical(t *testing.T) {
 		"Thought: another\xff.\nAction:  LoadDB  \nAction Input: {\"DBName\": 1, \"n\": 1, \"DBName\": \"coffee\"}",
 		"Action: LoadDB\nAction Input: {\"DBName\": \"coffee\", \"n\": 1}",
 	}
+
 	want := `LoadDB {"DBName": "coffee", "n": 1}`
 	for _, a := range same {
 		if got := env.Canonical(a); got != want {
 			t.Errorf("Canonical(%q) = %q, want %q", a, got, want)
 		}
 	}
+
 	for a, want := range map[envs.Action]string{
 		react("LoadDB", `{"n": 1, "DBName": "coffee"}`): `LoadDB {"n": 1, "DBName": "coffee"}`,
 		react("Init_DB", `{ }`):                         `Init_DB {}`,
@@ -71,17 +75,21 @@ func FuzzParse(f *testing.F) {
 			f.Add(string(a))
 		}
 	}
+
 	f.Add(string(react("LoadDB", `{"DBName": "coffee"}`)))
 	env := newEnv(f, "p_s_in", Options{})
 	f.Fuzz(func(t *testing.T, text string) {
 		name, input, ok := parse(text)
-		if ok && (name == "" || len(input) < 3 || !strings.HasPrefix(input, "{") || !strings.HasSuffix(input, "}") || !strings.Contains(text, input)) {
+		if ok && (name == "" || len(input) < 3 || !strings.HasPrefix(input, "{") || !strings.HasSuffix(input, "}") ||
+			!strings.Contains(text, input)) {
 			t.Errorf("parse(%q) = %q, %q", text, name, input)
 		}
+
 		key := env.Canonical(envs.Action(text))
 		if strings.ContainsAny(key, "\r\n") || !utf8.ValidString(key) {
 			t.Errorf("the key %q is not one line of text", key)
 		}
+
 		got := play(t, env, envs.Action(text))
 		if !utf8.ValidString(got.Turn.Observation) || (got.Turn.Outcome == envs.Malformed) == ok {
 			t.Errorf("%q: %s %q", text, got.Turn.Outcome, got.Turn.Observation)

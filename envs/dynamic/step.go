@@ -12,12 +12,14 @@ import (
 )
 
 const (
-	malformedText   = "Your action is filtered due to some error in content. Please assume all the actions are permitted in this environment and take the action again."
-	argumentError   = "argument error: "
-	correctText     = "Answer is CORRECT"
-	incorrectText   = "Answer is INCORRECT"
-	updatedText     = "The description for the new tool has been updated successfully."
-	notUpdatedText  = "Tool update failed. There is something wrong with the arguments you send for UpdateTool. Please modify it."
+	malformedText = "Your action is filtered due to some error in content. Please assume all the actions are " +
+		"permitted in this environment and take the action again."
+	argumentError  = "argument error: "
+	correctText    = "Answer is CORRECT"
+	incorrectText  = "Answer is INCORRECT"
+	updatedText    = "The description for the new tool has been updated successfully."
+	notUpdatedText = "Tool update failed. There is something wrong with the arguments you send for UpdateTool. " +
+		"Please modify it."
 	opArgumentBytes = 200 // how much of the arguments an error of ours shows
 )
 
@@ -37,20 +39,27 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 	if !ok {
 		return envs.Transition{}, envs.Fail(envs.StageEnvironment, "step", fmt.Errorf("a state of type %T", s))
 	}
+
 	if from.status != envs.Running {
-		return envs.Transition{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("step in task %q", from.history.Task().ID),
+		return envs.Transition{}, envs.Fail(envs.StageEnvironment,
+			fmt.Sprintf("step in task %q", from.history.Task().ID),
 			fmt.Errorf("the state is %s", from.status))
 	}
+
 	turn := envs.Turn{Action: envs.Action(valid(string(a)))}
+
 	ans, err := e.act(ctx, from, &turn)
 	if err != nil {
 		return envs.Transition{}, err
 	}
+
 	turn.Outcome, turn.Maker = ans.result.Outcome, ans.result.Maker
+
 	turn.Observation = valid(ans.result.Observation)
 	if e.options.ObservationWords > 0 {
 		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)
 	}
+
 	return e.transition(from, turn, ans), nil
 }
 
@@ -60,9 +69,11 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 	if ans.learns {
 		next.history = next.history.Learn(ans.learned)
 	}
+
 	if ans.loads {
 		next.loads++
 	}
+
 	t := envs.Transition{State: next, Turn: turn, Grade: ans.grade}
 	switch {
 	case turn.Outcome == envs.Correct:
@@ -72,6 +83,7 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 	case e.options.MaxLoads > 0 && next.loads > e.options.MaxLoads:
 		next.status, t.Reward = envs.Truncated, -1
 	}
+
 	return t
 }
 
@@ -86,6 +98,7 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 	if e.options.Compat.Has(FailedLoads) {
 		ans.loads = slices.Contains(e.options.PublishedLoads, name)
 	}
+
 	return ans, err
 }
 
@@ -104,6 +117,7 @@ func (e *Environment[S]) call(
 	}
 
 	turn.Call = envs.Call{Name: name, Args: args}
+
 	known := e.names[name]
 	if known == nil {
 		return from.said(envs.InvalidAction, e.invalid), nil
@@ -138,13 +152,17 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	case catalog.UpdateTool:
 		return update(from, args[0].Value), nil
 	}
+
 	session, result, err := known.run.Call(ctx, from.session, args)
-	if err == nil && result.Outcome != envs.OK && result.Outcome != envs.ToolError && result.Outcome != envs.InvocationError {
+	if err == nil && result.Outcome != envs.OK && result.Outcome != envs.ToolError &&
+		result.Outcome != envs.InvocationError {
 		err = fmt.Errorf("a tool cannot answer with the outcome %s", result.Outcome)
 	}
+
 	if err != nil {
 		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(string(pytext.AppendJSON(nil, args))), err)
 	}
+
 	return answer[S]{session: session, result: result}, nil
 }
 
@@ -152,19 +170,25 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (answer[S], error) {
 	text := pytext.Str(v)
 	task := from.history.Task()
+
 	grade, err := e.grader.Grade(ctx, task, text)
 	if err != nil {
-		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", short(text), task.ID), err)
+		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", short(text), task.ID),
+			err)
 	}
+
 	grade.Answer = text
+
 	right := grade.Official
 	if e.options.StrictReward {
 		right = grade.Strict
 	}
+
 	result := envs.Result{Observation: incorrectText, Outcome: envs.Incorrect}
 	if right {
 		result = envs.Result{Observation: correctText, Outcome: envs.Correct}
 	}
+
 	return answer[S]{session: from.session, result: result, grade: grade}, nil
 }
 
@@ -175,6 +199,7 @@ func update[S any](from *state[S], v any) answer[S] {
 	if !ok {
 		return from.said(envs.InvocationError, notUpdatedText)
 	}
+
 	return answer[S]{
 		session: from.session, result: envs.Result{Observation: updatedText, Outcome: envs.OK},
 		learned: pytext.Strip(description), learns: true,
@@ -186,5 +211,6 @@ func short(s string) string {
 	if len(s) <= opArgumentBytes {
 		return s
 	}
+
 	return strings.ToValidUTF8(s[:opArgumentBytes], "") + "…"
 }

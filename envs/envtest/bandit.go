@@ -31,13 +31,16 @@ func NewBandit(depth int, arms ...Arm) *Bandit {
 	if depth < 1 || len(arms) == 0 {
 		panic(fmt.Sprintf("envtest: a bandit of depth %d with %d arms", depth, len(arms)))
 	}
+
 	names := make([]string, len(arms))
 	for i, arm := range arms {
 		names[i] = string(arm.Name)
-		if len(strings.Fields(names[i])) != 1 || strings.TrimSpace(names[i]) != names[i] || arm.Name == On || arm.Reward != 1 && arm.Reward != -1 {
+		if len(strings.Fields(names[i])) != 1 || strings.TrimSpace(names[i]) != names[i] || arm.Name == On ||
+			arm.Reward != 1 && arm.Reward != -1 {
 			panic(fmt.Sprintf("envtest: arm %q with reward %v", arm.Name, arm.Reward))
 		}
 	}
+
 	return &Bandit{arms: arms, depth: depth, task: envs.Task{
 		ID: "bandit", Dataset: "toy", Question: "Which arm pays: " + strings.Join(names, ", ") + "?",
 	}}
@@ -52,9 +55,11 @@ func (b *Bandit) Actions() []envs.Action {
 	for _, arm := range b.arms {
 		actions = append(actions, arm.Name)
 	}
+
 	if b.depth > 1 {
 		actions = append(actions, On)
 	}
+
 	return actions
 }
 
@@ -76,18 +81,28 @@ func (b *Bandit) Step(_ context.Context, s envs.State, a envs.Action) (envs.Tran
 	if err != nil {
 		return envs.Transition{}, err
 	}
+
 	kept, word := toyText(a)
-	turn := envs.Turn{Action: kept, Outcome: envs.InvalidAction, Observation: fmt.Sprintf("There is nothing called %q here.", word)}
+
+	turn := envs.Turn{
+		Action:      kept,
+		Outcome:     envs.InvalidAction,
+		Observation: fmt.Sprintf("There is nothing called %q here.", word),
+	}
 	if word == "" {
 		turn.Outcome, turn.Observation = envs.Malformed, "Say something."
 		return from.after(turn, from.place, 0), nil
 	}
+
 	turn.Call = envs.Call{Name: word}
+
 	arm, left := b.chosen(from.place, word)
 	if arm < 0 {
 		return from.after(turn, from.place, 0), nil
 	}
+
 	turn.Call.Tool = word
+
 	switch {
 	case left > 0:
 		turn.Outcome, turn.Observation = envs.OK, fmt.Sprintf("%d to go.", left)
@@ -96,6 +111,7 @@ func (b *Bandit) Step(_ context.Context, s envs.State, a envs.Action) (envs.Tran
 	default:
 		turn.Outcome, turn.Observation = envs.Incorrect, "It does not pay."
 	}
+
 	return from.after(turn, 1+arm*b.depth+left, 0), nil
 }
 
@@ -105,12 +121,15 @@ func (b *Bandit) chosen(place int, word string) (arm, left int) {
 		if word != string(On) {
 			return -1, 0
 		}
+
 		return (place - 1) / b.depth, (place-1)%b.depth - 1
 	}
+
 	for i, arm := range b.arms {
 		if string(arm.Name) == word {
 			return i, b.depth - 1
 		}
 	}
+
 	return -1, 0
 }

@@ -15,21 +15,26 @@ import (
 // checkFresh walks through two environments and compares what they say.
 func checkFresh(ctx context.Context, s *suite) error {
 	var first []seen
+
 	if err := s.walk(ctx, s.env(), func(st step) error {
 		first = append(first, seenOf(st.Transition))
 		return nil
 	}); err != nil {
 		return err
 	}
+
 	i := 0
+
 	return s.walk(ctx, s.env(), func(st step) error {
 		if i >= len(first) {
 			return errors.New("a fresh environment goes on where the first ended")
 		}
+
 		if diff := cmp.Diff(first[i], seenOf(st.Transition)); diff != "" {
 			return fmt.Errorf("a fresh environment differs (-first +second):\n%s", diff)
 		}
 		i++
+
 		return nil
 	})
 }
@@ -41,9 +46,12 @@ func Hostile() []envs.Action {
 	react := func(input string) envs.Action {
 		return envs.Action("Thought: x\nAction: LoadDB\nAction Input: " + input)
 	}
+
 	return []envs.Action{
-		"", " \n\t\u3000", "\x00", "\xff\xfe\x80", "left \xff", "{}", "}{", "Action:", "Action Input:", "Action: Action Input: {}",
-		react(`{}`), react(`{ }`), react(`{'DBName': 'coffee'}`), react(`{"DBName": "coffee"`), react(`{"DBName": "coffee"}}`),
+		"", " \n\t\u3000", "\x00", "\xff\xfe\x80", "left \xff", "{}", "}{", "Action:", "Action Input:",
+		"Action: Action Input: {}",
+		react(`{}`), react(`{ }`), react(`{'DBName': 'coffee'}`), react(`{"DBName": "coffee"`),
+		react(`{"DBName": "coffee"}}`),
 		react("{\"DBName\": \"cof\xfffee\"}"), react(`{"\ud800": "\udfff"}`), react(`{"DBName": NaN, "DBName": 1e999}`),
 		react(`{"DBName": "coffee"}`) + "\nObservation: ok\n" + react(`{"DBName": "coffee"}`),
 		react(strings.Repeat(`{"a":`, deep) + strings.Repeat("}", deep)),
@@ -64,16 +72,19 @@ func checkHostile(ctx context.Context, s *suite) error {
 		if err != nil {
 			return fmt.Errorf("Reset(%q): %w", task.ID, err)
 		}
+
 		for _, a := range Hostile() {
 			t, err := env.Step(ctx, from, a)
 			if err != nil {
 				return fmt.Errorf("task %q, %s: %w", task.ID, brief(a), err)
 			}
+
 			if err := checkTransition(viewOf(from), a, seenOf(t)); err != nil {
 				return fmt.Errorf("task %q, %s: %w", task.ID, brief(a), err)
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -81,22 +92,27 @@ func checkHostile(ctx context.Context, s *suite) error {
 func checkEnded(ctx context.Context, s *suite) error {
 	env := s.env()
 	ended := make(map[string]bool)
+
 	err := s.walk(ctx, env, func(st step) error {
 		if st.State.Status() == envs.Running {
 			return nil
 		}
+
 		ended[st.State.History().Task().ID] = true
 		_, err := env.Step(ctx, st.State, st.action)
+
 		return ours("a step from a "+st.State.Status().String()+" state", err)
 	})
 	if err != nil {
 		return err
 	}
+
 	for _, task := range s.tasks {
 		if !ended[task.ID] {
 			return fmt.Errorf("none of the actions ended task %q: the suite needs some that do", task.ID)
 		}
 	}
+
 	return nil
 }
 
@@ -111,9 +127,11 @@ func ours(what string, err error) error {
 	if err == nil {
 		return errors.New(what + " is not an error")
 	}
+
 	if _, ok := envs.FailedStage(err); !ok {
 		return fmt.Errorf("%s: the error names no stage: %w", what, err)
 	}
+
 	return nil
 }
 
@@ -121,6 +139,7 @@ func ours(what string, err error) error {
 func checkConcurrency(ctx context.Context, s *suite) error {
 	env := s.env()
 	var want []seen
+
 	if err := s.walk(ctx, s.env(), func(st step) error {
 		want = append(want, seenOf(st.Transition))
 		return nil
@@ -129,6 +148,7 @@ func checkConcurrency(ctx context.Context, s *suite) error {
 	}
 	const workers = 8
 	failed := make([]error, workers)
+
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
@@ -137,49 +157,62 @@ func checkConcurrency(ctx context.Context, s *suite) error {
 				if i >= len(want) {
 					return errors.New("a concurrent walk goes on where a sequential one ended")
 				}
+
 				if diff := cmp.Diff(want[i], seenOf(st.Transition)); diff != "" {
 					return fmt.Errorf("a concurrent step differs (-sequential +concurrent):\n%s", diff)
 				}
 				i++
+
 				return nil
 			})
 		})
 	}
+
 	group.Wait()
+
 	return errors.Join(failed...)
 }
 
 // checkCanonical compares the answers to actions with equal keys. An environment without keys passes.
 func checkCanonical(ctx context.Context, s *suite) error {
 	env := s.env()
+
 	keys, ok := env.(envs.Canonicalizer)
 	if !ok {
 		return nil
 	}
+
 	for _, task := range s.tasks {
 		from, err := env.Reset(ctx, task)
 		if err != nil {
 			return fmt.Errorf("Reset(%q): %w", task.ID, err)
 		}
+
 		answers := make(map[string]envs.Turn)
+
 		for _, a := range s.actions {
 			key := keys.Canonical(a)
 			for _, same := range []envs.Action{a, " \n" + a + "\n "} {
 				if got := keys.Canonical(same); got != key {
 					return fmt.Errorf("the key of %s is %q, that of %s is %q", brief(a), key, brief(same), got)
 				}
+
 				t, err := env.Step(ctx, from, same)
 				if err != nil {
 					return fmt.Errorf("task %q, %s: %w", task.ID, brief(same), err)
 				}
+
 				first, ok := answers[key]
 				if !ok {
 					answers[key] = t.Turn
-				} else if first.Observation != t.Turn.Observation || first.Outcome != t.Turn.Outcome || !cmp.Equal(first.Call, t.Turn.Call) {
-					return fmt.Errorf("one key %q, two answers: %s %q and %s %q", key, first.Outcome, first.Observation, t.Turn.Outcome, t.Turn.Observation)
+				} else if first.Observation != t.Turn.Observation || first.Outcome != t.Turn.Outcome ||
+					!cmp.Equal(first.Call, t.Turn.Call) {
+					return fmt.Errorf("one key %q, two answers: %s %q and %s %q", key, first.Outcome, first.Observation,
+						t.Turn.Outcome, t.Turn.Observation)
 				}
 			}
 		}
 	}
+
 	return nil
 }

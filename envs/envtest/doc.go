@@ -1,5 +1,5 @@
-// Package envtest holds every environment to what package envs promises, and has two toy environments with known answers
-// for the tests of those who search in one.
+// Package envtest holds every environment to what package envs promises, and has two toy environments with
+// known answers for the tests of those who search in one.
 //
 // # The suite
 //

@@ -20,30 +20,36 @@ func TestBanditConforms(t *testing.T) {
 	for _, depth := range []int{1, 3} {
 		t.Run(fmt.Sprint("depth ", depth), func(t *testing.T) {
 			b := newBandit(depth)
-			Run(t, func() envs.Environment { return newBandit(depth) }, []envs.Task{b.Task()}, append(b.Actions(), "yellow", " red", ""))
+			Run(t, func() envs.Environment { return newBandit(depth) }, []envs.Task{b.Task()},
+				append(b.Actions(), "yellow", " red", ""))
 		})
 	}
 }
 
 func TestMazeConforms(t *testing.T) {
 	m := NewMaze()
-	Run(t, func() envs.Environment { return NewMaze() }, []envs.Task{MazeTask}, append(m.Actions(), "", "left  twice", "learn", "stop now"))
+	Run(t, func() envs.Environment { return NewMaze() }, []envs.Task{MazeTask},
+		append(m.Actions(), "", "left  twice", "learn", "stop now"))
 }
 
 // play steps through actions and returns the last transition.
 func play(t *testing.T, env envs.Environment, task envs.Task, actions ...envs.Action) envs.Transition {
 	t.Helper()
+
 	s, err := env.Reset(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var last envs.Transition
 	for _, a := range actions {
 		if last, err = env.Step(t.Context(), s, a); err != nil {
 			t.Fatalf("%v: %q: %v", actions, a, err)
 		}
+
 		s = last.State
 	}
+
 	return last
 }
 
@@ -67,9 +73,11 @@ func TestBandit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		b := newBandit(tt.depth)
+
 		got := play(t, b, b.Task(), tt.actions...)
 		if got.Turn.Outcome != tt.outcome || got.Reward != tt.reward {
-			t.Errorf("depth %d, %v: %s with reward %v, want %s with %v", tt.depth, tt.actions, got.Turn.Outcome, got.Reward, tt.outcome, tt.reward)
+			t.Errorf("depth %d, %v: %s with reward %v, want %s with %v", tt.depth, tt.actions, got.Turn.Outcome,
+				got.Reward, tt.outcome, tt.reward)
 		}
 	}
 }
@@ -88,6 +96,7 @@ func TestNewBanditPanics(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
+
 			make()
 		}()
 	}
@@ -104,6 +113,7 @@ func TestMazeSolutions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			path := append(slices.Clone(actions), a)
 			switch {
 			case next.Reward > 0:
@@ -113,14 +123,18 @@ func TestMazeSolutions(t *testing.T) {
 			}
 		}
 	}
+
 	first, err := m.Reset(t.Context(), MazeTask)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	walk(first, nil)
+
 	want := MazeSolutions()
 	slices.SortFunc(want, slices.Compare)
 	slices.SortFunc(solved, slices.Compare)
+
 	if !slices.EqualFunc(solved, want, slices.Equal) {
 		t.Errorf("solutions %v, want %v", solved, want)
 	}
@@ -147,10 +161,12 @@ func TestMazeOutcomes(t *testing.T) {
 			t.Errorf("%v: %s %q, want %s %q", tt.actions, got.Outcome, got.Observation, tt.outcome, tt.says)
 		}
 	}
+
 	last := play(t, NewMaze(), MazeTask, slices.Repeat([]envs.Action{"left"}, MazeTurns)...)
 	if last.State.Status() != envs.Truncated || last.Reward != -1 {
 		t.Errorf("after %d turns: %s with reward %v", MazeTurns, last.State.Status(), last.Reward)
 	}
+
 	learned := play(t, NewMaze(), MazeTask, "learn climb leads up", "right").State.History().Learned()
 	if !slices.Equal(learned, []string{"climb leads up"}) {
 		t.Errorf("learned %q", learned)
@@ -170,6 +186,7 @@ func (b *broken) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 	if b.reset != nil {
 		return b.reset(s, err)
 	}
+
 	return s, err
 }
 
@@ -178,6 +195,7 @@ func (b *broken) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 	if b.step != nil {
 		return b.step(s, t, err)
 	}
+
 	return t, err
 }
 
@@ -185,6 +203,7 @@ func (b *broken) Canonical(a envs.Action) string {
 	if b.key != nil {
 		return b.key(a)
 	}
+
 	return b.Maze.Canonical(a)
 }
 
@@ -196,9 +215,11 @@ func TestSuiteFindsFaults(t *testing.T) {
 			if err == nil {
 				f(&t)
 			}
+
 			return t, err
 		}}
 	}
+
 	tests := []struct {
 		name, check, want string
 		env               *broken
@@ -206,23 +227,28 @@ func TestSuiteFindsFaults(t *testing.T) {
 		{"random observation", "steps", "a second step differs", changed(func(t *envs.Transition) {
 			t.Turn.Observation = fmt.Sprint(calls.Add(1))
 			s := t.State.(*toyState)
+
 			h := envs.NewHistory(MazeTask)
 			for _, turn := range s.history.Turns()[:s.history.Len()-1] {
 				h = h.Append(turn)
 			}
+
 			t.State = &toyState{history: h.Append(t.Turn), status: s.status, place: s.place}
 		})},
-		{"state changes", "steps", "the state stepped from changed", &broken{step: func(s envs.State, t envs.Transition, err error) (envs.Transition, error) {
-			if err == nil && t.Turn.Outcome == envs.Deprecated {
-				s.(*toyState).history = s.History().Learn("x")
-			}
-			return t, err
-		}}},
+		{"state changes", "steps", "the state stepped from changed",
+			&broken{step: func(s envs.State, t envs.Transition, err error) (envs.Transition, error) {
+				if err == nil && t.Turn.Outcome == envs.Deprecated {
+					s.(*toyState).history = s.History().Learn("x")
+				}
+
+				return t, err
+			}}},
 		{"two turns at once", "steps", "the history went from", changed(func(t *envs.Transition) {
 			s := t.State.(*toyState)
 			s.history = s.history.Append(t.Turn)
 		})},
-		{"another turn", "steps", "the history is not the old one and the turn", changed(func(t *envs.Transition) { t.Turn.Observation += "!" })},
+		{"another turn", "steps", "the history is not the old one and the turn",
+			changed(func(t *envs.Transition) { t.Turn.Observation += "!" })},
 		{"reward while running", "steps", "reward 0.5", changed(func(t *envs.Transition) { t.Reward = 0.5 })},
 		{"grade without an answer", "steps", "grade", changed(func(t *envs.Transition) { t.Grade.Official = true })},
 		{"never ends", "steps", "outcome incorrect with status running", changed(func(t *envs.Transition) {
@@ -230,38 +256,54 @@ func TestSuiteFindsFaults(t *testing.T) {
 		})},
 		{"forgets", "steps", "learned descriptions", changed(func(t *envs.Transition) {
 			s := t.State.(*toyState)
+
 			h := envs.NewHistory(MazeTask)
 			for _, turn := range s.history.Turns() {
 				h = h.Append(turn)
 			}
+
 			if t.Turn.Outcome != envs.OK {
 				s.history = h
 			}
 		})},
-		{"environments differ", "fresh environments agree", "a fresh environment differs", changed(func(t *envs.Transition) { t.Reward = float64(calls.Add(1)) })},
-		{"hostile text is an error", "hostile text", "too strange", &broken{step: func(_ envs.State, t envs.Transition, err error) (envs.Transition, error) {
-			if t.Turn.Outcome == envs.Malformed {
-				err = errors.New("too strange")
-			}
-			return t, err
-		}}},
-		{"no end", "ended tasks", "none of the actions ended", changed(func(t *envs.Transition) { t.State.(*toyState).status = envs.Running })},
-		{"steps after the end", "ended tasks", "is not an error", &broken{step: func(_ envs.State, t envs.Transition, _ error) (envs.Transition, error) { return t, nil }}},
-		{"nameless error", "ended tasks", "names no stage", &broken{step: func(_ envs.State, t envs.Transition, err error) (envs.Transition, error) {
-			if err != nil {
-				err = errors.New("no")
-			}
-			return t, err
-		}}},
-		{"any task", "unknown task", "is not an error", &broken{reset: func(s envs.State, _ error) (envs.State, error) { return s, nil }}},
-		{"order matters", "concurrency", "differs", changed(func(t *envs.Transition) { t.Reward = float64(calls.Add(1)) })},
+		{"environments differ", "fresh environments agree", "a fresh environment differs",
+			changed(func(t *envs.Transition) { t.Reward = float64(calls.Add(1)) })},
+		{"hostile text is an error", "hostile text", "too strange",
+			&broken{step: func(_ envs.State, t envs.Transition, err error) (envs.Transition, error) {
+				if t.Turn.Outcome == envs.Malformed {
+					err = errors.New("too strange")
+				}
+
+				return t, err
+			}}},
+		{"no end", "ended tasks", "none of the actions ended",
+			changed(func(t *envs.Transition) { t.State.(*toyState).status = envs.Running })},
+		{"steps after the end", "ended tasks", "is not an error",
+			&broken{step: func(_ envs.State, t envs.Transition, _ error) (envs.Transition, error) { return t, nil }}},
+		{"nameless error", "ended tasks", "names no stage",
+			&broken{step: func(_ envs.State, t envs.Transition, err error) (envs.Transition, error) {
+				if err != nil {
+					err = errors.New("no")
+				}
+
+				return t, err
+			}}},
+		{"any task", "unknown task", "is not an error",
+			&broken{reset: func(s envs.State, _ error) (envs.State, error) { return s, nil }}},
+		{"order matters", "concurrency", "differs",
+			changed(func(t *envs.Transition) { t.Reward = float64(calls.Add(1)) })},
 		{"one key for all", "canonical", "two answers", &broken{key: func(envs.Action) string { return "" }}},
 		{"key with spaces", "canonical", "the key of", &broken{key: func(a envs.Action) string { return string(a) }}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.env.Maze = NewMaze()
-			s := &suite{env: func() envs.Environment { return tt.env }, tasks: []envs.Task{MazeTask}, actions: tt.env.Actions()}
+			s := &suite{
+				env:     func() envs.Environment { return tt.env },
+				tasks:   []envs.Task{MazeTask},
+				actions: tt.env.Actions(),
+			}
+
 			i := slices.IndexFunc(checks, func(c check) bool { return c.name == tt.check })
 			if err := checks[i].run(t.Context(), s); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("check %q = %v, want %q in it", tt.check, err, tt.want)

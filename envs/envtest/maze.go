@@ -12,10 +12,10 @@ import (
 //	attic   landing   goal
 //	start   hall      pit
 //
-// Every two rooms side by side or above each other are connected, but nothing leads out of the pit. The moves are left,
-// right, down and climb. The prompt's word for climb is up: it is deprecated, and its notice names the successor. "stop"
-// ends the task, rightly in the goal and wrongly anywhere else. "learn WORDS" adds WORDS to the learned descriptions.
-// The task is truncated by its eighth turn.
+// Every two rooms side by side or above each other are connected, but nothing leads out of the pit. The moves
+// are left, right, down and climb. The prompt's word for climb is up: it is deprecated, and its notice names
+// the successor. "stop" ends the task, rightly in the goal and wrongly anywhere else. "learn WORDS" adds
+// WORDS to the learned descriptions. The task is truncated by its eighth turn.
 //
 //	OK               a move to a connected room; learn with words
 //	Malformed        empty text
@@ -33,7 +33,11 @@ type Maze struct{}
 const MazeTurns = 8
 
 // MazeTask is the one task of the Maze.
-var MazeTask = envs.Task{ID: "maze", Dataset: "toy", Question: "Walk to the goal and stop there. You can: left, right, up, down, stop, learn."}
+var MazeTask = envs.Task{
+	ID:       "maze",
+	Dataset:  "toy",
+	Question: "Walk to the goal and stop there. You can: left, right, up, down, stop, learn.",
+}
 
 // NewMaze returns the maze.
 func NewMaze() *Maze { return &Maze{} }
@@ -75,13 +79,17 @@ func (m *Maze) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transi
 	if err != nil {
 		return envs.Transition{}, err
 	}
+
 	kept, text := toyText(a)
+
 	word, rest := "", ""
 	if fields := strings.Fields(text); len(fields) > 0 {
 		word, rest = fields[0], strings.Join(fields[1:], " ")
 	}
+
 	turn := envs.Turn{Action: kept}
 	place := from.place
+
 	if word == "" {
 		turn.Outcome, turn.Observation = envs.Malformed, "Say something."
 	} else {
@@ -89,18 +97,22 @@ func (m *Maze) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transi
 		if rest != "" {
 			turn.Call.Args = envs.Args{{Name: "words", Value: rest}}
 		}
+
 		place, turn.Outcome, turn.Observation = mazeAct(place, word, rest)
 	}
+
 	t := from.after(turn, place, MazeTurns)
 	if word == "learn" && turn.Outcome == envs.OK {
 		next := t.State.(*toyState)
 		next.history = next.history.Learn(rest)
 	}
+
 	return t, nil
 }
 
 // mazeTools maps words to tools, which have the prompt's names.
-var mazeTools = map[string]string{"left": "left", "right": "right", "up": "up", "climb": "up", "down": "down", "stop": "stop", "learn": "learn"}
+var mazeTools = map[string]string{"left": "left", "right": "right", "up": "up", "climb": "up", "down": "down",
+	"stop": "stop", "learn": "learn"}
 
 // mazeAct returns the room after a word and what the agent reads.
 func mazeAct(room int, word, rest string) (int, envs.Outcome, string) {
@@ -108,11 +120,13 @@ func mazeAct(room int, word, rest string) (int, envs.Outcome, string) {
 	case mazeTools[word] == "":
 		return room, envs.InvalidAction, "Nobody here can do that. Valid are left, right, up, down, stop and learn."
 	case word == "up":
-		return room, envs.Deprecated, "Error: up is deprecated and will be removed in future releases. Use climb instead."
+		return room, envs.Deprecated, "Error: up is deprecated and will be removed in future releases. Use climb " +
+			"instead."
 	case word == "learn":
 		if rest == "" {
 			return room, envs.InvocationError, "learn needs words."
 		}
+
 		return room, envs.OK, "Learned."
 	case rest != "":
 		return room, envs.InvocationError, word + " takes no more words."
@@ -120,12 +134,15 @@ func mazeAct(room int, word, rest string) (int, envs.Outcome, string) {
 		if room == mazeGoal {
 			return room, envs.Correct, "This is the goal."
 		}
+
 		return room, envs.Incorrect, "This is the " + mazeRooms[room] + "."
 	}
+
 	next, ok := mazeMove(room, word)
 	if !ok {
 		return room, envs.ToolError, "There is no way."
 	}
+
 	return next, envs.OK, "You are in the " + mazeRooms[next] + "."
 }
 
@@ -142,5 +159,6 @@ func mazeMove(room int, word string) (int, bool) {
 	case word == "down" && upper:
 		return room + mazeWidth, true
 	}
+
 	return room, false
 }

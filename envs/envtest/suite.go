@@ -17,11 +17,14 @@ import (
 // maxStates is how many states of each task the suite steps from.
 const maxStates = 30
 
-// Run checks the environments that env returns, which are to be equal, on tasks they know. Each action is tried in every
-// state reached; some sequence of them has to end each task. Only the concurrency check is worth the race detector.
+// Run checks the environments that env returns, which are to be equal, on tasks they know. Each action is
+// tried in every state reached; some sequence of them has to end each task. Only the concurrency check is
+// worth the race detector.
 func Run(t *testing.T, env func() envs.Environment, tasks []envs.Task, actions []envs.Action) {
 	t.Helper()
+
 	s := &suite{env: env, tasks: tasks, actions: actions}
+
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.run(t.Context(), s); err != nil {
@@ -94,26 +97,32 @@ func (s *suite) walk(ctx context.Context, env envs.Environment, visit func(st st
 		if err != nil {
 			return fmt.Errorf("Reset(%q): %w", task.ID, err)
 		}
+
 		if diff := cmp.Diff(view{Task: task, Turns: []envs.Turn{}}, viewOf(first)); diff != "" {
 			return fmt.Errorf("Reset(%q): not a first state (-want +got):\n%s", task.ID, diff)
 		}
+
 		queue := []envs.State{first}
 		for i := 0; i < len(queue) && i < maxStates; i++ {
 			for _, a := range s.actions {
 				before := viewOf(queue[i])
+
 				t, err := env.Step(ctx, queue[i], a)
 				if err != nil {
 					return fmt.Errorf("task %q, %v: %w", task.ID, path(queue[i], a), err)
 				}
+
 				if err := visit(step{queue[i], before, a, t}); err != nil {
 					return fmt.Errorf("task %q, %v: %w", task.ID, path(queue[i], a), err)
 				}
+
 				if t.State.Status() == envs.Running {
 					queue = append(queue, t.State)
 				}
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -123,6 +132,7 @@ func path(s envs.State, a envs.Action) []string {
 	for _, turn := range s.History().Turns() {
 		actions = append(actions, brief(turn.Action))
 	}
+
 	return append(actions, brief(a))
 }
 
@@ -130,30 +140,37 @@ func brief(a envs.Action) string {
 	if len(a) > 80 {
 		return fmt.Sprintf("%.80q… (%d bytes)", string(a), len(a))
 	}
+
 	return fmt.Sprintf("%q", string(a))
 }
 
 // checkSteps checks every transition, that a second step gives the same, and that the state stepped from stays.
 func checkSteps(ctx context.Context, s *suite) error {
 	env := s.env()
+
 	return s.walk(ctx, env, func(st step) error {
 		first := seenOf(st.Transition)
 		if diff := cmp.Diff(st.before, viewOf(st.from)); diff != "" {
 			return fmt.Errorf("the state stepped from changed (-before +after):\n%s", diff)
 		}
+
 		if err := checkTransition(st.before, st.action, first); err != nil {
 			return err
 		}
+
 		again, err := env.Step(ctx, st.from, st.action)
 		if err != nil {
 			return fmt.Errorf("second step: %w", err)
 		}
+
 		if diff := cmp.Diff(first, seenOf(again)); diff != "" {
 			return fmt.Errorf("a second step differs (-first +second):\n%s", diff)
 		}
+
 		if diff := cmp.Diff(first, seenOf(st.Transition)); diff != "" {
 			return fmt.Errorf("a second step changed the first transition (-before +after):\n%s", diff)
 		}
+
 		return nil
 	})
 }
@@ -164,35 +181,45 @@ func checkTransition(before view, a envs.Action, got seen) error {
 	if len(got.View.Turns) != n+1 {
 		return fmt.Errorf("the history went from %d turns to %d", n, len(got.View.Turns))
 	}
+
 	if diff := cmp.Diff(append(before.Turns[:n:n], got.Turn), got.View.Turns); diff != "" {
 		return fmt.Errorf("the history is not the old one and the turn (-want +got):\n%s", diff)
 	}
+
 	if got.View.Task != before.Task {
 		return fmt.Errorf("the task became %v", got.View.Task)
 	}
+
 	if k := len(before.Learned); len(got.View.Learned) < k || !slices.Equal(before.Learned, got.View.Learned[:k]) {
 		return fmt.Errorf("learned descriptions %q became %q", before.Learned, got.View.Learned)
 	}
+
 	kept := string(got.Turn.Action)
 	if kept != string(a) && (utf8.ValidString(string(a)) || kept != strings.ToValidUTF8(string(a), "\uFFFD")) {
 		return fmt.Errorf("the turn keeps the action %s", brief(got.Turn.Action))
 	}
+
 	if !utf8.ValidString(kept) || !utf8.ValidString(got.Turn.Observation) {
 		return errors.New("the turn is not valid UTF-8")
 	}
-	if got.Turn.Outcome == envs.Malformed && (got.Turn.Call.Name != "" || got.Turn.Call.Tool != "" || len(got.Turn.Call.Args) > 0) {
+
+	if got.Turn.Outcome == envs.Malformed && (got.Turn.Call.Name != "" || got.Turn.Call.Tool != "" ||
+		len(got.Turn.Call.Args) > 0) {
 		return fmt.Errorf("a malformed action has the call %v", got.Turn.Call)
 	}
+
 	return checkReward(got)
 }
 
 // checkReward compares status, outcome, reward and grade.
 func checkReward(got seen) error {
 	outcome, status := got.Turn.Outcome, got.View.Status
+
 	want := map[envs.Outcome]float64{envs.Correct: 1, envs.Incorrect: -1}[outcome]
 	if status == envs.Truncated {
 		want = -1
 	}
+
 	switch {
 	case outcome.Ends() != (status == envs.Terminated):
 		return fmt.Errorf("outcome %s with status %s", outcome, status)
@@ -203,5 +230,6 @@ func checkReward(got seen) error {
 	case outcome == envs.Correct && !got.Grade.Official && !got.Grade.Strict:
 		return errors.New("a correct answer that no matcher accepts")
 	}
+
 	return nil
 }

@@ -23,6 +23,7 @@ func toyReset(known, t envs.Task, place int) (envs.State, error) {
 	if t != known {
 		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
 	}
+
 	return &toyState{history: envs.NewHistory(t), place: place}, nil
 }
 
@@ -32,9 +33,11 @@ func toyFrom(s envs.State) (*toyState, error) {
 	if !ok {
 		return nil, envs.Fail(envs.StageEnvironment, "step", fmt.Errorf("a state of type %T", s))
 	}
+
 	if from.status != envs.Running {
 		return nil, envs.Fail(envs.StageEnvironment, "step", fmt.Errorf("the state is %s", from.status))
 	}
+
 	return from, nil
 }
 
@@ -47,6 +50,7 @@ func toyText(a envs.Action) (kept envs.Action, words string) {
 // after returns the transition to place; limit is how many turns a task may take, or 0.
 func (s *toyState) after(turn envs.Turn, place, limit int) envs.Transition {
 	next := &toyState{history: s.history.Append(turn), place: place}
+
 	t := envs.Transition{State: next, Turn: turn}
 	switch {
 	case turn.Outcome == envs.Correct:
@@ -56,9 +60,11 @@ func (s *toyState) after(turn envs.Turn, place, limit int) envs.Transition {
 	case limit > 0 && next.history.Len() >= limit:
 		next.status, t.Reward = envs.Truncated, -1
 	}
+
 	if turn.Outcome.Ends() {
 		right := turn.Outcome == envs.Correct
 		t.Grade = envs.Grade{Answer: turn.Call.Name, Official: right, Strict: right}
 	}
+
 	return t
 }

@@ -13,6 +13,7 @@ func Parse[T ~string](kind, name string, valid []T) (T, error) {
 	if slices.Contains(valid, T(name)) {
 		return T(name), nil
 	}
+
 	return "", Unknown(kind, name, valid)
 }
 
@@ -22,9 +23,11 @@ func Unknown[T ~string](kind, name string, valid []T) error {
 	if len(valid) == 1 {
 		are = "is"
 	}
+
 	if meant, ok := Closest(name, valid); ok {
 		return fmt.Errorf("unknown %s %q, did you mean %s? Valid %s %s", kind, name, meant, are, Join(valid))
 	}
+
 	return fmt.Errorf("unknown %s %q: valid %s %s", kind, name, are, Join(valid))
 }
 
@@ -34,6 +37,7 @@ func Join[T ~string](all []T) string {
 	for i, v := range all {
 		texts[i] = string(v)
 	}
+
 	return strings.Join(texts, ", ")
 }
 
@@ -43,24 +47,29 @@ func Join[T ~string](all []T) string {
 func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 	typed := strings.ToLower(name)
 	best := max(len(typed), 3)/3 + 1 // as many would be another word
+
 	for _, v := range valid {
 		whole := strings.ToLower(string(v))
 		tail := whole[strings.LastIndexAny(whole, " .:/")+1:]
+
 		n := min(mistakes(typed, whole), mistakes(typed, tail))
 		if len(typed) >= 3 && strings.HasPrefix(whole, typed) {
 			n = min(n, 1)
 		}
+
 		if n < best || ok && n == best && strings.HasPrefix(whole, typed) && len(v) < len(meant) {
 			best, meant, ok = n, v, true
 		}
 	}
+
 	return meant, ok
 }
 
 // mistakes counts the bytes that have to be put in, left out, replaced, or swapped with the next one
 // to turn a into b: the distance of optimal string alignment.
 func mistakes(a, b string) int {
-	var before []int              // of a less its last two bytes, to each beginning of b
+	var before []int // of a less its last two bytes, to each beginning of b
+
 	last := make([]int, len(b)+1) // of a less its last byte
 	for j := range last {
 		last[j] = j
@@ -69,16 +78,19 @@ func mistakes(a, b string) int {
 	for i := range len(a) {
 		row := make([]int, len(b)+1)
 		row[0] = i + 1
+
 		for j := range len(b) {
 			replaced := last[j]
 			if a[i] != b[j] {
 				replaced++
 			}
+
 			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}
+
 		before, last = last, row
 	}
 

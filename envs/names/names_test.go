@@ -18,6 +18,7 @@ func TestMistakes(t *testing.T) {
 		if got := mistakes(tt.a, tt.b); got != tt.want {
 			t.Errorf("mistakes(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
+
 		if got := mistakes(tt.b, tt.a); got != tt.want {
 			t.Errorf("mistakes(%q, %q) = %d, want %d", tt.b, tt.a, got, tt.want)
 		}
@@ -27,6 +28,7 @@ func TestMistakes(t *testing.T) {
 func TestClosest(t *testing.T) {
 	splits := []string{"train", "dev", "test"}
 	settings := []string{"seed", "preset", "search.trees", "search.cpuct"}
+
 	policies := []string{"scripted:reader", "scripted:noisy"}
 	for _, tt := range []struct {
 		name  string
@@ -54,9 +56,11 @@ func TestClosest(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	type split string
+
 	if got, err := Parse("split", "dev", []split{"train", "dev"}); got != "dev" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
+
 	for name, want := range map[string]string{
 		"trian": `unknown split "trian", did you mean train? Valid are train, dev`,
 		"all":   `unknown split "all": valid are train, dev`,

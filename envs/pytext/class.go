@@ -15,6 +15,7 @@ func IsSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isASCIISpace(byte(r))
 	}
+
 	return unicode.IsSpace(r)
 }
 
@@ -25,12 +26,15 @@ func Strip(s string) string {
 	for s != "" && isASCIISpace(s[0]) {
 		s = s[1:]
 	}
+
 	for s != "" && isASCIISpace(s[len(s)-1]) {
 		s = s[:len(s)-1]
 	}
+
 	if s == "" || s[0] < utf8.RuneSelf && s[len(s)-1] < utf8.RuneSelf {
 		return s
 	}
+
 	return strings.TrimFunc(s, IsSpace)
 }
 
@@ -39,6 +43,7 @@ func IsWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
 	}
+
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 

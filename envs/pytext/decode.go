@@ -24,12 +24,13 @@ func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Msg
 	}
+
 	return fmt.Sprintf("%s: line %d column %d (char %d)", e.Msg, e.Line, e.Col, e.Char)
 }
 
-// Decode returns the value of a JSON text as json.loads(s, strict=False) does: raw control characters in strings are
-// legal, the last of two equal keys wins (in the place of the first), and NaN, Infinity and -Infinity are numbers. Every
-// error is an *Error.
+// Decode returns the value of a JSON text as json.loads(s, strict=False) does: raw control characters in
+// strings are legal, the last of two equal keys wins (in the place of the first), and NaN, Infinity and
+// -Infinity are numbers. Every error is an *Error.
 func Decode(s string) (any, error) { return document(&decoder{s: s}) }
 
 // DecodeStrict is Decode, but as json.loads(s): control characters in strings must be escaped.
@@ -40,10 +41,12 @@ func DecodeStrict(s string) (any, error) { return document(&decoder{s: s, strict
 func DecodePrefix(s string) (v any, rest string, err error) {
 	d := &decoder{s: s}
 	d.space()
+
 	v, wrong := d.value()
 	if wrong != nil {
 		return nil, "", wrong
 	}
+
 	return v, s[d.i:], nil
 }
 
@@ -59,20 +62,25 @@ func document(d *decoder) (any, error) {
 	if strings.HasPrefix(d.s, "\ufeff") {
 		return nil, d.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
 	}
+
 	d.space()
+
 	v, err := d.value()
 	if err != nil {
 		return nil, err
 	}
+
 	if d.space(); d.i < len(d.s) {
 		return nil, d.fail("Extra data", d.i)
 	}
+
 	return v, nil
 }
 
 // fail returns the error msg at byte at.
 func (d *decoder) fail(msg string, at int) *Error {
 	before := d.s[:at]
+
 	return &Error{
 		Msg:  msg,
 		Line: strings.Count(before, "\n") + 1,
@@ -99,6 +107,7 @@ func (d *decoder) value() (any, *Error) {
 	if d.i >= len(d.s) {
 		return nil, d.fail("Expecting value", d.i)
 	}
+
 	switch d.s[d.i] {
 	case '"':
 		return boxed(d.text())
@@ -131,6 +140,7 @@ func (d *decoder) value() (any, *Error) {
 			return envs.Number("-Infinity"), nil
 		}
 	}
+
 	return boxed(d.number())
 }
 
@@ -141,7 +151,9 @@ func (d *decoder) word(w string) bool {
 	if !strings.HasPrefix(d.s[d.i:], w) {
 		return false
 	}
+
 	d.i += len(w)
+
 	return true
 }
 
@@ -150,6 +162,7 @@ func (d *decoder) number() (envs.Number, *Error) {
 	if i < len(d.s) && d.s[i] == '-' {
 		i++
 	}
+
 	switch {
 	case i < len(d.s) && d.s[i] == '0':
 		i++
@@ -158,19 +171,24 @@ func (d *decoder) number() (envs.Number, *Error) {
 	default:
 		return "", d.fail("Expecting value", start)
 	}
+
 	if i < len(d.s) && d.s[i] == '.' && digit(d.s, i+1) {
 		i = digits(d.s, i+1)
 	}
+
 	if i < len(d.s) && (d.s[i] == 'e' || d.s[i] == 'E') {
 		e := i + 1
 		if e < len(d.s) && (d.s[e] == '-' || d.s[e] == '+') {
 			e++
 		}
+
 		if digit(d.s, e) {
 			i = digits(d.s, e)
 		}
 	}
+
 	d.i = i
+
 	return envs.Number(d.s[start:i]), nil
 }
 
@@ -181,6 +199,7 @@ func (d *decoder) enter(what string) *Error {
 	if d.depth++; d.depth > MaxDepth {
 		return &Error{Msg: "maximum recursion depth exceeded while decoding a JSON " + what + " from a unicode string"}
 	}
+
 	return nil
 }
 
@@ -190,16 +209,21 @@ func (d *decoder) array() ([]any, *Error) {
 	}
 	d.i++
 	d.space()
+
 	items := []any{}
+
 	for first := true; !(first && d.at(']')); first = false {
 		v, err := d.value()
 		if err != nil {
 			return nil, err
 		}
+
 		items = append(items, v)
+
 		if d.space(); d.at(']') {
 			break
 		}
+
 		if !d.at(',') {
 			return nil, d.fail("Expecting ',' delimiter", d.i)
 		}
@@ -208,6 +232,7 @@ func (d *decoder) array() ([]any, *Error) {
 	}
 	d.i++
 	d.depth--
+
 	return items, nil
 }
 
@@ -220,17 +245,22 @@ func (d *decoder) object() (envs.Args, *Error) {
 	}
 	d.i++
 	d.space()
+
 	args := envs.Args{}
 	var index map[string]int
+
 	for first := true; !(first && d.at('}')); first = false {
 		name, v, err := d.member()
 		if err != nil {
 			return nil, err
 		}
+
 		args, index = set(args, index, name, v)
+
 		if d.space(); d.at('}') {
 			break
 		}
+
 		if !d.at(',') {
 			return nil, d.fail("Expecting ',' delimiter", d.i)
 		}
@@ -239,6 +269,7 @@ func (d *decoder) object() (envs.Args, *Error) {
 	}
 	d.i++
 	d.depth--
+
 	return args, nil
 }
 
@@ -247,15 +278,18 @@ func (d *decoder) member() (name string, v any, err *Error) {
 	if !d.at('"') {
 		return "", nil, d.fail("Expecting property name enclosed in double quotes", d.i)
 	}
+
 	if name, err = d.text(); err != nil {
 		return "", nil, err
 	}
+
 	if d.space(); !d.at(':') {
 		return "", nil, d.fail("Expecting ':' delimiter", d.i)
 	}
 	d.i++
 	d.space()
 	v, err = d.value()
+
 	return name, v, err
 }
 
@@ -267,19 +301,24 @@ func set(args envs.Args, index map[string]int, name string, v any) (envs.Args, m
 			index[a.Name] = i
 		}
 	}
+
 	if index != nil {
 		if i, ok := index[name]; ok {
 			args[i].Value = v
 			return args, index
 		}
+
 		index[name] = len(args)
+
 		return append(args, envs.Arg{Name: name, Value: v}), index
 	}
+
 	for i := range args {
 		if args[i].Name == name {
 			args[i].Value = v
 			return args, nil
 		}
 	}
+
 	return append(args, envs.Arg{Name: name, Value: v}), nil
 }

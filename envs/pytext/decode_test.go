@@ -18,13 +18,15 @@ func TestDecode(t *testing.T) {
 		{`{"DBName": "coffee"}`, envs.Args{{Name: "DBName", Value: "coffee"}}},
 		{`{ }`, envs.Args{}},
 		{`[]`, []any{}},
-		{" \t\r\n[ 1 , 2.50,-0, 1e5 ,true,false,null ] ", []any{envs.Number("1"), envs.Number("2.50"), envs.Number("-0"), envs.Number("1e5"), true, false, nil}},
+		{" \t\r\n[ 1 , 2.50,-0, 1e5 ,true,false,null ] ",
+			[]any{envs.Number("1"), envs.Number("2.50"), envs.Number("-0"), envs.Number("1e5"), true, false, nil}},
 		{`[NaN,Infinity,-Infinity]`, []any{envs.Number("NaN"), envs.Number("Infinity"), envs.Number("-Infinity")}},
 		{"\"raw\nline\tand\x00nul\"", "raw\nline\tand\x00nul"},
 		{`"\"\\\/\b\f\n\r\té😀"`, "\"\\/\b\f\n\r\té😀"},
 		{`"\ud83d alone"`, "\uFFFD alone"},
 		{`"\ud83d\u0041!"`, "\uFFFDA!"},
-		{`{"a": 1, "b": 2, "a": 3}`, envs.Args{{Name: "a", Value: envs.Number("3")}, {Name: "b", Value: envs.Number("2")}}},
+		{`{"a": 1, "b": 2, "a": 3}`, envs.Args{{Name: "a", Value: envs.Number("3")},
+			{Name: "b", Value: envs.Number("2")}}},
 		{`{"a": {"b": ["c"]}}`, envs.Args{{Name: "a", Value: envs.Args{{Name: "b", Value: []any{"c"}}}}}},
 	}
 	for _, tt := range tests {
@@ -33,6 +35,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("Decode(%q): %v", tt.in, err)
 			continue
 		}
+
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("Decode(%q) (-want +got):\n%s", tt.in, diff)
 		}
@@ -76,6 +79,7 @@ func TestDecodeStrict(t *testing.T) {
 	if got, err := DecodeStrict("\t\"tab\\t\x7f\"\r\n"); err != nil || got != "tab\t\x7f" {
 		t.Errorf("escaped: %q, %v", got, err)
 	}
+
 	for in, want := range map[string]string{
 		"[\"a\tb\"]":     "Invalid control character at: line 1 column 4 (char 3)",
 		"\"é\\n\x00":     "Invalid control character at: line 1 column 5 (char 4)",
@@ -90,6 +94,7 @@ func TestDecodeStrict(t *testing.T) {
 
 func TestDecodePrefix(t *testing.T) {
 	v, rest, err := DecodePrefix(" \n{\"b\": \"x\ny\\\"\", \"a\": [1, {\"k\": null}], \"b\": 2.50} instead.")
+
 	want := envs.Args{
 		{Name: "b", Value: envs.Number("2.50")},
 		{Name: "a", Value: []any{envs.Number("1"), envs.Args{{Name: "k", Value: nil}}}},
@@ -97,6 +102,7 @@ func TestDecodePrefix(t *testing.T) {
 	if diff := cmp.Diff(any(want), v); err != nil || diff != "" || rest != " instead." {
 		t.Errorf("rest %q, %v\n%s", rest, err, diff)
 	}
+
 	for _, bad := range []string{"", "x", `{"a": }`, `{"a": 1`, `{"a"`, `{"a": ` + strings.Repeat("[", 10000)} {
 		if _, _, err := DecodePrefix(bad); err == nil {
 			t.Errorf("%.20q decoded", bad)
@@ -113,11 +119,13 @@ func TestNesting(t *testing.T) {
 	if _, err := Decode("[" + strings.Repeat("[],{},", 5000) + "[]]"); err != nil {
 		t.Errorf("10,000 siblings: %v", err)
 	}
+
 	for what, in := range map[string]string{
 		"array":  strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 		"object": strings.Repeat(`{"a":`, 1_000_000),
 	} {
 		_, err := Decode(in)
+
 		want := "maximum recursion depth exceeded while decoding a JSON " + what + " from a unicode string"
 		if err == nil || err.Error() != want {
 			t.Errorf("deep %s = %v, want %s", what, err, want)
@@ -129,17 +137,21 @@ func TestNesting(t *testing.T) {
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"first": 0`)
+
 	for i := range 100_000 {
 		b.WriteString(`, "k`)
 		b.WriteString(strings.Repeat("x", i%7))
 		b.WriteString(string(rune('a' + i%26)))
 		b.WriteString(`": 1`)
 	}
+
 	b.WriteString(`, "first": 2}`)
+
 	v, err := Decode(b.String())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	args := v.(envs.Args)
 	if args[0].Name != "first" || args[0].Value != envs.Number("2") || len(args) != 1+7*26 {
 		t.Errorf("%d keys, first %v", len(args), args[0])
@@ -171,17 +183,21 @@ json.dump([[
 		if err != nil {
 			return err.Error()
 		}
+
 		return "ok " + Repr(v)
 	}
 	texts := nearJSON()
 	var want [][3]string
 	python(t, script, texts, &want)
+
 	for i, s := range texts {
 		got := [3]string{read(Decode(s)), read(DecodeStrict(s))}
+
 		v, rest, err := DecodePrefix(s)
 		if got[2] = read(v, err); err == nil {
 			got[2] += " then " + rest
 		}
+
 		if got != want[i] {
 			t.Errorf("%q\n got %q\nwant %q", s, got, want[i])
 		}
@@ -190,8 +206,10 @@ json.dump([[
 
 // nearJSON returns texts of up to four pieces, and every listed wrong one.
 func nearJSON() []string {
-	pieces := []string{`{`, `}`, `[`, `]`, `"a"`, `:`, `,`, `1`, `-0.50`, `1e400`, `-`, ` `, "\n", `"é\`, `u00e9"`, `\q`, `NaN`, `nul`, `true`,
+	pieces := []string{`{`, `}`, `[`, `]`, `"a"`, `:`, `,`, `1`, `-0.50`, `1e400`, `-`, ` `, "\n", `"é\`, `u00e9"`,
+		`\q`, `NaN`, `nul`, `true`,
 		`"\ud83d`, `\ude00"`, `\u12"`, `😀`, `"it's"`, `1E16`, `0.00001`, "\"\t", "\x1f", "\ufeff"}
+
 	texts := []string{""}
 	for start, n := 0, 0; n < 3; n++ {
 		end := len(texts)
@@ -200,14 +218,18 @@ func nearJSON() []string {
 				texts = append(texts, t+p)
 			}
 		}
+
 		start = end
 	}
+
 	for _, t := range texts[:700] {
 		texts = append(texts, `{"a": `+t+`}`, `[1, `+t+`, 2]`)
 	}
+
 	for _, w := range wrong {
 		texts = append(texts, w.in, w.in+" \t\n\r[")
 	}
+
 	return texts
 }
 
@@ -215,6 +237,7 @@ func FuzzDecode(f *testing.F) {
 	for _, w := range wrong {
 		f.Add(w.in)
 	}
+
 	f.Add(`{"a": [1, {"b": "\ud83d\ude00"}], "a": NaN}`)
 	f.Fuzz(func(t *testing.T, s string) {
 		v, err := Decode(s)
@@ -223,12 +246,15 @@ func FuzzDecode(f *testing.F) {
 			if e.Char > utf8.RuneCountInString(s) || e.Col > e.Char+1 {
 				t.Errorf("position outside the text: %v", e)
 			}
+
 			return
 		}
+
 		again, err := Decode(string(AppendJSON(nil, v)))
 		if err != nil {
 			t.Fatalf("the text of %#v does not decode: %v", v, err)
 		}
+
 		if diff := cmp.Diff(v, again); diff != "" && utf8.ValidString(s) {
 			t.Errorf("round trip (-first +second):\n%s", diff)
 		}

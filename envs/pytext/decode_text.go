@@ -11,30 +11,40 @@ func (d *decoder) text() (string, *Error) {
 	begin := d.i
 	rest := d.i + 1
 	var b []byte // what the escapes before rest made; nil before the first escape
+
 	for {
 		n := strings.IndexAny(d.s[rest:], `"\`)
 		if err := d.controls(rest, n); err != nil {
 			return "", err
 		}
+
 		if n < 0 {
 			return "", d.fail("Unterminated string starting at", begin)
 		}
+
 		chunk := d.s[rest : rest+n]
+
 		rest += n
 		if d.s[rest] == '"' {
 			d.i = rest + 1
+
 			if b == nil {
 				return chunk, nil
 			}
+
 			return string(append(b, chunk...)), nil
 		}
+
 		if b == nil {
 			b = make([]byte, 0, len(chunk)+16)
 		}
+
 		b = append(b, chunk...)
+
 		if rest+1 >= len(d.s) {
 			return "", d.fail("Unterminated string starting at", begin)
 		}
+
 		var err *Error
 		if b, rest, err = d.escape(b, rest); err != nil {
 			return "", err
@@ -48,13 +58,16 @@ func (d *decoder) controls(from, n int) *Error {
 	if !d.strict {
 		return nil
 	}
+
 	chunk := d.s[from:]
 	if n >= 0 {
 		chunk = chunk[:n]
 	}
+
 	if at := strings.IndexFunc(chunk, func(r rune) bool { return r < ' ' }); at >= 0 {
 		return d.fail("Invalid control character at", from+at)
 	}
+
 	return nil
 }
 
@@ -69,22 +82,27 @@ func (d *decoder) escape(b []byte, at int) ([]byte, int, *Error) {
 		if simpleEscapes[c] == 0 {
 			return nil, 0, d.fail(`Invalid \escape`, at)
 		}
+
 		return append(b, simpleEscapes[c]), at + 2, nil
 	}
+
 	r, ok := hex4(d.s, at+2)
 	if !ok {
 		return nil, 0, d.fail(`Invalid \uXXXX escape`, at+1)
 	}
+
 	end := at + 6
 	if 0xd800 <= r && r < 0xdc00 && strings.HasPrefix(d.s[end:], `\u`) && d.roomAfter(end) {
 		low, ok := hex4(d.s, end+2)
 		if !ok {
 			return nil, 0, d.fail(`Invalid \uXXXX escape`, end+1)
 		}
+
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 			return utf8.AppendRune(b, pair), end + 6, nil
 		}
 	}
+
 	return utf8.AppendRune(b, r), end, nil
 }
 
@@ -95,9 +113,11 @@ func (d *decoder) roomAfter(at int) bool {
 		if at >= len(d.s) {
 			return false
 		}
+
 		_, size := utf8.DecodeRuneInString(d.s[at:])
 		at += size
 	}
+
 	return at < len(d.s)
 }
 
@@ -107,6 +127,7 @@ func hex4(s string, i int) (rune, bool) {
 		return 0, false
 	}
 	var r rune
+
 	for _, c := range []byte(s[i : i+4]) {
 		switch {
 		case '0' <= c && c <= '9':
@@ -119,5 +140,6 @@ func hex4(s string, i int) (rune, bool) {
 			return 0, false
 		}
 	}
+
 	return r, true
 }

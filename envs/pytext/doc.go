@@ -16,9 +16,9 @@
 //
 //   - A [envs.Number] keeps its digits: [AppendJSON] writes 2.50 where Python writes 2.5. [Str] and [Repr] print the
 //     number it denotes. Integers have no limit of 4300 digits.
-//   - Text in Go is UTF-8: an escape of half a surrogate pair decodes to U+FFFD, and a byte that is not UTF-8 is printed
-//     as U+FFFD.
-//   - JSON nested deeper than [MaxDepth] is an error with the text of Python's RecursionError, whatever the depth of the
-//     stack.
+//   - Text in Go is UTF-8: an escape of half a surrogate pair decodes to U+FFFD, and a byte that is not UTF-8
+//     is printed as U+FFFD.
+//   - JSON nested deeper than [MaxDepth] is an error with the text of Python's RecursionError, whatever the
+//     depth of the stack.
 //   - What is a letter, a digit or printable depends on the version of Unicode: 15 in Go 1.26, 14 in Python 3.11.
 package pytext

@@ -11,8 +11,8 @@ import (
 // escaped, characters beyond the basic plane as a surrogate pair.
 func AppendASCII(dst []byte, v any) []byte { return appendJSON(dst, v, true) }
 
-// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they are. Decode reads it
-// back as v when the strings in v are valid UTF-8.
+// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they are.
+// Decode reads it back as v when the strings in v are valid UTF-8.
 func AppendJSON(dst []byte, v any) []byte { return appendJSON(dst, v, false) }
 
 func appendJSON(dst []byte, v any, ascii bool) []byte {
@@ -23,6 +23,7 @@ func appendJSON(dst []byte, v any, ascii bool) []byte {
 		if v {
 			return append(dst, "true"...)
 		}
+
 		return append(dst, "false"...)
 	case envs.Number:
 		return append(dst, v...)
@@ -30,30 +31,38 @@ func appendJSON(dst []byte, v any, ascii bool) []byte {
 		return appendText(dst, v, ascii)
 	case []any:
 		dst = append(dst, '[')
+
 		for i, item := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
+
 			dst = appendJSON(dst, item, ascii)
 		}
+
 		return append(dst, ']')
 	case envs.Args:
 		dst = append(dst, '{')
+
 		for i, arg := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
+
 			dst = appendText(dst, arg.Name, ascii)
 			dst = append(dst, ": "...)
 			dst = appendJSON(dst, arg.Value, ascii)
 		}
+
 		return append(dst, '}')
 	}
+
 	panic(foreign(v))
 }
 
 func appendText(dst []byte, s string, ascii bool) []byte {
 	dst = append(dst, '"')
+
 	for _, r := range s {
 		switch {
 		case ' ' <= r && r < 0x7f && r != '"' && r != '\\':
@@ -71,6 +80,7 @@ func appendText(dst []byte, s string, ascii bool) []byte {
 			dst = appendUnit(dst, r)
 		}
 	}
+
 	return append(dst, '"')
 }
 
@@ -87,6 +97,7 @@ func appendControl(dst []byte, r rune) []byte {
 	case '\f':
 		return append(dst, `\f`...)
 	}
+
 	return appendUnit(dst, r)
 }
 

@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// FormatFloat returns str(f): the shortest text that reads back as f, with ".0" kept on whole numbers and an exponent of
-// at least two digits below 1e-4 and from 1e16 on. The special values are "nan", "inf" and "-inf".
+// FormatFloat returns str(f): the shortest text that reads back as f, with ".0" kept on whole numbers and an
+// exponent of at least two digits below 1e-4 and from 1e16 on. The special values are "nan", "inf" and
+// "-inf".
 func FormatFloat(f float64) string { return string(AppendFloat(nil, f)) }
 
 // AppendFloat appends FormatFloat(f) to dst.
@@ -15,14 +16,18 @@ func AppendFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return appendSpecial(dst, f)
 	}
+
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64) // Go and Python agree on the two-digit exponent
 	}
+
 	start := len(dst)
+
 	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
 	if bytes.IndexByte(dst[start:], '.') < 0 {
 		dst = append(dst, ".0"...)
 	}
+
 	return dst
 }
 
@@ -31,6 +36,7 @@ func FormatFixed(f float64, digits int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return string(appendSpecial(nil, f))
 	}
+
 	return strconv.FormatFloat(f, 'f', digits, 64)
 }
 
@@ -41,6 +47,7 @@ func appendSpecial(dst []byte, f float64) []byte {
 	case math.IsInf(f, -1):
 		return append(dst, "-inf"...)
 	}
+
 	return append(dst, "nan"...)
 }
 

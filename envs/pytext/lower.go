@@ -15,6 +15,7 @@ func AppendLower(dst []byte, s string) []byte {
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'
 			}
+
 			dst = append(dst, c)
 		case r == 'Σ' && isFinalSigma(s, i):
 			dst = append(dst, "ς"...)
@@ -24,18 +25,22 @@ func AppendLower(dst []byte, s string) []byte {
 			dst = utf8.AppendRune(dst, unicode.ToLower(r))
 		}
 	}
+
 	return dst
 }
 
 // isFinalSigma reports whether the capital sigma at s[i:] ends a word, where its lower case is another letter.
 func isFinalSigma(s string, i int) bool {
 	before := strings.TrimRightFunc(s[:i], isCaseIgnorable)
+
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if before == "" || !isCased(last) {
 		return false
 	}
+
 	after := strings.TrimLeftFunc(s[i+len("Σ"):], isCaseIgnorable)
 	next, _ := utf8.DecodeRuneInString(after)
+
 	return after == "" || !isCased(next)
 }
 

@@ -8,32 +8,38 @@ import (
 	"unicode/utf8"
 )
 
-// ParseFloat reads s as Python's float does: blanks around it, underscores between digits, decimal digits of any script,
-// "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large is infinite. ok is false where Python
-// raises a ValueError. Only text with an underscore or beyond ASCII is copied.
+// ParseFloat reads s as Python's float does: blanks around it, underscores between digits, decimal digits of
+// any script, "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large is infinite. ok is
+// false where Python raises a ValueError. Only text with an underscore or beyond ASCII is copied.
 func ParseFloat(s string) (f float64, ok bool) {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || s[i] == '_' {
 			if s, ok = plainNumber(s); !ok {
 				return 0, false
 			}
+
 			break
 		}
 	}
+
 	for s != "" && isCSpace(s[0]) {
 		s = s[1:]
 	}
+
 	for s != "" && isCSpace(s[len(s)-1]) {
 		s = s[:len(s)-1]
 	}
+
 	if !isFloatLiteral(s) {
 		return 0, false
 	}
+
 	if s[len(s)-1]|0x20 == 'n' {
 		return math.NaN(), true // Go's parser takes no signed NaN
 	}
 	// The only error left is a number out of range, for which ParseFloat returns the infinity Python would.
 	f, _ = strconv.ParseFloat(s, 64)
+
 	return f, true
 }
 
@@ -42,6 +48,7 @@ func ParseFloat(s string) (f float64, ok bool) {
 func plainNumber(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	prev := byte(0)
+
 	for _, r := range s {
 		c := byte(r)
 		if r >= utf8.RuneSelf {
@@ -53,14 +60,18 @@ func plainNumber(s string) (string, bool) {
 				return "", false
 			}
 		}
+
 		if c == '_' && !isDigit(prev) || prev == '_' && !isDigit(c) {
 			return "", false
 		}
+
 		if c != '_' {
 			out = append(out, c)
 		}
+
 		prev = c
 	}
+
 	return string(out), prev != '_'
 }
 
@@ -72,11 +83,13 @@ func decimalDigit(r rune) (byte, bool) {
 			return byte((r - lo) % 10), true
 		}
 	}
+
 	for _, rg := range unicode.Nd.R32 {
 		if lo, hi := rune(rg.Lo), rune(rg.Hi); lo <= r && r <= hi {
 			return byte((r - lo) % 10), true
 		}
 	}
+
 	return 0, false
 }
 
@@ -95,21 +108,26 @@ func isFloatLiteral(s string) bool {
 			return true
 		}
 	}
+
 	whole := digits(s, 0)
 	s = s[whole:]
+
 	fraction := 0
 	if s != "" && s[0] == '.' {
 		fraction = digits(s[1:], 0)
 		s = s[1+fraction:]
 	}
+
 	if whole+fraction == 0 {
 		return false
 	}
+
 	if s != "" && s[0]|0x20 == 'e' {
 		s = dropSign(s[1:])
 		n := digits(s, 0)
 		return n > 0 && n == len(s)
 	}
+
 	return s == ""
 }
 
@@ -117,6 +135,7 @@ func dropSign(s string) string {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		return s[1:]
 	}
+
 	return s
 }
 
@@ -125,6 +144,7 @@ func digits(s string, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++
 	}
+
 	return i
 }
 

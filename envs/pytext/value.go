@@ -14,6 +14,7 @@ func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
+
 	return Repr(v)
 }
 
@@ -37,8 +38,10 @@ func TypeName(v any) string {
 		if isFloat(v) {
 			return "float"
 		}
+
 		return "int"
 	}
+
 	panic(foreign(v))
 }
 
@@ -53,6 +56,7 @@ func appendRepr(dst []byte, v any) []byte {
 		if v {
 			return append(dst, "True"...)
 		}
+
 		return append(dst, "False"...)
 	case envs.Number:
 		return appendNumber(dst, v)
@@ -60,25 +64,32 @@ func appendRepr(dst []byte, v any) []byte {
 		return appendQuoted(dst, v)
 	case []any:
 		dst = append(dst, '[')
+
 		for i, item := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
+
 			dst = appendRepr(dst, item)
 		}
+
 		return append(dst, ']')
 	case envs.Args:
 		dst = append(dst, '{')
+
 		for i, arg := range v {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
+
 			dst = appendQuoted(dst, arg.Name)
 			dst = append(dst, ": "...)
 			dst = appendRepr(dst, arg.Value)
 		}
+
 		return append(dst, '}')
 	}
+
 	panic(foreign(v))
 }
 
@@ -87,11 +98,13 @@ func appendNumber(dst []byte, n envs.Number) []byte {
 	if n == "-0" {
 		return append(dst, '0')
 	}
+
 	if isFloat(n) {
 		if f, ok := ParseFloat(string(n)); ok {
 			return AppendFloat(dst, f)
 		}
 	}
+
 	return append(dst, n...)
 }
 
@@ -103,7 +116,9 @@ func appendQuoted(dst []byte, s string) []byte {
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		quote = '"'
 	}
+
 	dst = append(dst, byte(quote))
+
 	for _, r := range s {
 		switch {
 		case r == '\\' || r == quote:
@@ -124,5 +139,6 @@ func appendQuoted(dst []byte, s string) []byte {
 			dst = fmt.Appendf(dst, `\U%08x`, r)
 		}
 	}
+
 	return append(dst, byte(quote))
 }

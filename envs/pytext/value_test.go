@@ -35,24 +35,28 @@ func TestStr(t *testing.T) {
 		{[]any{"a", envs.Number("1"), nil}, "['a', 1, None]"},
 		{envs.Args{}, "{}"},
 		{envs.Args{{Name: "a'b", Value: []any{true}}}, `{"a'b": [True]}`},
-		{[]any{`both ' and "`, "é漢😀", "tab\t\n\r\\", "\x00\u200b\U000e0001\u00a0"}, `['both \' and "', 'é漢😀', 'tab\t\n\r\\', '\x00\u200b\U000e0001\xa0']`},
+		{[]any{`both ' and "`, "é漢😀", "tab\t\n\r\\", "\x00\u200b\U000e0001\u00a0"},
+			`['both \' and "', 'é漢😀', 'tab\t\n\r\\', '\x00\u200b\U000e0001\xa0']`},
 	}
 	for _, tt := range tests {
 		if got := Str(tt.in); got != tt.want {
 			t.Errorf("Str(%#v) = %s, want %s", tt.in, got, tt.want)
 		}
 	}
+
 	if got := Repr("a"); got != "'a'" {
 		t.Errorf("Repr of a string = %s", got)
 	}
 }
 
 func TestTypeName(t *testing.T) {
-	for want, v := range map[string]any{"NoneType": nil, "bool": true, "str": "", "list": []any{}, "dict": envs.Args{}, "int": envs.Number("1"), "float": envs.Number("1.0")} {
+	for want, v := range map[string]any{"NoneType": nil, "bool": true, "str": "", "list": []any{}, "dict": envs.Args{},
+		"int": envs.Number("1"), "float": envs.Number("1.0")} {
 		if got := TypeName(v); got != want {
 			t.Errorf("TypeName(%#v) = %s, want %s", v, got, want)
 		}
 	}
+
 	if got := TypeName(envs.Number("NaN")); got != "float" {
 		t.Errorf("TypeName(NaN) = %s", got)
 	}
@@ -72,6 +76,7 @@ func TestForeignValues(t *testing.T) {
 						t.Errorf("%s(%#v) panics with %q", name, v, r)
 					}
 				}()
+
 				f(v)
 			}()
 		}

@@ -19,9 +19,11 @@ func Open(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !stat.Mode().IsRegular() {
 		return nil, fmt.Errorf("read %s: %w, not a %s", path, ErrNot, kindOf(stat.Mode()))
 	}
+
 	return os.Open(path)
 }
 
@@ -31,7 +33,9 @@ func ReadFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	data, err := io.ReadAll(f)
+
 	return data, errors.Join(err, f.Close())
 }
 
@@ -45,5 +49,6 @@ func kindOf(mode fs.FileMode) string {
 	case mode&fs.ModeDevice != 0:
 		return "device"
 	}
+
 	return "special file"
 }

@@ -12,8 +12,10 @@ import (
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
+
 	file, link, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
-	if err := errors.Join(os.WriteFile(file, []byte("text"), 0o644), os.Symlink(file, link), syscall.Mkfifo(pipe, 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte("text"), 0o644), os.Symlink(file, link),
+		syscall.Mkfifo(pipe, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -22,11 +24,13 @@ func TestReadFile(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, data, err)
 		}
 	}
+
 	for path, kind := range map[string]string{dir: "folder", pipe: "pipe", "/dev/null": "device"} {
 		if _, err := ReadFile(path); !errors.Is(err, ErrNot) || !strings.HasSuffix(err.Error(), kind) {
 			t.Errorf("%s: %v, want one that calls it a %s", path, err, kind)
 		}
 	}
+
 	if _, err := ReadFile(filepath.Join(dir, "nothing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}

@@ -16,7 +16,7 @@
 //     run also grows the trees after it again, from the log as far as it goes, for what they may skip has changed.
 //   - No more trees grow than the model has room for (Options.Room), in the order of the questions. So what is begun
 //     early has ended when the last question is.
-//   - A run that is interrupted begins no call to the model. Answers that were on their way are logged, and the trees that
-//     they belong to go on from the log in the next run.
+//   - A run that is interrupted begins no call to the model. Answers that were on their way are logged, and
+//     the trees that they belong to go on from the log in the next run.
 //   - Run returns only when every goroutine it started has ended.
 package collect

@@ -26,6 +26,7 @@ func failing(trees ...string) *model {
 				return errGone
 			}
 		}
+
 		return nil
 	}}
 }
@@ -34,12 +35,15 @@ func failing(trees ...string) *model {
 func flaky(times int) *model {
 	var mu sync.Mutex
 	failed := map[string]int{}
+
 	return &model{asked: func(r mcts.Request, _ int) error {
 		mu.Lock()
 		defer mu.Unlock()
+
 		if failed[key(r)]++; failed[key(r)] <= times {
 			return errGone
 		}
+
 		return nil
 	}}
 }
@@ -49,22 +53,28 @@ func TestTransientFailures(t *testing.T) {
 	for name, config := range presets() {
 		t.Run(name, func(t *testing.T) {
 			clean := options(config, &model{}, open(t, database(t)))
+
 			want, err := collect.Run(context.Background(), clean)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			m := flaky(2)
 			o := options(config, m, open(t, database(t)))
 			o.Retry.Attempts, o.Retry.Backoff = 3, time.Nanosecond
+
 			got, err := collect.Run(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			same(t, stored(t, clean), stored(t, o))
 			proven(t, o)
+
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("the failures were counted (-clean +flaky):\n%s", diff)
 			}
+
 			if m.calls != 3*int(got.Asked) {
 				t.Errorf("%d requests for %d calls, want three each", m.calls, got.Asked)
 			}
@@ -77,10 +87,12 @@ func TestTooFewAttempts(t *testing.T) {
 	o := options(paper(), m, open(t, database(t)))
 	o.Retry.Attempts, o.Retry.Backoff = 2, time.Nanosecond
 	snapshot, err := collect.Run(context.Background(), o)
+
 	var unresolved *collect.UnresolvedError
 	if !errors.As(err, &unresolved) || unresolved.Trees != 18 || snapshot.Unresolved != 18 {
 		t.Fatalf("error is %v and %d trees are counted as unresolved, want all 18", err, snapshot.Unresolved)
 	}
+
 	if !strings.Contains(err.Error(), "after 2 attempts") || m.calls != 2*18 || len(stored(t, o)) != 0 {
 		t.Errorf("%d requests and %d questions with trees, error is %v", m.calls, len(stored(t, o)), err)
 	}
@@ -95,6 +107,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		return errGone
 	}
 	o := options(paper(), m, open(t, database(t)))
+
 	o.Retry.Attempts, o.Retry.Backoff, o.Workers = 9, time.Hour, 2
 	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || m.calls > 2 {
 		t.Errorf("%d requests, error is %v", m.calls, err)
@@ -110,29 +123,40 @@ func TestUnresolvedTrees(t *testing.T) {
 		o := options(paper(), failing("hard-1/0", "never-0/2", "never-0/1", "easy-2/2"), open(t, path))
 		o.Workers = workers
 		snapshot, err := collect.Run(context.Background(), o)
+
 		var unresolved *collect.UnresolvedError
 		if !errors.As(err, &unresolved) || unresolved.Trees != 4 || snapshot.Unresolved != 4 {
 			t.Fatalf("error is %v and %d trees are counted as unresolved", err, snapshot.Unresolved)
 		}
-		if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || !errors.Is(err, errGone) || !strings.Contains(unresolved.First.Error(), "never-0, tree 1") {
+
+		if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || !errors.Is(err, errGone) ||
+			!strings.Contains(unresolved.First.Error(), "never-0, tree 1") {
 			t.Errorf("%d workers: the first failure in the order of the questions is %v", workers, unresolved.First)
 		}
+
 		if snapshot.TreesDone != 18 || snapshot.QuestionsDone != 6 {
-			t.Errorf("%d trees and %d questions are counted as done, want all", snapshot.TreesDone, snapshot.QuestionsDone)
+			t.Errorf("%d trees and %d questions are counted as done, want all", snapshot.TreesDone,
+				snapshot.QuestionsDone)
 		}
+
 		want := map[string][]*mcts.TreeRecord{}
 		for id, trees := range whole {
 			want[id] = trees
 		}
+
 		want["hard-1"], want["never-0"], want["easy-2"] = whole["hard-1"][1:], whole["never-0"][:1], whole["easy-2"][:2]
 		same(t, want, stored(t, o))
-		if v, err := collect.Verify(context.Background(), o); err != nil || v.Missing != 4 || v.Trees != 14 || len(v.Problems) > 0 {
+
+		if v, err := collect.Verify(context.Background(), o); err != nil || v.Missing != 4 || v.Trees != 14 ||
+			len(v.Problems) > 0 {
 			t.Errorf("verified: %+v, %v", v, err)
 		}
+
 		o.Policy = &model{}
 		if again, err := collect.Run(context.Background(), o); err != nil || again.TreesLoaded != 14 {
 			t.Errorf("run again, %d trees were loaded: %v", again.TreesLoaded, err)
 		}
+
 		same(t, whole, stored(t, o))
 		proven(t, o)
 	}
@@ -152,12 +176,15 @@ func TestStaleTrees(t *testing.T) {
 	whole := collected(t, options(config, &model{}, open(t, database(t))))
 	path := database(t)
 	o := options(config, m, open(t, path))
+
 	var unresolved *collect.UnresolvedError
 	if _, err := collect.Run(context.Background(), o); !errors.As(err, &unresolved) || unresolved.Trees < 2 {
 		t.Fatal(err)
 	}
+
 	before := stored(t, o)
 	dropped, otherwise := 0, 0
+
 	for id, trees := range before {
 		last := len(whole[id]) - 1
 		for _, tree := range trees {
@@ -168,17 +195,22 @@ func TestStaleTrees(t *testing.T) {
 			}
 		}
 	}
+
 	if dropped == 0 || otherwise == 0 {
 		t.Errorf("%d trees are to be dropped and %d to be grown again: the test shows nothing", dropped, otherwise)
 	}
-	if v, err := collect.Verify(context.Background(), o); err != nil || v.Missing < unresolved.Trees || len(v.Problems) > 0 {
+
+	if v, err := collect.Verify(context.Background(), o); err != nil || v.Missing < unresolved.Trees ||
+		len(v.Problems) > 0 {
 		t.Errorf("with %d trees unresolved: %+v, %v", unresolved.Trees, v, err)
 	}
+
 	known := logged(t, path)
 	o.Policy = &model{asked: func(r mcts.Request, _ int) error {
 		if known[key(r)] {
 			t.Errorf("%s is in the log, and the model was asked again", key(r))
 		}
+
 		return nil
 	}}
 	same(t, whole, collected(t, o))
@@ -188,6 +220,7 @@ func TestStaleTrees(t *testing.T) {
 // However often the run that makes a tree up is itself stopped, no tree stays that was grown knowing less.
 func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 	config, m := forgetful()
+
 	whole := collected(t, options(config, &model{}, open(t, database(t))))
 	for _, stops := range []struct {
 		name string
@@ -199,6 +232,7 @@ func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 				if steps++; steps > 8*attempt {
 					cancel()
 				}
+
 				return ctx.Err()
 			}
 		}},
@@ -208,6 +242,7 @@ func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 				if steps++; steps > 8*attempt {
 					return envs.Fail(envs.StageTool, "step", errGone)
 				}
+
 				return nil
 			}
 		}},
@@ -216,22 +251,28 @@ func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 			s := open(t, database(t))
 			o := options(config, m, s)
 			o.Workers = 1
+
 			var unresolved *collect.UnresolvedError
 			if _, err := collect.Run(context.Background(), o); !errors.As(err, &unresolved) {
 				t.Fatal(err)
 			}
+
 			for attempt, done := 1, false; !done; attempt++ {
 				ctx, cancel := context.WithCancel(context.Background())
 				o := options(config, &model{}, s)
 				o.Workers = 1
 				stops.run(ctx, cancel, &o, attempt)
 				_, err := collect.Run(ctx, o)
+
 				cancel()
+
 				done = err == nil
-				if v, err := collect.Verify(context.Background(), options(config, nil, s)); err != nil || len(v.Problems) > 0 {
+				if v, err := collect.Verify(context.Background(), options(config, nil, s)); err != nil ||
+					len(v.Problems) > 0 {
 					t.Fatalf("attempt %d: %v\n%s", attempt, err, strings.Join(v.Problems, "\n"))
 				}
 			}
+
 			o = options(config, nil, s)
 			same(t, whole, stored(t, o))
 			proven(t, o)
@@ -247,10 +288,13 @@ func TestUnknownQuestion(t *testing.T) {
 			o := options(config, m, open(t, database(t)))
 			o.Questions = append(questions("nowhere"), o.Questions...)
 			_, err := collect.Run(context.Background(), o)
+
 			var unresolved *collect.UnresolvedError
-			if stage, _ := envs.FailedStage(err); !errors.As(err, &unresolved) || unresolved.Trees != config.Trees || stage != envs.StageEnvironment {
+			if stage, _ := envs.FailedStage(err); !errors.As(err, &unresolved) || unresolved.Trees != config.Trees ||
+				stage != envs.StageEnvironment {
 				t.Errorf("error is %v", err)
 			}
+
 			if trees := stored(t, o); len(trees) != 6 || len(trees["nowhere"]) != 0 {
 				t.Errorf("%d questions have trees, want 6", len(trees))
 			}
@@ -269,13 +313,16 @@ func TestStoreFailure(t *testing.T) {
 				if closed.Load() {
 					late.Add(1)
 				}
+
 				if before == 25 {
 					defer closed.Store(true)
 					return s.Close()
 				}
+
 				return nil
 			}}
 			o := options(config, m, s)
+
 			_, err := collect.Run(context.Background(), o)
 			if stage, _ := envs.FailedStage(err); stage != envs.StageStore {
 				t.Errorf("error is %v", err)
@@ -284,6 +331,7 @@ func TestStoreFailure(t *testing.T) {
 			if m.running != 0 || late.Load() > 4 {
 				t.Errorf("%d calls are running, %d were made after the end", m.running, late.Load())
 			}
+
 			if _, err := collect.Verify(context.Background(), o); err == nil {
 				t.Error("a closed store was verified")
 			}
@@ -297,8 +345,10 @@ func TestUnloggableAnswer(t *testing.T) {
 		return []mcts.Proposal{{Text: "right", LogProb: math.NaN(), Scored: true}}
 	}), open(t, database(t)))
 	_, err := collect.Run(context.Background(), o)
+
 	var unresolved *collect.UnresolvedError
-	if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || !errors.As(err, &unresolved) || len(stored(t, o)) != 0 {
+	if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || !errors.As(err, &unresolved) ||
+		len(stored(t, o)) != 0 {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -317,24 +367,30 @@ func TestRandomFailures(t *testing.T) {
 			for seed := range uint64(2) {
 				s := open(t, database(t))
 				var err error
+
 				for attempt := range 60 {
 					rng := rand.New(rand.NewPCG(seed, uint64(attempt)))
 					var mu sync.Mutex
+
 					o := options(config, &model{asked: func(mcts.Request, int) error {
 						mu.Lock()
 						defer mu.Unlock()
+
 						if rng.IntN(40) == 0 {
 							return errGone
 						}
+
 						return nil
 					}}, s)
 					if _, err = collect.Run(context.Background(), o); err == nil {
 						break
 					}
 				}
+
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				o := options(config, nil, s)
 				same(t, whole, stored(t, o))
 				proven(t, o)
@@ -355,6 +411,7 @@ func TestFinalFailure(t *testing.T) {
 		if n >= 40 {
 			return refusal{errGone}
 		}
+
 		return nil
 	}}
 	o := options(paper(), m, open(t, database(t)))

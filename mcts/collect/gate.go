@@ -8,8 +8,8 @@ import (
 	"toolevo/mcts"
 )
 
-// lookEvery is how often a lane that waits looks whether there is room for it. What it may cost is that much of one slot
-// of the model, once for each lane.
+// lookEvery is how often a lane that waits looks whether there is room for it. What it may cost is that much
+// of one slot of the model, once for each lane.
 const lookEvery = 10 * time.Millisecond
 
 // gate holds lanes back while the model has enough to do with those that run. Trees that were started wait for each
@@ -28,6 +28,7 @@ func (g *gate) start() (arrived func()) {
 	defer g.mu.Unlock()
 	g.running++
 	g.opening++
+
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -54,8 +55,10 @@ func (c *collector) waitForRoom(ctx context.Context) {
 	if c.Room == nil || c.gate.open(c.Room(), c.Search.Samples) {
 		return
 	}
+
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
+
 	for {
 		select {
 		case <-ticker.C:

@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// A model without room is asked by one lane at a time, in the order of the questions, whatever the workers; and the trees
-// are those of a run that nothing held back.
+// A model without room is asked by one lane at a time, in the order of the questions, whatever the workers;
+// and the trees are those of a run that nothing held back.
 func TestNoRoom(t *testing.T) {
 	for name, config := range presets() {
 		t.Run(name, func(t *testing.T) {
@@ -23,28 +23,35 @@ func TestNoRoom(t *testing.T) {
 			m.asked = func(r mcts.Request, _ int) error {
 				mu.Lock()
 				defer mu.Unlock()
+
 				lane := treeOf(r)
 				if config.Enough > 0 {
 					lane = r.Node.Question
 				}
+
 				if len(order) == 0 || order[len(order)-1] != lane {
 					order = append(order, lane)
 				}
+
 				if m.running > 1 {
 					t.Errorf("%d calls at a time", m.running)
 				}
+
 				return nil
 			}
 			o := options(config, m, open(t, database(t)))
 			o.Workers, o.Room = 8, func() int { return 0 }
 			same(t, want, collected(t, o))
+
 			first := order
 			if config.Enough > 0 { // further passes follow
 				first = order[:len(o.Questions)]
 			}
+
 			if seen := slices.Compact(slices.Sorted(slices.Values(first))); len(seen) != len(first) {
 				t.Errorf("lanes ran beside each other: %v", first)
 			}
+
 			if first[0][:6] != "easy-0" || first[len(first)-1][:6] != "easy-2" {
 				t.Errorf("lanes ran in the order %v", first)
 			}
@@ -68,6 +75,7 @@ func TestRoomForThree(t *testing.T) {
 		}
 		mu.Unlock()
 		<-all
+
 		return nil
 	}}
 	o := options(c, m, open(t, database(t)))
@@ -76,16 +84,19 @@ func TestRoomForThree(t *testing.T) {
 	o.Room = func() int {
 		mu.Lock()
 		defer mu.Unlock()
+
 		select {
 		case <-all:
 		default:
 			most = max(most, len(lanes))
 			return c.Samples * (3 - len(lanes))
 		}
+
 		return 100
 	}
 	want := collected(t, options(c, &model{}, open(t, database(t))))
 	same(t, want, collected(t, o))
+
 	if most > 3 {
 		t.Errorf("%d lanes came while there was room for three", most)
 	}
@@ -100,9 +111,11 @@ func TestInterruptedWithoutRoom(t *testing.T) {
 		return nil
 	}}
 	o := options(paper(), m, open(t, database(t)))
+
 	o.Room = func() int { return 0 }
 	if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || m.calls != 1 {
 		t.Fatalf("%d calls, error %v; want one", m.calls, err)
 	}
+
 	same(t, want, collected(t, o))
 }

@@ -21,8 +21,9 @@ type Options struct {
 	Workers int        // trees that grow at the same time, at most
 	Retry   mcts.Retry // for model calls and steps that fail, before their tree is given up
 
-	// Room says how many samples more could be drawn at once right now; a lane starts only when there is room for its first
-	// call, so that as many trees grow as the model takes, and no more. nil is room without end.
+	// Room says how many samples more could be drawn at once right now; a lane starts only when there is room
+	// for its first call, so that as many trees grow as the model takes, and no more. nil is room without
+	// end.
 	Room func() int
 
 	// Progress is kept up to date while Run works; it may be nil.
@@ -53,19 +54,24 @@ func (o *Options) validate() error {
 	if err := o.Search.Validate(); err != nil {
 		return err
 	}
+
 	if o.Workers < 1 {
 		return fmt.Errorf("collect: workers is %d, want at least 1", o.Workers)
 	}
+
 	if o.Retry.Attempts < 1 {
 		return fmt.Errorf("collect: attempts is %d, want at least 1", o.Retry.Attempts)
 	}
+
 	seen := make(map[string]bool, len(o.Questions))
 	for _, q := range o.Questions {
 		if q.Task.ID == "" || seen[q.Task.ID] {
 			return fmt.Errorf("collect: question ID %q is empty or occurs twice", q.Task.ID)
 		}
+
 		seen[q.Task.ID] = true
 	}
+
 	return nil
 }
 
@@ -75,5 +81,6 @@ func (o *Options) search(q Question, policy mcts.Policy) *mcts.Search {
 	if q.MaxDepth > 0 {
 		config.MaxDepth = q.MaxDepth
 	}
+
 	return &mcts.Search{Env: o.Env, Policy: policy, Config: config, Seed: o.Seed}
 }

@@ -31,6 +31,7 @@ var errGone = errors.New("the server is gone")
 
 func interruptions() map[string]interruption {
 	cancelled := func(err error) bool { return errors.Is(err, context.Canceled) }
+
 	return map[string]interruption{
 		"cancelled": {
 			func(a *attempt) error { a.cancel(); return context.Canceled },
@@ -54,12 +55,13 @@ func interruptions() map[string]interruption {
 	}
 }
 
-// A run that is stopped after every k-th model call, by whatever means, and gone on with as often as it takes, stores
-// the trees of the run that was left alone. No call that the log holds is made again, and the log holds every answer but
-// those that were on their way when the run was cancelled.
+// A run that is stopped after every k-th model call, by whatever means, and gone on with as often as it
+// takes, stores the trees of the run that was left alone. No call that the log holds is made again, and the
+// log holds every answer but those that were on their way when the run was cancelled.
 func TestInterruptedRuns(t *testing.T) {
 	for preset, config := range presets() {
 		whole := collected(t, options(config, &model{}, open(t, database(t))))
+
 		for kind, by := range interruptions() {
 			for workers, k := range map[int]int{1: 61, 4: 9} {
 				t.Run(fmt.Sprintf("%s/%s/every %d/%d workers", preset, kind, k, workers), func(t *testing.T) {
@@ -70,22 +72,27 @@ func TestInterruptedRuns(t *testing.T) {
 	}
 }
 
-func interrupted(t *testing.T, config mcts.Config, by interruption, k, workers int, whole map[string][]*mcts.TreeRecord) {
+func interrupted(t *testing.T, config mcts.Config, by interruption, k, workers int,
+	whole map[string][]*mcts.TreeRecord) {
 	path := database(t)
 	answers := map[string]int{} // over all attempts
+
 	attempts, through := 0, false
 	for ; !through; attempts++ {
 		if attempts > 500 {
 			t.Fatal("500 attempts were not enough: the run makes no progress")
 		}
+
 		s, err := store.Open(context.Background(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		m, err := tried(t, config, by, k, workers, path, s)
 		for call, n := range m.answered {
 			answers[call] += n
 		}
+
 		if through = err == nil; through {
 			o := options(config, nil, s)
 			same(t, whole, stored(t, o))
@@ -93,22 +100,27 @@ func interrupted(t *testing.T, config mcts.Config, by interruption, k, workers i
 		} else if !by.stopped(err) {
 			t.Fatalf("attempt %d: error is %v", attempts, err)
 		}
+
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if attempts < 2 {
 		t.Error("was never interrupted: the test shows nothing")
 	}
+
 	log, lost := logged(t, path), 0
 	for call, n := range answers {
 		if lost += n; log[call] {
 			lost--
 		}
 	}
+
 	if most := (attempts - 1) * by.loses(workers); lost > most || len(log) == 0 {
 		t.Errorf("%d answers are not in the log of %d calls, want at most %d", lost, len(log), most)
 	}
+
 	for call := range log {
 		if answers[call] == 0 {
 			t.Errorf("%s is in the log, and nobody was asked", call)
@@ -117,10 +129,13 @@ func interrupted(t *testing.T, config mcts.Config, by interruption, k, workers i
 }
 
 // tried runs until the interruption strikes after the k-th call, or to the end.
-func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, path string, s *store.Store) (*model, error) {
+func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, path string, s *store.Store) (*model,
+	error) {
 	t.Helper()
+
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+
 	ctx, interrupt := mcts.Interruptible(ctx)
 	a := &attempt{cancel, interrupt}
 	known := logged(t, path)
@@ -129,17 +144,21 @@ func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, pa
 		if known[key(r)] {
 			t.Errorf("%s is in the log, and the model was asked again", key(r))
 		}
+
 		if before < k {
 			return nil
 		}
+
 		return by.strike(a)
 	}
 	o := options(config, m, s)
 	o.Workers = workers
 	_, err := collect.Run(ctx, o)
+
 	if m.running != 0 {
 		t.Errorf("Run returned with %d calls in progress", m.running)
 	}
+
 	return m, err
 }
 
@@ -149,6 +168,7 @@ func TestInterruptedReplays(t *testing.T) {
 		whole := collected(t, options(config, &model{}, open(t, database(t))))
 		t.Run(preset, func(t *testing.T) {
 			s := open(t, database(t))
+
 			for steps, done := 20, false; !done; steps += steps / 2 {
 				ctx, cancel := context.WithCancel(context.Background())
 				o := options(config, &model{}, s)
@@ -158,14 +178,18 @@ func TestInterruptedReplays(t *testing.T) {
 					if taken++; taken > steps {
 						cancel()
 					}
+
 					return ctx.Err()
 				}
 				_, err := collect.Run(ctx, o)
+
 				cancel()
+
 				if done = err == nil; !done && !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
 			}
+
 			o := options(config, nil, s)
 			same(t, whole, stored(t, o))
 			proven(t, o)

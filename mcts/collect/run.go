@@ -12,17 +12,20 @@ import (
 	"toolevo/mcts"
 )
 
-// Run collects until every question has its trees, or enough of them. It returns the context's error when it was
-// stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what was done is
-// stored in every case. Once ctx has ended no call to the model is begun; those that a server is answering end with ctx,
-// or, where it was interrupted ([mcts.Interruptible]), with an answer, which is logged.
+// Run collects until every question has its trees, or enough of them. It returns the context's error when it
+// was stopped, an UnresolvedError when trees were given up, and any other error when it could not go on; what
+// was done is stored in every case. Once ctx has ended no call to the model is begun; those that a server is
+// answering end with ctx, or, where it was interrupted ([mcts.Interruptible]), with an answer, which is
+// logged.
 func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if err := o.validate(); err != nil {
 		return Snapshot{}, err
 	}
+
 	if o.Progress == nil {
 		o.Progress = &Progress{}
 	}
+
 	c := &collector{Options: o, states: make([]state, len(o.Questions))}
 	c.policy = counted{o.Retry.Policy(o.Policy), o.Progress}
 	c.Env = o.Retry.Environment(o.Env)
@@ -34,6 +37,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	if err == nil {
 		err = c.unresolved()
 	}
+
 	return o.Progress.Snapshot(), err
 }
 
@@ -80,6 +84,7 @@ func (c *collector) laneLength() int {
 	if c.Search.Enough > 0 {
 		return c.Search.Trees
 	}
+
 	return 1
 }
 
@@ -87,11 +92,14 @@ func (c *collector) laneLength() int {
 func (c *collector) grow(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(c.Workers)
+
 	for l := range c.lanes {
 		if c.waitForRoom(groupCtx); groupCtx.Err() != nil {
 			break
 		}
+
 		arrived := c.gate.start()
+
 		group.Go(func() error {
 			defer c.gate.end()
 			defer arrived()
@@ -102,6 +110,7 @@ func (c *collector) grow(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+
 	return ctx.Err()
 }
 
@@ -113,15 +122,20 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 			c.skip(l.question, l.first+l.count-i)
 			break
 		}
+
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+
 		if err := c.tree(ctx, l.question, i, found, policy); err != nil {
 			return err
 		}
+
 		c.Progress.treesDone.Add(1)
 	}
+
 	c.ended(l.question)
+
 	return nil
 }
 
@@ -129,9 +143,11 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 func (c *collector) skip(q, trees int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.states[q].grown == 0 {
 		c.Progress.treesBefore.Add(int64(trees))
 	}
+
 	c.Progress.treesDone.Add(int64(trees))
 }
 
@@ -139,10 +155,12 @@ func (c *collector) skip(q, trees int) {
 func (c *collector) begun(q int) *mcts.Found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	s := &c.states[q]
 	if s.found == nil {
 		s.found = mcts.NewFound(c.Questions[q].Task, c.Accept)
 	}
+
 	return s.found
 }
 
@@ -157,10 +175,12 @@ func (c *collector) done(found *mcts.Found) bool {
 func (c *collector) ended(q int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	s := &c.states[q]
 	if s.ended++; s.ended*c.laneLength() < c.Search.Trees {
 		return
 	}
+
 	s.found = nil
 	c.open--
 	c.Progress.questionsDone.Store(int64(len(c.Questions) - c.open))
@@ -169,16 +189,20 @@ func (c *collector) ended(q int) {
 // tree loads a stored tree or grows and stores it.
 func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, policy mcts.Policy) error {
 	question := c.Questions[q]
+
 	record, ok, err := c.Store.LoadTree(ctx, question.Task.ID, i)
 	if err != nil {
 		return err
 	}
+
 	if ok {
 		c.Progress.treesLoaded.Add(1)
 		c.Progress.treesBefore.Add(1)
 		c.resolved(found, record)
+
 		return nil
 	}
+
 	if c.Search.Enough > 0 {
 		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree. It goes before the
 		// tree is there: whenever this run is stopped in turn, no tree stays that is out of date.
@@ -186,34 +210,43 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 			return err
 		}
 	}
+
 	record, err = c.growTree(ctx, question, i, found, policy)
 	if err != nil {
 		return c.failed(ctx, q, i, err)
 	}
+
 	if err := c.Store.SaveTree(ctx, record); err != nil {
 		return err
 	}
+
 	c.mu.Lock()
 	c.states[q].grown++
 	c.mu.Unlock()
 	c.resolved(found, record)
+
 	return nil
 }
 
-func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts.Found, model mcts.Policy) (*mcts.TreeRecord, error) {
+func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts.Found,
+	model mcts.Policy) (*mcts.TreeRecord, error) {
 	policy, err := c.Store.Policy(ctx, q.Task.ID, i, model)
 	if err != nil {
 		return nil, err
 	}
+
 	if c.Search.Enough == 0 {
 		found = nil // trees do not depend on each other
 	}
+
 	t, err := c.search(q, policy).Grow(ctx, q.Task, i, found)
 	_, replayed := policy.Counts()
 	c.Progress.replayed.Add(int64(replayed))
+
 	if err != nil {
 		return nil, err
 	}
+
 	return t.Record(), nil
 }
 
@@ -221,28 +254,34 @@ func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts
 func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	before := found.Len()
 	found.Add(t)
 	c.Progress.trees.Add(1)
 	c.Progress.accepted.Add(int64(found.Len() - before))
+
 	if before == 0 && found.Len() > 0 {
 		c.Progress.solved.Add(1)
 	}
 }
 
-// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and what no further try can
-// help: a store that cannot be written, a key that is refused.
+// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and what no
+// further try can help: a store that cannot be written, a key that is refused.
 func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return err
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.failures = append(c.failures, failure{q, i, err})
 	c.Progress.unresolved.Add(1)
+
 	return nil
 }
 
@@ -250,8 +289,10 @@ func (c *collector) unresolved() error {
 	if len(c.failures) == 0 {
 		return nil
 	}
+
 	slices.SortFunc(c.failures, func(a, b failure) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.tree, b.tree))
 	})
+
 	return &UnresolvedError{Trees: len(c.failures), First: c.failures[0].err}
 }

@@ -28,18 +28,22 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 	if err := o.validate(); err != nil {
 		return Verification{}, err
 	}
+
 	reports := make([]Verification, len(o.Questions))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
+
 	for i, q := range o.Questions {
 		group.Go(func() (err error) {
 			reports[i], err = o.verify(groupCtx, q)
 			return err
 		})
 	}
+
 	if err := group.Wait(); err != nil {
 		return Verification{}, err
 	}
+
 	damage, err := o.Store.Check(ctx)
 	if err != nil {
 		return Verification{}, err
@@ -52,45 +56,57 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 		all.Missing += r.Missing
 		all.Problems = append(all.Problems, r.Problems...)
 	}
+
 	return all, nil
 }
 
 func (o *Options) verify(ctx context.Context, q Question) (Verification, error) {
 	var v Verification
+
 	indices, err := o.Store.TreeIndices(ctx, q.Task.ID)
 	if err != nil {
 		return v, err
 	}
+
 	logged, err := o.Store.LoggedTrees(ctx, q.Task.ID)
 	if err != nil {
 		return v, err
 	}
+
 	all := append(logged, indices...)
 	slices.Sort(all)
 
 	found := mcts.NewFound(q.Task, o.Accept)
+
 	for _, i := range slices.Compact(all) {
 		report := func(problem string) {
 			v.Problems = append(v.Problems, fmt.Sprintf("question %s, tree %d: %s", q.Task.ID, i, problem))
 		}
+
 		stored, ok, err := o.Store.LoadTree(ctx, q.Task.ID, i)
 		if errors.Is(err, store.ErrDamaged) {
 			continue // Store.Check says so
 		}
+
 		if err != nil {
 			return v, err
 		}
+
 		calls, err := o.regrow(ctx, q, i, stored, found, report)
 		if err != nil {
 			return v, err
 		}
+
 		v.Calls += calls
 		if ok {
 			v.Trees++
+
 			found.Add(stored)
 		}
 	}
+
 	v.Missing = o.missing(indices, found)
+
 	return v, nil
 }
 
@@ -100,25 +116,31 @@ func (o *Options) missing(indices []int, found *mcts.Found) int {
 	if len(indices) > 0 {
 		end = indices[len(indices)-1] + 1
 	}
+
 	if !found.Done(o.Search) {
 		end = max(end, o.Search.Trees)
 	}
+
 	return end - len(indices)
 }
 
 // regrow grows one tree from the log and reports how it differs from the stored one, which is nil where the tree is not
 // finished: then it may end where the log does.
-func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.TreeRecord, found *mcts.Found, report func(string)) (calls int, err error) {
+func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.TreeRecord, found *mcts.Found,
+	report func(string)) (calls int, err error) {
 	policy, err := o.Store.Policy(ctx, q.Task.ID, i, nil)
 	if errors.Is(err, store.ErrDamaged) {
 		return 0, nil // Store.Check says so
 	}
+
 	if err != nil {
 		return 0, err
 	}
+
 	if o.Search.Enough == 0 {
 		found = nil
 	}
+
 	search := o.search(q, policy)
 	tree, err := search.Grow(ctx, q.Task, i, found)
 	_, calls = policy.Counts()
@@ -132,11 +154,14 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 		report(fmt.Sprintf("cannot be grown from the log: %v", err))
 		return calls, nil
 	}
+
 	if err := tree.Check(search.Config); err != nil {
 		report(err.Error())
 	}
+
 	for _, difference := range stored.Differences(tree.Record()) {
 		report(difference)
 	}
+
 	return calls, nil
 }

@@ -9,15 +9,19 @@ import (
 // BenchmarkPropose is one model call with two samples in the tenth turn of a drifted episode.
 func BenchmarkPropose(b *testing.B) {
 	w, h := newWorld("p_s_in"), ask(openQuestion)
+
 	reader := NewScripted(profile(b, "reader"), plans)
 	for range 10 {
 		h = w.act(h, propose(b, reader, mcts.Request{History: h, N: 1, Greedy: true})[0].Text)
 	}
+
 	for _, p := range Profiles() {
 		b.Run(p.Name, func(b *testing.B) {
 			s := NewScripted(p, plans)
 			r := mcts.Request{History: h, N: 2}
+
 			b.ReportAllocs()
+
 			for b.Loop() {
 				r.Seed += 2
 				if _, err := s.Propose(b.Context(), r); err != nil {
@@ -31,14 +35,19 @@ func BenchmarkPropose(b *testing.B) {
 // BenchmarkRender is the prompt of the same turn with three demonstrations.
 func BenchmarkRender(b *testing.B) {
 	w, h := newWorld("p_s_in"), ask(openQuestion)
+
 	reader := NewScripted(profile(b, "reader"), plans)
 	for range 10 {
 		h = w.act(h, propose(b, reader, mcts.Request{History: h, N: 1, Greedy: true})[0].Text)
 	}
+
 	d := FromHistory(h)
 	p := NewPrompt(paperTools())
-	p.Demonstrations = map[string][]Demonstration{"coffee": {{Question: "a", Turns: d.Turns}, {Question: "b", Turns: d.Turns}, {Question: "c", Turns: d.Turns}}}
+	p.Demonstrations = map[string][]Demonstration{"coffee": {{Question: "a", Turns: d.Turns},
+		{Question: "b", Turns: d.Turns}, {Question: "c", Turns: d.Turns}}}
+
 	b.ReportAllocs()
+
 	for b.Loop() {
 		_ = p.Render(h)
 	}

@@ -21,8 +21,10 @@ func toolCalls() []envs.Call {
 		for i := 0; i < len(pairs); i += 2 {
 			c.Args = append(c.Args, envs.Arg{Name: pairs[i], Value: pairs[i+1]})
 		}
+
 		return c
 	}
+
 	return []envs.Call{
 		call("RetrieveAgenda", "keyword", "Ann's meeting: 2022/03/04"),
 		call("RetrieveScirex", "keyword", "F1 score of BERT"),
@@ -47,46 +49,57 @@ func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	reader, err := policy.ParseProfile("reader")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range versions.Names() {
 		v, err := versions.Version(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, meant := range toolCalls() {
 			d, gone := v.Deprecation(meant.Tool)
 			if !gone {
 				if name != catalog.PromptVersion {
 					t.Errorf("%s does not deprecate %s", name, meant.Tool)
 				}
+
 				continue
 			}
+
 			notices := map[string]string{"corrected": d.Notice(), "published": d.PublishedNotice()}
 			for kind, notice := range notices {
 				if strings.Contains(notice, "Use [") {
 					continue // no name to call
 				}
+
 				t.Run(name+"/"+meant.Tool+"/"+kind, func(t *testing.T) {
 					p := policy.NewScripted(reader, func(string) (envs.Plan, bool) {
 						return func([]string) (string, envs.Call, error) { return "I call it.", meant, nil }, true
 					})
 					h := envs.NewHistory(envs.Task{Question: "q"}).
 						Append(envs.Turn{Call: meant, Outcome: envs.Deprecated, Observation: notice})
+
 					got, err := p.Propose(t.Context(), mcts.Request{History: h, N: 1, Greedy: true})
 					if err != nil {
 						t.Fatal(err)
 					}
+
 					api, args := written(t, v, got[0].Text)
+
 					lowered, wrong := api.Lower(args)
 					if wrong != nil {
 						t.Fatalf("refused (%q):\n%s", wrong.Text, got[0].Text)
 					}
+
 					if api.Tool != meant.Tool {
 						t.Errorf("reached %s, meant %s", api.Tool, meant.Tool)
 					}
+
 					if diff := cmp.Diff(trimmed(meant.Args), trimmed(lowered)); diff != "" {
 						t.Errorf("%s\n%s", got[0].Text, diff)
 					}
@@ -99,38 +112,48 @@ func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 // written reads the call of a completion whose arguments are texts, switches and numbers.
 func written(t *testing.T, v *catalog.Version, text string) (*catalog.API, envs.Args) {
 	t.Helper()
+
 	_, call, _ := strings.Cut(text, "\nAction: ")
 	name, input, ok := strings.Cut(call, "\nAction Input: ")
+
 	api, known := v.API(name)
 	if !ok || !known {
 		t.Fatalf("no tool of that name:\n%s", text)
 	}
+
 	dec := json.NewDecoder(strings.NewReader(input))
 	var args envs.Args
+
 	for first := true; ; first = false {
 		tok, err := dec.Token()
 		if err != nil {
 			t.Fatalf("%v in %s", err, input)
 		}
+
 		if tok == json.Delim('}') {
 			return api, args
 		}
+
 		if first {
 			continue
 		}
+
 		value, err := dec.Token()
 		if err != nil {
 			t.Fatalf("%v in %s", err, input)
 		}
+
 		args = append(args, envs.Arg{Name: tok.(string), Value: value})
 	}
 }
 
 func trimmed(args envs.Args) map[string]string {
 	m := map[string]string{}
+
 	for _, a := range args {
 		s, _ := a.Value.(string)
 		m[a.Name] = strings.TrimSpace(s)
 	}
+
 	return m
 }

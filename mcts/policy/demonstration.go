@@ -40,6 +40,7 @@ func FromHistory(h envs.History) Demonstration {
 			Action: strings.TrimSpace(string(t.Action)), Observation: strings.TrimSpace(t.Observation),
 		})
 	}
+
 	return d
 }
 
@@ -50,19 +51,23 @@ func (d Demonstration) Validate() error {
 	if strings.TrimSpace(d.Question) == "" {
 		return errors.New("has no question")
 	}
+
 	if len(d.Turns) == 0 {
 		return fmt.Errorf("%q has no turns", d.Question)
 	}
+
 	for i, t := range d.Turns {
 		name, err := readAction(t.Action)
 		if err != nil {
 			return fmt.Errorf("%q: turn %d: %w", d.Question, i+1, err)
 		}
+
 		if last := i == len(d.Turns)-1; last != (name == finishTool) {
 			return fmt.Errorf("%q: turn %d of %d calls %s: the last turn, and no other, calls %s",
 				d.Question, i+1, len(d.Turns), name, finishTool)
 		}
 	}
+
 	return nil
 }
 
@@ -72,24 +77,30 @@ func readAction(text string) (name string, err error) {
 	if !ok {
 		return "", fmt.Errorf("action does not begin with %q", thoughtMarker)
 	}
+
 	if strings.Contains(text, StopMarker) {
 		return "", fmt.Errorf("action contains %q", StopMarker)
 	}
+
 	_, rest, ok = strings.Cut(rest, "\n"+actionMarker)
 	if !ok {
 		return "", fmt.Errorf("action has no line %q", actionMarker)
 	}
+
 	name, input, ok := strings.Cut(rest, "\n"+inputMarker)
 	if !ok {
 		return "", fmt.Errorf("action has no line %q", inputMarker)
 	}
+
 	_, tail, err := decodeObject(input)
 	if err != nil {
 		return "", fmt.Errorf("action input: %w", err)
 	}
+
 	if strings.TrimSpace(tail) != "" {
 		return "", fmt.Errorf("action input: text after the object: %q", strings.TrimSpace(tail))
 	}
+
 	return strings.TrimSpace(name), nil
 }
 
@@ -101,18 +112,22 @@ func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy: list demonstrations: %w", err)
 	}
+
 	pools := make(map[string][]Demonstration, len(names))
 	for _, name := range names {
 		text, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			return nil, fmt.Errorf("policy: read demonstrations: %w", err)
 		}
+
 		pool, err := parseDemonstrations(text)
 		if err != nil {
 			return nil, fmt.Errorf("policy: %s: %w", name, err)
 		}
+
 		pools[strings.TrimSuffix(path.Base(name), ".yaml")] = pool
 	}
+
 	return pools, nil
 }
 
@@ -121,23 +136,29 @@ func parseDemonstrations(text []byte) ([]Demonstration, error) {
 	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&file); err != nil {
 		return nil, err
 	}
+
 	for i, d := range file.Demonstrations {
 		if err := d.Validate(); err != nil {
 			return nil, fmt.Errorf("demonstration %d: %w", i+1, err)
 		}
-		if slices.ContainsFunc(file.Demonstrations[:i], func(e Demonstration) bool { return sameQuestion(e.Question, d.Question) }) {
+
+		if slices.ContainsFunc(file.Demonstrations[:i],
+			func(e Demonstration) bool { return sameQuestion(e.Question, d.Question) }) {
 			return nil, fmt.Errorf("demonstration %d: %q occurs twice", i+1, d.Question)
 		}
 	}
+
 	return file.Demonstrations, nil
 }
 
 // MarshalDemonstrations writes a pool as LoadDemonstrations reads it.
 func MarshalDemonstrations(pool []Demonstration) ([]byte, error) {
-	text, err := yaml.MarshalWithOptions(demonstrationFile{pool}, yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+	text, err := yaml.MarshalWithOptions(demonstrationFile{pool}, yaml.UseLiteralStyleIfMultiline(true),
+		yaml.IndentSequence(true))
 	if err != nil {
 		return nil, fmt.Errorf("policy: write demonstrations: %w", err)
 	}
+
 	return text, nil
 }
 
@@ -149,6 +170,7 @@ func sameQuestion(a, b string) bool {
 func (d Demonstration) render(b *strings.Builder, spaced func(string) string) {
 	b.WriteString(QuestionText(d.Question))
 	b.WriteString("\n\n")
+
 	for _, t := range d.Turns {
 		renderTurn(b, spaced(t.Action), t.Observation)
 	}

@@ -14,16 +14,19 @@ func TestDemonstrationsRoundTrip(t *testing.T) {
 	want := demonstrations(t)
 	want["coffee"][0].Turns[0].Observation = "a: b\n  # c\n\nünï \"quoted\" 'x'"
 	want["coffee"][1].Turns[0].Observation = ""
+
 	text, err := MarshalDemonstrations(want["coffee"])
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := LoadDemonstrations(fstest.MapFS{
 		"coffee.yaml": {Data: text}, "README.md": {Data: []byte("ignored")}, "sub/x.yaml": {Data: []byte("ignored")},
 	})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -31,10 +34,12 @@ func TestDemonstrationsRoundTrip(t *testing.T) {
 
 func TestFromHistory(t *testing.T) {
 	h := envs.NewHistory(envs.Task{Question: " q "}).Append(envs.Turn{Action: "\nThought: x ", Observation: " y\n"})
+
 	want := Demonstration{Question: "q", Turns: []DemonstrationTurn{{Action: "Thought: x", Observation: "y"}}}
 	if diff := cmp.Diff(want, FromHistory(h)); diff != "" {
 		t.Error(diff)
 	}
+
 	solved := solve(t, NewScripted(profile(t, "reader"), plans), newWorld("p_s_in"), openQuestion, 1, true)
 	if err := FromHistory(solved).Validate(); err != nil {
 		t.Error(err)
@@ -55,6 +60,7 @@ demonstrations:
 	if _, err := parseDemonstrations([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
+
 	for want, text := range map[string]string{
 		"unknown field":            strings.Replace(good, "question:", "task:", 1),
 		"has no question":          strings.Replace(good, "question: q", `question: ""`, 1),

@@ -15,6 +15,7 @@ func newDice(seed uint64) dice {
 	var d dice
 	d.pcg.Seed(seed, sampleStream)
 	d.pcg.Uint64() // neighbouring seeds need a step to part
+
 	return d
 }
 
@@ -27,6 +28,7 @@ func questionDice(question, place string) dice {
 	var d dice
 	d.pcg.Seed(question64, h.Sum64())
 	d.pcg.Uint64()
+
 	return d
 }
 

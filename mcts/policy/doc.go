@@ -13,8 +13,9 @@
 //   - Rendering is a pure function of the prompt and the history. In the stable layout the rendering of a history is
 //     a prefix of the rendering of every longer one, so a server's prefix cache serves a whole tree.
 //   - No task is demonstrated to itself.
-//   - A scripted policy reads nothing of a request but its History, N, Seed and Greedy, and of the history nothing that a
-//     model would not be shown, save which kind of observation each turn ended with. Equal requests get equal answers.
+//   - A scripted policy reads nothing of a request but its History, N, Seed and Greedy, and of the history
+//     nothing that a model would not be shown, save which kind of observation each turn ended with. Equal
+//     requests get equal answers.
 //
 // # Caveats
 //

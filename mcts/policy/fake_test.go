@@ -21,19 +21,23 @@ func plans(question string) (envs.Plan, bool) {
 	if !strings.HasPrefix(question, "What was the opening price") {
 		return nil, false
 	}
+
 	steps := []envs.Call{
 		{Tool: "LoadDB", Name: "LoadDB", Args: kv("DBName", "coffee")},
 		{Tool: "FilterDB", Name: "FilterDB", Args: kv("condition", "Date=2000-01-03, Open>1")},
 		{Tool: "GetValue", Name: "GetValue", Args: kv("column_name", "Open")},
 		{Tool: "PythonInterpreter", Name: "PythonInterpreter", Args: kv("Python", "x = 122.25\nprint(x)")},
 	}
+
 	return func(results []string) (string, envs.Call, error) {
 		if len(results) > 2 && !strings.Contains(results[2], openAnswer) {
 			return "", envs.Call{}, errors.New("no opening price")
 		}
+
 		if len(results) < len(steps) {
 			return "I need step " + steps[len(results)].Tool + ".", steps[len(results)], nil
 		}
+
 		return "I know the answer.", finish(results[3]), nil
 	}, true
 }
@@ -47,40 +51,54 @@ type world struct {
 
 func newWorld(version string) *world {
 	w := &world{names: map[string]drifted{}, answers: map[string]string{}}
+
 	for _, d := range driftedTools() {
 		old, _, _ := strings.Cut(strings.TrimPrefix(d.notice, "Error: "), "[")
 		if d.version == version {
 			w.names[old] = d
 		}
 	}
+
 	p, _ := plans(openQuestion)
+
 	results := []string{
-		"We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, Close, Volume, Currency.",
+		"We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, " +
+			"Close, Volume, Currency.",
 		"We have successfully filtered the data (1 rows).", `{"Open": "122.25"}`, openAnswer,
 	}
 	for i, r := range results {
 		_, call, _ := p(results[:i])
+
 		name, args := call.Name, call.Args
 		if d, ok := w.names[name]; ok {
 			u, _ := parseNotice(d.notice)
 			name, args = d.name, u.apply(args)
 		}
+
 		w.answers[name+string(pytext.AppendJSON(nil, args))] = r
 	}
+
 	return w
 }
 
 // act answers one completion.
 func (w *world) act(h envs.History, text string) envs.History {
-	turn := envs.Turn{Action: envs.Action(text), Outcome: envs.Malformed, Observation: "Your action is filtered due to some error in content."}
+	turn := envs.Turn{
+		Action:      envs.Action(text),
+		Outcome:     envs.Malformed,
+		Observation: "Your action is filtered due to some error in content.",
+	}
+
 	name, err := readAction(text)
 	if err != nil {
 		return h.Append(turn)
 	}
+
 	_, input, _ := strings.Cut(text, inputMarker)
 	args, _, _ := decodeObject(input)
 	turn.Call = envs.Call{Tool: name, Name: name, Args: args}
 	d, old := w.names[name]
+
 	observation, known := w.answers[name+string(pytext.AppendJSON(nil, args))]
 	switch {
 	case w.refuse[name] != "":
@@ -99,8 +117,10 @@ func (w *world) act(h envs.History, text string) envs.History {
 	case known:
 		turn.Outcome, turn.Observation = envs.OK, observation
 	default:
-		turn.Outcome, turn.Observation = envs.InvocationError, "There is something wrong with the arguments you send. Please modify it."
+		turn.Outcome, turn.Observation = envs.InvocationError,
+			"There is something wrong with the arguments you send. Please modify it."
 	}
+
 	return h.Append(turn)
 }
 
@@ -110,36 +130,44 @@ func ask(question string) envs.History {
 
 func profile(t testing.TB, name string) Profile {
 	t.Helper()
+
 	p, err := ParseProfile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return p
 }
 
 func propose(t testing.TB, p mcts.Policy, r mcts.Request) []mcts.Proposal {
 	t.Helper()
+
 	got, err := p.Propose(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if len(got) != r.N {
 		t.Fatalf("%d proposals, want %d", len(got), r.N)
 	}
+
 	return got
 }
 
 // solve runs one episode of at most 20 turns.
 func solve(t testing.TB, p mcts.Policy, w *world, question string, seed uint64, greedy bool) envs.History {
 	t.Helper()
+
 	h := ask(question)
 	for turn := range 20 {
 		r := mcts.Request{History: h, N: 1, Seed: seed*1000 + uint64(turn), Greedy: greedy}
+
 		h = w.act(h, propose(t, p, r)[0].Text)
 		if last, _ := h.Last(); last.Outcome.Ends() {
 			break
 		}
 	}
+
 	return h
 }
 
@@ -149,6 +177,7 @@ func called(h envs.History) []string {
 	for _, t := range h.Turns() {
 		names = append(names, t.Call.Name+" "+t.Outcome.String())
 	}
+
 	return names
 }
 

@@ -24,10 +24,13 @@ func (m *memo[V]) get(text string, compute func(text string) V) V {
 
 	text = strings.Clone(text)
 	v := compute(text)
+
 	if m.size.Add(1) > memoSize {
 		m.values.Clear()
 		m.size.Store(1)
 	}
+
 	m.values.Store(text, v)
+
 	return v
 }

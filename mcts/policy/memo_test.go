@@ -11,20 +11,25 @@ import (
 func TestMemo(t *testing.T) {
 	var m memo[int]
 	computed := 0
+
 	length := func(text string) int { computed++; return len(text) }
 	for range 3 {
 		if n := m.get("three", length); n != 5 || computed != 1 {
 			t.Errorf("%d, computed %d times", n, computed)
 		}
 	}
+
 	for i := range 5 * memoSize {
 		text := fmt.Sprint(i)
 		if n := m.get(text, length); n != len(text) {
 			t.Fatalf("%s has %d bytes of %d", text, n, len(text))
 		}
 	}
+
 	kept := 0
+
 	m.values.Range(func(any, any) bool { kept++; return true })
+
 	if kept > memoSize {
 		t.Errorf("%d texts are remembered, at most %d wanted", kept, memoSize)
 	}
@@ -35,14 +40,17 @@ func TestMemoKeepsNoPrompt(t *testing.T) {
 	var m memo[string]
 	prompt := strings.Repeat("a long prompt ", 100)
 	question := prompt[5:9]
+
 	same := func(text string) string { return text }
 	if got := m.get(question, same); got != question || unsafe.StringData(got) == unsafe.StringData(question) {
 		t.Errorf("%q is computed of a part of the prompt itself", got)
 	}
+
 	m.values.Range(func(key, _ any) bool {
 		if unsafe.StringData(key.(string)) == unsafe.StringData(question) {
 			t.Error("the key is a part of the prompt")
 		}
+
 		return true
 	})
 }

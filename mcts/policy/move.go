@@ -47,37 +47,48 @@ func (sc *scene) decide() move {
 	if sc.plan == nil || sc.st.errors >= sc.profile.Patience {
 		return giveUp()
 	}
+
 	if sc.profile.ReadsNotices && !sc.profile.NoUpdateTool {
 		if u, t := sc.st.updateDue(); u != nil {
 			return move{
-				kind: describing, via: u,
-				call: envs.Call{Name: updateTool, Args: envs.Args{{Name: "newtool_desc", Value: u.describe(t.Call.Args)}}},
+				kind: describing,
+				via:  u,
+				call: envs.Call{
+					Name: updateTool,
+					Args: envs.Args{{Name: "newtool_desc", Value: u.describe(t.Call.Args)}},
+				},
 			}
 		}
 	}
+
 	return sc.step()
 }
 
 // step returns the plan's next call.
 func (sc *scene) step() move {
 	results := sc.st.results
+
 	thought, call, err := sc.plan(results[:len(results):len(results)])
 	if err != nil {
 		return giveUp()
 	}
+
 	if call.Name == "" {
 		call.Name = call.Tool
 	}
+
 	m := move{thought: thought, call: call}
 	if sc.profile.ReadsNotices {
 		m.via = sc.st.successor(sc.h, call.Name, call.Args)
 	}
+
 	if t := sc.st.last(); t != nil && t.Outcome.IsError() {
 		m.kind = retrying
 		if t.Outcome == envs.Deprecated && m.via != nil {
 			m.kind = migrating
 		}
 	}
+
 	return m
 }
 
@@ -94,6 +105,7 @@ func (m *move) name() string {
 	if m.via != nil && m.kind != describing {
 		return m.via.name
 	}
+
 	return m.call.Name
 }
 
@@ -103,13 +115,16 @@ func (m *move) appendInput(b []byte) []byte {
 	if m.via != nil && m.kind != describing && m.form != oldParams {
 		args = m.via.apply(args)
 	}
+
 	b = pytext.AppendJSON(b, args)
+
 	switch m.form {
 	case missingBrace:
 		b = b[:len(b)-1]
 	case singleQuotes:
 		b = bytes.ReplaceAll(b, []byte{'"'}, []byte{'\''})
 	}
+
 	return b
 }
 
@@ -117,6 +132,7 @@ func (m *move) appendInput(b []byte) []byte {
 func (m *move) appendText(b []byte, w wording, input []byte) []byte {
 	b = append(b, thoughtMarker...)
 	b = append(b, ' ')
+
 	b = w.append(b, m)
 	if m.form != missingAction {
 		b = append(b, '\n')
@@ -124,8 +140,10 @@ func (m *move) appendText(b []byte, w wording, input []byte) []byte {
 		b = append(b, ' ')
 		b = append(b, m.name()...)
 	}
+
 	b = append(b, '\n')
 	b = append(b, inputMarker...)
 	b = append(b, ' ')
+
 	return append(b, input...)
 }

@@ -11,7 +11,8 @@ import (
 
 // parseNotice infers a usage from a deprecation notice:
 //
-//	Error: OLD[params] is deprecated and will be removed in future releases. Use NEW[params], param example: {…} instead.
+//	Error: OLD[params] is deprecated and will be removed in future releases.
+//	Use NEW[params], param example: {…} instead.
 //
 // Without an example the new parameters are taken from the signature. A notice that names no successor has no usage.
 func parseNotice(text string) (*usage, bool) {
@@ -19,28 +20,36 @@ func parseNotice(text string) (*usage, bool) {
 	if !ok {
 		return nil, false
 	}
+
 	if at := strings.LastIndex(head, "Error: "); at >= 0 {
 		head = head[at+len("Error: "):]
 	}
+
 	_, tail, ok = cutFold(tail, "use ")
 	if !ok {
 		return nil, false
 	}
+
 	u := &usage{}
 	if u.old, u.oldParams, _, ok = parseSignature(head); !ok {
 		return nil, false
 	}
+
 	name, params, signature, ok := parseSignature(tail)
 	if !ok {
 		return nil, false
 	}
+
 	u.name, u.signature = name, signature
+
 	_, example, _ := strings.Cut(tail, "param example:")
 	if args, _, err := decodeObject(example); err == nil && len(args) > 0 {
 		u.slots = infer(args, len(u.oldParams))
 		return u, true
 	}
+
 	u.slots = guess(params, len(u.oldParams))
+
 	return u, len(u.slots) > 0
 }
 
@@ -51,26 +60,33 @@ func parseNotice(text string) (*usage, bool) {
 // oldCount is how many arguments the old tool takes.
 func parseLearned(text string, oldCount int) (*usage, bool) {
 	u := &usage{}
+
 	var ok bool
 	if u.name, _, u.signature, ok = parseSignature(text); !ok {
 		return nil, false
 	}
+
 	_, tail, ok := strings.Cut(text, updatedVersion)
 	if !ok {
 		return nil, false
 	}
+
 	if u.old, _, _, ok = parseSignature(tail); !ok {
 		return nil, false
 	}
+
 	_, example, ok := strings.Cut(tail, forExample)
 	if !ok {
 		return nil, false
 	}
+
 	args, _, err := decodeObject(example)
 	if err != nil || len(args) == 0 {
 		return nil, false
 	}
+
 	u.slots = infer(args, oldCount)
+
 	return u, true
 }
 
@@ -89,46 +105,55 @@ func (u *usage) describe(args envs.Args) string {
 	b = append(b, " and takes its place. "...)
 	b = append(b, forExample...)
 	b = pytext.AppendJSON(b, args)
+
 	return string(append(b, '.'))
 }
 
-// decodeObject reads the JSON object at the beginning of text, after any space, as Python does, and returns what follows
-// it. Line breaks inside strings are taken as they are: published notices have them.
+// decodeObject reads the JSON object at the beginning of text, after any space, as Python does, and returns
+// what follows it. Line breaks inside strings are taken as they are: published notices have them.
 func decodeObject(text string) (args envs.Args, rest string, err error) {
 	v, rest, err := pytext.DecodePrefix(text)
 	if err != nil {
 		return nil, "", fmt.Errorf("not a JSON object: %w", err)
 	}
+
 	args, ok := v.(envs.Args)
 	if !ok {
 		return nil, "", errors.New("not a JSON object")
 	}
+
 	return args, rest, nil
 }
 
 // parseSignature reads "Name[p1, p2]" or "Name" at the beginning of text.
 func parseSignature(text string) (name string, params []string, signature string, ok bool) {
 	text = strings.TrimLeft(text, " \n`")
+
 	n := 0
 	for n < len(text) && isNameByte(text[n]) {
 		n++
 	}
+
 	if n == 0 {
 		return "", nil, "", false
 	}
+
 	name, rest := text[:n], text[n:]
 	if !strings.HasPrefix(rest, "[") {
 		return name, nil, name, true
 	}
+
 	end := strings.IndexByte(rest, ']')
 	if end < 0 {
 		return "", nil, "", false
 	}
+
 	for p := range strings.SplitSeq(rest[1:end], ",") {
 		if p = strings.Trim(p, " <>"); p != "" {
 			params = append(params, p)
 		}
 	}
+
 	return name, params, text[:n+end+1], true
 }
 
@@ -148,6 +173,7 @@ func guess(params []string, oldCount int) []slot {
 			slots = append(slots, slot{kind: copied, key: p, value: "True"})
 		}
 	}
+
 	return slots
 }
 
@@ -156,5 +182,6 @@ func cutFold(text, sep string) (before, after string, ok bool) {
 	if at < 0 || at+len(sep) > len(text) {
 		return text, "", false
 	}
+
 	return text[:at], text[at+len(sep):], true
 }

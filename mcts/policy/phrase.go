@@ -9,7 +9,8 @@ type wording struct{ opener, closer int }
 // The sentences, by situation. $old is the tool of the prompt version, $new the one that is called.
 var (
 	openers = [...][]string{
-		proceeding: {"", "I go on with the next step. ", "Let me continue. ", "One thing at a time. ", "Let me see what is needed now. "},
+		proceeding: {"", "I go on with the next step. ", "Let me continue. ", "One thing at a time. ",
+			"Let me see what is needed now. "},
 		migrating: {
 			"The $old tool has been deprecated. I should use $new instead. ",
 			"$old is deprecated, and the notice names $new. I follow its example. ",
@@ -42,6 +43,7 @@ func (m *move) rephrased(d *dice) wording {
 	if m.kind < describing {
 		w.closer = d.intN(len(closers))
 	}
+
 	return w
 }
 
@@ -53,8 +55,10 @@ func (w wording) append(b []byte, m *move) []byte {
 	if m.kind == describing && m.via != nil {
 		name = m.via.name
 	}
+
 	b = expand(b, openers[m.kind][w.opener], old, name)
 	b = append(b, m.thought...)
+
 	return expand(b, closers[w.closer], old, name)
 }
 
@@ -62,16 +66,19 @@ func (w wording) append(b []byte, m *move) []byte {
 func expand(b []byte, sentence, old, name string) []byte {
 	for {
 		before, after, ok := strings.Cut(sentence, "$")
+
 		b = append(b, before...)
 		if !ok {
 			return b
 		}
+
 		switch {
 		case strings.HasPrefix(after, "old"):
 			b = append(b, old...)
 		case strings.HasPrefix(after, "new"):
 			b = append(b, name...)
 		}
+
 		sentence = after[3:]
 	}
 }

@@ -65,10 +65,23 @@ func Profiles() []Profile {
 		{Name: "reader", ReadsNotices: true, Patience: 3, Rephrase: 0.5},
 		{Name: "stale", Patience: 4, Rephrase: 0.5},
 		{
-			Name: "weak", ReadsNotices: true, Patience: 3, Rephrase: 0.6, Greedy: 0.5, Hopeless: 1.0 / 3,
+			Name:         "weak",
+			ReadsNotices: true,
+			Patience:     3,
+			Rephrase:     0.6,
+			Greedy:       0.5,
+			Hopeless:     1.0 / 3,
 			Rates: Rates{
-				Column: 0.15, Arithmetic: 0.99, Malformed: 0.04, NoAction: 0.02,
-				OldParams: 0.08, IgnoreNotice: 0.15, ForgetUpdate: 0.25, RepeatUpdate: 0.05, ExtraCall: 0.06, GiveUp: 0.47,
+				Column:       0.15,
+				Arithmetic:   0.99,
+				Malformed:    0.04,
+				NoAction:     0.02,
+				OldParams:    0.08,
+				IgnoreNotice: 0.15,
+				ForgetUpdate: 0.25,
+				RepeatUpdate: 0.05,
+				ExtraCall:    0.06,
+				GiveUp:       0.47,
 			},
 		},
 	}
@@ -77,12 +90,15 @@ func Profiles() []Profile {
 // ParseProfile returns the built-in profile called name; the error of an unknown name lists the valid ones.
 func ParseProfile(name string) (Profile, error) {
 	var valid []string
+
 	for _, p := range Profiles() {
 		if p.Name == name {
 			return p, nil
 		}
+
 		valid = append(valid, p.Name)
 	}
+
 	return Profile{}, fmt.Errorf("policy: %w", names.Unknown("scripted profile", name, valid))
 }
 
@@ -91,11 +107,14 @@ func (p Profile) Validate() error {
 	if p.Patience < 1 {
 		return fmt.Errorf("policy: profile %s: patience is %d, want at least 1", p.Name, p.Patience)
 	}
+
 	r := p.Rates
+
 	all := []float64{p.Rephrase, p.Greedy, p.Hopeless, r.Column, r.Arithmetic, r.EarlyAnswer, r.Malformed, r.NoAction,
 		r.OldParams, r.IgnoreNotice, r.ForgetUpdate, r.RepeatUpdate, r.ExtraCall, r.GiveUp}
 	if i := slices.IndexFunc(all, func(x float64) bool { return !(x >= 0 && x <= 1) }); i >= 0 {
 		return fmt.Errorf("policy: profile %s: rate %v is not in 0..1", p.Name, all[i])
 	}
+
 	return nil
 }

@@ -65,10 +65,12 @@ func (p Prompt) System() string { return p.system(nil, p.Format) }
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
 	var learned []string
+
 	spaced := func(text string) string { return text }
 	if p.Layout == Paper {
 		learned, spaced = h.Learned(), paperSpacing.Replace
 	}
+
 	clean := p.Clean
 	if clean == nil {
 		clean = func(text string) string { return text }
@@ -77,21 +79,27 @@ func (p Prompt) Render(h envs.History) string {
 	b.Grow(1 << 14)
 	b.WriteString(p.system(learned, spaced(p.Format)))
 	b.WriteString("\n\n")
+
 	task := h.Task()
 	if shown := p.shown(task); len(shown) > 0 {
 		b.WriteString(examplesHeading)
 		b.WriteString("\n\n")
+
 		for _, d := range shown {
 			d.render(&b, spaced)
 		}
+
 		b.WriteString(turnHeading)
 		b.WriteString("\n\n")
 	}
+
 	b.WriteString(QuestionText(clean(task.Question)))
 	b.WriteString("\n\n")
+
 	for _, t := range h.Turns() {
 		renderTurn(&b, string(t.Action), clean(t.Observation))
 	}
+
 	return b.String()
 }
 
@@ -121,20 +129,25 @@ func (p Prompt) system(learned []string, format string) string {
 	b.WriteString(p.Opening)
 	b.WriteString("\n\n")
 	appendNumbered(&b, 1, tools)
+
 	if len(learned) > 0 {
 		b.WriteByte('\n')
 		appendNumbered(&b, len(tools)+1, learned)
 	}
+
 	b.WriteString("\n\n")
 	b.WriteString(guidelinesHeading)
+
 	for i, g := range p.guidelines() {
 		b.WriteByte('\n')
 		b.WriteString(strconv.Itoa(i + 1))
 		b.WriteString(". ")
 		b.WriteString(g)
 	}
+
 	b.WriteString("\n\n")
 	b.WriteString(format)
+
 	return b.String()
 }
 
@@ -142,6 +155,7 @@ func (p Prompt) tools() []string {
 	if !p.NoUpdateTool {
 		return p.Tools
 	}
+
 	return without(p.Tools, func(line string) bool { return strings.HasPrefix(line, updateTool+"[") })
 }
 
@@ -149,6 +163,7 @@ func (p Prompt) guidelines() []string {
 	if !p.NoUpdateTool {
 		return p.Guidelines
 	}
+
 	return without(p.Guidelines, func(line string) bool { return strings.Contains(line, updateTool) })
 }
 
@@ -159,20 +174,24 @@ func without(lines []string, drop func(string) bool) []string {
 			kept = append(kept, line)
 		}
 	}
+
 	return kept
 }
 
 // shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask something else.
 func (p Prompt) shown(t envs.Task) []Demonstration {
 	pool := p.Demonstrations[t.Dataset]
+
 	shown := make([]Demonstration, 0, max(0, min(p.Shots, len(pool))))
 	for _, d := range pool {
 		if len(shown) >= p.Shots {
 			break
 		}
+
 		if !sameQuestion(d.Question, t.Question) {
 			shown = append(shown, d)
 		}
 	}
+
 	return shown
 }

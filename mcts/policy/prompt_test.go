@@ -16,13 +16,18 @@ func paperTools() []string {
 	return []string{
 		"RetrieveAgenda[keyword], which retrieves the agenda related to keyword.",
 		"RetrieveScirex[keyword], which retrieves machine learning papers' paragraphs related to keyword.",
-		"LoadDB[DBName], which loads the database DBName and returns the database. The DBName can be one of the following: flights/coffee/airbnb/yelp/agenda.",
-		"FilterDB[condition], which filters the database DBName by the column column_name the relation (e.g., =, >, etc.) and the value, and returns the filtered database.",
+		"LoadDB[DBName], which loads the database DBName and returns the database. The DBName can be one of the " +
+			"following: flights/coffee/airbnb/yelp/agenda.",
+		"FilterDB[condition], which filters the database DBName by the column column_name the relation (e.g., =, " +
+			">, etc.) and the value, and returns the filtered database.",
 		"GetValue[column_name], which returns the value of the column column_name in the database DBName.",
-		"LoadGraph[GraphName], which loads the graph GraphName and returns the graph. The GraphName can be one of the following: PaperNet/AuthorNet.",
-		"NeighbourCheck[GraphName, Node], which lists the neighbours of the node Node in the graph GraphName and returns the neighbours.",
+		"LoadGraph[GraphName], which loads the graph GraphName and returns the graph. The GraphName can be one of " +
+			"the following: PaperNet/AuthorNet.",
+		"NeighbourCheck[GraphName, Node], which lists the neighbours of the node Node in the graph GraphName and " +
+			"returns the neighbours.",
 		"NodeCheck[GraphName, Node], which returns the detailed attribute information of Node.",
-		"EdgeCheck[GraphName, Node1, Node2], which returns the detailed attribute information of the edge between Node1 and Node2.",
+		"EdgeCheck[GraphName, Node1, Node2], which returns the detailed attribute information of the edge between " +
+			"Node1 and Node2.",
 		"SQLInterpreter[SQL], which interprets the SQL query SQL and returns the result.",
 		"PythonInterpreter[Python], which interprets the Python code Python and returns the result.",
 		"Finish[answer], which returns the answer and finishes the task.",
@@ -33,10 +38,13 @@ func paperTools() []string {
 func demonstrations(t testing.TB) map[string][]Demonstration {
 	t.Helper()
 	var pool []Demonstration
-	for _, q := range []string{openQuestion, openQuestion + " (second)", openQuestion + " (third)", openQuestion + " (fourth)"} {
+
+	for _, q := range []string{openQuestion, openQuestion + " (second)", openQuestion + " (third)", openQuestion +
+		" (fourth)"} {
 		h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld("p_c"), q, 1, true)
 		pool = append(pool, FromHistory(h))
 	}
+
 	return map[string][]Demonstration{"coffee": pool}
 }
 
@@ -48,6 +56,7 @@ func TestGoldenPrompts(t *testing.T) {
 	ablation.NoUpdateTool = true
 	zero := full
 	zero.Shots = 0
+
 	fresh, drifted := ask(openQuestion), walk(t, "p_s_in", 6)
 	for name, text := range map[string]string{
 		"system.txt":          full.System(),
@@ -65,51 +74,64 @@ func TestLayouts(t *testing.T) {
 	p := NewPrompt(paperTools())
 	p.Demonstrations = demonstrations(t)
 	h := walk(t, "p_s_in", 6)
+
 	learned := h.Learned()
 	if len(learned) != 2 {
 		t.Fatalf("learned %q", learned)
 	}
+
 	order := func(text string, parts ...string) {
 		t.Helper()
+
 		at := 0
 		for _, part := range parts {
 			n := strings.Index(text[at:], part)
 			if n < 0 {
 				t.Fatalf("%q does not come next in:\n%s", part, text)
 			}
+
 			at += n + len(part)
 		}
 	}
 	question := "Question: " + openQuestion + "\n\n"
 	stable := p.Render(h)
-	order(stable, "(13) UpdateTool[", guidelinesHeading, examplesHeading, turnHeading, question+"Thought: I need step LoadDB.")
+	order(stable, "(13) UpdateTool[", guidelinesHeading, examplesHeading, turnHeading,
+		question+"Thought: I need step LoadDB.")
+
 	if strings.Contains(stable, "(14)") {
 		t.Error("the stable layout lists a learned tool")
 	}
+
 	p.Layout = Paper
-	order(p.Render(h), "(13) UpdateTool[", "(14) "+learned[0]+"\n(15) "+learned[1]+"\n\n", guidelinesHeading, examplesHeading,
+	order(p.Render(h), "(13) UpdateTool[", "(14) "+learned[0]+"\n(15) "+learned[1]+"\n\n", guidelinesHeading,
+		examplesHeading,
 		turnHeading, question, "Thought: I need step LoadDB.")
+
 	if strings.Contains(p.System(), "(14)") {
 		t.Error("System shows a learned tool")
 	}
 
-	// The published layout has blank lines between the parts of a step; what the model wrote, and System, which training
-	// samples have, too, stay as they are.
+	// The published layout has blank lines between the parts of a step; what the model wrote, and System,
+	// which training samples have, too, stay as they are.
 	shown, written, _ := strings.Cut(p.Render(h), question)
-	if steps := strings.Count(shown, "\n\nAction Input: "); steps < 10 || steps != strings.Count(shown, "\nAction Input: ") ||
+	if steps := strings.Count(shown, "\n\nAction Input: "); steps < 10 ||
+		steps != strings.Count(shown, "\nAction Input: ") ||
 		strings.Count(shown, "\n\nAction: ") != strings.Count(shown, "\nAction: ") {
 		t.Errorf("%d steps with blank lines in the paper's layout:\n%s", steps, shown)
 	}
+
 	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System()} {
 		if strings.Contains(text, "\n\nAction") {
 			t.Errorf("%s has a blank line before an action", name)
 		}
 	}
+
 	for _, name := range []string{"stable", "paper"} {
 		if l, err := ParseLayout(name); err != nil || string(l) != name {
 			t.Errorf("ParseLayout(%s) = %s, %v", name, l, err)
 		}
 	}
+
 	if _, err := ParseLayout("x"); err == nil || !strings.Contains(err.Error(), "stable, paper") {
 		t.Errorf("error %v does not list the layouts", err)
 	}
@@ -118,10 +140,13 @@ func TestLayouts(t *testing.T) {
 func TestNoUpdateTool(t *testing.T) {
 	p := NewPrompt(paperTools())
 	p.NoUpdateTool = true
+
 	text := p.System()
-	if strings.Contains(text, updateTool) || !strings.Contains(text, "(12) Finish[") || !strings.Contains(text, "\n5. ") || strings.Contains(text, "\n6. ") {
+	if strings.Contains(text, updateTool) || !strings.Contains(text, "(12) Finish[") ||
+		!strings.Contains(text, "\n5. ") || strings.Contains(text, "\n6. ") {
 		t.Errorf("system text of the ablation:\n%s", text)
 	}
+
 	if !strings.Contains(NewPrompt(paperTools()).System(), "call UpdateTool") {
 		t.Error("the default guidelines do not speak of UpdateTool")
 	}
@@ -130,21 +155,26 @@ func TestNoUpdateTool(t *testing.T) {
 func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	p := NewPrompt(paperTools())
 	p.Demonstrations = demonstrations(t)
+
 	pool := p.Demonstrations["coffee"]
 	for i, own := range pool {
 		shown := p.shown(envs.Task{Dataset: "coffee", Question: " " + strings.ReplaceAll(own.Question, " ", "  ")})
 		if len(shown) != 3 {
 			t.Fatalf("%d shown, want 3", len(shown))
 		}
+
 		for _, d := range shown {
 			if d.Question == own.Question {
 				t.Errorf("question %d is shown to itself", i)
 			}
 		}
 	}
-	if shown := p.shown(envs.Task{Dataset: "coffee", Question: "other"}); len(shown) != 3 || shown[2].Question != pool[2].Question {
+
+	if shown := p.shown(envs.Task{Dataset: "coffee", Question: "other"}); len(shown) != 3 ||
+		shown[2].Question != pool[2].Question {
 		t.Errorf("shown %v, want the first three", shown)
 	}
+
 	if shown := p.shown(envs.Task{Dataset: "yelp", Question: "other"}); len(shown) != 0 {
 		t.Errorf("shown %v of another dataset", shown)
 	}
@@ -159,20 +189,27 @@ func TestRenderIsAppendOnly(t *testing.T) {
 		p.NoUpdateTool = rapid.Bool().Draw(t, "ablation")
 		p.Layout = rapid.SampledFrom([]Layout{Stable, Paper, ""}).Draw(t, "layout")
 		p.Demonstrations = map[string][]Demonstration{"d": {{Question: text.Draw(t, "demonstrated")}}}
+
 		h := envs.NewHistory(envs.Task{Dataset: "d", Question: text.Draw(t, "question")})
 		for _, lesson := range rapid.SliceOfN(text, 0, 3).Draw(t, "learned") {
 			h = h.Learn(lesson)
 		}
+
 		before := p.Render(h)
 		for range rapid.IntRange(1, 4).Draw(t, "turns") {
-			h = h.Append(envs.Turn{Action: envs.Action(text.Draw(t, "action")), Observation: text.Draw(t, "observation")})
+			h = h.Append(envs.Turn{
+				Action:      envs.Action(text.Draw(t, "action")),
+				Observation: text.Draw(t, "observation"),
+			})
 			if p.Layout != Paper && rapid.Bool().Draw(t, "learns") {
 				h = h.Learn(text.Draw(t, "lesson"))
 			}
+
 			after := p.Render(h)
 			if !strings.HasPrefix(after, before) || len(after) <= len(before) {
 				t.Fatalf("%q\nis no prefix of\n%q", before, after)
 			}
+
 			before = after
 		}
 	})
@@ -183,6 +220,7 @@ func TestSharedPrefix(t *testing.T) {
 	p := NewPrompt(paperTools())
 	p.Demonstrations = demonstrations(t)
 	a, b := p.Render(ask("one")), p.Render(ask("two").Learn("x").Append(envs.Turn{}))
+
 	shared, _, ok := strings.Cut(a, QuestionText("one"))
 	if !ok || !strings.HasPrefix(b, shared) {
 		t.Error("two questions do not share what comes before them")
@@ -194,8 +232,10 @@ func TestClean(t *testing.T) {
 	p := NewPrompt([]string{"A[<x>], which is it."})
 	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
 	h := ask("What is <x>?").Append(envs.Turn{Action: "Thought: <x>", Observation: "<x> it is"})
+
 	text := p.Render(h)
-	for _, want := range []string{"A[<x>], which", "Question: What is < x>?\n", "Thought: <x>\n", "Observation: < x> it is\n"} {
+	for _, want := range []string{"A[<x>], which", "Question: What is < x>?\n", "Thought: <x>\n",
+		"Observation: < x> it is\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
@@ -207,6 +247,7 @@ func TestRenderIsWhatTheScriptedPolicyContinues(t *testing.T) {
 	p := NewPrompt(paperTools())
 	next := propose(t, NewScripted(profile(t, "reader"), plans), mcts.Request{History: h, N: 1})[0].Text
 	grown := newWorld("p_s_in").act(h, next)
+
 	last, _ := grown.Last()
 	if want := p.Render(h) + next + "\n\n" + ObservationText(last.Observation) + "\n\n"; want != p.Render(grown) {
 		t.Error("a rendered history is not the prompt, the completion and the observation")

@@ -41,10 +41,14 @@ func (s *Scripted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal
 	if err := ctx.Err(); err != nil {
 		return nil, envs.Fail(envs.StagePolicy, s.Name()+": propose", err)
 	}
+
 	if r.N < 1 {
-		return nil, envs.Fail(envs.StagePolicy, s.Name()+": propose", fmt.Errorf("%d samples asked for, want at least 1", r.N))
+		return nil, envs.Fail(envs.StagePolicy, s.Name()+": propose",
+			fmt.Errorf("%d samples asked for, want at least 1", r.N))
 	}
+
 	sc := s.look(r.History)
+
 	proposals := make([]mcts.Proposal, r.N)
 	for i := range proposals {
 		if r.Greedy {
@@ -53,6 +57,7 @@ func (s *Scripted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal
 			proposals[i] = sc.sample(newDice(r.Seed + uint64(i)))
 		}
 	}
+
 	return proposals, nil
 }
 
@@ -75,11 +80,14 @@ func (s *Scripted) hopeless(question string) bool {
 
 func (s *Scripted) look(h envs.History) *scene {
 	sc := &scene{Scripted: s, h: h, st: s.stand(h)}
+
 	question := h.Task().Question
 	if p := s.plans.get(question, s.planOf); p.ok {
 		sc.plan, sc.hopeless = p.plan, p.hopeless
 	}
+
 	sc.best = sc.decide()
+
 	return sc
 }
 
@@ -89,9 +97,10 @@ func (s *Scripted) planOf(question string) planned {
 	return planned{plan, ok, s.hopeless(question)}
 }
 
-// greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run. Those in the task depend
-// on the question, the step of its plan and the tries of that step, and so are the same in every API version; those that
-// drift gives occasion for depend on the turn and come on top. So no accuracy is better under drift than without.
+// greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run. Those in the
+// task depend on the question, the step of its plan and the tries of that step, and so are the same in every
+// API version; those that drift gives occasion for depend on the turn and come on top. So no accuracy is
+// better under drift than without.
 func (sc *scene) greedy() mcts.Proposal {
 	question := sc.h.Task().Question
 	step := questionDice(question, fmt.Sprintf("step %d, try %d", len(sc.st.results), sc.st.errors))
@@ -100,16 +109,20 @@ func (sc *scene) greedy() mcts.Proposal {
 	if m, ok := sc.slip(forgettingSlips, &turn, sc.profile.Greedy); ok {
 		sc.best = m
 	}
+
 	m, ok := sc.best, false
 	if sc.stepping() {
 		m, ok = sc.slip(taskSlips, &step, sc.profile.Greedy)
 	}
+
 	if !ok {
 		m, ok = sc.slip(driftSlips, &turn, sc.profile.Greedy)
 	}
+
 	if !ok {
 		m = sc.best
 	}
+
 	return sc.write(m, turn, 0)
 }
 
@@ -119,6 +132,7 @@ func (sc *scene) sample(d dice) mcts.Proposal {
 	if !ok {
 		m = sc.best
 	}
+
 	return sc.write(m, d, sc.profile.Rephrase)
 }
 
@@ -127,12 +141,16 @@ func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
 	if sc.hopeless && m.call.Name == finishTool {
 		m = giveUp()
 	}
+
 	input := m.appendInput(nil)
+
 	w := m.likeliest()
 	if d.chance(rephrase) {
 		w = m.rephrased(&d)
 	}
+
 	text := string(m.appendText(make([]byte, 0, 256+len(m.thought)+len(input)), w, input))
+
 	return mcts.Proposal{
 		Text:    text,
 		LogProb: math.Max(-1.2, -(0.05 + 0.12*d.float() + w.cost() + m.cost)),

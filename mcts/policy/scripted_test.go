@@ -40,6 +40,7 @@ func TestReaderSolvesEveryVersion(t *testing.T) {
 
 func TestReaderDescribesTheCallThatWorked(t *testing.T) {
 	h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld("p_s_in"), openQuestion, 1, true)
+
 	want := []string{
 		`InitializeDatabase[DatabaseName], which is an updated version of LoadDB and takes its place. For example, {"DatabaseName": "coffee"}.`,
 		`Apply_Database_Filters[condition1], which is an updated version of FilterDB and takes its place. For example, {"condition1": "Date=2000-01-03", "condition2": "Open>1"}.`,
@@ -49,7 +50,9 @@ func TestReaderDescribesTheCallThatWorked(t *testing.T) {
 	if diff := cmp.Diff(want, h.Learned()); diff != "" {
 		t.Error(diff)
 	}
-	if text := string(h.Turns()[0].Action); text != "Thought: I need step LoadDB.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}" {
+
+	if text := string(h.Turns()[0].Action); text != "Thought: I need step LoadDB.\nAction: LoadDB\nAction Input: "+
+		"{\"DBName\": \"coffee\"}" {
 		t.Errorf("first action:\n%s", text)
 	}
 }
@@ -57,6 +60,7 @@ func TestReaderDescribesTheCallThatWorked(t *testing.T) {
 func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
 	p := profile(t, "reader")
 	p.NoUpdateTool = true
+
 	h := solve(t, NewScripted(p, plans), newWorld("p_s_in"), openQuestion, 1, true)
 	if outcome(h) != envs.Correct || strings.Contains(strings.Join(called(h), " "), updateTool) {
 		t.Errorf("calls %q", called(h))
@@ -67,6 +71,7 @@ func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
 func TestReaderGoesOnAfterARefusedUpdate(t *testing.T) {
 	w := newWorld("p_s_in")
 	w.refuse = map[string]string{updateTool: "Tool update failed."}
+
 	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
 	if outcome(h) != envs.Correct {
 		t.Errorf("calls %q", called(h))
@@ -75,36 +80,54 @@ func TestReaderGoesOnAfterARefusedUpdate(t *testing.T) {
 
 func TestLearnedUsageIsUsedDirectly(t *testing.T) {
 	in := map[string]drifted{}
+
 	for _, d := range driftedTools() {
 		if d.version == "p_s_in" {
 			in[d.name] = d
 		}
 	}
+
 	load := envs.Turn{
-		Call: envs.Call{Tool: "LoadDB", Name: "InitializeDatabase", Args: kv("DatabaseName", "coffee")}, Outcome: envs.OK,
+		Call:        envs.Call{Tool: "LoadDB", Name: "InitializeDatabase", Args: kv("DatabaseName", "coffee")},
+		Outcome:     envs.OK,
 		Observation: "loaded",
 	}
+
 	t.Run("from a description", func(t *testing.T) {
 		u, _ := parseNotice(in["Apply_Database_Filters"].notice)
 		h := ask(openQuestion).Append(load).Learn(u.describe(kv("condition1", "a=1")))
 		wantCall(t, h, "Apply_Database_Filters", `{"condition1": "Date=2000-01-03", "condition2": "Open>1"}`)
 	})
 	t.Run("from a notice earlier", func(t *testing.T) {
-		notice := envs.Turn{Call: envs.Call{Name: "FilterDB"}, Outcome: envs.Deprecated, Observation: in["Apply_Database_Filters"].notice}
+		notice := envs.Turn{
+			Call:        envs.Call{Name: "FilterDB"},
+			Outcome:     envs.Deprecated,
+			Observation: in["Apply_Database_Filters"].notice,
+		}
 		h := ask(openQuestion).Append(notice).Append(load)
 		wantCall(t, h, "Apply_Database_Filters", `{"condition1": "Date=2000-01-03", "condition2": "Open>1"}`)
 	})
 	t.Run("through two notices", func(t *testing.T) {
 		h := ask(openQuestion).
-			Append(envs.Turn{Call: envs.Call{Name: "LoadDB"}, Outcome: envs.Deprecated, Observation: in["InitializeDatabase"].notice}).
-			Append(envs.Turn{Call: envs.Call{Name: "InitializeDatabase"}, Outcome: envs.Deprecated, Observation: deprecated(
-				"InitializeDatabase[DatabaseName]", `OpenDB[db, mode], param example: {"db": "flights", "mode": 1}`)})
+			Append(envs.Turn{
+				Call:        envs.Call{Name: "LoadDB"},
+				Outcome:     envs.Deprecated,
+				Observation: in["InitializeDatabase"].notice,
+			}).
+			Append(envs.Turn{
+				Call:    envs.Call{Name: "InitializeDatabase"},
+				Outcome: envs.Deprecated,
+				Observation: deprecated(
+					"InitializeDatabase[DatabaseName]",
+					`OpenDB[db, mode], param example: {"db": "flights", "mode": 1}`),
+			})
 		wantCall(t, h, "OpenDB", `{"db": "coffee", "mode": 1}`)
 	})
 }
 
 func wantCall(t *testing.T, h envs.History, name, input string) {
 	t.Helper()
+
 	text := propose(t, NewScripted(profile(t, "reader"), plans), mcts.Request{History: h, N: 1, Greedy: true})[0].Text
 	if want := "\nAction: " + name + "\nAction Input: " + input; !strings.HasSuffix(text, want) {
 		t.Errorf("got %s\nwant it to end with%s", text, want)
@@ -115,10 +138,13 @@ func TestErrorsAreRetriedThenGivenUp(t *testing.T) {
 	w := newWorld("p_c")
 	w.refuse = map[string]string{"FilterDB": "The filtering query is incorrect."}
 	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
-	want := []string{"LoadDB ok", "FilterDB tool-error", "FilterDB tool-error", "FilterDB tool-error", "Finish incorrect"}
+
+	want := []string{"LoadDB ok", "FilterDB tool-error", "FilterDB tool-error", "FilterDB tool-error",
+		"Finish incorrect"}
 	if diff := cmp.Diff(want, called(h)); diff != "" {
 		t.Error(diff)
 	}
+
 	if a, _ := h.Turns()[4].Call.Args.Text("answer"); a != unknownAnswer {
 		t.Errorf("gave up with %q", a)
 	}
@@ -128,6 +154,7 @@ func TestANoticeWithoutSuccessorIsGivenUp(t *testing.T) {
 	w := newWorld("p_s_in")
 	w.names["LoadDB"] = drifted{notice: deprecated("LoadDB[DBName]", `[x], param example: {"x": "y"}`)}
 	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+
 	want := []string{"LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "Finish incorrect"}
 	if diff := cmp.Diff(want, called(h)); diff != "" {
 		t.Error(diff)
@@ -139,10 +166,14 @@ func TestStale(t *testing.T) {
 	if h := solve(t, p, newWorld("p_c"), openQuestion, 1, true); outcome(h) != envs.Correct {
 		t.Errorf("p_c: calls %q", called(h))
 	}
-	want := []string{"LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "Finish incorrect"}
+
+	want := []string{"LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated",
+		"Finish incorrect"}
+
 	for _, version := range []string{"p_s_in", "p_s_ood"} {
 		for seed := range uint64(20) {
-			if diff := cmp.Diff(want, called(solve(t, p, newWorld(version), openQuestion, seed, seed == 0))); diff != "" {
+			if diff := cmp.Diff(want, called(solve(t, p, newWorld(version), openQuestion, seed,
+				seed == 0))); diff != "" {
 				t.Fatalf("%s, seed %d:\n%s", version, seed, diff)
 			}
 		}
@@ -161,8 +192,12 @@ func TestUnknownQuestions(t *testing.T) {
 func TestPlanThatCannotGoOn(t *testing.T) {
 	h := ask(openQuestion)
 	for i, name := range []string{"LoadDB", "FilterDB", "GetValue"} {
-		h = h.Append(envs.Turn{Call: envs.Call{Tool: name, Name: name, Args: kv("x", string(rune('a'+i)))}, Observation: `{"Low": "1"}`})
+		h = h.Append(envs.Turn{
+			Call:        envs.Call{Tool: name, Name: name, Args: kv("x", string(rune('a'+i)))},
+			Observation: `{"Low": "1"}`,
+		})
 	}
+
 	wantCall(t, h, finishTool, `{"answer": "unknown"}`)
 }
 
@@ -171,6 +206,7 @@ func TestHopelessQuestions(t *testing.T) {
 	p := profile(t, "weak")
 	p.Rates = Rates{}
 	hopeless := 0
+
 	const questions = 900
 	for i := range questions {
 		policy, solved := NewScripted(p, plans), false
@@ -179,15 +215,19 @@ func TestHopelessQuestions(t *testing.T) {
 			if h.Len() != 13 {
 				t.Fatalf("question %d: calls %q", i, called(h))
 			}
+
 			if outcome(h) == envs.Correct != solved && seed > 0 {
 				t.Errorf("question %d is solved sometimes", i)
 			}
+
 			solved = outcome(h) == envs.Correct
 		}
+
 		if !solved {
 			hopeless++
 		}
 	}
+
 	if hopeless < questions/3-50 || hopeless > questions/3+50 {
 		t.Errorf("%d of %d questions are hopeless, want a third", hopeless, questions)
 	}
@@ -198,15 +238,19 @@ func TestHopelessQuestions(t *testing.T) {
 func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 	for _, name := range []string{"noisy", "weak"} {
 		right := map[string]int{}
+
 		for i := range 400 {
 			question := fmt.Sprint(openQuestion, " ", i)
 			without := false
+
 			for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
 				h := solve(t, NewScripted(profile(t, name), plans), newWorld(version), question, 1, true)
+
 				correct := outcome(h) == envs.Correct
 				if correct {
 					right[version]++
 				}
+
 				if version == "p_c" {
 					without = correct
 				} else if correct && !without {
@@ -214,6 +258,7 @@ func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 				}
 			}
 		}
+
 		if right["p_c"] == 0 || right["p_c"] == 400 || right["p_s_in"] == right["p_c"] {
 			t.Errorf("%s: of 400 questions %v are answered: the test shows nothing", name, right)
 		}
@@ -224,11 +269,13 @@ func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 func TestSteadyProfilesMakeOneCall(t *testing.T) {
 	for _, name := range []string{"reader", "stale"} {
 		texts, calls := map[string]bool{}, map[string]bool{}
-		for _, p := range propose(t, NewScripted(profile(t, name), plans), mcts.Request{History: ask(openQuestion), N: 200, Seed: 7}) {
+		for _, p := range propose(t, NewScripted(profile(t, name), plans),
+			mcts.Request{History: ask(openQuestion), N: 200, Seed: 7}) {
 			texts[p.Text] = true
 			_, call, _ := strings.Cut(p.Text, "\n")
 			calls[call] = true
 		}
+
 		if len(calls) != 1 || len(texts) < 5 {
 			t.Errorf("%s: %d calls in %d texts, want 1 in at least 5", name, len(calls), len(texts))
 		}
@@ -241,7 +288,9 @@ func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 		first := propose(t, NewScripted(profile, plans), r)
 		shared := NewScripted(profile, plans)
 		propose(t, shared, mcts.Request{History: ask(strangeRequest), N: 3, Seed: 1})
+
 		r.Node = mcts.NodeID{Question: "other", Tree: 3, Path: "0.1"}
+
 		r.First = 5
 		if diff := cmp.Diff(first, propose(t, shared, r)); diff != "" {
 			t.Errorf("%s: other node, other answer:\n%s", profile.Name, diff)
@@ -251,6 +300,7 @@ func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 		if diff := cmp.Diff(first[3:4], one); diff != "" {
 			t.Errorf("%s: sample 3 and seed 45:\n%s", profile.Name, diff)
 		}
+
 		for _, p := range first {
 			if !p.Scored || p.Tokens == 0 || p.LogProb > -0.05 || p.LogProb < -1.2 || math.IsNaN(p.LogProb) {
 				t.Errorf("%s: proposal %+v", profile.Name, p)
@@ -262,6 +312,7 @@ func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 func TestGreedyNeedsNoSeed(t *testing.T) {
 	p := NewScripted(profile(t, "noisy"), plans)
 	a := propose(t, p, mcts.Request{History: ask(openQuestion), N: 1, Seed: 1, Greedy: true})
+
 	b := propose(t, p, mcts.Request{History: ask(openQuestion), N: 1, Seed: 99, Greedy: true})
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Error(diff)
@@ -272,9 +323,18 @@ func TestProposeFails(t *testing.T) {
 	p := NewScripted(profile(t, "reader"), plans)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	for name, try := range map[string]func() error{
-		"cancelled":  func() error { _, err := p.Propose(done, mcts.Request{History: ask(openQuestion), N: 1}); return err },
-		"no samples": func() error { _, err := p.Propose(t.Context(), mcts.Request{History: ask(openQuestion)}); return err },
+		"cancelled": func() error {
+			_,
+				err := p.Propose(done, mcts.Request{History: ask(openQuestion), N: 1})
+			return err
+		},
+		"no samples": func() error {
+			_,
+				err := p.Propose(t.Context(), mcts.Request{History: ask(openQuestion)})
+			return err
+		},
 	} {
 		if stage, ok := envs.FailedStage(try()); !ok || stage != envs.StagePolicy {
 			t.Errorf("%s: %v names stage %q, want policy", name, try(), stage)
@@ -287,15 +347,19 @@ func TestProfiles(t *testing.T) {
 		if err := p.Validate(); err != nil {
 			t.Error(err)
 		}
+
 		if got := NewScripted(p, plans).Name(); got != "scripted:"+p.Name {
 			t.Errorf("name %q", got)
 		}
 	}
+
 	_, err := ParseProfile("gpt")
 	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are noisy, reader, stale`) {
 		t.Errorf("error %v does not list the profiles", err)
 	}
-	for _, p := range []Profile{{Name: "x"}, {Name: "x", Patience: 1, Greedy: 2}, {Name: "x", Patience: 1, Rates: Rates{Column: -1}},
+
+	for _, p := range []Profile{{Name: "x"}, {Name: "x", Patience: 1, Greedy: 2},
+		{Name: "x", Patience: 1, Rates: Rates{Column: -1}},
 		{Name: "x", Patience: 1, Rates: Rates{ExtraCall: math.NaN()}}} {
 		if p.Validate() == nil {
 			t.Errorf("%+v is valid", p)

@@ -42,16 +42,19 @@ func (sc *scene) slip(slips []slip, d *dice, share float64) (move, bool) {
 	if sc.best.kind == givingUp {
 		return move{}, false
 	}
+
 	for _, slip := range slips {
 		rate := slip.rate(&sc.profile.Rates)
 		if rate == 0 || !d.chance(rate*share) {
 			continue
 		}
+
 		if m, ok := slip.make(sc, d); ok {
 			m.cost += 0.15 - 0.12*math.Log(rate)
 			return m, true
 		}
 	}
+
 	return move{}, false
 }
 
@@ -62,7 +65,9 @@ func forgetUpdate(sc *scene, _ *dice) (move, bool) {
 	if sc.best.kind != describing {
 		return move{}, false
 	}
+
 	m := sc.step()
+
 	return m, m.kind != givingUp
 }
 
@@ -71,6 +76,7 @@ func repeatUpdate(sc *scene, _ *dice) (move, bool) {
 	if !sc.stepping() || t == nil || t.Call.Name != updateTool || t.Outcome != envs.OK {
 		return move{}, false
 	}
+
 	return move{thought: "I make sure that the new tool is described.", call: t.Call}, true
 }
 
@@ -80,10 +86,12 @@ func ignoreNotice(sc *scene, _ *dice) (move, bool) {
 	if !sc.stepping() || m.via == nil || sc.st.ignored > 1 {
 		return m, false
 	}
+
 	m.via = nil
 	if m.kind == migrating {
 		m.kind = retrying
 	}
+
 	return m, true
 }
 
@@ -98,11 +106,13 @@ func extraCall(sc *scene, _ *dice) (move, bool) {
 	if !sc.stepping() || last < 0 || sc.st.turns[last].Call.Name == sc.best.name() {
 		return move{}, false
 	}
+
 	for _, t := range sc.st.turns[last+1:] { // once is enough
 		if t.Call.Name != updateTool || t.Outcome != envs.OK {
 			return move{}, false
 		}
 	}
+
 	return move{thought: "I check the last result once more.", call: sc.st.turns[last].Call}, true
 }
 
@@ -111,10 +121,12 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 	if !sc.stepping() || len(sc.st.results) == 0 || sc.best.call.Name == finishTool {
 		return move{}, false
 	}
+
 	answer := firstNumber(sc.st.results[len(sc.st.results)-1])
 	if answer == "" {
 		answer = unknownAnswer
 	}
+
 	return move{thought: "I think this already answers the question.", call: finish(answer)}, true
 }
 
@@ -125,10 +137,12 @@ func firstNumber(text string) string {
 	if at < 0 {
 		return ""
 	}
+
 	end := at
 	for end < len(text) && (isDigit(text[end]) || text[end] == '.' && end+1 < len(text) && isDigit(text[end+1])) {
 		end++
 	}
+
 	return text[at:end]
 }
 
@@ -144,6 +158,7 @@ func (st *standing) columns() []string {
 			return strings.Split(strings.TrimSuffix(strings.TrimSpace(list), "."), ", ")
 		}
 	}
+
 	return nil
 }
 
@@ -153,10 +168,12 @@ func wrongColumn(sc *scene, d *dice) (move, bool) {
 	if !sc.stepping() || m.call.Name == finishTool {
 		return m, false
 	}
+
 	columns := sc.st.columns()
 	if len(columns) < 2 {
 		return m, false
 	}
+
 	for i, a := range m.call.Args {
 		text, _ := a.Value.(string)
 		for c, column := range columns {
@@ -164,12 +181,15 @@ func wrongColumn(sc *scene, d *dice) (move, bool) {
 			if at < 0 {
 				continue
 			}
+
 			other := columns[(c+1+d.intN(len(columns)-1))%len(columns)]
 			m.call.Args = slices.Clone(m.call.Args)
 			m.call.Args[i].Value = text[:at] + other + text[at+len(column):]
+
 			return m, true
 		}
 	}
+
 	return m, false
 }
 
@@ -178,16 +198,20 @@ func wordIndex(text, word string) int {
 	if word == "" {
 		return -1
 	}
+
 	for from := 0; ; {
 		at := strings.Index(text[from:], word)
 		if at < 0 {
 			return -1
 		}
+
 		at += from
+
 		end := at + len(word)
 		if (at == 0 || !isWordByte(text[at-1])) && (end == len(text) || !isWordByte(text[end])) {
 			return at
 		}
+
 		from = end
 	}
 }
@@ -199,9 +223,11 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 	if !sc.stepping() {
 		return m, false
 	}
+
 	for i, a := range m.call.Args {
 		text, _ := a.Value.(string)
 		wrong := ""
+
 		switch {
 		case m.call.Name == finishTool:
 			if wrong = wrongDigit(text, d); wrong == "" {
@@ -212,12 +238,14 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 		case strings.Contains(text, "SELECT"):
 			wrong = wrongAggregate(text)
 		}
+
 		if wrong != "" && wrong != text {
 			m.call.Args = slices.Clone(m.call.Args)
 			m.call.Args[i].Value = wrong
 			return m, true
 		}
 	}
+
 	return m, false
 }
 
@@ -229,12 +257,15 @@ func wrongDigit(text string, d *dice) string {
 			places = append(places, i)
 		}
 	}
+
 	if len(places) == 0 {
 		return ""
 	}
+
 	b := []byte(text)
 	at := places[d.intN(len(places))]
 	b[at] = '0' + (b[at]-'0'+1+byte(d.intN(9)))%10
+
 	return string(b)
 }
 
@@ -244,15 +275,18 @@ func wrongAggregate(sql string) string {
 			return strings.Replace(sql, pair[0], pair[1], 1)
 		}
 	}
+
 	return ""
 }
 
 func malformed(sc *scene, d *dice) (move, bool) {
 	m := sc.best
+
 	m.form = missingBrace
 	if d.chance(0.5) {
 		m.form = singleQuotes
 	}
+
 	return m, true
 }
 

@@ -19,18 +19,22 @@ func always(set func(*Rates)) Profile {
 // walk returns the history of the reader after n turns.
 func walk(t *testing.T, version string, n int) envs.History {
 	t.Helper()
+
 	w, p, h := newWorld(version), NewScripted(profile(t, "reader"), plans), ask(openQuestion)
 	for range n {
 		h = w.act(h, propose(t, p, mcts.Request{History: h, N: 1, Greedy: true})[0].Text)
 	}
+
 	return h
 }
 
 func TestSlips(t *testing.T) {
 	right := func(h envs.History) string {
-		return propose(t, NewScripted(profile(t, "reader"), plans), mcts.Request{History: h, N: 1, Greedy: true})[0].Text
+		return propose(t, NewScripted(profile(t, "reader"), plans),
+			mcts.Request{History: h, N: 1, Greedy: true})[0].Text
 	}
 	afterPlain := func(n int) envs.History { return walk(t, "p_c", n) }
+
 	drift := func(n int) envs.History { return walk(t, "p_s_in", n) }
 	for _, c := range []struct {
 		name string
@@ -43,7 +47,8 @@ func TestSlips(t *testing.T) {
 		}},
 		{"another column under the new name", func(r *Rates) { r.Column = 1 }, drift(4), func(s string) bool {
 			return strings.Contains(s, "Action: Apply_Database_Filters\n") &&
-				(!strings.Contains(s, `"Date=`) || !strings.Contains(s, `"Open>`)) && strings.Contains(s, `"condition2"`)
+				(!strings.Contains(s, `"Date=`) || !strings.Contains(s, `"Open>`)) &&
+				strings.Contains(s, `"condition2"`)
 		}},
 		{"another digit in code", func(r *Rates) { r.Arithmetic = 1 }, afterPlain(3), func(s string) bool {
 			return strings.Contains(s, "print(x)") && !strings.Contains(s, "122.25")
@@ -87,15 +92,19 @@ func TestSlips(t *testing.T) {
 			if c.want(right(c.h)) {
 				t.Fatalf("the right move looks like the mistake:\n%s", right(c.h))
 			}
+
 			p := NewScripted(always(c.set), plans)
 			steady := profile(t, "reader")
 			steady.Rephrase = 0
+
 			for seed := range uint64(30) {
 				r := mcts.Request{History: c.h, N: 1, Seed: seed}
+
 				got := propose(t, p, r)[0]
 				if !c.want(got.Text) {
 					t.Fatalf("seed %d wrote\n%s", seed, got.Text)
 				}
+
 				if good := propose(t, NewScripted(steady, plans), r)[0]; got.LogProb >= good.LogProb {
 					t.Errorf("log-probability %v of a mistake, %v of the right move", got.LogProb, good.LogProb)
 				}
@@ -108,27 +117,36 @@ func TestSlips(t *testing.T) {
 func TestImpossibleSlips(t *testing.T) {
 	strict := newWorld("p_s_in")
 	strict.refuse = map[string]string{updateTool: "Tool update failed."}
-	refused := strict.act(walk(t, "p_s_in", 2), "Thought: x\nAction: UpdateTool\nAction Input: {\"newtool_desc\": \"x\"}")
+
+	refused := strict.act(walk(t, "p_s_in", 2), "Thought: x\nAction: UpdateTool\nAction Input: "+
+		"{\"newtool_desc\": \"x\"}")
 	for name, c := range map[string]struct {
 		set func(*Rates)
 		h   envs.History
 	}{
-		"no column listed":       {func(r *Rates) { r.Column = 1 }, ask(openQuestion)},
-		"nothing to compute":     {func(r *Rates) { r.Arithmetic = 1 }, ask(openQuestion)},
-		"nothing seen yet":       {func(r *Rates) { r.EarlyAnswer = 1 }, ask(openQuestion)},
-		"nothing deprecated":     {func(r *Rates) { r.OldParams, r.IgnoreNotice = 1, 1 }, walk(t, "p_c", 2)},
-		"no update due":          {func(r *Rates) { r.ForgetUpdate, r.RepeatUpdate = 1, 1 }, walk(t, "p_c", 2)},
-		"nothing to repeat":      {func(r *Rates) { r.ExtraCall = 1 }, ask(openQuestion)},
-		"giving up":              {func(r *Rates) { *r = Rates{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1} }, ask(strangeRequest)},
-		"two notices in a row":   {func(r *Rates) { r.IgnoreNotice = 1 }, newWorld("p_s_in").act(walk(t, "p_s_in", 1), "Thought: x\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}")},
-		"repeated once already":  {func(r *Rates) { r.ExtraCall = 1 }, newWorld("p_c").act(walk(t, "p_c", 1), "Thought: x\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}")},
-		"the last was an error":  {func(r *Rates) { r.ExtraCall = 1 }, newWorld("p_c").act(walk(t, "p_c", 1), "no action")},
+		"no column listed":   {func(r *Rates) { r.Column = 1 }, ask(openQuestion)},
+		"nothing to compute": {func(r *Rates) { r.Arithmetic = 1 }, ask(openQuestion)},
+		"nothing seen yet":   {func(r *Rates) { r.EarlyAnswer = 1 }, ask(openQuestion)},
+		"nothing deprecated": {func(r *Rates) { r.OldParams, r.IgnoreNotice = 1, 1 }, walk(t, "p_c", 2)},
+		"no update due":      {func(r *Rates) { r.ForgetUpdate, r.RepeatUpdate = 1, 1 }, walk(t, "p_c", 2)},
+		"nothing to repeat":  {func(r *Rates) { r.ExtraCall = 1 }, ask(openQuestion)},
+		"giving up":          {func(r *Rates) { *r = Rates{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1} }, ask(strangeRequest)},
+		"two notices in a row": {func(r *Rates) { r.IgnoreNotice = 1 },
+			newWorld("p_s_in").act(walk(t, "p_s_in", 1), "Thought: x\nAction: LoadDB\nAction Input: {\"DBName\": "+
+				"\"coffee\"}")},
+		"repeated once already": {func(r *Rates) { r.ExtraCall = 1 },
+			newWorld("p_c").act(walk(t, "p_c", 1), "Thought: x\nAction: LoadDB\nAction Input: {\"DBName\": "+
+				"\"coffee\"}")},
+		"the last was an error": {func(r *Rates) { r.ExtraCall = 1 },
+			newWorld("p_c").act(walk(t, "p_c", 1), "no action")},
 		"the last update failed": {func(r *Rates) { r.RepeatUpdate = 1 }, refused},
 	} {
 		r := mcts.Request{History: c.h, N: 1, Seed: 11}
 		reader := profile(t, "reader")
 		reader.Rephrase = 0
-		got, want := propose(t, NewScripted(always(c.set), plans), r)[0].Text, propose(t, NewScripted(reader, plans), r)[0].Text
+
+		got, want := propose(t, NewScripted(always(c.set), plans), r)[0].Text,
+			propose(t, NewScripted(reader, plans), r)[0].Text
 		if got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
@@ -138,15 +156,19 @@ func TestImpossibleSlips(t *testing.T) {
 // An extra call brings the plan no further, so the task still comes out right.
 func TestExtraCallsAndRepeatedUpdatesAreHarmless(t *testing.T) {
 	p := NewScripted(always(func(r *Rates) { r.ExtraCall, r.RepeatUpdate = 0.6, 0.4 }), plans)
+
 	for _, version := range []string{"p_c", "p_s_in"} {
 		extra := false
+
 		for seed := range uint64(30) {
 			h := solve(t, p, newWorld(version), openQuestion, seed, false)
 			if h.Len() < 20 && outcome(h) != envs.Correct {
 				t.Fatalf("%s, seed %d: calls %q", version, seed, called(h))
 			}
+
 			extra = extra || strings.Count(strings.Join(called(h), " "), "FilterDB ok") > 1
 		}
+
 		if version == "p_c" && !extra {
 			t.Error("no extra call in 30 episodes")
 		}
@@ -156,45 +178,57 @@ func TestExtraCallsAndRepeatedUpdatesAreHarmless(t *testing.T) {
 // Noisy lies between stale, which never succeeds in a drifted version, and reader, which always does.
 func TestNoisyLiesBetween(t *testing.T) {
 	p := NewScripted(profile(t, "noisy"), plans)
+
 	for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
 		w, sampled, greedy := newWorld(version), 0, 0
 		recovered, updated := 0, 0
+
 		for i := range 200 {
 			h := solve(t, p, w, openQuestion, uint64(i), false)
 			if outcome(h) == envs.Correct {
 				sampled++
+
 				log := strings.Join(called(h), " ")
 				if strings.Contains(log, "deprecated") {
 					recovered++
 				}
+
 				if strings.Contains(log, updateTool+" ok") {
 					updated++
 				}
 			}
+
 			if outcome(solve(t, p, w, fmt.Sprintf("%s (%d)", openQuestion, i), 0, true)) == envs.Correct {
 				greedy++
 			}
 		}
+
 		t.Logf("%s: of 200 sampled %d, greedy %d", version, sampled, greedy)
+
 		if sampled < 40 || sampled > 180 || greedy < 80 || greedy > 190 {
 			t.Errorf("%s: of 200 sampled %d, greedy %d are correct", version, sampled, greedy)
 		}
+
 		if version != "p_c" && (recovered != sampled || updated < sampled/2) {
-			t.Errorf("%s: %d correct, %d recovered from a notice, %d described a tool", version, sampled, recovered, updated)
+			t.Errorf("%s: %d correct, %d recovered from a notice, %d described a tool", version, sampled, recovered,
+				updated)
 		}
 	}
 }
 
 func TestWrongDigit(t *testing.T) {
-	for text, want := range map[string]bool{"x1 = y_2": false, "bullish": false, "": false, "a = 12.5": true, "-0.0%": true, "2003-02-14": true} {
+	for text, want := range map[string]bool{"x1 = y_2": false, "bullish": false, "": false, "a = 12.5": true,
+		"-0.0%": true, "2003-02-14": true} {
 		for seed := range uint64(50) {
 			d := newDice(seed)
+
 			got := wrongDigit(text, &d)
 			if (got != "") != want || got == text && want || want && len(got) != len(text) {
 				t.Fatalf("wrongDigit(%q) = %q", text, got)
 			}
 		}
 	}
+
 	if got := wrongAggregate("SELECT MAX(High) - MIN(Low) FROM t"); got != "SELECT MIN(High) - MIN(Low) FROM t" {
 		t.Errorf("aggregate: %s", got)
 	}

@@ -23,6 +23,7 @@ type standing struct {
 // call before: those answer the same and bring the plan no further.
 func (s *Scripted) stand(h envs.History) standing {
 	st := standing{turns: h.Turns(), lastOK: -1, updated: -1}
+
 	st.results = make([]string, 0, len(st.turns))
 	for i := range st.turns {
 		t := &st.turns[i]
@@ -39,6 +40,7 @@ func (s *Scripted) stand(h envs.History) standing {
 			if st.lastOK >= 0 && sameCall(st.turns[st.lastOK].Call, t.Call) {
 				continue
 			}
+
 			st.lastOK = i
 			st.results = append(st.results, t.Observation)
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
@@ -52,6 +54,7 @@ func (s *Scripted) stand(h envs.History) standing {
 			st.errors++
 		}
 	}
+
 	return st
 }
 
@@ -59,6 +62,7 @@ func (st *standing) last() *envs.Turn {
 	if len(st.turns) == 0 {
 		return nil
 	}
+
 	return &st.turns[len(st.turns)-1]
 }
 
@@ -68,6 +72,7 @@ func (s *Scripted) read(notice string) *usage {
 		if u, ok := parseNotice(notice); ok {
 			return u
 		}
+
 		return nil
 	})
 }
@@ -76,22 +81,27 @@ func (s *Scripted) read(notice string) *usage {
 // while they say that the successor is deprecated, too; else what a learned description says; else nil.
 func (st *standing) successor(h envs.History, tool string, args envs.Args) *usage {
 	var found *usage
+
 	name := tool
 	for range len(st.usages) {
 		next := st.noticed(name)
 		if next == nil {
 			break
 		}
+
 		found, name = next, next.name
 	}
+
 	if found != nil {
 		if found.old != tool {
 			chained := *found
 			chained.old, chained.oldParams = tool, st.noticed(tool).oldParams
 			return &chained
 		}
+
 		return found
 	}
+
 	for _, text := range h.Learned() {
 		if strings.Contains(text, updatedVersion+tool) {
 			if u, ok := parseLearned(text, len(args)); ok && u.old == tool {
@@ -99,6 +109,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 			}
 		}
 	}
+
 	return found
 }
 
@@ -108,6 +119,7 @@ func (st *standing) noticed(name string) *usage {
 			return st.usages[i]
 		}
 	}
+
 	return nil
 }
 
@@ -117,25 +129,31 @@ func (st *standing) updateDue() (*usage, *envs.Turn) {
 	if st.lastOK < 0 || st.updated > st.lastOK {
 		return nil, nil
 	}
+
 	t := &st.turns[st.lastOK]
 	var u *usage
+
 	for i := len(st.usages) - 1; i >= 0; i-- {
 		if st.usages[i].name == t.Call.Name {
 			u = st.usages[i]
 			break
 		}
 	}
+
 	if u == nil {
 		return nil, nil
 	}
+
 	for i := range st.turns {
 		other := &st.turns[i]
 		before := i < st.lastOK && other.Outcome == envs.OK && other.Call.Name == t.Call.Name
+
 		after := i > st.lastOK && other.Outcome != envs.Malformed
 		if before || after {
 			return nil, nil
 		}
 	}
+
 	return u, t
 }
 
@@ -143,10 +161,12 @@ func sameCall(a, b envs.Call) bool {
 	if a.Name != b.Name || len(a.Args) != len(b.Args) {
 		return false
 	}
+
 	for i := range a.Args {
 		if a.Args[i].Name != b.Args[i].Name {
 			return false
 		}
+
 		x, y := a.Args[i].Value, b.Args[i].Value
 		if s, ok := x.(string); ok {
 			if t, ok := y.(string); !ok || s != t {
@@ -156,5 +176,6 @@ func sameCall(a, b envs.Call) bool {
 			return false
 		}
 	}
+
 	return true
 }

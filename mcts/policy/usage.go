@@ -40,12 +40,14 @@ const (
 // infer reads the slots off an example call. oldCount is how many arguments the old tool takes, 0 when unknown.
 func infer(example envs.Args, oldCount int) []slot {
 	values := 0
+
 	for _, a := range example {
 		if !isSetting(a.Value) {
 			values++
 		}
 	}
 	var slots []slot
+
 	for i := 0; i < len(example); i++ {
 		a := example[i]
 		if isSetting(a.Value) {
@@ -59,8 +61,10 @@ func infer(example envs.Args, oldCount int) []slot {
 			i += n - 1
 			continue
 		}
+
 		slots = append(slots, inferText(a))
 	}
+
 	return slots
 }
 
@@ -69,9 +73,11 @@ func inferText(a envs.Arg) slot {
 	if labels := bracketLabels(text); labels != nil {
 		return slot{kind: bracketed, key: a.Name, labels: labels}
 	}
+
 	if p := requiredPrefix(text); p != "" {
 		return slot{kind: prefixed, key: a.Name, prefix: p}
 	}
+
 	return slot{kind: plain, key: a.Name}
 }
 
@@ -83,6 +89,7 @@ func isSetting(value any) bool {
 	case string:
 		return strings.EqualFold(v, "true") || strings.EqualFold(v, "false")
 	}
+
 	return false
 }
 
@@ -93,28 +100,35 @@ func family(args envs.Args) (stem string, n int) {
 	if !ok || stem == "" || stem[len(stem)-1] >= '0' && stem[len(stem)-1] <= '9' {
 		return "", 0
 	}
+
 	for n < len(args) && args[n].Name == stem+strconv.Itoa(n+1) {
 		n++
 	}
+
 	return stem, n
 }
 
 // bracketLabels returns the labels of "Label1[x], Label2[y]", or nil when text is anything else.
 func bracketLabels(text string) []string {
 	var labels []string
+
 	for {
 		open := strings.IndexByte(text, '[')
 		if open <= 0 || !isIdentifier(text[:open]) {
 			return nil
 		}
+
 		labels = append(labels, text[:open])
+
 		end := strings.IndexByte(text, ']')
 		if end < open {
 			return nil
 		}
+
 		if text = text[end+1:]; text == "" {
 			return labels
 		}
+
 		var ok bool
 		if text, ok = strings.CutPrefix(text, ", "); !ok {
 			return nil
@@ -128,6 +142,7 @@ func isIdentifier(s string) bool {
 			return false
 		}
 	}
+
 	return s != ""
 }
 
@@ -147,6 +162,7 @@ func requiredPrefix(text string) string {
 	if p := announcement.FindString(text); ofCode.MatchString(p) {
 		return p
 	}
+
 	return ""
 }
 
@@ -158,27 +174,37 @@ func (u *usage) apply(args envs.Args) envs.Args {
 		if len(old) == 0 {
 			return nil, false
 		}
+
 		v := old[0].Value
 		old = old[1:]
+
 		return v, true
 	}
+
 	for _, s := range u.slots {
 		if s.kind == copied {
 			out = append(out, envs.Arg{Name: s.key, Value: s.value})
 			continue
 		}
+
 		if s.kind == bracketed {
 			var b strings.Builder
+
 			for i, label := range s.labels {
 				v, _ := next()
+
 				if i > 0 {
 					b.WriteString(", ")
 				}
+
 				b.WriteString(label + "[" + asText(v) + "]")
 			}
+
 			out = append(out, envs.Arg{Name: s.key, Value: b.String()})
+
 			continue
 		}
+
 		v, ok := next()
 		switch {
 		case !ok:
@@ -201,14 +227,17 @@ func (u *usage) ordered(args envs.Args) envs.Args {
 	if len(u.oldParams) != len(args) {
 		return args
 	}
+
 	sorted := make(envs.Args, 0, len(args))
 	for _, p := range u.oldParams {
 		at := indexOf(args, p)
 		if at < 0 {
 			return args
 		}
+
 		sorted = append(sorted, args[at])
 	}
+
 	return sorted
 }
 
@@ -218,6 +247,7 @@ func indexOf(args envs.Args, name string) int {
 			return i
 		}
 	}
+
 	return -1
 }
 
@@ -226,5 +256,6 @@ func asText(v any) string {
 	if v == nil {
 		return ""
 	}
+
 	return pytext.Str(v)
 }

@@ -27,10 +27,12 @@ const defaultOpening = "You answer questions by using tools, one call at a time.
 // defaultGuidelines say what appendix D.2 says, in our own words.
 func defaultGuidelines() []string {
 	return []string{
-		"Work step by step. Each step is a Thought, an Action and an Action Input; the Observation that follows is the tool's answer.",
+		"Work step by step. Each step is a Thought, an Action and an Action Input; the Observation that follows " +
+			"is the tool's answer.",
 		"Name the tool exactly as it is listed, and give all its parameters.",
 		"When a step needs exact arithmetic, write Python code and run it.",
-		"When a tool turns out to be deprecated and you have called its replacement successfully for the first time, call UpdateTool to describe the new tool.",
+		"When a tool turns out to be deprecated and you have called its replacement successfully for the first " +
+			"time, call UpdateTool to describe the new tool.",
 		"When you know the answer, call Finish[answer].",
 		"Write in this format:",
 	}
@@ -58,6 +60,7 @@ func appendNumbered(b *strings.Builder, first int, lines []string) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
+
 		b.WriteByte('(')
 		b.WriteString(strconv.Itoa(first + i))
 		b.WriteString(") ")

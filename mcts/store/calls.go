@@ -27,12 +27,14 @@ var (
 // An answer that was given to another history is refused (ErrHistory), and so is a row that is not as it was written
 // (ErrDamaged).
 //
-// Text is made valid UTF-8 before it is logged, so that what is used now and what is read back later are the same bytes.
+// Text is made valid UTF-8 before it is logged, so that what is used now and what is read back later are the
+// same bytes.
 func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts.Policy) (*Policy, error) {
 	op := fmt.Sprintf("read calls of %s/%d", question, tree)
 	if s.old {
 		return nil, fail(op, fmt.Errorf("%w, whose log this version does not read", ErrOldFormat))
 	}
+
 	rows, err := s.read.QueryContext(ctx, `SELECT path, first, n, seed, history, proposals, hash, name, tree
 		FROM calls JOIN questions ON id = question WHERE name = ? AND tree = ?`, question, tree)
 	if err != nil {
@@ -41,13 +43,16 @@ func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts
 	defer rows.Close()
 
 	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
+
 	for rows.Next() {
 		k, l, err := scanCall(rows, &question, &tree)
 		if err != nil {
 			return nil, fail(op, err)
 		}
+
 		p.logged[k] = l
 	}
+
 	return p, fail(op, rows.Err())
 }
 
@@ -81,10 +86,12 @@ func scanCall(rows *sql.Rows, question *string, tree *int) (k callKey, l logged,
 	if err := rows.Scan(&k.path, &k.first, &l.n, &seed, &history, &l.proposals, &hash, question, tree); err != nil {
 		return k, l, err
 	}
+
 	l.seed, l.history = uint64(seed), uint64(history)
 	if hash != l.hash(*question, *tree, k) {
 		return k, l, damaged("the call at %s is not as it was written", k.path)
 	}
+
 	return k, l, nil
 }
 
@@ -103,18 +110,22 @@ func (p *Policy) Counts() (asked, replayed int) {
 // Propose implements mcts.Policy.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	p.mu.Lock()
+
 	l, ok := p.logged[callKey{r.Node.Path, r.First}]
 	if ok {
 		p.replayed++
 	}
 	p.mu.Unlock()
+
 	if ok {
 		proposals, err := p.store.answer(ctx, l, r)
 		if err != nil {
 			return nil, fail("replay "+r.Node.String(), err)
 		}
+
 		return p.adjust(ctx, proposals, l.n, r)
 	}
+
 	if p.next == nil {
 		return nil, fail("replay "+r.Node.String(), ErrNotLogged)
 	}
@@ -123,19 +134,24 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range proposals {
 		if math.IsNaN(proposals[i].LogProb) || math.IsInf(proposals[i].LogProb, 0) {
 			return nil, envs.Fail(envs.StagePolicy, r.Node.String(),
 				fmt.Errorf("log-probability %v of sample %d", proposals[i].LogProb, i))
 		}
+
 		proposals[i].Text = strings.ToValidUTF8(proposals[i].Text, "\uFFFD")
 	}
+
 	if err := p.store.logCall(ctx, r, proposals); err != nil {
 		return nil, err
 	}
+
 	p.mu.Lock()
 	p.asked++
 	p.mu.Unlock()
+
 	return proposals, nil
 }
 
@@ -150,6 +166,7 @@ func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mc
 	rest := r
 	rest.First, rest.N, rest.Seed = r.First+n, r.N-n, r.Seed+uint64(n)
 	more, err := p.Propose(ctx, rest)
+
 	return append(logged, more...), err
 }
 
@@ -159,28 +176,34 @@ func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Pr
 		return nil, fmt.Errorf("the log has samples from seed %d, the search asks for some from %d: "+
 			"it belongs to another configuration", l.seed, r.Seed)
 	}
+
 	if l.history != r.History.Hash() {
 		return nil, fmt.Errorf("%w. Go on with the version, the data and the tools that the run began with, "+
 			"or collect into another folder", ErrHistory)
 	}
+
 	raw, err := s.unpack(ctx, l.proposals)
 	if err != nil {
 		return nil, err
 	}
+
 	proposals, _, err := readRows[mcts.Proposal](raw)
 	if err != nil {
 		return nil, damaged("%w", err)
 	}
+
 	return proposals, nil
 }
 
 func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) error {
 	// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
 	ctx = context.WithoutCancel(ctx)
+
 	packed, err := s.pack(ctx, appendRows(nil, proposals))
 	if err != nil {
 		return fail("log call "+r.Node.String(), err)
 	}
+
 	l := logged{n: r.N, seed: r.Seed, history: r.History.Hash(), proposals: packed}
 	hash := l.hash(r.Node.Question, r.Node.Tree, callKey{r.Node.Path, r.First})
 
@@ -189,6 +212,7 @@ func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Pr
 			`INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
 			r.Node.Tree, r.Node.Path, r.First, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
 	})
+
 	return fail("log call "+r.Node.String(), err)
 }
 
@@ -196,10 +220,12 @@ func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Pr
 // question gets its number with its first row.
 func insertOf(tx *sql.Tx, question, insert string, args ...any) error {
 	args = append(args, question)
+
 	result, err := tx.Exec(insert, args...)
 	if err != nil {
 		return err
 	}
+
 	if n, err := result.RowsAffected(); n > 0 || err != nil {
 		return err
 	}
@@ -207,7 +233,9 @@ func insertOf(tx *sql.Tx, question, insert string, args ...any) error {
 	if _, err := tx.Exec(`INSERT INTO questions (name) VALUES (?)`, question); err != nil {
 		return err
 	}
+
 	_, err = tx.Exec(insert, args...)
+
 	return err
 }
 

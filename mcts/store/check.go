@@ -19,10 +19,12 @@ const countRows = `(SELECT count(*) FROM trees) || ' trees, ' || (SELECT count(*
 func (s *Store) seal(ctx context.Context) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		var now string
+
 		err := tx.QueryRow(`SELECT ` + countRows).Scan(&now)
 		if err == nil {
 			err = setMeta(tx, metaSeal, now)
 		}
+
 		return err
 	})
 }
@@ -37,16 +39,21 @@ func (s *Store) checkSeal(ctx context.Context) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	if hash != metaHash(metaSeal, then) {
 		return damaged("the note of how much it holds is not as it was written")
 	}
+
 	if now != then {
 		return damaged("it holds %s, and held %s when it was closed", now, then)
 	}
+
 	s.sealed.Store(true)
+
 	return nil
 }
 
@@ -55,16 +62,20 @@ func (s *Store) change(ctx context.Context, fn func(*sql.Tx) error) error {
 	if !s.sealed.Load() {
 		return s.write(ctx, fn)
 	}
+
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
+
 		_, err := tx.Exec(`DELETE FROM meta WHERE key = ?`, metaSeal)
+
 		return err
 	})
 	if err == nil {
 		s.sealed.Store(false)
 	}
+
 	return err
 }
 
@@ -72,10 +83,12 @@ func (s *Store) change(ctx context.Context, fn func(*sql.Tx) error) error {
 // what it finds (ErrDamaged). What a row holds is checked whenever it is read.
 func (s *Store) Intact(ctx context.Context) error {
 	var found string
+
 	err := s.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&found)
 	if err == nil && found != "ok" {
 		err = damaged("%s", found)
 	}
+
 	return fail("check "+s.path, err)
 }
 
@@ -85,6 +98,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	if s.old {
 		return nil, fail("check "+s.path, fmt.Errorf("%w, which has no hashes", ErrOldFormat))
 	}
+
 	for _, check := range []func(context.Context, func(error)) error{
 		s.checkIntegrity, s.checkMeta, s.checkCalls, s.checkTools, s.checkTrees,
 	} {
@@ -95,16 +109,19 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 			return nil, err
 		}
 	}
+
 	return problems, nil
 }
 
 func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
 	return s.each(ctx, `PRAGMA integrity_check(20)`, func(rows *sql.Rows) error {
 		var found string
+
 		err := rows.Scan(&found)
 		if err == nil && found != "ok" {
 			report(damaged("%s", found))
 		}
+
 		return err
 	})
 }
@@ -115,9 +132,11 @@ func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
 		if err := rows.Scan(&key); err != nil {
 			return err
 		}
+
 		if _, err := s.Meta(ctx, key); err != nil {
 			report(err)
 		}
+
 		return nil
 	})
 }
@@ -127,11 +146,13 @@ func (s *Store) checkCalls(ctx context.Context, report func(error)) error {
 		FROM calls LEFT JOIN questions ON id = question`, func(rows *sql.Rows) error {
 		var question string
 		var tree int
+
 		_, _, err := scanCall(rows, &question, &tree)
 		if errors.Is(err, ErrDamaged) {
 			report(fmt.Errorf("question %s, tree %d: %w", question, tree, err))
 			return nil
 		}
+
 		return err
 	})
 }
@@ -140,13 +161,16 @@ func (s *Store) checkTools(ctx context.Context, report func(error)) error {
 	return s.each(ctx, `SELECT key, result, hash FROM tools`, func(rows *sql.Rows) error {
 		var key string
 		var packed []byte
+
 		var hash int64
 		if err := rows.Scan(&key, &packed, &hash); err != nil {
 			return err
 		}
+
 		if _, err := s.readResult(ctx, key, packed, hash); err != nil {
 			report(err)
 		}
+
 		return nil
 	})
 }
@@ -157,13 +181,16 @@ func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
 		var question string
 		var tree int
 		var packed []byte
+
 		var hash int64
 		if err := rows.Scan(&question, &tree, &packed, &hash); err != nil {
 			return err
 		}
+
 		if _, err := s.readTree(ctx, question, tree, packed, hash); err != nil {
 			report(fmt.Errorf("question %s, tree %d: %w", question, tree, err))
 		}
+
 		return nil
 	})
 }
@@ -175,10 +202,12 @@ func (s *Store) each(ctx context.Context, query string, fn func(*sql.Rows) error
 		return err
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		if err := fn(rows); err != nil {
 			return err
 		}
 	}
+
 	return rows.Err()
 }

@@ -38,6 +38,7 @@ func columnsOf(t reflect.Type) []column {
 	}
 
 	var all []column
+
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch f.Type.Kind() {
@@ -51,7 +52,9 @@ func columnsOf(t reflect.Type) []column {
 			panic(fmt.Sprintf("store: %v.%s of type %v cannot be stored", t, f.Name, f.Type))
 		}
 	}
+
 	knownColumns.Store(t, all)
+
 	return all
 }
 
@@ -64,18 +67,23 @@ func appendRows[T any](b []byte, rows []T) []byte {
 		if isZero(v, c) {
 			continue
 		}
+
 		b = binary.AppendUvarint(b, uint64(len(c.name)))
+
 		b = append(b, c.name...)
 		for i := range rows {
 			b = appendValue(b, v.Index(i).FieldByIndex(c.index), c.kind)
 		}
+
 		if c.kind != reflect.String {
 			continue
 		}
+
 		for i := range rows {
 			b = append(b, v.Index(i).FieldByIndex(c.index).String()...)
 		}
 	}
+
 	return binary.AppendUvarint(b, 0)
 }
 
@@ -85,6 +93,7 @@ func isZero(rows reflect.Value, c column) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -100,8 +109,10 @@ func appendValue(b []byte, v reflect.Value, kind reflect.Kind) []byte {
 		if v.Bool() {
 			return append(b, 1)
 		}
+
 		return append(b, 0)
 	}
+
 	return binary.AppendUvarint(b, v.Uint())
 }
 
@@ -119,6 +130,7 @@ func readRows[T any](b []byte) (rows []T, rest []byte, err error) {
 	if n > uint64(min(max(len(b), 1<<12), mostRows)) {
 		return nil, nil, errCut
 	}
+
 	rows = make([]T, n)
 	v := reflect.ValueOf(rows)
 	columns := columnsOf(v.Type().Elem())
@@ -132,16 +144,20 @@ func readRows[T any](b []byte) (rows []T, rest []byte, err error) {
 		for len(columns) > 0 && columns[0].name != name {
 			columns = columns[1:]
 		}
+
 		if len(columns) == 0 {
 			return nil, nil, fmt.Errorf("%w: %q is not known to this version, or out of order", errCut, name)
 		}
+
 		if err := r.column(v, columns[0]); err != nil {
 			return nil, nil, fmt.Errorf("%w: %s", err, name)
 		}
 	}
+
 	if r.b == nil {
 		return nil, nil, errCut
 	}
+
 	return rows, r.b, nil
 }
 
@@ -154,7 +170,9 @@ func (r *reader) uvarint() uint64 {
 		r.b = nil
 		return 0
 	}
+
 	r.b = r.b[size:]
+
 	return n
 }
 
@@ -163,14 +181,17 @@ func (r *reader) take(n uint64) []byte {
 		r.b = nil
 		return nil
 	}
+
 	taken := r.b[:n]
 	r.b = r.b[n:]
+
 	return taken
 }
 
 func (r *reader) column(rows reflect.Value, c column) error {
 	var lengths []uint64
 	total := uint64(0)
+
 	for i := range rows.Len() {
 		field := rows.Index(i).FieldByIndex(c.index)
 		switch c.kind {
@@ -190,12 +211,14 @@ func (r *reader) column(rows reflect.Value, c column) error {
 			if n > uint64(len(r.b)) {
 				return errCut
 			}
+
 			lengths, total = append(lengths, n), total+n
 		default:
 			n := r.uvarint()
 			if field.OverflowUint(n) {
 				return errCut
 			}
+
 			field.SetUint(n)
 		}
 	}
@@ -205,12 +228,15 @@ func (r *reader) column(rows reflect.Value, c column) error {
 	if uint64(len(text)) != total {
 		return errCut
 	}
+
 	for i, n := range lengths {
 		rows.Index(i).FieldByIndex(c.index).SetString(text[:n])
 		text = text[n:]
 	}
+
 	if r.b == nil {
 		return errCut
 	}
+
 	return nil
 }

@@ -44,6 +44,7 @@ func filled[T any](t *testing.T) T {
 		}
 	}
 	fill(reflect.ValueOf(&v).Elem())
+
 	return v
 }
 
@@ -64,10 +65,12 @@ func check[T any](t *testing.T) {
 	t.Helper()
 	var zero T
 	want := []T{zero, filled[T](t), zero}
+
 	got, rest, err := readRows[T](append(appendRows(nil, want), "rest"...))
 	if err != nil || string(rest) != "rest" {
 		t.Errorf("%T: rest %q, error %v", zero, rest, err)
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-stored +read:\n%s", diff)
 	}
@@ -86,6 +89,7 @@ func TestFieldsComeButDoNotGo(t *testing.T) {
 		B   string
 	}
 	stored := appendRows(nil, []before{{1, "one"}, {2, "two"}})
+
 	got, _, err := readRows[after](stored)
 	if diff := cmp.Diff([]after{{A: 1, B: "one"}, {A: 2, B: "two"}}, got); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -105,12 +109,14 @@ func TestAnyBytesAreReadOrRefused(t *testing.T) {
 			t.Errorf("read %d of %d bytes", n, len(whole))
 		}
 	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
 		if rapid.Bool().Draw(t, "almost whole") {
 			b = append([]byte{}, whole...)
 			b[rapid.IntRange(0, len(b)-1).Draw(t, "place")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
 		}
+
 		rows, _, err := readRows[mcts.Record](b)
 		if err == nil && len(rows) > 1<<12 && len(rows) > len(b) {
 			t.Fatalf("%d rows from %d bytes", len(rows), len(b))
@@ -121,6 +127,7 @@ func TestAnyBytesAreReadOrRefused(t *testing.T) {
 // A value of a few bytes that unpacks to zeros claims many rows: no memory is taken for them.
 func TestRowsAreBounded(t *testing.T) {
 	const claimed = 16 << 20
+
 	value := append(binary.AppendUvarint(nil, claimed), make([]byte, claimed)...)
 	if _, _, err := readRows[mcts.Record](value); !errors.Is(err, errCut) {
 		t.Errorf("%d rows of nothing: %v", claimed, err)

@@ -42,31 +42,39 @@ type content struct {
 func filledRun(t *testing.T) (dir string) {
 	t.Helper()
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "run")
+
 	r, err := store.StartRun(ctx, dir, store.Manifest{ID: "id", Kind: "collect"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	model := &echo{text: strings.Repeat("what a model writes ", 10)}
+
 	for q := range 20 {
 		name := fmt.Sprintf("q%d", q)
+
 		p, err := r.Policy(ctx, name, 0, model)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for i := range 5 {
 			request := mcts.Request{Node: mcts.NodeID{Question: name, Path: fmt.Sprint("0.", i)}, N: 3, Seed: uint64(i)}
 			if _, err := p.Propose(ctx, request); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		if err := r.SaveTree(ctx, tree(name, 0)); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	err = r.Remember(ctx, "program", envs.Result{Observation: "22.5", Maker: "python"})
 	if err := errors.Join(err, r.SetMeta(ctx, "note", "noted"), r.Close()); err != nil {
 		t.Fatal(err)
 	}
+
 	return dir
 }
 
@@ -84,46 +92,60 @@ func readAll(ctx context.Context, dir string) (c content, err error) {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+
 	if err := r.Intact(ctx); err != nil {
 		return c, err
 	}
+
 	if c.meta, err = r.Meta(ctx, "note"); err != nil {
 		return c, err
 	}
+
 	if c.result, _, err = r.Recall(ctx, "program"); err != nil {
 		return c, err
 	}
+
 	for q := range 20 {
 		name := fmt.Sprintf("q%d", q)
+
 		tree, _, err := r.LoadTree(ctx, name, 0)
 		if err != nil {
 			return c, err
 		}
+
 		c.trees = append(c.trees, tree)
+
 		p, err := r.Policy(ctx, name, 0, nil)
 		if err != nil {
 			return c, err
 		}
+
 		for i := range 5 {
 			request := mcts.Request{Node: mcts.NodeID{Question: name, Path: fmt.Sprint("0.", i)}, N: 3, Seed: uint64(i)}
+
 			proposals, err := p.Propose(ctx, request)
 			if err != nil {
 				return c, err
 			}
+
 			c.calls = append(c.calls, proposals)
 		}
 	}
+
 	return c, nil
 }
 
 // A flipped bit anywhere in the database is noticed, or changes nothing that is read.
 func TestFlippedBits(t *testing.T) {
 	ctx, dir := t.Context(), filledRun(t)
+
 	want, err := readAll(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	path := filepath.Join(dir, "run.db")
+
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -131,13 +153,16 @@ func TestFlippedBits(t *testing.T) {
 
 	rng := rand.New(rand.NewPCG(1, 2))
 	noticed := 0
+
 	for range 150 {
 		place, bit := rng.IntN(len(whole)), rng.IntN(8)
 		flipped := bytes.Clone(whole)
+
 		flipped[place] ^= 1 << bit
 		if err := os.WriteFile(path, flipped, 0o644); err != nil {
 			t.Fatal(err)
 		}
+
 		got, err := readAll(ctx, dir)
 		if err != nil {
 			noticed++
@@ -145,6 +170,7 @@ func TestFlippedBits(t *testing.T) {
 			t.Errorf("bit %d of byte %d is flipped, and nobody says so:\n%s", bit, place, diff)
 		}
 	}
+
 	if noticed < 40 {
 		t.Errorf("%d of 150 flips were noticed: the test shows little", noticed)
 	}
@@ -153,11 +179,13 @@ func TestFlippedBits(t *testing.T) {
 // alter changes a database behind the store's back.
 func alter(t *testing.T, dir string, queries ...string) {
 	t.Helper()
+
 	db, err := sql.Open("sqlite3", filepath.Join(dir, "run.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
+
 	for _, query := range queries {
 		if _, err := db.Exec(query); err != nil {
 			t.Fatalf("%s: %v", query, err)
@@ -168,6 +196,7 @@ func alter(t *testing.T, dir string, queries ...string) {
 // What is not as it was written is refused by whoever reads it, and by who goes on with the run.
 func TestDamageIsRefused(t *testing.T) {
 	const flip = `CAST(substr(%[2]s, 1, length(%[2]s) - 1) || x'7f' AS BLOB)`
+
 	blob := func(table, column string) []string {
 		return []string{fmt.Sprintf("UPDATE %[1]s SET %[2]s = "+flip, table, column)}
 	}
@@ -179,16 +208,18 @@ func TestDamageIsRefused(t *testing.T) {
 		"a call's question":  {`UPDATE calls SET question = question + 1 WHERE question = (SELECT max(question) FROM calls)`},
 		"a program's output": blob("tools", "result"),
 		"a tree":             blob("trees", "record"),
-		"a tree's place":     {`UPDATE trees SET question = 1 - question`, `UPDATE trees SET question = 1 - question + 1`},
-		"a note":             {`UPDATE meta SET value = 'other' WHERE key = 'note'`},
-		"the dictionary":     {`INSERT OR REPLACE INTO meta VALUES ('dictionary', x'00', 0)`},
+		"a tree's place": {`UPDATE trees SET question = 1 - question`,
+			`UPDATE trees SET question = 1 - question + 1`},
+		"a note":         {`UPDATE meta SET value = 'other' WHERE key = 'note'`},
+		"the dictionary": {`INSERT OR REPLACE INTO meta VALUES ('dictionary', x'00', 0)`},
 
 		"a lost call":     {`DELETE FROM calls WHERE question = 3 AND path = '0.1'`},
 		"a lost tree":     {`DELETE FROM trees WHERE question = 3`},
 		"a lost output":   {`DELETE FROM tools`},
 		"a lost question": {`DELETE FROM questions WHERE id = 3`},
 
-		"a view":            {`ALTER TABLE trees RENAME TO t`, `CREATE VIEW trees AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n FROM r`},
+		"a view": {`ALTER TABLE trees RENAME TO t`,
+			`CREATE VIEW trees AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n FROM r`},
 		"a table less":      {`DROP TABLE tools`},
 		"a table more":      {`CREATE TABLE more (x)`},
 		"a trigger":         {`CREATE TRIGGER more AFTER INSERT ON trees BEGIN DELETE FROM calls; END`},
@@ -201,6 +232,7 @@ func TestDamageIsRefused(t *testing.T) {
 			ctx, dir := t.Context(), filledRun(t)
 			alter(t, dir, queries...)
 			_, err := readAll(ctx, dir)
+
 			moved := name == "a call's question" // nobody asks for the rows where they are now
 			if !errors.Is(err, store.ErrDamaged) && !(moved && errors.Is(err, store.ErrNotLogged)) {
 				t.Errorf("read it: %v", err)
@@ -211,10 +243,12 @@ func TestDamageIsRefused(t *testing.T) {
 			if errors.Is(err, store.ErrDamaged) {
 				return
 			}
+
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer r.Close()
+
 			problems, err := r.Check(ctx)
 			if err != nil || len(problems) == 0 {
 				t.Errorf("Check says %q, %v", problems, err)
@@ -231,6 +265,7 @@ func TestAWholeRunIsIntact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		problems, err := r.Check(ctx)
 		if err := errors.Join(err, r.Intact(ctx), r.Close()); err != nil || len(problems) > 0 {
 			t.Fatal(problems, err)
@@ -243,13 +278,16 @@ func TestAWholeRunIsIntact(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+
 	if err := r.SaveTree(ctx, tree("later", 0)); err != nil {
 		t.Fatal(err)
 	}
+
 	look, err := store.OpenRun(ctx, dir)
 	if err != nil {
 		t.Fatalf("a run that was added to: %v", err)
 	}
+
 	if err := look.Close(); err != nil {
 		t.Error(err)
 	}
@@ -268,6 +306,7 @@ func TestResumeMakesNoDatabase(t *testing.T) {
 			if err == nil {
 				_, err = db.Exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writable_schema = OFF; VACUUM`)
 			}
+
 			return errors.Join(err, db.Close())
 		},
 		"of nobody": func(path string) error {
@@ -275,29 +314,37 @@ func TestResumeMakesNoDatabase(t *testing.T) {
 			if err == nil {
 				err = s.Close()
 			}
+
 			return errors.Join(err, os.Rename(path+".new", path))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filledRun(t)
+
 			path := filepath.Join(dir, "run.db")
 			if err := harm(path); err != nil {
 				t.Fatal(err)
 			}
+
 			before, _ := os.ReadFile(path)
+
 			r, err := resume(t.Context(), dir)
 			if err == nil {
 				r.Close()
 			}
+
 			if !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("the run goes on: %v", err)
 			}
+
 			if after, _ := os.ReadFile(path); name != "of nobody" && !bytes.Equal(before, after) {
 				t.Errorf("run.db had %d bytes, it has %d", len(before), len(after))
 			}
+
 			if name == "of nobody" {
 				return
 			}
+
 			if r, err := store.OpenRun(t.Context(), dir); !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("opened %v: %v", r, err)
 			}
@@ -326,9 +373,11 @@ func TestImpossibleTrees(t *testing.T) {
 			ctx, s := t.Context(), open(t)
 			r := tree("q", 0)
 			change(r)
+
 			if err := s.SaveTree(ctx, r); err != nil {
 				t.Fatal(err)
 			}
+
 			if got, _, err := s.LoadTree(ctx, "q", 0); !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("loaded %v, %v", got, err)
 			}
@@ -340,28 +389,41 @@ func TestImpossibleTrees(t *testing.T) {
 func TestAnotherHistoryIsRefused(t *testing.T) {
 	task := envs.Task{ID: "q", Dataset: "coffee", Question: "How much?"}
 	turn := envs.Turn{Action: "look", Observation: "it is dark"}
+
 	asked := envs.NewHistory(task).Append(turn).Append(turn)
 	for name, h := range map[string]envs.History{
-		"another question":    envs.NewHistory(envs.Task{ID: "q", Dataset: "coffee", Question: "How many?"}).Append(turn).Append(turn),
-		"another dataset":     envs.NewHistory(envs.Task{ID: "q", Dataset: "tea", Question: "How much?"}).Append(turn).Append(turn),
-		"another action":      envs.NewHistory(task).Append(envs.Turn{Action: "stare", Observation: "it is dark"}).Append(turn),
-		"another observation": envs.NewHistory(task).Append(turn).Append(envs.Turn{Action: "look", Observation: "it is darker"}),
-		"another outcome":     envs.NewHistory(task).Append(turn).Append(envs.Turn{Action: "look", Observation: "it is dark", Outcome: envs.ToolError}),
-		"a turn less":         envs.NewHistory(task).Append(turn),
-		"a tool more":         asked.Learn("a tool"),
-		"nothing":             {},
+		"another question": envs.NewHistory(envs.Task{ID: "q", Dataset: "coffee", Question: "How many?"}).Append(
+			turn).Append(turn),
+		"another dataset": envs.NewHistory(envs.Task{ID: "q", Dataset: "tea", Question: "How much?"}).Append(
+			turn).Append(turn),
+		"another action": envs.NewHistory(task).Append(
+			envs.Turn{Action: "stare", Observation: "it is dark"}).Append(turn),
+		"another observation": envs.NewHistory(task).Append(turn).Append(
+			envs.Turn{Action: "look", Observation: "it is darker"}),
+		"another outcome": envs.NewHistory(task).Append(turn).Append(envs.Turn{
+			Action:      "look",
+			Observation: "it is dark",
+			Outcome:     envs.ToolError,
+		}),
+		"a turn less": envs.NewHistory(task).Append(turn),
+		"a tool more": asked.Learn("a tool"),
+		"nothing":     {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, s := t.Context(), open(t)
 			r := request("0.0.0", 1)
+
 			r.History = asked
 			if _, err := policy(t, s, &echo{}).Propose(ctx, r); err != nil {
 				t.Fatal(err)
 			}
+
 			if _, err := policy(t, s, nil).Propose(ctx, r); err != nil {
 				t.Fatal(err)
 			}
+
 			r.History = h
+
 			_, err := policy(t, s, &echo{}).Propose(ctx, r)
 			if !errors.Is(err, store.ErrHistory) || !envs.IsFinal(err) {
 				t.Errorf("error is %v", err)
@@ -373,10 +435,12 @@ func TestAnotherHistoryIsRefused(t *testing.T) {
 // Runs of format 1 are read, and not added to.
 func TestOldFormat(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
+
 	text, err := os.ReadFile("testdata/format1.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	alter(t, dir, string(text))
 	path := filepath.Join(dir, "run.db")
 
@@ -386,22 +450,28 @@ func TestOldFormat(t *testing.T) {
 	}
 	defer s.Close()
 	const question = "easy-coffee-train-0000"
+
 	indices, err := s.TreeIndices(ctx, question)
 	if diff := cmp.Diff([]int{0, 1}, indices); diff != "" || err != nil {
 		t.Fatal(diff, err)
 	}
+
 	for i, maker := range []string{"", "wasi python 3.12.0"} {
 		tree, ok, err := s.LoadTree(ctx, question, i)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		if tree.Nodes[0].Maker != maker || tree.Calls != []int{13, 10}[i] || !strings.HasPrefix(tree.Nodes[1].Action, "Thought: ") {
+
+		if tree.Nodes[0].Maker != maker || tree.Calls != []int{13, 10}[i] ||
+			!strings.HasPrefix(tree.Nodes[1].Action, "Thought: ") {
 			t.Errorf("tree %d: %+v", i, tree)
 		}
 	}
+
 	if engines, err := s.Meta(ctx, "engines"); err != nil || !strings.Contains(engines, "forkserver") {
 		t.Error(engines, err)
 	}
+
 	if _, err := s.Policy(ctx, question, 0, nil); !errors.Is(err, store.ErrOldFormat) {
 		t.Errorf("its log is read: %v", err)
 	}
@@ -410,14 +480,18 @@ func TestOldFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := store.Open(ctx, path); !errors.Is(err, store.ErrOldFormat) || !strings.Contains(err.Error(), "cannot be resumed") {
+
+	if s, err := store.Open(ctx, path); !errors.Is(err, store.ErrOldFormat) ||
+		!strings.Contains(err.Error(), "cannot be resumed") {
 		t.Errorf("opened %v: %v", s, err)
 	}
+
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("a refused run was changed (%v)", err)
 	}
 
 	alter(t, dir, `DELETE FROM nodes WHERE tree = 0 AND id = 0`)
+
 	if tree, _, err := s.LoadTree(ctx, question, 0); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("loaded %v, %v", tree, err)
 	}
@@ -426,11 +500,14 @@ func TestOldFormat(t *testing.T) {
 // Of those that want a run at the same time one gets it, however many only ask.
 func TestAskingWhetherARunIsBusyKeepsNobodyFromIt(t *testing.T) {
 	dir := t.TempDir()
+
 	path := filepath.Join(dir, "run.lock")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	done := make(chan struct{})
+
 	var asking sync.WaitGroup
 	for range 2 {
 		asking.Go(func() {
@@ -440,24 +517,29 @@ func TestAskingWhetherARunIsBusyKeepsNobodyFromIt(t *testing.T) {
 					return
 				default:
 				}
+
 				if err := store.Busy(dir); err != nil && !errors.Is(err, store.ErrLocked) {
 					t.Error(err)
 				}
 			}
 		})
 	}
+
 	for range 300 {
 		release, err := store.Lock(path)
 		if err != nil {
 			t.Fatalf("nobody works on the run, and yet: %v", err)
 		}
+
 		if err := store.Busy(dir); !errors.Is(err, store.ErrLocked) {
 			t.Fatalf("the run is held: %v", err)
 		}
+
 		if err := release(); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	close(done)
 	asking.Wait()
 }
@@ -466,45 +548,62 @@ func TestAskingWhetherARunIsBusyKeepsNobodyFromIt(t *testing.T) {
 func TestCallsAreSmall(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	path := filepath.Join(dir, "run.db")
+
 	s, err := store.Open(ctx, path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rng := rand.New(rand.NewPCG(1, 1))
-	words := strings.Fields(strings.Repeat("Thought: the price of coffee on Action: FilterDB Action Input: column value date "+
+	words := strings.Fields(strings.Repeat("Thought: the price of coffee on Action: FilterDB Action Input: column "+
+		"value date "+
 		"I load the database first and then filter what was asked for ", 3))
 	say := func() string {
 		rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-		return strings.Repeat("The guidelines that every thought of this model repeats. ", 4) + strings.Join(words[:20], " ")
+		return strings.Repeat("The guidelines that every thought of this model repeats. ", 4) +
+			strings.Join(words[:20], " ")
 	}
 	const calls, perTree = 2000, 20
 	length := 0
+
 	for i := range calls / perTree {
 		question := fmt.Sprintf("easy-coffee-train-%04d", i)
 		r := &mcts.TreeRecord{Question: question, Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
+
 		for c := range perTree {
 			text := say()
+
 			p, err := s.Policy(ctx, question, 0, &echo{text: text})
 			if err == nil {
-				_, err = p.Propose(ctx, mcts.Request{Node: mcts.NodeID{Question: question, Path: fmt.Sprint("0.", c)}, N: 2, Seed: rng.Uint64()})
+				_, err = p.Propose(ctx, mcts.Request{
+					Node: mcts.NodeID{Question: question, Path: fmt.Sprint("0.", c)},
+					N:    2,
+					Seed: rng.Uint64(),
+				})
 			}
+
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			r.Nodes = append(r.Nodes, mcts.Record{ID: c + 1, Depth: 1, Ordinal: c, Action: text, Prior: rng.Float64()})
 			length += 3 * len(text)
 		}
+
 		if err := s.SaveTree(ctx, r); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if size := info.Size() / calls; size > 600 || size > int64(length)/calls/2 {
 		t.Errorf("%d bytes a call of %d bytes of text, want at most 600", size, length/calls)
 	}
@@ -515,6 +614,7 @@ func TestCallsAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+
 	if problems, err := s.Check(ctx); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
 	}

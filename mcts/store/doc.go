@@ -10,16 +10,17 @@
 //
 // # Format
 //
-//	meta       key, value                       format version, run id, what the user of the store notes, dictionary, seal
+//	meta       key, value                       format version, run id, notes of the caller, dictionary, seal
 //	questions  id, name                         the numbers by which the other tables know questions
 //	calls      question, tree, path, first -> n, seed, history, proposals
 //	tools      key -> result
 //	trees      question, tree -> record
 //
-// Each row but those of questions ends with a hash of all of it, which is compared whenever the row is read. The history
-// of a call is a hash of what the policy was shown (envs.History.Hash). Proposals, results and records are columns of the
-// fields of mcts.Proposal, envs.Result and mcts.TreeRecord, compressed with S2, and once the run has one with a
-// dictionary made of its first rows. The seal says how many rows there were when the run was closed.
+// Each row but those of questions ends with a hash of all of it, which is compared whenever the row is read.
+// The history of a call is a hash of what the policy was shown (envs.History.Hash). Proposals, results and
+// records are columns of the fields of mcts.Proposal, envs.Result and mcts.TreeRecord, compressed with S2,
+// and once the run has one with a dictionary made of its first rows. The seal says how many rows there were
+// when the run was closed.
 //
 // Runs of format 1, whose trees were rows of nodes, can be looked at and exported, not gone on with.
 //
@@ -30,14 +31,16 @@
 //   - A call found under its key with another seed or history is an error: the log belongs to another search, or to a
 //     program that shows the model something else (ErrHistory). With another sample count it is an answer as far as it
 //     goes, and only the rest is asked for.
-//   - What is not as it was written is an error (ErrDamaged): a row with another hash, a tree that no search can have
-//     grown, tables that are not ours, rows missing since the run was closed, a database that is gone. To find rows that
-//     went missing from a run that was killed, SQLite's own structures are checked, by Intact.
+//   - What is not as it was written is an error (ErrDamaged): a row with another hash, a tree that no search
+//     can have grown, tables that are not ours, rows missing since the run was closed, a database that is
+//     gone. To find rows that went missing from a run that was killed, SQLite's own structures are checked,
+//     by Intact.
 //   - Memory does not grow with the number of questions.
 //
 // # Caveats
 //
-// The journal is a WAL without an fsync for each commit: a crash of the process loses nothing, a crash of the machine
-// may lose the latest calls, which are then simply made again. One process writes (see Lock); others may read meanwhile.
-// Hashes find rot and accidents, not somebody who means harm: who can write the file can hash, too.
+// The journal is a WAL without an fsync for each commit: a crash of the process loses nothing, a crash of the
+// machine may lose the latest calls, which are then simply made again. One process writes (see Lock); others
+// may read meanwhile. Hashes find rot and accidents, not somebody who means harm: who can write the file can
+// hash, too.
 package store

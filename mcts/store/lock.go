@@ -20,14 +20,17 @@ func Lock(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
+
 	if err := acquire(int(f.Fd())); err != nil {
 		err = fmt.Errorf("lock %s: %w", path, lockedBy(f, err))
 		return nil, errors.Join(err, f.Close())
 	}
+
 	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
+
 	return f.Close, nil
 }
 
@@ -49,25 +52,30 @@ func acquire(fd int) error {
 		if err := syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
 			return err
 		}
+
 		if err := syscall.Flock(fd, syscall.LOCK_UN); err != nil {
 			return err
 		}
+
 		<-time.After(askPause)
 	}
 }
 
-// Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right now. It is for finding out
-// before something that takes long: StartRun finds out for good.
+// Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right now. It is
+// for finding out before something that takes long: StartRun finds out for good.
 func Busy(dir string) error {
 	path := filepath.Join(dir, lockFile)
+
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
+
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
 		return fmt.Errorf("store: lock %s: %w", path, lockedBy(f, err))
 	}
+
 	return nil
 }
 
@@ -76,8 +84,10 @@ func lockedBy(f *os.File, err error) error {
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return err
 	}
+
 	holder := make([]byte, 32)
 	n, _ := f.Read(holder)
+
 	return fmt.Errorf("%w (process %s)", ErrLocked, strings.TrimSpace(string(holder[:n])))
 }
 

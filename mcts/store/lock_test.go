@@ -24,11 +24,13 @@ func TestLockWaitsForWhoOnlyAsks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "run.lock")
+
 			asking, err := os.Create(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer asking.Close()
+
 			if err := syscall.Flock(int(asking.Fd()), syscall.LOCK_SH); err != nil {
 				t.Fatal(err)
 			}
@@ -36,13 +38,16 @@ func TestLockWaitsForWhoOnlyAsks(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answered := time.AfterFunc(tt.asks, func() { asking.Close() })
 				defer answered.Stop()
+
 				release, err := store.Lock(path)
 				if !errors.Is(err, tt.want) {
 					t.Errorf("got %v, want %v", err, tt.want)
 				}
+
 				if err == nil {
 					err = release()
 				}
+
 				if tt.want == nil && err != nil {
 					t.Error(err)
 				}

@@ -23,8 +23,9 @@ import (
 // Manifest says what a run is. Two runs of one Hash grow the same trees if their models answer the
 // same; they are still two runs, with an ID each.
 type Manifest struct {
-	ID         string            `json:"id"`                 // unique; a later run has a greater one
-	Hash       string            `json:"hash"`               // of Kind, ConfigHash and Inputs; "" in runs of earlier versions
+	ID string `json:"id"` // unique; a later run has a greater one
+	// of Kind, ConfigHash and Inputs; "" in runs of earlier versions
+	Hash       string            `json:"hash"`
 	Kind       string            `json:"kind"`               // "collect" or "eval"
 	ConfigHash string            `json:"config_hash"`        // of the settings that change a result
 	Inputs     map[string]string `json:"inputs"`             // what the run's questions use: hashes and makers, by name
@@ -48,6 +49,7 @@ func NewID() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("store: make the ID of a run: %w", err)
 	}
+
 	return id.String(), nil
 }
 
@@ -59,20 +61,25 @@ func (m *Manifest) Identity() string { return cmp.Or(m.Hash, m.ID) }
 func (m *Manifest) hash() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q\n", m.Kind, m.ConfigHash)
+
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
 		fmt.Fprintf(sum, "%q %q\n", name, m.Inputs[name])
 	}
+
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // sum returns what Sum has to be beside a configuration.
 func (m Manifest) sum(config string) (string, error) {
 	m.Sum = ""
+
 	text, err := m.encode()
 	if err != nil {
 		return "", err
 	}
+
 	sum := sha256.Sum256(append(text, config...))
+
 	return hex.EncodeToString(sum[:]), nil
 }
 
@@ -82,6 +89,7 @@ func (m *Manifest) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+
 	return append(text, '\n'), nil
 }
 
@@ -91,6 +99,7 @@ func (m *Manifest) DataFolder(dir string) string {
 	if m.Data == "" || filepath.IsAbs(m.Data) {
 		return m.Data
 	}
+
 	return filepath.Join(resolved(dir), m.Data)
 }
 
@@ -110,15 +119,19 @@ func ReadConfig(dir string) (string, error) {
 // ErrDamaged where it is not what was written.
 func readManifest(dir string) (config string, m Manifest, err error) {
 	path := filepath.Join(dir, ManifestFile)
+
 	text, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", m, fmt.Errorf("store: %w", &NoRunError{dir})
 	}
+
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
+
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
+
 	if err := decoder.Decode(&m); err != nil {
 		return "", m, fmt.Errorf("store: %s is %w: %w: %s", path, ErrDamaged, err, restore)
 	}
@@ -127,6 +140,7 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	if err == nil {
 		err = m.check(dir, text, string(yaml))
 	}
+
 	if err != nil {
 		// A process that was killed as it changed the run may not have come to rename it.
 		next, nextErr := regular.ReadFile(filepath.Join(dir, ConfigFile+durable.Unfinished))
@@ -134,9 +148,12 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 			return string(next), m, nil
 		}
 	}
+
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: %s", dir, ErrDamaged, ConfigFile, restore)
+		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: %s", dir, ErrDamaged, ConfigFile,
+			restore)
 	}
+
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
@@ -154,10 +171,12 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 	if err != nil {
 		return err
 	}
+
 	sum, err := m.sum(config)
 	if err != nil {
 		return err
 	}
+
 	if !bytes.Equal(again, text) || sum != m.Sum || m.hash() != m.Hash {
 		return fmt.Errorf("the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
 			"(settings of a run are changed by the flags of --resume)", dir, ErrDamaged, ManifestFile, ConfigFile)
@@ -178,7 +197,9 @@ func (r *Run) writeManifest() error {
 	if err != nil {
 		return err
 	}
+
 	r.Manifest.Sum = sum
+
 	text, err := r.Manifest.encode()
 	if err != nil {
 		return err
@@ -187,13 +208,16 @@ func (r *Run) writeManifest() error {
 	// The manifest decides: the configuration beside it is the one that it was written with, which a
 	// reader finds under either name.
 	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, ManifestFile)
-	if err := errors.Join(write(config+durable.Unfinished, []byte(r.Config)), write(manifest+durable.Unfinished, text)); err != nil {
+	if err := errors.Join(write(config+durable.Unfinished, []byte(r.Config)),
+		write(manifest+durable.Unfinished, text)); err != nil {
 		return errors.Join(err, remove(config+durable.Unfinished, manifest+durable.Unfinished))
 	}
+
 	err = durable.Rename(manifest+durable.Unfinished, manifest)
 	if err == nil {
 		err = durable.Rename(config+durable.Unfinished, config)
 	}
+
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -207,11 +231,14 @@ func relative(dir, path string) string {
 	if path == "" {
 		return ""
 	}
+
 	from, to := resolved(dir), realPath(path)
+
 	rel, err := filepath.Rel(from, to)
 	if err != nil || strings.Count(rel, "..") == strings.Count(from, string(filepath.Separator)) {
 		return to
 	}
+
 	return rel
 }
 
@@ -222,6 +249,7 @@ func realPath(path string) string {
 	if err != nil {
 		return path
 	}
+
 	return filepath.Join(resolved(filepath.Dir(abs)), filepath.Base(abs))
 }
 
@@ -231,8 +259,10 @@ func resolved(dir string) string {
 	if err != nil {
 		return dir
 	}
+
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real
 	}
+
 	return abs
 }

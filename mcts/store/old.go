@@ -44,24 +44,29 @@ var oldTables = map[string]string{
 func (s *Store) loadOldTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, error) {
 	t := &mcts.TreeRecord{Question: question, Tree: tree}
 	var seed int64
+
 	err := s.read.QueryRowContext(ctx,
 		`SELECT seed, simulations, idle, calls, samples FROM trees WHERE question = ? AND tree = ?`,
 		question, tree).Scan(&seed, &t.Simulations, &t.Idle, &t.Calls, &t.Samples)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	t.Seed = uint64(seed)
 	if err := s.loadOldNodes(ctx, t); err != nil {
 		return nil, err
 	}
+
 	if err := checkShape(t); err != nil {
 		return nil, err
 	}
 	// Of a tree that was finished under another engine than the run began with, only that was noted.
 	t.Nodes[0].Maker, err = s.Meta(ctx, fmt.Sprintf("maker %s/%d", question, tree))
+
 	return t, err
 }
 
@@ -77,20 +82,25 @@ func (s *Store) loadOldNodes(ctx context.Context, t *mcts.TreeRecord) error {
 
 	for rows.Next() {
 		var n mcts.Record
+
 		var outcome, status, limit string
 		if err := rows.Scan(&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key,
 			&n.Observation, &outcome, &status, &limit, &n.Prior, &n.Visits, &n.TotalValue, &n.Expanded,
 			&n.Reward, &n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict); err != nil {
 			return err
 		}
+
 		n.Limit = mcts.Limit(limit)
 		if n.Outcome, err = envs.ParseOutcome(outcome); err != nil {
 			return err
 		}
+
 		if n.Status, err = envs.ParseStatus(status); err != nil {
 			return err
 		}
+
 		t.Nodes = append(t.Nodes, n)
 	}
+
 	return rows.Err()
 }

@@ -42,6 +42,7 @@ func (s *Store) loadDictionary(ctx context.Context) error {
 	if err != nil || text == "" {
 		return err
 	}
+
 	dictionary := s2.MakeDict([]byte(text), nil)
 	if dictionary == nil {
 		return damaged("its dictionary is none")
@@ -49,8 +50,10 @@ func (s *Store) loadDictionary(ctx context.Context) error {
 
 	s.packer.mu.Lock()
 	defer s.packer.mu.Unlock()
+
 	s.packer.made = true
 	s.packer.dictionary.Store(dictionary)
+
 	return nil
 }
 
@@ -62,6 +65,7 @@ func (s *Store) pack(ctx context.Context, raw []byte) ([]byte, error) {
 			s.packer.retry()
 			return nil, err
 		}
+
 		s.packer.dictionary.Store(s2.MakeDict(sample, nil))
 	}
 
@@ -70,7 +74,9 @@ func (s *Store) pack(ctx context.Context, raw []byte) ([]byte, error) {
 		packed[0] = packedWithDictionary
 		return packed[:1+len(dictionary.Encode(packed[1:], raw))], nil
 	}
+
 	packed[0] = packedAlone
+
 	return packed[:1+len(s2.Encode(packed[1:], raw))], nil
 }
 
@@ -79,16 +85,21 @@ func (p *packer) take(raw []byte) []byte {
 	if p.dictionary.Load() != nil {
 		return nil
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.made {
 		return nil
 	}
+
 	p.sample = append(p.sample, raw[:min(len(raw), dictionaryPart, dictionarySize-len(p.sample))]...)
 	if len(p.sample) < dictionarySize {
 		return nil
 	}
+
 	p.made = true
+
 	return p.sample
 }
 
@@ -96,6 +107,7 @@ func (p *packer) take(raw []byte) []byte {
 func (p *packer) retry() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.made = false
 }
 
@@ -104,12 +116,14 @@ func (s *Store) unpack(ctx context.Context, packed []byte) ([]byte, error) {
 	if len(packed) == 0 {
 		return nil, damaged("a value is missing")
 	}
+
 	kind, packed := packed[0], packed[1:]
 	if n, err := s2.DecodedLen(packed); err != nil || n > unpackedLimit {
 		return nil, damaged("a value of %d bytes unpacked: %w", n, err)
 	}
 
 	decode := s2.Decode
+
 	if kind == packedWithDictionary {
 		// Another process may have made the dictionary since this one opened the run.
 		if s.packer.dictionary.Load() == nil {
@@ -117,15 +131,19 @@ func (s *Store) unpack(ctx context.Context, packed []byte) ([]byte, error) {
 				return nil, err
 			}
 		}
+
 		dictionary := s.packer.dictionary.Load()
 		if dictionary == nil {
 			return nil, damaged("its dictionary is missing")
 		}
+
 		decode = dictionary.Decode
 	}
+
 	raw, err := decode(nil, packed)
 	if err != nil {
 		return nil, damaged("%w", err)
 	}
+
 	return raw, nil
 }

@@ -12,11 +12,13 @@ import (
 // next call.
 func TestDictionaryIsTriedAgain(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
+
 	s, err := store.Open(ctx, filepath.Join(dir, "run.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+
 	note := func(name string) error { return s.SetMeta(ctx, name, name) }
 	if err := note("before"); err != nil {
 		t.Fatal(err)
@@ -25,22 +27,27 @@ func TestDictionaryIsTriedAgain(t *testing.T) {
 	alter(t, dir, `CREATE TRIGGER full BEFORE INSERT ON meta WHEN NEW.key = 'dictionary' BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	p := policy(t, s, &echo{text: strings.Repeat("a text of some length ", 500)})
 	failed := 0
+
 	for seed := range uint64(20) {
 		if _, err := p.Propose(ctx, request("0", 2*seed)); err != nil {
 			failed++
 		}
 	}
+
 	if failed == 0 {
 		t.Fatal("no call completed the dictionary")
 	}
 
 	alter(t, dir, `DROP TRIGGER full`)
+
 	if _, err := p.Propose(ctx, request("1", 0)); err != nil {
 		t.Fatal(err)
 	}
+
 	if text, err := s.Meta(ctx, "dictionary"); err != nil || text == "" {
 		t.Errorf("there is no dictionary: %q, %v", text, err)
 	}
+
 	if problems, err := s.Check(ctx); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
 	}

@@ -61,12 +61,15 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run,
 	if err := Vacant(ctx, dir); err != nil {
 		return nil, err
 	}
+
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+
 	if err := durable.Sync(filepath.Dir(filepath.Clean(dir))); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -75,10 +78,13 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string) (*Run,
 		if err := Vacant(ctx, dir); err != nil { // another process may have been faster
 			return nil, err
 		}
+
 		if err := makeDatabase(ctx, dir, m.ID); err != nil {
 			return nil, err
 		}
+
 		m.complete(dir)
+
 		return openLocked(ctx, &Run{Dir: dir, Manifest: m, Config: config}, true)
 	})
 }
@@ -94,6 +100,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 	if err != nil {
 		return err
 	}
+
 	if err := errors.Join(s.SetMeta(ctx, "run", id), s.Close()); err != nil {
 		return err
 	}
@@ -101,6 +108,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 	if err := durable.Rename(path+durable.Unfinished, path); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+
 	return nil
 }
 
@@ -111,14 +119,16 @@ func remove(paths ...string) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
+
 	return nil
 }
 
-// ResumeRun opens the run in dir to go on with it. agree looks at the run, which is open for reading,
-// and says what its manifest and configuration are from now on, or refuses; it may be asked twice. As
-// for StartRun, the Data it gives is any path of the data folder. ResumeRun refuses what OpenRun does, and a run that another process works on (ErrLocked). A run
-// that is refused stays as it is.
-func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run) (Manifest, string, error)) (*Run, error) {
+// ResumeRun opens the run in dir to go on with it. agree looks at the run, which is open for reading, and
+// says what its manifest and configuration are from now on, or refuses; it may be asked twice. As for
+// StartRun, the Data it gives is any path of the data folder. ResumeRun refuses what OpenRun does, and a run
+// that another process works on (ErrLocked). A run that is refused stays as it is.
+func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run) (Manifest, string, error)) (*Run,
+	error) {
 	if _, _, err := consult(ctx, dir, agree); err != nil {
 		return nil, err
 	}
@@ -128,17 +138,20 @@ func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run
 		if err != nil {
 			return nil, err
 		}
+
 		return openLocked(ctx, r, changed)
 	})
 }
 
 // consult asks agree about the run in dir, and returns the run as it is to be, closed.
-func consult(ctx context.Context, dir string, agree func(context.Context, *Run) (Manifest, string, error)) (r *Run, changed bool, err error) {
+func consult(ctx context.Context, dir string, agree func(context.Context, *Run) (Manifest, string, error)) (r *Run,
+	changed bool, err error) {
 	if r, err = OpenRun(ctx, dir); err != nil {
 		return nil, false, err
 	}
 
 	was := *r
+
 	r.Manifest, r.Config, err = agree(ctx, r)
 	if err := errors.Join(err, r.Close()); err != nil {
 		return nil, false, err
@@ -160,13 +173,16 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 
 	// What a process that was killed has left, only the next one can finish, or remove.
 	var r *Run
+
 	err = settle(dir)
 	if err == nil {
 		r, err = open()
 	}
+
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
+
 	r.release = release
 
 	return r, nil
@@ -198,6 +214,7 @@ func Vacant(ctx context.Context, dir string) error {
 	if err == nil {
 		return fmt.Errorf("store: %s: %w", dir, ErrExists)
 	}
+
 	if !errors.Is(err, ErrNoRun) {
 		return err
 	}
@@ -205,6 +222,7 @@ func Vacant(ctx context.Context, dir string) error {
 	if err := writable(dir); err != nil {
 		return err
 	}
+
 	path := filepath.Join(dir, databaseFile)
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return nil
@@ -214,9 +232,11 @@ func Vacant(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+
 	n, err := s.CallCount(ctx)
 	if err == nil && n > 0 {
-		err = fmt.Errorf("store: %s is %w: it has the log of a run, %s, and no %s: put that back, or choose another folder",
+		err = fmt.Errorf("store: %s is %w: it has the log of a run, %s, and no %s: put that back, or choose "+
+			"another folder",
 			dir, ErrDamaged, path, ManifestFile)
 	}
 
@@ -229,12 +249,15 @@ func writable(dir string) error {
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
 		return writable(parent)
 	}
+
 	if err == nil {
 		err = unix.Faccessat(unix.AT_FDCWD, dir+string(filepath.Separator), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	}
+
 	if err != nil {
 		return fmt.Errorf("store: %w", &fs.PathError{Op: "write in", Path: dir, Err: err})
 	}
+
 	return nil
 }
 
@@ -248,13 +271,16 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	}
 
 	path := filepath.Join(dir, databaseFile)
+
 	err = readable(path)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("store: the run in %s is %w: its log: %w: %s", dir, ErrDamaged, err, restore)
 	}
+
 	s, err := OpenReadOnly(ctx, path)
 	if err != nil {
 		return nil, err
@@ -280,6 +306,7 @@ func readable(path string) error {
 	if err == nil && info.Size() == 0 {
 		err = fmt.Errorf("%s is empty", path)
 	}
+
 	return err
 }
 
@@ -290,8 +317,10 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if id != r.Manifest.ID && (id != "" || r.Manifest.Hash != "") {
-		return fmt.Errorf("store: the run in %s is %w: its %s belongs to run %q, its %s to run %q: put the right one back",
+		return fmt.Errorf("store: the run in %s is %w: its %s belongs to run %q, its %s to run %q: put the right "+
+			"one back",
 			r.Dir, ErrDamaged, databaseFile, id, ManifestFile, r.Manifest.ID)
 	}
 
@@ -299,9 +328,11 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 	if f == nil {
 		return nil
 	}
+
 	n, err := r.TreeCount(ctx)
 	if err == nil && n < f.Trees {
-		err = fmt.Errorf("store: the run in %s is %w: it had %d trees when it was finished, and its %s holds %d: put the right one back",
+		err = fmt.Errorf("store: the run in %s is %w: it had %d trees when it was finished, and its %s holds %d: "+
+			"put the right one back",
 			r.Dir, ErrDamaged, f.Trees, databaseFile, n)
 	}
 
@@ -319,6 +350,7 @@ func (r *Run) Finish(ctx context.Context, rows int, sha256 string) error {
 	if r.Manifest.Finished != nil && *r.Manifest.Finished == finished {
 		return nil
 	}
+
 	r.Manifest.Finished = &finished
 
 	return r.writeManifest()
@@ -330,6 +362,7 @@ func (r *Run) Close() error {
 	if r.release != nil {
 		err = errors.Join(err, r.release())
 	}
+
 	return err
 }
 
@@ -345,7 +378,9 @@ func settle(dir string) error {
 	}
 
 	database := filepath.Join(dir, databaseFile+durable.Unfinished)
-	return remove(config+durable.Unfinished, filepath.Join(dir, ManifestFile+durable.Unfinished), database, database+"-wal", database+"-shm")
+
+	return remove(config+durable.Unfinished, filepath.Join(dir, ManifestFile+durable.Unfinished), database,
+		database+"-wal", database+"-shm")
 }
 
 // write writes a file that is not read before it is renamed.
@@ -354,10 +389,12 @@ func write(path string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+
 	_, err = f.Write(data)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+
 	return nil
 }
 

@@ -19,24 +19,33 @@ import (
 // manifest returns the manifest of a run, and a data folder for it.
 func manifest(t *testing.T, id string) store.Manifest {
 	t.Helper()
+
 	return store.Manifest{
-		ID: id, Kind: "collect", ConfigHash: "h", Inputs: map[string]string{"corpus coffee": "x"}, Data: t.TempDir(), Software: "v1",
+		ID:         id,
+		Kind:       "collect",
+		ConfigHash: "h",
+		Inputs:     map[string]string{"corpus coffee": "x"},
+		Data:       t.TempDir(),
+		Software:   "v1",
 	}
 }
 
 // begin makes a run.
 func begin(t *testing.T, dir string, m store.Manifest) *store.Run {
 	t.Helper()
+
 	r, err := store.StartRun(context.Background(), dir, m, "seed: 1\n")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return r
 }
 
 // closed closes a run.
 func closed(t *testing.T, r *store.Run) {
 	t.Helper()
+
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +61,12 @@ func asItIs(_ context.Context, r *store.Run) (store.Manifest, string, error) {
 // called logs a call of a model.
 func called(t *testing.T, s *store.Store) {
 	t.Helper()
+
 	p, err := s.Policy(context.Background(), "q", 0, &echo{text: "Thought: x\n"})
 	if err == nil {
 		_, err = p.Propose(context.Background(), mcts.Request{Node: mcts.NodeID{Question: "q", Path: "0"}, N: 1})
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,20 +74,24 @@ func called(t *testing.T, s *store.Store) {
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
+
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
 	}
+
 	return all
 }
 
 func TestRunDirectory(t *testing.T) {
 	ctx, dir := context.Background(), filepath.Join(t.TempDir(), "run")
 	m := manifest(t, "abc")
+
 	r := begin(t, dir, m)
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder is %v, %v: want it for its owner alone", info.Mode(), err)
@@ -85,12 +100,15 @@ func TestRunDirectory(t *testing.T) {
 	if err := store.Busy(dir); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("a run that is open: %v", err)
 	}
+
 	if err := store.Busy(dir + "/none"); err != nil {
 		t.Errorf("no run: %v", err)
 	}
+
 	if _, err := store.ResumeRun(ctx, dir, asItIs); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("a second process got the run: %v", err)
 	}
+
 	if _, err := store.StartRun(ctx, dir, m, "seed: 1\n"); !errors.Is(err, store.ErrExists) {
 		t.Errorf("a run was started over: %v", err)
 	}
@@ -99,15 +117,19 @@ func TestRunDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a running run cannot be looked at: %v", err)
 	}
+
 	if look.Config != "seed: 1\n" || look.Manifest.ID != "abc" || look.Manifest.Hash == "" {
 		t.Errorf("opened %+v", look)
 	}
+
 	if got := look.Manifest.DataFolder(dir); got != m.Data || filepath.IsAbs(look.Manifest.Data) {
 		t.Errorf("the data folder is %s, noted as %s, want %s", got, look.Manifest.Data, m.Data)
 	}
+
 	if err := look.SetMeta(ctx, "a", "b"); err == nil {
 		t.Error("a run opened for reading was written")
 	}
+
 	closed(t, look)
 	closed(t, r)
 
@@ -122,11 +144,14 @@ func TestRunDirectory(t *testing.T) {
 func TestTheDataFolderMovesWithTheRun(t *testing.T) {
 	before, after := filepath.Join(t.TempDir(), "before"), filepath.Join(t.TempDir(), "after")
 	m := manifest(t, "abc")
+
 	m.Data = filepath.Join(before, "data")
 	if err := os.MkdirAll(m.Data, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	closed(t, begin(t, filepath.Join(before, "runs", "first"), m))
+
 	if err := os.Rename(before, after); err != nil {
 		t.Fatal(err)
 	}
@@ -135,11 +160,13 @@ func TestTheDataFolderMovesWithTheRun(t *testing.T) {
 	if err := os.Symlink(filepath.Join(after, "runs", "first"), link); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, dir := range []string{filepath.Join(after, "runs", "first"), link} {
 		m, err := store.ReadManifest(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got, want := m.DataFolder(dir), filepath.Join(after, "data"); got != want {
 			t.Errorf("%s: the data folder is %s, want %s", dir, got, want)
 		}
@@ -154,7 +181,9 @@ func TestResumeRun(t *testing.T) {
 	if _, err := store.ResumeRun(ctx, t.TempDir(), asItIs); !errors.Is(err, store.ErrNoRun) {
 		t.Errorf("there is no run: %v", err)
 	}
+
 	refusal := errors.New("no")
+
 	_, err := store.ResumeRun(ctx, dir, func(_ context.Context, r *store.Run) (store.Manifest, string, error) {
 		return store.Manifest{}, "seed: 2\n", refusal
 	})
@@ -166,7 +195,9 @@ func TestResumeRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	closed(t, r)
+
 	r, err = store.ResumeRun(ctx, dir, func(ctx context.Context, r *store.Run) (store.Manifest, string, error) {
 		m, _, err := asItIs(ctx, r)
 		m.Inputs = map[string]string{"corpus coffee": "y"}
@@ -175,6 +206,7 @@ func TestResumeRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	was := r.Manifest.Hash
 	closed(t, r)
 
@@ -187,22 +219,27 @@ func TestResumeRun(t *testing.T) {
 // TestIDsAreUniqueAndOrdered holds what --run-id replaces, and that the hash knows nothing of it.
 func TestIDsAreUniqueAndOrdered(t *testing.T) {
 	var ids []string
+
 	for range 1000 {
 		id, err := store.NewID()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		ids = append(ids, id)
 	}
+
 	if !slices.IsSorted(ids) || len(slices.Compact(slices.Clone(ids))) != len(ids) {
 		t.Errorf("IDs are %s … %s", ids[0], ids[len(ids)-1])
 	}
 
 	a := begin(t, filepath.Join(t.TempDir(), "a"), manifest(t, "one"))
+
 	b := begin(t, filepath.Join(t.TempDir(), "b"), manifest(t, "two"))
 	if a.Manifest.Hash != b.Manifest.Hash || a.Manifest.Hash == "" {
 		t.Errorf("hashes of equal runs are %q and %q", a.Manifest.Hash, b.Manifest.Hash)
 	}
+
 	closed(t, a)
 	closed(t, b)
 }
@@ -212,24 +249,30 @@ func TestIDsAreUniqueAndOrdered(t *testing.T) {
 func TestFlippedBitsOfAManifest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	closed(t, begin(t, dir, manifest(t, "abc")))
+
 	for _, name := range []string{"run.json", "run.yaml"} {
 		path := filepath.Join(dir, name)
+
 		whole, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for i := range whole {
 			for _, bit := range []int{0, 5} {
 				spoilt := slices.Clone(whole)
+
 				spoilt[i] ^= 1 << bit
 				if err := os.WriteFile(path, spoilt, 0o644); err != nil {
 					t.Fatal(err)
 				}
+
 				if _, err := store.ReadManifest(dir); !errors.Is(err, store.ErrDamaged) {
 					t.Fatalf("bit %d of byte %d of %s (%q): %v", bit, i, name, whole[i], err)
 				}
 			}
 		}
+
 		if err := os.WriteFile(path, whole, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -242,14 +285,17 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 	ctx := context.Background()
 	other := filepath.Join(t.TempDir(), "other")
 	closed(t, begin(t, other, manifest(t, "other")))
+
 	fewer := func(t *testing.T, dir string) {
 		r, err := store.ResumeRun(ctx, dir, asItIs)
 		if err == nil {
 			err = r.DropTrees(ctx, "q", 0)
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		closed(t, r)
 	}
 	for name, test := range map[string]struct {
@@ -263,6 +309,7 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(filepath.Join(dir, "run.db"), data, 0o644)
 			}
+
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -273,23 +320,28 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			r := begin(t, dir, manifest(t, "abc"))
 			called(t, r.Store)
+
 			if err := r.SaveTree(ctx, &mcts.TreeRecord{Question: "q"}); err != nil {
 				t.Fatal(err)
 			}
+
 			if err := r.Finish(ctx, 1, "sum"); err != nil {
 				t.Fatal(err)
 			}
+
 			closed(t, r)
 			test.spoil(t, dir)
 			before := names(t, dir)
 
 			_, opened := store.OpenRun(ctx, dir)
+
 			_, resumed := store.ResumeRun(ctx, dir, asItIs)
 			for _, err := range []error{opened, resumed} {
 				if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("error is %v, want damaged and %q", err, test.says)
 				}
 			}
+
 			if diff := cmp.Diff(before, names(t, dir)); diff != "" {
 				t.Errorf("the folder was touched:\n%s", diff)
 			}
@@ -301,18 +353,23 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 // that one with what a process left that was killed as it began is.
 func TestALogWithoutAManifest(t *testing.T) {
 	ctx := context.Background()
+
 	for _, calls := range []bool{true, false} {
 		dir := filepath.Join(t.TempDir(), "run")
+
 		r := begin(t, dir, manifest(t, "abc"))
 		if calls {
 			called(t, r.Store)
 		}
+
 		closed(t, r)
+
 		for _, name := range []string{"run.json", "run.yaml"} {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		for _, name := range []string{"run.yaml.new", "run.db.new", "run.db.new-wal"} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o644); err != nil {
 				t.Fatal(err)
@@ -324,12 +381,16 @@ func TestALogWithoutAManifest(t *testing.T) {
 			if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "has the log of a run") {
 				t.Errorf("a run was begun over the log of another: %v", err)
 			}
+
 			continue
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		closed(t, r)
+
 		want := []string{"run.db", "run.json", "run.lock", "run.yaml"}
 		if diff := cmp.Diff(want, names(t, dir)); diff != "" {
 			t.Errorf("the files of a run in a folder of a killed one:\n%s", diff)
@@ -341,12 +402,15 @@ func TestALogWithoutAManifest(t *testing.T) {
 func TestOldManifests(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	closed(t, begin(t, dir, manifest(t, "0123456789abcdef")))
+
 	old, err := json.Marshal(map[string]any{
-		"id": "0123456789abcdef", "kind": "collect", "config_hash": "h", "inputs": map[string]string{"corpus coffee": "x"}, "software": "v0",
+		"id": "0123456789abcdef", "kind": "collect", "config_hash": "h",
+		"inputs": map[string]string{"corpus coffee": "x"}, "software": "v0",
 	})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "run.json"), old, 0o644)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,9 +419,11 @@ func TestOldManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if m := r.Manifest; m.Hash != "" || m.Identity() != m.ID || m.DataFolder(dir) != "" {
 		t.Errorf("an old manifest is %+v", m)
 	}
+
 	closed(t, r)
 }
 
@@ -369,10 +435,12 @@ func TestKilledWhileARunIsChanged(t *testing.T) {
 	m := manifest(t, "abc")
 	closed(t, begin(t, was, m))
 	m.Inputs = map[string]string{"corpus coffee": "y"}
+
 	r, err := store.StartRun(ctx, now, m, "seed: 2\n")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	closed(t, r)
 
 	for _, test := range []struct {
@@ -388,11 +456,13 @@ func TestKilledWhileARunIsChanged(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(was)); err != nil {
 			t.Fatal(err)
 		}
+
 		for to, from := range test.renamed {
 			data, err := os.ReadFile(filepath.Join(now, from))
 			if err == nil {
 				err = os.WriteFile(filepath.Join(dir, to), data, 0o644)
 			}
+
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -402,11 +472,14 @@ func TestKilledWhileARunIsChanged(t *testing.T) {
 		if config != test.want || err != nil {
 			t.Errorf("%v: the configuration is %q, %v, want %q", test.renamed, config, err, test.want)
 		}
+
 		r, err := store.ResumeRun(ctx, dir, asItIs)
 		if err != nil {
 			t.Fatalf("%v: %v", test.renamed, err)
 		}
+
 		closed(t, r)
+
 		text, err := os.ReadFile(filepath.Join(dir, "run.yaml"))
 		if string(text) != test.want || err != nil || len(names(t, dir)) != 4 {
 			t.Errorf("%v: run.yaml is %q, %v, beside %v", test.renamed, text, err, names(t, dir))

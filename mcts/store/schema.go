@@ -47,18 +47,22 @@ func create(ctx context.Context, path string) error {
 		return fmt.Errorf("not a run database, or not writable: %w", err)
 	}
 	defer tx.Rollback()
+
 	var objects int
 	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&objects); err != nil || objects > 0 {
 		return err
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		if _, err := tx.Exec(tables[name]); err != nil {
 			return err
 		}
 	}
+
 	if err := setMeta(tx, "format", formatVersion); err != nil {
 		return err
 	}
+
 	return tx.Commit()
 }
 
@@ -69,9 +73,11 @@ func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	if len(have) == 0 {
 		return false, damaged("it has no tables")
 	}
+
 	old := maps.Equal(have, oldTables)
 	if !old && !maps.Equal(have, tables) {
 		return false, damaged("its tables are not those of a run, or of a newer version of toolevo")
@@ -82,10 +88,12 @@ func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
 		want = oldFormatVersion
 	}
 	var format string
+
 	err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && format != want {
 		err = damaged("it says that its format is %q, its tables are those of %q", format, want)
 	}
+
 	return old, err
 }
 
@@ -99,6 +107,7 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	defer rows.Close()
 
 	have := map[string]string{}
+
 	for rows.Next() {
 		var kind, name, table, statement string
 		if err := rows.Scan(&kind, &name, &table, &statement); err != nil {
@@ -108,10 +117,13 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 		if kind == "index" && statement == "" && strings.HasPrefix(name, "sqlite_autoindex_"+table+"_") {
 			continue
 		}
+
 		if kind != "table" || name != table {
 			name = kind + " " + name
 		}
+
 		have[name] = statement
 	}
+
 	return have, rows.Err()
 }

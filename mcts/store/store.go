@@ -34,6 +34,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := create(ctx, path); err != nil {
 		return nil, fail("make "+path, err)
 	}
+
 	return openWritable(ctx, path)
 }
 
@@ -44,9 +45,11 @@ func openExisting(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.Intact(ctx); err != nil {
 		return nil, errors.Join(err, s.closeUnsealed())
 	}
+
 	return s, nil
 }
 
@@ -55,15 +58,18 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if s.old {
 		err = fmt.Errorf("%w: `toolevo inspect` and `toolevo export` read it, but the run cannot be "+
 			"resumed; go on with the version that began it, or collect into another folder", ErrOldFormat)
 	} else {
 		s.writer, err = newWriter(path)
 	}
+
 	if err != nil {
 		return nil, errors.Join(fail("open "+path, err), s.closeUnsealed())
 	}
+
 	return s, nil
 }
 
@@ -74,16 +80,20 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fail("open "+path, err)
 	}
+
 	s := &Store{path: path, read: db}
 	if s.old, err = isOldFormat(ctx, db); err == nil {
 		err = s.loadDictionary(ctx)
 	}
+
 	if err == nil && !s.old {
 		err = s.checkSeal(ctx)
 	}
+
 	if err != nil {
 		return nil, errors.Join(fail("open "+path, err), db.Close())
 	}
+
 	return s, nil
 }
 
@@ -92,6 +102,7 @@ func dsn(path, options string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
+
 	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?" + options
 }
 
@@ -101,6 +112,7 @@ func (s *Store) Close() error {
 	if s.writer != nil && !s.sealed.Load() {
 		err = fail("seal "+s.path, s.seal(context.Background()))
 	}
+
 	return errors.Join(err, s.closeUnsealed())
 }
 
@@ -110,6 +122,7 @@ func (s *Store) closeUnsealed() error {
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close()) // the last to close folds the WAL into the database
 	}
+
 	return fail("close "+s.path, err)
 }
 
@@ -117,17 +130,21 @@ func (s *Store) closeUnsealed() error {
 func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 	var value string
 	var hash int64
+
 	query := `SELECT value, hash FROM meta WHERE key = ?`
 	if s.old {
 		query = `SELECT value, 0 FROM meta WHERE key = ?`
 	}
+
 	err := s.read.QueryRowContext(ctx, query, key).Scan(&value, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
+
 	if err == nil && !s.old && hash != metaHash(key, value) {
 		err = damaged("what it notes as %q is not as it was written", key)
 	}
+
 	return value, fail("read meta "+key, err)
 }
 
@@ -149,15 +166,18 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return errors.New("the run is open for reading only")
 	}
+
 	return s.writer.do(ctx, fn)
 }
 
 // fail is envs.Fail for the store. What SQLite finds wrong with its file is damage, too.
 func fail(op string, err error) error {
 	var e sqlite3.Error
-	if errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB) && !errors.Is(err, ErrDamaged) {
+	if errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB) &&
+		!errors.Is(err, ErrDamaged) {
 		err = damaged("%w", err)
 	}
+
 	return envs.Fail(envs.StageStore, op, err)
 }
 

@@ -21,15 +21,18 @@ import (
 
 func open(t testing.TB) *store.Store {
 	t.Helper()
+
 	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "odd name?#%.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return s
 }
 
@@ -44,10 +47,17 @@ func (e *echo) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, erro
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.calls++
+
 	ps := make([]mcts.Proposal, r.N)
 	for i := range ps {
-		ps[i] = mcts.Proposal{Text: fmt.Sprint(e.text, r.Node.Path, " ", r.Seed+uint64(i)), LogProb: -0.1234567890123, Scored: true, Tokens: 3}
+		ps[i] = mcts.Proposal{
+			Text:    fmt.Sprint(e.text, r.Node.Path, " ", r.Seed+uint64(i)),
+			LogProb: -0.1234567890123,
+			Scored:  true,
+			Tokens:  3,
+		}
 	}
+
 	return ps, nil
 }
 
@@ -57,27 +67,34 @@ func request(path string, seed uint64) mcts.Request {
 
 func policy(t *testing.T, s *store.Store, next mcts.Policy) *store.Policy {
 	t.Helper()
+
 	p, err := s.Policy(context.Background(), "q", 2, next)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return p
 }
 
 func TestACallIsMadeOnce(t *testing.T) {
 	ctx, s, model := context.Background(), open(t), &echo{text: "bad \xff\xfe byte "}
+
 	first, err := policy(t, s, model).Propose(ctx, request("0.1", 1<<63+7))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	replay := policy(t, s, nil)
+
 	again, err := replay.Propose(ctx, request("0.1", 1<<63+7))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("the log answers differently (-asked +logged):\n%s", diff)
 	}
+
 	if asked, replayed := replay.Counts(); model.calls != 1 || asked != 0 || replayed != 1 {
 		t.Errorf("the model was asked %d times, replay counts %d asked and %d replayed", model.calls, asked, replayed)
 	}
@@ -95,9 +112,12 @@ func TestAnotherSearchIsRefused(t *testing.T) {
 	if _, err := policy(t, s, &echo{}).Propose(ctx, request("0", 1)); err != nil {
 		t.Fatal(err)
 	}
+
 	other := request("0", 1)
+
 	other.Seed++
-	if _, err := policy(t, s, &echo{}).Propose(ctx, other); err == nil || !strings.Contains(err.Error(), "another configuration") {
+	if _, err := policy(t, s, &echo{}).Propose(ctx, other); err == nil ||
+		!strings.Contains(err.Error(), "another configuration") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -108,26 +128,32 @@ func TestAnotherSampleCount(t *testing.T) {
 	var asked []string
 	model := proposer(func(r mcts.Request) []mcts.Proposal {
 		asked = append(asked, fmt.Sprint(r.First, "+", r.N, " seed ", r.Seed))
+
 		ps := make([]mcts.Proposal, r.N)
 		for i := range ps {
 			ps[i].Text = fmt.Sprint("sample ", r.First+i)
 		}
+
 		return ps
 	})
 	r := request("0", 2)
+
 	r.Seed = 100
 	for _, n := range []int{2, 1, 4, 3, 4} {
 		r.N = n
+
 		got, err := policy(t, s, model).Propose(ctx, r)
 		if err != nil || len(got) != n {
 			t.Fatalf("%d samples, want %d: %v", len(got), n, err)
 		}
+
 		for i, p := range got {
 			if want := fmt.Sprint("sample ", i); p.Text != want {
 				t.Errorf("of %d samples number %d is %q", n, i, p.Text)
 			}
 		}
 	}
+
 	if diff := cmp.Diff([]string{"0+2 seed 100", "2+2 seed 102"}, asked); diff != "" {
 		t.Errorf("the model was asked (-want +got):\n%s", diff)
 	}
@@ -141,13 +167,16 @@ func (p proposer) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, e
 
 func TestTheSameKeyTwiceIsAnError(t *testing.T) {
 	ctx, s := context.Background(), open(t)
+
 	a, b := policy(t, s, &echo{}), policy(t, s, &echo{}) // two that do not know of each other
 	if _, err := a.Propose(ctx, request("0", 1)); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := b.Propose(ctx, request("0", 1)); err == nil {
 		t.Error("a call was logged twice")
 	}
+
 	if n, err := s.CallCount(ctx); n != 1 || err != nil {
 		t.Errorf("%d calls in the log, %v", n, err)
 	}
@@ -155,24 +184,29 @@ func TestTheSameKeyTwiceIsAnError(t *testing.T) {
 
 func TestAFaultyWriteDoesNotHarmItsGroup(t *testing.T) {
 	ctx, s := context.Background(), open(t)
+
 	policies := make([]*store.Policy, 200) // none of which knows what the others log
 	for i := range policies {
 		policies[i] = policy(t, s, &echo{})
 	}
 	var wg sync.WaitGroup
 	var failures atomic.Int64
+
 	for i, p := range policies {
 		wg.Go(func() {
 			r := request(fmt.Sprintf("0.%d", i), 1)
 			if i%10 == 0 {
 				r.Node.Path = "0" // one of twenty writes under this key can succeed
 			}
+
 			if _, err := p.Propose(ctx, r); err != nil {
 				failures.Add(1)
 			}
 		})
 	}
+
 	wg.Wait()
+
 	if n, err := s.CallCount(ctx); n != 181 || failures.Load() != 19 || err != nil {
 		t.Errorf("%d calls in the log and %d refused, want 181 and 19 (%v)", n, failures.Load(), err)
 	}
@@ -183,12 +217,14 @@ func TestToolResults(t *testing.T) {
 	if _, ok, err := s.Recall(ctx, "k"); ok || err != nil {
 		t.Fatalf("recalled something from nothing: %v %v", ok, err)
 	}
+
 	want := envs.Result{Observation: "22.5\x00\n", Outcome: envs.ToolError}
 	for _, r := range []envs.Result{want, {Observation: "later"}} {
 		if err := s.Remember(ctx, "k", r); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	got, ok, err := s.Recall(ctx, "k")
 	if got != want || !ok || err != nil {
 		t.Errorf("recalled %+v %v %v, want the first result", got, ok, err)
@@ -198,27 +234,48 @@ func TestToolResults(t *testing.T) {
 func TestTreeRoundTrip(t *testing.T) {
 	ctx, s := context.Background(), open(t)
 	text := rapid.String()
+
 	rapid.Check(t, func(t *rapid.T) {
 		want := &mcts.TreeRecord{
-			Question: text.Draw(t, "question"), Tree: rapid.IntRange(0, 99).Draw(t, "tree"), Seed: rapid.Uint64().Draw(t, "seed"),
-			Simulations: rapid.IntRange(0, 99).Draw(t, "simulations"), Idle: 1, Calls: 2, Samples: 5,
+			Question:    text.Draw(t, "question"),
+			Tree:        rapid.IntRange(0, 99).Draw(t, "tree"),
+			Seed:        rapid.Uint64().Draw(t, "seed"),
+			Simulations: rapid.IntRange(0, 99).Draw(t, "simulations"),
+			Idle:        1,
+			Calls:       2,
+			Samples:     5,
 		}
 		for id := range rapid.IntRange(1, 5).Draw(t, "nodes") {
 			want.Nodes = append(want.Nodes, mcts.Record{
-				ID: id, Parent: id - 1, Depth: id, Action: text.Draw(t, "action"), Tool: "T", Name: text.Draw(t, "name"),
-				Key: text.Draw(t, "key"), Observation: text.Draw(t, "observation"),
-				Outcome: rapid.SampledFrom(envs.Outcomes()).Draw(t, "outcome"), Status: envs.Truncated, Limit: mcts.LimitDepth,
-				Prior: rapid.Float64Range(0, 1).Draw(t, "prior"), Visits: 7, TotalValue: -3, Expanded: id == 0, Reward: -1,
-				Grade: envs.Grade{Answer: text.Draw(t, "answer"), Official: id%2 == 0, Strict: true},
+				ID:          id,
+				Parent:      id - 1,
+				Depth:       id,
+				Action:      text.Draw(t, "action"),
+				Tool:        "T",
+				Name:        text.Draw(t, "name"),
+				Key:         text.Draw(t, "key"),
+				Observation: text.Draw(t, "observation"),
+				Outcome:     rapid.SampledFrom(envs.Outcomes()).Draw(t, "outcome"),
+				Status:      envs.Truncated,
+				Limit:       mcts.LimitDepth,
+				Prior:       rapid.Float64Range(0, 1).Draw(t, "prior"),
+				Visits:      7,
+				TotalValue:  -3,
+				Expanded:    id == 0,
+				Reward:      -1,
+				Grade:       envs.Grade{Answer: text.Draw(t, "answer"), Official: id%2 == 0, Strict: true},
 			})
 		}
+
 		if err := s.SaveTree(ctx, want); err != nil {
 			t.Fatal(err)
 		}
+
 		got, ok, err := s.LoadTree(ctx, want.Question, want.Tree)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
+
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("-saved +loaded:\n%s", diff)
 		}
@@ -228,13 +285,19 @@ func TestTreeRoundTrip(t *testing.T) {
 func TestDropTrees(t *testing.T) {
 	ctx, s := context.Background(), open(t)
 	for i := range 4 {
-		if err := s.SaveTree(ctx, &mcts.TreeRecord{Question: "q", Tree: i, Nodes: []mcts.Record{{Parent: mcts.NoParent}}}); err != nil {
+		if err := s.SaveTree(ctx, &mcts.TreeRecord{
+			Question: "q",
+			Tree:     i,
+			Nodes:    []mcts.Record{{Parent: mcts.NoParent}},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := s.DropTrees(ctx, "q", 2); err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := s.TreeIndices(ctx, "q")
 	if diff := cmp.Diff([]int{0, 1}, got); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -246,9 +309,11 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database ", 100)), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	if s, err := store.Open(ctx, path); err == nil {
 		t.Error("opened it", s.Close())
 	}
+
 	if _, err := store.OpenRun(ctx, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no run directory") {
 		t.Errorf("error is %v", err)
 	}
@@ -260,17 +325,20 @@ func BenchmarkLogCall(b *testing.B) {
 	b.SetParallelism(8)
 	var mu sync.Mutex
 	n := 0
+
 	b.RunParallel(func(pb *testing.PB) {
 		p, err := s.Policy(context.Background(), "q", 0, &echo{text: strings.Repeat("Thought: x\n", 30)})
 		if err != nil {
 			b.Error(err)
 			return
 		}
+
 		for pb.Next() {
 			mu.Lock()
 			n++
 			r := mcts.Request{Node: mcts.NodeID{Question: "q", Path: fmt.Sprint("0.", n)}, N: 2, Seed: 1}
 			mu.Unlock()
+
 			if _, err := p.Propose(context.Background(), r); err != nil {
 				b.Error(err)
 			}

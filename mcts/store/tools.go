@@ -21,14 +21,18 @@ func (s *Store) recall(ctx context.Context, key string) (envs.Result, bool, erro
 	}
 	var packed []byte
 	var hash int64
+
 	err := s.read.QueryRowContext(ctx, `SELECT result, hash FROM tools WHERE key = ?`, key).Scan(&packed, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return envs.Result{}, false, nil
 	}
+
 	if err != nil {
 		return envs.Result{}, false, err
 	}
+
 	r, err := s.readResult(ctx, key, packed, hash)
+
 	return r, err == nil, err
 }
 
@@ -37,17 +41,21 @@ func (s *Store) readResult(ctx context.Context, key string, packed []byte, hash 
 	if hash != toolHash(key, packed) {
 		return envs.Result{}, damaged("the result of a program is not as it was written")
 	}
+
 	raw, err := s.unpack(ctx, packed)
 	if err != nil {
 		return envs.Result{}, err
 	}
+
 	rows, _, err := readRows[envs.Result](raw)
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("%d results in place of one", len(rows))
 	}
+
 	if err != nil {
 		return envs.Result{}, damaged("%w", err)
 	}
+
 	return rows[0], nil
 }
 
@@ -64,5 +72,6 @@ func (s *Store) Remember(ctx context.Context, key string, r envs.Result) error {
 			return err
 		})
 	}
+
 	return fail("remember a tool result", err)
 }

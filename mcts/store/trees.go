@@ -19,16 +19,19 @@ type head struct {
 func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 	op := fmt.Sprintf("save tree %s/%d", t.Question, t.Tree)
 	raw := appendRows(nil, []head{{t.Seed, t.Simulations, t.Idle, t.Calls, t.Samples}})
+
 	packed, err := s.pack(ctx, appendRows(raw, t.Nodes))
 	if err != nil {
 		return fail(op, err)
 	}
+
 	hash := treeHash(t.Question, t.Tree, packed)
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		return insertOf(tx, t.Question,
 			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, t.Tree, packed, hash)
 	})
+
 	return fail(op, err)
 }
 
@@ -42,11 +45,13 @@ func (s *Store) DropTrees(ctx context.Context, question string, first int) error
 	if err != nil || len(indices) == 0 || indices[len(indices)-1] < first {
 		return err // mostly, and no commit to wait for
 	}
+
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec(`DELETE FROM trees
 			WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree >= ?`, question, first)
 		return err
 	})
+
 	return fail(fmt.Sprintf("drop trees %s/%d and later", question, first), err)
 }
 
@@ -66,6 +71,7 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 	if s.old {
 		query = `SELECT DISTINCT tree FROM ` + table + ` WHERE question = ? ORDER BY tree`
 	}
+
 	rows, err := s.read.QueryContext(ctx, query, question)
 	if err != nil {
 		return nil, fail("list trees of "+question, err)
@@ -73,13 +79,16 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 	defer rows.Close()
 
 	var indices []int
+
 	for rows.Next() {
 		var i int
 		if err := rows.Scan(&i); err != nil {
 			return nil, fail("list trees of "+question, err)
 		}
+
 		indices = append(indices, i)
 	}
+
 	return indices, fail("list trees of "+question, rows.Err())
 }
 
@@ -90,10 +99,12 @@ func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.
 	if s.old {
 		load = s.loadOldTree
 	}
+
 	t, err := load(ctx, question, tree)
 	if err != nil {
 		return nil, false, fail(fmt.Sprintf("load tree %s/%d", question, tree), err)
 	}
+
 	return t, t != nil, nil
 }
 
@@ -101,23 +112,28 @@ func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.
 func (s *Store) loadTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, error) {
 	var packed []byte
 	var hash int64
+
 	err := s.read.QueryRowContext(ctx, `SELECT record, hash FROM trees
 		WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree = ?`, question, tree).
 		Scan(&packed, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return s.readTree(ctx, question, tree, packed, hash)
 }
 
 // readTree reads a row of trees and compares its hash.
-func (s *Store) readTree(ctx context.Context, question string, tree int, packed []byte, hash int64) (*mcts.TreeRecord, error) {
+func (s *Store) readTree(ctx context.Context, question string, tree int, packed []byte, hash int64) (*mcts.TreeRecord,
+	error) {
 	if hash != treeHash(question, tree, packed) {
 		return nil, damaged("the tree is not as it was written")
 	}
+
 	raw, err := s.unpack(ctx, packed)
 	if err != nil {
 		return nil, err
@@ -127,15 +143,19 @@ func (s *Store) readTree(ctx context.Context, question string, tree int, packed 
 	if err == nil && len(heads) != 1 {
 		err = errCut
 	}
+
 	t := &mcts.TreeRecord{Question: question, Tree: tree}
+
 	if err == nil {
 		h := heads[0]
 		t.Seed, t.Simulations, t.Idle, t.Calls, t.Samples = h.Seed, h.Simulations, h.Idle, h.Calls, h.Samples
 		t.Nodes, _, err = readRows[mcts.Record](raw)
 	}
+
 	if err != nil {
 		return nil, damaged("%w", err)
 	}
+
 	return t, checkShape(t)
 }
 
@@ -145,19 +165,23 @@ func checkShape(t *mcts.TreeRecord) error {
 	if len(t.Nodes) == 0 {
 		return damaged("the tree has no nodes")
 	}
+
 	children := make([]int, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		root := i == 0 && n.Parent == mcts.NoParent && n.Depth == 0 && n.Ordinal == 0
+
 		below := i > 0 && n.Parent >= 0 && n.Parent < i &&
 			n.Depth == t.Nodes[n.Parent].Depth+1 && n.Ordinal == children[n.Parent]
 		if n.ID != i || !root && !below {
 			return damaged("node %d at place %d, below %d, at depth %d and place %d among its siblings, is impossible",
 				n.ID, i, n.Parent, n.Depth, n.Ordinal)
 		}
+
 		if below {
 			children[n.Parent]++
 		}
 	}
+
 	return nil
 }

@@ -30,29 +30,37 @@ type pending struct {
 }
 
 func newWriter(path string) (*writer, error) {
-	db, err := sql.Open("sqlite3", dsn(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000&_stmt_cache_size=32"))
+	db, err := sql.Open("sqlite3",
+		dsn(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=10000&_stmt_cache_size=32"))
 	if err != nil {
 		return nil, err
 	}
+
 	db.SetMaxOpenConns(1)
 	// A connection removes the WAL when it closes only if it has used it.
 	if _, err := db.Exec(`SELECT 1 FROM meta`); err != nil {
 		return nil, errors.Join(fmt.Errorf("not writable: %w", err), db.Close())
 	}
+
 	w := &writer{db: db, queue: make(chan pending, maxGroup)}
+
 	w.done.Add(1)
 	go w.run()
+
 	return w, nil
 }
 
 // do waits until fn's writes are committed. Once handed over a write is carried out whatever happens to ctx.
 func (w *writer) do(ctx context.Context, fn func(*sql.Tx) error) error {
 	p := pending{fn: fn, result: make(chan error, 1)}
+
 	w.mu.RLock()
+
 	if w.closed {
 		w.mu.RUnlock()
 		return errors.New("the run database is closed")
 	}
+
 	select {
 	case w.queue <- p:
 		w.mu.RUnlock()
@@ -60,14 +68,17 @@ func (w *writer) do(ctx context.Context, fn func(*sql.Tx) error) error {
 		w.mu.RUnlock()
 		return ctx.Err()
 	}
+
 	return <-p.result
 }
 
 func (w *writer) run() {
 	defer w.done.Done()
+
 	group := make([]pending, 0, maxGroup)
 	for first := range w.queue {
 		group = append(group[:0], first)
+
 	gather:
 		for len(group) < maxGroup {
 			select {
@@ -75,11 +86,13 @@ func (w *writer) run() {
 				if !ok {
 					break gather
 				}
+
 				group = append(group, p)
 			default:
 				break gather
 			}
 		}
+
 		w.commit(group)
 	}
 }
@@ -91,12 +104,14 @@ func (w *writer) commit(group []pending) {
 	for i, p := range group {
 		fns[i] = p.fn
 	}
+
 	err := w.transaction(fns...)
 	for _, p := range group {
 		if err != nil && len(group) > 1 {
 			p.result <- w.transaction(p.fn)
 			continue
 		}
+
 		p.result <- err
 	}
 }
@@ -112,11 +127,13 @@ func (w *writer) transaction(fns ...func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
+
 	for _, fn := range fns {
 		if err := fn(tx); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 	}
+
 	return tx.Commit()
 }
 
@@ -133,5 +150,6 @@ func (w *writer) close() error {
 	if _, err := w.db.Exec(`PRAGMA journal_mode = DELETE`); err != nil && !isBusy(err) {
 		return errors.Join(err, w.db.Close())
 	}
+
 	return w.db.Close()
 }

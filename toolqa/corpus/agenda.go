@@ -10,24 +10,29 @@ import (
 	"toolevo/envs"
 )
 
-// agendaTexts is the published file with the passages of the agenda: a JSON object a line, whose "event" is the passage.
+// agendaTexts is the published file with the passages of the agenda: a JSON object a line, whose "event" is
+// the passage.
 const agendaTexts = "agenda_descriptions_merged.jsonl"
 
-// agendaFiles finds the file of the table and, where it is there, too, that of the passages. Besides where all published
-// files may be, they may be in the folders of the published repository: raw_data/agenda and external_corpus/agenda.
+// agendaFiles finds the file of the table and, where it is there, too, that of the passages. Besides where
+// all published files may be, they may be in the folders of the published repository: raw_data/agenda and
+// external_corpus/agenda.
 func agendaFiles(schema Schema, from string) ([]string, error) {
 	table, err := findAgenda(schema, from, schema.File)
 	if err != nil {
 		return nil, err
 	}
+
 	folder := from
 	if table == from {
 		folder = filepath.Dir(from)
 	}
+
 	texts, err := findAgenda(schema, folder, agendaTexts)
 	if err != nil {
 		return []string{table}, nil // importAgenda tells
 	}
+
 	return []string{table, texts}, nil
 }
 
@@ -37,10 +42,12 @@ func findAgenda(schema Schema, from, name string) (string, error) {
 		if err == nil {
 			break
 		}
+
 		if elsewhere, noFolder := findPublished(schema.Dataset, filepath.Join(from, folder), name); noFolder == nil {
 			path, err = elsewhere, nil
 		}
 	}
+
 	return path, err
 }
 
@@ -51,26 +58,35 @@ func importAgenda(src *source) ([]part, error) {
 			src.short = true
 			return nil, nil
 		}
-		return nil, fmt.Errorf("corpus: import %s: no %s beside %s: it holds the passages that RetrieveAgenda searches "+
-			"(--allow-short imports the table alone, and then RetrieveAgenda finds nothing)", src.dataset, agendaTexts, src.paths[0])
+
+		return nil, fmt.Errorf("corpus: import %s: no %s beside %s: it holds the passages that RetrieveAgenda "+
+			"searches "+
+			"(--allow-short imports the table alone, and then RetrieveAgenda finds nothing)", src.dataset, agendaTexts,
+			src.paths[0])
 	}
+
 	return []part{func(ctx context.Context, put func(table string, values ...any) error) error {
 		id, last := int64(0), 1
+
 		err := src.objects(src.paths[1], func(line int, object envs.Args) error {
 			last = line
+
 			text, ok := object.Text("event")
 			if !ok {
 				return badLine(`no text as "event"`)
 			}
 			id++
+
 			return put(documentsTable.name, id, fmt.Sprintf("%s:%d", agendaTexts, line), text)
 		})
 		if err != nil {
 			return err
 		}
+
 		if err := src.end(src.paths[1], int(id), agendaFull, last); !errors.Is(err, io.EOF) {
 			return err
 		}
+
 		return nil
 	}}, nil
 }

@@ -39,6 +39,7 @@ func (c *Corpus) checkBlocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	have, err := hashBlocks(ctx, f, size)
 	if err != nil {
 		return err
@@ -50,6 +51,7 @@ func (c *Corpus) checkBlocks(ctx context.Context) error {
 				i+1, len(want), int64(i)*blockSize)
 		}
 	}
+
 	return nil
 }
 
@@ -61,14 +63,17 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 	}
 
 	footer := make([]byte, footerSize)
+
 	start := stat.Size() - int64(footerSize)
 	if start >= 0 {
 		if _, err := f.ReadAt(footer, start); err != nil {
 			return 0, nil, err
 		}
 	}
+
 	if string(footer[16:]) != blockMagic {
-		return 0, nil, fmt.Errorf("%w, or written by an older toolevo: the hashes of its blocks are missing", ErrDamaged)
+		return 0, nil, fmt.Errorf("%w, or written by an older toolevo: the hashes of its blocks are missing",
+			ErrDamaged)
 	}
 
 	// The footer is believed only after its own hash was compared; nothing is read that is not there.
@@ -76,16 +81,20 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 	if size < 0 || size > start || blockCount(size)*8 != start-size {
 		return 0, nil, fmt.Errorf("%w: %d bytes, and hashes of %d", ErrDamaged, stat.Size(), size)
 	}
+
 	text := make([]byte, start-size+8)
 	if _, err := f.ReadAt(text, size); err != nil {
 		return 0, nil, err
 	}
+
 	if xxh3.Hash(text) != binary.LittleEndian.Uint64(footer[8:]) {
 		return 0, nil, fmt.Errorf("%w: the hashes of its blocks are not those that were written", ErrDamaged)
 	}
+
 	for ; len(text) > 8; text = text[8:] {
 		hashes = append(hashes, binary.LittleEndian.Uint64(text))
 	}
+
 	return size, hashes, nil
 }
 
@@ -95,6 +104,7 @@ func appendHashes(ctx context.Context, f *os.File) error {
 	if err != nil {
 		return err
 	}
+
 	hashes, err := hashBlocks(ctx, f, stat.Size())
 	if err != nil {
 		return err
@@ -104,9 +114,11 @@ func appendHashes(ctx context.Context, f *os.File) error {
 	for _, h := range hashes {
 		text = binary.LittleEndian.AppendUint64(text, h)
 	}
+
 	text = binary.LittleEndian.AppendUint64(text, uint64(stat.Size()))
 	text = binary.LittleEndian.AppendUint64(text, xxh3.Hash(text))
 	_, err = f.WriteAt(append(text, blockMagic...), stat.Size())
+
 	return err
 }
 
@@ -116,25 +128,31 @@ func blockCount(size int64) int64 { return (size + blockSize - 1) / blockSize }
 func hashBlocks(ctx context.Context, r io.ReaderAt, size int64) ([]uint64, error) {
 	hashes := make([]uint64, blockCount(size))
 	var next atomic.Int64
+
 	group, ctx := errgroup.WithContext(ctx)
 	for range min(runtime.GOMAXPROCS(0), len(hashes)) {
 		group.Go(func() error {
 			block := make([]byte, min(blockSize, size))
+
 			for {
 				i := next.Add(1) - 1
 				if i >= int64(len(hashes)) {
 					return nil
 				}
+
 				if err := ctx.Err(); err != nil {
 					return err
 				}
+
 				part := block[:min(blockSize, size-i*blockSize)]
 				if _, err := r.ReadAt(part, i*blockSize); err != nil {
 					return fmt.Errorf("block %d: %w", i+1, err)
 				}
+
 				hashes[i] = xxh3.Hash(part)
 			}
 		})
 	}
+
 	return hashes, group.Wait()
 }

@@ -33,6 +33,7 @@ func boolCell(b bool) cell {
 	if b {
 		return cell{value: int64(1), text: "True"}
 	}
+
 	return cell{value: int64(0), text: "False"}
 }
 
@@ -47,6 +48,7 @@ func missingCell(col Column, fromJSON bool) cell {
 	if fromJSON && (col.Kind == Text || col.Kind == Object) {
 		return cell{text: "None"}
 	}
+
 	return cell{text: "nan"}
 }
 
@@ -55,23 +57,29 @@ func missingCell(col Column, fromJSON bool) cell {
 func clock(s string) string {
 	digits, half, ok := strings.Cut(s, " ")
 	half = strings.TrimLeft(half, " ")
+
 	pm := strings.EqualFold(half, "PM")
 	if !ok || !pm && !strings.EqualFold(half, "AM") {
 		return s
 	}
+
 	hours, minutes, ok := strings.Cut(digits, ":")
 	if !ok {
 		minutes = "0"
 	}
+
 	h, okHour := twoDigits(hours)
+
 	m, okMinute := twoDigits(minutes)
 	if !okHour || !okMinute || h < 1 || h > 12 || m > 59 {
 		return s
 	}
+
 	h %= 12
 	if pm {
 		h += 12
 	}
+
 	return fmt.Sprintf("%02d:%02d:00", h, m)
 }
 
@@ -80,7 +88,9 @@ func twoDigits(s string) (int, bool) {
 	if len(s) < 1 || len(s) > 2 || strings.Trim(s, "0123456789") != "" {
 		return 0, false
 	}
+
 	n, err := strconv.Atoi(s)
+
 	return n, err == nil
 }
 
@@ -91,6 +101,7 @@ func missing(s string) bool {
 		"NULL", "NaN", "None", "n/a", "nan", "null":
 		return true
 	}
+
 	return false
 }
 
@@ -102,14 +113,17 @@ func parseCell(col Column, raw string) (cell, error) {
 		if !col.Optional {
 			return cell{}, fmt.Errorf("%q: %w", raw, errMissing)
 		}
+
 		return missingCell(col, false), nil
 	}
+
 	switch col.Kind {
 	case Real:
 		f, err := strconv.ParseFloat(raw, 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || strings.ContainsAny(raw, "xX_") {
 			return cell{}, fmt.Errorf("%q: expected a number such as 124.0", raw)
 		}
+
 		return realCell(f), nil
 	case Integer:
 		return parseInteger(raw)
@@ -120,8 +134,10 @@ func parseCell(col Column, raw string) (cell, error) {
 		case "False", "FALSE", "false":
 			return boolCell(false), nil
 		}
+
 		return cell{}, fmt.Errorf("%q: expected True or False", raw)
 	}
+
 	return parseText(col.Kind, raw)
 }
 
@@ -131,10 +147,13 @@ func parseInteger(raw string) (cell, error) {
 	if n, err := strconv.ParseInt(raw, 10, 64); err == nil {
 		return integerCell(n), nil
 	}
+
 	whole, zeros, ok := strings.Cut(raw, ".")
-	if n, err := strconv.ParseInt(whole, 10, 64); ok && err == nil && zeros != "" && strings.Trim(zeros, "0") == "" && n > -1<<53 && n < 1<<53 {
+	if n, err := strconv.ParseInt(whole, 10, 64); ok && err == nil && zeros != "" && strings.Trim(zeros, "0") == "" &&
+		n > -1<<53 && n < 1<<53 {
 		return cell{value: n, text: pytext.FormatFloat(float64(n))}, nil
 	}
+
 	return cell{}, fmt.Errorf("%q: expected a whole number such as 6640", raw)
 }
 
@@ -142,6 +161,7 @@ func parseText(kind Kind, raw string) (cell, error) {
 	if !utf8.ValidString(raw) {
 		return cell{}, fmt.Errorf("%q: not UTF-8", raw)
 	}
+
 	switch kind {
 	case Date:
 		if _, err := time.Parse(time.DateOnly, raw); err != nil {
@@ -154,6 +174,7 @@ func parseText(kind Kind, raw string) (cell, error) {
 	case Clock:
 		return clockCell(raw), nil
 	}
+
 	return textCell(raw), nil
 }
 
@@ -163,5 +184,6 @@ func isCode(s string) bool {
 			return false
 		}
 	}
+
 	return len(s) == 3
 }

@@ -16,42 +16,54 @@ func (c *Corpus) loadTable(ctx context.Context) error {
 	}
 	defer rows.Close()
 	var names, stored []string
+
 	for rows.Next() {
 		var name string
+
 		var other bool
 		if err := rows.Scan(&name, &other); err != nil {
 			return fmt.Errorf("cells: %w", err)
 		}
+
 		if other {
 			stored = append(stored, name)
 		} else {
 			names = append(names, name)
 		}
 	}
+
 	if err := rows.Err(); err != nil {
 		return err
 	}
+
 	if !slices.Equal(names, c.schema.names()) || !slices.Equal(stored, c.schema.clocks()) {
-		return fmt.Errorf("columns %v and, as stored, %v; expected %v and %v: %s", names, stored, c.schema.names(), c.schema.clocks(), remedy)
+		return fmt.Errorf("columns %v and, as stored, %v; expected %v and %v: %s", names, stored, c.schema.names(),
+			c.schema.clocks(), remedy)
 	}
+
 	c.table = newTable(c.info.Dataset, names, stored, c.info.Rows, func(name string, stored bool) (*Vector, error) {
-		v, err := c.column(context.Background(), name, stored) // a column is shared: no caller's context ends its reading
+		// a column is shared: no caller's context ends its reading
+		v, err := c.column(context.Background(), name, stored)
 		if err != nil {
 			return nil, fmt.Errorf("corpus: %s: column %s: %w", c.path, name, err)
 		}
+
 		return v, nil
 	})
+
 	return nil
 }
 
 // clocks returns the names of the columns that the published file holds in another form than the tools print.
 func (s Schema) clocks() []string {
 	var names []string
+
 	for _, c := range s.Columns {
 		if c.Kind == Clock {
 			names = append(names, c.Name)
 		}
 	}
+
 	return names
 }
 
@@ -60,37 +72,47 @@ func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector,
 	var words, codes []byte
 	var width int
 	var sum string
-	err := c.db.QueryRowContext(ctx, "SELECT width, sha256, words, codes FROM cells WHERE name = ? AND stored = ?", name, stored).
+
+	err := c.db.QueryRowContext(ctx, "SELECT width, sha256, words, codes FROM cells WHERE name = ? AND stored = ?",
+		name, stored).
 		Scan(&width, &sum, &words, &codes)
 	if err != nil {
 		return nil, err
 	}
+
 	if blobSum(words, codes) != sum {
 		return nil, fmt.Errorf("%w: it is not as it was written: %s", ErrDamaged, remedy)
 	}
+
 	list, err := splitWords(words)
 	if err != nil {
 		return nil, err
 	}
+
 	return newVector(name, list, codes, width)
 }
 
 // splitWords returns the words of a dictionary.
 func splitWords(blob []byte) ([]string, error) {
 	all := string(blob) // one string, of which each word is a part
+
 	n := 0
 	for at := 0; at < len(blob); n++ {
 		size, k := binary.Uvarint(blob[at:])
 		if k <= 0 || size > uint64(len(blob)-at-k) {
 			return nil, errors.New("the words end within one")
 		}
+
 		at += k + int(size)
 	}
+
 	words := make([]string, 0, n)
+
 	for at := 0; at < len(all); {
 		size, k := binary.Uvarint(blob[at:])
 		at += k + int(size)
 		words = append(words, all[at-int(size):at])
 	}
+
 	return words, nil
 }

@@ -25,11 +25,14 @@ func contentSum(tables []content) string {
 	if len(tables) == 1 {
 		return tables[0].sum
 	}
+
 	var b strings.Builder
 	for _, t := range tables {
 		fmt.Fprintf(&b, "%s %s\n", t.table, t.sum)
 	}
+
 	sum := sha256.Sum256([]byte(b.String()))
+
 	return hex.EncodeToString(sum[:])
 }
 
@@ -47,7 +50,9 @@ func newCSVHash(header []string) *csvHash {
 	for i, name := range header {
 		c.field(i, encodeCSV(name))
 	}
+
 	c.endRecord()
+
 	return c
 }
 
@@ -56,6 +61,7 @@ func (c *csvHash) field(i int, encoded string) {
 	if i > 0 {
 		c.buf = append(c.buf, ',')
 	}
+
 	c.buf = append(c.buf, encoded...)
 }
 
@@ -85,6 +91,7 @@ func encodeCSV(s string) string {
 	w := csv.NewWriter(&b)
 	w.Write([]string{s}) // a Builder never fails to write
 	w.Flush()
+
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -93,11 +100,14 @@ func plain(s string) bool {
 	if s == "" {
 		return true // csv.Writer writes a record of one empty field as any other
 	}
+
 	for i := range len(s) {
-		if c := s[i]; c < 0x80 && (c != ' ' || i == 0) && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '.' && c != '-' && c != '_' && c != ':' && c != '/' && c != '$' {
+		if c := s[i]; c < 0x80 && (c != ' ' || i == 0) && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') &&
+			c != '.' && c != '-' && c != '_' && c != ':' && c != '/' && c != '$' {
 			return false
 		}
 	}
+
 	return s[0] < 0x80 // a space in another script needs quotes at the beginning
 }
 
@@ -113,5 +123,6 @@ func sideText(v driver.Value) string {
 	case []byte:
 		return string(v)
 	}
+
 	return ""
 }

@@ -11,9 +11,9 @@ import (
 // swallowing the rest of the file.
 const maxRecord = 1 << 20
 
-// csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways, lines without text
-// are passed over, a quote inside a cell that does not begin with one is a quote, and what follows a closing quote belongs
-// to the cell.
+// csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways, lines
+// without text are passed over, a quote inside a cell that does not begin with one is a quote, and what
+// follows a closing quote belongs to the cell.
 type csvReader struct {
 	r          io.Reader
 	buf        []byte
@@ -45,11 +45,13 @@ func newCSVReader(r io.Reader) *csvReader {
 // io.EOF at the end, a [quoteError], after which rewind goes on at the next line, or one of the reader.
 func (c *csvReader) read() (fields [][]byte, line int, err error) {
 	c.start, c.line = c.start+c.size, c.line+c.lines
+
 	c.size, c.lines = 0, 0
 	for {
 		if err = c.record(); !errors.Is(err, errMore) {
 			return c.fields, c.line, err
 		}
+
 		if err := c.fill(); err != nil {
 			return nil, c.line, err
 		}
@@ -68,6 +70,7 @@ func lineEnd(b []byte) int {
 	case b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n':
 		return i + 2
 	}
+
 	return i + 1
 }
 
@@ -77,16 +80,20 @@ func (c *csvReader) fill() error {
 		copy(c.buf, c.buf[c.start:c.end])
 		c.start, c.end = 0, c.end-c.start
 	}
+
 	if c.end == len(c.buf) {
 		return fmt.Errorf("line %d: a record of more than %d bytes", c.line, maxRecord)
 	}
+
 	for {
 		n, err := c.r.Read(c.buf[c.end:])
+
 		c.end += n
 		if errors.Is(err, io.EOF) {
 			c.eof = true
 			return nil
 		}
+
 		if err != nil || n > 0 {
 			return err
 		}
@@ -97,6 +104,7 @@ func (c *csvReader) fill() error {
 func (c *csvReader) record() error {
 	for {
 		line := c.buf[c.start:c.end]
+
 		rest := bytes.TrimLeft(line, " \t")
 		switch {
 		case len(rest) == 0 && c.eof:
@@ -105,13 +113,16 @@ func (c *csvReader) record() error {
 			if len(line) > maxRecord {
 				return fmt.Errorf("line %d: more than %d spaces", c.line, maxRecord)
 			}
+
 			return errMore
 		case rest[0] == '\n' || rest[0] == '\r':
 			c.start, c.line = c.start+lineEnd(line), c.line+1
 			continue
 		}
+
 		c.fields, c.scratch = c.fields[:0], c.scratch[:0]
 		c.size, c.lines = 0, 0
+
 		return c.cells()
 	}
 }
@@ -120,18 +131,23 @@ func (c *csvReader) record() error {
 func (c *csvReader) cells() error {
 	b := c.buf[c.start:c.end]
 	lines := 0
+
 	for i := 0; ; {
 		var field []byte
+
 		var err error
 		if i < len(b) && b[i] == '"' {
 			field, i, lines, err = c.quoted(b, i, lines)
 		} else {
 			field, i, err = c.bare(b, i)
 		}
+
 		if err != nil {
 			return err
 		}
+
 		c.fields = append(c.fields, field)
+
 		switch {
 		case i < len(b) && b[i] == ',':
 			i++
@@ -140,10 +156,13 @@ func (c *csvReader) cells() error {
 			if b[i] == '\r' && i+1 == len(b) && !c.eof {
 				return errMore // a line feed may follow
 			}
+
 			i += lineEnd(b[i:])
 			lines++
 		}
+
 		c.size, c.lines = i, lines
+
 		return nil
 	}
 }
@@ -155,6 +174,7 @@ func (c *csvReader) bare(b []byte, i int) (field []byte, end int, err error) {
 			return b[i : i+j : i+j], i + j, nil
 		}
 	}
+
 	return b[i:], len(b), c.outOf(b)
 }
 
@@ -166,6 +186,7 @@ func (c *csvReader) outOf(b []byte) error {
 	case !c.eof:
 		return errMore
 	}
+
 	return nil
 }
 
@@ -174,24 +195,31 @@ func (c *csvReader) outOf(b []byte) error {
 func (c *csvReader) quoted(b []byte, i, lines int) (field []byte, end, _ int, err error) {
 	open := &quoteError{c.line + lines}
 	from := len(c.scratch)
+
 	for i++; ; {
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 && (c.eof || len(b) > maxRecord) {
 			return nil, 0, 0, open
 		}
+
 		if n < 0 || i+n+1 == len(b) && !c.eof {
 			return nil, 0, 0, errMore
 		}
+
 		c.scratch = append(c.scratch, b[i:i+n]...)
+
 		lines += countLines(b[i : i+n])
 		if i += n + 1; i == len(b) || b[i] != '"' {
 			break
 		}
+
 		c.scratch = append(c.scratch, '"')
 		i++
 	}
+
 	after, end, err := c.bare(b, i)
 	c.scratch = append(c.scratch, after...)
+
 	return c.scratch[from:len(c.scratch):len(c.scratch)], end, lines, err
 }
 

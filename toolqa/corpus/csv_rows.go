@@ -36,22 +36,30 @@ func newCSVRows(schema Schema, src *source, r io.Reader) (*csvRows, error) {
 	for i := range c.known {
 		c.known[i] = map[string]cell{}
 	}
+
 	want := strings.Join(schema.names(), ",")
+
 	header, line, err := c.r.read()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("corpus: %s:1: the file is empty; expected the header %s", c.path, want)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %s: %w; expected the header %s", c.path, err, want)
 	}
+
 	names := make([]string, len(header))
 	for i, name := range header {
 		names[i] = string(name)
 	}
+
 	if !slices.Equal(names, schema.names()) {
-		return nil, fmt.Errorf("corpus: %s:%d: header %.1000q; expected %s", c.path, line, strings.Join(names, ","), want)
+		return nil, fmt.Errorf("corpus: %s:%d: header %.1000q; expected %s", c.path, line, strings.Join(names, ","),
+			want)
 	}
+
 	c.line = line
+
 	return c, nil
 }
 
@@ -62,10 +70,12 @@ func (c *csvRows) next() ([]cell, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, c.src.end(c.path, c.rows, c.schema.Rows, c.line)
 		}
+
 		var open *quoteError
 		switch {
 		case errors.As(err, &open):
-			err = fmt.Errorf("corpus: %s:%d: a quote begins a cell here and is not closed within %d bytes", c.path, open.line, maxRecord)
+			err = fmt.Errorf("corpus: %s:%d: a quote begins a cell here and is not closed within %d bytes", c.path,
+				open.line, maxRecord)
 		case err != nil:
 			return nil, fmt.Errorf("corpus: %s: %w", c.path, err)
 		default:
@@ -78,6 +88,7 @@ func (c *csvRows) next() ([]cell, error) {
 		if len(record) != len(c.schema.Columns) || open != nil {
 			c.r.rewind()
 		}
+
 		if err := c.src.bad(err); err != nil {
 			return nil, err
 		}
@@ -91,31 +102,42 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 		if len(record) > n {
 			guess = "are two rows on one line?"
 		}
-		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (--skip-bad N leaves out up to N such rows)", c.path, line,
+
+		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (--skip-bad N leaves out up to N such rows)",
+			c.path, line,
 			len(record), n, guess)
 	}
+
 	for i, raw := range record {
 		var ok bool
 		if c.row[i], ok = c.known[i][string(raw)]; ok {
 			continue
 		}
+
 		text := string(raw)
+
 		parsed, err := parseCell(c.schema.Columns[i], text)
 		if err != nil {
 			return fmt.Errorf("corpus: %s:%d: column %s: %w", c.path, line, c.schema.Columns[i].Name, err)
 		}
+
 		if len(c.known[i]) < knownCells && len(text) <= knownLength {
 			c.known[i][text] = parsed
 		}
+
 		c.row[i] = parsed
 	}
+
 	if c.ordered < 0 {
 		return nil
 	}
+
 	if text := c.row[c.ordered].text; text <= c.previous {
 		return fmt.Errorf("corpus: %s:%d: column %s: %q: expected more than %s, as in the row before",
 			c.path, line, c.schema.Increasing, text, c.previous)
 	}
+
 	c.previous = c.row[c.ordered].text
+
 	return nil
 }

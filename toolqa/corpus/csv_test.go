@@ -26,12 +26,15 @@ func readCSV(r io.Reader) (records [][]string, lines []int, err error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
+
 			return records, lines, err
 		}
+
 		record := make([]string, len(fields))
 		for i, f := range fields {
 			record[i] = string(f)
 		}
+
 		records, lines = append(records, record), append(lines, line)
 	}
 }
@@ -58,14 +61,17 @@ func TestCSVReader(t *testing.T) {
 		"return at the end": {"a\r", [][]string{{"a"}}, []int{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, r := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text)), iotest.DataErrReader(strings.NewReader(tt.text))} {
+			for _, r := range []io.Reader{strings.NewReader(tt.text), iotest.OneByteReader(strings.NewReader(tt.text)),
+				iotest.DataErrReader(strings.NewReader(tt.text))} {
 				got, lines, err := readCSV(r)
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
+
 				if diff := cmp.Diff(tt.lines, lines); diff != "" {
 					t.Errorf("lines (-want +got):\n%s", diff)
 				}
@@ -93,6 +99,7 @@ func TestCSVReaderFails(t *testing.T) {
 			if tt.want == "timeout" {
 				r = io.MultiReader(r, iotest.ErrReader(iotest.ErrTimeout))
 			}
+
 			if _, _, err := readCSV(r); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
@@ -106,23 +113,29 @@ func TestCSVReaderRewinds(t *testing.T) {
 		text := "a\n\"b\n" + strings.Repeat("c,d\n", lines)
 		c := newCSVReader(strings.NewReader(text))
 		good, bad := 0, 0
+
 		for {
 			_, line, err := c.read()
 			if errors.Is(err, io.EOF) {
 				break
 			}
+
 			if err != nil {
 				if bad++; line != 2 {
 					t.Fatalf("line %d: %v", line, err)
 				}
+
 				c.rewind()
+
 				continue
 			}
+
 			good++
 			if want := good + bad; line != want {
 				t.Fatalf("record %d begins on line %d, want %d", good, line, want)
 			}
 		}
+
 		if good != lines+1 || bad != 1 {
 			t.Errorf("%d good records and %d bad ones of %d lines", good, bad, lines)
 		}
@@ -132,28 +145,36 @@ func TestCSVReaderRewinds(t *testing.T) {
 // What encoding/csv writes reads back; and a hash of it is the hash of what encodeCSV encodes.
 func TestCSVRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		records := rapid.SliceOfN(rapid.SliceOfN(rapid.StringMatching(`[a,"\n\r\t é\\.]{0,5}`), 2, 4), 1, 20).Draw(t, "records")
+		records := rapid.SliceOfN(rapid.SliceOfN(rapid.StringMatching(`[a,"\n\r\t é\\.]{0,5}`), 2, 4), 1, 20).Draw(t,
+			"records")
 		var written, encoded bytes.Buffer
+
 		w := csv.NewWriter(&written)
 		if err := w.WriteAll(records); err != nil {
 			t.Fatal(err)
 		}
+
 		for _, record := range records {
 			for i, field := range record {
 				if i > 0 {
 					encoded.WriteByte(',')
 				}
+
 				encoded.WriteString(encodeCSV(field))
 			}
+
 			encoded.WriteByte('\n')
 		}
+
 		if encoded.String() != written.String() {
 			t.Fatalf("encodeCSV makes %q of %q; encoding/csv %q", &encoded, records, &written)
 		}
+
 		got, _, err := readCSV(&written)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if diff := cmp.Diff(records, got); diff != "" {
 			t.Fatalf("(-written +read):\n%s", diff)
 		}
@@ -164,30 +185,41 @@ func FuzzCSV(f *testing.F) {
 	f.Add(coffeeHeader + "2000-01-03,122.25,124.0,116.1,116.5,6640,USD\n")
 	f.Add("\xef\xbb\xbf" + coffeeHeader + "2000-01-03,\"122.25\",,NA,\"1\n\",1.0,USD\r\n\"\n")
 	f.Add("Date,Open\n\"")
+
 	schema, err := SchemaOf(toolqa.Coffee)
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	f.Fuzz(func(t *testing.T, content string) {
-		src := &source{dataset: toolqa.Coffee, paths: []string{"in.csv"}, opts: ImportOptions{AllowShort: true, SkipBad: 3}}
+		src := &source{
+			dataset: toolqa.Coffee,
+			paths:   []string{"in.csv"},
+			opts:    ImportOptions{AllowShort: true, SkipBad: 3},
+		}
+
 		rows, err := newCSVRows(schema, src, iotest.HalfReader(strings.NewReader(content)))
 		if err != nil {
 			return
 		}
+
 		for n := 0; ; n++ {
 			row, err := rows.next()
 			if err != nil {
 				break
 			}
+
 			if n > strings.Count(content, "\n")+strings.Count(content, "\r") {
 				t.Fatalf("row %d of %q", n, content)
 			}
+
 			for i, c := range row { // what was read can be read again
 				if again, err := parseCell(schema.Columns[i], c.text); err != nil || again != c {
 					t.Fatalf("column %d: %+v reads back as %+v, %v", i, c, again, err)
 				}
 			}
 		}
+
 		if src.skipped > 3 || len(src.firstBad) != src.skipped {
 			t.Fatalf("%d rows left out, %d told", src.skipped, len(src.firstBad))
 		}
@@ -198,27 +230,37 @@ func FuzzJSONL(f *testing.F) {
 	const line = `{"business_id":"a","name":"n","address":"","city":"X","state":"PA","postal_code":"1","latitude":1,"longitude":2e3,"stars":4.0,"review_count":7,"is_open":1,"attributes":{"a":["b",null,true]},"categories":null,"hours":null}`
 	f.Add(line)
 	f.Add("{}\n" + line[:50] + "\n\n" + line + "\r\n" + line)
+
 	schema, err := SchemaOf(toolqa.Yelp)
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	f.Fuzz(func(t *testing.T, content string) {
-		src := &source{dataset: toolqa.Yelp, paths: []string{"in.json"}, opts: ImportOptions{AllowShort: true, SkipBad: 3}}
+		src := &source{
+			dataset: toolqa.Yelp,
+			paths:   []string{"in.json"},
+			opts:    ImportOptions{AllowShort: true, SkipBad: 3},
+		}
+
 		rows := newJSONRows(schema, src, bufio.NewReaderSize(strings.NewReader(content), 16))
 		for n := 0; ; n++ {
 			row, err := rows.next()
 			if err != nil {
 				break
 			}
+
 			if n > strings.Count(content, "\n") {
 				t.Fatalf("row %d of %q", n, content)
 			}
+
 			for i, c := range row {
 				if err := says(schema.Columns[i], c); err != nil {
 					t.Fatalf("column %s: %+v: %v", schema.Columns[i].Name, c, err)
 				}
 			}
 		}
+
 		if src.skipped > 3 || len(src.firstBad) != src.skipped {
 			t.Fatalf("%d rows left out, %d told", src.skipped, len(src.firstBad))
 		}
@@ -233,6 +275,7 @@ func says(col Column, c cell) error {
 		if !col.Optional || c.text != missingCell(col, true).text {
 			return errors.New("a missing value")
 		}
+
 		return nil
 	case string:
 		if v != c.text {
@@ -247,13 +290,16 @@ func says(col Column, c cell) error {
 			return fmt.Errorf("the text is %v", integer)
 		}
 	}
+
 	return err
 }
 
 func TestClock(t *testing.T) {
 	for in, want := range map[string]string{
-		"9:00 AM": "09:00:00", "12:05 am": "00:05:00", "12 PM": "12:00:00", "2 pM": "14:00:00", "02:3 AM": "02:03:00", "11:59 PM": "23:59:00",
-		"13:00 PM": "13:00 PM", "0:00 AM": "0:00 AM", "9:60 AM": "9:60 AM", "9:00": "9:00", "9:00AM": "9:00AM", "": "", "noon": "noon",
+		"9:00 AM": "09:00:00", "12:05 am": "00:05:00", "12 PM": "12:00:00", "2 pM": "14:00:00", "02:3 AM": "02:03:00",
+		"11:59 PM": "23:59:00",
+		"13:00 PM": "13:00 PM", "0:00 AM": "0:00 AM", "9:60 AM": "9:60 AM", "9:00": "9:00", "9:00AM": "9:00AM", "": "",
+		"noon":     "noon",
 		"9:00 AM ": "9:00 AM ", "9: AM": "9: AM", "9:000 AM": "9:000 AM", ":30 AM": ":30 AM", "+9:00 AM": "+9:00 AM",
 	} {
 		if got := clock(in); got != want {

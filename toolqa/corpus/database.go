@@ -15,17 +15,19 @@ const pageSize = 1 << 14
 // cacheKiB is the memory that SQLite may use for its pages while a file is written, and for sorting an index.
 const cacheKiB = 256 << 10
 
-// database is a new SQLite file with one connection and one transaction. It is used without database/sql, which takes as
-// long for each of hundreds of millions of values as SQLite does.
+// database is a new SQLite file with one connection and one transaction. It is used without database/sql,
+// which takes as long for each of hundreds of millions of values as SQLite does.
 type database struct{ conn *sqlite3.SQLiteConn }
 
 // create opens the empty file at path and begins the transaction.
 func create(path string) (*database, error) {
 	// No journal: the file is under a temporary name until it is whole.
-	conn, err := new(sqlite3.SQLiteDriver).Open(dsn(path, "mode=rw&_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE"))
+	conn, err := new(sqlite3.SQLiteDriver).Open(
+		dsn(path, "mode=rw&_journal_mode=OFF&_synchronous=OFF&_locking_mode=EXCLUSIVE"))
 	if err != nil {
 		return nil, err
 	}
+
 	db := &database{conn.(*sqlite3.SQLiteConn)}
 	for _, stmt := range []string{
 		fmt.Sprintf("PRAGMA page_size = %d", pageSize),
@@ -37,6 +39,7 @@ func create(path string) (*database, error) {
 			return nil, errors.Join(fmt.Errorf("%s: %w", stmt, err), db.close())
 		}
 	}
+
 	return db, nil
 }
 
@@ -55,6 +58,7 @@ func (db *database) prepare(stmt string) (*statement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %s: %w", stmt, err)
 	}
+
 	return &statement{s.(*sqlite3.SQLiteStmt), named(make([]driver.Value, s.NumInput()))}, nil
 }
 
@@ -69,7 +73,9 @@ func (s *statement) run(values []driver.Value) error {
 	for i, v := range values {
 		s.args[i].Value = v
 	}
+
 	_, err := s.stmt.ExecContext(context.Background(), s.args)
+
 	return err
 }
 
@@ -80,5 +86,6 @@ func named(values []driver.Value) []driver.NamedValue {
 	for i, v := range values {
 		args[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
+
 	return args
 }

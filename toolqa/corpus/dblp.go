@@ -5,9 +5,10 @@ import "iter"
 // DBLP is the two graphs of the dblp corpus in memory, for making and checking questions; the tools read the file
 // instead. It is immutable and safe for concurrent use. At the published size it takes 200 MB.
 //
-// PaperNet is directed: an edge goes from a paper to one that it cites. Its nodes are the papers since 2021, which have a
-// title, and the older ones they cite, of which nothing is known. AuthorNet is undirected: an edge joins two people who
-// wrote a paper since 2021 together. Its nodes are people with an id; a paper may have authors without.
+// PaperNet is directed: an edge goes from a paper to one that it cites. Its nodes are the papers since 2021,
+// which have a title, and the older ones they cite, of which nothing is known. AuthorNet is undirected: an
+// edge joins two people who wrote a paper since 2021 together. Its nodes are people with an id; a paper may
+// have authors without.
 //
 // Papers with a title are numbered from 0, in ascending order of their citations in a synthetic corpus; so are the
 // authors, in the order in which they appear. A title or a name may belong to several nodes, and the tools find one of
@@ -71,8 +72,8 @@ type Paper struct {
 	PageEnd   string
 	Keywords  []string
 
-	// The authors, in the order of the paper. Authors has -1 for one without an id, who is not in AuthorNet. Names are as
-	// the paper spells them, and so are Orgs: in another paper the same author may have others.
+	// The authors, in the order of the paper. Authors has -1 for one without an id, who is not in AuthorNet.
+	// Names are as the paper spells them, and so are Orgs: in another paper the same author may have others.
 	Authors []int
 	Names   []string
 	Orgs    []string
@@ -113,6 +114,7 @@ func (d *DBLP) Title(i int) string { return d.words[d.papers[i].title] }
 // Paper returns the paper of number i, 0 <= i < Papers(). Its slices are the caller's.
 func (d *DBLP) Paper(i int) Paper {
 	p, next := d.papers[i], d.papers[i+1]
+
 	paper := Paper{
 		Title: d.words[p.title], Venue: d.words[p.venue], DocType: d.words[p.docType],
 		PageStart: d.words[p.pageStart], PageEnd: d.words[p.pageEnd], Year: int(p.year), NCitation: int(p.nCitation),
@@ -120,11 +122,13 @@ func (d *DBLP) Paper(i int) Paper {
 	for _, w := range d.keywords[p.keyword:next.keyword] {
 		paper.Keywords = append(paper.Keywords, d.words[w])
 	}
+
 	for _, m := range d.people[p.person:next.person] {
 		paper.Authors = append(paper.Authors, int(m.author))
 		paper.Names = append(paper.Names, d.words[m.name])
 		paper.Orgs = append(paper.Orgs, d.words[m.org])
 	}
+
 	return paper
 }
 
@@ -153,6 +157,7 @@ func (d *DBLP) References(i int) (known []int, all int) {
 	for _, cited := range d.cites[p.cite:next.cite] {
 		known = append(known, int(cited))
 	}
+
 	return known, len(known) + int(p.olderCites)
 }
 
@@ -168,6 +173,7 @@ func (d *DBLP) Degree(i int) int {
 			degree++
 		}
 	}
+
 	return degree
 }
 
@@ -181,6 +187,7 @@ func (d *DBLP) Coauthors(i int) []Edge {
 	for _, e := range d.edgesOf(i) {
 		edges = append(edges, d.edge(int(e), i))
 	}
+
 	return edges
 }
 
@@ -191,6 +198,7 @@ func (d *DBLP) Coauthor(i, j int) (Edge, bool) {
 			return d.edge(int(e), i), true
 		}
 	}
+
 	return Edge{}, false
 }
 
@@ -217,9 +225,11 @@ func (d *DBLP) edge(e, i int) Edge {
 	edge := Edge{Author: d.other(e, i), Weight: int(d.edges[e].weight)}
 	entries := d.entries[d.edges[e].entry:d.edges[e+1].entry]
 	edge.Papers = make([]int, len(entries))
+
 	edge.NCitation = make([]int, len(entries))
 	for k, entry := range entries {
 		edge.Papers[k], edge.NCitation[k] = int(entry.paper), int(entry.nCitation)
 	}
+
 	return edge
 }

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// attributes are those of a paper's node, as the published graph has them. What is missing or null is empty, and what is
-// of another type is its JSON text.
+// attributes are those of a paper's node, as the published graph has them. What is missing or null is empty,
+// and what is of another type is its JSON text.
 type attributes struct {
 	Authors   []attributedAuthor `json:"authors"`
 	Year      looseInt           `json:"year"`
@@ -35,9 +35,11 @@ func parseAttributes(text []byte) (attributes, error) {
 			return a, fmt.Errorf("attributes: %w", err)
 		}
 	}
+
 	if a.Year < math.MinInt16 || a.Year > math.MaxInt16 || a.NCitation < math.MinInt32 || a.NCitation > math.MaxInt32 {
 		return a, fmt.Errorf("attributes: year %d or n_citation %d is out of range", a.Year, a.NCitation)
 	}
+
 	return a, nil
 }
 
@@ -45,16 +47,19 @@ func parseAttributes(text []byte) (attributes, error) {
 func parseOrg(text []byte) (string, error) {
 	c := usual{rest: text, ok: true}
 	c.skip(`{"org": `)
+
 	org := c.text()
 	if c.skip("}"); c.ok && len(c.rest) == 0 {
 		return string(org), nil
 	}
+
 	var a struct {
 		Org looseText `json:"org"`
 	}
 	if err := json.Unmarshal(text, &a); err != nil {
 		return "", fmt.Errorf("attributes: %w", err)
 	}
+
 	return string(a.Org), nil
 }
 
@@ -66,6 +71,7 @@ func parseUsual(text []byte) (a attributes, ok bool) {
 	c.skip(`, "authors": `)
 	c.list(func() {
 		var m attributedAuthor
+
 		c.skip(`{"id": `)
 		m.ID = c.text()
 		c.skip(`, "name": `)
@@ -73,6 +79,7 @@ func parseUsual(text []byte) (a attributes, ok bool) {
 		c.skip(`, "org": `)
 		m.Org = c.text()
 		c.skip("}")
+
 		a.Authors = append(a.Authors, m)
 	})
 	c.skip(`, "year": `)
@@ -90,6 +97,7 @@ func parseUsual(text []byte) (a attributes, ok bool) {
 	c.skip(`, "page_end": `)
 	a.PageEnd = c.text()
 	c.skip("}")
+
 	return a, c.ok && len(c.rest) == 0
 }
 
@@ -104,6 +112,7 @@ func (c *usual) skip(text string) {
 		c.ok = false
 		return
 	}
+
 	c.rest = c.rest[len(text):]
 }
 
@@ -111,29 +120,36 @@ func (c *usual) text() looseText {
 	if c.skip(`"`); !c.ok {
 		return ""
 	}
+
 	end := bytes.IndexByte(c.rest, '"')
 	if end < 0 {
 		c.ok = false
 		return ""
 	}
+
 	if bytes.IndexByte(c.rest[:end], '\\') < 0 {
 		s := looseText(c.rest[:end])
 		c.rest = c.rest[end+1:]
 		return s
 	}
+
 	for i := 0; i < len(c.rest); i++ {
 		switch c.rest[i] {
 		case '\\':
 			i++
 		case '"':
 			var s string
+
 			quoted := append(append([]byte{'"'}, c.rest[:i]...), '"')
 			c.ok = json.Unmarshal(quoted, &s) == nil
 			c.rest = c.rest[i+1:]
+
 			return looseText(s)
 		}
 	}
+
 	c.ok = false
+
 	return ""
 }
 
@@ -142,20 +158,25 @@ func (c *usual) number() looseInt {
 	for ; digits < len(c.rest) && digits < 10 && c.rest[digits] >= '0' && c.rest[digits] <= '9'; digits++ {
 		n = n*10 + int(c.rest[digits]-'0')
 	}
+
 	c.ok = c.ok && digits > 0 && (digits == 1 || c.rest[0] != '0')
 	c.rest = c.rest[digits:]
+
 	return looseInt(n)
 }
 
 // list reads a list, whose items item reads.
 func (c *usual) list(item func()) {
 	c.skip("[")
+
 	for first := true; c.ok && (len(c.rest) == 0 || c.rest[0] != ']'); first = false {
 		if !first {
 			c.skip(", ")
 		}
+
 		item()
 	}
+
 	c.skip("]")
 }
 
@@ -172,6 +193,7 @@ func (t *looseText) UnmarshalJSON(text []byte) error {
 	default:
 		*t = looseText(text)
 	}
+
 	return nil
 }
 
@@ -184,8 +206,10 @@ func (n *looseInt) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &v); err != nil {
 		return err
 	}
+
 	f, _ := v.(float64)
 	*n = looseInt(max(math.MinInt, min(f, 1<<62)))
+
 	return nil
 }
 
@@ -202,5 +226,6 @@ func (v *looseVenue) UnmarshalJSON(text []byte) error {
 	}
 	err := json.Unmarshal(text, &object)
 	*v = looseVenue(object.Raw)
+
 	return err
 }

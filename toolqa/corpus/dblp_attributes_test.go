@@ -19,25 +19,32 @@ func TestUsualAttributes(t *testing.T) {
 			Year: rapid.IntRange(0, 3000).Draw(t, "year"), NCitation: rapid.IntRange(0, 1<<30).Draw(t, "n"),
 			Keywords: rapid.SliceOfN(text, 0, 3).Draw(t, "keywords"),
 		}
+
 		makers := make([]dblpMakerText, rapid.IntRange(0, 3).Draw(t, "authors"))
 		for i := range makers {
 			makers[i] = dblpMakerText{text.Draw(t, "id"), text.Draw(t, "name"), text.Draw(t, "org")}
 		}
+
 		raw := appendAttributes(nil, p, makers)
+
 		fast, ok := parseUsual(raw)
 		if !ok {
 			t.Fatalf("%s is not usual", raw)
 		}
+
 		var slow attributes
 		if err := json.Unmarshal(raw, &slow); err != nil {
 			t.Fatal(err)
 		}
+
 		if len(slow.Keywords) == 0 {
 			slow.Keywords = nil
 		}
+
 		if len(slow.Authors) == 0 {
 			slow.Authors = nil
 		}
+
 		if diff := cmp.Diff(slow, fast); diff != "" {
 			t.Errorf("(-json +fast):\n%s", diff)
 		}
@@ -51,7 +58,8 @@ func TestUnusualAttributes(t *testing.T) {
 	}{
 		{`{}`, attributes{}},
 		{`{"venue": "CHI", "year": null, "page_start": 7, "page_end": null}`, attributes{Venue: "CHI", PageStart: "7"}},
-		{`{"venue": {"id": "x"}, "n_citation": 3.0, "keywords": ["a", 1]}`, attributes{NCitation: 3, Keywords: []looseText{"a", "1"}}},
+		{`{"venue": {"id": "x"}, "n_citation": 3.0, "keywords": ["a", 1]}`,
+			attributes{NCitation: 3, Keywords: []looseText{"a", "1"}}},
 		{`{"authors": [{"name": "A"}], "venue": null}`, attributes{Authors: []attributedAuthor{{Name: "A"}}}},
 	} {
 		got, err := parseAttributes([]byte(c.text))
@@ -59,7 +67,9 @@ func TestUnusualAttributes(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", c.text, err, diff)
 		}
 	}
-	for _, text := range []string{``, `[]`, `{"authors": 3}`, `{"year": 1e9}`, `{"n_citation": -1e300}`, `{"title": "x"`} {
+
+	for _, text := range []string{``, `[]`, `{"authors": 3}`, `{"year": 1e9}`, `{"n_citation": -1e300}`,
+		`{"title": "x"`} {
 		if got, err := parseAttributes([]byte(text)); err == nil {
 			t.Errorf("%s: %+v; expected an error", text, got)
 		}
@@ -74,11 +84,14 @@ func FuzzUsualAttributes(f *testing.F) {
 		if !ok {
 			return
 		}
+
 		var slow attributes
 		if err := json.Unmarshal(text, &slow); err != nil {
 			return // a raw control character, say: no text of a corpus
 		}
-		if fast.Year != slow.Year || fast.NCitation != slow.NCitation || fast.PageEnd != slow.PageEnd && validText(text) || len(fast.Authors) != len(slow.Authors) {
+
+		if fast.Year != slow.Year || fast.NCitation != slow.NCitation || fast.PageEnd != slow.PageEnd &&
+			validText(text) || len(fast.Authors) != len(slow.Authors) {
 			t.Errorf("%q: fast %+v, json %+v", text, fast, slow)
 		}
 	})
@@ -93,10 +106,12 @@ func TestNumbersOfLists(t *testing.T) {
 		ok   bool
 	}{
 		{"[]", nil, true}, {"[0]", []int64{0}, true}, {"[1,-22,333]", []int64{1, -22, 333}, true},
-		{"", nil, false}, {"[", nil, false}, {"[1", nil, false}, {"[1,]", nil, false}, {"[,1]", nil, false}, {"[a]", nil, false},
+		{"", nil, false}, {"[", nil, false}, {"[1", nil, false}, {"[1,]", nil, false}, {"[,1]", nil, false},
+		{"[a]", nil, false},
 		{"[-]", nil, false}, {"[1 ,2]", nil, false}, {"[99999999999999999999999]", nil, false},
 	} {
 		var got []int64
+
 		err := scanNumbers([]byte(c.text), func(n int64) { got = append(got, n) })
 		if (err == nil) != c.ok || c.ok && !cmp.Equal(got, c.want) {
 			t.Errorf("%q: %v, %v; expected %v, ok %v", c.text, got, err, c.want, c.ok)

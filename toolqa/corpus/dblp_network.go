@@ -1,7 +1,7 @@
 package corpus
 
-// network builds AuthorNet from papers, by the rules of the published notebook. An edge takes 8 bytes and its place in an
-// index, an entry 8.
+// network builds AuthorNet from papers, by the rules of the published notebook. An edge takes 8 bytes and its
+// place in an index, an entry 8.
 type network struct {
 	index   map[uint64]uint32 // the edge of two authors, the smaller first
 	ends    [][2]uint32       // of each edge
@@ -21,7 +21,9 @@ func (n *network) add(paper uint32, authors []uint32) {
 			if a == b {
 				continue
 			}
+
 			key := uint64(min(a, b))<<32 | uint64(max(a, b))
+
 			e, ok := n.index[key]
 			if !ok {
 				e = uint32(len(n.ends))
@@ -30,6 +32,7 @@ func (n *network) add(paper uint32, authors []uint32) {
 			} else {
 				n.joint = append(n.joint, [2]uint32{e, paper})
 			}
+
 			n.joint = append(n.joint, [2]uint32{e, paper})
 		}
 	}
@@ -48,21 +51,26 @@ func (g grouped) list(i int) []uint32 { return g.all[g.starts[i]:g.starts[i+1]] 
 // called twice.
 func group(n int, each func(yield func(list, value uint32))) grouped {
 	g := grouped{starts: make([]uint32, n+1)}
+
 	each(func(list, _ uint32) { g.starts[list+1]++ })
+
 	for i := range n {
 		g.starts[i+1] += g.starts[i]
 	}
+
 	g.all = make([]uint32, g.starts[n])
 	next := append([]uint32(nil), g.starts...)
+
 	each(func(list, value uint32) {
 		g.all[next[list]] = value
 		next[list]++
 	})
+
 	return g
 }
 
-// papers returns the entries of each edge, and neighbours the edges of each author in the order of their making, which is
-// the order in which networkx lists the neighbours.
+// papers returns the entries of each edge, and neighbours the edges of each author in the order of their
+// making, which is the order in which networkx lists the neighbours.
 func (n *network) papers() grouped {
 	return group(len(n.ends), func(yield func(list, value uint32)) {
 		for _, j := range n.joint {

@@ -16,10 +16,12 @@ func (c *Corpus) DBLP(ctx context.Context) (*DBLP, error) {
 	if c.Dataset() != toolqa.DBLP {
 		return nil, fmt.Errorf("corpus: the %s corpus has no graphs", c.Dataset())
 	}
+
 	d, err := readDBLP(ctx, c.db)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: read the graphs of %s: %w", c.Path(), err)
 	}
+
 	return d, nil
 }
 
@@ -40,16 +42,20 @@ type dblpReader struct {
 
 func readDBLP(ctx context.Context, db querier) (*DBLP, error) {
 	r := &dblpReader{db: db, words: map[string]uint32{}, keys: map[string]int32{}, DBLP: &DBLP{}}
-	err := db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM papers), (SELECT count(*) FROM older)").Scan(&r.known, &r.nodes)
+
+	err := db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM papers), (SELECT count(*) FROM older)").Scan(&r.known,
+		&r.nodes)
 	if err != nil {
 		return nil, err
 	}
+
 	r.nodes += r.known
 	for _, step := range []func(context.Context) error{r.readAuthors, r.readPapers, r.readEdges, r.readFound} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
+
 	return r.DBLP, nil
 }
 
@@ -62,6 +68,7 @@ func (r *dblpReader) word(text string) uint32 {
 		r.words[text] = w
 		r.DBLP.words = append(r.DBLP.words, text)
 	}
+
 	return w
 }
 
@@ -72,14 +79,17 @@ func (r *dblpReader) each(ctx context.Context, query string, row func() error, d
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+
 	for n := 0; rows.Next(); n++ {
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
+
 		if err := row(); err != nil {
 			return fmt.Errorf("row %d of %q: %w", n, query, err)
 		}
 	}
+
 	return rows.Err()
 }
 
@@ -93,14 +103,22 @@ func (r *dblpReader) readAuthors(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		if id != len(r.authors) {
 			return fmt.Errorf("id %d: expected %d", id, len(r.authors))
 		}
+
 		r.keys[key] = int32(id)
-		r.authors = append(r.authors, dblpAuthor{name: r.word(name.String), org: r.word(org), neighbour: uint32(len(r.neighbour))})
+		r.authors = append(r.authors, dblpAuthor{
+			name:      r.word(name.String),
+			org:       r.word(org),
+			neighbour: uint32(len(r.neighbour)),
+		})
+
 		return scanNumbers(edges, func(n int64) { r.neighbour = append(r.neighbour, uint32(n)) })
 	}, &id, &key, &name, &attributes, &edges)
 	r.authors = append(r.authors, dblpAuthor{neighbour: uint32(len(r.neighbour))})
+
 	return err
 }
 
@@ -112,25 +130,38 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 		if id != len(r.papers) {
 			return fmt.Errorf("id %d: expected %d", id, len(r.papers))
 		}
+
 		a, err := parseAttributes(attributes)
 		if err != nil {
 			return err
 		}
+
 		p := dblpPaper{
-			title: r.word(title), venue: r.word(string(a.Venue)), docType: r.word(string(a.DocType)),
-			pageStart: r.word(string(a.PageStart)), pageEnd: r.word(string(a.PageEnd)), year: int16(a.Year), nCitation: int32(a.NCitation),
-			keyword: uint32(len(r.keywords)), person: uint32(len(r.people)), cite: uint32(len(r.cites)), citedBy: int32(citedBy),
+			title:     r.word(title),
+			venue:     r.word(string(a.Venue)),
+			docType:   r.word(string(a.DocType)),
+			pageStart: r.word(string(a.PageStart)),
+			pageEnd:   r.word(string(a.PageEnd)),
+			year:      int16(a.Year),
+			nCitation: int32(a.NCitation),
+			keyword:   uint32(len(r.keywords)),
+			person:    uint32(len(r.people)),
+			cite:      uint32(len(r.cites)),
+			citedBy:   int32(citedBy),
 		}
 		for _, k := range a.Keywords {
 			r.keywords = append(r.keywords, r.word(string(k)))
 		}
+
 		for _, m := range a.Authors {
 			author, ok := r.keys[string(m.ID)]
 			if !ok {
 				author = -1
 			}
+
 			r.people = append(r.people, dblpMaker{author, r.word(string(m.Name)), r.word(string(m.Org))})
 		}
+
 		err = scanNumbers(cites, func(n int64) {
 			if n < int64(r.known) {
 				r.cites = append(r.cites, uint32(n))
@@ -138,12 +169,15 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 				p.olderCites++
 			}
 		})
+
 		r.papers = append(r.papers, p)
+
 		return err
 	}, &id, &title, &attributes, &cites, &citedBy)
 	r.papers = append(r.papers, dblpPaper{
 		keyword: uint32(len(r.keywords)), person: uint32(len(r.people)), cite: uint32(len(r.cites)),
 	})
+
 	return err
 }
 
@@ -155,11 +189,14 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 		if id != len(r.edges) {
 			return fmt.Errorf("id %d: expected %d", id, len(r.edges))
 		}
+
 		if int(e.first) >= r.Authors() || int(e.second) >= r.Authors() {
 			return fmt.Errorf("between the authors %d and %d of %d", e.first, e.second, r.Authors())
 		}
+
 		e.entry = uint32(len(r.entries))
 		unknown := false
+
 		err := scanNumbers(papers, func(n int64) {
 			unknown = unknown || n < 0 || n >= int64(r.known)
 			r.entries = append(r.entries, dblpEntry{paper: uint32(n)})
@@ -167,6 +204,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 		if err != nil || unknown {
 			return errors.Join(err, fmt.Errorf("papers %.40s: one of them is not there", papers))
 		}
+
 		k := int(e.entry)
 		err = scanNumbers(citations, func(n int64) {
 			if k < len(r.entries) {
@@ -174,16 +212,21 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 			}
 			k++
 		})
+
 		if k != len(r.entries) {
 			return fmt.Errorf("%d papers and %d numbers of citations", len(r.entries)-int(e.entry), k-int(e.entry))
 		}
+
 		r.edges = append(r.edges, e)
+
 		return err
 	}, &id, &e.first, &e.second, &e.weight, &papers, &citations)
 	r.edges = append(r.edges, dblpEdge{entry: uint32(len(r.entries))})
+
 	if err != nil {
 		return err
 	}
+
 	for author := range r.Authors() {
 		for _, n := range r.edgesOf(author) {
 			if int(n) >= r.Edges() || r.edges[n].first != uint32(author) && r.edges[n].second != uint32(author) {
@@ -191,6 +234,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -200,14 +244,18 @@ func (r *dblpReader) readFound(ctx context.Context) error {
 	var id int
 	read := func(query string, n int, into *map[string]uint32) error {
 		*into = make(map[string]uint32, n)
+
 		return r.each(ctx, query, func() error {
 			if id < 0 || id >= n {
 				return fmt.Errorf("%q is number %d of %d", text, id, n)
 			}
+
 			(*into)[r.DBLP.words[r.word(text)]] = uint32(id)
+
 			return nil
 		}, &text, &id)
 	}
+
 	return errors.Join(
 		read("SELECT title, paper FROM titles", r.Papers(), &r.titles),
 		read("SELECT name, author FROM names", r.Authors(), &r.names),

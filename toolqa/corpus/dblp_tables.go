@@ -10,21 +10,22 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// The dblp corpus is two graphs, made by the rules of the published notebook from the papers since 2021, in ascending order
-// of their citations:
+// The dblp corpus is two graphs, made by the rules of the published notebook from the papers since 2021, in
+// ascending order of their citations:
 //
-//   - PaperNet has an edge from each paper to each that it cites. Cited papers before 2021 are nodes, too, and the tools
-//     cannot name them: a title stands for a paper since 2021, and of several for the last, which is the most cited.
-//   - AuthorNet has an edge between any two authors of a paper who have an id. Its first paper makes an edge of weight 1
-//     with one entry in papers and n_citation; each further one adds 2 to the weight and two entries, since the notebook
-//     adds it in both directions of what is one edge. So it is published, and so the tools print it: for n papers the
-//     weight is 2n-1.
+//   - PaperNet has an edge from each paper to each that it cites. Cited papers before 2021 are nodes, too,
+//     and the tools cannot name them: a title stands for a paper since 2021, and of several for the last,
+//     which is the most cited.
+//   - AuthorNet has an edge between any two authors of a paper who have an id. Its first paper makes an edge
+//     of weight 1 with one entry in papers and n_citation; each further one adds 2 to the weight and two
+//     entries, since the notebook adds it in both directions of what is one edge. So it is published, and so
+//     the tools print it: for n papers the weight is 2n-1.
 //   - An author has the name and the org of the first paper. A name stands for the last author who appears with it: of
 //     homonyms, the tools know one.
 //
-// Both graphs can be queried: the lists are JSON arrays of numbers, which json_each of SQLite reads. The attributes of
-// nodes are kept as they are, key by key, so that the tools print what is published. Of the papers before 2021, which no
-// tool prints, only the ids are.
+// Both graphs can be queried: the lists are JSON arrays of numbers, which json_each of SQLite reads. The
+// attributes of nodes are kept as they are, key by key, so that the tools print what is published. Of the
+// papers before 2021, which no tool prints, only the ids are.
 var (
 	dblpPapers = sideTable{
 		name: "papers", // since 2021
@@ -109,10 +110,12 @@ func (w *dblpWriter) older(key string, cites []uint32) error {
 func (w *dblpWriter) author(key string, name *string, attributes []byte, edges []uint32) error {
 	id := int64(w.authors)
 	w.authors++
+
 	var text any
 	if name != nil {
 		text = *name
 	}
+
 	return w.put(dblpAuthors.name, id, key, text, string(attributes), string(appendNumbers(nil, edges)))
 }
 
@@ -120,6 +123,7 @@ func (w *dblpWriter) author(key string, name *string, attributes []byte, edges [
 func (w *dblpWriter) edge(a, b uint32, weight int, papers []uint32, citations []int32) error {
 	id := int64(w.edges)
 	w.edges++
+
 	return w.put(dblpEdges.name, id, int64(min(a, b)), int64(max(a, b)), int64(weight),
 		string(appendNumbers(nil, papers)), string(appendNumbers(nil, citations)))
 }
@@ -130,24 +134,30 @@ func (w *dblpWriter) found(table sideTable, by map[string]uint32) error {
 	for text := range by {
 		texts = append(texts, text)
 	}
+
 	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(by[a], by[b]), strings.Compare(a, b)) })
+
 	for _, text := range texts {
 		if err := w.put(table.name, text, int64(by[text])); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
 // appendNumbers appends a JSON array.
 func appendNumbers[T uint32 | int32](dst []byte, numbers []T) []byte {
 	dst = append(dst, '[')
+
 	for i, n := range numbers {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
+
 		dst = strconv.AppendInt(dst, int64(n), 10)
 	}
+
 	return append(dst, ']')
 }
 
@@ -157,27 +167,35 @@ func scanNumbers(list []byte, yield func(int64)) error {
 	if len(list) < 2 || list[0] != '[' || list[len(list)-1] != ']' {
 		return bad
 	}
+
 	rest := list[1 : len(list)-1]
 	for i := 0; i < len(rest); i++ {
 		start, n := i, int64(0)
+
 		negative := rest[i] == '-'
 		if negative {
 			i, start = i+1, start+1
 		}
+
 		for ; i < len(rest) && rest[i] != ','; i++ {
 			if rest[i] < '0' || rest[i] > '9' || n > 1<<40 {
 				return bad
 			}
+
 			n = n*10 + int64(rest[i]-'0')
 		}
+
 		if i == start || i == len(rest)-1 {
 			return bad
 		}
+
 		if negative {
 			n = -n
 		}
+
 		yield(n)
 	}
+
 	return nil
 }
 
@@ -192,30 +210,41 @@ func appendAttributes(dst []byte, p Paper, makers []dblpMakerText) []byte {
 	number := func(key string, value int) {
 		dst = strconv.AppendInt(append(dst, key...), int64(value), 10)
 	}
+
 	text(`{"title": `, p.Title)
+
 	dst = append(dst, `, "authors": [`...)
+
 	for i, m := range makers {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
+
 		text(`{"id": `, m.id)
 		text(`, "name": `, m.name)
 		text(`, "org": `, m.org)
+
 		dst = append(dst, '}')
 	}
+
 	number(`], "year": `, p.Year)
 	text(`, "venue": {"raw": `, p.Venue)
 	number(`}, "n_citation": `, p.NCitation)
+
 	dst = append(dst, `, "keywords": [`...)
+
 	for i, k := range p.Keywords {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
+
 		dst = pytext.AppendJSON(dst, k)
 	}
+
 	text(`], "doc_type": `, p.DocType)
 	text(`, "page_start": `, p.PageStart)
 	text(`, "page_end": `, p.PageEnd)
+
 	return append(dst, '}')
 }
 

@@ -15,41 +15,52 @@ func (c *Corpus) verifyGraphs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if err := d.verifyEdges(); err != nil {
 		return err
 	}
+
 	if err := verifyCitations(ctx, c.db, d); err != nil {
 		return err
 	}
+
 	if c.info.Source == Synthetic {
 		return d.verifyRules()
 	}
+
 	return nil
 }
 
-// verifyEdges checks that AuthorNet is undirected and simple. That an author lists only their own edges was checked when
-// it was read.
+// verifyEdges checks that AuthorNet is undirected and simple. That an author lists only their own edges was
+// checked when it was read.
 func (d *DBLP) verifyEdges() error {
 	listed := make([]uint8, d.Edges())
 	for _, e := range d.neighbour {
 		listed[e] = min(listed[e]+1, 3)
 	}
+
 	ends := make(map[uint64]int, d.Edges())
 	for e := range d.Edges() {
 		edge := d.edges[e]
+
 		want := uint8(2)
 		if edge.first == edge.second {
 			want = 1
 		}
+
 		if listed[e] != want || edge.first > edge.second {
-			return fmt.Errorf("%w: edge %d of the authors %d and %d is listed %d times; expected %d", ErrDamaged, e, edge.first, edge.second, listed[e], want)
+			return fmt.Errorf("%w: edge %d of the authors %d and %d is listed %d times; expected %d", ErrDamaged, e,
+				edge.first, edge.second, listed[e], want)
 		}
+
 		key := uint64(edge.first)<<32 | uint64(edge.second)
 		if other, twice := ends[key]; twice {
 			return fmt.Errorf("%w: the edges %d and %d have the same ends", ErrDamaged, other, e)
 		}
+
 		ends[key] = e
 	}
+
 	return nil
 }
 
@@ -59,6 +70,7 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 	r := &dblpReader{db: db}
 	var cites sql.RawBytes
 	outside := false
+
 	for _, table := range []string{dblpPapers.name, dblpOlder.name} {
 		err := r.each(ctx, "SELECT cites FROM "+table, func() error {
 			return scanNumbers(cites, func(n int64) {
@@ -73,14 +85,17 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 			return err
 		}
 	}
+
 	if outside {
 		return fmt.Errorf("%w: a paper cites one that is not there", ErrDamaged)
 	}
+
 	for i := range d.Papers() {
 		if d.CitedBy(i) != int(counts[i]) {
 			return fmt.Errorf("%w: paper %d is cited by %d; it says %d", ErrDamaged, i, counts[i], d.CitedBy(i))
 		}
 	}
+
 	return nil
 }
 
@@ -89,46 +104,60 @@ func (d *DBLP) verifyRules() error {
 	net := newNetwork(d.Authors())
 	titles, names := map[string]uint32{}, map[string]uint32{}
 	next := 0 // the author who appears next
+
 	for i := range d.Papers() {
 		titles[d.Title(i)] = uint32(i)
 		var authors []uint32
+
 		for _, m := range d.people[d.papers[i].person:d.papers[i+1].person] {
 			if m.author < 0 {
 				continue
 			}
+
 			if int(m.author) >= next {
 				names[d.Author(next).Name] = uint32(next)
 				next++
 			}
+
 			authors = append(authors, uint32(m.author))
 		}
+
 		net.add(uint32(i), authors)
 	}
+
 	if next != d.Authors() {
 		return fmt.Errorf("%w: the papers name %d authors of %d", ErrDamaged, next, d.Authors())
 	}
+
 	if err := sameMap("title", titles, d.titles); err != nil {
 		return err
 	}
+
 	if err := sameMap("name", names, d.names); err != nil {
 		return err
 	}
+
 	papers := net.papers()
 	if len(net.ends) != d.Edges() {
 		return fmt.Errorf("%w: %d edges of AuthorNet; the papers make %d", ErrDamaged, d.Edges(), len(net.ends))
 	}
+
 	for e := range d.Edges() {
 		edge, want := d.edge(e, int(d.edges[e].first)), papers.list(e)
 		if edge.Weight != len(want) || len(edge.Papers) != len(want) {
-			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", ErrDamaged, e, edge.Weight, len(edge.Papers), len(want))
+			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", ErrDamaged, e, edge.Weight,
+				len(edge.Papers), len(want))
 		}
+
 		for k, p := range want {
 			if edge.Papers[k] != int(p) || edge.NCitation[k] != int(d.papers[p].nCitation) {
-				return fmt.Errorf("%w: entry %d of edge %d is paper %d with %d citations; expected %d with %d", ErrDamaged,
+				return fmt.Errorf("%w: entry %d of edge %d is paper %d with %d citations; expected %d with %d",
+					ErrDamaged,
 					k, e, edge.Papers[k], edge.NCitation[k], p, d.papers[p].nCitation)
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -136,10 +165,12 @@ func sameMap(what string, want, got map[string]uint32) error {
 	if len(want) != len(got) {
 		return fmt.Errorf("%w: %d %ss that the tools find; expected %d", ErrDamaged, len(got), what, len(want))
 	}
+
 	for text, n := range want {
 		if g, ok := got[text]; !ok || g != n {
 			return fmt.Errorf("%w: the %s %q stands for number %d; expected %d", ErrDamaged, what, text, g, n)
 		}
 	}
+
 	return nil
 }

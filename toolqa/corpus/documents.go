@@ -20,24 +20,29 @@ func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 		if !c.has(documentsTable.name) {
 			return
 		}
+
 		rows, err := c.db.QueryContext(ctx, "SELECT id, name, content FROM documents ORDER BY id")
 		if err != nil {
 			yield(Document{}, fmt.Errorf("corpus: documents of %s: %w", c.path, err))
 			return
 		}
 		defer rows.Close()
+
 		for rows.Next() {
 			var d Document
 			if err = rows.Scan(&d.ID, &d.Name, &d.Content); err != nil {
 				break
 			}
+
 			if !yield(d, nil) {
 				return
 			}
 		}
+
 		if err == nil {
 			err = rows.Err()
 		}
+
 		if err != nil {
 			yield(Document{}, fmt.Errorf("corpus: documents of %s: %w", c.path, err))
 		}
@@ -47,10 +52,12 @@ func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 // Document returns the passage with an ID; one that there is not is an error.
 func (c *Corpus) Document(ctx context.Context, id int) (Document, error) {
 	d := Document{ID: id}
+
 	err := c.db.QueryRowContext(ctx, "SELECT name, content FROM documents WHERE id = ?", id).Scan(&d.Name, &d.Content)
 	if err != nil {
 		return Document{}, fmt.Errorf("corpus: document %d of %s: %w", id, c.path, err)
 	}
+
 	return d, nil
 }
 
@@ -61,5 +68,6 @@ func (c *Corpus) DocumentCount() int {
 			return t.rows
 		}
 	}
+
 	return 0
 }

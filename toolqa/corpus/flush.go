@@ -19,12 +19,14 @@ func (f *flusher) advance() error {
 	if err != nil || stat.Size()-f.flushed < flushEvery {
 		return err
 	}
+
 	if err := f.wait(); err != nil {
 		return err
 	}
 
 	f.flushed, f.running = stat.Size(), make(chan error, 1)
 	go func(result chan<- error) { result <- f.file.Sync() }(f.running)
+
 	return nil
 }
 
@@ -33,7 +35,9 @@ func (f *flusher) wait() error {
 	if f.running == nil {
 		return nil
 	}
+
 	err := <-f.running
 	f.running = nil
+
 	return err
 }

@@ -24,8 +24,10 @@ type ImportOptions struct {
 // Imported is what [Import] has done.
 type Imported struct {
 	Info      Info
-	Unchanged bool    // the corpus was there already, from these very files: nothing was written
-	Bad       []error // the first bad rows that were left out, at most ten; each names its file and line. Info.Skipped counts all
+	Unchanged bool // the corpus was there already, from these very files: nothing was written
+	// the first bad rows that were left out, at most ten; each names its file and line. Info.Skipped
+	// counts all
+	Bad []error
 }
 
 // importer reads the published files of a dataset.
@@ -34,8 +36,8 @@ type importer struct {
 	// first. Their hash, in this order, is source_sha256.
 	files func(schema Schema, from string) ([]string, error)
 
-	// parts returns the tables beside the typed one; nil for none. They read src.paths with src.objects; or with src.open,
-	// and then hand each bad row to src.bad.
+	// parts returns the tables beside the typed one; nil for none. They read src.paths with src.objects; or
+	// with src.open, and then hand each bad row to src.bad.
 	parts func(src *source) ([]part, error)
 }
 
@@ -52,30 +54,36 @@ func importers() map[toolqa.Dataset]importer {
 	}
 }
 
-// Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite, replacing what was there
-// only when all of them were read. The argument from is the published file, or a folder that holds it under its published
-// name, with or without "corpus" and the dataset as folders between. The error of a missing, truncated or different
-// file says which line, and what was expected there; a file with fewer rows than the published one counts as truncated
-// unless AllowShort is set. Where the corpus is there already and these options would import the same from the same
-// files, nothing is done: an import of all datasets that was interrupted goes on where it was.
+// Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite, replacing what
+// was there only when all of them were read. The argument from is the published file, or a folder that holds
+// it under its published name, with or without "corpus" and the dataset as folders between. The error of a
+// missing, truncated or different file says which line, and what was expected there; a file with fewer rows
+// than the published one counts as truncated unless AllowShort is set. Where the corpus is there already and
+// these options would import the same from the same files, nothing is done: an import of all datasets that
+// was interrupted goes on where it was.
 func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opts ImportOptions) (Imported, error) {
 	imp, ok := importers()[ds]
 	if !ok {
 		return Imported{}, fmt.Errorf("corpus: import %q: no such dataset", ds)
 	}
+
 	schema, err := SchemaOf(ds)
 	hasTable := err == nil
 	schema.Dataset = ds
+
 	src := &source{dataset: ds, opts: opts}
 	if src.paths, err = imp.files(schema, from); err != nil {
 		return Imported{}, err
 	}
+
 	if err := src.hash(ctx); err != nil {
 		return Imported{}, fmt.Errorf("corpus: import %s: %w", ds, err)
 	}
+
 	if info, ok := src.alreadyThere(ctx, dir); ok {
 		return Imported{Info: info, Unchanged: true}, nil
 	}
+
 	in := input{source: src, progress: opts.Progress}
 	if hasTable {
 		rows, file, err := src.table(schema)
@@ -83,18 +91,27 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 			return Imported{}, err
 		}
 		defer file.Close()
+
 		in.next = rows
 	}
+
 	var parts []part
 	if imp.parts != nil {
 		if parts, err = imp.parts(src); err != nil {
 			return Imported{}, err
 		}
 	}
-	info, err := write(ctx, dir, Info{Dataset: ds, Source: Published, SourceSHA256: src.sum, Tool: opts.Tool}, in, parts...)
+
+	info, err := write(ctx, dir, Info{
+		Dataset:      ds,
+		Source:       Published,
+		SourceSHA256: src.sum,
+		Tool:         opts.Tool,
+	}, in, parts...)
 	if err != nil {
 		return Imported{}, err
 	}
+
 	return Imported{Info: info, Bad: src.firstBad}, nil
 }
 
@@ -109,17 +126,21 @@ func onePublished(schema Schema, from string) ([]string, error) {
 func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
 	stat, err := os.Stat(from)
 	if err != nil {
-		return "", fmt.Errorf("corpus: import %s: %w; expected the published %s or a folder that holds it", ds, err, name)
+		return "", fmt.Errorf("corpus: import %s: %w; expected the published %s or a folder that holds it", ds, err,
+			name)
 	}
+
 	if !stat.IsDir() {
 		return from, nil
 	}
+
 	for _, parts := range [][]string{{}, {string(ds)}, {"corpus", string(ds)}, {"corpus"}} {
 		path := filepath.Join(append(append([]string{from}, parts...), name)...)
 		if stat, err := os.Stat(path); err == nil && !stat.IsDir() {
 			return path, nil
 		}
 	}
+
 	return "", fmt.Errorf("corpus: import %s: no %s in %s, nor in its folders %s and %s: %w", ds, name,
 		from, ds, filepath.Join("corpus", string(ds)), fs.ErrNotExist)
 }

@@ -25,9 +25,11 @@ const (
 
 // Info is what a corpus file says about itself.
 type Info struct {
-	Dataset       toolqa.Dataset
-	Source        Source
-	SourceSHA256  string // of the published file; of several, of the lines of their hashes; of a synthetic corpus, its content
+	Dataset toolqa.Dataset
+	Source  Source
+	// of the published file; of several, of the lines of their hashes; of a synthetic corpus, its
+	// content
+	SourceSHA256  string
 	ContentSHA256 string // of the rows as CSV text with a header; of several tables, of lines of name and hash
 	Rows          int    // of the table; of a dataset without one, papers (dblp) or passages (scirex)
 	Skipped       int    // bad rows of the published files that were left out
@@ -63,23 +65,30 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (Info, error) 
 		return Info{}, fmt.Errorf("not a toolevo corpus: %w", err)
 	}
 	defer rows.Close()
+
 	meta := map[string]string{}
+
 	for rows.Next() {
 		var k, v string
 		if err := rows.Scan(&k, &v); err != nil {
 			return Info{}, err
 		}
+
 		meta[k] = v
 	}
+
 	if err := rows.Err(); err != nil {
 		return Info{}, err
 	}
+
 	if got := meta["format"]; got != strconv.Itoa(FormatVersion) {
 		return Info{}, fmt.Errorf("format version %q; this program reads version %d: %s", got, FormatVersion, remedy)
 	}
+
 	if got := meta["dataset"]; got != string(ds) {
 		return Info{}, fmt.Errorf("the file holds dataset %q; expected %q", got, ds)
 	}
+
 	info := Info{
 		Dataset: ds, Source: Source(meta["source"]), Tool: meta["tool"],
 		SourceSHA256: meta["source_sha256"], ContentSHA256: meta["content_sha256"],
@@ -87,14 +96,18 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (Info, error) 
 	if info.Rows, err = strconv.Atoi(meta["rows"]); err != nil {
 		return Info{}, fmt.Errorf("meta rows: %w", err)
 	}
+
 	if info.Skipped, err = strconv.Atoi(meta["skipped"]); err != nil {
 		return Info{}, fmt.Errorf("meta skipped: %w", err)
 	}
+
 	if info.Short, err = strconv.ParseBool(cmp.Or(meta["short"], "false")); err != nil {
 		return Info{}, fmt.Errorf("meta short: %w", err)
 	}
+
 	if info.Seed, err = strconv.ParseUint(meta["seed"], 10, 64); err != nil {
 		return Info{}, fmt.Errorf("meta seed: %w", err)
 	}
+
 	return info, nil
 }

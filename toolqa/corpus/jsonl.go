@@ -42,11 +42,13 @@ func (l *lineReader) read() ([]byte, error) {
 func (l *lineReader) any() ([]byte, error) {
 	l.buf = l.buf[:0]
 	long := false
+
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		if long = long || len(l.buf)+len(piece) > maxLine; !long {
 			l.buf = append(l.buf, piece...)
 		}
+
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
@@ -56,9 +58,11 @@ func (l *lineReader) any() ([]byte, error) {
 			return nil, io.EOF
 		}
 		l.line++
+
 		if long {
 			return nil, errLong
 		}
+
 		return bytes.TrimRight(l.buf, "\r\n"), nil
 	}
 }
@@ -75,14 +79,17 @@ func (l *lineReader) object() (envs.Args, error) {
 	case !utf8.Valid(line):
 		return nil, badLine("not UTF-8")
 	}
+
 	v, err := pytext.DecodeStrict(string(line))
 	if err != nil {
 		return nil, badLine("not JSON: %w", err)
 	}
+
 	object, ok := v.(envs.Args)
 	if !ok {
 		return nil, badLine("a JSON %s; expected an object", pytext.TypeName(v))
 	}
+
 	return object, nil
 }
 
@@ -101,12 +108,14 @@ func (s *source) objects(path string, use func(line int, object envs.Args) error
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+
 	rows := &objectRows{src: s, path: path, lines: lineReader{r: newTextReader(f)}}
 	for {
 		err := rows.next(use)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+
 		if err != nil {
 			return err
 		}
@@ -127,13 +136,16 @@ func (o *objectRows) next(use func(line int, object envs.Args) error) error {
 		if err == nil {
 			err = use(o.lines.line, object)
 		}
+
 		if err == nil || errors.Is(err, io.EOF) {
 			return err
 		}
+
 		wrong := fmt.Errorf("corpus: %s:%d: %w", o.path, max(1, o.lines.line), err)
 		if !errors.As(err, new(lineError)) {
 			return wrong
 		}
+
 		if err := o.src.bad(wrong); err != nil {
 			return err
 		}
@@ -158,10 +170,12 @@ func (j *jsonRows) next() ([]cell, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, j.src.end(j.path, j.rows, j.schema.Rows, max(1, j.lines.line))
 	}
+
 	if err != nil {
 		return nil, err
 	}
 	j.rows++
+
 	return j.row, nil
 }
 
@@ -172,9 +186,11 @@ func (j *jsonRows) parse(_ int, object envs.Args) error {
 			return badLine("unexpected key %q; expected %s", member.Name, strings.Join(j.schema.names(), ", "))
 		}
 	}
+
 	for i, col := range j.schema.Columns {
 		at := slices.IndexFunc(object, func(a envs.Arg) bool { return a.Name == col.Name })
 		var err error
+
 		switch {
 		case at >= 0:
 			j.row[i], err = jsonCell(col, object[at].Value)
@@ -183,10 +199,12 @@ func (j *jsonRows) parse(_ int, object envs.Args) error {
 		default:
 			err = errors.New("no such key")
 		}
+
 		if err != nil {
 			return badLine("key %s: %w", col.Name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -197,8 +215,10 @@ func jsonCell(col Column, v any) (cell, error) {
 		if !col.Optional {
 			return cell{}, errMissing
 		}
+
 		return missingCell(col, true), nil
 	}
+
 	text, isText := v.(string)
 	switch object, isObject := v.(envs.Args); {
 	case col.Kind == Object && isObject:
@@ -214,6 +234,7 @@ func jsonCell(col Column, v any) (cell, error) {
 	case isText && col.Kind != Real && col.Kind != Integer && col.Kind != Bool && col.Kind != Object:
 		return parseText(col.Kind, text)
 	}
+
 	return cell{}, fmt.Errorf("%.100s: expected %s", pytext.Repr(v), expectedJSON(col.Kind))
 }
 

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// CreateTemp is [os.CreateTemp] for a file that is renamed when it is whole. The file is locked until it is closed, which
-// is how [RemoveLeftovers] knows that somebody still writes it: the kernel releases the lock of a process that ends,
-// however it ends.
+// CreateTemp is [os.CreateTemp] for a file that is renamed when it is whole. The file is locked until it is
+// closed, which is how [RemoveLeftovers] knows that somebody still writes it: the kernel releases the lock of
+// a process that ends, however it ends.
 func CreateTemp(folder, pattern string) (*os.File, error) {
 	return makeTemp(func() (*os.File, error) { return os.CreateTemp(folder, pattern) })
 }
@@ -23,6 +23,7 @@ func MkdirTemp(folder, pattern string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		return os.Open(path)
 	})
 }
@@ -38,6 +39,7 @@ func makeTemp(create func() (*os.File, error)) (*os.File, error) {
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX) != nil || isAt(f, f.Name()) {
 			return f, nil
 		}
+
 		f.Close()
 	}
 }
@@ -57,18 +59,22 @@ func RemoveLeftovers(folder, prefix, suffix string) error {
 	if err != nil {
 		return ignoreAbsent(err)
 	}
+
 	for _, e := range entries {
 		digits, ok := strings.CutPrefix(e.Name(), prefix)
 		if ok {
 			digits, ok = strings.CutSuffix(digits, suffix)
 		}
+
 		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" || !e.IsDir() && !e.Type().IsRegular() {
 			continue
 		}
+
 		if err := removeUnlocked(filepath.Join(folder, e.Name())); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -83,6 +89,7 @@ func removeUnlocked(path string) error {
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		return nil
 	}
+
 	return ignoreAbsent(os.RemoveAll(path))
 }
 
@@ -91,5 +98,6 @@ func ignoreAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil
 	}
+
 	return err
 }

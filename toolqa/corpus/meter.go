@@ -22,10 +22,12 @@ func newMeter(in input) *meter { return &meter{in: in, told: -1} }
 // add counts rows of any table.
 func (m *meter) add(rows int) {
 	m.rows += rows
+
 	done, total := int64(m.rows), int64(m.in.expected)
 	if m.in.source != nil {
 		done, total = m.in.source.read.Load(), m.in.source.size
 	}
+
 	m.tell(share(done, total, rowsWork))
 }
 

@@ -30,22 +30,25 @@ type Corpus struct {
 	table    *Table
 }
 
-// Open opens the corpus of a dataset below the data folder dir, and compares every byte of the file with the hashes that
-// were written with it, which takes a second for two gigabytes that are in memory. The error of a file that is missing
-// (it satisfies errors.Is(err, fs.ErrNotExist)), changed (errors.Is(err, ErrDamaged)), of another format version, or no
-// corpus at all, says so and what to run.
+// Open opens the corpus of a dataset below the data folder dir, and compares every byte of the file with the
+// hashes that were written with it, which takes a second for two gigabytes that are in memory. The error of a
+// file that is missing (it satisfies errors.Is(err, fs.ErrNotExist)), changed (errors.Is(err, ErrDamaged)),
+// of another format version, or no corpus at all, says so and what to run.
 func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	c, err := OpenUnchecked(ctx, dir, ds)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := removeLeftovers(c.path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", c.path, errors.Join(err, c.Close()))
 	}
+
 	if err := c.checkBlocks(ctx); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content "+
 			"(`toolevo data verify --dataset %s` names the table)", c.path, errors.Join(err, c.Close()), remedy, ds)
 	}
+
 	return c, nil
 }
 
@@ -55,24 +58,30 @@ func OpenUnchecked(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus,
 	if _, err := toolqa.ParseDataset(string(ds)); err != nil {
 		return nil, fmt.Errorf("corpus: open: %w", err)
 	}
+
 	path, err := filepath.Abs(Path(dir, ds))
 	if err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", ds, err)
 	}
+
 	if err := checkFile(path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
 	}
+
 	c := &Corpus{path: path}
 	if c.db, err = sql.Open("sqlite3", c.URI()); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
 	}
+
 	if err := c.load(ctx, ds); err != nil {
 		var failed sqlite3.Error
 		if errors.As(err, &failed) && (failed.Code == sqlite3.ErrCorrupt || failed.Code == sqlite3.ErrNotADB) {
 			err = fmt.Errorf("%w: %w: %s", ErrDamaged, err, remedy)
 		}
+
 		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.db.Close()))
 	}
+
 	return c, nil
 }
 
@@ -108,28 +117,36 @@ func checkFile(path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, remedy)
 	}
+
 	if errors.Is(err, regular.ErrNot) {
 		return fmt.Errorf("%w: %s", err, remedy)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	defer f.Close()
+
 	stat, err := f.Stat()
 	if err != nil {
 		return err
 	}
+
 	var header [100]byte
 	if _, err := io.ReadFull(f, header[:]); err != nil || !strings.HasPrefix(string(header[:]), "SQLite format 3\x00") {
 		return fmt.Errorf("%w: not a SQLite file: %s", ErrDamaged, remedy)
 	}
+
 	size := int64(binary.BigEndian.Uint16(header[16:]))
 	if size == 1 {
 		size = 1 << 16
 	}
+
 	if want := size * int64(binary.BigEndian.Uint32(header[28:])); stat.Size() < want {
 		return fmt.Errorf("%w: truncated: %d bytes of %d: %s", ErrDamaged, stat.Size(), want, remedy)
 	}
+
 	return nil
 }
 
@@ -138,24 +155,30 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 	if c.info, err = readInfo(ctx, c.db, ds); err != nil {
 		return err
 	}
+
 	if c.contents, err = readContents(ctx, c.db); err != nil {
 		return err
 	}
+
 	var names []string
 	for _, t := range c.contents {
 		names = append(names, t.table)
 	}
+
 	if want := tablesOf(ds); !slices.Equal(names, want) {
 		return fmt.Errorf("tables %v; expected %v: %s", names, want, remedy)
 	}
+
 	if contentSum(c.contents) != c.info.ContentSHA256 || c.contents[0].rows != c.info.Rows {
 		return fmt.Errorf("%w: the tables are not those that were written: %s", ErrDamaged, remedy)
 	}
+
 	c.schema = Schema{Dataset: ds}
 	if schema, err := SchemaOf(ds); err == nil {
 		c.schema = schema
 		return c.loadTable(ctx)
 	}
+
 	return nil
 }
 
@@ -166,12 +189,15 @@ func readContents(ctx context.Context, db *sql.DB) (all []content, err error) {
 		return nil, fmt.Errorf("%w: %s", err, remedy)
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		var t content
 		if err := rows.Scan(&t.table, &t.rows, &t.sum); err != nil {
 			return nil, fmt.Errorf("contents: %w", err)
 		}
+
 		all = append(all, t)
 	}
+
 	return all, rows.Err()
 }

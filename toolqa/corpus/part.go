@@ -6,9 +6,9 @@ import (
 	"toolevo/toolqa"
 )
 
-// A corpus file is made of tables. The typed table of a dataset (SchemaOf) and its printed columns (cells) are written
-// by write, from rows of cells. Everything else, such as passages or graphs, are side tables, which a dataset has beside
-// its typed table or instead of it.
+// A corpus file is made of tables. The typed table of a dataset (SchemaOf) and its printed columns (cells)
+// are written by write, from rows of cells. Everything else, such as passages or graphs, are side tables,
+// which a dataset has beside its typed table or instead of it.
 //
 // To give a dataset tables of its own:
 //
@@ -37,9 +37,9 @@ func sideTables() map[toolqa.Dataset][]sideTable {
 	}
 }
 
-// part fills side tables. It calls put for every row, of the tables in any order. The values are those of all columns:
-// int64, float64, string, []byte, or nil. Rows of a table with an INTEGER PRIMARY KEY are put in its ascending order. What
-// put returns is returned; put also looks at ctx.
+// part fills side tables. It calls put for every row, of the tables in any order. The values are those of all
+// columns: int64, float64, string, []byte, or nil. Rows of a table with an INTEGER PRIMARY KEY are put in its
+// ascending order. What put returns is returned; put also looks at ctx.
 type part func(ctx context.Context, put func(table string, values ...any) error) error
 
 // documentsTable holds passages for retrieval, in the order of the published file.

@@ -10,8 +10,9 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// A pickle is a program for a machine that builds objects, and Python runs it by calling what it names. Here nothing is
-// called: scanPickle reads the program without running it, and unpickle builds plain containers and networkx graphs only.
+// A pickle is a program for a machine that builds objects, and Python runs it by calling what it names. Here
+// nothing is called: scanPickle reads the program without running it, and unpickle builds plain containers
+// and networkx graphs only.
 
 // errNotGraph is what the errors of pickles that hold something else wrap.
 var errNotGraph = errors.New("this is not one of the published pickles")
@@ -25,20 +26,25 @@ func unpickle(r io.Reader, size int64, use *memoUse, keep func(node string) bool
 			v, err = nil, fmt.Errorf("damaged: %v: %w", p, errNotGraph)
 		}
 	}()
+
 	lean, err := newLeanPickle(r, size, use)
 	if err != nil {
 		return nil, fmt.Errorf("damaged: %w: %w", err, errNotGraph)
 	}
+
 	u := pickle.NewUnpickler(lean)
+
 	u.FindClass = func(module, name string) (any, error) {
 		if module == leanModule && len(name) == 1 && int(name[0]-'0') < int(dictRoles) {
 			return &dictClass{role: dictRole(name[0] - '0'), keep: keep}, nil
 		}
+
 		return findPickled(module, name)
 	}
 	if v, err = u.Load(); err != nil && !errors.Is(err, errNotGraph) {
 		err = fmt.Errorf("damaged: %w: %w", err, errNotGraph)
 	}
+
 	return v, err
 }
 
@@ -55,7 +61,9 @@ func findPickled(module, name string) (any, error) {
 	case module == "__builtin__" && name == "dict":
 		return &types.Dict{}, nil // older graphs name the class of their dictionaries
 	}
-	return nil, fmt.Errorf("it refers to %.60q of the module %.60q, which no graph has; nothing of it was executed: %w", name, module, errNotGraph)
+
+	return nil, fmt.Errorf("it refers to %.60q of the module %.60q, which no graph has; nothing of it was "+
+		"executed: %w", name, module, errNotGraph)
 }
 
 // graphClass makes graphs.
@@ -66,6 +74,7 @@ func (c graphClass) PyNew(args ...any) (any, error) {
 	if len(args) > 0 {
 		return nil, fmt.Errorf("a graph is made with arguments: %w", errNotGraph)
 	}
+
 	return &pickledGraph{directed: c.directed, attributes: map[string]any{}}, nil
 }
 
@@ -81,18 +90,21 @@ func (g *pickledGraph) PySetState(state any) error {
 	if !ok {
 		return fmt.Errorf("the attributes of the graph are %s: %w", pythonType(state), errNotGraph)
 	}
+
 	for _, a := range attributes {
 		name, ok := a.Key.(string)
 		if !ok {
 			return fmt.Errorf("an attribute of the graph is called %s: %w", pythonType(a.Key), errNotGraph)
 		}
+
 		g.attributes[name] = a.Value
 	}
+
 	return nil
 }
 
-// nodes returns the attributes of every node, and neighbours the attributes of the edges to its neighbours; of a directed
-// graph, to its successors. The names are those of networkx 1, too.
+// nodes returns the attributes of every node, and neighbours the attributes of the edges to its neighbours;
+// of a directed graph, to its successors. The names are those of networkx 1, too.
 func (g *pickledGraph) nodes() (types.Dict, error)      { return g.dict("_node", "node") }
 func (g *pickledGraph) neighbours() (types.Dict, error) { return g.dict("_adj", "adj") }
 
@@ -101,10 +113,12 @@ func (g *pickledGraph) dict(names ...string) (types.Dict, error) {
 		if lean, ok := g.attributes[name].(*pickledDict); ok && lean.class.err != nil {
 			return nil, lean.class.err
 		}
+
 		if d, ok := dictOf(g.attributes[name]); ok {
 			return d, nil
 		}
 	}
+
 	return nil, fmt.Errorf("the graph has no %s: %w", names[0], errNotGraph)
 }
 
@@ -128,12 +142,15 @@ func dictOf(v any) (types.Dict, bool) {
 		return *v, true
 	case *types.OrderedDict:
 		var d types.Dict
+
 		for e := v.List.Front(); e != nil; e = e.Next() {
 			entry := e.Value.(*types.OrderedDictEntry)
 			d = append(d, types.DictEntry{Key: entry.Key, Value: entry.Value})
 		}
+
 		return d, true
 	}
+
 	return nil, false
 }
 
@@ -143,15 +160,20 @@ func stringMap(v any) (map[string]string, error) {
 	if !ok {
 		return nil, fmt.Errorf("it holds %s; expected a dictionary: %w", pythonType(v), errNotGraph)
 	}
+
 	m := make(map[string]string, len(d))
 	for _, entry := range d {
 		key, ok1 := entry.Key.(string)
+
 		value, ok2 := entry.Value.(string)
 		if !ok1 || !ok2 {
-			return nil, fmt.Errorf("%s stands for %s; expected texts: %w", pythonType(entry.Key), pythonType(entry.Value), errNotGraph)
+			return nil, fmt.Errorf("%s stands for %s; expected texts: %w", pythonType(entry.Key),
+				pythonType(entry.Value), errNotGraph)
 		}
+
 		m[key] = value
 	}
+
 	return m, nil
 }
 
@@ -168,7 +190,9 @@ func pythonType(v any) string {
 		if v.directed {
 			return "a directed graph"
 		}
+
 		return "an undirected graph"
 	}
+
 	return "a " + strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", v), "*"), "types."))
 }

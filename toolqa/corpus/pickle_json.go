@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// The attributes of a node are small and shallow; a pickle that refers to the same object again and again can be neither.
+// The attributes of a node are small and shallow; a pickle that refers to the same object again and again can
+// be neither.
 const (
 	maxAttributes      = 4 << 20 // bytes
 	maxAttributesDepth = 20
@@ -30,6 +31,7 @@ func (w pickledWriter) append(dst []byte, v any, depth int) ([]byte, error) {
 		return nil, fmt.Errorf("the attributes are deeper than %d levels or longer than %d bytes: %w",
 			maxAttributesDepth, maxAttributes, errNotGraph)
 	}
+
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), nil
@@ -50,39 +52,48 @@ func (w pickledWriter) append(dst []byte, v any, depth int) ([]byte, error) {
 	case *types.Tuple:
 		return w.list(dst, *v, depth)
 	}
+
 	if d, ok := dictOf(v); ok {
 		return w.dict(dst, d, depth)
 	}
+
 	return nil, fmt.Errorf("the attributes hold %s: %w", pythonType(v), errNotGraph)
 }
 
 func (w pickledWriter) list(dst []byte, items []any, depth int) (_ []byte, err error) {
 	dst = append(dst, '[')
+
 	for i, item := range items {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
+
 		if dst, err = w.append(dst, item, depth+1); err != nil {
 			return nil, err
 		}
 	}
+
 	return append(dst, ']'), nil
 }
 
 func (w pickledWriter) dict(dst []byte, d types.Dict, depth int) (_ []byte, err error) {
 	dst = append(dst, '{')
+
 	for i, entry := range d {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
+
 		key, ok := entry.Key.(string)
 		if !ok {
 			return nil, fmt.Errorf("an attribute is called %s: %w", pythonType(entry.Key), errNotGraph)
 		}
+
 		dst = append(pytext.AppendJSON(dst, key), ": "...)
 		if dst, err = w.append(dst, entry.Value, depth+1); err != nil {
 			return nil, err
 		}
 	}
+
 	return append(dst, '}'), nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// The published graphs are millions of small dictionaries, of which the library, as Python, keeps every one, and every
-// text, once more in a table of what might be fetched again. leanPickle rewrites a pickle on its way to the library to one
-// that builds the same in less than half of the memory:
+// The published graphs are millions of small dictionaries, of which the library, as Python, keeps every one,
+// and every text, once more in a table of what might be fetched again. leanPickle rewrites a pickle on its
+// way to the library to one that builds the same in less than half of the memory:
 //
 //   - only what is fetched is put aside;
 //   - dictionaries are made by dictClass, without room for what does not come;
@@ -52,12 +52,14 @@ func newLeanPickle(r io.Reader, size int64, use *memoUse) (*leanPickle, error) {
 	if err := l.p.head(); err != nil {
 		return nil, err
 	}
+
 	l.out = append(l.out, l.p.raw...)
 	for role := range dictRoles {
 		l.out = fmt.Appendf(l.out, "c%s\n%d\n", leanModule, role)
 		l.number('r', leanClass(role))
 		l.out = append(l.out, '0')
 	}
+
 	return l, nil
 }
 
@@ -74,14 +76,17 @@ func (l *leanPickle) fill() error {
 		if err != nil {
 			return err
 		}
+
 		n, puts, fetches, err := memoIndex(op, arg, l.made)
 		if err != nil {
 			return err
 		}
+
 		role := l.role
 		if !puts {
 			l.role = anyDict
 		}
+
 		switch {
 		case puts:
 			l.made++
@@ -100,10 +105,12 @@ func (l *leanPickle) fill() error {
 				l.role = roleOf[string(arg)]
 			}
 		}
+
 		if op == '.' {
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -114,8 +121,10 @@ func (l *leanPickle) Read(b []byte) (int, error) {
 			return 0, err
 		}
 	}
+
 	n := copy(b, l.out[l.read:])
 	l.read += n
+
 	return n, nil
 }
 
@@ -127,6 +136,7 @@ func (l *leanPickle) ReadByte() (byte, error) {
 		}
 	}
 	l.read++
+
 	return l.out[l.read-1], nil
 }
 
@@ -157,6 +167,7 @@ func (d *pickledDict) Set(key, value any) {
 	case nodeDict:
 		value = d.attributes(key, value)
 	}
+
 	d.entries = append(d.entries, types.DictEntry{Key: key, Value: value})
 }
 
@@ -166,9 +177,11 @@ func (d *pickledDict) attributes(key, value any) rawAttributes {
 	if !ok || d.class.keep != nil && !d.class.keep(node) {
 		return nil
 	}
+
 	raw, err := appendPickled(nil, value)
 	if err != nil && d.class.err == nil {
 		d.class.err = fmt.Errorf("node %.60q: %w", node, err)
 	}
+
 	return append(rawAttributes(nil), raw...) // of the right size
 }

@@ -18,8 +18,10 @@ const (
 	Bool                // printed True or False; 1 and 0 in SQL
 	Date                // a calendar day, YYYY-MM-DD
 	Code                // three upper-case letters, such as a currency
-	Clock               // a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that is no time stays
-	Object              // a JSON object, printed as Python's repr of the dict
+	// a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that is
+	// no time stays
+	Clock
+	Object // a JSON object, printed as Python's repr of the dict
 )
 
 // sqlType is the declared type of the column in the typed table.
@@ -40,8 +42,8 @@ type Column struct {
 	SQL  string // as SQL spells it, where that differs
 	Kind Kind
 
-	// Optional columns have rows without a value: NULL in SQL. The table tools print "nan", as pandas does, or in columns
-	// of texts and objects that come from JSON "None".
+	// Optional columns have rows without a value: NULL in SQL. The table tools print "nan", as pandas does,
+	// or in columns of texts and objects that come from JSON "None".
 	Optional bool
 }
 
@@ -50,15 +52,18 @@ func (c Column) SQLName() string {
 	if c.SQL != "" {
 		return c.SQL
 	}
+
 	return c.Name
 }
 
 // Schema describes the table of a dataset.
 type Schema struct {
-	Dataset    toolqa.Dataset
-	Table      string // the name of the typed table, e.g. "coffee_data"
-	File       string // the name of the published file, e.g. "coffee_price.csv"; one that ends in .jsonl or .json has an object a line
-	Rows       int    // of the published file, and of a synthetic corpus when no size is asked for
+	Dataset toolqa.Dataset
+	Table   string // the name of the typed table, e.g. "coffee_data"
+	// the name of the published file, e.g. "coffee_price.csv"; one that ends in .jsonl or .json has an
+	// object a line
+	File       string
+	Rows       int // of the published file, and of a synthetic corpus when no size is asked for
 	Columns    []Column
 	Increasing string     // the column whose cells are strictly increasing from row to row; "" when there is none
 	Indexes    [][]string // columns, by their names in SQL, that the queries of the benchmark look rows up by
@@ -71,6 +76,7 @@ func (s Schema) Column(name string) (Column, bool) {
 			return c, true
 		}
 	}
+
 	return Column{}, false
 }
 
@@ -80,6 +86,7 @@ func (s Schema) names() []string {
 	for i, c := range s.Columns {
 		names[i] = c.Name
 	}
+
 	return names
 }
 
@@ -89,6 +96,8 @@ func SchemaOf(ds toolqa.Dataset) (Schema, error) {
 	if !ok {
 		return Schema{}, fmt.Errorf("corpus: dataset %q has no table", ds)
 	}
+
 	s.Dataset = ds
+
 	return s, nil
 }

@@ -20,7 +20,9 @@ func schemas() map[toolqa.Dataset]Schema {
 			Indexes: [][]string{{"person", "date"}, {"date"}, {"event"}},
 		},
 		toolqa.Airbnb: {
-			Table: "airbnb_data", File: "Airbnb_Open_Data.csv", Rows: 102_599,
+			Table: "airbnb_data",
+			File:  "Airbnb_Open_Data.csv",
+			Rows:  102_599,
 			Columns: []Column{
 				{Name: "id", Kind: Integer},
 				{Name: "NAME", Kind: Text, Optional: true},
@@ -44,7 +46,12 @@ func schemas() map[toolqa.Dataset]Schema {
 				{Name: "last review", SQL: "last_review", Kind: Text, Optional: true},
 				{Name: "reviews per month", SQL: "reviews_per_month", Kind: Real, Optional: true},
 				{Name: "review rate number", SQL: "review_rate_number", Kind: Real, Optional: true},
-				{Name: "calculated host listings count", SQL: "calculated_host_listings_count", Kind: Real, Optional: true},
+				{
+					Name:     "calculated host listings count",
+					SQL:      "calculated_host_listings_count",
+					Kind:     Real,
+					Optional: true,
+				},
 				{Name: "availability 365", SQL: "availability_365", Kind: Real, Optional: true},
 				{Name: "house_rules", Kind: Text, Optional: true},
 				{Name: "license", Kind: Text, Optional: true},

@@ -35,26 +35,34 @@ func (c *Corpus) Relations(ctx context.Context) (all []Relation, err error) {
 	if !c.has(relationsTable.name) {
 		return nil, nil
 	}
+
 	fail := func(err error) ([]Relation, error) {
 		return nil, fmt.Errorf("corpus: relations of %s: %w", c.path, err)
 	}
-	rows, err := c.db.QueryContext(ctx, "SELECT paper, method, material, metric, task, score, score_kind FROM relations ORDER BY id")
+
+	rows, err := c.db.QueryContext(ctx, "SELECT paper, method, material, metric, task, score, score_kind FROM "+
+		"relations ORDER BY id")
 	if err != nil {
 		return fail(err)
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		var r Relation
+
 		var kind string
 		if err := rows.Scan(&r.Paper, &r.Method, &r.Material, &r.Metric, &r.Task, &r.Score, &kind); err != nil {
 			return fail(err)
 		}
+
 		r.Number = kind == numberScore
 		all = append(all, r)
 	}
+
 	if err := rows.Err(); err != nil {
 		return fail(err)
 	}
+
 	return all, nil
 }
 
@@ -74,9 +82,11 @@ func scirexID(section int) string { return fmt.Sprintf("%s-%04d", toolqa.SciREX,
 
 func (w *scirexWriter) relation(r Relation) error {
 	w.relations++
+
 	kind := textScore
 	if r.Number {
 		kind = numberScore
 	}
+
 	return w.put(relationsTable.name, w.relations, r.Paper, r.Material, r.Method, r.Metric, r.Task, r.Score, kind)
 }

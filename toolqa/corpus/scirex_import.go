@@ -19,28 +19,34 @@ import (
 // scirexSections is the published file of passages, made of the sections of all papers.
 const scirexSections = "Preprocessed_Scirex.jsonl"
 
-// scirexFiles finds the files of papers (train.jsonl, dev.jsonl and test.jsonl of SciREX) and of passages. The passages
-// are also in the papers: their own file is read only where some papers are missing. A file that from names is the only one.
+// scirexFiles finds the files of papers (train.jsonl, dev.jsonl and test.jsonl of SciREX) and of passages.
+// The passages are also in the papers: their own file is read only where some papers are missing. A file that
+// from names is the only one.
 func scirexFiles(_ Schema, from string) ([]string, error) {
 	if stat, err := os.Stat(from); err == nil && !stat.IsDir() {
 		return []string{from}, nil
 	}
 	var paths []string
+
 	for _, name := range []string{"train.jsonl", "dev.jsonl", "test.jsonl"} {
 		if path, err := findScirex(from, name); err == nil {
 			paths = append(paths, path)
 		}
 	}
+
 	if len(paths) == 3 {
 		return paths, nil
 	}
+
 	path, err := findScirex(from, scirexSections)
 	if err == nil {
 		return append([]string{path}, paths...), nil
 	}
+
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%w; nor train.jsonl, dev.jsonl or test.jsonl of SciREX", err)
 	}
+
 	return paths, nil
 }
 
@@ -51,25 +57,31 @@ func findScirex(from, name string) (string, error) {
 		if err == nil {
 			break
 		}
+
 		if elsewhere, noFolder := findPublished(toolqa.SciREX, filepath.Join(from, folder), name); noFolder == nil {
 			path, err = elsewhere, nil
 		}
 	}
+
 	return path, err
 }
 
 // importScirex copies passages and relations.
 func importScirex(src *source) ([]part, error) {
 	im := &scirexImport{src: src}
+
 	im.papers = src.paths
 	if i := slices.IndexFunc(src.paths, isScirexSections); i >= 0 {
 		im.sections, im.papers = src.paths[i], slices.Delete(slices.Clone(src.paths), i, i+1)
 	}
+
 	src.short = len(im.papers) == 0
 	if src.short && !src.opts.AllowShort {
-		return nil, fmt.Errorf("corpus: import %s: no train.jsonl, dev.jsonl or test.jsonl of SciREX beside %s: they hold the results that "+
+		return nil, fmt.Errorf("corpus: import %s: no train.jsonl, dev.jsonl or test.jsonl of SciREX beside %s: "+
+			"they hold the results that "+
 			"questions are made from (--allow-short imports the passages alone)", src.dataset, im.sections)
 	}
+
 	return []part{im.run}, nil
 }
 
@@ -89,51 +101,63 @@ func (im *scirexImport) run(_ context.Context, put func(table string, values ...
 			return err
 		}
 	}
+
 	papers, last, path := 0, 1, ""
 	for _, path = range im.papers {
 		err := im.src.objects(path, func(line int, object envs.Args) error {
 			last = line
+
 			if err := im.paper(object); err != nil {
 				return err
 			}
 			papers++
+
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
+
 	if path == "" {
 		return nil
 	}
+
 	if err := im.src.end(path, papers, scirexPapers, last); !errors.Is(err, io.EOF) {
 		return err
 	}
+
 	return nil
 }
 
 // copySections copies the file of passages. Its IDs count from zero: a line that is missing is found.
 func (im *scirexImport) copySections() error {
 	last := 1
+
 	err := im.src.objects(im.sections, func(line int, object envs.Args) error {
 		last = line
+
 		content, ok := object.Text("content")
 		if !ok {
 			return badLine(`no text as "content"`)
 		}
+
 		if id, ok := object.Text("id"); ok && strings.HasPrefix(id, string(toolqa.SciREX)+"-") && im.src.skipped == 0 {
 			if want := scirexID(im.w.documents); id != want {
 				return badLine("id %.50q; expected %s: are there lines missing before?", id, want)
 			}
 		}
+
 		return im.w.section(content)
 	})
 	if err != nil {
 		return err
 	}
+
 	if err := im.src.end(im.sections, im.w.documents, 1, last); !errors.Is(err, io.EOF) {
 		return err
 	}
+
 	return nil
 }
 
@@ -144,26 +168,31 @@ func (im *scirexImport) paper(object envs.Args) error {
 		return badLine(`no text as "doc_id"`)
 	}
 	var sections []string
+
 	var err error
 	if im.sections == "" {
 		if sections, err = scirexContents(object); err != nil {
 			return err
 		}
 	}
+
 	relations, err := scirexRelations(id, object)
 	if err != nil {
 		return err
 	}
+
 	for _, content := range sections {
 		if err := im.w.section(content); err != nil {
 			return err
 		}
 	}
+
 	for _, r := range relations {
 		if err := im.w.relation(r); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -173,6 +202,7 @@ func scirexContents(object envs.Args) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	words := make([]string, len(list))
 	for i, v := range list {
 		var ok bool
@@ -180,37 +210,45 @@ func scirexContents(object envs.Args) ([]string, error) {
 			return nil, badLine("word %d is a %s", i, pytext.TypeName(v))
 		}
 	}
+
 	if list, err = array(object, "sections"); err != nil {
 		return nil, err
 	}
+
 	contents := make([]string, len(list))
 	for i, v := range list {
 		bounds, _ := v.([]any)
 		if len(bounds) != 2 {
 			return nil, badLine("section %d is not a start and an end", i)
 		}
+
 		start, end := position(bounds[0], len(words)), position(bounds[1], len(words))
 		if start < 0 || end < start {
 			return nil, badLine("section %d is %.50s; the paper has %d words", i, pytext.Repr(v), len(words))
 		}
+
 		contents[i] = strings.Join(words[start:end], " ")
 	}
+
 	return contents, nil
 }
 
 // position returns a JSON number that is a place among n words, or -1.
 func position(v any, n int) int {
 	number, _ := v.(envs.Number)
+
 	i, err := strconv.Atoi(string(number))
 	if err != nil || i > n {
 		return -1
 	}
+
 	return i
 }
 
 // array returns a member that is an array.
 func array(object envs.Args, name string) ([]any, error) {
 	v, ok := object.Get(name)
+
 	list, isList := v.([]any)
 	switch {
 	case !ok:
@@ -218,6 +256,7 @@ func array(object envs.Args, name string) ([]any, error) {
 	case !isList:
 		return nil, badLine("key %s: a %s; expected an array", name, pytext.TypeName(v))
 	}
+
 	return list, nil
 }
 
@@ -227,13 +266,16 @@ func scirexRelations(paper string, object envs.Args) ([]Relation, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	relations := make([]Relation, len(list))
 	for i, v := range list {
 		relation, ok := v.(envs.Args)
 		if !ok {
 			return nil, badLine("relation %d: a %s; expected an object", i, pytext.TypeName(v))
 		}
+
 		r := &relations[i]
+
 		r.Paper = paper
 		for _, member := range []struct {
 			name string
@@ -243,6 +285,7 @@ func scirexRelations(paper string, object envs.Args) ([]Relation, error) {
 				return nil, badLine("relation %d: no text as %s", i, member.name)
 			}
 		}
+
 		score, _ := relation.Get("score")
 		switch score := score.(type) {
 		case string:
@@ -250,8 +293,10 @@ func scirexRelations(paper string, object envs.Args) ([]Relation, error) {
 		case envs.Number:
 			r.Score, r.Number = pytext.Str(score), true
 		default:
-			return nil, badLine("relation %d: the score is a %s; expected a text or a number", i, pytext.TypeName(score))
+			return nil, badLine("relation %d: the score is a %s; expected a text or a number", i,
+				pytext.TypeName(score))
 		}
 	}
+
 	return relations, nil
 }

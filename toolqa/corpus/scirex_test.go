@@ -25,11 +25,13 @@ func scirexPaperLine(n int, score string) string {
 
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
+
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -39,29 +41,37 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 // readScirex returns the names and contents of all passages, and the relations.
 func readScirex(t *testing.T, dir string) (passages []string, relations []Relation) {
 	t.Helper()
+
 	c := mustOpen(t, dir, toolqa.SciREX)
 	if err := c.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
+
 	var err error
 	for d, err := range c.Documents(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if one, err := c.Document(t.Context(), d.ID); one != d || err != nil {
 			t.Errorf("document %d is %+v, %v, and %+v in the list", d.ID, one, err, d)
 		}
+
 		passages = append(passages, d.Name+" "+d.Content)
 	}
+
 	if c.DocumentCount() != len(passages) || c.Info().Rows != len(passages) {
 		t.Errorf("%d passages counted, %d rows, %d there", c.DocumentCount(), c.Info().Rows, len(passages))
 	}
+
 	if _, err := c.Document(t.Context(), len(passages)+1); err == nil {
 		t.Error("a document that there is not")
 	}
+
 	if relations, err = c.Relations(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+
 	return passages, relations
 }
 
@@ -71,17 +81,30 @@ func TestImportScirex(t *testing.T) {
 		"raw_data/scirex/test.jsonl": scirexPaperLine(3, `"\ufeff66.1%"`) + "\n",
 	}
 	want := []Relation{}
-	for i, score := range []Relation{{Score: "61.0", Number: true}, {Score: "5", Number: true}, {Score: "\ufeff66.1%"}} {
-		r := Relation{Paper: fmt.Sprintf("d%d", i+1), Method: fmt.Sprintf("M%d_", i+1), Material: "SQuAD1_1", Task: "Question_Answering", Metric: "F1", Score: "73.9 "}
+
+	for i, score := range []Relation{{Score: "61.0", Number: true}, {Score: "5", Number: true},
+		{Score: "\ufeff66.1%"}} {
+		r := Relation{
+			Paper:    fmt.Sprintf("d%d", i+1),
+			Method:   fmt.Sprintf("M%d_", i+1),
+			Material: "SQuAD1_1",
+			Task:     "Question_Answering",
+			Metric:   "F1",
+			Score:    "73.9 ",
+		}
 		want = append(want, r)
 		r.Metric, r.Score, r.Number = "EM", score.Score, score.Number
 		want = append(want, r)
 	}
-	sections := []string{"document : A B", "section : C .", "document : A B", "section : C .", "document : A B", "section : C ."}
+
+	sections := []string{"document : A B", "section : C .", "document : A B", "section : C .", "document : A B",
+		"section : C ."}
+
 	preprocessed := ""
 	for i := range sections {
 		preprocessed += fmt.Sprintf("{\"id\": \"scirex-%04d\", \"content\": \"other %d\"}\n", i, i)
 	}
+
 	for _, tt := range []struct {
 		name      string
 		files     map[string]string
@@ -91,26 +114,34 @@ func TestImportScirex(t *testing.T) {
 		relations []Relation
 	}{
 		{"papers", raw, "", "scirex-0000 document : A B", 6, want},
-		{"papers and passages", with(raw, "external_corpus/scirex/Preprocessed_Scirex.jsonl", "broken"), "", "scirex-0000 document : A B", 6, want},
+		{"papers and passages", with(raw, "external_corpus/scirex/Preprocessed_Scirex.jsonl", "broken"), "",
+			"scirex-0000 document : A B", 6, want},
 		{"one file of papers", raw, "raw_data/scirex/dev.jsonl", "scirex-0000 document : A B", 2, want[2:4]},
 		{"passages", map[string]string{"Preprocessed_Scirex.jsonl": preprocessed}, "", "scirex-0000 other 0", 6, nil},
-		{"passages and some papers", map[string]string{"Preprocessed_Scirex.jsonl": preprocessed, "dev.jsonl": scirexPaperLine(1, "61.0")}, "",
+		{"passages and some papers", map[string]string{"Preprocessed_Scirex.jsonl": preprocessed,
+			"dev.jsonl": scirexPaperLine(1, "61.0")}, "",
 			"scirex-0000 other 0", 6, want[:2]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			from, dir := t.TempDir(), t.TempDir()
 			writeFiles(t, from, tt.files)
-			if _, err := Import(t.Context(), dir, toolqa.SciREX, filepath.Join(from, tt.from), ImportOptions{AllowShort: true}); err != nil {
+
+			if _, err := Import(t.Context(), dir, toolqa.SciREX, filepath.Join(from, tt.from),
+				ImportOptions{AllowShort: true}); err != nil {
 				t.Fatal(err)
 			}
+
 			passages, relations := readScirex(t, dir)
 			if len(passages) != tt.passages || passages[0] != tt.passage {
 				t.Errorf("passages %q, want %d, the first %q", passages, tt.passages, tt.passage)
 			}
+
 			if diff := cmp.Diff(tt.relations, relations); diff != "" {
 				t.Errorf("relations (-want +got):\n%s", diff)
 			}
-			if again, err := Import(t.Context(), dir, toolqa.SciREX, filepath.Join(from, tt.from), ImportOptions{AllowShort: true}); err != nil || !again.Unchanged {
+
+			if again, err := Import(t.Context(), dir, toolqa.SciREX, filepath.Join(from, tt.from),
+				ImportOptions{AllowShort: true}); err != nil || !again.Unchanged {
 				t.Errorf("a second import: %+v, %v", again, err)
 			}
 		})
@@ -122,6 +153,7 @@ func with(files map[string]string, name, text string) map[string]string {
 	for n, t := range files {
 		all[n] = t
 	}
+
 	return all
 }
 
@@ -132,31 +164,41 @@ func TestImportScirexRefuses(t *testing.T) {
 		strict     bool
 		want       string
 	}{
-		"nothing there":      {"other.jsonl", good, false, "no Preprocessed_Scirex.jsonl"},
-		"too few papers":     {"dev.jsonl", good, true, "dev.jsonl:1: the file ends after 1 rows; expected the 438"},
-		"passages alone":     {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0000", "content": "x"}`, true, "--allow-short imports the passages alone"},
-		"a missing line":     {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0001", "content": "x"}`, false, `:1: id "scirex-0001"; expected scirex-0000`},
-		"no content":         {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0000"}`, false, `:1: no text as "content"`},
-		"no passages":        {"Preprocessed_Scirex.jsonl", "\n", false, "ends without a row"},
-		"no papers":          {"dev.jsonl", "", false, "ends without a row"},
-		"not JSON":           {"dev.jsonl", good + "{", false, "dev.jsonl:2: not JSON"},
-		"no words":           {"dev.jsonl", `{"doc_id": "d"}`, false, ":1: no key words"},
-		"no ID":              {"dev.jsonl", `{}`, false, `no text as "doc_id"`},
-		"words no array":     {"dev.jsonl", strings.Replace(good, `["document", ":", "A", "B", "section", ":", "C", "."]`, `"A"`, 1), false, "key words: a str"},
+		"nothing there":  {"other.jsonl", good, false, "no Preprocessed_Scirex.jsonl"},
+		"too few papers": {"dev.jsonl", good, true, "dev.jsonl:1: the file ends after 1 rows; expected the 438"},
+		"passages alone": {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0000", "content": "x"}`, true,
+			"--allow-short imports the passages alone"},
+		"a missing line": {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0001", "content": "x"}`, false,
+			`:1: id "scirex-0001"; expected scirex-0000`},
+		"no content":  {"Preprocessed_Scirex.jsonl", `{"id": "scirex-0000"}`, false, `:1: no text as "content"`},
+		"no passages": {"Preprocessed_Scirex.jsonl", "\n", false, "ends without a row"},
+		"no papers":   {"dev.jsonl", "", false, "ends without a row"},
+		"not JSON":    {"dev.jsonl", good + "{", false, "dev.jsonl:2: not JSON"},
+		"no words":    {"dev.jsonl", `{"doc_id": "d"}`, false, ":1: no key words"},
+		"no ID":       {"dev.jsonl", `{}`, false, `no text as "doc_id"`},
+		"words no array": {"dev.jsonl",
+			strings.Replace(good, `["document", ":", "A", "B", "section", ":", "C", "."]`, `"A"`, 1), false,
+			"key words: a str"},
 		"a number of a word": {"dev.jsonl", strings.Replace(good, `"A", "B"`, `1, "B"`, 1), false, "word 2 is a int"},
-		"past the end":       {"dev.jsonl", strings.Replace(good, "[4, 8]", "[4, 9]", 1), false, "section 1 is [4, 9]; the paper has 8 words"},
+		"past the end": {"dev.jsonl", strings.Replace(good, "[4, 8]", "[4, 9]", 1), false,
+			"section 1 is [4, 9]; the paper has 8 words"},
 		"backwards":          {"dev.jsonl", strings.Replace(good, "[4, 8]", "[4, 3]", 1), false, "section 1"},
 		"a section of three": {"dev.jsonl", strings.Replace(good, "[4, 8]", "[4, 8, 8]", 1), false, "section 1"},
-		"no task":            {"dev.jsonl", strings.Replace(good, `"Task"`, `"task"`, 1), false, "relation 0: no text as Task"},
-		"a score of nothing": {"dev.jsonl", strings.Replace(good, "1.5", "null", 1), false, "relation 1: the score is a NoneType"},
-		"a relation of text": {"dev.jsonl", strings.Replace(good, `"n_ary_relations": [`, `"n_ary_relations": ["x", `, 1), false, "relation 0: a str"},
+		"no task": {"dev.jsonl", strings.Replace(good, `"Task"`, `"task"`, 1), false,
+			"relation 0: no text as Task"},
+		"a score of nothing": {"dev.jsonl", strings.Replace(good, "1.5", "null", 1), false,
+			"relation 1: the score is a NoneType"},
+		"a relation of text": {"dev.jsonl", strings.Replace(good, `"n_ary_relations": [`, `"n_ary_relations": ["x", `,
+			1), false, "relation 0: a str"},
 	} {
 		from, dir := t.TempDir(), t.TempDir()
 		writeFiles(t, from, map[string]string{tt.file: tt.text})
+
 		_, err := Import(t.Context(), dir, toolqa.SciREX, from, ImportOptions{AllowShort: !tt.strict})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
+
 		if _, err := os.Stat(Path(dir, toolqa.SciREX)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: there is a corpus", name)
 		}
@@ -167,10 +209,12 @@ func TestImportScirexRefuses(t *testing.T) {
 func TestImportScirexSkipsBadPapers(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	writeFiles(t, from, map[string]string{"dev.jsonl": scirexPaperLine(1, "null") + scirexPaperLine(2, "1.5")})
+
 	done, err := Import(t.Context(), dir, toolqa.SciREX, from, ImportOptions{AllowShort: true, SkipBad: 1})
 	if err != nil || done.Info.Skipped != 1 || len(done.Bad) != 1 {
 		t.Fatalf("%+v, %v", done, err)
 	}
+
 	passages, relations := readScirex(t, dir)
 	if len(passages) != 2 || len(relations) != 2 || relations[0].Paper != "d2" {
 		t.Errorf("%q, %+v", passages, relations)
@@ -183,21 +227,34 @@ func TestImportScirexSample(t *testing.T) {
 	if _, err := Import(t.Context(), dir, toolqa.SciREX, from, ImportOptions{AllowShort: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	passages, relations := readScirex(t, dir)
 	numbers := 0
+
 	for _, r := range relations {
 		if r.Number {
 			numbers++
 		}
 	}
+
 	if len(passages) != 1407 || len(relations) != 251 || numbers != 10 {
 		t.Errorf("%d passages, %d relations, %d numbers", len(passages), len(relations), numbers)
 	}
-	want := Relation{Paper: "007ff2ca5f297b04636699ce4d01ca6d6f21dc77", Method: "aESIM", Material: "MultiNLI", Metric: "Matched", Task: "Natural_Language_Inference", Score: "73.9 "}
+
+	want := Relation{
+		Paper:    "007ff2ca5f297b04636699ce4d01ca6d6f21dc77",
+		Method:   "aESIM",
+		Material: "MultiNLI",
+		Metric:   "Matched",
+		Task:     "Natural_Language_Inference",
+		Score:    "73.9 ",
+	}
 	if relations[0] != want {
 		t.Errorf("the first relation is %+v", relations[0])
 	}
-	if !strings.HasPrefix(passages[0], "scirex-0000 document : Attention Boosted Sequential Inference Model Attention mechanism has") {
+
+	if !strings.HasPrefix(passages[0], "scirex-0000 document : Attention Boosted Sequential Inference Model "+
+		"Attention mechanism has") {
 		t.Errorf("the first passage is %.200q", passages[0])
 	}
 }
@@ -210,6 +267,7 @@ func TestSyntheticScirex(t *testing.T) {
 	passages, relations := readScirex(t, dir)
 	papers, tasks, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	odd := map[string]int{}
+
 	for _, r := range relations {
 		papers[r.Paper], tasks[r.Task] = true, true
 		for _, name := range []string{r.Material, r.Method, r.Metric, r.Task} {
@@ -218,66 +276,88 @@ func TestSyntheticScirex(t *testing.T) {
 				t.Errorf("the name %q", name)
 			}
 		}
+
 		for kind, is := range map[string]bool{
-			"blank behind": strings.HasSuffix(r.Score, " "), "blank before": strings.HasPrefix(r.Score, " "), "mark": strings.HasPrefix(r.Score, "\ufeff"),
-			"number": r.Number, "percent": strings.HasSuffix(r.Score, "%"), "k": strings.HasSuffix(r.Score, "k"), "m": strings.HasSuffix(r.Score, "m"),
-			"M": strings.HasSuffix(r.Score, "M"), "±": strings.Contains(r.Score, "±"), "thousands": strings.Contains(r.Score, ","),
+			"blank behind": strings.HasSuffix(r.Score, " "), "blank before": strings.HasPrefix(r.Score, " "),
+			"mark":   strings.HasPrefix(r.Score, "\ufeff"),
+			"number": r.Number, "percent": strings.HasSuffix(r.Score, "%"), "k": strings.HasSuffix(r.Score, "k"),
+			"m": strings.HasSuffix(r.Score, "m"),
+			"M": strings.HasSuffix(r.Score, "M"), "±": strings.Contains(r.Score, "±"),
+			"thousands": strings.Contains(r.Score, ","),
 		} {
 			if is {
 				odd[kind]++
 			}
 		}
 	}
-	if len(passages) < 5_000 || len(passages) > 12_000 || len(relations) < 1_800 || len(relations) > 2_500 || len(papers) > scirexPapers || len(papers) < 400 || len(tasks) < 25 {
-		t.Errorf("%d passages, %d relations of %d papers, %d tasks", len(passages), len(relations), len(papers), len(tasks))
+
+	if len(passages) < 5_000 || len(passages) > 12_000 || len(relations) < 1_800 || len(relations) > 2_500 ||
+		len(papers) > scirexPapers || len(papers) < 400 || len(tasks) < 25 {
+		t.Errorf("%d passages, %d relations of %d papers, %d tasks", len(passages), len(relations), len(papers),
+			len(tasks))
 	}
-	for _, kind := range []string{"blank behind", "blank before", "mark", "number", "percent", "k", "m", "M", "±", "thousands"} {
+
+	for _, kind := range []string{"blank behind", "blank before", "mark", "number", "percent", "k", "m", "M", "±",
+		"thousands"} {
 		if odd[kind] == 0 {
 			t.Errorf("no score with %s", kind)
 		}
 	}
+
 	ends := 0
+
 	for name := range names {
 		if strings.HasSuffix(name, "_") || strings.HasPrefix(name, "_") || strings.Contains(name, "___") {
 			ends++
 		}
 	}
+
 	if ends < 50 {
 		t.Errorf("%d odd names of %d", ends, len(names))
 	}
-	longest := slices.MaxFunc(passages, func(a, b string) int { return len(strings.Fields(a)) - len(strings.Fields(b)) })
+
+	longest := slices.MaxFunc(passages,
+		func(a, b string) int { return len(strings.Fields(a)) - len(strings.Fields(b)) })
 	if n := len(strings.Fields(longest)); n > 340 { // three of them are shown whole
 		t.Errorf("a passage of %d words: %s", n, longest)
 	}
 }
 
-// Every relation is stated by a passage: its method, its material and its score stand in one, as they are written there.
+// Every relation is stated by a passage: its method, its material and its score stand in one, as they are
+// written there.
 func TestSyntheticScirexStatesItsRelations(t *testing.T) {
 	for _, n := range []int{1, 2, 15, 16, 17, 100} {
 		dir := t.TempDir()
 		mustBuild(t, dir, toolqa.SciREX, BuildOptions{Seed: uint64(n), Rows: n})
 		passages, relations := readScirex(t, dir)
+
 		spelled := make([]string, len(passages))
 		for i, p := range passages {
 			spelled[i] = scirexName(p)
 		}
+
 		for _, r := range relations {
 			score := scirexName(strings.Trim(r.Score, " \ufeff"))
 			if r.Number {
 				score = strings.TrimSuffix(score, "_0")
 			}
+
 			board := false
 			stated := false
+
 			for i, p := range spelled {
-				if !strings.Contains(p, "_"+r.Method+"_") || !strings.Contains(p, "_"+r.Material+"_") || !strings.Contains(p, "_"+score) {
+				if !strings.Contains(p, "_"+r.Method+"_") || !strings.Contains(p, "_"+r.Material+"_") ||
+					!strings.Contains(p, "_"+score) {
 					continue
 				}
+
 				if strings.Contains(passages[i], "Leaderboard") {
 					board = true
 				} else {
 					stated = true
 				}
 			}
+
 			if !stated || !board {
 				t.Errorf("%d papers: %+v is stated %v, on a leaderboard %v", n, r, stated, board)
 			}
@@ -290,7 +370,8 @@ func TestScirexTasks(t *testing.T) {
 	for _, task := range scirexTasks {
 		for _, m := range parseScirexMetrics(task.metrics) {
 			form := strings.TrimSuffix(m.form, "%")
-			if !slices.Contains([]string{"0", "1", "2", "3", "4", "5", "points", "size", "M"}, form) || m.low <= 0 || m.high <= m.low || m.name == "" {
+			if !slices.Contains([]string{"0", "1", "2", "3", "4", "5", "points", "size", "M"}, form) || m.low <= 0 ||
+				m.high <= m.low || m.name == "" {
 				t.Errorf("%s: metric %+v", task.name, m)
 			}
 		}

@@ -48,6 +48,7 @@ func (s *source) open(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: import %s: %w", s.dataset, err)
 	}
+
 	return &countedFile{f, &s.read}, nil
 }
 
@@ -69,30 +70,37 @@ func (s *source) bad(err error) error {
 		if s.opts.SkipBad > 0 {
 			return fmt.Errorf("%w (after %d bad rows that were left out)", err, s.skipped)
 		}
+
 		return err
 	}
+
 	s.skipped++
 	if len(s.firstBad) < reportedBad {
 		s.firstBad = append(s.firstBad, err)
 	}
+
 	return nil
 }
 
 // hash computes the hash of the files: that of the one file, or of the hashes of several, a line each.
 func (s *source) hash(ctx context.Context) error {
 	var sums []string
+
 	for _, path := range s.paths {
 		sum, stamp, err := hashFile(ctx, path)
 		if err != nil {
 			return err
 		}
+
 		sums, s.stamps, s.size = append(sums, sum), append(s.stamps, stamp), s.size+stamp.size
 	}
+
 	s.sum = sums[0]
 	if len(sums) > 1 {
 		all := sha256.Sum256([]byte(strings.Join(sums, "\n") + "\n"))
 		s.sum = hex.EncodeToString(all[:])
 	}
+
 	return nil
 }
 
@@ -102,16 +110,19 @@ func hashFile(ctx context.Context, path string) (sum string, _ fileStamp, err er
 		return "", fileStamp{}, err
 	}
 	defer f.Close()
+
 	stat, err := f.Stat()
 	if err != nil {
 		return "", fileStamp{}, err
 	}
+
 	h := sha256.New()
 	for {
 		_, err := io.CopyN(h, f, 1<<24)
 		if errors.Is(err, io.EOF) {
 			return hex.EncodeToString(h.Sum(nil)), fileStamp{stat.Size(), stat.ModTime()}, nil
 		}
+
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return "", fileStamp{}, fmt.Errorf("read %s: %w", path, err)
 		}
@@ -125,25 +136,31 @@ func (s *source) unchanged() error {
 		if err != nil {
 			return fmt.Errorf("corpus: import %s: %w", s.dataset, err)
 		}
+
 		if (fileStamp{stat.Size(), stat.ModTime()}) != s.stamps[i] {
 			return fmt.Errorf("corpus: import %s: %s was changed while it was read", s.dataset, path)
 		}
 	}
+
 	return nil
 }
 
-// alreadyThere returns what the corpus file below dir says about itself, and whether importing the source once more would
-// write the same file.
+// alreadyThere returns what the corpus file below dir says about itself, and whether importing the source
+// once more would write the same file.
 func (s *source) alreadyThere(ctx context.Context, dir string) (Info, bool) {
 	c, err := Open(ctx, dir, s.dataset)
 	if err != nil {
 		return Info{}, false // whatever is wrong with it, it is written anew
 	}
+
 	info := c.Info()
 	if c.Close() != nil {
 		return Info{}, false
 	}
-	same := info.Source == Published && info.SourceSHA256 == s.sum && info.Skipped <= s.opts.SkipBad && (s.opts.AllowShort || !info.Short)
+
+	same := info.Source == Published && info.SourceSHA256 == s.sum && info.Skipped <= s.opts.SkipBad &&
+		(s.opts.AllowShort || !info.Short)
+
 	return info, same
 }
 
@@ -153,6 +170,7 @@ func newTextReader(r io.Reader) *bufio.Reader {
 	if bom, _ := buf.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
 		buf.Discard(3) // cannot fail: the bytes were peeked
 	}
+
 	return buf
 }
 
@@ -162,6 +180,7 @@ func (s *source) table(schema Schema) (next func() ([]cell, error), _ io.Closer,
 	if err != nil {
 		return nil, nil, err
 	}
+
 	buf := newTextReader(f)
 	if isJSON(schema.File) {
 		next = newJSONRows(schema, s, buf).next
@@ -171,8 +190,10 @@ func (s *source) table(schema Schema) (next func() ([]cell, error), _ io.Closer,
 			f.Close()
 			return nil, nil, err
 		}
+
 		next = rows.next
 	}
+
 	return next, f, nil
 }
 
@@ -183,12 +204,16 @@ func (s *source) end(path string, rows, least, line int) error {
 		s.short = s.short || rows+s.skipped < least
 		least = 1
 	}
+
 	switch {
 	case rows == 0:
-		return fmt.Errorf("corpus: %s:%d: the file ends without a row; expected at least %d; is it truncated?", path, line, least)
+		return fmt.Errorf("corpus: %s:%d: the file ends without a row; expected at least %d; is it truncated?", path,
+			line, least)
 	case rows+s.skipped < least:
-		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published file; is it truncated? "+
+		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published file; is "+
+			"it truncated? "+
 			"(--allow-short imports it as it is)", path, line, rows, least)
 	}
+
 	return io.EOF
 }

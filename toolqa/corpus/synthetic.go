@@ -11,12 +11,12 @@ import (
 
 // generator makes the synthetic corpus of one dataset.
 type generator struct {
-	// rows yields n rows of the typed table, and then io.EOF. A row may be overwritten by the next one. nil for a dataset
-	// without a table.
+	// rows yields n rows of the typed table, and then io.EOF. A row may be overwritten by the next one. nil
+	// for a dataset without a table.
 	rows func(rng *rand.Rand, n int) func() ([]cell, error)
 
-	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of rows does: a part can walk
-	// the same rows again.
+	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of rows does: a
+	// part can walk the same rows again.
 	parts func(rng *rand.Rand, n int) []part
 
 	side   float64 // about how many rows the parts have for each row, or paper, of the size
@@ -29,13 +29,41 @@ type generator struct {
 // generators returns the generators of all datasets.
 func generators() map[toolqa.Dataset]generator {
 	return map[toolqa.Dataset]generator{
-		toolqa.DBLP:    {parts: dblpParts, side: 6, stream: dblpStream, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
-		toolqa.Flights: {rows: flightsRows, stream: flightsStream, full: flightsFull, demo: flightsDemo, most: 8_000_000},
-		toolqa.Airbnb:  {rows: airbnbRows, stream: airbnbStream, full: airbnbFull, demo: 6_000, most: 2_000_000},
-		toolqa.Yelp:    {rows: yelpRows, stream: yelpStream, full: yelpFull, demo: yelpDemo, most: 2_000_000},
-		toolqa.Agenda:  {rows: agendaRows, parts: agendaParts, side: 1, stream: agendaStream, full: agendaFull, demo: 3_000, most: 1_000_000},
-		toolqa.SciREX:  {parts: scirexParts, side: 21, stream: scirexStream, full: scirexPapers, demo: scirexPapers, most: 20_000},
-		toolqa.Coffee:  {rows: coffeeWalk, stream: coffeeStream, full: 5_741, demo: 5_741, most: 1_000_000},
+		toolqa.DBLP: {
+			parts:  dblpParts,
+			side:   6,
+			stream: dblpStream,
+			full:   dblpFullPapers,
+			demo:   3_000,
+			most:   4_000_000,
+		},
+		toolqa.Flights: {
+			rows:   flightsRows,
+			stream: flightsStream,
+			full:   flightsFull,
+			demo:   flightsDemo,
+			most:   8_000_000,
+		},
+		toolqa.Airbnb: {rows: airbnbRows, stream: airbnbStream, full: airbnbFull, demo: 6_000, most: 2_000_000},
+		toolqa.Yelp:   {rows: yelpRows, stream: yelpStream, full: yelpFull, demo: yelpDemo, most: 2_000_000},
+		toolqa.Agenda: {
+			rows:   agendaRows,
+			parts:  agendaParts,
+			side:   1,
+			stream: agendaStream,
+			full:   agendaFull,
+			demo:   3_000,
+			most:   1_000_000,
+		},
+		toolqa.SciREX: {
+			parts:  scirexParts,
+			side:   21,
+			stream: scirexStream,
+			full:   scirexPapers,
+			demo:   scirexPapers,
+			most:   20_000,
+		},
+		toolqa.Coffee: {rows: coffeeWalk, stream: coffeeStream, full: 5_741, demo: 5_741, most: 1_000_000},
 	}
 }
 
@@ -69,6 +97,7 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts BuildOptions
 	if !ok {
 		return Info{}, fmt.Errorf("corpus: build %q: no such dataset", ds)
 	}
+
 	n := opts.Rows
 	if n == 0 {
 		switch cmp.Or(opts.Scale, Full) {
@@ -80,18 +109,23 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts BuildOptions
 			return Info{}, fmt.Errorf("corpus: build %s: scale %q; expected one of %v", ds, opts.Scale, Scales())
 		}
 	}
+
 	if n < 1 || n > g.most {
 		return Info{}, fmt.Errorf("corpus: build %s: %d rows; expected 1 to %d", ds, n, g.most)
 	}
+
 	newRand := func() *rand.Rand { return rand.New(rand.NewPCG(opts.Seed, g.stream)) }
+
 	var parts []part
 	if g.parts != nil {
 		parts = g.parts(newRand(), n)
 	}
+
 	in := input{expected: int(g.side * float64(n)), progress: opts.Progress}
 	if g.rows != nil {
 		in.next = g.rows(newRand(), n)
 		in.expected += n
 	}
+
 	return write(ctx, dir, Info{Dataset: ds, Source: Synthetic, Seed: opts.Seed, Tool: opts.Tool}, in, parts...)
 }

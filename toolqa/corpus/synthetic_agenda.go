@@ -32,8 +32,8 @@ type appointment struct {
 	event, start, end, location, person, date, id string
 }
 
-// agendaMaker makes appointments. Every appointment is drawn apart from the others: two of them may be at the same time,
-// and some are on days that no calendar has, since every month has 31.
+// agendaMaker makes appointments. Every appointment is drawn apart from the others: two of them may be at the
+// same time, and some are on days that no calendar has, since every month has 31.
 type agendaMaker struct {
 	dice
 	words  *rand.Rand // for the passages, so that writing them changes no row
@@ -50,6 +50,7 @@ func newAgendaMaker(rng *rand.Rand, n int) *agendaMaker {
 			m.people = append(m.people, name)
 		}
 	}
+
 	return m
 }
 
@@ -63,13 +64,16 @@ func isMonth(name string) bool {
 func agendaRows(rng *rand.Rand, n int) func() ([]cell, error) {
 	m := newAgendaMaker(rng, n)
 	row := make([]cell, 7)
+
 	return func() ([]cell, error) {
 		a, ok := m.next()
 		if !ok {
 			return nil, io.EOF
 		}
+
 		row[0], row[1], row[2] = textCell(a.event), clockCell(a.start), clockCell(a.end)
 		row[3], row[4], row[5], row[6] = textCell(a.location), textCell(a.person), textCell(a.date), textCell(a.id)
+
 		return row, nil
 	}
 }
@@ -83,6 +87,7 @@ func agendaParts(rng *rand.Rand, n int) []part {
 			if !ok {
 				return nil
 			}
+
 			if err := put(documentsTable.name, id, a.id, m.describe(a)); err != nil {
 				return err
 			}
@@ -95,15 +100,19 @@ func (m *agendaMaker) next() (appointment, bool) {
 	if m.made == m.left {
 		return appointment{}, false
 	}
+
 	kind := agendaKinds[m.rng.IntN(len(agendaKinds))]
+
 	start := kind.first + m.rng.IntN(kind.last-kind.first+1)
 	if m.rng.IntN(4) > 0 {
 		start &^= 1 // mostly on the hour
 	}
+
 	end := min(start+kind.lengths[m.rng.IntN(len(kind.lengths))], 47)
 	if m.chance(agendaOvernight) {
 		kind, start, end = agendaNight, 44+m.rng.IntN(3), 48+1+m.rng.IntN(4)
 	}
+
 	a := appointment{
 		event: m.event(kind), start: m.clock(start), end: m.clock(end), location: m.location(kind),
 		person: m.pick(m.people...),
@@ -111,6 +120,7 @@ func (m *agendaMaker) next() (appointment, bool) {
 		id:     fmt.Sprintf("agenda-%04d", m.made),
 	}
 	m.made++
+
 	return a, true
 }
 
@@ -120,9 +130,11 @@ func (m *agendaMaker) event(kind agendaKind) string {
 	if m.chance(agendaWithPrefix) {
 		name = m.pick(kind.prefixes...) + " " + name
 	}
+
 	if m.chance(agendaCapitals) {
 		name = capitalised(name)
 	}
+
 	return name
 }
 
@@ -134,12 +146,14 @@ func capitalised(s string) string {
 			words[i] = strings.ToUpper(w[:1]) + w[1:]
 		}
 	}
+
 	return strings.Join(words, " ")
 }
 
 // location names a place for something to do.
 func (m *agendaMaker) location(kind agendaKind) string {
 	place := m.pick(kind.places...)
+
 	word := m.pick(agendaPlaceWords...)
 	switch m.rng.IntN(7) {
 	case 0, 1:
@@ -155,9 +169,11 @@ func (m *agendaMaker) location(kind agendaKind) string {
 	default:
 		place = word + " " + place
 	}
+
 	if m.chance(agendaBlank) {
 		place += " "
 	}
+
 	return place
 }
 
@@ -178,11 +194,13 @@ func (m *agendaMaker) clock(halfHours int) string {
 func (m *agendaMaker) describe(a appointment) string {
 	pick := func(texts []string) string { return texts[m.words.IntN(len(texts))] }
 	text := strings.Replace(pick(agendaWordings), "{attends}", pick(agendaVerbs), 1)
+
 	text = strings.NewReplacer("{person}", a.person, "{event}", a.event, "{location}", strings.TrimSpace(a.location),
 		"{date}", m.writeDate(a.date), "{start}", a.start, "{end}", a.end).Replace(text)
 	if m.words.IntN(2) == 0 {
 		text += " " + pick(agendaRemarks)
 	}
+
 	return text
 }
 
@@ -192,6 +210,7 @@ func (m *agendaMaker) writeDate(date string) string {
 	if _, err := fmt.Sscanf(date, "%d/%d/%d", &year, &month, &day); err != nil {
 		panic(err) // the dates are made here
 	}
+
 	switch p := m.words.Float64(); {
 	case p < 0.5:
 		return date
@@ -207,6 +226,7 @@ func (m *agendaMaker) writeDate(date string) string {
 // ordinal writes 1 as 1st.
 func ordinal(n int) string {
 	suffix := "th"
+
 	if n/10 != 1 {
 		switch n % 10 {
 		case 1:
@@ -217,5 +237,6 @@ func ordinal(n int) string {
 			suffix = "rd"
 		}
 	}
+
 	return fmt.Sprint(n, suffix)
 }

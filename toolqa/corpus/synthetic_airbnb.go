@@ -29,10 +29,12 @@ func airbnbRows(rng *rand.Rand, n int) func() ([]cell, error) {
 	m := newAirbnbMaker(rng.Uint64())
 	repeats := int(math.Round(airbnbRepeated * float64(n)))
 	distinct := n - repeats
+
 	return countedRows(n, func(i int) []cell {
 		if i >= distinct { // evenly spread over those before
 			i = (i - distinct) * distinct / max(1, repeats)
 		}
+
 		return m.listing(i)
 	})
 }
@@ -51,11 +53,14 @@ type airbnbMaker struct {
 func newAirbnbMaker(salt uint64) *airbnbMaker {
 	m := &airbnbMaker{salt: salt, source: rand.NewPCG(0, 0), hoods: airbnbHoods()}
 	m.dice = newDice(rand.New(m.source))
+
 	m.weights = sumUp(m.hoods, func(h airbnbHood) int { return h.weight })
 	for _, column := range schemas()[toolqa.Airbnb].Columns {
 		m.missing = append(m.missing, missingCell(column, false))
 	}
+
 	m.row = make([]cell, len(m.missing))
+
 	return m
 }
 
@@ -64,10 +69,12 @@ func (m *airbnbMaker) listing(i int) []cell {
 	m.source.Seed(m.salt, uint64(i))
 	hood := m.hoods[m.weighted(m.weights)]
 	room := m.roomType()
+
 	host := m.fake.FirstName()
 	if m.chance(0.12) {
 		host += []string{" & ", " And ", " "}[m.rng.IntN(3)] + m.fake.FirstName()
 	}
+
 	price := 50 + m.rng.IntN(1151)
 	for c, value := range []cell{
 		integerCell(int64(airbnbFirstID + math.Floor(airbnbStep*float64(i)))),
@@ -91,12 +98,14 @@ func (m *airbnbMaker) listing(i int) []cell {
 	} {
 		m.put(c, value)
 	}
+
 	m.reviews()
 	m.put(21, m.maybe(326, func() cell { return realCell(float64(1 + m.weighted([]int{11, 32, 54, 77, 100}))) }))
 	m.put(22, m.maybe(319, func() cell { return realCell(float64(m.hostListings())) }))
 	m.put(23, m.maybe(448, func() cell { return realCell(float64(m.availability())) }))
 	m.put(24, m.maybe(52_131, func() cell { return textCell(m.rules()) }))
 	m.put(25, m.maybe(102_597, func() cell { return textCell("41662/AL") }))
+
 	return m.row
 }
 
@@ -105,6 +114,7 @@ func (m *airbnbMaker) put(column int, c cell) {
 	if c == (cell{}) {
 		c = m.missing[column]
 	}
+
 	m.row[column] = c
 }
 
@@ -113,39 +123,45 @@ func (m *airbnbMaker) maybe(missing int, value func() cell) cell {
 	if m.rng.IntN(airbnbFull) < missing {
 		return cell{}
 	}
+
 	return value()
 }
 
-// reviews makes the number of reviews, the day of the last one, and how many there are a month: without a review there is
-// neither of the latter.
+// reviews makes the number of reviews, the day of the last one, and how many there are a month: without a
+// review there is neither of the latter.
 func (m *airbnbMaker) reviews() {
 	count := 0
 	if !m.chance(0.15) {
 		count = 1 + min(int(45*m.rng.ExpFloat64()*m.rng.ExpFloat64()), 1023)
 	}
+
 	m.put(18, m.maybe(183, func() cell { return realCell(float64(count)) }))
+
 	if count == 0 {
 		m.put(19, cell{})
 		m.put(20, cell{})
 		return
 	}
+
 	m.put(19, m.maybe(300, func() cell { return textCell(m.lastReview()) }))
 	m.put(20, m.maybe(300, func() cell {
 		return realCell(math.Max(0.01, math.Round(100*min(90, 1.3*m.rng.ExpFloat64()*m.rng.ExpFloat64()))/100))
 	}))
 }
 
-// lastReview makes a day as M/D/YYYY: mostly of the weeks before one of the two days on which the file was made, and now
-// and then of a year to come.
+// lastReview makes a day as M/D/YYYY: mostly of the weeks before one of the two days on which the file was
+// made, and now and then of a year to come.
 func (m *airbnbMaker) lastReview() string {
 	day := time.Date(2019, time.July, 8, 0, 0, 0, 0, time.UTC)
 	if m.chance(0.4) {
 		day = time.Date(2022, time.May, 21, 0, 0, 0, 0, time.UTC)
 	}
+
 	day = day.AddDate(0, 0, -min(int(240*m.rng.ExpFloat64()*m.rng.ExpFloat64()), 2_200))
 	if m.chance(0.0002) {
 		day = day.AddDate(3+m.rng.IntN(36), 0, 0)
 	}
+
 	return day.Format("1/2/2006")
 }
 
@@ -159,13 +175,16 @@ func (m *airbnbMaker) minimumNights() int {
 	if m.chance(0.003) {
 		return []int{-10, -5, -1, 365, 366, 452, 500, 1000, 5645}[m.rng.IntN(9)]
 	}
-	return []int{1, 2, 3, 30, 4, 5, 7, 6, 10, 14, 20, 29, 60, 90, 120}[m.weighted([]int{24, 47, 65, 76, 83, 89, 93, 94, 95, 96, 97, 98, 99, 100, 101})]
+
+	return []int{1, 2, 3, 30, 4, 5, 7, 6, 10, 14, 20, 29, 60, 90,
+		120}[m.weighted([]int{24, 47, 65, 76, 83, 89, 93, 94, 95, 96, 97, 98, 99, 100, 101})]
 }
 
 func (m *airbnbMaker) hostListings() int {
 	if m.chance(0.6) {
 		return 1
 	}
+
 	return min(332, 2+int(1.5*math.Pow(m.rng.ExpFloat64(), 3)))
 }
 
@@ -179,6 +198,7 @@ func (m *airbnbMaker) availability() int {
 	case p < 0.24:
 		return 366 + m.rng.IntN(61)
 	}
+
 	return 1 + m.rng.IntN(365)
 }
 
@@ -187,12 +207,14 @@ func (m *airbnbMaker) misspelt(group string) string {
 	if !m.chance(0.0005) {
 		return group
 	}
+
 	switch group {
 	case "Brooklyn":
 		return "brookln"
 	case "Manhattan":
 		return "manhatan"
 	}
+
 	return group
 }
 
@@ -204,5 +226,6 @@ func dollars(n int) string {
 	if n < 1000 {
 		return "$" + strconv.Itoa(n) + " "
 	}
+
 	return fmt.Sprintf("$%d,%03d ", n/1000, n%1000)
 }

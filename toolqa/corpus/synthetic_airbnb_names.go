@@ -8,12 +8,14 @@ import (
 // airbnbNameLength is the length in characters at which the site cuts most names.
 const airbnbNameLength = 50
 
-// name makes the name of a listing: mostly some praise, the kind of room and the place, with all that hosts do to be seen.
-// It may hold what separates the parts of a condition or of a question: ", ", " in ", "(id: 7)", ">".
+// name makes the name of a listing: mostly some praise, the kind of room and the place, with all that hosts
+// do to be seen. It may hold what separates the parts of a condition or of a question: ", ", " in ", "(id:
+// 7)", ">".
 func (m *airbnbMaker) name(room string, hood airbnbHood, host string) string {
 	if m.chance(0.01) {
 		return m.pick(airbnbSeries...)
 	}
+
 	name := m.phrase(room, hood, host)
 	switch p := m.rng.Float64(); {
 	case p < 0.08:
@@ -30,15 +32,18 @@ func (m *airbnbMaker) name(room string, hood airbnbHood, host string) string {
 	case p < 0.158:
 		name += " "
 	}
+
 	if runes := []rune(name); len(runes) > airbnbNameLength && m.chance(0.97) {
 		name = strings.TrimRight(string(runes[:airbnbNameLength]), " ,-\n")
 	}
+
 	return name
 }
 
 // phrase makes a name before its ornaments.
 func (m *airbnbMaker) phrase(room string, hood airbnbHood, host string) string {
 	things := airbnbEntire
+
 	switch room {
 	case "Private room":
 		things = airbnbPrivate
@@ -47,11 +52,14 @@ func (m *airbnbMaker) phrase(room string, hood airbnbHood, host string) string {
 	case "Hotel room":
 		things = airbnbHotel
 	}
+
 	thing, adjective := m.pick(things...), m.pick(airbnbAdjectives...)
+
 	place := hood.name
 	if m.chance(0.4) {
 		place = m.pick(airbnbPlaces...)
 	}
+
 	switch m.rng.IntN(12) {
 	case 0, 1, 2:
 		return adjective + " " + thing + " in " + place
@@ -79,22 +87,28 @@ func (m *airbnbMaker) phrase(room string, hood airbnbHood, host string) string {
 // rules makes the house rules: sentences with commas, or what a spreadsheet made of them.
 func (m *airbnbMaker) rules() string {
 	const longest = 1001
+
 	if m.chance(0.045) {
 		return "#NAME?"
 	}
 	var b strings.Builder
+
 	for range 1 + min(9, int(3*m.rng.ExpFloat64())) {
 		sentence := m.pick(airbnbRules...)
 		if m.chance(0.15) {
 			sentence = m.fake.HipsterSentence()
 		}
+
 		if b.Len()+len(sentence) >= longest {
 			break
 		}
+
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
+
 		b.WriteString(sentence)
 	}
+
 	return b.String()
 }

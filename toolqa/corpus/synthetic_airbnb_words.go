@@ -13,8 +13,8 @@ type airbnbHood struct {
 	weight      int // how many of some 4,000 published listings it has, about
 }
 
-// airbnbLeast is the weight of a neighbourhood with hardly a listing. It is a little more than the published one, so that
-// a small corpus has nearly all of them.
+// airbnbLeast is the weight of a neighbourhood with hardly a listing. It is a little more than the published
+// one, so that a small corpus has nearly all of them.
 const airbnbLeast = 4
 
 // airbnbHoods returns the neighbourhoods of the published file.
@@ -27,14 +27,17 @@ func airbnbHoods() []airbnbHood {
 			var err [3]error
 			h.lat, err[0] = strconv.ParseFloat(fields[1], 64)
 			h.long, err[1] = strconv.ParseFloat(fields[2], 64)
+
 			h.weight, err[2] = strconv.Atoi(fields[3])
 			if err != [3]error{} {
 				panic(fmt.Sprintf("corpus: %q: %v", entry, err)) // a mistake in the list below
 			}
+
 			h.weight = max(h.weight, airbnbLeast)
 			hoods = append(hoods, h)
 		}
 	}
+
 	return hoods
 }
 

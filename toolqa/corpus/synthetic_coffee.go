@@ -26,6 +26,7 @@ func coffeeWalk(rng *rand.Rand, n int) func() ([]cell, error) {
 	day := time.Date(2000, time.January, 3, 0, 0, 0, 0, time.UTC)
 	previous := coffeeStart
 	row := make([]cell, 7)
+
 	return countedRows(n, func(made int) []cell {
 		pull := coffeeReversion * math.Log(coffeeMean/previous)
 		open := tick(previous * math.Exp(0.004*rng.NormFloat64()))
@@ -36,14 +37,17 @@ func coffeeWalk(rng *rand.Rand, n int) func() ([]cell, error) {
 		volume := int64(3500 * growth * math.Exp(0.6*rng.NormFloat64()-0.18))
 
 		date := day.Format(time.DateOnly)
+
 		row[0] = textCell(date)
 		for i, price := range []float64{open, high, low, closing} {
 			row[1+i] = realCell(price)
 		}
+
 		row[5] = integerCell(volume)
 		row[6] = textCell("USD")
 		previous = closing
 		day = nextTradingDay(rng, day)
+
 		return row
 	})
 }
@@ -57,11 +61,13 @@ func nextTradingDay(rng *rand.Rand, day time.Time) time.Time {
 	if rng.Float64() < 0.035 {
 		skip = 2
 	}
+
 	for skip > 0 {
 		day = day.AddDate(0, 0, 1)
 		if wd := day.Weekday(); wd != time.Saturday && wd != time.Sunday {
 			skip--
 		}
 	}
+
 	return day
 }

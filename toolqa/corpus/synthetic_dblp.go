@@ -59,6 +59,7 @@ func newDBLPSynth(rng *rand.Rand, n int) *dblpSynth {
 		citedBy: make([]uint32, n), counts: make([]int32, n), team: grouped{starts: []uint32{0}},
 	}
 	s.words = newDBLPWords(rng, max(20, authors/12))
+
 	return s
 }
 
@@ -67,28 +68,35 @@ func (s *dblpSynth) write(ctx context.Context, w *dblpWriter) error {
 	if err := s.cite(ctx); err != nil {
 		return err
 	}
+
 	titles := make(map[string]uint32, s.n)
 	var attributes []byte
 	previous := ""
+
 	for i := range s.n {
 		people := s.people(i)
 		p := s.paper(i, people, previous)
 		s.net.add(uint32(i), s.team.list(i))
+
 		attributes = appendAttributes(attributes[:0], p, s.makers(people))
 		if err := w.paper(s.key(1, i), p.Title, attributes, s.cites.list(i), s.citedBy[i]); err != nil {
 			return err
 		}
+
 		titles[p.Title] = uint32(i) // the last one wins
 		previous = p.Title
 	}
+
 	for i := range s.older {
 		if err := w.older(s.key(1, s.n+i), nil); err != nil {
 			return err
 		}
 	}
+
 	if err := w.found(dblpTitles, titles); err != nil {
 		return err
 	}
+
 	return s.writeAuthors(w)
 }
 
@@ -97,21 +105,27 @@ func (s *dblpSynth) writeAuthors(w *dblpWriter) error {
 	s.net.index = nil // no more edges: its memory is needed
 	neighbours := s.net.neighbours()
 	names := make(map[string]uint32, len(s.authors))
+
 	var attributes []byte
 	for i, a := range s.authors {
 		attributes = appendOrg(attributes[:0], s.words.orgs[a.org])
 		if err := w.author(s.key(2, i), &a.name, attributes, neighbours.list(i)); err != nil {
 			return err
 		}
+
 		names[a.name] = uint32(i) // the last one wins
 	}
+
 	if err := w.found(dblpNames, names); err != nil {
 		return err
 	}
+
 	papers := s.net.papers()
 	var citations []int32
+
 	for e, ends := range s.net.ends {
 		entries := papers.list(e)
+
 		citations = citations[:0]
 		for _, p := range entries {
 			citations = append(citations, s.counts[p])
@@ -121,6 +135,7 @@ func (s *dblpSynth) writeAuthors(w *dblpWriter) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -129,6 +144,7 @@ func (s *dblpSynth) key(kind uint64, number int) string {
 	x := s.salt + kind<<40 + uint64(number)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // an invertible mix
 	x = (x ^ x>>27) * 0x94d049bb133111eb
+
 	return fmt.Sprintf("%08x%016x", 0x53f00000+kind<<16|uint64(number)&0xffff, x^x>>31)
 }
 
@@ -136,11 +152,13 @@ func (s *dblpSynth) key(kind uint64, number int) string {
 func (s *dblpSynth) cite(ctx context.Context) error {
 	pool := max(8, s.n+s.n/10)
 	numbers := make([]uint32, pool) // of the older papers that are cited, by their place in the pool, from 1
+
 	s.cites.starts = make([]uint32, 1, s.n+1)
 	for i := range s.n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+
 		start := len(s.cites.all)
 		for range s.references() {
 			cited := uint32(s.n - 1 - int(float64(s.n)*math.Pow(s.rng.Float64(), 2)))
@@ -150,18 +168,23 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 					s.older++
 					numbers[k] = uint32(s.older)
 				}
+
 				cited = uint32(s.n) + numbers[k] - 1
 			}
+
 			if int(cited) == i || slices.Contains(s.cites.all[start:], cited) {
 				continue
 			}
+
 			s.cites.all = append(s.cites.all, cited)
 			if int(cited) < s.n {
 				s.citedBy[cited]++
 			}
 		}
+
 		s.cites.starts = append(s.cites.starts, uint32(len(s.cites.all)))
 	}
+
 	return nil
 }
 
@@ -170,6 +193,7 @@ func (s *dblpSynth) references() int {
 	if s.rng.Float64() < 0.3 {
 		return 0
 	}
+
 	return min(300, int(math.Exp(2.6+0.65*s.rng.NormFloat64())))
 }
 
@@ -183,6 +207,7 @@ type slot struct {
 // people draws the authors of paper i: a team that wrote a paper before, or new people, or both.
 func (s *dblpSynth) people(i int) []slot {
 	size := 1 + min(24, int(s.rng.ExpFloat64()*2.9))
+
 	var team []uint32
 	if i > 0 && s.rng.Float64() < 0.8 {
 		for _, a := range s.team.list(s.rng.IntN(i)) {
@@ -193,24 +218,31 @@ func (s *dblpSynth) people(i int) []slot {
 	}
 	// New people appear at a steady rate, some at once: a new group, or students of one.
 	known := uint32(len(s.authors))
+
 	due := s.expected*(i+1)/s.n - len(s.authors)
 	if due >= s.burst || i == s.n-1 || len(s.authors) == 0 {
 		for range min(max(1, due), s.expected-len(s.authors)) {
 			team = append(team, s.newcomer(team))
 		}
+
 		s.burst = 1 + s.rng.IntN(5)
 	}
-	for tries := 0; len(team) < size && (tries < size && s.rng.Float64() < 0.4 || len(team) == 0 && tries < 20); tries++ {
+
+	for tries := 0; len(team) < size &&
+		(tries < size && s.rng.Float64() < 0.4 || len(team) == 0 && tries < 20); tries++ {
 		a := uint32(s.rng.IntN(len(s.authors)))
 		// Half of the guests are those whom many know: an author of a paper is found the sooner the more papers he has.
 		if s.rng.IntN(2) == 0 && len(s.team.all) > 0 {
 			a = s.team.all[s.rng.IntN(len(s.team.all))]
 		}
+
 		if s.accepts(a) && !slices.Contains(team, a) {
 			team = append(team, a)
 		}
 	}
+
 	s.rng.Shuffle(len(team), func(a, b int) { team[a], team[b] = team[b], team[a] })
+
 	newcomer := known // authors are numbered in the order in which they appear
 	for k, a := range team {
 		if a >= known {
@@ -218,15 +250,19 @@ func (s *dblpSynth) people(i int) []slot {
 			newcomer++
 		}
 	}
+
 	s.team.all = append(s.team.all, team...)
 	s.team.starts = append(s.team.starts, uint32(len(s.team.all)))
+
 	slots := make([]slot, 0, len(team)+1)
 	for _, a := range team {
 		slots = append(slots, s.slotOf(a))
 	}
+
 	if s.rng.Float64() < 0.12 {
 		slots = slices.Insert(slots, s.rng.IntN(len(slots)+1), slot{-1, s.words.name(), s.words.org()})
 	}
+
 	return slots
 }
 
@@ -240,12 +276,15 @@ func (s *dblpSynth) newcomer(team []uint32) uint32 {
 	p := dblpPerson{name: s.words.name(), org: s.words.orgNumber(), topic: uint16(s.rng.IntN(len(dblpFields)))}
 	if len(team) > 0 {
 		first := s.authors[team[0]]
+
 		p.topic = first.topic
 		if s.rng.Float64() < 0.7 {
 			p.org = first.org
 		}
 	}
+
 	s.authors = append(s.authors, p)
+
 	return uint32(len(s.authors) - 1)
 }
 
@@ -253,10 +292,12 @@ func (s *dblpSynth) newcomer(team []uint32) uint32 {
 func (s *dblpSynth) slotOf(a uint32) slot {
 	p := &s.authors[a]
 	p.papers++
+
 	named := slot{int(a), p.name, s.words.orgs[p.org]}
 	if p.papers == 1 {
 		return named
 	}
+
 	switch x := s.rng.Float64(); {
 	case x < 0.1:
 		named.org = ""
@@ -267,6 +308,7 @@ func (s *dblpSynth) slotOf(a uint32) slot {
 			named.name = string([]rune(given)[:1]) + ". " + family
 		}
 	}
+
 	return named
 }
 
@@ -278,6 +320,7 @@ func (s *dblpSynth) makers(slots []slot) []dblpMakerText {
 			makers[i].id = s.key(2, p.number)
 		}
 	}
+
 	return makers
 }
 
@@ -287,6 +330,7 @@ func (s *dblpSynth) paper(i int, people []slot, previous string) Paper {
 	if team := s.team.list(i); len(team) > 0 && s.rng.Float64() < 0.8 {
 		topic = int(s.authors[team[0]].topic)
 	}
+
 	p := Paper{
 		Title:     s.words.title(previous),
 		Year:      2021 + min(2, int(s.rng.ExpFloat64()*0.8)),
@@ -297,6 +341,7 @@ func (s *dblpSynth) paper(i int, people []slot, previous string) Paper {
 	}
 	p.PageStart, p.PageEnd = dblpPages(s.rng)
 	s.counts[i] = int32(p.NCitation)
+
 	return p
 }
 
@@ -304,9 +349,11 @@ func (s *dblpSynth) paper(i int, people []slot, previous string) Paper {
 // spread by a power law.
 func (s *dblpSynth) citations(i int) int {
 	const none, exponent = 0.38, -0.72
+
 	u := (float64(i) + 0.5) / float64(s.n)
 	if u < none {
 		return 0
 	}
+
 	return int(1.6 * math.Pow((1-u)/(1-none), exponent))
 }

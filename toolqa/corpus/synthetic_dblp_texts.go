@@ -19,11 +19,13 @@ func newDBLPWords(rng *rand.Rand, orgs int) *dblpWords {
 	for len(w.orgs) <= orgs {
 		w.orgs = append(w.orgs, w.newOrg())
 	}
+
 	for _, field := range dblpFields {
 		for _, series := range dblpSeries {
 			w.venues = append(w.venues, series+" "+field)
 		}
 	}
+
 	return w
 }
 
@@ -50,6 +52,7 @@ func (w *dblpWords) newOrg() string {
 	} else {
 		school += " " + city
 	}
+
 	switch x := w.rng.Float64(); {
 	case x < 0.15:
 		return w.fake.Company()
@@ -65,6 +68,7 @@ func (w *dblpWords) orgNumber() uint32 {
 	if w.rng.Float64() < 0.3 {
 		return 0
 	}
+
 	return 1 + uint32(float64(len(w.orgs)-1)*math.Pow(w.rng.Float64(), 2))
 }
 
@@ -76,15 +80,19 @@ func (w *dblpWords) title(previous string) string {
 	if x < 0.004 {
 		return w.pick(dblpSame...)
 	}
+
 	if x < 0.014 && previous != "" {
 		return previous
 	}
+
 	method := w.pick(dblpAdjectives...) + " " + w.pick(dblpMethods...)
+
 	task := w.pick(dblpTasks...)
 	if w.rng.IntN(2) == 0 {
 		task += " in " + w.pick(dblpDomains...)
 	}
 	var title string
+
 	switch w.rng.IntN(5) {
 	case 0:
 		title = method + " for " + task
@@ -97,9 +105,11 @@ func (w *dblpWords) title(previous string) string {
 	default:
 		title = w.pick(dblpAdjectives...) + " " + task + " via " + method + w.pick(dblpEndings...)
 	}
+
 	if w.rng.IntN(5) < 2 && !strings.HasSuffix(title, "?") {
 		title += "."
 	}
+
 	return title
 }
 
@@ -108,6 +118,7 @@ func (w *dblpWords) acronym() string {
 	for i := range letters {
 		letters[i] = "ABCDEFGHILMNOPRSTUVX"[w.rng.IntN(20)]
 	}
+
 	return string(letters) + w.pick("", "", "-Net", "++", "2Vec", "é")
 }
 
@@ -116,10 +127,13 @@ func (w *dblpWords) venue(topic int) string {
 	if w.rng.IntN(25) == 0 {
 		return ""
 	}
+
 	if w.rng.IntN(4) == 0 {
 		topic = w.rng.IntN(len(dblpFields))
 	}
+
 	series := int(float64(len(dblpSeries)) * math.Pow(w.rng.Float64(), 2))
+
 	return w.venues[topic*len(dblpSeries)+series]
 }
 
@@ -129,6 +143,7 @@ func (w *dblpWords) keywords(topic int) []string {
 	if w.rng.Float64() < 0.3 {
 		return nil
 	}
+
 	keywords := make([]string, 1+w.rng.IntN(7))
 	for i := range keywords {
 		switch w.rng.IntN(4) {
@@ -141,17 +156,20 @@ func (w *dblpWords) keywords(topic int) []string {
 		default:
 			keywords[i] = w.pick(dblpDomains...)
 		}
+
 		if w.rng.IntN(30) == 0 {
 			keywords[i] = " " + keywords[i]
 		}
 	}
+
 	return keywords
 }
 
-// dblpPages draws the first and the last page: mostly numbers, often nothing, sometimes only one, article numbers, pages
-// within an article, and now and then a range that ends before it begins.
+// dblpPages draws the first and the last page: mostly numbers, often nothing, sometimes only one, article
+// numbers, pages within an article, and now and then a range that ends before it begins.
 func dblpPages(rng *rand.Rand) (start, end string) {
 	first := 1 + int(rng.ExpFloat64()*900)
+
 	last := first + rng.IntN(24)
 	switch x := rng.Float64(); {
 	case x < 0.55:

@@ -78,27 +78,31 @@ const (
 	flightsColumns
 )
 
-// flightsRows returns a generator of n rows of flights: a schedule of flights that recur, day by day, some of them late,
-// cancelled or diverted. Of few rows there are fewer airports and days.
+// flightsRows returns a generator of n rows of flights: a schedule of flights that recur, day by day, some of
+// them late, cancelled or diverted. Of few rows there are fewer airports and days.
 func flightsRows(rng *rand.Rand, n int) func() ([]cell, error) {
 	days := min(max(n/flightsDayRows, 7), flightsDays)
 	airports := newFlightsAirports(rng, min(max(n/flightsPortRows, 20), flightsPorts))
 	m := newFlightsMaker(rng, airports)
 	m.schedule = newSchedule(rng, airports, n, days)
 	m.beginDay(0)
+
 	return func() ([]cell, error) {
 		for {
 			for m.next < len(m.schedule) {
 				f := &m.schedule[m.next]
+
 				m.next++
 				if f.flies(m.day) {
 					m.fill(f)
 					return m.row[:], nil
 				}
 			}
+
 			if m.day == days-1 {
 				return nil, io.EOF
 			}
+
 			m.beginDay(m.day + 1)
 		}
 	}
@@ -138,35 +142,49 @@ const (
 
 func newFlightsMaker(rng *rand.Rand, airports []flightsAirport) *flightsMaker {
 	m := &flightsMaker{
-		rng: rng, airports: airports, trouble: make([]float64, len(airports)), bools: [2]cell{boolCell(false), boolCell(true)},
-		missing: missingCell(Column{}, false),
+		rng:      rng,
+		airports: airports,
+		trouble:  make([]float64, len(airports)),
+		bools:    [2]cell{boolCell(false), boolCell(true)},
+		missing:  missingCell(Column{}, false),
 	}
 	for n := numbersFrom; n < numbersTo; n++ {
 		m.reals = append(m.reals, realCell(float64(n)))
 		m.integers = append(m.integers, integerCell(int64(n)))
 	}
+
 	for hour := range m.blocks {
 		m.blocks[hour] = textCell(fmt.Sprintf("%02d00-%02d59", hour, hour))
 		if hour < 6 {
 			m.blocks[hour] = textCell("0001-0559")
 		}
 	}
+
 	fleets, taken := map[string][]cell{}, map[string]bool{}
 	for _, s := range flightsServices {
 		if fleets[s.operating] == nil {
 			fleets[s.operating] = newFleet(rng, s.share, taken)
 		}
+
 		operating, marketing := flightsAirlines[s.operating], flightsAirlines[s.marketing]
+
 		share := s.marketing
 		if s.operating != s.marketing {
 			share += "_CODESHARE"
 		}
+
 		m.services = append(m.services, serviceCells{
-			operating: operating, marketing: marketing, name: textCell(operating.name), operator: textCell(operating.code),
-			network: textCell(marketing.code), share: textCell(share), fleet: fleets[s.operating],
-			ids: [2]cell{integerCell(marketing.id), integerCell(operating.id)},
+			operating: operating,
+			marketing: marketing,
+			name:      textCell(operating.name),
+			operator:  textCell(operating.code),
+			network:   textCell(marketing.code),
+			share:     textCell(share),
+			fleet:     fleets[s.operating],
+			ids:       [2]cell{integerCell(marketing.id), integerCell(operating.id)},
 		})
 	}
+
 	return m
 }
 
@@ -189,6 +207,7 @@ func (m *flightsMaker) beginDay(day int) {
 	m.row[flightDayOfMonth] = m.integer(date.Day())
 	m.row[flightDayOfWeek] = m.integer((int(date.Weekday())+6)%7 + 1)
 	m.cancels = flightsCancels[date.Month()-1]
+
 	everywhere := 0.35 * m.rng.NormFloat64()
 	for i := range m.trouble {
 		const spread = 0.8
@@ -200,11 +219,13 @@ func (m *flightsMaker) beginDay(day int) {
 func (m *flightsMaker) fill(f *flight) {
 	m.fillSchedule(f)
 	trouble := m.trouble[f.origin]
+
 	late := m.lateness(trouble * float64(f.weight) / 100)
 	if m.rng.Float64() < min(0.9, trouble*m.cancels/1000) {
 		m.cancel(late)
 		return
 	}
+
 	m.depart(f, late)
 	m.arrive(f, late, m.rng.Float64() < 0.0026*trouble)
 }
@@ -224,7 +245,8 @@ func (m *flightsMaker) fillSchedule(f *flight) {
 	r[flightDistance], r[flightDistanceGroup] = m.real(int(f.distance)), m.integer(min(int(f.distance)/250+1, 11))
 	r[flightCrsElapsedTime] = m.real(int(f.elapsed))
 	r[flightCrsDepTime], r[flightCrsArrTime] = m.integer(hhmm(int(f.departure))), m.integer(hhmm(int(f.arrival)))
-	r[flightDepTimeBlock], r[flightArrTimeBlock] = m.blocks[hhmm(int(f.departure))/100%24], m.blocks[hhmm(int(f.arrival))/100%24]
+	r[flightDepTimeBlock], r[flightArrTimeBlock] = m.blocks[hhmm(int(f.departure))/100%24],
+		m.blocks[hhmm(int(f.arrival))/100%24]
 	r[flightCancelled], r[flightDiverted], r[flightLandings] = m.bools[0], m.bools[0], m.integer(0)
 }
 
@@ -233,19 +255,23 @@ func (m *flightsMaker) lateness(trouble float64) int {
 	if m.rng.Float64() < min(0.85, 0.24+0.12*trouble) {
 		return 1 + int(min(1500, m.rng.ExpFloat64()*(16+18*min(trouble, 4))*math.Exp(0.6*m.rng.NormFloat64())))
 	}
+
 	return -min(25, int(m.rng.ExpFloat64()*5))
 }
 
 // cancel makes the flight a cancelled one. A few of those have left the gate.
 func (m *flightsMaker) cancel(late int) {
 	r := &m.row
+
 	r[flightCancelled] = m.bools[1]
 	for _, column := range [...]int{
-		flightDepTime, flightDepDelayMinutes, flightDepDelay, flightArrTime, flightArrDelayMinutes, flightAirTime, flightActualElapsedTime, flightDepDel15, flightDepDelayGroup, flightTaxiOut,
+		flightDepTime, flightDepDelayMinutes, flightDepDelay, flightArrTime, flightArrDelayMinutes, flightAirTime,
+		flightActualElapsedTime, flightDepDel15, flightDepDelayGroup, flightTaxiOut,
 		flightWheelsOff, flightWheelsOn, flightTaxiIn, flightArrDelay, flightArrDel15, flightArrDelayGroup,
 	} {
 		r[column] = m.missing
 	}
+
 	switch m.rng.IntN(40) {
 	case 0:
 		m.leave(int(r[flightCrsDepTime].value.(int64)), late)
@@ -274,24 +300,32 @@ func (m *flightsMaker) arrive(f *flight, late int, away bool) {
 	r := &m.row
 	out := int(r[flightTaxiOut].value.(float64))
 	air := max(8, int(float64(f.air)*(1+0.035*m.rng.NormFloat64())+1.5*m.rng.NormFloat64()))
+
 	in := 2 + int(min(80, m.rng.ExpFloat64()*5))
 	if away {
 		air += 60 + int(min(900, m.rng.ExpFloat64()*90)) // with a stop
 		r[flightDiverted], r[flightLandings] = m.bools[1], m.integer(1+m.rng.IntN(8)/7)
 	}
+
 	elapsed := out + air + in
 	behind := late + elapsed - int(f.elapsed)
 	touchdown := int(f.arrival) + behind - in
-	r[flightWheelsOn], r[flightTaxiIn], r[flightArrTime] = m.real(hhmm(touchdown)), m.real(in), m.real(hhmm(touchdown+in))
+
+	r[flightWheelsOn], r[flightTaxiIn], r[flightArrTime] = m.real(hhmm(touchdown)), m.real(in),
+		m.real(hhmm(touchdown+in))
 	if !away {
 		r[flightAirTime], r[flightActualElapsedTime] = m.real(air), m.real(elapsed)
 		r[flightArrDelay], r[flightArrDelayMinutes] = m.real(behind), m.real(max(behind, 0))
 		r[flightArrDel15], r[flightArrDelayGroup] = m.real(isLate(behind)), m.real(delayGroup(behind))
+
 		return
 	}
-	for _, column := range [...]int{flightAirTime, flightActualElapsedTime, flightArrDelay, flightArrDelayMinutes, flightArrDel15, flightArrDelayGroup} {
+
+	for _, column := range [...]int{flightAirTime, flightActualElapsedTime, flightArrDelay, flightArrDelayMinutes,
+		flightArrDel15, flightArrDelayGroup} {
 		r[column] = m.missing
 	}
+
 	if m.rng.IntN(4) == 0 { // it ended elsewhere
 		r[flightWheelsOn], r[flightTaxiIn], r[flightArrTime] = m.missing, m.missing, m.missing
 	}
@@ -303,6 +337,7 @@ func hhmm(minute int) int {
 	if minute == 0 {
 		return 2400
 	}
+
 	return minute/60*100 + minute%60
 }
 
@@ -311,6 +346,7 @@ func isLate(minutes int) int {
 	if minutes >= 15 {
 		return 1
 	}
+
 	return 0
 }
 

@@ -59,7 +59,8 @@ type flightsHub struct {
 
 // flightsHubs are the forty largest airports, the busiest first. They are real, so that a reader finds his way.
 var flightsHubs = []flightsHub{
-	{"ATL", "Atlanta", "GA", 10397, 30397, 33.64, -84.43}, {"DFW", "Dallas/Fort Worth", "TX", 11298, 30194, 32.90, -97.04},
+	{"ATL", "Atlanta", "GA", 10397, 30397, 33.64, -84.43},
+	{"DFW", "Dallas/Fort Worth", "TX", 11298, 30194, 32.90, -97.04},
 	{"DEN", "Denver", "CO", 11292, 30325, 39.86, -104.67}, {"ORD", "Chicago", "IL", 13930, 30977, 41.98, -87.90},
 	{"LAX", "Los Angeles", "CA", 12892, 32575, 33.94, -118.41}, {"CLT", "Charlotte", "NC", 11057, 31057, 35.21, -80.94},
 	{"LAS", "Las Vegas", "NV", 12889, 32211, 36.08, -115.15}, {"PHX", "Phoenix", "AZ", 14107, 30466, 33.43, -112.01},
@@ -67,11 +68,14 @@ var flightsHubs = []flightsHub{
 	{"LGA", "New York", "NY", 12953, 31703, 40.78, -73.87}, {"IAH", "Houston", "TX", 12266, 31453, 29.98, -95.34},
 	{"MIA", "Miami", "FL", 13303, 32467, 25.79, -80.29}, {"EWR", "Newark", "NJ", 11618, 31703, 40.69, -74.17},
 	{"BOS", "Boston", "MA", 10721, 30721, 42.36, -71.01}, {"MSP", "Minneapolis", "MN", 13487, 31650, 44.88, -93.22},
-	{"DTW", "Detroit", "MI", 11433, 31295, 42.21, -83.35}, {"SLC", "Salt Lake City", "UT", 14869, 34614, 40.79, -111.98},
+	{"DTW", "Detroit", "MI", 11433, 31295, 42.21, -83.35},
+	{"SLC", "Salt Lake City", "UT", 14869, 34614, 40.79, -111.98},
 	{"DCA", "Washington", "DC", 11278, 30852, 38.85, -77.04}, {"HNL", "Honolulu", "HI", 12173, 32134, 21.32, -157.92},
-	{"JFK", "New York", "NY", 12478, 31703, 40.64, -73.78}, {"SFO", "San Francisco", "CA", 14771, 32457, 37.62, -122.38},
+	{"JFK", "New York", "NY", 12478, 31703, 40.64, -73.78},
+	{"SFO", "San Francisco", "CA", 14771, 32457, 37.62, -122.38},
 	{"PHL", "Philadelphia", "PA", 14100, 34100, 39.87, -75.24}, {"BWI", "Baltimore", "MD", 10821, 30852, 39.18, -76.67},
-	{"FLL", "Fort Lauderdale", "FL", 11697, 32467, 26.07, -80.15}, {"MDW", "Chicago", "IL", 13232, 30977, 41.79, -87.75},
+	{"FLL", "Fort Lauderdale", "FL", 11697, 32467, 26.07, -80.15},
+	{"MDW", "Chicago", "IL", 13232, 30977, 41.79, -87.75},
 	{"SAN", "San Diego", "CA", 14679, 33570, 32.73, -117.19}, {"BNA", "Nashville", "TN", 10693, 30693, 36.12, -86.68},
 	{"TPA", "Tampa", "FL", 15304, 33195, 27.98, -82.53}, {"IAD", "Washington", "DC", 12264, 30852, 38.95, -77.46},
 	{"DAL", "Dallas", "TX", 11259, 30194, 32.85, -96.85}, {"PDX", "Portland", "OR", 14057, 34057, 45.59, -122.60},
@@ -95,14 +99,17 @@ type flightsAirport struct {
 // newFlightsAirports returns n airports, the busiest first: the hubs, and then invented ones.
 func newFlightsAirports(rng *rand.Rand, n int) []flightsAirport {
 	faker := gofakeit.NewFaker(rng, false)
+
 	codes, ids := map[string]bool{}, map[int64]bool{}
 	for _, h := range flightsHubs {
 		codes[h.code], ids[h.id] = true, true
 	}
+
 	airports := make([]flightsAirport, n)
 	for i := range airports {
 		var h flightsHub
 		var state flightsState
+
 		if i < len(flightsHubs) {
 			h = flightsHubs[i]
 			state = stateOf(h.state)
@@ -115,17 +122,24 @@ func newFlightsAirports(rng *rand.Rand, n int) []flightsAirport {
 				lat: state.lat + state.span*(2*rng.Float64()-1), long: state.long + state.span*(2*rng.Float64()-1),
 			}
 		}
+
 		airports[i] = newFlightsAirport(h, state, rng.Int64N(7))
 		airports[i].weight = math.Pow(float64(i+1), -flightsZipf)
 	}
+
 	return airports
 }
 
 func newFlightsAirport(h flightsHub, state flightsState, sequence int64) flightsAirport {
 	return flightsAirport{
-		code: h.code, lat: h.lat, long: h.long, zone: state.zone, name: textCell(h.code),
+		code: h.code,
+		lat:  h.lat,
+		long: h.long,
+		zone: state.zone,
+		name: textCell(h.code),
 		fields: [flightPortColumns]cell{
-			integerCell(h.id), integerCell(100*h.id + 1 + sequence), integerCell(h.market), textCell(fmt.Sprintf("%s, %s", h.city, state.code)),
+			integerCell(h.id), integerCell(100*h.id + 1 + sequence), integerCell(h.market),
+			textCell(fmt.Sprintf("%s, %s", h.city, state.code)),
 			textCell(state.code), integerCell(state.fips), textCell(state.name), integerCell(state.wac),
 		},
 	}
@@ -148,11 +162,13 @@ func stateOf(code string) flightsState {
 	if code == "DC" {
 		code = "VA"
 	}
+
 	for _, s := range flightsStates {
 		if s.code == code {
 			return s
 		}
 	}
+
 	panic("corpus: no state " + code) // a mistake in flightsHubs
 }
 
@@ -167,5 +183,6 @@ func miles(a, b *flightsAirport) int {
 	const radius, degree = 3959.0, math.Pi / 180
 	half := func(d float64) float64 { s := math.Sin(d * degree / 2); return s * s }
 	h := half(b.lat-a.lat) + math.Cos(a.lat*degree)*math.Cos(b.lat*degree)*half(b.long-a.long)
+
 	return int(math.Round(2 * radius * math.Asin(math.Sqrt(min(h, 1)))))
 }

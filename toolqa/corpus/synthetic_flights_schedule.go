@@ -40,35 +40,41 @@ type flightsService struct {
 
 // flightsServices are those of the published file, in the order in which a day's flights stand in it.
 var flightsServices = []flightsService{
-	{"AA", "AA", 12.2, 1, 3299, 2700, "DFW CLT MIA PHL ORD PHX DCA LAX LGA"}, {"MQ", "AA", 3.4, 3300, 4399, 900, "DFW ORD MIA"},
+	{"AA", "AA", 12.2, 1, 3299, 2700, "DFW CLT MIA PHL ORD PHX DCA LAX LGA"},
+	{"MQ", "AA", 3.4, 3300, 4399, 900, "DFW ORD MIA"},
 	{"OH", "AA", 3.0, 5000, 5699, 700, "CLT PHL DCA"}, {"OO", "AA", 2.0, 2900, 3299, 900, "DFW PHX ORD LAX"},
 	{"PT", "AA", 1.6, 5700, 6199, 600, "CLT PHL"}, {"YV", "AA", 0.6, 6200, 6399, 900, "DFW PHX"},
 	{"YX", "AA", 1.9, 4400, 4999, 900, "DCA LGA PHL ORD"}, {"AS", "AS", 3.3, 1, 1499, 2900, "SEA PDX ANC SFO LAX SAN"},
 	{"OO", "AS", 1.0, 3300, 3599, 1100, "SEA PDX"}, {"QX", "AS", 1.1, 2000, 2499, 900, "SEA PDX"},
 	{"B6", "B6", 3.9, 1, 2999, 2700, "JFK BOS FLL MCO EWR"}, {"9E", "DL", 3.4, 4600, 5599, 900, "ATL JFK LGA DTW MSP"},
-	{"DL", "DL", 12.3, 1, 3099, 2700, "ATL DTW MSP SLC JFK LGA BOS SEA LAX"}, {"OO", "DL", 3.6, 3500, 4299, 900, "SLC MSP DTW LAX SEA"},
+	{"DL", "DL", 12.3, 1, 3099, 2700, "ATL DTW MSP SLC JFK LGA BOS SEA LAX"},
+	{"OO", "DL", 3.6, 3500, 4299, 900, "SLC MSP DTW LAX SEA"},
 	{"YX", "DL", 1.4, 5600, 5999, 900, "LGA JFK BOS DCA"}, {"F9", "F9", 2.2, 1, 3499, 2200, "DEN MCO LAS PHL MIA"},
-	{"G4", "G4", 1.8, 1, 2999, 1500, ""}, {"HA", "HA", 1.1, 1, 1999, 2900, "HNL OGG"}, {"NK", "NK", 3.2, 100, 3999, 2200, "FLL MCO LAS DFW DTW"},
+	{"G4", "G4", 1.8, 1, 2999, 1500, ""}, {"HA", "HA", 1.1, 1, 1999, 2900, "HNL OGG"},
+	{"NK", "NK", 3.2, 100, 3999, 2200, "FLL MCO LAS DFW DTW"},
 	{"C5", "UA", 0.9, 4100, 4399, 700, "DEN IAH IAD"}, {"G7", "UA", 0.8, 4400, 4599, 800, "ORD DEN IAD"},
-	{"OO", "UA", 4.3, 5100, 5999, 1100, "DEN ORD SFO LAX IAH"}, {"UA", "UA", 8.9, 1, 2999, 2800, "ORD DEN IAH EWR SFO IAD LAX"},
+	{"OO", "UA", 4.3, 5100, 5999, 1100, "DEN ORD SFO LAX IAH"},
+	{"UA", "UA", 8.9, 1, 2999, 2800, "ORD DEN IAH EWR SFO IAD LAX"},
 	{"YV", "UA", 1.2, 6000, 6399, 900, "IAH IAD"}, {"YX", "UA", 1.5, 3400, 3799, 900, "EWR IAD ORD"},
 	{"ZW", "UA", 1.1, 3800, 4099, 700, "ORD IAD"}, {"WN", "WN", 17.9, 1, 6799, 2300, ""},
 }
 
 // flight is one line of the schedule: a number on a route at a time, on some days.
 type flight struct {
-	service         uint8
-	weekdays        uint8 // bit i%7 is day i
-	first, last     int16 // days, counted from the first of the corpus
-	number          int16
-	origin, dest    int16
-	departure       int16 // minutes since midnight
-	elapsed         int16 // minutes by the schedule
-	air             int16 // minutes that it takes in still weather
-	distance        int16 // miles
-	tail            int16 // the aircraft of the first day, and
-	rotation        int16 // how many further in the fleet that of the next one is
-	weight, arrival int16 // lateness in per cent, and when it arrives by the schedule: minutes since its day's midnight there
+	service      uint8
+	weekdays     uint8 // bit i%7 is day i
+	first, last  int16 // days, counted from the first of the corpus
+	number       int16
+	origin, dest int16
+	departure    int16 // minutes since midnight
+	elapsed      int16 // minutes by the schedule
+	air          int16 // minutes that it takes in still weather
+	distance     int16 // miles
+	tail         int16 // the aircraft of the first day, and
+	rotation     int16 // how many further in the fleet that of the next one is
+	// lateness in per cent, and when it arrives by the schedule: minutes since its day's midnight
+	// there
+	weight, arrival int16
 }
 
 // flies reports whether the flight is on a day.
@@ -79,10 +85,12 @@ func (f *flight) flies(day int) bool {
 // days is how many days the flight is on.
 func (f *flight) days() int {
 	full, rest := (int(f.last)-int(f.first)+1)/7, (int(f.last)-int(f.first)+1)%7
+
 	n := full * bits.OnesCount8(f.weekdays)
 	for day := int(f.last) - rest + 1; day <= int(f.last); day++ {
 		n += int(f.weekdays >> (day % 7) & 1)
 	}
+
 	return n
 }
 
@@ -107,11 +115,14 @@ type numbered struct {
 // newSchedule returns flights that are on exactly n days in all, in the order of a day's rows.
 func newSchedule(rng *rand.Rand, airports []flightsAirport, n, days int) []flight {
 	s := &scheduler{dice: newDice(rng), airports: airports, days: days, numbers: map[numbered]bool{}}
+
 	position := map[string]int{}
 	for i, a := range airports {
 		position[a.code] = i
 	}
+
 	s.busy = sumUp(airports, func(a flightsAirport) float64 { return a.weight })
+
 	s.shares = sumUp(flightsServices, func(service flightsService) float64 { return service.share })
 	for _, service := range flightsServices {
 		var hubs []int
@@ -120,8 +131,10 @@ func newSchedule(rng *rand.Rand, airports []flightsAirport, n, days int) []fligh
 				hubs = append(hubs, i)
 			}
 		}
+
 		s.hubs = append(s.hubs, hubs)
 	}
+
 	for pairs, rows := 0, 0; rows < n; pairs++ {
 		for _, f := range s.pair(pairs) {
 			if days := f.days(); rows+days <= n {
@@ -130,15 +143,20 @@ func newSchedule(rng *rand.Rand, airports []flightsAirport, n, days int) []fligh
 				for f.days() > n-rows {
 					f.last--
 				}
+
 				rows = n
 			}
+
 			s.flights = append(s.flights, f)
+
 			if rows == n {
 				break
 			}
 		}
 	}
+
 	slices.SortStableFunc(s.flights, func(a, b flight) int { return int(a.service) - int(b.service) })
+
 	return s.flights
 }
 
@@ -152,34 +170,43 @@ func (s *scheduler) pair(serial int) [2]flight {
 	s.fly(&there)
 	back := there
 	back.origin, back.dest = there.dest, there.origin
+
 	back.departure = int16((int(there.arrival) + 40 + 5*s.rng.IntN(7)) % 1440)
 	if back.departure < 5*60 { // the aircraft stays for the night
 		back.departure = int16(5*60 + 5*s.rng.IntN(36))
 	}
+
 	s.fly(&back)
 	there.number = s.number(service, there.origin, there.dest, 0)
+
 	next := there.number + 1
 	if s.rng.IntN(5) == 0 { // a number may be that of both legs
 		next = there.number
 	}
+
 	back.number = s.number(service, back.origin, back.dest, next)
+
 	return [2]flight{there, back}
 }
 
 // route draws a service and two airports within its reach. When it cannot find such, the airports are farther away.
 func (s *scheduler) route(serial int) (service, from, to int) {
 	const patience = 200
+
 	service = s.share(s.shares)
 	for try := 0; ; try++ {
 		to = s.share(s.busy)
 		if serial < len(s.airports) { // not every service can
 			to, service = serial, s.share(s.shares)
 		}
+
 		from = s.share(s.busy)
 		if hubs := s.hubs[service]; len(hubs) > 0 {
 			from = hubs[min(s.rng.IntN(len(hubs)), s.rng.IntN(len(hubs)))]
 		}
-		if distance := miles(&s.airports[from], &s.airports[to]); from != to && (distance >= 60 && distance <= flightsServices[service].reach || try > patience) {
+
+		if distance := miles(&s.airports[from], &s.airports[to]); from != to &&
+			(distance >= 60 && distance <= flightsServices[service].reach || try > patience) {
 			return service, from, to
 		}
 	}
@@ -195,6 +222,7 @@ func (s *scheduler) season(f flight) flight {
 	}
 	const daily = 0x7f
 	f.weekdays = daily
+
 	switch k := s.rng.IntN(100); {
 	case k < 15: // not on two days that follow each other, such as a weekend
 		two := s.rng.IntN(7)
@@ -204,9 +232,11 @@ func (s *scheduler) season(f flight) flight {
 	case k < 55:
 		f.weekdays = uint8(1 + s.rng.IntN(daily))
 	}
+
 	if f.last-f.first < 6 {
 		f.weekdays = daily // it must be on some day
 	}
+
 	return f
 }
 
@@ -214,10 +244,12 @@ func (s *scheduler) season(f flight) flight {
 func (s *scheduler) fly(f *flight) {
 	from, to := &s.airports[f.origin], &s.airports[f.dest]
 	distance := max(31, miles(from, to))
+
 	air := 17 + float64(distance)/8.2
 	if to.long < from.long {
 		air *= 1.04 // against the wind
 	}
+
 	f.distance, f.air = int16(distance), int16(air)
 	f.elapsed = int16(air) + 24 + int16(s.rng.IntN(10))
 	f.weight = int16(60 + s.rng.IntN(80))
@@ -227,12 +259,15 @@ func (s *scheduler) fly(f *flight) {
 // number returns a flight number that is free on the route: wanted, if it is not 0, or one drawn.
 func (s *scheduler) number(service int, origin, dest, wanted int16) int16 {
 	v := flightsServices[service]
+
 	for {
 		n := wanted
 		if n == 0 {
 			n = int16(v.first + s.rng.IntN(v.last-v.first+1))
 		}
+
 		wanted = 0
+
 		if key := (numbered{v.marketing, n, origin, dest}); !s.numbers[key] {
 			s.numbers[key] = true
 			return n
@@ -252,9 +287,11 @@ func drawDeparture(rng *rand.Rand) int {
 			if rng.IntN(2) == 0 || hour == 0 {
 				minute = 1 + rng.IntN(59)
 			}
+
 			return 60*hour + minute
 		}
 	}
+
 	panic("corpus: hours do not add up")
 }
 
@@ -269,5 +306,6 @@ func newFleet(rng *rand.Rand, share float64, taken map[string]bool) []cell {
 			return fmt.Sprintf("N%d%c%c", 100+rng.IntN(900), letter(rng), letter(rng))
 		}))
 	}
+
 	return fleet
 }

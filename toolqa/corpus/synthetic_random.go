@@ -38,11 +38,13 @@ func above[T int | float64](sums []T, at T) int {
 // sumUp returns for every element the sum of the weights up to and with its own.
 func sumUp[E any, T int | float64](list []E, weight func(E) T) []T {
 	sums := make([]T, len(list))
+
 	var sum T
 	for i, e := range list {
 		sum += weight(e)
 		sums[i] = sum
 	}
+
 	return sums
 }
 
@@ -54,17 +56,20 @@ func splitList(list string) []string {
 			all[i] = strings.TrimLeft(w, "\n\t")
 		}
 	}
+
 	return all
 }
 
 // countedRows returns a generator of the rows 0 to n-1.
 func countedRows(n int, row func(i int) []cell) func() ([]cell, error) {
 	made := 0
+
 	return func() ([]cell, error) {
 		if made == n {
 			return nil, io.EOF
 		}
 		made++
+
 		return row(made - 1), nil
 	}
 }

@@ -67,6 +67,7 @@ func newScirexSynth(rng *rand.Rand, n int) *scirexSynth {
 	for _, t := range scirexTasks {
 		s.tasks = append(s.tasks, &scirexField{t.name, strings.Split(t.materials, "|"), parseScirexMetrics(t.metrics)})
 	}
+
 	return s
 }
 
@@ -74,21 +75,25 @@ func (s *scirexSynth) write(w *scirexWriter) error {
 	surveys := s.n / surveyShare
 	for i := range s.n - surveys {
 		p := s.paper()
+
 		sections := s.sections(p)
 		if i == s.n-1 { // too few papers for a survey
 			sections = append(sections, s.leaderboards(s.order)...)
 		}
+
 		for _, content := range sections {
 			if err := w.section(content); err != nil {
 				return err
 			}
 		}
+
 		for _, r := range p.results {
 			if err := w.relation(r.relation(p.id)); err != nil {
 				return err
 			}
 		}
 	}
+
 	for i := range surveys {
 		boards := s.order[i*len(s.order)/surveys : (i+1)*len(s.order)/surveys]
 		for _, content := range s.survey(boards) {
@@ -97,6 +102,7 @@ func (s *scirexSynth) write(w *scirexWriter) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -124,33 +130,42 @@ func (s *scirexSynth) paper() *scirexPaper {
 	p.methods = s.methods(p.field)
 	p.title = fmt.Sprintf("%s for %s", s.pick(scirexTitles...), p.field.task)
 	p.materials = s.materials(p.field)
+
 	metrics := slices.Clone(p.field.metrics)
 	for _, material := range p.materials {
 		s.rng.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
+
 		used := metrics[:1+s.rng.IntN(len(metrics))]
 		for i, method := range p.methods {
 			if i > 0 && s.rng.IntN(3) == 0 {
 				continue // variants are not tried on everything
 			}
+
 			for _, metric := range used {
 				p.results = append(p.results, s.result(p.field.task, method, material, metric))
 			}
 		}
 	}
+
 	slices.SortStableFunc(p.results, func(a, b scirexResult) int {
-		return cmp.Or(cmp.Compare(scirexName(a.material), scirexName(b.material)), cmp.Compare(scirexName(a.method), scirexName(b.method)),
+		return cmp.Or(cmp.Compare(scirexName(a.material), scirexName(b.material)),
+			cmp.Compare(scirexName(a.method), scirexName(b.method)),
 			cmp.Compare(scirexName(a.metric), scirexName(b.metric)))
 	})
+
 	for _, r := range p.results {
 		s.record(r)
 	}
+
 	return p
 }
 
-// result draws a score, with the oddities of the published ones: blanks around it, a byte-order mark, a number for a text.
+// result draws a score, with the oddities of the published ones: blanks around it, a byte-order mark, a
+// number for a text.
 func (s *scirexSynth) result(task, method, material string, metric scirexMetric) scirexResult {
 	said, number := metric.score(s.rng)
 	r := scirexResult{method: method, material: material, metric: metric.name, task: task, said: said, stored: said}
+
 	switch s.rng.IntN(100) {
 	case 0:
 		r.stored = said + " "
@@ -164,18 +179,21 @@ func (s *scirexSynth) result(task, method, material string, metric scirexMetric)
 			r.stored = floatText(said)
 		}
 	}
+
 	return r
 }
 
 // record keeps a result for the surveys, and has a material that is used up replaced.
 func (s *scirexSynth) record(r scirexResult) {
 	key := scirexBoardKey{r.task, r.material}
+
 	b := s.boards[key]
 	if b == nil {
 		b = &board{scirexBoardKey: key, methods: map[string]bool{}}
 		s.boards[key] = b
 		s.order = append(s.order, b)
 	}
+
 	b.methods[r.method] = true
 	b.results = append(b.results, r)
 }
@@ -187,25 +205,32 @@ func (s *scirexSynth) materials(f *scirexField) []string {
 			f.materials[i] = s.coined(m)
 		}
 	}
+
 	most := min(len(f.materials), 4)
 	if len(f.materials) > 10 {
 		most = 10
 	}
+
 	n := 1 + int(float64(most)*s.rng.Float64()*max(s.rng.Float64(), s.rng.Float64()))
+
 	var chosen []string
 	for _, i := range s.rng.Perm(len(f.materials))[:n] {
 		chosen = append(chosen, f.materials[i])
 	}
+
 	return chosen
 }
 
 // coined returns the name of a new material in the place of another.
 func (s *scirexSynth) coined(old string) string {
 	for {
-		name := scirexCoin(s.rng) + []string{" Benchmark", " Corpus", "-2K", " (v2)", " Dataset", "Bank", "-" + s.fake.Language()}[s.rng.IntN(7)]
+		name := scirexCoin(s.rng) + []string{" Benchmark", " Corpus", "-2K", " (v2)", " Dataset", "Bank",
+			"-" + s.fake.Language()}[s.rng.IntN(7)]
 		if first, rest, ok := strings.Cut(old, " 2600 "); ok && rest != "" {
-			name = first + " 2600 " + scirexCoin(s.rng) + " " + s.fake.RandomString([]string{"Quest", "Raider", "Patrol", "Maze"})
+			name = first + " 2600 " + scirexCoin(s.rng) + " " +
+				s.fake.RandomString([]string{"Quest", "Raider", "Patrol", "Maze"})
 		}
+
 		if s.take(name) {
 			return name
 		}
@@ -221,11 +246,13 @@ func (s *scirexSynth) methods(f *scirexField) []string {
 			methods = append(methods, base)
 		}
 	}
+
 	for range s.rng.IntN(3) {
 		if v := fmt.Sprintf(s.pick(scirexVariants...), methods[0]); s.take(v) {
 			methods = append(methods, v)
 		}
 	}
+
 	return methods
 }
 
@@ -235,6 +262,8 @@ func (s *scirexSynth) take(name string) bool {
 	if s.names[key] {
 		return false
 	}
+
 	s.names[key] = true
+
 	return true
 }

@@ -55,41 +55,62 @@ var (
 
 // The words of everything else: T is the task, M the paper's method, D a material.
 var (
-	scirexTitles = strings.Split("Attention Boosted Sequential Models|Learning Compact Representations|Deep Residual Hierarchies|A Simple Baseline|Adversarial Training|"+
-		"Multi-Scale Context Aggregation|Structured Memory|Iterative Refinement|Towards Robust Optimisation|Gated Convolutions|Semi-Supervised Pretraining|"+
+	scirexTitles = strings.Split("Attention Boosted Sequential Models|Learning Compact Representations|Deep "+
+		"Residual Hierarchies|A Simple Baseline|Adversarial Training|"+
+		"Multi-Scale Context Aggregation|Structured Memory|Iterative Refinement|Towards Robust Optimisation|Gated "+
+		"Convolutions|Semi-Supervised Pretraining|"+
 		"Uncertainty-Aware Losses|Sparse Routing|Curriculum Schedules|Self-Distillation", "|")
 	scirexAbstracts = []string{
-		"Recent progress in T has been driven by larger models .", "We propose M , a new approach to T .", "Unlike earlier systems , M needs no hand-crafted features .",
-		"Extensive experiments show the benefit of M .", "Our code is available .", "We study T from the point of view of optimisation .",
+		"Recent progress in T has been driven by larger models .", "We propose M , a new approach to T .",
+		"Unlike earlier systems , M needs no hand-crafted features .",
+		"Extensive experiments show the benefit of M .", "Our code is available .",
+		"We study T from the point of view of optimisation .",
 	}
 	scirexFillers = []string{
-		"Most systems for T share an encoder that is trained end to end .", "The hidden states are combined by a gating mechanism .",
-		"We initialise the weights with the method of %s et al .", "The loss is minimised with stochastic gradient descent .",
-		"A common remedy is to add a regularisation term .", "Each block consists of two convolutions , a normalisation layer and a shortcut .",
-		"Following %s and %s , we share the embeddings of both sides .", "This observation motivates the design of our architecture .",
-		"The memory footprint grows linearly with the length of the input .", "We tune all hyper-parameters on held-out data .",
+		"Most systems for T share an encoder that is trained end to end .",
+		"The hidden states are combined by a gating mechanism .",
+		"We initialise the weights with the method of %s et al .",
+		"The loss is minimised with stochastic gradient descent .",
+		"A common remedy is to add a regularisation term .",
+		"Each block consists of two convolutions , a normalisation layer and a shortcut .",
+		"Following %s and %s , we share the embeddings of both sides .",
+		"This observation motivates the design of our architecture .",
+		"The memory footprint grows linearly with the length of the input .",
+		"We tune all hyper-parameters on held-out data .",
 		"The learning rate is halved every %d epochs .", "Dropout with a rate of 0.%d is applied after each layer .",
-		"Such models are hard to interpret .", "The batch size is set to %d .", "In contrast , %s et al . rely on external resources .",
-		"We leave a detailed analysis to future work .", "Intuitively , the second term prevents the collapse of the representation .",
-		"Training takes about %d hours on a single device .", "The attention weights are normalised over all positions .",
+		"Such models are hard to interpret .", "The batch size is set to %d .",
+		"In contrast , %s et al . rely on external resources .",
+		"We leave a detailed analysis to future work .", "Intuitively , the second term prevents the collapse of " +
+			"the representation .",
+		"Training takes about %d hours on a single device .",
+		"The attention weights are normalised over all positions .",
 	}
 	scirexClauses = [][]string{ // a sentence has one of each
-		{"The encoder", "Our objective", "A second branch", "The proposed layer", "Each module", "This variant", "The gradient", "An auxiliary loss", "The baseline", "Such a design",
-			"The final representation", "A larger vocabulary", "The sampling procedure", "Early stopping", "The projection", "A shared memory", "Every training example", "The prior"},
-		{"reduces", "is independent of", "depends on", "stabilises", "captures", "ignores", "is motivated by", "slows down", "complements", "replaces", "regularises",
+		{"The encoder", "Our objective", "A second branch", "The proposed layer", "Each module", "This variant",
+			"The gradient", "An auxiliary loss", "The baseline", "Such a design",
+			"The final representation", "A larger vocabulary", "The sampling procedure", "Early stopping",
+			"The projection", "A shared memory", "Every training example", "The prior"},
+		{"reduces", "is independent of", "depends on", "stabilises", "captures", "ignores", "is motivated by",
+			"slows down", "complements", "replaces", "regularises",
 			"is trained jointly with", "generalises", "approximates", "is sensitive to", "simplifies"},
-		{"the variance of the estimate", "the order of the inputs", "long dependencies", "the choice of optimiser", "local structure", "the remaining components", "noisy annotations",
-			"the number of parameters", "the receptive field", "earlier designs", "the decoder", "rare events", "the temperature", "the similarity of neighbours", "the initialisation",
+		{"the variance of the estimate", "the order of the inputs", "long dependencies", "the choice of optimiser",
+			"local structure", "the remaining components", "noisy annotations",
+			"the number of parameters", "the receptive field", "earlier designs", "the decoder", "rare events",
+			"the temperature", "the similarity of neighbours", "the initialisation",
 			"the bottleneck", "the batch statistics", "the reward"},
-		{"in practice", "at test time", "without further supervision", "for small batches", "under mild assumptions", "as in earlier work", "in the first stage", "by construction",
-			"after a short warm-up", "at no extra cost", "on average", "for most inputs", "to some extent", "when data is scarce"},
+		{"in practice", "at test time", "without further supervision", "for small batches", "under mild assumptions",
+			"as in earlier work", "in the first stage", "by construction",
+			"after a short warm-up", "at no extra cost", "on average", "for most inputs", "to some extent",
+			"when data is scarce"},
 	}
-	scirexHeads = []string{"Model Overview", "Encoder", "Decoding", "Training Objective", "Attention Layer", "Regularisation", "Implementation Details", "Inference", "Sampling Strategy"}
+	scirexHeads = []string{"Model Overview", "Encoder", "Decoding", "Training Objective", "Attention Layer",
+		"Regularisation", "Implementation Details", "Inference", "Sampling Strategy"}
 )
 
 // sections returns the contents of a paper.
 func (s *scirexSynth) sections(p *scirexPaper) []string {
 	head := func(level, title string) string { return level + " : " + title }
+
 	all := []string{
 		head("document", p.title) + " " + s.about(p, scirexAbstracts, 4) + " " + s.filler(p, 4),
 		head("section", "Introduction") + " " + s.filler(p, 14),
@@ -98,17 +119,21 @@ func (s *scirexSynth) sections(p *scirexPaper) []string {
 	for _, i := range s.rng.Perm(len(scirexHeads))[:3+s.rng.IntN(6)] {
 		all = append(all, head("subsection", scirexHeads[i])+" "+s.filler(p, 6+s.rng.IntN(14)))
 	}
+
 	all = append(all, head("section", "Experiments"), head("subsection", "Setup")+" "+s.filler(p, 8), s.setup(p))
 	for _, material := range p.materials {
 		all = append(all, s.results(p, material))
 	}
+
 	if text := s.spreads(p); text != "" {
 		all = append(all, head("subsection", "Comparison across datasets")+" "+text)
 	}
+
 	return append(all,
 		head("section", "Ablation Study")+" "+s.filler(p, 9),
 		head("section", "Conclusion")+" "+s.filler(p, 9),
-		head("section", "Acknowledgments")+fmt.Sprintf(" We thank %s , %s and the anonymous reviewers .", s.fake.Name(), s.fake.Name()),
+		head("section", "Acknowledgments")+fmt.Sprintf(" We thank %s , %s and the anonymous reviewers .", s.fake.Name(),
+			s.fake.Name()),
 	)
 }
 
@@ -118,6 +143,7 @@ func (s *scirexSynth) about(p *scirexPaper, sentences []string, n int) string {
 	for _, i := range s.rng.Perm(len(sentences))[:min(n, len(sentences))] {
 		b = append(b, fillIn(sentences[i], "T", strings.ToLower(p.field.task), "M", p.methods[0]))
 	}
+
 	return strings.Join(b, " ")
 }
 
@@ -127,14 +153,18 @@ func (s *scirexSynth) filler(p *scirexPaper, n int) string {
 	for _, i := range s.rng.Perm(len(scirexFillers))[:min(n/3, len(scirexFillers))] {
 		b = append(b, s.stock(fillIn(scirexFillers[i], "T", strings.ToLower(p.field.task))))
 	}
+
 	for len(b) < n {
 		var parts []string
 		for _, choices := range scirexClauses {
 			parts = append(parts, s.pick(choices...))
 		}
+
 		b = append(b, strings.Join(parts, " ")+" .")
 	}
+
 	s.rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+
 	return strings.Join(b, " ")
 }
 
@@ -145,10 +175,12 @@ func (s *scirexSynth) stock(sentence string) string {
 		if !ok {
 			return sentence
 		}
+
 		word := s.fake.LastName()
 		if after[0] == 'd' {
 			word = strconv.Itoa(2 + s.rng.IntN(62))
 		}
+
 		sentence = before + word + after[1:]
 	}
 }
@@ -157,17 +189,21 @@ func (s *scirexSynth) stock(sentence string) string {
 func (s *scirexSynth) setup(p *scirexPaper) string {
 	text := "subsection : Datasets"
 	wording := s.pick(scirexMaterialLists...)
+
 	for _, method := range p.methods {
 		var names []string
+
 		for _, r := range p.results {
 			if r.method == method {
 				names = append(names, scirexName(r.material))
 			}
 		}
+
 		if names = slices.Compact(names); len(names) > 0 {
 			text += " " + fillIn(wording, "M", method, "T", scirexName(p.field.task), "L", enumerate(names))
 		}
 	}
+
 	return text + " " + s.filler(p, 2)
 }
 
@@ -176,40 +212,49 @@ func (s *scirexSynth) results(p *scirexPaper, material string) string {
 	text := fmt.Sprintf("subsection : Results on %s for %s", material, p.field.task)
 	metrics := map[string][]string{}
 	var statements []string
+
 	for _, r := range p.results {
 		if r.material == material {
 			metrics[r.method] = append(metrics[r.method], scirexName(r.metric))
 			statements = append(statements, r.say(s.pick(scirexStatements...)))
 		}
 	}
+
 	wording := s.pick(scirexMetricLists...)
+
 	for _, method := range p.methods {
 		if names := metrics[method]; len(names) > 0 {
 			text += " " + fillIn(wording, "M", method, "D", material, "L", enumerate(names))
 		}
 	}
+
 	return text + " " + strings.Join(statements, " ") + " " + s.filler(p, 2)
 }
 
 // spreads compares the scores of each method on different materials; "" when there is nothing to compare.
 func (s *scirexSynth) spreads(p *scirexPaper) string {
 	var b []string
+
 	for _, method := range p.methods {
 		for _, metric := range p.field.metrics {
 			var list []string
+
 			for _, r := range p.results {
 				if r.method == method && r.metric == metric.name {
 					list = append(list, r.said+" on "+scirexName(r.material))
 				}
 			}
+
 			if len(list) > 1 {
 				b = append(b, fillIn(s.pick(scirexSpreads...), "E", metric.name, "M", method, "L", enumerate(list)))
 			}
 		}
 	}
+
 	if len(b) == 0 {
 		return ""
 	}
+
 	return "for " + p.field.task + " . " + strings.Join(b, " ")
 }
 
@@ -218,35 +263,43 @@ func (s *scirexSynth) survey(boards []*board) []string {
 	field := s.tasks[s.rng.IntN(len(s.tasks))]
 	p := &scirexPaper{field: field, methods: []string{"this survey"}}
 	all := []string{
-		fmt.Sprintf("document : A Survey of Published Results by %s , %s and %s", s.fake.Name(), s.fake.Name(), s.fake.Name()),
+		fmt.Sprintf("document : A Survey of Published Results by %s , %s and %s", s.fake.Name(), s.fake.Name(),
+			s.fake.Name()),
 		"section : Introduction " + s.filler(p, 12),
 		"section : Methodology " + s.filler(p, 10),
 	}
+
 	return append(append(all, s.leaderboards(boards)...), "section : Conclusion "+s.filler(p, 9))
 }
 
 // leaderboards returns a section for each metric of each board, in the order of publication.
 func (s *scirexSynth) leaderboards(boards []*board) []string {
 	var all []string
+
 	for _, b := range boards {
-		byMetric := slices.SortedStableFunc(slices.Values(b.results), func(a, b scirexResult) int { return cmp.Compare(a.metric, b.metric) })
+		byMetric := slices.SortedStableFunc(slices.Values(b.results),
+			func(a, b scirexResult) int { return cmp.Compare(a.metric, b.metric) })
 		for len(byMetric) > 0 {
 			n := 0
+
 			var list []string
 			for n < len(byMetric) && byMetric[n].metric == byMetric[0].metric {
 				list = append(list, scirexName(byMetric[n].method)+" "+byMetric[n].said)
 				n++
 			}
+
 			var text []string
 			for _, i := range s.rng.Perm(len(scirexBoardNotes)) {
 				text = append(text, scirexBoardNotes[i])
 			}
+
 			text = slices.Insert(text, 0, "section : Leaderboard for T on D", s.pick(scirexBoards...))
 			all = append(all, fillIn(strings.Join(text, " "),
 				"E", byMetric[0].metric, "T", b.task, "D", b.material, "L", strings.Join(list, " , ")))
 			byMetric = byMetric[n:]
 		}
 	}
+
 	return all
 }
 
@@ -265,6 +318,7 @@ func fillIn(sentence string, pairs ...string) string {
 			}
 		}
 	}
+
 	return strings.Join(words, " ")
 }
 
@@ -274,6 +328,7 @@ func enumerate(names []string) string {
 	if last < 1 {
 		return strings.Join(names, "")
 	}
+
 	return strings.Join(names[:last], " , ") + " and " + names[last]
 }
 

@@ -63,11 +63,14 @@ func newYelpMaker(rng *rand.Rand, n int) *yelpMaker {
 	m.lines = sumUp(yelpLines, func(l yelpLine) int { return l.weight })
 	rank := 0.0
 	m.chains = sumUp(yelpChainNames, func(string) float64 { rank++; return 1 / math.Sqrt(rank) })
+
 	m.stars = sumUp(yelpStars[:], func(of int) int { return of })
-	for name, missing := range map[string]*cell{"attributes": &m.noAttributes, "categories": &m.noCategories, "hours": &m.noHours} {
+	for name, missing := range map[string]*cell{"attributes": &m.noAttributes, "categories": &m.noCategories,
+		"hours": &m.noHours} {
 		col, _ := schema.Column(name)
 		*missing = missingCell(col, true)
 	}
+
 	return m
 }
 
@@ -75,10 +78,12 @@ func newYelpMaker(rng *rand.Rand, n int) *yelpMaker {
 func (m *yelpMaker) business() []cell {
 	town := &m.towns[m.share(m.sums)]
 	area := m.rng.IntN(1 + m.rng.IntN(len(town.areas))) // the first areas have the most
+
 	b := m.independent()
 	if m.chance(yelpChains) {
 		b = m.chain()
 	}
+
 	point := m.point(town.areas[area])
 	r := m.row
 	r[0] = textCell(m.id())
@@ -90,20 +95,25 @@ func (m *yelpMaker) business() []cell {
 	r[6], r[7] = realCell(point[0]), realCell(point[1])
 	r[8] = realCell(1 + 0.5*float64(m.weighted(m.stars)))
 	r[9] = integerCell(m.reviews())
+
 	r[10] = integerCell(0)
 	if m.chance(yelpOpen) {
 		r[10] = integerCell(1)
 	}
+
 	r[11], r[12], r[13] = m.noAttributes, m.noCategories, m.noHours
 	if !m.chance(yelpNoAttributes) {
 		r[11] = textCell(m.attributes(b.line))
 	}
+
 	if !m.chance(yelpNoCategories) {
 		r[12] = textCell(m.categories(b))
 	}
+
 	if !m.chance(yelpNoHours) {
 		r[13] = textCell(m.hours(b.line))
 	}
+
 	return r
 }
 
@@ -115,6 +125,7 @@ func (m *yelpMaker) id() string {
 	for i := range id {
 		id[i] = yelpIDLetters[m.rng.IntN(len(yelpIDLetters))]
 	}
+
 	return string(id[:])
 }
 
@@ -130,6 +141,7 @@ func (m *yelpMaker) point(center [2]float64) [2]float64 {
 		unit = 1e10
 	}
 	const spread = 0.011
+
 	return [2]float64{
 		math.Round((center[0]+spread*m.normal())*unit) / unit,
 		math.Round((center[1]+1.25*spread*m.normal())*unit) / unit,
@@ -140,17 +152,24 @@ func (m *yelpMaker) address(town *yelpTown) string {
 	if m.chance(yelpNoAddress) {
 		return ""
 	}
+
 	if town.canadian() { // streets and avenues have numbers
-		return strconv.Itoa(1_000+m.rng.IntN(17_000)) + " " + strconv.Itoa(23+m.rng.IntN(150)) + m.pick(" St NW", " Ave NW", " Avenue", " Ave", " Street NW")
+		return strconv.Itoa(1_000+m.rng.IntN(17_000)) + " " + strconv.Itoa(23+m.rng.IntN(150)) +
+			m.pick(" St NW", " Ave NW", " Avenue", " Ave", " Street NW")
 	}
+
 	address := strconv.Itoa(1+m.rng.IntN([]int{300, 3_000, 15_000}[m.rng.IntN(3)])) + " "
 	if m.chance(0.3) {
 		address += m.pick("N ", "S ", "E ", "W ")
 	}
-	address += m.pick(yelpStreets...) + m.pick(" St", " St", " Ave", " Ave", " Rd", " Rd", " Blvd", " Dr", " Pike", " Hwy", " Ln", " Way")
+
+	address += m.pick(yelpStreets...) + m.pick(" St", " St", " Ave", " Ave", " Rd", " Rd", " Blvd", " Dr", " Pike",
+		" Hwy", " Ln", " Way")
 	if m.chance(0.22) {
-		address += m.pick(", Ste ", ", Ste ", ", Unit ", ", Bldg ") + m.pick(strconv.Itoa(1+m.rng.IntN(450)), string(rune('A'+m.rng.IntN(8))))
+		address += m.pick(", Ste ", ", Ste ", ", Unit ", ", Bldg ") +
+			m.pick(strconv.Itoa(1+m.rng.IntN(450)), string(rune('A'+m.rng.IntN(8))))
 	}
+
 	return address
 }
 

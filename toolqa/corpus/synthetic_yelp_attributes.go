@@ -14,25 +14,33 @@ func attribute(name, text string) envs.Arg { return envs.Arg{Name: name, Value: 
 // Python program printed: 'True', "u'free'", "{'garage': False, 'street': True}".
 func (m *yelpMaker) attributes(line *yelpLine) string {
 	var all []string
+
 	switch line.kind {
 	case yelpDining:
 		all = []string{
-			"BusinessAcceptsCreditCards", "RestaurantsDelivery", "RestaurantsTakeOut", "OutdoorSeating", "HasTV", "GoodForKids", "RestaurantsReservations", "RestaurantsGoodForGroups", "WiFi",
-			"Alcohol", "NoiseLevel", "RestaurantsAttire", "RestaurantsPriceRange2", "BusinessParking", "Ambience", "GoodForMeal", "BikeParking", "Caters", "WheelchairAccessible", "DogsAllowed", "HappyHour",
+			"BusinessAcceptsCreditCards", "RestaurantsDelivery", "RestaurantsTakeOut", "OutdoorSeating", "HasTV",
+			"GoodForKids", "RestaurantsReservations", "RestaurantsGoodForGroups", "WiFi",
+			"Alcohol", "NoiseLevel", "RestaurantsAttire", "RestaurantsPriceRange2", "BusinessParking", "Ambience",
+			"GoodForMeal", "BikeParking", "Caters", "WheelchairAccessible", "DogsAllowed", "HappyHour",
 		}
 	case yelpCare:
-		all = []string{"BusinessAcceptsCreditCards", "ByAppointmentOnly", "ByAppointmentOnly", "GoodForKids", "BusinessParking", "WiFi", "AcceptsInsurance", "WheelchairAccessible", "RestaurantsPriceRange2"}
+		all = []string{"BusinessAcceptsCreditCards", "ByAppointmentOnly", "ByAppointmentOnly", "GoodForKids",
+			"BusinessParking", "WiFi", "AcceptsInsurance", "WheelchairAccessible", "RestaurantsPriceRange2"}
 	case yelpService:
-		all = []string{"BusinessAcceptsCreditCards", "ByAppointmentOnly", "BikeParking", "BusinessAcceptsBitcoin", "WiFi"}
+		all = []string{"BusinessAcceptsCreditCards", "ByAppointmentOnly", "BikeParking", "BusinessAcceptsBitcoin",
+			"WiFi"}
 	default:
-		all = []string{"BusinessAcceptsCreditCards", "RestaurantsPriceRange2", "BikeParking", "BusinessParking", "WheelchairAccessible", "WiFi", "GoodForKids", "ByAppointmentOnly", "DogsAllowed"}
+		all = []string{"BusinessAcceptsCreditCards", "RestaurantsPriceRange2", "BikeParking", "BusinessParking",
+			"WheelchairAccessible", "WiFi", "GoodForKids", "ByAppointmentOnly", "DogsAllowed"}
 	}
+
 	var object envs.Args
 	for _, name := range m.some(1+m.rng.IntN(len(all)), all) {
 		if _, ok := object.Get(name); !ok {
 			object = append(object, attribute(name, m.attribute(name, line)))
 		}
 	}
+
 	return pytext.Repr(object)
 }
 
@@ -41,7 +49,9 @@ func (m *yelpMaker) attribute(name string, line *yelpLine) string {
 	if m.chance(0.02) {
 		return "None"
 	}
+
 	word := func(words ...string) string { return m.pick("u", "") + "'" + m.pick(words...) + "'" }
+
 	switch name {
 	case "WiFi":
 		return word("free", "free", "no", "paid")
@@ -63,12 +73,14 @@ func (m *yelpMaker) attribute(name string, line *yelpLine) string {
 		if line.kind == yelpCare {
 			return m.pick("True", "True", "False")
 		}
+
 		return m.pick("True", "False", "False")
 	case "BusinessAcceptsCreditCards":
 		return m.pick("True", "True", "True", "True", "True", "False")
 	case "BusinessAcceptsBitcoin", "DogsAllowed":
 		return m.pick("False", "False", "False", "True")
 	}
+
 	return m.pick("True", "True", "False")
 }
 
@@ -78,6 +90,7 @@ func (m *yelpMaker) flags(names ...string) string {
 	for i, name := range names {
 		flags[i] = envs.Arg{Name: name, Value: m.chance(0.25)}
 	}
+
 	return pytext.Repr(flags)
 }
 
@@ -88,38 +101,50 @@ var yelpDays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 // are left out, and of some it is not known: 0:0-0:0.
 func (m *yelpMaker) hours(line *yelpLine) string {
 	opens, closes, weekend := 8+m.rng.IntN(3), 17+m.rng.IntN(3), 0.5
+
 	switch line.kind {
 	case yelpDining:
-		opens, closes, weekend = []int{6, 7, 8, 10, 11, 11, 16}[m.rng.IntN(7)], []int{14, 20, 21, 22, 23, 0, 2}[m.rng.IntN(7)], 0.92
+		opens, closes, weekend = []int{6, 7, 8, 10, 11, 11, 16}[m.rng.IntN(7)],
+			[]int{14, 20, 21, 22, 23, 0, 2}[m.rng.IntN(7)], 0.92
 	case yelpShop:
 		opens, closes, weekend = 9+m.rng.IntN(2), 18+m.rng.IntN(4), 0.85
 	case yelpVenue:
 		opens, closes, weekend = 5+m.rng.IntN(6), 17+m.rng.IntN(7), 0.8
 	}
+
 	minutes := [2]int{m.half(0.15), m.half(0.2)}
+
 	closed := -1
 	if m.chance(0.2) {
 		closed = m.rng.IntN(3)
 	}
+
 	unknown := m.chance(0.12)
 	var object envs.Args
+
 	for day, name := range yelpDays {
 		from, to := opens, closes
+
 		if day > 4 && !m.chance(weekend) || day == closed {
 			continue
 		}
+
 		if day > 3 && line.kind == yelpDining && m.chance(0.4) {
 			to = (to + 1) % 24
 		}
+
 		if day > 4 && line.kind != yelpDining {
 			to = max(opens+2, closes-m.rng.IntN(4))
 		}
+
 		text := fmt.Sprintf("%d:%d-%d:%d", from, minutes[0], to, minutes[1])
 		if day == 0 && unknown {
 			text = "0:0-0:0"
 		}
+
 		object = append(object, attribute(name, text))
 	}
+
 	return pytext.Repr(object)
 }
 
@@ -128,5 +153,6 @@ func (m *yelpMaker) half(p float64) int {
 	if m.chance(p) {
 		return 30
 	}
+
 	return 0
 }

@@ -15,16 +15,20 @@ import (
 // yelpShareOf returns the share of the rows whose cell holds for keep.
 func yelpShareOf(t testing.TB, table *Table, column string, keep func(string) bool) float64 {
 	t.Helper()
+
 	v, err := table.Column(column)
 	if err != nil || v == nil {
 		t.Fatalf("column %s: %v", column, err)
 	}
+
 	n := 0
+
 	for code := range v.Words() {
 		if keep(v.Word(code)) {
 			n += len(v.RowsOf(code))
 		}
 	}
+
 	return float64(n) / float64(v.Len())
 }
 
@@ -57,10 +61,12 @@ func checkYelpForms(t *testing.T, table *Table) {
 		re := regexp.MustCompile(form)
 		if got := yelpShareOf(t, table, column, re.MatchString); got != 1 {
 			v, _ := table.Column(column)
+
 			i := 0
 			for re.MatchString(v.Text(i)) {
 				i++
 			}
+
 			t.Errorf("%s: %q does not have the form %s", column, v.Text(i), form)
 		}
 	}
@@ -69,6 +75,7 @@ func checkYelpForms(t *testing.T, table *Table) {
 // The shares are those of the published file, and its oddities occur.
 func checkYelpShares(t *testing.T, table *Table) {
 	has := func(s string) func(string) bool { return func(cell string) bool { return strings.Contains(cell, s) } }
+
 	is := func(s string) func(string) bool { return func(cell string) bool { return cell == s } }
 	for _, tt := range []struct {
 		column     string
@@ -108,27 +115,34 @@ func checkYelpNames(t *testing.T, table *Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	once, most := 0, 0
+
 	for code := range names.Words() {
 		n := len(names.RowsOf(code))
+
 		most = max(most, n)
 		if n == 1 {
 			once++
 		}
 	}
+
 	if once < 12_000 || most < 150 {
 		t.Errorf("%d names occur once, the most frequent one %d times", once, most)
 	}
+
 	for _, state := range []string{"TN", "MO"} {
 		rows, err := table.Find("city", "Brentwood", "state", state)
 		if err != nil || len(rows) == 0 {
 			t.Errorf("%d businesses in Brentwood, %s: %v", len(rows), state, err)
 		}
 	}
+
 	cities, err := table.Column("city")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if cities.Words() < 400 {
 		t.Errorf("%d towns", cities.Words())
 	}
@@ -140,16 +154,20 @@ func checkYelpClusters(t *testing.T, table *Table) {
 	if err != nil || len(rows) < 10 {
 		t.Fatalf("%d businesses in 19103: %v", len(rows), err)
 	}
+
 	for _, column := range []string{"latitude", "longitude"} {
 		v, err := table.Column(column)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		least, most := math.Inf(1), math.Inf(-1)
+
 		for _, row := range rows {
 			x, _ := v.Number(int(row))
 			least, most = min(least, x), max(most, x)
 		}
+
 		if most-least > 0.1 || most == least {
 			t.Errorf("%s from %v to %v", column, least, most)
 		}
@@ -162,16 +180,20 @@ func TestYelpSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var ids []string
 		for row := range v.Len() {
 			ids = append(ids, v.Text(row))
 		}
+
 		return ids
 	}
+
 	one := cells(1)
 	if !slices.Equal(one, cells(1)) {
 		t.Error("the same seed makes other businesses")
 	}
+
 	if slices.Equal(one, cells(2)) {
 		t.Error("another seed makes the same businesses")
 	}
@@ -181,15 +203,18 @@ func TestYelpSeeds(t *testing.T) {
 func TestYelpBuild(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
+
 	info, err := Build(ctx, dir, toolqa.Yelp, BuildOptions{Rows: 700, Seed: 5})
 	if err != nil || info.Rows != 700 {
 		t.Fatalf("Build: %+v, %v", info, err)
 	}
+
 	c, err := Open(ctx, dir, toolqa.Yelp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+
 	if err := c.Verify(ctx); err != nil {
 		t.Error(err)
 	}
@@ -197,6 +222,7 @@ func TestYelpBuild(t *testing.T) {
 
 func BenchmarkYelpRows(b *testing.B) {
 	b.ReportAllocs()
+
 	next := yelpRows(rand.New(rand.NewPCG(1, yelpStream)), yelpFull*100)
 	for b.Loop() {
 		if _, err := next(); err != nil {

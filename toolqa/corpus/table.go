@@ -23,21 +23,32 @@ type Table struct {
 
 // newTable returns a table whose columns load reads. Stored are the names of the columns that the published file holds
 // in another form than the tools print; load is asked for that form with stored true.
-func newTable(ds toolqa.Dataset, names, stored []string, rows int, load func(name string, stored bool) (*Vector, error)) *Table {
-	t := &Table{dataset: ds, names: names, rows: rows, columns: map[string]*lazyVector{}, stored: map[string]*lazyVector{}}
+func newTable(ds toolqa.Dataset, names, stored []string, rows int,
+	load func(name string, stored bool) (*Vector, error)) *Table {
+	t := &Table{
+		dataset: ds,
+		names:   names,
+		rows:    rows,
+		columns: map[string]*lazyVector{},
+		stored:  map[string]*lazyVector{},
+	}
+
 	checked := func(name string, stored bool) (*Vector, error) {
 		v, err := load(name, stored)
 		if err == nil && v.Len() != rows {
 			return nil, fmt.Errorf("corpus: %s: column %q has %d rows of %d", ds, name, v.Len(), rows)
 		}
+
 		return v, err
 	}
 	for _, name := range names {
 		t.columns[name] = &lazyVector{load: func() (*Vector, error) { return checked(name, false) }}
 	}
+
 	for _, name := range stored {
 		t.stored[name] = &lazyVector{load: func() (*Vector, error) { return checked(name, true) }}
 	}
+
 	return t
 }
 
@@ -51,11 +62,15 @@ func NewTable(ds toolqa.Dataset, columns []string, rows [][]string) *Table {
 			if len(row) != len(columns) {
 				panic(fmt.Sprintf("corpus: NewTable: row %d has %d cells for %d columns", n, len(row), len(columns)))
 			}
+
 			cells[n] = row[i]
 		}
+
 		vectors[name] = vectorOf(name, cells)
 	}
-	return newTable(ds, slices.Clone(columns), nil, len(rows), func(name string, _ bool) (*Vector, error) { return vectors[name], nil })
+
+	return newTable(ds, slices.Clone(columns), nil, len(rows),
+		func(name string, _ bool) (*Vector, error) { return vectors[name], nil })
 }
 
 // Dataset returns the dataset whose table this is.
@@ -76,6 +91,7 @@ func (t *Table) Column(name string) (*Vector, error) {
 	if c := t.columns[name]; c != nil {
 		return c.get()
 	}
+
 	return nil, nil
 }
 
@@ -85,6 +101,7 @@ func (t *Table) Stored(name string) (*Vector, error) {
 	if c := t.stored[name]; c != nil {
 		return c.get()
 	}
+
 	return t.Column(name)
 }
 
@@ -99,29 +116,36 @@ func (t *Table) Find(equal ...string) ([]uint32, error) {
 		column *Vector
 		code   int
 	}
+
 	matches := make([]match, 0, len(equal)/2)
 	for pair := range slices.Chunk(equal, 2) {
 		column, err := t.Column(pair[0])
 		if err != nil {
 			return nil, err
 		}
+
 		if column == nil {
 			return nil, fmt.Errorf("corpus: %s has no column %q", t.dataset, pair[0])
 		}
+
 		lo, hi := column.Bounds(pair[1])
 		if lo == hi {
 			return nil, nil
 		}
+
 		matches = append(matches, match{column, lo})
 	}
+
 	shortest := slices.MinFunc(matches, func(a, b match) int {
 		return len(a.column.RowsOf(a.code)) - len(b.column.RowsOf(b.code))
 	})
+
 	rows := shortest.column.RowsOf(shortest.code)
 	if len(matches) == 1 {
 		return rows, nil
 	}
 	var found []uint32
+
 next:
 	for _, row := range rows {
 		for _, m := range matches {
@@ -129,8 +153,10 @@ next:
 				continue next
 			}
 		}
+
 		found = append(found, row)
 	}
+
 	return found, nil
 }
 
@@ -148,19 +174,25 @@ func (l *lazyVector) get() (*Vector, error) {
 	if v := l.ready.Load(); v != nil {
 		return v, nil
 	}
+
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if v := l.ready.Load(); v != nil || l.err != nil {
 		return v, l.err
 	}
+
 	v, err := l.load()
 	if err != nil {
 		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 			l.err = err
 		}
+
 		return nil, err
 	}
+
 	l.ready.Store(v)
+
 	return v, nil
 }
 

@@ -12,9 +12,10 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Vector is one column: a sorted dictionary of its distinct words, and a code, the word's index, for every row. Codes
-// take one, two or four bytes a row, as few as the dictionary allows. What is derived from them (numbers, an index of the
-// rows of each word) is made at first use. A Vector is immutable and safe for concurrent use.
+// Vector is one column: a sorted dictionary of its distinct words, and a code, the word's index, for every
+// row. Codes take one, two or four bytes a row, as few as the dictionary allows. What is derived from them
+// (numbers, an index of the rows of each word) is made at first use. A Vector is immutable and safe for
+// concurrent use.
 type Vector struct {
 	name  string
 	words []string
@@ -30,22 +31,28 @@ type Vector struct {
 	index   func() *postings
 }
 
-// newVector makes a column of a dictionary and of the codes of its rows, each width bytes, little-endian. It keeps words
-// and may keep codes. The words must be distinct and sorted by their bytes, and every code one of a word.
+// newVector makes a column of a dictionary and of the codes of its rows, each width bytes, little-endian. It
+// keeps words and may keep codes. The words must be distinct and sorted by their bytes, and every code one of
+// a word.
 func newVector(name string, words []string, codes []byte, width int) (*Vector, error) {
 	if width != 1 && width != 2 && width != 4 {
 		return nil, fmt.Errorf("corpus: column %q: codes of %d bytes; expected 1, 2 or 4", name, width)
 	}
+
 	if len(codes)%width != 0 {
 		return nil, fmt.Errorf("corpus: column %q: %d bytes do not divide into codes of %d", name, len(codes), width)
 	}
+
 	for i := 1; i < len(words); i++ {
 		if words[i-1] >= words[i] {
-			return nil, fmt.Errorf("corpus: column %q: word %d, %q, does not sort after the one before it", name, i, words[i])
+			return nil, fmt.Errorf("corpus: column %q: word %d, %q, does not sort after the one before it", name, i,
+				words[i])
 		}
 	}
+
 	v := &Vector{name: name, words: words, rows: len(codes) / width}
 	largest := -1
+
 	switch width {
 	case 1:
 		v.codes8 = codes
@@ -55,20 +62,25 @@ func newVector(name string, words []string, codes []byte, width int) (*Vector, e
 		for i := range v.codes16 {
 			v.codes16[i] = binary.LittleEndian.Uint16(codes[2*i:])
 		}
+
 		largest = maxCode(v.codes16)
 	default:
 		v.codes32 = make([]uint32, v.rows)
 		for i := range v.codes32 {
 			v.codes32[i] = binary.LittleEndian.Uint32(codes[4*i:])
 		}
+
 		largest = maxCode(v.codes32)
 	}
+
 	if largest >= len(words) {
 		return nil, fmt.Errorf("corpus: column %q: code %d of %d words", name, largest, len(words))
 	}
+
 	v.items.vector = v
 	v.numbers = sync.OnceValue(v.parseWords)
 	v.index = sync.OnceValue(v.invert)
+
 	return v, nil
 }
 
@@ -77,19 +89,24 @@ func vectorOf(name string, cells []string) *Vector {
 	words := slices.Clone(cells)
 	slices.Sort(words)
 	words = slices.Clip(slices.Compact(words))
+
 	code := make(map[string]uint32, len(words))
 	for i, w := range words {
 		code[w] = uint32(i)
 	}
+
 	width := codeWidth(len(words))
+
 	codes := make([]byte, 0, width*len(cells))
 	for _, cell := range cells {
 		codes = appendCode(codes, code[cell], width)
 	}
+
 	v, err := newVector(name, words, codes, width)
 	if err != nil {
 		panic(err) // the words are sorted and every code is one of them
 	}
+
 	return v
 }
 
@@ -125,6 +142,7 @@ func maxCode[C code](codes []C) int {
 	if len(codes) == 0 {
 		return -1
 	}
+
 	return int(slices.Max(codes))
 }
 
@@ -171,8 +189,10 @@ func (v *Vector) parseWords() []float64 {
 		if !ok || math.IsInf(f, 0) {
 			f = math.NaN()
 		}
+
 		numbers[i] = f
 	}
+
 	return numbers
 }
 
@@ -186,11 +206,13 @@ func (v *Vector) Bounds(s string) (lo, hi int) {
 		case s > w:
 			return 1
 		}
+
 		return 0
 	})
 	if found {
 		return lo, lo + 1
 	}
+
 	return lo, lo
 }
 
@@ -213,20 +235,25 @@ func (v *Vector) Match(dst []uint64, lo, hi int) int {
 func match[C code](dst []uint64, codes []C, lo, hi int) int {
 	n := 0
 	from, last := C(lo), C(hi-1-lo) // hi itself need not fit
+
 	for w := 0; len(codes) > 0; w++ {
 		chunk := codes[:min(64, len(codes))]
 		codes = codes[len(chunk):]
 		var word uint64
+
 		for i, c := range chunk {
 			var bit uint64
 			if c-from <= last { // c < from wraps around to a large number
 				bit = 1
 			}
+
 			word |= bit << i
 		}
+
 		dst[w] = word
 		n += bits.OnesCount64(word)
 	}
+
 	return n
 }
 

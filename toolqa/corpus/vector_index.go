@@ -31,16 +31,19 @@ func invert[C code](codes []C, words int) *postings {
 	for _, c := range codes {
 		starts[c]++
 	}
+
 	end := uint32(0)
 	for c, n := range starts { // starts[c] becomes where the rows of c end
 		end += n
 		starts[c] = end
 	}
+
 	rows := make([]uint32, len(codes))
 	for row := len(codes) - 1; row >= 0; row-- { // from the last row on, so that it ends as where they begin
 		c := codes[row]
 		starts[c]--
 		rows[starts[c]] = uint32(row)
 	}
+
 	return &postings{starts, rows}
 }

@@ -22,11 +22,13 @@ const joinRows = 1 << 14
 // ItemSize is about how many bytes the item of a row takes.
 func (v *Vector) ItemSize() int {
 	const sample = 64 // words, evenly spread
+
 	size, n := 0, 0
 	for i := 0; i < len(v.words); i += max(1, len(v.words)/sample) {
 		size += len(v.words[i])
 		n++
 	}
+
 	return size/max(1, n) + len(`"", `) + 1
 }
 
@@ -36,7 +38,9 @@ func (v *Vector) AppendItem(buf []byte, row int) []byte {
 	if !isPlain(word) {
 		return append(pytext.AppendASCII(buf, word), ", "...)
 	}
+
 	buf = append(append(buf, '"'), word...)
+
 	return append(buf, `", `...)
 }
 
@@ -47,6 +51,7 @@ func isPlain(s string) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -56,19 +61,23 @@ func (v *Vector) AppendItems(buf []byte, first, end int) []byte {
 		v.items.once.Do(v.items.join)
 		return append(buf, v.items.joined[v.items.starts[first]:v.items.starts[end]]...)
 	}
+
 	for row := first; row < end; row++ {
 		buf = v.AppendItem(buf, row)
 	}
+
 	return buf
 }
 
 func (t *items) join() {
 	v := t.vector
 	t.joined = make([]byte, 0, v.rows*v.ItemSize())
+
 	t.starts = make([]uint32, v.rows+1)
 	for row := range v.rows {
 		t.starts[row] = uint32(len(t.joined))
 		t.joined = v.AppendItem(t.joined, row)
 	}
+
 	t.starts[v.rows] = uint32(len(t.joined))
 }

@@ -14,6 +14,7 @@ func (s Set) Len() int {
 	for _, word := range s {
 		n += bits.OnesCount64(word)
 	}
+
 	return n
 }
 
@@ -30,6 +31,7 @@ func (v *Vector) FilterCodes(keep func(code int) bool) Set {
 			set[code>>6] |= 1 << (code & 63)
 		}
 	}
+
 	return set
 }
 
@@ -47,15 +49,19 @@ func (v *Vector) MatchSet(dst []uint64, set Set) int {
 
 func matchSet[C code](dst []uint64, codes []C, set Set) int {
 	n := 0
+
 	for w := 0; len(codes) > 0; w++ {
 		chunk := codes[:min(64, len(codes))]
 		codes = codes[len(chunk):]
+
 		var word uint64
 		for i, c := range chunk {
 			word |= set[c>>6] >> (c & 63) & 1 << i
 		}
+
 		dst[w] = word
 		n += bits.OnesCount64(word)
 	}
+
 	return n
 }

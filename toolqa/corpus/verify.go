@@ -17,10 +17,11 @@ import (
 	"toolevo/toolqa"
 )
 
-// Verify reads the whole file and proves that it is as it was written: that SQLite finds its pages and indexes in order,
-// that every column has its hash, that the typed table says what the tools print, row by row, and that all tables have
-// the rows and the hashes that the file says, which add up to content_sha256; that the graphs of dblp are graphs; and
-// that no other byte was changed, either. The error names the table, and the column or row. It holds all columns in memory at once.
+// Verify reads the whole file and proves that it is as it was written: that SQLite finds its pages and
+// indexes in order, that every column has its hash, that the typed table says what the tools print, row by
+// row, and that all tables have the rows and the hashes that the file says, which add up to content_sha256;
+// that the graphs of dblp are graphs; and that no other byte was changed, either. The error names the table,
+// and the column or row. It holds all columns in memory at once.
 func (c *Corpus) Verify(ctx context.Context) error {
 	// Both halves run to their end, so that a damage that both find is told in the same words each time.
 	var pages, blocks error
@@ -29,11 +30,15 @@ func (c *Corpus) Verify(ctx context.Context) error {
 		pages = c.verifyPages(ctx)
 		blocks = c.checkBlocks(ctx)
 	})
+
 	err := c.verifyTables(ctx)
+
 	group.Wait()
+
 	if err = cmp.Or(err, pages, blocks); err != nil {
 		return fmt.Errorf("corpus: verify %s: %w", c.path, err)
 	}
+
 	return nil
 }
 
@@ -43,16 +48,20 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 		if err := c.verifyTable(ctx, rest[0]); err != nil {
 			return err
 		}
+
 		rest = rest[1:]
 	}
+
 	for _, want := range rest {
 		if err := c.verifySide(ctx, want); err != nil {
 			return err
 		}
 	}
+
 	if c.info.Dataset == toolqa.DBLP {
 		return c.verifyGraphs(ctx)
 	}
+
 	return nil
 }
 
@@ -63,15 +72,18 @@ func (c *Corpus) verifyPages(ctx context.Context) error {
 	for _, t := range sideTables()[c.info.Dataset] {
 		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(%s)", t.name))
 	}
+
 	for _, check := range checks {
 		var result string
 		if err := c.db.QueryRowContext(ctx, check).Scan(&result); err != nil {
 			return fmt.Errorf("%s: %w", check, err)
 		}
+
 		if result != "ok" {
 			return fmt.Errorf("%w: %s", ErrDamaged, result)
 		}
 	}
+
 	return nil
 }
 
@@ -79,36 +91,45 @@ func (c *Corpus) verifyPages(ctx context.Context) error {
 func (c *Corpus) verifyTable(ctx context.Context, want content) error {
 	var columns []*checkedColumn // as the tools print them
 	var hashed []*checkedColumn  // as the published file has them
+
 	for _, col := range c.schema.Columns {
 		checked, err := c.checkedColumn(ctx, col, false)
 		if err != nil {
 			return err
 		}
+
 		columns, hashed = append(columns, checked), append(hashed, checked)
+
 		if col.Kind != Clock {
 			continue
 		}
+
 		if checked, err = c.checkedColumn(ctx, col, true); err != nil {
 			return err
 		}
+
 		hashed[len(hashed)-1] = checked
 	}
 	var sum error
 	var group sync.WaitGroup
 	group.Go(func() { sum = verifyHash(ctx, want, hashed) })
+
 	err := c.verifyTyped(ctx, want, columns)
 	for _, index := range c.schema.Indexes {
 		if err == nil {
 			err = c.verifyIndex(ctx, want, columns, index)
 		}
 	}
+
 	group.Wait()
+
 	return cmp.Or(err, sum)
 }
 
 // verifyHash recomputes the hash of the typed table.
 func verifyHash(ctx context.Context, want content, columns []*checkedColumn) error {
 	names := make([]string, len(columns))
+
 	encoded := make([][]string, len(columns))
 	for i, col := range columns {
 		names[i] = col.Name()
@@ -116,79 +137,103 @@ func verifyHash(ctx context.Context, want content, columns []*checkedColumn) err
 			encoded[i] = append(encoded[i], encodeCSV(col.Word(code)))
 		}
 	}
+
 	digest := newCSVHash(names)
+
 	for row := range want.rows {
 		if row%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		for i, col := range columns {
 			digest.field(i, encoded[i][col.Code(row)])
 		}
+
 		digest.endRecord()
 	}
+
 	return compareContent(want, content{want.table, want.rows, digest.sum()})
 }
 
 func compareContent(want, got content) error {
 	if got != want {
-		return fmt.Errorf("%w: table %s has %d rows with the hash %s; %d rows with %s were written", ErrDamaged, want.table,
+		return fmt.Errorf("%w: table %s has %d rows with the hash %s; %d rows with %s were written", ErrDamaged,
+			want.table,
 			got.rows, got.sum, want.rows, want.sum)
 	}
+
 	return nil
 }
 
 // verifyTyped compares the typed table with what the tools print.
 func (c *Corpus) verifyTyped(ctx context.Context, want content, columns []*checkedColumn) error {
 	n := 0
-	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid", func(names []string, values []driver.Value) error {
-		if n == 0 && !slices.Equal(names, c.schema.sqlNames()) {
-			return fmt.Errorf("%w: table %s has the columns %v; expected %v", ErrDamaged, want.table, names, c.schema.sqlNames())
-		}
-		if n == want.rows {
-			return fmt.Errorf("%w: table %s has more than %d rows", ErrDamaged, want.table, n)
-		}
-		for i, col := range columns {
-			if !col.says(n, values[i]) {
-				return fmt.Errorf("%w: table %s, row %d, column %s: %v where the tools print %q", ErrDamaged, want.table, n+1,
-					names[i], values[i], col.Text(n))
+
+	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid",
+		func(names []string, values []driver.Value) error {
+			if n == 0 && !slices.Equal(names, c.schema.sqlNames()) {
+				return fmt.Errorf("%w: table %s has the columns %v; expected %v", ErrDamaged, want.table, names,
+					c.schema.sqlNames())
 			}
-		}
-		n++
-		return nil
-	})
+
+			if n == want.rows {
+				return fmt.Errorf("%w: table %s has more than %d rows", ErrDamaged, want.table, n)
+			}
+
+			for i, col := range columns {
+				if !col.says(n, values[i]) {
+					return fmt.Errorf("%w: table %s, row %d, column %s: %v where the tools print %q", ErrDamaged,
+						want.table, n+1,
+						names[i], values[i], col.Text(n))
+				}
+			}
+			n++
+
+			return nil
+		})
 	if err == nil && n != want.rows {
 		err = fmt.Errorf("%w: table %s has %d rows of %d", ErrDamaged, want.table, n, want.rows)
 	}
+
 	return err
 }
 
 // verifyIndex compares an index with what the tools print: it holds every row once.
 func (c *Corpus) verifyIndex(ctx context.Context, want content, columns []*checkedColumn, index []string) error {
 	name := indexName(want.table, index)
+
 	keys := make([]*checkedColumn, len(index))
 	for i, column := range index {
 		keys[i] = columns[slices.Index(c.schema.sqlNames(), column)]
 	}
+
 	seen := make([]bool, want.rows)
 	n := 0
 	stmt := fmt.Sprintf("SELECT %s, rowid FROM %s INDEXED BY %s", strings.Join(index, ", "), want.table, name)
+
 	err := c.scan(ctx, stmt, func(_ []string, values []driver.Value) error {
 		row, ok := values[len(keys)].(int64)
 		if row--; !ok || row < 0 || row >= int64(len(seen)) || seen[row] {
-			return fmt.Errorf("%w: index %s has an entry for row %d, which is none, or a second one", ErrDamaged, name, row+1)
+			return fmt.Errorf("%w: index %s has an entry for row %d, which is none, or a second one", ErrDamaged, name,
+				row+1)
 		}
+
 		seen[row] = true
 		n++
+
 		for i, key := range keys {
 			if !key.says(int(row), values[i]) {
-				return fmt.Errorf("%w: index %s, row %d, column %s: %v where the tools print %q", ErrDamaged, name, row+1, index[i], values[i], key.Text(int(row)))
+				return fmt.Errorf("%w: index %s, row %d, column %s: %v where the tools print %q", ErrDamaged, name,
+					row+1, index[i], values[i], key.Text(int(row)))
 			}
 		}
+
 		return nil
 	})
 	if err == nil && n != want.rows {
 		err = fmt.Errorf("%w: index %s has %d rows of %d", ErrDamaged, name, n, want.rows)
 	}
+
 	return err
 }
 
@@ -198,44 +243,55 @@ func (c *Corpus) verifySide(ctx context.Context, want content) error {
 	if !ok {
 		return fmt.Errorf("table %s is none of the dataset's", want.table)
 	}
+
 	digest, n := newCSVHash(columnNames(table.columns)), 0
+
 	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid", func(_ []string, values []driver.Value) error {
 		for i, v := range values {
 			digest.field(i, encodeCSV(sideText(v)))
 		}
+
 		digest.endRecord()
 		n++
+
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+
 	return compareContent(want, content{want.table, n, digest.sum()})
 }
 
 // scan calls use for every row of a query, without database/sql, which takes longer than all the rest. The values are
 // valid until use returns.
-func (c *Corpus) scan(ctx context.Context, query string, use func(names []string, values []driver.Value) error) (err error) {
+func (c *Corpus) scan(ctx context.Context, query string, use func(names []string, values []driver.Value) error) (
+	err error) {
 	conn, err := c.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+
 	return conn.Raw(func(raw any) (err error) {
 		rows, err := raw.(*sqlite3.SQLiteConn).QueryContext(ctx, query, nil)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, rows.Close()) }()
+
 		names := rows.Columns()
+
 		values := make([]driver.Value, len(names))
 		for {
 			if err := rows.Next(values); err != nil {
 				if errors.Is(err, io.EOF) {
 					return nil
 				}
+
 				return err
 			}
+
 			if err := use(names, values); err != nil {
 				return err
 			}
@@ -249,6 +305,7 @@ func (s Schema) sqlNames() []string {
 	for i, c := range s.Columns {
 		names[i] = c.SQLName()
 	}
+
 	return names
 }
 
@@ -266,22 +323,28 @@ func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*c
 	if err == nil && v.Len() != c.info.Rows {
 		err = fmt.Errorf("%w: %d rows of %d", ErrDamaged, v.Len(), c.info.Rows)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", col.Name, err)
 	}
+
 	checked := &checkedColumn{Vector: v, kind: col.Kind, missing: -1}
 	none := missingCell(col, isJSON(c.schema.File)).text
+
 	for code := range v.Words() {
 		word := v.Word(code)
 		if col.Optional && word == none {
 			checked.missing = code
 		}
+
 		number, integer, err := typed(col.Kind, word)
 		if err != nil && code != checked.missing {
 			return nil, fmt.Errorf("%w: column %s: %w", ErrDamaged, col.Name, err)
 		}
+
 		checked.numbers, checked.integers = append(checked.numbers, number), append(checked.integers, integer)
 	}
+
 	return checked, nil
 }
 
@@ -301,12 +364,14 @@ func typed(kind Kind, word string) (number float64, integer int64, err error) {
 			err = fmt.Errorf("%q: expected True or False", word)
 		}
 	}
+
 	return number, integer, err
 }
 
 // says reports whether a value of the typed table is what the tools print for the row.
 func (c *checkedColumn) says(row int, value driver.Value) bool {
 	code := c.Code(row)
+
 	switch v := value.(type) {
 	case nil:
 		return code == c.missing
@@ -317,5 +382,6 @@ func (c *checkedColumn) says(row int, value driver.Value) bool {
 	case int64:
 		return (c.kind == Integer || c.kind == Bool) && v == c.integers[code] && code != c.missing
 	}
+
 	return false
 }

@@ -16,29 +16,37 @@ import (
 // smallAgenda writes a corpus that has all there is: times of day, a typed table and a side table.
 func smallAgenda(t testing.TB, dir string) Info {
 	t.Helper()
+
 	n := 0
 	next := func() ([]cell, error) {
 		if n == 40 {
 			return nil, io.EOF
 		}
 		n++
+
 		return []cell{
-			textCell(fmt.Sprintf("event %d", n%7)), clockCell(fmt.Sprintf("%d:00 AM", 1+n%12)), clockCell("2 PM"), textCell("here"),
+			textCell(fmt.Sprintf("event %d", n%7)), clockCell(fmt.Sprintf("%d:00 AM", 1+n%12)), clockCell("2 PM"),
+			textCell("here"),
 			textCell("Anna"), textCell("2022/01/16"), textCell(fmt.Sprint(n)),
 		}, nil
 	}
 	passages := func(_ context.Context, put func(table string, values ...any) error) error {
 		for id := range 30 {
-			if err := put("documents", id+1, fmt.Sprintf("agenda-%04d", id), fmt.Sprintf("Anna meets, \"%d\"", id)); err != nil {
+			if err := put("documents", id+1, fmt.Sprintf("agenda-%04d", id),
+				fmt.Sprintf("Anna meets, \"%d\"", id)); err != nil {
 				return err
 			}
 		}
+
 		return nil
 	}
-	info, err := write(t.Context(), dir, Info{Dataset: toolqa.Agenda, Source: Synthetic, Tool: "test"}, input{next: next, expected: 40}, passages)
+
+	info, err := write(t.Context(), dir, Info{Dataset: toolqa.Agenda, Source: Synthetic, Tool: "test"},
+		input{next: next, expected: 40}, passages)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return info
 }
 
@@ -46,24 +54,31 @@ func TestDocuments(t *testing.T) {
 	dir := t.TempDir()
 	smallAgenda(t, dir)
 	c := mustOpen(t, dir, toolqa.Agenda)
+
 	n := 0
 	for d, err := range c.Documents(t.Context()) {
-		if n++; err != nil || d.ID != n || d.Name != fmt.Sprintf("agenda-%04d", n-1) || d.Content != fmt.Sprintf("Anna meets, \"%d\"", n-1) {
+		if n++; err != nil || d.ID != n || d.Name != fmt.Sprintf("agenda-%04d", n-1) ||
+			d.Content != fmt.Sprintf("Anna meets, \"%d\"", n-1) {
 			t.Errorf("document %d: %+v, %v", n, d, err)
 		}
+
 		if n == 20 {
 			break
 		}
 	}
+
 	if n != 20 {
 		t.Errorf("%d documents", n)
 	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	var failed error
 	for _, err := range c.Documents(ctx) {
 		failed = err
 	}
+
 	if !errors.Is(failed, context.Canceled) {
 		t.Errorf("with a context that is over: %v", failed)
 	}
@@ -84,13 +99,16 @@ func TestPartFails(t *testing.T) {
 			if values == nil {
 				return own
 			}
+
 			return put(values[0].(string), values[1:]...)
 		}
 		none := func() ([]cell, error) { return nil, io.EOF }
+
 		_, err := write(t.Context(), dir, Info{Dataset: toolqa.Agenda}, input{next: none}, fill)
 		if err == nil || values == nil && !errors.Is(err, own) {
 			t.Errorf("%s: %v", name, err)
 		}
+
 		if left := leftBehind(t, dir); len(left) > 0 {
 			t.Errorf("%s: left %v", name, left)
 		}
@@ -101,15 +119,18 @@ func TestPartFails(t *testing.T) {
 func TestVerify(t *testing.T) {
 	good := t.TempDir()
 	smallAgenda(t, good)
+
 	c := mustOpen(t, good, toolqa.Agenda)
 	if err := c.Verify(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+
 	bytes, err := os.ReadFile(c.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	type fault struct{ change, want string }
+
 	faults := []fault{
 		{"DELETE FROM agenda_data WHERE rowid = 40", "agenda_data has 39 rows of 40"},
 		{"INSERT INTO agenda_data SELECT * FROM agenda_data WHERE rowid = 1", "agenda_data has more than 40 rows"},
@@ -125,6 +146,7 @@ func TestVerify(t *testing.T) {
 			"table agenda_data, row 23, column " + col.SQLName(),
 		})
 	}
+
 	for _, name := range append(c.Schema().names(), c.Schema().clocks()...) {
 		for _, blob := range []string{"words", "codes"} {
 			for _, stored := range []int{0, 1} {
@@ -134,35 +156,45 @@ func TestVerify(t *testing.T) {
 				// Replace the last byte, by another one of as many words.
 				faults = append(faults, fault{
 					fmt.Sprintf("UPDATE cells SET %s = CAST(substr(%[1]s, 1, length(%[1]s) - 1) || "+
-						"CASE substr(%[1]s, -1) WHEN x'00' THEN x'01' ELSE x'00' END AS BLOB) WHERE name = '%[2]s' AND stored = %[3]d", blob, name, stored),
+						"CASE substr(%[1]s, -1) WHEN x'00' THEN x'01' ELSE x'00' END AS BLOB) WHERE name = "+
+						"'%[2]s' AND stored = %[3]d", blob, name, stored),
 					"column " + name + ": damaged: it is not as it was written",
 				})
 			}
 		}
 	}
+
 	for _, f := range faults {
 		dir := t.TempDir()
+
 		path := Path(dir, toolqa.Agenda)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, bytes, 0o666)); err != nil {
 			t.Fatal(err)
 		}
+
 		change(t, path, f.change)
 		damaged := openUnchecked(t, dir, toolqa.Agenda)
+
 		err := damaged.Verify(t.Context())
 		if err == nil || !strings.Contains(err.Error(), f.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one with %q and the path", f.change, err, f.want)
 		}
+
 		if !strings.Contains(f.change, "UPDATE cells") {
 			continue
 		}
+
 		noticed := 0
+
 		for _, name := range damaged.Table().Columns() {
 			_, err1 := damaged.Table().Column(name)
+
 			_, err2 := damaged.Table().Stored(name)
 			if err1 != nil || err2 != nil {
 				noticed++
 			}
 		}
+
 		if noticed != 1 {
 			t.Errorf("%s: %d columns are refused", f.change, noticed)
 		}
@@ -174,22 +206,29 @@ func TestVerifyIndex(t *testing.T) {
 	dir := t.TempDir()
 	smallAgenda(t, dir)
 	path := Path(dir, toolqa.Agenda)
+
 	var root int64
-	for _, row := range query(t, mustOpen(t, dir, toolqa.Agenda), "SELECT rootpage FROM sqlite_master WHERE name = 'agenda_data_event'") {
+	for _, row := range query(t, mustOpen(t, dir, toolqa.Agenda), "SELECT rootpage FROM sqlite_master WHERE name "+
+		"= 'agenda_data_event'") {
 		if _, err := fmt.Sscan(row[0], &root); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	bytes, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	page := bytes[(root-1)*pageSize : root*pageSize]
 	page[strings.LastIndex(string(page), "event")] = 'E'
+
 	if err := errors.Join(os.Chmod(path, 0o666), os.WriteFile(path, bytes, 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	if err := openUnchecked(t, dir, toolqa.Agenda).Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
+
+	if err := openUnchecked(t, dir, toolqa.Agenda).Verify(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "damaged") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -199,6 +238,7 @@ func TestVerifyStops(t *testing.T) {
 	smallAgenda(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	if err := mustOpen(t, dir, toolqa.Agenda).Verify(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

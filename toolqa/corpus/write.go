@@ -29,13 +29,16 @@ type input struct {
 // at the end, so that a failure leaves what was there before. It returns info with all that the file says of itself.
 func write(ctx context.Context, dir string, info Info, in input, parts ...part) (Info, error) {
 	path := Path(dir, info.Dataset)
+
 	folder, name := filepath.Split(path)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
+
 	if err := removeLeftovers(path); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
+
 	tmp, err := CreateTemp(folder, "."+name+".*")
 	if err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
@@ -47,22 +50,29 @@ func write(ctx context.Context, dir string, info Info, in input, parts ...part) 
 	if info, err = fill(ctx, tmp, info, in, m, parts); err != nil {
 		return Info{}, diskError(path, err)
 	}
+
 	m.filled()
+
 	if err := appendHashes(ctx, tmp); err != nil {
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
+
 	if in.source != nil {
 		if err := in.source.unchanged(); err != nil {
 			return Info{}, err
 		}
 	}
+
 	if err := ctx.Err(); err != nil { // short statements do not look at it
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
+
 	if err := publish(tmp, path); err != nil {
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
+
 	m.end()
+
 	return info, nil
 }
 
@@ -79,6 +89,7 @@ func diskError(path string, err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
+
 	switch failed.Code {
 	case sqlite3.ErrFull:
 		return fmt.Errorf("corpus: %w: free some there, or in SQLite's temporary folder (SQLITE_TMPDIR, or /var/tmp)",
@@ -86,43 +97,55 @@ func diskError(path string, err error) error {
 	case sqlite3.ErrIoErr:
 		return &fs.PathError{Op: "write", Path: path, Err: err}
 	}
+
 	return err
 }
 
 // fill writes all tables into an empty file.
 func fill(ctx context.Context, file *os.File, info Info, in input, m *meter, parts []part) (_ Info, err error) {
 	path := file.Name()
+
 	db, err := create(path)
 	if err != nil {
 		return Info{}, fmt.Errorf("corpus: create %s: %w", path, err)
 	}
+
 	defer func() { err = errors.Join(err, db.close()) }()
+
 	w := &writer{db: db, side: sideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
 	defer w.close()
+
 	if schema, err := SchemaOf(info.Dataset); err == nil {
 		w.schema = &schema
 	}
+
 	if err := w.createTables(ctx); err != nil {
 		return Info{}, err
 	}
+
 	if err := w.fillAll(ctx, filepath.Dir(path), in, parts); err != nil {
 		return Info{}, err
 	}
+
 	if in.source != nil {
 		info.Skipped, info.Short = in.source.skipped, in.source.short
 	} else {
 		info.SourceSHA256 = w.contentSum()
 	}
+
 	info.Rows, info.ContentSHA256 = w.contents[0].rows, w.contentSum()
 	if err := w.writeMeta(ctx, info); err != nil {
 		return Info{}, err
 	}
+
 	if err := db.exec(ctx, "COMMIT"); err != nil {
 		return Info{}, fmt.Errorf("corpus: commit %s: %w", path, err)
 	}
+
 	if err := w.disk.wait(); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
+
 	return info, nil
 }
 
@@ -140,6 +163,7 @@ type writer struct {
 // close releases what is not in the file. What the disk says by now is of no use: an error came before.
 func (w *writer) close() {
 	w.disk.wait()
+
 	if w.columns != nil {
 		w.columns.close()
 	}
@@ -152,14 +176,17 @@ func (w *writer) fillAll(ctx context.Context, folder string, in input, parts []p
 			return err
 		}
 	}
+
 	if err := w.writeSide(ctx, parts); err != nil {
 		return err
 	}
+
 	if w.schema != nil {
 		if err := w.writeColumns(ctx); err != nil {
 			return err
 		}
 	}
+
 	return w.createIndexes(ctx)
 }
 
@@ -168,9 +195,11 @@ func publish(tmp *os.File, path string) error {
 	if err := tmp.Chmod(0o444); err != nil {
 		return err
 	}
+
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
+
 	return durable.Rename(tmp.Name(), path)
 }
 
@@ -186,8 +215,10 @@ func tablesOf(ds toolqa.Dataset) []string {
 	if schema, err := SchemaOf(ds); err == nil {
 		names = append(names, schema.Table)
 	}
+
 	for _, t := range sideTables()[ds] {
 		names = append(names, t.name)
 	}
+
 	return names
 }

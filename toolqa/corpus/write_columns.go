@@ -13,19 +13,20 @@ import (
 	"strings"
 )
 
-// columnWriter encodes the rows of a table as columns of dictionary codes. The dictionaries are in memory. The codes, in
-// the order in which words were first met, are spilled to a temporary file, from which they are read column by column
-// when all words are known and sorted.
+// columnWriter encodes the rows of a table as columns of dictionary codes. The dictionaries are in memory.
+// The codes, in the order in which words were first met, are spilled to a temporary file, from which they are
+// read column by column when all words are known and sorted.
 type columnWriter struct {
 	columns []*dictionary // the columns as the tools print them, in order; then those that are stored otherwise
 	printed int           // how many are as the tools print them
 	stored  []int         // for each of the others, its position in a row
-	hashed  []int         // for each position in a row, the dictionary whose words are hashed: of the cells as published
-	digest  *csvHash
-	spill   *os.File
-	offset  int64
-	rows    int
-	buf     []byte
+	// for each position in a row, the dictionary whose words are hashed: of the cells as published
+	hashed []int
+	digest *csvHash
+	spill  *os.File
+	offset int64
+	rows   int
+	buf    []byte
 }
 
 // chunkRows is how many codes of a column are spilled at a time.
@@ -54,14 +55,17 @@ func newColumnWriter(schema Schema, folder string) (*columnWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
+
 	if err := os.Remove(spill.Name()); err != nil { // the open file lives on, and nobody else's
 		return nil, errors.Join(fmt.Errorf("corpus: %w", err), spill.Close())
 	}
+
 	c := &columnWriter{spill: spill, digest: newCSVHash(schema.names()), printed: len(schema.Columns)}
 	for i, col := range schema.Columns {
 		c.columns = append(c.columns, newDictionary(col.Name))
 		c.hashed = append(c.hashed, i)
 	}
+
 	for i, col := range schema.Columns {
 		if col.Kind == Clock {
 			c.hashed[i] = len(c.columns)
@@ -69,6 +73,7 @@ func newColumnWriter(schema Schema, folder string) (*columnWriter, error) {
 			c.stored = append(c.stored, i)
 		}
 	}
+
 	return c, nil
 }
 
@@ -83,18 +88,23 @@ func (c *columnWriter) add(row []cell) error {
 	for i := range row {
 		c.columns[i].add(row[i].text)
 	}
+
 	for i, position := range c.stored {
 		c.columns[c.printed+i].add(row[position].stored)
 	}
+
 	for i, column := range c.hashed {
 		d := c.columns[column]
 		c.digest.field(i, d.csv[d.last])
 	}
+
 	c.digest.endRecord()
+
 	c.rows++
 	if c.rows%chunkRows == 0 {
 		return c.spillAll()
 	}
+
 	return nil
 }
 
@@ -109,8 +119,10 @@ func (d *dictionary) add(text string) {
 			d.codes[text] = code
 			d.words, d.csv = append(d.words, text), append(d.csv, encodeCSV(text))
 		}
+
 		d.last = code
 	}
+
 	d.recent = append(d.recent, d.last)
 }
 
@@ -118,17 +130,21 @@ func (d *dictionary) add(text string) {
 func (c *columnWriter) spillAll() error {
 	for _, d := range c.columns {
 		width := codeWidth(len(d.words))
+
 		c.buf = c.buf[:0]
 		for _, code := range d.recent {
 			c.buf = appendCode(c.buf, code, width)
 		}
+
 		if _, err := c.spill.WriteAt(c.buf, c.offset); err != nil {
 			return fmt.Errorf("corpus: spill column %s: %w", d.name, err)
 		}
+
 		d.chunks = append(d.chunks, chunk{c.offset, len(d.recent), width})
 		c.offset += int64(len(c.buf))
 		d.recent = d.recent[:0]
 	}
+
 	return nil
 }
 
@@ -138,55 +154,70 @@ func (w *writer) writeColumns(ctx context.Context) error {
 	if err := c.spillAll(); err != nil {
 		return err
 	}
+
 	for i, d := range c.columns {
 		words, codes, width, err := c.encode(d)
 		if err != nil {
 			return err
 		}
+
 		stored := int64(0)
 		if i >= c.printed {
 			stored = 1
 		}
-		err = w.db.exec(ctx, "INSERT INTO cells (position, name, stored, words, codes, width, sha256) VALUES (?, ?, ?, ?, ?, ?, ?)",
+
+		err = w.db.exec(ctx, "INSERT INTO cells (position, name, stored, words, codes, width, sha256) VALUES (?, "+
+			"?, ?, ?, ?, ?, ?)",
 			int64(i+1), d.name, stored, words, codes, int64(width), blobSum(words, codes))
 		if err != nil {
 			return fmt.Errorf("corpus: write column %s: %w", d.name, err)
 		}
+
 		if err := w.disk.advance(); err != nil {
 			return fmt.Errorf("corpus: write column %s: %w", d.name, err)
 		}
+
 		c.columns[i] = nil // and its memory
 		w.meter.columns(i+1, len(c.columns))
 	}
+
 	return nil
 }
 
 // encode returns the sorted words of a column, and the codes of all rows.
 func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, err error) {
 	d.codes, d.csv = nil, nil
+
 	order := make([]uint32, len(d.words)) // the codes as they came, in the order of their words
 	for i := range order {
 		order[i] = uint32(i)
 	}
+
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(d.words[a], d.words[b]) })
+
 	final := make([]uint32, len(order))
 	for i, code := range order {
 		final[code] = uint32(i)
 		words = binary.AppendUvarint(words, uint64(len(d.words[code])))
 		words = append(words, d.words[code]...)
 	}
+
 	width = codeWidth(len(d.words))
+
 	codes = make([]byte, 0, c.rows*width)
 	for _, chunk := range d.chunks {
 		buf := slices.Grow(c.buf[:0], chunk.rows*chunk.width)[:chunk.rows*chunk.width]
 		if _, err := c.spill.ReadAt(buf, chunk.offset); err != nil {
 			return nil, nil, 0, fmt.Errorf("corpus: read back column %s: %w", d.name, err)
 		}
+
 		for i := range chunk.rows {
 			codes = appendCode(codes, final[codeAt(buf, i, chunk.width)], width)
 		}
+
 		c.buf = buf
 	}
+
 	return words, codes, width, nil
 }
 
@@ -207,5 +238,6 @@ func blobSum(words, codes []byte) string {
 	h := sha256.New()
 	h.Write(words)
 	h.Write(codes)
+
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -15,16 +15,20 @@ import (
 func (w *writer) createTables(ctx context.Context) error {
 	stmts := []string{
 		"CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-		"CREATE TABLE contents (position INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL, sha256 TEXT NOT NULL)",
+		"CREATE TABLE contents (position INTEGER PRIMARY KEY, name TEXT NOT NULL, rows INTEGER NOT NULL, sha256 " +
+			"TEXT NOT NULL)",
 	}
 	if w.schema != nil {
 		// The blobs are last: what stands before them is read without them.
-		stmts = append(stmts, createTable(w.schema.Table, typedColumns(*w.schema)), `CREATE TABLE cells (position INTEGER PRIMARY KEY,
+		stmts = append(stmts, createTable(w.schema.Table,
+			typedColumns(*w.schema)), `CREATE TABLE cells (position INTEGER PRIMARY KEY,
 			name TEXT NOT NULL, stored INTEGER NOT NULL, width INTEGER NOT NULL, sha256 TEXT NOT NULL, words BLOB NOT NULL, codes BLOB NOT NULL)`)
 	}
+
 	for _, t := range w.side {
 		stmts = append(stmts, createTable(t.name, t.columns))
 	}
+
 	return w.execAll(ctx, stmts)
 }
 
@@ -34,6 +38,7 @@ func (w *writer) execAll(ctx context.Context, stmts []string) error {
 			return fmt.Errorf("corpus: %s: %w", stmt, err)
 		}
 	}
+
 	return nil
 }
 
@@ -46,6 +51,7 @@ func typedColumns(schema Schema) []string {
 			decl[i] += " NOT NULL"
 		}
 	}
+
 	return decl
 }
 
@@ -65,26 +71,33 @@ func (w *writer) createIndexes(ctx context.Context) error {
 		columns []string
 	}
 	var all []index
+
 	if w.schema != nil {
 		for _, columns := range w.schema.Indexes {
 			all = append(all, index{w.schema.Table, columns})
 		}
 	}
+
 	for _, t := range w.side {
 		for _, columns := range t.indexes {
 			all = append(all, index{t.name, columns})
 		}
 	}
+
 	for i, x := range all {
-		stmt := fmt.Sprintf("CREATE INDEX %s ON %s (%s)", indexName(x.table, x.columns), x.table, strings.Join(x.columns, ", "))
+		stmt := fmt.Sprintf("CREATE INDEX %s ON %s (%s)", indexName(x.table, x.columns), x.table,
+			strings.Join(x.columns, ", "))
 		if err := w.execAll(ctx, []string{stmt}); err != nil {
 			return err
 		}
+
 		if err := w.disk.advance(); err != nil {
 			return fmt.Errorf("corpus: index %s: %w", x.table, err)
 		}
+
 		w.meter.indexes(i+1, len(all))
 	}
+
 	return w.execAll(ctx, []string{"PRAGMA analysis_limit = 1000", "ANALYZE"})
 }
 
@@ -99,11 +112,14 @@ func (w *writer) writeMeta(ctx context.Context, info Info) error {
 			return fmt.Errorf("corpus: write meta %s: %w", pair[0], err)
 		}
 	}
+
 	for i, c := range w.contents {
-		if err := w.db.exec(ctx, "INSERT INTO contents VALUES (?, ?, ?, ?)", int64(i+1), c.table, int64(c.rows), c.sum); err != nil {
+		if err := w.db.exec(ctx, "INSERT INTO contents VALUES (?, ?, ?, ?)", int64(i+1), c.table, int64(c.rows),
+			c.sum); err != nil {
 			return fmt.Errorf("corpus: write contents of %s: %w", c.table, err)
 		}
 	}
+
 	return nil
 }
 
@@ -123,28 +139,36 @@ const checkEvery = 256
 // writeSide has the parts fill the side tables.
 func (w *writer) writeSide(ctx context.Context, parts []part) (err error) {
 	tables := map[string]*sideWriter{}
+
 	for _, t := range w.side {
 		s := &sideWriter{values: make([]driver.Value, len(t.columns)), digest: newCSVHash(columnNames(t.columns))}
 		if s.insert, err = w.db.prepare(insertInto(t.name, len(t.columns))); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.insert.close()) }()
+
 		tables[t.name] = s
 	}
+
 	put := func(table string, values ...any) error {
 		s := tables[table]
 		if s == nil || len(values) != len(s.values) {
-			return fmt.Errorf("corpus: %d values for a row of table %q, which the dataset does not have so", len(values), table)
+			return fmt.Errorf("corpus: %d values for a row of table %q, which the dataset does not have so",
+				len(values), table)
 		}
+
 		if s.rows%checkEvery == 0 {
 			if err := cmp.Or(ctx.Err(), w.disk.advance()); err != nil {
 				return fmt.Errorf("corpus: write row %d of %s: %w", s.rows+1, table, err)
 			}
+
 			w.meter.add(checkEvery)
 		}
+
 		if err := s.put(values); err != nil {
 			return fmt.Errorf("corpus: insert row %d of %s: %w", s.rows+1, table, err)
 		}
+
 		return nil
 	}
 	for _, fill := range parts {
@@ -152,10 +176,12 @@ func (w *writer) writeSide(ctx context.Context, parts []part) (err error) {
 			return err
 		}
 	}
+
 	for _, t := range w.side {
 		s := tables[t.name]
 		w.contents = append(w.contents, content{t.name, s.rows, s.digest.sum()})
 	}
+
 	return nil
 }
 
@@ -165,16 +191,20 @@ func (s *sideWriter) put(values []any) error {
 		if n, ok := v.(int); ok {
 			v = int64(n)
 		}
+
 		switch v.(type) {
 		case nil, int64, float64, string, []byte:
 		default:
 			return fmt.Errorf("value %d is a %T", i+1, v)
 		}
+
 		s.values[i] = v
 		s.digest.field(i, encodeCSV(sideText(v)))
 	}
+
 	s.digest.endRecord()
 	s.rows++
+
 	return s.insert.run(s.values)
 }
 
@@ -184,6 +214,7 @@ func columnNames(decl []string) []string {
 	for i, d := range decl {
 		names[i], _, _ = strings.Cut(d, " ")
 	}
+
 	return names
 }
 
@@ -194,5 +225,6 @@ func findSide(ds toolqa.Dataset, name string) (sideTable, bool) {
 			return t, true
 		}
 	}
+
 	return sideTable{}, false
 }

@@ -41,9 +41,11 @@ func Open(ctx context.Context, c *corpus.Corpus) (_ *Graphs, err error) {
 	if c == nil {
 		return g, nil
 	}
+
 	if c.Dataset() != toolqa.DBLP {
 		return nil, fmt.Errorf("graph: the %s corpus has no graphs", c.Dataset())
 	}
+
 	if g.db, err = sql.Open("sqlite3", c.URI()); err != nil {
 		return nil, fmt.Errorf("graph: open %s: %w", c.Path(), err)
 	}
@@ -51,6 +53,7 @@ func Open(ctx context.Context, c *corpus.Corpus) (_ *Graphs, err error) {
 	conns := max(4, runtime.GOMAXPROCS(0))
 	g.db.SetMaxOpenConns(conns)
 	g.db.SetMaxIdleConns(conns)
+
 	for _, s := range []struct {
 		stmt  **sql.Stmt
 		query string
@@ -62,6 +65,7 @@ func Open(ctx context.Context, c *corpus.Corpus) (_ *Graphs, err error) {
 			return nil, errors.Join(fmt.Errorf("graph: open %s: %w", c.Path(), err), g.db.Close())
 		}
 	}
+
 	return g, nil
 }
 
@@ -70,6 +74,7 @@ func (g *Graphs) Close() error {
 	if g.db == nil {
 		return nil
 	}
+
 	return g.db.Close() // and the statements
 }
 
@@ -94,13 +99,16 @@ func (g *Graphs) findPaper(ctx context.Context, title string) (*paperNode, error
 	}
 	var p paperNode
 	var cites string
+
 	err := g.paper.QueryRowContext(ctx, title).Scan(&p.id, &p.attributes, &cites, &p.citedBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
+
 	if err == nil {
 		p.cites, err = numbers(cites)
 	}
+
 	return &p, err
 }
 
@@ -117,10 +125,12 @@ func (g *Graphs) findAuthor(ctx context.Context, name string) (*authorNode, erro
 		return nil, nil
 	}
 	var a authorNode
+
 	err := g.author.QueryRowContext(ctx, name).Scan(&a.id, &a.attributes, &a.edges)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
+
 	return &a, err
 }
 
@@ -130,10 +140,12 @@ func (g *Graphs) degree(ctx context.Context, a *authorNode) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	self, err := g.findEdge(ctx, a.id, a.id)
 	if self != nil {
 		return len(edges) + 1, err
 	}
+
 	return len(edges), err
 }
 
@@ -148,16 +160,20 @@ type edge struct {
 func (g *Graphs) findEdge(ctx context.Context, a, b int64) (*edge, error) {
 	var e edge
 	var papers, citations string
+
 	err := g.edge.QueryRowContext(ctx, a, b).Scan(&e.id, &e.weight, &papers, &citations)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
+
 	if err == nil {
 		e.papers, err = numbers(papers)
 	}
+
 	if err == nil {
 		e.citations, err = numbers(citations)
 	}
+
 	return &e, err
 }
 
@@ -177,17 +193,22 @@ func (g *Graphs) findNeighbours(ctx context.Context, a *authorNode) ([]neighbour
 	}
 	defer rows.Close()
 	var found []neighbour
+
 	for rows.Next() {
 		var n neighbour
+
 		var papers string
 		if err := rows.Scan(&n.name, &n.edge, &n.weight, &papers); err != nil {
 			return nil, err
 		}
+
 		if n.papers, err = numbers(papers); err != nil {
 			return nil, err
 		}
+
 		found = append(found, n)
 	}
+
 	return found, rows.Err()
 }
 
@@ -197,20 +218,26 @@ func (g *Graphs) titlesOf(ctx context.Context, papers []int64) (map[int64]string
 	if err != nil {
 		return nil, err
 	}
+
 	rows, err := g.titles.QueryContext(ctx, string(list))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+
 	titles := make(map[int64]string, len(papers))
+
 	for rows.Next() {
 		var id int64
+
 		var title string
 		if err := rows.Scan(&id, &title); err != nil {
 			return nil, err
 		}
+
 		titles[id] = title
 	}
+
 	return titles, rows.Err()
 }
 
@@ -219,5 +246,6 @@ func numbers(list string) (all []int64, err error) {
 	if err := json.Unmarshal([]byte(list), &all); err != nil {
 		return nil, fmt.Errorf("list %.40q: %w", list, err)
 	}
+
 	return all, nil
 }

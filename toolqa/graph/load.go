@@ -22,7 +22,10 @@ func (t LoadGraph) Call(_ context.Context, s toolqa.Session, args envs.Args) (to
 			Outcome:     envs.InvocationError,
 		}, nil
 	case strings.ToLower(name) != string(toolqa.DBLP) || t.Graphs.db == nil:
-		return s, envs.Result{Observation: fmt.Sprintf("We don't have the graph data named %s", name), Outcome: envs.ToolError}, nil
+		return s, envs.Result{
+			Observation: fmt.Sprintf("We don't have the graph data named %s", name),
+			Outcome:     envs.ToolError,
+		}, nil
 	default:
 		return s, envs.Result{Observation: "DBLP data is loaded, including two graphs: AuthorNet and PaperNet."}, nil
 	}

@@ -11,7 +11,8 @@ import (
 	"toolevo/toolqa"
 )
 
-const badNeighbourCheck = "There is something wrong with the arguments you send for neighbour checking. Please modify it."
+const badNeighbourCheck = "There is something wrong with the arguments you send for neighbour checking. Please " +
+	"modify it."
 
 // NeighbourCheck is the tool NeighbourCheck[GraphName, Node]: it prints the degree and the neighbours of a node.
 type NeighbourCheck struct {
@@ -23,15 +24,18 @@ type NeighbourCheck struct {
 }
 
 // Call prints the neighbours of the node that the argument Node names in the graph of the argument GraphName.
-func (t NeighbourCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
+func (t NeighbourCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result,
+	error) {
 	graph, node, ok := nodeArgs(args)
 	if !ok {
 		return s, badArguments(args, badNeighbourCheck, badNeighbourCheck, "Node"), nil
 	}
+
 	list := t.coauthors
 	if graph == paperNet {
 		list = t.cited
 	}
+
 	text, err := list(ctx, s, node)
 	switch {
 	case err != nil:
@@ -39,6 +43,7 @@ func (t NeighbourCheck) Call(ctx context.Context, s toolqa.Session, args envs.Ar
 	case text == "":
 		return s, envs.Result{Observation: badNeighbourCheck, Outcome: envs.ToolError}, nil
 	}
+
 	return s, envs.Result{Observation: text}, nil
 }
 
@@ -48,16 +53,20 @@ func (t NeighbourCheck) cited(ctx context.Context, _ toolqa.Session, title strin
 	if p == nil || err != nil {
 		return "", err
 	}
+
 	titles, err := t.Graphs.titlesOf(ctx, p.cites)
 	if err != nil || t.Weights && len(titles) > 0 {
 		return "", err
 	}
+
 	known := []any{}
+
 	for _, id := range p.cites {
 		if title, ok := titles[id]; ok {
 			known = append(known, title)
 		}
 	}
+
 	return fmt.Sprintf("In degree: %d; Out degree: %d; %d neighbors: %s",
 		p.citedBy, len(p.cites), len(p.cites), pytext.Repr(known)), nil
 }
@@ -68,10 +77,12 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 	if a == nil || err != nil {
 		return "", err
 	}
+
 	neighbours, err := t.Graphs.findNeighbours(ctx, a)
 	if err != nil {
 		return "", err
 	}
+
 	degree, err := t.Graphs.degree(ctx, a)
 	if err != nil {
 		return "", err
@@ -80,10 +91,12 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 	seen := map[int64]bool{}
 	entries := 0
 	list := []byte("[")
+
 	for _, n := range neighbours {
 		if s.Spoiled.Has(n.edge) {
 			return "", nil
 		}
+
 		entries += len(n.papers)
 		for _, p := range n.papers {
 			if !seen[p] {
@@ -91,20 +104,25 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 				papers = append(papers, p)
 			}
 		}
+
 		if !n.name.Valid {
 			continue
 		}
+
 		if len(list) > 1 {
 			list = append(list, ", "...)
 		}
+
 		list = append(append(list, '('), pytext.Repr(n.name.String)...)
 		list = strconv.AppendInt(append(list, ", 'weight: "...), int64(n.weight), 10)
 		list = append(list, "')"...)
 	}
+
 	titles, err := t.Graphs.titlesOf(ctx, papers)
 	if err != nil {
 		return "", err
 	}
+
 	return fmt.Sprintf("Degree: %d; %d neighbors: %s]; Total %d papers; Paper list: %s",
 		degree, len(neighbours), list, entries, strings.Join(distinct(papers, titles), ", ")), nil
 }
@@ -112,6 +130,7 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 // distinct returns the titles of papers, each once: two papers may share one.
 func distinct(papers []int64, titles map[int64]string) []string {
 	var list []string
+
 	seen := map[string]bool{}
 	for _, p := range papers {
 		if title := titles[p]; !seen[title] {
@@ -119,5 +138,6 @@ func distinct(papers []int64, titles map[int64]string) []string {
 			list = append(list, title)
 		}
 	}
+
 	return list
 }

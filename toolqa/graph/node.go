@@ -23,6 +23,7 @@ func (t NodeCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	if !ok {
 		return s, badArguments(args, badNodeCheck, noNode, "Node"), nil
 	}
+
 	attributes, degree, err := t.node(ctx, graph, node)
 	switch {
 	case err != nil:
@@ -30,6 +31,7 @@ func (t NodeCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	case attributes == "":
 		return s, envs.Result{Observation: noNode, Outcome: envs.ToolError}, nil
 	}
+
 	return s, envs.Result{Observation: fmt.Sprintf("%s; Degree: %d", attributes, degree)}, nil
 }
 
@@ -37,26 +39,32 @@ func (t NodeCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 func (t NodeCheck) node(ctx context.Context, graph, name string) (string, int, error) {
 	var attributes string
 	var degree int
+
 	if graph == paperNet {
 		p, err := t.Graphs.findPaper(ctx, name)
 		if p == nil || err != nil {
 			return "", 0, err
 		}
+
 		attributes, degree = p.attributes, len(p.cites)+p.citedBy
 	} else {
 		a, err := t.Graphs.findAuthor(ctx, name)
 		if a == nil || err != nil {
 			return "", 0, err
 		}
+
 		if degree, err = t.Graphs.degree(ctx, a); err != nil {
 			return "", 0, err
 		}
+
 		attributes = a.attributes
 	}
+
 	value, err := pytext.Decode(attributes)
 	if err != nil {
 		return "", 0, fmt.Errorf("attributes: %w", err)
 	}
+
 	return pytext.Repr(value), degree, nil
 }
 
@@ -67,17 +75,19 @@ func nodeArgs(args envs.Args) (graph, node string, ok bool) {
 	return graph, node, ok && (graph == paperNet || graph == authorNet)
 }
 
-// badArguments says what is wrong with arguments that are not a graph and the names of nodes. The published tools look a
-// name up as whatever value it is: a number or null is not found, and a list or an object is an error, as is another
-// graph.
+// badArguments says what is wrong with arguments that are not a graph and the names of nodes. The published
+// tools look a name up as whatever value it is: a number or null is not found, and a list or an object is an
+// error, as is another graph.
 func badArguments(args envs.Args, wrong, notFound string, nodes ...string) envs.Result {
 	graph, isText := args.Text("GraphName")
 	if isText && graph != paperNet && graph != authorNet {
 		return envs.Result{Observation: wrong, Outcome: envs.ToolError}
 	}
+
 	if !isText {
 		return envs.Result{Observation: wrong, Outcome: envs.InvocationError}
 	}
+
 	for _, name := range nodes {
 		v, _ := args.Get(name)
 		switch v.(type) {
@@ -85,5 +95,6 @@ func badArguments(args envs.Args, wrong, notFound string, nodes ...string) envs.
 			return envs.Result{Observation: wrong, Outcome: envs.InvocationError}
 		}
 	}
+
 	return envs.Result{Observation: notFound, Outcome: envs.InvocationError}
 }

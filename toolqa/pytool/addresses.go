@@ -22,15 +22,19 @@ func withoutAddresses(text string, cut bool) string {
 		return text
 	}
 	var b strings.Builder
+
 	for line := range strings.Lines(text) {
 		if start := strings.IndexByte(line, '<'); start >= 0 {
 			b.WriteString(line[:start])
+
 			line = shownAddress.ReplaceAllString(line[start:], address+"$1")
 			if cut {
 				line = cutAddress.ReplaceAllString(line, address)
 			}
 		}
+
 		b.WriteString(line)
 	}
+
 	return b.String()
 }

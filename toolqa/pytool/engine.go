@@ -30,15 +30,19 @@ func (l Limits) WithDefaults() Limits {
 	if l.CPU == 0 {
 		l.CPU = 8 * time.Second
 	}
+
 	if l.Wall == 0 {
 		l.Wall = 4 * l.CPU
 	}
+
 	if l.Memory == 0 {
 		l.Memory = 1 << 30
 	}
+
 	if l.Output == 0 {
 		l.Output = 64 << 10
 	}
+
 	return l
 }
 
@@ -77,10 +81,12 @@ type Engine interface {
 // Stamp is everything about an engine that what a program shows, or what it could do to its host, depends on. A run
 // keeps to one stamp, and every trajectory names it.
 type Stamp struct {
-	Engine  string   `json:"engine"`  // "forkserver", "bwrap", "wasi", "process" or "unsafe"
-	Python  string   `json:"python"`  // the interpreter's version, "3.11.2"
-	Modules []string `json:"modules"` // what can be imported beside the standard library, with versions, sorted: "numpy 1.24.2"
-	Missing []string `json:"missing"` // walls that the machine does not offer and the user does without, sorted: "landlock"
+	Engine string `json:"engine"` // "forkserver", "bwrap", "wasi", "process" or "unsafe"
+	Python string `json:"python"` // the interpreter's version, "3.11.2"
+	// what can be imported beside the standard library, with versions, sorted: "numpy 1.24.2"
+	Modules []string `json:"modules"`
+	// walls that the machine does not offer and the user does without, sorted: "landlock"
+	Missing []string `json:"missing"`
 }
 
 // String is the stamp in words: "forkserver python 3.11.2 numpy 1.24.2 without landlock".
@@ -90,6 +96,7 @@ func (s Stamp) String() string {
 		words = append(words, "without")
 		words = append(words, s.Missing...)
 	}
+
 	return strings.Join(words, " ")
 }
 
@@ -99,13 +106,15 @@ func (s Stamp) ModuleNames() []string {
 	for i, m := range s.Modules {
 		names[i], _, _ = strings.Cut(m, " ")
 	}
+
 	return names
 }
 
-// Describe is a sentence for the description of the tool, of the names of the modules that can be imported: "Only the modules
-// of Python's standard library and numpy can be imported."
+// Describe is a sentence for the description of the tool, of the names of the modules that can be imported:
+// "Only the modules of Python's standard library and numpy can be imported."
 func Describe(modules []string) string {
 	list := "Python's standard library"
+
 	names := slices.Sorted(slices.Values(modules))
 	for i, name := range names {
 		if i == len(names)-1 {
@@ -114,5 +123,6 @@ func Describe(modules []string) string {
 			list += ", " + name
 		}
 	}
+
 	return "Only the modules of " + list + " can be imported."
 }

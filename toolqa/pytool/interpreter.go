@@ -24,8 +24,8 @@ const (
 	wrongArguments = "There is something wrong with the arguments you send for python. Please modify it."
 )
 
-// maxProgram is the longest program that is run, in bytes. A longer one is the agent's mistake: an engine's frames and a
-// child's memory are for programs that a model writes, not for data.
+// maxProgram is the longest program that is run, in bytes. A longer one is the agent's mistake: an engine's
+// frames and a child's memory are for programs that a model writes, not for data.
 const maxProgram = 256 << 10
 
 // Options are the limits and variants of the tool. The zero value of each field means its default.
@@ -62,35 +62,47 @@ func New(engine Engine, opts Options) *Interpreter {
 	if opts.Processes <= 0 {
 		opts.Processes = runtime.NumCPU()
 	}
-	return &Interpreter{engine: engine, maker: engine.Stamp().String(), opts: opts, slots: make(chan struct{}, opts.Processes)}
+
+	return &Interpreter{
+		engine: engine,
+		maker:  engine.Stamp().String(),
+		opts:   opts,
+		slots:  make(chan struct{}, opts.Processes),
+	}
 }
 
 // Call runs the program in the argument Python. Whatever the program does is an observation; an error is an
 // interpreter that does not start, a failing Memory, or the end of ctx.
-func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result,
+	error) {
 	code, ok := args.Text("Python")
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
 	}
+
 	if len(code) > maxProgram {
 		said := fmt.Sprintf(tooLong, len(code), maxProgram)
 		return s, envs.Result{Observation: said, Outcome: envs.ToolError}, nil
 	}
+
 	if in.opts.PublishedCapture {
 		code = unfencePublished(code)
 	} else {
 		code = unfence(code)
 	}
+
 	key := in.key(code)
 	for {
 		v, err, shared := in.flight.Do(key, func() (any, error) { return in.result(ctx, key, code) })
 		if err == nil {
 			return s, v.(envs.Result), nil
 		}
+
 		stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		if shared && stopped && ctx.Err() == nil {
 			continue // the call that ran the program for both of us was given up
 		}
+
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("PythonInterpreter[%s]", excerpt(code)), err)
 	}
 }
@@ -115,24 +127,30 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 			return r, err
 		}
 	}
+
 	select {
 	case in.slots <- struct{}{}:
 		defer func() { <-in.slots }()
 	case <-ctx.Done():
 		return envs.Result{}, ctx.Err()
 	}
+
 	program := Program{Code: code, Published: in.opts.PublishedCapture, Seed: seed(code)}
+
 	reply, err := in.engine.Run(ctx, program, in.opts.Limits)
 	if err != nil {
 		return envs.Result{}, err
 	}
+
 	r := in.observe(reply)
+
 	r.Maker = in.maker
 	if in.opts.Memory != nil {
 		if err := in.opts.Memory.Remember(ctx, key, r); err != nil {
 			return envs.Result{}, err
 		}
 	}
+
 	return r, nil
 }
 
@@ -141,14 +159,17 @@ func (in *Interpreter) observe(r Reply) envs.Result {
 	text := withoutAddresses(strings.ToValidUTF8(r.Output, "\uFFFD"), r.End == OutOfSpace)
 	text = strip(text, r.End == Raised && !in.opts.PublishedCapture)
 	note := ""
+
 	switch r.End {
 	case Finished, Raised:
 		if r.End == Finished && text != "" {
 			return envs.Result{Observation: text}
 		}
+
 		if text == "" {
 			text = nothingPrinted
 		}
+
 		return envs.Result{Observation: text, Outcome: envs.ToolError}
 	case OutOfTime:
 		note = outOfTime
@@ -157,20 +178,24 @@ func (in *Interpreter) observe(r Reply) envs.Result {
 	case Died:
 		note = fmt.Sprintf("SystemError: the interpreter ended (%s)", r.Detail)
 	}
+
 	if text != "" {
 		note = text + "\n" + note
 	}
+
 	return envs.Result{Observation: note, Outcome: envs.ToolError}
 }
 
-// strip removes white space around what a program shows, with indented not before its first word: the report of an error
-// of syntax is indented, as what follows it is.
+// strip removes white space around what a program shows, with indented not before its first word: the report
+// of an error of syntax is indented, as what follows it is.
 func strip(text string, indented bool) string {
 	words := pytext.Strip(text)
 	if !indented || words == "" {
 		return words
 	}
+
 	before := text[:strings.Index(text, words)]
+
 	return before[strings.LastIndexByte(before, '\n')+1:] + words
 }
 
@@ -179,5 +204,6 @@ func excerpt(code string) string {
 	if len(code) > 200 {
 		return strings.ToValidUTF8(code[:200], "") + "..."
 	}
+
 	return code
 }

@@ -25,19 +25,24 @@ func (c *counter) Close() error { return nil }
 
 func (c *counter) Run(ctx context.Context, p Program, _ Limits) (Reply, error) {
 	c.runs.Add(1)
+
 	select {
 	case c.started <- struct{}{}:
 	default:
 	}
+
 	now := c.running.Add(1)
 	defer c.running.Add(-1)
+
 	for most := c.most.Load(); now > most && !c.most.CompareAndSwap(most, now); most = c.most.Load() {
 	}
+
 	select {
 	case <-c.release:
 	case <-ctx.Done():
 		return Reply{}, ctx.Err()
 	}
+
 	return Reply{Output: "ran " + p.Code}, nil
 }
 
@@ -56,14 +61,18 @@ type mapMemory struct {
 func (m *mapMemory) Recall(_ context.Context, key string) (envs.Result, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	r, ok := m.m[key]
+
 	return r, ok, m.fail
 }
 
 func (m *mapMemory) Remember(_ context.Context, key string, r envs.Result) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	m.m[key] = r
+
 	return nil
 }
 
@@ -71,26 +80,35 @@ func TestMemory(t *testing.T) {
 	memory := &mapMemory{m: map[string]envs.Result{}}
 	c := &counter{release: opened()}
 	in := New(c, Options{Memory: memory})
+
 	first := run(t, in, "a")
 	for range 3 {
 		if got := run(t, in, " a\n"); got != first {
 			t.Errorf("got %+v, then %+v", first, got)
 		}
 	}
+
 	run(t, New(c, Options{Memory: memory}), "a")
+
 	if got := run(t, New(&answering{}, Options{Memory: memory}), "a"); got != first {
-		t.Errorf("another engine with the same memory: %+v", got) // a memory belongs to a run, which keeps to one engine
+		// a memory belongs to a run, which keeps to one engine
+		t.Errorf("another engine with the same memory: %+v", got)
 	}
+
 	if n := c.runs.Load(); n != 1 {
 		t.Errorf("one program ran %d times", n)
 	}
+
 	run(t, in, "b")
 	run(t, New(c, Options{Memory: memory, PublishedCapture: true}), "a")
 	run(t, New(c, Options{Memory: memory, Limits: Limits{Output: 5}}), "a")
+
 	if n := c.runs.Load(); n != 4 {
 		t.Errorf("four different programs ran %d times", n)
 	}
+
 	memory.fail = errors.New("disk full")
+
 	_, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: "c"}})
 	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !errors.Is(err, memory.fail) {
 		t.Errorf("a failing memory: %v", err)
@@ -102,10 +120,12 @@ func TestLongPrograms(t *testing.T) {
 	c := &counter{release: opened()}
 	memory := &mapMemory{m: map[string]envs.Result{}}
 	in := New(c, Options{Memory: memory})
+
 	longest := strings.Repeat("x", maxProgram)
 	if r := run(t, in, longest); r.Observation != "ran "+longest {
 		t.Errorf("the longest program shows %.80q", r.Observation)
 	}
+
 	want := envs.Result{
 		Observation: "SyntaxError: the code is too long: it has 262145 bytes, at most 262144 are run",
 		Outcome:     envs.ToolError,
@@ -113,6 +133,7 @@ func TestLongPrograms(t *testing.T) {
 	if r := run(t, in, longest+"x"); r != want {
 		t.Errorf("a longer one shows %.200q, %v", r.Observation, r.Outcome)
 	}
+
 	if n := c.runs.Load(); n != 1 || len(memory.m) != 1 {
 		t.Errorf("the engine ran %d programs, and %d are remembered", n, len(memory.m))
 	}
@@ -121,15 +142,19 @@ func TestLongPrograms(t *testing.T) {
 func TestProcessesAreBounded(t *testing.T) {
 	c := &counter{release: opened()}
 	in := New(c, Options{Processes: 2})
+
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: strconv.Itoa(i)}}); err != nil {
+			if _, _, err := in.Call(t.Context(), toolqa.Session{},
+				envs.Args{{Name: "Python", Value: strconv.Itoa(i)}}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+
 	wg.Wait()
+
 	if n := c.most.Load(); n > 2 {
 		t.Errorf("%d programs ran at once, want at most 2", n)
 	}

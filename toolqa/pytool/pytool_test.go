@@ -13,10 +13,12 @@ import (
 
 func run(t testing.TB, in *Interpreter, code any) envs.Result {
 	t.Helper()
+
 	_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: code}})
 	if err != nil {
 		t.Fatalf("%.200v: %v", code, err)
 	}
+
 	return r
 }
 
@@ -39,34 +41,51 @@ func (a *answering) Run(_ context.Context, p Program, l Limits) (Reply, error) {
 func TestObservations(t *testing.T) {
 	const died = "SystemError: the interpreter ended (signal: aborted)"
 	const traceback = "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\n    x\nE: y"
+
 	const syntax = "  File \"<string>\", line 1\n    x =\n       ^\nSyntaxError: invalid syntax"
 	for name, tt := range map[string]struct {
 		reply Reply
 		want  envs.Result
 	}{
-		"output":          {Reply{Output: "1\n"}, envs.Result{Observation: "1"}},
-		"nothing":         {Reply{}, envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}},
-		"blank":           {Reply{Output: " \n\x1e"}, envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}},
-		"padding":         {Reply{Output: "\x1c\u3000a\x1db \x1f"}, envs.Result{Observation: "a\x1db"}},
-		"not UTF-8":       {Reply{Output: "a\xffb"}, envs.Result{Observation: "a\uFFFDb"}},
-		"raised":          {Reply{Output: traceback + "\n", End: Raised}, envs.Result{Observation: traceback, Outcome: envs.ToolError}},
-		"raised, indent":  {Reply{Output: "\n\n" + syntax + "\n", End: Raised}, envs.Result{Observation: syntax, Outcome: envs.ToolError}},
-		"raised, nothing": {Reply{Output: "\n", End: Raised}, envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}},
-		"time":            {Reply{End: OutOfTime}, envs.Result{Observation: outOfTime, Outcome: envs.ToolError}},
-		"time, output":    {Reply{Output: "so far\n", End: OutOfTime}, envs.Result{Observation: "so far\n" + outOfTime, Outcome: envs.ToolError}},
+		"output":  {Reply{Output: "1\n"}, envs.Result{Observation: "1"}},
+		"nothing": {Reply{}, envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}},
+		"blank": {Reply{Output: " \n\x1e"},
+			envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}},
+		"padding":   {Reply{Output: "\x1c\u3000a\x1db \x1f"}, envs.Result{Observation: "a\x1db"}},
+		"not UTF-8": {Reply{Output: "a\xffb"}, envs.Result{Observation: "a\uFFFDb"}},
+		"raised": {Reply{Output: traceback + "\n", End: Raised},
+			envs.Result{Observation: traceback, Outcome: envs.ToolError}},
+		"raised, indent": {Reply{Output: "\n\n" + syntax + "\n", End: Raised},
+			envs.Result{Observation: syntax, Outcome: envs.ToolError}},
+		"raised, nothing": {Reply{Output: "\n", End: Raised},
+			envs.Result{Observation: nothingPrinted, Outcome: envs.ToolError}},
+		"time": {Reply{End: OutOfTime}, envs.Result{Observation: outOfTime, Outcome: envs.ToolError}},
+		"time, output": {Reply{Output: "so far\n", End: OutOfTime}, envs.Result{
+			Observation: "so far\n" + outOfTime,
+			Outcome:     envs.ToolError,
+		}},
 		"space": {Reply{Output: "yes\n", End: OutOfSpace},
-			envs.Result{Observation: "yes\n[The output was cut after 4 bytes and the code was stopped.]", Outcome: envs.ToolError}},
+			envs.Result{
+				Observation: "yes\n[The output was cut after 4 bytes and the code was stopped.]",
+				Outcome:     envs.ToolError,
+			}},
 		"space, address": {Reply{Output: "<A object at 0x7f3a", End: OutOfSpace},
-			envs.Result{Observation: "<A object at 0x7f0000000000\n[The output was cut after 4 bytes and the code was stopped.]", Outcome: envs.ToolError}},
+			envs.Result{
+				Observation: "<A object at 0x7f0000000000\n[The output was cut after 4 bytes and the code was " +
+					"stopped.]",
+				Outcome: envs.ToolError,
+			}},
 		"died": {Reply{Output: "<A object at 0x7f3a9c0b5d90>", End: Died, Detail: "signal: aborted"},
 			envs.Result{Observation: "<A object at 0x7f0000000000>\n" + died, Outcome: envs.ToolError}},
 	} {
 		in := New(&answering{reply: tt.reply}, Options{Limits: Limits{Output: 4}})
+
 		tt.want.Maker = "answering python 3.11.2"
 		if got := run(t, in, "x"); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, tt.want)
 		}
 	}
+
 	in := New(&answering{reply: Reply{Output: "  E: y", End: Raised}}, Options{PublishedCapture: true})
 	if got := run(t, in, "x").Observation; got != "E: y" {
 		t.Errorf("published: got %q", got)
@@ -86,13 +105,16 @@ func TestArguments(t *testing.T) {
 func TestSeed(t *testing.T) {
 	a := &answering{}
 	in := New(a, Options{})
+
 	want := Program{Code: "print(1)", Seed: 0xd287bb7f} // as sha256sum says
 	for _, code := range []string{"print(1)", "```python\nprint(1)\n```"} {
 		if run(t, in, code); a.program != want {
 			t.Errorf("%q: ran %+v, want %+v", code, a.program, want)
 		}
 	}
+
 	run(t, New(a, Options{PublishedCapture: true}), "print(2)")
+
 	if a.program.Seed == want.Seed || !a.program.Published {
 		t.Errorf("published: ran %+v", a.program)
 	}
@@ -101,17 +123,26 @@ func TestSeed(t *testing.T) {
 func TestLimitsHaveDefaults(t *testing.T) {
 	a := &answering{}
 	run(t, New(a, Options{Limits: Limits{CPU: 3 * time.Second}}), "x")
-	if want := (Limits{Wall: 12 * time.Second, CPU: 3 * time.Second, Memory: 1 << 30, Output: 64 << 10}); a.limits != want {
+
+	if want := (Limits{
+		Wall:   12 * time.Second,
+		CPU:    3 * time.Second,
+		Memory: 1 << 30,
+		Output: 64 << 10,
+	}); a.limits != want {
 		t.Errorf("got %+v, want %+v", a.limits, want)
 	}
 }
 
 func TestFailureOfTheEngine(t *testing.T) {
 	broken := errors.New("broken")
-	_, _, err := New(&answering{err: broken}, Options{}).Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "Python", Value: strings.Repeat("x", 300)}})
+
+	_, _, err := New(&answering{err: broken}, Options{}).Call(t.Context(), toolqa.Session{},
+		envs.Args{{Name: "Python", Value: strings.Repeat("x", 300)}})
 	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool || !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
+
 	if n := len(err.Error()); n > 400 {
 		t.Errorf("an error of %d bytes for a program of 300", n)
 	}
@@ -134,6 +165,7 @@ func TestStamp(t *testing.T) {
 		if got := tt.stamp.String(); got != tt.text {
 			t.Errorf("got %q, want %q", got, tt.text)
 		}
+
 		if got := Describe(tt.stamp.ModuleNames()); got != tt.sentence {
 			t.Errorf("got %q, want %q", got, tt.sentence)
 		}
@@ -164,9 +196,11 @@ func TestUnfence(t *testing.T) {
 }
 
 func FuzzUnfence(f *testing.F) {
-	for _, code := range []string{"```python\nprint(1)\n```", "  if True:\n      print(1)\n\n  print(2)", "python_version = 3", "` `x``", "\tx\n\ty\n"} {
+	for _, code := range []string{"```python\nprint(1)\n```", "  if True:\n      print(1)\n\n  print(2)",
+		"python_version = 3", "` `x``", "\tx\n\ty\n"} {
 		f.Add(code)
 	}
+
 	f.Fuzz(func(t *testing.T, code string) {
 		for _, out := range []string{unfence(code), unfencePublished(code)} {
 			if len(out) > len(code) || strings.HasSuffix(out, "`") || out != strings.Trim(out, blanks) {

@@ -24,7 +24,8 @@ type agendaTimes struct{ printed, stored *corpus.Vector }
 
 // agendaColumns are the columns that the slots of the templates are cells of.
 var agendaColumns = map[string]string{
-	"event": "event", "start": "start_time", "end": "end_time", "location": "location", "person": "person", "date": "date",
+	"event": "event", "start": "start_time", "end": "end_time", "location": "location", "person": "person",
+	"date": "date",
 }
 
 // NewAgenda returns the view of a table with the published columns.
@@ -38,16 +39,21 @@ func NewAgenda(t *corpus.Table) (*Agenda, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if v == nil {
 			return nil, fmt.Errorf("questions: agenda has no column %q", name)
 		}
+
 		*to = v
 	}
+
 	var err error
 	if a.start.stored, err = t.Stored("start_time"); err != nil {
 		return nil, err
 	}
+
 	a.end.stored, err = t.Stored("end_time")
+
 	return a, err
 }
 
@@ -57,10 +63,12 @@ func agendaOf(c *corpus.Corpus) (Corpus, error) { return NewAgenda(c.Table()) }
 // Dataset returns toolqa.Agenda.
 func (a *Agenda) Dataset() toolqa.Dataset { return toolqa.Agenda }
 
-// find returns the rows, ascending, with the values of the slots of a question; none is errNoAnswer. Times are the same
-// however they are written, and blanks around a location do not count: where there is one, the question may have lost it.
+// find returns the rows, ascending, with the values of the slots of a question; none is errNoAnswer. Times
+// are the same however they are written, and blanks around a location do not count: where there is one, the
+// question may have lost it.
 func (a *Agenda) find(s Slots) ([]uint32, error) {
 	var equal []string
+
 	for _, slot := range s {
 		column, ok := agendaColumns[slot.Name]
 		switch {
@@ -71,18 +79,22 @@ func (a *Agenda) find(s Slots) ([]uint32, error) {
 			equal = append(equal, column, slot.Value)
 		}
 	}
+
 	rows, err := a.table.Find(equal...)
 	if err != nil {
 		return nil, err
 	}
+
 	if place, ok := s.lookup("location"); ok {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(row uint32) bool {
 			return strings.TrimSpace(a.location.Text(int(row))) != strings.TrimSpace(place)
 		})
 	}
+
 	if len(rows) == 0 {
 		return nil, errNoAnswer
 	}
+
 	return rows, nil
 }
 
@@ -93,27 +105,32 @@ func onAgenda(answer func(a *Agenda, rows []uint32) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		return answer(a, rows)
 	})
 }
 
-// onAppointment makes a rule of a function of the rows that the slots select, whose value is the same for all of them: who
-// asks means one appointment. Where it differs there is no answer.
+// onAppointment makes a rule of a function of the rows that the slots select, whose value is the same for all
+// of them: who asks means one appointment. Where it differs there is no answer.
 func onAppointment(answer func(a *Agenda, row int) (string, error)) rule {
 	return onAgenda(func(a *Agenda, rows []uint32) (string, error) {
 		only := ""
+
 		for i, row := range rows {
 			text, err := answer(a, int(row))
 			if err != nil {
 				return "", err
 			}
+
 			if i > 0 && strings.TrimSpace(text) != strings.TrimSpace(only) {
 				return "", errNoAnswer
 			}
+
 			if i == 0 {
 				only = text
 			}
 		}
+
 		return only, nil
 	})
 }
@@ -138,6 +155,7 @@ func clock12(minutes int) string {
 	if minutes%(24*60) >= 12*60 {
 		half = "PM"
 	}
+
 	return fmt.Sprintf("%d:%02d %s", (minutes/60+11)%12+1, minutes%60, half)
 }
 
@@ -146,6 +164,7 @@ func fromPrinted(clock string) string {
 	if m, ok := minutesOf(clock); ok {
 		return clock12(m)
 	}
+
 	return clock
 }
 
@@ -159,10 +178,12 @@ func drawAgenda(names ...string) drawer {
 		if err != nil {
 			return nil, err
 		}
+
 		for range min(agendaDraws, a.table.Rows()) {
 			row := r.IntN(a.table.Rows())
 			values := make([]string, len(names))
 			fits := true
+
 			for i, name := range names {
 				values[i] = a.stored(name).Text(row)
 				switch name {
@@ -174,10 +195,12 @@ func drawAgenda(names ...string) drawer {
 					fits = fits && values[i] != ""
 				}
 			}
+
 			if fits {
 				return values, nil
 			}
 		}
+
 		return nil, fmt.Errorf("a corpus of %d appointments has none with times and a date", a.table.Rows())
 	}
 }
@@ -185,7 +208,8 @@ func drawAgenda(names ...string) drawer {
 // stored returns the published cells of a slot's column.
 func (a *Agenda) stored(slot string) *corpus.Vector {
 	return map[string]*corpus.Vector{
-		"event": a.event, "location": a.location, "person": a.person, "date": a.date, "start": a.start.stored, "end": a.end.stored,
+		"event": a.event, "location": a.location, "person": a.person, "date": a.date, "start": a.start.stored,
+		"end": a.end.stored,
 	}[slot]
 }
 
@@ -195,5 +219,6 @@ func (a *Agenda) byStart(rows []uint32) []uint32 {
 	slices.SortStableFunc(sorted, func(x, y uint32) int {
 		return cmp.Compare(a.start.printed.Text(int(x)), a.start.printed.Text(int(y)))
 	})
+
 	return sorted
 }

@@ -6,8 +6,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// agendaEasy are the templates about one appointment. It is searched for among the descriptions; where they do not tell,
-// it is looked up in the table.
+// agendaEasy are the templates about one appointment. It is searched for among the descriptions; where they
+// do not tell, it is looked up in the table.
 func agendaEasy() []Template {
 	templates := []Template{
 		{
@@ -36,14 +36,18 @@ func agendaEasy() []Template {
 			gold: onAppointment(func(a *Agenda, row int) (string, error) { return a.start.stored.Text(row), nil }),
 			draw: drawAgenda("person", "event", "date"),
 			choose: search{
-				asks: "when {event} started", keywords: "{person} {event} {date}", wants: wantTimes,
-				end: []step{finish("{starts}", "I have found when {event} started, which is when {person} attended it.")},
+				asks:     "when {event} started",
+				keywords: "{person} {event} {date}",
+				wants:    wantTimes,
+				end: []step{finish("{starts}", "I have found when {event} started, which is when {person} "+
+					"attended it.")},
 			}.steps,
 		},
 		agendaHowLong(),
 		{
 			Name: "agenda-easy/person",
-			Text: "Who attended {event:text} between {start:clock} and {end:clock} on {date:slashdate} in {location:text}?",
+			Text: "Who attended {event:text} between {start:clock} and {end:clock} on {date:slashdate} in " +
+				"{location:text}?",
 			gold: onAppointment(func(a *Agenda, row int) (string, error) { return a.person.Text(row), nil }),
 			draw: drawAgenda("event", "start", "end", "date", "location"),
 			choose: search{
@@ -56,6 +60,7 @@ func agendaEasy() []Template {
 		t := &templates[i]
 		t.Dataset, t.Difficulty, t.check = toolqa.Agenda, toolqa.Easy, agendaChecks[t.Name]
 	}
+
 	return templates
 }
 
@@ -69,13 +74,17 @@ func agendaHowLong() Template {
 			if !ok {
 				return "", errNoAnswer
 			}
+
 			return timedelta(end - start), nil
 		}),
 		draw: drawAgenda("person", "event", "date"),
 		choose: search{
-			asks: "when {event} started and ended", keywords: "{person} {event} {date}", wants: wantTimes,
+			asks:     "when {event} started and ended",
+			keywords: "{person} {event} {date}",
+			wants:    wantTimes,
 			end: []step{
-				runCode(agendaLength, "I have found when {event} started and when it ended, so I can compute how long it took."),
+				runCode(agendaLength, "I have found when {event} started and when it ended, so I can compute how "+
+					"long it took."),
 				finish("{answer}", "This is the time between the start and the end."),
 			},
 		}.steps,

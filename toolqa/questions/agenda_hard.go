@@ -29,8 +29,9 @@ func agendaHard() []Template {
 			},
 		},
 		{
-			Name:   "agenda-hard/unavailable",
-			Text:   "How many people are {busy:unavailble}between {start:clock} and {end:clock} on {date:slashdate} in the agenda table?",
+			Name: "agenda-hard/unavailable",
+			Text: "How many people are {busy:unavailble}between {start:clock} and {end:clock} on " +
+				"{date:slashdate} in the agenda table?",
 			gold:   on((*Agenda).unavailable),
 			draw:   drawUnavailable,
 			choose: unavailableSteps,
@@ -62,7 +63,8 @@ func agendaHard() []Template {
 			draw: drawAgenda("person"),
 			steps: []step{
 				querySQL("SELECT COUNT(DISTINCT date) AS dates FROM agenda.agenda_data WHERE person = {person|sql}",
-					"{person} may have several events on one date, so I count the different dates with a query.", row(number("dates"))),
+					"{person} may have several events on one date, so I count the different dates with a query.",
+					row(number("dates"))),
 				finish("{dates}", "The query has counted every date once, so this is the answer."),
 			},
 		},
@@ -71,15 +73,18 @@ func agendaHard() []Template {
 		t := &templates[i]
 		t.Dataset, t.Difficulty, t.check = toolqa.Agenda, toolqa.Hard, agendaChecks[t.Name]
 	}
+
 	return templates
 }
 
 // agendaFreeSlots asks for the gaps between appointments. Its published rule is faulty.
 func agendaFreeSlots() Template {
 	return Template{
-		Name:  "agenda-hard/free-slots",
-		Text:  "When should I schedule a meeting with {person:text} from 9:00 AM to 6:00 PM on {date:slashdate} in the agenda table?",
-		Fault: "the published slots go beyond 9:00 AM to 6:00 PM, or end before they start, where a meeting is outside of these hours or within another",
+		Name: "agenda-hard/free-slots",
+		Text: "When should I schedule a meeting with {person:text} from 9:00 AM to 6:00 PM on {date:slashdate} " +
+			"in the agenda table?",
+		Fault: "the published slots go beyond 9:00 AM to 6:00 PM, or end before they start, where a meeting is " +
+			"outside of these hours or within another",
 
 		Corrected: true,
 		gold:      onAgenda((*Agenda).freeSlots),
@@ -92,25 +97,30 @@ func agendaFreeSlots() Template {
 				"I need the times at which these appointments start and end.", "GetValue",
 				[]arg{{"column_name", "start_time, end_time"}}, readMeetings,
 			},
-			runCode(agendaSlots, "I look for the gaps of at least one hour between these appointments, from nine in the morning to six in the evening."),
+			runCode(agendaSlots, "I look for the gaps of at least one hour between these appointments, from nine "+
+				"in the morning to six in the evening."),
 			finish("{answer}", "These are the times at which {person} is free for at least one hour."),
 		},
 	}
 }
 
-// unavailable counts the people who have an appointment at some time between start and end. Who has one that ends before
-// it starts may be among them or not; then there is no answer.
+// unavailable counts the people who have an appointment at some time between start and end. Who has one that
+// ends before it starts may be among them or not; then there is no answer.
 func (a *Agenda) unavailable(s Slots) (string, error) {
 	start, ok1 := minutesOf(corpus.ClockText(s.Get("start")))
+
 	end, ok2 := minutesOf(corpus.ClockText(s.Get("end")))
 	if !ok1 || !ok2 || start >= end {
 		return "", errNoAnswer
 	}
+
 	rows, err := a.find(Slots{{"date", s.Get("date")}})
 	if err != nil {
 		return "", err
 	}
+
 	busy, perhaps := map[int]bool{}, map[int]bool{}
+
 	for _, row := range rows {
 		from, to, ok := a.minutes(int(row))
 		switch person := a.person.Code(int(row)); {
@@ -120,11 +130,13 @@ func (a *Agenda) unavailable(s Slots) (string, error) {
 			perhaps[person] = true
 		}
 	}
+
 	for person := range perhaps {
 		if !busy[person] {
 			return "", errNoAnswer
 		}
 	}
+
 	return strconv.Itoa(len(busy)), nil
 }
 
@@ -134,6 +146,7 @@ func drawUnavailable(r *rand.Rand, c Corpus) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return append([]string{lostWord}, values...), nil
 }
 
@@ -142,11 +155,15 @@ const lostWord = "unavailble "
 
 // unavailableSteps is the plan; times in SQL are on 24 hours.
 func unavailableSteps(s Slots) []step {
-	query := fmt.Sprintf("SELECT COUNT(DISTINCT person) AS people FROM agenda.agenda_data WHERE date = {date|sql} AND start_time < '%s' AND end_time > '%s'",
+	query := fmt.Sprintf("SELECT COUNT(DISTINCT person) AS people FROM agenda.agenda_data WHERE date = {date|sql} "+
+		"AND start_time < '%s' AND end_time > '%s'",
 		corpus.ClockText(s.Get("end")), corpus.ClockText(s.Get("start")))
+
 	return []step{
-		querySQL(query, "Whoever has an event on {date} that starts before the end of that time and ends after its start is unavailable. "+
-			"I count these people, each once, and write the times on 24 hours as the table does.", row(number("people"))),
+		querySQL(query, "Whoever has an event on {date} that starts before the end of that time and ends after "+
+			"its start is unavailable. "+
+			"I count these people, each once, and write the times on 24 hours as the table does.",
+			row(number("people"))),
 		finish("{people}", "The query has counted the people who are busy at that time."),
 	}
 }
@@ -166,29 +183,36 @@ func (a *Agenda) freeSlots(rows []uint32) (string, error) {
 		}
 	}
 	now := dayStart
+
 	for _, row := range a.byStart(rows) {
 		start, end, ok := a.minutes(int(row))
 		if !ok {
 			if from, isTime := minutesOf(a.start.printed.Text(int(row))); isTime && from >= dayEnd {
 				continue // it ends when it may
 			}
+
 			return "", errNoAnswer
 		}
+
 		slot(now, min(start, dayEnd))
 		now = max(now, end)
 	}
+
 	slot(now, dayEnd)
+
 	if len(free) == 0 {
 		return "", errNoAnswer
 	}
+
 	return strings.Join(free, ", "), nil
 }
 
-// publishedSlots is the published rule: it takes the time from one appointment's end to the next one's start for free if
-// it is an hour or more, and when it is less than nothing goes round the clock.
+// publishedSlots is the published rule: it takes the time from one appointment's end to the next one's start
+// for free if it is an hour or more, and when it is less than nothing goes round the clock.
 func (a *Agenda) publishedSlots(rows []uint32) (string, error) {
 	var free []string
 	from, end := "9:00 AM", dayStart
+
 	slot := func(to string, start int) {
 		if (start-end+24*60)%(24*60) >= meetingLength {
 			free = append(free, from+"-"+to)
@@ -196,17 +220,22 @@ func (a *Agenda) publishedSlots(rows []uint32) (string, error) {
 	}
 	for _, row := range a.byStart(rows) {
 		start, ok1 := minutesOf(a.start.printed.Text(int(row)))
+
 		stop, ok2 := minutesOf(a.end.printed.Text(int(row)))
 		if !ok1 || !ok2 {
 			return "", errNoAnswer
 		}
+
 		slot(a.start.stored.Text(int(row)), start)
 		from, end = a.end.stored.Text(int(row)), stop
 	}
+
 	slot("6:00 PM", dayEnd)
+
 	if len(free) == 0 {
 		return "", errNoAnswer
 	}
+
 	return strings.Join(free, ", "), nil
 }
 
@@ -217,7 +246,9 @@ func rowsLeft(name string) reader {
 		if !isInteger(n) {
 			return unexpected(result, "a number of rows")
 		}
+
 		*known = append(*known, Slot{name, n})
+
 		return nil
 	}
 }
@@ -228,17 +259,22 @@ func readMeetings(result string, known *Slots) error {
 	if !ok {
 		return unexpected(result, "times that start and end")
 	}
+
 	meetings := make([]string, len(rows))
 	for i, row := range rows {
 		start, end := row["start_time"], row["end_time"]
 		_, ok1 := minutesOf(start)
+
 		_, ok2 := minutesOf(end)
 		if !ok1 || !ok2 {
 			return unexpected(result, "times such as 09:00:00")
 		}
+
 		meetings[i] = fmt.Sprintf("('%s', '%s')", start, end)
 	}
+
 	*known = append(*known, Slot{"meetings", "[" + strings.Join(meetings, ", ") + "]"})
+
 	return nil
 }
 
@@ -248,13 +284,16 @@ func readEvents(result string, known *Slots) error {
 	if !ok {
 		return unexpected(result, "events")
 	}
+
 	var events []string
 	for _, row := range rows {
 		if !slices.Contains(events, row["event"]) {
 			events = append(events, row["event"])
 		}
 	}
+
 	*known = append(*known, Slot{"events", strings.Join(events, ", ")})
+
 	return nil
 }
 

@@ -31,16 +31,20 @@ func TestAgendaPassagesAreRead(t *testing.T) {
 	c := syntheticAgenda(t, 300)
 	a := mustLoad(t, c).(*Agenda)
 	wrong := map[want]int{}
+
 	for d, err := range c.Documents(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		row := d.ID - 1
-		all := appointment{a.person.Text(row), a.event.Text(row), strings.TrimSpace(a.location.Text(row)), a.date.Text(row), a.start.stored.Text(row), a.end.stored.Text(row)}
+		all := appointment{a.person.Text(row), a.event.Text(row), strings.TrimSpace(a.location.Text(row)),
+			a.date.Text(row), a.start.stored.Text(row), a.end.stored.Text(row)}
 		what, place, who, times := all, all, all, all
 		what.what, what.place = "", ""
 		place.place, place.start, place.end = "", "", ""
 		who.who = ""
+
 		times.place, times.start, times.end = "", "", ""
 		for w, asked := range map[want]appointment{wantWhat: what, wantPlace: place, wantWho: who, wantTimes: times} {
 			told, ok := asked.read(d.Content, w)
@@ -49,13 +53,16 @@ func TestAgendaPassagesAreRead(t *testing.T) {
 					t.Logf("%q: read %v, %v, want %v", d.Content, got, ok, want)
 				}
 			}
+
 			other := asked
+
 			other.date = "2021/01/01"
 			if _, ok := other.read(d.Content, w); ok {
 				t.Errorf("%q is read for another date", d.Content)
 			}
 		}
 	}
+
 	for w, n := range wrong {
 		t.Errorf("want %d: %d of 300 passages are not read", w, n)
 	}
@@ -67,6 +74,7 @@ func TestReaderSolvesAgenda(t *testing.T) {
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
 	w.wantShare(catalog.PromptVersion, drawEach(t, view, 12), 0.95)
+
 	for _, api := range apiVersions[1:] {
 		w.wantShare(api, drawEach(t, view, 8), 0.95)
 	}
@@ -74,11 +82,13 @@ func TestReaderSolvesAgenda(t *testing.T) {
 
 func TestAgendaSearch(t *testing.T) {
 	const (
-		ask      = "Where did Jazz concert that Grace attended take place on 2022/02/07?"
-		nothing  = "There is no information that can be matched in the database. Please try another query."
-		other    = "On 2022/02/08, Grace attended Jazz concert at Blue Note from 8:00 PM to 10:00 PM."
-		told     = "Grace is looking forward to the Jazz concert on February 7th, 2022. It takes place at St. Mary's Hall, Bath, starting at 8:00 PM and ending at 10:00 PM. Bring a coat."
-		loaded   = "We have successfully loaded the agenda database, including the following columns: event, start_time."
+		ask     = "Where did Jazz concert that Grace attended take place on 2022/02/07?"
+		nothing = "There is no information that can be matched in the database. Please try another query."
+		other   = "On 2022/02/08, Grace attended Jazz concert at Blue Note from 8:00 PM to 10:00 PM."
+		told    = "Grace is looking forward to the Jazz concert on February 7th, 2022. It takes place at St. " +
+			"Mary's Hall, Bath, starting at 8:00 PM and ending at 10:00 PM. Bring a coat."
+		loaded = "We have successfully loaded the agenda database, including the following columns: event, " +
+			"start_time."
 		filtered = "We have successfully filtered the data (2 rows)."
 		cells    = `{"event": ["Lunch", "Jazz concert"], "start_time": ["12:00:00", "20:00:00"], "end_time": ["13:00:00", "22:00:00"], "location": ["Cafe", "Blue Note "]}`
 	)
@@ -86,34 +96,44 @@ func TestAgendaSearch(t *testing.T) {
 		for _, c := range calls {
 			s = append(s, fmt.Sprint(c.Name, " ", c.Args[0].Value))
 		}
+
 		return s
 	}
-	first, second := "RetrieveAgenda Grace Jazz concert 2022/02/07", "RetrieveAgenda Grace Jazz concert February 7, 2022"
-	table := []string{"LoadDB agenda", "FilterDB person=Grace, date=2022/02/07", "GetValue event, start_time, end_time, location"}
+	first, second := "RetrieveAgenda Grace Jazz concert 2022/02/07",
+		"RetrieveAgenda Grace Jazz concert February 7, 2022"
+
+	table := []string{"LoadDB agenda", "FilterDB person=Grace, date=2022/02/07",
+		"GetValue event, start_time, end_time, location"}
 	for _, tt := range []struct {
 		results []string
 		want    []string
 	}{
 		{[]string{other + "\n" + told}, []string{first, "Finish St. Mary's Hall, Bath"}},
 		{[]string{other, told}, []string{first, second, "Finish St. Mary's Hall, Bath"}},
-		{[]string{nothing, other, loaded, filtered, cells}, append(append([]string{first, second}, table...), "Finish Blue Note ")},
+		{[]string{nothing, other, loaded, filtered, cells},
+			append(append([]string{first, second}, table...), "Finish Blue Note ")},
 	} {
 		if got := inputs(planCalls(t, ask, tt.results...)); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("after %q the calls are\n%q, want\n%q", tt.results, got, tt.want)
 		}
 	}
-	who := planCalls(t, "Who attended Jazz concert between 8 PM and 10:00 PM on 2022/02/07 in Blue Note ?", nothing, nothing, loaded, filtered,
+
+	who := planCalls(t, "Who attended Jazz concert between 8 PM and 10:00 PM on 2022/02/07 in Blue Note ?", nothing,
+		nothing, loaded, filtered,
 		`{"person": ["Ann", "Bob"], "event": ["Lunch", "Jazz concert"], "location": ["Blue Note", "Blue Note"]}`)
 	if got := inputs(who)[3]; got != "FilterDB date=2022/02/07, start_time=8 PM, end_time=10:00 PM" {
 		t.Errorf("the filter is %q", got)
 	}
+
 	if got := inputs(who)[5]; got != "Finish Bob" {
 		t.Errorf("the last call is %q", got)
 	}
+
 	length := planCalls(t, "How long did Grace attend Jazz concert on 2022/02/07?", told)
 	if got := fmt.Sprint(length[1].Args[0].Value); !strings.Contains(got, "clock('10:00 PM') - clock('8:00 PM')") {
 		t.Errorf("the code is %s", got)
 	}
+
 	when := planCalls(t, "When did Grace attend Jazz concert on 2022/02/07?", nothing, nothing, loaded, filtered, cells)
 	if got := inputs(when)[5]; got != "Finish 8:00 PM" {
 		t.Errorf("the last call is %q", got)
@@ -121,30 +141,40 @@ func TestAgendaSearch(t *testing.T) {
 }
 
 func TestAgendaPlanRefusesWhatItDoesNotExpect(t *testing.T) {
-	const loaded, filtered = "We have successfully loaded the agenda database, including …", "We have successfully filtered the data (2 rows)."
+	const loaded, filtered = "We have successfully loaded the agenda database, including …",
+		"We have successfully filtered the data (2 rows)."
 	wantRefusals(t, []refusal{
 		{"not in the table", "When did Grace attend Jazz concert on 2022/02/07?",
-			[]string{"nothing", "nothing", loaded, filtered, `{"event": "Lunch", "start_time": "12:00:00", "end_time": "13:00:00", "location": "Cafe"}`}},
-		{"no rows of texts", "When did Grace attend Jazz concert on 2022/02/07?", []string{"nothing", "nothing", loaded, filtered, `{"event": "Jazz concert"}`}},
-		{"columns of several lengths", "What events does Grace have on 2022/02/07 in the agenda table?", []string{loaded, filtered, `["Lunch"]`}},
-		{"no number of rows", "How many events happen on 2022/02/07 in the agenda table?", []string{loaded, "We have successfully filtered the data."}},
-		{"times that are none", "When should I schedule a meeting with Grace from 9:00 AM to 6:00 PM on 2022/02/07 in the agenda table?",
+			[]string{"nothing", "nothing", loaded, filtered,
+				`{"event": "Lunch", "start_time": "12:00:00", "end_time": "13:00:00", "location": "Cafe"}`}},
+		{"no rows of texts", "When did Grace attend Jazz concert on 2022/02/07?",
+			[]string{"nothing", "nothing", loaded, filtered, `{"event": "Jazz concert"}`}},
+		{"columns of several lengths", "What events does Grace have on 2022/02/07 in the agenda table?",
+			[]string{loaded, filtered, `["Lunch"]`}},
+		{"no number of rows", "How many events happen on 2022/02/07 in the agenda table?",
+			[]string{loaded, "We have successfully filtered the data."}},
+		{"times that are none", "When should I schedule a meeting with Grace from 9:00 AM to 6:00 PM on " +
+			"2022/02/07 in the agenda table?",
 			[]string{loaded, filtered, `{"start_time": "');print('", "end_time": "13:00:00"}`}},
 		{"no number", "How many dates in the agenda table have Grace scheduled?", []string{"dates: many"}},
-		{"too many results", "How many dates in the agenda table have Grace scheduled?", []string{"dates: 3", "Answer is CORRECT"}},
+		{"too many results", "How many dates in the agenda table have Grace scheduled?",
+			[]string{"dates: 3", "Answer is CORRECT"}},
 	})
 }
 
 func TestDatesOfTheAgenda(t *testing.T) {
 	for text, want := range map[string]string{
-		"2022/02/07": "2022/02/07", "February 7, 2022": "2022/02/07", "September 31st, 2022": "2022/09/31", "the 3rd of May 2022": "2022/05/03",
-		"3rd May, 2022": "2022/05/03", "May 3 2022": "2022/05/03", "": "", "7 2022": "", "Monday 7, 2022": "",
+		"2022/02/07": "2022/02/07", "February 7, 2022": "2022/02/07", "September 31st, 2022": "2022/09/31",
+		"the 3rd of May 2022": "2022/05/03",
+		"3rd May, 2022":       "2022/05/03", "May 3 2022": "2022/05/03", "": "", "7 2022": "", "Monday 7, 2022": "",
 	} {
 		if got := slashDate(text); got != want {
 			t.Errorf("slashDate(%q) = %q, want %q", text, got, want)
 		}
 	}
-	for date, want := range map[string]string{"2022/02/07": "February 7, 2022", "2022/09/31": "September 31, 2022", "2022/12/20": "December 20, 2022"} {
+
+	for date, want := range map[string]string{"2022/02/07": "February 7, 2022", "2022/09/31": "September 31, 2022",
+		"2022/12/20": "December 20, 2022"} {
 		if got := dateInWords(date); got != want || slashDate(got) != date {
 			t.Errorf("dateInWords(%q) = %q, want %q", date, got, want)
 		}
@@ -154,12 +184,15 @@ func TestDatesOfTheAgenda(t *testing.T) {
 // TestGenerateAgenda makes the questions in the paper's numbers, although there are only a hundred people to ask for.
 func TestGenerateAgenda(t *testing.T) {
 	view := mustLoad(t, syntheticAgenda(t, 3_000))
+
 	for _, d := range toolqa.Difficulties() {
 		want := PaperCounts(toolqa.Agenda, d)
+
 		qs, err := Generate(rand.New(rand.NewPCG(1, 2)), view, d, Options{Counts: want})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		made, inTest := map[string]int{}, map[string]int{}
 		for _, q := range qs {
 			made[q.Template]++
@@ -167,14 +200,17 @@ func TestGenerateAgenda(t *testing.T) {
 				inTest[q.Template]++
 			}
 		}
+
 		if len(qs) != want.Train+want.Dev+want.Test || len(made) != 5 {
 			t.Errorf("%s: %d questions of %v", d, len(qs), made)
 		}
+
 		for name, n := range inTest {
 			if n != 20 {
 				t.Errorf("%d test questions of %s, want 20", n, name)
 			}
 		}
+
 		if n := made["agenda-hard/dates-of-person"]; d == toolqa.Hard && (n < 80 || n > 100) {
 			t.Errorf("%d questions about 100 people", n)
 		}
@@ -183,21 +219,27 @@ func TestGenerateAgenda(t *testing.T) {
 
 // FuzzAgendaRead reads any passage: what it tells agrees with what was asked, and was in the passage.
 func FuzzAgendaRead(f *testing.F) {
-	f.Add("On 2022/02/07, Grace attended Jazz concert at Blue Note from 8:00 PM to 10:00 PM.", "Grace", "Jazz concert", uint8(wantPlace))
-	f.Add("Entry for May 3rd, 2022: Jazz, from 8 PM to 9 PM, at St. Mary's. Attending: Jazz.", "", "Jazz", uint8(wantWho))
+	f.Add("On 2022/02/07, Grace attended Jazz concert at Blue Note from 8:00 PM to 10:00 PM.", "Grace", "Jazz concert",
+		uint8(wantPlace))
+	f.Add("Entry for May 3rd, 2022: Jazz, from 8 PM to 9 PM, at St. Mary's. Attending: Jazz.", "", "Jazz",
+		uint8(wantWho))
 	f.Fuzz(func(t *testing.T, passage, who, what string, w uint8) {
 		asked := appointment{who: who, what: what}
 		asked.date = slashDate(agendaReading().date.FindString(passage))
+
 		told, ok := asked.read(passage, want(w%4))
 		if !ok {
 			return
 		}
+
 		if !asked.agrees(told) {
 			t.Errorf("%q: asked %+v, told %+v", passage, asked, told)
 		}
+
 		lower := strings.ToLower(passage)
 		for _, slot := range told.slots(want(w % 4)) {
-			if utf8.ValidString(passage) && !strings.Contains(lower, strings.ToLower(slot.Value)) && !strings.ContainsAny(passage, markWhat+markPlace+markWho) {
+			if utf8.ValidString(passage) && !strings.Contains(lower, strings.ToLower(slot.Value)) &&
+				!strings.ContainsAny(passage, markWhat+markPlace+markWho) {
 				t.Errorf("%q does not say %q", passage, slot.Value)
 			}
 		}

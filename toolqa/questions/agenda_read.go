@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the times, of which there
-// must be two, since a description tells when something starts and ends; and the part that the question asks for, by the
-// words around it. The parts that the question tells must be in the description, too: they are replaced by marks, so that
-// no word in them is taken for a word around another part.
+// The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the times, of
+// which there must be two, since a description tells when something starts and ends; and the part that the
+// question asks for, by the words around it. The parts that the question tells must be in the description,
+// too: they are replaced by marks, so that no word in them is taken for a word around another part.
 
 const (
 	markWhat  = "\uE001"
@@ -24,7 +24,8 @@ const (
 	markWho   = "\uE003"
 
 	months = `(?:January|February|March|April|May|June|July|August|September|October|November|December)`
-	dates  = `(?:\d{4}/\d{2}/\d{2}|` + months + ` \d{1,2}(?:st|nd|rd|th)?,? \d{4}|(?:the )?\d{1,2}(?:st|nd|rd|th)(?: of)? ` + months + `,? \d{4})`
+	dates  = `(?:\d{4}/\d{2}/\d{2}|` + months +
+		` \d{1,2}(?:st|nd|rd|th)?,? \d{4}|(?:the )?\d{1,2}(?:st|nd|rd|th)(?: of)? ` + months + `,? \d{4})`
 	clocks = `\d{1,2}(?::\d{2})? [AaPp][Mm]`
 	names  = `[\p{Lu}` + markWho + `][\pL\pM'’-]*?`
 	short  = `\b(?:St|Mt|Dr|Mr|Mrs|No)\.` // its full stop ends no sentence
@@ -62,11 +63,13 @@ var agendaReading = sync.OnceValue(func() *agendaPatterns {
 		clock: regexp.MustCompile(`\b` + clocks + `\b`),
 		parts: regexp.MustCompile(`^(?:\d{4}/\d{2}/\d{2}|(?:the )?(?P<first>\pL+|\d+)(?:st|nd|rd|th)? (?:of )?(?P<second>\pL+|\d+)(?:st|nd|rd|th)?,? (?P<year>\d{4}))$`),
 	}
+
 	words := strings.NewReplacer(`{date}`, dates, `{clock}`, clocks, `{does}`, does,
 		`{who}`, `(?P<who>`+names+`)`, `{what}`, `(?P<what>`+things+`)`, `{place}`, `(?P<place>`+things+`)`)
 	for _, s := range agendaSentences {
 		p.sentences = append(p.sentences, regexp.MustCompile(words.Replace(s)))
 	}
+
 	return p
 })
 
@@ -75,37 +78,51 @@ func (a appointment) read(passage string, w want) (appointment, bool) {
 	patterns := agendaReading()
 	told := a
 	told.date = slashDate(patterns.date.FindString(passage))
+
 	times := patterns.clock.FindAllString(passage, -1)
 	if len(times) == 2 {
 		told.start, told.end = times[0], times[1]
 	}
+
 	if len(times) != 2 && (w == wantTimes || a.start != "") || !a.agrees(told) {
 		return appointment{}, false
 	}
+
 	marked := passage
 	parts := []struct{ text, mark string }{{a.what, markWhat}, {a.place, markPlace}, {a.who, markWho}}
-	slices.SortStableFunc(parts, func(x, y struct{ text, mark string }) int { return cmp.Compare(len(y.text), len(x.text)) }) // Karaoke in Karaoke Bar
+	// Karaoke in Karaoke Bar
+	slices.SortStableFunc(parts, func(x, y struct{ text, mark string }) int {
+		return cmp.Compare(len(y.text),
+			len(x.text))
+	})
+
 	for _, part := range parts {
 		var ok bool
 		if marked, ok = replaceWords(marked, part.text, part.mark); !ok {
 			return appointment{}, false
 		}
 	}
+
 	if w == wantTimes {
 		return told, true
 	}
+
 	original := strings.NewReplacer(markWhat, a.what, markPlace, a.place, markWho, a.who)
+
 	for _, re := range patterns.sentences {
 		m := re.FindStringSubmatch(marked)
 		if m == nil {
 			continue
 		}
+
 		part := func(name string) string { return original.Replace(m[re.SubexpIndex(name)]) }
+
 		told.who, told.what, told.place = part("who"), part("what"), part("place")
 		if a.agrees(told) {
 			return told, true
 		}
 	}
+
 	return appointment{}, false
 }
 
@@ -115,28 +132,34 @@ func replaceWords(text, part, mark string) (string, bool) {
 	if part == "" {
 		return text, true
 	}
+
 	in, of := strings.ToLower(text), strings.ToLower(part)
 	if len(in) != len(text) || len(of) != len(part) { // then positions would not be the same
 		in, of = text, part
 	}
 	var b strings.Builder
 	done, replaced := 0, false
+
 	for from := 0; ; {
 		at := strings.Index(in[from:], of)
 		if at < 0 {
 			b.WriteString(text[done:])
 			return b.String(), replaced
 		}
+
 		at += from
 		end := at + len(of)
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, size := utf8.DecodeRuneInString(text[end:])
+
 		from = at + max(1, size)
 		if at > 0 && isWordRune(before) || size > 0 && isWordRune(after) {
 			continue
 		}
+
 		b.WriteString(text[done:at])
 		b.WriteString(mark)
+
 		done, from, replaced = end, end, true
 	}
 }
@@ -146,21 +169,26 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 // slashDate writes a date as the agenda's table does, 2022/02/17; "" for what is no date.
 func slashDate(text string) string {
 	parts := agendaReading().parts
+
 	m := parts.FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}
+
 	month, day, year := m[parts.SubexpIndex("first")], m[parts.SubexpIndex("second")], m[parts.SubexpIndex("year")]
 	if year == "" {
 		return text
 	}
+
 	if strings.Trim(month, digits) == "" {
 		month, day = day, month
 	}
+
 	t, err := time.Parse("January", month)
 	if n, noDay := strconv.Atoi(day); err == nil && noDay == nil && n < 100 {
 		return fmt.Sprintf("%s/%02d/%02d", year, int(t.Month()), n)
 	}
+
 	return ""
 }
 
@@ -171,5 +199,6 @@ func dateInWords(date string) string {
 	if err != nil {
 		return date
 	}
+
 	return fmt.Sprintf("%s %s, %s", t.Month(), strings.TrimPrefix(date[8:], "0"), date[:4])
 }

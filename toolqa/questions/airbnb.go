@@ -34,11 +34,14 @@ func NewAirbnb(t *corpus.Table) (*Airbnb, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if v == nil {
 			return nil, fmt.Errorf("questions: airbnb has no column %q", name)
 		}
+
 		*to = v
 	}
+
 	return a, nil
 }
 
@@ -54,22 +57,26 @@ const noCell = "nan"
 // airbnbSlots are the columns that the slots of questions about one listing are cells of.
 var airbnbSlots = map[string]string{"name": "NAME", "id": "id", "nb": "neighbourhood"}
 
-// listing returns the row of the only listing with the name, the id and the neighbourhood that the question has. Another
-// number of them is errNoAnswer.
+// listing returns the row of the only listing with the name, the id and the neighbourhood that the question
+// has. Another number of them is errNoAnswer.
 func (a *Airbnb) listing(s Slots) (int, error) {
 	var equal []string
+
 	for _, slot := range s {
 		if column, ok := airbnbSlots[slot.Name]; ok {
 			equal = append(equal, column, slot.Value)
 		}
 	}
+
 	rows, err := a.table.Find(equal...)
 	if err != nil {
 		return 0, err
 	}
+
 	if len(rows) != 1 {
 		return 0, errNoAnswer
 	}
+
 	return int(rows[0]), nil
 }
 
@@ -80,20 +87,24 @@ func onListing(f func(a *Airbnb, row int, s Slots) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		return f(a, row, s)
 	})
 }
 
-// onHood makes a rule of a function of the listings in the neighbourhood in the slot nb, of which there is at least one.
+// onHood makes a rule of a function of the listings in the neighbourhood in the slot nb, of which there is at
+// least one.
 func onHood(f func(a *Airbnb, rows []uint32) (string, error)) rule {
 	return on(func(a *Airbnb, s Slots) (string, error) {
 		rows, err := a.table.Find("neighbourhood", s.Get("nb"))
 		if err != nil {
 			return "", err
 		}
+
 		if len(rows) == 0 {
 			return "", errNoAnswer
 		}
+
 		return f(a, rows)
 	})
 }
@@ -104,7 +115,9 @@ func amount(cell string) (float64, bool) {
 	if !isInteger(digits) {
 		return 0, false
 	}
+
 	f, err := strconv.ParseFloat(digits, 64)
+
 	return f, err == nil
 }
 
@@ -114,6 +127,7 @@ func whole(cell string) (string, bool) {
 	if !ok || f != f || f < -1<<53 || f > 1<<53 {
 		return "", false
 	}
+
 	return strconv.FormatInt(int64(f), 10), true
 }
 
@@ -130,18 +144,22 @@ func (a *Airbnb) names(rows []uint32) (string, error) {
 		return int(m - n)
 	})
 	var names []string
+
 	for _, row := range rows {
 		name := a.name.Text(int(row))
 		if name == noCell {
 			return "", errNoAnswer
 		}
+
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
+
 	if len(names) == 0 {
 		return "", errNoAnswer
 	}
+
 	return strings.Join(names, nameSep), nil
 }
 
@@ -149,6 +167,7 @@ func (a *Airbnb) names(rows []uint32) (string, error) {
 func best(rows []uint32, value func(row int) (float64, bool)) []uint32 {
 	var top []uint32
 	most := 0.0
+
 	for _, row := range rows {
 		v, ok := value(int(row))
 		switch {
@@ -159,6 +178,7 @@ func best(rows []uint32, value func(row int) (float64, bool)) []uint32 {
 			top = append(top, row)
 		}
 	}
+
 	return top
 }
 
@@ -172,18 +192,23 @@ func (a *Airbnb) cheap(row int) (float64, bool) {
 // comes before "$50 ". A missing price comes last. It is errNoAnswer when there is none.
 func (a *Airbnb) firstByText(rows []uint32, descending bool) (int, error) {
 	first := -1
+
 	for _, row := range rows {
 		row := int(row)
 		if a.price.Text(row) == noCell {
 			continue
 		}
-		if first < 0 || !descending && a.price.Code(row) < a.price.Code(first) || descending && a.price.Code(row) > a.price.Code(first) {
+
+		if first < 0 || !descending && a.price.Code(row) < a.price.Code(first) ||
+			descending && a.price.Code(row) > a.price.Code(first) {
 			first = row
 		}
 	}
+
 	if first < 0 {
 		return 0, errNoAnswer
 	}
+
 	return first, nil
 }
 
@@ -195,36 +220,43 @@ func oneLine(name string) bool {
 	return name != noCell && strings.TrimSpace(name) == name && name != "" && !strings.ContainsAny(name, "\r\n")
 }
 
-// drawListing draws a listing that the slots tell from all others and for which fits holds, and returns the values of the
-// slots.
-func drawListing(r *rand.Rand, c Corpus, slots []string, fits func(a *Airbnb, row int) (bool, error)) ([]string, error) {
+// drawListing draws a listing that the slots tell from all others and for which fits holds, and returns the
+// values of the slots.
+func drawListing(r *rand.Rand, c Corpus, slots []string, fits func(a *Airbnb, row int) (bool, error)) ([]string,
+	error) {
 	a, err := as[*Airbnb](c)
 	if err != nil {
 		return nil, err
 	}
+
 	for range airbnbTries {
 		row := r.IntN(a.table.Rows())
 		s := make(Slots, len(slots))
+
 		values := make([]string, len(slots))
 		for i, name := range slots {
 			column := map[string]*corpus.Vector{"name": a.name, "id": a.id, "nb": a.hood}[name]
 			values[i] = column.Text(row)
 			s[i] = Slot{name, values[i]}
 		}
+
 		if !oneLine(a.name.Text(row)) || a.hood.Text(row) == noCell {
 			continue
 		}
+
 		if _, err := a.listing(s); errors.Is(err, errNoAnswer) {
 			continue
 		} else if err != nil {
 			return nil, err
 		}
+
 		if ok, err := fits(a, row); err != nil {
 			return nil, err
 		} else if ok {
 			return values, nil
 		}
 	}
+
 	return nil, fmt.Errorf("none of %d listings fits: the corpus of %d is too small", airbnbTries, a.table.Rows())
 }
 
@@ -235,16 +267,20 @@ func drawHood(fits func(a *Airbnb, rows []uint32) bool) drawer {
 		if err != nil {
 			return nil, err
 		}
+
 		if a.hood.Words() == 0 {
 			return nil, errors.New("an empty corpus")
 		}
+
 		for range airbnbTries {
 			code := r.IntN(a.hood.Words())
+
 			name, rows := a.hood.Word(code), a.hood.RowsOf(code)
 			if name != noCell && len(rows) > 0 && (fits == nil || fits(a, rows)) {
 				return []string{name}, nil
 			}
 		}
+
 		return nil, fmt.Errorf("none of %d neighbourhoods fits: the corpus is too small", a.hood.Words())
 	}
 }

@@ -25,25 +25,33 @@ func airbnbEasy() []Template {
 	facts := []airbnbFact{
 		{"host-name", "What is the host's name for {name:text+} in {nb:text}?", "host name", asIs,
 			"The column host name says who rents it out."},
-		{"available-days", "How many days are {name:text+} (id: {id:integer}) available during a year (365 days)?", "availability 365", whole,
+		{"available-days", "How many days are {name:text+} (id: {id:integer}) available during a year (365 days)?",
+			"availability 365", whole,
 			"The column availability 365 counts the days of a year on which it can be booked."},
 		{"room-type", "What is the room type of {name:text+} (id: {id:integer}) in {nb:text}?", "room type", asIs,
 			"I read its room type."},
 		{"price", "What is the price of {name:text+} (id: {id:integer}) in {nb:text}?", "price", asIs,
 			"I read its price."},
-		{"minimum-nights", "What is the minimum number of nights of {name:text+} (id: {id:integer}) in {nb:text}?", "minimum nights", whole,
+		{"minimum-nights", "What is the minimum number of nights of {name:text+} (id: {id:integer}) in {nb:text}?",
+			"minimum nights", whole,
 			"The column minimum nights holds what is asked for."},
-		{"construction-year", "When was of {name:text+} (id: {id:integer}) in {nb:text} constructed?", "Construction year", whole,
+		{"construction-year", "When was of {name:text+} (id: {id:integer}) in {nb:text} constructed?",
+			"Construction year", whole,
 			"The year is in the column Construction year."},
-		{"reviews", "How many reviews does {name:text+} (id: {id:integer}) in {nb:text} have?", "number of reviews", whole,
+		{"reviews", "How many reviews does {name:text+} (id: {id:integer}) in {nb:text} have?", "number of reviews",
+			whole,
 			"The column number of reviews counts them."},
-		{"last-review", "What is the last review date of {name:text+} (id: {id:integer}) in {nb:text}?", "last review", asIs,
+		{"last-review", "What is the last review date of {name:text+} (id: {id:integer}) in {nb:text}?", "last review",
+			asIs,
 			"The column last review holds the date."},
-		{"review-rate", "What is the review rate number of {name:text+} (id: {id:integer}) in {nb:text}?", "review rate number", asIs,
+		{"review-rate", "What is the review rate number of {name:text+} (id: {id:integer}) in {nb:text}?",
+			"review rate number", asIs,
 			"I read its review rate number."},
-		{"reviews-per-month", "What is the average number of reviews per month of {name:text+} (id: {id:integer}) in {nb:text}?", "reviews per month", asIs,
+		{"reviews-per-month", "What is the average number of reviews per month of {name:text+} (id: {id:integer}) " +
+			"in {nb:text}?", "reviews per month", asIs,
 			"The average is in the column reviews per month."},
 	}
+
 	ts := make([]Template, len(facts))
 	for i, f := range facts {
 		ts[i] = f.template()
@@ -51,6 +59,7 @@ func airbnbEasy() []Template {
 		ts[i].Dataset, ts[i].Difficulty = toolqa.Airbnb, toolqa.Easy
 		ts[i].check = airbnbChecks[ts[i].Name]
 	}
+
 	return ts
 }
 
@@ -60,17 +69,21 @@ func (f airbnbFact) template() Template {
 		if err != nil {
 			return "", err
 		}
+
 		if column == nil {
 			return "", fmt.Errorf("questions: airbnb has no column %q", f.column)
 		}
+
 		return column.Text(row), nil
 	}
 	var slots []string
+
 	for _, name := range []string{"name", "id", "nb"} {
 		if strings.Contains(f.text, "{"+name+":") {
 			slots = append(slots, name)
 		}
 	}
+
 	return Template{
 		Text: f.text,
 		gold: onListing(func(a *Airbnb, row int, _ Slots) (string, error) {
@@ -78,9 +91,11 @@ func (f airbnbFact) template() Template {
 			if err != nil {
 				return "", err
 			}
+
 			if answer, ok := f.answer(text); ok {
 				return answer, nil
 			}
+
 			return "", errNoAnswer
 		}),
 		draw: func(r *rand.Rand, c Corpus) ([]string, error) {
@@ -98,18 +113,23 @@ func (f airbnbFact) plan(s Slots) []step {
 	load := loadDB("airbnb", "The question is about one listing of the airbnb database, so I load it first.")
 	end := finish("{answer}", "The "+f.column+" of the listing is {answer}, which answers the question.")
 	read := step{"One row is left. " + f.reason, "GetValue", []arg{{"column_name", f.column}}, f.cell()}
+
 	_, hasID := s.lookup("id")
 	switch {
 	case hasID:
-		return []step{load, filterRow("id={id}", "The listing has the id {id}, which no other listing has. I filter by it."), read, end}
+		return []step{load, filterRow("id={id}", "The listing has the id {id}, which no other listing has. I "+
+			"filter by it."), read, end}
 	case conditionHolds(s.Get("name")) && conditionHolds(s.Get("nb")):
 		return []step{load, filterRow("NAME={name}, neighbourhood={nb}",
 			"I keep the listing that has this name and is in {nb}."), read, end}
 	}
+
 	column := strings.ReplaceAll(f.column, " ", "_")
+
 	return []step{
 		querySQL("SELECT "+column+" FROM airbnb.airbnb_data WHERE NAME = {name|sql} AND neighbourhood = {nb|sql}",
-			"The name or the neighbourhood of the listing holds characters that a filter condition would read as its own, so I ask for the "+f.column+" with SQL, where texts are quoted.",
+			"The name or the neighbourhood of the listing holds characters that a filter condition would read as "+
+				"its own, so I ask for the "+f.column+" with SQL, where texts are quoted.",
 			f.answered(column)),
 		end,
 	}
@@ -136,11 +156,14 @@ func (f airbnbFact) convert(read reader, column string) reader {
 		if err := read(result, known); err != nil {
 			return err
 		}
+
 		answer, ok := f.answer(known.Get(column))
 		if !ok {
 			return unexpected(result, "a row with a number as "+column)
 		}
+
 		*known = append(*known, Slot{"answer", answer})
+
 		return nil
 	}
 }

@@ -25,7 +25,8 @@ const (
 // withinSQL is the condition that a listing is within miles of a place, for queries: as on a plane, where a degree of
 // latitude is 69 miles and one of longitude 69.17 times the cosine of the latitude.
 func withinSQL(lat, long string, miles float64) string {
-	return fmt.Sprintf("(lat - %[1]s) * (lat - %[1]s) * POW(69.0, 2) + (`long` - %[2]s) * (`long` - %[2]s) * POW(69.17 * COS(RADIANS(%[1]s)), 2) <= POW(%.0[3]f, 2)",
+	return fmt.Sprintf("(lat - %[1]s) * (lat - %[1]s) * POW(69.0, 2) + (`long` - %[2]s) * (`long` - %[2]s) * "+
+		"POW(69.17 * COS(RADIANS(%[1]s)), 2) <= POW(%.0[3]f, 2)",
 		lat, long, miles)
 }
 
@@ -39,18 +40,22 @@ func (a *Airbnb) at(row int) (place, bool) {
 // meanRate returns the mean review rate of the listings that near holds for, rounded to two decimals.
 func (a *Airbnb) meanRate(near func(p place) bool) (string, error) {
 	sum, n := 0.0, 0
+
 	for row := range a.table.Rows() {
 		rate, ok := a.rating.Number(row)
 		if !ok {
 			continue
 		}
+
 		if p, ok := a.at(row); ok && near(p) {
 			sum, n = sum+rate, n+1 // whole numbers: the sum is exact
 		}
 	}
+
 	if n == 0 {
 		return "", errNoAnswer
 	}
+
 	return round2(sum / float64(n)), nil
 }
 
@@ -64,28 +69,34 @@ func (a *Airbnb) meanRateWithin(centre place, miles float64) (string, error) {
 func (p place) reach(miles float64) func(q place) (metres float64, ok bool) {
 	most := miles * metresInMile
 	high := degrees(most / (earthMajor * (1 - earthOblat))) // no degree of latitude is shorter than that at the equator
+
 	return func(q place) (float64, bool) {
 		if math.Abs(q.lat-p.lat) > high {
 			return 0, false
 		}
+
 		metres := p.metresTo(q)
+
 		return metres, metres <= most
 	}
 }
 
-// meanIsSettled reports whether the mean review rate around a place is the same wherever the circle ends in the doubtful
-// ring.
+// meanIsSettled reports whether the mean review rate around a place is the same wherever the circle ends in
+// the doubtful ring.
 func (a *Airbnb) meanIsSettled(centre place) bool {
 	type rated struct{ metres, rate float64 }
 	var ring []rated
 	sum, n := 0.0, 0
 	near := centre.reach(nearMiles * (1 + mapError))
+
 	for row := range a.table.Rows() {
 		p, known := a.at(row)
+
 		rate, ok := a.rating.Number(row)
 		if !known || !ok {
 			continue
 		}
+
 		switch metres, ok := near(p); {
 		case !ok:
 		case metres > nearMiles*(1-mapError)*metresInMile:
@@ -94,10 +105,13 @@ func (a *Airbnb) meanIsSettled(centre place) bool {
 			sum, n = sum+rate, n+1
 		}
 	}
+
 	if n == 0 {
 		return false
 	}
+
 	slices.SortFunc(ring, func(x, y rated) int { return cmp.Compare(x.metres, y.metres) })
+
 	first := pytext.Round(sum/float64(n), 2)
 	for _, r := range ring {
 		sum, n = sum+r.rate, n+1
@@ -105,6 +119,7 @@ func (a *Airbnb) meanIsSettled(centre place) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -115,9 +130,11 @@ func airbnbNearby() Template {
 			if !ok {
 				return "", errNoAnswer
 			}
+
 			return f(a, centre)
 		})
 	}
+
 	return Template{
 		Name:     "nearby-review-rate",
 		Text:     "What is the average review rates within 5 miles from {name:text+} in {nb:text}?",
@@ -134,10 +151,14 @@ func airbnbNearby() Template {
 			querySQL("SELECT lat, `long` FROM airbnb.airbnb_data WHERE NAME = {name|sql} AND neighbourhood = {nb|sql}",
 				"I first have to know where the listing is. Its coordinates are in the columns lat and long.",
 				row(number("lat"), number("long"))),
-			querySQL("SELECT AVG(review_rate_number) AS average FROM airbnb.airbnb_data WHERE "+withinSQL("{lat}", "{long}", nearMiles),
-				"The listing is at {lat}, {long}. A degree of latitude is about 69 miles, and one of longitude 69.17 miles times the cosine of the latitude. With these I average the review rates of all listings within 5 miles.",
+			querySQL("SELECT AVG(review_rate_number) AS average FROM airbnb.airbnb_data WHERE "+
+				withinSQL("{lat}", "{long}", nearMiles),
+				"The listing is at {lat}, {long}. A degree of latitude is about 69 miles, and one of longitude "+
+					"69.17 miles times the cosine of the latitude. With these I average the review rates of all "+
+					"listings within 5 miles.",
 				row(number("average"))),
-			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals with Python."),
+			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals "+
+				"with Python."),
 			finish("{answer}", "Within 5 miles the average review rate is {answer}."),
 		},
 	}
@@ -153,6 +174,7 @@ func (p place) box(metres float64) func(q place) bool {
 // shared returns the shared rooms that near holds for.
 func (a *Airbnb) shared(near func(p place) bool) ([]uint32, error) {
 	rows, err := a.table.Find("room type", sharedRoom)
+
 	return rowsThat(rows, func(row int) bool {
 		p, ok := a.at(row)
 		return ok && near(p)
@@ -166,14 +188,17 @@ func (a *Airbnb) cheapestShared(centre place, miles float64) ([]uint32, error) {
 	return best(rows, a.cheap), err
 }
 
-// cheapestIsSettled reports whether there are few cheapest shared rooms around a place, and the same wherever the circle
-// ends in the doubtful ring: a room of the ring would change them at its outer or at its inner end.
+// cheapestIsSettled reports whether there are few cheapest shared rooms around a place, and the same wherever
+// the circle ends in the doubtful ring: a room of the ring would change them at its outer or at its inner
+// end.
 func (a *Airbnb) cheapestIsSettled(centre place) (bool, error) {
 	inner, err := a.cheapestShared(centre, farMiles*(1-mapError))
 	if err != nil {
 		return false, err
 	}
+
 	outer, err := a.cheapestShared(centre, farMiles*(1+mapError))
+
 	return len(outer) > 0 && len(outer) <= mostTied && slices.Equal(inner, outer), err
 }
 
@@ -184,25 +209,31 @@ func airbnbCheapestNear() Template {
 			if err != nil {
 				return "", err
 			}
+
 			long, err := strconv.ParseFloat(s.Get("long"), 64)
 			if err != nil {
 				return "", err
 			}
+
 			return f(a, place{lat, long})
 		})
 	}
 	within := withinSQL("{lat}", "{long}", farMiles)
 	const rooms = "FROM airbnb.airbnb_data WHERE room_type = '" + sharedRoom + "' AND "
+
 	return Template{
 		Name: "shared-room",
-		Text: "Can you recommend a shared room with the lowest price within 10 miles from {long:number} longitude and {lat:number} latitude?",
-		Fault: "the published rule takes 0.13 degrees, east as north, for 10 miles, and compares prices as texts, for which $1,083 is less than $50; " +
+		Text: "Can you recommend a shared room with the lowest price within 10 miles from {long:number} longitude " +
+			"and {lat:number} latitude?",
+		Fault: "the published rule takes 0.13 degrees, east as north, for 10 miles, and compares prices as texts, " +
+			"for which $1,083 is less than $50; " +
 			"ToolQA-D compares numbers, but keeps the degrees",
 		gold: from(func(a *Airbnb, centre place) (string, error) {
 			rows, err := a.cheapestShared(centre, farMiles)
 			if err != nil {
 				return "", err
 			}
+
 			return a.names(rows)
 		}),
 		official: from(func(a *Airbnb, centre place) (string, error) {
@@ -213,19 +244,24 @@ func airbnbCheapestNear() Template {
 			if err != nil {
 				return "", err
 			}
+
 			row, err := a.firstByText(rows, false)
 			if err != nil {
 				return "", err
 			}
+
 			return a.name.Text(row), nil
 		}),
 		draw: drawPoint,
 		steps: []step{
 			querySQL("SELECT MIN("+dollarsSQL+") AS lowest "+rooms+within,
-				"I look for shared rooms within 10 miles. A degree of latitude is about 69 miles, and one of longitude 69.17 miles times the cosine of the latitude. Prices are stored as texts such as $1,083, so I turn them into numbers before I take the lowest one.",
+				"I look for shared rooms within 10 miles. A degree of latitude is about 69 miles, and one of "+
+					"longitude 69.17 miles times the cosine of the latitude. Prices are stored as texts such as "+
+					"$1,083, so I turn them into numbers before I take the lowest one.",
 				row(number("lowest"))),
 			querySQL("SELECT NAME "+rooms+within+" AND "+dollarsSQL+" = {lowest} GROUP BY NAME ORDER BY MIN(id)",
-				"The lowest price is ${lowest}. I ask for the name of what costs as much, which may be more than one room.",
+				"The lowest price is ${lowest}. I ask for the name of what costs as much, which may be more than "+
+					"one room.",
 				listed("NAME")),
 			finish("{NAME}", "This is the shared room with the lowest price in reach, ${lowest} a night."),
 		},
@@ -239,7 +275,9 @@ func drawPoint(r *rand.Rand, c Corpus) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	south, north := numberRange(a.lat.Words(), a.lat.NumberOf)
+
 	west, east := numberRange(a.long.Words(), a.long.NumberOf)
 	for range airbnbTries {
 		p := place{south + r.Float64()*(north-south), west + r.Float64()*(east-west)}
@@ -249,16 +287,19 @@ func drawPoint(r *rand.Rand, c Corpus) ([]string, error) {
 			return []string{pytext.FormatFloat(p.long), pytext.FormatFloat(p.lat)}, nil
 		}
 	}
+
 	return nil, fmt.Errorf("none of %d points has a shared room in reach: the corpus is too small", airbnbTries)
 }
 
 // numberRange returns the smallest and the largest of n numbers.
 func numberRange(n int, number func(i int) (float64, bool)) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
+
 	for i := range n {
 		if f, ok := number(i); ok {
 			least, most = min(least, f), max(most, f)
 		}
 	}
+
 	return least, most
 }

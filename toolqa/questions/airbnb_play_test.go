@@ -19,10 +19,12 @@ func syntheticAirbnb(t testing.TB, n int) *corpus.Corpus {
 func sampleAirbnb(t testing.TB) *corpus.Corpus {
 	t.Helper()
 	from := sharedData(t, "toolqa", "corpus", "airbnb_sample", "Airbnb_Open_Data.csv")
+
 	c := imported(t, toolqa.Airbnb, from, corpus.ImportOptions{AllowShort: true, SkipBad: 1})
 	if info := c.Info(); info.Rows != 4_001 || info.Skipped != 1 { // two lines of the sample run into each other
 		t.Errorf("%d rows, %d skipped", info.Rows, info.Skipped)
 	}
+
 	return c
 }
 
@@ -42,24 +44,31 @@ func TestReaderSolvesOddAirbnbNames(t *testing.T) {
 	view := mustLoad(t, c)
 	var qs []toolqa.Question
 	seen := map[string]int{}
+
 	for _, name := range []string{"airbnb-easy/host-name", "airbnb-hard/total-price", "airbnb-easy/price"} {
 		tmpl, _ := Lookup(name)
 		for _, q := range drawSome(t, tmpl, view, 1_500) {
 			m, _ := Recognise(q.Text)
 			odd := ""
-			for kind, chars := range map[string]string{"comma": ", ", "greater": ">", "less": "<", "equal": "=", "quote": "'", "double": `"`, "blanks": "  ", "id": "(id:"} {
+
+			for kind, chars := range map[string]string{"comma": ", ", "greater": ">", "less": "<", "equal": "=",
+				"quote": "'", "double": `"`, "blanks": "  ", "id": "(id:"} {
 				if strings.Contains(m.Slots.Get("name"), chars) && seen[name+kind] < 3 {
 					odd = name + kind
 				}
 			}
+
 			if odd != "" {
 				seen[odd]++
+
 				qs = append(qs, q)
 			}
 		}
 	}
+
 	if len(seen) < 18 {
 		t.Errorf("too few odd names: %v", seen)
 	}
+
 	playAll(t, c, qs, ending.right, "p_s_in")
 }

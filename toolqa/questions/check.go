@@ -25,7 +25,8 @@ type Disagreement struct {
 	Right          string `json:"right,omitempty"`    // by the right rule; "" when it has none
 	Official       string `json:"official,omitempty"` // by the published rule
 	OfficialAgrees bool   `json:"official_agrees"`    // whether the published rule gives the answer
-	Problem        string `json:"problem,omitempty"`  // why there is no right answer, e.g. a day the corpus does not have
+	// why there is no right answer, e.g. a day the corpus does not have
+	Problem string `json:"problem,omitempty"`
 }
 
 // CheckGold computes the answer of each question from its template's rules and compares it by match, e.g. the official
@@ -34,8 +35,10 @@ func CheckGold(questions []toolqa.Question, c Corpus, match func(gold, answer st
 	report := GoldReport{Questions: len(questions)}
 	for _, q := range questions {
 		if q.Dataset != c.Dataset() {
-			return GoldReport{}, fmt.Errorf("questions: check %s: a question about %s, and the corpus of %s", q.ID, q.Dataset, c.Dataset())
+			return GoldReport{}, fmt.Errorf("questions: check %s: a question about %s, and the corpus of %s", q.ID,
+				q.Dataset, c.Dataset())
 		}
+
 		m, ok := Recognise(q.Text)
 		if !ok || m.Template.Dataset != q.Dataset {
 			report.Unrecognised = append(report.Unrecognised, q.ID)
@@ -44,25 +47,31 @@ func CheckGold(questions []toolqa.Question, c Corpus, match func(gold, answer st
 		report.Recognised++
 		d := Disagreement{ID: q.ID, Template: m.Template.Name, Question: q.Text, Answer: q.Answer}
 		right, err := Gold(m, c)
+
 		official, officialErr := OfficialGold(m, c)
 		for _, err := range []error{err, officialErr} {
 			if err != nil && !IsNoAnswer(err) {
 				return GoldReport{}, err
 			}
 		}
+
 		if officialErr == nil && match(official, q.Answer) {
 			d.OfficialAgrees = true
 			report.Official++
 		}
+
 		if err == nil && match(right, q.Answer) {
 			report.Right++
 			continue
 		}
+
 		d.Right, d.Official = right, official
 		if err != nil {
 			d.Problem = errNoAnswer.Error()
 		}
+
 		report.Disagreements = append(report.Disagreements, d)
 	}
+
 	return report, nil
 }

@@ -33,15 +33,19 @@ func NewCoffee(days []Day) (*Coffee, error) {
 		if !isDate(d.Date) {
 			return nil, fmt.Errorf("questions: coffee row %d: %q is not a date", i, d.Date)
 		}
+
 		if i > 0 && d.Date <= days[i-1].Date {
 			return nil, fmt.Errorf("questions: coffee row %d: %s does not come after %s", i, d.Date, days[i-1].Date)
 		}
+
 		for _, price := range []float64{d.Open, d.High, d.Low, d.Close} {
 			if !(price > 0) || math.IsInf(price, 0) {
-				return nil, fmt.Errorf("questions: coffee row %d (%s): price %v is not a positive number", i, d.Date, price)
+				return nil, fmt.Errorf("questions: coffee row %d (%s): price %v is not a positive number", i, d.Date,
+					price)
 			}
 		}
 	}
+
 	return &Coffee{days: slices.Clone(days)}, nil
 }
 
@@ -49,6 +53,7 @@ func NewCoffee(days []Day) (*Coffee, error) {
 func coffeeOf(c *corpus.Corpus) (Corpus, error) {
 	t := c.Table()
 	names := []string{"Date", "Open", "High", "Low", "Close", "Volume"}
+
 	columns := make([]*corpus.Vector, len(names))
 	for i, name := range names {
 		var err error
@@ -56,6 +61,7 @@ func coffeeOf(c *corpus.Corpus) (Corpus, error) {
 			return nil, err
 		}
 	}
+
 	days := make([]Day, t.Rows())
 	for row := range days {
 		number := func(i int) float64 {
@@ -64,6 +70,7 @@ func coffeeOf(c *corpus.Corpus) (Corpus, error) {
 		}
 		days[row] = Day{columns[0].Text(row), number(1), number(2), number(3), number(4), int64(number(5))}
 	}
+
 	return NewCoffee(days)
 }
 
@@ -81,13 +88,16 @@ func (c *Coffee) find(date string) (int, bool) {
 // between returns the days with start <= date <= end; none is errNoAnswer.
 func (c *Coffee) between(start, end string) ([]Day, error) {
 	first, _ := c.find(start)
+
 	last, found := c.find(end)
 	if found {
 		last++
 	}
+
 	if first >= last {
 		return nil, errNoAnswer
 	}
+
 	return c.days[first:last], nil
 }
 
@@ -98,6 +108,7 @@ func onDay(f func(Day) string) rule {
 		if !ok {
 			return "", errNoAnswer
 		}
+
 		return f(c.days[i]), nil
 	})
 }
@@ -110,13 +121,16 @@ func onRange(minDays int, f func([]Day) string) rule {
 		if !ok {
 			start = coffeeFirstDay
 		}
+
 		days, err := c.between(start, s.Get("end"))
 		if err != nil {
 			return "", err
 		}
+
 		if len(days) < minDays {
 			return "", errNoAnswer
 		}
+
 		return f(days), nil
 	})
 }
@@ -131,9 +145,11 @@ func drawDay(skip int) drawer {
 		if err != nil {
 			return nil, err
 		}
+
 		if len(view.days) <= skip {
 			return nil, fmt.Errorf("a corpus of %d days is too small", len(view.days))
 		}
+
 		return []string{view.days[skip+r.IntN(len(view.days)-skip)].Date}, nil
 	}
 }
@@ -149,31 +165,39 @@ func drawRange(r *rand.Rand, c Corpus) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	n := len(view.days)
 	if n < 2 {
 		return nil, fmt.Errorf("a corpus of %d days is too small", n)
 	}
+
 	length := 2 + int(r.ExpFloat64()*rangeShare*float64(n))
 	for length > n {
 		length = 2 + int(r.ExpFloat64()*rangeShare*float64(n))
 	}
+
 	first := r.IntN(n - length + 1)
+
 	return []string{view.days[first].Date, view.days[first+length-1].Date}, nil
 }
 
 // mean returns the mean of f over the days, summed as SQLite's AVG does (Kahan-Babuska-Neumaier).
 func mean(days []Day, f func(Day) float64) float64 {
 	sum, lost := 0.0, 0.0
+
 	for _, d := range days {
 		x := f(d)
+
 		t := sum + x
 		if math.Abs(sum) > math.Abs(x) {
 			lost += (sum - t) + x
 		} else {
 			lost += (x - t) + sum
 		}
+
 		sum = t
 	}
+
 	return (sum + lost) / float64(len(days))
 }
 
@@ -185,16 +209,19 @@ func firstMax(days []Day, f func(i int) float64) string {
 			best = i
 		}
 	}
+
 	return days[best].Date
 }
 
 func count(days []Day, f func(i int) bool) string {
 	n := 0
+
 	for i := range days {
 		if f(i) {
 			n++
 		}
 	}
+
 	return strconv.Itoa(n)
 }
 

@@ -17,14 +17,17 @@ func coffeeEasy() []Template {
 		coffeeCell("volume", "volume", "Volume", func(d Day) string { return strconv.FormatInt(d.Volume, 10) }),
 		{
 			Name: "percentage-change",
-			Text: "What was the percentage change in coffee price on {date:date}, based on the difference between the opening and closing prices?",
+			Text: "What was the percentage change in coffee price on {date:date}, based on the difference between " +
+				"the opening and closing prices?",
 			gold: onDay(func(d Day) string { return round2((d.Close-d.Open)/d.Open*100) + "%" }),
 			steps: []step{
-				loadDB("coffee", "I need the opening and the closing price of one day. Both are in the coffee database, so I load it first."),
+				loadDB("coffee", "I need the opening and the closing price of one day. Both are in the coffee "+
+					"database, so I load it first."),
 				filterRow("Date={date}", "Only {date} matters, so I filter the data down to that day."),
 				getNumbers("Open, Close", "One row is left. I read its opening and closing prices."),
 				runPython(`print(str(round(({Close} - {Open}) / {Open} * 100, 2)) + "%")`, "%",
-					"Coffee opened at {Open} and closed at {Close}. The percentage change is the difference divided by the opening price; I compute it in Python, rounded to two decimals."),
+					"Coffee opened at {Open} and closed at {Close}. The percentage change is the difference "+
+						"divided by the opening price; I compute it in Python, rounded to two decimals."),
 				finish("{answer}", "The price changed by {answer} on {date}, which is what was asked."),
 			},
 		},
@@ -33,7 +36,8 @@ func coffeeEasy() []Template {
 			Text: "Was {date:date} a bearish or bullish day for coffee price?",
 			gold: onDay(func(d Day) string { return trend(d.Open, d.Close) }),
 			steps: []step{
-				loadDB("coffee", "A day is bullish when the price closes above where it opened, and bearish otherwise. The prices are in the coffee database, so I load it."),
+				loadDB("coffee", "A day is bullish when the price closes above where it opened, and bearish "+
+					"otherwise. The prices are in the coffee database, so I load it."),
 				filterRow("Date={date}", "I keep only the row of {date}."),
 				withTrend(getNumbers("Open, Close", "Now I read the opening and closing prices of that day.")),
 				finish("{trend}", "Coffee opened at {Open} and closed at {Close}, so {date} was a {trend} day."),
@@ -41,14 +45,17 @@ func coffeeEasy() []Template {
 		},
 		{
 			Name: "range",
-			Text: "What was the range of coffee price on {date:date}, based on the difference between the high and low prices??",
+			Text: "What was the range of coffee price on {date:date}, based on the difference between the high " +
+				"and low prices??",
 			gold: onDay(func(d Day) string { return round2(d.High - d.Low) }),
 			steps: []step{
-				loadDB("coffee", "The range of a day is its highest price minus its lowest. I load the coffee database to look both up."),
+				loadDB("coffee", "The range of a day is its highest price minus its lowest. I load the coffee "+
+					"database to look both up."),
 				filterRow("Date={date}", "I filter the data down to {date}."),
 				getNumbers("High, Low", "One row is left. I read its highest and lowest prices."),
 				runPython(`print(round({High} - {Low}, 2))`, "",
-					"The highest price was {High} and the lowest {Low}. I subtract them in Python and round to two decimals."),
+					"The highest price was {High} and the lowest {Low}. I subtract them in Python and round to "+
+						"two decimals."),
 				finish("{answer}", "The range on {date} was {answer}."),
 			},
 		},
@@ -59,6 +66,7 @@ func coffeeEasy() []Template {
 		ts[i].draw = drawDay(0)
 		ts[i].check = coffeeChecks[ts[i].Name]
 	}
+
 	return ts
 }
 
@@ -69,7 +77,8 @@ func coffeeCell(name, what, column string, text func(Day) string) Template {
 		Text: "What was the " + what + " of coffee on {date:date}?",
 		gold: onDay(text),
 		steps: []step{
-			loadDB("coffee", "The question asks for the "+what+" of coffee on {date}. I load the coffee database first."),
+			loadDB("coffee", "The question asks for the "+what+" of coffee on {date}. I load the coffee "+
+				"database first."),
 			filterRow("Date={date}", "The database holds one row for each trading day. I keep only {date}."),
 			getNumbers(column, "One row is left. Its column "+column+" holds the "+what+"."),
 			finish("{"+column+"}", "The "+what+" of coffee on {date} was {"+column+"}."),
@@ -82,6 +91,7 @@ func trend(open, closing float64) string {
 	if closing > open {
 		return "bullish"
 	}
+
 	return "bearish"
 }
 
@@ -93,15 +103,20 @@ func withTrend(s step) step {
 			return err
 		}
 		var price [2]float64
+
 		for i, column := range []string{"Open", "Close"} {
 			f, err := strconv.ParseFloat(known.Get(column), 64)
 			if err != nil {
 				return unexpected(result, "a row with a number as "+column)
 			}
+
 			price[i] = f
 		}
+
 		*known = append(*known, Slot{"trend", trend(price[0], price[1])})
+
 		return nil
 	}
+
 	return s
 }

@@ -17,32 +17,39 @@ import (
 // publishedCoffee imports the published coffee file.
 func publishedCoffee(t testing.TB) *corpus.Corpus {
 	t.Helper()
-	return imported(t, toolqa.Coffee, sharedData(t, "toolqa", "corpus", "coffee", "coffee_price.csv"), corpus.ImportOptions{})
+	return imported(t, toolqa.Coffee, sharedData(t, "toolqa", "corpus", "coffee", "coffee_price.csv"),
+		corpus.ImportOptions{})
 }
 
 func mustCoffee(t testing.TB, days []Day) *Coffee {
 	t.Helper()
+
 	c, err := NewCoffee(days)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c
 }
 
 // syntheticCoffee makes n days of prices to the cent, from the published first day on.
 func syntheticCoffee(t testing.TB, n int) *Coffee {
 	t.Helper()
+
 	r := rand.New(rand.NewPCG(7, 7))
 	cents := func(x float64) float64 { return math.Round(max(x, 20)*100) / 100 }
 	days := make([]Day, n)
 	date := time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC)
+
 	price := 120.0
 	for i := range days {
 		open := cents(price + r.NormFloat64())
+
 		closing := cents(open + 2*r.NormFloat64())
 		if r.IntN(20) == 0 {
 			closing = open
 		}
+
 		days[i] = Day{
 			Date: date.Format(time.DateOnly), Open: open, Close: closing,
 			High: cents(max(open, closing) + r.ExpFloat64()), Low: cents(min(open, closing) - r.ExpFloat64()),
@@ -51,6 +58,7 @@ func syntheticCoffee(t testing.TB, n int) *Coffee {
 		price = closing
 		date = date.AddDate(0, 0, 1+r.IntN(3))
 	}
+
 	return mustCoffee(t, days)
 }
 
@@ -58,13 +66,17 @@ func syntheticCoffee(t testing.TB, n int) *Coffee {
 func anyCoffee(t *testing.T) *corpus.Corpus {
 	t.Helper()
 	var c *corpus.Corpus
+
 	t.Run("published corpus", func(sub *testing.T) {
 		sharedData(sub, "toolqa", "corpus", "coffee", "coffee_price.csv") // skips only the part
+
 		c = publishedCoffee(t)
 	})
+
 	if c == nil {
 		c = coffeeFile(t, syntheticCoffee(t, 5741))
 	}
+
 	return c
 }
 
@@ -73,19 +85,23 @@ func coffeeFile(t testing.TB, c *Coffee) *corpus.Corpus {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("Date,Open,High,Low,Close,Volume,Currency\n")
+
 	for _, d := range c.days {
 		fmt.Fprintf(&text, "%s,%v,%v,%v,%v,%d,USD\n", d.Date, d.Open, d.High, d.Low, d.Close, d.Volume)
 	}
+
 	path := filepath.Join(t.TempDir(), "coffee_price.csv")
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
+
 	return imported(t, toolqa.Coffee, path, corpus.ImportOptions{AllowShort: true})
 }
 
 // smallCoffee is a corpus for computing by hand.
 func smallCoffee(t testing.TB) *Coffee {
 	t.Helper()
+
 	return mustCoffee(t, []Day{
 		{"2000-01-03", 122.25, 124.0, 116.1, 116.5, 6640},
 		{"2000-01-04", 116.25, 120.5, 115.75, 116.25, 5492},

@@ -12,12 +12,13 @@ import (
 
 // DBLP is the two graphs of the dblp corpus as the rules read them. It is immutable and safe for concurrent use.
 //
-// A title or a name means what the tools find under it: of several papers of a title the most cited one, of homonyms the
-// one who appears last. The published answers are those of another node where the question was drawn from one; such a
-// question cannot be answered. Nor can one about a paper before 2021, which the tools do not know by its title.
+// A title or a name means what the tools find under it: of several papers of a title the most cited one, of
+// homonyms the one who appears last. The published answers are those of another node where the question was
+// drawn from one; such a question cannot be answered. Nor can one about a paper before 2021, which the tools
+// do not know by its title.
 //
-// What an author wrote is what the tools show of it: the papers with somebody who is in AuthorNet. Questions are drawn about
-// people who wrote no other, so that the answer is right in any reading.
+// What an author wrote is what the tools show of it: the papers with somebody who is in AuthorNet. Questions
+// are drawn about people who wrote no other, so that the answer is right in any reading.
 type DBLP struct {
 	graph *corpus.DBLP
 	alone func() []bool // the authors with a paper that no edge has, made when first needed
@@ -33,6 +34,7 @@ func dblpOf(c *corpus.Corpus) (Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
+
 	return NewDBLP(d), nil
 }
 
@@ -44,17 +46,21 @@ func unjoined(d *corpus.DBLP) []bool {
 	alone := make([]bool, d.Authors())
 	for i := range d.Papers() {
 		only, joint := -1, false
+
 		for _, a := range d.Paper(i).Authors {
 			if a < 0 {
 				continue
 			}
+
 			joint = joint || only >= 0 && a != only
 			only = a
 		}
+
 		if only >= 0 && !joint {
 			alone[only] = true
 		}
 	}
+
 	return alone
 }
 
@@ -63,6 +69,7 @@ func (d *DBLP) paper(title string) (int, error) {
 	if i, ok := d.graph.PaperTitled(title); ok {
 		return i, nil
 	}
+
 	return 0, errNoAnswer
 }
 
@@ -73,6 +80,7 @@ func (d *DBLP) author(name string) (int, error) {
 	if !ok || d.graph.Degree(i) != d.graph.Neighbours(i) {
 		return 0, errNoAnswer
 	}
+
 	return i, nil
 }
 
@@ -81,6 +89,7 @@ func (d *DBLP) pair(s Slots) (first, second int, err error) {
 	if first, err = d.author(s.Get("first")); err == nil {
 		second, err = d.author(s.Get("second"))
 	}
+
 	return first, second, err
 }
 
@@ -90,10 +99,12 @@ func (d *DBLP) joint(s Slots) (corpus.Edge, error) {
 	if err != nil {
 		return corpus.Edge{}, err
 	}
+
 	edge, ok := d.graph.Coauthor(a, b)
 	if !ok {
 		return corpus.Edge{}, errNoAnswer
 	}
+
 	return edge, nil
 }
 
@@ -104,6 +115,7 @@ func onPaper(f func(d *DBLP, paper int) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		return f(d, i)
 	})
 }
@@ -115,6 +127,7 @@ func onAuthor(f func(d *DBLP, author int) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		return f(d, i)
 	})
 }
@@ -126,6 +139,7 @@ func onCoauthors(f func(d *DBLP, edges []corpus.Edge) (string, error)) rule {
 		if len(edges) == 0 {
 			return "", errNoAnswer
 		}
+
 		return f(d, edges)
 	})
 }
@@ -137,6 +151,7 @@ func onJoint(f func(d *DBLP, e corpus.Edge) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		return f(d, e)
 	})
 }
@@ -148,6 +163,7 @@ type cited struct{ paper, citations int }
 func papersOf(edges ...corpus.Edge) []cited {
 	var papers []cited
 	seen := map[int]bool{}
+
 	for _, e := range edges {
 		for i, p := range e.Papers {
 			if !seen[p] {
@@ -156,18 +172,21 @@ func papersOf(edges ...corpus.Edge) []cited {
 			}
 		}
 	}
+
 	return papers
 }
 
-// entriesOf returns the papers of edges as they are entered: each but the first of an edge twice, and once more for each
-// edge it is in.
+// entriesOf returns the papers of edges as they are entered: each but the first of an edge twice, and once
+// more for each edge it is in.
 func entriesOf(edges ...corpus.Edge) []cited {
 	var papers []cited
+
 	for _, e := range edges {
 		for i, p := range e.Papers {
 			papers = append(papers, cited{p, e.NCitation[i]})
 		}
 	}
+
 	return papers
 }
 
@@ -176,6 +195,7 @@ func sumCitations(papers []cited) int {
 	for _, p := range papers {
 		sum += p.citations
 	}
+
 	return sum
 }
 
@@ -185,6 +205,7 @@ func (d *DBLP) venues(papers []cited) []string {
 	for i, p := range papers {
 		venues[i] = d.graph.Paper(p.paper).Venue
 	}
+
 	return venues
 }
 
@@ -194,7 +215,9 @@ func mostFrequent(texts []string) (text string, only bool) {
 	for _, t := range texts {
 		counts[t]++
 	}
+
 	most := 0
+
 	for _, t := range texts {
 		switch n := counts[t]; {
 		case n > most:
@@ -203,6 +226,7 @@ func mostFrequent(texts []string) (text string, only bool) {
 			only = false
 		}
 	}
+
 	return text, only
 }
 
@@ -210,12 +234,15 @@ func mostFrequent(texts []string) (text string, only bool) {
 func (d *DBLP) common(a, b int) int {
 	mine := slices.Collect(d.graph.NeighboursOf(a))
 	slices.Sort(mine)
+
 	n := 0
+
 	for c := range d.graph.NeighboursOf(b) {
 		if _, ok := slices.BinarySearch(mine, c); ok {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -224,10 +251,12 @@ func (d *DBLP) distance(from, to int) (int, bool) {
 	seen := map[int]bool{from: true}
 	for front, length := []int{from}, 0; len(front) > 0; length++ {
 		var next []int
+
 		for _, a := range front {
 			if a == to {
 				return length, true
 			}
+
 			for b := range d.graph.NeighboursOf(a) {
 				if !seen[b] {
 					seen[b] = true
@@ -235,7 +264,9 @@ func (d *DBLP) distance(from, to int) (int, bool) {
 				}
 			}
 		}
+
 		front = next
 	}
+
 	return 0, false
 }

@@ -9,8 +9,8 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// Questions are drawn such that the tools can answer them: about the node that they find under the name, with neighbours and
-// papers that can be told apart, and from observations that are shown whole.
+// Questions are drawn such that the tools can answer them: about the node that they find under the name, with
+// neighbours and papers that can be told apart, and from observations that are shown whole.
 
 // shownWords is less than the words of an observation that are shown, by what the counts below leave out.
 const shownWords = 1000
@@ -27,14 +27,17 @@ func drawDBLP(try func(r *rand.Rand, d *DBLP) ([]string, bool)) drawer {
 		if err != nil {
 			return nil, err
 		}
+
 		if d.graph.Papers() == 0 || d.graph.Authors() == 0 {
 			return nil, errTooSmall
 		}
+
 		for range dblpTries {
 			if values, ok := try(r, d); ok {
 				return values, nil
 			}
 		}
+
 		return nil, errTooSmall
 	}
 }
@@ -64,8 +67,8 @@ func drawAuthor(fits func(d *DBLP, a *drawn) bool) drawer {
 	})
 }
 
-// drawWriter draws the name of somebody with papers that fit. Most people wrote one; half of the questions are about those who
-// wrote more.
+// drawWriter draws the name of somebody with papers that fit. Most people wrote one; half of the questions
+// are about those who wrote more.
 func drawWriter(fits func(d *DBLP, a *drawn) bool) drawer {
 	return sometimes(
 		drawAuthor(func(d *DBLP, a *drawn) bool { return len(a.papers) > 1 && fits(d, a) }),
@@ -78,6 +81,7 @@ func sometimes(a, b drawer) drawer {
 		if r.IntN(2) == 0 {
 			return a(r, c)
 		}
+
 		return b(r, c)
 	}
 }
@@ -89,13 +93,16 @@ func drawPair(fits func(d *DBLP, a, b *drawn) bool) drawer {
 		if len(a.edges) == 0 || !d.named(a.number) {
 			return nil, false
 		}
+
 		b := d.drawn(a.edges[r.IntN(len(a.edges))].Author)
-		return []string{d.name(a.number), d.name(b.number)}, d.named(b.number) && d.name(a.number) != d.name(b.number) && fits(d, a, b)
+
+		return []string{d.name(a.number), d.name(b.number)}, d.named(b.number) &&
+			d.name(a.number) != d.name(b.number) && fits(d, a, b)
 	})
 }
 
-// drawJoint draws the names of two collaborators whose joint papers fit. Most people wrote one paper together; half of the
-// questions are about those who wrote more.
+// drawJoint draws the names of two collaborators whose joint papers fit. Most people wrote one paper
+// together; half of the questions are about those who wrote more.
 func drawJoint(fits func(d *DBLP, papers []cited) bool) drawer {
 	pair := func(several bool) drawer {
 		return drawPair(func(d *DBLP, a, b *drawn) bool {
@@ -104,30 +111,36 @@ func drawJoint(fits func(d *DBLP, papers []cited) bool) drawer {
 			return (len(papers) > 1 || !several) && d.readable(edge) && d.distinctTitles(papers) && fits(d, papers)
 		})
 	}
+
 	return sometimes(pair(true), pair(false))
 }
 
 // drawDistance draws two people who know each other, or have a collaborator in common.
 func drawDistance(r *rand.Rand, c Corpus) ([]string, error) {
 	direct := r.IntN(2) == 0
+
 	return drawDBLP(func(r *rand.Rand, d *DBLP) ([]string, bool) {
 		a := d.drawn(r.IntN(d.graph.Authors()))
 		if len(a.edges) == 0 {
 			return nil, false
 		}
+
 		b := d.drawn(a.edges[r.IntN(len(a.edges))].Author)
 		if !direct {
 			b = d.drawn(b.edges[r.IntN(len(b.edges))].Author)
 		}
+
 		if _, joined := d.graph.Coauthor(a.number, b.number); joined != direct || a.number == b.number {
 			return nil, false
 		}
+
 		name := d.name(b.number)
 		for _, e := range a.edges {
 			if e.Author != b.number && d.name(e.Author) == name {
 				return nil, false // a homonym
 			}
 		}
+
 		return []string{d.name(a.number), name}, d.named(a.number) && d.named(b.number) && d.name(a.number) != name &&
 			a.listed() && (direct || b.listed())
 	})(r, c)
@@ -154,6 +167,7 @@ func (d *DBLP) titles(papers []cited) []string {
 	for i, p := range papers {
 		titles[i] = d.graph.Title(p.paper)
 	}
+
 	return titles
 }
 
@@ -169,7 +183,8 @@ func (d *DBLP) titled(paper int) bool {
 	return ok && found == paper && plainLine(title)
 }
 
-// named reports whether the tools find an author by the name. A bracket would end the name in some versions of EdgeCheck.
+// named reports whether the tools find an author by the name. A bracket would end the name in some versions
+// of EdgeCheck.
 func (d *DBLP) named(author int) bool {
 	name := d.name(author)
 	found, err := d.author(name)
@@ -183,6 +198,7 @@ func (d *DBLP) findable(papers []cited) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -192,6 +208,7 @@ func shown(p corpus.Paper) bool {
 	for i := range p.Names {
 		words += 5 + countWords(p.Names[i], p.Orgs[i])
 	}
+
 	return words+countWords(p.Keywords...) <= shownWords
 }
 
@@ -200,6 +217,7 @@ func countWords(texts ...string) int {
 	for _, t := range texts {
 		n += 1 + len(strings.Fields(t)) // the repr of a blank text is a word, too
 	}
+
 	return n
 }
 
@@ -211,14 +229,18 @@ func (d *DBLP) readable(e corpus.Edge) bool {
 // listed reports whether NeighbourCheck shows all neighbours and papers of the author.
 func (a *drawn) listed() bool {
 	words := 10
+
 	for _, e := range a.edges {
 		name := a.name(e.Author)
 		if name == "" {
 			return false
 		}
+
 		words += 3 + countWords(name)
 	}
+
 	titles := a.titles(a.papers)
+
 	return words+countWords(titles...) <= shownWords && !strings.HasSuffix(titles[len(titles)-1], cutMark)
 }
 
@@ -231,8 +253,10 @@ func (d *DBLP) distinctTitles(papers []cited) bool {
 		if seen[title] {
 			return false
 		}
+
 		seen[title] = true
 	}
+
 	return true
 }
 
@@ -243,19 +267,23 @@ func (d *DBLP) separable(papers []cited) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
 // distinctNames reports whether different people have different names.
 func (d *DBLP) distinctNames(edges []corpus.Edge) bool {
 	people := map[string]int{}
+
 	for _, e := range edges {
 		name := d.name(e.Author)
 		if other, ok := people[name]; ok && other != e.Author {
 			return false
 		}
+
 		people[name] = e.Author
 	}
+
 	return true
 }
 
@@ -266,6 +294,7 @@ func (d *DBLP) reachable(a *drawn) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -277,11 +306,14 @@ func (d *DBLP) wholeCircle(a *drawn) bool {
 		if !b.listed() || !b.complete() || !d.separable(b.papers) {
 			return false
 		}
+
 		papers = append(papers, b.papers...)
 	}
+
 	titles, numbers := map[string]bool{}, map[int]bool{}
 	for _, p := range papers {
 		titles[d.graph.Title(p.paper)], numbers[p.paper] = true, true
 	}
+
 	return a.complete() && len(titles) == len(numbers)
 }

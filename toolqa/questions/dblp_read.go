@@ -26,13 +26,16 @@ func lookAtPaper(title, thought string, read func(paper envs.Args, known *Slots)
 func attributes(read func(node envs.Args, known *Slots) error) reader {
 	return func(result string, known *Slots) error {
 		v, rest, _ := parseLiteral(result)
+
 		node, ok := v.(envs.Args)
 		if !ok || !strings.HasPrefix(rest, "; Degree: ") {
 			return unexpected(result, "the attributes of a node")
 		}
+
 		if err := read(node, known); err != nil {
 			return fmt.Errorf("%w: %w", unexpected(result, "a node with what is asked for"), err)
 		}
+
 		return nil
 	}
 }
@@ -43,7 +46,9 @@ func readCitations(result string, known *Slots) error {
 	if _, err := fmt.Sscanf(result, "In degree: %d; Out degree: %d; ", &in, &out); err != nil {
 		return fmt.Errorf("%w: %w", unexpected(result, "the degrees of a paper"), err)
 	}
+
 	*known = append(*known, Slot{"in", strconv.Itoa(in)}, Slot{"out", strconv.Itoa(out)})
+
 	return nil
 }
 
@@ -53,27 +58,34 @@ func readDegree(result string, known *Slots) error {
 	if _, err := fmt.Sscanf(result, "Degree: %d; ", &n); err != nil {
 		return fmt.Errorf("%w: %w", unexpected(result, "the degree of an author"), err)
 	}
+
 	*known = append(*known, Slot{"degree", strconv.Itoa(n)})
+
 	return nil
 }
 
-// lookAtAuthor lists the neighbours of the author that the text name stands for. Later steps know, with the suffix behind
-// each name, the list as it is printed ("neighbours"), the names alone ("names", a list, too), and the text with all titles
-// ("papers"). Without a suffix they also know each neighbour, those with the most papers together first (name1, name2 ...),
-// and each title (title1, title2 ..., as many as "count" says), taking every comma for the end of one.
+// lookAtAuthor lists the neighbours of the author that the text name stands for. Later steps know, with the
+// suffix behind each name, the list as it is printed ("neighbours"), the names alone ("names", a list, too),
+// and the text with all titles ("papers"). Without a suffix they also know each neighbour, those with the
+// most papers together first (name1, name2 ...), and each title (title1, title2 ..., as many as "count"
+// says), taking every comma for the end of one.
 func lookAtAuthor(name, suffix, thought string) step {
-	return step{thought, "NeighbourCheck", []arg{{"GraphName", "AuthorNet"}, {"Node", name}}, func(result string, known *Slots) error {
-		c, ok := parseCircle(result)
-		if !ok {
-			return unexpected(result, "the neighbours and papers of an author")
-		}
-		*known = append(*known, Slot{"neighbours" + suffix, c.list}, Slot{"names" + suffix, literalList(c.names)}, Slot{"papers" + suffix, c.papers})
-		if suffix == "" {
-			addNumbered(known, "name", c.closest())
-			addTitles(known, strings.Split(c.papers, ", "))
-		}
-		return nil
-	}}
+	return step{thought, "NeighbourCheck", []arg{{"GraphName", "AuthorNet"}, {"Node", name}},
+		func(result string, known *Slots) error {
+			c, ok := parseCircle(result)
+			if !ok {
+				return unexpected(result, "the neighbours and papers of an author")
+			}
+
+			*known = append(*known, Slot{"neighbours" + suffix, c.list}, Slot{"names" + suffix, literalList(c.names)},
+				Slot{"papers" + suffix, c.papers})
+			if suffix == "" {
+				addNumbered(known, "name", c.closest())
+				addTitles(known, strings.Split(c.papers, ", "))
+			}
+
+			return nil
+		}}
 }
 
 // addNumbered adds texts as name1, name2 ...
@@ -100,6 +112,7 @@ func literalList(texts []string) string {
 	for i, t := range texts {
 		list[i] = t
 	}
+
 	return pytext.Repr(list)
 }
 
@@ -124,11 +137,14 @@ func (c circle) closest() []string {
 	for i := range order {
 		order[i] = i
 	}
+
 	slices.SortStableFunc(order, func(i, j int) int { return c.weights[j] - c.weights[i] })
+
 	names := make([]string, len(order))
 	for i, k := range order {
 		names[i] = c.names[k]
 	}
+
 	return names
 }
 
@@ -137,101 +153,124 @@ func parseCircle(result string) (circle, bool) {
 	_, list, ok := strings.Cut(result, " neighbors: ")
 	v, rest, isList := parseLiteral(list)
 	items, _ := v.([]any)
+
 	_, papers, listed := strings.Cut(rest, " papers; Paper list: ")
 	if !ok || !isList || !strings.HasPrefix(rest, "; Total ") || !listed || strings.HasSuffix(papers, cutMark) {
 		return circle{}, false
 	}
+
 	c := circle{list: list[:len(list)-len(rest)], papers: papers}
+
 	for _, item := range items {
 		pair, _ := item.([]any)
 		if len(pair) != 2 {
 			return circle{}, false
 		}
+
 		name, isText := pair[0].(string)
 		text, _ := pair[1].(string)
+
 		weight, err := strconv.Atoi(strings.TrimPrefix(text, "weight: "))
 		if !isText || err != nil {
 			return circle{}, false
 		}
+
 		c.names, c.weights = append(c.names, name), append(c.weights, weight)
 	}
+
 	return c, true
 }
 
 // cutMark ends an observation of more words than are shown.
 const cutMark = " ..."
 
-// lookAtEdge reads the edge between two authors, as it is printed: "edge" with the suffix behind. Without a suffix, later steps
-// also know each title in it, once: title1, title2 ..., as many as "count" says.
+// lookAtEdge reads the edge between two authors, as it is printed: "edge" with the suffix behind. Without a
+// suffix, later steps also know each title in it, once: title1, title2 ..., as many as "count" says.
 func lookAtEdge(first, second, suffix, thought string) step {
-	return step{thought, "EdgeCheck", []arg{{"GraphName", "AuthorNet"}, {"Node1", first}, {"Node2", second}}, func(result string, known *Slots) error {
-		papers, ok := parseEdge(result)
-		if !ok {
-			return unexpected(result, "an edge with papers")
-		}
-		*known = append(*known, Slot{"edge" + suffix, result})
-		if suffix == "" {
-			addTitles(known, papers)
-		}
-		return nil
-	}}
+	return step{thought, "EdgeCheck", []arg{{"GraphName", "AuthorNet"}, {"Node1", first}, {"Node2", second}},
+		func(result string, known *Slots) error {
+			papers, ok := parseEdge(result)
+			if !ok {
+				return unexpected(result, "an edge with papers")
+			}
+
+			*known = append(*known, Slot{"edge" + suffix, result})
+			if suffix == "" {
+				addTitles(known, papers)
+			}
+
+			return nil
+		}}
 }
 
 // parseEdge returns the titles of an edge's papers, each once.
 func parseEdge(result string) (papers []string, ok bool) {
 	v, rest, _ := parseLiteral(result)
 	edge, _ := v.(envs.Args)
+
 	entries, err := texts(edge, "papers")
 	if rest != "" || err != nil || len(entries) == 0 {
 		return nil, false
 	}
+
 	for _, title := range entries {
 		if !slices.Contains(papers, title) {
 			papers = append(papers, title)
 		}
 	}
+
 	return papers, true
 }
 
 // texts returns the list of texts under a key.
 func texts(node envs.Args, key string) ([]string, error) {
 	v, _ := node.Get(key)
+
 	list, ok := listOfTexts(v)
 	if !ok {
 		return nil, fmt.Errorf("%s is no list of texts", key)
 	}
+
 	return list, nil
 }
 
 func listOfTexts(v any) ([]string, bool) {
 	items, ok := v.([]any)
+
 	list := make([]string, len(items))
 	for i, item := range items {
 		text, isText := item.(string)
 		if !isText {
 			return nil, false
 		}
+
 		list[i] = text
 	}
+
 	return list, ok
 }
 
 // ofAuthors returns what the authors of a paper have under a key.
 func ofAuthors(paper envs.Args, key string) ([]string, error) {
 	v, _ := paper.Get("authors")
+
 	items, _ := v.([]any)
 	if len(items) == 0 {
 		return nil, fmt.Errorf("no authors")
 	}
+
 	list := make([]string, len(items))
 	for i, item := range items {
 		author, _ := item.(envs.Args)
+
 		text, ok := author.Text(key)
 		if !ok {
 			return nil, fmt.Errorf("author %d has no %s", i+1, key)
 		}
+
 		list[i] = text
 	}
+
 	return list, nil
 }
 
@@ -240,11 +279,14 @@ func readVenue(suffix string) func(envs.Args, *Slots) error {
 	return func(paper envs.Args, known *Slots) error {
 		v, _ := paper.Get("venue")
 		object, _ := v.(envs.Args)
+
 		raw, ok := object.Text("raw")
 		if !ok {
 			return fmt.Errorf("no venue")
 		}
+
 		*known = append(*known, Slot{"venue" + suffix, raw})
+
 		return nil
 	}
 }
@@ -256,7 +298,9 @@ func readKeywords(suffix string) func(envs.Args, *Slots) error {
 		if err != nil {
 			return err
 		}
+
 		*known = append(*known, Slot{"keywords" + suffix, literalList(words)})
+
 		return nil
 	}
 }
@@ -264,9 +308,11 @@ func readKeywords(suffix string) func(envs.Args, *Slots) error {
 // pageNumber reads a number of a page as Python's int(float(text)) does.
 func pageNumber(text string) (int, error) {
 	const most = 1e9
+
 	f, ok := pytext.ParseFloat(text)
 	if !ok || !(-most < f && f < most) {
 		return 0, fmt.Errorf("page %q is no number", text)
 	}
+
 	return int(f), nil
 }

@@ -45,51 +45,68 @@ func TestDBLPGold(t *testing.T) {
 		{"easy/cited-by", "How many papers in the DBLP citation network cited Lazy Graphs?", "3", ""},
 		{"easy/collaborators", "How many collaborators does Ann Müller have" + inNet, "4", ""},
 		{"easy/papers-together", "How many papers did Ann Müller and Bo O'Brien write together" + inNet, "4", "2"},
-		{"easy/papers", "What papers did Wei Chen write" + inNet, "Editorial., Graphs at Rest", "Editorial., Graphs at Rest, Graphs at Rest"},
+		{"easy/papers", "What papers did Wei Chen write" + inNet, "Editorial., Graphs at Rest",
+			"Editorial., Graphs at Rest, Graphs at Rest"},
 		{"easy/number-of-papers", "How many papers did Ann Müller write" + inNet, "5", "10"},
 		{"easy/venue", "What venue did Bo O'Brien and Ann Müller collaborate most" + inNet, icml, ""},
 
 		{"hard/distance", "How many people does Ann Müller need to know at least to know Wei Chen" + inNet, "1", ""},
 		{"hard/distance", "How many people does Bo O'Brien need to know at least to know " + dana + inNet, "2", ""},
 		{"hard/common-collaborators", "How many common collaborators does Ann Müller have with Bo O'Brien?", "2", ""},
-		{"hard/most-cited-paper", "Which is the most cited paper written by Bo O'Brien" + inNet, "Restful Graphs, Revisited", ""},
-		{"hard/most-citations-with", "Which collaborator does Bo O'Brien have the most citations with" + inNet, "Ann Müller", "Ann Müller"},
-		{"hard/venue", "Which venue does Ann Müller publish the most papers" + inNet, icml, strings.Join([]string{icml, icml, icml, icml}, ",")},
-		{"hard/accumulated-citations", "How many accumulated citations do papers collaborated by Ann Müller and Bo O'Brien have" + inNet, "11", "22"},
-		{"hard/papers-in-all", "How many papers in all do " + dana + " and his/her collaborators have" + inNet, "6", "7"},
+		{"hard/most-cited-paper", "Which is the most cited paper written by Bo O'Brien" + inNet,
+			"Restful Graphs, Revisited", ""},
+		{"hard/most-citations-with", "Which collaborator does Bo O'Brien have the most citations with" + inNet,
+			"Ann Müller", "Ann Müller"},
+		{"hard/venue", "Which venue does Ann Müller publish the most papers" + inNet, icml,
+			strings.Join([]string{icml, icml, icml, icml}, ",")},
+		{"hard/accumulated-citations", "How many accumulated citations do papers collaborated by Ann Müller and " +
+			"Bo O'Brien have" + inNet, "11", "22"},
+		{"hard/papers-in-all", "How many papers in all do " + dana + " and his/her collaborators have" + inNet, "6",
+			"7"},
 		{"hard/most-frequent-collaborator", "Who collaborated with Ann Müller most" + inNet, "Bo O'Brien", ""},
-		{"hard/most-frequent-collaborator", "Who collaborated with Wei Chen most" + inNet, "Bo O'Brien, Ann Müller, " + dana, ""},
-		{"hard/institutions", "What institutions participated in the study of Graphs at Rest" + inNet, bonn + "; Charles University", ""},
-		{"hard/keywords", "What keywords does Ann Müller focus on most" + inNet, "Edge computing; Graphs; REST; Surveys; Waiting; meta-research", ""},
+		{"hard/most-frequent-collaborator", "Who collaborated with Wei Chen most" + inNet, "Bo O'Brien, Ann Müller, " +
+			dana, ""},
+		{"hard/institutions", "What institutions participated in the study of Graphs at Rest" + inNet,
+			bonn + "; Charles University", ""},
+		{"hard/keywords", "What keywords does Ann Müller focus on most" + inNet, "Edge computing; Graphs; REST; " +
+			"Surveys; Waiting; meta-research", ""},
 	}
 	c := fewPapers(t)
 	view := mustLoad(t, c)
+
 	second, err := NewRecomputer(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer second.Close()
+
 	covered := map[string]bool{}
+
 	for _, tt := range tests {
 		m, ok := Recognise(tt.question)
 		if !ok || m.Template.Name != "dblp-"+tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
+
 		covered[m.Template.Name] = true
 		if got, err := Gold(m, view); err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
+
 		if got, err := second.Answer(t.Context(), m); err != nil || !score.Strict(tt.want, got) {
 			t.Errorf("the second opinion on %q = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
+
 		if (tt.official != "") != (m.Template.Fault != "") {
 			t.Errorf("%s: fault %q", tt.template, m.Template.Fault)
 		}
+
 		if got, err := OfficialGold(m, view); err != nil || tt.official != "" && got != tt.official {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, got, err, tt.official)
 		}
 	}
+
 	for _, tmpl := range templatesOf(toolqa.DBLP) {
 		if !covered[tmpl.Name] {
 			t.Errorf("no gold answer of %s is tested", tmpl.Name)
@@ -99,6 +116,7 @@ func TestDBLPGold(t *testing.T) {
 
 func TestDBLPNoAnswer(t *testing.T) {
 	view := mustLoad(t, fewPapers(t))
+
 	for _, q := range []string{
 		"Who are the authors of An Older Paper?",
 		"What organization is Wei Chen from?",
@@ -116,6 +134,7 @@ func TestDBLPNoAnswer(t *testing.T) {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
+
 		if got, err := Gold(m, view); !IsNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
@@ -129,16 +148,20 @@ func TestDBLPLeaderCountsEachPaperOnce(t *testing.T) {
 		{Author: 1, Weight: 3, Papers: []int{1, 2, 2}, NCitation: []int{1, 3, 3}},
 		{Author: 2, Weight: 1, Papers: []int{3}, NCitation: []int{5}},
 	}
-	if right, published := sumCitations(papersOf(edges[0])), sumCitations(entriesOf(edges[0])); right != 4 || published != 7 {
+	if right, published := sumCitations(papersOf(edges[0])), sumCitations(entriesOf(edges[0])); right != 4 ||
+		published != 7 {
 		t.Errorf("%d and %d citations, want 4 and 7", right, published)
 	}
+
 	if !onlyLeader(edges) {
 		t.Error("5 citations lead over 4")
 	}
+
 	best, only := mostCited(papersOf(edges...))
 	if want := (cited{3, 5}); best != want || !only {
 		t.Errorf("mostCited = %v, %v, want %v", best, only, want)
 	}
+
 	if text, only := mostFrequent([]string{"b", "a", "a", "b"}); text != "b" || only {
 		t.Errorf("mostFrequent = %q, %v, want the first of two", text, only)
 	}
@@ -147,15 +170,18 @@ func TestDBLPLeaderCountsEachPaperOnce(t *testing.T) {
 // Every published question is read as the template that its place in the file belongs to.
 func TestPublishedDBLPQuestions(t *testing.T) {
 	n := 0
+
 	for _, d := range toolqa.Difficulties() {
 		f, err := os.Open(sharedData(t, "toolqa", "questions", string(d), "dblp-"+string(d)+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
+
 		templates := Templates(toolqa.DBLP, d)
 		lines := bufio.NewScanner(f)
 		lines.Buffer(nil, 1<<20)
+
 		for i := 0; lines.Scan(); i++ {
 			var q struct {
 				ID   string `json:"qid"`
@@ -164,11 +190,14 @@ func TestPublishedDBLPQuestions(t *testing.T) {
 			if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 				t.Fatal(err)
 			}
+
 			m, ok := Recognise(q.Text)
-			if !ok || i/10 >= len(templates) || m.Template != templates[i/10] || m.Question() != strings.TrimSpace(q.Text) {
+			if !ok || i/10 >= len(templates) || m.Template != templates[i/10] ||
+				m.Question() != strings.TrimSpace(q.Text) {
 				t.Errorf("%s: %q is read as %v, %v", q.ID, q.Text, m, ok)
 				continue
 			}
+
 			for _, s := range m.Slots {
 				if len(m.Slots) == 2 && strings.Contains(s.Value, " and ") {
 					t.Errorf("%s: slot %s is %q", q.ID, s.Name, s.Value)
@@ -177,6 +206,7 @@ func TestPublishedDBLPQuestions(t *testing.T) {
 			n++
 		}
 	}
+
 	if n != 200 {
 		t.Errorf("%d of 200 published questions are recognised", n)
 	}
@@ -189,18 +219,24 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 	view := mustLoad(t, c)
 	qs := allQuestions(t, toolqa.DBLP, dblpOptions(3_000))
 	wantAnswers(t, toolqa.DBLP, secondOpinions(t, c, qs, score.Strict), 2)
+
 	faulty := map[string]bool{"dblp-hard/most-citations-with": leadersDiffer(view.(*DBLP))} // for one author in many
+
 	for _, q := range qs {
 		m, _ := Recognise(q.Text)
+
 		official, err := OfficialGold(m, view)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		faulty[q.Template] = faulty[q.Template] || !score.Strict(q.Answer, official)
 	}
+
 	for _, tmpl := range templatesOf(toolqa.DBLP) {
 		if faulty[tmpl.Name] != (tmpl.Fault != "") {
-			t.Errorf("%s: fault %q, and the published rule gives another answer: %v", tmpl.Name, tmpl.Fault, faulty[tmpl.Name])
+			t.Errorf("%s: fault %q, and the published rule gives another answer: %v", tmpl.Name, tmpl.Fault,
+				faulty[tmpl.Name])
 		}
 	}
 }
@@ -210,23 +246,27 @@ func leadersDiffer(d *DBLP) bool {
 	for author := range d.graph.Authors() {
 		edges := d.graph.Coauthors(author)
 		right, err := d.leader(edges, papersOf)
+
 		official, _ := d.leader(edges, entriesOf)
 		if err == nil && right != official {
 			return true
 		}
 	}
+
 	return false
 }
 
 func TestDBLPDrawsFromNothing(t *testing.T) {
 	view := mustLoad(t, syntheticDBLP(t, 1))
 	r := rand.New(rand.NewPCG(1, 1))
+
 	for _, tmpl := range templatesOf(toolqa.DBLP) {
 		if tmpl.Name == "dblp-hard/common-collaborators" {
 			if _, err := tmpl.draw(r, view); err == nil {
 				t.Error("collaborators in a network of one paper")
 			}
 		}
+
 		if _, err := tmpl.draw(r, foreign{}); err == nil {
 			t.Errorf("%s: drawn from another corpus", tmpl.Name)
 		}
@@ -245,7 +285,8 @@ func TestParseLiteral(t *testing.T) {
 		{`[('A', 'weight: 1'), ('B', 2)], 3`, []any{[]any{"A", "weight: 1"}, []any{"B", envs.Number("2")}}, ", 3"},
 		{`('A',)`, []any{"A"}, ""},
 		{`{'raw': None, 'x': {}, 'y': [True, False, -1.5]}; Degree: 3`, envs.Args{
-			{Name: "raw", Value: nil}, {Name: "x", Value: envs.Args{}}, {Name: "y", Value: []any{true, false, envs.Number("-1.5")}},
+			{Name: "raw", Value: nil}, {Name: "x", Value: envs.Args{}},
+			{Name: "y", Value: []any{true, false, envs.Number("-1.5")}},
 		}, "; Degree: 3"},
 	} {
 		got, rest, ok := parseLiteral(tt.text)
@@ -253,7 +294,9 @@ func TestParseLiteral(t *testing.T) {
 			t.Errorf("parseLiteral(%s): %v, rest %q (-want +got):\n%s", tt.text, ok, rest, diff)
 		}
 	}
-	for _, text := range []string{"", "x", "'", `'\`, `'\x0'`, `'\q'`, `'\Uffffffff'`, "[", "[1", "[1 2]", "[1,2]", "['a',]", "{'a'}", "{1: 2}", "{'a': }", "-", "1-", strings.Repeat("[", 100)} {
+
+	for _, text := range []string{"", "x", "'", `'\`, `'\x0'`, `'\q'`, `'\Uffffffff'`, "[", "[1", "[1 2]", "[1,2]",
+		"['a',]", "{'a'}", "{1: 2}", "{'a': }", "-", "1-", strings.Repeat("[", 100)} {
 		if got, _, ok := parseLiteral(text); ok {
 			t.Errorf("parseLiteral(%q) = %v", text, got)
 		}
@@ -262,15 +305,19 @@ func TestParseLiteral(t *testing.T) {
 
 // What Python's repr makes of a value is read back as that value.
 func FuzzParseLiteral(f *testing.F) {
-	for _, s := range []string{`["it's", "\"", {"a": [1, null, true]}]`, `"\u0000\\ \ud83d\ude00"`, `{"raw": ""}`, "3"} {
+	for _, s := range []string{`["it's", "\"", {"a": [1, null, true]}]`, `"\u0000\\ \ud83d\ude00"`, `{"raw": ""}`,
+		"3"} {
 		f.Add(s)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		parseLiteral(text) // whatever it is
+
 		value, err := pytext.Decode(text)
 		if err != nil || !literalValue(value, 0) {
 			return
 		}
+
 		got, rest, ok := parseLiteral(pytext.Repr(value) + ";")
 		if diff := cmp.Diff(value, got); !ok || rest != ";" || diff != "" {
 			t.Errorf("%s: %v, rest %q (-want +got):\n%s", pytext.Repr(value), ok, rest, diff)
@@ -288,7 +335,11 @@ func literalValue(v any, depth int) bool {
 	case []any:
 		return depth < 8 && !slices.ContainsFunc(v, func(item any) bool { return !literalValue(item, depth+1) })
 	case envs.Args:
-		return depth < 8 && !slices.ContainsFunc(v, func(a envs.Arg) bool { return !literalValue(a.Name, depth+1) || !literalValue(a.Value, depth+1) })
+		return depth < 8 && !slices.ContainsFunc(v, func(a envs.Arg) bool {
+			return !literalValue(a.Name, depth+1) ||
+				!literalValue(a.Value, depth+1)
+		})
 	}
+
 	return true
 }

@@ -3,16 +3,18 @@
 //
 // # Words
 //
-// A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken apart
-// again. Every template has a gold rule, which computes the right answer from a [Corpus], and a plan, which finds the
-// same answer with the tools. A check is a second opinion on the gold answer, which a [Recomputer] asks: a query over the
-// typed tables of the corpus file, where the rule reads the columns that the tools print.
+// A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken
+// apart again. Every template has a gold rule, which computes the right answer from a [Corpus], and a plan,
+// which finds the same answer with the tools. A check is a second opinion on the gold answer, which a
+// [Recomputer] asks: a query over the typed tables of the corpus file, where the rule reads the columns that
+// the tools print.
 //
-// What a check shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them from the
-// question; the importer or generator of the corpus, whose two forms of a table [corpus.Corpus.Verify] compares; and some
-// functions of SQL: py_str, py_fixed and py_round, which print and round as the rules do, and agenda_clock, which reads
-// a time of day. Those it does not share: geodesic_miles is by another formula than the rules' distances, agenda_word
-// decodes a column by code of its own, and agenda_clock12, which no rule calls, writes a time.
+// What a check shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them
+// from the question; the importer or generator of the corpus, whose two forms of a table
+// [corpus.Corpus.Verify] compares; and some functions of SQL: py_str, py_fixed and py_round, which print and
+// round as the rules do, and agenda_clock, which reads a time of day. Those it does not share: geodesic_miles
+// is by another formula than the rules' distances, agenda_word decodes a column by code of its own, and
+// agenda_clock12, which no rule calls, writes a time.
 //
 // Where the rule of the published benchmark is faulty, the template says so in Fault and keeps the faulty rule as its
 // official one: [Gold] is right, [OfficialGold] agrees with ToolQA's answers. ToolQA-D has the same questions and
@@ -21,32 +23,32 @@
 //
 // # Guarantees
 //
-//   - [Recognise] finds at most one template for a question, and [Match.Question] is its inverse. ToolQA's own questions
-//     are recognised; a test reads 1,300 of the 1,430.
-//   - A [Plan] is built from the question's text alone, never from the corpus or the gold answer, and calls the tools by
-//     the names of the prompt version (p_c). Run with the tools it ends with the gold answer.
+//   - [Recognise] finds at most one template for a question, and [Match.Question] is its inverse. ToolQA's
+//     own questions are recognised; a test reads 1,300 of the 1,430.
+//   - A [Plan] is built from the question's text alone, never from the corpus or the gold answer, and calls
+//     the tools by the names of the prompt version (p_c). Run with the tools it ends with the gold answer.
 //   - Answers are texts as Python prints them: str of a float, round(x, 2), "%.1f". So "-0.0%" occurs.
 //   - [Generate] returns the same questions for the same seed and corpus; no two of them have the same text or ID, in
 //     whatever split, nor the text or ID of a question to exclude.
-//   - Files are replaced as a whole or not at all, and [Read] refuses one that does not have the checksum that was written
-//     with it: DIR/questions/SHA256SUMS, which sha256sum -c reads.
+//   - Files are replaced as a whole or not at all, and [Read] refuses one that does not have the checksum
+//     that was written with it: DIR/questions/SHA256SUMS, which sha256sum -c reads.
 //   - [Open] gives a run only questions whose answers are from its corpus, and none that another split asks too.
 //
 // # Adding a dataset
 //
-// A dataset is a few files that begin with its name: its view of the corpus (a type with a Dataset method), its templates,
-// and the functions that its checks call (DATASET_check.go); and a line in families, in paperCounts and, where its checks
-// call functions, in checkFunctions. Sentences, queries, code and thoughts are data; the rules are functions of the view.
-// The tests of all datasets play in one world (world_test.go): a scripted reader follows the plans with the real tools
-// under every API version.
+// A dataset is a few files that begin with its name: its view of the corpus (a type with a Dataset method),
+// its templates, and the functions that its checks call (DATASET_check.go); and a line in families, in
+// paperCounts and, where its checks call functions, in checkFunctions. Sentences, queries, code and thoughts
+// are data; the rules are functions of the view. The tests of all datasets play in one world (world_test.go):
+// a scripted reader follows the plans with the real tools under every API version.
 //
 // # Caveats
 //
 // Rules compute with float64 in the order the published rules do, and compare differences of prices as float64, so
 // that two days with the same difference on paper may be ordered by a rounding error, as in the published answers.
 //
-// A question that two templates fit is one of the template that spells out more of it: a name in a slot may hold words of
-// the benchmark's own sentences.
+// A question that two templates fit is one of the template that spells out more of it: a name in a slot may
+// hold words of the benchmark's own sentences.
 //
 // Answers to published questions are kept as they are, wrong ones too; [CheckGold] says which they are, as far as the
 // corpus is there.

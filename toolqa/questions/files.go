@@ -43,28 +43,35 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 func Write(dir string, questions []toolqa.Question) error {
 	files := map[string]*bytes.Buffer{}
 	var paths []string // in order of appearance
+
 	for _, q := range questions {
 		path := Path(dir, q.Dataset, q.Difficulty, q.Split)
+
 		buf := files[path]
 		if buf == nil {
 			buf = new(bytes.Buffer)
 			files[path] = buf
 			paths = append(paths, path)
 		}
+
 		enc := json.NewEncoder(buf)
 		enc.SetEscapeHTML(false)
+
 		if err := enc.Encode(record{q.ID, q.Text, q.Answer, q.Template, q.Source, q.Corpus}); err != nil {
 			return fmt.Errorf("questions: write %s: question %s: %w", path, q.ID, err)
 		}
 	}
 
 	changes := map[string]string{}
+
 	for _, path := range paths {
 		if err := replaceFile(path, files[path].Bytes()); err != nil {
 			return fmt.Errorf("questions: write %s: %w", path, err)
 		}
+
 		changes[path] = sumOf(files[path].Bytes())
 	}
+
 	return updateSums(dir, changes)
 }
 
@@ -73,9 +80,11 @@ func replaceFile(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
+
 	if err := corpus.RemoveLeftovers(filepath.Dir(path), filepath.Base(path)+".", ".tmp"); err != nil {
 		return err
 	}
+
 	f, err := corpus.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
@@ -85,16 +94,20 @@ func replaceFile(path string, data []byte) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
+
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
+
 	if err == nil {
 		err = f.Sync()
 	}
+
 	if err == nil {
 		err = durable.Rename(f.Name(), path)
 	}
+
 	return errors.Join(err, f.Close())
 }
 
@@ -102,13 +115,16 @@ func replaceFile(path string, data []byte) (err error) {
 // [corpus.ErrDamaged]. A missing file wraps fs.ErrNotExist.
 func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, ds, d, s)
+
 	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("questions: no %s %s questions of the %s split: %w", ds, d, s, err)
 	}
+
 	if errors.Is(err, regular.ErrNot) {
 		return nil, fmt.Errorf("questions: %w: %s", err, again)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
@@ -117,9 +133,12 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 	if err != nil {
 		return nil, err
 	}
+
 	if err := known.check(dir, path, data); err != nil {
-		return nil, fmt.Errorf("questions: %s: %w: %s, or `toolevo data import --questions DIR` if it was imported", path, err, again)
+		return nil, fmt.Errorf("questions: %s: %w: %s, or `toolevo data import --questions DIR` if it was imported",
+			path, err, again)
 	}
+
 	return parseFile(path, data, ds, d, s, written)
 }
 
@@ -132,31 +151,39 @@ const (
 )
 
 // parseFile reads the questions in a file.
-func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, f form) ([]toolqa.Question, error) {
+func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split,
+	f form) ([]toolqa.Question, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var qs []toolqa.Question
 	lines := map[string]int{} // of each ID
+
 	line := 0
 	for text := range bytes.Lines(data) {
 		line++
+
 		text = bytes.TrimSpace(text)
 		if len(text) == 0 {
 			continue
 		}
+
 		r, err := parseRecord(text, f)
 		if err != nil {
 			return nil, fmt.Errorf("questions: %s:%d: %w", path, line, err)
 		}
+
 		if first, ok := lines[r.ID]; ok {
 			return nil, fmt.Errorf("questions: %s:%d: qid %q is already that of line %d", path, line, r.ID, first)
 		}
+
 		lines[r.ID] = line
 		if m, ok := Recognise(r.Question); r.Template == "" && ok {
 			r.Template = m.Template.Name
 		}
+
 		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s, Template: r.Template,
 			Text: r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus})
 	}
+
 	return qs, nil
 }
 
@@ -164,15 +191,18 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 // text Python's str makes of it.
 func parseRecord(line []byte, form form) (record, error) {
 	const want = "want a JSON object with qid, question and answer"
+
 	v, err := pytext.DecodeStrict(strings.ToValidUTF8(string(line), "\uFFFD"))
 	if err != nil {
 		return record{}, fmt.Errorf("%s: %w", want, err)
 	}
+
 	fields, ok := v.(envs.Args)
 	if !ok {
 		return record{}, fmt.Errorf("%s, not a %s", want, pytext.TypeName(v))
 	}
 	var r record
+
 	for _, f := range fields {
 		switch {
 		case f.Name == "qid":
@@ -193,16 +223,20 @@ func parseRecord(line []byte, form form) (record, error) {
 		default:
 			err = fmt.Errorf("unknown field %q", f.Name)
 		}
+
 		if err != nil {
 			return record{}, err
 		}
 	}
+
 	if form == published {
 		r.Source = toolqa.Published
 	}
+
 	if _, ok := fields.Get("answer"); !ok {
 		return record{}, errors.New(`field "answer" is missing`)
 	}
+
 	switch {
 	case r.ID == "":
 		return record{}, errors.New(`field "qid" is missing or empty`)
@@ -211,6 +245,7 @@ func parseRecord(line []byte, form form) (record, error) {
 	case r.Source != toolqa.Published && r.Source != toolqa.Generated:
 		return record{}, fmt.Errorf(`field "source" is %q: want %q or %q`, r.Source, toolqa.Published, toolqa.Generated)
 	}
+
 	return r, nil
 }
 
@@ -220,6 +255,7 @@ func text(f envs.Arg) (string, error) {
 	if !ok && f.Value != nil {
 		return "", fmt.Errorf("field %q: want a text, not %.40s", f.Name, pytext.Repr(f.Value))
 	}
+
 	return s, nil
 }
 
@@ -229,5 +265,6 @@ func scalar(f envs.Arg) (string, error) {
 	case []any, envs.Args:
 		return "", fmt.Errorf("field %q: want a text or a number, not %.40s", f.Name, pytext.Repr(f.Value))
 	}
+
 	return pytext.Str(f.Value), nil
 }

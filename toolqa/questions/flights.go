@@ -39,6 +39,7 @@ func NewFlights(t *corpus.Table) (*Flights, error) {
 			}
 		}
 	}
+
 	return &Flights{t}, nil
 }
 
@@ -51,10 +52,12 @@ func (f *Flights) Dataset() toolqa.Dataset { return toolqa.Flights }
 // find returns the rows, ascending, that have the values of all slots; none is errNoAnswer.
 func (f *Flights) find(s Slots) ([]uint32, error) {
 	var equal []string
+
 	for _, slot := range s {
 		if slot.Name == flightsUnit {
 			continue
 		}
+
 		columns := flightsSlots[slot.Name]
 		switch len(columns) {
 		case 1:
@@ -65,13 +68,16 @@ func (f *Flights) find(s Slots) ([]uint32, error) {
 			return nil, fmt.Errorf("a flight has no %s", slot.Name)
 		}
 	}
+
 	rows, err := f.table.Find(equal...)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(rows) == 0 {
 		return nil, errNoAnswer
 	}
+
 	return rows, nil
 }
 
@@ -83,11 +89,14 @@ func (f *Flights) columns(names []string) ([]*corpus.Vector, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if v == nil {
 			return nil, fmt.Errorf("the table has no column %s", name)
 		}
+
 		vectors[i] = v
 	}
+
 	return vectors, nil
 }
 
@@ -99,10 +108,12 @@ func onFlights(answer func(rows []uint32, columns []*corpus.Vector) (string, err
 		if err != nil {
 			return "", err
 		}
+
 		columns, err := f.columns(names)
 		if err != nil {
 			return "", err
 		}
+
 		return answer(rows, columns)
 	})
 }
@@ -115,14 +126,17 @@ func onFlight(answer func(cells []float64) string, names ...string) rule {
 		if len(rows) > 1 {
 			return "", errNoAnswer
 		}
+
 		cells := make([]float64, len(columns))
 		for i, c := range columns {
 			n, ok := c.Number(int(rows[0]))
 			if !ok {
 				return "", errNoAnswer
 			}
+
 			cells[i] = n
 		}
+
 		return answer(cells), nil
 	}, names...)
 }
@@ -136,22 +150,26 @@ func countFlights(column string, keep func(float64) bool) rule {
 
 func countNumbers(rows []uint32, column *corpus.Vector, keep func(float64) bool) int {
 	n := 0
+
 	for _, row := range rows {
 		if x, ok := column.Number(int(row)); ok && keep(x) {
 			n++
 		}
 	}
+
 	return n
 }
 
 // countTrue counts the rows for which a column of truth values says True.
 func countTrue(rows []uint32, column *corpus.Vector) int {
 	n := 0
+
 	for _, row := range rows {
 		if column.Text(int(row)) == "True" {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -160,6 +178,7 @@ func countTrue(rows []uint32, column *corpus.Vector) int {
 func sumNumbers(rows []uint32, columns []*corpus.Vector, term func(cells []float64) float64) (sum float64, n int) {
 	lost := 0.0
 	cells := make([]float64, len(columns))
+
 next:
 	for _, row := range rows {
 		for i, c := range columns {
@@ -167,18 +186,23 @@ next:
 			if !ok {
 				continue next
 			}
+
 			cells[i] = x
 		}
+
 		x := term(cells)
+
 		t := sum + x
 		if max(sum, -sum) > max(x, -x) {
 			lost += (sum - t) + x
 		} else {
 			lost += (x - t) + sum
 		}
+
 		sum = t
 		n++
 	}
+
 	return sum + lost, n
 }
 
@@ -189,6 +213,7 @@ func averageFlights(unit string, term func(cells []float64) float64, names ...st
 		if n == 0 {
 			return "", errNoAnswer
 		}
+
 		return fixed1(sum/float64(n)) + unit, nil
 	}, names...)
 }
@@ -198,6 +223,7 @@ func first(cells []float64) float64 { return cells[0] }
 // distinctCells returns the distinct cells of the rows in order of their first occurrence.
 func distinctCells(rows []uint32, column *corpus.Vector) []string {
 	var cells []string
+
 	seen := map[int]bool{}
 	for _, row := range rows {
 		if code := column.Code(int(row)); !seen[code] {
@@ -205,6 +231,7 @@ func distinctCells(rows []uint32, column *corpus.Vector) []string {
 			cells = append(cells, column.Word(code))
 		}
 	}
+
 	return cells
 }
 
@@ -215,23 +242,29 @@ func drawFlight(names []string) drawer {
 		if err != nil {
 			return nil, err
 		}
+
 		if view.table.Rows() == 0 {
 			return nil, fmt.Errorf("a corpus without flights is too small")
 		}
+
 		row := r.IntN(view.table.Rows())
+
 		values := make([]string, len(names))
 		for i, name := range names {
 			if name == flightsUnit {
 				values[i] = speedUnit
 			}
+
 			columns, err := view.columns(flightsSlots[name])
 			if err != nil {
 				return nil, err
 			}
+
 			for _, column := range columns {
 				values[i] += column.Text(row)
 			}
 		}
+
 		return values, nil
 	}
 }
@@ -241,15 +274,18 @@ func withFlight(steps ...step) func(Slots) []step {
 	return func(s Slots) []step {
 		flight := s.Get("flight")
 		parts := strings.NewReplacer("{carrier}", flight[:2], "{number}", flight[2:])
+
 		filled := make([]step, len(steps))
 		for i, st := range steps {
 			filled[i] = st
 			filled[i].thought = parts.Replace(st.thought)
+
 			filled[i].args = make([]arg, len(st.args))
 			for j, a := range st.args {
 				filled[i].args[j] = arg{a.name, parts.Replace(a.text)}
 			}
 		}
+
 		return filled
 	}
 }
@@ -272,5 +308,6 @@ func extraMinutes(x float64) string {
 	if x == 0 {
 		return "0"
 	}
+
 	return pytext.FormatFloat(x)
 }

@@ -36,7 +36,8 @@ func flightsOfDay() []Template {
 			}, "Diverted"),
 			steps: []step{
 				querySQL("SELECT COUNT(*) AS diverted "+sqlFrom+"FlightDate = '{date}' AND Diverted = TRUE",
-					"The column Diverted says whether a flight was diverted. I count the rows of {date} in which it is true with SQL.",
+					"The column Diverted says whether a flight was diverted. I count the rows of {date} in which "+
+						"it is true with SQL.",
 					row(number("diverted"))),
 				finish("{diverted}", "On {date} there were {diverted} diverted flights."),
 			},
@@ -50,13 +51,16 @@ func flightsOfAirline() []Template {
 	return []Template{
 		{
 			Name: "average-airtime",
-			Text: "What is the average airtime of the flights from {origin:airport} to {dest:airport} host by {airline:text}?",
+			Text: "What is the average airtime of the flights from {origin:airport} to {dest:airport} host by " +
+				"{airline:text}?",
 			gold: averageFlights(" minutes", first, "AirTime"),
 			steps: []step{
 				querySQL("SELECT AVG(AirTime) AS average "+sqlFrom+sqlRoute+" AND Airline = {airline|sql}",
-					"I need the mean of the column AirTime over an airline's flights on this route. There may be thousands of them, so I let SQL compute it.",
+					"I need the mean of the column AirTime over an airline's flights on this route. There may be "+
+						"thousands of them, so I let SQL compute it.",
 					row(number("average"))),
-				runPython(`print("%.1f minutes" % {average})`, " minutes", "The mean is {average}. I round it to one decimal in Python."),
+				runPython(`print("%.1f minutes" % {average})`, " minutes", "The mean is {average}. I round it to "+
+					"one decimal in Python."),
 				finish("{answer}", "On average these flights are in the air for {answer}."),
 			},
 		},
@@ -67,10 +71,13 @@ func flightsOfAirline() []Template {
 				return strconv.Itoa(len(distinctCells(rows, columns[0]))), nil
 			}, "Flight_Number_Marketing_Airline"),
 			steps: []step{
-				querySQL("SELECT COUNT(DISTINCT Flight_Number_Marketing_Airline) AS flights "+sqlFrom+sqlRoute+" AND Airline = {airline|sql}",
-					"A flight has a row for each day on which it is flown, so I count the different flight numbers of the airline on this route.",
+				querySQL("SELECT COUNT(DISTINCT Flight_Number_Marketing_Airline) AS flights "+sqlFrom+sqlRoute+
+					" AND Airline = {airline|sql}",
+					"A flight has a row for each day on which it is flown, so I count the different flight "+
+						"numbers of the airline on this route.",
 					row(number("flights"))),
-				finish("{flights}", "From {origin} to {dest} {airline} uses {flights} different numbers, which is how many flights it has."),
+				finish("{flights}", "From {origin} to {dest} {airline} uses {flights} different numbers, which is "+
+					"how many flights it has."),
 			},
 		},
 		{
@@ -79,9 +86,11 @@ func flightsOfAirline() []Template {
 			gold: averageFlights(" minutes", first, "AirTime"),
 			choose: withFlight(
 				querySQL("SELECT AVG(AirTime) AS average "+sqlFrom+sqlCode,
-					"{flight} is flight {number} of the carrier {carrier}. I average the column AirTime over all its days with SQL.",
+					"{flight} is flight {number} of the carrier {carrier}. I average the column AirTime over all "+
+						"its days with SQL.",
 					row(number("average"))),
-				runPython(`print("%.1f minutes" % {average})`, " minutes", "The mean is {average}. I keep one decimal, with Python."),
+				runPython(`print("%.1f minutes" % {average})`, " minutes", "The mean is {average}. I keep one "+
+					"decimal, with Python."),
 				finish("{answer}", "The average flight time of {flight} is {answer}."),
 			),
 		},
@@ -90,7 +99,10 @@ func flightsOfAirline() []Template {
 		{
 			Name: "flights-on-date",
 			Text: "What is the total number of flights operated by {airline:text} on {date:date}?",
-			gold: onFlights(func(rows []uint32, _ []*corpus.Vector) (string, error) { return strconv.Itoa(len(rows)), nil }),
+			gold: onFlights(func(rows []uint32, _ []*corpus.Vector) (string, error) {
+				return strconv.Itoa(len(rows)),
+					nil
+			}),
 			steps: []step{
 				querySQL("SELECT COUNT(*) AS flights "+sqlFrom+"FlightDate = '{date}' AND Airline = {airline|sql}",
 					"The table has a row for each flight and day. I count those of the airline on {date}.",
@@ -101,7 +113,8 @@ func flightsOfAirline() []Template {
 	}
 }
 
-// speedUnit is what ToolQA-D's training questions of flights-hard/average-speed lack. Their answers have the unit instead.
+// speedUnit is what ToolQA-D's training questions of flights-hard/average-speed lack. Their answers have the
+// unit instead.
 const (
 	speedUnit   = " (miles per minute)"
 	speedAnswer = " miles per minute"
@@ -114,6 +127,7 @@ func flightsSpeed() Template {
 		if s.Get(flightsUnit) == "" {
 			return speedAnswer
 		}
+
 		return ""
 	}
 
@@ -125,15 +139,19 @@ func flightsSpeed() Template {
 			if err != nil {
 				return "", err
 			}
+
 			return answer + unit(s), nil
 		},
 		choose: func(s Slots) []step {
 			return withFlight(
 				querySQL("SELECT AVG(Distance / AirTime) AS speed "+sqlFrom+sqlCode+" AND "+sqlRoute,
-					"The speed of a flight is its distance in miles divided by its minutes in the air. I average that over all flights of {carrier} {number} on this route.",
+					"The speed of a flight is its distance in miles divided by its minutes in the air. I average "+
+						"that over all flights of {carrier} {number} on this route.",
 					row(number("speed"))),
-				runPython(`print("%.1f`+unit(s)+`" % {speed})`, unit(s), "The mean is {speed} miles per minute. I round it to one decimal with Python."),
-				finish("{answer}", "The average speed of {flight} is {answer}"+strings.TrimSuffix(speedAnswer, unit(s))+"."),
+				runPython(`print("%.1f`+unit(s)+`" % {speed})`, unit(s), "The mean is {speed} miles per minute. I "+
+					"round it to one decimal with Python."),
+				finish("{answer}", "The average speed of {flight} is {answer}"+strings.TrimSuffix(speedAnswer, unit(s))+
+					"."),
 			)(s)
 		},
 	}
@@ -152,10 +170,13 @@ func flightsDelayed() Template {
 			return percentage(countTrue(rows, columns[0]), len(rows)), nil
 		}, "Cancelled"),
 		steps: []step{
-			querySQL("SELECT COUNT(*) AS flights, COUNT(CASE WHEN DepDelayMinutes > 0 THEN 1 END) AS delayed "+sqlFrom+"Origin = '{origin}' AND FlightDate = '{date}'",
-				"A flight is delayed when its DepDelayMinutes is more than zero. I count those and all flights from {origin} on that day with one query.",
+			querySQL("SELECT COUNT(*) AS flights, COUNT(CASE WHEN DepDelayMinutes > 0 THEN 1 END) AS delayed "+sqlFrom+
+				"Origin = '{origin}' AND FlightDate = '{date}'",
+				"A flight is delayed when its DepDelayMinutes is more than zero. I count those and all flights "+
+					"from {origin} on that day with one query.",
 				row(number("flights"), number("delayed"))),
-			runPython(`print("%.1f%%" % ({delayed} / {flights} * 100))`, "%", "Of {flights} flights {delayed} were delayed. I compute the percentage in Python."),
+			runPython(`print("%.1f%%" % ({delayed} / {flights} * 100))`, "%", "Of {flights} flights {delayed} "+
+				"were delayed. I compute the percentage in Python."),
 			finish("{answer}", "On {date}, {answer} of the flights from {origin} were delayed."),
 		},
 	}
@@ -168,20 +189,24 @@ func percentage(part, all int) string { return fixed1(float64(part)/float64(all)
 // flightsAverageDelay asks for the mean delay of the flights that departed. Its published rule is faulty.
 func flightsAverageDelay() Template {
 	return Template{
-		Name:  "average-delay",
-		Text:  "What is the average delay time of all the flights that departed from {origin:airport} on {date:date}?",
-		Fault: "the published rule divides by the number of all flights, also of those that were cancelled and never departed",
-		gold:  averageFlights("", first, "DepDelayMinutes"),
+		Name: "average-delay",
+		Text: "What is the average delay time of all the flights that departed from {origin:airport} on {date:date}?",
+		Fault: "the published rule divides by the number of all flights, also of those that were cancelled and " +
+			"never departed",
+		gold: averageFlights("", first, "DepDelayMinutes"),
 		official: onFlights(func(rows []uint32, columns []*corpus.Vector) (string, error) {
 			sum, _ := sumNumbers(rows, columns, first)
 			return fixed1(sum / float64(len(rows))), nil
 		}, "DepDelayMinutes"),
 		steps: []step{
 			querySQL("SELECT AVG(DepDelayMinutes) AS average "+sqlFrom+"Origin = '{origin}' AND FlightDate = '{date}'",
-				"DepDelayMinutes is the delay at departure, and missing for flights that never departed. SQL can average it over the others.",
+				"DepDelayMinutes is the delay at departure, and missing for flights that never departed. SQL can "+
+					"average it over the others.",
 				row(number("average"))),
-			runPython(`print("%.1f" % {average})`, "", "The mean is {average} minutes. I round it to one decimal with Python."),
-			finish("{answer}", "The flights that departed from {origin} on {date} were {answer} minutes late on average."),
+			runPython(`print("%.1f" % {average})`, "", "The mean is {average} minutes. I round it to one decimal "+
+				"with Python."),
+			finish("{answer}", "The flights that departed from {origin} on {date} were {answer} minutes late on "+
+				"average."),
 		},
 	}
 }
@@ -214,12 +239,15 @@ func flightsFastest() Template {
 			if len(flights) == 0 {
 				return "", errNoAnswer
 			}
+
 			return flights[0], nil
 		}, fastestColumns...),
 		steps: []step{
-			querySQL("SELECT CONCAT(IATA_Code_Marketing_Airline, Flight_Number_Marketing_Airline) AS fastest "+sqlFrom+sqlRoute+
+			querySQL("SELECT CONCAT(IATA_Code_Marketing_Airline, Flight_Number_Marketing_Airline) AS fastest "+sqlFrom+
+				sqlRoute+
 				" AND DayOfWeek = {weekday} AND AirTime IS NOT NULL ORDER BY AirTime LIMIT 1",
-				"The last number is a day of the week. I sort the flights of this route on such days by their AirTime, and take the carrier and the number of the first.",
+				"The last number is a day of the week. I sort the flights of this route on such days by their "+
+					"AirTime, and take the carrier and the number of the first.",
 				textCell("fastest")),
 			finish("{fastest}", "The flight with the least time in the air was {fastest}."),
 		},
@@ -230,20 +258,25 @@ func flightsFastest() Template {
 		if err != nil {
 			return nil, err
 		}
+
 		for range patience {
 			if values, err = anyRoute(r, c); err != nil {
 				return nil, err
 			}
+
 			flights, err := view.fastest(Slots{{"origin", values[0]}, {"dest", values[1]}, {"weekday", values[2]}})
 			if err != nil {
 				return nil, err
 			}
+
 			if len(flights) == 1 {
 				break
 			}
 		}
+
 		return values, nil
 	}
+
 	return t
 }
 
@@ -255,10 +288,12 @@ func (f *Flights) fastest(s Slots) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	columns, err := f.columns(fastestColumns)
 	if err != nil {
 		return nil, err
 	}
+
 	return fastest(rows, columns), nil
 }
 
@@ -267,19 +302,24 @@ func fastest(rows []uint32, columns []*corpus.Vector) []string {
 	least := math.Inf(1)
 	var flights []string
 	seen := map[string]bool{}
+
 	for _, row := range rows {
 		minutes, ok := columns[0].Number(int(row))
 		if !ok || minutes > least {
 			continue
 		}
+
 		if minutes < least {
 			least, flights = minutes, nil
+
 			clear(seen)
 		}
+
 		if flight := columns[1].Text(int(row)) + columns[2].Text(int(row)); !seen[flight] {
 			seen[flight] = true
 			flights = append(flights, flight)
 		}
 	}
+
 	return flights
 }

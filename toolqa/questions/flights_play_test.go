@@ -28,19 +28,26 @@ func TestReaderSolvesFlights(t *testing.T) {
 	const each = 6
 	var qs []toolqa.Question
 	taken, commas := map[string]int{}, 0
+
 	for _, q := range allQuestions(t, toolqa.Flights, flightsOptions) {
 		m, _ := Recognise(q.Text)
-		comma := q.Template == "flights-easy/flight-number" && strings.Contains(m.Slots.Get("airline"), ",") && commas < each
+
+		comma := q.Template == "flights-easy/flight-number" && strings.Contains(m.Slots.Get("airline"), ",") &&
+			commas < each
 		if taken[q.Template] < each || comma {
 			taken[q.Template]++
+
 			if comma {
 				commas++
 			}
+
 			qs = append(qs, q)
 		}
 	}
+
 	if commas == 0 {
 		t.Error("no question about an airline with a comma")
 	}
+
 	playAll(t, c, qs, ending.exact, apiVersions...)
 }

@@ -16,13 +16,17 @@ const skyWest, goJet = "SkyWest Airlines Inc.", "GoJet Airlines, LLC d/b/a Unite
 // smallFlights is a corpus for computing by hand.
 func smallFlights(t testing.TB) *Flights {
 	t.Helper()
+
 	columns := []string{
-		"FlightDate", "Airline", "Origin", "Dest", "Cancelled", "Diverted", "CRSDepTime", "DepTime", "DepDelayMinutes", "DepDelay",
+		"FlightDate", "Airline", "Origin", "Dest", "Cancelled", "Diverted", "CRSDepTime", "DepTime", "DepDelayMinutes",
+		"DepDelay",
 		"ArrTime", "ArrDelayMinutes", "ArrDelay", "AirTime", "Distance", "DayOfWeek", "IATA_Code_Marketing_Airline",
 		"Flight_Number_Marketing_Airline", "CRSArrTime", "TaxiIn",
 	}
+
 	var rows [][]string
-	for line := range strings.Lines(`2022-01-03;` + skyWest + `;DEN;ASE;False;False;1255;1305.0;10.0;10.0;1352.0;4.0;4.0;30.0;125.0;1;UA;5286;1348;5.0
+	for line := range strings.Lines(`2022-01-03;` +
+		skyWest + `;DEN;ASE;False;False;1255;1305.0;10.0;10.0;1352.0;4.0;4.0;30.0;125.0;1;UA;5286;1348;5.0
 2022-01-03;` + skyWest + `;DEN;ASE;False;False;2350;49.0;59.0;59.0;131.0;59.0;59.0;28.0;125.0;1;UA;5107;32;4.0
 2022-01-03;` + goJet + `;DEN;ASE;False;False;600;552.0;0.0;-8.0;649.0;0.0;-11.0;31.0;125.0;1;UA;4501;700;6.0
 2022-01-03;` + skyWest + `;DEN;ASE;True;False;700;nan;nan;nan;nan;nan;nan;nan;125.0;1;DL;3001;800;nan
@@ -35,87 +39,121 @@ func smallFlights(t testing.TB) *Flights {
 `) {
 		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), ";"))
 	}
+
 	f, err := NewFlights(corpus.NewTable(toolqa.Flights, columns, rows))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return f
 }
 
 // The golds of smallFlights; official only where it differs.
 var flightsGolds = []struct{ template, question, want, official string }{
-	{"flights-easy/departure-time", "What was the departure time of the UA5286 flight from DEN to ASE on 2022-01-03?", "13:05", ""},
-	{"flights-easy/departure-time", "What was the departure time of the UA5107 flight from DEN to ASE on 2022-01-03?", "0:49", ":49"},
-	{"flights-easy/departure-time", "What was the departure time of the UA5286 flight from DEN to ASE on 2022-01-10?", "0:05", ":5"},
-	{"flights-easy/departure-time", "What was the departure time of the UA4501 flight from DEN to ASE on 2022-01-03?", "5:52", ""},
+	{"flights-easy/departure-time", "What was the departure time of the UA5286 flight from DEN to ASE on 2022-01-03?",
+		"13:05", ""},
+	{"flights-easy/departure-time", "What was the departure time of the UA5107 flight from DEN to ASE on 2022-01-03?",
+		"0:49", ":49"},
+	{"flights-easy/departure-time", "What was the departure time of the UA5286 flight from DEN to ASE on 2022-01-10?",
+		"0:05", ":5"},
+	{"flights-easy/departure-time", "What was the departure time of the UA4501 flight from DEN to ASE on 2022-01-03?",
+		"5:52", ""},
 	{"flights-easy/cancelled", "Was the flight UA5286 from DEN to ASE cancelled on 2022-01-03?", "No", ""},
 	{"flights-easy/cancelled", "Was the flight DL3001 from DEN to ASE cancelled on 2022-01-03?", "Yes", ""},
-	{"flights-easy/flight-number", "What is the flight number of the " + skyWest + " flight from DEN to ASE on 2022-01-03?", "5286, 5107, 3001", ""},
-	{"flights-easy/flight-number", "What is the flight number of the " + goJet + " flight from DEN to ASE on 2022-01-03?", "4501", ""},
-	{"flights-easy/crs-difference", "How long was the different between the CRS recorded departure time and actual departure time of the UA5286 flight from DEN to ASE on 2022-01-03?", "10", "50"},
-	{"flights-easy/crs-difference", "How long was the different between the CRS recorded departure time and actual departure time of the UA4501 flight from DEN to ASE on 2022-01-03?", "8", "48"},
-	{"flights-easy/crs-difference", "How long was the different between the CRS recorded departure time and actual departure time of the UA5107 flight from DEN to ASE on 2022-01-03?", "59", "2301"},
+	{"flights-easy/flight-number", "What is the flight number of the " + skyWest +
+		" flight from DEN to ASE on 2022-01-03?", "5286, 5107, 3001", ""},
+	{"flights-easy/flight-number", "What is the flight number of the " + goJet +
+		" flight from DEN to ASE on 2022-01-03?", "4501", ""},
+	{"flights-easy/crs-difference", "How long was the different between the CRS recorded departure time and " +
+		"actual departure time of the UA5286 flight from DEN to ASE on 2022-01-03?", "10", "50"},
+	{"flights-easy/crs-difference", "How long was the different between the CRS recorded departure time and " +
+		"actual departure time of the UA4501 flight from DEN to ASE on 2022-01-03?", "8", "48"},
+	{"flights-easy/crs-difference", "How long was the different between the CRS recorded departure time and " +
+		"actual departure time of the UA5107 flight from DEN to ASE on 2022-01-03?", "59", "2301"},
 	{"flights-easy/arrival-delay", "How long did UA5286 delay when arrival on 2022-01-03?", "4.0", ""},
 	{"flights-easy/arrival-delay", "How long did UA4501 delay when arrival on 2022-01-03?", "0.0", ""},
-	{"flights-easy/extra-minutes", "How many extra minutes did the UA4501 flight take from DEN to ASE on 2022-01-03?", "-3.0", ""},
-	{"flights-easy/extra-minutes", "How many extra minutes did the UA5107 flight take from DEN to ASE on 2022-01-03?", "0", ""},
-	{"flights-easy/arrival-time", "What was the local arrival time of the UA5107 flight from DEN to ASE on 2022-01-03?", "1:31", ""},
-	{"flights-easy/arrival-time", "What was the local arrival time of the UA5286 flight from DEN to ASE on 2022-01-10?", "24:00", ""},
-	{"flights-easy/crs-arrival-time", "What was the CRS-recorded arrival time of the UA5107 flight from DEN to ASE on 2022-01-03?", "0:32", ":32"},
+	{"flights-easy/extra-minutes", "How many extra minutes did the UA4501 flight take from DEN to ASE on 2022-01-03?",
+		"-3.0", ""},
+	{"flights-easy/extra-minutes", "How many extra minutes did the UA5107 flight take from DEN to ASE on 2022-01-03?",
+		"0", ""},
+	{"flights-easy/arrival-time", "What was the local arrival time of the UA5107 flight from DEN to ASE on " +
+		"2022-01-03?", "1:31", ""},
+	{"flights-easy/arrival-time", "What was the local arrival time of the UA5286 flight from DEN to ASE on " +
+		"2022-01-10?", "24:00", ""},
+	{"flights-easy/crs-arrival-time", "What was the CRS-recorded arrival time of the UA5107 flight from DEN to " +
+		"ASE on 2022-01-03?", "0:32", ":32"},
 	{"flights-easy/flight-length", "How long was the flight UA5286 from DEN to ASE on 2022-01-04?", "29", ""},
 	{"flights-easy/taxi-in", "How many minutes did the UA5107 flight take to taxi in on 2022-01-03?", "4", ""},
-	{"flights-hard/percentage-delayed", "What percentage of the flights from DEN were delayed on 2022-01-03?", "40.0%", "20.0%"},
-	{"flights-hard/percentage-delayed", "What percentage of the flights from ASE were delayed on 2022-01-04?", "0.0%", ""},
-	{"flights-hard/average-delay", "What is the average delay time of all the flights that departed from DEN on 2022-01-03?", "17.2", "13.8"}, // 69 minutes, of 4 and of 5
+	{"flights-hard/percentage-delayed", "What percentage of the flights from DEN were delayed on 2022-01-03?", "40.0%",
+		"20.0%"},
+	{"flights-hard/percentage-delayed", "What percentage of the flights from ASE were delayed on 2022-01-04?", "0.0%",
+		""},
+	// 69 minutes, of 4 and of 5
+	{"flights-hard/average-delay", "What is the average delay time of all the flights that departed from DEN on " +
+		"2022-01-03?", "17.2", "13.8"},
 	{"flights-hard/diverted", "How many flights were diverted on 2022-01-03?", "1", ""},
 	{"flights-hard/diverted", "How many flights were diverted on 2022-01-04?", "0", ""},
 	{"flights-hard/distance", "How many flights with a distance greater than 500 miles on 2022-01-03?", "2", ""},
 	{"flights-hard/distance", "How many flights with a distance greater than 500 miles on 2022-01-10?", "0", "1"},
-	{"flights-hard/average-airtime", "What is the average airtime of the flights from DEN to ASE host by " + skyWest + "?", "28.8 minutes", ""}, // 115 by 4
-	{"flights-hard/average-airtime", "What is the average airtime of the flights from DEN to ASE host by " + goJet + "?", "31.0 minutes", ""},
+	// 115 by 4
+	{"flights-hard/average-airtime", "What is the average airtime of the flights from DEN to ASE host by " + skyWest +
+		"?", "28.8 minutes", ""},
+	{"flights-hard/average-airtime", "What is the average airtime of the flights from DEN to ASE host by " + goJet +
+		"?", "31.0 minutes", ""},
 	{"flights-hard/number-of-flights", "How many flights from DEN to ASE host by " + skyWest + "?", "3", ""},
 	{"flights-hard/average-flight-time", "What is the average flight time of UA5286?", "28.5 minutes", ""}, // both ways
-	{"flights-hard/fastest", "What is the fastest flight from DEN to ASE on 1?", "UA5107", ""},             // and UA5286, which comes later
+	// and UA5286, which comes later
+	{"flights-hard/fastest", "What is the fastest flight from DEN to ASE on 1?", "UA5107", ""},
 	{"flights-hard/fastest", "What is the fastest flight from DEN to ASE on 2?", "UA5286", ""},
-	{"flights-hard/average-speed", "What is the average speed of UA5286 from DEN to ASE (miles per minute)?", "4.3", ""},
+	{"flights-hard/average-speed", "What is the average speed of UA5286 from DEN to ASE (miles per minute)?", "4.3",
+		""},
 	{"flights-hard/average-speed", "What is the average speed of DL414 from ATL to LGA (miles per minute)?", "8.0", ""},
 	{"flights-hard/average-speed", "What is the average speed of UA5286 from DEN to ASE?", "4.3 miles per minute", ""},
-	{"flights-hard/flights-on-date", "What is the total number of flights operated by " + skyWest + " on 2022-01-03?", "3", ""},
+	{"flights-hard/flights-on-date", "What is the total number of flights operated by " + skyWest + " on 2022-01-03?",
+		"3", ""},
 }
 
 func TestFlightsGold(t *testing.T) {
 	f := smallFlights(t)
 	covered := map[string]bool{}
+
 	for _, tt := range flightsGolds {
 		m, ok := Recognise(tt.question)
 		if !ok || m.Template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
+
 		covered[tt.template] = true
 		if got, err := Gold(m, f); err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
+
 		want := tt.official
 		if want == "" {
 			want = tt.want
 		}
+
 		if got, err := OfficialGold(m, f); err != nil || got != want {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, got, err, want)
 		}
 	}
+
 	for _, d := range toolqa.Difficulties() {
 		ts := Templates(toolqa.Flights, d)
 		if len(ts) != 10 {
 			t.Errorf("%d %s templates, want 10", len(ts), d)
 		}
+
 		for _, tmpl := range ts {
 			if !covered[tmpl.Name] {
 				t.Errorf("no gold answer of %s is tested", tmpl.Name)
 			}
+
 			if tmpl.check == "" {
 				t.Errorf("%s has no second opinion", tmpl.Name)
 			}
+
 			if (tmpl.Fault == "") != (tmpl.official == nil) {
 				t.Errorf("%s: a fault without a published rule, or the reverse", tmpl.Name)
 			}
@@ -125,6 +163,7 @@ func TestFlightsGold(t *testing.T) {
 
 func TestFlightsWithoutAnswer(t *testing.T) {
 	f := smallFlights(t)
+
 	for _, q := range []string{
 		"What was the departure time of the UA5286 flight from DEN to ASE on 2022-02-03?",
 		"What was the departure time of the UA1 flight from DEN to ASE on 2022-01-03?",
@@ -146,14 +185,17 @@ func TestFlightsWithoutAnswer(t *testing.T) {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
+
 		if got, err := Gold(m, f); !IsNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
 	}
+
 	m, _ := Recognise("How many flights were diverted on 2022-01-04?")
 	if _, err := Gold(m, &Coffee{}); err == nil || IsNoAnswer(err) {
 		t.Errorf("a flights rule on another corpus: error %v", err)
 	}
+
 	if _, err := NewFlights(corpus.NewTable(toolqa.Flights, []string{"Origin"}, nil)); err == nil {
 		t.Error("a table without the rules' columns is taken for flights")
 	}
@@ -166,22 +208,27 @@ func TestPublishedFlights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		counts := map[string]int{}
+
 		for line := range strings.Lines(string(text)) {
 			var q struct{ Question string }
 			if err := json.Unmarshal([]byte(line), &q); err != nil {
 				t.Fatal(err)
 			}
+
 			m, ok := Recognise(q.Question)
 			if !ok || m.Template.Dataset != toolqa.Flights || m.Template.Difficulty != d {
 				t.Errorf("%q is not recognised", q.Question)
 				continue
 			}
+
 			if m.Question() != q.Question || slices.ContainsFunc(m.Slots, func(s Slot) bool { return s.Value == "" }) {
 				t.Errorf("%q is taken apart as %v", q.Question, m.Slots)
 			}
 			counts[m.Template.Name]++
 		}
+
 		for _, tmpl := range Templates(toolqa.Flights, d) {
 			if counts[tmpl.Name] != 10 {
 				t.Errorf("%d published questions of %s, want 10", counts[tmpl.Name], tmpl.Name)
@@ -191,7 +238,8 @@ func TestPublishedFlights(t *testing.T) {
 }
 
 func TestFlightsPlanRefusesWhatItDoesNotExpect(t *testing.T) {
-	const loaded, filtered = "We have successfully loaded the flights database, including …", "We have successfully filtered the data (1 rows)."
+	const loaded, filtered = "We have successfully loaded the flights database, including …",
+		"We have successfully filtered the data (1 rows)."
 	const departure = "What was the departure time of the UA5286 flight from DEN to ASE on 2022-01-03?"
 	const cancelled = "Was the flight UA5286 from DEN to ASE cancelled on 2022-01-03?"
 	const numbers = "What is the flight number of the " + goJet + " flight from DEN to ASE on 2022-01-03?"
@@ -199,12 +247,18 @@ func TestFlightsPlanRefusesWhatItDoesNotExpect(t *testing.T) {
 		{"two legs", departure, []string{loaded, "We have successfully filtered the data (2 rows)."}},
 		{"cancelled", departure, []string{loaded, filtered, `{"DepTime": "nan"}`}},
 		{"neither yes nor no", cancelled, []string{loaded, filtered, `{"Cancelled": "nan"}`}},
-		{"no column", numbers, []string{loaded, filtered, "The value you are querying does not exist. Please modify it."}},
+		{"no column", numbers, []string{loaded, filtered, "The value you are querying does not exist. Please " +
+			"modify it."}},
 		{"cut off", numbers, []string{loaded, filtered, `{"Airline": ["` + goJet + `", "Sky ...`}},
-		{"no flight of the airline", numbers, []string{loaded, filtered, `{"Airline": "` + skyWest + `", "Flight_Number_Marketing_Airline": "5107"}`}},
-		{"columns of different lengths", numbers, []string{loaded, filtered, `{"Airline": ["` + goJet + `"], "Flight_Number_Marketing_Airline": ["5107", "5108"]}`}},
-		{"no numbers", numbers, []string{loaded, filtered, `{"Airline": ["` + goJet + `"], "Flight_Number_Marketing_Airline": [5107]}`}},
-		{"no text", numbers, []string{loaded, filtered, `{"Airline": "` + goJet + `", "Flight_Number_Marketing_Airline": "many"}`}},
+		{"no flight of the airline", numbers,
+			[]string{loaded, filtered, `{"Airline": "` + skyWest + `", "Flight_Number_Marketing_Airline": "5107"}`}},
+		{"columns of different lengths", numbers,
+			[]string{loaded, filtered, `{"Airline": ["` + goJet +
+				`"], "Flight_Number_Marketing_Airline": ["5107", "5108"]}`}},
+		{"no numbers", numbers, []string{loaded, filtered, `{"Airline": ["` + goJet +
+			`"], "Flight_Number_Marketing_Airline": [5107]}`}},
+		{"no text", numbers, []string{loaded, filtered, `{"Airline": "` + goJet +
+			`", "Flight_Number_Marketing_Airline": "many"}`}},
 		{"no rows", "What is the fastest flight from DEN to ASE on 1?", []string{""}},
 		{"NULL", "What is the average flight time of UA5286?", []string{"average: None"}},
 	})

@@ -41,6 +41,7 @@ func (n Counts) of(s toolqa.Split) int {
 	case toolqa.Dev:
 		return n.Dev
 	}
+
 	return n.Test
 }
 
@@ -62,41 +63,52 @@ type Options struct {
 // questions, or for any of some template, is an error.
 func Generate(r *rand.Rand, c Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
 	ds := c.Dataset()
+
 	g := newGenerator(r, c)
 	for _, q := range o.Exclude {
 		g.texts[q.Text], g.ids[q.ID] = true, true
 	}
+
 	templates := Templates(ds, d)
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("questions: generate: no templates for %s, %s", ds, d)
 	}
 	var all []toolqa.Question
 	made := map[string]bool{} // templates of which there is a question
+
 	for _, split := range []toolqa.Split{toolqa.Test, toolqa.Dev, toolqa.Train} {
 		if o.of(split) < 0 {
 			return nil, fmt.Errorf("questions: generate %s %s %s: %d questions", ds, d, split, o.of(split))
 		}
+
 		if split == toolqa.Train && !o.Faulty {
 			templates = slices.DeleteFunc(templates, func(t *Template) bool { return !t.Trainable() })
 		}
+
 		serial := 0
+
 		for i := range o.of(split) {
 			t := i % len(templates)
+
 			q, err := g.draw(templates[t])
 			for errors.Is(err, errExhausted) && len(templates) > 1 && made[templates[t].Name] {
 				templates = slices.Delete(templates, t, t+1)
 				t = i % len(templates)
 				q, err = g.draw(templates[t])
 			}
+
 			if err != nil {
-				return nil, fmt.Errorf("questions: generate %s %s %s: question %d of %d: %w", ds, d, split, i+1, o.of(split), err)
+				return nil, fmt.Errorf("questions: generate %s %s %s: question %d of %d: %w", ds, d, split, i+1,
+					o.of(split), err)
 			}
+
 			made[q.Template] = true
 			q.Split = split
 			q.ID, serial = g.id(q, serial)
 			all = append(all, q)
 		}
 	}
+
 	return all, nil
 }
 
@@ -121,28 +133,44 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		if err != nil {
 			return toolqa.Question{}, fmt.Errorf("template %s: %w", t.Name, err)
 		}
+
 		slots, err := t.fill(values)
 		if err != nil {
 			return toolqa.Question{}, err
 		}
+
 		m := Match{t, slots}
+
 		text := m.Question()
 		if g.texts[text] {
 			continue
 		}
+
 		if read, ok := Recognise(text); !ok || read.Template != t || !slices.Equal(read.Slots, slots) {
 			continue // a name that holds the words after it: nobody could tell what is asked
 		}
+
 		gold, err := Gold(m, g.corpus)
 		if errors.Is(err, errNoAnswer) {
 			continue
 		}
+
 		if err != nil {
 			return toolqa.Question{}, err
 		}
+
 		g.texts[text] = true
-		return toolqa.Question{Dataset: t.Dataset, Difficulty: t.Difficulty, Template: t.Name, Text: text, Answer: gold, Source: toolqa.Generated}, nil
+
+		return toolqa.Question{
+			Dataset:    t.Dataset,
+			Difficulty: t.Difficulty,
+			Template:   t.Name,
+			Text:       text,
+			Answer:     gold,
+			Source:     toolqa.Generated,
+		}, nil
 	}
+
 	return toolqa.Question{}, fmt.Errorf("template %s: %d draws gave %w", t.Name, patience, errExhausted)
 }
 
@@ -153,6 +181,7 @@ func (g *generator) id(q toolqa.Question, serial int) (string, int) {
 	if q.Split == toolqa.Test {
 		split = ""
 	}
+
 	for ; ; serial++ {
 		id := fmt.Sprintf("%s-%s-%s%04d", q.Difficulty, q.Dataset, split, serial)
 		if !g.ids[id] {

@@ -18,13 +18,14 @@ type place struct{ lat, long float64 }
 func radians(degrees float64) float64 { return degrees * (math.Pi / 180) }
 func degrees(radians float64) float64 { return radians * (180 / math.Pi) }
 
-// metresTo returns the length of the geodesic to q, by Gauss's mid-latitude formula. It is for neighbours, where its error
-// is that of a plane: less than 1 cm in 20 km.
+// metresTo returns the length of the geodesic to q, by Gauss's mid-latitude formula. It is for neighbours,
+// where its error is that of a plane: less than 1 cm in 20 km.
 func (p place) metresTo(q place) float64 {
 	sin, cos := math.Sincos(radians((p.lat + q.lat) / 2))
 	w := 1 - earthOblat*sin*sin
 	across := earthMajor / math.Sqrt(w) // the radius of curvature across the meridian, and along it
 	along := across * (1 - earthOblat) / w
+
 	return math.Hypot(along*radians(q.lat-p.lat), across*cos*radians(q.long-p.long))
 }
 
@@ -64,21 +65,25 @@ func (p place) ahead(bearing, metres float64) place {
 	a, b := vincenty(cos2)
 
 	straight := metres / (earthMinor * a)
+
 	sigma, cosM2 := straight, 0.0
 	for range vincentySteps {
 		cosM2 = math.Cos(2*sigma1 + sigma)
 		next := straight + vincentyDelta(b, sigma, cosM2)
+
 		settled := math.Abs(next-sigma) < 1e-15
 		if sigma = next; settled {
 			break
 		}
 	}
+
 	sin, cos := math.Sincos(sigma)
 	lat := math.Atan2(sinU*cos+cosU*sin*cosBearing,
 		(1-earthFlat)*math.Hypot(sinAlpha, sinU*sin-cosU*cos*cosBearing))
 	lambda := math.Atan2(sin*sinBearing, cosU*cos-sinU*sin*cosBearing)
 	c := vincentyC(cos2)
 	long := lambda - (1-c)*earthFlat*sinAlpha*(sigma+c*sin*(cosM2+c*cos*(-1+2*cosM2*cosM2)))
+
 	return place{degrees(lat), p.long + degrees(long)}
 }
 
@@ -88,6 +93,7 @@ func geodesicMiles(lat1, long1, lat2, long2 float64) float64 {
 	if lat1 == lat2 && long1 == long2 {
 		return 0
 	}
+
 	reduced := func(lat float64) (sin, cos float64) {
 		return math.Sincos(math.Atan((1 - earthFlat) * math.Tan(radians(lat))))
 	}
@@ -96,23 +102,29 @@ func geodesicMiles(lat1, long1, lat2, long2 float64) float64 {
 	apart := radians(long2 - long1)
 	lambda := apart
 	var sigma, sinSigma, cosSigma, cosAlpha2, cosM2 float64
+
 	for range vincentySteps {
 		sin, cos := math.Sincos(lambda)
 		sinSigma = math.Hypot(cos2*sin, cos1*sin2-sin1*cos2*cos)
 		cosSigma = sin1*sin2 + cos1*cos2*cos
 		sigma = math.Atan2(sinSigma, cosSigma)
 		sinAlpha := cos1 * cos2 * sin / sinSigma
+
 		cosAlpha2, cosM2 = 1-sinAlpha*sinAlpha, 0 // 0 on the equator
 		if cosAlpha2 > 0 {
 			cosM2 = cosSigma - 2*sin1*sin2/cosAlpha2
 		}
+
 		c := vincentyC(cosAlpha2)
 		next := apart + (1-c)*earthFlat*sinAlpha*(sigma+c*sinSigma*(cosM2+c*cosSigma*(-1+2*cosM2*cosM2)))
+
 		settled := math.Abs(next-lambda) < 1e-13
 		if lambda = next; settled {
 			break
 		}
 	}
+
 	a, b := vincenty(cosAlpha2)
+
 	return earthMinor * a * (sigma - vincentyDelta(b, sigma, cosM2)) / metresInMile
 }

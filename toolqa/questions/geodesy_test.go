@@ -23,7 +23,8 @@ func TestAhead(t *testing.T) {
 	} {
 		got := place{tt.lat, tt.long}.ahead(tt.bearing, 5_000)
 		if math.Abs(got.lat-tt.wantLat) > 1e-10 || math.Abs(got.long-tt.wantLong) > 1e-10 {
-			t.Errorf("5 km from %v, %v to %v: %v, want %v, %v", tt.lat, tt.long, tt.bearing, got, tt.wantLat, tt.wantLong)
+			t.Errorf("5 km from %v, %v to %v: %v, want %v, %v", tt.lat, tt.long, tt.bearing, got, tt.wantLat,
+				tt.wantLong)
 		}
 	}
 }
@@ -42,10 +43,12 @@ func TestDistances(t *testing.T) {
 		if got := geodesicMiles(tt.p.lat, tt.p.long, tt.q.lat, tt.q.long); math.Abs(got-tt.miles) > 1e-9 {
 			t.Errorf("geodesicMiles(%v, %v) = %v, want %v", tt.p, tt.q, got, tt.miles)
 		}
+
 		if got := tt.p.metresTo(tt.q) / metresInMile; math.Abs(got-tt.miles) > 1e-5*(0.01+tt.miles) {
 			t.Errorf("%v to %v: %v miles, want %v", tt.p, tt.q, got, tt.miles)
 		}
 	}
+
 	if got := geodesicMiles(0, 0, 0, 1); math.Abs(got*metresInMile-111_319.490793) > 1e-3 { // on the equator
 		t.Errorf("a degree of the equator has %v miles", got)
 	}
@@ -56,10 +59,12 @@ func TestAheadAndBack(t *testing.T) {
 	for lat := -60.0; lat <= 60; lat += 7.5 {
 		for bearing := 0.0; bearing < 360; bearing += 15 {
 			p := place{lat, 10}
+
 			q := p.ahead(bearing, 16_000)
 			if got := geodesicMiles(p.lat, p.long, q.lat, q.long) * metresInMile; math.Abs(got-16_000) > 1e-3 {
 				t.Errorf("from %v to %v: %v m by geodesicMiles", p, bearing, got)
 			}
+
 			if got := p.metresTo(q); math.Abs(got-16_000) > 0.02 {
 				t.Errorf("from %v to %v: %v m by metresTo", p, bearing, got)
 			}

@@ -20,28 +20,35 @@ import (
 // sharedData returns a path below the published data, or skips the test where there is none.
 func sharedData(t testing.TB, parts ...string) string {
 	t.Helper()
+
 	root := os.Getenv("TOOLEVO_SHARED_DATA")
 	if root == "" {
 		dir, err := os.Getwd()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for {
 			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 				break
 			}
+
 			parent := filepath.Dir(dir)
 			if parent == dir {
 				t.Fatal("no go.mod above the working directory")
 			}
+
 			dir = parent
 		}
+
 		root = filepath.Join(dir, "..", "shared", "data")
 	}
+
 	path := filepath.Join(append([]string{root}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the published data is not here: %v (set TOOLEVO_SHARED_DATA)", err)
 	}
+
 	return path
 }
 
@@ -66,6 +73,7 @@ func synthetic(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *corpu
 
 func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *syntheticCorpus {
 	t.Helper()
+
 	all := &syntheticCorpora
 	all.Lock()
 	if all.folder == "" {
@@ -73,14 +81,18 @@ func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *sy
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		all.folder = folder
 	}
+
 	key := fmt.Sprintf("%s-%d-%d%s", ds, opts.Seed, opts.Rows, opts.Scale)
+
 	dir := filepath.Join(all.folder, key)
 	if all.known[key] == nil {
 		opts.Tool = "test"
 		all.known[key] = sync.OnceValues(func() (*syntheticCorpus, error) { return buildShared(dir, ds, opts) })
 	}
+
 	build := all.known[key]
 	all.Unlock()
 
@@ -88,6 +100,7 @@ func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *sy
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c
 }
 
@@ -97,21 +110,25 @@ func buildShared(dir string, ds toolqa.Dataset, opts corpus.BuildOptions) (*synt
 	if _, err := corpus.Build(ctx, dir, ds, opts); err != nil {
 		return nil, err
 	}
+
 	c, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return nil, err
 	}
+
 	return &syntheticCorpus{c, sync.OnceValues(func() ([]toolqa.Question, error) { return generateAll(c) })}, nil
 }
 
 // removeSyntheticCorpora ends what the tests shared.
 func removeSyntheticCorpora() error {
 	var faults []error
+
 	for _, build := range syntheticCorpora.known {
 		if c, err := build(); err == nil {
 			faults = append(faults, c.corpus.Close())
 		}
 	}
+
 	return errors.Join(append(faults, os.RemoveAll(syntheticCorpora.folder))...)
 }
 
@@ -119,20 +136,25 @@ func removeSyntheticCorpora() error {
 func imported(t testing.TB, ds toolqa.Dataset, from string, opts corpus.ImportOptions) *corpus.Corpus {
 	t.Helper()
 	dir := t.TempDir()
+
 	opts.Tool = "test"
 	if _, err := corpus.Import(t.Context(), dir, ds, from, opts); err != nil {
 		t.Fatal(err)
 	}
+
 	return mustOpen(t, dir, ds)
 }
 
 func mustOpen(t testing.TB, dir string, ds toolqa.Dataset) *corpus.Corpus {
 	t.Helper()
+
 	c, err := corpus.Open(t.Context(), dir, ds)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	closeLater(t, c.Close)
+
 	return c
 }
 
@@ -146,10 +168,12 @@ func closeLater(t testing.TB, close func() error) {
 
 func mustLoad(t testing.TB, c *corpus.Corpus) Corpus {
 	t.Helper()
+
 	view, err := Load(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return view
 }
 
@@ -161,48 +185,59 @@ func templatesOf(ds toolqa.Dataset) []*Template {
 // allQuestions are those of both difficulties in the paper's numbers, with those that training leaves out.
 func allQuestions(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) []toolqa.Question {
 	t.Helper()
+
 	qs, err := sharedCorpus(t, ds, opts).questions()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return qs
 }
 
-// generateAll makes all questions about a corpus, and shows that some can be made without those that training leaves out.
+// generateAll makes all questions about a corpus, and shows that some can be made without those that training
+// leaves out.
 func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
 	view, err := Load(c)
 	if err != nil {
 		return nil, err
 	}
 	var all []toolqa.Question
+
 	for _, d := range toolqa.Difficulties() {
 		counts := PaperCounts(c.Dataset(), d)
 		if _, err := Generate(rand.New(rand.NewPCG(9, 9)), view, d, Options{Counts: counts.Scale(0.1)}); err != nil {
 			return nil, err
 		}
+
 		qs, err := Generate(rand.New(rand.NewPCG(9, 9)), view, d, Options{Counts: counts, Faulty: true})
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, qs...)
 	}
+
 	return all, nil
 }
 
 // drawSome draws at most n questions of a template: a small corpus may have fewer.
 func drawSome(t testing.TB, tmpl *Template, c Corpus, n int) []toolqa.Question {
 	t.Helper()
+
 	g := newGenerator(rand.New(rand.NewPCG(uint64(len(tmpl.Name)), 9)), c)
 	var qs []toolqa.Question
+
 	for i := range n {
 		q, err := g.draw(tmpl)
 		if err != nil {
 			t.Logf("%s: %d questions: %v", tmpl.Name, i, err)
 			break
 		}
+
 		q.ID = fmt.Sprintf("%s-%d", tmpl.Name, i)
 		qs = append(qs, q)
 	}
+
 	return qs
 }
 
@@ -210,13 +245,16 @@ func drawSome(t testing.TB, tmpl *Template, c Corpus, n int) []toolqa.Question {
 func drawEach(t testing.TB, c Corpus, n int) []toolqa.Question {
 	t.Helper()
 	var qs []toolqa.Question
+
 	for _, tmpl := range templatesOf(c.Dataset()) {
 		of := drawSome(t, tmpl, c, n)
 		if len(of) < n {
 			t.Errorf("%s: only %d questions can be drawn, want %d", tmpl.Name, len(of), n)
 		}
+
 		qs = append(qs, of...)
 	}
+
 	return qs
 }
 
@@ -233,11 +271,13 @@ func wantRefusals(t *testing.T, refusals []refusal) {
 			if !ok {
 				t.Fatal("no plan")
 			}
+
 			for n := range tt.results {
 				if _, _, err := plan(tt.results[:n]); err != nil {
 					t.Fatalf("after %d results: %v", n, err)
 				}
 			}
+
 			if thought, call, err := plan(tt.results); err == nil {
 				t.Errorf("the plan goes on: %s %+v", thought, call)
 			}
@@ -247,6 +287,7 @@ func wantRefusals(t *testing.T, refusals []refusal) {
 
 func checkThought(t testing.TB, thought string) {
 	t.Helper()
+
 	switch {
 	case strings.ContainsAny(thought, "{}\n"), strings.Contains(thought, ":"):
 		t.Errorf("thought %q would not read as one line of prose", thought)
@@ -258,18 +299,23 @@ func checkThought(t testing.TB, thought string) {
 // planCalls returns the calls of a plan after each of the results.
 func planCalls(t *testing.T, question string, results ...string) (calls []envs.Call) {
 	t.Helper()
+
 	plan, ok := Plan(question)
 	if !ok {
 		t.Fatalf("no plan for %q", question)
 	}
+
 	for n := range len(results) + 1 {
 		thought, call, err := plan(results[:n])
 		if err != nil {
 			t.Fatalf("%q after %q: %v", question, results[:n], err)
 		}
+
 		checkThought(t, thought)
+
 		calls = append(calls, call)
 	}
+
 	return calls
 }
 
@@ -278,10 +324,12 @@ func benchmarkRules(b *testing.B, c Corpus) {
 	for _, tmpl := range templatesOf(c.Dataset()) {
 		b.Run(tmpl.Name, func(b *testing.B) {
 			var ms []Match
+
 			for _, q := range drawSome(b, tmpl, c, 10) {
 				m, _ := Recognise(q.Text)
 				ms = append(ms, m)
 			}
+
 			for i := 0; b.Loop(); i++ {
 				if _, err := Gold(ms[i%len(ms)], c); err != nil {
 					b.Fatal(err)

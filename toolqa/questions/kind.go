@@ -34,11 +34,13 @@ func isDate(s string) bool {
 	if len(s) != len("2000-01-03") || s[4] != '-' || s[7] != '-' {
 		return false
 	}
+
 	for i := range len(s) {
 		if i != 4 && i != 7 && (s[i] < '0' || s[i] > '9') {
 			return false
 		}
 	}
+
 	return "01" <= s[5:7] && s[5:7] <= "12" && "01" <= s[8:] && s[8:] <= "31"
 }
 
@@ -50,6 +52,7 @@ func isClock(s string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 

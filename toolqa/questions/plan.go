@@ -29,23 +29,32 @@ func (m Match) Plan() envs.Plan {
 	return func(results []string) (string, envs.Call, error) {
 		known := make(Slots, len(m.Slots), len(m.Slots)+4)
 		copy(known, m.Slots)
+
 		steps := m.Template.plan(known)
 		for i, result := range results {
 			if i >= len(steps) {
-				return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name, len(results), len(steps))
+				return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name,
+					len(results), len(steps))
 			}
+
 			if err := steps[i].read(result, &known); err != nil {
-				return "", envs.Call{}, fmt.Errorf("questions: plan %s: result %d, of %s: %w", m.Template.Name, i+1, steps[i].tool, err)
+				return "", envs.Call{}, fmt.Errorf("questions: plan %s: result %d, of %s: %w", m.Template.Name, i+1,
+					steps[i].tool, err)
 			}
+
 			steps = m.Template.plan(known)
 		}
+
 		if len(results) >= len(steps) {
-			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name, len(results), len(steps))
+			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name,
+				len(results), len(steps))
 		}
+
 		thought, call, err := steps[len(results)].call(known)
 		if err != nil {
 			return "", envs.Call{}, fmt.Errorf("questions: plan %s: call %d: %w", m.Template.Name, len(results)+1, err)
 		}
+
 		return thought, call, nil
 	}
 }
@@ -55,6 +64,7 @@ func (t *Template) plan(known Slots) []step {
 	if t.choose != nil {
 		return t.choose(known)
 	}
+
 	return t.steps
 }
 
@@ -64,14 +74,17 @@ func (s step) call(known Slots) (string, envs.Call, error) {
 	if err != nil {
 		return "", envs.Call{}, err
 	}
+
 	call := envs.Call{Tool: s.tool, Name: s.tool, Args: make(envs.Args, len(s.args))}
 	for i, a := range s.args {
 		text, err := expand(a.text, known)
 		if err != nil {
 			return "", envs.Call{}, err
 		}
+
 		call.Args[i] = envs.Arg{Name: a.name, Value: text}
 	}
+
 	return thought, call, nil
 }
 
@@ -81,18 +94,23 @@ var sqlQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
 // expand replaces each {name} by its value, and {name|py} and {name|sql} by the value as a literal of those languages.
 func expand(text string, known Slots) (string, error) {
 	var b strings.Builder
+
 	for {
 		before, tail, ok := strings.Cut(text, "{")
 		b.WriteString(before)
+
 		if !ok {
 			return b.String(), nil
 		}
+
 		name, after, _ := strings.Cut(tail, "}")
 		name, language, _ := strings.Cut(name, "|")
+
 		value, ok := known.lookup(name)
 		if !ok {
 			return "", fmt.Errorf("nothing called %q is known", name)
 		}
+
 		switch language {
 		case "":
 		case "py":
@@ -102,7 +120,9 @@ func expand(text string, known Slots) (string, error) {
 		default:
 			return "", fmt.Errorf("{%s|%s}: no such language", name, language)
 		}
+
 		b.WriteString(value)
+
 		text = after
 	}
 }
@@ -143,6 +163,7 @@ func unexpected(result, want string) error {
 	if len(result) > limit {
 		result = strings.ToValidUTF8(result[:limit], "") + "..."
 	}
+
 	return fmt.Errorf("%q is not %s", result, want)
 }
 
@@ -151,6 +172,7 @@ func startsWith(prefix string) reader {
 		if !strings.HasPrefix(result, prefix) {
 			return unexpected(result, fmt.Sprintf("%q", prefix))
 		}
+
 		return nil
 	}
 }
@@ -162,17 +184,21 @@ func cells(columns []string) reader { return cellsOf(columns, "number", isNumber
 func cellsOf(columns []string, what string, fits kind) reader {
 	return func(result string, known *Slots) error {
 		v, _ := pytext.Decode(result)
+
 		row, ok := v.(envs.Args)
 		if !ok {
 			return unexpected(result, "one row of cells")
 		}
+
 		for _, c := range columns {
 			text, ok := row.Text(c)
 			if !ok || !fits(text) {
 				return unexpected(result, "one row with a "+what+" as "+c)
 			}
+
 			*known = append(*known, Slot{c, text})
 		}
+
 		return nil
 	}
 }
@@ -193,25 +219,33 @@ func day(name string) field    { return field{name, isDate, "a date"} }
 func rows(lines ...[]field) reader {
 	return func(result string, known *Slots) error {
 		rest := strings.TrimSpace(result)
+
 		for i, line := range lines {
 			var text string
 			text, rest, _ = strings.Cut(rest, "\n")
+
 			for j, f := range line {
 				var cell string
 				cell, text, _ = strings.Cut(text, ", ")
+
 				value, ok := strings.CutPrefix(cell, strings.TrimRight(f.name, "0123456789")+": ")
 				if !ok || !f.fits(value) {
-					return unexpected(result, fmt.Sprintf("a result with %s as column %d (%s) of row %d", f.want, j+1, f.name, i+1))
+					return unexpected(result, fmt.Sprintf("a result with %s as column %d (%s) of row %d", f.want, j+1,
+						f.name, i+1))
 				}
+
 				*known = append(*known, Slot{f.name, value})
 			}
+
 			if text != "" {
 				return unexpected(result, fmt.Sprintf("a result of %d columns", len(line)))
 			}
 		}
+
 		if rest != "" {
 			return unexpected(result, fmt.Sprintf("a result of %d rows", len(lines)))
 		}
+
 		return nil
 	}
 }
@@ -226,7 +260,9 @@ func printed(unit string) reader {
 		if n, ok := strings.CutSuffix(text, unit); !ok || !isNumber(n) {
 			return unexpected(result, fmt.Sprintf("a number and %q", unit))
 		}
+
 		*known = append(*known, Slot{"answer", text})
+
 		return nil
 	}
 }
@@ -236,6 +272,8 @@ func isNumber(s string) bool {
 	if s == "" || strings.Trim(s, "+-.eE0123456789") != "" {
 		return false
 	}
+
 	f, err := strconv.ParseFloat(s, 64)
+
 	return err == nil && !math.IsInf(f, 0)
 }

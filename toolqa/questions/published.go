@@ -45,49 +45,61 @@ type Duplicate struct {
 type Renamed struct{ Published, ID string }
 
 // Import reads the published question files below src as one split: src/easy/DATASET-easy.jsonl and
-// src/hard/DATASET-hard.jsonl, or in folders called toolqa_easy and toolqa_hard, as ToolQA's corrected release has them.
-// Answers stay as published, as the text Python's str makes of them. Files of datasets that are not supported are skipped
-// and reported. Broken JSON, a missing field or an ID used twice is an error that names the file and the line; so is a
-// folder with nothing to import. Where datasets are named, the files of others are not read.
+// src/hard/DATASET-hard.jsonl, or in folders called toolqa_easy and toolqa_hard, as ToolQA's corrected
+// release has them. Answers stay as published, as the text Python's str makes of them. Files of datasets that
+// are not supported are skipped and reported. Broken JSON, a missing field or an ID used twice is an error
+// that names the file and the line; so is a folder with nothing to import. Where datasets are named, the
+// files of others are not read.
 func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, error) {
 	var in Imported
 	read := 0
+
 	for _, folder := range publishedFolders() {
 		d := toolqa.Difficulty(strings.TrimPrefix(folder, corrected))
 		folder = filepath.Join(src, folder)
+
 		entries, err := os.ReadDir(folder)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+
 		if err != nil {
 			return Imported{}, fmt.Errorf("questions: import: %w", err)
 		}
+
 		for _, e := range entries {
 			name, ok := strings.CutSuffix(e.Name(), ".jsonl")
 			if !ok || e.IsDir() {
 				continue
 			}
+
 			name = strings.TrimSuffix(name, "-"+string(d))
 			if len(only) > 0 && !slices.Contains(only, toolqa.Dataset(cmp.Or(misnamed[name], name))) {
 				continue
 			}
+
 			file := ImportedFile{Path: filepath.Join(folder, e.Name()), Difficulty: d}
+
 			qs, err := file.read(name, split)
 			if err != nil {
 				return Imported{}, fmt.Errorf("import: %w", err)
 			}
+
 			if file.Skipped == "" {
 				read++
 			}
+
 			in.Questions = append(in.Questions, qs...)
 			in.Files = append(in.Files, file)
 		}
 	}
+
 	if read == 0 {
 		wanted := append(only, toolqa.Coffee)[0]
 		return Imported{}, fmt.Errorf("questions: import: no question file in %s: want e.g. %s",
 			src, filepath.Join("easy", string(wanted)+"-easy.jsonl"))
 	}
+
 	return in, uniqueIDs(in.Questions)
 }
 
@@ -100,6 +112,7 @@ func publishedFolders() []string {
 	for _, d := range toolqa.Difficulties() {
 		names = append(names, string(d), corrected+string(d))
 	}
+
 	return names
 }
 
@@ -110,6 +123,7 @@ func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(data, []byte(`"source":"published"`)) {
 		return nil, nil
 	}
+
 	return Read(dir, ds, d, s)
 }
 
@@ -128,27 +142,32 @@ func FindShared(dir string, qs []toolqa.Question) ([]Shared, error) {
 	}
 	others := map[file]map[string]toolqa.Question{}
 	var shared []Shared
+
 	for _, q := range qs {
 		for _, s := range toolqa.Splits() {
 			if s == q.Split {
 				continue
 			}
+
 			f := file{q.Dataset, q.Difficulty, s}
 			if others[f] == nil {
 				published, err := Published(dir, f.ds, f.d, f.s)
 				if err != nil {
 					return nil, err
 				}
+
 				others[f] = map[string]toolqa.Question{}
 				for _, other := range published {
 					others[f][other.Text] = other
 				}
 			}
+
 			if other, ok := others[f][q.Text]; ok {
 				shared = append(shared, Shared{q, other})
 			}
 		}
 	}
+
 	return shared, nil
 }
 
@@ -162,25 +181,33 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 		f.Skipped = err.Error()
 		return nil, nil
 	}
+
 	f.Dataset = ds
+
 	qs, err := readPublished(f.Path, ds, f.Difficulty)
 	if err != nil {
 		return nil, err
 	}
+
 	f.Questions = len(qs)
 	f.rename(qs)
+
 	first := map[string]toolqa.Question{}
+
 	for i, q := range qs {
 		qs[i].Split = split
+
 		if t, ok := Lookup(q.Template); !ok || t.Dataset != ds || t.Difficulty != f.Difficulty {
 			f.Unrecognised = append(f.Unrecognised, q.ID)
 		}
+
 		if before, ok := first[q.Text]; ok {
 			f.Duplicates = append(f.Duplicates, Duplicate{q.ID, before.ID, q.Answer != before.Answer})
 		} else {
 			first[q.Text] = q
 		}
 	}
+
 	return qs, nil
 }
 
@@ -196,6 +223,7 @@ func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolq
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
+
 	return parseFile(path, data, ds, d, toolqa.Test, published)
 }
 
@@ -205,10 +233,12 @@ func (f *ImportedFile) rename(qs []toolqa.Question) {
 	for _, q := range qs {
 		taken[q.ID] = true
 	}
+
 	for i := range qs {
 		for _, other := range toolqa.Datasets() {
 			wrong := fmt.Sprintf("%s-%s-", f.Difficulty, other)
 			serial, ok := strings.CutPrefix(qs[i].ID, wrong)
+
 			right := fmt.Sprintf("%s-%s-%s", f.Difficulty, f.Dataset, serial)
 			if ok && other != f.Dataset && !taken[right] {
 				f.Renamed = append(f.Renamed, Renamed{qs[i].ID, right})
@@ -225,7 +255,9 @@ func uniqueIDs(qs []toolqa.Question) error {
 		if seen[q.ID] {
 			return fmt.Errorf("questions: import: qid %q is in two files", q.ID)
 		}
+
 		seen[q.ID] = true
 	}
+
 	return nil
 }

@@ -22,7 +22,9 @@ func printedText(name string) reader {
 		if text == "" {
 			return unexpected(result, "a text")
 		}
+
 		*known = append(*known, Slot{name, text})
+
 		return nil
 	}
 }
@@ -40,24 +42,30 @@ func textCell(column string) reader { return textColumn(column, 1, "") }
 func textColumn(column string, min int, sep string) reader {
 	return func(result string, known *Slots) error {
 		var cells []string
+
 		if result := strings.TrimRight(result, "\n"); result != "" {
 			for line := range strings.SplitSeq(result, "\n") {
 				cell, ok := strings.CutPrefix(line, column+": ")
 				if !ok {
 					return unexpected(result, fmt.Sprintf("rows of the column %s", column))
 				}
+
 				cells = append(cells, cell)
 			}
 		}
+
 		if len(cells) < min || sep == "" && len(cells) > 1 {
 			return unexpected(result, fmt.Sprintf("%d rows of the column %s", min, column))
 		}
+
 		*known = append(*known, Slot{column, strings.Join(cells, sep)})
+
 		return nil
 	}
 }
 
 // filterRows filters down to one row or more.
 func filterRows(condition, thought string) step {
-	return step{thought, "FilterDB", []arg{{"condition", condition}}, startsWith("We have successfully filtered the data (")}
+	return step{thought, "FilterDB", []arg{{"condition", condition}}, startsWith("We have successfully filtered " +
+		"the data (")}
 }

@@ -19,10 +19,12 @@ func (m Match) Question() string {
 	var b strings.Builder
 	for i, literal := range m.Template.literals {
 		b.WriteString(literal)
+
 		if i < len(m.Slots) {
 			b.WriteString(m.Slots[i].Value)
 		}
 	}
+
 	return b.String()
 }
 
@@ -38,35 +40,44 @@ func Recognise(question string) (Match, bool) {
 	}
 	var best Match
 	most, tie := -1, false
+
 	for _, t := range all {
 		s, ok := t.match(question)
 		if !ok {
 			continue
 		}
+
 		spelled := len(question)
 		for _, slot := range s {
 			spelled -= len(slot.Value)
 		}
+
 		if spelled > most {
 			best, most, tie = Match{t, s}, spelled, false
 		} else if spelled == most {
 			tie = true
 		}
 	}
+
 	return best, most >= 0 && !tie
 }
 
 // match returns the slots of a question of this template, read as Template.Text says.
 func (t *Template) match(question string) (Slots, bool) {
 	n := len(t.slots)
+
 	first, last := t.literals[0], t.literals[n]
 	if n == 0 {
 		return nil, question == first
 	}
-	if len(question) < len(first)+len(last) || !strings.HasPrefix(question, first) || !strings.HasSuffix(question, last) {
+
+	if len(question) < len(first)+len(last) || !strings.HasPrefix(question, first) ||
+		!strings.HasSuffix(question, last) {
 		return nil, false
 	}
+
 	s := make(Slots, n)
+
 	return s, t.split(question[len(first):len(question)-len(last)], 0, s)
 }
 
@@ -77,15 +88,18 @@ func (t *Template) split(text string, i int, s Slots) bool {
 		s[i].Value = text
 		return t.slots[i].kind(text)
 	}
+
 	literal, greedy := t.literals[i+1], t.slots[i].greedy
 	for from, to := 0, len(text); from <= len(text); {
 		at := strings.Index(text[from:to], literal)
 		if greedy {
 			at = strings.LastIndex(text[:to], literal)
 		}
+
 		if at < 0 {
 			return false
 		}
+
 		end := from + at
 		if t.slots[i].kind(text[:end]) {
 			s[i].Value = text[:end]
@@ -93,12 +107,14 @@ func (t *Template) split(text string, i int, s Slots) bool {
 				return true
 			}
 		}
+
 		if greedy {
 			to = end + len(literal) - 1
 		} else {
 			from = end + 1
 		}
 	}
+
 	return false
 }
 
@@ -117,6 +133,7 @@ func OfficialGold(m Match, c Corpus) (string, error) {
 	if m.Template.official != nil {
 		return answer(m, c, m.Template.official)
 	}
+
 	return answer(m, c, m.Template.gold)
 }
 
@@ -125,6 +142,7 @@ func answer(m Match, c Corpus, r rule) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("questions: answer %q (%s): %w", m.Question(), m.Template.Name, err)
 	}
+
 	return a, nil
 }
 
@@ -134,5 +152,6 @@ func Plan(question string) (envs.Plan, bool) {
 	if !ok {
 		return nil, false
 	}
+
 	return m.Plan(), true
 }

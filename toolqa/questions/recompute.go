@@ -27,6 +27,7 @@ func NewRecomputer(ctx context.Context, c *corpus.Corpus) (*Recomputer, error) {
 		r.db.Close()
 		return nil, fmt.Errorf("questions: recompute over %s: %w", c.Path(), err)
 	}
+
 	return r, nil
 }
 
@@ -39,37 +40,46 @@ func (r *Recomputer) Answer(ctx context.Context, m Match) (string, error) {
 		return "", fmt.Errorf("questions: recompute %q (%s): %w", m.Question(), m.Template.Name, err)
 	}
 	var args []any
+
 	for _, s := range m.Slots {
 		if strings.Contains(m.Template.check, ":"+s.Name) {
 			args = append(args, sql.Named(s.Name, s.Value))
 		}
 	}
+
 	rows, err := r.db.QueryContext(ctx, m.Template.check, args...)
 	if err != nil {
 		return fail(err)
 	}
 	defer rows.Close()
 	var cells []string
+
 	for rows.Next() {
 		var v any
 		if err := rows.Scan(&v); err != nil {
 			return fail(err)
 		}
+
 		if v == nil {
 			continue
 		}
+
 		cells = append(cells, sqlText(v))
 	}
+
 	if err := rows.Err(); err != nil {
 		return fail(err)
 	}
+
 	if len(cells) == 0 {
 		return fail(errNoAnswer)
 	}
+
 	sep := m.Template.sep
 	if sep == "" {
 		sep = ", "
 	}
+
 	return strings.Join(cells, sep), nil
 }
 
@@ -87,15 +97,19 @@ func (c checkConnector) Connect(context.Context) (driver.Conn, error) {
 				return fmt.Errorf("register %s: %w", name, err)
 			}
 		}
+
 		return nil
 	}}).Open(c.uri)
 }
 
-// checkFunctions are what the queries need beyond SQLite's own: Python's way of printing, and what some datasets measure by.
+// checkFunctions are what the queries need beyond SQLite's own: Python's way of printing, and what some
+// datasets measure by.
 var checkFunctions = map[string]any{
-	"py_str":         sqlText,                                                                            // str(v)
-	"py_fixed":       func(f float64, digits int64) string { return pytext.FormatFixed(f, int(digits)) }, // "%.1f" % f for 1 digit
-	"py_round":       func(f float64, digits int64) float64 { return pytext.Round(f, int(digits)) },      // round(f, digits)
+	"py_str": sqlText, // str(v)
+	// "%.1f" % f for 1 digit
+	"py_fixed": func(f float64, digits int64) string { return pytext.FormatFixed(f, int(digits)) },
+	// round(f, digits)
+	"py_round":       func(f float64, digits int64) float64 { return pytext.Round(f, int(digits)) },
 	"geodesic_miles": geodesicMiles,
 	"agenda_clock":   corpus.ClockText, // 09:00:00 for 9:00 AM
 	"agenda_clock12": fromPrinted,      // 9:00 AM for 09:00:00

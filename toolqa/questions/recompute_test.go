@@ -17,27 +17,33 @@ func TestSecondOpinionsOnCoffee(t *testing.T) {
 	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+
 	view, err := Load(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, d := range toolqa.Difficulties() {
 		qs, err := Generate(rand.New(rand.NewPCG(1, 2)), view, d, Options{Counts: Counts{Train: 200, Test: 100}})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for i := range qs {
 			qs[i].Corpus = c.Info().ContentSHA256
 		}
+
 		if err := Write(dir, qs); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	v, err := Verify(t.Context(), dir, c, score.Strict, func(int, int) {})
 	if err != nil || v.Recomputed != 600 || len(v.Problems) > 0 || len(v.Missing) > 0 {
 		t.Errorf("%+v, %v, want all 600 answers found again", v, err)
@@ -52,13 +58,17 @@ func TestSecondOpinionsOnCoffee(t *testing.T) {
 	}
 	for i := range wrong {
 		q := &wrong[i]
-		q.Dataset, q.Difficulty, q.Split, q.Source, q.Corpus = toolqa.Coffee, toolqa.Easy, toolqa.Train, toolqa.Generated, c.Info().ContentSHA256
+		q.Dataset, q.Difficulty, q.Split, q.Source, q.Corpus = toolqa.Coffee, toolqa.Easy, toolqa.Train,
+			toolqa.Generated, c.Info().ContentSHA256
 	}
+
 	if err := Write(dir, wrong); err != nil {
 		t.Fatal(err)
 	}
+
 	if v, err = Verify(t.Context(), dir, c, score.Strict, func(int, int) {}); err != nil || len(v.Problems) < 5 {
-		t.Errorf("%q, %v, want two wrong answers, a repeated question, one of no template and one without an answer", v.Problems, err)
+		t.Errorf("%q, %v, want two wrong answers, a repeated question, one of no template and one without an answer",
+			v.Problems, err)
 	}
 }
 
@@ -69,6 +79,7 @@ func TestDocNamesCheckFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name := range checkFunctions {
 		if !strings.Contains(string(doc), name) {
 			t.Errorf("doc.go does not say what checks share by %s", name)

@@ -28,6 +28,7 @@ func NewSciREX(relations []corpus.Relation) *SciREX {
 		c.methods[method] = append(c.methods[method], i)
 		c.materials[material] = append(c.materials[material], i)
 	}
+
 	return c
 }
 
@@ -37,6 +38,7 @@ func scirexOf(c *corpus.Corpus) (Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return NewSciREX(relations), nil
 }
 
@@ -53,12 +55,14 @@ func (c *SciREX) find(s Slots) []corpus.Relation {
 		among = c.methods[[2]string{method, s.Get("task")}]
 	}
 	var found []corpus.Relation
+
 	for _, i := range among {
 		r := c.relations[i]
 		if fitsSlot(s, "method", r.Method) && fitsSlot(s, "material", r.Material) && fitsSlot(s, "metric", r.Metric) {
 			found = append(found, r)
 		}
 	}
+
 	return found
 }
 
@@ -74,6 +78,7 @@ func onRelations(min int, f func([]corpus.Relation) (string, error)) rule {
 		if len(found) < min {
 			return "", errNoAnswer
 		}
+
 		return f(found)
 	})
 }
@@ -92,6 +97,7 @@ func onlyScore(found []corpus.Relation) (string, error) {
 			return "", errNoAnswer
 		}
 	}
+
 	return score, nil
 }
 
@@ -106,6 +112,7 @@ func relationNames(name func(corpus.Relation) string) func([]corpus.Relation) (s
 				names = append(names, n)
 			}
 		}
+
 		return strings.Join(names, ", "), nil
 	}
 }
@@ -115,6 +122,7 @@ func relationNames(name func(corpus.Relation) string) func([]corpus.Relation) (s
 func highest(name func(corpus.Relation) string) func([]corpus.Relation) (string, error) {
 	return func(found []corpus.Relation) (string, error) {
 		best, most, tie := "", 0.0, false
+
 		for i, r := range found {
 			x, ok := scoreNumber(r.Score)
 			switch n := name(r); {
@@ -126,9 +134,11 @@ func highest(name func(corpus.Relation) string) func([]corpus.Relation) (string,
 				tie = true
 			}
 		}
+
 		if tie {
 			return "", errNoAnswer
 		}
+
 		return best, nil
 	}
 }
@@ -139,11 +149,13 @@ func scoreNumber(score string) (float64, bool) {
 	text, _, _ := strings.Cut(cleanScore(score), "±")
 	text = strings.TrimSuffix(strings.TrimSpace(text), "%")
 	unit := 1.0
+
 	for suffix, factor := range map[string]float64{"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9} {
 		if number, ok := strings.CutSuffix(text, suffix); ok {
 			text, unit = number, factor
 		}
 	}
+
 	if before, after, ok := strings.Cut(text, ","); ok {
 		if whole, _, _ := strings.Cut(after, "."); len(whole) == 3 {
 			text = before + after
@@ -151,10 +163,13 @@ func scoreNumber(score string) (float64, bool) {
 			text = before + "." + after
 		}
 	}
+
 	if text = strings.TrimSpace(text); !isNumber(text) {
 		return 0, false
 	}
+
 	f, err := strconv.ParseFloat(text, 64)
+
 	return f * unit, err == nil
 }
 
@@ -163,15 +178,18 @@ func scoreNumber(score string) (float64, bool) {
 func publishedHighest(name func(corpus.Relation) string) func([]corpus.Relation) (string, error) {
 	return func(found []corpus.Relation) (string, error) {
 		best, most, mostText := "", 0.0, ""
+
 		for i, r := range found {
 			x, text, err := publishedScore(r)
 			if err != nil || i > 0 && (text == "") != (mostText == "") {
 				return "", errNoAnswer
 			}
+
 			if i == 0 || x > most || text > mostText {
 				best, most, mostText = name(r), x, text
 			}
 		}
+
 		return best, nil
 	}
 }
@@ -182,10 +200,12 @@ func publishedScore(r corpus.Relation) (number float64, text string, err error) 
 	if !r.Number && (strings.ContainsAny(score, "±/%mMkKB") || score == "-" || score == "---") {
 		return 0, score, nil
 	}
+
 	f, ok := pytext.ParseFloat(score)
 	if !ok {
 		return 0, "", errNoAnswer
 	}
+
 	return f, "", nil
 }
 
@@ -197,11 +217,14 @@ func drawRelation(t Template, slots func(corpus.Relation) Slots) drawer {
 		if err != nil {
 			return nil, err
 		}
+
 		if len(view.relations) == 0 {
 			return nil, fmt.Errorf("a corpus without relations has no questions")
 		}
+
 		for range patience {
 			s := slots(view.relations[r.IntN(len(view.relations))])
+
 			answer, err := t.gold(c, s)
 			if err == nil && t.Avoided {
 				var published string
@@ -209,14 +232,17 @@ func drawRelation(t Template, slots func(corpus.Relation) Slots) drawer {
 					continue
 				}
 			}
+
 			if err == nil {
 				values := make([]string, len(s))
 				for i, slot := range s {
 					values[i] = slot.Value
 				}
+
 				return values, nil
 			}
 		}
+
 		return nil, fmt.Errorf("%d relations drawn give no question", patience)
 	}
 }

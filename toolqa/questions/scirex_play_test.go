@@ -24,12 +24,15 @@ func TestScirexSecondOpinions(t *testing.T) {
 		c := syntheticScirex(t, seed)
 		answers := secondOpinions(t, c, allQuestions(t, toolqa.SciREX, scirexOptions(seed)), equal)
 		wantAnswers(t, toolqa.SciREX, answers, 30)
+
 		several := 0
+
 		for answer := range answers["scirex-hard/datasets"] {
 			if strings.Contains(answer, ", ") {
 				several++
 			}
 		}
+
 		if several < 20 {
 			t.Errorf("seed %d: %d different answers of several datasets", seed, several)
 		}
@@ -42,6 +45,7 @@ func TestReaderSolvesScirex(t *testing.T) {
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
 	w.wantShare(catalog.PromptVersion, drawEach(t, view, 10), 0.95)
+
 	for _, api := range apiVersions[1:] {
 		w.wantShare(api, drawEach(t, view, 5), 0.95)
 	}
@@ -52,17 +56,21 @@ func TestPublishedScirexGold(t *testing.T) {
 	from := sharedData(t, "toolqa", "corpus", "scirex_dev", "dev.jsonl")
 	view := mustLoad(t, imported(t, toolqa.SciREX, from, corpus.ImportOptions{AllowShort: true}))
 	agree, differ := map[string]int{}, map[string]int{}
+
 	for _, d := range toolqa.Difficulties() {
 		path := sharedData(t, "toolqa", "questions", string(d), "scirex-"+string(d)+".jsonl")
+
 		qs, err := readPublished(path, toolqa.SciREX, d)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, q := range qs {
 			m, ok := Recognise(q.Text)
 			if !ok {
 				t.Fatalf("%s: %q is not recognised", filepath.Base(path), q.Text)
 			}
+
 			answer, err := OfficialGold(m, view)
 			switch {
 			case IsNoAnswer(err): // in another paper
@@ -72,11 +80,14 @@ func TestPublishedScirexGold(t *testing.T) {
 				agree[m.Template.Name]++
 			default:
 				differ[m.Template.Name]++
+
 				t.Logf("%q: %q, published is %q", q.Text, answer, q.Answer)
 			}
 		}
 	}
+
 	t.Log(agree, differ)
+
 	if agree["scirex-easy/score"] < 10 || differ["scirex-easy/score"] > 0 || differ["scirex-hard/metrics"] > 0 {
 		t.Errorf("agree %v, differ %v", agree, differ)
 	}

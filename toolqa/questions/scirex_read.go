@@ -24,7 +24,9 @@ func lookUp(read passageReader, first, second query, last step) func(Slots) []st
 		if !ok {
 			values = Slots{{missed, "yes"}}
 		}
+
 		*known = append(*known, values...)
+
 		return nil
 	}
 	must := func(result string, known *Slots) error {
@@ -32,20 +34,24 @@ func lookUp(read passageReader, first, second query, last step) func(Slots) []st
 		if !ok {
 			return unexpected(result, "passages that answer the question")
 		}
+
 		*known = append(*known, values...)
+
 		return nil
 	}
+
 	return func(known Slots) []step {
 		steps := []step{search(first, try)}
 		if _, ok := known.lookup(missed); ok {
 			steps = append(steps, search(second, must))
 		}
+
 		return append(steps, last)
 	}
 }
 
-// Wordings in which papers state what is asked. M stands for the method, D for the material, E for the metric, T for the
-// task, S for a score, L for a list of names or of names and scores.
+// Wordings in which papers state what is asked. M stands for the method, D for the material, E for the
+// metric, T for the task, S for a score, L for a list of names or of names and scores.
 var (
 	scoreWordings = []string{
 		`\. M scores S in E on the D dataset`,
@@ -104,23 +110,27 @@ func stated(passages []string, s Slots, wordings []string, list string) (string,
 				words[i] = list
 			}
 		}
+
 		pattern, err := regexp.Compile(`(?:^|\s)` + strings.Join(words, " ") + `(?:\s|$)`)
 		if err != nil {
 			return "", false // a name that is not text
 		}
+
 		for _, p := range passages {
 			if m := pattern.FindStringSubmatch(p); m != nil {
 				return m[1], true
 			}
 		}
 	}
+
 	return "", false
 }
 
-// namePattern matches a name as the relations spell it and as papers do: every underscore stands for a character that is
-// no letter, digit or hyphen, and at either end for no blank.
+// namePattern matches a name as the relations spell it and as papers do: every underscore stands for a
+// character that is no letter, digit or hyphen, and at either end for no blank.
 func namePattern(name string) string {
 	var b strings.Builder
+
 	for i, r := range name {
 		switch {
 		case r != '_':
@@ -131,6 +141,7 @@ func namePattern(name string) string {
 			b.WriteString(`[^A-Za-z0-9-]`)
 		}
 	}
+
 	return b.String()
 }
 
@@ -154,6 +165,7 @@ func readNames(passages []string, s Slots, wordings []string) (Slots, bool) {
 
 func readHighestDataset(passages []string, s Slots) (Slots, bool) {
 	list, ok := stated(passages, s, spreadWordings, scoreOnList)
+
 	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
 		score, name, _ = strings.Cut(entry, " on ")
 		return name, score
@@ -162,6 +174,7 @@ func readHighestDataset(passages []string, s Slots) (Slots, bool) {
 
 func readHighestMethod(passages []string, s Slots) (Slots, bool) {
 	list, ok := stated(passages, s, boardWordings, nameAndList)
+
 	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
 		name, score, _ = strings.Cut(entry, " ")
 		return name, score
@@ -178,17 +191,23 @@ func readHighest(entries []string, ok bool, parse func(entry string) (name, scor
 	if !ok {
 		return nil, false
 	}
+
 	best, bestScore, most := "", "", 0.0
+
 	for i, e := range entries {
 		name, score := parse(e)
+
 		x, ok := scoreNumber(score)
 		if !ok {
 			return nil, false
 		}
+
 		if i == 0 || x > most {
 			best, bestScore, most = name, score, x
 		}
+
 		entries[i] = name + " " + score
 	}
+
 	return Slots{{"answer", best}, {"score", bestScore}, {"list", strings.Join(entries, ", ")}}, true
 }

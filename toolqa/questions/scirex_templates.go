@@ -14,15 +14,19 @@ const faultyScores = `scores with a unit are compared as texts, so that "9.7m" i
 func scirexEasy() []Template {
 	t := Template{
 		Name: "scirex-easy/score",
-		Text: "What is the corresponding {metric:text} score of the {method:text} method on {material:text} dataset for {task:text} task?",
+		Text: "What is the corresponding {metric:text} score of the {method:text} method on {material:text} " +
+			"dataset for {task:text} task?",
 		gold: onRelations(1, onlyScore),
 		choose: lookUp(readScore,
 			passagesOn("{metric} score of the {method} method on {material} dataset for {task} task",
 				"A paper must report the {metric} score of {method} on {material}. I search the papers for it."),
 			passagesOn("{method} results on {material}",
-				"None of these passages states the {metric} of {method} on {material}. I search for the results of {method} on {material} in other words."),
-			finish("{answer}", "The passage gives {answer} as the {metric} of {method} on {material}, which is what was asked.")),
+				"None of these passages states the {metric} of {method} on {material}. I search for the results "+
+					"of {method} on {material} in other words."),
+			finish("{answer}", "The passage gives {answer} as the {metric} of {method} on {material}, which is "+
+				"what was asked.")),
 	}
+
 	return scirexDone(t, toolqa.Easy, func(r corpus.Relation) Slots {
 		return Slots{{"metric", r.Metric}, {"method", r.Method}, {"material", r.Material}, {"task", r.Task}}
 	})
@@ -35,16 +39,20 @@ func scirexHard() []Template {
 
 func scirexHighestDataset() []Template {
 	return scirexDone(Template{
-		Name:  "scirex-hard/highest-dataset",
-		Text:  "On which dataset does the {method:text} method achieve the highest {metric:text} score for {task:text} task?",
-		Fault: faultyScores, Avoided: true,
+		Name: "scirex-hard/highest-dataset",
+		Text: "On which dataset does the {method:text} method achieve the highest {metric:text} score for " +
+			"{task:text} task?",
+		Fault:    faultyScores,
+		Avoided:  true,
 		gold:     onRelations(2, highest(materialOf)),
 		official: onRelations(2, publishedHighest(materialOf)),
 		choose: lookUp(readHighestDataset,
 			passagesOn("{metric} scores of the {method} method on all datasets for {task} task",
-				"I need the {metric} scores of {method} on every dataset it was tried on. I search for a passage that compares them."),
+				"I need the {metric} scores of {method} on every dataset it was tried on. I search for a passage "+
+					"that compares them."),
 			passagesOn("{method} comparison across datasets",
-				"These passages do not compare the datasets. I look for a comparison across datasets by the paper about {method}."),
+				"These passages do not compare the datasets. I look for a comparison across datasets by the paper "+
+					"about {method}."),
 			finish("{answer}", "Of the {metric} scores of {method}, {list}, the highest is {score}, on {answer}.")),
 	}, toolqa.Hard, func(r corpus.Relation) Slots {
 		return Slots{{"method", r.Method}, {"metric", r.Metric}, {"task", r.Task}}
@@ -53,17 +61,21 @@ func scirexHighestDataset() []Template {
 
 func scirexHighestMethod() []Template {
 	return scirexDone(Template{
-		Name:  "scirex-hard/highest-method",
-		Text:  "Which method achieves the highest {metric:text} score on {material:text} dataset for {task:text} task?",
-		Fault: faultyScores, Avoided: true,
+		Name: "scirex-hard/highest-method",
+		Text: "Which method achieves the highest {metric:text} score on {material:text} dataset for " +
+			"{task:text} task?",
+		Fault:    faultyScores,
+		Avoided:  true,
 		gold:     onRelations(2, highest(methodOf)),
 		official: onRelations(2, publishedHighest(methodOf)),
 		choose: lookUp(readHighestMethod,
 			passagesOn("methods with the highest {metric} score on {material} dataset for {task} task",
 				"Many papers report their {metric} on {material}. I search for passages that compare the methods."),
 			passagesOn("leaderboard for {task} on {material}, {metric} of all methods",
-				"These are the results of single papers. A survey may list all methods, so I search for a leaderboard."),
-			finish("{answer}", "Among the methods on {material}, {list}, the highest {metric} is {score}, by {answer}.")),
+				"These are the results of single papers. A survey may list all methods, so I search for a "+
+					"leaderboard."),
+			finish("{answer}", "Among the methods on {material}, {list}, the highest {metric} is {score}, by "+
+				"{answer}.")),
 	}, toolqa.Hard, func(r corpus.Relation) Slots {
 		return Slots{{"metric", r.Metric}, {"material", r.Material}, {"task", r.Task}}
 	})
@@ -76,7 +88,8 @@ func scirexMetrics() []Template {
 		gold: onRelations(1, relationNames(metricOf)),
 		choose: lookUp(readMetrics,
 			passagesOn("metrics that the {method} method is evaluated by on {material} dataset for {task} task",
-				"The paper about {method} should say by which metrics it is evaluated on {material}. I search for that."),
+				"The paper about {method} should say by which metrics it is evaluated on {material}. I search "+
+					"for that."),
 			passagesOn("{method} results on {material}",
 				"The metrics are not named there. I search for the results of {method} on {material}."),
 			finish("{answer}", "The passage names {answer} as what is measured for {method} on {material}.")),
@@ -112,14 +125,19 @@ func scirexDone(t Template, d toolqa.Difficulty, slots func(corpus.Relation) Slo
 
 // scoreValue is what a score is worth, in SQL: a number and its unit. A comma between thousands is left out.
 const scoreValue = "CAST(REPLACE(TRIM(REPLACE(score, char(65279), '')), ',', '') AS REAL) * " +
-	"CASE WHEN TRIM(score) GLOB '*[kK]' THEN 1e3 WHEN TRIM(score) GLOB '*[mM]' THEN 1e6 WHEN TRIM(score) GLOB '*B' THEN 1e9 ELSE 1 END"
+	"CASE WHEN TRIM(score) GLOB '*[kK]' THEN 1e3 WHEN TRIM(score) GLOB '*[mM]' THEN 1e6 WHEN TRIM(score) GLOB " +
+	"'*B' THEN 1e9 ELSE 1 END"
 
 // scirexChecks are the second opinions: SQL over the relations.
 var scirexChecks = map[string]string{
 	"scirex-easy/score": "SELECT DISTINCT TRIM(REPLACE(score, char(65279), '')) FROM relations " +
 		"WHERE metric = :metric AND method = :method AND material = :material AND task = :task",
-	"scirex-hard/highest-dataset": "SELECT material FROM relations WHERE method = :method AND metric = :metric AND task = :task ORDER BY " + scoreValue + " DESC LIMIT 1",
-	"scirex-hard/highest-method":  "SELECT method FROM relations WHERE material = :material AND metric = :metric AND task = :task ORDER BY " + scoreValue + " DESC LIMIT 1",
-	"scirex-hard/metrics":         "SELECT metric FROM relations WHERE method = :method AND material = :material AND task = :task GROUP BY metric ORDER BY MIN(id)",
-	"scirex-hard/datasets":        "SELECT material FROM relations WHERE method = :method AND task = :task GROUP BY material ORDER BY MIN(id)",
+	"scirex-hard/highest-dataset": "SELECT material FROM relations WHERE method = :method AND metric = :metric " +
+		"AND task = :task ORDER BY " + scoreValue + " DESC LIMIT 1",
+	"scirex-hard/highest-method": "SELECT method FROM relations WHERE material = :material AND metric = :metric " +
+		"AND task = :task ORDER BY " + scoreValue + " DESC LIMIT 1",
+	"scirex-hard/metrics": "SELECT metric FROM relations WHERE method = :method AND material = :material " +
+		"AND task = :task GROUP BY metric ORDER BY MIN(id)",
+	"scirex-hard/datasets": "SELECT material FROM relations WHERE method = :method AND task = :task GROUP " +
+		"BY material ORDER BY MIN(id)",
 }

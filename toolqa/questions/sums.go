@@ -33,22 +33,27 @@ func sumsKey(dir, path string) (string, error) {
 // readSums reads the checksums; none, and no error, where there are no question files yet.
 func readSums(dir string) (sums, error) {
 	path := sumsPath(dir)
+
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sums{}, nil
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
 
 	s := sums{}
+
 	for line := range strings.Lines(string(text)) {
 		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		s[name] = sum
 	}
+
 	if !bytes.Equal(s.text(), text) {
 		return nil, fmt.Errorf("questions: %s is %w: %s", path, corpus.ErrDamaged, again)
 	}
+
 	return s, nil
 }
 
@@ -58,6 +63,7 @@ func (s sums) text() []byte {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
 	}
+
 	return text
 }
 
@@ -67,6 +73,7 @@ func (s sums) check(dir, path string, data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	switch want, ok := s[name]; {
 	case !ok:
 		return fmt.Errorf("%w, or written by an older toolevo: %s does not name it", corpus.ErrDamaged, sumsPath(dir))
@@ -74,6 +81,7 @@ func (s sums) check(dir, path string, data []byte) error {
 		return fmt.Errorf("%w: it is not the file that %s names: a command was interrupted, or it was changed",
 			corpus.ErrDamaged, sumsPath(dir))
 	}
+
 	return nil
 }
 
@@ -88,6 +96,7 @@ func updateSums(dir string, changes map[string]string) error {
 	if errors.Is(err, corpus.ErrDamaged) {
 		s, err = sums{}, nil // the other files have to be written again, too
 	}
+
 	if err != nil {
 		return err
 	}
@@ -97,12 +106,15 @@ func updateSums(dir string, changes map[string]string) error {
 		if err != nil {
 			return err
 		}
+
 		if s[name] = sum; sum == "" {
 			delete(s, name)
 		}
 	}
+
 	if err := replaceFile(sumsPath(dir), s.text()); err != nil {
 		return fmt.Errorf("questions: write %s: %w", sumsPath(dir), err)
 	}
+
 	return nil
 }

@@ -19,13 +19,14 @@ type Template struct {
 	Difficulty toolqa.Difficulty
 
 	// Text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of coffee on
-	// {date:date}?". Of several ways to read a question the one with the shortest first slots is taken, or, of slots whose
-	// kind ends in a plus, {name:text+}, the longest: a name may hold the words that follow it.
+	// {date:date}?". Of several ways to read a question the one with the shortest first slots is taken, or,
+	// of slots whose kind ends in a plus, {name:text+}, the longest: a name may hold the words that follow
+	// it.
 	Text string
 
-	// Fault says what is wrong with the published rule for the answer; "" when nothing is. Corrected is set where
-	// ToolQA-D's own test answers follow the right rule, Avoided where questions are drawn only if both rules have the same
-	// answer.
+	// Fault says what is wrong with the published rule for the answer; "" when nothing is. Corrected is set
+	// where ToolQA-D's own test answers follow the right rule, Avoided where questions are drawn only if both
+	// rules have the same answer.
 	Fault     string
 	Corrected bool
 	Avoided   bool
@@ -34,13 +35,15 @@ type Template struct {
 	official rule // the published answer where Fault is not empty, else nil
 	draw     drawer
 
-	// check is a query over the dataset's corpus file that finds the right answer without the rule: a second opinion. It
-	// uses the typed tables (corpus.SchemaOf) and slots as parameters, e.g. :date, and returns one column. The answer is
-	// its rows, joined by sep where that is not "" and by a comma and a space otherwise.
+	// check is a query over the dataset's corpus file that finds the right answer without the rule: a second
+	// opinion. It uses the typed tables (corpus.SchemaOf) and slots as parameters, e.g. :date, and returns
+	// one column. The answer is its rows, joined by sep where that is not "" and by a comma and a space
+	// otherwise.
 	check, sep string
 
-	// The plan: steps, or where it depends on the slots or on what earlier results say, choose. It is called again with the
-	// values read from each result, behind the slots, and must not change the steps already taken.
+	// The plan: steps, or where it depends on the slots or on what earlier results say, choose. It is called
+	// again with the values read from each result, behind the slots, and must not change the steps already
+	// taken.
 	steps  []step
 	choose func(Slots) []step
 
@@ -73,6 +76,7 @@ func (s Slots) lookup(name string) (string, bool) {
 			return slot.Value, true
 		}
 	}
+
 	return "", false
 }
 
@@ -95,6 +99,7 @@ func on[C Corpus](f func(C, Slots) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		return f(view, s)
 	}
 }
@@ -104,6 +109,7 @@ func as[C Corpus](c Corpus) (C, error) {
 	if !ok {
 		return view, fmt.Errorf("the rule needs a %T, not a %T", view, c)
 	}
+
 	return view, nil
 }
 
@@ -132,6 +138,7 @@ func Load(c *corpus.Corpus) (Corpus, error) {
 	if !ok {
 		return nil, fmt.Errorf("questions: no templates for dataset %s", c.Dataset())
 	}
+
 	return f.open(c)
 }
 
@@ -141,14 +148,17 @@ var all = compile(families())
 // compile parses the templates' texts. A text that cannot be parsed is a mistake in this package, found by every test.
 func compile(families map[toolqa.Dataset]family) []*Template {
 	var ts []*Template
+
 	for _, ds := range slices.Sorted(maps.Keys(families)) {
 		for _, t := range families[ds].templates {
 			if err := t.parse(); err != nil {
 				panic(fmt.Sprintf("questions: template %s: %v", t.Name, err))
 			}
+
 			ts = append(ts, &t)
 		}
 	}
+
 	return ts
 }
 
@@ -158,16 +168,20 @@ func (t *Template) parse() error {
 	for {
 		before, tail, ok := strings.Cut(rest, "{")
 		t.literals = append(t.literals, before)
+
 		if !ok {
 			return nil
 		}
+
 		inner, after, ok := strings.Cut(tail, "}")
 		name, kindName, named := strings.Cut(inner, ":")
 		kindName, greedy := strings.CutSuffix(kindName, "+")
+
 		k := kinds[kindName]
 		if !ok || !named || k == nil {
 			return fmt.Errorf("slot {%s: want {name:kind}", tail)
 		}
+
 		t.slots = append(t.slots, slot{name, k, greedy})
 		rest = after
 	}
@@ -178,13 +192,16 @@ func (t *Template) fill(values []string) (Slots, error) {
 	if len(values) != len(t.slots) {
 		return nil, fmt.Errorf("template %s: %d values for %d slots", t.Name, len(values), len(t.slots))
 	}
+
 	s := make(Slots, len(values))
 	for i, v := range values {
 		if !t.slots[i].kind(v) {
 			return nil, fmt.Errorf("template %s: slot %s: unfit value %q", t.Name, t.slots[i].name, v)
 		}
+
 		s[i] = Slot{t.slots[i].name, v}
 	}
+
 	return s, nil
 }
 
@@ -195,11 +212,13 @@ func (t *Template) Trainable() bool { return t.Fault == "" || t.Corrected || t.A
 // Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a new slice.
 func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
 	var ts []*Template
+
 	for _, t := range all {
 		if t.Dataset == ds && t.Difficulty == d {
 			ts = append(ts, t)
 		}
 	}
+
 	return ts
 }
 
@@ -210,5 +229,6 @@ func Lookup(name string) (*Template, bool) {
 			return t, true
 		}
 	}
+
 	return nil, false
 }

@@ -25,12 +25,15 @@ func TestTemplatesDoc(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	got, err := os.ReadFile(templatesDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("%s is stale; run `go test ./toolqa/questions -run TemplatesDoc -update` (-templates +file):\n%s", templatesDoc, diff)
+		t.Errorf("%s is stale; run `go test ./toolqa/questions -run TemplatesDoc -update` (-templates +file):\n%s",
+			templatesDoc, diff)
 	}
 }
 
@@ -52,33 +55,41 @@ answer is faulty in %d templates; what is wrong with it stands below each table.
 // templatesTable is the text of TEMPLATES.md.
 func templatesTable() string {
 	faulty, untrained := 0, 0
+
 	for _, t := range all {
 		if t.Fault != "" {
 			faulty++
 		}
+
 		if !t.Trainable() {
 			untrained++
 		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, templatesHead, len(all), faulty, untrained)
+
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
 			writeTemplates(&b, ds, d)
 		}
 	}
+
 	return b.String()
 }
 
 func writeTemplates(b *strings.Builder, ds toolqa.Dataset, d toolqa.Difficulty) {
 	templates := Templates(ds, d)
-	fmt.Fprintf(b, "\n## %s, %s (%d)\n\n| Template | Question | ToolQA | ToolQA-D | Training |\n|---|---|---|---|---|\n", ds, d, len(templates))
+	fmt.Fprintf(b, "\n## %s, %s (%d)\n\n| Template | Question | ToolQA | ToolQA-D | Training "+
+		"|\n|---|---|---|---|---|\n", ds, d, len(templates))
 	var faults []string
+
 	for _, t := range templates {
 		name := strings.TrimPrefix(t.Name, fmt.Sprintf("%s-%s/", ds, d))
+
 		toolQA, toolQAD := "right", "right"
 		if t.Fault != "" {
 			toolQA = "faulty"
+
 			faults = append(faults, fmt.Sprintf("- %s: %s.\n", name, t.Fault))
 			switch {
 			case t.Avoided:
@@ -87,12 +98,15 @@ func writeTemplates(b *strings.Builder, ds toolqa.Dataset, d toolqa.Difficulty) 
 				toolQAD = "no"
 			}
 		}
+
 		training := "yes"
 		if !t.Trainable() {
 			training = "left out"
 		}
+
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", name, t.sentence(), toolQA, toolQAD, training)
 	}
+
 	if faults != nil {
 		fmt.Fprintf(b, "\n%s", strings.Join(faults, ""))
 	}
@@ -103,10 +117,12 @@ func (t *Template) sentence() string {
 	var b strings.Builder
 	for i, literal := range t.literals {
 		b.WriteString(literal)
+
 		if i < len(t.slots) {
 			b.WriteString("{" + t.slots[i].name + "}")
 		}
 	}
+
 	return strings.ReplaceAll(b.String(), "|", `\|`)
 }
 
@@ -116,9 +132,11 @@ func TestFaultsHaveRules(t *testing.T) {
 		if (tmpl.Fault != "") != (tmpl.official != nil) {
 			t.Errorf("%s: fault %q, and an official rule: %v", tmpl.Name, tmpl.Fault, tmpl.official != nil)
 		}
+
 		if (tmpl.Corrected || tmpl.Avoided) && tmpl.Fault == "" {
 			t.Errorf("%s: corrected or avoided without a fault", tmpl.Name)
 		}
+
 		if strings.HasSuffix(tmpl.Fault, ".") || strings.Contains(tmpl.Fault, "\n") {
 			t.Errorf("%s: fault %q: want a line without a full stop", tmpl.Name, tmpl.Fault)
 		}
@@ -132,14 +150,18 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no question files: %v", err)
 	}
+
 	count, recognised, rivals := 0, 0, map[string]int{}
+
 	for _, path := range files {
 		name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		ds, d, _ := strings.Cut(name, "-")
+
 		qs, err := readPublished(path, toolqa.Dataset(ds), toolqa.Difficulty(d))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		count += len(qs)
 		for _, q := range qs {
 			m, fault := takeApart(q)
@@ -148,6 +170,7 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 				continue
 			}
 			recognised++
+
 			for _, other := range all {
 				if _, fits := other.match(strings.TrimSpace(q.Text)); fits && other != m.Template {
 					rivals[m.Template.Name+", not "+other.Name]++
@@ -155,7 +178,9 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 			}
 		}
 	}
+
 	t.Logf("%d of %d published questions are recognised as one template, with all slots", recognised, count)
+
 	if want := 1300; count != want {
 		t.Errorf("%d published questions, want %d", count, want)
 	}
@@ -172,17 +197,21 @@ func takeApart(q toolqa.Question) (m Match, fault string) {
 	if !ok {
 		return m, "no template fits, or more than one"
 	}
+
 	if m.Template.Dataset != q.Dataset || m.Template.Difficulty != q.Difficulty {
 		return m, "read as " + m.Template.Name
 	}
+
 	if made := m.Question(); made != strings.TrimSpace(q.Text) {
 		return m, fmt.Sprintf("the slots make %q", made)
 	}
+
 	for i, s := range m.Slots {
 		// Nothing may stand for a word that most questions have lost, and for an address that a business does not have.
 		if s.Value == "" && !m.Template.slots[i].kind("") {
 			return m, fmt.Sprintf("slot %s is empty", s.Name)
 		}
 	}
+
 	return m, ""
 }

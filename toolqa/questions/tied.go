@@ -18,28 +18,35 @@ const again = "run `toolevo data questions` again"
 // Published splits share some ([FindShared]), of which nothing is to be trained on.
 func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	path := Path(dir, info.Dataset, d, s)
+
 	qs, err := Read(dir, info.Dataset, d, s)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := belong(path, qs, info); err != nil {
 		return nil, err
 	}
+
 	sources := map[string]toolqa.Source{}
 	for _, q := range qs {
 		sources[q.Text] = q.Source
 	}
+
 	for _, other := range toolqa.Splits() {
 		if other == s {
 			continue
 		}
+
 		others, err := Read(dir, info.Dataset, d, other)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		for _, q := range others {
 			source, shared := sources[q.Text]
 			if shared && (source == toolqa.Generated || q.Source == toolqa.Generated) {
@@ -48,6 +55,7 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 			}
 		}
 	}
+
 	return qs, nil
 }
 
@@ -56,13 +64,16 @@ func belong(path string, qs []toolqa.Question, info corpus.Info) error {
 	for _, q := range qs {
 		switch {
 		case q.Source == toolqa.Generated && q.Corpus != info.ContentSHA256:
-			return fmt.Errorf("questions: %s: question %s was generated from another corpus than the one that is there now: %s",
+			return fmt.Errorf("questions: %s: question %s was generated from another corpus than the one that is "+
+				"there now: %s",
 				path, q.ID, again)
 		case q.Source == toolqa.Published && info.Source == corpus.Synthetic:
-			return fmt.Errorf("questions: %s: published questions need the published corpus, and the one that is there is synthetic: "+
+			return fmt.Errorf("questions: %s: published questions need the published corpus, and the one that is "+
+				"there is synthetic: "+
 				"run `toolevo data import --corpus DIR`, or remove the file", path)
 		}
 	}
+
 	return nil
 }
 
@@ -70,25 +81,29 @@ func belong(path string, qs []toolqa.Question, info corpus.Info) error {
 // read, an error that names it.
 func Stale(dir string, info corpus.Info) []error {
 	var stale []error
+
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range toolqa.Splits() {
 			qs, err := Read(dir, info.Dataset, d, s)
 			if err == nil {
 				err = belong(Path(dir, info.Dataset, d, s), qs, info)
 			}
+
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				stale = append(stale, err)
 			}
 		}
 	}
+
 	return stale
 }
 
-// RemoveShared removes the generated files below dir that ask, in another split, a question of the published ones of
-// their dataset and difficulty, and returns their paths. It is for before the published questions are written: afterwards
-// a run would refuse both.
+// RemoveShared removes the generated files below dir that ask, in another split, a question of the published
+// ones of their dataset and difficulty, and returns their paths. It is for before the published questions are
+// written: afterwards a run would refuse both.
 func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 	var removed []string
+
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
 			for _, s := range toolqa.Splits() {
@@ -96,20 +111,25 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 					return q.Dataset != ds || q.Difficulty != d || q.Split == s
 				}))
 				path := Path(dir, ds, d, s)
+
 				shares, err := generatedShare(path, ds, d, s, texts)
 				if err != nil {
 					return removed, err
 				}
+
 				if !shares {
 					continue
 				}
+
 				if err := os.Remove(path); err != nil {
 					return removed, fmt.Errorf("questions: %w", err)
 				}
+
 				removed = append(removed, path)
 			}
 		}
 	}
+
 	if len(removed) == 0 {
 		return nil, nil
 	}
@@ -118,23 +138,28 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 	for _, path := range removed {
 		changes[path] = ""
 	}
+
 	return removed, updateSums(dir, changes)
 }
 
 // generatedShare reports whether a file asks, among its generated questions, one of the texts. Whether
 // it is as it was written does not matter to that.
-func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, texts map[string]bool) (bool, error) {
+func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, texts map[string]bool) (bool,
+	error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+
 	if err != nil {
 		return false, fmt.Errorf("questions: %w", err)
 	}
+
 	qs, err := parseFile(path, data, ds, d, s, written)
 	if err != nil {
 		return false, fmt.Errorf("%w: remove the file", err)
 	}
+
 	return slices.ContainsFunc(qs, func(q toolqa.Question) bool {
 		return q.Source == toolqa.Generated && texts[q.Text]
 	}), nil
@@ -145,5 +170,6 @@ func textsOf(qs []toolqa.Question) map[string]bool {
 	for _, q := range qs {
 		texts[q.Text] = true
 	}
+
 	return texts
 }

@@ -13,35 +13,42 @@ import (
 
 // Verification is what Verify found in the question files of one dataset.
 type Verification struct {
-	Questions  int      `json:"questions"`           // in all splits
-	FromFiles  int      `json:"from_files"`          // of those, published ones, whose answers are not recomputed
-	Recomputed int      `json:"recomputed"`          // generated ones whose answer the second opinion agrees with
-	Templates  int      `json:"templates"`           // that occur
-	Missing    []string `json:"missing,omitempty"`   // templates without a question
-	Problems   []string `json:"problems,omitempty"`  // what makes a file useless for training or for evaluating
-	Published  []string `json:"published,omitempty"` // what is wrong with the published questions, which are kept as they are
+	Questions  int      `json:"questions"`          // in all splits
+	FromFiles  int      `json:"from_files"`         // of those, published ones, whose answers are not recomputed
+	Recomputed int      `json:"recomputed"`         // generated ones whose answer the second opinion agrees with
+	Templates  int      `json:"templates"`          // that occur
+	Missing    []string `json:"missing,omitempty"`  // templates without a question
+	Problems   []string `json:"problems,omitempty"` // what makes a file useless for training or for evaluating
+	// what is wrong with the published questions, which are kept as they are
+	Published []string `json:"published,omitempty"`
 }
 
 // Verify recomputes the answers of all generated questions below dir over the corpus they are about, by each template's
 // query instead of its rule, and compares by match. It looks for questions that occur twice or in two splits, for
 // questions no template fits, and for templates without a question. The error is one of reading.
-func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, answer string) bool, progress func(done, total int)) (_ Verification, err error) {
+func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, answer string) bool,
+	progress func(done, total int)) (_ Verification, err error) {
 	r, err := NewRecomputer(ctx, c)
 	if err != nil {
 		return Verification{}, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+
 	v := &verifier{recomputer: r, match: match, seen: map[string]toolqa.Question{}, templates: map[string]bool{}}
+
 	qs, err := v.readAll(dir, c.Info())
 	if err != nil {
 		return Verification{}, err
 	}
+
 	for i, q := range qs {
 		if err := v.look(ctx, q); err != nil {
 			return Verification{}, err
 		}
+
 		progress(i+1, len(qs))
 	}
+
 	v.Questions, v.Templates = len(qs), len(v.templates)
 	for _, d := range toolqa.Difficulties() {
 		for _, t := range Templates(c.Dataset(), d) {
@@ -50,6 +57,7 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 			}
 		}
 	}
+
 	return v.Verification, nil
 }
 
@@ -62,23 +70,29 @@ func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, err
 	}
 
 	var all []toolqa.Question
+
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range slices.Backward(toolqa.Splits()) {
 			path := Path(dir, info.Dataset, d, s)
 			qs, err := Read(dir, info.Dataset, d, s)
+
 			name, _ := sumsKey(dir, path)
 			if errors.Is(err, fs.ErrNotExist) && known[name] == "" {
 				continue
 			}
+
 			if err == nil {
 				err = belong(path, qs, info)
 			}
+
 			if err != nil {
 				v.Problems = append(v.Problems, err.Error())
 			}
+
 			all = append(all, qs...)
 		}
 	}
+
 	return all, nil
 }
 
@@ -97,24 +111,32 @@ func (v *verifier) look(ctx context.Context, q toolqa.Question) error {
 		if q.Source == toolqa.Published {
 			to = &v.Published
 		}
+
 		*to = append(*to, q.ID+": "+fmt.Sprintf(format, args...))
 	}
+
 	if q.Source == toolqa.Published {
 		v.FromFiles++
 	}
+
 	if first, ok := v.seen[q.Text]; ok {
 		report("asks what %s (%s) asks", first.ID, first.Split)
 	}
+
 	v.seen[q.Text] = q
+
 	m, ok := Recognise(q.Text)
 	if !ok || m.Template.Dataset != q.Dataset || m.Template.Difficulty != q.Difficulty {
 		report("fits no template")
 		return nil
 	}
+
 	v.templates[m.Template.Name] = true
+
 	if q.Source == toolqa.Published {
 		return nil
 	}
+
 	answer, err := v.recomputer.Answer(ctx, m)
 	switch {
 	case IsNoAnswer(err):
@@ -126,5 +148,6 @@ func (v *verifier) look(ctx context.Context, q toolqa.Question) error {
 	default:
 		v.Recomputed++
 	}
+
 	return nil
 }

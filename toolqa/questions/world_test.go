@@ -34,23 +34,29 @@ var sharedEngine = sync.OnceValues(func() (pytool.Engine, error) {
 
 func TestMain(m *testing.M) {
 	engines.Main()
+
 	code := m.Run()
+
 	if e, err := sharedEngine(); err == nil {
 		err = e.Close()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
+
 			code = 1
 		}
 	}
+
 	if err := removeSyntheticCorpora(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+
 		code = 1
 	}
+
 	os.Exit(code)
 }
 
-// world is the real tools over one corpus. The scripted reader plays in it: it follows the plans and, where the deployed
-// version is not that of the prompt, learns from the errors what the tools are called.
+// world is the real tools over one corpus. The scripted reader plays in it: it follows the plans and, where
+// the deployed version is not that of the prompt, learns from the errors what the tools are called.
 type world struct {
 	t        testing.TB
 	versions *catalog.Catalog
@@ -60,25 +66,37 @@ type world struct {
 
 func newWorld(t testing.TB, c *corpus.Corpus) *world {
 	t.Helper()
+
 	versions, err := catalog.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	profile, err := policy.ParseProfile("reader")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	engine, err := sharedEngine()
 	if err != nil {
 		t.Skipf("plans that compute cannot run: %v", err)
 	}
+
 	seen := &memory{}
-	w := &world{t: t, versions: versions, reader: policy.NewScripted(profile, Plan), tools: map[string]dynamic.Tool[toolqa.Session]{
-		"PythonInterpreter": pytool.New(engine, pytool.Options{Memory: seen}),
-	}}
-	for _, name := range []string{"LoadDB", "FilterDB", "GetValue", "SQLInterpreter", "RetrieveAgenda", "RetrieveScirex", "LoadGraph", "NeighbourCheck", "NodeCheck", "EdgeCheck"} {
+
+	w := &world{
+		t:        t,
+		versions: versions,
+		reader:   policy.NewScripted(profile, Plan),
+		tools: map[string]dynamic.Tool[toolqa.Session]{
+			"PythonInterpreter": pytool.New(engine, pytool.Options{Memory: seen}),
+		},
+	}
+	for _, name := range []string{"LoadDB", "FilterDB", "GetValue", "SQLInterpreter", "RetrieveAgenda",
+		"RetrieveScirex", "LoadGraph", "NeighbourCheck", "NodeCheck", "EdgeCheck"} {
 		w.tools[name] = unusedTool(name)
 	}
+
 	switch c.Dataset() {
 	case toolqa.DBLP:
 		w.addGraphs(c)
@@ -90,38 +108,47 @@ func newWorld(t testing.TB, c *corpus.Corpus) *world {
 	default:
 		w.addTable(c)
 	}
+
 	return w
 }
 
 func (w *world) addTable(c *corpus.Corpus) {
 	w.t.Helper()
+
 	sql, err := sqltool.New(w.t.Context(), sqltool.Options{}, c)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	closeLater(w.t, sql.Close)
-	w.tools["LoadDB"], w.tools["FilterDB"], w.tools["GetValue"], w.tools["SQLInterpreter"] = table.NewLoadDB(c), &table.FilterDB{}, table.GetValue{}, sql
+	w.tools["LoadDB"], w.tools["FilterDB"], w.tools["GetValue"], w.tools["SQLInterpreter"] = table.NewLoadDB(c),
+		&table.FilterDB{}, table.GetValue{}, sql
 }
 
 func (w *world) addPassages(name string, c *corpus.Corpus, seen toolqa.Memory) {
 	w.t.Helper()
+
 	index, err := retrieve.Open(w.t.Context(), c, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	closeLater(w.t, index.Close)
 	w.tools[name] = retrieve.NewTool(name, c, index).WithMemory(seen)
 }
 
 func (w *world) addGraphs(c *corpus.Corpus) {
 	w.t.Helper()
+
 	graphs, err := graph.Open(w.t.Context(), c)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	closeLater(w.t, graphs.Close)
 	w.tools["LoadGraph"], w.tools["NodeCheck"] = graph.LoadGraph{Graphs: graphs}, graph.NodeCheck{Graphs: graphs}
-	w.tools["NeighbourCheck"], w.tools["EdgeCheck"] = graph.NeighbourCheck{Graphs: graphs}, graph.EdgeCheck{Graphs: graphs}
+	w.tools["NeighbourCheck"], w.tools["EdgeCheck"] = graph.NeighbourCheck{Graphs: graphs},
+		graph.EdgeCheck{Graphs: graphs}
 }
 
 // unusedTool is a tool that no plan about the dataset calls.
@@ -139,6 +166,7 @@ func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error
 	if !ok {
 		return envs.Result{}, false, nil
 	}
+
 	return r.(envs.Result), true, nil
 }
 
@@ -163,21 +191,26 @@ func (e ending) right() bool {
 // exact reports whether the answer is written as the gold answer is, too.
 func (e ending) exact() bool { return e.right() && e.grade.Answer == e.Answer }
 
-// play has the reader answer questions under an API version. Under that of the prompt it also checks the plans' manners.
+// play has the reader answer questions under an API version. Under that of the prompt it also checks the
+// plans' manners.
 func (w *world) play(api string, qs []toolqa.Question) []ending {
 	w.t.Helper()
+
 	prompt, err := w.versions.Version(catalog.PromptVersion)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	deployed, err := w.versions.Version(api)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	grader, err := score.NewGrader(qs)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	env, err := dynamic.New(dynamic.Config[toolqa.Session]{
 		Prompt: prompt, Deployed: deployed, Tools: w.tools, Grader: grader,
 		Options: dynamic.Options{MaxLoads: 5, LoadTools: []string{"LoadDB", "LoadGraph"}},
@@ -185,6 +218,7 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	endings := make([]ending, len(qs))
 	for i, q := range qs {
 		endings[i] = w.answer(env, q)
@@ -192,38 +226,47 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 			checkManners(w.t, endings[i])
 		}
 	}
+
 	return endings
 }
 
 func (w *world) answer(env envs.Environment, q toolqa.Question) ending {
 	w.t.Helper()
+
 	state, err := env.Reset(w.t.Context(), envs.Task{ID: q.ID, Dataset: string(q.Dataset), Question: q.Text})
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	most := map[toolqa.Difficulty]int{toolqa.Easy: 15, toolqa.Hard: 20}[q.Difficulty] // turns
 	end := ending{Question: q}
+
 	for range most {
 		proposals, err := w.reader.Propose(w.t.Context(), mcts.Request{History: state.History(), N: 1, Greedy: true})
 		if err != nil {
 			w.t.Fatal(err)
 		}
+
 		next, err := env.Step(w.t.Context(), state, envs.Action(proposals[0].Text))
 		if err != nil {
 			w.t.Fatalf("%q: %v", q.Text, err)
 		}
+
 		state, end.history, end.grade = next.State, next.State.History(), next.Grade
 		if state.Status() != envs.Running {
 			break
 		}
 	}
+
 	return end
 }
 
 // checkManners follows a plan once more: it thinks in sentences, calls tools by their own names, and ends with Finish.
 func checkManners(t testing.TB, e ending) {
 	t.Helper()
+
 	plan, _ := Plan(e.Text)
+
 	var results []string
 	for _, turn := range e.history.Turns() {
 		thought, call, err := plan(results)
@@ -231,12 +274,16 @@ func checkManners(t testing.TB, e ending) {
 			t.Errorf("%q: %v", e.Text, err)
 			return
 		}
+
 		checkThought(t, thought)
+
 		if call.Tool != call.Name {
 			t.Errorf("%q: call %+v: want the tool's own name", e.Text, call)
 		}
+
 		results = append(results, turn.Observation)
 	}
+
 	if _, _, err := plan(results); err == nil {
 		t.Errorf("%q: the plan goes on after Finish", e.Text)
 	}
@@ -245,6 +292,7 @@ func checkManners(t testing.TB, e ending) {
 // playAll has the reader answer questions under every API version, all of them as good says.
 func playAll(t *testing.T, c *corpus.Corpus, qs []toolqa.Question, good func(ending) bool, apis ...string) {
 	t.Helper()
+
 	w := newWorld(t, c)
 	for _, api := range apis {
 		for _, e := range w.play(api, qs) {
@@ -258,12 +306,14 @@ func playAll(t *testing.T, c *corpus.Corpus, qs []toolqa.Question, good func(end
 // report tells how a question ended.
 func (e ending) report(printf func(format string, args ...any), api string) {
 	last, _ := e.history.Last()
-	printf("%s: %s: %q, gold %q, answer %q after %d turns: %s\n%s", api, e.Template, e.Text, e.Answer, e.grade.Answer, e.history.Len(), last.Action, last.Observation)
+	printf("%s: %s: %q, gold %q, answer %q after %d turns: %s\n%s", api, e.Template, e.Text, e.Answer, e.grade.Answer,
+		e.history.Len(), last.Action, last.Observation)
 }
 
 // wantShare has the reader answer questions under an API version, of each template at least the given share.
 func (w *world) wantShare(api string, qs []toolqa.Question, least float64) {
 	w.t.Helper()
+
 	right, all := map[string]int{}, map[string]int{}
 	for _, e := range w.play(api, qs) {
 		all[e.Template]++
@@ -273,6 +323,7 @@ func (w *world) wantShare(api string, qs []toolqa.Question, least float64) {
 			e.report(w.t.Logf, api)
 		}
 	}
+
 	for name, n := range all {
 		if float64(right[name]) < least*float64(n) {
 			w.t.Errorf("%s: %s: %d of %d", api, name, right[name], n)
@@ -281,27 +332,35 @@ func (w *world) wantShare(api string, qs []toolqa.Question, least float64) {
 }
 
 // secondOpinions finds the answers once more, by SQL, and returns the different ones of each template.
-func secondOpinions(t testing.TB, c *corpus.Corpus, qs []toolqa.Question, same func(gold, got string) bool) map[string]map[string]bool {
+func secondOpinions(t testing.TB, c *corpus.Corpus, qs []toolqa.Question,
+	same func(gold, got string) bool) map[string]map[string]bool {
 	t.Helper()
+
 	r, err := NewRecomputer(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
+
 	answers := map[string]map[string]bool{}
+
 	for _, q := range qs {
 		m, ok := Recognise(q.Text)
 		if !ok || m.Template.Name != q.Template {
 			t.Fatalf("%q is not recognised as %s", q.Text, q.Template)
 		}
+
 		if got, err := r.Answer(t.Context(), m); err != nil || !same(q.Answer, got) {
 			t.Errorf("%q: the query finds %q, %v, the rule %q", q.Text, got, err, q.Answer)
 		}
+
 		if answers[q.Template] == nil {
 			answers[q.Template] = map[string]bool{}
 		}
+
 		answers[q.Template][q.Answer] = true
 	}
+
 	return answers
 }
 
@@ -310,6 +369,7 @@ func equal(a, b string) bool { return a == b }
 // wantAnswers checks that each template of the dataset has some different answers.
 func wantAnswers(t testing.TB, ds toolqa.Dataset, answers map[string]map[string]bool, least int) {
 	t.Helper()
+
 	for _, tmpl := range templatesOf(ds) {
 		if n := len(answers[tmpl.Name]); n < least {
 			t.Errorf("%s: %d different answers, want %d", tmpl.Name, n, least)

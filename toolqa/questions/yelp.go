@@ -24,14 +24,17 @@ type Yelp struct {
 func NewYelp(t *corpus.Table) (*Yelp, error) {
 	y := &Yelp{table: t}
 	for name, to := range map[string]**corpus.Vector{
-		"name": &y.name, "address": &y.address, "city": &y.city, "state": &y.state, "postal_code": &y.postalCode, "latitude": &y.latitude,
-		"longitude": &y.longitude, "stars": &y.stars, "review_count": &y.reviews, "is_open": &y.isOpen, "categories": &y.categories,
+		"name": &y.name, "address": &y.address, "city": &y.city, "state": &y.state, "postal_code": &y.postalCode,
+		"latitude":  &y.latitude,
+		"longitude": &y.longitude, "stars": &y.stars, "review_count": &y.reviews, "is_open": &y.isOpen,
+		"categories": &y.categories,
 	} {
 		var err error
 		if *to, err = y.column(name); err != nil {
 			return nil, err
 		}
 	}
+
 	return y, nil
 }
 
@@ -46,6 +49,7 @@ func (y *Yelp) column(name string) (*corpus.Vector, error) {
 	if err == nil && v == nil {
 		err = fmt.Errorf("questions: yelp has no column %q", name)
 	}
+
 	return v, err
 }
 
@@ -53,7 +57,8 @@ func (y *Yelp) column(name string) (*corpus.Vector, error) {
 const noObject = "None"
 
 // yelpSlots are the columns that slots are cells of.
-var yelpSlots = map[string]string{"name": "name", "address": "address", "pc": "postal_code", "city": "city", "state": "state"}
+var yelpSlots = map[string]string{"name": "name", "address": "address", "pc": "postal_code", "city": "city",
+	"state": "state"}
 
 // find returns the businesses, in order, that have the values of the slots of these names; none is errNoAnswer.
 func (y *Yelp) find(s Slots, names ...string) ([]uint32, error) {
@@ -61,10 +66,12 @@ func (y *Yelp) find(s Slots, names ...string) ([]uint32, error) {
 	for _, name := range names {
 		equal = append(equal, yelpSlots[name], s.Get(name))
 	}
+
 	rows, err := y.table.Find(equal...)
 	if err == nil && len(rows) == 0 {
 		err = errNoAnswer
 	}
+
 	return rows, err
 }
 
@@ -75,9 +82,11 @@ func (y *Yelp) only(s Slots, name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	if len(rows) > 1 {
 		return 0, errNoAnswer
 	}
+
 	return int(rows[0]), nil
 }
 
@@ -93,28 +102,34 @@ func isIn(category, list string) bool {
 	if list == noObject {
 		return false
 	}
+
 	for from := 0; ; {
 		i := strings.Index(list[from:], category)
 		if i < 0 {
 			return false
 		}
+
 		begin, end := from+i, from+i+len(category)
-		if (begin == 0 || strings.HasSuffix(list[:begin], ", ")) && (end == len(list) || strings.HasPrefix(list[end:], ", ")) {
+		if (begin == 0 || strings.HasSuffix(list[:begin], ", ")) &&
+			(end == len(list) || strings.HasPrefix(list[end:], ", ")) {
 			return true
 		}
+
 		from = begin + 1
 	}
 }
 
 // doing returns those of the rows that have a category.
 func (y *Yelp) doing(rows []uint32, category string) []uint32 {
-	return slices.DeleteFunc(slices.Clone(rows), func(row uint32) bool { return !isIn(category, y.categories.Text(int(row))) })
+	return slices.DeleteFunc(slices.Clone(rows),
+		func(row uint32) bool { return !isIn(category, y.categories.Text(int(row))) })
 }
 
 // most returns the rows with the largest number in a column, in order.
 func most(rows []uint32, column *corpus.Vector) []uint32 {
 	var top []uint32
 	best := 0.0
+
 	for _, row := range rows {
 		switch n, ok := column.Number(int(row)); {
 		case !ok:
@@ -124,6 +139,7 @@ func most(rows []uint32, column *corpus.Vector) []uint32 {
 			top = append(top, row)
 		}
 	}
+
 	return top
 }
 
@@ -133,6 +149,7 @@ func (y *Yelp) nameOf(rows []uint32) (string, error) {
 	if len(names) != 1 {
 		return "", errNoAnswer
 	}
+
 	return names[0], nil
 }
 
@@ -140,39 +157,47 @@ func (y *Yelp) nameOf(rows []uint32) (string, error) {
 // halves, of which the sum is exact.
 func meanOf(rows []uint32, column *corpus.Vector) (string, error) {
 	sum, n := 0.0, 0
+
 	for _, row := range rows {
 		if x, ok := column.Number(int(row)); ok {
 			sum, n = sum+x, n+1
 		}
 	}
+
 	if n == 0 {
 		return "", errNoAnswer
 	}
+
 	return round2(sum / float64(n)), nil
 }
 
 // attribute returns the text that an object, as the tools print it, has under a name.
 func attribute(object, name string) (string, bool) {
 	v, rest, ok := parseLiteral(object)
+
 	entries, isObject := v.(envs.Args)
 	if !ok || !isObject || rest != "" {
 		return "", false
 	}
+
 	return entries.Text(name)
 }
 
-// openingHours returns the hours of an object as the published answers write them, "Monday: 9:0-17:0, Tuesday: 9:0-17:0",
-// and whether there are any.
+// openingHours returns the hours of an object as the published answers write them, "Monday: 9:0-17:0,
+// Tuesday: 9:0-17:0", and whether there are any.
 func openingHours(object string) (string, bool) {
 	v, rest, ok := parseLiteral(object)
+
 	entries, isObject := v.(envs.Args)
 	if !ok || !isObject || rest != "" || len(entries) == 0 {
 		return "", false
 	}
+
 	days := make([]string, len(entries))
 	for i, e := range entries {
 		days[i] = e.Name + ": " + pytext.Str(e.Value)
 	}
+
 	return strings.Join(days, ", "), true
 }
 
@@ -183,15 +208,18 @@ func drawYelp(pick func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error))
 		if err != nil {
 			return nil, err
 		}
+
 		if y.table.Rows() == 0 {
 			return nil, fmt.Errorf("a corpus without businesses is too small")
 		}
+
 		for range patience {
 			values, ok, err := pick(r, y, r.IntN(y.table.Rows()))
 			if err != nil || ok && !slices.ContainsFunc(values, unfit) {
 				return values, err
 			}
 		}
+
 		return nil, fmt.Errorf("%d draws gave no question with one answer; the corpus is too small", patience)
 	}
 }

@@ -10,15 +10,19 @@ func yelpAnswers() []Template {
 				if cell == "0" {
 					return "No", true
 				}
+
 				return "Yes", true
 			}),
 		yelpAnswer("appointment", "Does {name:text+} require appointment "+yelpWhere, "attributes",
-			"Businesses that require an appointment say so in their attributes, as ByAppointmentOnly. I load the yelp database to read them.",
-			finish("{answer}", "An appointment is required only where the attributes say True for ByAppointmentOnly, so the answer is {answer}."),
+			"Businesses that require an appointment say so in their attributes, as ByAppointmentOnly. I load the "+
+				"yelp database to read them.",
+			finish("{answer}", "An appointment is required only where the attributes say True for "+
+				"ByAppointmentOnly, so the answer is {answer}."),
 			func(cell string) (string, bool) {
 				if value, ok := attribute(cell, "ByAppointmentOnly"); ok && value == "True" {
 					return "Yes", true
 				}
+
 				return "No", true
 			}),
 		yelpAnswer("hours", "What are the hours of operation for {name:text+} "+yelpWhere, "hours",
@@ -33,7 +37,8 @@ func yelpAnswers() []Template {
 	}
 }
 
-// yelpAnswer is a question whose answer is made of the cell of one business. The published rule takes the first of more.
+// yelpAnswer is a question whose answer is made of the cell of one business. The published rule takes the
+// first of more.
 func yelpAnswer(name, text, column, load string, last step, answer func(cell string) (string, bool)) Template {
 	return Template{
 		Name: name,
@@ -45,15 +50,19 @@ func yelpAnswer(name, text, column, load string, last step, answer func(cell str
 			if sql {
 				read = textCell(column)
 			}
+
 			return func(result string, known *Slots) error {
 				if err := read(result, known); err != nil {
 					return err
 				}
+
 				text, ok := answer(known.Get(column))
 				if !ok {
 					return unexpected(result, "a row with "+column)
 				}
+
 				*known = append(*known, Slot{"answer", text})
+
 				return nil
 			}
 		}, last),
@@ -67,14 +76,17 @@ func onBusiness(answer func(cell string) (string, bool), column string) rule {
 		if err != nil {
 			return "", err
 		}
+
 		v, err := y.column(column)
 		if err != nil {
 			return "", err
 		}
+
 		text, ok := answer(v.Text(int(rows[0])))
 		if !ok {
 			return "", errNoAnswer
 		}
+
 		return text, nil
 	})
 }
@@ -89,6 +101,7 @@ func yelpCoordinates() Template {
 			if err != nil {
 				return "", err
 			}
+
 			return y.latitude.Text(int(rows[0])) + ", " + y.longitude.Text(int(rows[0])), nil
 		}),
 		draw: drawYelpCells(yelpByAll, oneBusiness),
@@ -98,6 +111,7 @@ func yelpCoordinates() Template {
 				if sql {
 					return row(number("latitude"), number("longitude"))
 				}
+
 				return cells([]string{"latitude", "longitude"})
 			},
 			finish("{latitude}, {longitude}", "The business is at {latitude}, {longitude}.")),

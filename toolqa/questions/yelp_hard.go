@@ -18,7 +18,8 @@ const (
 )
 
 // containsFault is what is wrong with the published rules that search categories.
-const containsFault = "the published rule looks for the category as a regular expression anywhere in the list of categories, so that Sushi Bars are Bars and American (Traditional) is nothing"
+const containsFault = "the published rule looks for the category as a regular expression anywhere in the list of " +
+	"categories, so that Sushi Bars are Bars and American (Traditional) is nothing"
 
 // yelpHard are the questions about many businesses.
 func yelpHard() []Template {
@@ -33,6 +34,7 @@ func yelpHard() []Template {
 		t.Dataset, t.Difficulty = toolqa.Yelp, toolqa.Hard
 		t.check = yelpChecks[t.Name]
 	}
+
 	return ts
 }
 
@@ -44,9 +46,11 @@ func ofCategory(answer func(y *Yelp, rows []uint32) (string, error), by ...strin
 		if err != nil {
 			return "", err
 		}
+
 		if rows = y.doing(rows, s.Get("cat")); len(rows) == 0 {
 			return "", errNoAnswer
 		}
+
 		return answer(y, rows)
 	})
 }
@@ -59,9 +63,11 @@ func ofPattern(answer func(y *Yelp, rows []uint32) (string, error)) rule {
 		if err != nil {
 			return "", err
 		}
+
 		if rows, err = y.matching(rows, s.Get("cat")); err != nil {
 			return "", err
 		}
+
 		return answer(y, rows)
 	})
 }
@@ -72,6 +78,7 @@ func (y *Yelp) matching(rows []uint32, pattern string) ([]uint32, error) {
 	if err != nil {
 		return nil, errNoAnswer // the published code cannot run it, either
 	}
+
 	matched := slices.DeleteFunc(slices.Clone(rows), func(row uint32) bool {
 		list := y.categories.Text(int(row))
 		return list == noObject || !re.MatchString(list)
@@ -79,6 +86,7 @@ func (y *Yelp) matching(rows []uint32, pattern string) ([]uint32, error) {
 	if len(matched) == 0 {
 		return nil, errNoAnswer
 	}
+
 	return matched, nil
 }
 
@@ -89,23 +97,29 @@ func drawTown(gold, official rule, names ...string) drawer {
 		if r.IntN(2) == 0 {
 			row = y.anyTown(r)
 		}
+
 		listed := strings.Split(y.categories.Text(row), ", ")
 		all := Slots{{"cat", listed[r.IntN(len(listed))]}, {"city", y.city.Text(row)}, {"state", y.state.Text(row)}}
+
 		var values []string
 		for _, name := range names {
 			values = append(values, all.Get(name))
 		}
+
 		right, err := gold(y, all)
 		if IsNoAnswer(err) {
 			return nil, false, nil
 		}
+
 		if err != nil {
 			return nil, false, err
 		}
+
 		published, err := official(y, all)
 		if err != nil && !IsNoAnswer(err) {
 			return nil, false, err
 		}
+
 		return values, err == nil && published == right, nil
 	})
 }
@@ -123,14 +137,19 @@ func countRows(_ *Yelp, rows []uint32) (string, error) { return strconv.Itoa(len
 
 func yelpCount() Template {
 	gold, official := ofCategory(countRows, "city", "state"), ofPattern(countRows)
+
 	return Template{
-		Name:  "count",
-		Text:  "How many {cat:text} businesses are there in {city:text+}, {state:text}?",
-		Fault: containsFault + ", and in towns of that name in all states", Avoided: true,
-		gold: gold, official: official, draw: drawTown(gold, official, "cat", "city", "state"),
+		Name:     "count",
+		Text:     "How many {cat:text} businesses are there in {city:text+}, {state:text}?",
+		Fault:    containsFault + ", and in towns of that name in all states",
+		Avoided:  true,
+		gold:     gold,
+		official: official,
+		draw:     drawTown(gold, official, "cat", "city", "state"),
 		steps: []step{
 			querySQL("SELECT COUNT(*) AS businesses "+inTown+isDoing,
-				"I count the businesses of {city}, {state} that have {cat} among their categories. The column categories is a list with commas, so I look for a whole item of it.",
+				"I count the businesses of {city}, {state} that have {cat} among their categories. The column "+
+					"categories is a list with commas, so I look for a whole item of it.",
 				row(number("businesses"))),
 			finish("{businesses}", "There are {businesses} of them."),
 		},
@@ -145,7 +164,9 @@ func yelpAreaCount() Template {
 			if _, err := y.find(s, "pc", "city", "state"); err != nil {
 				return "", err
 			}
+
 			rows, err := y.find(s, "pc")
+
 			return strconv.Itoa(len(rows)), err
 		}),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, _ int) ([]string, bool, error) {
@@ -154,7 +175,8 @@ func yelpAreaCount() Template {
 		}),
 		steps: []step{
 			querySQL("SELECT COUNT(*) AS businesses FROM yelp.yelp_data WHERE postal_code = {pc|sql}",
-				"The postal code {pc} says which area is meant. I count the businesses that have it, however their city is spelt.",
+				"The postal code {pc} says which area is meant. I count the businesses that have it, however "+
+					"their city is spelt.",
 				row(number("businesses"))),
 			finish("{businesses}", "There are {businesses} businesses with the postal code {pc}."),
 		},
@@ -168,18 +190,26 @@ func yelpBest(name, what, column string) Template {
 		if column == "stars" {
 			return y.stars
 		}
+
 		return y.reviews
 	}
-	gold := ofCategory(func(y *Yelp, rows []uint32) (string, error) { return y.nameOf(most(rows, in(y))) }, "city", "state")
+	gold := ofCategory(func(y *Yelp, rows []uint32) (string, error) { return y.nameOf(most(rows, in(y))) }, "city",
+		"state")
 	official := ofPattern(func(y *Yelp, rows []uint32) (string, error) { return firstName(y, most(rows, in(y))) })
+
 	return Template{
-		Name:  name,
-		Text:  "Which {cat:text} business has the highest " + what + " in {city:text+}, {state:text}?",
-		Fault: containsFault + ", in towns of that name in all states, and takes the first of several with the same " + what, Avoided: true,
-		gold: gold, official: official, draw: drawTown(gold, official, "cat", "city", "state"),
+		Name: name,
+		Text: "Which {cat:text} business has the highest " + what + " in {city:text+}, {state:text}?",
+		Fault: containsFault + ", in towns of that name in all states, and takes the first of several with " +
+			"the same " + what,
+		Avoided:  true,
+		gold:     gold,
+		official: official,
+		draw:     drawTown(gold, official, "cat", "city", "state"),
 		steps: []step{
 			querySQL("SELECT name "+inTown+isDoing+" ORDER BY "+column+" DESC LIMIT 1",
-				"I sort the businesses of {city}, {state} that have {cat} in their list of categories by the column "+column+", largest first, and take the top one.",
+				"I sort the businesses of {city}, {state} that have {cat} in their list of categories by the column "+
+					column+", largest first, and take the top one.",
 				textCell("name")),
 			finish("{name}", "{name} comes first, so it has the highest "+what+"."),
 		},
@@ -195,6 +225,7 @@ func yelpNotOpen() Template {
 			if err != nil {
 				return "", err
 			}
+
 			return strconv.Itoa(countNumbers(rows, y.isOpen, func(x float64) bool { return x == 0 })), nil
 		}),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, _ int) ([]string, bool, error) {
@@ -212,16 +243,22 @@ func yelpNotOpen() Template {
 func yelpAverageStars() Template {
 	average := func(y *Yelp, rows []uint32) (string, error) { return meanOf(rows, y.stars) }
 	gold, official := ofCategory(average, "city"), ofPattern(average)
+
 	return Template{
-		Name:  "average-stars",
-		Text:  "What is the average star rating of {cat:text} businesses in {city:text}?",
-		Fault: containsFault, Avoided: true,
-		gold: gold, official: official, draw: drawTown(gold, official, "cat", "city"),
+		Name:     "average-stars",
+		Text:     "What is the average star rating of {cat:text} businesses in {city:text}?",
+		Fault:    containsFault,
+		Avoided:  true,
+		gold:     gold,
+		official: official,
+		draw:     drawTown(gold, official, "cat", "city"),
 		steps: []step{
 			querySQL("SELECT AVG(stars) AS average FROM yelp.yelp_data WHERE city = {city|sql}"+isDoing,
-				"I need the mean of the column stars over the businesses in {city} with {cat} in their list of categories. SQL can compute it.",
+				"I need the mean of the column stars over the businesses in {city} with {cat} in their list of "+
+					"categories. SQL can compute it.",
 				row(number("average"))),
-			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals with Python."),
+			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals "+
+				"with Python."),
 			finish("{answer}", "The average star rating is {answer}."),
 		},
 	}
@@ -233,10 +270,12 @@ func yelpBusiestArea() Template {
 		if err != nil {
 			return "", false, err
 		}
+
 		counts, best, alone := map[int]int{}, -1, true
 		for _, row := range rows {
 			counts[y.postalCode.Code(int(row))]++
 		}
+
 		for _, row := range rows {
 			switch code := y.postalCode.Code(int(row)); {
 			case best < 0 || counts[code] > counts[best]:
@@ -245,8 +284,10 @@ func yelpBusiestArea() Template {
 				alone = false
 			}
 		}
+
 		return y.postalCode.Word(best), alone, nil
 	}
+
 	return Template{
 		Name: "busiest-area",
 		Text: "Which postal code region has most bussinesses in {city:text+}, {state:text}?",
@@ -258,8 +299,10 @@ func yelpBusiestArea() Template {
 			if r.IntN(4) > 0 {
 				row = y.anyTown(r)
 			}
+
 			s := Slots{{"city", y.city.Text(row)}, {"state", y.state.Text(row)}}
 			code, alone, err := busiest(y, s)
+
 			return []string{s[0].Value, s[1].Value}, alone && !unfit(code), err
 		}),
 		steps: []step{

@@ -12,12 +12,12 @@ import (
 // The questions about what is near a business. Distances of the right answers are those on the ellipsoid; the published
 // rules take a box that goes 5 km, not miles, to each side.
 
-// yelpMapError is by how much, relatively, a radius may be wrong without another answer to a question that is drawn. The
-// plans measure better than that.
+// yelpMapError is by how much, relatively, a radius may be wrong without another answer to a question that is
+// drawn. The plans measure better than that.
 const yelpMapError = 1e-5
 
-// yelpMargin is how much farther, relatively, the second nearest business is than the nearest: on the map of that plan a
-// degree of latitude is as long as one of longitude at the equator.
+// yelpMargin is how much farther, relatively, the second nearest business is than the nearest: on the map of
+// that plan a degree of latitude is as long as one of longitude at the equator.
 const yelpMargin = 0.02
 
 // The first steps of a plan about a circle: where its middle is, and how long degrees are there.
@@ -27,18 +27,21 @@ const (
 		"east = 6378.137 / w ** 0.5\n" +
 		"print(radians(1) * east * (1 - 0.00669438) / w / 1.609344, radians(1) * east / 1.609344)"
 
-	inCircle = "latitude BETWEEN {latitude} - 0.08 AND {latitude} + 0.08 AND POW((latitude - {latitude}) * {north}, 2) + " +
+	inCircle = "latitude BETWEEN {latitude} - 0.08 AND {latitude} + 0.08 AND POW((latitude - {latitude}) * " +
+		"{north}, 2) + " +
 		"POW((longitude - {longitude}) * {east} * COS(RADIANS((latitude + {latitude}) / 2)), 2) <= POW(5, 2)"
 )
 
 // locate looks the middle up, by a condition.
 func locate(condition, thought string) step {
-	return querySQL("SELECT latitude, longitude FROM yelp.yelp_data WHERE "+condition, thought, row(number("latitude"), number("longitude")))
+	return querySQL("SELECT latitude, longitude FROM yelp.yelp_data WHERE "+condition, thought,
+		row(number("latitude"), number("longitude")))
 }
 
 func measureDegrees() step {
 	return step{
-		"It is at {latitude}, {longitude}. To measure distances I compute with Python how many miles a degree of latitude has there, and a degree of longitude " +
+		"It is at {latitude}, {longitude}. To measure distances I compute with Python how many miles a degree of " +
+			"latitude has there, and a degree of longitude " +
 			"before it is multiplied by the cosine of the latitude, from the shape of the Earth in WGS-84.",
 		"PythonInterpreter", []arg{{"Python", degreesCode}}, twoNumbers("north", "east"),
 	}
@@ -51,7 +54,9 @@ func twoNumbers(first, second string) reader {
 		if !ok || !isNumber(a) || !isNumber(b) {
 			return unexpected(result, "two numbers")
 		}
+
 		*known = append(*known, Slot{first, a}, Slot{second, b})
+
 		return nil
 	}
 }
@@ -59,18 +64,22 @@ func twoNumbers(first, second string) reader {
 // within returns the businesses that are at most so many miles away from a place.
 func (y *Yelp) within(centre place, miles float64) []uint32 {
 	metres := miles * metresInMile
-	high := degrees(metres / (earthMajor * (1 - earthOblat))) // no degree of latitude is shorter than that at the equator
+	// no degree of latitude is shorter than that at the equator
+	high := degrees(metres / (earthMajor * (1 - earthOblat)))
+
 	return y.where(func(p place) bool { return math.Abs(p.lat-centre.lat) <= high && centre.metresTo(p) <= metres })
 }
 
 // where returns the businesses at places that near holds for.
 func (y *Yelp) where(near func(place) bool) []uint32 {
 	var rows []uint32
+
 	for row := range y.table.Rows() {
 		if near(y.at(row)) {
 			rows = append(rows, uint32(row))
 		}
 	}
+
 	return rows
 }
 
@@ -81,14 +90,16 @@ func (y *Yelp) steady(centre place) bool {
 
 func yelpNearbyReviews() Template {
 	return Template{
-		Name:  "nearby-reviews",
-		Text:  "What is the average review counts of businesses within a 5-mile radius from {name:text+}?",
-		Fault: "the published rule takes a box that goes 5 km, not miles, to each side, around any one of the businesses of that name",
+		Name: "nearby-reviews",
+		Text: "What is the average review counts of businesses within a 5-mile radius from {name:text+}?",
+		Fault: "the published rule takes a box that goes 5 km, not miles, to each side, around any one of the " +
+			"businesses of that name",
 		gold: on(func(y *Yelp, s Slots) (string, error) {
 			row, err := y.only(s, "name")
 			if err != nil {
 				return "", err
 			}
+
 			return meanOf(y.within(y.at(row), nearMiles), y.reviews)
 		}),
 		official: on(func(y *Yelp, s Slots) (string, error) {
@@ -96,18 +107,22 @@ func yelpNearbyReviews() Template {
 			if err != nil {
 				return "", err
 			}
+
 			return meanOf(y.where(y.at(int(rows[0])).box(boxMetres)), y.reviews)
 		}),
 		draw: drawYelp(func(_ *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			return []string{y.name.Text(row)}, y.isOnly(y.name, row) && y.steady(y.at(row)), nil
 		}),
 		steps: []step{
-			locate("name = {name|sql}", "I first have to know where {name} is. Its coordinates are in the yelp database."),
+			locate("name = {name|sql}", "I first have to know where {name} is. Its coordinates are in the yelp "+
+				"database."),
 			measureDegrees(),
 			querySQL("SELECT AVG(review_count) AS average FROM yelp.yelp_data WHERE "+inCircle,
-				"A degree of latitude has {north} miles there. I average the review counts of all businesses in the circle of 5 miles.",
+				"A degree of latitude has {north} miles there. I average the review counts of all businesses in "+
+					"the circle of 5 miles.",
 				row(number("average"))),
-			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals with Python."),
+			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals "+
+				"with Python."),
 			finish("{answer}", "Within 5 miles the average review count is {answer}."),
 		},
 	}
@@ -120,32 +135,38 @@ func (y *Yelp) isOnly(v *corpus.Vector, row int) bool { return len(v.RowsOf(v.Co
 func (y *Yelp) withCategory(category string) []uint32 {
 	lists := y.categories.Filter(func(list string) bool { return isIn(category, list) })
 	var rows []uint32
+
 	for row := range y.table.Rows() {
 		if lists.Has(y.categories.Code(row)) {
 			rows = append(rows, uint32(row))
 		}
 	}
+
 	return rows
 }
 
-// nearest returns which of the rows, without one, is nearest to a place, and how far it and the next one of another name
-// are; -1 when there is none.
+// nearest returns which of the rows, without one, is nearest to a place, and how far it and the next one of
+// another name are; -1 when there is none.
 func (y *Yelp) nearest(centre place, rows []uint32, without int) (nearest int, metres, next float64) {
 	nearest, metres, next = -1, math.Inf(1), math.Inf(1)
+
 	for _, row := range rows {
 		if int(row) == without {
 			continue
 		}
+
 		switch d := centre.metresTo(y.at(int(row))); {
 		case d < metres:
 			if nearest >= 0 && y.name.Code(nearest) != y.name.Code(int(row)) {
 				next = metres
 			}
+
 			nearest, metres = int(row), d
 		case d < next && y.name.Code(int(row)) != y.name.Code(nearest):
 			next = d
 		}
 	}
+
 	return nearest, metres, next
 }
 
@@ -160,10 +181,12 @@ func yelpNearest() Template {
 			if err != nil {
 				return "", err
 			}
+
 			nearest, _, _ := y.nearest(y.at(row), y.withCategory(s.Get("cat")), row)
 			if nearest < 0 {
 				return "", errNoAnswer
 			}
+
 			return y.name.Text(nearest), nil
 		}),
 		official: on(func(y *Yelp, s Slots) (string, error) {
@@ -171,33 +194,41 @@ func yelpNearest() Template {
 			if err != nil {
 				return "", err
 			}
+
 			from := int(rows[0])
 			if rows, err = y.find(Slots{{"city", y.city.Text(from)}}, "city"); err != nil {
 				return "", err
 			}
+
 			if rows, err = y.matching(rows, s.Get("cat")); err != nil {
 				return "", err
 			}
+
 			return y.name.Text(int(y.leastDegrees(y.at(from), rows))), nil
 		}),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			if !y.isOnly(y.name, row) {
 				return nil, false, nil
 			}
+
 			around, err := y.table.Find("city", y.city.Text(row))
 			if err != nil {
 				return nil, false, err
 			}
+
 			listed := strings.Split(y.categories.Text(int(around[r.IntN(len(around))])), ", ")
 			cat := listed[r.IntN(len(listed))]
 			nearest, metres, next := y.nearest(y.at(row), y.withCategory(cat), row)
+
 			return []string{cat, y.name.Text(row)}, nearest >= 0 && cat != noObject && next > metres*(1+yelpMargin), nil
 		}),
 		steps: []step{
 			locate("name = {name|sql}", "I first look up the coordinates of {name}."),
-			querySQL("SELECT name AS nearest FROM yelp.yelp_data WHERE name <> {name|sql}"+isDoing+" ORDER BY (latitude - {latitude}) * (latitude - {latitude}) + "+
+			querySQL("SELECT name AS nearest FROM yelp.yelp_data WHERE name <> {name|sql}"+isDoing+
+				" ORDER BY (latitude - {latitude}) * (latitude - {latitude}) + "+
 				"(longitude - {longitude}) * (longitude - {longitude}) * POW(COS(RADIANS({latitude})), 2) LIMIT 1",
-				"It is at {latitude}, {longitude}. I sort all other businesses that have {cat} in their list of categories by the square of their distance, in which a degree of longitude "+
+				"It is at {latitude}, {longitude}. I sort all other businesses that have {cat} in their list of "+
+					"categories by the square of their distance, in which a degree of longitude "+
 					"counts as much as the cosine of the latitude, and take the first.",
 				textCell("nearest")),
 			finish("{nearest}", "{nearest} is the nearest one."),
@@ -211,6 +242,7 @@ func (y *Yelp) leastDegrees(centre place, rows []uint32) uint32 {
 		p := y.at(int(row))
 		return (p.lat-centre.lat)*(p.lat-centre.lat) + (p.long-centre.long)*(p.long-centre.long)
 	}
+
 	return slices.MinFunc(rows, func(a, b uint32) int {
 		switch x, y := square(a), square(b); {
 		case x < y:
@@ -218,6 +250,7 @@ func (y *Yelp) leastDegrees(centre place, rows []uint32) uint32 {
 		case x > y:
 			return 1
 		}
+
 		return 0
 	})
 }
@@ -226,16 +259,20 @@ func yelpRecommend() Template {
 	best := func(y *Yelp, centre place, category string) (string, error) {
 		return y.nameOf(most(y.doing(y.within(centre, nearMiles), category), y.stars))
 	}
+
 	return Template{
 		Name: "recommend",
-		Text: "Can you recommend a {cat:text} business with the highest star rating within a 5-mile radius of {address:any}?",
-		Fault: "the published rule forgets the category and takes the first of the businesses with the most stars in a box that goes 5 km, not miles, " +
+		Text: "Can you recommend a {cat:text} business with the highest star rating within a 5-mile radius of " +
+			"{address:any}?",
+		Fault: "the published rule forgets the category and takes the first of the businesses with the most stars " +
+			"in a box that goes 5 km, not miles, " +
 			"to each side, around any one of the businesses at that address",
 		gold: on(func(y *Yelp, s Slots) (string, error) {
 			row, err := y.only(s, "address")
 			if err != nil {
 				return "", err
 			}
+
 			return best(y, y.at(row), s.Get("cat"))
 		}),
 		official: on(func(y *Yelp, s Slots) (string, error) {
@@ -243,27 +280,33 @@ func yelpRecommend() Template {
 			if err != nil {
 				return "", err
 			}
+
 			return firstName(y, most(y.where(y.at(int(rows[0])).box(boxMetres)), y.stars))
 		}),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			if !y.isOnly(y.address, row) {
 				return nil, false, nil
 			}
+
 			centre := y.at(row)
 			around := y.within(centre, nearMiles)
 			listed := strings.Split(y.categories.Text(int(around[r.IntN(len(around))])), ", ")
 			cat := listed[r.IntN(len(listed))]
+
 			_, err := best(y, centre, cat)
 			if err != nil && !IsNoAnswer(err) {
 				return nil, false, err
 			}
+
 			return []string{cat, y.address.Text(row)}, err == nil && y.steady(centre), nil
 		}),
 		steps: []step{
-			locate("address = {address|sql}", "I first look up where {address} is. The business there has its coordinates in the yelp database."),
+			locate("address = {address|sql}", "I first look up where {address} is. The business there has its "+
+				"coordinates in the yelp database."),
 			measureDegrees(),
 			querySQL("SELECT name FROM yelp.yelp_data WHERE "+inCircle+isDoing+" ORDER BY stars DESC LIMIT 1",
-				"A degree of latitude has {north} miles there. I sort the businesses in the circle of 5 miles that have {cat} in their list of categories by their stars and take the first.",
+				"A degree of latitude has {north} miles there. I sort the businesses in the circle of 5 miles "+
+					"that have {cat} in their list of categories by their stars and take the first.",
 				textCell("name")),
 			finish("{name}", "{name} has the highest star rating there."),
 		},

@@ -23,6 +23,7 @@ func TestYelpSecondOpinions(t *testing.T) {
 	y := mustLoad(t, c)
 	qs := allQuestions(t, toolqa.Yelp, yelpOptions(5_000))
 	wantAnswers(t, toolqa.Yelp, secondOpinions(t, c, qs, equal), 2)
+
 	for _, q := range qs {
 		if m, _ := Recognise(q.Text); m.Template.Avoided {
 			if got, err := OfficialGold(m, y); err != nil || got != q.Answer {
@@ -30,6 +31,7 @@ func TestYelpSecondOpinions(t *testing.T) {
 			}
 		}
 	}
+
 	if n := len(templatesOf(toolqa.Yelp)); n != 21 {
 		t.Errorf("%d templates, want 21", n)
 	}
@@ -40,6 +42,7 @@ func TestReaderSolvesYelp(t *testing.T) {
 	c := syntheticYelp(t, 5_000)
 	const each = 5
 	var qs []toolqa.Question
+
 	taken := map[string]int{}
 	for _, q := range allQuestions(t, toolqa.Yelp, yelpOptions(5_000)) {
 		if taken[q.Template] < each {
@@ -47,47 +50,64 @@ func TestReaderSolvesYelp(t *testing.T) {
 			qs = append(qs, q)
 		}
 	}
+
 	playAll(t, c, qs, ending.exact, apiVersions...)
 }
 
 // Names with marks that a condition, a query or a question could misread are not misread.
 func TestYelpOddNames(t *testing.T) {
 	t.Parallel()
+
 	marks := []string{", ", "'", `"`, "<", ">", "=", " in ", " located in ", "é", "ộ"}
 	c := syntheticYelp(t, 15_000)
 	y := mustLoad(t, c).(*Yelp)
 	var qs []toolqa.Question
+
 	for _, name := range []string{"yelp-easy/state", "yelp-easy/stars", "yelp-hard/nearby-reviews"} {
 		tmpl, _ := Lookup(name)
 		seen := map[string]int{}
+
 		for code := range y.name.Words() {
 			has := func(mark string) bool { return strings.Contains(y.name.Word(code), mark) && seen[mark] < 2 }
 			if !slices.ContainsFunc(marks, has) {
 				continue
 			}
+
 			m := Match{tmpl, nil}
 			for _, slot := range tmpl.slots {
 				v, err := y.column(yelpSlots[slot.name])
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				m.Slots = append(m.Slots, Slot{slot.name, v.Text(int(y.name.RowsOf(code)[0]))})
 			}
+
 			answer, err := Gold(m, y)
 			if read, ok := Recognise(m.Question()); err != nil || !ok || !slices.Equal(read.Slots, m.Slots) {
 				continue
 			}
+
 			for _, mark := range marks {
 				if has(mark) {
 					seen[mark]++
-					qs = append(qs, toolqa.Question{ID: m.Question() + mark, Dataset: toolqa.Yelp, Difficulty: tmpl.Difficulty, Template: name, Text: m.Question(), Answer: answer})
+					qs = append(qs, toolqa.Question{
+						ID:         m.Question() + mark,
+						Dataset:    toolqa.Yelp,
+						Difficulty: tmpl.Difficulty,
+						Template:   name,
+						Text:       m.Question(),
+						Answer:     answer,
+					})
 				}
 			}
 		}
+
 		if len(seen) < len(marks) {
 			t.Errorf("%s: only names with %v", name, seen)
 		}
 	}
+
 	playAll(t, c, qs, ending.exact, apiVersions[:2]...)
 }
 
@@ -98,12 +118,14 @@ func TestYelpThoughts(t *testing.T) {
 		for i, s := range tmpl.slots {
 			slots[i] = Slot{s.name, "x"}
 		}
+
 		for _, name := range []string{"x", "x, y"} {
 			slots[0].Value = name
 			for _, s := range tmpl.plan(slots) {
 				for _, brace := range []string{"{", "}"} {
 					s.thought = strings.ReplaceAll(s.thought, brace, "")
 				}
+
 				checkThought(t, s.thought)
 			}
 		}
@@ -111,17 +133,25 @@ func TestYelpThoughts(t *testing.T) {
 }
 
 func TestYelpPlansRefuseWhatTheyDoNotExpect(t *testing.T) {
-	const loaded, filtered = "We have successfully loaded the yelp database, including …", "We have successfully filtered the data (1 rows)."
+	const loaded, filtered = "We have successfully loaded the yelp database, including …",
+		"We have successfully filtered the data (1 rows)."
 	wantRefusals(t, []refusal{
-		{"not loaded", "What state is Bar One located in?", []string{"The database you want to query in not in the list."}},
-		{"no such business", "What state is Bar One located in?", []string{loaded, "The filtering query name=Bar One is incorrect. Please modify the condition."}},
-		{"no cells", "What state is Bar One located in?", []string{loaded, filtered, "The value you are querying does not exist. Please modify it."}},
+		{"not loaded", "What state is Bar One located in?", []string{"The database you want to query in not in " +
+			"the list."}},
+		{"no such business", "What state is Bar One located in?",
+			[]string{loaded, "The filtering query name=Bar One is incorrect. Please modify the condition."}},
+		{"no cells", "What state is Bar One located in?",
+			[]string{loaded, filtered, "The value you are querying does not exist. Please modify it."}},
 		{"numbers for cells", "What state is Bar One located in?", []string{loaded, filtered, `{"state": [1, 2]}`}},
 		{"another column by SQL", "What state is Bar One, LLC located in?", []string{"city: Clay"}},
-		{"no hours", "What are the hours of operation for Bar One in area with postal code 62294, Clay, IL?", []string{loaded, filtered, `{"hours": "None"}`}},
-		{"two businesses", "What are the coordinates of Bar One in area with postal code 62294, Clay, IL?", []string{loaded, filtered, `{"latitude": ["1.0", "2.0"]}`}},
-		{"no place", "What is the average review counts of businesses within a 5-mile radius from Bar One?", []string{""}},
-		{"one number", "What is the average review counts of businesses within a 5-mile radius from Bar One?", []string{"latitude: 38.7, longitude: -89.8", "69.0"}},
+		{"no hours", "What are the hours of operation for Bar One in area with postal code 62294, Clay, IL?",
+			[]string{loaded, filtered, `{"hours": "None"}`}},
+		{"two businesses", "What are the coordinates of Bar One in area with postal code 62294, Clay, IL?",
+			[]string{loaded, filtered, `{"latitude": ["1.0", "2.0"]}`}},
+		{"no place", "What is the average review counts of businesses within a 5-mile radius from Bar One?",
+			[]string{""}},
+		{"one number", "What is the average review counts of businesses within a 5-mile radius from Bar One?",
+			[]string{"latitude: 38.7, longitude: -89.8", "69.0"}},
 		{"no name", "Which Bars business has the highest star rating in Clay, IL?", []string{""}},
 	})
 }

@@ -18,9 +18,12 @@ import (
 // longitude, and five kilometres 0.0450 and 0.0575.
 func smallYelp(t testing.TB) *Yelp {
 	t.Helper()
+
 	columns := []string{
-		"name", "address", "city", "state", "postal_code", "latitude", "longitude", "stars", "review_count", "is_open", "attributes", "categories", "hours",
+		"name", "address", "city", "state", "postal_code", "latitude", "longitude", "stars", "review_count", "is_open",
+		"attributes", "categories", "hours",
 	}
+
 	var rows [][]string
 	for line := range strings.Lines(`Ann's Grill;1 Main St;Troy;IL;62294;38.7;-89.9;4.5;10;1;{'WiFi': "u'no'", 'ByAppointmentOnly': 'True'};Restaurants, Bars;{'Monday': '9:0-17:0', 'Sunday': '0:0-0:0'}
 Ann's Grill;2 Main St, Ste 5;Troy;IL;62294;38.75;-89.9;3.5;20;0;None;Sushi Bars, Restaurants;None
@@ -32,10 +35,12 @@ Sue's located in Town;5 Elm St;Clay;IL;T5V 1H9;53.5;-113.4;1.0;9;0;None;None;Non
 `) {
 		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), ";"))
 	}
+
 	y, err := NewYelp(corpus.NewTable(toolqa.Yelp, columns, rows))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return y
 }
 
@@ -43,7 +48,8 @@ const none = "(no answer)"
 
 // The golds of smallYelp; official only where it differs.
 var yelpGolds = []struct{ template, question, want, official string }{
-	{"yelp-easy/address", "What is the address of Ann's Grill in area with postal code 62294?", "1 Main St, 2 Main St, Ste 5", ""},
+	{"yelp-easy/address", "What is the address of Ann's Grill in area with postal code 62294?",
+		"1 Main St, 2 Main St, Ste 5", ""},
 	{"yelp-easy/address", "What is the address of China in Bombay in area with postal code 62295?", "3 Oak Ave", ""},
 	{"yelp-easy/address", "What is the address of Bar Two in area with postal code 62294?", none, ""},
 	{"yelp-easy/address", "What is the address of Bar Two in area with postal code 62295?", none, ""},
@@ -54,23 +60,36 @@ var yelpGolds = []struct{ template, question, want, official string }{
 	{"yelp-easy/state", "What state is Sue's located in Town located in?", "IL", ""},
 	{"yelp-easy/postal-code", "What is the postal code of China in Bombay in Troy, IL?", "62295", ""},
 	{"yelp-easy/postal-code", "What is the postal code of Ann's Grill in Troy, IL?", "62294", ""},
-	{"yelp-easy/stars", "What is the star rating of Ann's Grill in area with postal code 62294, Troy, IL?", "4.5, 3.5", ""},
-	{"yelp-easy/stars", "What is the star rating of Sue's located in Town in area with postal code T5V 1H9, Clay, IL?", "1.0", ""},
-	{"yelp-easy/reviews", "How many reviews does China in Bombay receive in the area with postal code 62295, Troy, IL, received?", "300", ""},
+	{"yelp-easy/stars", "What is the star rating of Ann's Grill in area with postal code 62294, Troy, IL?", "4.5, 3.5",
+		""},
+	{"yelp-easy/stars", "What is the star rating of Sue's located in Town in area with postal code T5V 1H9, Clay, IL?",
+		"1.0", ""},
+	{"yelp-easy/reviews", "How many reviews does China in Bombay receive in the area with postal code 62295, " +
+		"Troy, IL, received?", "300", ""},
 	{"yelp-easy/open", "Is Bar Two still open in area with postal code 62294, Clay, IL?", "No", ""},
 	{"yelp-easy/open", "Is Ann's Grill still open in area with postal code 62294, Troy, IL?", "Yes", ""}, // the first
-	{"yelp-easy/appointment", "Does Ann's Grill require appointment in area with postal code 62294, Troy, IL?", "Yes", ""},
-	{"yelp-easy/appointment", "Does China in Bombay require appointment in area with postal code 62295, Troy, IL?", "No", ""},
-	{"yelp-easy/appointment", "Does Smith, DDS require appointment in area with postal code 63379, Troy, MO?", "No", ""},
+	{"yelp-easy/appointment", "Does Ann's Grill require appointment in area with postal code 62294, Troy, IL?", "Yes",
+		""},
+	{"yelp-easy/appointment", "Does China in Bombay require appointment in area with postal code 62295, Troy, IL?",
+		"No", ""},
+	{"yelp-easy/appointment", "Does Smith, DDS require appointment in area with postal code 63379, Troy, MO?", "No",
+		""},
 	{"yelp-easy/appointment", "Does Bar One require appointment in area with postal code 62294, Clay, IL?", "No", ""},
 	{"yelp-easy/appointment", "Does Bar Two require appointment in area with postal code 62294, Clay, IL?", "No", ""},
-	{"yelp-easy/hours", "What are the hours of operation for Ann's Grill in area with postal code 62294, Troy, IL?", "Monday: 9:0-17:0, Sunday: 0:0-0:0", ""},
-	{"yelp-easy/hours", "What are the hours of operation for Bar One in area with postal code 62294, Clay, IL?", "Friday: 16:0-2:0", ""},
-	{"yelp-easy/hours", "What are the hours of operation for Bar Two in area with postal code 62294, Clay, IL?", none, ""},
-	{"yelp-easy/hours", "What are the hours of operation for China in Bombay in area with postal code 62295, Troy, IL?", none, ""},
-	{"yelp-easy/categories", "What categories does China in Bombay belong to, in area with postal code 62295, Troy, IL?", "American (Traditional), Restaurants", ""},
-	{"yelp-easy/categories", "What categories does Sue's located in Town belong to, in area with postal code T5V 1H9, Clay, IL?", none, ""},
-	{"yelp-easy/coordinates", "What are the coordinates of Smith, DDS in area with postal code 63379, Troy, MO?", "38.98, -90.98", ""},
+	{"yelp-easy/hours", "What are the hours of operation for Ann's Grill in area with postal code 62294, Troy, IL?",
+		"Monday: 9:0-17:0, Sunday: 0:0-0:0", ""},
+	{"yelp-easy/hours", "What are the hours of operation for Bar One in area with postal code 62294, Clay, IL?",
+		"Friday: 16:0-2:0", ""},
+	{"yelp-easy/hours", "What are the hours of operation for Bar Two in area with postal code 62294, Clay, IL?", none,
+		""},
+	{"yelp-easy/hours", "What are the hours of operation for China in Bombay in area with postal code 62295, " +
+		"Troy, IL?", none, ""},
+	{"yelp-easy/categories", "What categories does China in Bombay belong to, in area with postal code 62295, " +
+		"Troy, IL?", "American (Traditional), Restaurants", ""},
+	{"yelp-easy/categories", "What categories does Sue's located in Town belong to, in area with postal code T5V " +
+		"1H9, Clay, IL?", none, ""},
+	{"yelp-easy/coordinates", "What are the coordinates of Smith, DDS in area with postal code 63379, Troy, MO?",
+		"38.98, -90.98", ""},
 
 	{"yelp-hard/count", "How many Restaurants businesses are there in Troy, IL?", "3", ""},
 	{"yelp-hard/count", "How many Bars businesses are there in Troy, IL?", "1", "2"}, // and Sushi Bars
@@ -78,23 +97,33 @@ var yelpGolds = []struct{ template, question, want, official string }{
 	{"yelp-hard/count", "How many Health & Medical businesses are there in Troy, MO?", "1", ""},
 	{"yelp-hard/count", "How many Dentists businesses are there in Troy, IL?", none, "1"}, // in Missouri
 	{"yelp-hard/count", "How many None businesses are there in Clay, IL?", none, ""},
-	{"yelp-hard/area-count", "How many businesses are there in 62294 area of Clay, IL?", "4", ""}, // two of them in Troy
+	// two of them in Troy
+	{"yelp-hard/area-count", "How many businesses are there in 62294 area of Clay, IL?", "4", ""},
 	{"yelp-hard/area-count", "How many businesses are there in T5V 1H9 area of Clay, IL?", "1", ""},
 	{"yelp-hard/area-count", "How many businesses are there in 62295 area of Clay, IL?", none, ""},
-	{"yelp-hard/highest-stars", "Which Restaurants business has the highest star rating in Troy, IL?", "China in Bombay", ""},
+	{"yelp-hard/highest-stars", "Which Restaurants business has the highest star rating in Troy, IL?",
+		"China in Bombay", ""},
 	{"yelp-hard/highest-stars", "Which Bars business has the highest star rating in Clay, IL?", "Bar One", ""},
 	{"yelp-hard/most-reviews", "Which Bars business has the highest review count in Troy, IL?", "Ann's Grill", ""},
 	{"yelp-hard/most-reviews", "Which Bars business has the highest review count in Clay, IL?", "Bar One", ""},
-	{"yelp-hard/nearby-reviews", "What is the average review counts of businesses within a 5-mile radius from China in Bombay?", "110.0", "155.0"},
-	{"yelp-hard/nearby-reviews", "What is the average review counts of businesses within a 5-mile radius from Bar One?", "55.0", "100.0"},
-	{"yelp-hard/nearby-reviews", "What is the average review counts of businesses within a 5-mile radius from Ann's Grill?", none, "155.0"},
+	{"yelp-hard/nearby-reviews", "What is the average review counts of businesses within a 5-mile radius from " +
+		"China in Bombay?", "110.0", "155.0"},
+	{"yelp-hard/nearby-reviews", "What is the average review counts of businesses within a 5-mile radius from " +
+		"Bar One?", "55.0", "100.0"},
+	{"yelp-hard/nearby-reviews", "What is the average review counts of businesses within a 5-mile radius from " +
+		"Ann's Grill?", none, "155.0"},
 	{"yelp-hard/nearest", "Which is the nearest Restaurants business to Bar One?", "Ann's Grill", none},
 	{"yelp-hard/nearest", "Which is the nearest Bars business to Bar Two?", "Ann's Grill", "Bar Two"},
 	{"yelp-hard/nearest", "Which is the nearest Florists business to Bar Two?", none, ""},
-	{"yelp-hard/recommend", "Can you recommend a Restaurants business with the highest star rating within a 5-mile radius of 3 Oak Ave?", "China in Bombay", ""},
-	{"yelp-hard/recommend", "Can you recommend a Bars business with the highest star rating within a 5-mile radius of 3 Oak Ave?", "Ann's Grill", "China in Bombay"},
-	{"yelp-hard/recommend", "Can you recommend a Bars business with the highest star rating within a 5-mile radius of 4 Elm St?", none, "Bar One"}, // a tie
-	{"yelp-hard/recommend", "Can you recommend a Bars business with the highest star rating within a 5-mile radius of ?", none, "Smith, DDS"},
+	{"yelp-hard/recommend", "Can you recommend a Restaurants business with the highest star rating within a " +
+		"5-mile radius of 3 Oak Ave?", "China in Bombay", ""},
+	{"yelp-hard/recommend", "Can you recommend a Bars business with the highest star rating within a 5-mile " +
+		"radius of 3 Oak Ave?", "Ann's Grill", "China in Bombay"},
+	// a tie
+	{"yelp-hard/recommend", "Can you recommend a Bars business with the highest star rating within a 5-mile " +
+		"radius of 4 Elm St?", none, "Bar One"},
+	{"yelp-hard/recommend", "Can you recommend a Bars business with the highest star rating within a 5-mile " +
+		"radius of ?", none, "Smith, DDS"},
 	{"yelp-hard/not-open", "How many businesses are not open currently in Clay?", "2", ""},
 	{"yelp-hard/not-open", "How many businesses are not open currently in Troy?", "1", ""},
 	{"yelp-hard/not-open", "How many businesses are not open currently in Rome?", none, ""},
@@ -112,31 +141,38 @@ func TestYelpGold(t *testing.T) {
 		if IsNoAnswer(err) {
 			return none
 		}
+
 		if err != nil {
 			t.Error(err)
 		}
+
 		return a
 	}
+
 	for _, tt := range yelpGolds {
 		m, ok := Recognise(tt.question)
 		if !ok || m.Template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
+
 		covered[tt.template] = true
 		if got := answer(Gold(m, y)); got != tt.want {
 			t.Errorf("Gold(%q) = %q, want %q", tt.question, got, tt.want)
 		}
+
 		official := tt.official
 		if official == "" {
 			official = tt.want
 		} else if m.Template.Fault == "" {
 			t.Errorf("%s: no fault, though its rules differ", tt.template)
 		}
+
 		if got := answer(OfficialGold(m, y)); got != official {
 			t.Errorf("OfficialGold(%q) = %q, want %q", tt.question, got, official)
 		}
 	}
+
 	for _, tmpl := range templatesOf(toolqa.Yelp) {
 		if !covered[tmpl.Name] {
 			t.Errorf("no gold answer of %s is tested", tmpl.Name)
@@ -147,15 +183,19 @@ func TestYelpGold(t *testing.T) {
 // Training has the seven hard templates whose published rules are right where questions are drawn.
 func TestYelpTrainable(t *testing.T) {
 	var left []string
+
 	for _, tmpl := range templatesOf(toolqa.Yelp) {
 		if !tmpl.Trainable() {
 			left = append(left, tmpl.Name)
 		}
+
 		if (tmpl.Fault == "") != (tmpl.official == nil) || tmpl.check == "" || tmpl.draw == nil {
 			t.Errorf("%s is not complete", tmpl.Name)
 		}
 	}
-	if diff := cmp.Diff([]string{"yelp-hard/nearby-reviews", "yelp-hard/nearest", "yelp-hard/recommend"}, left); diff != "" {
+
+	if diff := cmp.Diff([]string{"yelp-hard/nearby-reviews", "yelp-hard/nearest", "yelp-hard/recommend"},
+		left); diff != "" {
 		t.Errorf("left out of training (-want +got):\n%s", diff)
 	}
 }
@@ -173,21 +213,26 @@ var yelpSlotForms = map[string]*regexp.Regexp{
 // TestYelpRecognisesThePublishedQuestions reads the 200 questions of the benchmark.
 func TestYelpRecognisesThePublishedQuestions(t *testing.T) {
 	counts := map[string]int{}
+
 	for _, d := range toolqa.Difficulties() {
 		b, err := os.ReadFile(sharedData(t, "toolqa", "questions", string(d), "yelp-"+string(d)+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for line := range strings.Lines(string(b)) {
 			var q struct{ QID, Question string }
 			if err := json.Unmarshal([]byte(line), &q); err != nil {
 				t.Fatal(err)
 			}
+
 			m, ok := Recognise(q.Question)
-			if !ok || m.Template.Dataset != toolqa.Yelp || m.Template.Difficulty != d || fits(q.Question) != 1 || m.Question() != q.Question {
+			if !ok || m.Template.Dataset != toolqa.Yelp || m.Template.Difficulty != d || fits(q.Question) != 1 ||
+				m.Question() != q.Question {
 				t.Errorf("%s %q: %v, %v, %d templates fit", q.QID, q.Question, m, ok, fits(q.Question))
 				continue
 			}
+
 			counts[m.Template.Name]++
 			for _, s := range m.Slots {
 				if !yelpSlotForms[s.Name].MatchString(s.Value) {
@@ -196,11 +241,13 @@ func TestYelpRecognisesThePublishedQuestions(t *testing.T) {
 			}
 		}
 	}
+
 	for _, tmpl := range templatesOf(toolqa.Yelp) {
 		want := 10
 		if tmpl.Difficulty == toolqa.Easy && tmpl.Name != "yelp-easy/address" {
 			want = 9
 		}
+
 		if counts[tmpl.Name] != want {
 			t.Errorf("%s: %d published questions, want %d", tmpl.Name, counts[tmpl.Name], want)
 		}
@@ -213,17 +260,24 @@ func TestYelpSlots(t *testing.T) {
 		question string
 		want     Slots
 	}{
-		{"What is the postal code of China in Bombay in Ballwin, MO?", Slots{{"name", "China in Bombay"}, {"city", "Ballwin"}, {"state", "MO"}}},
-		{"Which city is The Shop located in Market located in PA?", Slots{{"name", "The Shop located in Market"}, {"state", "PA"}}},
+		{"What is the postal code of China in Bombay in Ballwin, MO?",
+			Slots{{"name", "China in Bombay"}, {"city", "Ballwin"}, {"state", "MO"}}},
+		{"Which city is The Shop located in Market located in PA?",
+			Slots{{"name", "The Shop located in Market"}, {"state", "PA"}}},
 		{"What state is A located in B located in?", Slots{{"name", "A located in B"}}},
 		{"What is the star rating of Smith, DDS in area with postal code T5V 1H9, St. Albert, AB?",
 			Slots{{"name", "Smith, DDS"}, {"pc", "T5V 1H9"}, {"city", "St. Albert"}, {"state", "AB"}}},
-		{"What categories does Nails, Hair belong to, in Town belong to, in area with postal code 19147, Philadelphia, PA?",
-			Slots{{"name", "Nails, Hair belong to, in Town"}, {"pc", "19147"}, {"city", "Philadelphia"}, {"state", "PA"}}},
-		{"Which is the nearest Books business to Sell my business to Us?", Slots{{"cat", "Books"}, {"name", "Sell my business to Us"}}},
-		{"Can you recommend a Thai business with the highest star rating within a 5-mile radius of 101 International Dr, Ste 106?",
+		{"What categories does Nails, Hair belong to, in Town belong to, in area with postal code 19147, " +
+			"Philadelphia, PA?",
+			Slots{{"name", "Nails, Hair belong to, in Town"}, {"pc", "19147"}, {"city", "Philadelphia"},
+				{"state", "PA"}}},
+		{"Which is the nearest Books business to Sell my business to Us?",
+			Slots{{"cat", "Books"}, {"name", "Sell my business to Us"}}},
+		{"Can you recommend a Thai business with the highest star rating within a 5-mile radius of 101 " +
+			"International Dr, Ste 106?",
 			Slots{{"cat", "Thai"}, {"address", "101 International Dr, Ste 106"}}},
-		{"Can you recommend a Thai business with the highest star rating within a 5-mile radius of ?", Slots{{"cat", "Thai"}, {"address", ""}}},
+		{"Can you recommend a Thai business with the highest star rating within a 5-mile radius of ?",
+			Slots{{"cat", "Thai"}, {"address", ""}}},
 	} {
 		if m, ok := Recognise(tt.question); !ok || !cmp.Equal(m.Slots, tt.want) {
 			t.Errorf("Recognise(%q) = %v, %v, want %v", tt.question, m.Slots, ok, tt.want)
@@ -236,8 +290,10 @@ func TestIsIn(t *testing.T) {
 		category, list string
 		want           bool
 	}{
-		{"Bars", "Bars", true}, {"Bars", "Sushi Bars", false}, {"Bars", "Bars, Pubs", true}, {"Bars", "Sushi Bars, Bars", true}, {"Bars", "Barsch, Pubs, Bars", true},
-		{"Bars", "Wine Bars, Pubs", false}, {"Books", "Books, Mags, Music & Video", true}, {"Mags", "Books, Mags, Music & Video", true},
+		{"Bars", "Bars", true}, {"Bars", "Sushi Bars", false}, {"Bars", "Bars, Pubs", true},
+		{"Bars", "Sushi Bars, Bars", true}, {"Bars", "Barsch, Pubs, Bars", true},
+		{"Bars", "Wine Bars, Pubs", false}, {"Books", "Books, Mags, Music & Video", true},
+		{"Mags", "Books, Mags, Music & Video", true},
 		{"Music", "Books, Mags, Music & Video", false}, {"None", "None", false}, {"Bars", "", false},
 	} {
 		if got := isIn(tt.category, tt.list); got != tt.want {
@@ -248,15 +304,18 @@ func TestIsIn(t *testing.T) {
 
 func TestYelpObjects(t *testing.T) {
 	const object = `{'ByAppointmentOnly': 'True', 'WiFi': "u'free'", 'BusinessParking': "{'garage': False, 'street': True}"}`
-	for name, want := range map[string]string{"ByAppointmentOnly": "True", "WiFi": "u'free'", "BusinessParking": "{'garage': False, 'street': True}", "garage": ""} {
+	for name, want := range map[string]string{"ByAppointmentOnly": "True", "WiFi": "u'free'",
+		"BusinessParking": "{'garage': False, 'street': True}", "garage": ""} {
 		if got, ok := attribute(object, name); got != want || ok != (want != "") {
 			t.Errorf("attribute(%s) = %q, %v", name, got, ok)
 		}
 	}
+
 	for _, bad := range []string{"", "None", "nan", "{", "{'a': 'b'} and more", "['a']"} {
 		if got, ok := openingHours(bad); ok {
 			t.Errorf("openingHours(%q) = %q", bad, got)
 		}
+
 		if got, ok := attribute(bad, "a"); ok {
 			t.Errorf("attribute(%q) = %q", bad, got)
 		}
@@ -269,8 +328,10 @@ func TestYelpPlansMeasureWell(t *testing.T) {
 		w := 1 - 0.00669438*math.Pow(math.Sin(radians(p.lat)), 2)
 		east := radians(1) * 6378.137 / math.Sqrt(w) / 1.609344
 		north := east * (1 - 0.00669438) / w
+
 		for bearing := 0.0; bearing < 360; bearing += 7.5 {
 			q := p.ahead(bearing, nearMiles*metresInMile)
+
 			got := math.Hypot((q.lat-p.lat)*north, (q.long-p.long)*east*math.Cos(radians((q.lat+p.lat)/2)))
 			if math.Abs(got/nearMiles-1) > yelpMapError {
 				t.Errorf("%v miles from %v to %v: the plan finds %v", nearMiles, p, bearing, got)
@@ -280,7 +341,8 @@ func TestYelpPlansMeasureWell(t *testing.T) {
 }
 
 func TestNewYelpRefuses(t *testing.T) {
-	if _, err := NewYelp(corpus.NewTable(toolqa.Yelp, []string{"name"}, nil)); err == nil || !strings.Contains(err.Error(), "no column") {
+	if _, err := NewYelp(corpus.NewTable(toolqa.Yelp, []string{"name"}, nil)); err == nil ||
+		!strings.Contains(err.Error(), "no column") {
 		t.Errorf("a table without most columns: %v", err)
 	}
 }

@@ -47,12 +47,15 @@ type about struct {
 // text returns the JSON with the hash of the other fields.
 func (a about) text() ([]byte, error) {
 	a.SHA256 = ""
+
 	text, err := json.Marshal(a)
 	if err != nil {
 		return nil, err
 	}
+
 	sum := sha256.Sum256(text)
 	a.SHA256 = hex.EncodeToString(sum[:])
+
 	return json.Marshal(a)
 }
 
@@ -61,12 +64,15 @@ func (a *about) read(path string) error {
 	if err != nil {
 		return err
 	}
+
 	if err := json.Unmarshal(text, a); err != nil {
 		return fmt.Errorf("%w: %s: %v", corpus.ErrDamaged, aboutFile, err)
 	}
+
 	if want, err := a.text(); err != nil || !bytes.Equal(text, want) {
 		return errors.Join(fmt.Errorf("%w: %s is not what was written", corpus.ErrDamaged, aboutFile), err)
 	}
+
 	return nil
 }
 
@@ -77,18 +83,23 @@ func hashes(path string) (map[string]string, error) {
 		if err != nil || entry.IsDir() || entry.Name() == aboutFile {
 			return err
 		}
+
 		name, err := filepath.Rel(path, file)
 		if err != nil {
 			return err
 		}
+
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
+
 		sum := sha256.Sum256(content)
 		files[filepath.ToSlash(name)] = hex.EncodeToString(sum[:])
+
 		return nil
 	})
+
 	return files, err
 }
 
@@ -116,46 +127,55 @@ func newMapping() (*mapping.IndexMappingImpl, error) {
 	}); err != nil {
 		return nil, err
 	}
+
 	if err := m.AddCustomAnalyzer(analyzerName, map[string]any{
 		"type": custom.Name, "char_filters": []string{"separators"}, "tokenizer": unicode.Name,
 		"token_filters": []string{lowercase.Name, en.StopName, porter.Name},
 	}); err != nil {
 		return nil, err
 	}
+
 	field := bleve.NewTextFieldMapping()
 	field.Analyzer = analyzerName
 	field.Store, field.IncludeTermVectors, field.IncludeInAll, field.DocValues = false, false, false, false
 	doc := bleve.NewDocumentStaticMapping()
 	doc.AddFieldMappingsAt(contentField, field)
 	m.DefaultMapping, m.DefaultAnalyzer, m.ScoringModel = doc, analyzerName, index.BM25Scoring
+
 	return m, nil
 }
 
 // build makes the index of a corpus where it is looked for, and removes those of other contents.
 func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) error {
 	path := indexPath(c)
+
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
+
 	tmp, err := corpus.MkdirTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
 	defer tmp.Close()
 	defer os.RemoveAll(tmp.Name()) // after the rename there is nothing to remove
+
 	made := filepath.Join(tmp.Name(), "index")
 	if err := fill(ctx, made, c, progress); err != nil {
 		return err
 	}
+
 	if err := syncAll(made); err != nil {
 		return err
 	}
+
 	if err := durable.Rename(made, path); err != nil {
 		if _, there := os.Stat(filepath.Join(path, aboutFile)); there != nil {
 			return err
 		} // otherwise another program was faster: its index is the same
 	}
+
 	return removeOthers(folder, func(name string) bool { return name == filepath.Base(path) })
 }
 
@@ -165,42 +185,54 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 	if err != nil {
 		return err
 	}
+
 	total := c.DocumentCount()
+
 	if err := os.Mkdir(path, 0o777); err != nil {
 		return err
 	}
+
 	words, err := countWords(m)
 	if err != nil {
 		return err
 	}
+
 	builder, err := bleve.NewBuilder(path, m, map[string]any{"buildPathPrefix": filepath.Dir(path)})
 	if err != nil {
 		return err
 	}
+
 	a := about{}
+
 	for d, err := range c.Documents(ctx) {
 		if err != nil {
 			return err
 		}
+
 		if err := builder.Index(strconv.Itoa(d.ID), map[string]any{contentField: d.Content}); err != nil {
 			return fmt.Errorf("passage %d: %w", d.ID, err)
 		}
 		a.Passages++
+
 		a.Words = words.n
 		if progress != nil {
 			progress(a.Passages, total)
 		}
 	}
+
 	if err := builder.Close(); err != nil {
 		return err
 	}
+
 	if a.Files, err = hashes(path); err != nil {
 		return err
 	}
+
 	text, err := a.text()
 	if err != nil {
 		return err
 	}
+
 	return os.WriteFile(filepath.Join(path, aboutFile), text, 0o666)
 }
 
@@ -218,10 +250,13 @@ func (c *wordCounter) Filter(words analysis.TokenStream) analysis.TokenStream {
 func countWords(m *mapping.IndexMappingImpl) (*wordCounter, error) {
 	analyzer, ok := m.AnalyzerNamed(analyzerName).(*analysis.DefaultAnalyzer)
 	if !ok {
-		return nil, fmt.Errorf("analyzer %s is a %T, whose words cannot be counted", analyzerName, m.AnalyzerNamed(analyzerName))
+		return nil, fmt.Errorf("analyzer %s is a %T, whose words cannot be counted", analyzerName,
+			m.AnalyzerNamed(analyzerName))
 	}
+
 	c := &wordCounter{}
 	analyzer.TokenFilters = append(analyzer.TokenFilters, c)
+
 	return c, nil
 }
 
@@ -235,14 +270,17 @@ func removeOthers(folder string, keep func(name string) bool) error {
 	if err != nil {
 		return err
 	}
+
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), temporary) || keep(e.Name()) {
 			continue
 		}
+
 		if err := os.RemoveAll(filepath.Join(folder, e.Name())); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -252,6 +290,7 @@ func syncAll(path string) error {
 		if err != nil {
 			return err
 		}
+
 		return durable.Sync(path)
 	})
 }

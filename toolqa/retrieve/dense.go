@@ -37,6 +37,7 @@ func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: vectors of %s by %s: %w", c.Path(), e.Model(), err)
 	}
+
 	return &Dense{e, v}, nil
 }
 
@@ -48,13 +49,16 @@ func (d *Dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 	if len(d.vectors.ids) == 0 {
 		return nil, nil
 	}
+
 	list, err := d.embedder.Embed(ctx, []string{query})
 	if err == nil {
 		err = checkVectors(list, 1, d.vectors.size)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: embed %.100q with %s: %w", query, d.Model(), err)
 	}
+
 	return d.vectors.nearest(normal(list[0]), k), nil
 }
 
@@ -63,17 +67,21 @@ func checkVectors(list [][]float32, n, size int) error {
 	if len(list) != n {
 		return fmt.Errorf("%d vectors for %d texts", len(list), n)
 	}
+
 	for _, v := range list {
 		if size == 0 {
 			size = len(v)
 		}
+
 		if len(v) == 0 || len(v) != size {
 			return fmt.Errorf("a vector of %d numbers; expected %d", len(v), size)
 		}
+
 		if x := dot(v, v); math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
 			return errors.New("a vector that is not finite")
 		}
 	}
+
 	return nil
 }
 
@@ -88,13 +96,17 @@ type vectors struct {
 func (v *vectors) nearest(query []float32, k int) []int {
 	parts := min(runtime.GOMAXPROCS(0), 1+len(v.data)/partSize)
 	found := make([][]hit, parts)
+
 	var group sync.WaitGroup
 	for i := range parts {
 		group.Go(func() { found[i] = v.nearestOf(i*len(v.ids)/parts, (i+1)*len(v.ids)/parts, query, k) })
 	}
+
 	group.Wait()
+
 	best := slices.Concat(found...)
 	slices.SortFunc(best, compareHits)
+
 	return idsOf(best[:min(k, len(best))])
 }
 
@@ -104,15 +116,18 @@ const partSize = 1 << 20
 // nearestOf returns the k nearest of the vectors from start to end, the best one first.
 func (v *vectors) nearestOf(start, end int, query []float32, k int) []hit {
 	var best []hit
+
 	for i := start; i < end; i++ {
 		h := hit{v.ids[i], float64(dot(query, v.data[i*v.size:(i+1)*v.size]))}
 		if len(best) == k && h.score <= best[k-1].score {
 			continue // IDs ascend
 		}
+
 		at, _ := slices.BinarySearchFunc(best, h, compareHits)
 		best = slices.Insert(best, at, h)
 		best = best[:min(k, len(best))]
 	}
+
 	return best
 }
 
@@ -121,9 +136,11 @@ func compareHits(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 }
 
-// dot returns the dot product of two vectors of one length. The eight sums are for the processor to work at side by side.
+// dot returns the dot product of two vectors of one length. The eight sums are for the processor to work at
+// side by side.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
+
 	var s [8]float32
 	for len(a) >= 8 && len(b) >= 8 {
 		s[0] += a[0] * b[0]
@@ -136,9 +153,11 @@ func dot(a, b []float32) float32 {
 		s[7] += a[7] * b[7]
 		a, b = a[8:], b[8:]
 	}
+
 	for i, x := range a {
 		s[0] += x * b[i]
 	}
+
 	return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7])
 }
 
@@ -148,12 +167,15 @@ func normal(v []float32) []float32 {
 	for _, x := range v {
 		sum += float64(x) * float64(x)
 	}
+
 	scaled := make([]float32, len(v))
 	if sum == 0 {
 		return scaled
 	}
+
 	for i, x := range v {
 		scaled[i] = float32(float64(x) / math.Sqrt(sum))
 	}
+
 	return scaled
 }

@@ -31,25 +31,31 @@ func (f *fakeModel) Model() string { return f.name }
 
 func (f *fakeModel) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	f.calls++
+
 	f.texts += len(texts)
 	if f.fail != nil {
 		return nil, f.fail
 	}
+
 	list := make([][]float32, len(texts))
 	for i, text := range texts {
 		list[i] = make([]float32, f.size)
+
 		for _, word := range strings.Fields(text) {
 			h := fnv.New64a()
 			h.Write([]byte(word))
+
 			r := rand.New(rand.NewPCG(h.Sum64(), 1))
 			for j := range list[i] {
 				list[i][j] += float32(r.NormFloat64())
 			}
 		}
 	}
+
 	if f.spoil != nil {
 		list = f.spoil(list)
 	}
+
 	return list, nil
 }
 
@@ -57,24 +63,30 @@ func TestDenseFindsThePassageItself(t *testing.T) {
 	c := builtCorpus(t, t.TempDir(), 30)
 	model := &fakeModel{name: "m", size: 67}
 	told := 0
+
 	d, err := OpenDense(t.Context(), c, model, func(done, _ int) { told = done })
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	n := c.DocumentCount()
 	if told != n || model.texts != n || model.calls != (n+embedBatch-1)/embedBatch {
 		t.Errorf("%d of %d passages told, %d embedded in %d calls", told, n, model.texts, model.calls)
 	}
+
 	for id := 1; id <= n; id += 41 {
 		passage, err := c.Document(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		ids, err := d.Search(t.Context(), passage.Content, 3)
 		if err != nil || len(ids) != 3 {
 			t.Fatalf("passage %d: found %v, %v", id, ids, err)
 		}
-		if found, err := c.Document(t.Context(), ids[0]); err != nil || found.Content != passage.Content || ids[0] > id { // headings recur
+		// headings recur
+		if found, err := c.Document(t.Context(), ids[0]); err != nil || found.Content != passage.Content ||
+			ids[0] > id {
 			t.Errorf("passage %d: found %v, %v", id, ids, err)
 		}
 	}
@@ -87,28 +99,36 @@ func TestVectorsAreKept(t *testing.T) {
 	first := &fakeModel{name: "m", size: 16}
 	open := func(c *corpus.Corpus, m *fakeModel) *Dense {
 		t.Helper()
+
 		d, err := OpenDense(t.Context(), c, m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return d
 	}
 	a := open(c, first)
 	again := &fakeModel{name: "m", size: 16}
+
 	b := open(c, again)
 	if again.calls != 0 {
 		t.Errorf("the vectors were made again, in %d calls", again.calls)
 	}
+
 	if diff := cmp.Diff(a.vectors.data, b.vectors.data); diff != "" || !slices.Equal(a.vectors.ids, b.vectors.ids) {
 		t.Errorf("read is not what was written:\n%s", diff)
 	}
+
 	other := &fakeModel{name: "other", size: 8}
 	open(c, other)
+
 	if other.calls == 0 {
 		t.Error("the vectors of one model are used for another")
 	}
+
 	larger := &fakeModel{name: "m", size: 16}
 	open(builtCorpus(t, dir, 31), larger)
+
 	if larger.calls == 0 {
 		t.Error("the vectors of one corpus are used for another")
 	}
@@ -116,23 +136,30 @@ func TestVectorsAreKept(t *testing.T) {
 
 func TestDamagedVectors(t *testing.T) {
 	c := builtCorpus(t, t.TempDir(), 3)
+
 	model := &fakeModel{name: "m", size: 16}
 	if _, err := OpenDense(t.Context(), c, model, nil); err != nil {
 		t.Fatal(err)
 	}
+
 	path := vectorPath(c, "m")
+
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, at := range []int{0, len(whole) / 2, len(whole) - 1} {
 		damaged := slices.Clone(whole)
+
 		damaged[at] ^= 1
 		for name, data := range map[string][]byte{"changed": damaged, "cut": whole[:at]} {
 			if err := os.WriteFile(path, data, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := OpenDense(t.Context(), c, model, nil); err == nil || !strings.Contains(err.Error(), "damaged") {
+
+			if _, err := OpenDense(t.Context(), c, model, nil); err == nil ||
+				!strings.Contains(err.Error(), "damaged") {
 				t.Errorf("%s at %d: error %v", name, at, err)
 			}
 		}
@@ -146,29 +173,42 @@ func TestEmbedderThatFails(t *testing.T) {
 		model fakeModel
 		want  string
 	}{
-		"error":    {fakeModel{fail: down}, "server down"},
-		"too few":  {fakeModel{size: 4, spoil: func(v [][]float32) [][]float32 { return v[1:] }}, "vectors for"},
-		"uneven":   {fakeModel{size: 4, spoil: func(v [][]float32) [][]float32 { v[1] = v[1][1:]; return v }}, "a vector of 3 numbers"},
-		"empty":    {fakeModel{size: 0}, "a vector of 0 numbers"},
-		"infinite": {fakeModel{size: 4, spoil: func(v [][]float32) [][]float32 { v[1][0] = 3e38; return v }}, "not finite"},
+		"error":   {fakeModel{fail: down}, "server down"},
+		"too few": {fakeModel{size: 4, spoil: func(v [][]float32) [][]float32 { return v[1:] }}, "vectors for"},
+		"uneven": {fakeModel{
+			size:  4,
+			spoil: func(v [][]float32) [][]float32 { v[1] = v[1][1:]; return v },
+		}, "a vector of 3 numbers"},
+		"empty": {fakeModel{size: 0}, "a vector of 0 numbers"},
+		"infinite": {fakeModel{
+			size:  4,
+			spoil: func(v [][]float32) [][]float32 { v[1][0] = 3e38; return v },
+		}, "not finite"},
 	} {
 		c := builtCorpus(t, t.TempDir(), 3)
+
 		_, err := OpenDense(t.Context(), c, &tt.model, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
+
 		if _, err := os.Stat(vectorPath(c, "")); err == nil {
 			t.Errorf("%s: there is a file", name)
 		}
 	}
+
 	c := builtCorpus(t, t.TempDir(), 3)
 	model := &fakeModel{size: 4}
+
 	d, err := OpenDense(t.Context(), c, model, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	model.fail = down
-	_, _, err = NewTool("RetrieveScirex", c, d).Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "keyword", Value: "x"}})
+
+	_, _, err = NewTool("RetrieveScirex", c, d).Call(t.Context(), toolqa.Session{},
+		envs.Args{{Name: "keyword", Value: "x"}})
 	if stage, ok := envs.FailedStage(err); !errors.Is(err, down) || !ok || stage != envs.StageTool {
 		t.Errorf("error %v", err)
 	}
@@ -190,19 +230,24 @@ func (m memory) Remember(_ context.Context, key string, r envs.Result) error {
 func TestMemoryOfWhatAModelSays(t *testing.T) {
 	c := builtCorpus(t, t.TempDir(), 5)
 	model := &fakeModel{name: "m", size: 32}
+
 	d, err := OpenDense(t.Context(), c, model, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	remembered := memory{}
 	tool := NewTool("RetrieveScirex", c, d).WithMemory(remembered)
 	first := call(t, tool, "attention weights")
 	model.fail = errors.New("down")
+
 	if again := call(t, tool, " attention weights "); again != first || len(remembered) != 1 {
 		t.Errorf("%v, then %v; %d remembered", first, again, len(remembered))
 	}
+
 	x := openIndex(t, c)
 	call(t, NewTool("RetrieveScirex", c, x).WithMemory(remembered), "attention weights")
+
 	if len(remembered) != 1 {
 		t.Error("what depends on the corpus alone is remembered")
 	}
@@ -224,6 +269,7 @@ func TestDot(t *testing.T) {
 			a[i], b[i] = float32(i%5), float32(i%7)
 			want += a[i] * b[i]
 		}
+
 		if got := dot(a, b); got != want {
 			t.Errorf("of %d numbers: %v, want %v", n, got, want)
 		}
@@ -233,6 +279,7 @@ func TestDot(t *testing.T) {
 func BenchmarkNearest(b *testing.B) {
 	const n, size = 10_000, 768
 	r := rand.New(rand.NewPCG(1, 1))
+
 	v := &vectors{size: size}
 	for i := range n {
 		v.ids = append(v.ids, i+1)
@@ -240,6 +287,7 @@ func BenchmarkNearest(b *testing.B) {
 			v.data = append(v.data, float32(r.NormFloat64()))
 		}
 	}
+
 	for b.Loop() {
 		v.nearest(v.data[:size], passages)
 	}

@@ -22,22 +22,26 @@ type Index struct {
 	about about
 }
 
-// Open opens the index of a corpus's passages read-only, and makes it first where there is none. Progress, if not nil, is
-// then told how many passages are done. In a corpus without passages nothing is found.
+// Open opens the index of a corpus's passages read-only, and makes it first where there is none. Progress, if
+// not nil, is then told how many passages are done. In a corpus without passages nothing is found.
 func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) (*Index, error) {
 	if c.DocumentCount() == 0 {
 		return &Index{}, nil
 	}
+
 	if err := corpus.RemoveLeftovers(filepath.Dir(indexPath(c)), temporary, ""); err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
+
 	x, err := open(c)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return x, err
 	}
+
 	if err := build(ctx, c, progress); err != nil {
 		return nil, fmt.Errorf("retrieve: make the index of %s: %w", c.Path(), err)
 	}
+
 	return open(c)
 }
 
@@ -48,6 +52,7 @@ func Prepare(ctx context.Context, c *corpus.Corpus, progress func(done, total in
 	if err != nil {
 		return err
 	}
+
 	return x.Close()
 }
 
@@ -57,10 +62,12 @@ func Verify(ctx context.Context, c *corpus.Corpus) error {
 	if c.DocumentCount() == 0 {
 		return nil
 	}
+
 	x, err := open(c)
 	if err == nil {
 		err = x.Close()
 	}
+
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -71,6 +78,7 @@ func Verify(ctx context.Context, c *corpus.Corpus) error {
 			err = verifyVectors(ctx, c, path)
 		}
 	}
+
 	return err
 }
 
@@ -81,32 +89,41 @@ func open(c *corpus.Corpus) (*Index, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("retrieve: open %s: %w", path, err)
 		}
+
 		return nil, fmt.Errorf("retrieve: open %s: %w: remove the folder, and it is made again", path, err)
 	}
+
 	x := &Index{}
 	if err := x.about.read(filepath.Join(path, aboutFile)); err != nil {
 		return fail(err)
 	}
-	// Package bleve trusts the files that it maps into memory: one that is cut would be noticed by a crash, and one that
-	// was changed not at all.
+	// Package bleve trusts the files that it maps into memory: one that is cut would be noticed by a crash,
+	// and one that was changed not at all.
 	files, err := hashes(path)
 	if err != nil {
 		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err))
 	}
+
 	for name, want := range x.about.Files {
 		if files[name] != want {
 			return fail(fmt.Errorf("%w: %s is not what was written", corpus.ErrDamaged, name))
 		}
 	}
+
 	if len(files) != len(x.about.Files) {
 		return fail(fmt.Errorf("%w: %d files; expected %d", corpus.ErrDamaged, len(files), len(x.about.Files)))
 	}
+
 	if x.index, err = bleve.OpenUsing(path, map[string]any{"read_only": true, "bolt_timeout": "10s"}); err != nil {
-		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err)) // not one that a missing file makes look like a missing index
+		// not one that a missing file makes look like a missing index
+		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err))
 	}
+
 	if n, err := x.index.DocCount(); err != nil || n != uint64(x.about.Passages) {
-		return fail(errors.Join(fmt.Errorf("%w: %d passages of %d", corpus.ErrDamaged, n, x.about.Passages), err, x.index.Close()))
+		return fail(errors.Join(fmt.Errorf("%w: %d passages of %d", corpus.ErrDamaged, n, x.about.Passages), err,
+			x.index.Close()))
 	}
+
 	return x, nil
 }
 
@@ -115,6 +132,7 @@ func (x *Index) Close() error {
 	if x.index == nil {
 		return nil
 	}
+
 	return x.index.Close()
 }
 
@@ -126,11 +144,13 @@ func (x *Index) Search(ctx context.Context, query string, k int) ([]int, error) 
 	if x.index == nil {
 		return nil, nil
 	}
+
 	for size := k + 8; ; size *= 4 {
 		hits, err := x.top(ctx, query, size)
 		if err != nil {
 			return nil, fmt.Errorf("retrieve: search for %.100q: %w", query, err)
 		}
+
 		if len(hits) < size || !alike(hits[k-1].score, hits[size-1].score) {
 			sortHits(hits)
 			return idsOf(hits[:min(k, len(hits))]), nil
@@ -153,18 +173,22 @@ func (x *Index) top(ctx context.Context, query string, size int) ([]hit, error) 
 		DocCount:         float64(x.about.Passages),
 		FieldCardinality: map[string]int{contentField: x.about.Words},
 	}}
+
 	found, err := x.index.SearchInContext(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+
 	hits := make([]hit, len(found.Hits))
 	for i, h := range found.Hits {
 		id, err := strconv.Atoi(h.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		hits[i] = hit{id, h.Score}
 	}
+
 	return hits, nil
 }
 
@@ -179,6 +203,7 @@ func sortHits(hits []hit) {
 		for n < len(hits) && alike(hits[n-1].score, hits[n].score) {
 			n++
 		}
+
 		slices.SortFunc(hits[:n], func(a, b hit) int { return cmp.Compare(a.id, b.id) })
 		hits = hits[n:]
 	}
@@ -189,5 +214,6 @@ func idsOf(hits []hit) []int {
 	for i, h := range hits {
 		ids[i] = h.id
 	}
+
 	return ids
 }

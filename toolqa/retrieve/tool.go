@@ -24,8 +24,8 @@ const MaxQuery = 2048
 
 // Searcher ranks the passages of one corpus. Implementations are safe for concurrent use.
 type Searcher interface {
-	// Search returns the IDs of the k passages that fit the query best, the best one first; fewer, or none, when no more
-	// fit.
+	// Search returns the IDs of the k passages that fit the query best, the best one first; fewer, or none,
+	// when no more fit.
 	Search(ctx context.Context, query string, k int) ([]int, error)
 
 	// Model identifies the model that the ranking depends on; "" when it depends on nothing but the corpus.
@@ -50,8 +50,8 @@ type recent struct {
 // recentResults bounds what recent holds; beyond it all is forgotten.
 const recentResults = 256
 
-// NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for one that is not there,
-// every query is answered like one that finds nothing.
+// NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for one that
+// is not there, every query is answered like one that finds nothing.
 func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
 	return &Tool{name: name, corpus: c, search: s, recent: &recent{results: map[string]envs.Result{}}}
 }
@@ -70,8 +70,10 @@ func (t *Tool) Call(ctx context.Context, s toolqa.Session, args envs.Args) (tool
 	if !ok {
 		return s, envs.Result{Observation: noMatch, Outcome: envs.InvocationError}, nil
 	}
+
 	query = cut(query)
 	r, err := t.remembered(ctx, query)
+
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("%s[%.200s]", t.name, query), err)
 }
 
@@ -83,6 +85,7 @@ func cut(query string) string {
 			query = query[:len(query)-1]
 		}
 	}
+
 	return strings.TrimSpace(strings.ToValidUTF8(query, "\uFFFD"))
 }
 
@@ -96,15 +99,19 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 	case t.memory == nil:
 		return t.result(ctx, query)
 	}
+
 	sum := sha256.Sum256([]byte(t.search.Model() + "\x00" + query))
+
 	key := "retrieve " + t.name + " " + hex.EncodeToString(sum[:])
 	if r, ok, err := t.memory.Recall(ctx, key); ok || err != nil {
 		return r, err
 	}
+
 	r, err := t.result(ctx, query)
 	if err != nil {
 		return envs.Result{}, err
 	}
+
 	return r, t.memory.Remember(ctx, key, r)
 }
 
@@ -113,6 +120,7 @@ func (t *Tool) pure(ctx context.Context, query string) (envs.Result, error) {
 	t.recent.mu.Lock()
 	r, ok := t.recent.results[query]
 	t.recent.mu.Unlock()
+
 	if ok {
 		return r, nil
 	}
@@ -121,12 +129,16 @@ func (t *Tool) pure(ctx context.Context, query string) (envs.Result, error) {
 	if err != nil {
 		return r, err
 	}
+
 	t.recent.mu.Lock()
 	defer t.recent.mu.Unlock()
+
 	if len(t.recent.results) >= recentResults {
 		clear(t.recent.results)
 	}
+
 	t.recent.results[query] = r
+
 	return r, nil
 }
 
@@ -135,17 +147,21 @@ func (t *Tool) result(ctx context.Context, query string) (envs.Result, error) {
 	if t.corpus == nil || query == "" {
 		return none, nil
 	}
+
 	ids, err := t.search.Search(ctx, query, passages)
 	if err != nil || len(ids) == 0 {
 		return none, err
 	}
+
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		d, err := t.corpus.Document(ctx, id)
 		if err != nil {
 			return envs.Result{}, err
 		}
+
 		texts[i] = d.Content
 	}
+
 	return envs.Result{Observation: strings.TrimSpace(strings.Join(texts, "\n"))}, nil
 }

@@ -46,26 +46,32 @@ func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress fun
 	if err := corpus.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
 		return nil, err
 	}
+
 	v, err := readVectors(ctx, c, e.Model())
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return v, err
 	}
+
 	if v, err = embed(ctx, c, e, progress); err != nil {
 		return nil, err
 	}
+
 	return v, v.write(path, e.Model())
 }
 
-// readVectors reads the vectors of a corpus by a model, and checks that they are those that were written, of the passages
-// that there are.
+// readVectors reads the vectors of a corpus by a model, and checks that they are those that were written, of
+// the passages that there are.
 func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors, error) {
 	path := vectorPath(c, model)
+
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
+
 	line, numbers, _ := bytes.Cut(data, []byte("\n"))
 	var h vectorHeader
+
 	damaged := func(what any) error {
 		return fmt.Errorf("%w: %s: %v: remove it, and it is made again", corpus.ErrDamaged, path, what)
 	}
@@ -73,21 +79,26 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 		return nil, damaged(err)
 	}
 	var ids []int
+
 	for d, err := range c.Documents(ctx) {
 		if err != nil {
 			return nil, err
 		}
+
 		ids = append(ids, d.ID)
 	}
+
 	sum := sha256.Sum256(numbers)
 	if h.Format != vectorFormat || h.Model != model || h.Size < 0 || len(numbers) != 4*h.Size*len(ids) ||
 		!bytes.Equal(sum[:], h.SHA256) || !slices.Equal(h.IDs, ids) {
 		return nil, damaged("not what was written")
 	}
+
 	v := &vectors{ids: h.IDs, size: h.Size, data: make([]float32, h.Size*len(h.IDs))}
 	for i := range v.data {
 		v.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
 	}
+
 	return v, nil
 }
 
@@ -104,12 +115,15 @@ func verifyVectors(ctx context.Context, c *corpus.Corpus, path string) error {
 	if err := json.NewDecoder(f).Decode(&h); err != nil {
 		return fmt.Errorf("retrieve: %w: %s: %v: remove it, and it is made again", corpus.ErrDamaged, path, err)
 	}
+
 	if vectorPath(c, h.Model) != path {
 		return nil
 	}
+
 	if _, err := readVectors(ctx, c, h.Model); err != nil {
 		return fmt.Errorf("retrieve: %w", err)
 	}
+
 	return nil
 }
 
@@ -123,24 +137,31 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 		if err == nil {
 			err = checkVectors(list, len(texts), v.size)
 		}
+
 		if err != nil {
 			return fmt.Errorf("embed passages %d to %d: %w", ids[0], ids[len(ids)-1], err)
 		}
+
 		for _, one := range list {
 			v.size = len(one)
 			v.data = append(v.data, normal(one)...)
 		}
+
 		v.ids = append(v.ids, ids...)
+
 		ids, texts = ids[:0], texts[:0]
 		if progress != nil {
 			progress(len(v.ids), c.DocumentCount())
 		}
+
 		return nil
 	}
+
 	for d, err := range c.Documents(ctx) {
 		if err != nil {
 			return nil, err
 		}
+
 		ids, texts = append(ids, d.ID), append(texts, d.Content)
 		if len(ids) == embedBatch {
 			if err := flush(); err != nil {
@@ -148,11 +169,13 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 			}
 		}
 	}
+
 	if len(ids) > 0 {
 		if err := flush(); err != nil {
 			return nil, err
 		}
 	}
+
 	return v, nil
 }
 
@@ -163,6 +186,7 @@ func (v *vectors) write(path, model string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
+
 	tmp, err := corpus.CreateTemp(folder, temporary+"*")
 	if err != nil {
 		return err
@@ -173,6 +197,7 @@ func (v *vectors) write(path, model string) error {
 	if err := errors.Join(v.writeTo(tmp, model), tmp.Sync()); err != nil {
 		return err
 	}
+
 	return durable.Rename(tmp.Name(), path)
 }
 
@@ -181,13 +206,17 @@ func (v *vectors) writeTo(f *os.File, model string) error {
 	for _, x := range v.data {
 		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(x))
 	}
+
 	sum := sha256.Sum256(numbers)
+
 	header, err := json.Marshal(vectorHeader{vectorFormat, model, v.ids, v.size, sum[:]})
 	if err != nil {
 		return err
 	}
+
 	w := bufio.NewWriter(f)
 	w.Write(append(header, '\n'))
 	w.Write(numbers)
+
 	return w.Flush() // reports the errors of all writes
 }

@@ -22,8 +22,10 @@ func NewGrader(questions []toolqa.Question) (*Grader, error) {
 		if have, ok := gold[q.ID]; ok && have != q.Answer {
 			return nil, fmt.Errorf("score: question %q has two answers, %q and %q", q.ID, have, q.Answer)
 		}
+
 		gold[q.ID] = q.Answer
 	}
+
 	return &Grader{gold: gold}, nil
 }
 
@@ -42,5 +44,6 @@ func (g *Grader) Grade(_ context.Context, t envs.Task, answer string) (envs.Grad
 	if !ok {
 		return envs.Grade{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade task %q", t.ID), errUnknownTask)
 	}
+
 	return envs.Grade{Answer: answer, Official: Official(gold, answer), Strict: Strict(gold, answer)}, nil
 }

@@ -21,12 +21,14 @@ func appendNormal(dst []byte, s string, m marks) []byte {
 	dst = pytext.AppendLower(dst, s)
 	text := dst[start:]
 	n := 0
+
 	for i, c := range text {
 		if !pytext.IsPunctuation(c) || m == keepMarks && isMark(c) && i+1 < len(text) && isDigit(text[i+1]) {
 			text[n] = c
 			n++
 		}
 	}
+
 	return dst[:start+compact(text[:n])]
 }
 
@@ -39,32 +41,42 @@ func compact(text []byte) int {
 			n = word
 			n = space(text, n)
 		}
+
 		word = -1
 	}
+
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(text[i:])
 		}
+
 		switch {
 		case pytext.IsSpace(r):
 			endWord()
+
 			n = space(text, n)
 		case pytext.IsWord(r):
 			if word < 0 {
 				word = n
 			}
+
 			n += copy(text[n:], text[i:i+size])
 		default:
 			endWord()
+
 			n += copy(text[n:], text[i:i+size])
 		}
+
 		i += size
 	}
+
 	endWord()
+
 	if n > 0 && text[n-1] == ' ' {
 		n--
 	}
+
 	return n
 }
 
@@ -74,6 +86,7 @@ func space(text []byte, n int) int {
 		text[n] = ' '
 		n++
 	}
+
 	return n
 }
 
@@ -82,6 +95,7 @@ func isArticle(word []byte) bool {
 	case "a", "an", "the", "usd":
 		return true
 	}
+
 	return false
 }
 

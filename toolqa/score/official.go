@@ -18,6 +18,7 @@ func Official(gold, predicted string) bool {
 		}
 	}
 	var a, b [256]byte
+
 	return bytes.Equal(appendNormal(a[:0], gold, dropMarks), appendNormal(b[:0], predicted, dropMarks))
 }
 
@@ -25,6 +26,7 @@ func Official(gold, predicted string) bool {
 func officialNumber(s string) (float64, bool) {
 	var scratch [64]byte
 	kept := scratch[:0]
+
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '$' || s[i] == ',':
@@ -34,5 +36,6 @@ func officialNumber(s string) (float64, bool) {
 			kept = append(kept, s[i])
 		}
 	}
+
 	return pytext.ParseFloat(string(kept))
 }

@@ -96,47 +96,61 @@ func TestOfficialAgainstPython(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed, so there is nothing to compare with")
 	}
-	pieces := strings.Split("0|1|2|5|10|.|.|-|-|+|,|_|e|E3|%|$| | |USD|usd|a|an|the|The|A|inf|infinity|nan|NaN|x|bull|İ|Σ|ΑΣ|'|:|٣|１|²|½|é|\u0301|\u00a0|\u3000|\x1c|\n|\u2028|漢|#|🙂|Ⅷ|ǅ", "|")
+
+	pieces := strings.Split("0|1|2|5|10|.|.|-|-|+|,|_|e|E3|%|$| | "+
+		"|USD|usd|a|an|the|The|A|inf|infinity|nan|NaN|x|bull|İ|Σ|ΑΣ|'|:|٣|１|²|½|é|\u0301|\u00a0|\u3000|\x1c|\n|"+
+		"\u2028|漢|#|🙂|Ⅷ|ǅ", "|")
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func() string {
 		var b strings.Builder
 		for range r.IntN(6) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
+
 		return b.String()
 	}
+
 	pairs := make([][2]string, 30000)
 	for i := range pairs {
 		pairs[i] = [2]string{draw(), draw()}
 		if i%2 == 0 { // near misses: one piece more, somewhere
 			s := pairs[i][0]
 			at := r.IntN(len(s) + 1)
-			pairs[i][1] = strings.ToValidUTF8(s[:at], "") + pieces[r.IntN(len(pieces))] + strings.ToValidUTF8(s[at:], "")
+			pairs[i][1] = strings.ToValidUTF8(s[:at], "") + pieces[r.IntN(len(pieces))] +
+				strings.ToValidUTF8(s[at:], "")
 		}
 	}
+
 	input, err := json.Marshal(pairs)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cmd := exec.Command(python, "-c", oracle)
 	cmd.Stdin = strings.NewReader(string(input))
+
 	output, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("running the oracle: %v", err)
 	}
+
 	var want []bool
 	if err := json.Unmarshal(output, &want); err != nil {
 		t.Fatal(err)
 	}
+
 	matched := 0
+
 	for i, p := range pairs {
 		if got := Official(p[0], p[1]); got != want[i] {
 			t.Errorf("Official(%q, %q) = %v, Python says %v", p[0], p[1], got, want[i])
 		}
+
 		if want[i] {
 			matched++
 		}
 	}
+
 	if matched < len(pairs)/20 {
 		t.Errorf("only %d of %d pairs match: the comparison says little", matched, len(pairs))
 	}
@@ -146,13 +160,16 @@ func FuzzOfficial(f *testing.F) {
 	for _, s := range []string{"-2.79%", "1_0.5e-3", "The Σ", "$1,152", "\xff\x00", "", "a", "inf", "20:31"} {
 		f.Add(s, "2.79")
 	}
+
 	f.Fuzz(func(t *testing.T, x, y string) {
 		if Official(x, y) != Official(y, x) {
 			t.Errorf("Official(%q, %q) is not symmetric", x, y)
 		}
+
 		if !Official(x, x) || !Official(x, "  "+x+" ") {
 			t.Errorf("Official(%q) does not match itself", x)
 		}
+
 		if isASCII(x) && !Official(x, strings.ToUpper(x)) && !strings.Contains(strings.ToUpper(x), "USD") {
 			t.Errorf("Official(%q) does not match its upper case", x) // only USD in capitals is money
 		}
@@ -165,6 +182,7 @@ func isASCII(s string) bool {
 
 func BenchmarkOfficial(b *testing.B) {
 	b.ReportAllocs()
+
 	for b.Loop() {
 		Official("138.4 USD", "138.40 USD")
 		Official("bullish", "The day was bullish.")

@@ -37,49 +37,61 @@ var units = map[string]string{
 // parseQuantity reads a sign, a currency, a number and a unit, all but the number optional, and nothing else.
 func parseQuantity(s string) (quantity, bool) {
 	negative, s := cutSign(s)
+
 	rest, dollars := strings.CutPrefix(s, "$")
 	if !dollars && len(s) > 3 && strings.EqualFold(s[:3], "usd") {
 		rest, dollars = s[3:], true
 	}
+
 	if dollars {
 		s = strings.TrimLeft(rest, " ")
 		if !negative {
 			negative, s = cutSign(s)
 		}
 	}
+
 	n, grouped := numberLength(s)
 	if n == 0 {
 		return quantity{}, false
 	}
+
 	literal, unit := s[:n], strings.TrimLeft(s[n:], " ")
 	q := quantity{}
+
 	if unit != "" {
 		known := false
 		if q.unit, known = units[strings.ToLower(unit)]; !known {
 			return quantity{}, false
 		}
 	}
+
 	if dollars {
 		if q.unit != "" && q.unit != "usd" {
 			return quantity{}, false
 		}
+
 		q.unit = "usd"
 	}
+
 	if grouped {
 		literal = strings.ReplaceAll(literal, ",", "")
 	}
+
 	value, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
 		return quantity{}, false // too large to compare as a number
 	}
+
 	const exact = 15 // decimal digits that a float64 always keeps apart
 	if len(literal) > exact && !strings.ContainsAny(literal, ".eE") {
 		q.digits = literal
 	}
+
 	q.value = value
 	if negative && value != 0 {
 		q.value = -value
 	}
+
 	return q, true
 }
 
@@ -91,6 +103,7 @@ func cutSign(s string) (negative bool, rest string) {
 	case strings.HasPrefix(s, "−"):
 		return true, strings.TrimLeft(s[len("−"):], " ")
 	}
+
 	return false, s
 }
 
@@ -101,34 +114,42 @@ func numberLength(s string) (n int, grouped bool) {
 		grouped = grouped || s[n] == ','
 		n++
 	}
+
 	if n > 1 && s[0] == '0' {
 		return 0, false
 	}
+
 	whole := n
 	if n < len(s) && s[n] == '.' {
 		n++
 		for n < len(s) && isDigit(s[n]) {
 			n++
 		}
+
 		if n == whole+1 && whole == 0 {
 			return 0, false
 		}
 	}
+
 	if n == 0 {
 		return 0, false
 	}
+
 	if e := n; e < len(s) && (s[e] == 'e' || s[e] == 'E') {
 		e++
 		if e < len(s) && (s[e] == '+' || s[e] == '-') {
 			e++
 		}
+
 		digits := e
 		for e < len(s) && isDigit(s[e]) {
 			e++
 		}
+
 		if e > digits {
 			n = e
 		}
 	}
+
 	return n, grouped
 }

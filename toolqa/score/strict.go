@@ -23,14 +23,17 @@ func Strict(gold, predicted string) bool {
 	if gold == predicted {
 		return true
 	}
+
 	if gold == "" || predicted == "" {
 		return false
 	}
+
 	if x, ok := parseQuantity(unwrap(gold)); ok {
 		if y, ok := parseQuantity(unwrap(predicted)); ok {
 			return x.matches(y)
 		}
 	}
+
 	return sameText(gold, predicted) || sameList(gold, predicted)
 }
 
@@ -38,10 +41,12 @@ func Strict(gold, predicted string) bool {
 // nothing is left the texts themselves are compared, so that an article or a row of dashes is not an empty answer.
 func sameText(x, y string) bool {
 	var a, b [256]byte
+
 	p, q := appendNormal(a[:0], x, keepMarks), appendNormal(b[:0], y, keepMarks)
 	if len(p) == 0 {
 		return len(q) == 0 && strings.EqualFold(x, y)
 	}
+
 	return bytes.Equal(p, q)
 }
 
@@ -57,14 +62,18 @@ func sameList(x, y string) bool {
 	if !strings.ContainsAny(x, ",;") || !strings.ContainsAny(y, ",;") {
 		return false
 	}
+
 	xs, ys := elements(x), elements(y)
+
 	return len(xs) > 1 && slices.EqualFunc(xs, ys, func(e, f element) bool {
 		if e.number != f.number {
 			return false
 		}
+
 		if e.number {
 			return e.matches(f.quantity)
 		}
+
 		return e.text == f.text
 	})
 }
@@ -72,17 +81,22 @@ func sameList(x, y string) bool {
 // elements splits a list and sorts it.
 func elements(list string) []element {
 	var all []element
+
 	list = unwrap(list)
 	for start, i := 0, 0; i <= len(list); i++ {
 		if i < len(list) && !separates(list, i) {
 			continue
 		}
+
 		part := unwrap(list[start:i])
 		start = i + 1
+
 		if part == "" {
 			continue
 		}
+
 		q, ok := parseQuantity(part)
+
 		e := element{number: ok, quantity: q}
 		if !ok {
 			e.text = string(appendNormal(nil, part, keepMarks))
@@ -90,20 +104,26 @@ func elements(list string) []element {
 				e.text = strings.ToLower(part)
 			}
 		}
+
 		all = append(all, e)
 	}
+
 	slices.SortFunc(all, func(e, f element) int {
 		if e.number && f.number {
 			return cmp.Or(cmp.Compare(e.value, f.value), cmp.Compare(e.unit, f.unit), cmp.Compare(e.digits, f.digits))
 		}
+
 		if e.number != f.number {
 			if e.number {
 				return -1
 			}
+
 			return 1
 		}
+
 		return cmp.Compare(e.text, f.text)
 	})
+
 	return all
 }
 
@@ -117,20 +137,24 @@ func groups(s string, i int) bool {
 	if i == 0 || !isDigit(s[i-1]) || i+3 >= len(s) {
 		return false
 	}
+
 	for _, c := range []byte(s[i+1 : i+4]) {
 		if !isDigit(c) {
 			return false
 		}
 	}
+
 	return i+4 == len(s) || !isDigit(s[i+4])
 }
 
 // unwrap removes blanks, quotes and brackets around an answer and a full stop behind it, unless nothing else is there.
 func unwrap(s string) string {
 	inner := strings.TrimLeft(s, " \t\r\n\"'`([{")
+
 	inner = strings.TrimRight(inner, " \t\r\n\"'`)]}.")
 	if inner == "" {
 		return pytext.Strip(s)
 	}
+
 	return inner
 }

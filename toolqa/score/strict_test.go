@@ -85,6 +85,7 @@ func TestStrict(t *testing.T) {
 			if got := Strict(tt.gold, tt.predicted); got != tt.want {
 				t.Errorf("Strict(%q, %q) = %v, want %v", tt.gold, tt.predicted, got, tt.want)
 			}
+
 			if got := Strict(tt.predicted, tt.gold); got != tt.want {
 				t.Errorf("Strict(%q, %q) = %v, want %v", tt.predicted, tt.gold, got, tt.want)
 			}
@@ -97,6 +98,7 @@ func TestStrictProperties(t *testing.T) {
 		x := rapid.IntRange(-1_000_000, 1_000_000).Draw(t, "x")
 		y := rapid.IntRange(-1_000_000, 1_000_000).Draw(t, "y")
 		unit := rapid.SampledFrom([]string{"", "%", " USD", " minutes"}).Draw(t, "unit")
+
 		text := func(n int) string { return strconv.FormatFloat(float64(n)/100, 'f', 2, 64) }
 		if got, want := Strict(text(x)+unit, text(y)), x == y; got != want {
 			t.Fatalf("Strict(%q, %q) = %v", text(x)+unit, text(y), got)
@@ -107,9 +109,11 @@ func TestStrictProperties(t *testing.T) {
 		shuffled := append([]string(nil), list...)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+
 		if a, b := strings.Join(list, ", "), strings.Join(shuffled, "; "); !Strict(a, b) {
 			t.Fatalf("Strict(%q, %q) is false", a, b)
 		}
+
 		if a, b := strings.Join(list, ", "), strings.Join(append(shuffled, "zzz"), ", "); Strict(a, b) {
 			t.Fatalf("Strict(%q, %q) is true", a, b)
 		}
@@ -117,16 +121,20 @@ func TestStrictProperties(t *testing.T) {
 }
 
 func FuzzStrict(f *testing.F) {
-	for _, s := range []string{"-2.79%", "1,152, 3", "The Σ; an a", "$1,152", "\xff\x00", "", "a", "[(", "20:31", "USD -", "-"} {
+	for _, s := range []string{"-2.79%", "1,152, 3", "The Σ; an a", "$1,152", "\xff\x00", "", "a", "[(", "20:31",
+		"USD -", "-"} {
 		f.Add(s, "2.79")
 	}
+
 	f.Fuzz(func(t *testing.T, x, y string) {
 		if Strict(x, y) != Strict(y, x) {
 			t.Errorf("Strict(%q, %q) is not symmetric", x, y)
 		}
+
 		if !Strict(x, x) || !Strict(x, "  "+x+" ") {
 			t.Errorf("Strict(%q) does not match itself", x)
 		}
+
 		if (pytext.Strip(x) == "") != (pytext.Strip(y) == "") && Strict(x, y) {
 			t.Errorf("Strict(%q, %q): an empty answer matches", x, y)
 		}
@@ -134,11 +142,13 @@ func FuzzStrict(f *testing.F) {
 }
 
 func TestMatchersDoNotAllocate(t *testing.T) {
-	pairs := [][2]string{{"122.25", "122.25 USD"}, {"bullish", "The day was Bullish"}, {"2000-01-03", "2000-01-04"}, {"-2.79%", "2.79"}}
+	pairs := [][2]string{{"122.25", "122.25 USD"}, {"bullish", "The day was Bullish"}, {"2000-01-03", "2000-01-04"},
+		{"-2.79%", "2.79"}}
 	for _, p := range pairs {
 		if n := testing.AllocsPerRun(20, func() { Official(p[0], p[1]) }); n > 0 {
 			t.Errorf("Official(%q, %q) allocates %v times", p[0], p[1], n)
 		}
+
 		if n := testing.AllocsPerRun(20, func() { Strict(p[0], p[1]) }); n > 1 { // one for a unit in capitals
 			t.Errorf("Strict(%q, %q) allocates %v times", p[0], p[1], n)
 		}
@@ -146,21 +156,26 @@ func TestMatchersDoNotAllocate(t *testing.T) {
 }
 
 func TestGrader(t *testing.T) {
-	g, err := NewGrader([]toolqa.Question{{ID: "q1", Answer: "-2.79%"}, {ID: "q2", Answer: ""}, {ID: "q1", Answer: "-2.79%"}})
+	g, err := NewGrader([]toolqa.Question{{ID: "q1", Answer: "-2.79%"}, {ID: "q2", Answer: ""},
+		{ID: "q1", Answer: "-2.79%"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if !g.Known(envs.Task{ID: "q1"}) || !g.Known(envs.Task{ID: "q2"}) || g.Known(envs.Task{ID: "q3"}) {
 		t.Error("Known is wrong about q1, q2 or q3")
 	}
+
 	got, err := g.Grade(context.Background(), envs.Task{ID: "q1"}, "2.79%")
 	if want := (envs.Grade{Answer: "2.79%", Official: true}); err != nil || got != want {
 		t.Errorf("Grade = %+v, %v, want %+v", got, err, want)
 	}
+
 	_, err = g.Grade(context.Background(), envs.Task{ID: "q3"}, "2.79%")
 	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageEnvironment {
 		t.Errorf("grading an unknown task: error %v, want a failure of the environment", err)
 	}
+
 	if _, err := NewGrader([]toolqa.Question{{ID: "q1", Answer: "1"}, {ID: "q1", Answer: "2"}}); err == nil {
 		t.Error("two answers to one question are accepted")
 	}
@@ -168,6 +183,7 @@ func TestGrader(t *testing.T) {
 
 func BenchmarkStrict(b *testing.B) {
 	b.ReportAllocs()
+
 	for b.Loop() {
 		Strict("138.4 USD", "138.40 USD")
 		Strict("bullish", "The day was bullish.")

@@ -13,8 +13,9 @@ import (
 func BenchmarkQuery(b *testing.B) {
 	in := interpreter(b, Options{}, synthetic(b))
 	for name, sql := range map[string]string{
-		"cell":      "SELECT High FROM coffee.coffee_data WHERE Date = '2010-01-05'",
-		"aggregate": "SELECT ROUND(AVG(Close), 1) FROM coffee.coffee_data WHERE Date BETWEEN '2010-01-01' AND '2012-12-31'",
+		"cell": "SELECT High FROM coffee.coffee_data WHERE Date = '2010-01-05'",
+		"aggregate": "SELECT ROUND(AVG(Close), 1) FROM coffee.coffee_data WHERE Date BETWEEN '2010-01-01' AND " +
+			"'2012-12-31'",
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -31,24 +32,30 @@ func BenchmarkFlights(b *testing.B) {
 	if testing.Short() {
 		b.Skip("builds a corpus of 400,000 rows")
 	}
+
 	dir := b.TempDir()
-	if _, err := corpus.Build(b.Context(), dir, toolqa.Flights, corpus.BuildOptions{Seed: 1, Rows: 400_000}); err != nil {
+	if _, err := corpus.Build(b.Context(), dir, toolqa.Flights,
+		corpus.BuildOptions{Seed: 1, Rows: 400_000}); err != nil {
 		b.Fatal(err)
 	}
+
 	c, err := corpus.Open(b.Context(), dir, toolqa.Flights)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer c.Close()
+
 	column := func(name string) string {
 		v, err := c.Table().Column(name)
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		return v.Text(1000)
 	}
 	route := fmt.Sprintf("Origin = '%s' AND Dest = '%s'", column("Origin"), column("Dest"))
 	day := fmt.Sprintf("FlightDate = '%s'", column("FlightDate"))
+
 	for name, textColumns := range map[string]bool{"typed": false, "text": true} {
 		in := interpreter(b, Options{TextColumns: textColumns, Timeout: time.Minute}, c)
 		for _, q := range []struct{ name, sql string }{

@@ -21,8 +21,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// installed is what came of putting the allocator in place that knows what each statement takes. SQLite allows it before
-// its first use only, so it is done when the program starts. It does nothing but count for the statements of this package.
+// installed is what came of putting the allocator in place that knows what each statement takes. SQLite
+// allows it before its first use only, so it is done when the program starts. It does nothing but count for
+// the statements of this package.
 var installed = C.budget_install()
 
 // fileSystem is the name of the file system of SQLite that a connection with a budget opens.

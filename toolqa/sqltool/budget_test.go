@@ -23,23 +23,29 @@ func TestBoundedFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer opened.Close()
+
 	in := interpreter(t, Options{Conns: 1}, small(t))
+
 	c, err := in.pool.take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.pool.give(c)
 
-	letter := rapid.SampledFrom([]string{"a", "a", "A", "b", "é", "É", "€", "\x80", "\xc3", " ", "%", "_", "*", "?", "[", "]", "^", "-", "\\", "\x00", "1"})
+	letter := rapid.SampledFrom([]string{"a", "a", "A", "b", "é", "É", "€", "\x80", "\xc3", " ", "%", "_", "*", "?",
+		"[", "]", "^", "-", "\\", "\x00", "1"})
 	text := rapid.Custom(func(t *rapid.T) string {
 		return fmt.Sprintf("CAST(x'%x' AS TEXT)", strings.Join(rapid.SliceOfN(letter, 0, 8).Draw(t, "letters"), ""))
 	})
-	value := rapid.OneOf(text, text, text, rapid.SampledFrom([]string{"NULL", "x'61c3a9'", "x''", "12", "-1.5", "1e300", "''"}))
+	value := rapid.OneOf(text, text, text,
+		rapid.SampledFrom([]string{"NULL", "x'61c3a9'", "x''", "12", "-1.5", "1e300", "''"}))
 	call := rapid.Custom(func(t *rapid.T) string {
 		a, b, c := value.Draw(t, "a"), value.Draw(t, "b"), value.Draw(t, "c")
-		switch f := rapid.SampledFrom([]string{"like", "glob", "escape", "instr", "replace", "trim", "ltrim", "rtrim", "trim1", "ltrim1", "rtrim1"}).Draw(t, "f"); f {
+		switch f := rapid.SampledFrom([]string{"like", "glob", "escape", "instr", "replace", "trim", "ltrim", "rtrim",
+			"trim1", "ltrim1", "rtrim1"}).Draw(t, "f"); f {
 		case "escape":
-			return fmt.Sprintf(`%s LIKE %s ESCAPE %s`, a, b, rapid.SampledFrom([]string{`'\'`, "'a'", "'1'", "''", "'ab'", "NULL", "1"}).Draw(t, "e"))
+			return fmt.Sprintf(`%s LIKE %s ESCAPE %s`, a, b,
+				rapid.SampledFrom([]string{`'\'`, "'a'", "'1'", "''", "'ab'", "NULL", "1"}).Draw(t, "e"))
 		case "replace":
 			return fmt.Sprintf("replace(%s, %s, %s)", a, b, c)
 		case "trim1", "ltrim1", "rtrim1":
@@ -51,14 +57,17 @@ func TestBoundedFunctions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		expr := call.Draw(t, "call")
 		stmt := fmt.Sprintf("SELECT typeof(%[1]s) || ' ' || quote(%[1]s) || ' ' || hex(%[1]s) AS r", expr)
+
 		want := "an error"
 		if rows, err := texts(opened.(*sqlite3.SQLiteConn), stmt); err == nil {
 			want = "r: " + strings.ToValidUTF8(rows[0], "\uFFFD")
 		}
+
 		got, _, err := in.print(c, stmt)
 		if err != nil {
 			got = "an error"
 		}
+
 		if got != want {
 			t.Errorf("%s: %s, want %s", expr, got, want)
 		}
@@ -69,23 +78,29 @@ func TestBoundedFunctions(t *testing.T) {
 func TestExtremeArguments(t *testing.T) {
 	long := strings.Repeat("7é", 5000)
 	few := []any{nil, int64(math.MaxInt64), int64(math.MinInt64), -1e308, "9999-12-31", "year", "\xff", long}
-	many := append([]any{int64(0), int64(-1), 1e308, 5e-324, math.Inf(1), math.Inf(-1), "", "-", "%", "2022-01-14 09:00:00", "%Y-%m-%d %T"}, few...)
+	many := append([]any{int64(0), int64(-1), 1e308, 5e-324, math.Inf(1), math.Inf(-1), "", "-", "%",
+		"2022-01-14 09:00:00", "%Y-%m-%d %T"}, few...)
+
 	for name, f := range functionsOf(&patterns{}) {
 		for n := f.least; n <= min(f.most, 3); n++ {
 			values := many
 			if n == 3 {
 				values = few
 			}
+
 			args := make([]any, n)
 			for i := range int(math.Pow(float64(len(values)), float64(n))) {
 				null := false
+
 				for at, rest := 0, i; at < n; at, rest = at+1, rest/len(values) {
 					args[at] = values[rest%len(values)]
 					null = null || args[at] == nil
 				}
+
 				if null && !f.null {
 					continue
 				}
+
 				v, err := f.call(append([]any(nil), args...))
 				if s, ok := v.(string); ok && err == nil && len(s) > 8*maxText {
 					t.Errorf("%s of %d arguments, number %d: a text of %d bytes", name, n, i, len(s))
@@ -95,26 +110,32 @@ func TestExtremeArguments(t *testing.T) {
 	}
 }
 
-// A statement that takes too much is stopped, says so, and is remembered: another day it might be just within the limit.
+// A statement that takes too much is stopped, says so, and is remembered: another day it might be just within
+// the limit.
 func TestLargeStatementsAreRemembered(t *testing.T) {
-	const sorted = ones + "SELECT count(*) n FROM (SELECT i, printf('%2000d', i) t FROM n LIMIT 4000) GROUP BY t ORDER BY -i LIMIT 1"
+	const sorted = ones + "SELECT count(*) n FROM (SELECT i, printf('%2000d', i) t FROM n LIMIT 4000) GROUP BY t " +
+		"ORDER BY -i LIMIT 1"
 	for _, tt := range []struct {
 		opts       Options
 		sql, want  string
 		remembered bool
 	}{
-		{Options{MaxSpill: 1 << 20}, sorted, "The SQL command took more than 1 MiB for sorting and grouping and was stopped. Please modify it.", true},
+		{Options{MaxSpill: 1 << 20}, sorted, "The SQL command took more than 1 MiB for sorting and grouping and " +
+			"was stopped. Please modify it.", true},
 		{Options{MaxSpill: 10 << 20}, sorted, "n: 1", true},
 		{Options{MaxSpill: 1 << 30}, sorted, "n: 1", false},
-		{Options{MaxMemory: 100_000}, "SELECT length(printf('%250000d', 1)) AS n", "The SQL command took more than 100000 bytes of memory and was stopped. Please modify it.", true},
+		{Options{MaxMemory: 100_000}, "SELECT length(printf('%250000d', 1)) AS n",
+			"The SQL command took more than 100000 bytes of memory and was stopped. Please modify it.", true},
 		{Options{MaxMemory: 400_000}, "SELECT length(printf('%250000d', 1)) AS n", "n: 250000", true},
 		{Options{MaxMemory: 4 << 20}, "SELECT length(printf('%250000d', 1)) AS n", "n: 250000", false},
 	} {
 		m := &memory{results: map[string]envs.Result{}}
 		tt.opts.Timeout = 10 * time.Minute
+
 		in := interpreter(t, tt.opts, small(t)).WithMemory(m)
 		if got := query(t, in, tt.sql); got.Observation != tt.want || (len(m.results) == 1) != tt.remembered {
-			t.Errorf("%+v: %q, %d remembered; want %q, remembered %v", tt.opts, got.Observation, len(m.results), tt.want, tt.remembered)
+			t.Errorf("%+v: %q, %d remembered; want %q, remembered %v", tt.opts, got.Observation, len(m.results),
+				tt.want, tt.remembered)
 		}
 	}
 }
@@ -125,23 +146,30 @@ func TestCancelled(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
+
 		go func() {
 			_, _, err := in.Call(ctx, toolqa.Session{}, envs.Args{{Name: "SQL", Value: ones + "SELECT max(i) FROM n"}})
 			done <- err
 		}()
+
 		cancel()
+
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v", err)
 		}
+
 		if got := query(t, in, "SELECT 1 AS n"); got.Observation != "n: 1" {
 			t.Fatalf("after a cancelled statement: %+v", got)
 		}
 	}
+
 	in = interpreter(t, Options{Conns: 1}, small(t))
 	if err := errors.Join(in.Close(), in.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT 1"}}); !errors.Is(err, errClosed) {
+
+	if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT 1"}}); !errors.Is(err,
+		errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -152,9 +180,12 @@ func TestOurs(t *testing.T) {
 		err  error
 		want bool
 	}{
-		{sqliteError{code: int(sqlite3.ErrCorrupt)}, true}, {sqliteError{code: int(sqlite3.ErrIoErr)}, true}, {sqliteError{code: int(sqlite3.ErrFull)}, true},
-		{sqliteError{code: int(sqlite3.ErrNomem), host: true}, true}, {sqliteError{code: int(sqlite3.ErrNomem)}, false}, // the program was too long
-		{sqliteError{code: int(sqlite3.ErrError)}, false}, {sqliteError{code: int(sqlite3.ErrTooBig)}, false}, {sqliteError{code: int(sqlite3.ErrAuth)}, false},
+		{sqliteError{code: int(sqlite3.ErrCorrupt)}, true}, {sqliteError{code: int(sqlite3.ErrIoErr)}, true},
+		{sqliteError{code: int(sqlite3.ErrFull)}, true},
+		// the program was too long
+		{sqliteError{code: int(sqlite3.ErrNomem), host: true}, true}, {sqliteError{code: int(sqlite3.ErrNomem)}, false},
+		{sqliteError{code: int(sqlite3.ErrError)}, false}, {sqliteError{code: int(sqlite3.ErrTooBig)}, false},
+		{sqliteError{code: int(sqlite3.ErrAuth)}, false},
 		{fmt.Errorf("call: %w", broken{errors.New("x")}), true}, {errCut, false},
 	} {
 		if got := ours(tt.err); got != tt.want {

@@ -12,7 +12,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// dateFunctions are SQLite's functions that can read the clock, each with the number of arguments without which it does.
+// dateFunctions are SQLite's functions that can read the clock, each with the number of arguments without
+// which it does.
 var dateFunctions = map[string]int{
 	"date": 1, "time": 1, "datetime": 1, "julianday": 1, "unixepoch": 1, "strftime": 2,
 }
@@ -39,8 +40,10 @@ func newCalendar() (*calendar, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the calendar: %w", err)
 	}
+
 	c := &calendar{conn: conn.(*sqlite3.SQLiteConn), stmts: map[string]*sqlite3.SQLiteStmt{}, known: map[string]any{}}
 	c.conn.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, limits[sqlite3.SQLITE_LIMIT_LENGTH])
+
 	return c, nil
 }
 
@@ -51,15 +54,18 @@ func (c *calendar) register(to *sqlite3.SQLiteConn, r *room) error {
 			if len(args) < least || readsClock(name, args) {
 				return nil, errClock
 			}
+
 			if err := r.enter(args); err != nil {
 				return nil, err
 			}
+
 			return c.call(name, args)
 		}
 		if err := to.RegisterFunc(name, call, true); err != nil {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -69,6 +75,7 @@ func (c *calendar) Close() error {
 	for _, stmt := range c.stmts {
 		errs = append(errs, stmt.Close())
 	}
+
 	return errors.Join(append(errs, c.conn.Close())...)
 }
 
@@ -77,6 +84,7 @@ func readsClock(name string, args []any) bool {
 	if name == "strftime" {
 		args = args[1:]
 	}
+
 	for i, arg := range args { // a time, and modifiers
 		switch word := strings.ToLower(cText(arg)); word {
 		case "now", "localtime", "utc":
@@ -87,6 +95,7 @@ func readsClock(name string, args []any) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -97,7 +106,9 @@ func cText(arg any) string {
 		b, _ := arg.([]byte)
 		s = string(b)
 	}
+
 	s, _, _ = strings.Cut(s, "\x00")
+
 	return s
 }
 
@@ -107,55 +118,68 @@ func (c *calendar) call(name string, args []any) (any, error) {
 	if v, ok := c.known[string(c.key)]; ok {
 		return v, nil
 	}
+
 	key := string(c.key)
 	if len(key) > longArguments {
 		c.key = nil
 	}
+
 	v, err := c.ask(name, args)
 	if err != nil {
 		return nil, err
 	}
+
 	text, _ := v.(string)
 	if len(key)+len(text) <= maxKnownSize {
 		if len(c.known) == maxKnown {
 			clear(c.known)
 		}
+
 		c.known[key] = v
 	}
+
 	return v, nil
 }
 
 // ask runs the function.
 func (c *calendar) ask(name string, args []any) (_ any, err error) {
 	query := "SELECT " + name + "(?" + strings.Repeat(",?", len(args)-1) + ")"
+
 	stmt, ok := c.stmts[query]
 	if !ok {
 		prepared, err := c.conn.Prepare(query)
 		if err != nil {
 			return nil, err
 		}
+
 		stmt = prepared.(*sqlite3.SQLiteStmt)
 		c.stmts[query] = stmt
 	}
+
 	values := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
 	}
+
 	rows, err := stmt.QueryContext(context.Background(), values) // SQLite, which calls, knows no context
 	if err != nil {
 		return nil, err
 	}
+
 	defer func() { err = errors.Join(err, rows.Close()) }()
+
 	var result [1]driver.Value
 	if err := rows.Next(result[:]); err != nil {
 		return nil, err
 	}
+
 	return result[0], nil
 }
 
 // appendCall appends a text that two calls share only if they are equal.
 func appendCall(b []byte, name string, args []any) []byte {
 	b = append(b, name...)
+
 	for _, arg := range args {
 		switch v := arg.(type) {
 		case int64:
@@ -169,8 +193,10 @@ func appendCall(b []byte, name string, args []any) []byte {
 			if v == nil { // NULL
 				kind = 'n'
 			}
+
 			b = append(binary.AppendUvarint(append(b, kind), uint64(len(v))), v...)
 		}
 	}
+
 	return b
 }

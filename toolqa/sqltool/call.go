@@ -23,19 +23,24 @@ const (
 
 // Call runs the statement in the argument SQL. An error of the statement, its deadline and its caps are observations
 // with the outcome ToolError; an error is a broken corpus file or the end of ctx.
-func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result,
+	error) {
 	query, ok := args.Text("SQL")
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
 	}
+
 	if len(query) > maxSQL {
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}
+
 	stmt, err := translate(query, in.temporary)
 	if err != nil {
 		return s, envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, nil
 	}
+
 	r, err := in.remembered(ctx, stmt)
+
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
 }
 
@@ -45,6 +50,7 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 	if r, ok := in.recent.get(stmt); ok {
 		return r, nil
 	}
+
 	if in.memory != nil {
 		if r, ok, err := in.memory.Recall(ctx, in.key(stmt)); ok || err != nil {
 			return r, err
@@ -52,17 +58,21 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 	}
 
 	start := time.Now()
+
 	r, share, err := in.result(ctx, stmt)
 	if err != nil {
 		return r, err
 	}
+
 	if time.Since(start) < in.opts.Timeout/slowShare && share < largeShare {
 		in.recent.put(stmt, r)
 		return r, nil
 	}
+
 	if in.memory != nil {
 		err = in.memory.Remember(ctx, in.key(stmt), r)
 	}
+
 	return r, err
 }
 
@@ -78,8 +88,12 @@ func (in *Interpreter) key(stmt string) string {
 func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, share float64, err error) {
 	observation, share, err := in.run(ctx, stmt)
 	stopped := func(why string, limit any) {
-		r = envs.Result{Observation: fmt.Sprintf(why+" and was stopped. Please modify it.", limit), Outcome: envs.ToolError}
+		r = envs.Result{
+			Observation: fmt.Sprintf(why+" and was stopped. Please modify it.", limit),
+			Outcome:     envs.ToolError,
+		}
 	}
+
 	switch {
 	case err == nil:
 		return envs.Result{Observation: observation}, share, nil
@@ -91,15 +105,18 @@ func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, 
 		stopped("The SQL command ran longer than %v", in.opts.Timeout)
 	case errors.Is(err, errMemory):
 		share = 1
+
 		stopped("The SQL command took more than %s of memory", size(in.opts.MaxMemory))
 	case errors.Is(err, errSpill):
 		share = 1
+
 		stopped("The SQL command took more than %s for sorting and grouping", size(in.opts.MaxSpill))
 	case !ours(err):
 		r = envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}
 	default:
 		return envs.Result{}, share, err
 	}
+
 	return r, share, nil
 }
 
@@ -108,6 +125,7 @@ func size(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
+
 	return fmt.Sprintf("%d bytes", n)
 }
 
@@ -119,8 +137,8 @@ const grace = 20 * time.Millisecond
 
 // run returns the output of a statement. With errCut it is the part that is allowed, and a line that says so.
 //
-// The statement ends by itself at its deadline, or shortly after. Where that takes it longer than the grace, as when the
-// disk is slow, it is left to end alone, and its connection is free for others when it has.
+// The statement ends by itself at its deadline, or shortly after. Where that takes it longer than the grace,
+// as when the disk is slow, it is left to end alone, and its connection is free for others when it has.
 func (in *Interpreter) run(ctx context.Context, stmt string) (out string, share float64, err error) {
 	c, err := in.pool.take(ctx)
 	if err != nil {
@@ -131,17 +149,24 @@ func (in *Interpreter) run(ctx context.Context, stmt string) (out string, share 
 		share float64
 		err   error
 	}
+
 	c.budget.rearm()
+
 	done := make(chan printed, 1)
 	running := &running{budget: c.budget}
+
 	late := time.NewTimer(in.opts.Timeout + grace)
 	defer late.Stop()
+
 	go func() {
 		out, share, err := in.print(c, stmt)
+
 		running.end()
 		in.pool.give(c)
+
 		done <- printed{out, share, err}
 	}()
+
 	select {
 	case p := <-done:
 		return p.out, p.share, p.err
@@ -150,11 +175,14 @@ func (in *Interpreter) run(ctx context.Context, stmt string) (out string, share 
 	case <-ctx.Done():
 		running.cancel()
 	}
+
 	late.Reset(grace)
+
 	select {
 	case <-done:
 	case <-late.C:
 	}
+
 	return "", 0, ctx.Err()
 }
 
@@ -167,6 +195,7 @@ type running struct {
 func (r *running) cancel() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if r.budget != nil {
 		r.budget.cancel()
 	}
@@ -175,17 +204,21 @@ func (r *running) cancel() {
 func (r *running) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.budget = nil
 }
 
 // print runs a statement on a connection and writes a line for each row.
 func (in *Interpreter) print(c *conn, stmt string) (out string, share float64, err error) {
 	defer func() { share = c.budget.finish() }()
+
 	c.room.begin(time.Now().Add(in.opts.Timeout + grace/2)) // later than by the clock of the budget
+
 	columns, err := c.budget.start(stmt, in.opts.Timeout)
 	if err != nil {
 		return "", 0, err
 	}
+
 	for i, name := range columns {
 		columns[i] = untranslate(name) + ": "
 		if i > 0 {
@@ -193,6 +226,7 @@ func (in *Interpreter) print(c *conn, stmt string) (out string, share float64, e
 		}
 	}
 	var b []byte
+
 	for n := 0; ; n++ {
 		more, err := c.budget.next()
 		switch {
@@ -203,14 +237,17 @@ func (in *Interpreter) print(c *conn, stmt string) (out string, share float64, e
 		case n == in.opts.MaxRows:
 			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", valid(b), n), 0, errCut
 		}
+
 		before := len(b)
 		if n > 0 {
 			b = append(b, '\n')
 		}
+
 		for i, name := range columns {
 			b = c.budget.appendCell(append(b, name...), i)
 			if len(b) > in.opts.MaxBytes {
-				return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]", valid(b[:before]), before), 0, errCut
+				return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]", valid(b[:before]),
+					before), 0, errCut
 			}
 		}
 	}
@@ -230,14 +267,18 @@ func ours(err error) bool {
 	if errors.As(err, &b) {
 		return true
 	}
+
 	var e sqliteError
 	if !errors.As(err, &e) {
 		return false
 	}
+
 	switch sqlite3.ErrNo(e.code) {
-	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrFull, sqlite3.ErrInternal, sqlite3.ErrMisuse:
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrFull,
+		sqlite3.ErrInternal, sqlite3.ErrMisuse:
 		return true
 	}
+
 	return e.host // SQLite calls a program that is too long "out of memory", too
 }
 
@@ -246,5 +287,6 @@ func shorten(query string) string {
 	if len(query) > 200 {
 		return strings.ToValidUTF8(query[:200], "") + "..."
 	}
+
 	return query
 }

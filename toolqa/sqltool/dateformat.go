@@ -15,9 +15,11 @@ func dateFormat(v any, layout string) (any, error) {
 		if !ok || d < 0 {
 			return nil, nil
 		}
+
 		m = moment{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Add(d), true}
 	}
 	var b strings.Builder
+
 	for i := 0; i < len(layout); i++ {
 		if layout[i] != '%' || i+1 == len(layout) {
 			b.WriteByte(layout[i])
@@ -25,10 +27,12 @@ func dateFormat(v any, layout string) (any, error) {
 		}
 		i++
 		writeField(&b, m, layout[i])
+
 		if b.Len() > maxText {
 			return nil, errTooLong
 		}
 	}
+
 	return b.String(), nil
 }
 
@@ -44,7 +48,9 @@ func writeField(b *strings.Builder, m moment, field byte) {
 		b.WriteString(m.Format(layout))
 		return
 	}
+
 	isoYear, isoWeek := m.ISOWeek()
+
 	switch field {
 	case 'D':
 		b.WriteString(ordinal(m.Day()))
@@ -70,6 +76,7 @@ func writeField(b *strings.Builder, m moment, field byte) {
 // ordinal returns "1st", "2nd", "3rd", "4th" …
 func ordinal(n int) string {
 	suffix := "th"
+
 	if n/10%10 != 1 {
 		switch n % 10 {
 		case 1:
@@ -80,5 +87,6 @@ func ordinal(n int) string {
 			suffix = "rd"
 		}
 	}
+
 	return strconv.Itoa(n) + suffix
 }

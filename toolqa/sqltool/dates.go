@@ -9,7 +9,8 @@ import (
 // dateParts are functions of a day or of a time of day. They are NULL for what is none.
 func dateParts() map[string]function {
 	all := map[string]function{
-		"last_day":    takes(1, ofMoment(func(m moment) any { return moment{Time: m.AddDate(0, 0, daysIn(m.Time)-m.Day())}.String() })),
+		"last_day": takes(1, ofMoment(
+			func(m moment) any { return moment{Time: m.AddDate(0, 0, daysIn(m.Time)-m.Day())}.String() })),
 		"week":        takesTo(1, 2, week),
 		"to_days":     takes(1, ofMoment(func(m moment) any { return toDays(m) })),
 		"time_to_sec": takes(1, ofClock(func(d time.Duration) any { return int64(d / time.Second) })),
@@ -21,9 +22,11 @@ func dateParts() map[string]function {
 	for unit, of := range momentParts {
 		all[unit] = takes(1, ofMoment(func(m moment) any { return int64(of(m.Time)) }))
 	}
+
 	for unit, of := range clockParts {
 		all[unit] = takes(1, ofClock(func(d time.Duration) any { return of(d) }))
 	}
+
 	return all
 }
 
@@ -54,6 +57,7 @@ func ofMoment(of func(moment) any) func([]any) any {
 		if !ok {
 			return nil
 		}
+
 		return of(m)
 	}
 }
@@ -64,6 +68,7 @@ func ofClock(of func(time.Duration) any) func([]any) any {
 		if !ok {
 			return nil
 		}
+
 		return of(d)
 	}
 }
@@ -74,26 +79,32 @@ func extract(unit string, v any) any {
 	if unit == "week" {
 		return week([]any{v})
 	}
+
 	if of, ok := momentParts[unit]; ok {
 		return ofMoment(func(m moment) any { return int64(of(m.Time)) })([]any{v})
 	}
+
 	if of, ok := clockParts[unit]; ok {
 		return ofClock(func(d time.Duration) any { return of(d) })([]any{v})
 	}
+
 	return nil
 }
 
-// week is the number of a week: in mode 0 weeks begin on Sundays, and the days before the first are in week 0; in mode 1
-// they begin on Mondays, and the first has four days or more of the year; mode 3 counts as ISO does.
+// week is the number of a week: in mode 0 weeks begin on Sundays, and the days before the first are in week
+// 0; in mode 1 they begin on Mondays, and the first has four days or more of the year; mode 3 counts as ISO
+// does.
 func week(a []any) any {
 	m, ok := momentOf(a[0])
 	if !ok {
 		return nil
 	}
+
 	mode := int64(0)
 	if len(a) == 2 {
 		mode = wholeOf(a[1])
 	}
+
 	switch mode {
 	case 0:
 		return int64(sundayWeek(m.Time))
@@ -103,6 +114,7 @@ func week(a []any) any {
 		_, week := m.ISOWeek()
 		return int64(week)
 	}
+
 	return nil
 }
 
@@ -117,6 +129,7 @@ func mondayWeek(t time.Time) int {
 		_, before := t.AddDate(0, 0, -7).ISOWeek()
 		return before + 1
 	}
+
 	return week
 }
 
@@ -140,9 +153,11 @@ func dateArithmetic() map[string]function {
 			if len(a) == 3 {
 				unit = textOf(a[2])
 			}
+
 			return move(a[0], sign*realOf(a[1]), unit)
 		}
 	}
+
 	return map[string]function{
 		"datediff":      takes(2, dateDiff),
 		"date_add":      takesTo(2, 3, moved(1)),
@@ -154,19 +169,29 @@ func dateArithmetic() map[string]function {
 		"timediff":      takes(2, func(a []any) any { return sumClocks(a[0], a[1], -1) }),
 		"addtime":       takes(2, func(a []any) any { return sumClocks(a[0], a[1], 1) }),
 		"subtime":       takes(2, func(a []any) any { return sumClocks(a[0], a[1], -1) }),
-		"date_format":   {least: 2, most: 2, call: func(a []any) (any, error) { return dateFormat(a[0], textOf(a[1])) }},
-		"time_format":   {least: 2, most: 2, call: func(a []any) (any, error) { return dateFormat(a[0], textOf(a[1])) }},
-		"str_to_date":   takes(2, func(a []any) any { return strToDate(textOf(a[0]), textOf(a[1])) }),
+		"date_format": {
+			least: 2,
+			most:  2,
+			call:  func(a []any) (any, error) { return dateFormat(a[0], textOf(a[1])) },
+		},
+		"time_format": {
+			least: 2,
+			most:  2,
+			call:  func(a []any) (any, error) { return dateFormat(a[0], textOf(a[1])) },
+		},
+		"str_to_date": takes(2, func(a []any) any { return strToDate(textOf(a[0]), textOf(a[1])) }),
 	}
 }
 
 // dateDiff returns a - b in days, whatever the time of day.
 func dateDiff(a []any) any {
 	x, ok1 := momentOf(a[0])
+
 	y, ok2 := momentOf(a[1])
 	if !ok1 || !ok2 {
 		return nil
 	}
+
 	return toDays(x) - toDays(y)
 }
 
@@ -175,38 +200,47 @@ var units = map[string]struct {
 	months int
 	length time.Duration
 }{
-	"microsecond": {0, time.Microsecond}, "second": {0, time.Second}, "minute": {0, time.Minute}, "hour": {0, time.Hour},
-	"day": {0, 24 * time.Hour}, "week": {0, 7 * 24 * time.Hour}, "month": {1, 0}, "quarter": {3, 0}, "year": {12, 0},
+	"microsecond": {0, time.Microsecond}, "second": {0, time.Second}, "minute": {0, time.Minute},
+	"hour": {0, time.Hour},
+	"day":  {0, 24 * time.Hour}, "week": {0, 7 * 24 * time.Hour}, "month": {1, 0}, "quarter": {3, 0}, "year": {12, 0},
 }
 
 // unitOf returns the name of a unit, which may be that of ODBC, as in SQL_TSI_DAY.
 func unitOf(name string) string { return strings.TrimPrefix(strings.ToLower(name), "sql_tsi_") }
 
-// move returns a moment n units later: a day, unless it or the unit is shorter. A day that the month has not is its last.
+// move returns a moment n units later: a day, unless it or the unit is shorter. A day that the month has not
+// is its last.
 func move(v any, n float64, unit string) any {
 	m, ok := momentOf(v)
+
 	u, known := units[unitOf(unit)]
 	if !ok || !known || math.Abs(n) > 1e9 {
 		return nil
 	}
+
 	if u.months > 0 {
 		m.Time = addMonths(m.Time, int(math.Round(n))*u.months)
 	} else {
 		if u.length != time.Second {
 			n = math.Round(n)
 		}
+
 		seconds := n * u.length.Seconds()
+
 		days := math.Trunc(seconds / 86400)
 		if math.Abs(days) > 366*9999 {
 			return nil
 		}
+
 		rest := math.Round((seconds - 86400*days) * 1e6)
 		m.Time = m.AddDate(0, 0, int(days)).Add(time.Duration(rest) * time.Microsecond)
 		m.clock = m.clock || u.length < 24*time.Hour
 	}
+
 	if m.Year() < 1 || m.Year() > 9999 {
 		return nil
 	}
+
 	return m.String()
 }
 
@@ -222,44 +256,54 @@ func daysIn(t time.Time) int { return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 
 func timestampDiff(a []any) any {
 	u, known := units[unitOf(textOf(a[0]))]
 	x, ok1 := momentOf(a[1])
+
 	y, ok2 := momentOf(a[2])
 	if !known || !ok1 || !ok2 {
 		return nil
 	}
+
 	if u.months == 0 {
 		seconds := y.Unix() - x.Unix()
 		micro := seconds*1_000_000 + int64(y.Nanosecond()-x.Nanosecond())/1000
 		return micro / int64(u.length/time.Microsecond)
 	}
+
 	sign := 1
 	if y.Before(x.Time) {
 		x, y, sign = y, x, -1
 	}
+
 	n := 12*(y.Year()-x.Year()) + int(y.Month()) - int(x.Month())
 	if y.Day() < x.Day() || y.Day() == x.Day() && y.Sub(y.Truncate(24*time.Hour)) < x.Sub(x.Truncate(24*time.Hour)) {
 		n--
 	}
+
 	return int64(sign * (n / u.months))
 }
 
 // sumClocks adds to a moment or a time a time, or takes it away. The difference of two moments is a time.
 func sumClocks(a, b any, sign int64) any {
 	x, isMoment := momentOf(a)
+
 	isMoment = isMoment && digits(textOf(a)) < len(textOf(a))
 	if y, ok := momentOf(b); isMoment && ok && sign < 0 && digits(textOf(b)) < len(textOf(b)) {
 		const most = 839 * 3600
 		return clockText(time.Duration(min(max(x.Unix()-y.Unix(), -most), most)) * time.Second)
 	}
+
 	d, ok := clockOf(b)
 	if !ok {
 		return nil
 	}
+
 	if isMoment {
 		return moment{x.Add(time.Duration(sign) * d), true}.String()
 	}
+
 	c, ok := clockOf(a)
 	if !ok {
 		return nil
 	}
+
 	return clockText(c + time.Duration(sign)*d)
 }

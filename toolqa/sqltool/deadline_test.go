@@ -23,75 +23,97 @@ func repeated(n int, text, sep string) string {
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(text, "%d", fmt.Sprint(i))
 	}
+
 	return strings.Join(parts, sep)
 }
 
-// slow are statements that run for ever or for very long. Many of them do so within a step of SQLite, in which it does not
-// look at the deadline.
+// slow are statements that run for ever or for very long. Many of them do so within a step of SQLite, in
+// which it does not look at the deadline.
 var slow = []struct{ what, sql string }{
 	{"endless recursion", ones + "SELECT max(i) FROM n"},
-	{"endless recursion without duplicates", "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i+1 FROM n) SELECT max(i) FROM n"},
-	{"endless queue of long rows", "WITH RECURSIVE n(i, t) AS (SELECT 1, printf('%.*c', 250000, 'a') UNION ALL SELECT i+1, t FROM n UNION ALL SELECT i+2, t FROM n) SELECT max(i) FROM n"},
+	{"endless recursion without duplicates", "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i+1 FROM n) SELECT " +
+		"max(i) FROM n"},
+	{"endless queue of long rows", "WITH RECURSIVE n(i, t) AS (SELECT 1, printf('%.*c', 250000, 'a') UNION ALL " +
+		"SELECT i+1, t FROM n UNION ALL SELECT i+2, t FROM n) SELECT max(i) FROM n"},
 	{"join of 10^14 rows", "SELECT count(*) FROM coffee.coffee_data" + letters(20)},
 	{"sort of 20 million rows", "SELECT i FROM (" + ones + "SELECT i FROM n LIMIT 20000000) ORDER BY -i"},
-	{"sort of long rows", "SELECT i FROM (" + ones + "SELECT i, printf('%.*c', 9000, i) t FROM n LIMIT 2000000) ORDER BY t, -i"},
-	{"10 million groups", "SELECT count(*) FROM (SELECT i%9999991 g, count(*) FROM (" + ones + "SELECT i FROM n LIMIT 20000000) GROUP BY g)"},
+	{"sort of long rows", "SELECT i FROM (" + ones + "SELECT i, printf('%.*c', 9000, i) t FROM n LIMIT 2000000) " +
+		"ORDER BY t, -i"},
+	{"10 million groups", "SELECT count(*) FROM (SELECT i%9999991 g, count(*) FROM (" + ones +
+		"SELECT i FROM n LIMIT 20000000) GROUP BY g)"},
 	{"20 million distinct values", "SELECT count(DISTINCT i*7) FROM (" + ones + "SELECT i FROM n LIMIT 20000000)"},
-	{"window over 20 million rows", "SELECT max(s) FROM (SELECT sum(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) s FROM (" + ones + "SELECT i FROM n LIMIT 20000000))"},
-	{"window of texts", "SELECT max(length(s)) FROM (SELECT group_concat(i) OVER (ORDER BY i ROWS 20000 PRECEDING) s FROM (" + ones + "SELECT i FROM n LIMIT 20000000))"},
-	{"UNION of 18 million rows", "SELECT count(*) FROM (SELECT i FROM (" + ones + "SELECT i FROM n LIMIT 9000000) UNION SELECT -i FROM (" + ones + "SELECT i FROM n LIMIT 9000000))"},
-	{"IN of 20 million values", "SELECT count(*) FROM coffee_data WHERE Volume IN (SELECT i*3 FROM (" + ones + "SELECT i FROM n LIMIT 20000000))"},
+	{"window over 20 million rows", "SELECT max(s) FROM (SELECT sum(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED " +
+		"PRECEDING AND UNBOUNDED FOLLOWING) s FROM (" + ones + "SELECT i FROM n LIMIT 20000000))"},
+	{"window of texts", "SELECT max(length(s)) FROM (SELECT group_concat(i) OVER (ORDER BY i ROWS 20000 " +
+		"PRECEDING) s FROM (" + ones + "SELECT i FROM n LIMIT 20000000))"},
+	{"UNION of 18 million rows", "SELECT count(*) FROM (SELECT i FROM (" + ones + "SELECT i FROM n LIMIT 9000000) " +
+		"UNION SELECT -i FROM (" + ones + "SELECT i FROM n LIMIT 9000000))"},
+	{"IN of 20 million values", "SELECT count(*) FROM coffee_data WHERE Volume IN (SELECT i*3 FROM (" + ones +
+		"SELECT i FROM n LIMIT 20000000))"},
 	{"LIKE in long texts", "SELECT " + repeated(400, "a LIKE '%'||b||%d", ",") + texts8000},
 	{"GLOB in long texts", "SELECT " + repeated(400, "a GLOB '*'||replace(b,'_','?')||%d", ",") + texts8000},
 	{"INSTR in long texts", "SELECT " + repeated(450, "instr(c||'%d',d||'%d')", ",") + texts8000},
 	{"REPLACE in long texts", "SELECT " + repeated(400, "length(replace(c||'%d',d||'%d',''))", ",") + texts8000},
 	{"TRIM of long texts", "SELECT " + repeated(450, "length(trim(a||'%d',e))", ",") + texts8000},
 	{"REGEXP in long texts", "SELECT " + repeated(250, "substr(a,%d) REGEXP '(a?){30}(a|b)*c{40}'", ",") + texts8000},
-	{"numbers of 250,000 digits", "SELECT " + repeated(490, "t+t+t+t+t+t+t+%d", ",") + " FROM (SELECT printf('%.*c', 250000, '7') t)"},
-	{"functions of long texts", "SELECT " + repeated(350, "length(REVERSE(LPAD(t,240000,'x%d')))", ",") + " FROM (SELECT printf('%.*c', 100000, 'a') t)"},
+	{"numbers of 250,000 digits", "SELECT " + repeated(490, "t+t+t+t+t+t+t+%d", ",") +
+		" FROM (SELECT printf('%.*c', 250000, '7') t)"},
+	{"functions of long texts", "SELECT " + repeated(350, "length(REVERSE(LPAD(t,240000,'x%d')))", ",") +
+		" FROM (SELECT printf('%.*c', 100000, 'a') t)"},
 	{"printf of long texts", ones + "SELECT max(length(printf('%250000d', i))) FROM n"},
 	{"function of each row", ones + "SELECT max(LENGTH(REPEAT('ab', 60000 + i % 2))) FROM n"},
 	{"date function of each row", ones + "SELECT max(date('2000-01-01', '+' || i % 100000 || ' days')) FROM n"},
 	{"long rows", "SELECT printf('%250000d', i) FROM (" + ones + "SELECT i FROM n)"},
-	{"preparing a join with many conditions", "SELECT count(*) FROM " + repeated(60, "coffee_data t%d", ",") + " WHERE " + repeated(59, "t%d.Date=t59.Date", " AND ") + " AND (" + repeated(150, "t1.Open=%d AND t2.Low=t3.Low", " OR ") + ") AND (" +
+	{"preparing a join with many conditions", "SELECT count(*) FROM " + repeated(60, "coffee_data t%d", ",") +
+		" WHERE " + repeated(59, "t%d.Date=t59.Date", " AND ") + " AND (" +
+		repeated(150, "t1.Open=%d AND t2.Low=t3.Low", " OR ") + ") AND (" +
 		repeated(150, "t4.Open=%d AND t5.Low=t6.Low", " OR ") + ")"},
 	{"translating", "SELECT 1" + strings.Repeat(" + INTERVAL 1", 1200) + " DAY"},
 	{"translating calls", "SELECT " + strings.Repeat("cast(", 2300) + "1" + strings.Repeat(")", 2300)},
 }
 
 // texts8000 are texts of thousands of characters that are nearly found in each other.
-const texts8000 = " FROM (SELECT printf('%.*c', 8000, 'a') a, 'a' || replace(printf('%.*c', 900, 'a'), 'a', '_') || 'b' b," +
+const texts8000 = " FROM (SELECT printf('%.*c', 8000, 'a') a, 'a' || replace(printf('%.*c', 900, 'a'), 'a', '_') " +
+	"|| 'b' b," +
 	" printf('%.*c', 16000, 'a') c, printf('%.*c', 500, 'a') || 'b' d, printf('%.*c', 900, 'b') || 'a' e)"
 
-// TestDeadline shows that a statement ends at its deadline whatever it does, and that the next runs. It looks at
-// processor time, of which a busy machine gives no more. With TOOLEVO_SQL_DEADLINE=1 it prints how long each took, and asks
-// for 50 ms, on a machine that does nothing else.
+// TestDeadline shows that a statement ends at its deadline whatever it does, and that the next runs. It looks
+// at processor time, of which a busy machine gives no more. With TOOLEVO_SQL_DEADLINE=1 it prints how long
+// each took, and asks for 50 ms, on a machine that does nothing else.
 func TestDeadline(t *testing.T) {
 	const deadline = 250 * time.Millisecond
 	most := 10 * deadline
+
 	exact := os.Getenv("TOOLEVO_SQL_DEADLINE") != ""
 	if exact {
 		most = deadline + 50*time.Millisecond
 	}
+
 	in := interpreter(t, Options{Timeout: deadline, Conns: 1}, synthetic(t))
 	table := tabwriter.NewWriter(t.Output(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "statement\tended after\tobservation")
+
 	for _, tt := range slow {
 		start, used := time.Now(), processorTime(t)
 		got := query(t, in, tt.sql)
+
 		took := processorTime(t) - used
 		if exact {
 			took = time.Since(start)
 		}
+
 		fmt.Fprintf(table, "%s\t%v\t%.40q\n", tt.what, took.Round(time.Millisecond), got.Observation)
+
 		if took > most {
 			t.Errorf("%s: ended after %v", tt.what, took)
 		}
+
 		again := query(t, in, "SELECT COUNT(*) AS n FROM coffee.coffee_data")
 		if again.Outcome != envs.OK {
 			t.Errorf("after %s: %+v", tt.what, again)
 		}
 	}
+
 	if exact {
 		table.Flush()
 	}
@@ -100,22 +122,27 @@ func TestDeadline(t *testing.T) {
 // processorTime is what this process has used.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
+
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		t.Fatal(err)
 	}
+
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// TestAggregatesWithoutMemory ends statements while SQLite asks for the state of an aggregate: it is refused, and must do
-// without.
+// TestAggregatesWithoutMemory ends statements while SQLite asks for the state of an aggregate: it is refused,
+// and must do without.
 func TestAggregatesWithoutMemory(t *testing.T) {
 	for _, call := range []string{"STD(i+%d)", "GROUP_CONCAT(DISTINCT i+%d SEPARATOR ',')"} {
-		sql := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 20000) SELECT " + repeated(200, call, ",") + " FROM n GROUP BY i"
+		sql := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 20000) SELECT " +
+			repeated(200, call, ",") + " FROM n GROUP BY i"
+
 		for _, o := range []Options{{Timeout: 60 * time.Millisecond, Conns: 1}, {MaxMemory: 3 << 20, Conns: 1}} {
 			in := interpreter(t, o)
 			for range 3 {
-				if got := query(t, in, sql); got.Outcome != envs.ToolError && !strings.Contains(got.Observation, "was cut") {
+				if got := query(t, in, sql); got.Outcome != envs.ToolError &&
+					!strings.Contains(got.Observation, "was cut") {
 					t.Errorf("%v %.200q", got.Outcome, got.Observation)
 				}
 			}
@@ -129,7 +156,9 @@ func TestCancelledAtOnce(t *testing.T) {
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
-		if _, _, err := in.run(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT MAX(i) FROM n"); !errors.Is(err, context.Canceled) {
+
+		if _, _, err := in.run(ctx, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT "+
+			"MAX(i) FROM n"); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	}
@@ -138,19 +167,23 @@ func TestCancelledAtOnce(t *testing.T) {
 // Close waits for a statement that runs as long as one may run, and no longer. Its connection is closed when it ends.
 func TestCloseHasADeadline(t *testing.T) {
 	in := interpreter(t, Options{Timeout: 10 * time.Millisecond, Conns: 3})
+
 	idle, err := in.pool.take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	running, err := in.pool.take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	in.pool.give(idle)
 
 	if err := in.Close(); err == nil || !strings.Contains(err.Error(), "after they were to end: 1") {
 		t.Errorf("closing while a statement runs: %v", err)
 	}
+
 	isOpen := func(c *conn) bool {
 		_, err := c.Exec("SELECT 1", nil)
 		return err == nil
@@ -158,10 +191,13 @@ func TestCloseHasADeadline(t *testing.T) {
 	if isOpen(idle) || !isOpen(running) {
 		t.Errorf("the idle connection is open: %t, that of the statement: %t", isOpen(idle), isOpen(running))
 	}
+
 	in.pool.give(running)
+
 	if isOpen(running) {
 		t.Error("the connection of a statement that ended late is left open")
 	}
+
 	if err := in.Close(); err != nil {
 		t.Errorf("closing once more: %v", err)
 	}

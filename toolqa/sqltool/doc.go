@@ -3,16 +3,18 @@
 //
 // # What runs
 //
-// One SELECT, WITH or VALUES statement, in SQLite's dialect with what models commonly write for MySQL: backquotes,
-// backslashes in texts, # comments, division that never truncates, DIV, MOD, &&, <=>, RLIKE and REGEXP, literals such as
-// DATE '2022-01-14', INTERVAL n UNIT (one unit: not DAY_HOUR) in DATE_ADD and after + and -, EXTRACT, CONVERT,
-// GROUP_CONCAT with DISTINCT, ORDER BY and SEPARATOR, and CAST to SIGNED, UNSIGNED, DECIMAL, DOUBLE, CHAR, DATE and the
-// like (a DECIMAL keeps all its digits). The functions of MySQL for texts, numbers, dates and times are there with
-// MySQL's meaning, also where SQLite has another of the same name: CONCAT of a NULL is NULL, FORMAT groups digits,
-// TIMEDIFF is a time. A date of a day that is none, 2022/09/31, is NULL.
+// One SELECT, WITH or VALUES statement, in SQLite's dialect with what models commonly write for MySQL:
+// backquotes, backslashes in texts, # comments, division that never truncates, DIV, MOD, &&, <=>, RLIKE and
+// REGEXP, literals such as DATE '2022-01-14', INTERVAL n UNIT (one unit: not DAY_HOUR) in DATE_ADD and after
+// + and -, EXTRACT, CONVERT, GROUP_CONCAT with DISTINCT, ORDER BY and SEPARATOR, and CAST to SIGNED,
+// UNSIGNED, DECIMAL, DOUBLE, CHAR, DATE and the like (a DECIMAL keeps all its digits). The functions of MySQL
+// for texts, numbers, dates and times are there with MySQL's meaning, also where SQLite has another of the
+// same name: CONCAT of a NULL is NULL, FORMAT groups digits, TIMEDIFF is a time. A date of a day that is
+// none, 2022/09/31, is NULL.
 //
-// Columns have their types, so MAX and ORDER BY are numeric, TRUE and FALSE are 1 and 0, and a missing value is NULL; see
-// [Options.TextColumns] for the published behaviour. Spaces in the names of columns are underscores.
+// Columns have their types, so MAX and ORDER BY are numeric, TRUE and FALSE are 1 and 0, and a missing value
+// is NULL; see [Options.TextColumns] for the published behaviour. Spaces in the names of columns are
+// underscores.
 //
 // # What the agent sees
 //
@@ -33,43 +35,43 @@
 //
 // What a statement may take is bounded, and the next one finds the tool as if it had not been:
 //
-//   - Time ([Options.Timeout], 5 s): Call returns within 50 ms of the deadline. A statement is stopped between steps of
-//     SQLite's program, at every 64th or large allocation, at each access to a temporary file, and in the functions that
-//     could be slow within a step. One that still does not end, as when closing its files takes the disk long, is left to
-//     end alone; its connection is free again when it has.
+//   - Time ([Options.Timeout], 5 s): Call returns within 50 ms of the deadline. A statement is stopped
+//     between steps of SQLite's program, at every 64th or large allocation, at each access to a temporary
+//     file, and in the functions that could be slow within a step. One that still does not end, as when
+//     closing its files takes the disk long, is left to end alone; its connection is free again when it has.
 //   - Memory ([Options.MaxMemory], 64 MiB): SQLite's allocator counts what it gives a statement, exactly, for preparing
 //     and for running it, and gives no more. Other users of SQLite in the process, e.g. the store, are neither counted
 //     nor refused. Beside it a call holds up to some 30 MiB in Go, and a connection keeps 4 MiB of each file.
 //   - Disk ([Options.MaxSpill], 512 MiB): sorting, grouping, DISTINCT, UNION and windows spill to temporary files that
 //     have no name, in SQLITE_TMPDIR, TMPDIR, /var/tmp or /tmp, the first that there is; SQLite reads these when the
 //     process first uses it. Where that is a tmpfs, it is memory.
-//   - Texts and rows have at most 256 KiB, calls 50 arguments, results [Options.MaxRows] rows and [Options.MaxBytes]
-//     bytes. LIKE, GLOB, INSTR, REPLACE, TRIM and regular expressions refuse texts that would take them longer than some
-//     20 ms.
+//   - Texts and rows have at most 256 KiB, calls 50 arguments, results [Options.MaxRows] rows and
+//     [Options.MaxBytes] bytes. LIKE, GLOB, INSTR, REPLACE, TRIM and regular expressions refuse texts that
+//     would take them longer than some 20 ms.
 //
 // All of it is for each statement; [Options.Conns] run at once. A statement that is stopped is the agent's mistake and
 // gives an observation. A file that is damaged, a disk that is full and a machine without memory are errors.
 //
-// The allocator of SQLite is one for the process and can be set before its first use only. Importing this package sets
-// it, to one that hands everything on to SQLite's own. A program that uses SQLite before its packages are initialised gets
-// an error from [New].
+// The allocator of SQLite is one for the process and can be set before its first use only. Importing this
+// package sets it, to one that hands everything on to SQLite's own. A program that uses SQLite before its
+// packages are initialised gets an error from [New].
 //
 // These walls are not for a hole in SQLite itself: statements run in this process.
 //
 // # Equal SQL, equal observation
 //
-// A statement reads neither the clock, nor the machine's time zone, nor random numbers: random, NOW and CURRENT_DATE are
-// refused, and so is every call of a date function that comes to the present or to local time, however its argument was
-// put together ('now', 'localtime', 'utc', 'subsec' for a time, or no time at all). What is left are the deadline and the
-// bounds of memory and disk; see [Interpreter.WithMemory].
+// A statement reads neither the clock, nor the machine's time zone, nor random numbers: random, NOW and
+// CURRENT_DATE are refused, and so is every call of a date function that comes to the present or to local
+// time, however its argument was put together ('now', 'localtime', 'utc', 'subsec' for a time, or no time at
+// all). What is left are the deadline and the bounds of memory and disk; see [Interpreter.WithMemory].
 //
 // # Caveats
 //
 // Where MySQL compares a text with a number as numbers, a column of texts is compared as text here, but with
-// [Options.TextColumns]. Texts are equal only
-// if their letters have the same case, which MySQL does not ask for; LIKE, LOCATE and regular expressions do not ask for
-// it, either. Regular expressions are Go's: there are no back references. || joins texts. DIV truncates whole numbers
-// only. A call of a function costs about a microsecond, so that one for each of four million rows comes to the deadline.
-// GLOB reads every row. LIKE takes one ASCII character that is no wildcard as its ESCAPE. A WITH cannot have the name of
-// a table that is hidden, e.g. meta, where it is only counted.
+// [Options.TextColumns]. Texts are equal only if their letters have the same case, which MySQL does not ask
+// for; LIKE, LOCATE and regular expressions do not ask for it, either. Regular expressions are Go's: there
+// are no back references. || joins texts. DIV truncates whole numbers only. A call of a function costs about
+// a microsecond, so that one for each of four million rows comes to the deadline. GLOB reads every row. LIKE
+// takes one ASCII character that is no wildcard as its ESCAPE. A WITH cannot have the name of a table that is
+// hidden, e.g. meta, where it is only counted.
 package sqltool

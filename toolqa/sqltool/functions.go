@@ -31,9 +31,11 @@ const many = 50
 // functionsOf returns the functions of a connection, by their names in lower case.
 func functionsOf(p *patterns) map[string]function {
 	all := map[string]function{}
-	for _, some := range []map[string]function{numberFunctions(), textFunctions(), dateParts(), dateArithmetic(), p.functions()} {
+	for _, some := range []map[string]function{numberFunctions(), textFunctions(), dateParts(), dateArithmetic(),
+		p.functions()} {
 		maps.Copy(all, some)
 	}
+
 	return all
 }
 
@@ -44,20 +46,24 @@ func registerFunctions(c *sqlite3.SQLiteConn, r *room) error {
 			if len(args) < f.least || len(args) > f.most {
 				return nil, fmt.Errorf("sqltool: %s with %d arguments", name, len(args))
 			}
+
 			if err := r.enter(args); err != nil {
 				return nil, err
 			}
+
 			for _, arg := range normal(args) {
 				if arg == nil && !f.null {
 					return nil, nil
 				}
 			}
+
 			return f.call(args)
 		}
 		if err := c.RegisterFunc(name, call, true); err != nil {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
 	}
+
 	return nil
 }
 
@@ -79,11 +85,14 @@ func allowed() map[string]bool {
 	for _, name := range strings.Fields(native + aggregates) {
 		set[name] = true
 	}
+
 	for name := range dateFunctions {
 		set[name] = true
 	}
+
 	for name := range functionsOf(nil) {
 		set[name] = true
 	}
+
 	return set
 }

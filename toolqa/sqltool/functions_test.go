@@ -10,10 +10,12 @@ import (
 // evaluate returns what "SELECT expr AS x" prints of x, or the observation of an error.
 func evaluate(t testing.TB, in *Interpreter, expr string) string {
 	t.Helper()
+
 	r := query(t, in, "SELECT "+expr+" AS x")
 	if r.Outcome != envs.OK {
 		return r.Observation
 	}
+
 	return strings.TrimPrefix(r.Observation, "x: ")
 }
 
@@ -256,25 +258,37 @@ func TestFunctions(t *testing.T) {
 func TestAggregates(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 	for sql, want := range map[string]string{
-		"SELECT ROUND(STDDEV(Volume), 2) s, ROUND(STD(Volume), 2) p, ROUND(STDDEV_SAMP(Volume), 2) q FROM coffee_data":               "s: 2395.26, p: 2395.26, q: 2677.99",
-		"SELECT ROUND(VARIANCE(Volume), 1) v, ROUND(VAR_POP(Volume), 1) p, ROUND(VAR_SAMP(Volume), 1) s FROM coffee_data":            "v: 5737293.0, p: 5737293.0, s: 7171616.2",
-		"SELECT VARIANCE(Volume) v, VAR_SAMP(Volume) s FROM coffee_data WHERE Volume = 10":                                           "v: 0.0, s: None",
-		"SELECT STDDEV(Volume) v FROM coffee_data WHERE Volume = 11":                                                                 "v: None",
-		"SELECT STDDEV(NULLIF(Volume, 10)) > 0 v FROM coffee_data":                                                                   "v: 1",
-		"SELECT GROUP_CONCAT(Volume) g FROM coffee_data":                                                                             "g: 6640,5492,6165,5094,10",
-		"SELECT GROUP_CONCAT(Volume SEPARATOR '; ') g FROM coffee_data":                                                              "g: 6640; 5492; 6165; 5094; 10",
-		"SELECT GROUP_CONCAT(Volume ORDER BY Volume) g FROM coffee_data":                                                             "g: 10,5094,5492,6165,6640",
-		"SELECT GROUP_CONCAT(Volume ORDER BY Volume DESC SEPARATOR ' ') g FROM coffee_data":                                          "g: 6640 6165 5492 5094 10",
-		"SELECT GROUP_CONCAT(DISTINCT Currency) g FROM coffee_data":                                                                  "g: USD,EUR",
-		"SELECT GROUP_CONCAT(DISTINCT Currency ORDER BY Currency SEPARATOR ' and ') g FROM coffee_data":                              "g: EUR and USD",
-		"SELECT GROUP_CONCAT(DISTINCT NULLIF(Currency, 'USD') SEPARATOR \", it\\'s \") g FROM coffee_data":                           "g: EUR",
-		"SELECT GROUP_CONCAT(DISTINCT NULL SEPARATOR 'x') g FROM coffee_data":                                                        "g: None",
-		"SELECT Currency, COUNT(*) n, ROUND(STDDEV(Open), 1) s FROM coffee_data GROUP BY Currency ORDER BY n DESC":                   "Currency: USD, n: 4, s: 8.4\nCurrency: EUR, n: 1, s: 0.0",
-		"SELECT ANY_VALUE(Currency) c FROM coffee_data":                                                                              "c: EUR",
-		"SELECT Date FROM coffee_data WHERE Date BETWEEN DATE_SUB('2000-01-06', INTERVAL 1 DAY) AND '2000-01-05' + INTERVAL 1 DAY":   "Date: 2000-01-05\nDate: 2000-01-06",
-		"SELECT MONTHNAME(Date) m, COUNT(*) n FROM coffee_data GROUP BY MONTH(Date) ORDER BY n":                                      "m: February, n: 1\nm: January, n: 4",
-		"SELECT DATE_FORMAT(coffee_data.Date + INTERVAL 1 DAY, '%W') d FROM coffee.coffee_data WHERE coffee.coffee_data.Volume = 10": "d: Tuesday",
-		"SELECT COUNT(*) n FROM coffee_data WHERE YEAR(Date) = 2000 && Currency RLIKE 'us' AND ROUND(Open) DIV 1 > 100":              "n: 3",
+		"SELECT ROUND(STDDEV(Volume), 2) s, ROUND(STD(Volume), 2) p, " +
+			"ROUND(STDDEV_SAMP(Volume), 2) q FROM coffee_data": "s: 2395.26, p: 2395.26, q: 2677.99",
+		"SELECT ROUND(VARIANCE(Volume), 1) v, ROUND(VAR_POP(Volume), 1) p, ROUND(VAR_SAMP(Volume), 1) s FROM " +
+			"coffee_data": "v: 5737293.0, p: 5737293.0, s: 7171616.2",
+		"SELECT VARIANCE(Volume) v, VAR_SAMP(Volume) s FROM coffee_data " +
+			"WHERE Volume = 10": "v: 0.0, s: None",
+		"SELECT STDDEV(Volume) v FROM coffee_data WHERE Volume = 11":     "v: None",
+		"SELECT STDDEV(NULLIF(Volume, 10)) > 0 v FROM coffee_data":       "v: 1",
+		"SELECT GROUP_CONCAT(Volume) g FROM coffee_data":                 "g: 6640,5492,6165,5094,10",
+		"SELECT GROUP_CONCAT(Volume SEPARATOR '; ') g FROM coffee_data":  "g: 6640; 5492; 6165; 5094; 10",
+		"SELECT GROUP_CONCAT(Volume ORDER BY Volume) g FROM coffee_data": "g: 10,5094,5492,6165,6640",
+		"SELECT GROUP_CONCAT(Volume ORDER BY Volume DESC SEPARATOR ' ') g " +
+			"FROM coffee_data": "g: 6640 6165 5492 5094 10",
+		"SELECT GROUP_CONCAT(DISTINCT Currency) g FROM coffee_data": "g: USD,EUR",
+		"SELECT GROUP_CONCAT(DISTINCT Currency ORDER BY Currency SEPARATOR " +
+			"' and ') g FROM coffee_data": "g: EUR and USD",
+		"SELECT GROUP_CONCAT(DISTINCT NULLIF(Currency, 'USD') SEPARATOR " +
+			"\", it\\'s \") g FROM coffee_data": "g: EUR",
+		"SELECT GROUP_CONCAT(DISTINCT NULL SEPARATOR 'x') g FROM " +
+			"coffee_data": "g: None",
+		"SELECT Currency, COUNT(*) n, ROUND(STDDEV(Open), 1) s FROM " +
+			"coffee_data GROUP BY Currency ORDER BY n DESC": "Currency: USD, n: 4, s: 8.4\nCurrency: EUR, n: 1, s: 0.0",
+		"SELECT ANY_VALUE(Currency) c FROM coffee_data": "c: EUR",
+		"SELECT Date FROM coffee_data WHERE Date BETWEEN DATE_SUB('2000-01-06', INTERVAL 1 DAY) AND '2000-01-05' " +
+			"+ INTERVAL 1 DAY": "Date: 2000-01-05\nDate: 2000-01-06",
+		"SELECT MONTHNAME(Date) m, COUNT(*) n FROM coffee_data GROUP BY " +
+			"MONTH(Date) ORDER BY n": "m: February, n: 1\nm: January, n: 4",
+		"SELECT DATE_FORMAT(coffee_data.Date + INTERVAL 1 DAY, '%W') d FROM coffee.coffee_data WHERE " +
+			"coffee.coffee_data.Volume = 10": "d: Tuesday",
+		"SELECT COUNT(*) n FROM coffee_data WHERE YEAR(Date) = 2000 && Currency RLIKE 'us' AND ROUND(Open) " +
+			"DIV 1 > 100": "n: 3",
 	} {
 		if got := query(t, in, sql); got.Observation != want || got.Outcome != envs.OK {
 			t.Errorf("%s\n got %v %q\nwant %q", sql, got.Outcome, got.Observation, want)
@@ -286,9 +300,12 @@ func TestAggregates(t *testing.T) {
 func TestColumnNames(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 	for _, expr := range []string{
-		"LCASE('A')", "lcase( 'A' )", "'a' RLIKE 'b'", "CONCAT('a', UCASE('b'))", "10 / 4", "10/4/2", "LCASE('A')/2", "GREATEST(1, LEAST(2, 3))",
-		"DATE_ADD('2022-01-01', INTERVAL 1 DAY)", "'2022-01-01' + INTERVAL 1 DAY", "LCASE('2022-01-01') - INTERVAL 2 HOUR + INTERVAL 1 DAY",
-		"TIMESTAMPDIFF(DAY, '2022-01-01', '2022-01-02')", "EXTRACT(YEAR FROM '2022-01-01')", "CONVERT('1', SIGNED)", "CAST('1' AS UNSIGNED INTEGER)",
+		"LCASE('A')", "lcase( 'A' )", "'a' RLIKE 'b'", "CONCAT('a', UCASE('b'))", "10 / 4", "10/4/2", "LCASE('A')/2",
+		"GREATEST(1, LEAST(2, 3))",
+		"DATE_ADD('2022-01-01', INTERVAL 1 DAY)", "'2022-01-01' + INTERVAL 1 DAY",
+		"LCASE('2022-01-01') - INTERVAL 2 HOUR + INTERVAL 1 DAY",
+		"TIMESTAMPDIFF(DAY, '2022-01-01', '2022-01-02')", "EXTRACT(YEAR FROM '2022-01-01')", "CONVERT('1', SIGNED)",
+		"CAST('1' AS UNSIGNED INTEGER)",
 		"'it\\'s'", "1 && 2", "10 MOD 3", "POSITION('a' IN 'ba')", "SUBSTRING('abc' FROM 2 FOR 1)", "MID('abc', 1, 1)",
 	} {
 		got := query(t, in, "SELECT "+expr+" FROM coffee_data LIMIT 1")
@@ -296,7 +313,9 @@ func TestColumnNames(t *testing.T) {
 			t.Errorf("%s is called %q", expr, got.Observation)
 		}
 	}
-	if got := query(t, in, "SELECT MAX(Volume)/COUNT(DISTINCT LCASE(Currency)), GROUP_CONCAT(DISTINCT Currency SEPARATOR ';') FROM coffee_data"); got.Observation !=
+
+	if got := query(t, in, "SELECT MAX(Volume)/COUNT(DISTINCT LCASE(Currency)), GROUP_CONCAT(DISTINCT Currency "+
+		"SEPARATOR ';') FROM coffee_data"); got.Observation !=
 		"MAX(Volume)/COUNT(DISTINCT LCASE(Currency)): 3320.0, GROUP_CONCAT(DISTINCT Currency SEPARATOR ';'): USD;EUR" {
 		t.Error(got.Observation)
 	}

@@ -34,13 +34,16 @@ var limits = map[int]int{
 // recursive is SQLITE_RECURSIVE, which the driver does not name.
 const recursive = 33
 
-// authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible maps the tables that
-// may be read to their schemas, all in lower case; a view in the schema temp may stand in place of one. Hidden says which
-// other names are tables. Names may arrive as the statement writes them, and without a schema when it names none.
+// authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible maps the
+// tables that may be read to their schemas, all in lower case; a view in the schema temp may stand in place
+// of one. Hidden says which other names are tables. Names may arrive as the statement writes them, and
+// without a schema when it names none.
 func authorizer(visible map[string]string, hidden func(name string) bool) func(op int, arg1, arg2, schema string) int {
 	functions := allowed()
+
 	return func(op int, arg1, arg2, schema string) int {
 		ok := false
+
 		switch op {
 		case sqlite3.SQLITE_SELECT, recursive:
 			ok = true
@@ -48,15 +51,18 @@ func authorizer(visible map[string]string, hidden func(name string) bool) func(o
 			name := strings.ToLower(arg1)
 			in, found := visible[name]
 			ok = found && (schema == "" || strings.EqualFold(schema, in) || schema == "temp")
-			if arg2 == "" && schema == "" { // a table of which no column is read, or a WITH, which may have any other name
+			// a table of which no column is read, or a WITH, which may have any other name
+			if arg2 == "" && schema == "" {
 				ok = ok || !hidden(name)
 			}
 		case sqlite3.SQLITE_FUNCTION:
 			ok = functions[strings.ToLower(arg2)]
 		}
+
 		if !ok {
 			return sqlite3.SQLITE_DENY
 		}
+
 		return sqlite3.SQLITE_OK
 	}
 }
@@ -68,21 +74,26 @@ func hiddenTables(c *sqlite3.SQLiteConn, visible map[string]string) (func(name s
 	for _, schema := range visible {
 		queries = append(queries, "SELECT name FROM "+schema+".sqlite_schema WHERE type IN ('table', 'view')")
 	}
+
 	set := map[string]bool{}
-	for _, name := range []string{"dbstat", "carray", "json_each", "json_tree", "jsonb_each", "jsonb_tree"} { // listed once used
+	// listed once used
+	for _, name := range []string{"dbstat", "carray", "json_each", "json_tree", "jsonb_each", "jsonb_tree"} {
 		set[name] = true
 	}
+
 	for _, query := range queries {
 		names, err := texts(c, query)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", query, err)
 		}
+
 		for _, name := range names {
 			name = strings.ToLower(name)
 			_, ok := visible[name]
 			set[name] = !ok
 		}
 	}
+
 	return func(name string) bool {
 		return set[name] || strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "pragma_")
 	}, nil
@@ -96,14 +107,17 @@ func texts(c *sqlite3.SQLiteConn, query string) (_ []string, err error) {
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	var all []string
+
 	for value := make([]driver.Value, 1); ; {
 		err := rows.Next(value)
 		if err == io.EOF {
 			return all, nil
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, fmt.Sprint(value[0]))
 	}
 }

@@ -29,8 +29,8 @@ func (t token) is(s string) bool {
 	return (t.kind == word || t.kind == symbol) && strings.EqualFold(t.text, s)
 }
 
-// identifier returns the name that the token writes, without its quotes; "" when it cannot be a name. SQLite takes a text
-// for a name where only a name can be.
+// identifier returns the name that the token writes, without its quotes; "" when it cannot be a name. SQLite
+// takes a text for a name where only a name can be.
 func (t token) identifier() string {
 	switch t.kind {
 	case word:
@@ -40,17 +40,20 @@ func (t token) identifier() string {
 			return t.text[1 : len(t.text)-1]
 		}
 	}
+
 	return ""
 }
 
 // tokenize splits SQL text. It never fails: what is not closed reaches to the end.
 func tokenize(sql string) []token {
 	var tokens []token
+
 	for sql != "" {
 		kind, n := scan(sql)
 		tokens = append(tokens, token{kind, sql[:n]})
 		sql = sql[n:]
 	}
+
 	return tokens
 }
 
@@ -84,7 +87,8 @@ func scan(sql string) (tokenKind, int) {
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 func isName(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c >= utf8.RuneSelf
 }
 
 func span(s string, in func(byte) bool) int {
@@ -93,6 +97,7 @@ func span(s string, in func(byte) bool) int {
 			return i
 		}
 	}
+
 	return len(s)
 }
 
@@ -101,24 +106,29 @@ func through(s string, start int, end string) int {
 	if i := strings.Index(s[start:], end); i >= 0 {
 		return start + i + len(end)
 	}
+
 	return len(s)
 }
 
-// closing returns the length of the quoted text that s starts with; a doubled quote stands for one inside it, and so does
-// one after a backslash where that escapes.
+// closing returns the length of the quoted text that s starts with; a doubled quote stands for one inside it,
+// and so does one after a backslash where that escapes.
 func closing(s string, quote byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
 			if escapes && s[i] == '\\' {
 				i++
 			}
+
 			continue
 		}
+
 		if i+1 < len(s) && s[i+1] == quote {
 			i++
 			continue
 		}
+
 		return i + 1
 	}
+
 	return len(s)
 }

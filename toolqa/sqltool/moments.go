@@ -19,6 +19,7 @@ func (m moment) String() string {
 	if !m.clock {
 		return m.Format(time.DateOnly)
 	}
+
 	return m.Format(time.DateTime) + fraction(m.Nanosecond())
 }
 
@@ -27,6 +28,7 @@ func fraction(nanoseconds int) string {
 	if micro := nanoseconds / 1000; micro > 0 {
 		return fmt.Sprintf(".%06d", micro)
 	}
+
 	return ""
 }
 
@@ -38,21 +40,27 @@ func momentOf(v any) (moment, bool) {
 		if !ok {
 			n, _ = strconv.ParseInt(s, 10, 64)
 		}
+
 		return packedMoment(n)
 	}
+
 	year, s, ok1 := decimal(s, 4, 4)
 	month, s, ok2 := afterMark(s, "-/.")
+
 	dayOf, s, ok3 := afterMark(s, "-/.")
 	if !ok1 || !ok2 || !ok3 || digits(s) > 0 {
 		return moment{}, false
 	}
+
 	m, ok := date(year, month, dayOf)
 	if !ok || s == "" || s[0] != ' ' && s[0] != 'T' {
 		return m, ok
 	}
+
 	if d, ok := clockOf(s[1:]); ok && d >= 0 && d < 24*time.Hour {
 		return moment{m.Add(d), true}, true
 	}
+
 	return m, true
 }
 
@@ -66,6 +74,7 @@ func packedMoment(n int64) (moment, bool) {
 		d, okClock := packedClock(n % 1_000_000)
 		return moment{m.Add(d), true}, ok && okClock
 	}
+
 	return moment{}, false
 }
 
@@ -85,7 +94,9 @@ func decimal(s string, least, most int) (n int, rest string, ok bool) {
 	if end < least {
 		return 0, s, false
 	}
+
 	n, err := strconv.Atoi(s[:end])
+
 	return n, s[end:], err == nil
 }
 
@@ -94,6 +105,7 @@ func afterMark(s, marks string) (n int, rest string, ok bool) {
 	if s == "" || !strings.Contains(marks, s[:1]) {
 		return 0, s, false
 	}
+
 	return decimal(s[1:], 1, 2)
 }
 
@@ -103,37 +115,48 @@ func clockOf(v any) (time.Duration, bool) {
 	if m, ok := momentOf(s); ok && digits(s) < len(s) {
 		return m.Sub(m.Truncate(24 * time.Hour)), true
 	}
+
 	if _, isText := v.(string); !isText || digits(s) == len(s) && s != "" {
 		f, ok := leadingNumber(s)
 		if !ok || math.Abs(f) > 838_59_59 {
 			return 0, false
 		}
+
 		d, ok := packedClock(int64(math.Abs(f)))
 		if f < 0 {
 			d = -d
 		}
+
 		return d, ok
 	}
+
 	s, negative := strings.CutPrefix(s, "-")
 	hours, s, ok1 := decimal(s, 1, 3)
+
 	minutes, s, ok2 := afterMark(s, ":")
 	if !ok1 || !ok2 || minutes > 59 || hours > 838 {
 		return 0, false
 	}
+
 	d := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+
 	if seconds, rest, ok := afterMark(s, ":"); ok {
 		if seconds > 59 {
 			return 0, false
 		}
+
 		d += time.Duration(seconds) * time.Second
+
 		if n := digits(strings.TrimPrefix(rest, ".")); strings.HasPrefix(rest, ".") && n > 0 {
 			f, _ := strconv.ParseFloat("0."+rest[1:1+n], 64)
 			d += time.Duration(math.Round(f*1e6)) * time.Microsecond
 		}
 	}
+
 	if negative {
 		d = -d
 	}
+
 	return d, true
 }
 
@@ -146,11 +169,14 @@ func packedClock(n int64) (time.Duration, bool) {
 // clockText returns "09:00:00", with as many digits for the hours as they take, and up to MySQL's limit.
 func clockText(d time.Duration) string {
 	const most = 838*time.Hour + 59*time.Minute + 59*time.Second
+
 	sign := ""
 	if d < 0 {
 		sign, d = "-", -d
 	}
+
 	d = min(d, most)
 	s := int64(d / time.Second)
+
 	return fmt.Sprintf("%s%02d:%02d:%02d%s", sign, s/3600, s/60%60, s%60, fraction(int(d%time.Second)))
 }

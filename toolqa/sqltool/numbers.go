@@ -33,6 +33,7 @@ func numberFunctions() map[string]function {
 	} {
 		all[name] = takes(1, func(a []any) any { return finite(of(realOf(a[0]))) })
 	}
+
 	return all
 }
 
@@ -41,10 +42,12 @@ func rounded(v any, to func(float64) float64) any {
 	if n, ok := v.(int64); ok {
 		return n
 	}
+
 	f := to(realOf(v))
 	if math.Abs(f) >= 1<<63 {
 		return finite(f)
 	}
+
 	return int64(f)
 }
 
@@ -55,39 +58,48 @@ func truncate(v any, digits int64) any {
 	if n, ok := v.(int64); ok {
 		s = strconv.FormatInt(n, 10)
 	}
+
 	point := strings.IndexByte(s, '.')
 	if point < 0 {
 		point = len(s)
 	}
+
 	if digits >= int64(len(s)-point) {
 		return v
 	}
+
 	if digits < 0 {
 		kept := max(int64(point)+digits, 0)
 		s = s[:kept] + strings.Repeat("0", point-int(kept))
 	} else {
 		s = s[:point+1+int(digits)]
 	}
+
 	f, _ := leadingNumber(s) // nothing is left of a number that is smaller
 	if _, ok := v.(int64); ok && math.Abs(f) < 1<<53 {
 		return int64(f)
 	}
+
 	return finite(f)
 }
 
 // mod is the remainder, with the sign of the dividend; NULL for the divisor 0.
 func mod(a []any) any {
 	x, ok1 := a[0].(int64)
+
 	y, ok2 := a[1].(int64)
 	if ok1 && ok2 {
 		if y == 0 {
 			return nil
 		}
+
 		if y == -1 {
 			return int64(0)
 		}
+
 		return x % y
 	}
+
 	return finite(math.Mod(realOf(a[0]), realOf(a[1])))
 }
 
@@ -96,6 +108,7 @@ func logarithm(a []any) any {
 	if len(a) == 1 {
 		return finite(math.Log(realOf(a[0])))
 	}
+
 	return finite(math.Log(realOf(a[1])) / math.Log(realOf(a[0])))
 }
 
@@ -104,21 +117,27 @@ func grouped(f float64, digits int64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
 	}
+
 	s := pytext.FormatFixed(f, int(min(max(digits, 0), 30)))
+
 	sign := ""
 	if strings.HasPrefix(s, "-") {
 		sign, s = "-", s[1:]
 	}
+
 	point := strings.IndexByte(s, '.')
 	if point < 0 {
 		point = len(s)
 	}
 	var b strings.Builder
+
 	for i := range s {
 		if i > 0 && i < point && (point-i)%3 == 0 {
 			b.WriteByte(',')
 		}
+
 		b.WriteByte(s[i])
 	}
+
 	return sign + b.String()
 }

@@ -24,18 +24,19 @@ type Options struct {
 	// temporary files, to which sorting and grouping spill, default 512 MiB.
 	MaxMemory, MaxSpill int64
 
-	// TextColumns reproduces the published database, MySQL without a current database, in which every column is text as
-	// the table tools print it. MAX and ORDER BY go by characters unless the statement casts; a comparison does with a
-	// text, but not with a number: Close > 190 compares what each text begins with as a number, of "---" 0. A missing value
-	// is "---". Cancelled and Diverted of flights are 0 and 1. A table is found under its schema only. A column is called
-	// as the statement writes it, "close: 116.5". Texts of airbnb and yelp end after 250 characters, and columns of airbnb
-	// have "latitude" in the place of "lat", and "longitude" in that of "long", wherever these stand:
-	// cancellatitudeion_policy. Emoji, which the published database describes in words, stay.
+	// TextColumns reproduces the published database, MySQL without a current database, in which every column
+	// is text as the table tools print it. MAX and ORDER BY go by characters unless the statement casts; a
+	// comparison does with a text, but not with a number: Close > 190 compares what each text begins with as
+	// a number, of "---" 0. A missing value is "---". Cancelled and Diverted of flights are 0 and 1. A table
+	// is found under its schema only. A column is called as the statement writes it, "close: 116.5". Texts of
+	// airbnb and yelp end after 250 characters, and columns of airbnb have "latitude" in the place of "lat",
+	// and "longitude" in that of "long", wherever these stand: cancellatitudeion_policy. Emoji, which the
+	// published database describes in words, stay.
 	//
-	// Not reproduced is how MySQL prints what it computes: a DECIMAL keeps its scale there (116.50, and AVG of it
-	// 113.540000), ROUND of a whole number is one, and a sum of texts is a DOUBLE. Nor are its equality of texts that differ
-	// in case or, by some of its collations, in blanks at their ends, its case-sensitive names of tables, and comparisons
-	// within CASE x WHEN.
+	// Not reproduced is how MySQL prints what it computes: a DECIMAL keeps its scale there (116.50, and AVG
+	// of it 113.540000), ROUND of a whole number is one, and a sum of texts is a DOUBLE. Nor are its equality
+	// of texts that differ in case or, by some of its collations, in blanks at their ends, its case-sensitive
+	// names of tables, and comparisons within CASE x WHEN.
 	TextColumns bool
 }
 
@@ -43,21 +44,27 @@ func (o Options) withDefaults() Options {
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Second
 	}
+
 	if o.MaxRows == 0 {
 		o.MaxRows = 10_000
 	}
+
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 20
 	}
+
 	if o.Conns == 0 {
 		o.Conns = 4
 	}
+
 	if o.MaxMemory == 0 {
 		o.MaxMemory = 64 << 20
 	}
+
 	if o.MaxSpill == 0 {
 		o.MaxSpill = 512 << 20
 	}
+
 	return o
 }
 
@@ -72,23 +79,36 @@ type Interpreter struct {
 
 // New returns the tool over the given corpora. Each that has a table is the schema of its dataset's name.
 func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpreter, error) {
-	if opts.Timeout < 0 || opts.MaxRows < 0 || opts.MaxBytes < 0 || opts.Conns < 0 || opts.MaxMemory < 0 || opts.MaxSpill < 0 {
+	if opts.Timeout < 0 || opts.MaxRows < 0 || opts.MaxBytes < 0 || opts.Conns < 0 || opts.MaxMemory < 0 ||
+		opts.MaxSpill < 0 {
 		return nil, fmt.Errorf("sqltool: negative limit in %+v", opts)
 	}
+
 	opts = opts.withDefaults()
+
 	if err := openFileSystem(); err != nil {
 		return nil, err
 	}
+
 	connector := newConnector(opts, corpora)
-	in := &Interpreter{opts: opts, temporary: map[string]string{}, recent: &recent{}, pool: newPool(opts.Conns, connector.open)}
+
+	in := &Interpreter{
+		opts:      opts,
+		temporary: map[string]string{},
+		recent:    &recent{},
+		pool:      newPool(opts.Conns, connector.open),
+	}
 	if opts.TextColumns {
 		in.temporary = connector.visible
 	}
+
 	c, err := in.pool.take(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}
+
 	in.pool.give(c)
+
 	return in, nil
 }
 
@@ -118,8 +138,8 @@ type connector struct {
 	visible map[string]string // see authorizer
 }
 
-// sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it, which is empty. It orders
-// so much in one step, in which it does not look at the deadline, and writes it away.
+// sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it, which is
+// empty. It orders so much in one step, in which it does not look at the deadline, and writes it away.
 const sortKiB = 1024
 
 // cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the system's own cache.
@@ -131,21 +151,27 @@ func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
 		"PRAGMA temp_store = FILE", // a large sort spills instead of filling the memory
 		fmt.Sprintf("PRAGMA main.cache_size = -%d", sortKiB),
 	}}
+
 	for _, from := range corpora {
 		if from.Table() == nil {
 			continue
 		}
+
 		ds, schema := string(from.Dataset()), from.Schema()
 		c.visible[strings.ToLower(schema.Table)] = ds
+
 		c.prepare = append(c.prepare,
 			fmt.Sprintf("ATTACH DATABASE '%s' AS %s", strings.ReplaceAll(from.URI(), "'", "''"), ds),
 			fmt.Sprintf("PRAGMA %s.cache_size = -%d", ds, cacheKiB),
-			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, schema.Table)) // reads the schema, which the authorizer would refuse
+			// reads the schema, which the authorizer would refuse
+			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, schema.Table))
 		if opts.TextColumns {
 			c.prepare = append(c.prepare, textView(schema))
 		}
 	}
+
 	c.prepare = append(c.prepare, "PRAGMA query_only = ON")
+
 	return c
 }
 
@@ -155,17 +181,21 @@ func (c *connector) open() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?vfs=" + fileSystem)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open a connection: %w", err), calendar.Close())
 	}
+
 	to := &conn{SQLiteConn: opened.(*sqlite3.SQLiteConn), calendar: calendar, room: &room{}}
 	if to.budget, err = newBudget(to.SQLiteConn, c.opts.MaxMemory, c.opts.MaxSpill); err != nil {
 		return nil, errors.Join(err, to.SQLiteConn.Close(), calendar.Close())
 	}
+
 	if err := c.equip(to); err != nil {
 		return nil, errors.Join(err, to.close())
 	}
+
 	return to, nil
 }
 
@@ -176,16 +206,22 @@ func (c *connector) equip(to *conn) error {
 			return fmt.Errorf("%s: %w", stmt, err)
 		}
 	}
+
 	hidden, err := hiddenTables(to.SQLiteConn, c.visible)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(registerFunctions(to.SQLiteConn, to.room), to.calendar.register(to.SQLiteConn, to.room)); err != nil {
+
+	if err := errors.Join(registerFunctions(to.SQLiteConn, to.room),
+		to.calendar.register(to.SQLiteConn, to.room)); err != nil {
 		return err
 	}
+
 	for id, limit := range limits {
 		to.SetLimit(id, limit)
 	}
+
 	to.RegisterAuthorizer(authorizer(c.visible, hidden))
+
 	return nil
 }

@@ -15,8 +15,8 @@ const (
 	maxPatterns = 100     // how many a connection keeps
 )
 
-// patterns keeps the regular expressions that a connection has met. They are of Go's syntax, and as in MySQL the case of
-// letters does not matter. A connection runs one statement at a time.
+// patterns keeps the regular expressions that a connection has met. They are of Go's syntax, and as in MySQL
+// the case of letters does not matter. A connection runs one statement at a time.
 type patterns struct{ known map[string]pattern }
 
 // pattern is a regular expression, and how many steps its program has.
@@ -31,6 +31,7 @@ func (p *patterns) functions() map[string]function {
 		at, err := p.find(textOf(expr), textOf(s))
 		return truth(at != nil), err
 	}
+
 	return map[string]function{
 		"regexp":      {least: 2, most: 2, call: func(a []any) (any, error) { return matches(a[0], a[1]) }},
 		"regexp_like": {least: 2, most: 2, call: func(a []any) (any, error) { return matches(a[1], a[0]) }},
@@ -39,6 +40,7 @@ func (p *patterns) functions() map[string]function {
 			if at == nil {
 				return nil, err
 			}
+
 			return textOf(a[0])[at[0]:at[1]], nil
 		}},
 	}
@@ -50,9 +52,11 @@ func (p *patterns) find(expr, s string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if len(s) > maxSubject || len(s)*re.steps > maxSteps {
 		return nil, errTooLong
 	}
+
 	return re.FindStringIndex(s), nil
 }
 
@@ -60,27 +64,35 @@ func (p *patterns) compile(expr string) (pattern, error) {
 	if re, ok := p.known[expr]; ok {
 		return re, nil
 	}
+
 	if len(expr) > maxPattern {
 		return pattern{}, errTooLong
 	}
+
 	parsed, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return pattern{}, err
 	}
+
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return pattern{}, err
 	}
+
 	if len(program.Inst) > maxProgram {
 		return pattern{}, fmt.Errorf("%w: %d steps", errTooLong, len(program.Inst))
 	}
+
 	re, err := regexp.Compile("(?i:" + expr + ")")
 	if err != nil {
 		return pattern{}, err
 	}
+
 	if p.known == nil || len(p.known) == maxPatterns {
 		p.known = map[string]pattern{}
 	}
+
 	p.known[expr] = pattern{re, len(program.Inst)}
+
 	return p.known[expr], nil
 }

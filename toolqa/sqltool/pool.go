@@ -41,7 +41,12 @@ type pool struct {
 }
 
 func newPool(conns int, open func() (*conn, error)) *pool {
-	return &pool{open: open, slots: make(chan struct{}, conns), idle: make(chan *conn, conns), closed: make(chan struct{})}
+	return &pool{
+		open:   open,
+		slots:  make(chan struct{}, conns),
+		idle:   make(chan *conn, conns),
+		closed: make(chan struct{}),
+	}
 }
 
 // take returns a connection that nobody else has until it is given back.
@@ -49,6 +54,7 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+
 	select {
 	case <-p.closed:
 		return nil, errClosed
@@ -56,6 +62,7 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 		return c, nil
 	default:
 	}
+
 	select {
 	case <-p.closed:
 		return nil, errClosed
@@ -65,11 +72,13 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 		return c, nil
 	case p.slots <- struct{}{}:
 	}
+
 	c, err := p.open()
 	if err != nil {
 		<-p.slots
 		return nil, err
 	}
+
 	return c, nil
 }
 
@@ -77,18 +86,21 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 func (p *pool) give(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.left {
 		c.close() // nobody is left to tell
 		return
 	}
+
 	p.idle <- c
 }
 
-// close waits for the connections that are taken, for so long at most, and closes all. One that comes back later is closed
-// then.
+// close waits for the connections that are taken, for so long at most, and closes all. One that comes back
+// later is closed then.
 func (p *pool) close(most time.Duration) (err error) {
 	p.shut.Do(func() {
 		close(p.closed)
+
 		late := time.NewTimer(most)
 		defer late.Stop()
 
@@ -103,6 +115,7 @@ func (p *pool) close(most time.Duration) (err error) {
 			}
 		}
 	})
+
 	return err
 }
 
@@ -110,7 +123,9 @@ func (p *pool) close(most time.Duration) (err error) {
 func (p *pool) leave(n int, waited time.Duration) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	p.left = true
+
 	for ; n > 0; n-- {
 		select {
 		case c := <-p.idle:
@@ -121,5 +136,6 @@ func (p *pool) leave(n int, waited time.Duration) (err error) {
 				"the disk may be slow; their connections are closed when they end", waited, n))
 		}
 	}
+
 	return err
 }

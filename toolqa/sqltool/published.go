@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// publish makes of a statement what the published database, MySQL without a current database, would make of it. Views are
-// the tables that views stand for, by their names in lower case.
+// publish makes of a statement what the published database, MySQL without a current database, would make of
+// it. Views are the tables that views stand for, by their names in lower case.
 func (s *statement) publish(views map[string]string) error {
 	for i, t := range s.tokens {
 		_, view := views[strings.ToLower(t.identifier())]
 		if view && s.isAny(i-1, "FROM", "JOIN", ",") && !s.is(i+1, ".") && !s.is(0, "WITH") {
 			return errRefused // no database is selected
 		}
+
 		switch {
 		case s.kind(i) == symbol && !s.edits[i].changed:
 			s.compare(i)
@@ -20,21 +21,26 @@ func (s *statement) publish(views map[string]string) error {
 			s.among(i)
 		}
 	}
+
 	s.label()
+
 	return nil
 }
 
-// compare translates a comparison that begins with token i, if one does. MySQL compares a text with a number as numbers,
-// where SQLite takes every text to be greater. Texts with a text, and two names, which may be an index, stay as they are.
+// compare translates a comparison that begins with token i, if one does. MySQL compares a text with a number
+// as numbers, where SQLite takes every text to be greater. Texts with a text, and two names, which may be an
+// index, stay as they are.
 func (s *statement) compare(i int) {
 	n := 1
 	for s.isAny(i+n, "<", ">", "=") && !s.gap[i+n] {
 		n++
 	}
+
 	op := ""
 	for _, t := range s.tokens[i : i+n] {
 		op += t.text
 	}
+
 	if !slices.Contains([]string{"=", "==", "<", "<=", ">", ">=", "<>", "!="}, op) {
 		return
 	}
@@ -43,15 +49,18 @@ func (s *statement) compare(i int) {
 	if left < 0 || right < 0 || s.isText(left, i-1) || s.isText(i+n, right) {
 		return
 	}
+
 	if op[0] == '=' && s.isName(left, i-1) && s.isName(i+n, right) {
 		return
 	}
 
 	s.edits[left].before = "compare_values(" + s.edits[left].before
 	s.change(i, ",")
+
 	for j := i + 1; j < i+n; j++ {
 		s.change(j, "")
 	}
+
 	s.edits[right].after += ") " + op + " 0"
 }
 
@@ -61,13 +70,16 @@ func (s *statement) among(i int) {
 	if s.is(i, "IN") && s.is(first, "(") {
 		first++
 	}
+
 	for s.is(first, "-") {
 		first++
 	}
+
 	end := i - 1
 	if s.is(end, "NOT") {
 		end--
 	}
+
 	left := s.operandBefore(end + 1)
 	if s.kind(first) != number || left < 0 {
 		return
@@ -86,8 +98,10 @@ func (s *statement) label() {
 		if next < 0 {
 			return
 		}
+
 		i += 1 + next
 	}
+
 	if i < 0 {
 		return
 	}
@@ -96,16 +110,20 @@ func (s *statement) label() {
 		for s.isAny(first, "DISTINCT", "ALL") {
 			first++
 		}
+
 		end := s.find(first, ",", "FROM")
 		if end < 0 {
 			end = len(s.tokens)
 		}
+
 		if end > first && s.isName(first, end-1) {
 			s.edits[end-1].after += ` AS "` + strings.ReplaceAll(s.tokens[end-1].identifier(), `"`, `""`) + `"`
 		}
+
 		if !s.is(end, ",") {
 			return
 		}
+
 		first = end + 1
 	}
 }
@@ -113,10 +131,12 @@ func (s *statement) label() {
 // isName reports whether the tokens from first to last are the name of a column.
 func (s *statement) isName(first, last int) bool {
 	for i := first; i <= last; i++ {
-		if k := s.kind(i); (i-first)%2 == 1 != s.is(i, ".") || k == text || k == number || (k == symbol && !s.is(i, ".")) {
+		if k := s.kind(i); (i-first)%2 == 1 != s.is(i, ".") || k == text || k == number ||
+			(k == symbol && !s.is(i, ".")) {
 			return false
 		}
 	}
+
 	return (last-first)%2 == 0
 }
 
@@ -129,8 +149,10 @@ func (s *statement) isText(first, last int) bool {
 	if s.kind(last) == text || s.kind(last) == double {
 		return true
 	}
+
 	return s.start[last] >= 0 || // a date and an INTERVAL
-		s.is(first+1, "(") && s.match[first+1] == last && slices.Contains(textual, strings.ToLower(s.tokens[first].text))
+		s.is(first+1, "(") && s.match[first+1] == last &&
+			slices.Contains(textual, strings.ToLower(s.tokens[first].text))
 }
 
 // operandBefore returns where the operand begins that ends before token i, a comparison; -1 where that is not clear.
@@ -141,15 +163,18 @@ func (s *statement) operandBefore(i int) int {
 		if start < 0 || !s.operator(start-1) {
 			break
 		}
+
 		at = start - 2
 		if !s.endsOperand(at) { // a sign
 			start--
 			break
 		}
 	}
+
 	if start > 0 && (s.endsOperand(start-1) || s.isAny(start-1, "<", ">", "=", "!", ".")) {
 		return -1
 	}
+
 	return start
 }
 
@@ -158,18 +183,23 @@ func (s *statement) operandAfter(i int) int {
 	for s.isAny(i, "-", "+") {
 		i++
 	}
+
 	if !s.is(i, "(") && !s.beginsOperand(i) {
 		return -1
 	}
+
 	for !s.is(i, "(") && s.is(i+1, ".") && i+2 < len(s.tokens) {
 		i += 2
 	}
+
 	if s.kind(i) == word && s.is(i+1, "(") {
 		i++
 	}
+
 	if s.is(i, "(") {
 		i = s.match[i]
 	}
+
 	switch {
 	case i < 0 || s.is(i+1, "OVER"):
 		return -1
@@ -182,6 +212,7 @@ func (s *statement) operandAfter(i int) int {
 	case s.operator(i + 1):
 		return s.operandAfter(i + 2)
 	}
+
 	return i
 }
 

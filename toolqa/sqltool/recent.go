@@ -25,6 +25,7 @@ func (r *recent) get(stmt string) (envs.Result, bool) {
 	if !ok {
 		result, ok = r.older[stmt]
 	}
+
 	return result, ok
 }
 
@@ -33,11 +34,13 @@ func (r *recent) put(stmt string, result envs.Result) {
 	if len(result.Observation) > recentBytes {
 		return
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
 	if r.young == nil || len(r.young) >= recentStatements {
 		r.young, r.older = map[string]envs.Result{}, r.young
 	}
+
 	r.young[stmt] = result
 }

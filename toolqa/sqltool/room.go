@@ -22,6 +22,7 @@ func (r *room) begin(end time.Time) { r.end = end }
 // enter refuses a call with long arguments after the statement's end.
 func (r *room) enter(args []any) error {
 	n := 0
+
 	for _, arg := range args {
 		switch v := arg.(type) {
 		case string:
@@ -30,8 +31,10 @@ func (r *room) enter(args []any) error {
 			n += len(v)
 		}
 	}
+
 	if n >= longArguments && time.Now().After(r.end) {
 		return errNoTime
 	}
+
 	return nil
 }

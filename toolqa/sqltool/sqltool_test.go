@@ -27,71 +27,89 @@ const rows = `Date,Open,High,Low,Close,Volume,Currency
 func small(t testing.TB) *corpus.Corpus {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "it's a folder?")
+
 	from := filepath.Join(dir, "coffee.csv")
 	if err := errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(from, []byte(rows), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from, corpus.ImportOptions{AllowShort: true, Tool: "test"}); err != nil {
+
+	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from,
+		corpus.ImportOptions{AllowShort: true, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c
 }
 
 // synthetic returns a corpus of the published size.
 func synthetic(t testing.TB) *corpus.Corpus {
 	t.Helper()
+
 	dir := t.TempDir()
 	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c
 }
 
 func interpreter(t testing.TB, opts Options, corpora ...*corpus.Corpus) *Interpreter {
 	t.Helper()
+
 	in, err := New(t.Context(), opts, corpora...)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := in.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return in
 }
 
 func query(t testing.TB, in *Interpreter, sql any) envs.Result {
 	t.Helper()
+
 	_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: sql}})
 	if err != nil {
 		t.Fatalf("%v: %v", sql, err)
 	}
+
 	return r
 }
 
 func TestQueries(t *testing.T) {
 	c := small(t)
+
 	typed, textual := interpreter(t, Options{}, c), interpreter(t, Options{TextColumns: true}, c)
 	for _, tt := range []struct{ sql, typed, text string }{ // text "" means as typed
 		{"SELECT Volume FROM coffee.coffee_data WHERE Date = '2000-01-04'", "Volume: 5492", ""},
 		{"SELECT Volume FROM coffee.coffee_data WHERE Date = '2000-01-04';  -- done", "Volume: 5492", ""},
-		{"# all\n select `Date`, High from coffee_data /* here */ where Date=\"2000-01-03\"", "Date: 2000-01-03, High: 124.0", wrongSQL},
-		{"SELECT * FROM coffee.coffee_data LIMIT 1", "Date: 2000-01-03, Open: 122.25, High: 124.0, Low: 116.1, Close: 116.5, Volume: 6640, Currency: USD", ""},
+		{"# all\n select `Date`, High from coffee_data /* here */ where Date=\"2000-01-03\"",
+			"Date: 2000-01-03, High: 124.0", wrongSQL},
+		{"SELECT * FROM coffee.coffee_data LIMIT 1", "Date: 2000-01-03, Open: 122.25, High: 124.0, Low: 116.1, " +
+			"Close: 116.5, Volume: 6640, Currency: USD", ""},
 		{"SELECT Date FROM coffee.coffee_data WHERE Date >= '2000-01-06'", "Date: 2000-01-06\nDate: 2000-02-07", ""},
 		{"SELECT Date FROM coffee.coffee_data WHERE Date > '2001'", "", ""},
 		{"SELECT MAX(Volume) FROM coffee.coffee_data", "MAX(Volume): 6640", ""},
-		{"SELECT MAX(Low), MIN(Low) FROM coffee.coffee_data", "MAX(Low): 116.5, MIN(Low): 98.5", "MAX(Low): 98.5, MIN(Low): 115.0"},
+		{"SELECT MAX(Low), MIN(Low) FROM coffee.coffee_data", "MAX(Low): 116.5, MIN(Low): 98.5",
+			"MAX(Low): 98.5, MIN(Low): 115.0"},
 		{"SELECT Date FROM coffee.coffee_data ORDER BY Open DESC LIMIT 1", "Date: 2000-01-03", "Date: 2000-02-07"},
-		{"SELECT MAX(CAST(Low AS DECIMAL(10,2))) FROM coffee.coffee_data", "MAX(CAST(Low AS DECIMAL(10,2))): 116.5", ""},
+		{"SELECT MAX(CAST(Low AS DECIMAL(10,2))) FROM coffee.coffee_data", "MAX(CAST(Low AS DECIMAL(10,2))): 116.5",
+			""},
 		{"SELECT cast(Close as FLOAT) AS c FROM coffee.coffee_data LIMIT 1", "c: 116.5", ""},
 		{"SELECT CAST(Open AS SIGNED) FROM coffee.coffee_data LIMIT 1", "CAST(Open AS SIGNED): 122", ""},
 		{"SELECT CAST(Volume AS UNSIGNED INTEGER) v FROM coffee.coffee_data LIMIT 1", "v: 6640", ""},
@@ -99,24 +117,39 @@ func TestQueries(t *testing.T) {
 		{"SELECT CAST(High AS CHAR) c FROM coffee.coffee_data LIMIT 1", "c: 124.0", ""},
 		{"SELECT SUM(Volume)/COUNT(*) FROM coffee.coffee_data", "SUM(Volume)/COUNT(*): 4680.2", ""},
 		{"SELECT 7/2 AS a, 1 - 6/4*2 AS b, 1/0 AS c", "a: 3.5, b: -2.0, c: None", ""},
-		{"SELECT ROUND((Close-Open)/Open*100, 2) AS pct FROM coffee.coffee_data WHERE Date='2000-01-03'", "pct: -4.7", ""},
-		{"SELECT CONCAT(Date, ' ', High) x, IF(Close > 100, 'high', 'low') y FROM coffee.coffee_data WHERE Volume=10", "x: 2000-02-07 121.4, y: low", ""},
-		{"SELECT YEAR(Date) y, MONTH(Date) m, DAY(Date) d FROM coffee.coffee_data WHERE Date LIKE '2000-02%'", "y: 2000, m: 2, d: 7", ""},
-		{"SELECT YEAR('x') a, DATEDIFF('2000-02-07', '2000-01-03 10:00:00') b, LEFT('2000-01-03', 4) c, RIGHT('é1é', 2) d", "a: None, b: 35, c: 2000, d: 1é", ""},
+		{"SELECT ROUND((Close-Open)/Open*100, 2) AS pct FROM coffee.coffee_data WHERE Date='2000-01-03'", "pct: -4.7",
+			""},
+		{"SELECT CONCAT(Date, ' ', High) x, IF(Close > 100, 'high', 'low') y FROM coffee.coffee_data WHERE Volume=10",
+			"x: 2000-02-07 121.4, y: low", ""},
+		{"SELECT YEAR(Date) y, MONTH(Date) m, DAY(Date) d FROM coffee.coffee_data WHERE Date LIKE '2000-02%'",
+			"y: 2000, m: 2, d: 7", ""},
+		{"SELECT YEAR('x') a, DATEDIFF('2000-02-07', '2000-01-03 10:00:00') b, LEFT('2000-01-03', 4) c, " +
+			"RIGHT('é1é', 2) d", "a: None, b: 35, c: 2000, d: 1é", ""},
 		{"SELECT AVG(Close) FROM coffee.coffee_data", "AVG(Close): 113.54", ""},
-		{"SELECT Date, LAG(Close) OVER (ORDER BY Date) AS prev FROM coffee.coffee_data LIMIT 2", "Date: 2000-01-03, prev: None\nDate: 2000-01-04, prev: 116.5", ""},
-		{"WITH d AS (SELECT Date, High - Low AS r FROM coffee.coffee_data) SELECT Date FROM d ORDER BY r DESC, Date LIMIT 1", "Date: 2000-02-07", ""},
-		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT i FROM n", "i: 1\ni: 2\ni: 3", ""},
-		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT COUNT(*) FROM n", "COUNT(*): 3", ""},
-		{"WITH t AS MATERIALIZED (SELECT Date FROM coffee.coffee_data WHERE Volume > 5500) SELECT COUNT(*) FROM t", "COUNT(*): 2", "COUNT(*): 2"},
-		{"WITH t AS (SELECT Date FROM coffee.coffee_data LIMIT 4) SELECT COUNT(*) c, (SELECT 1 FROM t LIMIT 1) d FROM t", "c: 4, d: 1", ""},
-		{"SELECT DATE('2001-02-03', '+1 day') a, datetime('2001-02-03 04:05:06', 'start of month') b, time('04:05:06') c", "a: 2001-02-04, b: 2001-02-01 00:00:00, c: 04:05:06", ""},
-		{"SELECT strftime('%Y', Date) y, strftime('%m', Date) m FROM coffee.coffee_data WHERE Volume = 10", "y: 2000, m: 02", ""},
-		{"SELECT julianday(MAX(Date)) - julianday(MIN(Date)) d, julianday('2000-01-01') j FROM coffee.coffee_data", "d: 35.0, j: 2451544.5", ""},
-		{"SELECT unixepoch('2000-01-01') a, unixepoch('2000-01-01', 'subsec') b, date(0, 'unixepoch') c, date(NULL) d, date('never') e", "a: 946684800, b: 946684800.0, c: 1970-01-01, d: None, e: None", ""},
+		{"SELECT Date, LAG(Close) OVER (ORDER BY Date) AS prev FROM coffee.coffee_data LIMIT 2",
+			"Date: 2000-01-03, prev: None\nDate: 2000-01-04, prev: 116.5", ""},
+		{"WITH d AS (SELECT Date, High - Low AS r FROM coffee.coffee_data) SELECT Date FROM d ORDER BY r DESC, " +
+			"Date LIMIT 1", "Date: 2000-02-07", ""},
+		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT i FROM n",
+			"i: 1\ni: 2\ni: 3", ""},
+		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT COUNT(*) FROM n",
+			"COUNT(*): 3", ""},
+		{"WITH t AS MATERIALIZED (SELECT Date FROM coffee.coffee_data WHERE Volume > 5500) SELECT COUNT(*) FROM t",
+			"COUNT(*): 2", "COUNT(*): 2"},
+		{"WITH t AS (SELECT Date FROM coffee.coffee_data LIMIT 4) SELECT COUNT(*) c, (SELECT 1 FROM t LIMIT 1) " +
+			"d FROM t", "c: 4, d: 1", ""},
+		{"SELECT DATE('2001-02-03', '+1 day') a, datetime('2001-02-03 04:05:06', 'start of month') b, " +
+			"time('04:05:06') c", "a: 2001-02-04, b: 2001-02-01 00:00:00, c: 04:05:06", ""},
+		{"SELECT strftime('%Y', Date) y, strftime('%m', Date) m FROM coffee.coffee_data WHERE Volume = 10",
+			"y: 2000, m: 02", ""},
+		{"SELECT julianday(MAX(Date)) - julianday(MIN(Date)) d, julianday('2000-01-01') j FROM coffee.coffee_data",
+			"d: 35.0, j: 2451544.5", ""},
+		{"SELECT unixepoch('2000-01-01') a, unixepoch('2000-01-01', 'subsec') b, date(0, 'unixepoch') c, " +
+			"date(NULL) d, date('never') e", "a: 946684800, b: 946684800.0, c: 1970-01-01, d: None, e: None", ""},
 		{"SELECT timediff('2000-02-07', '2000-01-03') t", "t: 838:59:59", ""},
 		{"SELECT 'now' AS a, COUNT(*) AS b FROM coffee.coffee_data WHERE Date = 'now'", "a: now, b: 0", ""},
-		{"SELECT coffee_data.Date FROM coffee.coffee_data JOIN coffee.coffee_data b ON b.Open = coffee_data.Low", "Date: 2000-01-05", ""},
+		{"SELECT coffee_data.Date FROM coffee.coffee_data JOIN coffee.coffee_data b ON b.Open = coffee_data.Low",
+			"Date: 2000-01-05", ""},
 		{"SELECT `coffee_data`.`Date` FROM `coffee`.`coffee_data` WHERE Currency <> 'USD'", "Date: 2000-01-06", ""},
 		{"SELECT COUNT(*) FROM Coffee.COFFEE_DATA", "COUNT(*): 5", ""},
 		{"SELECT 'it''s ; fine' AS a, '/' b", "a: it's ; fine, b: /", ""},
@@ -128,6 +161,7 @@ func TestQueries(t *testing.T) {
 			if name == "text" && tt.text != "" {
 				want = tt.text
 			}
+
 			if got := query(t, in, tt.sql); got.Observation != want || (got.Outcome == envs.OK) != (want != wrongSQL) {
 				t.Errorf("%s: %s\n got %v %q\nwant %q", name, tt.sql, got.Outcome, got.Observation, want)
 			}
@@ -138,8 +172,10 @@ func TestQueries(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 	for _, sql := range []string{
-		"", " ;", "--", "hello", "SELECT", "SELECT FROM", "SELECT Nothing FROM coffee.coffee_data", "SELECT 1 FROM tea.tea_data",
-		"SELECT ?", "SELECT 'open", "SELECT 1; SELECT 2", "SHOW TABLES", "USE coffee", "DESCRIBE coffee_data", "SELECT \x00 1",
+		"", " ;", "--", "hello", "SELECT", "SELECT FROM", "SELECT Nothing FROM coffee.coffee_data",
+		"SELECT 1 FROM tea.tea_data",
+		"SELECT ?", "SELECT 'open", "SELECT 1; SELECT 2", "SHOW TABLES", "USE coffee", "DESCRIBE coffee_data",
+		"SELECT \x00 1",
 		"SELECT NOW()", "SELECT random()", "SELECT CURRENT_DATE", strings.Repeat("(", 10_000),
 		"SELECT " + strings.Repeat("1+", 5000) + "1", "SELECT '" + strings.Repeat("x", 1<<20) + "'",
 	} {
@@ -147,6 +183,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%.80q: %v %q", sql, got.Outcome, got.Observation)
 		}
 	}
+
 	for _, arg := range []any{nil, true, envs.Number("1"), []any{"SELECT 1"}, envs.Args{}} {
 		if got := query(t, in, arg); got.Observation != wrongArguments || got.Outcome != envs.InvocationError {
 			t.Errorf("%v: %v %q", arg, got.Outcome, got.Observation)
@@ -160,24 +197,31 @@ func letters(n int) string {
 	for i := range n {
 		b.WriteString(", coffee.coffee_data AS " + string(rune('a'+i)))
 	}
+
 	return b.String()
 }
 
 func TestLimits(t *testing.T) {
 	c := small(t)
+
 	in := interpreter(t, Options{Timeout: 100 * time.Millisecond, MaxRows: 2, MaxBytes: 60}, c)
 	for sql, want := range map[string]string{
-		"SELECT Date FROM coffee.coffee_data":            "Date: 2000-01-03\nDate: 2000-01-04\n[The output was cut after 2 rows. Please ask for less.]",
-		"SELECT Date, Open, Low FROM coffee_data":        "Date: 2000-01-03, Open: 122.25, Low: 116.1\n[The output was cut after 42 bytes. Please ask for less.]",
-		"SELECT count(*) FROM coffee_data" + letters(20): "The SQL command ran longer than 100ms and was stopped. Please modify it.",
+		"SELECT Date FROM coffee.coffee_data": "Date: 2000-01-03\nDate: 2000-01-04\n[The output was " +
+			"cut after 2 rows. Please ask for less.]",
+		"SELECT Date, Open, Low FROM coffee_data": "Date: 2000-01-03, Open: 122.25, Low: 116.1\n[The " +
+			"output was cut after 42 bytes. Please ask for less.]",
+		"SELECT count(*) FROM coffee_data" + letters(20): "The SQL command ran longer than 100ms and was stopped. " +
+			"Please modify it.",
 	} {
 		if got := query(t, in, sql); got.Observation != want || got.Outcome != envs.ToolError {
 			t.Errorf("%.60s: %v %q\nwant %q", sql, got.Outcome, got.Observation, want)
 		}
 	}
+
 	if got := query(t, in, "SELECT Date FROM coffee_data LIMIT 2"); got.Outcome != envs.OK {
 		t.Errorf("two rows: %+v", got)
 	}
+
 	if _, err := New(t.Context(), Options{MaxRows: -1}, c); err == nil {
 		t.Error("a negative limit was accepted")
 	}
@@ -189,31 +233,44 @@ func TestFailuresOfOurs(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	_, _, err := in.Call(ctx, toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT 1"}})
 	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, _, err = in.Call(ctx, toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT count(*) FROM coffee_data" + letters(20)}})
+
+	_, _, err = in.Call(ctx, toolqa.Session{}, envs.Args{{
+		Name:  "SQL",
+		Value: "SELECT count(*) FROM coffee_data" + letters(20),
+	}})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the caller's deadline: %v", err)
 	}
 
 	// A file damaged behind our back: all pages but the first are zero.
 	opened := interpreter(t, Options{Conns: 1}, c)
+
 	bytes, err := os.ReadFile(c.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	clear(bytes[4096:])
+
 	if err := errors.Join(os.Chmod(c.Path(), 0o666), os.WriteFile(c.Path(), bytes, 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = opened.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT MAX(Open) FROM coffee_data"}})
-	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool || !strings.Contains(err.Error(), "SELECT MAX(Open)") {
+
+	_, _, err = opened.Call(t.Context(), toolqa.Session{},
+		envs.Args{{Name: "SQL", Value: "SELECT MAX(Open) FROM coffee_data"}})
+	if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool ||
+		!strings.Contains(err.Error(), "SELECT MAX(Open)") {
 		t.Errorf("a damaged file: %v", err)
 	}
+
 	if _, err = New(t.Context(), Options{}, c); err == nil {
 		t.Error("New opened a damaged file")
 	}
@@ -221,6 +278,7 @@ func TestFailuresOfOurs(t *testing.T) {
 
 func TestConcurrent(t *testing.T) {
 	in := interpreter(t, Options{Conns: 3}, small(t))
+
 	var wg sync.WaitGroup
 	for i := range 24 {
 		wg.Go(func() {
@@ -228,51 +286,65 @@ func TestConcurrent(t *testing.T) {
 			if i%3 == 0 {
 				sql, want = "SELECT broken", wrongSQL
 			}
+
 			_, r, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: sql}})
 			if err != nil || r.Observation != want {
 				t.Errorf("%s: %+v, %v", sql, r, err)
 			}
 		})
 	}
+
 	wg.Wait()
 }
 
 func FuzzTokenize(f *testing.F) {
-	for _, seed := range []string{"SELECT 'a''b' \"c\" `d` [e] -- f\n/* g */ # h", "CAST(x AS DECIMAL(1,2))/2", "'", "/*", "é\xff",
-		"GROUP_CONCAT(DISTINCT x ORDER BY y SEPARATOR 'a\\'b')", "x + INTERVAL 1 DAY - INTERVAL (2) WEEK", "CONVERT(f(a, b), SIGNED)", "EXTRACT(YEAR FROM x)", "'a\\'; 'b", "coffee . coffee_data"} {
+	for _, seed := range []string{"SELECT 'a''b' \"c\" `d` [e] -- f\n/* g */ # h", "CAST(x AS DECIMAL(1,2))/2", "'",
+		"/*", "é\xff",
+		"GROUP_CONCAT(DISTINCT x ORDER BY y SEPARATOR 'a\\'b')", "x + INTERVAL 1 DAY - INTERVAL (2) WEEK",
+		"CONVERT(f(a, b), SIGNED)", "EXTRACT(YEAR FROM x)", "'a\\'; 'b", "coffee . coffee_data"} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, sql string) {
 		var b strings.Builder
 		for _, tok := range tokenize(sql) {
 			b.WriteString(tok.text)
 		}
+
 		if b.String() != sql {
 			t.Errorf("the tokens of %q join to %q", sql, b.String())
 		}
+
 		out, err := translate("SELECT "+sql, map[string]string{"coffee_data": "coffee"})
 		if err != nil {
 			return
 		}
+
 		if strings.Contains(out, "\x00") {
 			t.Errorf("translate(%q) = %q", sql, out)
 		}
+
 		if s, err := parse("SELECT " + sql); err != nil {
 			t.Error(err)
-		} else if s.edits = make([]edit, len(s.tokens)); !strings.Contains(s.String(), "*/") && untranslate(out) != s.String() && !strings.Contains(s.String(), "/*") {
+		} else if s.edits = make([]edit, len(s.tokens)); !strings.Contains(s.String(), "*/") &&
+			untranslate(out) != s.String() && !strings.Contains(s.String(), "/*") {
 			t.Errorf("translate(%q) = %q, and back %q", sql, out, untranslate(out))
 		}
 	})
 }
 
 func FuzzQuery(f *testing.F) {
-	for _, seed := range []string{"1", "CAST(Low AS DECIMAL(3,1))/2 FROM coffee_data", "date('now')", "1; DROP TABLE x", "STR_TO_DATE('9:05 PM', '%h:%i %p')",
-		"DATE_FORMAT(Date + INTERVAL 1 MONTH, '%D %f') FROM coffee_data", "LPAD(Volume, 9, 'x'), TRUNCATE(Open, -1), FORMAT(Low, 2) FROM coffee.coffee_data", "'a' REGEXP '(a|b)*'"} {
+	for _, seed := range []string{"1", "CAST(Low AS DECIMAL(3,1))/2 FROM coffee_data", "date('now')", "1; DROP TABLE x",
+		"STR_TO_DATE('9:05 PM', '%h:%i %p')",
+		"DATE_FORMAT(Date + INTERVAL 1 MONTH, '%D %f') FROM coffee_data", "LPAD(Volume, 9, 'x'), TRUNCATE(Open, " +
+			"-1), FORMAT(Low, 2) FROM coffee.coffee_data", "'a' REGEXP '(a|b)*'"} {
 		f.Add(seed)
 	}
+
 	in := interpreter(f, Options{Timeout: 200 * time.Millisecond}, small(f))
 	f.Fuzz(func(t *testing.T, sql string) {
-		if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT " + sql}}); err != nil {
+		if _, _, err := in.Call(t.Context(), toolqa.Session{},
+			envs.Args{{Name: "SQL", Value: "SELECT " + sql}}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -299,21 +371,28 @@ func TestSlowStatementsAreRemembered(t *testing.T) {
 	args := func(sql string) envs.Args { return envs.Args{{Name: "SQL", Value: sql}} }
 	m := &memory{results: map[string]envs.Result{}}
 	in := interpreter(t, Options{Timeout: 50 * time.Millisecond}, small(t)).WithMemory(m)
+
 	_, stopped, err := in.Call(context.Background(), toolqa.Session{}, args(slow))
 	if err != nil || len(m.results) != 1 || stopped.Outcome != envs.ToolError {
 		t.Fatalf("%+v, %v; %d results remembered", stopped, err, len(m.results))
 	}
+
 	for key := range m.results {
 		m.results[key] = envs.Result{Observation: "as it was then"}
 	}
-	if _, r, err := in.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation != "as it was then" || err != nil {
+
+	if _, r, err := in.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation != "as it was then" ||
+		err != nil {
 		t.Errorf("%+v, %v: the statement ran again", r, err)
 	}
+
 	for _, opts := range []Options{
-		{Timeout: 60 * time.Millisecond}, {Timeout: 50 * time.Millisecond, MaxRows: 7}, {Timeout: 50 * time.Millisecond, MaxBytes: 7},
+		{Timeout: 60 * time.Millisecond}, {Timeout: 50 * time.Millisecond, MaxRows: 7},
+		{Timeout: 50 * time.Millisecond, MaxBytes: 7},
 	} {
 		other := interpreter(t, opts, small(t)).WithMemory(m)
-		if _, r, err := other.Call(context.Background(), toolqa.Session{}, args(slow)); r.Observation == "as it was then" || err != nil {
+		if _, r, err := other.Call(context.Background(), toolqa.Session{},
+			args(slow)); r.Observation == "as it was then" || err != nil {
 			t.Errorf("%+v: %+v, %v: remembered of a tool with other limits", opts, r, err)
 		}
 	}
@@ -324,17 +403,22 @@ func TestRecentStatements(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 	for _, sql := range []string{"SELECT MAX(High) m FROM coffee_data", "SELECT broken"} {
 		first := query(t, in, sql)
+
 		stmt, err := translate(sql, in.temporary)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if kept, ok := in.recent.get(stmt); !ok || kept != first {
 			t.Errorf("%s: kept %+v, %v; want %+v", sql, kept, ok, first)
 		}
+
 		in.recent.put(stmt, envs.Result{Observation: "kept"})
+
 		if got := query(t, in, sql); got.Observation != "kept" {
 			t.Errorf("%s ran again: %+v", sql, got)
 		}
+
 		other := in.WithMemory(&memory{results: map[string]envs.Result{}})
 		if got := query(t, other, sql); got != first {
 			t.Errorf("%s, with another memory: %+v, want %+v", sql, got, first)
@@ -345,11 +429,14 @@ func TestRecentStatements(t *testing.T) {
 	for i := range 3 * recentStatements {
 		r.put(strconv.Itoa(i), envs.Result{})
 	}
+
 	r.put("long", envs.Result{Observation: strings.Repeat("x", recentBytes+1)})
 	_, long := r.get("long")
 	_, first := r.get("0")
+
 	_, last := r.get(strconv.Itoa(3*recentStatements - 1))
 	if len(r.young)+len(r.older) > 2*recentStatements || long || first || !last {
-		t.Errorf("%d and %d kept; the long one %v, the first %v, the last %v", len(r.young), len(r.older), long, first, last)
+		t.Errorf("%d and %d kept; the long one %v, the first %v, the last %v", len(r.young), len(r.older), long, first,
+			last)
 	}
 }

@@ -31,26 +31,34 @@ func parse(sql string) (*statement, error) {
 	if strings.Contains(sql, "\x00") { // SQLite would end the statement there
 		return nil, errRefused
 	}
+
 	s := &statement{}
 	gap := false
+
 	for _, t := range tokenize(sql) {
 		if t.kind == space { // a blank from now on: MySQL's # is none in SQLite, and our comments must be the only ones
 			gap = true
 			continue
 		}
+
 		s.tokens, s.gap = append(s.tokens, t), append(s.gap, gap)
 		gap = false
 	}
+
 	if end := slices.IndexFunc(s.tokens, func(t token) bool { return t.is(";") }); end >= 0 {
 		if slices.ContainsFunc(s.tokens[end:], func(t token) bool { return !t.is(";") }) {
 			return nil, errRefused
 		}
+
 		s.tokens = s.tokens[:end]
 	}
+
 	if !s.is(0, "SELECT") && !s.is(0, "WITH") && !s.is(0, "VALUES") {
 		return nil, errRefused
 	}
+
 	s.pair()
+
 	return s, nil
 }
 
@@ -60,6 +68,7 @@ func (s *statement) pair() {
 	s.match = slices.Repeat([]int{-1}, len(s.tokens))
 	s.call = slices.Repeat([]int{-1}, len(s.tokens))
 	s.start = slices.Repeat([]int{-1}, len(s.tokens))
+
 	var open []int
 	for i := range s.tokens {
 		if s.is(i, ")") && len(open) > 0 {
@@ -67,9 +76,11 @@ func (s *statement) pair() {
 			open = open[:len(open)-1]
 			s.match[i], s.match[last] = last, i
 		}
+
 		if len(open) > 0 {
 			s.call[i] = open[len(open)-1]
 		}
+
 		if s.is(i, "(") {
 			open = append(open, i)
 		}
@@ -91,6 +102,7 @@ func (s *statement) kind(i int) tokenKind {
 	if i < 0 || i >= len(s.tokens) {
 		return space
 	}
+
 	return s.tokens[i].kind
 }
 
@@ -100,6 +112,7 @@ func (s *statement) function(i int) string {
 	if open := s.call[i]; open > 0 && s.kind(open-1) == word {
 		return strings.ToLower(s.tokens[open-1].text)
 	}
+
 	return ""
 }
 
@@ -110,10 +123,12 @@ func (s *statement) find(i int, words ...string) int {
 		if s.call[j] == s.call[i] && s.isAny(j, words...) {
 			return j
 		}
+
 		if s.match[j] == s.call[i] && s.call[i] >= 0 {
 			break
 		}
 	}
+
 	return -1
 }
 
@@ -131,23 +146,28 @@ const (
 // String returns the statement with its changes.
 func (s *statement) String() string {
 	var b strings.Builder
+
 	for i, t := range s.tokens {
 		if s.gap[i] {
 			b.WriteByte(' ')
 		}
+
 		e := s.edits[i]
 		if e.before != "" {
 			writeChange(&b, "", e.before)
 		}
+
 		if e.changed {
 			writeChange(&b, t.text, e.to)
 		} else {
 			b.WriteString(t.text)
 		}
+
 		if e.after != "" {
 			writeChange(&b, "", e.after)
 		}
 	}
+
 	return b.String()
 }
 
@@ -157,6 +177,7 @@ func writeChange(b *strings.Builder, from, to string) {
 		b.WriteString(to)
 		return
 	}
+
 	b.WriteString(markStart + to + markFrom + from + markEnd)
 }
 
@@ -164,20 +185,25 @@ func writeChange(b *strings.Builder, from, to string) {
 // expression begins with.
 func untranslate(column string) string {
 	var b strings.Builder
+
 	for {
 		from := strings.Index(column, markFrom)
 		if from < 0 {
 			break
 		}
+
 		end := strings.Index(column[from:], markEnd)
 		if end < 0 {
 			break
 		}
+
 		start := max(0, strings.LastIndex(column[:from], markStart))
 		b.WriteString(column[:start])
 		b.WriteString(column[from+len(markFrom) : from+end])
 		column = column[from+end+len(markEnd):]
 	}
+
 	b.WriteString(column)
+
 	return b.String()
 }

@@ -14,15 +14,18 @@ type parsed struct {
 	date, clock                                     bool
 }
 
-// strToDate reads a text in a format of MySQL. The value is a day, a time of day, or both, by what the format names; NULL
-// when the text does not fit, or names a day that is none. What follows the format is passed over.
+// strToDate reads a text in a format of MySQL. The value is a day, a time of day, or both, by what the format
+// names; NULL when the text does not fit, or names a day that is none. What follows the format is passed
+// over.
 func strToDate(s, layout string) any {
 	var p parsed
+
 	for i := 0; i < len(layout); i++ {
 		c := layout[i]
 		switch {
 		case c == '%' && i+1 < len(layout):
 			i++
+
 			var ok bool
 			if s, ok = p.read(strings.TrimLeft(s, " "), layout[i]); !ok {
 				return nil
@@ -35,6 +38,7 @@ func strToDate(s, layout string) any {
 			s = s[1:]
 		}
 	}
+
 	return p.value()
 }
 
@@ -53,6 +57,7 @@ func (p *parsed) read(s string, field byte) (rest string, ok bool) {
 	case '%':
 		return strings.CutPrefix(s, "%")
 	}
+
 	inner, ok := composed[field]
 	for i := 0; ok && i < len(inner); i++ {
 		if inner[i] == '%' {
@@ -62,6 +67,7 @@ func (p *parsed) read(s string, field byte) (rest string, ok bool) {
 			s, ok = strings.CutPrefix(s, inner[i:i+1])
 		}
 	}
+
 	return s, ok
 }
 
@@ -73,6 +79,7 @@ func (p *parsed) readDate(s string, field byte) (rest string, ok bool) {
 		if p.year, s, ok = decimal(s, 1, 2); p.year < 70 {
 			p.year += 100
 		}
+
 		p.year += 1900
 	case 'm', 'c':
 		p.month, s, ok = decimal(s, 1, 2)
@@ -89,6 +96,7 @@ func (p *parsed) readDate(s string, field byte) (rest string, ok bool) {
 	case 'W', 'a':
 		_, s, ok = name(s, field == 'a', func(i int) string { return time.Weekday(i % 7).String() }, 7)
 	}
+
 	return s, ok
 }
 
@@ -113,6 +121,7 @@ func (p *parsed) readClock(s string, field byte) (rest string, ok bool) {
 			ok = p.half == "AM" || p.half == "PM"
 		}
 	}
+
 	return s, ok
 }
 
@@ -123,10 +132,12 @@ func name(s string, short bool, of func(int) string, n int) (number int, rest st
 		if short {
 			name = name[:3]
 		}
+
 		if len(s) >= len(name) && strings.EqualFold(s[:len(name)], name) {
 			return i, s[len(name):], true
 		}
 	}
+
 	return 0, s, false
 }
 
@@ -137,23 +148,30 @@ func (p *parsed) value() any {
 			p.hour += 12
 		}
 	}
+
 	if p.hour > 23 || p.minute > 59 || p.second > 59 {
 		return nil
 	}
-	clock := time.Duration(p.hour)*time.Hour + time.Duration(p.minute)*time.Minute + time.Duration(p.second)*time.Second + p.micro
+
+	clock := time.Duration(p.hour)*time.Hour + time.Duration(p.minute)*time.Minute +
+		time.Duration(p.second)*time.Second + p.micro
 	if !p.date {
 		if !p.clock {
 			return nil
 		}
+
 		return clockText(clock)
 	}
+
 	m, ok := date(p.year, p.month, p.day)
 	if p.yearDay > 0 {
 		m, ok = date(p.year, 1, 1)
 		m.Time = m.AddDate(0, 0, p.yearDay-1)
 	}
+
 	if !ok {
 		return nil
 	}
+
 	return moment{m.Add(clock), p.clock}.String()
 }

@@ -9,22 +9,39 @@ import (
 // textFunctions are functions of texts. Positions and lengths count characters, positions from 1.
 func textFunctions() map[string]function {
 	return map[string]function{
-		"concat":          {least: 1, most: many, call: concat},
-		"left":            takes(2, func(a []any) any { return slice(textOf(a[0]), wholeOf(a[1]), false) }),
-		"right":           takes(2, func(a []any) any { return slice(textOf(a[0]), wholeOf(a[1]), true) }),
-		"lpad":            {least: 3, most: 3, call: func(a []any) (any, error) { return pad(a, true) }},
-		"rpad":            {least: 3, most: 3, call: func(a []any) (any, error) { return pad(a, false) }},
-		"repeat":          {least: 2, most: 2, call: func(a []any) (any, error) { return repeat(textOf(a[0]), wholeOf(a[1])) }},
-		"space":           {least: 1, most: 1, call: func(a []any) (any, error) { return repeat(" ", wholeOf(a[0])) }},
-		"reverse":         takes(1, func(a []any) any { return reverse(textOf(a[0])) }),
-		"substring_index": takes(3, func(a []any) any { return substringIndex(textOf(a[0]), textOf(a[1]), wholeOf(a[2])) }),
-		"locate":          takesTo(2, 3, locate),
-		"strcmp":          takes(2, func(a []any) any { return int64(strings.Compare(textOf(a[0]), textOf(a[1]))) }),
-		"ascii":           takes(1, func(a []any) any { return firstByte(textOf(a[0])) }),
-		"field":           {least: 2, most: many, null: true, call: func(a []any) (any, error) { return field(a), nil }},
-		"find_in_set":     takes(2, func(a []any) any { return findInSet(textOf(a[0]), textOf(a[1])) }),
-		"is_null":         {least: 1, most: 1, null: true, call: func(a []any) (any, error) { return truth(a[0] == nil), nil }},
-		"py_str":          {least: 1, most: 1, call: func(a []any) (any, error) { return textOf(a[0]), nil }},
+		"concat": {least: 1, most: many, call: concat},
+		"left":   takes(2, func(a []any) any { return slice(textOf(a[0]), wholeOf(a[1]), false) }),
+		"right":  takes(2, func(a []any) any { return slice(textOf(a[0]), wholeOf(a[1]), true) }),
+		"lpad":   {least: 3, most: 3, call: func(a []any) (any, error) { return pad(a, true) }},
+		"rpad":   {least: 3, most: 3, call: func(a []any) (any, error) { return pad(a, false) }},
+		"repeat": {
+			least: 2,
+			most:  2,
+			call:  func(a []any) (any, error) { return repeat(textOf(a[0]), wholeOf(a[1])) },
+		},
+		"space":   {least: 1, most: 1, call: func(a []any) (any, error) { return repeat(" ", wholeOf(a[0])) }},
+		"reverse": takes(1, func(a []any) any { return reverse(textOf(a[0])) }),
+		"substring_index": takes(3, func(a []any) any {
+			return substringIndex(textOf(a[0]), textOf(a[1]),
+				wholeOf(a[2]))
+		}),
+		"locate": takesTo(2, 3, locate),
+		"strcmp": takes(2, func(a []any) any { return int64(strings.Compare(textOf(a[0]), textOf(a[1]))) }),
+		"ascii":  takes(1, func(a []any) any { return firstByte(textOf(a[0])) }),
+		"field": {
+			least: 2,
+			most:  many,
+			null:  true,
+			call:  func(a []any) (any, error) { return field(a), nil },
+		},
+		"find_in_set": takes(2, func(a []any) any { return findInSet(textOf(a[0]), textOf(a[1])) }),
+		"is_null": {
+			least: 1,
+			most:  1,
+			null:  true,
+			call:  func(a []any) (any, error) { return truth(a[0] == nil), nil },
+		},
+		"py_str": {least: 1, most: 1, call: func(a []any) (any, error) { return textOf(a[0]), nil }},
 	}
 }
 
@@ -35,16 +52,19 @@ func concat(a []any) (any, error) {
 			return nil, errTooLong
 		}
 	}
+
 	return b.String(), nil
 }
 
 // slice returns the first or the last n characters of a text.
 func slice(s string, n int64, last bool) string {
 	runes := []rune(s)
+
 	n = min(max(n, 0), int64(len(runes)))
 	if last {
 		return string(runes[int64(len(runes))-n:])
 	}
+
 	return string(runes[:n])
 }
 
@@ -62,13 +82,16 @@ func pad(a []any, before bool) (any, error) {
 	case len(with) == 0:
 		return nil, nil
 	}
+
 	filling := make([]rune, 0, n)
 	for i := range int(n) - len(s) {
 		filling = append(filling, with[i%len(with)])
 	}
+
 	if before {
 		return string(append(filling, s...)), nil
 	}
+
 	return string(s) + string(filling), nil
 }
 
@@ -76,6 +99,7 @@ func repeat(s string, n int64) (any, error) {
 	if n = max(n, 0); n > maxText || n*int64(len(s)) > maxText {
 		return nil, errTooLong
 	}
+
 	return strings.Repeat(s, int(n)), nil
 }
 
@@ -91,10 +115,12 @@ func substringIndex(s, separator string, n int64) string {
 	if separator == "" || n == 0 {
 		return ""
 	}
+
 	parts := strings.Split(s, separator)
 	if n > 0 {
 		return strings.Join(parts[:min(n, int64(len(parts)))], separator)
 	}
+
 	return strings.Join(parts[max(int64(len(parts))+n, 0):], separator)
 }
 
@@ -105,15 +131,19 @@ func locate(a []any) any {
 	if len(a) == 3 {
 		from = wholeOf(a[2])
 	}
+
 	s := []rune(textOf(a[1]))
 	if from < 1 || from > int64(len(s))+1 {
 		return int64(0)
 	}
+
 	tail := strings.ToLower(string(s[from-1:]))
+
 	i := strings.Index(tail, strings.ToLower(textOf(a[0])))
 	if i < 0 {
 		return int64(0)
 	}
+
 	return from + int64(utf8.RuneCountInString(tail[:i]))
 }
 
@@ -121,6 +151,7 @@ func firstByte(s string) int64 {
 	if s == "" {
 		return 0
 	}
+
 	return int64(s[0])
 }
 
@@ -131,6 +162,7 @@ func field(a []any) any {
 			return int64(i + 1)
 		}
 	}
+
 	return int64(0)
 }
 
@@ -139,5 +171,6 @@ func findInSet(item, list string) int64 {
 	if list == "" {
 		return 0
 	}
+
 	return int64(slices.Index(strings.Split(list, ","), item) + 1)
 }

@@ -5,23 +5,27 @@ import (
 	"strings"
 )
 
-// translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower case, to the schemas
-// they are published in and are views in place of. It refuses anything but one SELECT, WITH or VALUES statement.
+// translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower case, to
+// the schemas they are published in and are views in place of. It refuses anything but one SELECT, WITH or
+// VALUES statement.
 func translate(sql string, temporary map[string]string) (string, error) {
 	s, err := parse(sql)
 	if err != nil {
 		return "", err
 	}
+
 	for i := range s.tokens {
 		if err := s.rewrite(i, temporary); err != nil {
 			return "", err
 		}
 	}
+
 	if len(temporary) > 0 {
 		if err := s.publish(temporary); err != nil {
 			return "", err
 		}
 	}
+
 	return s.String(), nil
 }
 
@@ -30,6 +34,7 @@ func (s *statement) rewrite(i int, temporary map[string]string) error {
 	if s.edits[i].changed { // by a change that began before
 		return nil
 	}
+
 	switch t := s.tokens[i]; t.kind {
 	case text, double:
 		if err := s.unescape(i); err != nil {
@@ -41,32 +46,39 @@ func (s *statement) rewrite(i int, temporary map[string]string) error {
 		if s.is(i, "INTERVAL") {
 			return s.interval(i)
 		}
+
 		if s.is(i+1, "(") && !s.is(i-1, ".") {
 			s.calling(i, strings.ToLower(t.text))
 		} else {
 			s.keyword(i)
 		}
 	}
+
 	if t := s.tokens[i]; t.kind != number && s.is(i+1, ".") && i+2 < len(s.tokens) {
-		if schema, ok := temporary[strings.ToLower(s.tokens[i+2].identifier())]; ok && strings.EqualFold(t.identifier(), schema) {
+		if schema, ok := temporary[strings.ToLower(s.tokens[i+2].identifier())]; ok &&
+			strings.EqualFold(t.identifier(), schema) {
 			s.change(i, "temp")
 		}
 	}
+
 	return nil
 }
 
-// unescape makes a text that has a backslash, by which MySQL escapes the next character, one of SQLite. Before % and _ it
-// stays, as in MySQL.
+// unescape makes a text that has a backslash, by which MySQL escapes the next character, one of SQLite.
+// Before % and _ it stays, as in MySQL.
 func (s *statement) unescape(i int) error {
 	quote, body := s.tokens[i].text[:1], s.tokens[i].text
 	if !strings.Contains(body, `\`) {
 		return nil
 	}
+
 	if len(body) < 2 || !strings.HasSuffix(body, quote) { // SQLite would see another end
 		return errRefused
 	}
+
 	body = strings.ReplaceAll(body[1:len(body)-1], quote+quote, quote)
 	var b strings.Builder
+
 	for i := 0; i < len(body); i++ {
 		c := body[i]
 		if c == '\\' && i+1 < len(body) {
@@ -82,9 +94,12 @@ func (s *statement) unescape(i int) error {
 				b.WriteByte('\\')
 			}
 		}
+
 		b.WriteByte(c)
 	}
+
 	s.change(i, "'"+strings.ReplaceAll(b.String(), "'", "''")+"'")
+
 	return nil
 }
 
@@ -129,10 +144,12 @@ func (s *statement) calling(i int, name string) {
 	if to, ok := renamed[name]; ok {
 		s.change(i, to)
 	}
+
 	first := i + 2
 	if s.match[i+1] <= first { // it is not closed, or has no arguments
 		return
 	}
+
 	switch name {
 	case "cast":
 		s.cast(s.find(first, "AS"), s.match[i+1])
@@ -180,6 +197,7 @@ func (s *statement) lastComma(i int) int {
 			break
 		}
 	}
+
 	return last
 }
 
@@ -187,7 +205,8 @@ func (s *statement) lastComma(i int) int {
 var castTypes = map[string]string{
 	"signed": "INTEGER", "unsigned": "INTEGER", "year": "INTEGER",
 	"decimal": "REAL", "dec": "REAL", "numeric": "REAL", "float": "REAL", "double": "REAL", "real": "REAL",
-	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "date": "TEXT", "datetime": "TEXT", "time": "TEXT",
+	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "date": "TEXT", "datetime": "TEXT",
+	"time": "TEXT",
 }
 
 // cast translates the type of a CAST, which stands between as and end.
@@ -195,13 +214,16 @@ func (s *statement) cast(as, end int) {
 	if as < 0 || as+1 >= end {
 		return
 	}
+
 	to, ok := castTypes[strings.ToLower(s.tokens[as+1].text)]
 	if !ok {
 		return
 	}
+
 	for i := as + 1; i < end; i++ {
 		s.change(i, "")
 	}
+
 	s.change(as+1, to)
 }
 
@@ -209,23 +231,30 @@ func (s *statement) cast(as, end int) {
 // second argument, before ORDER BY, and none beside DISTINCT.
 func (s *statement) groupConcat(i int) {
 	first, end := i+2, s.match[i+1]
+
 	separator := s.find(first, "SEPARATOR")
 	if separator < 0 || separator+2 != end {
 		return
 	}
+
 	with := s.tokens[separator+1].text
 	if s.unescape(separator+1) != nil {
 		return
 	}
+
 	s.change(separator, "")
+
 	if e := s.edits[separator+1]; e.changed {
 		with = e.to
 	}
+
 	s.change(separator+1, "")
+
 	at := separator
 	if order := s.find(first, "ORDER"); order >= 0 {
 		at = order
 	}
+
 	s.edits[at].before = ", " + with + " "
 	if s.is(first, "DISTINCT") {
 		s.change(i, "concat_distinct")
@@ -241,8 +270,10 @@ func (s *statement) interval(i int) error {
 	if i < 2 || unit < i+2 || s.call[unit] != s.call[i] || s.is(unit, "INTERVAL") {
 		return errRefused
 	}
+
 	s.change(i, "")
 	s.unit(unit)
+
 	s.edits[unit].before = ", "
 	switch f := s.function(i); {
 	case s.is(i-1, ","):
@@ -254,10 +285,12 @@ func (s *statement) interval(i int) error {
 		if from < 0 {
 			return errRefused
 		}
+
 		call := "date_add("
 		if s.is(i-1, "-") {
 			call = "date_sub("
 		}
+
 		s.change(i-1, ",")
 		s.edits[from].before = call + s.edits[from].before
 		s.edits[unit].after = ")"
@@ -265,6 +298,7 @@ func (s *statement) interval(i int) error {
 	default:
 		return errRefused
 	}
+
 	return nil
 }
 
@@ -282,18 +316,22 @@ func (s *statement) operand(i int) int {
 		return s.start[i]
 	case s.is(i, ")") && s.match[i] >= 0:
 		i = s.match[i]
-		if s.kind(i-1) != word || s.isAny(i-1, "SELECT", "WHERE", "AND", "OR", "ON", "WHEN", "THEN", "ELSE", "BETWEEN", "BY", "NOT", "IN") {
+		if s.kind(i-1) != word || s.isAny(i-1, "SELECT", "WHERE", "AND", "OR", "ON", "WHEN", "THEN", "ELSE", "BETWEEN",
+			"BY", "NOT", "IN") {
 			return i
 		}
 		i--
 	case s.kind(i) == space, s.kind(i) == symbol:
 		return -1
 	}
+
 	for s.is(i-1, ".") && i >= 2 && s.kind(i-2) != symbol {
 		i -= 2
 	}
+
 	if s.kind(i) == text && s.isAny(i-1, "DATE", "TIMESTAMP") {
 		i--
 	}
+
 	return i
 }

@@ -21,6 +21,7 @@ func normal(args []any) []any {
 			}
 		}
 	}
+
 	return args
 }
 
@@ -34,6 +35,7 @@ func textOf(v any) string {
 	case string:
 		return v
 	}
+
 	return ""
 }
 
@@ -48,6 +50,7 @@ func realOf(v any) float64 {
 		f, _ := leadingNumber(v)
 		return f
 	}
+
 	return 0
 }
 
@@ -56,6 +59,7 @@ func wholeOf(v any) int64 {
 	if n, ok := v.(int64); ok {
 		return n
 	}
+
 	return toInt(math.Round(realOf(v)))
 }
 
@@ -69,6 +73,7 @@ func toInt(f float64) int64 {
 	case f <= math.MinInt64:
 		return math.MinInt64
 	}
+
 	return int64(f)
 }
 
@@ -77,33 +82,42 @@ func leadingNumber(s string) (float64, bool) {
 	s = strings.TrimLeft(s, " \t\r\n\v\f")
 	end, digits := 0, 0
 	digit := func() bool { return end < len(s) && s[end] >= '0' && s[end] <= '9' }
+
 	if end < len(s) && (s[end] == '+' || s[end] == '-') {
 		end++
 	}
+
 	for ; digit(); end++ {
 		digits++
 	}
+
 	if end < len(s) && s[end] == '.' {
 		for end++; digit(); end++ {
 			digits++
 		}
 	}
+
 	if digits == 0 {
 		return 0, false
 	}
+
 	if mantissa := end; end < len(s) && (s[end] == 'e' || s[end] == 'E') {
 		end++
 		if end < len(s) && (s[end] == '+' || s[end] == '-') {
 			end++
 		}
+
 		if !digit() {
 			end = mantissa
 		}
+
 		for digit() {
 			end++
 		}
 	}
+
 	f, _ := strconv.ParseFloat(s[:end], 64) // of a number that is too large, infinity
+
 	return f, true
 }
 
@@ -112,6 +126,7 @@ func finite(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
 	}
+
 	return f
 }
 
@@ -120,6 +135,7 @@ func truth(ok bool) any {
 	if ok {
 		return int64(1)
 	}
+
 	return int64(0)
 }
 

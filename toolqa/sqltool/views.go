@@ -15,27 +15,35 @@ const publishedCells = 250
 // database. A column of texts that are always there is handed on as it is, so that SQLite finds its index.
 func textView(schema corpus.Schema) string {
 	columns := make([]string, len(schema.Columns))
+
 	cut := schema.Dataset == toolqa.Airbnb || schema.Dataset == toolqa.Yelp
 	for i, c := range schema.Columns {
 		name := quote(c.SQLName())
+
 		columns[i] = asText(c.Kind, name, cut)
 		if c.Optional {
 			columns[i] = "ifnull(" + columns[i] + ", '---')"
 		}
+
 		if columns[i] != name {
-			columns[i] = "CAST(" + columns[i] + " AS TEXT)" // for what publish does not see, such as a number by its alias
+			// for what publish does not see, such as a number by its alias
+			columns[i] = "CAST(" + columns[i] + " AS TEXT)"
 		}
+
 		as := c.SQLName()
 		if schema.Dataset == toolqa.Airbnb {
 			as = strings.NewReplacer("lat", "latitude", "long", "longitude").Replace(as)
 		}
+
 		columns[i] += " AS " + quote(as)
 	}
-	return fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT %s FROM %s.%s", schema.Table, strings.Join(columns, ", "), schema.Dataset, schema.Table)
+
+	return fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT %s FROM %s.%s", schema.Table, strings.Join(columns, ", "),
+		schema.Dataset, schema.Table)
 }
 
-// asText returns the expression of a column's cells as the published database has them. Where they are cut they are texts
-// before, as Python prints them.
+// asText returns the expression of a column's cells as the published database has them. Where they are cut
+// they are texts before, as Python prints them.
 func asText(kind corpus.Kind, name string, cut bool) string {
 	switch kind {
 	case corpus.Integer:
@@ -44,13 +52,17 @@ func asText(kind corpus.Kind, name string, cut bool) string {
 		if !cut { // the published loader hands over True, which MySQL writes as 1
 			return fmt.Sprintf("CAST(%s AS TEXT)", name)
 		}
+
 		return fmt.Sprintf("CASE %s WHEN 1 THEN 'True' WHEN 0 THEN 'False' END", name)
 	case corpus.Real: // SQLite writes whole numbers as Python does, and is faster
-		return fmt.Sprintf("CASE WHEN abs(%[1]s) < 1e15 AND %[1]s = CAST(%[1]s AS INTEGER) THEN CAST(%[1]s AS TEXT) ELSE py_str(%[1]s) END", name)
+		return fmt.Sprintf("CASE WHEN abs(%[1]s) < 1e15 AND %[1]s = CAST(%[1]s AS INTEGER) THEN CAST(%[1]s AS "+
+			"TEXT) ELSE py_str(%[1]s) END", name)
 	}
+
 	if cut {
 		return fmt.Sprintf("substr(%s, 1, %d)", name, publishedCells)
 	}
+
 	return name
 }
 

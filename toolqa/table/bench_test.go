@@ -16,6 +16,7 @@ import (
 func benchmark(b *testing.B, tool tool, s toolqa.Session, name, value string) {
 	args, ctx := envs.Args{{Name: name, Value: value}}, b.Context()
 	b.ReportAllocs()
+
 	for b.Loop() {
 		if _, r, err := tool.Call(ctx, s, args); err != nil || r.Outcome != envs.OK {
 			b.Fatal(r, err)
@@ -50,21 +51,29 @@ func flights(b *testing.B) *corpus.Table {
 		for i := range all {
 			all[i] = fmt.Sprintf(format, i)
 		}
+
 		return all
 	}
 	skewed := func(words []string) string { return words[int(float64(len(words))*math.Pow(rng.Float64(), 3))] }
-	airports, airlines, numbers, miles := names("%03d", 375), names("Airline %d, Inc.", 21), names("%d", 7000), names("%d.0", 1600)
+	airports, airlines, numbers, miles := names("%03d", 375), names("Airline %d, Inc.", 21), names("%d", 7000),
+		names("%d.0", 1600)
+
 	days := make([]string, 212)
 	for i := range days {
 		days[i] = time.Date(2022, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 	}
-	columns := []string{"FlightDate", "Airline", "Origin", "Dest", "Flight_Number_Marketing_Airline", "Distance", "DepTime"}
+
+	columns := []string{"FlightDate", "Airline", "Origin", "Dest", "Flight_Number_Marketing_Airline", "Distance",
+		"DepTime"}
 	cells := make([]string, 0, n*len(columns))
+
 	rows := make([][]string, n)
 	for i := range rows {
-		cells = append(cells, days[i*len(days)/n], skewed(airlines), skewed(airports), skewed(airports), skewed(numbers), skewed(miles), numbers[rng.IntN(1440)])
+		cells = append(cells, days[i*len(days)/n], skewed(airlines), skewed(airports), skewed(airports),
+			skewed(numbers), skewed(miles), numbers[rng.IntN(1440)])
 		rows[i] = cells[len(cells)-len(columns):]
 	}
+
 	return corpus.NewTable(toolqa.Flights, columns, rows)
 }
 
@@ -75,6 +84,7 @@ func BenchmarkFlights(b *testing.B) {
 	load := newLoadDB(t)
 	all, _ := call(b, load, toolqa.Session{}, "DBName", "flights")
 	cell := func(name string, i int) string { return name + "=" + column(t, name).Text(i*7_919%t.Rows()) }
+
 	row := func(i int) string {
 		return cell("Origin", i) + ", " + cell("Dest", i) + ", " + cell("FlightDate", i)
 	}
@@ -84,30 +94,46 @@ func BenchmarkFlights(b *testing.B) {
 		"distance": func(i int) string { return cell("FlightDate", i) + ", Distance>500" },
 		"far":      func(i int) string { return "Distance>500, " + cell("FlightDate", i) },
 		"airline":  func(i int) string { return cell("Airline", i) + ", " + cell("FlightDate", i) },
-		"route":    func(i int) string { return cell("Airline", i) + ", " + cell("Origin", i) + ", " + cell("Dest", i) },
-		"number":   func(i int) string { return cell("Airline", i) + ", " + cell("Flight_Number_Marketing_Airline", i) },
-		"range":    func(i int) string { return "FlightDate>=2022-02-01, FlightDate<=2022-05-31, " + cell("Airline", i) },
+		"route": func(i int) string {
+			return cell("Airline", i) + ", " + cell("Origin", i) + ", " +
+				cell("Dest", i)
+		},
+		"number": func(i int) string {
+			return cell("Airline", i) + ", " +
+				cell("Flight_Number_Marketing_Airline", i)
+		},
+		"range": func(i int) string {
+			return "FlightDate>=2022-02-01, FlightDate<=2022-05-31, " +
+				cell("Airline", i)
+		},
 	} {
 		b.Run("FilterDB/"+name, func(b *testing.B) {
 			call(b, &FilterDB{}, all, "condition", condition(0)) // reads the columns and makes their indexes
 			var times []time.Duration
+
 			for i := 0; b.Loop(); i++ {
 				args := envs.Args{{Name: "condition", Value: condition(i)}}
 				start := time.Now()
-				if _, r, err := (&FilterDB{}).Call(b.Context(), all, args); err != nil || r.Outcome == envs.InvocationError {
+
+				if _, r, err := (&FilterDB{}).Call(b.Context(), all, args); err != nil ||
+					r.Outcome == envs.InvocationError {
 					b.Fatal(r, err)
 				}
+
 				times = append(times, time.Since(start))
 			}
+
 			slices.Sort(times)
 			b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
 			b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
 		})
 	}
+
 	found, r := call(b, &FilterDB{}, all, "condition", row(1))
 	if r.Outcome != envs.OK {
 		b.Fatal(r)
 	}
+
 	b.Run("LoadDB", func(b *testing.B) { benchmark(b, load, toolqa.Session{}, "DBName", "flights") })
 	b.Run("GetValue/rows", func(b *testing.B) { benchmark(b, GetValue{}, found, "column_name", "DepTime, Airline") })
 	b.Run("GetValue/all", func(b *testing.B) { benchmark(b, GetValue{}, all, "column_name", "DepTime, Airline") })

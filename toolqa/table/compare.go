@@ -29,14 +29,17 @@ func (f *FilterDB) compare(t *corpus.Table, p piece, cast castSet) (_ predicate,
 	if err != nil || column == nil {
 		return predicate{}, cast, false, err
 	}
+
 	switch {
 	case slices.Contains(numeric[:], p.column):
 		if value, ok := pytext.ParseFloat(p.value); ok {
 			if f.Cast {
 				cast = cast.with(p.column)
 			}
+
 			return compareNumbers(column, p.operator, value), cast, true, nil
 		}
+
 		if cast.has(p.column) {
 			return predicate{column: column}, cast, p.operator == "=", nil
 		}
@@ -46,12 +49,14 @@ func (f *FilterDB) compare(t *corpus.Table, p piece, cast castSet) (_ predicate,
 		filter, ok := f.search(column, p.value)
 		return filter, cast, ok, nil
 	}
+
 	return compareTexts(column, p.operator, p.value), cast, true, nil
 }
 
 // compareTexts compares the cells of a column with a text, by code point.
 func compareTexts(column *corpus.Vector, operator, value string) predicate {
 	lo, hi := column.Bounds(value)
+
 	switch operator {
 	case ">=":
 		hi = column.Words()
@@ -62,6 +67,7 @@ func compareTexts(column *corpus.Vector, operator, value string) predicate {
 	case "<":
 		lo, hi = 0, lo
 	}
+
 	return predicate{column: column, lo: lo, hi: hi}
 }
 
@@ -72,6 +78,7 @@ func compareNumbers(column *corpus.Vector, operator string, value float64) predi
 		if !ok {
 			return false
 		}
+
 		switch operator {
 		case ">=":
 			return f >= value
@@ -93,15 +100,19 @@ const maxPattern = 1000
 // search finds a text, or a regular expression, in the cells of a column. It is not ok when the expression is invalid.
 func (f *FilterDB) search(column *corpus.Vector, value string) (_ predicate, ok bool) {
 	found := func(cell string) bool { return strings.Contains(cell, value) }
+
 	if f.Regex && regexp.QuoteMeta(value) != value {
 		if len(value) > maxPattern {
 			return predicate{}, false
 		}
+
 		pattern, err := regexp.Compile(value)
 		if err != nil {
 			return predicate{}, false
 		}
+
 		found = pattern.MatchString
 	}
+
 	return predicate{column: column, set: column.Filter(found)}, true
 }

@@ -19,10 +19,12 @@ func parsePiece(text string) piece {
 	if at < 0 {
 		return piece{}
 	}
+
 	end := at + 1
 	if text[at] != '=' && strings.HasPrefix(text[end:], "=") {
 		end++
 	}
+
 	return piece{pytext.Strip(text[:at]), text[at:end], pytext.Strip(text[end:])}
 }
 
@@ -37,24 +39,31 @@ func parsePublished(text string) piece {
 		if !found {
 			continue
 		}
+
 		value, _, _ := strings.Cut(rest, op)
+
 		return piece{pytext.Strip(column), op, pytext.Strip(value)}
 	}
+
 	return piece{}
 }
 
 // cut returns the first piece of a condition, its text, and what follows the separator after it.
 func cut(t *corpus.Table, condition string) (p piece, text, rest string, more bool, err error) {
 	end := through(condition, 0)
+
 	p = parsePiece(condition[:end])
 	if p.operator == "=" {
 		if end, err = valueEnd(t, p, condition, end); err != nil {
 			return piece{}, condition[:end], "", false, err
 		}
+
 		p = parsePiece(condition[:end])
 	}
+
 	text, rest = condition[:end], condition[end:]
 	rest, more = strings.CutPrefix(rest, separator)
+
 	return p, text, rest, more, nil
 }
 
@@ -63,6 +72,7 @@ func through(condition string, from int) int {
 	if i := strings.Index(condition[from:], separator); i >= 0 {
 		return from + i
 	}
+
 	return len(condition)
 }
 
@@ -73,6 +83,7 @@ func valueEnd(t *corpus.Table, p piece, condition string, end int) (int, error) 
 	if err != nil || column == nil {
 		return end, err
 	}
+
 	certain, doubtful := true, end
 	for at := end; at < len(condition); {
 		next := through(condition, at+len(separator))
@@ -83,12 +94,15 @@ func valueEnd(t *corpus.Table, p piece, condition string, end int) (int, error) 
 		default:
 			certain = false
 		}
+
 		if certain {
 			doubtful = next
 		} else if lo, hi := column.Bounds(parsePiece(condition[:next]).value); hi > lo {
 			doubtful = next
 		}
+
 		at = next
 	}
+
 	return doubtful, nil
 }

@@ -12,15 +12,19 @@ import (
 // pieces returns the texts and the values of a condition's pieces.
 func pieces(t testing.TB, table *corpus.Table, condition string) (texts, values []string) {
 	t.Helper()
+
 	for more := true; more; {
 		var p piece
 		var text string
+
 		var err error
 		if p, text, condition, more, err = cut(table, condition); err != nil {
 			t.Fatal(err)
 		}
+
 		texts, values = append(texts, text), append(values, p.column+"|"+p.operator+"|"+p.value)
 	}
+
 	return texts, values
 }
 

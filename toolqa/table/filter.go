@@ -12,35 +12,39 @@ import (
 // FilterDB is the tool FilterDB[condition]: it narrows the selection to the rows that satisfy every piece of the
 // condition. Its fields restore what the published code does differently.
 type FilterDB struct {
-	// Partial undoes a failing call only when a piece selects no row: after an unknown column or a missing operator, the
-	// pieces before it stay applied. By default a failing call changes nothing.
+	// Partial undoes a failing call only when a piece selects no row: after an unknown column or a missing
+	// operator, the pieces before it stay applied. By default a failing call changes nothing.
 	Partial bool
 
-	// Split takes a comma and a space for the end of a piece wherever they are, searches a piece for the operators in the
-	// order >=, <=, >, <, =, and ends a value at the operator's second occurrence. By default values may hold all these.
+	// Split takes a comma and a space for the end of a piece wherever they are, searches a piece for the
+	// operators in the order >=, <=, >, <, =, and ends a value at the operator's second occurrence. By
+	// default values may hold all these.
 	Split bool
 
-	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is Python's without back
-	// references, looking around, possessive quantifiers (C++) and atomic groups; one that is invalid, or longer than a
-	// thousand bytes, is a failing piece. By default it is plain text.
+	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is Python's
+	// without back references, looking around, possessive quantifiers (C++) and atomic groups; one that is
+	// invalid, or longer than a thousand bytes, is a failing piece. By default it is plain text.
 	Regex bool
 
-	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB: GetValue prints them without
-	// quotes when several rows are selected, and a comparison with a text fails, or for = selects nothing. A call that
-	// fails leaves so the column of its first piece.
+	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB: GetValue prints
+	// them without quotes when several rows are selected, and a comparison with a text fails, or for =
+	// selects nothing. A call that fails leaves so the column of its first piece.
 	Cast bool
 }
 
 // Call applies the argument condition.
 func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
 	condition, ok := args.Text("condition")
+
 	view, err := viewOf(s)
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("FilterDB[%s]", condition), err)
 	}
+
 	if view == nil {
 		return s, noTable("FilterDB"), nil
 	}
+
 	if !ok {
 		return s, envs.Result{
 			Observation: "There is something wrong with the arguments you send for filtering. Please modify it.",
@@ -52,16 +56,20 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("FilterDB[%s]", condition), err)
 	}
+
 	if failure == nil {
 		s.Table = narrowed
-		return s, envs.Result{Observation: fmt.Sprintf("We have successfully filtered the data (%d rows).", narrowed.n)}, nil
+		return s, envs.Result{Observation: fmt.Sprintf("We have successfully filtered the data (%d rows).",
+			narrowed.n)}, nil
 	}
+
 	switch {
 	case f.Partial && !failure.empty:
 		s.Table = narrowed
 	case failure.cast != view.cast:
 		s.Table = view.withCast(failure.cast)
 	}
+
 	return s, envs.Result{Observation: failure.observation, Outcome: envs.ToolError}, nil
 }
 
@@ -76,11 +84,13 @@ type failure struct {
 }
 
 func incorrect(piece string) *failure {
-	return &failure{observation: fmt.Sprintf("The filtering query %s is incorrect. Please modify the condition.", piece)}
+	return &failure{observation: fmt.Sprintf("The filtering query %s is incorrect. Please modify the condition.",
+		piece)}
 }
 
 func failed(piece string) *failure {
-	return &failure{observation: fmt.Sprintf("we have failed when conducting the %s command. Please make changes.", piece)}
+	return &failure{observation: fmt.Sprintf("we have failed when conducting the %s command. Please make changes.",
+		piece)}
 }
 
 // apply narrows view by the pieces of a condition up to the first that fails.
@@ -92,6 +102,7 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 		if len(filters) == 0 && cast == view.cast {
 			return view
 		}
+
 		return view.after(filters, selected, cast)
 	}
 	fail := func(left *View, why *failure) (*View, *failure, error) {
@@ -105,10 +116,12 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 		}
 		var p piece
 		var text string
+
 		var err error
 		if p, text, condition, more, err = f.next(view, condition); err != nil {
 			return nil, nil, err
 		}
+
 		if p.operator == "" {
 			return fail(result(), incorrect(text))
 		}
@@ -117,9 +130,11 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 		if err != nil {
 			return nil, nil, err
 		}
+
 		if !ok {
 			return fail(result(), failed(text))
 		}
+
 		if first {
 			surviving = nextCast
 		}
@@ -130,11 +145,14 @@ func (f *FilterDB) apply(ctx context.Context, view *View, condition string) (*Vi
 			why.empty = true
 			return fail(view, why)
 		}
+
 		if narrowed.n < selected.n {
 			selected, filters = narrowed, append(filters, filter)
 		}
+
 		cast = nextCast
 	}
+
 	return result(), nil, nil
 }
 
@@ -144,12 +162,14 @@ func (f *FilterDB) next(view *View, condition string) (p piece, text, rest strin
 		text, rest, more = strings.Cut(condition, separator)
 		return parsePublished(text), text, rest, more, nil
 	}
+
 	return cut(view.source.table, condition)
 }
 
 func noTable(tool string) envs.Result {
 	return envs.Result{
-		Observation: fmt.Sprintf("Please first load the relevant database using `LoadDB` before proceeding with `%s`.", tool),
-		Outcome:     envs.ToolError,
+		Observation: fmt.Sprintf("Please first load the relevant database using `LoadDB` before proceeding with `%s`.",
+			tool),
+		Outcome: envs.ToolError,
 	}
 }

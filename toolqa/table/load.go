@@ -24,24 +24,29 @@ type loaded struct {
 // NewLoadDB returns the tool over the given corpora.
 func NewLoadDB(corpora ...*corpus.Corpus) *LoadDB {
 	var tables []*corpus.Table
+
 	for _, c := range corpora {
 		if t := c.Table(); t != nil {
 			tables = append(tables, t)
 		}
 	}
+
 	return newLoadDB(tables...)
 }
 
 func newLoadDB(tables ...*corpus.Table) *LoadDB {
 	l := &LoadDB{loaded: map[string]loaded{}}
+
 	for _, t := range tables {
 		name := string(t.Dataset())
 		l.loaded[name] = loaded{
 			view: NewView(t),
-			observation: fmt.Sprintf("We have successfully loaded the %s database, including the following columns: %s.",
+			observation: fmt.Sprintf("We have successfully loaded the %s database, including the following "+
+				"columns: %s.",
 				name, strings.Join(t.Columns(), ", ")),
 		}
 	}
+
 	return l
 }
 
@@ -51,10 +56,13 @@ func (l *LoadDB) Call(_ context.Context, s toolqa.Session, args envs.Args) (tool
 	if !ok {
 		return s, envs.Result{Observation: notInList, Outcome: envs.InvocationError}, nil
 	}
+
 	found, ok := l.loaded[strings.ToLower(name)]
 	if !ok {
 		return s, envs.Result{Observation: notInList, Outcome: envs.ToolError}, nil
 	}
+
 	s.Table = found.view
+
 	return s, envs.Result{Observation: found.observation}, nil
 }

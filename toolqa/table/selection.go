@@ -31,6 +31,7 @@ func (s *selection) size() int {
 	if s.shared {
 		return 0
 	}
+
 	return 8*len(s.bits) + 4*len(s.rows)
 }
 
@@ -42,7 +43,9 @@ func (s *selection) narrow(p predicate, total int) *selection {
 	case p.set == nil && p.hi-p.lo == 1 && p.column.Words() > fewWords:
 		return s.among(p.column.RowsOf(p.lo), total)
 	}
+
 	matched := make([]uint64, (total+63)/64)
+
 	return packed(matched, s.and(matched, p.match(matched)), total)
 }
 
@@ -52,12 +55,15 @@ func (s *selection) among(rows []uint32, total int) *selection {
 		if s.bits == nil {
 			return &selection{n: len(rows), rows: rows, shared: true}
 		}
+
 		return listed(rows, func(row int) bool { return s.bits[row>>6]>>(row&63)&1 == 1 })
 	}
+
 	matched := make([]uint64, (total+63)/64)
 	for _, row := range rows {
 		matched[row>>6] |= 1 << (row & 63)
 	}
+
 	return packed(matched, s.and(matched, len(rows)), total)
 }
 
@@ -66,22 +72,27 @@ func (s *selection) and(matched []uint64, n int) int {
 	if s.bits == nil {
 		return n
 	}
+
 	n = 0
+
 	for i, word := range s.bits {
 		matched[i] &= word
 		n += bits.OnesCount64(matched[i])
 	}
+
 	return n
 }
 
 // listed returns the selection of those of the given rows that keep holds for.
 func listed(rows []uint32, keep func(row int) bool) *selection {
 	kept := []uint32{} // not nil, which means all rows
+
 	for _, row := range rows {
 		if keep(int(row)) {
 			kept = append(kept, row)
 		}
 	}
+
 	return &selection{n: len(kept), rows: slices.Clone(kept)} // without the room that append made
 }
 
@@ -90,12 +101,15 @@ func packed(set []uint64, n, total int) *selection {
 	if n > total/rowsPerBit {
 		return &selection{n: n, bits: set}
 	}
+
 	rows := make([]uint32, 0, n)
+
 	for i, word := range set {
 		for ; word != 0; word &= word - 1 {
 			rows = append(rows, uint32(i*64+bits.TrailingZeros64(word)))
 		}
 	}
+
 	return &selection{n: n, rows: rows}
 }
 
@@ -112,10 +126,12 @@ func (s *selection) runs(yield func(first, end int) bool) {
 		for i, word := range s.bits {
 			for word != 0 {
 				first := bits.TrailingZeros64(word)
+
 				length := bits.TrailingZeros64(^(word >> first))
 				if !yield(i*64+first, i*64+first+length) {
 					return
 				}
+
 				word &^= (1<<length - 1) << first
 			}
 		}
@@ -141,6 +157,7 @@ func (p predicate) holds(row int) bool {
 	if p.set != nil {
 		return p.set.Has(p.column.Code(row))
 	}
+
 	return p.column.In(row, p.lo, p.hi)
 }
 
@@ -148,5 +165,6 @@ func (p predicate) match(dst []uint64) int {
 	if p.set != nil {
 		return p.column.MatchSet(dst, p.set)
 	}
+
 	return p.column.Match(dst, p.lo, p.hi)
 }

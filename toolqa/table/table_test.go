@@ -35,6 +35,7 @@ func parsed(ds toolqa.Dataset, text string) *corpus.Table {
 	if err != nil {
 		panic(err)
 	}
+
 	return corpus.NewTable(ds, lines[0], lines[1:])
 }
 
@@ -42,11 +43,13 @@ func parsed(ds toolqa.Dataset, text string) *corpus.Table {
 func full() *corpus.Table {
 	rng := rand.New(rand.NewPCG(1, 2))
 	price := func() string { return pytext.FormatFloat(float64(rng.IntN(1000)+900) / 10) }
+
 	cells := make([][]string, 5_741)
 	for i := range cells {
 		day := time.Date(2000, 1, 3+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 		cells[i] = []string{day, price(), price(), price(), price(), strconv.Itoa(rng.IntN(40_000)), "USD"}
 	}
+
 	return corpus.NewTable(toolqa.Coffee, small().Columns(), cells)
 }
 
@@ -56,6 +59,7 @@ func column(t *corpus.Table, name string) *corpus.Vector {
 	if err != nil || v == nil {
 		panic(fmt.Sprintf("column %s: %v, %v", name, v, err))
 	}
+
 	return v
 }
 
@@ -65,10 +69,12 @@ type tool interface {
 
 func call(t testing.TB, tool tool, s toolqa.Session, name string, value any) (toolqa.Session, envs.Result) {
 	t.Helper()
+
 	next, r, err := tool.Call(t.Context(), s, envs.Args{{Name: name, Value: value}})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return next, r
 }
 
@@ -76,12 +82,15 @@ func size(s toolqa.Session) int {
 	if s.Table == nil {
 		return -1
 	}
+
 	return s.Table.Len()
 }
 
 func TestLoadDB(t *testing.T) {
 	load := newLoadDB(small())
-	const ok = "We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, Close, Volume, Currency."
+
+	const ok = "We have successfully loaded the coffee database, including the following columns: Date, Open, " +
+		"High, Low, Close, Volume, Currency."
 	for _, tt := range []struct {
 		name any
 		want envs.Result
@@ -113,6 +122,7 @@ func TestFilterDB(t *testing.T) {
 	incorrect := func(piece string) string {
 		return "The filtering query " + piece + " is incorrect. Please modify the condition."
 	}
+
 	failed := func(piece string) string {
 		return "we have failed when conducting the " + piece + " command. Please make changes."
 	}
@@ -153,21 +163,28 @@ func TestFilterDB(t *testing.T) {
 		{true, filtering, 5, 5},
 	} {
 		loaded, _ := call(t, load, toolqa.Session{}, "DBName", "coffee")
+
 		for _, partial := range []bool{false, true} {
 			want, outcome, observation := tt.rows, envs.ToolError, tt.observation
 			if partial {
 				want = tt.partial
 			}
+
 			if _, isText := tt.condition.(string); !isText {
 				outcome = envs.InvocationError
 			}
+
 			if observation == "" {
 				outcome, observation = envs.OK, strings.ReplaceAll(ok, "%d", string(rune('0'+want)))
 			}
+
 			s, got := call(t, &FilterDB{Partial: partial, Split: partial}, loaded, "condition", tt.condition)
-			if diff := cmp.Diff(envs.Result{Observation: observation, Outcome: outcome}, got); diff != "" || size(s) != want {
-				t.Errorf("FilterDB[%v] partial %v: %d rows, want %d (-want +got):\n%s", tt.condition, partial, size(s), want, diff)
+			if diff := cmp.Diff(envs.Result{Observation: observation, Outcome: outcome}, got); diff != "" ||
+				size(s) != want {
+				t.Errorf("FilterDB[%v] partial %v: %d rows, want %d (-want +got):\n%s", tt.condition, partial, size(s),
+					want, diff)
 			}
+
 			if size(loaded) != 5 {
 				t.Fatalf("FilterDB[%v] changed the session it was given", tt.condition)
 			}
@@ -185,8 +202,10 @@ func TestGetValue(t *testing.T) {
 	}{
 		{"Date=2000-01-03", "High", `{"High": "124.0"}`, envs.OK},
 		{"Date=2000-01-03", " Volume , High,Volume", `{"Volume": "6640", "High": "124.0"}`, envs.OK},
-		{"\x1cDate =\u30002000-01-03\x1f", "High\x1d,\u2003Low", `{"High": "124.0", "Low": "116.1"}`, envs.OK}, // Python's white space
-		{"Date<=2000-01-05, High<=121.0", "Date, High", `{"Date": ["2000-01-04", "2000-01-05"], "High": ["120.5", "121.0"]}`, envs.OK},
+		// Python's white space
+		{"\x1cDate =\u30002000-01-03\x1f", "High\x1d,\u2003Low", `{"High": "124.0", "Low": "116.1"}`, envs.OK},
+		{"Date<=2000-01-05, High<=121.0", "Date, High",
+			`{"Date": ["2000-01-04", "2000-01-05"], "High": ["120.5", "121.0"]}`, envs.OK},
 		{"", "Currency", `{"Currency": ["USD", "USD", "USD", "EUR", "USD"]}`, envs.OK},
 		{"", "currency", noValue, envs.ToolError},
 		{"", "Date, ", noValue, envs.ToolError},
@@ -198,6 +217,7 @@ func TestGetValue(t *testing.T) {
 		if tt.condition != "" {
 			s, _ = call(t, &FilterDB{}, s, "condition", tt.condition)
 		}
+
 		_, got := call(t, GetValue{}, s, "column_name", tt.columns)
 		if diff := cmp.Diff(envs.Result{Observation: tt.want, Outcome: tt.outcome}, got); diff != "" {
 			t.Errorf("GetValue[%v] after %q (-want +got):\n%s", tt.columns, tt.condition, diff)
@@ -227,10 +247,12 @@ func TestLoadDBDropsFilters(t *testing.T) {
 	load := newLoadDB(small())
 	s, _ := call(t, load, toolqa.Session{}, "DBName", "coffee")
 	s, _ = call(t, &FilterDB{}, s, "condition", "Date=2000-01-03")
+
 	failed, _ := call(t, load, s, "DBName", "tea")
 	if size(failed) != 1 {
 		t.Errorf("a failing LoadDB left %d rows, want 1", size(failed))
 	}
+
 	if s, _ = call(t, load, s, "DBName", "coffee"); size(s) != 5 {
 		t.Errorf("LoadDB left %d rows, want 5", size(s))
 	}
@@ -244,7 +266,8 @@ func (foreign) Len() int                { return 1 }
 func TestForeignView(t *testing.T) {
 	s := toolqa.Session{Table: foreign{}}
 	for _, tool := range []tool{&FilterDB{}, GetValue{}} {
-		_, _, err := tool.Call(t.Context(), s, envs.Args{{Name: "condition", Value: "a=b"}, {Name: "column_name", Value: "a"}})
+		_, _, err := tool.Call(t.Context(), s,
+			envs.Args{{Name: "condition", Value: "a=b"}, {Name: "column_name", Value: "a"}})
 		if stage, ok := envs.FailedStage(err); !ok || stage != envs.StageTool {
 			t.Errorf("%T: error %v, want a failure of the tool", tool, err)
 		}
@@ -254,6 +277,7 @@ func TestForeignView(t *testing.T) {
 // TestBranchingCopiesNoTable bounds what one more state costs, however many rows its table has.
 func TestBranchingCopiesNoTable(t *testing.T) {
 	c := full()
+
 	s, _ := call(t, newLoadDB(c), toolqa.Session{}, "DBName", "coffee")
 	for _, tt := range []struct {
 		condition string
@@ -267,20 +291,26 @@ func TestBranchingCopiesNoTable(t *testing.T) {
 		if r.Outcome != envs.OK {
 			t.Fatalf("%s: %s", tt.condition, r.Observation)
 		}
+
 		if got := next.Table.(*View).kept.size(); got > tt.bytes {
 			t.Errorf("FilterDB[%s] holds %d bytes, want at most %d", tt.condition, got, tt.bytes)
 		}
+
 		args := envs.Args{{Name: "condition", Value: tt.condition}}
+
 		allocs := testing.AllocsPerRun(20, func() {
 			if _, _, err := (&FilterDB{}).Call(t.Context(), s, args); err != nil {
 				t.Fatal(err)
 			}
 		})
 		if allocs > 20 {
-			t.Errorf("FilterDB[%s] allocates %v times, want a number that does not grow with the table", tt.condition, allocs)
+			t.Errorf("FilterDB[%s] allocates %v times, want a number that does not grow with the table", tt.condition,
+				allocs)
 		}
 	}
+
 	load, args := newLoadDB(c), envs.Args{{Name: "DBName", Value: "coffee"}}
+
 	if allocs := testing.AllocsPerRun(20, func() {
 		if _, _, err := load.Call(t.Context(), s, args); err != nil {
 			t.Fatal(err)
@@ -291,13 +321,17 @@ func TestBranchingCopiesNoTable(t *testing.T) {
 }
 
 func FuzzFilterDB(f *testing.F) {
-	for _, seed := range []string{"Date>=2000-01-04, Date<=2000-01-06", "=", ">=<", ", , ", "Date=\xff", "Date>\x00, Open<é", "Currency=a, b, =c, Open>1"} {
+	for _, seed := range []string{"Date>=2000-01-04, Date<=2000-01-06", "=", ">=<", ", , ", "Date=\xff",
+		"Date>\x00, Open<é", "Currency=a, b, =c, Open>1"} {
 		f.Add(seed)
 	}
+
 	load := newLoadDB(small())
+
 	f.Fuzz(func(t *testing.T, condition string) {
 		checkPieces(t, small(), condition)
 		s, _ := call(t, load, toolqa.Session{}, "DBName", "coffee")
+
 		next, r := call(t, &FilterDB{}, s, "condition", condition)
 		if r.Outcome != envs.OK && next != s || next.Table.Len() < 1 || next.Table.Len() > 5 {
 			t.Errorf("FilterDB[%q] = %+v with %d rows", condition, r, next.Table.Len())
@@ -311,20 +345,26 @@ func TestCorpusFile(t *testing.T) {
 	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Rows: 100}); err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := corpus.Open(t.Context(), dir, toolqa.Coffee)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+
 	load := NewLoadDB(c, &corpus.Corpus{}) // one without a table, like that of dblp
+
 	s, r := call(t, load, toolqa.Session{}, "DBName", "coffee")
 	if r.Outcome != envs.OK || size(s) != 100 {
 		t.Fatalf("%+v with %d rows", r, size(s))
 	}
+
 	s, r = call(t, &FilterDB{}, s, "condition", "Date=2000-01-03")
-	if _, got := call(t, GetValue{}, s, "column_name", "Date, Currency"); got.Observation != `{"Date": "2000-01-03", "Currency": "USD"}` {
+	if _, got := call(t, GetValue{}, s, "column_name",
+		"Date, Currency"); got.Observation != `{"Date": "2000-01-03", "Currency": "USD"}` {
 		t.Errorf("%+v, then %+v", r, got)
 	}
+
 	if _, r := call(t, load, s, "DBName", "dblp"); r.Observation != notInList {
 		t.Errorf("dblp: %+v", r)
 	}

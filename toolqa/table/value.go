@@ -27,33 +27,40 @@ type GetValue struct{}
 // Call prints the columns that the argument column_name names.
 func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
 	list, ok := args.Text("column_name")
+
 	view, err := viewOf(s)
 	if err != nil {
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("GetValue[%s]", list), err)
 	}
+
 	if view == nil {
 		return s, noTable("GetValue"), nil
 	}
+
 	if !ok {
 		return s, envs.Result{Observation: noValue, Outcome: envs.InvocationError}, nil
 	}
 
 	var names []string
+
 	for name := range strings.SplitSeq(list, ",") {
 		name = pytext.Strip(name)
 		if !view.source.table.Has(name) {
 			return s, envs.Result{Observation: noValue, Outcome: envs.ToolError}, nil
 		}
+
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
+
 	columns := make([]*corpus.Vector, len(names))
 	for i, name := range names {
 		if columns[i], err = view.source.table.Column(name); err != nil {
 			return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("GetValue[%s]", list), err)
 		}
 	}
+
 	return s, envs.Result{Observation: view.json(columns)}, nil
 }
 
@@ -63,30 +70,40 @@ func (v *View) json(columns []*corpus.Vector) string {
 	for _, column := range columns {
 		size += 2*len(column.Name()) + 8 + v.n*(column.ItemSize()+1)
 	}
+
 	selected := v.selection()
+
 	buf := append(make([]byte, 0, min(size, maxValue+maxValue/4)), '{')
+
 	for i, column := range columns {
 		if i > 0 {
 			buf = append(buf, ", "...)
 		}
+
 		buf = pytext.AppendASCII(buf, column.Name())
+
 		buf = append(buf, ": "...)
 		if v.n > 1 {
 			buf = append(buf, '[')
 		}
+
 		var whole bool
 		if v.n > 1 && v.cast.has(column.Name()) {
-			buf, whole = appendItems(buf, selected, func(buf []byte, first, end int) []byte { return appendNumbers(buf, column, first, end) })
+			buf, whole = appendItems(buf, selected,
+				func(buf []byte, first, end int) []byte { return appendNumbers(buf, column, first, end) })
 		} else {
 			buf, whole = appendItems(buf, selected, column.AppendItems)
 		}
+
 		if !whole {
 			return string(append(buf, " ..."...))
 		}
+
 		if v.n > 1 {
 			buf = append(buf, ']')
 		}
 	}
+
 	return string(append(buf, '}'))
 }
 
@@ -94,13 +111,16 @@ func (v *View) json(columns []*corpus.Vector) string {
 // whether all of it found room.
 func appendItems(buf []byte, selected *selection, add func(buf []byte, first, end int) []byte) (_ []byte, whole bool) {
 	whole = true
+
 	for first, end := range selected.runs {
 		if len(buf) > maxValue {
 			whole = false
 			break
 		}
+
 		buf = add(buf, first, end)
 	}
+
 	return bytes.TrimSuffix(buf, []byte(", ")), whole
 }
 
@@ -113,7 +133,9 @@ func appendNumbers(buf []byte, column *corpus.Vector, first, end int) []byte {
 		} else {
 			buf = append(buf, "NaN"...)
 		}
+
 		buf = append(buf, ", "...)
 	}
+
 	return buf
 }

@@ -43,8 +43,10 @@ func (v *View) after(filters []predicate, s *selection, cast castSet) *View {
 		next.kept = s
 		return next
 	}
+
 	next.parent, next.filters = v, filters
 	v.source.remember(next, s)
+
 	return next
 }
 
@@ -58,14 +60,18 @@ func (v *View) selection() *selection {
 	if v.kept != nil {
 		return v.kept
 	}
+
 	if s := v.source.recall(v); s != nil {
 		return s
 	}
+
 	s := v.parent.selection()
 	for _, filter := range v.filters {
 		s = s.narrow(filter, v.source.table.Rows())
 	}
+
 	v.source.remember(v, s)
+
 	return s
 }
 
@@ -84,17 +90,20 @@ type source struct {
 func (s *source) recall(v *View) *selection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for _, r := range s.recent {
 		if r.view == v {
 			return r.selection
 		}
 	}
+
 	return nil
 }
 
 func (s *source) remember(v *View, sel *selection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.recent[s.next].view, s.recent[s.next].selection = v, sel
 	s.next = (s.next + 1) % len(s.recent)
 }
@@ -104,9 +113,11 @@ func viewOf(s toolqa.Session) (*View, error) {
 	if s.Table == nil {
 		return nil, nil
 	}
+
 	v, ok := s.Table.(*View)
 	if !ok {
 		return nil, fmt.Errorf("table: the session holds a %T, not a *table.View", s.Table)
 	}
+
 	return v, nil
 }

@@ -4,4 +4,5 @@
 //   - Every package says what it is, and every exported name is documented.
 //   - Nothing sleeps, and nothing draws from a random source that is not passed in.
 //   - What is renamed into place is durable.
+//   - Lines are at most 120 columns wide.
 package house

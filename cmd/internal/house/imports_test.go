@@ -41,7 +41,8 @@ var allowed = []rule{
 	{"toolqa/pytool/wasi", []string{"toolqa/pytool", "toolqa/pytool/confine", "toolqa/pytool/python"}},
 	{"toolqa/pytool/pytooltest", []string{"envs", "toolqa", "toolqa/pytool"}},
 	{"toolqa/pytool/attack", []string{"toolqa/pytool"}},
-	{"toolqa/pytool/engines", []string{"toolqa/pytool", "toolqa/pytool/confine", "toolqa/pytool/forkserver", "toolqa/pytool/process",
+	{"toolqa/pytool/engines", []string{"toolqa/pytool", "toolqa/pytool/confine", "toolqa/pytool/forkserver",
+		"toolqa/pytool/process",
 		"toolqa/pytool/python", "toolqa/pytool/wasi"}},
 
 	{"mcts", []string{"envs", "envs/display"}},
@@ -53,7 +54,8 @@ var allowed = []rule{
 	{"mcts/policy/internal/wiretest", []string{"mcts/policy/server"}},
 	{"mcts/policy/openai", []string{"mcts/policy/chat", "mcts/policy/server", "mcts/policy/internal/wire"}},
 	{"mcts/policy/ollama", []string{"mcts/policy/server", "mcts/policy/internal/wire"}},
-	{"mcts/policy/doctor", []string{"envs/display", "mcts/policy/chat", "mcts/policy/server", "mcts/policy/openai", "mcts/policy/ollama"}},
+	{"mcts/policy/doctor", []string{"envs/display", "mcts/policy/chat", "mcts/policy/server", "mcts/policy/openai",
+		"mcts/policy/ollama"}},
 	{"mcts/policy/simserver", []string{"envs", "envs/names", "envs/pytext", "mcts", "mcts/policy", "mcts/policy/chat"}},
 	{"mcts/policy/interop", nil},
 	{"mcts/store", []string{"envs", "envs/durable", "envs/regular", "mcts"}},
@@ -61,7 +63,8 @@ var allowed = []rule{
 
 	{"trajectories/internal/bpe", nil},
 	{"trajectories/internal/pq", nil},
-	{"trajectories", []string{"envs", "envs/durable", "envs/names", "envs/regular", "mcts", "mcts/policy/chat", "trajectories/internal/..."}},
+	{"trajectories", []string{"envs", "envs/durable", "envs/names", "envs/regular", "mcts", "mcts/policy/chat",
+		"trajectories/internal/..."}},
 	{"trajectories/internal/synth", []string{"envs", "mcts", "trajectories"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/internal/..."}},
 	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
@@ -82,11 +85,13 @@ func TestImports(t *testing.T) {
 			t.Errorf("%s: package %s is not in the table of imports", f.path, f.pkg)
 			continue
 		}
+
 		for _, path := range f.imports() {
 			ours, ok := strings.CutPrefix(path, module+"/")
 			if !ok {
 				continue
 			}
+
 			switch {
 			case f.test && !matches("cmd/...", ours):
 			case !slices.ContainsFunc(allowed[i].imports, func(a string) bool { return matches(a, ours) }):
@@ -103,6 +108,7 @@ func TestTableIsInOrder(t *testing.T) {
 			if strings.HasPrefix(name, strings.TrimSuffix(r.pkg, "...")) {
 				continue // a package's own internal folder
 			}
+
 			above := func(a rule) bool { return matches(name, a.pkg) || a.pkg == name }
 			if !slices.ContainsFunc(allowed[:i], above) {
 				t.Errorf("%s imports %s, which does not stand above it in the table", r.pkg, name)
@@ -115,5 +121,6 @@ func matches(pattern, pkg string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
 	}
+
 	return pkg == pattern
 }

@@ -11,11 +11,13 @@ import (
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	_, files := source(t)
 	said := map[string]bool{}
+
 	for _, f := range files {
 		if !f.test {
 			said[f.pkg] = said[f.pkg] || f.ast.Doc != nil && len(f.ast.Doc.Text()) > 60
 		}
 	}
+
 	for pkg, ok := range said {
 		if !ok {
 			t.Errorf("package %s has no package comment worth the name", pkg)
@@ -29,6 +31,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 		if f.test || f.ast.Name.Name == "main" {
 			continue
 		}
+
 		for _, decl := range f.ast.Decls {
 			for _, name := range undocumented(decl) {
 				t.Errorf("%s: %s is exported and not documented", fset.Position(name.Pos()), name.Name)
@@ -46,6 +49,7 @@ func undocumented(decl ast.Decl) []*ast.Ident {
 		}
 	case *ast.GenDecl:
 		var names []*ast.Ident
+
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
@@ -60,8 +64,10 @@ func undocumented(decl ast.Decl) []*ast.Ident {
 				}
 			}
 		}
+
 		return names
 	}
+
 	return nil
 }
 
@@ -70,6 +76,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
 	}
+
 	t := d.Recv.List[0].Type
 	for {
 		switch x := t.(type) {
@@ -95,15 +102,19 @@ func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 				t.Errorf("%s imports math/rand: take a *rand.Rand of math/rand/v2", f.path)
 			}
 		}
+
 		secret := slices.Contains(f.imports(), "crypto/rand")
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
-			if name := qualified(call.Fun); name == "time.Sleep" || !secret && strings.HasPrefix(name, "rand.") && !strings.HasPrefix(name, "rand.New") {
+
+			if name := qualified(call.Fun); name == "time.Sleep" || !secret && strings.HasPrefix(name, "rand.") &&
+				!strings.HasPrefix(name, "rand.New") {
 				t.Errorf("%s: %s", position(fset, call), name)
 			}
+
 			return true
 		})
 	}
@@ -112,15 +123,18 @@ func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 // A file that is renamed into place is gone after a power cut unless its folder is synced: envs/durable does both.
 func TestRenamesAreDurable(t *testing.T) {
 	const counts = "cmd/toolevo/tally.go" // written every second, worth no sync
+
 	fset, files := source(t)
 	for _, f := range files {
 		if f.test || f.pkg == "envs/durable" || f.path == counts {
 			continue
 		}
+
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && qualified(call.Fun) == "os.Rename" {
 				t.Errorf("%s: os.Rename: use durable.Rename", position(fset, call))
 			}
+
 			return true
 		})
 	}
@@ -134,9 +148,11 @@ func qualified(e ast.Expr) string {
 	if !ok {
 		return ""
 	}
+
 	x, ok := s.X.(*ast.Ident)
 	if !ok {
 		return ""
 	}
+
 	return x.Name + "." + s.Sel.Name
 }

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -19,60 +21,103 @@ type file struct {
 	path string // from the root, with slashes
 	pkg  string // import path without the module, e.g. "mcts/store"
 	test bool
+	text []byte
 	ast  *ast.File
 }
 
-// source parses every Go file of the repository.
+// code is every Go file of the repository.
+type code struct {
+	fset  *token.FileSet
+	files []file
+}
+
+// source returns every Go file of the repository, parsed once for all tests.
 func source(t *testing.T) (*token.FileSet, []file) {
 	t.Helper()
-	root := repository(t)
+
+	c, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if len(c.files) < 50 {
+		t.Fatalf("found %d Go files: that cannot be all", len(c.files))
+	}
+
+	return c.fset, c.files
+}
+
+var parsed = sync.OnceValues(parseAll)
+
+func parseAll() (code, error) {
+	root, err := repository()
+	if err != nil {
+		return code{}, err
+	}
+
 	fset := token.NewFileSet()
+
 	var files []file
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+
 		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root) {
 			return filepath.SkipDir
 		}
+
 		if d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
+
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		parsed, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
+
+		tree, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+
 		rel = filepath.ToSlash(rel)
-		files = append(files, file{rel, filepath.ToSlash(filepath.Dir(rel)), strings.HasSuffix(rel, "_test.go"), parsed})
+		files = append(files, file{
+			path: rel,
+			pkg:  filepath.ToSlash(filepath.Dir(rel)),
+			test: strings.HasSuffix(rel, "_test.go"),
+			text: text,
+			ast:  tree,
+		})
+
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) < 50 {
-		t.Fatalf("found %d Go files below %s: that cannot be all", len(files), root)
-	}
-	return fset, files
+
+	return code{fset, files}, err
 }
 
-// repository is the folder with go.mod.
-func repository(t *testing.T) string {
-	t.Helper()
+// repository returns the folder with go.mod.
+func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
+
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
+			return dir, nil
 		}
+
 		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
+			return "", errors.New("no go.mod above the test")
 		}
+
 		dir = filepath.Dir(dir)
 	}
 }
@@ -80,11 +125,13 @@ func repository(t *testing.T) string {
 // imports lists the import paths of a file.
 func (f file) imports() []string {
 	var paths []string
+
 	for _, spec := range f.ast.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err == nil {
 			paths = append(paths, path)
 		}
 	}
+
 	return paths
 }

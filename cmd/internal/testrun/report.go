@@ -35,25 +35,31 @@ func (r *report) read(in io.Reader) error {
 	said := map[string]*strings.Builder{} // by test, "" of a package and its build
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
+
 	for lines.Scan() {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			fmt.Fprintf(r.out, "%s\n", lines.Bytes())
 			continue
 		}
+
 		name := strings.TrimPrefix(e.Package+e.ImportPath, module)
 		if e.Test != "" {
 			name += "." + e.Test
 		}
+
 		if said[name] == nil {
 			said[name] = &strings.Builder{}
 		}
+
 		said[name].WriteString(e.Output)
 		r.note(e, name, said[name].String())
+
 		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
 			delete(said, name)
 		}
 	}
+
 	return lines.Err()
 }
 
@@ -67,6 +73,7 @@ func (r *report) note(e event, name, text string) {
 		if !pkg {
 			r.failed++
 		}
+
 		fmt.Fprintf(r.out, "FAIL  %s (%.1f s)\n%s", name, e.Elapsed, text)
 	case e.Action == "pass" && pkg:
 		fmt.Fprintf(r.out, "ok    %s (%.1f s)\n", name, e.Elapsed)
@@ -86,6 +93,7 @@ func reason(text string) string {
 	if found == nil {
 		return "no reason"
 	}
+
 	return strings.Join(strings.Fields(found[1]), " ")
 }
 
@@ -95,6 +103,7 @@ type skips map[string][]string
 // parseSkips reads the list of them.
 func parseSkips(text string) (skips, error) {
 	allowed, why := skips{}, ""
+
 	for i, line := range strings.Split(text, "\n") {
 		word := strings.TrimSpace(line)
 		switch {
@@ -107,6 +116,7 @@ func parseSkips(text string) (skips, error) {
 			allowed[why] = append(allowed[why], word)
 		}
 	}
+
 	return allowed, nil
 }
 
@@ -117,26 +127,31 @@ func (s skips) listed(t skip) string {
 			return why
 		}
 	}
+
 	return ""
 }
 
 // writeSkips says what was skipped and why, and returns how many of them the list does not name.
 func (r *report) writeSkips(allowed skips) (unlisted int) {
 	tests := map[string][]string{}
+
 	for _, t := range r.skipped {
 		why := allowed.listed(t)
 		if why == "" {
 			why = t.reason + " (not in the list of what may be skipped)"
 			unlisted++
 		}
+
 		tests[why] = append(tests[why], t.test)
 	}
 
 	for _, why := range slices.Sorted(maps.Keys(tests)) {
 		fmt.Fprintf(r.out, "skipped: %s\n", why)
+
 		for _, test := range slices.Sorted(slices.Values(tests[why])) {
 			fmt.Fprintf(r.out, "    %s\n", test)
 		}
 	}
+
 	return unlisted
 }

@@ -19,36 +19,53 @@ func TestReport(t *testing.T) {
 		{Action: "fail", Package: "toolevo/envs", Test: "TestBad", Elapsed: 2},
 		{Action: "output", Package: "toolevo/envs", Test: "TestWalls/one", Output: "    a_test.go:9: no bubblewrap:\n"},
 		{Action: "output", Package: "toolevo/envs", Test: "TestWalls/one", Output: "        not installed\n"},
-		{Action: "output", Package: "toolevo/envs", Test: "TestWalls/one", Output: "    --- SKIP: TestWalls/one (0.00s)\n"},
+		{
+			Action:  "output",
+			Package: "toolevo/envs",
+			Test:    "TestWalls/one",
+			Output:  "    --- SKIP: TestWalls/one (0.00s)\n",
+		},
 		{Action: "skip", Package: "toolevo/envs", Test: "TestWalls/one"},
-		{Action: "output", Package: "toolevo/envs", Test: "TestOther", Output: "    a_test.go:9: no bubblewrap: at all\n--- SKIP: TestOther\n"},
+		{
+			Action:  "output",
+			Package: "toolevo/envs",
+			Test:    "TestOther",
+			Output:  "    a_test.go:9: no bubblewrap: at all\n--- SKIP: TestOther\n",
+		},
 		{Action: "skip", Package: "toolevo/envs", Test: "TestOther"},
 		{Action: "skip", Package: "toolevo/empty"}, // no test files
 		{Action: "fail", Package: "toolevo/envs", Elapsed: 3},
 		{Action: "pass", Package: "toolevo/mcts", Elapsed: 0.25},
 	}
 	var in strings.Builder
+
 	for _, e := range events {
 		line, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		in.Write(append(line, '\n'))
 	}
+
 	in.WriteString("exit status 2\n")
 
 	var out strings.Builder
+
 	r := report{out: &out}
 	if err := r.read(strings.NewReader(in.String())); err != nil {
 		t.Fatal(err)
 	}
+
 	allowed, err := parseSkips("# all\n\nno bubblewrap\n\tenvs.TestWalls/one\n")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if n := r.writeSkips(allowed); n != 1 || r.passed != 1 || r.failed != 1 {
 		t.Errorf("%d unlisted, %d passed, %d failed", n, r.passed, r.failed)
 	}
+
 	want := `FAIL  broken does not build
 broken.go:1: no
 FAIL  envs.TestBad (2.0 s)
@@ -64,6 +81,7 @@ skipped: no bubblewrap: at all (not in the list of what may be skipped)
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+
 	if _, err := parseSkips("\tenvs.TestA\n"); err == nil {
 		t.Error("a test without a reason is no error")
 	}
@@ -71,7 +89,8 @@ skipped: no bubblewrap: at all (not in the list of what may be skipped)
 
 func TestReason(t *testing.T) {
 	for text, want := range map[string]string{ // what a test wrote, and why it was skipped
-		"=== RUN   TestA\n    a_test.go:1: some log\n    b_test.go:2: no Python\n--- SKIP: TestA (0.00s)\n": "no Python",
+		"=== RUN   TestA\n    a_test.go:1: some log\n    b_test.go:2: no " +
+			"Python\n--- SKIP: TestA (0.00s)\n": "no Python",
 		"--- SKIP: TestA (0.00s)\n": "no reason",
 	} {
 		if got := reason(text); got != want {

@@ -22,9 +22,9 @@
 //
 // # Learned tools
 //
-// A tool description that the agent learned (envs.History.Learned) has no place of its own in a chat: the UpdateTool
-// call that taught it is one of the replies, in the very words. A training sample says it nowhere else, and neither does
-// this package.
+// A tool description that the agent learned (envs.History.Learned) has no place of its own in a chat: the
+// UpdateTool call that taught it is one of the replies, in the very words. A training sample says it nowhere
+// else, and neither does this package.
 //
 // # Caveats
 //

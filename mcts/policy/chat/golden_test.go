@@ -16,15 +16,22 @@ func turn(action, observation string) envs.Turn {
 	return envs.Turn{Action: envs.Action(action), Observation: observation}
 }
 
-// drifted is a history with what matters to rendering: a deprecation, its recovery, a learned tool, spaces around texts,
-// and an answer that holds control tokens and a slot.
+// drifted is a history with what matters to rendering: a deprecation, its recovery, a learned tool, spaces
+// around texts, and an answer that holds control tokens and a slot.
 func drifted() envs.History {
-	return envs.NewHistory(envs.Task{ID: "q", Dataset: "coffee", Question: " What did the note of 2000-01-03 say about <|im_end|>? \n"}).
+	return envs.NewHistory(envs.Task{
+		ID:       "q",
+		Dataset:  "coffee",
+		Question: " What did the note of 2000-01-03 say about <|im_end|>? \n",
+	}).
 		Append(turn("Thought: I load the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}\n\n",
-			"Error: LoadDB[DBName] is deprecated and will be removed in future releases. Use InitializeDatabase[DatabaseName], param example: {\"DatabaseName\": \"flights\"} instead.")).
-		Append(turn("Thought: LoadDB is deprecated, InitializeDatabase takes its place.\nAction: InitializeDatabase\nAction Input: {\"DatabaseName\": \"coffee\"}",
+			"Error: LoadDB[DBName] is deprecated and will be removed in future releases. Use "+
+				"InitializeDatabase[DatabaseName], param example: {\"DatabaseName\": \"flights\"} instead.")).
+		Append(turn("Thought: LoadDB is deprecated, InitializeDatabase takes its place.\nAction: "+
+			"InitializeDatabase\nAction Input: {\"DatabaseName\": \"coffee\"}",
 			" We have successfully loaded the coffee database, including the following columns: Date, Open, Note.\n")).
-		Append(turn("\nThought: It works, so I describe it.\nAction: UpdateTool\nAction Input: {\"newtool_desc\": \"InitializeDatabase[DatabaseName], which loads a database.\"}",
+		Append(turn("\nThought: It works, so I describe it.\nAction: UpdateTool\nAction Input: {\"newtool_desc\": "+
+			"\"InitializeDatabase[DatabaseName], which loads a database.\"}",
 			"The description for the new tool has been updated successfully.")).
 		Learn("InitializeDatabase[DatabaseName], which loads a database.").
 		Append(turn("Thought: Now the note.\nAction: GetValue\nAction Input: {\"column_name\": \"Note\"}",
@@ -39,16 +46,27 @@ func plain() policy.Prompt {
 		"Finish[answer], which returns the answer and finishes the task.",
 		"UpdateTool[newtool_desc], which updates the description of the tool.",
 	})
-	p.Demonstrations = map[string][]policy.Demonstration{"coffee": {{Question: "What is the first date?", Turns: []policy.DemonstrationTurn{
-		{Action: "Thought: I look.\nAction: GetValue\nAction Input: {\"column_name\": \"Date\"}", Observation: "{\"Date\": \"2000-01-03\"}"},
-		{Action: "Thought: I know the answer.\nAction: Finish\nAction Input: {\"answer\": \"2000-01-03\"}", Observation: "Answer is CORRECT"},
-	}}}}
+	p.Demonstrations = map[string][]policy.Demonstration{"coffee": {{
+		Question: "What is the first date?",
+		Turns: []policy.DemonstrationTurn{
+			{
+				Action:      "Thought: I look.\nAction: GetValue\nAction Input: {\"column_name\": \"Date\"}",
+				Observation: "{\"Date\": \"2000-01-03\"}",
+			},
+			{
+				Action:      "Thought: I know the answer.\nAction: Finish\nAction Input: {\"answer\": \"2000-01-03\"}",
+				Observation: "Answer is CORRECT",
+			},
+		},
+	}}}
+
 	return p
 }
 
 func TestGolden(t *testing.T) {
 	clean, h, prompt := newSanitizer(t), drifted(), plain()
 	prompt.Clean = clean.Clean
+
 	texts := map[string]string{"fewshot.txt": prompt.Render(h)}
 	for _, template := range chat.Templates() {
 		texts[template.String()+".txt"] = template.Render(prompt.System(), h, clean)
@@ -57,9 +75,11 @@ func TestGolden(t *testing.T) {
 	encoder := json.NewEncoder(&messages)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
+
 	if err := encoder.Encode(chat.Messages(prompt.System(), h, clean)); err != nil {
 		t.Fatal(err)
 	}
+
 	texts["messages.json"] = messages.String()
 	for name, text := range texts {
 		golden.Check(t, name, text)

@@ -35,11 +35,13 @@ func read(text string, clean *Sanitizer) (cleaned string, broken bool) {
 func (t Template) Render(system string, h envs.History, clean *Sanitizer) string {
 	question, _ := QuestionText(h.Task().Question, clean)
 	turns := h.Turns()
+
 	pieces := append(make([]string, 0, 3+2*len(turns)), t.bos, t.System(system), t.User(question))
 	for _, turn := range turns {
 		observation, _ := ObservationText(turn.Observation, clean)
 		pieces = append(pieces, t.Reply(ReplyText(string(turn.Action))), t.Observation(observation))
 	}
+
 	return strings.Join(pieces, "")
 }
 
@@ -65,17 +67,21 @@ type Message struct {
 // so it wants [Template.Render].
 func Messages(system string, h envs.History, clean *Sanitizer) []Message {
 	turns := h.Turns()
+
 	messages := make([]Message, 0, 2+2*len(turns))
 	if system != "" {
 		messages = append(messages, Message{SystemRole, system})
 	}
+
 	question, _ := QuestionText(h.Task().Question, clean)
 	messages = append(messages, Message{UserRole, question})
+
 	for _, turn := range turns {
 		observation, _ := ObservationText(turn.Observation, clean)
 		messages = append(messages,
 			Message{AssistantRole, ReplyText(string(turn.Action))},
 			Message{UserRole, policy.ObservationText(observation)})
 	}
+
 	return messages
 }

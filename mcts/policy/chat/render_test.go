@@ -16,10 +16,12 @@ import (
 
 func parse(t testing.TB, name string) chat.Template {
 	t.Helper()
+
 	template, err := chat.ParseTemplate(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return template
 }
 
@@ -32,7 +34,8 @@ func TestTemplates(t *testing.T) {
 		{"chatml", "", []string{"<|im_end|>", "<|im_start|>", "Observation:"},
 			"<|im_start|>user\nQuestion:<|im_end|>\n<|im_start|>assistant\n"},
 		{"llama3", "<|begin_of_text|>", []string{"<|eot_id|>", "<|eom_id|>", "Observation:"},
-			"<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nQuestion:<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"},
+			"<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nQuestion:<|eot_id|>" +
+				"<|start_header_id|>assistant<|end_header_id|>\n\n"},
 		{"qwen", "", []string{"<|im_end|>", "Observation:"},
 			"<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" +
 				"<|im_start|>user\nQuestion:<|im_end|>\n<|im_start|>assistant\n"},
@@ -40,30 +43,39 @@ func TestTemplates(t *testing.T) {
 			"<|im_start|>user\nQuestion:<|im_end|>\n<|im_start|>assistant\n"},
 	}
 	var names []string
+
 	for _, c := range cases {
 		template := parse(t, c.name)
+
 		names = append(names, c.name)
 		if template.String() != c.name || template.BOS() != c.bos || template.AddSpecialTokens() {
-			t.Errorf("%s: name %s, beginning %q, special tokens %v", c.name, template, template.BOS(), template.AddSpecialTokens())
+			t.Errorf("%s: name %s, beginning %q, special tokens %v", c.name, template, template.BOS(),
+				template.AddSpecialTokens())
 		}
+
 		if d := cmp.Diff(c.stops, template.Stops()); d != "" {
 			t.Errorf("%s: stops, -want +got:\n%s", c.name, d)
 		}
+
 		template.Stops()[0] = "changed"
 		if template.Stops()[0] != c.stops[0] {
 			t.Errorf("%s: its stop texts changed through a slice it gave away", c.name)
 		}
+
 		if d := cmp.Diff(c.bare, template.Render("", envs.History{}, newSanitizer(t))); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.name, d)
 		}
 	}
+
 	var listed []string
 	for _, template := range chat.Templates() {
 		listed = append(listed, template.String())
 	}
+
 	if d := cmp.Diff(names, listed); d != "" {
 		t.Errorf("Templates, -want +got:\n%s", d)
 	}
+
 	for _, bad := range []string{"", "llama2", "Qwen"} {
 		if _, err := chat.ParseTemplate(bad); err == nil || !strings.Contains(err.Error(), strings.Join(names, ", ")) {
 			t.Errorf("template %q: error %v does not list the valid names", bad, err)
@@ -74,6 +86,7 @@ func TestTemplates(t *testing.T) {
 func TestMessages(t *testing.T) {
 	clean := newSanitizer(t)
 	h := envs.NewHistory(envs.Task{Question: " q "}).Append(turn(" a\n", " <s> \n")).Append(turn("b", ""))
+
 	want := []chat.Message{
 		{Role: "user", Content: "Question: q"},
 		{Role: "assistant", Content: "a"}, {Role: "user", Content: "Observation: < s>"},
@@ -82,6 +95,7 @@ func TestMessages(t *testing.T) {
 	if d := cmp.Diff(want, chat.Messages("", h, clean)); d != "" {
 		t.Errorf("without a system text, -want +got:\n%s", d)
 	}
+
 	want = append([]chat.Message{{Role: "system", Content: " s "}}, want...)
 	if d := cmp.Diff(want, chat.Messages(" s ", h, clean)); d != "" {
 		t.Errorf("with a system text, -want +got:\n%s", d)
@@ -90,8 +104,10 @@ func TestMessages(t *testing.T) {
 
 // text draws what a model or a tool may write, the worst of it often.
 func text() *rapid.Generator[string] {
-	word := rapid.SampledFrom([]string{"<|eot_id|>", "<|im_start|>", "<|im_end|>\n", "<|begin_of_text|>", "</tool_response>", "{{idx}}",
+	word := rapid.SampledFrom([]string{"<|eot_id|>", "<|im_start|>", "<|im_end|>\n", "<|begin_of_text|>",
+		"</tool_response>", "{{idx}}",
 		"{{content}}", "Observation: x", "Thought: a\n", " ", "\n", "\u00a0", "\xff", "<", "|>", "%s", "é"})
+
 	return rapid.OneOf(rapid.String(), word, rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "words"), "")
 	}))
@@ -103,6 +119,7 @@ func history(t *rapid.T) envs.History {
 	for range rapid.IntRange(0, 6).Draw(t, "turns") {
 		h = h.Append(turn(text().Draw(t, "action"), text().Draw(t, "observation")))
 	}
+
 	return h
 }
 
@@ -117,8 +134,10 @@ func TestRenderIsAppendOnly(t *testing.T) {
 		template, system, h := anyTemplate(t), text().Draw(t, "system"), history(t)
 		next := turn(text().Draw(t, "next action"), text().Draw(t, "next observation"))
 		before := template.Render(system, h, clean)
+
 		after := template.Render(system, h.Append(next).Learn("a tool"), clean)
-		if asked := before + chat.ReplyText(string(next.Action)); !strings.HasPrefix(after, asked) || len(after) <= len(asked) {
+		if asked := before + chat.ReplyText(string(next.Action)); !strings.HasPrefix(after, asked) ||
+			len(after) <= len(asked) {
 			t.Fatalf("%q\nis no prefix of\n%q", asked, after)
 		}
 	})
@@ -128,16 +147,20 @@ func TestRenderIsAppendOnly(t *testing.T) {
 func TestNothingReadIsAControlToken(t *testing.T) {
 	clean := newSanitizer(t)
 	rapid.Check(t, func(t *rapid.T) {
-		template, h, harmless := anyTemplate(t), envs.NewHistory(envs.Task{Question: text().Draw(t, "question")}), envs.NewHistory(envs.Task{})
+		template, h, harmless := anyTemplate(t), envs.NewHistory(envs.Task{Question: text().Draw(t, "question")}),
+			envs.NewHistory(envs.Task{})
 		for range rapid.IntRange(0, 4).Draw(t, "turns") {
 			h, harmless = h.Append(turn("reply", text().Draw(t, "observation"))), harmless.Append(turn("reply", "seen"))
 		}
+
 		got, want := template.Render("tools", h, clean), template.Render("tools", harmless, clean)
 		for _, token := range []string{"<|", "|>", "<tool_response>", "</tool_response>", "{{idx}}", "<s>"} {
 			if strings.Count(got, token) != strings.Count(want, token) {
-				t.Fatalf("%q occurs %d times, want %d, in\n%q", token, strings.Count(got, token), strings.Count(want, token), got)
+				t.Fatalf("%q occurs %d times, want %d, in\n%q", token, strings.Count(got, token),
+					strings.Count(want, token), got)
 			}
 		}
+
 		if !utf8.ValidString(got) {
 			t.Fatalf("not UTF-8: %q", got)
 		}
@@ -151,33 +174,41 @@ func TestNothingIsLost(t *testing.T) {
 		template, h := anyTemplate(t), history(t)
 		question, _ := chat.QuestionText(h.Task().Question, clean)
 		texts := []string{question}
+
 		for _, turn := range h.Turns() {
 			observation, _ := chat.ObservationText(turn.Observation, clean)
 			texts = append(texts, chat.ReplyText(string(turn.Action)), observation)
 		}
+
 		messages := chat.Messages("tools", h, clean)
+
 		roles, contents := []string{}, []string{}
 		for i, m := range messages[1:] {
 			roles = append(roles, m.Role)
 			if i > 0 && m.Role == chat.UserRole {
 				m.Content = strings.TrimPrefix(m.Content, policy.StopMarker+" ")
 			}
+
 			contents = append(contents, m.Content)
 		}
+
 		if !slices.Equal(contents, texts) || messages[0] != (chat.Message{Role: chat.SystemRole, Content: "tools"}) {
 			t.Fatalf("messages %q, want the texts %q", messages, texts)
 		}
+
 		for i, role := range roles {
 			if want := []string{chat.UserRole, chat.AssistantRole}[i%2]; role != want {
 				t.Fatalf("message %d is %s's, want %s's", i, role, want)
 			}
 		}
+
 		rest := template.Render("tools", h, clean)
 		for _, text := range texts {
 			_, after, found := strings.Cut(rest, text)
 			if !found {
 				t.Fatalf("%q does not come next in %q", text, rest)
 			}
+
 			rest = after
 		}
 	})
@@ -186,13 +217,16 @@ func TestNothingIsLost(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	clean, template := newSanitizer(b), parse(b, "llama3")
 	row := strings.Repeat(`{"Date": "2000-01-03", "Open": "122.25", "Note": [1, 2]} `, 40)
+
 	h := envs.NewHistory(envs.Task{Question: "What was the opening price of coffee on 2000-01-03?"})
 	for range 15 {
 		h = h.Append(turn("Thought: again\nAction: GetValue\nAction Input: {\"column_name\": \"Open\"}", row))
 	}
+
 	system := plain().System()
 	b.SetBytes(int64(len(template.Render(system, h, clean))))
 	b.ReportAllocs()
+
 	for b.Loop() {
 		template.Render(system, h, clean)
 	}

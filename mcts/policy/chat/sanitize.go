@@ -36,18 +36,23 @@ type Sanitizer struct {
 // another: both are errors.
 func NewSanitizer(extra ...string) (*Sanitizer, error) {
 	literals := slices.Clone(controlTokens)
+
 	for _, token := range extra {
 		if utf8.RuneCountInString(token) < 2 || strings.ContainsRune(token, ' ') {
-			return nil, fmt.Errorf("chat: special token %q cannot be broken in text: it has one character or a space", token)
+			return nil, fmt.Errorf("chat: special token %q cannot be broken in text: it has one character or a space",
+				token)
 		}
+
 		literals = append(literals, token)
 	}
 	// A token wins over one that it begins with.
 	slices.SortStableFunc(literals, func(a, b string) int { return len(b) - len(a) })
+
 	s := &Sanitizer{}
 	for _, token := range append(slices.Clone(controlMarks), literals...) {
 		s.tokens[token[0]] = append(s.tokens[token[0]], token)
 	}
+
 	return s, nil
 }
 
@@ -63,15 +68,18 @@ func (s *Sanitizer) Clean(text string) string {
 		}
 		var b strings.Builder
 		b.Grow(len(text) + 64)
+
 		end := 0
 		for ; found != ""; at, found = s.next(text, end) {
 			_, first := utf8.DecodeRuneInString(found)
+
 			b.WriteString(text[end:at])
 			b.WriteString(found[:first])
 			b.WriteByte(' ')
 			b.WriteString(found[first:])
 			end = at + len(found)
 		}
+
 		b.WriteString(text[end:])
 		text = b.String()
 	}
@@ -84,6 +92,7 @@ func (s *Sanitizer) FindToken(text string) string {
 			return token
 		}
 	}
+
 	return ""
 }
 
@@ -94,6 +103,7 @@ func (s *Sanitizer) FindSlot(text string) string {
 			return slot
 		}
 	}
+
 	return ""
 }
 
@@ -103,13 +113,16 @@ func (s *Sanitizer) next(text string, from int) (at int, found string) {
 		if text[i] != '{' && s.tokens[text[i]] == nil {
 			continue
 		}
+
 		if slot := slotAt(text[i:]); slot != "" {
 			return i, slot
 		}
+
 		if token := s.tokenAt(text[i:]); token != "" {
 			return i, token
 		}
 	}
+
 	return len(text), ""
 }
 
@@ -120,6 +133,7 @@ func (s *Sanitizer) tokenAt(text string) string {
 			return token
 		}
 	}
+
 	return ""
 }
 
@@ -130,13 +144,16 @@ func slotAt(text string) string {
 	if !ok {
 		return ""
 	}
+
 	n := 0
 	for n < len(name) && (isLetter(name[n]) || n > 0 && name[n] >= '0' && name[n] <= '9') {
 		n++
 	}
+
 	if n == 0 || !strings.HasPrefix(name[n:], "}}") {
 		return ""
 	}
+
 	return text[:n+len("{{}}")]
 }
 

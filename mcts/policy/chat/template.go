@@ -28,19 +28,22 @@ func (s slot) around(text string) string { return s.before + text + s.after }
 // <tool_response> tags. In chatml, the generic form, it is a message of the role tool. All of them write the beginning
 // of the model's next reply right after the question and after every observation.
 func Templates() []Template {
-	return []Template{chatML(), llama3(), qwen("qwen", "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."),
+	return []Template{chatML(), llama3(), qwen("qwen", "You are Qwen, created by Alibaba Cloud. You are a helpful "+
+		"assistant."),
 		qwen("qwen3_nothink", "")}
 }
 
 // ParseTemplate returns the template called name; the error of an unknown name lists the valid ones.
 func ParseTemplate(name string) (Template, error) {
 	all := Templates()
+
 	valid := make([]string, len(all))
 	for i, t := range all {
 		if valid[i] = t.name; t.name == name {
 			return t, nil
 		}
 	}
+
 	return Template{}, names.Unknown("chat template", name, valid)
 }
 
@@ -49,6 +52,7 @@ func llama3() Template {
 	message := func(role, then string) slot {
 		return slot{"<|start_header_id|>" + role + "<|end_header_id|>\n\n", "<|eot_id|>" + then}
 	}
+
 	return Template{
 		name: "llama3", bos: "<|begin_of_text|>", stops: []string{"<|eot_id|>", "<|eom_id|>"},
 		system: message("system", ""), user: message("user", assistant), observation: message("ipython", assistant),
@@ -59,6 +63,7 @@ func llama3() Template {
 func chatML() Template {
 	const assistant = "<|im_start|>assistant\n"
 	message := func(role, then string) slot { return slot{"<|im_start|>" + role + "\n", "<|im_end|>\n" + then} }
+
 	return Template{
 		name: "chatml", stops: []string{"<|im_end|>", "<|im_start|>"},
 		system: message("system", ""), user: message("user", assistant), observation: message("tool", assistant),
@@ -70,6 +75,7 @@ func qwen(name, defaultSystem string) Template {
 	t := chatML()
 	t.name, t.defaultSystem, t.stops = name, defaultSystem, []string{"<|im_end|>"}
 	t.observation = slot{t.user.before + "<tool_response>\n", "\n</tool_response>" + t.user.after}
+
 	return t
 }
 
@@ -87,8 +93,8 @@ func (t Template) BOS() string { return t.bos }
 // llama3 there would be two beginnings. A plain prompt (policy.Prompt) is the opposite case.
 func (Template) AddSpecialTokens() bool { return false }
 
-// Stops returns the texts that end a reply, in a new slice: the template's stop words, and policy.StopMarker for a model
-// that goes on to write the observation itself.
+// Stops returns the texts that end a reply, in a new slice: the template's stop words, and policy.StopMarker
+// for a model that goes on to write the observation itself.
 func (t Template) Stops() []string {
 	return append(append(make([]string, 0, len(t.stops)+1), t.stops...), policy.StopMarker)
 }
@@ -99,9 +105,11 @@ func (t Template) System(text string) string {
 	if text == "" {
 		text = t.defaultSystem
 	}
+
 	if text == "" {
 		return ""
 	}
+
 	return t.system.around(text)
 }
 

@@ -16,9 +16,11 @@ import (
 var trained = map[string]struct{ begin, message, observation string }{
 	"llama3": {"<|begin_of_text|>", "<|start_header_id|>ROLE<|end_header_id|>\n\nTEXT<|eot_id|>",
 		"<|start_header_id|>ipython<|end_header_id|>\n\nTEXT<|eot_id|>"},
-	"qwen":          {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n", "<|im_start|>user\n<tool_response>\nTEXT\n</tool_response><|im_end|>\n"},
-	"qwen3_nothink": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n", "<|im_start|>user\n<tool_response>\nTEXT\n</tool_response><|im_end|>\n"},
-	"chatml":        {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n", "<|im_start|>tool\nTEXT<|im_end|>\n"},
+	"qwen": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n",
+		"<|im_start|>user\n<tool_response>\nTEXT\n</tool_response><|im_end|>\n"},
+	"qwen3_nothink": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n",
+		"<|im_start|>user\n<tool_response>\nTEXT\n</tool_response><|im_end|>\n"},
+	"chatml": {"", "<|im_start|>ROLE\nTEXT<|im_end|>\n", "<|im_start|>tool\nTEXT<|im_end|>\n"},
 }
 
 // training is the whole text that a sample is trained as.
@@ -28,6 +30,7 @@ func training(template string, s *trajectories.Sample) string {
 		before, after, _ := strings.Cut(strings.Replace(form, "ROLE", role, 1), "TEXT")
 		return before + text + after
 	}
+
 	whole := how.begin + write(how.message, "system", s.System)
 	for _, m := range s.Conversations {
 		switch m.From {
@@ -39,6 +42,7 @@ func training(template string, s *trajectories.Sample) string {
 			whole += write(how.message, "assistant", m.Value)
 		}
 	}
+
 	return whole
 }
 
@@ -46,11 +50,19 @@ func training(template string, s *trajectories.Sample) string {
 func sampleOf(h envs.History, system string, clean *chat.Sanitizer) trajectories.Sample {
 	tree := &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
 	for i, turn := range h.Turns() {
-		tree.Nodes = append(tree.Nodes, mcts.Record{ID: i + 1, Parent: i, Depth: i + 1, Action: string(turn.Action), Observation: turn.Observation})
+		tree.Nodes = append(tree.Nodes, mcts.Record{
+			ID:          i + 1,
+			Parent:      i,
+			Depth:       i + 1,
+			Action:      string(turn.Action),
+			Observation: turn.Observation,
+		})
 	}
+
 	tree.Nodes[h.Len()].Outcome = envs.Correct
 	meta := trajectories.Meta{Question: trajectories.Question{Text: h.Task().Question}}
 	sample, _ := trajectories.NewSample(system, &trajectories.FromTree(meta, tree)[0], clean)
+
 	return sample
 }
 
@@ -62,12 +74,14 @@ func TestTrainingIsPromptAndAnswer(t *testing.T) {
 		system := "Tools: " + text().Draw(t, "system")
 		sample := sampleOf(full, system, clean)
 		whole := training(template.String(), &sample)
+
 		h := envs.NewHistory(full.Task())
 		for _, next := range full.Turns() {
 			sent := template.Render(system, h, clean) + template.Reply(chat.ReplyText(string(next.Action)))
 			if !strings.HasPrefix(whole, sent) {
 				t.Fatalf("after %d turns:\n%q\nis not how the training text begins:\n%q", h.Len(), sent, whole)
 			}
+
 			if h = h.Append(next); h.Len() == full.Len() && sent != whole {
 				t.Fatalf("%q\nis not the whole of the training text:\n%q", sent, whole)
 			}

@@ -64,6 +64,7 @@ func newClient(o Options) (client, error) {
 	case o.Kind == Ollama:
 		return newOllama(o)
 	}
+
 	return nil, fmt.Errorf("doctor: unknown kind of server %q", o.Kind)
 }
 
@@ -72,9 +73,11 @@ func (o Options) transport() http.RoundTripper {
 	if o.Transport != nil {
 		return o.Transport
 	}
+
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: ReachTime}).DialContext
 	t.MaxIdleConnsPerHost = 256
+
 	return t
 }
 
@@ -90,23 +93,29 @@ func (p *patient) draw(ctx context.Context, a ask) (reply, error) {
 		began := time.Now()
 		r, err := p.c.draw(ctx, a)
 		p.mu.Lock()
+
 		p.report.Probes += r.sent
 		if r.load >= reloaded {
 			p.reloads++
 		}
 		p.mu.Unlock()
 		var fault *server.Fault
+
 		if err == nil {
 			err = p.c.check(ctx, r)
 		}
+
 		if server.IsOtherModel(err) {
 			p.mu.Lock()
 			p.strange = err
 			p.mu.Unlock()
 		}
-		if err == nil || !errors.As(err, &fault) || fault.Kind != server.Transient || try == tries || time.Since(began) >= p.o.Timeout {
+
+		if err == nil || !errors.As(err, &fault) || fault.Kind != server.Transient || try == tries ||
+			time.Since(began) >= p.o.Timeout {
 			return r, err
 		}
+
 		timer := time.NewTimer(firstWait << (try - 1))
 		select {
 		case <-timer.C:
@@ -120,15 +129,18 @@ func (p *patient) draw(ctx context.Context, a ask) (reply, error) {
 // drawAll draws a.n samples with as many requests as the server needs, the way a run does: sample i has seed a.seed+i.
 func (p *patient) drawAll(ctx context.Context, a ask) ([]server.Choice, error) {
 	var all []server.Choice
+
 	for {
 		r, err := p.draw(ctx, a)
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, r.Choices...)
 		if a.n -= len(r.Choices); a.n <= 0 {
 			return all, nil
 		}
+
 		a.seed += uint64(len(r.Choices))
 	}
 }
@@ -146,6 +158,7 @@ func texts(choices []server.Choice) []string {
 	for i, c := range choices {
 		list[i] = c.Text
 	}
+
 	return list
 }
 
@@ -155,5 +168,6 @@ func tooLong(err error) *server.Fault {
 	if errors.As(err, &fault) && fault.Kind == server.TooLong {
 		return fault
 	}
+
 	return nil
 }

@@ -35,8 +35,10 @@ func (c *comparison) side() int {
 	if c.rounds < fewRounds {
 		return 0
 	}
+
 	n := float64(c.rounds)
 	mean := c.sum / n
+
 	deviation := math.Sqrt(max(0, c.squares/n-mean*mean) / (n - 1)) // of the mean
 	switch {
 	case mean < -certainty*deviation:
@@ -44,5 +46,6 @@ func (c *comparison) side() int {
 	case mean > certainty*deviation:
 		return 1
 	}
+
 	return 0
 }

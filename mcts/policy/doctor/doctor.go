@@ -40,7 +40,8 @@ type Options struct {
 	LogProbs         bool     // the run counts on log-probabilities
 	AddSpecialTokens *bool    // as in the backend's options (OpenAI)
 	Ends             []string // as in the backend's options
-	Window           int      // tokens that Ollama is told to load the model with; what is assumed of a server that states none
+	// tokens that Ollama is told to load the model with; what is assumed of a server that states none
+	Window int
 
 	Sampling server.Sampling // the run's
 
@@ -97,24 +98,30 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	if o.Parallel == 0 {
 		o.Parallel = DefaultParallel
 	}
+
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
+
 	if o.Found == nil {
 		o.Found = func(Check) {}
 	}
+
 	c, err := newClient(o)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
+
 	started := time.Now()
 	p := &patient{o: o, c: c, report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK}}
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
+
 	if errors.Is(err, errStop) {
 		err = nil
 	}
+
 	return &p.report, err
 }
 
@@ -127,10 +134,12 @@ func (p *patient) examine(ctx context.Context) error {
 		if err := check(ctx); err != nil {
 			return err
 		}
+
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -150,7 +159,15 @@ func (p *patient) untold(ctx context.Context, name Name, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c := Check{Name: name, Verdict: Unknown, Seen: err.Error(), Run: "goes on as if all were well", Do: "look for yourself"}
+
+	c := Check{
+		Name:    name,
+		Verdict: Unknown,
+		Seen:    err.Error(),
+		Run:     "goes on as if all were well",
+		Do:      "look for yourself",
+	}
+
 	var fault *server.Fault
 	switch {
 	case errors.As(err, &fault):
@@ -160,19 +177,25 @@ func (p *patient) untold(ctx context.Context, name Name, err error) error {
 	case errors.Is(err, errSlow):
 		c.Do = "run the doctor again with a longer --timeout"
 	}
+
 	p.found(c)
+
 	if fault == nil || fault.Status != 0 {
 		return nil
 	}
+
 	limited, cancel := context.WithTimeout(ctx, ReachTime)
 	defer cancel()
+
 	if err := p.c.greet(limited); err != nil && ctx.Err() == nil {
 		p.found(Check{
 			Name: Reachable, Verdict: Problem, Seen: "it has gone away while it was examined",
 			Run: "waits for it as long as --patience, then gives up: exit code 3", Do: "look at the server's log",
 		})
+
 		return errStop
 	}
+
 	return ctx.Err()
 }
 
@@ -182,12 +205,15 @@ func faultText(f *server.Fault) string {
 	if f.Status != 0 {
 		text = fmt.Sprintf("HTTP %d", f.Status)
 	}
+
 	for _, part := range []string{f.Message, errorText(f.Err)} {
 		if part != "" && text != "" {
 			text += ": "
 		}
+
 		text += part
 	}
+
 	return text
 }
 
@@ -195,5 +221,6 @@ func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
+
 	return err.Error()
 }

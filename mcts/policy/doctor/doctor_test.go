@@ -26,22 +26,28 @@ var latency = simserver.Latency{PrefillPerSecond: 60_000, DecodePerSecond: 1200}
 // start makes a server of the noisy policy, without a port.
 func start(t testing.TB, o simserver.Options) *simserver.Server {
 	t.Helper()
+
 	profile, err := policy.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	o.Policy, o.Model = policy.NewScripted(profile, questions.Plan), model
 	if o.Slots == 0 {
 		o.Slots = 16
 	}
+
 	if o.Latency == (simserver.Latency{}) {
 		o.Latency = latency
 	}
+
 	s, err := simserver.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(s.Close)
+
 	return s
 }
 
@@ -56,14 +62,28 @@ func virtually(t *testing.T, name string, test func(t *testing.T)) {
 // options are those of a run of a server.
 func options(s *simserver.Server, kind doctor.Kind) doctor.Options {
 	o := doctor.Options{
-		Kind: kind, URL: "http://sim.example:8000", Transport: virtual{s}, Model: model, Extensions: true, LogProbs: true, Window: 8192,
-		Sampling: server.Sampling{Temperature: 0.8, TopP: 1, RepetitionPenalty: 1, MaxTokens: 512, Stop: []string{policy.StopMarker}},
-		Short:    doctor.Prompt{Text: question + "\n\n"},
-		First:    doctor.Prompt{Text: strings.Repeat("A tool of some name does something.\n", 100) + question + "\n\n"},
+		Kind:       kind,
+		URL:        "http://sim.example:8000",
+		Transport:  virtual{s},
+		Model:      model,
+		Extensions: true,
+		LogProbs:   true,
+		Window:     8192,
+		Sampling: server.Sampling{
+			Temperature:       0.8,
+			TopP:              1,
+			RepetitionPenalty: 1,
+			MaxTokens:         512,
+			Stop:              []string{policy.StopMarker},
+		},
+		Short: doctor.Prompt{Text: question + "\n\n"},
+		First: doctor.Prompt{Text: strings.Repeat("A tool of some name does something.\n", 100) + question + "\n\n"},
 	}
 	o.Observed = func(text string) doctor.Prompt {
-		return doctor.Prompt{Text: question + "\n\nThought: t\nAction: LoadDB\nAction Input: {}\n\nObservation: " + text + "\n\n"}
+		return doctor.Prompt{Text: question + "\n\nThought: t\nAction: LoadDB\nAction Input: {}\n\nObservation: " +
+			text + "\n\n"}
 	}
+
 	return o
 }
 
@@ -75,47 +95,61 @@ func chatting(s *simserver.Server) doctor.Options {
 	o.Short = doctor.Prompt{Messages: []chat.Message{user(question)}}
 	o.First = doctor.Prompt{Messages: []chat.Message{{Role: chat.SystemRole, Content: "Use tools."}, user(question)}}
 	o.Observed = func(text string) doctor.Prompt {
-		h := envs.NewHistory(envs.Task{Question: "q"}).Append(envs.Turn{Action: "Thought: t\nAction: LoadDB\nAction Input: {}", Observation: text})
+		h := envs.NewHistory(envs.Task{Question: "q"}).Append(envs.Turn{
+			Action:      "Thought: t\nAction: LoadDB\nAction Input: {}",
+			Observation: text,
+		})
+
 		clean, err := chat.NewSanitizer()
 		if err != nil {
 			panic(err)
 		}
+
 		return doctor.Prompt{Messages: chat.Messages("", h, clean)}
 	}
+
 	return o
 }
 
 func examine(t testing.TB, o doctor.Options) *doctor.Report {
 	t.Helper()
+
 	r, err := doctor.Examine(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return r
 }
 
 // wantOnly holds that the checks named have the verdicts named, and all others are OK.
 func wantOnly(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdict) {
 	t.Helper()
+
 	worst := doctor.OK
+
 	for _, c := range r.Checks {
 		verdict, ok := want[c.Name]
 		if !ok {
 			verdict = doctor.OK
 		}
+
 		worst = worst.Worse(verdict)
 		if c.Verdict != verdict {
 			t.Errorf("%s: %s, want %s: %s", c.Name, c.Verdict, verdict, c.Seen)
 		}
+
 		if c.Verdict != doctor.OK && (c.Run == "" || c.Do == "") {
 			t.Errorf("%s says not what a run makes of it, or what to do: %+v", c.Name, c)
 		}
 	}
+
 	for name := range want {
 		if _, ok := r.Check(name); !ok {
 			t.Errorf("no check of %s", name)
 		}
 	}
+
 	if r.Verdict != worst {
 		t.Errorf("the verdict is %s, want %s", r.Verdict, worst)
 	}
@@ -124,19 +158,24 @@ func wantOnly(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdic
 // every is what a whole examination checks.
 func every(kind doctor.Kind) []doctor.Name {
 	all := []doctor.Name{
-		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Template, doctor.PrefixCache, doctor.Window, doctor.Room,
-		doctor.Samples, doctor.Seeds, doctor.Greedy, doctor.Defaults, doctor.Stop, doctor.LogProbs, doctor.Slots, doctor.Clock,
+		doctor.Reachable, doctor.Version, doctor.Model, doctor.Completion, doctor.Template, doctor.PrefixCache,
+		doctor.Window, doctor.Room,
+		doctor.Samples, doctor.Seeds, doctor.Greedy, doctor.Defaults, doctor.Stop, doctor.LogProbs, doctor.Slots,
+		doctor.Clock,
 	}
 	if kind == doctor.Ollama {
 		all = append(all, doctor.Loaded)
 	}
+
 	return all
 }
 
 func TestHealthy(t *testing.T) {
 	t.Parallel()
+
 	vllm, ollama := simserver.Options{MaxModelLen: 8192}, simserver.Options{Kind: simserver.Ollama, MaxModelLen: 8192}
 	quiet := vllm
+
 	quiet.NoDetails = true
 	for name, test := range map[string]struct {
 		server  simserver.Options
@@ -154,16 +193,21 @@ func TestHealthy(t *testing.T) {
 			o.Found = func(c doctor.Check) { told = append(told, c) }
 			r := examine(t, o)
 			wantOnly(t, r, nil)
+
 			var names []doctor.Name
 			for _, c := range r.Checks {
 				names = append(names, c.Name)
 			}
+
 			if !slices.Equal(names, every(o.Kind)) || !slices.Equal(told, r.Checks) {
 				t.Errorf("checks %v, told of %d", names, len(told))
 			}
-			if e := r.Estimate; e == nil || e.CompletionsPerHour < 1000 || e.OutPerSecond < 1 || e.OutAlone < 1 || e.PromptTokens < 1 || e.TokensRead != 200 {
+
+			if e := r.Estimate; e == nil || e.CompletionsPerHour < 1000 || e.OutPerSecond < 1 || e.OutAlone < 1 ||
+				e.PromptTokens < 1 || e.TokensRead != 200 {
 				t.Errorf("estimate %+v", e)
 			}
+
 			if st := s.Stats(); st.Reloads != 0 || st.Requests != r.Probes || r.Took <= 0 {
 				t.Errorf("%d reloads, %d requests for %d probes in %v", st.Reloads, st.Requests, r.Probes, r.Took)
 			}
@@ -174,29 +218,41 @@ func TestHealthy(t *testing.T) {
 func TestMisconfigurations(t *testing.T) {
 	t.Parallel()
 	type verdicts = map[doctor.Name]doctor.Verdict
+
 	for _, test := range []struct {
 		kind  doctor.Kind
 		wrong simserver.Misconfiguration
 		want  verdicts
 		words []string // of the finding
 	}{
-		{doctor.OpenAI, simserver.IgnoreN, verdicts{doctor.Samples: doctor.Warning}, []string{"4 asked for, 1 came back"}},
-		{doctor.OpenAI, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem}, []string{"--set server.logprobs=false"}},
+		{doctor.OpenAI, simserver.IgnoreN, verdicts{doctor.Samples: doctor.Warning},
+			[]string{"4 asked for, 1 came back"}},
+		{doctor.OpenAI, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem},
+			[]string{"--set server.logprobs=false"}},
 		{doctor.OpenAI, simserver.IgnoreStop, verdicts{doctor.Stop: doctor.Problem}, []string{"ignored"}},
-		{doctor.OpenAI, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning}, []string{"2 texts in 6 tries"}},
-		{doctor.OpenAI, simserver.LeakDefaults, verdicts{doctor.Defaults: doctor.Warning}, []string{"(temperature, top_p, top_k, repetition_penalty)", "--generation-config vllm"}},
-		{doctor.OpenAI, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning}, []string{"states 8,192 tokens: 4,0", "are refused"}},
-		{doctor.OpenAI, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem}, []string{"it read 4,095", "states 8,192"}},
-		{doctor.OpenAI, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem}, []string{"sim-8b", "another-model"}},
-		{doctor.OpenAI, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning}, []string{"0 % of a known prompt"}},
+		{doctor.OpenAI, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning},
+			[]string{"2 texts in 6 tries"}},
+		{doctor.OpenAI, simserver.LeakDefaults, verdicts{doctor.Defaults: doctor.Warning},
+			[]string{"(temperature, top_p, top_k, repetition_penalty)", "--generation-config vllm"}},
+		{doctor.OpenAI, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning},
+			[]string{"states 8,192 tokens: 4,0", "are refused"}},
+		{doctor.OpenAI, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem},
+			[]string{"it read 4,095", "states 8,192"}},
+		{doctor.OpenAI, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem},
+			[]string{"sim-8b", "another-model"}},
+		{doctor.OpenAI, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning},
+			[]string{"0 % of a known prompt"}},
 		{doctor.OpenAI, simserver.OneSlot, verdicts{doctor.Slots: doctor.Warning}, []string{"8 requests at once"}},
-		{doctor.OpenAI, simserver.DropsObservations, verdicts{doctor.Template: doctor.Problem}, []string{"the prompt 0 longer"}},
+		{doctor.OpenAI, simserver.DropsObservations, verdicts{doctor.Template: doctor.Problem},
+			[]string{"the prompt 0 longer"}},
 
-		{doctor.Ollama, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem}, []string{"server.logprobs=false"}},
+		{doctor.Ollama, simserver.NoLogProbs, verdicts{doctor.LogProbs: doctor.Problem},
+			[]string{"server.logprobs=false"}},
 		{doctor.Ollama, simserver.IgnoreStop, verdicts{doctor.Stop: doctor.Problem}, []string{"ignored"}},
 		{doctor.Ollama, simserver.UnstableGreedy, verdicts{doctor.Greedy: doctor.Warning}, []string{"2 texts"}},
 		{doctor.Ollama, simserver.LeakDefaults, verdicts{}, nil}, // Ollama's own are never neutral: no finding
-		{doctor.Ollama, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning}, []string{"--set server.window=40"}},
+		{doctor.Ollama, simserver.ShortContext, verdicts{doctor.Window: doctor.Warning},
+			[]string{"--set server.window=40"}},
 		{doctor.Ollama, simserver.SilentTruncation, verdicts{doctor.Window: doctor.Problem}, []string{"it read 4,096"}},
 		{doctor.Ollama, simserver.MissingModel, verdicts{doctor.Model: doctor.Problem}, []string{"ollama pull sim-8b"}},
 		{doctor.Ollama, simserver.NoPrefixCache, verdicts{doctor.PrefixCache: doctor.Warning}, []string{"not at work"}},
@@ -207,12 +263,15 @@ func TestMisconfigurations(t *testing.T) {
 				Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[test.kind], MaxModelLen: 8192,
 				Wrong: []simserver.Misconfiguration{test.wrong},
 			})
+
 			o := options(s, test.kind)
 			if test.wrong == simserver.DropsObservations {
 				o = chatting(s)
 			}
+
 			r := examine(t, o)
 			wantOnly(t, r, test.want)
+
 			for name := range test.want {
 				c, _ := r.Check(name)
 				for _, w := range test.words {

@@ -23,9 +23,11 @@ import (
 // holds holds that a report's only check is a problem of reachability, and says some words.
 func holds(t *testing.T, r *doctor.Report, words ...string) {
 	t.Helper()
+
 	if len(r.Checks) != 1 || r.Verdict != doctor.Problem {
 		t.Errorf("%+v", r)
 	}
+
 	c, _ := r.Check(doctor.Reachable)
 	for _, w := range words {
 		if !strings.Contains(c.Seen+"\n"+c.Do, w) {
@@ -37,10 +39,12 @@ func holds(t *testing.T, r *doctor.Report, words ...string) {
 // listen starts a server with a port.
 func listen(t *testing.T, o simserver.Options) *simserver.Server {
 	t.Helper()
+
 	s := start(t, o)
 	if err := s.Revive(); err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
@@ -55,6 +59,7 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	dead := listen(t, simserver.Options{})
 	dead.Kill()
+
 	for kind, words := range map[doctor.Kind][]string{
 		doctor.OpenAI: {"vllm serve", "OPENAI_BASE_URL"}, doctor.Ollama: {"ollama serve", "OLLAMA_HOST"},
 	} {
@@ -63,6 +68,7 @@ func TestUnreachable(t *testing.T) {
 
 	synctest.Test(t, func(t *testing.T) {
 		locked := start(t, simserver.Options{APIKey: "right-key"})
+
 		o := options(locked, doctor.OpenAI)
 		for _, wrong := range []string{"", "wrong-key"} {
 			o.APIKey = wrong
@@ -83,6 +89,7 @@ func TestWrongAddress(t *testing.T) {
 			o := options(s, kind)
 			o.URL += path
 			r := examine(t, o)
+
 			c, ok := r.Check(doctor.Completion)
 			if !ok || r.Verdict != doctor.Problem || !strings.Contains(c.Do, "--server") {
 				t.Errorf("%s: %+v", kind, r.Checks)
@@ -94,11 +101,13 @@ func TestWrongAddress(t *testing.T) {
 // A port that takes connections and says nothing is given up on in time.
 func TestSilent(t *testing.T) {
 	t.Parallel()
+
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
+
 	o := networked(start(t, simserver.Options{}), doctor.OpenAI)
 	o.URL = "http://" + l.Addr().String()
 	o.Timeout = 100 * time.Millisecond // the bound is the smaller one
@@ -114,23 +123,28 @@ func TestKeysStayHidden(t *testing.T) {
 			w.WriteHeader(http.StatusForbidden)
 			io.WriteString(w, `{"error":{"message":"the key `+key+` is not known: `+r.Header.Get("Authorization")+`"}}`)
 		})}
+
 		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
 			o := options(start(t, simserver.Options{}), kind)
 			o.APIKey, o.URL, o.Transport = key, "http://user:"+key+"@127.0.0.1", parrot
 			r := examine(t, o)
+
 			text, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			var b strings.Builder
 			for _, c := range r.Checks {
 				if err := doctor.WriteCheck(&b, c); err != nil {
 					t.Fatal(err)
 				}
 			}
+
 			if err := r.WriteFindings(&b); err != nil {
 				t.Fatal(err)
 			}
+
 			if all := string(text) + b.String(); strings.Contains(all, key) || !strings.Contains(all, "403") {
 				t.Errorf("%s", all)
 			}
@@ -142,11 +156,15 @@ func TestKeysStayHidden(t *testing.T) {
 func TestFaultsAreNoFindings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, simserver.Options{MaxModelLen: 4096, Faults: simserver.Faults{Seed: 3, Rates: map[simserver.Fault]float64{
-			simserver.InternalError: 0.03, simserver.Reset: 0.03, simserver.Garbage: 0.03,
-		}}})
+		s := start(t, simserver.Options{
+			MaxModelLen: 4096,
+			Faults: simserver.Faults{Seed: 3, Rates: map[simserver.Fault]float64{
+				simserver.InternalError: 0.03, simserver.Reset: 0.03, simserver.Garbage: 0.03,
+			}},
+		})
 		r := examine(t, options(s, doctor.OpenAI))
 		wantOnly(t, r, nil)
+
 		if st := s.Stats(); st.Answered >= st.Requests {
 			t.Errorf("no fault: %+v", st)
 		}
@@ -164,6 +182,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 		}
 	}
 	r := examine(t, o)
+
 	last := r.Checks[len(r.Checks)-1]
 	if r.Verdict != doctor.Problem || last.Name != doctor.Reachable || !strings.Contains(last.Seen, "gone away") {
 		t.Errorf("%+v", r.Checks)
@@ -171,6 +190,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 
 	s = listen(t, simserver.Options{MaxModelLen: 4096})
 	s.Pause()
+
 	ctx, cancel := context.WithCancel(t.Context())
 	o = networked(s, doctor.OpenAI)
 	o.Found = func(c doctor.Check) {
@@ -178,6 +198,7 @@ func TestGoneInTheMiddle(t *testing.T) {
 			cancel()
 		}
 	}
+
 	r, err := doctor.Examine(ctx, o)
 	if !errors.Is(err, context.Canceled) || r == nil || r.Verdict != doctor.OK || len(r.Checks) != 3 {
 		t.Errorf("%v, %+v", err, r)
@@ -192,6 +213,7 @@ func TestHang(t *testing.T) {
 		o := options(s, doctor.OpenAI)
 		o.Timeout = 200 * time.Millisecond
 		r := examine(t, o)
+
 		c, _ := r.Check(doctor.Completion)
 		if c.Verdict != doctor.Problem || !strings.Contains(c.Seen+c.Do, "--timeout") || r.Probes != 1 {
 			t.Errorf("%+v", r)
@@ -207,6 +229,7 @@ func TestOllamaInDisguise(t *testing.T) {
 		o := options(s, doctor.OpenAI)
 		r := examine(t, o)
 		wantOnly(t, r, map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Problem})
+
 		if c, _ := r.Check(doctor.Model); !strings.Contains(c.Do, "--policy ollama:"+model+" --server "+o.URL) {
 			t.Error(c.Do)
 		}
@@ -220,17 +243,20 @@ func between(s *simserver.Server, change func(path string, request, answer map[s
 		if err != nil {
 			return
 		}
+
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		good := httptest.NewRecorder()
 		s.ServeHTTP(good, r)
 
 		text := good.Body.Bytes()
 		var request, answer map[string]any
+
 		_ = json.Unmarshal(body, &request) // a GET has none
 		if json.Unmarshal(text, &answer) == nil && good.Code == http.StatusOK {
 			change(r.URL.Path, request, answer)
 			text, _ = json.Marshal(answer)
 		}
+
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(good.Code)
 		w.Write(text)
@@ -258,6 +284,7 @@ func TestOddServers(t *testing.T) {
 		}
 	}
 	var drawn atomic.Int64
+
 	for name, test := range map[string]struct {
 		kind   doctor.Kind
 		server simserver.Options
@@ -271,6 +298,7 @@ func TestOddServers(t *testing.T) {
 			if temperature == 0 {
 				return // left out, or greedy
 			}
+
 			for _, top := range choice["logprobs"].(object)["top_logprobs"].([]any) {
 				for token, l := range top.(object) {
 					top.(object)[token] = l.(float64) / temperature
@@ -282,8 +310,11 @@ func TestOddServers(t *testing.T) {
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem}, words: "server.logprobs=false"},
 		"no end": {kind: doctor.OpenAI, change: completions(func(_, choice object) { choice["finish_reason"] = nil }),
 			want: map[doctor.Name]doctor.Verdict{doctor.Completion: doctor.Problem}, words: "server.ends"},
-		"an end of its own": {kind: doctor.OpenAI, change: completions(func(_, choice object) { choice["finish_reason"] = "done" }),
-			alter: func(o *doctor.Options) { o.Ends = []string{"done"} }},
+		"an end of its own": {
+			kind:   doctor.OpenAI,
+			change: completions(func(_, choice object) { choice["finish_reason"] = "done" }),
+			alter:  func(o *doctor.Options) { o.Ends = []string{"done"} },
+		},
 		"some unscored": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
 			if choice["index"] == 1.0 {
 				choice["logprobs"] = nil
@@ -294,16 +325,26 @@ func TestOddServers(t *testing.T) {
 				choice["text"] = choice["text"].(string) + stop
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Stop: doctor.Problem}, words: "left at the end"},
-		"one text": {kind: doctor.OpenAI, change: completions(func(_, choice object) {
-			choice["text"] = "Thought: always the same words here"
-		}), want: map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning, doctor.Stop: doctor.Problem}, words: "are one text"},
+		"one text": {
+			kind: doctor.OpenAI,
+			change: completions(func(_, choice object) {
+				choice["text"] = "Thought: always the same words here"
+			}),
+			want:  map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning, doctor.Stop: doctor.Problem},
+			words: "are one text",
+		},
 		"no seeds": {kind: doctor.OpenAI, change: completions(func(request, choice object) {
 			if request["temperature"] == 1.0 && request["stop"] == nil {
 				choice["text"] = fmt.Sprint(choice["text"], drawn.Add(1))
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Seeds: doctor.Warning}, words: "VLLM_BATCH_INVARIANT=1"},
-		"no count": {kind: doctor.OpenAI, change: func(_ string, _, answer map[string]any) { delete(answer, "usage") },
-			want: map[doctor.Name]doctor.Verdict{doctor.Template: doctor.Unknown, doctor.PrefixCache: doctor.Unknown, doctor.Window: doctor.Unknown}, words: "does not count"},
+		"no count": {
+			kind:   doctor.OpenAI,
+			change: func(_ string, _, answer map[string]any) { delete(answer, "usage") },
+			want: map[doctor.Name]doctor.Verdict{doctor.Template: doctor.Unknown, doctor.PrefixCache: doctor.Unknown,
+				doctor.Window: doctor.Unknown},
+			words: "does not count",
+		},
 		"window not stated": {kind: doctor.OpenAI, change: func(path string, _, answer map[string]any) {
 			if path == "/v1/models" {
 				delete(answer["data"].([]any)[0].(object), "max_model_len")
@@ -316,43 +357,67 @@ func TestOddServers(t *testing.T) {
 		"not asked for": {kind: doctor.OpenAI, alter: func(o *doctor.Options) { o.LogProbs = false },
 			want: map[doctor.Name]doctor.Verdict{doctor.LogProbs: doctor.Warning}, words: "1/k"},
 
-		"old": {kind: doctor.Ollama, server: simserver.Options{Version: "0.9.6", Wrong: []simserver.Misconfiguration{simserver.NoLogProbs}},
-			want: map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning, doctor.LogProbs: doctor.Warning}, words: "0.12.11"},
-		"penalties": {kind: doctor.Ollama, server: simserver.Options{Version: "0.24.0"}, alter: func(o *doctor.Options) { o.Sampling.FrequencyPenalty = 1.2 },
-			want: map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning}, words: "ignores penalties"},
-		"trained shorter": {kind: doctor.Ollama, server: simserver.Options{MaxModelLen: 2048},
-			want:  map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Warning, doctor.Window: doctor.Warning, doctor.Room: doctor.Warning},
-			words: "--set server.window=2048"},
+		"old": {
+			kind:   doctor.Ollama,
+			server: simserver.Options{Version: "0.9.6", Wrong: []simserver.Misconfiguration{simserver.NoLogProbs}},
+			want:   map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning, doctor.LogProbs: doctor.Warning},
+			words:  "0.12.11",
+		},
+		"penalties": {
+			kind:   doctor.Ollama,
+			server: simserver.Options{Version: "0.24.0"},
+			alter:  func(o *doctor.Options) { o.Sampling.FrequencyPenalty = 1.2 },
+			want:   map[doctor.Name]doctor.Verdict{doctor.Version: doctor.Warning},
+			words:  "ignores penalties",
+		},
+		"trained shorter": {
+			kind:   doctor.Ollama,
+			server: simserver.Options{MaxModelLen: 2048},
+			want: map[doctor.Name]doctor.Verdict{doctor.Model: doctor.Warning, doctor.Window: doctor.Warning,
+				doctor.Room: doctor.Warning},
+			words: "--set server.window=2048",
+		},
 		"leaves": {kind: doctor.Ollama, change: native("/api/ps", func(answer object) {
 			for _, m := range answer["models"].([]any) {
 				m.(object)["expires_at"] = time.Now().Add(5 * time.Minute)
 			}
 		}), want: map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning}, words: "OLLAMA_KEEP_ALIVE=-1"},
-		"reloads": {kind: doctor.Ollama, change: native("/api/generate", func(answer object) { answer["load_duration"] = 3e9 }),
-			want: map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning}, words: "num_ctx (4096)"},
+		"reloads": {
+			kind:   doctor.Ollama,
+			change: native("/api/generate", func(answer object) { answer["load_duration"] = 3e9 }),
+			want:   map[doctor.Name]doctor.Verdict{doctor.Loaded: doctor.Warning},
+			words:  "num_ctx (4096)",
+		},
 	} {
 		virtually(t, name, func(t *testing.T) {
 			if test.server.MaxModelLen == 0 {
 				test.server.MaxModelLen = 4096
 			}
+
 			if test.kind == doctor.Ollama {
 				test.server.Kind = simserver.Ollama
 			}
+
 			s := start(t, test.server)
 			o := options(s, test.kind)
+
 			o.Window = 4096
 			if test.change != nil {
 				o.Transport = between(s, test.change)
 			}
+
 			if test.alter != nil {
 				test.alter(&o)
 			}
+
 			r := examine(t, o)
 			wantOnly(t, r, test.want)
+
 			text, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if !strings.Contains(string(text), test.words) {
 				t.Errorf("it does not say %q:\n%s", test.words, text)
 			}
@@ -362,10 +427,12 @@ func TestOddServers(t *testing.T) {
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	o := options(start(t, simserver.Options{}), doctor.OpenAI)
+
 	o.Model = ""
 	if _, err := doctor.Examine(t.Context(), o); err == nil {
 		t.Error("no model: no error")
 	}
+
 	o.Kind = "grpc"
 	if _, err := doctor.Examine(t.Context(), o); err == nil || !strings.Contains(err.Error(), "grpc") {
 		t.Errorf("unknown kind: %v", err)
@@ -378,15 +445,20 @@ func TestAnotherModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
 			for every, words := range map[int64]string{1: "ask for the model by the name", 5: "now and then"} {
-				s := start(t, simserver.Options{Kind: map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind], MaxModelLen: 8192})
+				s := start(t, simserver.Options{
+					Kind:        map[doctor.Kind]simserver.Kind{doctor.Ollama: simserver.Ollama}[kind],
+					MaxModelLen: 8192,
+				})
 				var asked atomic.Int64
 				front := virtual{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					good := httptest.NewRecorder()
 					s.ServeHTTP(good, r)
+
 					body := good.Body.String()
 					if r.Method == http.MethodPost && asked.Add(1)%every == 0 {
 						body = strings.ReplaceAll(body, `"model":"`+model, `"model":"other`)
 					}
+
 					w.WriteHeader(good.Code)
 					io.WriteString(w, body)
 				})}
@@ -395,11 +467,13 @@ func TestAnotherModel(t *testing.T) {
 
 				r := examine(t, o)
 				said := ""
+
 				for _, c := range r.Checks {
 					if c.Verdict == doctor.Problem {
 						said += c.Seen + c.Do
 					}
 				}
+
 				if !strings.Contains(said, words) || !strings.Contains(said, `"other`) {
 					t.Errorf("%s, one in %d: %s", kind, every, said)
 				}
@@ -412,10 +486,12 @@ func TestAnotherModel(t *testing.T) {
 func TestVeryManyModels(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		list := `{"data":[{"id":"` + strings.Repeat("long", 1000) + `"}` + strings.Repeat(`,{"id":"another"}`, 1000) + `]}`
+		list := `{"data":[{"id":"` + strings.Repeat("long", 1000) + `"}` + strings.Repeat(`,{"id":"another"}`, 1000) +
+			`]}`
 		front := virtual{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) })}
 		o := options(start(t, simserver.Options{}), doctor.OpenAI)
 		o.Transport = front
+
 		c, _ := examine(t, o).Check(doctor.Model)
 		if c.Verdict != doctor.Problem || len(c.Seen) > 500 || !strings.Contains(c.Seen, "993 more") {
 			t.Errorf("%+v", c)

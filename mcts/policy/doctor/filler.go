@@ -37,6 +37,7 @@ func (p *patient) filler(before string, sentences int) Prompt {
 	if p.o.Chat {
 		return Prompt{Messages: []chat.Message{{Role: chat.UserRole, Content: text}}}
 	}
+
 	return Prompt{Text: text}
 }
 
@@ -49,18 +50,23 @@ func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling
 // measure finds the scale. It is no check of its own.
 func (p *patient) measure(ctx context.Context) error {
 	var counts [2]int
+
 	for i, sentences := range [...]int{shortFiller, longFiller} {
 		r, err := p.draw(ctx, one(p.filler("", sentences)))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+
 		if err != nil {
 			return nil // the checks that need the scale say so
 		}
+
 		counts[i] = r.PromptTokens
 	}
+
 	p.scale.each = (counts[1] - counts[0]) / (longFiller - shortFiller)
 	p.scale.around = counts[0] - p.scale.each*shortFiller
+
 	return nil
 }
 
@@ -78,42 +84,53 @@ func (p *patient) template(ctx context.Context) error {
 	if p.scale.each <= 0 {
 		return p.untold(ctx, Template, errUncounted)
 	}
+
 	if p.o.Chat {
 		return p.observations(ctx)
 	}
+
 	if p.scale.around <= mostAround {
 		p.ok(Template, "raw prompts reach the model as they are")
 		return nil
 	}
+
 	p.found(Check{
 		Name: Template, Verdict: Problem,
 		Seen: "the server puts " + number(p.scale.around) + " tokens round a raw prompt: it applies a template to it",
 		Run:  "would ask the model in another form than the one chosen",
 		Do:   "find a server that completes raw text, or let this one apply its template: --set server.form=chat",
 	})
+
 	return nil
 }
 
 // observations finds out whether a chat template renders them: the prompt must grow with the observation.
 func (p *patient) observations(ctx context.Context) error {
 	var counts [2]int
+
 	for i, sentences := range [...]int{1, 1 + observedLong} {
 		r, err := p.draw(ctx, one(p.o.Observed(strings.Repeat(sentence, sentences))))
 		if err != nil {
 			return p.untold(ctx, Template, err)
 		}
+
 		counts[i] = r.PromptTokens
 	}
+
 	grown, want := counts[1]-counts[0], observedLong*p.scale.each
 	if grown >= want/2 {
 		p.ok(Template, "observations reach the model: %s tokens more make %s more", number(want), number(grown))
 		return nil
 	}
+
 	p.found(Check{
-		Name: Template, Verdict: Problem,
-		Seen: "the chat template drops observations: one of " + number(want) + " tokens more makes the prompt " + number(grown) + " longer",
-		Run:  "would ask a model that never sees what its tools answer",
-		Do:   "let toolevo render the template: --set server.form=llama3, qwen, qwen3_nothink or chatml",
+		Name:    Template,
+		Verdict: Problem,
+		Seen: "the chat template drops observations: one of " + number(want) + " tokens more makes the prompt " +
+			number(grown) + " longer",
+		Run: "would ask a model that never sees what its tools answer",
+		Do:  "let toolevo render the template: --set server.form=llama3, qwen, qwen3_nothink or chatml",
 	})
+
 	return nil
 }

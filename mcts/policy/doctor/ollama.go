@@ -20,12 +20,21 @@ type ollamaClient struct {
 
 func newOllama(o Options) (*ollamaClient, error) {
 	t := tap{o.transport()}
+
 	b, err := ollama.New(ollama.Options{
-		Host: o.URL, APIKey: o.APIKey, Model: o.Model, Window: o.Window, KeepAlive: -1, Ends: o.Ends, Timeout: o.Timeout, Transport: t,
+		Host:      o.URL,
+		APIKey:    o.APIKey,
+		Model:     o.Model,
+		Window:    o.Window,
+		KeepAlive: -1,
+		Ends:      o.Ends,
+		Timeout:   o.Timeout,
+		Transport: t,
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return &ollamaClient{o, b, t}, nil
 }
 
@@ -50,15 +59,19 @@ func (c *ollamaClient) named(name string) bool {
 
 func (c *ollamaClient) catalogue(ctx context.Context) (catalogue, error) {
 	names, err := c.b.Models(ctx)
+
 	all := catalogue{names: names, owner: "ollama"}
 	for _, name := range names {
 		all.has = all.has || c.named(name)
 	}
+
 	if err != nil || !all.has {
 		return all, err
 	}
+
 	d, err := c.b.Show(ctx)
 	all.window, all.remote = d.ContextLength, d.RemoteHost
+
 	return all, err
 }
 
@@ -72,10 +85,12 @@ type residence struct {
 func (c *ollamaClient) residence(ctx context.Context) (residence, error) {
 	n := &note{}
 	window, err := c.b.Loaded(withNote(ctx, n))
+
 	r := residence{window: window}
 	if err != nil || len(n.bodies) == 0 {
 		return r, err
 	}
+
 	var list struct {
 		Models []struct {
 			Name    string    `json:"name"`
@@ -85,11 +100,13 @@ func (c *ollamaClient) residence(ctx context.Context) (residence, error) {
 	if err := json.Unmarshal(n.bodies[0], &list); err != nil {
 		return r, err
 	}
+
 	for _, m := range list.Models {
 		if c.named(m.Name) && !m.Expires.IsZero() {
 			r.expires = time.Until(m.Expires)
 		}
 	}
+
 	return r, nil
 }
 
@@ -101,16 +118,25 @@ func (c *ollamaClient) draw(ctx context.Context, a ask) (reply, error) {
 	if len(a.leaveOut) > 0 || a.alternative {
 		n.edit = func(f fields) error { return c.edit(f, a) }
 	}
+
 	began := time.Now()
-	t, err := c.b.Transcribe(withNote(ctx, n), server.Completion{Prompt: a.prompt.Text, N: a.n, Seed: a.seed, Sampling: a.sampling})
+	t, err := c.b.Transcribe(withNote(ctx, n), server.Completion{
+		Prompt:   a.prompt.Text,
+		N:        a.n,
+		Seed:     a.seed,
+		Sampling: a.sampling,
+	})
+
 	r := reply{Reply: t.Reply, took: time.Since(began), sent: n.sent, likeliest: 1}
 	for _, d := range t.Details {
 		r.tokens = append(r.tokens, d.Tokens)
 		r.load = max(r.load, d.LoadDuration)
 	}
+
 	if err == nil && a.n == 1 && len(n.bodies) > 0 {
 		r.read(n.bodies[len(n.bodies)-1])
 	}
+
 	return r, err
 }
 
@@ -129,12 +155,14 @@ func (r *reply) read(body []byte) {
 			} `json:"top_logprobs"`
 		} `json:"logprobs"`
 	}
+
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	for dec.More() {
 		if dec.Decode(&last) != nil {
 			return
 		}
 	}
+
 	r.prefill, r.decode = last.Prefill, last.Decode
 	if len(last.LogProbs) > 0 && len(last.LogProbs[0].Top) > 0 {
 		r.likeliest = last.LogProbs[0].Top[0].LogProb
@@ -147,19 +175,24 @@ func (r *reply) read(body []byte) {
 func (c *ollamaClient) edit(f fields, a ask) error {
 	if len(a.leaveOut) > 0 {
 		var names []string
+
 		for _, name := range a.leaveOut {
 			if ours, ok := optionNames[name]; ok {
 				name = ours
 			}
+
 			names = append(names, name)
 		}
+
 		names = append(names, "typical_p", "repeat_last_n")
 		if err := f.leaveOut("options", names); err != nil {
 			return err
 		}
 	}
+
 	if a.alternative {
 		return f.set("top_logprobs", 1)
 	}
+
 	return nil
 }

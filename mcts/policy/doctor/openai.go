@@ -19,13 +19,23 @@ type openAIClient struct {
 
 func newOpenAI(o Options) (*openAIClient, error) {
 	t := tap{o.transport()}
+
 	b, err := openai.New(openai.Options{
-		BaseURL: o.URL, APIKey: o.APIKey, Model: o.Model, Chat: o.Chat, Extensions: o.Extensions, AddSpecialTokens: o.AddSpecialTokens,
-		OmitLogProbs: !o.LogProbs, Ends: o.Ends, Timeout: o.Timeout, Transport: t,
+		BaseURL:          o.URL,
+		APIKey:           o.APIKey,
+		Model:            o.Model,
+		Chat:             o.Chat,
+		Extensions:       o.Extensions,
+		AddSpecialTokens: o.AddSpecialTokens,
+		OmitLogProbs:     !o.LogProbs,
+		Ends:             o.Ends,
+		Timeout:          o.Timeout,
+		Transport:        t,
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	return &openAIClient{o, b, t}, nil
 }
 
@@ -44,6 +54,7 @@ func (c *openAIClient) catalogue(ctx context.Context) (catalogue, error) {
 	if err != nil {
 		return catalogue{}, err
 	}
+
 	var all catalogue
 	for _, m := range models {
 		all.names = append(all.names, m.ID)
@@ -51,6 +62,7 @@ func (c *openAIClient) catalogue(ctx context.Context) (catalogue, error) {
 			all.has, all.window, all.owner = true, m.MaxModelLen, m.OwnedBy
 		}
 	}
+
 	return all, nil
 }
 
@@ -69,22 +81,27 @@ func (c *openAIClient) draw(ctx context.Context, a ask) (reply, error) {
 	if len(a.leaveOut) > 0 || a.alternative {
 		n.edit = func(f fields) error { return c.edit(f, a) }
 	}
+
 	began := time.Now()
 	t, err := c.b.Transcribe(withNote(ctx, n), server.Completion{
 		Prompt: a.prompt.Text, Messages: a.prompt.Messages, N: a.n, Seed: a.seed, Sampling: a.sampling,
 	})
+
 	r := reply{Reply: t.Reply, took: time.Since(began), sent: n.sent, likeliest: 1}
 	for _, d := range t.Details {
 		r.tokens = append(r.tokens, d.Tokens)
 	}
+
 	if err != nil || len(n.bodies) == 0 {
 		return r, err
 	}
+
 	var body openAIBody
 	if json.Unmarshal(n.bodies[len(n.bodies)-1], &body) == nil {
 		r.cachedKnown = body.Usage.Details != nil
 		r.likeliest = body.likeliest()
 	}
+
 	return r, nil
 }
 
@@ -96,12 +113,15 @@ func (c *openAIClient) edit(f fields, a ask) error {
 	if err := f.leaveOut("", a.leaveOut); err != nil {
 		return err
 	}
+
 	if !a.alternative {
 		return nil
 	}
+
 	if c.o.Chat {
 		return f.set("top_logprobs", 2) // the first that vLLM lists is the drawn one
 	}
+
 	return f.set("logprobs", 1)
 }
 
@@ -125,6 +145,7 @@ type openAIBody struct {
 // likeliest is the log-probability of the likeliest first token, 1 when there is none.
 func (b openAIBody) likeliest() float64 {
 	best, found := 0.0, false
+
 	note := func(l float64) {
 		if !found || l > best {
 			best, found = l, true
@@ -137,14 +158,17 @@ func (b openAIBody) likeliest() float64 {
 				note(v)
 			}
 		}
+
 		if len(l.Content) > 0 {
 			for _, v := range l.Content[0].Top {
 				note(v.LogProb)
 			}
 		}
 	}
+
 	if !found {
 		return 1
 	}
+
 	return best
 }

@@ -23,6 +23,7 @@ func (v Verdict) rank() int {
 	case Warning:
 		return 2
 	}
+
 	return 3
 }
 
@@ -31,6 +32,7 @@ func (v Verdict) Worse(w Verdict) Verdict {
 	if w.rank() > v.rank() {
 		return w
 	}
+
 	return v
 }
 
@@ -72,11 +74,12 @@ type Estimate struct {
 	CompletionsPerHour int `json:"completions_per_hour"` // that the server can be expected to write
 	InFlight           int `json:"in_flight"`            // sequences, at which that was measured
 	TokensWritten      int `json:"tokens_out"`           // assumed of one completion
-	TokensRead         int `json:"tokens_in"`            // assumed of one completion, those in the prefix cache not counted
-	OutPerSecond       int `json:"out_per_s"`            // tokens written in a second, all sequences together
-	InPerSecond        int `json:"in_per_s"`             // tokens read in a second; 0 when it is too quick to measure
-	OutAlone           int `json:"out_alone_s"`          // tokens written in a second by one sequence alone
-	PromptTokens       int `json:"prompt_tokens"`        // of the run's first prompt of a question
+	// assumed of one completion, those in the prefix cache not counted
+	TokensRead   int `json:"tokens_in"`
+	OutPerSecond int `json:"out_per_s"`     // tokens written in a second, all sequences together
+	InPerSecond  int `json:"in_per_s"`      // tokens read in a second; 0 when it is too quick to measure
+	OutAlone     int `json:"out_alone_s"`   // tokens written in a second by one sequence alone
+	PromptTokens int `json:"prompt_tokens"` // of the run's first prompt of a question
 }
 
 // Report is what an examination came to.
@@ -98,5 +101,6 @@ func (r *Report) Check(name Name) (c Check, ok bool) {
 			return c, true
 		}
 	}
+
 	return Check{}, false
 }

@@ -27,20 +27,24 @@ func (p *patient) samples(ctx context.Context) error {
 		p.ok(Samples, "one request a sample: Ollama has no n")
 		return nil
 	}
+
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
 	if err != nil {
 		return p.untold(ctx, Samples, err)
 	}
+
 	got := len(r.Choices)
 	if got == askedFor {
 		p.ok(Samples, "n = %d gives %d", askedFor, got)
 		return nil
 	}
+
 	p.found(Check{
 		Name: Samples, Verdict: Warning, Seen: fmt.Sprintf("n is ignored: %d asked for, %d came back", askedFor, got),
 		Run: "asks again for the samples that are missing, by their seeds: a request for each instead of one for all",
 		Do:  "use a server that honours n (vLLM), or expect k times as many requests",
 	})
+
 	return nil
 }
 
@@ -48,18 +52,23 @@ func (p *patient) samples(ctx context.Context) error {
 func (p *patient) seeds(ctx context.Context) error {
 	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
 	var lists [3][]string
+
 	for i, seed := range [...]uint64{firstSeed, firstSeed, otherSeed} {
 		a.seed = seed
+
 		choices, err := p.drawAll(ctx, a)
 		if err != nil {
 			return p.untold(ctx, Seeds, err)
 		}
+
 		lists[i], p.scored = texts(choices), choices
 	}
+
 	same, other := slices.Equal(lists[0], lists[1]), !slices.Equal(lists[0], lists[2])
 	all := slices.Concat(lists[0], lists[1], lists[2])
 	slices.Sort(all)
 	different := len(slices.Compact(all))
+
 	p.sampled, p.seeded = lists[0], same
 	switch {
 	case different == 1:
@@ -70,9 +79,12 @@ func (p *patient) seeds(ctx context.Context) error {
 		})
 	case !same:
 		p.found(Check{
-			Name: Seeds, Verdict: Warning, Seen: "the same seeds give other texts",
-			Run: "keeps what it was given first, so resuming repeats nothing; but a request that is tried again after a fault draws other samples, and two runs differ",
-			Do:  p.repeatable(),
+			Name:    Seeds,
+			Verdict: Warning,
+			Seen:    "the same seeds give other texts",
+			Run: "keeps what it was given first, so resuming repeats nothing; but a request that is tried " +
+				"again after a fault draws other samples, and two runs differ",
+			Do: p.repeatable(),
 		})
 	case !other:
 		p.found(Check{
@@ -82,6 +94,7 @@ func (p *patient) seeds(ctx context.Context) error {
 	default:
 		p.ok(Seeds, "the same seeds give the same texts, others give others")
 	}
+
 	return nil
 }
 
@@ -90,6 +103,7 @@ func (p *patient) repeatable() string {
 	if p.o.Kind == Ollama {
 		return "have one request in flight (--parallel 1), which is slow"
 	}
+
 	return "start vLLM in its batch-invariant mode (VLLM_BATCH_INVARIANT=1)"
 }
 
@@ -108,21 +122,26 @@ func (p *patient) stable(ctx context.Context) error {
 		if err != nil {
 			return p.untold(ctx, Greedy, err)
 		}
+
 		p.greedy = append(p.greedy, r.Choices[0].Text)
 	}
+
 	alone := differentTexts(p.greedy)
 	for range coldCrowded {
 		text, err := p.among(ctx, a)
 		if err != nil {
 			return p.untold(ctx, Greedy, err)
 		}
+
 		p.greedy = append(p.greedy, text)
 	}
+
 	n := differentTexts(p.greedy)
 	if n == 1 {
 		p.ok(Greedy, "temperature 0 gives one text in %d tries", len(p.greedy))
 		return nil
 	}
+
 	c := Check{
 		Name: Greedy, Verdict: Warning, Seen: fmt.Sprintf("temperature 0 gives %d texts in %d tries", n, len(p.greedy)),
 		Run: "keeps what it was given first, so resuming repeats nothing; but two evaluations of one model differ",
@@ -131,7 +150,9 @@ func (p *patient) stable(ctx context.Context) error {
 	if alone == 1 {
 		c.Seen += ", though one when it is alone: the batch decides"
 	}
+
 	p.found(c)
+
 	return nil
 }
 
@@ -144,15 +165,21 @@ func differentTexts(list []string) int {
 // among makes a probe while others run beside it. It returns when all have ended.
 func (p *patient) among(ctx context.Context, a ask) (string, error) {
 	var others sync.WaitGroup
+
 	for i := range crowd {
 		o := ask{prompt: p.o.Short, n: 1, seed: otherSeed + uint64(i), sampling: neutral(probeTokens)}
+
 		others.Go(func() { _, _ = p.draw(ctx, o) }) // what becomes of them says nothing about the probe
 	}
+
 	r, err := p.draw(ctx, a)
+
 	others.Wait()
+
 	if err != nil {
 		return "", err
 	}
+
 	return r.Choices[0].Text, nil
 }
 
@@ -167,21 +194,26 @@ func (p *patient) defaults(ctx context.Context) error {
 	if len(p.greedy) == 0 || len(p.sampled) == 0 {
 		return p.untold(ctx, Defaults, fmt.Errorf("there is nothing to compare with"))
 	}
+
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens), leaveOut: parameters[1:]}
 	leaks := true
+
 	for range 2 {
 		r, err := p.draw(ctx, cold)
 		if err != nil {
 			return p.untold(ctx, Defaults, err)
 		}
+
 		leaks = leaks && !slices.Contains(p.greedy, r.Choices[0].Text)
 	}
+
 	if p.seeded && !leaks {
 		var err error
 		if leaks, err = p.leak(ctx, parameters); err != nil {
 			return p.untold(ctx, Defaults, err)
 		}
 	}
+
 	switch {
 	case !leaks && !p.seeded:
 		p.ok(Defaults, "neutral, as far as temperature 0 tells")
@@ -194,18 +226,27 @@ func (p *patient) defaults(ctx context.Context) error {
 		if err != nil {
 			return p.untold(ctx, Defaults, err)
 		}
+
 		p.found(Check{
 			Name: Defaults, Verdict: Warning, Seen: "not neutral" + names + ": what is not sent changes the texts",
 			Run: "sends every parameter itself, so it is not touched; what other programs ask of this server is",
 			Do:  "on vLLM: vllm serve --generation-config vllm",
 		})
 	}
+
 	return nil
 }
 
 // leak reports whether parameters that are left out change what known seeds draw.
 func (p *patient) leak(ctx context.Context, names []string) (bool, error) {
-	choices, err := p.drawAll(ctx, ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens), leaveOut: names})
+	choices, err := p.drawAll(ctx, ask{
+		prompt:   p.o.Short,
+		n:        drawn,
+		seed:     firstSeed,
+		sampling: neutral(probeTokens),
+		leaveOut: names,
+	})
+
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err
 }
 
@@ -215,18 +256,22 @@ func (p *patient) leaking(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	var names []string
+
 	for _, name := range parameters {
 		leaks, err := p.leak(ctx, []string{name})
 		if err != nil {
 			return "", err
 		}
+
 		if leaks {
 			names = append(names, name)
 		}
 	}
+
 	if len(names) == 0 {
 		return "", nil
 	}
+
 	return " (" + strings.Join(names, ", ") + ")", nil
 }
 
@@ -240,5 +285,6 @@ func choicesScored(choices []server.Choice) (scored, bare int) {
 			bare++
 		}
 	}
+
 	return scored, bare
 }

@@ -21,6 +21,7 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	if p.scale.each <= 0 {
 		return p.untold(ctx, PrefixCache, errUncounted)
 	}
+
 	size := cachePrompt
 	if window := max(p.stated, p.o.Window); window > 0 {
 		size = min(size, window/4)
@@ -30,27 +31,34 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	var read, again time.Duration
 	var share float64
 	counted, told, prompt := false, false, 0
+
 	for range mostRounds {
 		r, err := p.coldAndWarm(ctx, p.scale.sentences(size))
 		if err != nil {
 			return p.untold(ctx, PrefixCache, err)
 		}
+
 		clock.add(r.again - time.Duration(warmShare*float64(r.read)))
+
 		if prompt == 0 || r.read < read {
 			prompt, read, again = r.prompt, r.read, r.again
 		}
+
 		if counted, told = r.counted, r.told; counted {
 			share = max(share, r.share)
 		}
+
 		if share >= cachedShare || clock.side() != 0 {
 			break
 		}
 	}
+
 	if read > time.Millisecond {
 		p.inSpeed = float64(prompt) / read.Seconds()
 	}
 
-	times := fmt.Sprintf("a known prompt is read in %s, a new one in %s", duration(max(0, again)), duration(max(0, read)))
+	times := fmt.Sprintf("a known prompt is read in %s, a new one in %s", duration(max(0, again)),
+		duration(max(0, read)))
 	switch {
 	case counted && share >= cachedShare:
 		p.cached = true
@@ -58,7 +66,8 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	case counted:
 		p.found(p.uncached(fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)))
 	case !told && read < tooQuickRead:
-		return p.untold(ctx, PrefixCache, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
+		return p.untold(ctx, PrefixCache, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference",
+			number(prompt)))
 	case clock.side() < 0:
 		p.cached = true
 		p.ok(PrefixCache, "%s", times)
@@ -67,6 +76,7 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	default:
 		return p.untold(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
 	}
+
 	return nil
 }
 
@@ -79,6 +89,7 @@ func (p *patient) uncached(seen string) Check {
 	if p.o.Kind == Ollama {
 		c.Do = "look whether other clients use this server: each of its slots remembers one prompt"
 	}
+
 	return c
 }
 
@@ -94,31 +105,39 @@ type reading struct {
 // coldAndWarm sends a prompt that is new, and a longer one that begins with it, and a short one.
 func (p *patient) coldAndWarm(ctx context.Context, sentences int) (reading, error) {
 	text := nonce()
+
 	cold, err := p.draw(ctx, one(p.filler(text, sentences)))
 	if err != nil {
 		return reading{}, err
 	}
+
 	before, known := p.c.hits(ctx)
+
 	warm, err := p.draw(ctx, one(p.filler(text, sentences+1)))
 	if err != nil {
 		return reading{}, err
 	}
+
 	after, still := p.c.hits(ctx)
 
 	r := reading{
 		prompt: cold.PromptTokens, read: cold.prefill, again: warm.prefill,
 		told: cold.prefill > 0 && warm.prefill > 0, counted: known && still,
 	}
+
 	hits := after - before
 	if warm.cachedKnown {
 		r.counted, hits = true, float64(warm.CachedTokens)
 	}
+
 	r.share = hits / float64(max(1, warm.PromptTokens))
 	if r.told {
 		return r, nil
 	}
+
 	short, err := p.draw(ctx, one(p.filler("", shortFiller)))
 	r.read, r.again = cold.took-short.took, warm.took-short.took
+
 	return r, err
 }
 
@@ -145,6 +164,7 @@ func (s pace) faster(t pace) pace {
 	if s.tokens > 0 && s.perSecond() >= t.perSecond() {
 		return s
 	}
+
 	return t
 }
 
@@ -158,21 +178,26 @@ func (p *patient) slots(ctx context.Context) error {
 	var alone, together pace // the fastest
 	var clock comparison     // above 0 when they run one after the other
 	proven := false
+
 	for range mostRounds {
 		single, one, err := p.writing(ctx, 1)
 		if err != nil {
 			return p.untold(ctx, Slots, err)
 		}
+
 		all, each, err := p.writing(ctx, m)
 		if err != nil {
 			return p.untold(ctx, Slots, err)
 		}
+
 		if single.tokens == 0 {
 			return p.untold(ctx, Slots, errors.New("the model writes nothing"))
 		}
 
 		alone, together = alone.faster(single), together.faster(all)
+
 		clock.add(each - time.Duration(float64(one)/sideBySide))
+
 		proven = proven || all.overlap() >= sideBySide || all.running >= 2
 		if proven && clock.rounds > 1 || clock.side() != 0 {
 			break
@@ -181,6 +206,7 @@ func (p *patient) slots(ctx context.Context) error {
 
 	gain := together.perSecond() / alone.perSecond()
 	seen := fmt.Sprintf("%d requests at once are %.1f times as fast as one by one", m, gain)
+
 	switch {
 	case together.overlap() >= sideBySide:
 		p.ok(Slots, "%.1f of %d at a time, %.1f times as fast as one by one", together.overlap(), m, gain)
@@ -197,7 +223,9 @@ func (p *patient) slots(ctx context.Context) error {
 			return err
 		}
 	}
+
 	p.clock(alone, together)
+
 	return nil
 }
 
@@ -207,7 +235,9 @@ func (p *patient) writing(ctx context.Context, n int) (all pace, each time.Durat
 	if all, err = p.together(ctx, n, probeTokens); err != nil {
 		return all, 0, err
 	}
+
 	short, err := p.together(ctx, n, 1)
+
 	return all, (all.took - short.took) / time.Duration(max(1, all.tokens-short.tokens)), err
 }
 
@@ -218,8 +248,10 @@ func (p *patient) oneSlot(seen string) Check {
 		Do:  "give the server more slots (vLLM: --max-num-seqs)",
 	}
 	if p.o.Kind == Ollama {
-		c.Do = fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d ollama serve (its default is 1; memory grows by that times the window)", p.o.Parallel)
+		c.Do = fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d ollama serve (its default is 1; memory grows by that times "+
+			"the window)", p.o.Parallel)
 	}
+
 	return c
 }
 
@@ -227,25 +259,36 @@ func (p *patient) oneSlot(seen string) Check {
 func (p *patient) together(ctx context.Context, n, tokens int) (pace, error) {
 	replies, errs := make([]reply, n), make([]error, n)
 	var all sync.WaitGroup
+
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
+
 	most := p.watch(watching, n)
 	began := time.Now()
+
 	for i := range n {
 		a := ask{prompt: p.o.Short, n: 1, seed: firstSeed + uint64(i), sampling: neutral(tokens)}
+
 		all.Go(func() { replies[i], errs[i] = p.draw(ctx, a) })
 	}
+
 	all.Wait()
+
 	s := pace{took: time.Since(began)}
+
 	stopWatching()
+
 	s.running = <-most
+
 	for _, r := range replies {
 		if len(r.Choices) > 0 {
 			s.tokens += r.Choices[0].Tokens
 		}
+
 		s.decode += r.decode
 		s.served += r.prefill + r.decode
 	}
+
 	return s, errors.Join(errs...)
 }
 
@@ -260,22 +303,27 @@ func (p *patient) watch(ctx context.Context, n int) <-chan int {
 		most <- 0
 		return most
 	}
+
 	go func() { // together waits for what it sends
 		ticker := time.NewTicker(watchEvery)
 		defer ticker.Stop()
+
 		seen := 0
 		for ctx.Err() == nil && seen < 2 {
 			running, known := p.c.running(ctx)
 			if seen = max(seen, running); !known {
 				break
 			}
+
 			select {
 			case <-ticker.C:
 			case <-ctx.Done():
 			}
 		}
+
 		most <- seen
 	}()
+
 	return most
 }
 
@@ -291,6 +339,7 @@ func (p *patient) clock(alone, together pace) {
 	if alone.decode > 0 {
 		single = float64(alone.tokens) / alone.decode.Seconds()
 	}
+
 	e := &Estimate{
 		InFlight: p.o.Parallel, TokensWritten: actionTokens, TokensRead: newTokens, PromptTokens: p.prompt,
 		OutPerSecond: int(together.perSecond()), OutAlone: int(single), InPerSecond: int(p.inSpeed),
@@ -298,15 +347,19 @@ func (p *patient) clock(alone, together pace) {
 	if !p.cached {
 		e.TokensRead = max(p.prompt, newTokens)
 	}
+
 	seconds := actionTokens / together.perSecond()
 	reading := "too quickly to measure"
+
 	if p.inSpeed > 0 {
 		seconds += float64(e.TokensRead) / p.inSpeed
 		reading = number(e.InPerSecond) + " tokens/s"
 	}
+
 	e.CompletionsPerHour = int(time.Hour.Seconds() / seconds)
 	p.report.Estimate = e
-	p.ok(Clock, "reads %s, writes %s tokens/s alone, %s with %d", reading, number(e.OutAlone), number(e.OutPerSecond), e.InFlight)
+	p.ok(Clock, "reads %s, writes %s tokens/s alone, %s with %d", reading, number(e.OutAlone), number(e.OutPerSecond),
+		e.InFlight)
 }
 
 // Bounds of the check of loading.
@@ -321,26 +374,34 @@ func (p *patient) loaded(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
+
 	at, err := c.residence(ctx)
 	if err != nil {
 		return p.untold(ctx, Loaded, err)
 	}
+
 	check := Check{Name: Loaded, Verdict: OK, Seen: "it stays loaded"}
 	if at.window > 0 {
 		check.Seen += fmt.Sprintf(", with a window of %s tokens", number(at.window))
 	}
+
 	switch {
 	case p.reloads > 0:
 		check.Verdict = Warning
-		check.Seen = fmt.Sprintf("it was loaded anew %d times between the probes, which all want the same window", p.reloads)
+		check.Seen = fmt.Sprintf("it was loaded anew %d times between the probes, which all want the same window",
+			p.reloads)
 		check.Run = "waits for each load; two clients with different options take the model from each other"
-		check.Do = fmt.Sprintf("let all clients ask for the same num_ctx (%d), or give the server more memory", p.o.Window)
+		check.Do = fmt.Sprintf("let all clients ask for the same num_ctx (%d), or give the server more memory",
+			p.o.Window)
 	case at.expires > 0 && at.expires < shortStay:
 		check.Verdict = Warning
-		check.Seen = fmt.Sprintf("it is unloaded after %s without a request, although asked to stay", duration(at.expires))
+		check.Seen = fmt.Sprintf("it is unloaded after %s without a request, although asked to stay",
+			duration(at.expires))
 		check.Run = "loads it again after a pause"
 		check.Do = "OLLAMA_KEEP_ALIVE=-1 ollama serve"
 	}
+
 	p.found(check)
+
 	return nil
 }

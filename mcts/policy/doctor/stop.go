@@ -27,41 +27,50 @@ func stopIn(text string) (stop, before string) {
 	runes := []rune(text)
 	for from := max(1, len(runes)/4); from+shortestStop <= len(runes); from++ {
 		end := from
-		for end < len(runes) && end-from < longestStop && (unicode.IsPrint(runes[end]) || runes[end] == '\n') && runes[end] != unicode.ReplacementChar {
+		for end < len(runes) && end-from < longestStop && (unicode.IsPrint(runes[end]) || runes[end] == '\n') &&
+			runes[end] != unicode.ReplacementChar {
 			end++
 		}
+
 		stop = strings.TrimSpace(string(runes[from:end]))
 		if utf8.RuneCountInString(stop) < shortestStop {
 			continue
 		}
+
 		if before, _, _ = strings.Cut(text, stop); strings.TrimSpace(before) != "" {
 			return stop, before
 		}
 	}
+
 	return "", ""
 }
 
 // errNoStop says that no text lent itself to the check.
 var errNoStop = errors.New("the model writes too little, or never the same again, to stop it in the middle")
 
-// stop finds out whether a stop text ends a completion, before the text. One that does is enough: bytes that are no text,
-// which a model may write and a server drops, can stand within a piece without being seen.
+// stop finds out whether a stop text ends a completion, before the text. One that does is enough: bytes that
+// are no text, which a model may write and a server drops, can stand within a piece without being seen.
 func (p *patient) stop(ctx context.Context) error {
 	var ignored *Check
+
 	for seed := range uint64(stopTries) {
 		a := ask{prompt: p.o.Short, n: 1, seed: firstSeed + seed, sampling: neutral(2 * probeTokens)}
+
 		r, err := p.draw(ctx, a)
 		if err != nil {
 			return p.untold(ctx, Stop, err)
 		}
+
 		stop, before := stopIn(r.Choices[0].Text)
 		if stop == "" {
 			continue
 		}
+
 		a.sampling.Stop = []string{stop}
 		if r, err = p.draw(ctx, a); err != nil {
 			return p.untold(ctx, Stop, err)
 		}
+
 		got := r.Choices[0].Text
 		switch {
 		case strings.TrimSpace(got) == strings.TrimSpace(before):
@@ -73,10 +82,12 @@ func (p *patient) stop(ctx context.Context) error {
 			ignored = &c
 		}
 	}
+
 	if ignored != nil {
 		p.found(*ignored)
 		return nil
 	}
+
 	return p.untold(ctx, Stop, errNoStop)
 }
 
@@ -90,6 +101,7 @@ func unstopped(got, stop string) Check {
 		c.Seen = fmt.Sprintf("the stop text %q is left at the end of the completion", stop)
 		c.Run = "would store observation markers at the end of actions, and train on them"
 	}
+
 	return c
 }
 
@@ -99,6 +111,7 @@ func stopTokens(r reply, text, stop string) string {
 	if len(c.LogProbs) == 0 || len(r.tokens) == 0 {
 		return ""
 	}
+
 	joined := strings.Join(r.tokens[0], "")
 	switch {
 	case strings.Contains(joined, stop):
@@ -106,6 +119,7 @@ func stopTokens(r reply, text, stop string) string {
 	case joined == text, c.Tokens > len(c.LogProbs):
 		return "those of the stop text left out"
 	}
+
 	return ""
 }
 
@@ -121,48 +135,72 @@ const (
 func (p *patient) logProbs(ctx context.Context) error {
 	if p.o.Kind == OpenAI && !p.o.LogProbs {
 		p.found(Check{
-			Name: LogProbs, Verdict: Warning, Seen: "not asked for: server.logprobs is false",
-			Run: "gives all children of a node the same prior, 1/k", Do: "--set server.logprobs=true, where the server has them",
+			Name:    LogProbs,
+			Verdict: Warning,
+			Seen:    "not asked for: server.logprobs is false",
+			Run:     "gives all children of a node the same prior, 1/k",
+			Do:      "--set server.logprobs=true, where the server has them",
 		})
+
 		return nil
 	}
+
 	if len(p.scored) == 0 {
 		return p.untold(ctx, LogProbs, errors.New("there is no sample to look at"))
 	}
+
 	scored, bare := choicesScored(p.scored)
 	if scored == 0 {
 		p.found(p.unscored())
 		return nil
 	}
+
 	if bare > 0 {
 		p.found(Check{
-			Name: LogProbs, Verdict: Warning, Seen: fmt.Sprintf("%d of %d samples have none", bare, len(p.scored)),
-			Run: "takes a reply in which one lacks them for a spoiled one, and asks again", Do: "look what stands between you and the server",
+			Name:    LogProbs,
+			Verdict: Warning,
+			Seen:    fmt.Sprintf("%d of %d samples have none", bare, len(p.scored)),
+			Run:     "takes a reply in which one lacks them for a spoiled one, and asks again",
+			Do:      "look what stands between you and the server",
 		})
+
 		return nil
 	}
+
 	seen := fmt.Sprintf("of all tokens, %s", p.stopped)
 	if p.stopped == "" {
 		seen = "of all tokens"
 	}
+
 	mode, err := p.logProbMode(ctx)
 	if err != nil {
 		return p.untold(ctx, LogProbs, err)
 	}
+
 	c := Check{Name: LogProbs, Verdict: OK, Seen: seen + mode}
 	if strings.Contains(mode, "after") {
-		c.Run = "takes them as they are: priors depend on the temperature. Do not mix this server with one that gives them before it (vLLM's default)"
+		c.Run = "takes them as they are: priors depend on the temperature. Do not mix this server with one that " +
+			"gives them before it (vLLM's default)"
 	}
+
 	p.found(c)
+
 	return nil
 }
 
 func (p *patient) unscored() Check {
-	c := Check{Name: LogProbs, Verdict: Problem, Seen: "no log-probabilities come back", Run: "stops: it was told that there are some",
-		Do: "--set server.logprobs=false, which gives all children of a node the same prior, 1/k"}
-	if p.o.Kind == Ollama && !(p.o.LogProbs && ollama.GivesLogProbs(p.version)) {
-		c.Verdict, c.Run, c.Do = Warning, "gives all children of a node the same prior, 1/k", "install a current Ollama: they came with 0.12.11"
+	c := Check{
+		Name:    LogProbs,
+		Verdict: Problem,
+		Seen:    "no log-probabilities come back",
+		Run:     "stops: it was told that there are some",
+		Do:      "--set server.logprobs=false, which gives all children of a node the same prior, 1/k",
 	}
+	if p.o.Kind == Ollama && !(p.o.LogProbs && ollama.GivesLogProbs(p.version)) {
+		c.Verdict, c.Run, c.Do = Warning, "gives all children of a node the same prior, 1/k",
+			"install a current Ollama: they came with 0.12.11"
+	}
+
 	return c
 }
 
@@ -170,23 +208,29 @@ func (p *patient) unscored() Check {
 // words that follow a list; "" when that cannot be told.
 func (p *patient) logProbMode(ctx context.Context) (string, error) {
 	var figures [2]float64
+
 	for i, temperature := range [...]float64{cool, hot} {
 		a := one(p.o.Short)
 		a.sampling.Temperature, a.alternative = temperature, true
+
 		r, err := p.draw(ctx, a)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
+
 		if err != nil || r.likeliest > 0 {
 			return "", nil // not every server reports the likeliest token beside the drawn one
 		}
+
 		figures[i] = r.likeliest
 	}
+
 	switch moved := math.Abs(figures[0] - figures[1]); {
 	case moved > unchanged:
 		return ", after temperature", nil
 	case figures[0] < -unchanged:
 		return ", before temperature", nil
 	}
+
 	return "", nil // one token is certain at every temperature
 }

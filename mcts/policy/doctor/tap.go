@@ -41,35 +41,45 @@ func (t tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return t.base.RoundTrip(req)
 	}
+
 	if n.edit != nil && req.Body != nil {
 		body, err := io.ReadAll(req.Body)
 		req.Body.Close()
+
 		if err == nil {
 			body, err = edited(body, n.edit)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		req = req.Clone(req.Context()) // a RoundTripper must leave its request alone
 		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	}
+
 	n.mu.Lock()
 	n.sent++
 	n.mu.Unlock()
+
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
+
 	body, err := io.ReadAll(io.LimitReader(resp.Body, largestReply))
 	if err != nil {
 		return nil, err
 	}
+
 	n.mu.Lock()
 	n.bodies = append(n.bodies, body)
 	n.mu.Unlock()
+
 	resp.Body = io.NopCloser(bytes.NewReader(body))
+
 	return resp, nil
 }
 
@@ -78,9 +88,11 @@ func edited(body []byte, edit func(fields) error) ([]byte, error) {
 	if err := json.Unmarshal(body, &f); err != nil {
 		return nil, fmt.Errorf("doctor: the request to change: %w", err)
 	}
+
 	if err := edit(f); err != nil {
 		return nil, err
 	}
+
 	return json.Marshal(f)
 }
 
@@ -90,7 +102,9 @@ func (f fields) set(name string, value any) error {
 	if err != nil {
 		return fmt.Errorf("doctor: field %s: %w", name, err)
 	}
+
 	f[name] = raw
+
 	return nil
 }
 
@@ -103,11 +117,14 @@ func (f fields) leaveOut(inner string, names []string) error {
 			return fmt.Errorf("doctor: field %s: %w", inner, err)
 		}
 	}
+
 	for _, name := range names {
 		delete(target, name)
 	}
+
 	if inner == "" {
 		return nil
 	}
+
 	return f.set(inner, target)
 }

@@ -21,6 +21,7 @@ func (v Verdict) mark() string {
 	case Warning:
 		return "! "
 	}
+
 	return "!!"
 }
 
@@ -39,25 +40,34 @@ func WriteCheck(w io.Writer, c Check) error {
 func (r *Report) WriteFindings(w io.Writer) error {
 	var b strings.Builder
 	const indent = "    "
+
 	for _, c := range r.Checks {
 		if c.Verdict == OK && c.Run == "" {
 			continue
 		}
+
 		fmt.Fprintf(&b, "\n%s  %s\n", c.Verdict.mark(), c.Name)
+
 		if c.Run != "" {
 			b.WriteString(display.Wrap(indent+"run: ", c.Run, width))
 		}
+
 		if c.Do != "" {
 			b.WriteString(display.Wrap(indent+"do:  ", c.Do, width))
 		}
 	}
+
 	b.WriteByte('\n')
+
 	if e := r.Estimate; e != nil {
-		b.WriteString(display.Wrap("", fmt.Sprintf("Expect about %s completions an hour at %d in flight, of %d tokens written and %s read for each.",
+		b.WriteString(display.Wrap("", fmt.Sprintf("Expect about %s completions an hour at %d in flight, of %d "+
+			"tokens written and %s read for each.",
 			number(rounded(e.CompletionsPerHour)), e.InFlight, e.TokensWritten, number(e.TokensRead)), width))
 	}
+
 	b.WriteString(display.Wrap("", r.conclusion(), width))
 	_, err := io.WriteString(w, b.String())
+
 	return err
 }
 
@@ -67,6 +77,7 @@ func rounded(n int) int {
 	for n/unit >= 100 {
 		unit *= 10
 	}
+
 	return n / unit * unit
 }
 
@@ -81,5 +92,6 @@ func (r *Report) conclusion() string {
 	case Warning:
 		return "A run will cope with this server: it is slower, or loses what is named above." + probes
 	}
+
 	return "Do not run on this server before what is marked !! is set right." + probes
 }

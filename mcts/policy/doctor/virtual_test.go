@@ -18,15 +18,19 @@ type virtual struct{ http.Handler }
 
 func (v virtual) RoundTrip(req *http.Request) (*http.Response, error) {
 	var answer *http.Response
+
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		defer func() { _ = recover() }() // http.ErrAbortHandler: there is no answer
+
 		r := httptest.NewRecorder()
+
 		in := req.Clone(req.Context())
 		if in.Body == nil {
 			in.Body = http.NoBody
 		}
+
 		v.ServeHTTP(r, in)
 		answer = r.Result()
 		answer.Request = req
@@ -37,9 +41,11 @@ func (v virtual) RoundTrip(req *http.Request) (*http.Response, error) {
 	case <-req.Context().Done():
 		return nil, req.Context().Err()
 	}
+
 	if answer == nil {
 		return nil, fmt.Errorf("%s %s: the connection was reset", req.Method, req.URL)
 	}
+
 	return answer, nil
 }
 
@@ -63,22 +69,26 @@ func (b *busy) wait(d time.Duration) {
 
 func (b *busy) RoundTrip(req *http.Request) (*http.Response, error) {
 	b.turn <- struct{}{}
+
 	b.wait(b.serial)
 	<-b.turn
 
 	b.wait(b.apart)
+
 	return b.RoundTripper.RoundTrip(req)
 }
 
 // However busy the machine is, no check says of a server what is not so: at worst it says that it could not tell.
 func TestNoVerdictFromLoad(t *testing.T) {
 	t.Parallel()
+
 	for _, kind := range []doctor.Kind{doctor.OpenAI, doctor.Ollama} {
 		for name, wrong := range map[doctor.Name]simserver.Misconfiguration{
 			"": "", doctor.Slots: simserver.OneSlot, doctor.PrefixCache: simserver.NoPrefixCache,
 		} {
 			virtually(t, fmt.Sprintf("%s %s", kind, wrong), func(t *testing.T) {
 				told := map[doctor.Verdict]int{}
+
 				for seed, load := range []struct{ serial, apart time.Duration }{
 					{}, {50 * time.Millisecond, 0}, {20 * time.Millisecond, 200 * time.Millisecond},
 				} {
@@ -86,9 +96,11 @@ func TestNoVerdictFromLoad(t *testing.T) {
 					if kind == doctor.Ollama {
 						server.Kind = simserver.Ollama
 					}
+
 					if wrong != "" {
 						server.Wrong = []simserver.Misconfiguration{wrong}
 					}
+
 					o := options(start(t, server), kind)
 					o.Window = server.MaxModelLen
 					o.Transport = &busy{
@@ -101,14 +113,17 @@ func TestNoVerdictFromLoad(t *testing.T) {
 						if c.Name == name {
 							want = doctor.Warning
 						}
+
 						if c.Verdict != want && c.Verdict != doctor.Unknown {
 							t.Errorf("%v: %s: %s, want %s: %s", load, c.Name, c.Verdict, want, c.Seen)
 						}
+
 						if c.Name == name {
 							told[c.Verdict]++
 						}
 					}
 				}
+
 				if name != "" && told[doctor.Warning] == 0 {
 					t.Errorf("never found: %v", told)
 				}

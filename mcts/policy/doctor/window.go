@@ -27,16 +27,20 @@ var errSlow = errors.New("too slow")
 func (p *patient) try(ctx context.Context, tokens int) (f fate, sent, counted int, err error) {
 	sentences := p.scale.sentences(tokens)
 	sent = p.scale.tokens(sentences)
+
 	r, err := p.draw(ctx, one(p.filler("", sentences)))
 	if fault := tooLong(err); fault != nil {
 		if fault.Status < 300 {
 			return caught, sent, 0, nil
 		}
+
 		return refused, sent, 0, nil
 	}
+
 	if err == nil && float64(r.PromptTokens) < float64(sent)*(1-slack) {
 		f = cut
 	}
+
 	return f, sent, r.PromptTokens, err
 }
 
@@ -45,10 +49,12 @@ func (p *patient) slow(tokens int) error {
 	if p.inSpeed <= 0 {
 		return nil
 	}
+
 	needs := time.Duration(float64(tokens) / p.inSpeed * float64(time.Second))
 	if needs < p.o.Timeout {
 		return nil
 	}
+
 	return fmt.Errorf("%w: a prompt of %s tokens would be read for about %s, longer than --timeout %v", errSlow,
 		number(tokens), duration(needs), p.o.Timeout)
 }
@@ -61,22 +67,27 @@ func (p *patient) window(ctx context.Context) error {
 	if p.scale.each <= 0 {
 		return p.untold(ctx, Window, errUncounted)
 	}
+
 	assumed, over := p.stated, p.stated+2*p.scale.each+8
 	if assumed == 0 {
 		assumed, over = p.o.Window, beyond*p.o.Window
 	}
+
 	long, sent, counted, err := p.try(ctx, over)
 	if err != nil {
 		return p.untold(ctx, Window, err)
 	}
+
 	if long == cut {
 		p.cutInSilence(sent, counted)
 		return nil
 	}
+
 	inside := assumed - 1 - p.scale.each
 	if err := p.slow(inside); err != nil {
 		return p.untold(ctx, Window, err)
 	}
+
 	fits, sent, counted, err := p.try(ctx, inside)
 	switch {
 	case err != nil:
@@ -89,15 +100,21 @@ func (p *patient) window(ctx context.Context) error {
 		p.real = assumed
 		p.found(p.asStated(long, sent, over))
 	}
+
 	return nil
 }
 
 // asStated is the check of a window in which a prompt of sent tokens fits.
 func (p *patient) asStated(long fate, sent, over int) Check {
-	c := Check{Name: Window, Verdict: OK, Seen: fmt.Sprintf("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))}
+	c := Check{
+		Name:    Window,
+		Verdict: OK,
+		Seen:    fmt.Sprintf("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over)),
+	}
 	if p.stated == 0 {
 		c.Seen = fmt.Sprintf("not stated; %s tokens fit, %s are refused", number(sent), number(over))
 	}
+
 	switch long {
 	case whole:
 		c.Seen = fmt.Sprintf("%s tokens fit, and %s, too", number(sent), number(over))
@@ -110,9 +127,11 @@ func (p *patient) asStated(long fate, sent, over int) Check {
 	case caught:
 		c.Verdict = Warning
 		c.Seen = fmt.Sprintf("%s tokens: %s fit; more is cut in silence", number(p.real), number(sent))
-		c.Run = "sees a cut prompt by its count of tokens, and ends that branch as for one that is refused; the time to read it is lost"
+		c.Run = "sees a cut prompt by its count of tokens, and ends that branch as for one that is refused; the " +
+			"time to read it is lost"
 		c.Do = "install an Ollama from 0.12.6 on"
 	}
+
 	return c
 }
 
@@ -127,9 +146,11 @@ func (p *patient) cutInSilence(sent, counted int) {
 	if counted > 0 {
 		p.real = counted + 1
 	}
+
 	if p.stated > 0 && counted > 0 {
 		c.Seen += fmt.Sprintf("; it states %s", number(p.stated))
 	}
+
 	p.found(c)
 }
 
@@ -143,13 +164,16 @@ func (p *patient) shorter(ctx context.Context, stated, refusedAt int) error {
 		if high-low <= p.scale.each {
 			break
 		}
+
 		middle := (low + high) / 2
 		if low == 0 {
 			middle = refusedAt / 2
 		}
+
 		if p.slow(middle) != nil {
 			break
 		}
+
 		f, sent, _, err := p.try(ctx, middle)
 		switch {
 		case err != nil:
@@ -160,17 +184,24 @@ func (p *patient) shorter(ctx context.Context, stated, refusedAt int) error {
 			high = min(sent, high-1)
 		}
 	}
+
 	p.real = low + 1
+
 	c := Check{
-		Name: Window, Verdict: Warning,
-		Seen: fmt.Sprintf("it states %s tokens: %s fit, %s are refused", number(stated), number(low), number(high)),
-		Run:  "ends a branch whose prompt is refused, without a reward: deep branches are lost sooner than the settings say",
-		Do:   fmt.Sprintf("start the server with the window it states (vllm serve --max-model-len %d), if its memory holds it", stated),
+		Name:    Window,
+		Verdict: Warning,
+		Seen:    fmt.Sprintf("it states %s tokens: %s fit, %s are refused", number(stated), number(low), number(high)),
+		Run: "ends a branch whose prompt is refused, without a reward: deep branches are lost sooner than the " +
+			"settings say",
+		Do: fmt.Sprintf("start the server with the window it states (vllm serve --max-model-len %d), if its "+
+			"memory holds it", stated),
 	}
 	if p.o.Kind == Ollama {
 		c.Do = fmt.Sprintf("--set server.window=%d", p.real)
 	}
+
 	p.found(c)
+
 	return nil
 }
 
@@ -186,21 +217,31 @@ func (p *patient) room(ctx context.Context) error {
 	if err != nil && tooLong(err) == nil {
 		return p.untold(ctx, Room, err)
 	}
+
 	window := p.real
 	if window == 0 {
 		window = p.stated
 	}
-	advice := "fewer demonstrations (--set server.shots=1), shorter completions (--set server.sampling.max_tokens=256), or a larger window"
+
+	advice := "fewer demonstrations (--set server.shots=1), shorter completions (--set " +
+		"server.sampling.max_tokens=256), or a larger window"
 	if err != nil {
 		p.found(Check{
-			Name: Room, Verdict: Problem, Seen: "the run's first prompt does not fit the window: " + faultText(tooLong(err)),
-			Run: "would end every tree at its root", Do: advice,
+			Name:    Room,
+			Verdict: Problem,
+			Seen:    "the run's first prompt does not fit the window: " + faultText(tooLong(err)),
+			Run:     "would end every tree at its root",
+			Do:      advice,
 		})
+
 		return nil
 	}
+
 	p.prompt = r.PromptTokens
 	left := window - r.PromptTokens - p.o.Sampling.MaxTokens
-	seen := fmt.Sprintf("prompts begin with %s tokens, completions may have %s", number(r.PromptTokens), number(p.o.Sampling.MaxTokens))
+
+	seen := fmt.Sprintf("prompts begin with %s tokens, completions may have %s", number(r.PromptTokens),
+		number(p.o.Sampling.MaxTokens))
 	switch {
 	case window == 0 || r.PromptTokens == 0:
 		p.ok(Room, "%s", seen)
@@ -211,11 +252,15 @@ func (p *patient) room(ctx context.Context) error {
 		})
 	case left < fewTurns*turnTokens:
 		p.found(Check{
-			Name: Room, Verdict: Warning, Seen: fmt.Sprintf("%s: that leaves %s for the turns, about %d", seen, number(left), left/turnTokens),
-			Run: "ends a branch that does not fit, without a reward", Do: advice,
+			Name:    Room,
+			Verdict: Warning,
+			Seen:    fmt.Sprintf("%s: that leaves %s for the turns, about %d", seen, number(left), left/turnTokens),
+			Run:     "ends a branch that does not fit, without a reward",
+			Do:      advice,
 		})
 	default:
 		p.ok(Room, "%s: %s are left for turns", seen, number(left))
 	}
+
 	return nil
 }

@@ -57,38 +57,49 @@ func (p *program) testDoctor(t *testing.T) {
 	// Of a prompt that fills the window a busy machine reads for long.
 	arguments := []string{"doctor", "--policy", p.policy, "--json", "--timeout", fmt.Sprint(patience / 2)}
 	out, _ := p.ends(t, exitWarnings, append(arguments, p.settings...)...)
+
 	var found examination
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+
 	if len(found.Servers) != 1 || found.Verdict != "warning" || found.Servers[0].Verdict != "warning" ||
 		found.Servers[0].Policy != p.policy {
 		t.Fatalf("%+v, want one server with warnings", found)
 	}
+
 	s := found.Servers[0]
 	verdicts := map[string]string{}
+
 	for _, c := range s.Checks {
 		t.Logf("%-12s %-8s %s", c.Name, c.Verdict, c.Seen)
+
 		verdicts[c.Name] = c.Verdict
 		if c.Seen == "" || c.Verdict != "ok" && (c.Run == "" || c.Do == "") {
 			t.Errorf("%+v does not say what was seen, what a run does and what to do", c)
 		}
+
 		if c.Name == "version" && !strings.Contains(c.Seen, p.diagnosis.version) {
 			t.Errorf("the version is %q, want %s", c.Seen, p.diagnosis.version)
 		}
 	}
+
 	if verdicts["clock"] == "" || s.Estimate == nil || s.Estimate.PerHour < 1 {
 		t.Errorf("the server was not timed: %+v", s.Estimate)
 	}
+
 	delete(verdicts, "clock")
+
 	for _, timed := range []string{"slots", "prefix-cache"} { // a busy machine cannot tell these, and doctor says so
 		if verdicts[timed] == "could-not-tell" {
 			verdicts[timed] = p.diagnosis.verdicts[timed]
 		}
 	}
+
 	if diff := cmp.Diff(p.diagnosis.verdicts, verdicts); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
+
 	if s.Probes < 1 || s.Probes > p.proxy.count() {
 		t.Errorf("%d probes, and %d requests came", s.Probes, p.proxy.count())
 	}
@@ -98,8 +109,10 @@ func (p *program) testDoctor(t *testing.T) {
 func (p *program) testDoctorUnknownModel(t *testing.T) {
 	p.proxy.reset(-1)
 	kind, model, _ := strings.Cut(p.policy, ":")
-	out, _ := p.ends(t, exitProblems, append([]string{"doctor", "--policy", kind + ":nobody-knows-this"}, p.settings...)...)
+	out, _ := p.ends(t, exitProblems,
+		append([]string{"doctor", "--policy", kind + ":nobody-knows-this"}, p.settings...)...)
 	t.Log(out)
+
 	if !strings.Contains(out, "nobody-knows-this") || !strings.Contains(out, model) {
 		t.Errorf("it does not say which model is missing, and that the server has %s", model)
 	}

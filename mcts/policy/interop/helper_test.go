@@ -24,10 +24,12 @@ const patience = 5 * time.Minute
 // setting is a variable of the environment; the test is skipped without it.
 func setting(t *testing.T, name, script string) string {
 	t.Helper()
+
 	value := os.Getenv(name)
 	if value == "" {
 		t.Skipf("%s is not set: %s sets it", name, script)
 	}
+
 	return value
 }
 
@@ -35,6 +37,7 @@ func testContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
+
 	return ctx
 }
 
@@ -53,21 +56,26 @@ const question = "Question: What was the highest price of coffee in 2004?\nThoug
 func long(mark string, characters int) string {
 	var text strings.Builder
 	text.WriteString(mark)
+
 	for i := 0; text.Len() < characters; i++ {
 		fmt.Fprintf(&text, " On day %d the price was %d.", i, 7*i%101)
 	}
+
 	return text.String()
 }
 
 func complete(t *testing.T, b server.Backend, c server.Completion) server.Reply {
 	t.Helper()
+
 	reply, err := b.Complete(testContext(t), c)
 	if err != nil {
 		t.Fatalf("Complete: %v", err)
 	}
+
 	if len(reply.Choices) != c.N {
 		t.Fatalf("%d choices of %d", len(reply.Choices), c.N)
 	}
+
 	return reply
 }
 
@@ -76,6 +84,7 @@ func texts(reply server.Reply) []string {
 	for i, c := range reply.Choices {
 		out[i] = c.Text
 	}
+
 	return out
 }
 
@@ -84,6 +93,7 @@ func distinct(texts []string) int {
 	for _, text := range texts {
 		seen[text] = true
 	}
+
 	return len(seen)
 }
 
@@ -98,16 +108,19 @@ func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
 // wantFault checks the kind and the status of an error.
 func wantFault(t *testing.T, err error, kind server.Kind, status int) {
 	t.Helper()
+
 	fault, ok := err.(*server.Fault)
 	if !ok || fault.Kind != kind || status != 0 && fault.Status != status {
 		t.Fatalf("error %v, want a fault of kind %q with status %d", err, kind, status)
 	}
+
 	t.Logf("fault: %v", fault)
 }
 
 // cancelWhenSent is a context that ends as soon as a request made with it is on its way.
 func cancelWhenSent(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
+
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest: func(httptrace.WroteRequestInfo) { cancel() },
 	})
@@ -116,24 +129,30 @@ func cancelWhenSent(ctx context.Context) context.Context {
 // post sends a request that no backend would, and decodes the answer.
 func post(t *testing.T, address string, body map[string]any, into any) {
 	t.Helper()
+
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req, err := http.NewRequestWithContext(testContext(t), http.MethodPost, address, strings.NewReader(string(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Content-Type", "application/json")
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("POST %s: %s, %v: %s", address, resp.Status, err, answer)
 	}
+
 	if err := json.Unmarshal(answer, into); err != nil {
 		t.Fatalf("POST %s: %v: %s", address, err, answer)
 	}
@@ -142,6 +161,7 @@ func post(t *testing.T, address string, body map[string]any, into any) {
 // newPolicy is the policy of one backend that is shown the prompt whatever the history.
 func newPolicy(t *testing.T, b server.Backend, prompt string, s server.Sampling, logProbs bool) *server.Policy {
 	t.Helper()
+
 	p, err := server.New(server.Options{
 		Backends: []server.Backend{b},
 		Render:   func(envs.History) string { return prompt },
@@ -151,22 +171,29 @@ func newPolicy(t *testing.T, b server.Backend, prompt string, s server.Sampling,
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return p
 }
 
 func propose(t *testing.T, p mcts.Policy, n int, seed uint64) []mcts.Proposal {
 	t.Helper()
+
 	proposals, err := p.Propose(testContext(t), mcts.Request{
-		Node: mcts.NodeID{Question: "interop", Path: "0"}, N: n, Seed: seed,
-		History: envs.NewHistory(envs.Task{}).Append(envs.Turn{}), // a first prompt that does not fit would be a failure
+		Node: mcts.NodeID{Question: "interop", Path: "0"},
+		N:    n,
+		Seed: seed,
+		// a first prompt that does not fit would be a failure
+		History: envs.NewHistory(envs.Task{}).Append(envs.Turn{}),
 	})
 	if err != nil {
 		t.Fatalf("Propose: %v", err)
 	}
+
 	return proposals
 }

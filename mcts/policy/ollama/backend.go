@@ -25,30 +25,37 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 	if err := b.check(c); err != nil {
 		return Transcript{}, b.link.NotSent(err)
 	}
+
 	n := c.N
 	if c.Sampling.Temperature == 0 {
 		n = 1
 	}
 
 	samples := make([]sample, n)
+
 	group, gctx := errgroup.WithContext(ctx)
 	if b.opts.Parallel > 0 {
 		group.SetLimit(b.opts.Parallel)
 	}
+
 	for i := range n {
 		group.Go(func() error {
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
+
 			s, err := b.sample(gctx, c, c.Seed+uint64(i))
 			samples[i] = s
+
 			return err
 		})
 	}
+
 	if err := group.Wait(); err != nil {
 		if ctx.Err() != nil {
 			return Transcript{}, ctx.Err()
 		}
+
 		return Transcript{}, err
 	}
 
@@ -56,6 +63,7 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 	if n < c.N {
 		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}
+
 	return t, nil
 }
 
@@ -68,11 +76,14 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) 
 			if err == nil {
 				err = s.check(c, b.opts.Window, b.opts.Ends)
 			}
+
 			if err == nil {
 				err = b.link.CheckQuoted([]server.Choice{s.choice})
 			}
+
 			return b.sampleFault(err)
 		})
+
 	return s, err
 }
 

@@ -30,17 +30,20 @@ const oneSample = `{"model":"m","response":"t","done":true,"done_reason":"stop",
 func TestRequest(t *testing.T) {
 	options := func() map[string]any {
 		return map[string]any{
-			"num_ctx": 256.0, "num_predict": 64.0, "num_keep": 4.0, "seed": 7.0, "temperature": 0.5, "top_k": 20.0, "top_p": 0.9,
+			"num_ctx": 256.0, "num_predict": 64.0, "num_keep": 4.0, "seed": 7.0, "temperature": 0.5, "top_k": 20.0,
+			"top_p": 0.9,
 			"min_p": 0.05, "typical_p": 1.0, "repeat_last_n": 64.0, "repeat_penalty": 1.1, "presence_penalty": -0.5,
 			"frequency_penalty": 1.2, "stop": []any{"\nObservation"},
 		}
 	}
 	base := func() map[string]any {
 		return map[string]any{
-			"model": "m", "prompt": "Question: <|x|>\n", "raw": true, "stream": false, "truncate": false, "shift": false,
+			"model": "m", "prompt": "Question: <|x|>\n", "raw": true, "stream": false, "truncate": false,
+			"shift": false,
 			"think": false, "logprobs": true, "system": "", "template": "", "suffix": "", "options": options(),
 		}
 	}
+
 	tests := []struct {
 		name string
 		opts func(*Options)
@@ -48,26 +51,45 @@ func TestRequest(t *testing.T) {
 		want func(body, options map[string]any)
 	}{
 		{name: "usual"},
-		{name: "kept for ever", opts: func(o *Options) { o.KeepAlive = -1 }, want: func(b, _ map[string]any) { b["keep_alive"] = -1.0 }},
-		{name: "kept for a time", opts: func(o *Options) { o.KeepAlive = time.Hour }, want: func(b, _ map[string]any) { b["keep_alive"] = "1h0m0s" }},
-		{name: "greedy, nothing left out", ask: func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }, want: func(_, o map[string]any) {
-			o["temperature"], o["top_k"], o["top_p"], o["min_p"] = 0.0, 0.0, 1.0, 0.0
-			o["repeat_penalty"], o["presence_penalty"], o["frequency_penalty"] = 1.0, 0.0, 0.0
-		}},
-		{name: "no stop", ask: func(c *server.Completion) { c.Sampling.Stop = nil }, want: func(_, o map[string]any) { o["stop"] = []any{} }},
+		{
+			name: "kept for ever",
+			opts: func(o *Options) { o.KeepAlive = -1 },
+			want: func(b, _ map[string]any) { b["keep_alive"] = -1.0 },
+		},
+		{
+			name: "kept for a time",
+			opts: func(o *Options) { o.KeepAlive = time.Hour },
+			want: func(b, _ map[string]any) { b["keep_alive"] = "1h0m0s" },
+		},
+		{
+			name: "greedy, nothing left out",
+			ask:  func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() },
+			want: func(_, o map[string]any) {
+				o["temperature"], o["top_k"], o["top_p"], o["min_p"] = 0.0, 0.0, 1.0, 0.0
+				o["repeat_penalty"], o["presence_penalty"], o["frequency_penalty"] = 1.0, 0.0, 0.0
+			},
+		},
+		{
+			name: "no stop",
+			ask:  func(c *server.Completion) { c.Sampling.Stop = nil },
+			want: func(_, o map[string]any) { o["stop"] = []any{} },
+		},
 		{name: "never the seed for chance", ask: func(c *server.Completion) { c.Seed = math.MaxUint64 },
 			want: func(_, o map[string]any) { o["seed"] = float64(1<<31 - 1) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := wiretest.Serve(t, wiretest.Answers(200, oneSample))
+
 			c, want := ask(1), base()
 			if tt.ask != nil {
 				tt.ask(&c)
 			}
+
 			if tt.want != nil {
 				tt.want(want, want["options"].(map[string]any))
 			}
+
 			b := backend(t, f, func(o *Options) {
 				if tt.opts != nil {
 					tt.opts(o)
@@ -76,10 +98,12 @@ func TestRequest(t *testing.T) {
 			if _, err := b.Complete(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
+
 			got := f.Received()
 			if len(got) != 1 || got[0].Path != "/api/generate" {
 				t.Fatalf("requests %v, want one to /api/generate", got)
 			}
+
 			if diff := cmp.Diff(want, decoded(t, got[0].Body)); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
@@ -98,20 +122,29 @@ func TestSamples(t *testing.T) {
 	const n = 5
 	var together sync.WaitGroup // all are there before the first is answered
 	together.Add(n)
+
 	f := serve(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
 		together.Done()
 		together.Wait()
 		bySeed(w, r, body)
 	})
+
 	got, err := backend(t, f).Complete(t.Context(), ask(n))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := server.Reply{Model: "m", PromptTokens: 5, CompletionTokens: 2 * n}
 	for i := range n {
 		want.Choices = append(want.Choices,
-			server.Choice{Text: fmt.Sprintf("s%d", 7+i), LogProbs: []float64{-0.5}, Finish: server.FinishStop, Tokens: 2})
+			server.Choice{
+				Text:     fmt.Sprintf("s%d", 7+i),
+				LogProbs: []float64{-0.5},
+				Finish:   server.FinishStop,
+				Tokens:   2,
+			})
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
@@ -131,6 +164,7 @@ func TestParallel(t *testing.T) {
 		now--
 		mu.Unlock()
 	})
+
 	reply, err := backend(t, f, func(o *Options) { o.Parallel = 1 }).Complete(t.Context(), ask(6))
 	if err != nil || len(reply.Choices) != 6 || most != 1 {
 		t.Errorf("%d choices, %d at the same time, %v", len(reply.Choices), most, err)
@@ -142,11 +176,14 @@ func TestCold(t *testing.T) {
 	f := serve(t, bySeed)
 	c := ask(3)
 	c.Sampling.Temperature = 0
+
 	got, err := backend(t, f).Complete(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Received()) != 1 || len(got.Choices) != 3 || got.CompletionTokens != 2 || !cmp.Equal(got.Choices[0], got.Choices[2]) {
+
+	if len(f.Received()) != 1 || len(got.Choices) != 3 || got.CompletionTokens != 2 ||
+		!cmp.Equal(got.Choices[0], got.Choices[2]) {
 		t.Errorf("%d requests for %+v", len(f.Received()), got)
 	}
 }
@@ -160,24 +197,36 @@ func TestReplies(t *testing.T) {
 	}{
 		{"fewer figures than tokens", `{"response":"ab","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":6,"load_duration":7,
 			"logprobs":[{"token":"a","logprob":-0.1234567890123,"bytes":[97]},{"token":"b","logprob":-0.5},{"token":"c","logprob":-2}]}`,
-			server.Choice{Text: "ab", LogProbs: []float64{-0.1234567890123, -0.5, -2}, Finish: server.FinishStop, Tokens: 6},
+			server.Choice{
+				Text:     "ab",
+				LogProbs: []float64{-0.1234567890123, -0.5, -2},
+				Finish:   server.FinishStop,
+				Tokens:   6,
+			},
 			Detail{Tokens: []string{"a", "b", "c"}, Finish: "stop", PromptTokens: 5, LoadDuration: 7}},
-		{"before 0.12.11: no figures", oneSample, server.Choice{Text: "t", Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop", PromptTokens: 5}},
+		{"before 0.12.11: no figures", oneSample, server.Choice{Text: "t", Finish: server.FinishStop, Tokens: 1},
+			Detail{Finish: "stop", PromptTokens: 5}},
 		{"at the end of the window", `{"response":"x","done":true,"done_reason":"length","prompt_eval_count":200,"eval_count":57}`,
-			server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 57}, Detail{Finish: "length", PromptTokens: 200}},
-		{"a stream", `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","eval_count":2}` + "\n",
+			server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 57},
+			Detail{Finish: "length", PromptTokens: 200}},
+		{"a stream", `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" +
+			`{"response":"","done":true,"done_reason":"stop","eval_count":2}` + "\n",
 			server.Choice{Text: "ab", Finish: server.FinishStop, Tokens: 2}, Detail{Finish: "stop"}},
-		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`, server.Choice{Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop"}},
+		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`,
+			server.Choice{Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(), askLong(1))
+			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(),
+				askLong(1))
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if diff := cmp.Diff(tt.want, got.Choices[0]); diff != "" {
 				t.Errorf("choice (-want +got):\n%s", diff)
 			}
+
 			if diff := cmp.Diff(tt.detail, got.Details[0]); diff != "" {
 				t.Errorf("detail (-want +got):\n%s", diff)
 			}
@@ -200,8 +249,10 @@ func TestOwnEnds(t *testing.T) {
 		{[]string{"fin"}, `,"done_reason":"fin"`, server.FinishStop, 1},
 		{[]string{"fin"}, `,"done_reason":"abort"`, "", 1},
 	} {
-		body := fmt.Sprintf(`{"response":%q,"done":true%s,"eval_count":%d}`, strings.Repeat("x", tt.tokens), tt.reason, tt.tokens)
+		body := fmt.Sprintf(`{"response":%q,"done":true%s,"eval_count":%d}`, strings.Repeat("x", tt.tokens), tt.reason,
+			tt.tokens)
 		b := backend(t, wiretest.Serve(t, wiretest.Answers(200, body)), func(o *Options) { o.Ends = tt.ends })
+
 		got, err := b.Complete(t.Context(), ask(1))
 		switch {
 		case tt.want == "" && (wiretest.FaultOf(t, err).Kind != server.Transient || !errors.Is(err, server.ErrNoEnd)):
@@ -215,8 +266,10 @@ func TestOwnEnds(t *testing.T) {
 // TestSpoiledReplies are those that cannot be what a model wrote, or may not be all of it.
 func TestSpoiledReplies(t *testing.T) {
 	reply := func(response, rest string) string {
-		return `{"model":"m","response":` + response + `,"done":true,"done_reason":"stop","prompt_eval_count":5` + rest + `}`
+		return `{"model":"m","response":` + response + `,"done":true,"done_reason":"stop","prompt_eval_count":5` +
+			rest + `}`
 	}
+
 	figures := func(list string) string { return reply(`"ab"`, `,"eval_count":2,"logprobs":`+list) }
 	for _, tt := range []struct{ name, body, want string }{
 		{"an error beside a text", reply(`"a"`, `,"error":"the runner died"`), "the runner died"},
@@ -229,15 +282,19 @@ func TestSpoiledReplies(t *testing.T) {
 		{"overflowing", figures(`[{"token":"a","logprob":-1e308}]`), "a log-probability of -1e+308"},
 		{"no number", figures(`[{"token":"a","logprob":NaN}]`), "not the JSON"},
 		{"one is null", figures(`[{"token":"a","logprob":null},{"token":"b","logprob":-1}]`), "of 1 tokens out of 2"},
-		{"figures of few tokens", reply(`"ab"`, `,"eval_count":60,"logprobs":[{"token":"a","logprob":-1}]`), "of 1 tokens out of 60"},
-		{"more tokens than allowed", reply(`"ab"`, `,"eval_count":100000`), "100000 tokens in a completion of at most 64"},
-		{"a window that no prompt fills", strings.Replace(reply(`"ab"`, ""), ":5", ":256", 1), "256 tokens in a prompt of 16 bytes"},
+		{"figures of few tokens", reply(`"ab"`, `,"eval_count":60,"logprobs":[{"token":"a","logprob":-1}]`),
+			"of 1 tokens out of 60"},
+		{"more tokens than allowed", reply(`"ab"`, `,"eval_count":100000`), "100000 tokens in a completion of " +
+			"at most 64"},
+		{"a window that no prompt fills", strings.Replace(reply(`"ab"`, ""), ":5", ":256", 1),
+			"256 tokens in a prompt of 16 bytes"},
 		{"half a character", reply(`"a\ud83d"`, ""), "surrogate"},
 		{"no UTF-8", reply("\"a\xff\"", ""), "UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Complete(t.Context(), ask(1))
-			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || f.Status != 200 || !strings.Contains(err.Error(), tt.want) {
+			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || f.Status != 200 ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%+v, %v; want transient with %q", got, err, tt.want)
 			}
 		})
@@ -248,29 +305,35 @@ func TestSpoiledReplies(t *testing.T) {
 func packed(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
+
 	z := gzip.NewWriter(&b)
 	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	return b.String()
 }
 
 // TestDecodedSizes: what a reply grows to in memory is bounded, packed or not.
 func TestDecodedSizes(t *testing.T) {
 	for name, unit := range map[string]string{
-		"lines": `{"response":"x"}`, "a long text": "xxxxxxxxxxxxxxxx", "figures": `{"response":"","logprobs":[{},{},{}]}`,
+		"lines": `{"response":"x"}`, "a long text": "xxxxxxxxxxxxxxxx",
+		"figures": `{"response":"","logprobs":[{},{},{}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin, block := "", packed(t, strings.Repeat(unit, 1<<16))
 			if name == "a long text" {
 				begin = packed(t, `{"response":"`)
 			}
+
 			s := wiretest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Encoding", "gzip")
 				io.WriteString(w, begin)
+
 				for range 1 << 8 {
 					if _, err := io.WriteString(w, block); err != nil {
 						return // the client has seen enough
@@ -279,11 +342,15 @@ func TestDecodedSizes(t *testing.T) {
 			})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
+
 			_, err := backend(t, s).Complete(t.Context(), ask(1))
+
 			runtime.ReadMemStats(&after)
+
 			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !strings.Contains(err.Error(), "bound") {
 				t.Errorf("%.1000v", err)
 			}
+
 			if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
 				t.Errorf("%d MiB were allocated", grown>>20)
 			}
@@ -314,8 +381,10 @@ func TestNotSent(t *testing.T) {
 		f := wiretest.Serve(t, wiretest.Answers(200, oneSample))
 		c := ask(2)
 		tt.change(&c)
+
 		_, err := backend(t, f).Complete(t.Context(), c)
-		if fault := wiretest.FaultOf(t, err); fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) || len(f.Received()) > 0 {
+		if fault := wiretest.FaultOf(t, err); fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) ||
+			len(f.Received()) > 0 {
 			t.Errorf("%v after %d requests, want refused with %q", err, len(f.Received()), tt.want)
 		}
 	}
@@ -358,11 +427,14 @@ func TestHosts(t *testing.T) {
 		switch {
 		case tt.err == "" && (err != nil || b.Address() != tt.address):
 			t.Errorf("%q: %v, %v, want %s", tt.host, b, err, tt.address)
-		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "secretword")):
+		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err) ||
+			strings.Contains(err.Error(), "secretword")):
 			t.Errorf("%q: error %v, want %q", tt.host, err, tt.err)
 		}
 	}
-	for _, opts := range []Options{{Window: 1}, {Model: "m"}, {Model: "m", Window: 1, Parallel: -1}, {Model: "m", Window: 1, APIKey: "a\nb"}} {
+
+	for _, opts := range []Options{{Window: 1}, {Model: "m"}, {Model: "m", Window: 1, Parallel: -1},
+		{Model: "m", Window: 1, APIKey: "a\nb"}} {
 		if _, err := New(opts); err == nil {
 			t.Errorf("%+v is taken", opts)
 		}
@@ -375,15 +447,19 @@ func TestCancel(t *testing.T) {
 	begun, ended := make(chan struct{}, n), make(chan struct{}, n)
 	f := wiretest.Serve(t, wiretest.Hang(begun, ended))
 	ctx, cancel := context.WithCancel(t.Context())
+
 	go func() {
 		for range n {
 			<-begun
 		}
+
 		cancel()
 	}()
+
 	if _, err := backend(t, f).Complete(ctx, ask(n)); err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
 	}
+
 	for range n {
 		<-ended
 	}
@@ -404,28 +480,40 @@ func TestStatus(t *testing.T) {
 	version, err1 := b.Version(t.Context())
 	models, err2 := b.Models(t.Context())
 	show, err3 := b.Show(t.Context())
+
 	window, err4 := b.Loaded(t.Context())
 	for _, err := range []error{err1, err2, err3, err4} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
+
 	if version != "0.17.4" || !slices.Equal(models, []string{"m:latest", "n:1b"}) || window != 4096 {
 		t.Errorf("version %q, models %q, window %d", version, models, window)
 	}
-	want := Description{ContextLength: 32768, Architecture: "qwen2", Parameters: "temperature 0.6", Template: "{{ .Prompt }}"}
+
+	want := Description{
+		ContextLength: 32768,
+		Architecture:  "qwen2",
+		Parameters:    "temperature 0.6",
+		Template:      "{{ .Prompt }}",
+	}
 	if diff := cmp.Diff(want, show); diff != "" {
 		t.Errorf("description (-want +got):\n%s", diff)
 	}
+
 	for _, r := range f.Received() {
 		if r.Header.Get("Authorization") != "Bearer keyword" {
 			t.Errorf("%s went without the key", r.Path)
 		}
+
 		if r.Path == "/api/show" && decoded(t, r.Body)["model"] != "m" {
 			t.Errorf("asked for %v", string(r.Body))
 		}
 	}
-	if _, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, "Ollama is running"))).Version(t.Context()); wiretest.FaultOf(t, err).Kind != server.Transient {
+
+	if _, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, "Ollama is running"))).Version(
+		t.Context()); wiretest.FaultOf(t, err).Kind != server.Transient {
 		t.Errorf("%v, want transient", err)
 	}
 }
@@ -439,9 +527,11 @@ func FuzzDecodeSample(f *testing.F) {
 		if err := s.read(bytes.NewReader(body)); err != nil {
 			return
 		}
+
 		if s.choice.Tokens < 0 || s.detail.PromptTokens < 0 || len(s.choice.LogProbs) > len(s.detail.Tokens) {
 			t.Fatalf("%+v", s)
 		}
+
 		if !json.Valid(body) && !strings.Contains(string(body), "}") {
 			t.Fatalf("%q is taken", body)
 		}

@@ -8,11 +8,12 @@
 // # Guarantees
 //
 //   - Prompts are sent raw: the server applies no template, and splits no thoughts off.
-//   - Every option of sampling is sent in every request, and the same window with all of them: a change would reload the
-//     model.
-//   - A reply counts only when it says that the sample ended, and when it can be what a model wrote: text where tokens are
-//     counted, log-probabilities at most 0 and of all tokens but those of the stop text, whole characters, and no more
-//     tokens than the prompt has bytes or than were allowed. Any other is a transient fault.
+//   - Every option of sampling is sent in every request, and the same window with all of them: a change would
+//     reload the model.
+//   - A reply counts only when it says that the sample ended, and when it can be what a model wrote: text
+//     where tokens are counted, log-probabilities at most 0 and of all tokens but those of the stop text,
+//     whole characters, and no more tokens than the prompt has bytes or than were allowed. Any other is a
+//     transient fault.
 //   - A prompt that does not fit is a fault of kind [server.TooLong]. Current servers refuse it when asked to; older
 //     ones, which cut it or slide the window in silence, are found out by their token counts.
 //   - Samples differ by their seeds, one request each, at the same time up to [Options.Parallel]. At temperature 0 all
@@ -22,12 +23,14 @@
 //
 // # Caveats
 //
-// Servers give log-probabilities from version 0.12.11 on; they leave out the tokens of the stop text, so there can be
-// fewer than [server.Choice.Tokens], and a prior from them is not comparable with one from vLLM. Servers refuse to cut a
-// prompt from 0.12.6 on. Before 0.30, Ollama's own engine ignores the penalties. OLLAMA_NUM_PARALLEL is 1 by default:
-// more requests than that wait in the server, and the time they wait counts against [Options.Timeout]. A window above
-// the one the model was trained with is lowered to that in silence: compare [Backend.Show].
+// Servers give log-probabilities from version 0.12.11 on; they leave out the tokens of the stop text, so
+// there can be fewer than [server.Choice.Tokens], and a prior from them is not comparable with one from vLLM.
+// Servers refuse to cut a prompt from 0.12.6 on. Before 0.30, Ollama's own engine ignores the penalties.
+// OLLAMA_NUM_PARALLEL is 1 by default: more requests than that wait in the server, and the time they wait
+// counts against [Options.Timeout]. A window above the one the model was trained with is lowered to that in
+// silence: compare [Backend.Show].
 //
-// The types of the requests are those of Ollama's own client. The requests are not sent with it: it allocates 8 MB for
-// each, takes a reply that breaks off for a complete one and an error without a body for success, and drops the headers.
+// The types of the requests are those of Ollama's own client. The requests are not sent with it: it allocates
+// 8 MB for each, takes a reply that breaks off for a complete one and an error without a body for success,
+// and drops the headers.
 package ollama

@@ -18,13 +18,16 @@ const clientGone = 499
 // statusFault is the fault of an answer that is not a 2xx.
 func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	c := wire.ReadComplaint(a.Body)
+
 	message := cmp.Or(c.Message, http.StatusText(a.Status))
 	switch {
-	case a.Status == http.StatusNotFound && strings.Contains(message, "not found") && strings.Contains(message, "model"):
+	case a.Status == http.StatusNotFound && strings.Contains(message, "not found") &&
+		strings.Contains(message, "model"):
 		message = fmt.Sprintf("%s (on the server's machine: ollama pull %s)", message, b.opts.Model)
 	case a.Status == http.StatusNotFound:
 		message += " (is this an Ollama server?)"
 	}
+
 	return b.link.StatusFault(a, kindOf(a.Status, c), message)
 }
 
@@ -43,6 +46,7 @@ func (b *Backend) sampleFault(err error) error {
 	case errors.Is(err, errNoSample):
 		return b.link.Fault(server.Refused, http.StatusOK, err.Error(), nil)
 	}
+
 	return err
 }
 
@@ -50,6 +54,7 @@ func (b *Backend) sampleFault(err error) error {
 // second try helps.
 func kindOf(status int, c wire.Complaint) server.Kind {
 	text := strings.ToLower(c.Message)
+
 	broken := status == http.StatusInternalServerError
 	switch {
 	case (broken || status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge) && c.TooLong():

@@ -14,6 +14,7 @@ import (
 // TestRequestBodies compares what is sent with a file: a change there changes what models are asked.
 func TestRequestBodies(t *testing.T) {
 	var text strings.Builder
+
 	for _, tt := range []struct {
 		name string
 		opts func(*Options)
@@ -28,25 +29,32 @@ func TestRequestBodies(t *testing.T) {
 		{name: "large seed", ask: func(c *server.Completion) { c.Seed = 1<<64 - 1 }},
 	} {
 		f := wiretest.Serve(t, wiretest.Answers(500, ""))
+
 		c := ask(1)
 		if tt.ask != nil {
 			tt.ask(&c)
 		}
+
 		b := backend(t, f, func(o *Options) {
 			if tt.opts != nil {
 				tt.opts(o)
 			}
 		})
+
 		_, err := b.Complete(t.Context(), c)
 		if got := f.Received(); len(got) != 1 {
 			t.Fatalf("%s: %d requests, %v", tt.name, len(got), err)
 		}
+
 		r := f.Received()[0]
+
 		sorted, err := json.MarshalIndent(decoded(t, r.Body), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		text.WriteString(tt.name + ": " + r.Path + " " + r.Header.Get("Content-Type") + "\n" + string(sorted) + "\n\n")
 	}
+
 	golden.Check(t, "requests.txt", text.String())
 }

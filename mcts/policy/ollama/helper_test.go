@@ -17,11 +17,13 @@ type handler func(w http.ResponseWriter, r *http.Request, body map[string]any)
 // serve starts a server that answers every request with the handler.
 func serve(t testing.TB, handle handler) *wiretest.Server {
 	t.Helper()
+
 	return wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
+
 		handle(w, r, decoded(t, text))
 	})
 }
@@ -29,27 +31,34 @@ func serve(t testing.TB, handle handler) *wiretest.Server {
 // decoded is a request's body, nil when it has none.
 func decoded(t testing.TB, text []byte) (body map[string]any) {
 	t.Helper()
+
 	if len(text) == 0 {
 		return nil
 	}
+
 	if err := json.Unmarshal(text, &body); err != nil {
 		t.Errorf("%q: %v", text, err)
 	}
+
 	return body
 }
 
 // backend is a backend on the fake server, changed by the functions.
 func backend(t testing.TB, f *wiretest.Server, change ...func(*Options)) *Backend {
 	t.Helper()
+
 	opts := Options{Host: f.URL, Model: "m", Window: 256}
 	for _, c := range change {
 		c(&opts)
 	}
+
 	b, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(b.Close)
+
 	return b
 }
 

@@ -19,7 +19,8 @@ type Options struct {
 	Model  string // as the server names it
 	Window int    // num_ctx: tokens of prompt and completion together
 
-	KeepAlive time.Duration // how long the model stays loaded after a request: 0 is the server's choice, negative is forever
+	// how long the model stays loaded after a request: 0 is the server's choice, negative is forever
+	KeepAlive time.Duration
 	Parallel  int           // requests of one completion at the same time; 0 is as many as samples
 	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
 
@@ -52,21 +53,26 @@ func New(opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ollama: the host (host:port, or a URL): %w", err)
 	}
+
 	switch {
 	case opts.Model == "":
 		return nil, errors.New("ollama: no model named")
 	case opts.Window < 1:
-		return nil, fmt.Errorf("ollama: a window of %d tokens: it is sent with every request, and at least 1", opts.Window)
+		return nil, fmt.Errorf("ollama: a window of %d tokens: it is sent with every request, and at least 1",
+			opts.Window)
 	case opts.Parallel < 0:
 		return nil, fmt.Errorf("ollama: %d parallel requests", opts.Parallel)
 	}
+
 	link, err := wire.NewLink(wire.Options{
 		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, Transport: opts.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ollama: %w", err)
 	}
+
 	opts.APIKey, opts.Host = "", ""
+
 	return &Backend{opts: opts, base: address.URL, link: link}, nil
 }
 
@@ -88,31 +94,40 @@ func parseHost(text string) (wire.Address, error) {
 	if text == "" {
 		text = DefaultHost
 	}
+
 	if strings.HasPrefix(text, "/") {
 		return wire.Address{}, errors.New("it is a path: servers on sockets are not spoken to")
 	}
+
 	scheme, _, found := strings.Cut(text, "://")
 	if !found {
 		scheme = ""
+
 		if ip := net.ParseIP(text); ip != nil && strings.Contains(text, ":") {
 			text = "[" + text + "]" // an IPv6 address and no port
 		}
+
 		text = "http://" + text
 	}
+
 	address, err := wire.ParseAddress(text)
 	if err != nil {
 		return wire.Address{}, err
 	}
+
 	host, port := address.URL.Hostname(), address.URL.Port()
 	if port == "" {
 		port = defaultPorts[strings.ToLower(scheme)]
 	}
+
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 		if ip != nil && ip.To4() == nil {
 			host = "::1"
 		}
 	}
+
 	address.URL.Host = net.JoinHostPort(host, port)
+
 	return address, nil
 }

@@ -60,6 +60,7 @@ func (e errorInReply) Error() string { return "the reply holds an error" }
 func (s *sample) read(body io.Reader) error {
 	var text strings.Builder
 	doc := wire.NewDocument(body)
+
 	for {
 		var l line
 		if err := doc.Decode(&l); errors.Is(err, io.EOF) {
@@ -67,11 +68,13 @@ func (s *sample) read(body io.Reader) error {
 		} else if err != nil {
 			return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 		}
+
 		if e := string(l.Error); e != "" && e != "null" && e != `""` {
 			return errorInReply(e)
 		}
 
 		text.WriteString(string(l.Response))
+
 		s.thinking = s.thinking || l.Thinking != ""
 		for _, p := range l.LogProbs {
 			s.detail.Tokens = append(s.detail.Tokens, p.Token)
@@ -79,13 +82,16 @@ func (s *sample) read(body io.Reader) error {
 				s.choice.LogProbs = append(s.choice.LogProbs, *p.LogProb)
 			}
 		}
+
 		if !l.Done {
 			continue
 		}
+
 		s.model, s.choice.Text = wire.Shorten(l.Model), text.String()
 		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
 		s.detail.PromptTokens = max(l.PromptEvalCount, 0)
 		s.detail.LoadDuration = time.Duration(l.LoadDuration)
+
 		return doc.End()
 	}
 }
@@ -131,10 +137,12 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 		return fmt.Errorf("log-probabilities of %d tokens out of %d", figures, len(s.detail.Tokens))
 	}
 	var err error
+
 	s.choice.Finish, err = wire.Finish(s.detail.Finish, ends, drawn, c.Sampling.MaxTokens)
 	if err != nil {
 		return err
 	}
+
 	return wire.CheckSamples([]server.Choice{s.choice}, drawn, wire.Unseen(c.Sampling.Stop))
 }
 
@@ -148,5 +156,6 @@ func gather(samples []sample) Transcript {
 		t.PromptTokens = max(t.PromptTokens, s.detail.PromptTokens)
 		t.CompletionTokens += s.choice.Tokens
 	}
+
 	return t
 }

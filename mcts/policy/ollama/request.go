@@ -24,10 +24,12 @@ const (
 func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest {
 	s := c.Sampling
 	off := false
+
 	stop := s.Stop
 	if stop == nil {
 		stop = []string{} // null would leave the model's own in force
 	}
+
 	req := &api.GenerateRequest{
 		Model:    b.opts.Model,
 		Prompt:   c.Prompt,
@@ -58,6 +60,7 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 	if b.opts.KeepAlive != 0 {
 		req.KeepAlive = &api.Duration{Duration: b.opts.KeepAlive}
 	}
+
 	return req
 }
 
@@ -70,5 +73,6 @@ func (b *Backend) check(c server.Completion) error {
 		// An empty prompt loads the model and answers with nothing.
 		return errors.New("this backend sends raw prompts, and was given messages or nothing")
 	}
+
 	return c.Sampling.Validate()
 }

@@ -19,6 +19,7 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	if err := b.ask(ctx, "/api/version", nil, &v); err != nil {
 		return "", err
 	}
+
 	return wire.Shorten(v.Version), nil
 }
 
@@ -37,21 +38,26 @@ func (b *Backend) list(ctx context.Context, path string) (models []model, err er
 		if models, err = wire.ReadList[model](body, "models", mostModels); err != nil {
 			return fmt.Errorf("the reply to %s: %w", path, err)
 		}
+
 		return nil
 	})
+
 	for i, m := range models {
 		models[i].Name = wire.Shorten(m.Name)
 	}
+
 	return models, err
 }
 
 // Models lists the models that the server has on its disk, by the names they are asked for with.
 func (b *Backend) Models(ctx context.Context) ([]string, error) {
 	models, err := b.list(ctx, "/api/tags")
+
 	names := make([]string, len(models))
 	for i, m := range models {
 		names[i] = m.Name
 	}
+
 	return names, err
 }
 
@@ -66,6 +72,7 @@ func tagged(name string) string {
 	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
 		return name
 	}
+
 	return name + ":latest"
 }
 
@@ -84,7 +91,9 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 	if err := b.ask(ctx, "/api/show", api.ShowRequest{Model: b.opts.Model}, &show); err != nil {
 		return Description{}, err
 	}
+
 	d := Description{Parameters: show.Parameters, Template: show.Template, RemoteHost: show.RemoteHost}
+
 	d.Architecture, _ = show.ModelInfo["general.architecture"].(string)
 	for key, value := range show.ModelInfo {
 		// A number of JSON is a float64 here. A model with a part for images has a second length under
@@ -95,6 +104,7 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 			d.ContextLength = int(length)
 		}
 	}
+
 	return d, nil
 }
 
@@ -105,11 +115,13 @@ func (b *Backend) Loaded(ctx context.Context) (window int, err error) {
 	if err != nil {
 		return 0, err
 	}
+
 	for _, m := range models {
 		if m.Name == b.opts.Model || m.Name == b.opts.Model+":latest" {
 			return m.ContextLength, nil
 		}
 	}
+
 	return 0, nil
 }
 
@@ -123,6 +135,7 @@ func (b *Backend) ask(ctx context.Context, path string, body, into any) error {
 		if err := wire.NewDocument(reply).Decode(into); err != nil {
 			return fmt.Errorf("the reply to %s: %w", path, err)
 		}
+
 		return nil
 	})
 }

@@ -12,10 +12,12 @@ func GivesLogProbs(version string) bool {
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); n < len(v) {
 		return false
 	}
+
 	for i, first := range firstScored {
 		if v[i] != first {
 			return v[i] > first
 		}
 	}
+
 	return true
 }

@@ -31,6 +31,7 @@ func TestServes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got, err := b.Serves(t.Context(), test.name); got != test.want || err != nil {
 			t.Errorf("asked for %s, answered as %s: %v, %v", test.asked, test.name, got, err)
 		}

@@ -29,10 +29,12 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 	if err := b.check(c); err != nil {
 		return Transcript{}, b.link.NotSent(err)
 	}
+
 	n, path := c.N, "completions"
 	if c.Sampling.Temperature == 0 {
 		n = 1 // all are one, and vLLM refuses to draw more
 	}
+
 	if b.opts.Chat {
 		path = "chat/completions"
 	}
@@ -44,6 +46,7 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 		figures:  !b.opts.OmitLogProbs,
 		tokens:   tokens,
 	}
+
 	err := b.do(ctx, wire.Call{
 		URL:   b.base.JoinPath(path),
 		Body:  b.request(c, n),
@@ -53,6 +56,7 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 			if err == nil {
 				err = b.link.CheckQuoted(d.transcript.Choices)
 			}
+
 			return b.replyFault(err)
 		},
 	})
@@ -64,6 +68,7 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 	if n < c.N {
 		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}
+
 	return t, nil
 }
 

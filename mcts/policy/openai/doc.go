@@ -9,17 +9,17 @@
 //
 // # Guarantees
 //
-//   - Every sampling parameter that the server takes is sent in every request, zeros included: neither the server's
-//     defaults nor those in a model's generation_config.json are in force. One that cannot be sent is refused unless it is
-//     off, never dropped.
-//   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to draw it twice: one is
-//     drawn, and repeated.
+//   - Every sampling parameter that the server takes is sent in every request, zeros included: neither the
+//     server's defaults nor those in a model's generation_config.json are in force. One that cannot be sent
+//     is refused unless it is off, never dropped.
+//   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to draw it
+//     twice: one is drawn, and repeated.
 //   - Log-probabilities are those of the sampled tokens, as float64, as the server reports them.
-//   - A reply counts only when every sample says that it ended, and when it can be what a model wrote: text where tokens
-//     are reported, log-probabilities at most 0 and of all tokens, indices that are each one choice's, whole characters,
-//     and no error beside the choices. Any other is a transient fault.
-//   - Every error of a request is a [server.Fault] or the context's own error. No key, wherever it came from (the options,
-//     the credentials in an address, a server that echoes it), occurs in an error.
+//   - A reply counts only when every sample says that it ended, and when it can be what a model wrote: text
+//     where tokens are reported, log-probabilities at most 0 and of all tokens, indices that are each one
+//     choice's, whole characters, and no error beside the choices. Any other is a transient fault.
+//   - Every error of a request is a [server.Fault] or the context's own error. No key, wherever it came from
+//     (the options, the credentials in an address, a server that echoes it), occurs in an error.
 //   - Replies are read piece by piece, up to a bound on their bytes after decompression that the request sets, and on
 //     their choices.
 //

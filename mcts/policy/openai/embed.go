@@ -38,6 +38,7 @@ func NewEmbedder(opts Options, retry server.Retry) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &Embedder{b, retry}, nil
 }
 
@@ -61,13 +62,17 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		if err != nil {
 			return nil, err
 		}
+
 		all = append(all, list...)
 	}
+
 	for _, v := range all {
 		if len(v) != len(all[0]) {
-			return nil, e.backend.link.Fault(server.Refused, 0, fmt.Sprintf("vectors of %d and of %d numbers", len(all[0]), len(v)), nil)
+			return nil, e.backend.link.Fault(server.Refused, 0,
+				fmt.Sprintf("vectors of %d and of %d numbers", len(all[0]), len(v)), nil)
 		}
 	}
+
 	return all, nil
 }
 
@@ -75,6 +80,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 func (e *Embedder) fit(ctx context.Context, texts []string) ([][]float32, error) {
 	var list [][]float32
 	var tooMuch *server.Fault
+
 	err := e.retry.Do(ctx, seedOf(texts), func() error {
 		var err error
 		list, tooMuch, err = e.request(ctx, texts)
@@ -88,13 +94,16 @@ func (e *Embedder) fit(ctx context.Context, texts []string) ([][]float32, error)
 		if err != nil {
 			return nil, err
 		}
+
 		second, err := e.fit(ctx, texts[half:])
+
 		return append(first, second...), err
 	default:
 		shorter := shortened(texts[0])
 		if shorter == "" {
 			return nil, tooMuch
 		}
+
 		return e.fit(ctx, []string{shorter})
 	}
 }
@@ -105,6 +114,7 @@ func seedOf(texts []string) uint64 {
 	for _, text := range texts {
 		h.Write([]byte(text))
 	}
+
 	return h.Sum64()
 }
 
@@ -114,6 +124,7 @@ func shortened(text string) string {
 	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
+
 	return strings.TrimSpace(text[:n])
 }
 
@@ -129,10 +140,12 @@ func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float3
 			return b.replyFault(err)
 		},
 	})
+
 	var fault *server.Fault
 	if errors.As(err, &fault) && isTooMuch(fault) {
 		return nil, fault, nil
 	}
+
 	return list, nil, err
 }
 
@@ -149,8 +162,11 @@ func isTooMuch(f *server.Fault) bool {
 	if f.Kind == server.TooLong || f.Status == http.StatusRequestEntityTooLarge {
 		return true
 	}
+
 	text := strings.ToLower(f.Message)
-	return f.Status >= 400 && slices.ContainsFunc(tooMuchWords, func(words string) bool { return strings.Contains(text, words) })
+
+	return f.Status >= 400 && slices.ContainsFunc(tooMuchWords,
+		func(words string) bool { return strings.Contains(text, words) })
 }
 
 // embeddingRequest is a request. go-openai's has a user in it.
@@ -165,6 +181,7 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 	var complaint json.RawMessage
 	list, read := make([][]float32, n), 0
 	doc := wire.NewDocument(body)
+
 	err := doc.Object(func(name string) (bool, error) {
 		switch name {
 		case "error": // some gateways send one with a 200
@@ -175,11 +192,13 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 				return decodeVector(doc, list)
 			})
 		}
+
 		return false, nil
 	})
 	if err == nil {
 		err = doc.End()
 	}
+
 	switch text := string(complaint); {
 	case err != nil:
 		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
@@ -188,6 +207,7 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 	case read != n:
 		return nil, fmt.Errorf("%d vectors for %d texts", read, n)
 	}
+
 	return list, nil
 }
 
@@ -201,15 +221,19 @@ func decodeVector(doc *wire.Document, list [][]float32) error {
 	if err := doc.Decode(&d); err != nil {
 		return err
 	}
+
 	if d.Index == nil || *d.Index < 0 || *d.Index >= len(list) || list[*d.Index] != nil {
 		return errors.New("a vector has no index of its own")
 	}
+
 	if bytes.Contains(d.Embedding, []byte("null")) {
 		return fmt.Errorf("vector %d has numbers that are null", *d.Index)
 	}
+
 	v := &list[*d.Index]
 	if err := json.Unmarshal(d.Embedding, v); err != nil || len(*v) == 0 {
 		return errors.Join(fmt.Errorf("vector %d is no list of numbers", *d.Index), err)
 	}
+
 	return nil
 }

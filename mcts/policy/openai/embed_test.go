@@ -22,25 +22,31 @@ import (
 // embedder is an embedder on the fake server that tries twice without much of a wait.
 func embedder(t testing.TB, address string, change ...func(*Options)) *Embedder {
 	t.Helper()
+
 	opts := Options{BaseURL: address + "/v1", Model: "m", Timeout: time.Minute}
 	for _, c := range change {
 		c(&opts)
 	}
+
 	e, err := NewEmbedder(opts, server.Retry{Attempts: 2, Base: time.Millisecond, Patience: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(e.Close)
+
 	return e
 }
 
 // inputs are the texts of a request.
 func inputs(t testing.TB, body []byte) []string {
 	t.Helper()
+
 	var r struct{ Input []string }
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatal(err)
 	}
+
 	return r.Input
 }
 
@@ -51,10 +57,13 @@ func lengths(t testing.TB) http.HandlerFunc {
 		if err != nil {
 			t.Error(err)
 		}
+
 		var data []map[string]any
 		for i, text := range slices.Backward(inputs(t, body)) {
-			data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": []float32{float32(len(text)), 1}})
+			data = append(data, map[string]any{"object": "embedding", "index": i,
+				"embedding": []float32{float32(len(text)), 1}})
 		}
+
 		if err := json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": "m"}); err != nil {
 			t.Error(err)
 		}
@@ -67,6 +76,7 @@ func words(n int) (texts []string, want [][]float32) {
 		texts = append(texts, strings.Repeat("é", i+1))
 		want = append(want, []float32{float32(2 * (i + 1)), 1})
 	}
+
 	return texts, want
 }
 
@@ -74,25 +84,33 @@ func TestEmbed(t *testing.T) {
 	s := wiretest.Serve(t, lengths(t))
 	e := embedder(t, s.URL, func(o *Options) { o.APIKey = "password" })
 	texts, want := words(2*mostTexts + 1)
+
 	got, err := e.Embed(t.Context(), texts)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
+
 	requests := s.Received()
 	if len(requests) != 3 || len(inputs(t, requests[0].Body)) != mostTexts || len(inputs(t, requests[2].Body)) != 1 {
 		t.Errorf("%d requests", len(requests))
 	}
+
 	first := requests[0]
-	if first.Path != "/v1/embeddings" || first.Header.Get("Authorization") != "Bearer password" || first.Header.Get("Content-Type") != "application/json" {
+	if first.Path != "/v1/embeddings" || first.Header.Get("Authorization") != "Bearer password" ||
+		first.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s with %v", first.Path, first.Header)
 	}
+
 	sent := fields(t, requests[2].Body)
-	if diff := cmp.Diff(map[string]any{"model": "m", "input": []any{texts[len(texts)-1]}, "encoding_format": "float"}, sent); diff != "" {
+	if diff := cmp.Diff(map[string]any{"model": "m", "input": []any{texts[len(texts)-1]}, "encoding_format": "float"},
+		sent); diff != "" {
 		t.Error(diff)
 	}
+
 	if none, err := e.Embed(t.Context(), nil); err != nil || len(none) != 0 || len(s.Received()) != 3 {
 		t.Errorf("of no texts: %v, %v", none, err)
 	}
+
 	if e.Model() != "m" || e.Address() != s.URL+"/v1" {
 		t.Errorf("%s at %s", e.Model(), e.Address())
 	}
@@ -101,16 +119,21 @@ func TestEmbed(t *testing.T) {
 // TestEmbedDivides: servers that take fewer texts at a time, or shorter ones, get what they take.
 func TestEmbedDivides(t *testing.T) {
 	const most, longest = 5, 20
+
 	for name, refuse := range map[string]struct {
 		status      int
 		many, large string
 	}{
-		"text-embeddings-inference": {413, `{"error":"batch size 32 > maximum allowed batch size 5","error_type":"Validation"}`,
-			"{\"error\":\"Input validation error: `inputs` must have less than 20 tokens. Given: 28\",\"error_type\":\"Validation\"}"},
+		"text-embeddings-inference": {413,
+			`{"error":"batch size 32 > maximum allowed batch size 5","error_type":"Validation"}`,
+			"{\"error\":\"Input validation error: `inputs` must have less than 20 tokens. Given: " +
+				"28\",\"error_type\":\"Validation\"}"},
 		"vLLM": {400, nested("batch size is invalid, it should not be larger than 5.: input.contents", "", 400),
-			nested("This model's maximum context length is 20 tokens. However, you requested 28 tokens in the input for embedding generation.", "", 400)},
+			nested("This model's maximum context length is 20 tokens. However, you requested 28 tokens in the "+
+				"input for embedding generation.", "", 400)},
 		"llama.cpp": {500, nested("input is too large to process. increase the physical batch size", "", 500),
-			nested("input (28 tokens) is too large to process. increase the physical batch size (current batch size: 20)", "", 500)},
+			nested("input (28 tokens) is too large to process. increase the physical batch size (current batch "+
+				"size: 20)", "", 500)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer := lengths(t)
@@ -119,8 +142,10 @@ func TestEmbedDivides(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
+
 				texts := inputs(t, body)
 				r.Body = io.NopCloser(strings.NewReader(string(body)))
+
 				switch {
 				case len(texts) > most:
 					wiretest.Answers(refuse.status, refuse.many)(w, r)
@@ -131,18 +156,22 @@ func TestEmbedDivides(t *testing.T) {
 				}
 			})
 			texts, want := words(14) // 2 to 28 bytes
+
 			got, err := embedder(t, s.URL).Embed(t.Context(), texts)
 			for i, text := range texts {
 				if len(text) > longest {
 					want[i][0] = float32(len(shortened(text)))
 				}
 			}
+
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%v\n%s", err, diff)
 			}
 		})
 	}
+
 	s := wiretest.Serve(t, wiretest.Answers(413, "no"))
+
 	_, err := embedder(t, s.URL).Embed(t.Context(), []string{"some text"})
 	if f := wiretest.FaultOf(t, err); f.Status != 413 {
 		t.Errorf("error %v of a server that takes nothing", err)
@@ -169,32 +198,51 @@ func TestEmbedFaults(t *testing.T) {
 		want     string
 		requests int
 	}{
-		{"fewer vectors", []string{"a", "b"}, wiretest.Answers(200, oneVector), server.Transient, "1 vectors for 2 texts", 2},
-		{"more vectors", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`), server.Transient, "more than 1", 2},
-		{"one index twice", []string{"a", "b"}, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`), server.Transient, "no index of its own", 2},
-		{"an index beyond", one, wiretest.Answers(200, `{"data":[{"index":1,"embedding":[1]}]}`), server.Transient, "no index of its own", 2},
-		{"no index", one, wiretest.Answers(200, `{"data":[{"embedding":[1]}]}`), server.Transient, "no index of its own", 2},
-		{"other lengths", []string{"a", "b"}, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`), server.Refused, "of 1 and of 2 numbers", 1},
-		{"null", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1,null]}]}`), server.Transient, "null", 2},
-		{"empty", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[]}]}`), server.Transient, "no list of numbers", 2},
-		{"base64", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":"AACAPw=="}]}`), server.Transient, "no list of numbers", 2},
-		{"no number", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1e99]}]}`), server.Transient, "no list of numbers", 2},
+		{"fewer vectors", []string{"a", "b"}, wiretest.Answers(200, oneVector), server.Transient,
+			"1 vectors for 2 texts", 2},
+		{"more vectors", one, wiretest.Answers(200,
+			`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`), server.Transient, "more than 1", 2},
+		{"one index twice", []string{"a", "b"},
+			wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`),
+			server.Transient, "no index of its own", 2},
+		{"an index beyond", one, wiretest.Answers(200, `{"data":[{"index":1,"embedding":[1]}]}`), server.Transient,
+			"no index of its own", 2},
+		{"no index", one, wiretest.Answers(200, `{"data":[{"embedding":[1]}]}`), server.Transient,
+			"no index of its own", 2},
+		{"other lengths", []string{"a", "b"},
+			wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`),
+			server.Refused, "of 1 and of 2 numbers", 1},
+		{"null", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1,null]}]}`), server.Transient, "null",
+			2},
+		{"empty", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[]}]}`), server.Transient,
+			"no list of numbers", 2},
+		{"base64", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":"AACAPw=="}]}`), server.Transient,
+			"no list of numbers", 2},
+		{"no number", one, wiretest.Answers(200, `{"data":[{"index":0,"embedding":[1e99]}]}`), server.Transient,
+			"no list of numbers", 2},
 		{"nothing", one, wiretest.Answers(200, ""), server.Transient, "not the JSON", 2},
-		{"an error with a good status", one, wiretest.Answers(200, nested("overloaded", "", 529)), server.Transient, "overloaded", 2},
-		{"above the bound", one, wiretest.Answers(200, strings.Repeat(" ", 2*vectorLimit)+oneVector), server.Transient, "longer than the bound", 2},
-		{"engine death", one, wiretest.Answers(500, nested("EngineCore encountered an issue.", "", 500)), server.Transient, "EngineCore", 2},
+		{"an error with a good status", one, wiretest.Answers(200, nested("overloaded", "", 529)), server.Transient,
+			"overloaded", 2},
+		{"above the bound", one, wiretest.Answers(200, strings.Repeat(" ", 2*vectorLimit)+oneVector), server.Transient,
+			"longer than the bound", 2},
+		{"engine death", one, wiretest.Answers(500, nested("EngineCore encountered an issue.", "", 500)),
+			server.Transient, "EngineCore", 2},
 		{"reset", one, wiretest.Reset, server.Transient, "EOF", 1},
 		{"wrong key", one, wiretest.Answers(401, `{"error":"Unauthorized"}`), server.Refused, "wants a key", 1},
-		{"no embedding model", one, wiretest.Answers(404, nested("The model `m` does not exist.", "model", 404)), server.Refused, `asked for the model "m"`, 1},
+		{"no embedding model", one, wiretest.Answers(404, nested("The model `m` does not exist.", "model", 404)),
+			server.Refused, `asked for the model "m"`, 1},
 		{"wrong path", one, wiretest.Answers(404, `{"detail":"Not Found"}`), server.Refused, "base URL", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := wiretest.Serve(t, tt.handler)
 			e := embedder(t, s.URL)
+
 			_, err := e.Embed(t.Context(), tt.texts)
-			if f := wiretest.FaultOf(t, err); f.Kind != tt.kind || !strings.Contains(err.Error(), tt.want) || f.Address != e.Address() {
+			if f := wiretest.FaultOf(t, err); f.Kind != tt.kind || !strings.Contains(err.Error(), tt.want) ||
+				f.Address != e.Address() {
 				t.Errorf("%v, want %s with %q", err, tt.kind, tt.want)
 			}
+
 			if n := len(s.Received()); n != tt.requests {
 				t.Errorf("%d requests, want %d", n, tt.requests)
 			}
@@ -205,7 +253,8 @@ func TestEmbedFaults(t *testing.T) {
 // TestEmbedAgain: what a second try gives counts.
 func TestEmbedAgain(t *testing.T) {
 	for name, first := range map[string]http.HandlerFunc{
-		"garbage": wiretest.Answers(200, "<html>"), "fewer": wiretest.Answers(200, `{"data":[]}`), "broken": wiretest.Answers(500, ""),
+		"garbage": wiretest.Answers(200, "<html>"), "fewer": wiretest.Answers(200, `{"data":[]}`),
+		"broken": wiretest.Answers(500, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked, answer := 0, lengths(t)
@@ -214,8 +263,10 @@ func TestEmbedAgain(t *testing.T) {
 					first(w, r)
 					return
 				}
+
 				answer(w, r)
 			})
+
 			got, err := embedder(t, s.URL).Embed(t.Context(), []string{"four"})
 			if diff := cmp.Diff([][]float32{{4, 1}}, got); err != nil || diff != "" {
 				t.Errorf("%v\n%s", err, diff)
@@ -228,13 +279,16 @@ func TestEmbedCancel(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	e := embedder(t, wiretest.Serve(t, wiretest.Hang(begun, ended)).URL)
 	ctx, cancel := context.WithCancel(t.Context())
+
 	go func() {
 		<-begun
 		cancel()
 	}()
+
 	if _, err := e.Embed(ctx, []string{"x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the context's", err)
 	}
+
 	<-ended
 }
 
@@ -245,33 +299,41 @@ func TestEmbedSecrets(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{"refuses": echo(400), "fails": echo(500), "garbles": echo(200)}
 	wiretest.Secrets(t, handlers, func(t *testing.T, address, key string) []any {
-		e, err := NewEmbedder(Options{BaseURL: address, APIKey: key, Model: "m"}, server.Retry{Attempts: 2, Base: time.Millisecond})
+		e, err := NewEmbedder(Options{BaseURL: address, APIKey: key, Model: "m"},
+			server.Retry{Attempts: 2, Base: time.Millisecond})
 		if err != nil {
 			return []any{err}
 		}
 		defer e.Close()
+
 		_, err = e.Embed(t.Context(), []string{"x"})
 		if err == nil {
 			t.Error("no error")
 		}
+
 		return []any{err, e.Address(), e.Model(), fmt.Sprint(e)}
 	})
 }
 
 func FuzzDecodeVectors(f *testing.F) {
-	for _, body := range []string{oneVector, `{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[-2e3]}]}`, `{"error":{}}`, `{"data":[{"index":0,"embedding":[null]}]}`, "", "[]"} {
+	for _, body := range []string{oneVector, `{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[-2e3]}]}`,
+		`{"error":{}}`, `{"data":[{"index":0,"embedding":[null]}]}`, "", "[]"} {
 		f.Add([]byte(body), 2)
 		f.Add([]byte(body), 1)
 	}
+
 	f.Fuzz(func(t *testing.T, body []byte, n int) {
 		n = min(max(n, 1), 8)
+
 		list, err := decodeVectors(bytes.NewReader(body), n)
 		if err != nil {
 			return
 		}
+
 		if len(list) != n {
 			t.Fatalf("%d vectors of %d", len(list), n)
 		}
+
 		for i, v := range list {
 			if len(v) == 0 {
 				t.Errorf("vector %d is empty", i)

@@ -30,13 +30,16 @@ func (b *Backend) replyFault(err error) error {
 	if !errors.As(err, &inside) {
 		return err
 	}
+
 	c := wire.ReadComplaint([]byte(`{"error":` + string(inside) + `}`))
+
 	kind := server.Transient
 	if c.Status >= 400 {
 		kind = kindOf(c.Status, c)
 	} else if c.TooLong() {
 		kind = server.TooLong
 	}
+
 	return b.link.Fault(kind, http.StatusOK, "the reply holds an error: "+c.Message, nil)
 }
 
@@ -54,6 +57,7 @@ func (b *Backend) advise(status int, c wire.Complaint) string {
 				name, text)
 		}
 	}
+
 	return text
 }
 
@@ -65,6 +69,7 @@ func kindOf(status int, c wire.Complaint) server.Kind {
 			return server.TooLong
 		}
 	}
+
 	return server.KindOfStatus(status)
 }
 
@@ -78,9 +83,11 @@ var unknownWords = []string{
 // something else.
 func unknownExtension(c wire.Complaint) string {
 	text := strings.ToLower(c.Message + " " + c.Param + " " + c.Code)
+
 	mentioned := func(words string) bool { return strings.Contains(text, words) }
 	if i := slices.IndexFunc(extensionNames, mentioned); i >= 0 && slices.ContainsFunc(unknownWords, mentioned) {
 		return extensionNames[i]
 	}
+
 	return ""
 }

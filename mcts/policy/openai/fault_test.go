@@ -35,51 +35,194 @@ func TestFaults(t *testing.T) {
 		want    string // in the message
 		wait    time.Duration
 	}{
-		{name: "too long, nested", handler: wiretest.Answers(400, nested(inWindow, "", 400)), kind: server.TooLong, want: "512 tokens"},
-		{name: "too long, flat", handler: wiretest.Answers(400, flat(inWindow, 400)), kind: server.TooLong, want: "512 tokens"},
-		{name: "too long, counted as far as needed", kind: server.TooLong,
-			handler: wiretest.Answers(400, nested("You passed at least 513 input tokens and requested 0 output tokens.", "", 400))},
-		{name: "too long, by the field", handler: wiretest.Answers(400, nested("Invalid value.", "input_tokens", 400)), kind: server.TooLong},
-		{name: "max_tokens above the window, whatever the prompt", kind: server.BadRequest, want: "cannot be greater",
-			handler: wiretest.Answers(400, nested("max_tokens=9999 cannot be greater than max_model_len=max_total_tokens=512. Please request fewer output tokens.", "max_tokens", 400))},
-		{name: "max_tokens too large", kind: server.TooLong,
-			handler: wiretest.Answers(400, nested("'max_tokens' or 'max_completion_tokens' is too large: 9999.", "max_tokens", 400))},
-		{name: "too long, OpenAI", kind: server.TooLong,
-			handler: wiretest.Answers(400, `{"error":{"message":"Please reduce the length.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`)},
-		{name: "too long, Ollama", kind: server.TooLong,
-			handler: wiretest.Answers(400, `{"error":{"message":"the input length exceeds the context length","type":"invalid_request_error","param":null,"code":null}}`)},
-		{name: "too long, llama.cpp", kind: server.TooLong,
-			handler: wiretest.Answers(400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`)},
-		{name: "too long, with a good status", kind: server.TooLong, handler: wiretest.Answers(200, nested(inWindow, "", 400))},
-		{name: "greedy with n", handler: wiretest.Answers(400, nested("n must be 1 when using greedy sampling, got 2.", "", 400)), kind: server.BadRequest, want: "greedy"},
-		{name: "wrong type", kind: server.BadRequest, want: "valid integer",
-			handler: wiretest.Answers(400, `{"error":{"message":"Input should be a valid integer","type":"Bad Request","param":null,"code":400}}`)},
-		{name: "a list of messages", handler: wiretest.Answers(400, `{"error":{"message":["one","two"]}}`), kind: server.BadRequest, want: "one, two"},
-		{name: "a text for an error", handler: wiretest.Answers(404, `{"error":"model 'm' not found"}`), kind: server.Refused, want: `'m' not found`},
+		{
+			name:    "too long, nested",
+			handler: wiretest.Answers(400, nested(inWindow, "", 400)),
+			kind:    server.TooLong,
+			want:    "512 tokens",
+		},
+		{
+			name:    "too long, flat",
+			handler: wiretest.Answers(400, flat(inWindow, 400)),
+			kind:    server.TooLong,
+			want:    "512 tokens",
+		},
+		{
+			name: "too long, counted as far as needed",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400, nested("You passed at least 513 input tokens and requested 0 "+
+				"output tokens.", "", 400)),
+		},
+		{
+			name:    "too long, by the field",
+			handler: wiretest.Answers(400, nested("Invalid value.", "input_tokens", 400)),
+			kind:    server.TooLong,
+		},
+		{
+			name: "max_tokens above the window, whatever the prompt",
+			kind: server.BadRequest,
+			want: "cannot be greater",
+			handler: wiretest.Answers(400, nested("max_tokens=9999 cannot be greater than "+
+				"max_model_len=max_total_tokens=512. Please request fewer output tokens.", "max_tokens", 400)),
+		},
+		{
+			name: "max_tokens too large",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400, nested("'max_tokens' or 'max_completion_tokens' is too large: 9999.",
+				"max_tokens", 400)),
+		},
+		{
+			name: "too long, OpenAI",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400,
+				`{"error":{"message":"Please reduce the length.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`),
+		},
+		{
+			name: "too long, Ollama",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400,
+				`{"error":{"message":"the input length exceeds the context length","type":"invalid_request_error","param":null,"code":null}}`),
+		},
+		{
+			name: "too long, llama.cpp",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400,
+				`{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`),
+		},
+		{
+			name:    "too long, with a good status",
+			kind:    server.TooLong,
+			handler: wiretest.Answers(200, nested(inWindow, "", 400)),
+		},
+		{
+			name:    "greedy with n",
+			handler: wiretest.Answers(400, nested("n must be 1 when using greedy sampling, got 2.", "", 400)),
+			kind:    server.BadRequest,
+			want:    "greedy",
+		},
+		{
+			name: "wrong type",
+			kind: server.BadRequest,
+			want: "valid integer",
+			handler: wiretest.Answers(400,
+				`{"error":{"message":"Input should be a valid integer","type":"Bad Request","param":null,"code":400}}`),
+		},
+		{
+			name:    "a list of messages",
+			handler: wiretest.Answers(400, `{"error":{"message":["one","two"]}}`),
+			kind:    server.BadRequest,
+			want:    "one, two",
+		},
+		{
+			name:    "a text for an error",
+			handler: wiretest.Answers(404, `{"error":"model 'm' not found"}`),
+			kind:    server.Refused,
+			want:    `'m' not found`,
+		},
 		{name: "unknown field", kind: server.BadRequest, want: "switch the extensions off",
 			handler: wiretest.Answers(400, nested("Unrecognized request argument supplied: top_k", "", 400))},
-		{name: "unknown field, as a list", kind: server.BadRequest, want: "does not take min_p",
-			handler: wiretest.Answers(422, `{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted"}]}`)},
-		{name: "wrong key", handler: wiretest.Answers(401, `{"error":"Unauthorized"}`), kind: server.Refused, want: "wants a key"},
+		{
+			name: "unknown field, as a list",
+			kind: server.BadRequest,
+			want: "does not take min_p",
+			handler: wiretest.Answers(422,
+				`{"detail":[{"type":"extra_forbidden","loc":["body","min_p"],"msg":"Extra inputs are not permitted"}]}`),
+		},
+		{
+			name:    "wrong key",
+			handler: wiretest.Answers(401, `{"error":"Unauthorized"}`),
+			kind:    server.Refused,
+			want:    "wants a key",
+		},
 		{name: "forbidden", handler: wiretest.Answers(403, ""), kind: server.Refused, want: "Forbidden"},
-		{name: "unknown model", handler: wiretest.Answers(404, nested("The model `m` does not exist.", "model", 404)), kind: server.Refused, want: `asked for the model "m"`},
-		{name: "wrong path", handler: wiretest.Answers(404, `{"detail":"Not Found"}`), kind: server.Refused, want: "base URL"},
-		{name: "wrong program", handler: wiretest.Answers(404, "404 page not found"), kind: server.Refused, want: "base URL"},
-		{name: "moved", handler: wiretest.Answers(307, "", "Location", "https://elsewhere/v1/completions"), kind: server.Refused, want: "elsewhere"},
+		{
+			name:    "unknown model",
+			handler: wiretest.Answers(404, nested("The model `m` does not exist.", "model", 404)),
+			kind:    server.Refused,
+			want:    `asked for the model "m"`,
+		},
+		{
+			name:    "wrong path",
+			handler: wiretest.Answers(404, `{"detail":"Not Found"}`),
+			kind:    server.Refused,
+			want:    "base URL",
+		},
+		{
+			name:    "wrong program",
+			handler: wiretest.Answers(404, "404 page not found"),
+			kind:    server.Refused,
+			want:    "base URL",
+		},
+		{
+			name:    "moved",
+			handler: wiretest.Answers(307, "", "Location", "https://elsewhere/v1/completions"),
+			kind:    server.Refused,
+			want:    "elsewhere",
+		},
 		{name: "request timeout", handler: wiretest.Answers(408, ""), kind: server.Transient, want: "Request Timeout"},
 		{name: "conflict", handler: wiretest.Answers(409, ""), kind: server.Transient},
-		{name: "busy", handler: wiretest.Answers(429, nested("slow down", "", 429), "Retry-After", "7"), kind: server.Transient, want: "slow down", wait: 7 * time.Second},
-		{name: "full queue", kind: server.Transient, handler: wiretest.Answers(503, nested("too many queued requests", "", 503))},
-		{name: "engine death", handler: wiretest.Answers(500, nested("EngineCore encountered an issue.", "", 500)), kind: server.Transient, want: "EngineCore"},
-		{name: "garbage", handler: wiretest.Answers(200, "<html>welcome</html>"), kind: server.Transient, want: "not the JSON"},
-		{name: "a stream", handler: wiretest.Answers(200, "data: "+oneChoice+"\n\ndata: [DONE]\n\n"), kind: server.Transient, want: "not the JSON"},
-		{name: "half a reply", handler: wiretest.Answers(200, oneChoice[:40]), kind: server.Transient, want: "not the JSON"},
+		{
+			name:    "busy",
+			handler: wiretest.Answers(429, nested("slow down", "", 429), "Retry-After", "7"),
+			kind:    server.Transient,
+			want:    "slow down",
+			wait:    7 * time.Second,
+		},
+		{
+			name:    "full queue",
+			kind:    server.Transient,
+			handler: wiretest.Answers(503, nested("too many queued requests", "", 503)),
+		},
+		{
+			name:    "engine death",
+			handler: wiretest.Answers(500, nested("EngineCore encountered an issue.", "", 500)),
+			kind:    server.Transient,
+			want:    "EngineCore",
+		},
+		{
+			name:    "garbage",
+			handler: wiretest.Answers(200, "<html>welcome</html>"),
+			kind:    server.Transient,
+			want:    "not the JSON",
+		},
+		{
+			name:    "a stream",
+			handler: wiretest.Answers(200, "data: "+oneChoice+"\n\ndata: [DONE]\n\n"),
+			kind:    server.Transient,
+			want:    "not the JSON",
+		},
+		{
+			name:    "half a reply",
+			handler: wiretest.Answers(200, oneChoice[:40]),
+			kind:    server.Transient,
+			want:    "not the JSON",
+		},
 		{name: "nothing", handler: wiretest.Answers(200, ""), kind: server.Transient, want: "not the JSON"},
-		{name: "no choices", handler: wiretest.Answers(200, `{"choices":[]}`), kind: server.Transient, want: "no choices"},
-		{name: "two errors in one", handler: wiretest.Answers(200, `{"error":null,"choices":[],"error":"x"}`), kind: server.Transient, want: "twice"},
+		{
+			name:    "no choices",
+			handler: wiretest.Answers(200, `{"choices":[]}`),
+			kind:    server.Transient,
+			want:    "no choices",
+		},
+		{
+			name:    "two errors in one",
+			handler: wiretest.Answers(200, `{"error":null,"choices":[],"error":"x"}`),
+			kind:    server.Transient,
+			want:    "twice",
+		},
 		{name: "goes on", handler: wiretest.Answers(200, oneChoice+oneChoice), kind: server.Transient, want: "goes on"},
-		{name: "an error with a good status", handler: wiretest.Answers(200, nested("overloaded", "", 529)), kind: server.Transient, want: "overloaded"},
-		{name: "too long a reply", handler: wiretest.Answers(200, `{"x":"`+strings.Repeat("y", 2<<20)+`"}`), kind: server.Transient, want: "longer than the bound"},
+		{
+			name:    "an error with a good status",
+			handler: wiretest.Answers(200, nested("overloaded", "", 529)),
+			kind:    server.Transient,
+			want:    "overloaded",
+		},
+		{
+			name:    "too long a reply",
+			handler: wiretest.Answers(200, `{"x":"`+strings.Repeat("y", 2<<20)+`"}`),
+			kind:    server.Transient,
+			want:    "longer than the bound",
+		},
 		{name: "reset", kind: server.Transient, want: "EOF", handler: wiretest.Reset},
 		{name: "cut short", kind: server.Transient, want: "EOF", handler: wiretest.CutShort(`{"choices":[`)},
 	}
@@ -88,13 +231,17 @@ func TestFaults(t *testing.T) {
 			f := wiretest.Serve(t, tt.handler)
 			b := backend(t, f)
 			_, err := b.Complete(t.Context(), ask(2))
+
 			fault := wiretest.FaultOf(t, err)
 			if fault.Kind != tt.kind || fault.RetryAfter != tt.wait || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%v, to be tried after %v; want %s with %q after %v", err, fault.RetryAfter, tt.kind, tt.want, tt.wait)
+				t.Errorf("%v, to be tried after %v; want %s with %q after %v", err, fault.RetryAfter, tt.kind, tt.want,
+					tt.wait)
 			}
+
 			if fault.Address != b.Address() {
 				t.Errorf("address %q", fault.Address)
 			}
+
 			if n := len(f.Received()); n != 1 {
 				t.Errorf("%d requests: trying again is the caller's", n)
 			}
@@ -107,13 +254,16 @@ func TestCancel(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	b := backend(t, wiretest.Serve(t, wiretest.Hang(begun, ended)))
 	ctx, cancel := context.WithCancel(t.Context())
+
 	go func() {
 		<-begun
 		cancel()
 	}()
+
 	if _, err := b.Complete(ctx, ask(1)); err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
 	}
+
 	<-ended
 }
 
@@ -136,7 +286,8 @@ func TestSecrets(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{
 		"quotes": quote,
-		"400":    echo(400), "401": echo(401), "404": echo(404), "307": echo(307), "503": echo(503), "200": echo(200), "raw": raw,
+		"400":    echo(400), "401": echo(401), "404": echo(404), "307": echo(307), "503": echo(503), "200": echo(200),
+		"raw":   raw,
 		"reset": wiretest.Reset,
 	}
 	wiretest.Secrets(t, handlers, func(t *testing.T, address, key string) []any {
@@ -145,15 +296,18 @@ func TestSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
+
 		_, err = b.Complete(t.Context(), ask(1))
 		_, other := b.Models(t.Context())
+
 		return []any{wiretest.FaultOf(t, err), other, b, *b, b.Address()}
 	})
 }
 
 // TestShortSecrets: a dummy key, as servers without authentication are given, does not garble messages.
 func TestShortSecrets(t *testing.T) {
-	b := backend(t, wiretest.Serve(t, wiretest.Answers(400, nested("an extra example", "", 400))), func(o *Options) { o.APIKey = "x" })
+	b := backend(t, wiretest.Serve(t, wiretest.Answers(400, nested("an extra example", "", 400))),
+		func(o *Options) { o.APIKey = "x" })
 	if _, err := b.Complete(t.Context(), ask(1)); !strings.Contains(err.Error(), "an extra example") {
 		t.Errorf("%v", err)
 	}

@@ -23,7 +23,14 @@ vllm:prefix_cache_hits_total{model_name="m"} 900
 		want       server.Gauges
 		ok         bool
 	}{
-		{"vLLM", text, 200, server.Gauges{Running: 3, Waiting: 2, KVUsage: 0.25, Preemptions: 7, PrefixQueried: 1000, PrefixHit: 900}, true},
+		{"vLLM", text, 200, server.Gauges{
+			Running:       3,
+			Waiting:       2,
+			KVUsage:       0.25,
+			Preemptions:   7,
+			PrefixQueried: 1000,
+			PrefixHit:     900,
+		}, true},
 		{"another server's metrics", "go_goroutines 12\n", 200, server.Gauges{}, false},
 		{"no metrics", "not found", 404, server.Gauges{}, false},
 	} {

@@ -24,6 +24,7 @@ func TestRequestBodies(t *testing.T) {
 	greedy := func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }
 	neutral := func(c *server.Completion) { c.Sampling.TopK, c.Sampling.MinP, c.Sampling.RepetitionPenalty = 0, 0, 1 }
 	var text strings.Builder
+
 	for _, tt := range []struct {
 		name string
 		opts []func(*Options)
@@ -46,20 +47,26 @@ func TestRequestBodies(t *testing.T) {
 			[]func(*server.Completion){messages}},
 	} {
 		f := wiretest.Serve(t, wiretest.Answers(500, ""))
+
 		c := ask(3)
 		for _, change := range tt.ask {
 			change(&c)
 		}
+
 		_, err := backend(t, f, tt.opts...).Complete(t.Context(), c)
 		if got := f.Received(); len(got) != 1 {
 			t.Fatalf("%s: %d requests, %v", tt.name, len(got), err)
 		}
+
 		r := f.Received()[0]
+
 		sorted, err := json.MarshalIndent(fields(t, r.Body), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		text.WriteString(tt.name + ": " + r.Path + " " + r.Header.Get("Content-Type") + "\n" + string(sorted) + "\n\n")
 	}
+
 	golden.Check(t, "requests.txt", text.String())
 }

@@ -13,15 +13,19 @@ import (
 // backend is a backend on the fake server, changed by the functions.
 func backend(t testing.TB, f *wiretest.Server, change ...func(*Options)) *Backend {
 	t.Helper()
+
 	opts := Options{BaseURL: f.URL + "/v1", Model: "m", Extensions: true}
 	for _, c := range change {
 		c(&opts)
 	}
+
 	b, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(b.Close)
+
 	return b
 }
 
@@ -39,27 +43,35 @@ func ask(n int) server.Completion {
 // fields decodes a JSON object, and fails on a key that stands in it twice: servers differ in which one they take.
 func fields(t *testing.T, body []byte) map[string]any {
 	t.Helper()
+
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
+
 	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
 		t.Fatalf("not an object: %s", body)
 	}
+
 	out := map[string]any{}
+
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		name := fmt.Sprint(key)
 		if _, twice := out[name]; twice {
 			t.Fatalf("%s stands twice in %s", name, body)
 		}
+
 		var value any
 		if err := dec.Decode(&value); err != nil {
 			t.Fatal(err)
 		}
+
 		out[name] = value
 	}
+
 	return out
 }
 

@@ -57,6 +57,7 @@ func (m *Metrics) field(name string) (f *Figure, rank int) {
 	case "vllm:admission_rejections":
 		return &m.Rejections, 1
 	}
+
 	return nil, 0
 }
 
@@ -65,36 +66,45 @@ func (m *Metrics) field(name string) (f *Figure, rank int) {
 func ParseMetrics(text []byte) (Metrics, error) {
 	var m Metrics
 	ranks := map[*Figure]int{}
+
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
 		line = strings.TrimSpace(line)
+
 		name := line
 		if end := strings.IndexAny(line, "{ \t"); end >= 0 {
 			name = line[:end]
 		}
+
 		f, rank := m.field(name)
 		if f == nil || rank < ranks[f] {
 			continue
 		}
+
 		value, err := sampleValue(line[len(name):])
 		if err != nil {
 			return Metrics{}, fmt.Errorf("metrics, line %d, %s: %w", number, name, err)
 		}
+
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			continue
 		}
+
 		if rank > ranks[f] {
 			*f, ranks[f] = Figure{}, rank
 		}
+
 		switch {
 		case f == &m.KVUsage:
 			f.Value = max(f.Value, value)
 		default:
 			f.Value += value
 		}
+
 		f.Known = true
 	}
+
 	return m, nil
 }
 
@@ -106,16 +116,20 @@ func sampleValue(rest string) (float64, error) {
 		if end < 0 {
 			return 0, fmt.Errorf("labels without an end")
 		}
+
 		rest = rest[end:]
 	}
+
 	fields := strings.Fields(rest)
 	if len(fields) < 1 || len(fields) > 2 {
 		return 0, fmt.Errorf("%d fields where a value and perhaps a time stand", len(fields))
 	}
+
 	value, err := strconv.ParseFloat(fields[0], 64)
 	if err != nil {
 		return 0, fmt.Errorf("the value: %w", err)
 	}
+
 	return value, nil
 }
 
@@ -123,6 +137,7 @@ func sampleValue(rest string) (float64, error) {
 // quoted value, where a backslash escapes, closes nothing.
 func labelsEnd(text string) int {
 	quoted := false
+
 	for i := 0; i < len(text); i++ {
 		switch {
 		case quoted && text[i] == '\\':
@@ -133,5 +148,6 @@ func labelsEnd(text string) int {
 			return i + 1
 		}
 	}
+
 	return -1
 }

@@ -64,12 +64,15 @@ func New(opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if opts.Model == "" {
 		return nil, errors.New("openai: no model named")
 	}
+
 	if opts.AddSpecialTokens != nil && !opts.Extensions {
 		return nil, errors.New("openai: add_special_tokens is one of vLLM's own fields, and those are switched off")
 	}
+
 	link, err := wire.NewLink(wire.Options{
 		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
 		Transport: opts.Transport,
@@ -77,7 +80,9 @@ func New(opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
+
 	opts.APIKey, opts.BaseURL = "", ""
+
 	return &Backend{opts: opts, base: address.URL, root: rootOf(address.URL), link: link}, nil
 }
 
@@ -98,6 +103,7 @@ func parseBase(text string) (wire.Address, error) {
 	case address.URL.Path == "":
 		address.URL.Path = "/v1"
 	}
+
 	return address, nil
 }
 

@@ -70,6 +70,7 @@ func (d *decoder) read(body io.Reader) error {
 	t := &d.transcript
 
 	doc := wire.NewDocument(body)
+
 	err := doc.Object(func(name string) (bool, error) {
 		switch name {
 		case "model":
@@ -84,23 +85,28 @@ func (d *decoder) read(body io.Reader) error {
 				return doc.Decode(&choices[len(choices)-1])
 			})
 		}
+
 		return false, nil
 	})
 	if err == nil {
 		err = doc.End()
 	}
+
 	if err != nil {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 	}
+
 	if text := string(complaint); text != "" && text != "null" && text != `""` {
 		return errorInReply(text)
 	}
 
 	t.Model = wire.Shorten(t.Model)
+
 	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
 	if details := usage.PromptTokensDetails; details != nil {
 		t.CachedTokens = max(details.CachedTokens, 0)
 	}
+
 	return d.gather(choices)
 }
 
@@ -109,36 +115,46 @@ func (d *decoder) gather(choices []choice) error {
 	if len(choices) == 0 {
 		return fmt.Errorf("no choices for %d samples", d.n)
 	}
+
 	ordered := make([]*choice, d.n)
+
 	for i := range choices {
 		at := i
 		if index := choices[i].Index; index != nil {
 			at = *index
 		}
+
 		if at < 0 || at >= d.n || ordered[at] != nil {
 			return fmt.Errorf("choice %d of %d has the index %d, which is another's or none", i, d.n, at)
 		}
+
 		ordered[at] = &choices[i]
 	}
 
 	t := &d.transcript
+
 	for i, c := range ordered {
 		if c == nil {
 			continue // lost: the caller counts
 		}
+
 		tokens := 0
 		if len(choices) == 1 {
 			tokens = t.CompletionTokens
 		}
+
 		got, detail, err := d.sample(c, tokens)
 		if err != nil {
 			return fmt.Errorf("choice %d: %w", i, err)
 		}
+
 		t.Choices, t.Details = append(t.Choices, got), append(t.Details, detail)
 	}
+
 	if len(choices) < d.n {
 		return nil // what is reported of all may count the lost ones
 	}
+
 	return wire.CheckSamples(t.Choices, t.CompletionTokens, wire.Unseen(d.sampling.Stop))
 }
 
@@ -146,6 +162,7 @@ func (d *decoder) gather(choices []choice) error {
 // is not known.
 func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 	var s server.Choice
+
 	switch {
 	case c.Text != nil:
 		s.Text = string(*c.Text)
@@ -156,18 +173,22 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 	}
 
 	detail := Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
+
 	var err error
 	if d.figures {
 		if s.LogProbs, s.Tokens, err = c.figures(); err != nil {
 			return s, detail, err
 		}
 	}
+
 	if d.tokens {
 		if detail.Tokens, err = c.tokens(); err != nil {
 			return s, detail, err
 		}
 	}
+
 	s.Tokens = cmp.Or(s.Tokens, tokens)
+
 	s.Finish, err = wire.Finish(c.FinishReason, d.ends, s.Tokens, d.sampling.MaxTokens)
 	if err != nil {
 		return s, detail, err
@@ -180,6 +201,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 			unseen += len(detail.StopReason)
 		}
 	}
+
 	return s, detail, wire.CheckSamples([]server.Choice{s}, s.Tokens, unseen)
 }
 
@@ -189,16 +211,20 @@ func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	if numbers, tokens, err = readFigures(c.LogProbs.TokenLogProbs); err != nil {
 		return nil, 0, err
 	}
+
 	tokens = max(tokens, countTexts(c.LogProbs.Tokens))
 	for _, entry := range c.LogProbs.Content {
 		tokens++
+
 		if entry.LogProb != nil {
 			numbers = append(numbers, *entry.LogProb)
 		}
 	}
+
 	if len(numbers) > 0 && len(numbers) < tokens {
 		return nil, 0, fmt.Errorf("log-probabilities of %d tokens out of %d", len(numbers), tokens)
 	}
+
 	return numbers, tokens, nil
 }
 
@@ -209,15 +235,18 @@ func (c *choice) tokens() (texts []string, err error) {
 			return nil, fmt.Errorf("the tokens: %w", err)
 		}
 	}
+
 	for _, entry := range c.LogProbs.Content {
 		texts = append(texts, entry.Token)
 	}
+
 	return texts, nil
 }
 
 // countTexts counts the texts in a list, which is valid JSON already.
 func countTexts(raw json.RawMessage) int {
 	quotes := 0
+
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
@@ -226,6 +255,7 @@ func countTexts(raw json.RawMessage) int {
 			quotes++
 		}
 	}
+
 	return quotes / 2
 }
 
@@ -236,9 +266,11 @@ func readFigures(raw json.RawMessage) (numbers []float64, entries int, err error
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, 0, nil
 	}
+
 	if raw[0] != '[' {
 		return nil, 0, errors.New("token_logprobs is not a list")
 	}
+
 	inner := bytes.TrimSpace(raw[1 : len(raw)-1])
 	if len(inner) == 0 {
 		return nil, 0, nil
@@ -247,19 +279,24 @@ func readFigures(raw json.RawMessage) (numbers []float64, entries int, err error
 	numbers = make([]float64, 0, bytes.Count(inner, []byte(","))+1)
 	for entry := range bytes.SplitSeq(inner, []byte(",")) {
 		entries++
+
 		entry = bytes.TrimSpace(entry)
 		if string(entry) == "null" {
 			continue
 		}
+
 		f, err := strconv.ParseFloat(string(entry), 64)
 		if err != nil {
 			return nil, 0, fmt.Errorf("token_logprobs, entry %d: %w", entries, err)
 		}
+
 		numbers = append(numbers, f)
 	}
+
 	if len(numbers) == 0 {
 		return nil, entries, nil
 	}
+
 	return numbers, entries, nil
 }
 
@@ -269,9 +306,11 @@ func stopReason(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
+
 	var number json.Number
 	if json.Unmarshal(raw, &number) == nil {
 		return number.String()
 	}
+
 	return ""
 }

@@ -30,57 +30,146 @@ func TestReplies(t *testing.T) {
 			{"index":1,"text":"b","finish_reason":"length","stop_reason":null,"logprobs":{"tokens":["b"],"token_logprobs":[-9999.0],"top_logprobs":[{"b":-9999.0}],"text_offset":[0]}},
 			{"index":0,"text":"a","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["a","\nObs","ervation"],"token_logprobs":[-0.1234567890123,-0.5,-2],"top_logprobs":null,"text_offset":[0,1,2]}}],
 			"usage":{"prompt_tokens":10,"total_tokens":14,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}}`, 2,
-			Transcript{Reply: server.Reply{Model: "served", PromptTokens: 10, CachedTokens: 8, CompletionTokens: 4, Choices: []server.Choice{
-				{Text: "a", LogProbs: []float64{-0.1234567890123, -0.5, -2}, Finish: server.FinishStop, Tokens: 3},
-				{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}}},
-				Details: []Detail{{Tokens: []string{"a", "\nObs", "ervation"}, StopReason: "\nObservation", Finish: "stop"},
-					{Tokens: []string{"b"}, Finish: "length"}}}},
+			Transcript{
+				Reply: server.Reply{
+					Model:            "served",
+					PromptTokens:     10,
+					CachedTokens:     8,
+					CompletionTokens: 4,
+					Choices: []server.Choice{
+						{
+							Text:     "a",
+							LogProbs: []float64{-0.1234567890123, -0.5, -2},
+							Finish:   server.FinishStop,
+							Tokens:   3,
+						},
+						{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}},
+				},
+				Details: []Detail{{
+					Tokens:     []string{"a", "\nObs", "ervation"},
+					StopReason: "\nObservation",
+					Finish:     "stop",
+				},
+					{Tokens: []string{"b"}, Finish: "length"}},
+			}},
 		{"chat", `{"choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop","stop_reason":128009,
 			"logprobs":{"content":[{"token":"hi","logprob":-0.25,"bytes":[104],"top_logprobs":[]}]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"prompt_tokens_details":null}}`, 1,
 			Transcript{Reply: server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
 				{Text: "hi", LogProbs: []float64{-0.25}, Finish: server.FinishStop, Tokens: 1}}},
 				Details: []Detail{{Tokens: []string{"hi"}, StopReason: "128009", Finish: "stop"}}}},
-		{"an empty completion, its stop token counted", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":2,"logprobs":{"tokens":["</s>"],"token_logprobs":[-0.5]}}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{LogProbs: []float64{-0.5}, Finish: server.FinishStop, Tokens: 1}}},
-				Details: []Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}}}},
+		{"an empty completion, its stop token counted",
+			`{"choices":[{"text":"","finish_reason":"stop","stop_reason":2,"logprobs":{"tokens":["</s>"],"token_logprobs":[-0.5]}}]}`, 1,
+			Transcript{
+				Reply: server.Reply{Choices: []server.Choice{{
+					LogProbs: []float64{-0.5},
+					Finish:   server.FinishStop,
+					Tokens:   1,
+				}}},
+				Details: []Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}},
+			}},
 		{"only nulls", `{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"tokens":["a","b"],"token_logprobs":[ null , null ]}}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "ab", Finish: server.FinishStop, Tokens: 2}}},
-				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}}}},
-		{"no figures: Ollama's completions, and n ignored", `{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"usage":{"prompt_tokens":22,"completion_tokens":5}}`, 3,
-			Transcript{Reply: server.Reply{PromptTokens: 22, CompletionTokens: 5, Choices: []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}}},
-				Details: []Detail{{Finish: "stop"}}}},
+			Transcript{
+				Reply:   server.Reply{Choices: []server.Choice{{Text: "ab", Finish: server.FinishStop, Tokens: 2}}},
+				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
+			}},
+		{"no figures: Ollama's completions, and n ignored",
+			`{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"usage":{"prompt_tokens":22,"completion_tokens":5}}`, 3,
+			Transcript{
+				Reply: server.Reply{
+					PromptTokens:     22,
+					CompletionTokens: 5,
+					Choices:          []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}},
+				},
+				Details: []Detail{{Finish: "stop"}},
+			}},
 		{"one was lost", `{"choices":[{"index":2,"text":"c","finish_reason":"stop"},{"index":0,"text":"a","finish_reason":"length"}],"usage":{"completion_tokens":192}}`, 3,
-			Transcript{Reply: server.Reply{CompletionTokens: 192, Choices: []server.Choice{{Text: "a", Finish: server.FinishLength}, {Text: "c", Finish: server.FinishStop}}},
-				Details: []Detail{{Finish: "length"}, {Finish: "stop"}}}},
+			Transcript{
+				Reply: server.Reply{
+					CompletionTokens: 192,
+					Choices: []server.Choice{{Text: "a", Finish: server.FinishLength},
+						{Text: "c", Finish: server.FinishStop}},
+				},
+				Details: []Detail{{Finish: "length"}, {Finish: "stop"}},
+			}},
 		{"no index", `{"choices":[{"text":"a","finish_reason":"stop"},{"text":"b","finish_reason":"stop"}]}`, 2,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "a", Finish: server.FinishStop}, {Text: "b", Finish: server.FinishStop}}},
-				Details: []Detail{{Finish: "stop"}, {Finish: "stop"}}}},
+			Transcript{
+				Reply: server.Reply{Choices: []server.Choice{{Text: "a", Finish: server.FinishStop},
+					{Text: "b", Finish: server.FinishStop}}},
+				Details: []Detail{{Finish: "stop"}, {Finish: "stop"}},
+			}},
 		{"rounded up", `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[1.1920929e-07]}}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "a", LogProbs: []float64{1.1920929e-07}, Finish: server.FinishStop, Tokens: 1}}},
-				Details: []Detail{{Tokens: []string{"a"}, Finish: "stop"}}}},
-		{"a pair of surrogates, and half of a character that the model wrote", `{"choices":[{"text":"\ud83d\ude00 \\ud83d \ufffd","finish_reason":"stop"}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "\U0001f600 \\ud83d \ufffd", Finish: server.FinishStop}}}, Details: []Detail{{Finish: "stop"}}}},
+			Transcript{
+				Reply: server.Reply{Choices: []server.Choice{{
+					Text:     "a",
+					LogProbs: []float64{1.1920929e-07},
+					Finish:   server.FinishStop,
+					Tokens:   1,
+				}}},
+				Details: []Detail{{Tokens: []string{"a"}, Finish: "stop"}},
+			}},
+		{"a pair of surrogates, and half of a character that the model wrote",
+			`{"choices":[{"text":"\ud83d\ude00 \\ud83d \ufffd","finish_reason":"stop"}]}`, 1,
+			Transcript{
+				Reply: server.Reply{Choices: []server.Choice{{
+					Text:   "\U0001f600 \\ud83d \ufffd",
+					Finish: server.FinishStop,
+				}}},
+				Details: []Detail{{Finish: "stop"}},
+			}},
 		{"a stop text at once", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["\nO","b","servation"],"token_logprobs":[-1,-1,-1]}}],"usage":{"completion_tokens":3}}`, 1,
-			Transcript{Reply: server.Reply{CompletionTokens: 3, Choices: []server.Choice{{LogProbs: []float64{-1, -1, -1}, Finish: server.FinishStop, Tokens: 3}}},
-				Details: []Detail{{Tokens: []string{"\nO", "b", "servation"}, Finish: "stop", StopReason: "\nObservation"}}}},
-		{"the stop text's tokens left out", `{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":-1}]}}],"usage":{"completion_tokens":6}}`, 1,
-			Transcript{Reply: server.Reply{CompletionTokens: 6, Choices: []server.Choice{{Text: "ab", LogProbs: []float64{-1, -1}, Finish: server.FinishStop, Tokens: 2}}},
-				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}}}},
+			Transcript{
+				Reply: server.Reply{
+					CompletionTokens: 3,
+					Choices: []server.Choice{{
+						LogProbs: []float64{-1, -1, -1},
+						Finish:   server.FinishStop,
+						Tokens:   3,
+					}},
+				},
+				Details: []Detail{{
+					Tokens:     []string{"\nO", "b", "servation"},
+					Finish:     "stop",
+					StopReason: "\nObservation",
+				}},
+			}},
+		{"the stop text's tokens left out",
+			`{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":-1}]}}],"usage":{"completion_tokens":6}}`, 1,
+			Transcript{
+				Reply: server.Reply{
+					CompletionTokens: 6,
+					Choices: []server.Choice{{
+						Text:     "ab",
+						LogProbs: []float64{-1, -1},
+						Finish:   server.FinishStop,
+						Tokens:   2,
+					}},
+				},
+				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
+			}},
 		{"nothing said", `{"choices":[{"message":{"content":null},"finish_reason":"stop","logprobs":null}],"error":null}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Finish: server.FinishStop}}}, Details: []Detail{{Finish: "stop"}}}},
+			Transcript{
+				Reply:   server.Reply{Choices: []server.Choice{{Finish: server.FinishStop}}},
+				Details: []Detail{{Finish: "stop"}},
+			}},
 		{"eos", `{"choices":[{"text":"x","finish_reason":"eos"}]}`, 1,
-			Transcript{Reply: server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}}, Details: []Detail{{Finish: "eos"}}}},
+			Transcript{
+				Reply:   server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}},
+				Details: []Detail{{Finish: "eos"}},
+			}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body)))
+
 			got, err := b.Transcribe(t.Context(), ask(tt.n))
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("transcript (-want +got):\n%s", diff)
 			}
+
 			reply, err := b.Complete(t.Context(), ask(tt.n))
 			if diff := cmp.Diff(tt.want.Reply, reply); diff != "" || err != nil {
 				t.Errorf("reply (-want +got):\n%s%v", diff, err)
@@ -94,19 +183,25 @@ func TestCold(t *testing.T) {
 	f := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, r.ContentLength)
 		r.Body.Read(body)
+
 		if !strings.Contains(string(body), `"n":1,`) {
-			wiretest.Answers(400, `{"error":{"message":"n must be 1 when using greedy sampling, got 3.","code":400}}`)(w, r)
+			wiretest.Answers(400, `{"error":{"message":"n must be 1 when using greedy sampling, got 3.","code":400}}`)(
+				w, r)
 			return
 		}
+
 		wiretest.Answers(200, `{"choices":[{"text":"x","finish_reason":"stop","logprobs":{"tokens":["x"],"token_logprobs":[-1]}}],"usage":{"completion_tokens":1}}`)(w, r)
 	})
 	c := ask(3)
 	c.Sampling.Temperature = 0
+
 	got, err := backend(t, f).Complete(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	one := server.Choice{Text: "x", LogProbs: []float64{-1}, Finish: server.FinishStop, Tokens: 1}
+
 	want := server.Reply{Choices: []server.Choice{one, one, one}, CompletionTokens: 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
@@ -133,6 +228,7 @@ func TestOwnEnds(t *testing.T) {
 		body := fmt.Sprintf(`{"choices":[{"text":%q,"finish_reason":%s}],"usage":{"completion_tokens":%d}}`,
 			strings.Repeat("x", tt.tokens), tt.word, tt.tokens)
 		b := backend(t, wiretest.Serve(t, wiretest.Answers(200, body)), func(o *Options) { o.Ends = tt.ends })
+
 		got, err := b.Complete(t.Context(), ask(1))
 		switch {
 		case tt.want == "" && (wiretest.FaultOf(t, err).Kind != server.Transient || !errors.Is(err, server.ErrNoEnd)):
@@ -156,11 +252,13 @@ func TestSpoiledReplies(t *testing.T) {
 		return "[" + strings.TrimSuffix(strings.Repeat(value+",", n), ",") + "]"
 	}
 	sixty := `{"tokens":` + list(`"x"`, 60) + `,"token_logprobs":` + list("-0.5", 60) + `}`
+
 	choices := func(indices ...string) string {
 		text := ""
 		for _, i := range indices {
 			text += `,{"index":` + i + `,"text":"x","finish_reason":"stop"}`
 		}
+
 		return `{"choices":[` + text[1:] + `]}`
 	}
 	for _, tt := range []struct{ name, body, want string }{
@@ -171,7 +269,8 @@ func TestSpoiledReplies(t *testing.T) {
 		{"broken off", one(`"x"`, `"abort"`, "null", "1"), `says "abort"`},
 		{"filtered", one(`"x"`, `"content_filter"`, "null", "1"), `says "content_filter"`},
 		{"an end of megabytes", one(`"x"`, `"`+strings.Repeat("y", 1<<20)+`"`, "null", "1"), `yy", where`},
-		{"choices and an error", `{"choices":[{"text":"x","finish_reason":"stop"}],"error":{"message":"worker died"}}`, "worker died"},
+		{"choices and an error", `{"choices":[{"text":"x","finish_reason":"stop"}],"error":{"message":"worker died"}}`,
+			"worker died"},
 		{"an error first", `{"error":"worker died","choices":[{"text":"x","finish_reason":"stop"}]}`, "worker died"},
 		{"an empty error", `{"choices":[{"text":"x","finish_reason":"stop"}],"error":{}}`, "holds an error"},
 
@@ -214,8 +313,10 @@ func TestSpoiledReplies(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Complete(t.Context(), ask(2))
+
 			f := wiretest.FaultOf(t, err)
-			if f.Kind != server.Transient || f.Status != 200 || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 1000 {
+			if f.Kind != server.Transient || f.Status != 200 || !strings.Contains(err.Error(), tt.want) ||
+				len(err.Error()) > 1000 {
 				t.Errorf("%+v, %.2000v; want transient with %q", got, err, tt.want)
 			}
 		})
@@ -224,9 +325,11 @@ func TestSpoiledReplies(t *testing.T) {
 
 // TestAllSilent: what is reported of all samples together counts, too.
 func TestAllSilent(t *testing.T) {
-	for tokens, silent := range map[int]bool{26: false, 27: true} { // a stop text of 12 bytes, and what ends a text, twice
+	// a stop text of 12 bytes, and what ends a text, twice
+	for tokens, silent := range map[int]bool{26: false, 27: true} {
 		body := fmt.Sprintf(`{"choices":[{"index":0,"text":"","finish_reason":"stop"},{"index":1,"text":"","finish_reason":"stop"}],
 			"usage":{"completion_tokens":%d}}`, tokens)
+
 		_, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, body))).Complete(t.Context(), ask(2))
 		if (err != nil) != silent {
 			t.Errorf("%d tokens: %v", tokens, err)
@@ -238,6 +341,7 @@ func TestAllSilent(t *testing.T) {
 func TestNoFiguresWanted(t *testing.T) {
 	const body = `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[7]}}]}`
 	b := backend(t, wiretest.Serve(t, wiretest.Answers(200, body)), func(o *Options) { o.OmitLogProbs = true })
+
 	got, err := b.Complete(t.Context(), ask(1))
 	if err != nil || got.Choices[0].LogProbs != nil {
 		t.Errorf("%+v, %v", got, err)
@@ -249,18 +353,22 @@ func TestDecodedSizes(t *testing.T) {
 	packed := func(prefix, unit string, times int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
+
 			z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 			if err != nil {
 				t.Error(err)
 				return
 			}
+
 			io.WriteString(z, prefix)
+
 			block := strings.Repeat(unit, 1<<10)
 			for range times >> 10 {
 				if _, err := io.WriteString(z, block); err != nil {
 					return // the client has seen enough
 				}
 			}
+
 			z.Close()
 		}
 	}
@@ -279,12 +387,17 @@ func TestDecodedSizes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			b := backend(t, wiretest.Serve(t, tt.handler))
+
 			runtime.ReadMemStats(&before)
+
 			_, err := b.Complete(t.Context(), ask(2))
+
 			runtime.ReadMemStats(&after)
+
 			if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%.1000v, want %q", err, tt.want)
 			}
+
 			if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
 				t.Errorf("%d MiB were allocated", grown>>20)
 			}
@@ -298,23 +411,30 @@ func TestCancelWhileDecoding(t *testing.T) {
 	s := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"choices":[{"text":"`)
 		w.(http.Flusher).Flush()
+
 		begun <- struct{}{}
+
 		for {
 			if _, err := io.WriteString(w, "x"); err != nil || r.Context().Err() != nil {
 				break
 			}
+
 			w.(http.Flusher).Flush()
 		}
+
 		ended <- struct{}{}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
+
 	go func() {
 		<-begun
 		cancel()
 	}()
+
 	if _, err := backend(t, s).Complete(ctx, ask(1)); err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
 	}
+
 	<-ended
 }
 
@@ -331,22 +451,27 @@ func FuzzDecodeReply(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"stop_reason":{},"message":{"content":null},"logprobs":{"content":[{"logprob":1e308}]}}]}`), 1)
 	f.Fuzz(func(t *testing.T, body []byte, n int) {
 		n = 1 + n&7
+
 		got, err := decode(body, n)
 		if err != nil {
 			return
 		}
+
 		if len(got.Choices) < 1 || len(got.Choices) > n || len(got.Details) != len(got.Choices) {
 			t.Fatalf("%d choices and %d details for %d samples", len(got.Choices), len(got.Details), n)
 		}
+
 		for _, c := range got.Choices {
 			if !utf8.ValidString(c.Text) {
 				t.Fatalf("text %q", c.Text)
 			}
+
 			for _, p := range c.LogProbs {
 				if !(p <= 1e-5 && p >= -1e4) {
 					t.Fatalf("log-probability %v", p)
 				}
 			}
+
 			if c.Finish != server.FinishStop && c.Finish != server.FinishLength {
 				t.Fatalf("finish %q", c.Finish)
 			}
@@ -356,11 +481,15 @@ func FuzzDecodeReply(f *testing.F) {
 
 func BenchmarkDecodeReply(b *testing.B) {
 	var choice strings.Builder
-	choice.WriteString(`{"text":"` + strings.Repeat("word ", 200) + `","finish_reason":"stop","logprobs":{"tokens":["w"`)
-	choice.WriteString(strings.Repeat(`,"word"`, 199) + `],"token_logprobs":[-1` + strings.Repeat(`,-0.123456789`, 199) + `],"top_logprobs":[{"w":-1}`)
-	choice.WriteString(strings.Repeat(`,{"word":-0.123456789}`, 199) + `],"text_offset":[0` + strings.Repeat(",1", 199) + `]}}`)
+	choice.WriteString(`{"text":"` + strings.Repeat("word ", 200) +
+		`","finish_reason":"stop","logprobs":{"tokens":["w"`)
+	choice.WriteString(strings.Repeat(`,"word"`, 199) + `],"token_logprobs":[-1` +
+		strings.Repeat(`,-0.123456789`, 199) + `],"top_logprobs":[{"w":-1}`)
+	choice.WriteString(strings.Repeat(`,{"word":-0.123456789}`, 199) + `],"text_offset":[0` +
+		strings.Repeat(",1", 199) + `]}}`)
 	body := []byte(`{"choices":[` + choice.String() + strings.Repeat(","+choice.String(), 4) + `]}`)
 	b.SetBytes(int64(len(body)))
+
 	for b.Loop() {
 		d := decoder{n: 5, sampling: server.Sampling{MaxTokens: 1024}, figures: true}
 		if err := d.read(bytes.NewReader(body)); err != nil {

@@ -62,6 +62,7 @@ var extensionNames = []string{
 // request writes the request for n samples.
 func (b *Backend) request(c server.Completion, n int) request {
 	s := c.Sampling
+
 	r := request{
 		Model:            b.opts.Model,
 		Prompt:           c.Prompt,
@@ -96,6 +97,7 @@ func (b *Backend) request(c server.Completion, n int) request {
 			r.TopK = -1 // off in every version; older ones refuse 0
 		}
 	}
+
 	return r
 }
 
@@ -104,6 +106,7 @@ func (b *Backend) check(c server.Completion) error {
 	if c.N < 1 {
 		return fmt.Errorf("%d samples", c.N)
 	}
+
 	if b.opts.Chat {
 		if err := checkMessages(c); err != nil {
 			return err
@@ -111,6 +114,7 @@ func (b *Backend) check(c server.Completion) error {
 	} else if c.Prompt == "" || len(c.Messages) > 0 {
 		return errors.New("this backend sends prompts, and was given messages or nothing")
 	}
+
 	return b.checkSampling(c.Sampling)
 }
 
@@ -120,14 +124,17 @@ func checkMessages(c server.Completion) error {
 	if len(c.Messages) == 0 || c.Prompt != "" {
 		return errors.New("this backend sends messages, and was given a prompt or nothing")
 	}
+
 	for i, m := range c.Messages {
 		if m.Role != chat.SystemRole && m.Role != chat.UserRole && m.Role != chat.AssistantRole {
 			return fmt.Errorf("message %d has the role %q, which chat templates may leave out", i, m.Role)
 		}
 	}
+
 	if c.Messages[len(c.Messages)-1].Role == chat.AssistantRole {
 		return errors.New("the last message is the model's own, which servers may close or repeat")
 	}
+
 	return nil
 }
 
@@ -136,6 +143,7 @@ func (b *Backend) checkSampling(s server.Sampling) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
+
 	switch {
 	case s.Temperature > 0 && s.Temperature < leastWarm:
 		return fmt.Errorf("temperature %v: it is 0, or at least %v", s.Temperature, leastWarm)
@@ -143,5 +151,6 @@ func (b *Backend) checkSampling(s server.Sampling) error {
 		return fmt.Errorf("top_k %d, min_p %v and repetition_penalty %v need vLLM's own fields, which are switched off",
 			s.TopK, s.MinP, s.RepetitionPenalty)
 	}
+
 	return nil
 }

@@ -34,6 +34,7 @@ func TestRequest(t *testing.T) {
 		map[string]any{"role": "system", "content": ""}, map[string]any{"role": "user", "content": "u"},
 	}}
 	off := func(s *server.Sampling) { s.TopK, s.MinP, s.RepetitionPenalty = 0, 0, 1 }
+
 	tests := []struct {
 		name string
 		opts func(*Options)
@@ -66,10 +67,12 @@ func TestRequest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := wiretest.Serve(t, wiretest.Answers(200, oneChoice))
+
 			c := ask(3)
 			if tt.ask != nil {
 				tt.ask(&c)
 			}
+
 			b := backend(t, f, func(o *Options) {
 				if tt.opts != nil {
 					tt.opts(o)
@@ -78,6 +81,7 @@ func TestRequest(t *testing.T) {
 			if _, err := b.Complete(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
+
 			want := map[string]any{}
 			for _, m := range tt.want {
 				for k, v := range m {
@@ -87,10 +91,12 @@ func TestRequest(t *testing.T) {
 					}
 				}
 			}
+
 			got := f.Received()
 			if len(got) != 1 || got[0].Path != tt.path {
 				t.Fatalf("requests %v, want one to %s", got, tt.path)
 			}
+
 			if diff := cmp.Diff(want, fields(t, got[0].Body)); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
@@ -100,18 +106,22 @@ func TestRequest(t *testing.T) {
 
 // TestModelNames sends names that go-openai refuses on its own side, and names that need escapes.
 func TestModelNames(t *testing.T) {
-	for _, name := range []string{"o1", "gpt-4o", "gpt-5", "o3-mini", "gpt-6-sol", "davinci", "text-davinci-003", `a"b\c`, "/models/Llama-3"} {
+	for _, name := range []string{"o1", "gpt-4o", "gpt-5", "o3-mini", "gpt-6-sol", "davinci", "text-davinci-003",
+		`a"b\c`, "/models/Llama-3"} {
 		for _, messages := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, messages), func(t *testing.T) {
 				f := wiretest.Serve(t, wiretest.Answers(200, oneChoice))
 				b := backend(t, f, func(o *Options) { o.Model, o.Chat = name, messages })
+
 				c := ask(2)
 				if messages {
 					c.Prompt, c.Messages = "", []chat.Message{{Role: "user", Content: "u"}}
 				}
+
 				if _, err := b.Complete(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
+
 				if got := fields(t, f.Received()[0].Body)["model"]; got != name {
 					t.Errorf("model %v, want %q", got, name)
 				}
@@ -128,7 +138,8 @@ func TestNotSent(t *testing.T) {
 		change     func(*server.Completion)
 	}{
 		{"nothing asked", "0 samples", nil, func(c *server.Completion) { c.N = 0 }},
-		{"messages as a prompt", "prompts", nil, func(c *server.Completion) { c.Messages = []chat.Message{{Role: "user"}} }},
+		{"messages as a prompt", "prompts", nil,
+			func(c *server.Completion) { c.Messages = []chat.Message{{Role: "user"}} }},
 		{"no prompt", "prompts", nil, func(c *server.Completion) { c.Prompt = "" }},
 		{"a prompt as messages", "messages", func(o *Options) { o.Chat = true }, func(*server.Completion) {}},
 		{"observation role", `role "observation"`, func(o *Options) { o.Chat = true }, func(c *server.Completion) {
@@ -148,9 +159,10 @@ func TestNotSent(t *testing.T) {
 		{"repetition", "repetition_penalty", nil, func(c *server.Completion) { c.Sampling.RepetitionPenalty = 0 }},
 		{"default of 16 tokens", "max_tokens", nil, func(c *server.Completion) { c.Sampling.MaxTokens = 0 }},
 		{"empty stop", "stop", nil, func(c *server.Completion) { c.Sampling.Stop = []string{"a", ""} }},
-		{"top_k without extensions", "switched off", func(o *Options) { o.Extensions = false }, func(c *server.Completion) {
-			c.Sampling.MinP, c.Sampling.RepetitionPenalty = 0, 1
-		}},
+		{"top_k without extensions", "switched off", func(o *Options) { o.Extensions = false },
+			func(c *server.Completion) {
+				c.Sampling.MinP, c.Sampling.RepetitionPenalty = 0, 1
+			}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,10 +175,12 @@ func TestNotSent(t *testing.T) {
 			c := ask(2)
 			tt.change(&c)
 			_, err := b.Complete(t.Context(), c)
+
 			fault := wiretest.FaultOf(t, err)
 			if fault.Kind != server.Refused || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want refused with %q", err, tt.want)
 			}
+
 			if n := len(f.Received()); n != 0 {
 				t.Errorf("%d requests sent", n)
 			}
@@ -181,7 +195,11 @@ func TestNew(t *testing.T) {
 	}{
 		{name: "no path", opts: Options{BaseURL: "http://h:8000", Model: "m"}, address: "http://h:8000/v1"},
 		{name: "slash", opts: Options{BaseURL: "https://h/proxy/v1/", Model: "m"}, address: "https://h/proxy/v1"},
-		{name: "credentials", opts: Options{BaseURL: "http://user:secretword@h/v1", Model: "m"}, address: "http://h/v1"},
+		{
+			name:    "credentials",
+			opts:    Options{BaseURL: "http://user:secretword@h/v1", Model: "m"},
+			address: "http://h/v1",
+		},
 		{name: "IPv6", opts: Options{BaseURL: "http://[::1]:8000/v1", Model: "m"}, address: "http://[::1]:8000/v1"},
 		{name: "no host", opts: Options{BaseURL: "http://:8000/v1", Model: "m"}, err: "no host"},
 		{name: "a socket", opts: Options{BaseURL: "unix:///run/secretword", Model: "m"}, err: "http://"},
@@ -190,8 +208,16 @@ func TestNew(t *testing.T) {
 		{name: "not a URL", opts: Options{BaseURL: "http://secretword:bad port/%", Model: "m"}, err: "not a URL"},
 		{name: "query", opts: Options{BaseURL: "http://h/v1?key=secretword", Model: "m"}, err: "query"},
 		{name: "no model", opts: Options{BaseURL: "http://h/v1"}, err: "model"},
-		{name: "key with a line", opts: Options{BaseURL: "http://h", Model: "m", APIKey: "secretword\nx"}, err: "control"},
-		{name: "extension", opts: Options{BaseURL: "http://h", Model: "m", AddSpecialTokens: ptr(true)}, err: "switched off"},
+		{
+			name: "key with a line",
+			opts: Options{BaseURL: "http://h", Model: "m", APIKey: "secretword\nx"},
+			err:  "control",
+		},
+		{
+			name: "extension",
+			opts: Options{BaseURL: "http://h", Model: "m", AddSpecialTokens: ptr(true)},
+			err:  "switched off",
+		},
 		{name: "negative", opts: Options{BaseURL: "http://h", Model: "m", Timeout: -1}, err: "negative"},
 	}
 	for _, tt := range tests {
@@ -201,8 +227,10 @@ func TestNew(t *testing.T) {
 				if err != nil || b.Address() != tt.address {
 					t.Fatalf("address %v, error %v, want %s", b, err, tt.address)
 				}
+
 				return
 			}
+
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "secretword") {
 				t.Errorf("error %v, want %q and no secret", err, tt.err)
 			}
@@ -216,14 +244,17 @@ func TestPromptBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		prompt := rapid.String().Draw(t, "prompt")
 		var body bytes.Buffer
 		enc := json.NewEncoder(&body)
 		enc.SetEscapeHTML(false)
+
 		if err := enc.Encode(b.request(server.Completion{Prompt: prompt, N: 1, Sampling: sampling()}, 1)); err != nil {
 			t.Fatal(err)
 		}
+
 		var got struct {
 			Prompt string `json:"prompt"`
 			TopK   int    `json:"top_k"`

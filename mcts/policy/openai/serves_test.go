@@ -15,6 +15,7 @@ func TestServes(t *testing.T) {
 		{"id":"llama","root":"/models/llama"}, {"id":"llama-alias","root":"/models/llama"},
 		{"id":"sql","root":"/adapters/sql","parent":"llama"},
 		{"id":"other","root":"/models/other"}, {"id":"bare"}, {"id":"bare-too"}]}`
+
 	listing := wiretest.Answers(200, list)
 	for _, test := range []struct {
 		asked, name string

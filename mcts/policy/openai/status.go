@@ -32,14 +32,17 @@ func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 		if models, err = wire.ReadList[Model](body, "data", mostModels); err != nil {
 			return fmt.Errorf("the list of models: %w", err)
 		}
+
 		return nil
 	})
+
 	for i := range models {
 		m := &models[i]
 		for _, text := range []*string{&m.ID, &m.Root, &m.Parent, &m.OwnedBy} {
 			*text = wire.Shorten(*text)
 		}
 	}
+
 	return models, err
 }
 
@@ -52,13 +55,16 @@ func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	}
 
 	models, err := b.Models(ctx)
+
 	var fault *server.Fault
 	if errors.As(err, &fault) && fault.Kind != server.Transient {
 		return false, nil // it lists none
 	}
+
 	if err != nil {
 		return false, err
 	}
+
 	return sameModel(models, b.opts.Model, name), nil
 }
 
@@ -68,14 +74,18 @@ func sameModel(models []Model, asked, name string) bool {
 	if at < 0 {
 		return false
 	}
+
 	model := models[at]
 	if name == model.Root || name == model.Parent {
 		return true
 	}
+
 	if model.Parent != "" && sameModel(withoutAdapters(models), model.Parent, name) {
 		return true
 	}
-	return slices.ContainsFunc(models, func(m Model) bool { return m.ID == name && m.Root != "" && m.Root == model.Root })
+
+	return slices.ContainsFunc(models,
+		func(m Model) bool { return m.ID == name && m.Root != "" && m.Root == model.Root })
 }
 
 // withoutAdapters leaves the base models of a list.
@@ -88,15 +98,18 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	var v struct {
 		Version string `json:"version"`
 	}
+
 	err := b.get(ctx, b.root.JoinPath("version"), func(body io.Reader) error {
 		if wire.NewDocument(body).Decode(&v) != nil {
 			v.Version = "" // a page for people
 		}
+
 		return nil
 	})
 	if absent(err) {
 		return "", nil
 	}
+
 	return wire.Shorten(v.Version), err
 }
 
@@ -106,6 +119,7 @@ func (b *Backend) Health(ctx context.Context) error {
 	if absent(err) {
 		_, err = b.Models(ctx)
 	}
+
 	return err
 }
 
@@ -113,16 +127,19 @@ func (b *Backend) Health(ctx context.Context) error {
 // nothing is known.
 func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
 	var m Metrics
+
 	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err == nil {
 			m, err = ParseMetrics(text)
 		}
+
 		return err
 	})
 	if absent(err) {
 		return Metrics{}, nil
 	}
+
 	return m, err
 }
 

@@ -23,6 +23,7 @@ func routes(documents map[string]string) http.HandlerFunc {
 			wiretest.Answers(404, `{"detail":"Not Found"}`)(w, r)
 			return
 		}
+
 		wiretest.Answers(200, body)(w, r)
 	}
 }
@@ -32,6 +33,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	f := wiretest.Serve(t, routes(map[string]string{
 		"/proxy/v1/models": `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm","root":"/models/m","parent":null,"max_model_len":512}]}`,
 		"/proxy/version":   `{"version":"0.32.0"}`,
@@ -39,23 +41,32 @@ func TestStatus(t *testing.T) {
 		"/proxy/metrics":   string(metrics),
 	}))
 	b := backend(t, f, func(o *Options) { o.BaseURL, o.APIKey = f.URL+"/proxy/v1", "keyword" })
+
 	models, err := b.Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Model{{Model: api.Model{ID: "m", Object: "model", OwnedBy: "vllm", Root: "/models/m"}, MaxModelLen: 512}}, models,
+
+	if diff := cmp.Diff([]Model{{
+		Model:       api.Model{ID: "m", Object: "model", OwnedBy: "vllm", Root: "/models/m"},
+		MaxModelLen: 512,
+	}}, models,
 		cmpopts.IgnoreUnexported(api.Model{})); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
+
 	if version, err := b.Version(t.Context()); version != "0.32.0" || err != nil {
 		t.Errorf("version %q, %v", version, err)
 	}
+
 	if err := b.Health(t.Context()); err != nil {
 		t.Errorf("health %v", err)
 	}
+
 	if m, err := b.Metrics(t.Context()); err != nil || !m.Running.Known {
 		t.Errorf("metrics %+v, %v", m, err)
 	}
+
 	for _, r := range f.Received() {
 		if r.Header.Get("Authorization") != "Bearer keyword" {
 			t.Errorf("%s went without the key", r.Path)
@@ -69,9 +80,11 @@ func TestPlainStatus(t *testing.T) {
 	if version, err := b.Version(t.Context()); version != "" || err != nil {
 		t.Errorf("version %q, %v", version, err)
 	}
+
 	if err := b.Health(t.Context()); err != nil {
 		t.Errorf("health %v", err)
 	}
+
 	if m, err := b.Metrics(t.Context()); m != (Metrics{}) || err != nil {
 		t.Errorf("metrics %+v, %v", m, err)
 	}
@@ -80,6 +93,7 @@ func TestPlainStatus(t *testing.T) {
 // TestSickStatus is a server that is down behind its gateway.
 func TestSickStatus(t *testing.T) {
 	b := backend(t, wiretest.Serve(t, wiretest.Answers(503, "starting")))
+
 	calls := map[string]func() error{
 		"version": func() error { _, err := b.Version(t.Context()); return err },
 		"models":  func() error { _, err := b.Models(t.Context()); return err },
@@ -91,6 +105,7 @@ func TestSickStatus(t *testing.T) {
 			t.Errorf("%s: %v", name, fault)
 		}
 	}
+
 	b = backend(t, wiretest.Serve(t, wiretest.Answers(200, "vllm:num_requests_running x\n")))
 	for _, name := range []string{"models", "metrics"} {
 		if fault := wiretest.FaultOf(t, calls[name]()); fault.Kind != server.Transient {
@@ -101,22 +116,36 @@ func TestSickStatus(t *testing.T) {
 
 func TestParseMetrics(t *testing.T) {
 	k := func(v float64) Figure { return Figure{v, true} }
+
 	current, err := os.ReadFile("testdata/vllm.prom")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tests := []struct {
 		name, text string
 		want       Metrics
 	}{
 		{"nothing", "", Metrics{}},
 		{"another program's", "# HELP go_goroutines x\ngo_goroutines 9\nbroken{ line\n", Metrics{}},
-		{"current, two engines", string(current), Metrics{Running: k(12), Waiting: k(3), KVUsage: k(0.75), Preemptions: k(2),
-			PrefixQueries: k(4000), PrefixHits: k(3200), GenerationTokens: k(1.5e6), PromptTokens: k(2.5e7), Rejections: k(0)}},
-		{"before 0.10", "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\nvllm:gpu_prefix_cache_queries_total 8\nvllm:gpu_prefix_cache_hits_total 4\n",
+		{"current, two engines", string(current), Metrics{
+			Running:          k(12),
+			Waiting:          k(3),
+			KVUsage:          k(0.75),
+			Preemptions:      k(2),
+			PrefixQueries:    k(4000),
+			PrefixHits:       k(3200),
+			GenerationTokens: k(1.5e6),
+			PromptTokens:     k(2.5e7),
+			Rejections:       k(0),
+		}},
+		{"before 0.10", "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\nvllm:gpu_prefix_cache_queries_total " +
+			"8\nvllm:gpu_prefix_cache_hits_total 4\n",
 			Metrics{KVUsage: k(0.5), PrefixQueries: k(8), PrefixHits: k(4)}},
-		{"both names", "vllm:gpu_cache_usage_perc 0.9\nvllm:kv_cache_usage_perc 0.5\nvllm:gpu_cache_usage_perc 0.8", Metrics{KVUsage: k(0.5)}},
-		{"labels with braces and quotes, and a time", `vllm:num_requests_running{model_name="a}\"b\\",x=""} 1 1700000000000` + "\r\n", Metrics{Running: k(1)}},
+		{"both names", "vllm:gpu_cache_usage_perc 0.9\nvllm:kv_cache_usage_perc 0.5\nvllm:gpu_cache_usage_perc 0.8",
+			Metrics{KVUsage: k(0.5)}},
+		{"labels with braces and quotes, and a time",
+			`vllm:num_requests_running{model_name="a}\"b\\",x=""} 1 1700000000000` + "\r\n", Metrics{Running: k(1)}},
 		{"not numbers", "vllm:num_requests_running NaN\nvllm:num_requests_waiting +Inf\n", Metrics{}},
 	}
 	for _, tt := range tests {
@@ -125,12 +154,15 @@ func TestParseMetrics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("metrics (-want +got):\n%s", diff)
 			}
 		})
 	}
-	for _, text := range []string{"vllm:num_requests_running", "vllm:num_requests_running x", `vllm:num_requests_running{a="b 1`,
+
+	for _, text := range []string{"vllm:num_requests_running", "vllm:num_requests_running x",
+		`vllm:num_requests_running{a="b 1`,
 		"vllm:num_requests_running 1 2 3"} {
 		if m, err := ParseMetrics([]byte(text)); err == nil {
 			t.Errorf("%q is %+v, want an error", text, m)
@@ -143,6 +175,7 @@ func FuzzParseMetrics(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	f.Add(string(text))
 	f.Add(`vllm:num_requests_running{a="\` + "\nvllm:kv_cache_usage_perc{} 1e400")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -150,6 +183,7 @@ func FuzzParseMetrics(f *testing.F) {
 		if err != nil {
 			return
 		}
+
 		if math.IsNaN(m.Running.Value) || !m.Waiting.Known && m.Waiting.Value != 0 {
 			t.Fatalf("%+v", m)
 		}

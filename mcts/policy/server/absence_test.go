@@ -20,12 +20,14 @@ func absence(from, to time.Time) func(context.Context, server.Completion) error 
 		if now := time.Now(); !now.Before(from) && now.Before(to) {
 			return &server.Fault{Kind: server.Transient, Address: "a", Err: errors.New("connection refused")}
 		}
+
 		return nil
 	}
 }
 
 // slow makes an answer take a while.
-func slow(d time.Duration, before func(context.Context, server.Completion) error) func(context.Context, server.Completion) error {
+func slow(d time.Duration, before func(context.Context, server.Completion) error) func(context.Context,
+	server.Completion) error {
 	return func(ctx context.Context, c server.Completion) error {
 		select {
 		case <-time.After(d):
@@ -57,9 +59,11 @@ func TestPatience(t *testing.T) {
 			p := newPolicy(t, o)
 			var failed atomic.Pointer[error]
 			done := make(chan struct{})
+
 			for range tt.worker {
 				go func() {
 					defer func() { done <- struct{}{} }()
+
 					for i := 0; time.Since(start) < 20*time.Minute && failed.Load() == nil; i++ {
 						if _, err := p.Propose(t.Context(), request(i, 4)); err != nil {
 							failed.Store(&err)
@@ -67,28 +71,40 @@ func TestPatience(t *testing.T) {
 					}
 				}()
 			}
+
 			<-time.After(60 * time.Second)
+
 			if s := p.Snapshot().Servers[0]; !s.Down || s.Since.Before(gone) || s.Since.After(gone.Add(time.Second)) {
 				t.Errorf("%s: down is %v since %v, it left at %v", tt.name, s.Down, s.Since, gone)
 			}
+
 			before := backend.asked.Load()
+
 			<-time.After(5 * time.Minute)
+
 			if probes := backend.asked.Load() - before; probes < 10 || probes > 25 {
 				t.Errorf("%s: %d probes in five minutes, want one each 15 s to 30 s", tt.name, probes)
 			}
+
 			for range tt.worker {
 				<-done
 			}
+
 			lost, back := strings.Count(log.String(), "not answering"), strings.Count(log.String(), "is back")
+
 			if tt.fail {
 				waited := time.Since(gone)
-				if failed.Load() == nil || waited < server.DefaultPatience || waited > server.DefaultPatience+time.Minute || lost != 1 || back != 0 {
+				if failed.Load() == nil || waited < server.DefaultPatience || waited > server.DefaultPatience+
+					time.Minute || lost != 1 || back != 0 {
 					t.Errorf("%s: gave up after %v, and said so %d times:\n%s", tt.name, waited, lost, log.String())
 				}
+
 				return
 			}
+
 			if failed.Load() != nil || lost != 1 || back != 1 || p.Snapshot().Servers[0].Down {
-				t.Errorf("%s: said %d times that it is gone, %d that it is back:\n%s", tt.name, lost, back, log.String())
+				t.Errorf("%s: said %d times that it is gone, %d that it is back:\n%s", tt.name, lost, back,
+					log.String())
 			}
 		})
 	}
@@ -99,55 +115,71 @@ func TestFailover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		gone, back := start.Add(time.Minute), start.Add(5*time.Minute)
-		backends := []server.Backend{&echo{address: "a", before: absence(gone, back)}, &echo{address: "b"}, &echo{address: "c"}}
+		backends := []server.Backend{&echo{address: "a", before: absence(gone, back)}, &echo{address: "b"},
+			&echo{address: "c"}}
 		p := newPolicy(t, options(backends...))
 		counts := func() (c [3]int64) {
 			for i, b := range backends {
 				c[i] = b.(*echo).asked.Load()
 			}
+
 			return c
 		}
 		home := map[int]int{}
+
 		for round := range 2 { // the second finds each question where the first had it
 			for q := range 60 {
 				before := counts()
+
 				p.Propose(t.Context(), request(q, 1))
+
 				for i, n := range counts() {
 					if n != before[i] {
 						if round > 0 && home[q] != i {
 							t.Errorf("question %d moved from %d to %d", q, home[q], i)
 						}
+
 						home[q] = i
 					}
 				}
 			}
 		}
+
 		for i, n := range counts() {
 			if n < 20 {
 				t.Errorf("server %d has %d of 120 requests", i, n)
 			}
 		}
+
 		if n := p.Snapshot().Failovers; n != 0 {
 			t.Errorf("%d failovers while all was well", n)
 		}
 
 		<-time.After(time.Until(gone.Add(time.Second)))
 		all(t, p, 60, 8, 1)
+
 		took := time.Since(gone)
+
 		s := p.Snapshot()
 		if !s.Servers[0].Down || s.Failovers == 0 || took > 10*time.Second {
 			t.Errorf("down: %v, %d failovers, took %v", s.Servers[0].Down, s.Failovers, took)
 		}
+
 		others := counts()
+
 		<-time.After(time.Until(back.Add(time.Minute)))
 		all(t, p, 60, 1, 1)
+
 		if p.Snapshot().Servers[0].Down {
 			t.Error("the server is back, and nobody noticed")
 		}
+
 		for q := range 60 {
 			if home[q] == 0 {
 				others = counts()
+
 				p.Propose(t.Context(), request(q, 1))
+
 				if now := counts(); now[0] != others[0]+1 || now[1] != others[1] || now[2] != others[2] {
 					t.Errorf("question %d did not come back", q)
 				}
@@ -164,7 +196,9 @@ func TestWaitersLeaveADeadServer(t *testing.T) {
 		o.Limit.Sequences, o.Timeout = 5, time.Minute
 		p := newPolicy(t, o)
 		start := time.Now()
+
 		all(t, p, 100, 100, 1)
+
 		if took := time.Since(start); took > 5*time.Minute {
 			t.Errorf("took %v: %d of the requests should have hung for a minute, and nobody else", took, 5)
 		}
@@ -192,23 +226,30 @@ func TestCancellation(t *testing.T) {
 			p := newPolicy(t, options(&echo{address: "a", before: tt.before}))
 			ctx, cancel := context.WithCancel(t.Context())
 			errs := make(chan error)
+
 			for i := range 40 { // 16 at most are let in
 				go func() {
 					_, err := p.Propose(ctx, request(i, 4))
 					errs <- err
 				}()
 			}
+
 			<-time.After(time.Minute)
+
 			start := time.Now()
+
 			cancel()
+
 			for range 40 {
 				if err := <-errs; !errors.Is(err, context.Canceled) {
 					t.Errorf("%s: error is %v", tt.name, err)
 				}
 			}
+
 			if took := time.Since(start); took != 0 {
 				t.Errorf("%s: took %v to end", tt.name, took)
 			}
+
 			s := p.Snapshot()
 			if s.InFlight != 0 || s.Waiting != 0 || s.Requests != s.Transient+s.Cancelled {
 				t.Errorf("%s: %d in flight, %d waiting; of %d requests %d failed and %d were cancelled",
@@ -229,15 +270,20 @@ func TestCancelledProbe(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}
+
 			return refuses(ctx, c)
 		}
 		p := newPolicy(t, options(backend))
+
 		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
 		defer cancel()
+
 		if _, err := p.Propose(ctx, request(0, 1)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %v", err)
 		}
+
 		all(t, p, 3, 3, 1)
+
 		if took := time.Since(start); took > 2*time.Minute {
 			t.Errorf("it took %v to find the server back after a minute", took)
 		}
@@ -254,9 +300,11 @@ func TestFaultsInARow(t *testing.T) {
 			if p.Snapshot().Servers[0].Down {
 				t.Errorf("request %d finds the server down", backend.asked.Load())
 			}
+
 			if backend.asked.Load()%5 != 0 {
 				return &server.Fault{Kind: server.Transient, Address: "a", Err: errors.New("connection reset")}
 			}
+
 			return nil
 		}
 		p = newPolicy(t, options(backend))

@@ -22,10 +22,11 @@ import (
 // in which the limit was not reached for more than a tenth of the time measures our demand and not the server: it
 // decides nothing, but for a trial or a doubling, which it ends.
 //
-// Ramp. The limit doubles from window to window while that gains at least rampGain. A doubling that gains less than
-// keepGain is taken back. For a server of S slots, whose throughput is min(L,S), that ends between S and 2S. For one
-// whose step time grows with its batch, X = L/(a+bL), a doubling that gains less than rampGain leads to at least 0.92 of
-// what no limit would give. From 8 sequences, 256 are reached after five windows, each about as long as one request.
+// Ramp. The limit doubles from window to window while that gains at least rampGain. A doubling that gains
+// less than keepGain is taken back. For a server of S slots, whose throughput is min(L,S), that ends between
+// S and 2S. For one whose step time grows with its batch, X = L/(a+bL), a doubling that gains less than
+// rampGain leads to at least 0.92 of what no limit would give. From 8 sequences, 256 are reached after five
+// windows, each about as long as one request.
 //
 // Cruise. Then the limit stays, and from time to time a trial is made, up by a quarter and down by a fifth in turn. Up
 // is kept if it gains more than a tenth of what it adds; down is kept if it loses less than a twentieth of what it
@@ -34,14 +35,15 @@ import (
 // limit comes down from the 2S of the ramp to S, follows a server that changes (one that does so by a fifth is tried at
 // once), and otherwise spends a few percent of the time on trials, of which the upward ones cost nothing.
 //
-// Gauges. A server that tells how many sequences run and wait saves all the guessing. Four times a second during the
-// ramp, and once a second later: more wait there than a quarter of what runs, and than two requests have, so the limit
-// falls by the excess, a quarter at most, and the ramp is over, unless it is the first such reading, for what has just
-// been sent may not have been begun; no more do, and we are at the limit, so the ramp doubles it; after the ramp it grows
-// by an eighth while fewer wait than an eighth of what runs, or than one request has; sequences have been put aside for
-// want of cache, so the last doubling is taken back, or a sixteenth, and growth rests. That little queue is on purpose:
-// sequences end and begin in packs, each step of the server must find some to begin with, and those that have just come
-// wait for the next step even where slots are empty. While there are such readings nothing else is looked at.
+// Gauges. A server that tells how many sequences run and wait saves all the guessing. Four times a second
+// during the ramp, and once a second later: more wait there than a quarter of what runs, and than two
+// requests have, so the limit falls by the excess, a quarter at most, and the ramp is over, unless it is the
+// first such reading, for what has just been sent may not have been begun; no more do, and we are at the
+// limit, so the ramp doubles it; after the ramp it grows by an eighth while fewer wait than an eighth of what
+// runs, or than one request has; sequences have been put aside for want of cache, so the last doubling is
+// taken back, or a sixteenth, and growth rests. That little queue is on purpose: sequences end and begin in
+// packs, each step of the server must find some to begin with, and those that have just come wait for the
+// next step even where slots are empty. While there are such readings nothing else is looked at.
 //
 // Overload. A reply of 429 or 503, or none in time, takes three tenths off, once for all requests that were in flight
 // then.
@@ -121,6 +123,7 @@ func (t *tuner) started(now time.Time) {
 func (t *tuner) passed(d time.Duration, inFlight int) {
 	for _, u := range []*usage{&t.usage, &t.since} {
 		u.time += d
+
 		u.load += d * time.Duration(inFlight)
 		if inFlight < t.limit {
 			u.slack += d
@@ -134,18 +137,22 @@ func (t *tuner) finished(now, started time.Time, n, output int) {
 	if t.begin.IsZero() || started.Before(t.begin) || !t.read.IsZero() && now.Sub(t.read) < gaugesLast {
 		return
 	}
+
 	t.sequences += n
 	t.output += output
+
 	t.latency += now.Sub(started) * time.Duration(n)
 	if t.sequences < t.enough() || now.Sub(t.begin) < windowLeast {
 		return
 	}
+
 	switch {
 	case t.usage.bound():
 		t.decide(t.throughput())
 	case t.limit > t.base: // nothing can be learnt at more than is asked for
 		t.fail()
 	}
+
 	t.window = window{}
 }
 
@@ -155,6 +162,7 @@ func (t *tuner) enough() int {
 	if t.phase == ramping {
 		return max(t.limit, 16)
 	}
+
 	return max(2*t.limit, 64*t.pack)
 }
 
@@ -170,10 +178,12 @@ func (r *Reply) output() int {
 	if r.CompletionTokens > 0 {
 		return r.CompletionTokens
 	}
+
 	bytes := 1
 	for _, c := range r.Choices {
 		bytes += len(c.Text)
 	}
+
 	return bytes
 }
 
@@ -186,6 +196,7 @@ func (t *tuner) decide(rate float64) {
 		if t.rate > 0 && math.Abs(rate/t.rate-1) > changed {
 			t.fails, t.rest = 0, 0
 		}
+
 		t.rate = rate
 		if t.rest--; t.rest <= 0 {
 			t.try()
@@ -201,6 +212,7 @@ func (t *tuner) double(rate float64) {
 	if t.rate > 0 {
 		gain = rate/t.rate - 1
 	}
+
 	switch {
 	case gain < keepGain:
 		t.settle(t.base, t.rate)
@@ -219,12 +231,14 @@ func (t *tuner) try() {
 	} else if t.base == t.max {
 		t.down = true
 	}
+
 	t.phase = trying
 	if t.down {
 		t.set(t.base - max(1, t.base/5))
 	} else {
 		t.set(t.base + max(1, t.base/4))
 	}
+
 	if t.limit == t.base { // the limit can only be 1
 		t.phase = resting
 	}
@@ -233,12 +247,14 @@ func (t *tuner) try() {
 // judge ends a trial.
 func (t *tuner) judge(rate float64) {
 	gain := rate/t.rate - 1
+
 	change := float64(t.limit-t.base) / float64(t.base)
 	if change > 0 && gain > upShare*change || change < 0 && gain > downShare*change {
 		t.base, t.rate, t.fails = t.limit, rate, 0
 		t.try()
 		return
 	}
+
 	t.fail()
 }
 
@@ -269,6 +285,7 @@ func (t *tuner) overloaded(now, started time.Time, inFlight int) {
 	if !started.After(t.cut) {
 		return
 	}
+
 	t.cut = now
 	t.settle(min(t.limit, inFlight)*7/10, 0)
 	t.rest = restMost / 2
@@ -279,6 +296,7 @@ func (t *tuner) restart() {
 	if t.phase != ramping {
 		t.settle(t.base, t.rate)
 	}
+
 	t.window, t.since, t.read = window{}, usage{}, time.Time{}
 }
 
@@ -288,13 +306,16 @@ func (t *tuner) observe(now time.Time, g Gauges) {
 	bound := t.since.time > 0 && t.since.bound()
 	first := t.read.IsZero()
 	t.read, t.preemptions, t.since = now, g.Preemptions, usage{}
+
 	if first {
 		return
 	}
+
 	t.quiet = max(t.quiet-1, 0)
 	wanted, tolerated := max(t.pack, g.Running/8), max(2*t.pack, g.Running/4)
 	again := t.crowded
 	t.crowded = g.Waiting > tolerated
+
 	floor := min(t.start, t.limit)
 	switch limit := t.limit; {
 	case preempted && t.phase == ramping:

@@ -13,18 +13,22 @@ import (
 
 // load keeps an engine busy with requests from a number of workers and returns its tokens per second over the last
 // part of a time, and the limits seen in that part.
-func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total, last time.Duration) (rate float64, limits []int) {
+func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total, last time.Duration) (rate float64,
+	limits []int) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		stopped := e.start(ctx)
+
 		var backend server.Backend = e
 		if gauges {
 			backend = open{e}
 		}
+
 		o := options(backend)
 		o.LogProbs = false
 		o.Limit.Sequences = sequences
 		p := newPolicy(t, o)
+
 		for w := range workers {
 			go func() {
 				for i := 0; ctx.Err() == nil; i++ {
@@ -32,17 +36,24 @@ func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total
 				}
 			}()
 		}
+
 		<-time.After(total - last)
+
 		before := e.done()
+
 		for range int(last / time.Second) {
 			<-time.After(time.Second)
+
 			limits = append(limits, p.Snapshot().Limit)
 		}
+
 		rate = float64(e.done()-before) / last.Seconds()
+
 		cancel()
 		stopped()
 		synctest.Wait()
 	})
+
 	return rate, limits
 }
 
@@ -76,11 +87,14 @@ func TestAutoFindsTheLimit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			best, at := tt.model.best(tt.n * tt.workers)
-			rate, limits := load(t, &engine{model: tt.model}, tt.gauges, 0, tt.workers, tt.n, 80*time.Second, 20*time.Second)
+			rate, limits := load(t, &engine{model: tt.model}, tt.gauges, 0, tt.workers, tt.n, 80*time.Second,
+				20*time.Second)
 			t.Logf("at best %.0f tokens/s at %d; auto %.0f at %s", best, at, rate, fmt.Sprint(limits))
+
 			if rate < 0.9*best {
 				t.Errorf("%.0f tokens/s with auto, %.0f with a limit of %d", rate, best, at)
 			}
+
 			if low, high := slices.Min(limits), slices.Max(limits); high > 2*low+tt.n && travel(limits) > 2*(high-low) {
 				t.Errorf("the limit swings between %d and %d", low, high)
 			}
@@ -97,10 +111,12 @@ func TestFixedLimitsReachTheBest(t *testing.T) {
 	} {
 		want, at := m.best(40)
 		got := 0.0
+
 		for _, sequences := range []int{at / 2, at, 2 * at} {
 			rate, _ := load(t, &engine{model: m}, false, sequences, 40, 1, 20*time.Second, 10*time.Second)
 			got = max(got, rate)
 		}
+
 		if got < 0.93*want || got > 1.03*want { // between two requests, a place may be empty for a step
 			t.Errorf("%+v: fixed limits reach %.0f tokens/s, %.0f at %d is said to be the best", m, got, want, at)
 		}
@@ -113,6 +129,7 @@ func travel(limits []int) int {
 	for i := range limits[1:] {
 		sum += max(limits[i]-limits[i+1], limits[i+1]-limits[i])
 	}
+
 	return sum
 }
 
@@ -137,15 +154,18 @@ func TestAutoFollowsTheServer(t *testing.T) {
 		o.LogProbs, o.Limit.Sequences = false, 0
 		p := newPolicy(t, o)
 		crowd(ctx, p)
+
 		for _, slots := range []int{8, 32, 8} {
 			e.mu.Lock()
 			e.slots = slots
 			e.mu.Unlock()
 			<-time.After(4 * time.Minute)
+
 			if limit := p.Snapshot().Limit; limit < slots*3/4 || limit > 3*slots {
 				t.Errorf("the limit is %d for %d slots", limit, slots)
 			}
 		}
+
 		cancel()
 		stopped()
 		synctest.Wait()
@@ -164,13 +184,17 @@ func TestGaugesMayEnd(t *testing.T) {
 		p := newPolicy(t, o)
 		crowd(ctx, p)
 		<-time.After(3 * time.Second)
+
 		if g := p.Snapshot().Servers[0].Gauges; g == nil || g.Running == 0 {
 			t.Errorf("gauges are %+v", g)
 		}
+
 		<-time.After(time.Minute)
+
 		if s := p.Snapshot().Servers[0]; s.Gauges != nil || s.Limit < 48 || s.Limit > 128 {
 			t.Errorf("gauges are %+v, the limit is %d", s.Gauges, s.Limit)
 		}
+
 		cancel()
 		stopped()
 		synctest.Wait()
@@ -187,5 +211,6 @@ func (p passing) Gauges(ctx context.Context) (server.Gauges, bool) {
 	if time.Now().After(p.end) {
 		return server.Gauges{}, false
 	}
+
 	return p.open.Gauges(ctx)
 }

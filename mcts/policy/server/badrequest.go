@@ -23,6 +23,7 @@ type badRequests struct {
 func (b *badRequests) accept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	b.taken = true
 	clear(b.prompts)
 }
@@ -32,10 +33,13 @@ func (b *badRequests) accept() {
 func (b *badRequests) add(c Completion) (different int, taken bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	if b.prompts == nil {
 		b.prompts, b.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
+
 	b.prompts[maphash.String(b.seed, fmt.Sprint(c.Prompt, c.Messages))] = struct{}{}
+
 	return len(b.prompts), b.taken
 }
 
@@ -53,6 +57,7 @@ func (p *Policy) refuse(ctx context.Context, t turn, c Completion, f *Fault) *Fa
 	case !taken && ctx.Err() == nil:
 		return f.ofAll(nothingTaken)
 	}
+
 	return f
 }
 
@@ -63,11 +68,13 @@ func (p *Policy) refuseFirst(c Completion, err error) error {
 	errors.As(err, &f)
 	first := *f
 	first.Kind = BadRequest
+
 	first.Message = "the first prompt of the question does not fit the context window: " + f.Message
 	if different, _ := p.bad.add(c); different >= manyBadRequests {
 		first.Kind = Refused
 		first.Message = fmt.Sprintf("%d questions in a row were not asked, the last: %s", different, first.Message)
 	}
+
 	return &first
 }
 
@@ -85,9 +92,11 @@ func (f *Fault) ofAll(why string) *Fault {
 // parameters of a completion: what is wrong may be this one prompt.
 func (p *Policy) takes(ctx context.Context, t turn, c Completion) bool {
 	t.server.limiter.force(1)
+
 	_, fault := p.attempt(ctx, t, Greeting(len(c.Messages) > 0, c.Sampling))
 	if fault == nil {
 		p.bad.accept()
 	}
+
 	return fault == nil || fault.Kind != BadRequest && fault.Kind != Refused
 }

@@ -15,6 +15,7 @@ func picky(takes func(prompt string) bool) *echo {
 		if takes(c.Prompt) {
 			return nil
 		}
+
 		return &server.Fault{
 			Kind: server.KindOfStatus(400), Address: "a", Status: 400,
 			Message: "token id out of vocabulary",
@@ -27,6 +28,7 @@ func picky(takes func(prompt string) bool) *echo {
 func TestOneBadRequest(t *testing.T) {
 	for _, first := range []int{3, 0} {
 		p := newPolicy(t, options(picky(func(prompt string) bool { return prompt != "What is q3?" })))
+
 		for i := range 8 {
 			question := (first + i) % 8
 			_, err := p.Propose(t.Context(), request(question, 2))
@@ -35,6 +37,7 @@ func TestOneBadRequest(t *testing.T) {
 			if question == 3 && (err == nil || envs.IsFinal(err) || stage != envs.StagePolicy) {
 				t.Errorf("the prompt that is not taken: %v", err)
 			}
+
 			if question != 3 && err != nil {
 				t.Errorf("question %d: %v", question, err)
 			}
@@ -70,9 +73,13 @@ func TestManyBadRequests(t *testing.T) {
 		{"the same", func(int) int { return 1 }, -1},
 		{"one in between", func(i int) int { return i * (1 - i%19/18) }, -1},
 	} {
-		p := newPolicy(t, options(picky(func(prompt string) bool { return prompt == "What is q0?" || prompt == "Hello" })))
+		p := newPolicy(t, options(picky(func(prompt string) bool {
+			return prompt == "What is q0?" ||
+				prompt == "Hello"
+		})))
 
 		got := -1
+
 		for i := range 60 {
 			_, err := p.Propose(t.Context(), request(test.question(i), 1))
 			if envs.IsFinal(err) {
@@ -80,6 +87,7 @@ func TestManyBadRequests(t *testing.T) {
 				break
 			}
 		}
+
 		if got != test.final {
 			t.Errorf("%s: request %d ended it, want %d", test.name, got, test.final)
 		}
@@ -108,23 +116,30 @@ func TestFirstPromptTooLong(t *testing.T) {
 		if fits {
 			return nil
 		}
+
 		return &server.Fault{Kind: server.TooLong, Address: "a", Status: 200, Message: "the window is full"}
 	}}))
+
 	propose := func(question int) error {
 		_, err := p.Propose(t.Context(), request(question, 2))
 		return err
 	}
 	for question := range 19 {
 		err := propose(question)
-		if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || envs.IsFinal(err) || !strings.Contains(err.Error(), "first prompt") {
+		if stage, _ := envs.FailedStage(err); stage != envs.StagePolicy || envs.IsFinal(err) ||
+			!strings.Contains(err.Error(), "first prompt") {
 			t.Fatalf("question %d: %v", question, err)
 		}
 	}
+
 	fits = true
+
 	if err := propose(19); err != nil {
 		t.Fatal(err)
 	}
+
 	fits = false
+
 	for question := range 20 {
 		if err := propose(question); envs.IsFinal(err) != (question == 19) {
 			t.Fatalf("question %d: %v", question, err)

@@ -13,55 +13,70 @@ import (
 // context's, or wraps the last *Fault.
 func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Reply, error) {
 	counted := 0
+
 	for sent := 0; ; {
 		if err := ctx.Err(); err != nil {
 			return Reply{}, err
 		}
+
 		turn, err := p.pool.choose(ctx, question)
 		if err != nil {
 			return Reply{}, err
 		}
+
 		if err := turn.admit(ctx, c.N); errors.Is(err, errGone) {
 			continue
 		} else if err != nil {
 			p.pool.abandoned(turn)
 			return Reply{}, err
 		}
+
 		if sent++; sent > 1 {
 			turn.server.retries.Add(1)
 		}
+
 		reply, fault := p.attempt(ctx, turn, c)
 		if err := ctx.Err(); err != nil && fault != nil {
 			p.pool.abandoned(turn)
 			return Reply{}, err
 		}
+
 		if fault != nil && fault.Kind == Refused && p.pool.hasChanged(turn.server) {
 			aside := *fault
 			aside.Kind, aside.Err = Transient, errChanged
 			fault = &aside
 		}
+
 		if fault == nil || fault.Kind != Transient {
 			p.pool.answered(turn)
+
 			if fault != nil && fault.Kind == BadRequest {
 				fault = p.refuse(ctx, turn, c, fault)
 			}
+
 			if fault != nil {
 				return Reply{}, fault
 			}
+
 			p.bad.accept()
+
 			if !turn.home {
 				p.calls.failovers.Add(1)
 			}
+
 			return reply, nil
 		}
+
 		down := p.pool.missed(turn, fault)
 		if !down || !fault.absent() {
 			if counted++; counted >= p.options.Retry.Attempts {
 				return Reply{}, fmt.Errorf("after %d attempts: %w", sent, fault)
 			}
 		}
+
 		if !down {
 			p.pool.tellPause(turn, fault)
+
 			if err := wait(ctx, p.pause(c.Seed, counted, fault)); err != nil {
 				return Reply{}, err
 			}
@@ -73,20 +88,27 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 // is ours, not the server's.
 func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fault) {
 	s := t.server
+
 	request, end := mcts.InFlight(ctx)
 	defer end()
+
 	attempt, cancel := context.WithTimeout(request, p.options.Timeout)
 	started := time.Now()
+
 	s.requests.Add(1)
 	reply, err := s.backend.Complete(attempt, c)
+
 	fault := p.judge(attempt, s, &reply, c.N, err)
 	if fault == nil {
 		fault = s.checkModel(attempt, reply)
 	}
+
 	if fault == nil {
 		fault = p.checkSilence(attempt, t, c, reply)
 	}
+
 	cancel()
+
 	switch {
 	case fault == nil:
 		s.countReply(&reply)
@@ -98,6 +120,7 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 		s.countFault(fault)
 		s.limiter.release(c.N, work{started: started, overloaded: fault.overloaded()})
 	}
+
 	return reply, fault
 }
 
@@ -111,6 +134,7 @@ const neverEnded = neverScored
 // judge finds the fault in what came back. Samples beyond those asked for are dropped.
 func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err error) *Fault {
 	fault := &Fault{Kind: Transient, Address: s.backend.Address(), Status: 200}
+
 	var named *Fault
 	switch {
 	case errors.Is(err, ErrNoEnd) && errors.As(err, &named):
@@ -119,6 +143,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`
 			return fault
 		}
+
 		return named
 	case errors.As(err, &named):
 		return named
@@ -132,10 +157,12 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 		fault.Message = "a reply without a completion"
 		return fault
 	}
+
 	r.Choices = r.Choices[:min(n, len(r.Choices))]
 	if n == 1 && r.Choices[0].Tokens == 0 {
 		r.Choices[0].Tokens = r.CompletionTokens
 	}
+
 	if p.options.LogProbs {
 		for _, c := range r.Choices {
 			switch _, ok := c.mean(); {
@@ -152,6 +179,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -168,8 +196,10 @@ func backoff(r Retry, doublings int) time.Duration {
 		if wait >= r.Max/2 {
 			return r.Max
 		}
+
 		wait *= 2
 	}
+
 	return wait
 }
 
@@ -184,6 +214,7 @@ func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
+
 	return x ^ x>>31
 }
 
@@ -191,6 +222,7 @@ func mix(x uint64) uint64 {
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+
 	select {
 	case <-timer.C:
 		return nil

@@ -16,24 +16,23 @@
 //   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its seeds, whatever
 //     faults there were on the way. Only a completion that stays empty is taken for the model's own in the end.
 //   - Every sampling parameter is sent explicitly: no server's default is in force.
-//   - A question's trees stay with one backend while it lives, because its prefix cache holds their prompts; while it is
-//     down, another takes over, the same one for all of that question.
+//   - A question's trees stay with one backend while it lives, because its prefix cache holds their prompts;
+//     while it is down, another takes over, the same one for all of that question.
 //   - A request ends when its context does. Besides the callers' goroutines there is one for each backend that is an
 //     [Observer], until Close.
 //   - No key, and no header, occurs in an error or a log line.
 //
 // # Faults
 //
-// A transient fault is tried again after a growing, jittered wait, or the one the server asked for, [Retry].Attempts
-// times at most. When the server is down, requests wait for it instead, all of them, as long as [Retry].Patience, while
-// one at a time probes it; the log says so once. After that they fail, and so do new ones, but for a probe now and then.
-// Bad requests are not tried again. They become a refusal when no request was ever taken, a greeting included, or when so
-// many different prompts in a row were not.
-// A server that answers for another model, or gives no text where it once gave one, is set aside at once, as if it were
-// down.
-// That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for both, and who sees one
-// stops, instead of going on with the next tree.
-// A prompt that does not fit the context window is no error: see [Policy.Propose].
+// A transient fault is tried again after a growing, jittered wait, or the one the server asked for,
+// [Retry].Attempts times at most. When the server is down, requests wait for it instead, all of them, as long
+// as [Retry].Patience, while one at a time probes it; the log says so once. After that they fail, and so do
+// new ones, but for a probe now and then. Bad requests are not tried again. They become a refusal when no
+// request was ever taken, a greeting included, or when so many different prompts in a row were not. A server
+// that answers for another model, or gives no text where it once gave one, is set aside at once, as if it
+// were down. That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for
+// both, and who sees one stops, instead of going on with the next tree. A prompt that does not fit the
+// context window is no error: see [Policy.Propose].
 //
 // # Caveats
 //
@@ -42,6 +41,6 @@
 //
 // A server that hangs, and neither answers nor refuses, is noticed when [Options].Timeout has passed.
 //
-// How the limit of the sequences in flight finds itself is told in auto.go. A limit bounds what is asked of a server, not
-// what is begun: [Policy.Room] says how much more to begin.
+// How the limit of the sequences in flight finds itself is told in auto.go. A limit bounds what is asked of a
+// server, not what is begun: [Policy.Room] says how much more to begin.
 package server

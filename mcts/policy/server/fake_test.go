@@ -26,11 +26,13 @@ func (e *echo) Address() string { return e.address }
 
 func (e *echo) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
 	e.asked.Add(1)
+
 	if e.before != nil {
 		if err := e.before(ctx, c); err != nil {
 			return server.Reply{}, err
 		}
 	}
+
 	return answer(c), nil
 }
 
@@ -39,17 +41,26 @@ func answer(c server.Completion) server.Reply {
 	for i := range r.Choices {
 		seed := c.Seed + uint64(i)
 		tokens := 1 + int(seed%7)
+
 		finish := server.FinishStop
 		if seed%5 == 0 {
 			finish = server.FinishLength
 		}
+
 		logProbs := make([]float64, tokens)
 		for t := range logProbs {
 			logProbs[t] = -float64(t+1) / float64(1+seed%3)
 		}
-		r.Choices[i] = server.Choice{Text: fmt.Sprint(c.Prompt, " ", seed), LogProbs: logProbs, Finish: finish, Tokens: tokens}
+
+		r.Choices[i] = server.Choice{
+			Text:     fmt.Sprint(c.Prompt, " ", seed),
+			LogProbs: logProbs,
+			Finish:   finish,
+			Tokens:   tokens,
+		}
 		r.CompletionTokens += tokens
 	}
+
 	return r
 }
 
@@ -70,16 +81,20 @@ func (f *faulty) Address() string { return f.next.Address() }
 
 func (f *faulty) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
 	f.mu.Lock()
+
 	kind := -1
 	if f.rng.Float64() < f.share {
 		kind = f.rng.IntN(11)
 	}
 	f.mu.Unlock()
+
 	reply, err := f.next.Complete(ctx, c)
 	if err != nil {
 		return reply, err
 	}
+
 	transient := &server.Fault{Kind: server.Transient, Address: f.Address()}
+
 	switch kind {
 	case 0:
 		transient.Status = 500
@@ -110,12 +125,22 @@ func (f *faulty) Complete(ctx context.Context, c server.Completion) (server.Repl
 	default:
 		return reply, nil
 	}
+
 	return server.Reply{}, transient
 }
 
 func sampling() server.Sampling {
-	return server.Sampling{Temperature: 0.5, TopP: 0.9, TopK: 40, MinP: 0.1, FrequencyPenalty: 1.2, PresencePenalty: 0.1,
-		RepetitionPenalty: 1.1, MaxTokens: 64, Stop: []string{"\nObservation"}}
+	return server.Sampling{
+		Temperature:       0.5,
+		TopP:              0.9,
+		TopK:              40,
+		MinP:              0.1,
+		FrequencyPenalty:  1.2,
+		PresencePenalty:   0.1,
+		RepetitionPenalty: 1.1,
+		MaxTokens:         64,
+		Stop:              []string{"\nObservation"},
+	}
 }
 
 func options(backends ...server.Backend) server.Options {
@@ -128,28 +153,36 @@ func options(backends ...server.Backend) server.Options {
 
 func newPolicy(t testing.TB, o server.Options) *server.Policy {
 	t.Helper()
+
 	p, err := server.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { p.Close() })
+
 	return p
 }
 
 // request is the first request of a question; its seed is the question's number.
 func request(question, n int) mcts.Request {
 	id := fmt.Sprint("q", question)
+
 	return mcts.Request{
-		Node: mcts.NodeID{Question: id, Path: "0"}, History: envs.NewHistory(envs.Task{ID: id, Question: "What is " + id + "?"}),
-		N: n, Seed: uint64(1000 * question),
+		Node:    mcts.NodeID{Question: id, Path: "0"},
+		History: envs.NewHistory(envs.Task{ID: id, Question: "What is " + id + "?"}),
+		N:       n,
+		Seed:    uint64(1000 * question),
 	}
 }
 
 // all makes a number of requests, some at a time, and returns the proposals in the order of the questions.
 func all(t testing.TB, p *server.Policy, requests, workers, n int) [][]mcts.Proposal {
 	t.Helper()
+
 	results := make([][]mcts.Proposal, requests)
 	var next atomic.Int64
+
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
@@ -158,10 +191,13 @@ func all(t testing.TB, p *server.Policy, requests, workers, n int) [][]mcts.Prop
 				if err != nil {
 					t.Errorf("request %d: %v", i, err)
 				}
+
 				results[i] = proposals
 			}
 		})
 	}
+
 	group.Wait()
+
 	return results
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended: it may be cut anywhere.
+// ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended: it may be
+// cut anywhere.
 var ErrNoEnd = errors.New("the completion does not say that it ended")
 
 // What a server does that is of no use until it changes.
@@ -46,12 +47,15 @@ func (f *Fault) Error() string {
 	if f.Status != 0 {
 		text += fmt.Sprintf(" (HTTP %d)", f.Status)
 	}
+
 	if f.Message != "" {
 		text += ": " + f.Message
 	}
+
 	if f.Err != nil {
 		text += fmt.Sprintf(": %v", f.Err)
 	}
+
 	return text
 }
 
@@ -71,12 +75,14 @@ func KindOfStatus(status int) Kind {
 	case 401, 402, 403, 404, 405, 407, 410:
 		return Refused
 	}
+
 	switch {
 	case status >= 500:
 		return Transient
 	case status >= 400:
 		return BadRequest
 	}
+
 	return Refused
 }
 
@@ -102,11 +108,14 @@ func (e *GoneError) Error() string {
 	if e.Servers > 1 {
 		who = fmt.Sprintf("none of the %d servers has", e.Servers)
 	}
+
 	did := "answered"
 	if e.Last.setsAside() {
 		did = "given a reply of use"
 	}
-	return fmt.Sprintf("%s %s since %s, longer than the patience of %v: %v", who, did, e.Since.Format(time.TimeOnly), e.Patience, e.Last)
+
+	return fmt.Sprintf("%s %s since %s, longer than the patience of %v: %v", who, did, e.Since.Format(time.TimeOnly),
+		e.Patience, e.Last)
 }
 
 // Final is true: see envs.IsFinal.
@@ -143,6 +152,7 @@ func (f *Fault) cause() string {
 	case errors.Is(f.Err, context.DeadlineExceeded):
 		return "timeout"
 	}
+
 	return "connection"
 }
 
@@ -152,9 +162,11 @@ func (f *Fault) absent() bool {
 	if f.setsAside() {
 		return true
 	}
+
 	switch f.Status {
 	case 0, 408, 425, 429, 502, 503, 504:
 		return true
 	}
+
 	return false
 }

@@ -19,6 +19,7 @@ func (p *Policy) Greet(ctx context.Context) error {
 	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
 
 	errs := make([]error, len(p.pool.servers))
+
 	var greeted sync.WaitGroup
 	for i, s := range p.pool.servers {
 		greeted.Go(func() {
@@ -27,6 +28,7 @@ func (p *Policy) Greet(ctx context.Context) error {
 			}
 		})
 	}
+
 	greeted.Wait()
 
 	return errors.Join(errs...)
@@ -35,14 +37,18 @@ func (p *Policy) Greet(ctx context.Context) error {
 // greet greets one server, again after a while when something passing goes wrong.
 func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fault {
 	var last *Fault
+
 	for try := range greetTries {
 		if try > 0 {
 			if wait(ctx, p.options.Retry.Base) != nil {
 				return nil
 			}
+
 			s.retries.Add(1)
 		}
+
 		s.limiter.force(1)
+
 		_, last = p.attempt(ctx, turn{server: s}, greeting)
 		switch {
 		case last == nil:
@@ -56,9 +62,11 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			return last.ofAll(nothingTaken)
 		}
 	}
+
 	if IsOtherModel(last) {
 		return last
 	}
+
 	return nil
 }
 
@@ -69,5 +77,6 @@ func Greeting(inChat bool, s Sampling) Completion {
 	if inChat {
 		return Completion{Messages: []chat.Message{{Role: chat.UserRole, Content: hello}}, N: 1, Sampling: s}
 	}
+
 	return Completion{Prompt: hello, N: 1, Sampling: s}
 }

@@ -15,6 +15,7 @@ func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outer, cancel := context.WithCancel(t.Context())
 		defer cancel()
+
 		ctx, interrupt := mcts.Interruptible(outer)
 		release := make(chan error)
 		backend := &echo{address: "a", before: func(ctx context.Context, _ server.Completion) error {
@@ -28,36 +29,46 @@ func TestInterrupted(t *testing.T) {
 		o := options(backend)
 		o.Limit = server.Limit{Sequences: 4}
 		p := newPolicy(t, o)
+
 		results := [4]struct {
 			proposals []mcts.Proposal
 			err       error
 		}{}
 		for i := range results {
 			go func() { results[i].proposals, results[i].err = p.Propose(ctx, request(i, 2)) }()
+
 			synctest.Wait() // two are sent, two wait for a slot
 		}
 
 		interrupt()
 		synctest.Wait()
+
 		for _, waited := range results[2:] {
 			if !errors.Is(waited.err, context.Canceled) {
 				t.Errorf("a request that was not sent: %v", waited.err)
 			}
 		}
+
 		if n := backend.asked.Load(); n != 2 || results[0].err != nil || results[1].err != nil {
-			t.Fatalf("%d requests were sent; the two that are being answered: %v, %v", n, results[0].err, results[1].err)
+			t.Fatalf("%d requests were sent; the two that are being answered: %v, %v", n, results[0].err,
+				results[1].err)
 		}
 
 		release <- nil
+
 		release <- &server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: "busy"}
+
 		synctest.Wait()
+
 		answered, failed := results[0], results[1]
 		if answered.err != nil {
 			answered, failed = failed, answered
 		}
+
 		if len(answered.proposals) != 2 || answered.err != nil || !errors.Is(failed.err, context.Canceled) {
 			t.Errorf("answered: %v; failed: %v", answered.err, failed.err)
 		}
+
 		if s := p.Snapshot(); s.Answered != 1 || s.Transient != 1 || s.Cancelled != 0 || backend.asked.Load() != 2 {
 			t.Errorf("%d requests: %+v", backend.asked.Load(), s)
 		}
@@ -73,19 +84,25 @@ func TestInterruptedAndEnded(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}}))
+
 		var err error
 		go func() { _, err = p.Propose(ctx, request(1, 2)) }()
+
 		synctest.Wait()
 		interrupt()
 		synctest.Wait()
+
 		if err != nil {
 			t.Errorf("after the interruption: %v", err)
 		}
+
 		cancel()
 		synctest.Wait()
+
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("after the end: %v", err)
 		}
+
 		if n := p.Snapshot().Cancelled; n != 1 {
 			t.Errorf("%d requests are counted as given up, want 1", n)
 		}

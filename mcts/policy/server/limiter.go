@@ -50,6 +50,7 @@ func newLimiter(l Limit) *limiter {
 	if l.Sequences > 0 {
 		return &limiter{limit: l.Sequences}
 	}
+
 	return &limiter{limit: l.Start, tuner: newTuner(l.Start, l.Max)}
 }
 
@@ -58,13 +59,16 @@ func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) erro
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	l.mu.Lock()
+
 	l.pack = max(l.pack, n)
 	if l.inFlight < l.limit && l.queue.Len() == 0 {
 		l.enter(n, time.Now())
 		l.mu.Unlock()
 		return nil
 	}
+
 	w := &waiter{n: n, ready: make(chan struct{})}
 	w.element = l.queue.PushBack(w)
 	l.waiting += n
@@ -86,6 +90,7 @@ func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) erro
 func (l *limiter) force(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.enter(n, time.Now())
 }
 
@@ -96,6 +101,7 @@ func (l *limiter) leave(w *waiter) {
 		l.queue.Remove(w.element)
 		l.waiting -= w.n
 		l.mu.Unlock()
+
 		return
 	}
 	l.mu.Unlock()
@@ -106,8 +112,10 @@ func (l *limiter) leave(w *waiter) {
 func (l *limiter) release(n int, w work) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	now := time.Now()
 	l.advance(now)
+
 	l.inFlight -= n
 	if l.tuner != nil && !l.paused {
 		switch {
@@ -116,24 +124,29 @@ func (l *limiter) release(n int, w work) {
 		case w.overloaded:
 			l.tuner.overloaded(now, w.started, l.inFlight+n)
 		}
+
 		l.limit = l.tuner.limit
 	}
+
 	l.admit(now)
 }
 
-// observe passes the server's gauges on to the tuner, and reports whether the next ones are wanted soon, because the limit
-// is still doubling.
+// observe passes the server's gauges on to the tuner, and reports whether the next ones are wanted soon,
+// because the limit is still doubling.
 func (l *limiter) observe(g Gauges) (soon bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if l.tuner == nil || l.paused {
 		return false
 	}
+
 	now := time.Now()
 	l.advance(now)
 	l.tuner.observe(now, g)
 	l.limit = l.tuner.limit
 	l.admit(now)
+
 	return l.tuner.phase == ramping && l.limit < l.tuner.max
 }
 
@@ -141,8 +154,10 @@ func (l *limiter) observe(g Gauges) (soon bool) {
 func (l *limiter) pause(paused bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	now := time.Now()
 	l.advance(now)
+
 	l.paused = paused
 	if l.tuner != nil {
 		l.tuner.restart()
@@ -163,6 +178,7 @@ func (l *limiter) admit(now time.Time) {
 func (l *limiter) enter(n int, now time.Time) {
 	l.advance(now)
 	l.at = now
+
 	l.inFlight += n
 	if l.tuner != nil {
 		l.tuner.started(now)
@@ -174,13 +190,17 @@ func (l *limiter) advance(now time.Time) {
 	if l.at.IsZero() {
 		return
 	}
+
 	passed := now.Sub(l.at)
+
 	l.at = now
 	if l.paused {
 		return
 	}
+
 	used := min(l.inFlight, l.limit)
 	l.used += passed * time.Duration(used)
+
 	l.idle += passed * time.Duration(l.limit-used)
 	if l.tuner != nil {
 		l.tuner.passed(passed, l.inFlight)
@@ -191,9 +211,11 @@ func (l *limiter) advance(now time.Time) {
 func (l *limiter) room() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if l.paused {
 		return 0
 	}
+
 	return max(0, l.limit+max(1, l.pack)-l.inFlight-l.waiting)
 }
 
@@ -207,6 +229,8 @@ func (l *limiter) busy() bool {
 func (l *limiter) load() Load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	l.advance(time.Now())
+
 	return Load{Limit: l.limit, InFlight: l.inFlight, Waiting: l.waiting, Busy: l.used, Idle: l.idle}
 }

@@ -14,6 +14,7 @@ func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
 	}
 
 	err := CheckModel(ctx, s.backend, r)
+
 	var fault *Fault
 	switch {
 	case err == nil:
@@ -22,6 +23,7 @@ func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
 	case errors.As(err, &fault):
 		return fault
 	}
+
 	return &Fault{Kind: Transient, Address: s.backend.Address(), Err: err}
 }
 
@@ -41,6 +43,7 @@ func CheckModel(ctx context.Context, b Backend, r Reply) error {
 	if err != nil || same {
 		return err
 	}
+
 	return &Fault{
 		Kind: Transient, Address: b.Address(), Status: 200, Err: errOtherModel,
 		Message: fmt.Sprintf("the reply is of %q; if that is the model you want, ask for it by this name", r.Model),

@@ -40,7 +40,8 @@ type Options struct {
 // Retry bounds what is done about transient faults. The wait before another attempt doubles from Base to Max, less up
 // to a half at random, and is never shorter than what the server asked for, at most a minute.
 type Retry struct {
-	Attempts int           `yaml:"attempts"` // of one request at a server that is there; waiting for one that is not counts as none
+	// of one request at a server that is there; waiting for one that is not counts as none
+	Attempts int           `yaml:"attempts"`
 	Base     time.Duration `yaml:"base"`
 	Max      time.Duration `yaml:"max"`
 	Patience time.Duration `yaml:"patience"` // how long servers may be gone before requests fail; below 0 is not at all
@@ -79,9 +80,11 @@ func (o Options) withDefaults() (Options, error) {
 	fill(&o.Timeout, DefaultTimeout)
 	fill(&o.Limit.Max, max(DefaultLimit, o.Limit.Start))
 	fill(&o.Limit.Start, min(DefaultStart, o.Limit.Max))
+
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+
 	return o, o.validate()
 }
 
@@ -98,8 +101,10 @@ func (o Options) validate() error {
 		if seen[b.Address()] {
 			return fmt.Errorf("server: %s is named twice", b.Address())
 		}
+
 		seen[b.Address()] = true
 	}
+
 	switch {
 	case len(o.Backends) == 0:
 		return errors.New("server: no server")
@@ -116,6 +121,7 @@ func (o Options) validate() error {
 	case o.Limit.Start < 1 || o.Limit.Max < o.Limit.Start:
 		return fmt.Errorf("server: the limit starts at %d and ends at %d", o.Limit.Start, o.Limit.Max)
 	}
+
 	return o.Sampling.Validate()
 }
 
@@ -138,16 +144,19 @@ func (s Sampling) Validate() error {
 			return fmt.Errorf("server: %s is %v, want %v..%v", p.name, p.value, p.low, p.top)
 		}
 	}
+
 	switch {
 	case s.TopK < 0:
 		return fmt.Errorf("server: top_k is %d, want at least 0", s.TopK)
 	case s.MaxTokens < 1:
 		return fmt.Errorf("server: max_tokens is %d, want at least 1", s.MaxTokens)
 	}
+
 	for _, stop := range s.Stop {
 		if stop == "" {
 			return errors.New("server: a stop text is empty")
 		}
 	}
+
 	return nil
 }

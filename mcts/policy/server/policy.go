@@ -32,13 +32,16 @@ func New(o Options) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, stop := context.WithCancel(context.Background())
+
 	p := &Policy{options: o, pool: newPool(o), stop: stop}
 	for _, s := range p.pool.servers {
 		if observer, ok := s.backend.(Observer); ok {
 			p.pollers.Go(func() { s.poll(ctx, observer) })
 		}
 	}
+
 	return p, nil
 }
 
@@ -57,20 +60,25 @@ func (p *Policy) Close() error {
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	c := p.completion(r)
+
 	choices, err := p.sample(ctx, r.Node.Question, c)
 	if isTooLong(err) && r.History.Len() > 0 {
 		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
 	}
+
 	if isTooLong(err) {
 		err = p.refuseFirst(c, err)
 	}
+
 	if err != nil {
 		return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
 	}
+
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
 		proposals[i] = proposal(c)
 	}
+
 	return proposals, nil
 }
 
@@ -80,19 +88,22 @@ func (p *Policy) completion(r mcts.Request) Completion {
 	if r.Greedy {
 		c.Sampling = c.Sampling.Greedy()
 	}
+
 	if c.Sampling.Temperature == 0 {
 		c.N = 1
 	}
+
 	if p.options.Render != nil {
 		c.Prompt = p.options.Render(r.History)
 	} else {
 		c.Messages = p.options.Messages(r.History)
 	}
+
 	return c
 }
 
-// emptyTries is how often a sample without text is asked for again before the silence is taken for the model's own, if the
-// server has not lost its voice.
+// emptyTries is how often a sample without text is asked for again before the silence is taken for the
+// model's own, if the server has not lost its voice.
 const emptyTries = 6
 
 // sample draws c.N samples, and those without text again by their seeds. A model that ends its text at once does so
@@ -104,16 +115,20 @@ func (p *Policy) sample(ctx context.Context, question string, c Completion) ([]C
 		if !slices.ContainsFunc(choices, Choice.blank) {
 			return choices, nil
 		}
+
 		err = p.fillIn(ctx, question, c, choices)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	for _, choice := range choices {
 		if choice.blank() {
 			p.calls.silent.Add(1)
 		}
 	}
+
 	return choices, nil
 }
 
@@ -124,36 +139,45 @@ func (p *Policy) fillIn(ctx context.Context, question string, c Completion, choi
 		for end < len(choices) && choices[end].blank() {
 			end++
 		}
+
 		if end == first {
 			continue
 		}
+
 		part := c
 		part.N, part.Seed = end-first, c.Seed+uint64(first)
+
 		drawn, err := p.complete(ctx, question, part)
 		if err != nil {
 			return err
 		}
+
 		copy(choices[first:end], drawn)
 		first = end
 	}
+
 	return nil
 }
 
-// complete draws c.N samples in one request. A server that gives fewer does not say which: they are left, and each sample
-// is asked for by itself, so that they are the same as from a server that gives all.
+// complete draws c.N samples in one request. A server that gives fewer does not say which: they are left, and
+// each sample is asked for by itself, so that they are the same as from a server that gives all.
 func (p *Policy) complete(ctx context.Context, question string, c Completion) ([]Choice, error) {
 	if c.N == 1 || p.options.Single || p.ignoresN() {
 		return p.each(ctx, question, c)
 	}
+
 	reply, err := p.deliver(ctx, question, c)
 	if err != nil {
 		return nil, err
 	}
+
 	if len(reply.Choices) == c.N {
 		p.whole.Store(true)
 		return reply.Choices, nil
 	}
+
 	p.calls.short.Add(1)
+
 	return p.each(ctx, question, c)
 }
 
@@ -166,28 +190,34 @@ const neverWhole = 8
 // each draws c.N samples in a request each, at the same time.
 func (p *Policy) each(ctx context.Context, question string, c Completion) ([]Choice, error) {
 	choices := make([]Choice, c.N)
+
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range choices {
 		group.Go(func() error {
 			one := c
 			one.N, one.Seed = 1, c.Seed+uint64(i)
+
 			reply, err := p.deliver(ctx, question, one)
 			if err == nil {
 				choices[i] = reply.Choices[0]
 			}
+
 			return err
 		})
 	}
+
 	return choices, group.Wait()
 }
 
 // proposal turns a sample into what the search knows.
 func proposal(c Choice) mcts.Proposal {
 	mean, ok := c.mean()
+
 	p := mcts.Proposal{Text: c.Text, LogProb: mean, Scored: ok, Tokens: c.Tokens}
 	if c.Finish == FinishLength {
 		p.Finish = mcts.FinishLength
 	}
+
 	return p
 }
 
@@ -197,19 +227,22 @@ func (c Choice) mean() (mean float64, ok bool) {
 	if len(c.LogProbs) == 0 {
 		return 0, false
 	}
+
 	sum := 0.0
 	for _, l := range c.LogProbs {
 		sum += l
 	}
+
 	mean = sum / float64(len(c.LogProbs))
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
 		return 0, false
 	}
+
 	return min(mean, 0), true
 }
 
-// The times between two readings of a server's gauges: while its limit doubles, so that a server of hundreds of slots has
-// work within a second or two, and later.
+// The times between two readings of a server's gauges: while its limit doubles, so that a server of hundreds
+// of slots has work within a second or two, and later.
 const (
 	rampEvery = 250 * time.Millisecond
 	pollEvery = time.Second
@@ -221,16 +254,21 @@ func (s *server) poll(ctx context.Context, observer Observer) {
 		reading, cancel := context.WithTimeout(ctx, pollEvery)
 		begun := time.Now()
 		g, ok := observer.Gauges(reading)
+
 		cancel()
+
 		next := pollEvery
+
 		if ok {
 			s.gauges.Store(&g)
+
 			if s.limiter.observe(g) {
 				next = rampEvery
 			}
 		} else {
 			s.gauges.Store(nil)
 		}
+
 		if wait(ctx, time.Until(begun.Add(next))) != nil {
 			return
 		}

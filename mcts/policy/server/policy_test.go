@@ -26,6 +26,7 @@ func TestWhatIsSent(t *testing.T) {
 	backend := &echo{address: "a", before: func(_ context.Context, c server.Completion) error { got = c; return nil }}
 	cold := sampling()
 	cold.Temperature = 0
+
 	messages := func(o *server.Options) {
 		o.Render = nil
 		o.Messages = func(h envs.History) []chat.Message {
@@ -38,18 +39,37 @@ func TestWhatIsSent(t *testing.T) {
 		greedy bool
 		want   server.Completion
 	}{
-		{"samples", func(*server.Options) {}, false, server.Completion{Prompt: "What is q3?", N: 5, Seed: 3000, Sampling: sampling()}},
-		{"a chat", messages, false, server.Completion{Messages: []chat.Message{{Role: "user", Content: "What is q3?"}}, N: 5, Seed: 3000, Sampling: sampling()}},
-		{"greedy", func(*server.Options) {}, true, server.Completion{Prompt: "What is q3?", N: 1, Seed: 3000, Sampling: server.Sampling{
-			TopP: 1, RepetitionPenalty: 1, MaxTokens: 64, Stop: []string{"\nObservation"}}}},
-		{"temperature 0", func(o *server.Options) { o.Sampling = cold }, false, server.Completion{Prompt: "What is q3?", N: 1, Seed: 3000, Sampling: cold}},
+		{"samples", func(*server.Options) {}, false, server.Completion{
+			Prompt:   "What is q3?",
+			N:        5,
+			Seed:     3000,
+			Sampling: sampling(),
+		}},
+		{"a chat", messages, false, server.Completion{
+			Messages: []chat.Message{{Role: "user", Content: "What is q3?"}},
+			N:        5,
+			Seed:     3000,
+			Sampling: sampling(),
+		}},
+		{"greedy", func(*server.Options) {}, true, server.Completion{
+			Prompt: "What is q3?",
+			N:      1,
+			Seed:   3000,
+			Sampling: server.Sampling{
+				TopP: 1, RepetitionPenalty: 1, MaxTokens: 64, Stop: []string{"\nObservation"}},
+		}},
+		{"temperature 0", func(o *server.Options) { o.Sampling = cold }, false,
+			server.Completion{Prompt: "What is q3?", N: 1, Seed: 3000, Sampling: cold}},
 	} {
 		o := options(backend)
 		tt.change(&o)
+
 		r := request(3, 5)
 		r.Greedy = tt.greedy
+
 		proposals, err := newPolicy(t, o).Propose(t.Context(), r)
-		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(got)); diff != "" || err != nil || len(proposals) != tt.want.N {
+		if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(got)); diff != "" || err != nil ||
+			len(proposals) != tt.want.N {
 			t.Errorf("%s: %d proposals, error %v, request:\n%s", tt.name, len(proposals), err, diff)
 		}
 	}
@@ -62,17 +82,34 @@ func TestProposals(t *testing.T) {
 		choice server.Choice
 		want   mcts.Proposal
 	}{
-		{"the mean of the tokens", server.Choice{Text: "a", LogProbs: []float64{-1, -2, -6}, Tokens: 3}, mcts.Proposal{Text: "a", LogProb: -3, Scored: true, Tokens: 3}},
-		{"no more than certain", server.Choice{Text: "a", LogProbs: []float64{0.5, 0.1}}, mcts.Proposal{Text: "a", Scored: true, Tokens: 9}},
+		{"the mean of the tokens", server.Choice{Text: "a", LogProbs: []float64{-1, -2, -6}, Tokens: 3},
+			mcts.Proposal{Text: "a", LogProb: -3, Scored: true, Tokens: 3}},
+		{"no more than certain", server.Choice{Text: "a", LogProbs: []float64{0.5, 0.1}},
+			mcts.Proposal{Text: "a", Scored: true, Tokens: 9}},
 		{"none", server.Choice{Text: "a"}, mcts.Proposal{Text: "a", Tokens: 9}},
 		{"no number", server.Choice{Text: "a", LogProbs: []float64{-1, nan}}, mcts.Proposal{Text: "a", Tokens: 9}},
 		{"infinite", server.Choice{Text: "a", LogProbs: []float64{inf, -1}}, mcts.Proposal{Text: "a", Tokens: 9}},
-		{"cut", server.Choice{Text: "a", LogProbs: []float64{-1}, Finish: server.FinishLength}, mcts.Proposal{Text: "a", LogProb: -1, Scored: true, Finish: mcts.FinishLength, Tokens: 9}},
-		{"stopped", server.Choice{Text: "a", LogProbs: []float64{-1}, Finish: server.FinishStop}, mcts.Proposal{Text: "a", LogProb: -1, Scored: true, Tokens: 9}},
+		{"cut", server.Choice{
+			Text:     "a",
+			LogProbs: []float64{-1},
+			Finish:   server.FinishLength,
+		}, mcts.Proposal{
+			Text:    "a",
+			LogProb: -1,
+			Scored:  true,
+			Finish:  mcts.FinishLength,
+			Tokens:  9,
+		}},
+		{"stopped", server.Choice{
+			Text:     "a",
+			LogProbs: []float64{-1},
+			Finish:   server.FinishStop,
+		}, mcts.Proposal{Text: "a", LogProb: -1, Scored: true, Tokens: 9}},
 		{"empty", server.Choice{Finish: server.FinishStop}, mcts.Proposal{Tokens: 9}},
 	} {
 		o := options(fixed{server.Reply{Choices: []server.Choice{tt.choice}, CompletionTokens: 9}})
 		o.LogProbs = false
+
 		got, err := newPolicy(t, o).Propose(t.Context(), request(0, 1))
 		if diff := cmp.Diff([]mcts.Proposal{tt.want}, got); diff != "" || err != nil {
 			t.Errorf("%s: error %v\n%s", tt.name, err, diff)
@@ -87,6 +124,7 @@ func (f fixed) Complete(_ context.Context, c server.Completion) (server.Reply, e
 	if c.Prompt == "Hello" {
 		return answer(c), nil
 	}
+
 	return f.reply, nil
 }
 
@@ -95,9 +133,11 @@ func (f fixed) Complete(_ context.Context, c server.Completion) (server.Reply, e
 func TestFaultsChangeNothing(t *testing.T) {
 	const requests, n = 400, 5
 	var want [][]mcts.Proposal
+
 	synctest.Test(t, func(t *testing.T) {
 		want = all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
 	})
+
 	for _, servers := range []int{1, 3} {
 		for _, sequences := range []int{0, 1, 16} {
 			synctest.Test(t, func(t *testing.T) {
@@ -105,23 +145,30 @@ func TestFaultsChangeNothing(t *testing.T) {
 				for i := range servers {
 					backends = append(backends, newFaulty(strings.Repeat("a", i+1), 0.3))
 				}
+
 				o := options(backends...)
 				o.Limit.Sequences, o.Timeout = sequences, 20*time.Second
+
 				p := newPolicy(t, o)
 				if diff := cmp.Diff(want, all(t, p, requests, 24, n)); diff != "" {
 					t.Errorf("%d servers, limit %d: faults changed the proposals:\n%s", servers, sequences, diff)
 				}
+
 				s := p.Snapshot()
 				if s.Requests != s.Answered+s.Transient || s.Transient == 0 || s.Short == 0 {
-					t.Errorf("%d requests, %d answered, %d faults, %d short", s.Requests, s.Answered, s.Transient, s.Short)
+					t.Errorf("%d requests, %d answered, %d faults, %d short", s.Requests, s.Answered, s.Transient,
+						s.Short)
 				}
+
 				if s.Retries != s.Transient || s.Answered != requests+n*s.Short || s.Completions <= requests*n {
 					t.Errorf("%d retries of %d faults, %d answers to %d requests, %d of them short, %d completions",
 						s.Retries, s.Transient, s.Answered, requests, s.Short, s.Completions)
 				}
+
 				if share := float64(s.Transient) / float64(s.Requests); share < 0.15 || share > 0.35 {
 					t.Errorf("%.2f of the requests failed, want a good quarter", share)
 				}
+
 				if s.InFlight != 0 || s.Waiting != 0 {
 					t.Errorf("%d in flight, %d waiting after the end", s.InFlight, s.Waiting)
 				}
@@ -131,41 +178,65 @@ func TestFaultsChangeNothing(t *testing.T) {
 }
 
 func TestTooLongIsADeadEnd(t *testing.T) {
-	backend := &echo{address: "a", before: func(context.Context, server.Completion) error {
-		return &server.Fault{Kind: server.TooLong, Address: "a", Status: 400, Message: "maximum context length is 512 tokens"}
-	}}
+	backend := &echo{
+		address: "a",
+		before: func(context.Context, server.Completion) error {
+			return &server.Fault{
+				Kind:    server.TooLong,
+				Address: "a",
+				Status:  400,
+				Message: "maximum context length is 512 tokens",
+			}
+		},
+	}
 	p := newPolicy(t, options(backend))
 	later := request(0, 5)
 	later.History = later.History.Append(envs.Turn{Action: "a", Observation: "o"})
+
 	got, err := p.Propose(t.Context(), later)
 	if diff := cmp.Diff([]mcts.Proposal{{Finish: mcts.FinishTooLong}}, got); diff != "" || err != nil {
 		t.Errorf("error %v\n%s", err, diff)
 	}
+
 	if s := p.Snapshot(); s.TooLong != 1 || s.Requests != 1 || backend.asked.Load() != 1 {
 		t.Errorf("%d requests, %d of them too long, %d seen by the server", s.Requests, s.TooLong, backend.asked.Load())
 	}
 }
 
 func TestRefusalEndsAtOnce(t *testing.T) {
-	backend := &echo{address: "a", before: func(context.Context, server.Completion) error {
-		return fmt.Errorf("asking: %w", &server.Fault{Kind: server.Refused, Address: "a", Status: 401, Message: "wrong key"})
-	}}
+	backend := &echo{
+		address: "a",
+		before: func(context.Context, server.Completion) error {
+			return fmt.Errorf("asking: %w", &server.Fault{
+				Kind:    server.Refused,
+				Address: "a",
+				Status:  401,
+				Message: "wrong key",
+			})
+		},
+	}
 	p := newPolicy(t, options(backend, &echo{address: "b"}))
+
 	question := 0
 	for p.Snapshot().Refused == 0 { // a question whose own server is a
 		question++
 		_, err := p.Propose(t.Context(), request(question, 2))
 		var fault *server.Fault
+
 		if p.Snapshot().Refused == 0 {
 			continue
 		}
-		if stage, _ := envs.FailedStage(err); !server.IsRefused(err) || !envs.IsFinal(err) || !errors.As(err, &fault) || fault.Status != 401 || stage != envs.StagePolicy {
+
+		if stage, _ := envs.FailedStage(err); !server.IsRefused(err) || !envs.IsFinal(err) || !errors.As(err, &fault) ||
+			fault.Status != 401 || stage != envs.StagePolicy {
 			t.Errorf("error is %v", err)
 		}
 	}
+
 	if n := backend.asked.Load(); n != 1 {
 		t.Errorf("the server was asked %d times", n)
 	}
+
 	if server.IsRefused(&server.Fault{Kind: server.Transient}) || server.IsRefused(errors.New("refused")) {
 		t.Error("not every error is a refusal")
 	}
@@ -180,21 +251,26 @@ func TestAttemptsAreBounded(t *testing.T) {
 			if c.Prompt != "What is q7?" {
 				return nil
 			}
+
 			times = append(times, time.Since(start))
+
 			return &server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: "this prompt kills me"}
 		}})
 		o.Retry = server.Retry{Attempts: 4, Base: time.Second, Max: 2 * time.Second}
 		p := newPolicy(t, o)
 		_, err := p.Propose(t.Context(), request(7, 2))
+
 		var fault *server.Fault
 		if !errors.As(err, &fault) || server.IsRefused(err) || len(times) != 4 {
 			t.Errorf("%d attempts, error %v", len(times), err)
 		}
+
 		for i, most := range []time.Duration{time.Second, 2 * time.Second, 2 * time.Second} {
 			if gap := times[i+1] - times[i]; gap < most/2 || gap > most {
 				t.Errorf("attempt %d came after %v, want %v..%v", i+2, gap, most/2, most)
 			}
 		}
+
 		if _, err := p.Propose(t.Context(), request(8, 2)); err != nil {
 			t.Errorf("another request: %v", err)
 		}
@@ -208,16 +284,20 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			if backend.asked.Load() == 1 {
 				return &server.Fault{Kind: server.Transient, Address: "a", Status: 429, RetryAfter: 77 * time.Second}
 			}
+
 			return nil
 		}
 		var log bytes.Buffer
 		o := options(backend)
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		start := time.Now()
+
 		all(t, newPolicy(t, o), 1, 1, 2)
+
 		if waited := time.Since(start); waited != 77*time.Second {
 			t.Errorf("waited %v, the server asked for 77s", waited)
 		}
+
 		if strings.Count(log.String(), "wants a pause") != 1 || !strings.Contains(log.String(), "1m17s") {
 			t.Errorf("it is not said once:\n%s", log.String())
 		}
@@ -250,6 +330,7 @@ func TestOptions(t *testing.T) {
 	} {
 		o := options(&echo{address: "a"})
 		tt.change(&o)
+
 		if _, err := server.New(o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want one about %q", err, tt.want)
 		}
@@ -259,12 +340,14 @@ func TestOptions(t *testing.T) {
 // BenchmarkPropose is what the policy adds to a request.
 func BenchmarkPropose(b *testing.B) {
 	reply := answer(server.Completion{Prompt: "p", N: 5})
+
 	for _, sequences := range []int{0, 64} {
 		b.Run(fmt.Sprint("limit=", sequences), func(b *testing.B) {
 			o := options(fixed{reply})
 			o.Limit.Sequences = sequences
 			p, r := newPolicy(b, o), request(0, 5)
 			b.ReportAllocs()
+
 			for b.Loop() {
 				if _, err := p.Propose(b.Context(), r); err != nil {
 					b.Fatal(err)

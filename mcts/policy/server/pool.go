@@ -73,6 +73,7 @@ func (t turn) admit(ctx context.Context, n int) error {
 		t.server.limiter.force(n)
 		return nil
 	}
+
 	return t.server.limiter.acquire(ctx, n, t.gone)
 }
 
@@ -85,6 +86,7 @@ func newPool(o Options) *pool {
 			backend: b, hash: h.Sum64(), limiter: newLimiter(o.Limit), health: health{gone: make(chan struct{})},
 		})
 	}
+
 	return p
 }
 
@@ -93,16 +95,19 @@ func (p *pool) order(question string) []*server {
 	if len(p.servers) == 1 {
 		return p.servers
 	}
+
 	h := fnv.New64a()
 	h.Write([]byte(question))
 	key := h.Sum64()
 	order := make([]*server, len(p.servers))
 	copy(order, p.servers)
+
 	for i := range order { // a handful of servers: insertion sort
 		for j := i; j > 0 && mix(order[j].hash^key) > mix(order[j-1].hash^key); j-- {
 			order[j], order[j-1] = order[j-1], order[j]
 		}
 	}
+
 	return order
 }
 
@@ -114,24 +119,29 @@ func (p *pool) choose(ctx context.Context, question string) (turn, error) {
 	for {
 		p.mu.Lock()
 		now := time.Now()
+
 		for i, s := range order {
 			if !s.down {
 				t := turn{server: s, gone: s.gone, home: i == 0}
 				p.mu.Unlock()
 				return t, nil
 			}
+
 			if !s.probing && !now.Before(s.next) {
 				s.probing = true
 				p.mu.Unlock()
 				return turn{server: s, probe: true, home: i == 0}, nil
 			}
 		}
+
 		next, err := p.outlook(order, now)
 		changed := p.changed
 		p.mu.Unlock()
+
 		if err != nil {
 			return turn{}, err
 		}
+
 		if err := p.await(ctx, changed, next.Sub(now)); err != nil {
 			return turn{}, err
 		}
@@ -146,17 +156,26 @@ func (p *pool) outlook(order []*server, now time.Time) (next time.Time, err erro
 		if s.since.After(latest.since) {
 			latest = s
 		}
+
 		if !s.probing && (next.IsZero() || s.next.Before(next)) {
 			next = s.next
 		}
 	}
+
 	end := latest.since.Add(max(p.retry.Patience, 0))
 	if !now.Before(end) {
-		return next, &GoneError{Servers: len(order), Since: latest.since, Patience: max(p.retry.Patience, 0), Last: latest.last}
+		return next, &GoneError{
+			Servers:  len(order),
+			Since:    latest.since,
+			Patience: max(p.retry.Patience, 0),
+			Last:     latest.last,
+		}
 	}
+
 	if next.IsZero() || end.Before(next) {
 		next = end
 	}
+
 	return next, nil
 }
 
@@ -164,12 +183,14 @@ func (p *pool) outlook(order []*server, now time.Time) (next time.Time, err erro
 func (p *pool) await(ctx context.Context, changed <-chan struct{}, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+
 	select {
 	case <-changed:
 	case <-timer.C:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+
 	return nil
 }
 
@@ -177,17 +198,22 @@ func (p *pool) await(ctx context.Context, changed <-chan struct{}, d time.Durati
 func (p *pool) answered(t turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	s := t.server
+
 	s.misses, s.probes, s.paused = 0, 0, false
 	if t.probe {
 		s.probing = false
 	}
+
 	if !s.down {
 		return
 	}
+
 	s.down, s.gone = false, make(chan struct{})
 	s.limiter.pause(false)
 	p.broadcast()
+
 	if s.told {
 		s.told = false
 		p.log.Info("server is back", "server", s.backend.Address(), "away", time.Since(s.since).Round(time.Second))
@@ -198,18 +224,22 @@ func (p *pool) answered(t turn) {
 func (p *pool) missed(t turn, f *Fault) (down bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	s := t.server
 	if !t.probe && f.turnedAway() && s.limiter.busy() {
 		return s.down // it has enough to do, and does it
 	}
+
 	now := time.Now()
 	if s.misses++; s.misses == 1 {
 		s.since = now
 	}
+
 	s.last = f
 	if t.probe {
 		s.probing = false
 	}
+
 	switch {
 	case t.probe && s.down:
 		s.probes++
@@ -223,6 +253,7 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 		s.limiter.pause(true)
 		p.broadcast()
 	}
+
 	return s.down
 }
 
@@ -235,17 +266,21 @@ func (p *pool) tell(s *server) {
 	if s.told {
 		return
 	}
+
 	s.told = true
 	doing := "waiting for it"
+
 	for _, other := range p.servers {
 		if !other.down {
 			doing = "using the others"
 		}
 	}
+
 	what := "server is not answering, "
 	if s.last.setsAside() {
 		what = "server is set aside, "
 	}
+
 	p.log.Warn(what+doing, "server", s.backend.Address(),
 		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
 }
@@ -258,8 +293,10 @@ func (p *pool) tellPause(t turn, f *Fault) {
 	if f.RetryAfter < longPause {
 		return
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if s := t.server; !s.paused {
 		s.paused = true
 		p.log.Warn("server wants a pause", "server", s.backend.Address(), "for", f.RetryAfter, "because", f)
@@ -271,7 +308,9 @@ func (p *pool) tellPause(t turn, f *Fault) {
 func (p *pool) hasChanged(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return s.answered.Load() > 0 && slices.ContainsFunc(p.servers, func(other *server) bool { return other != s && !other.down })
+
+	return s.answered.Load() > 0 &&
+		slices.ContainsFunc(p.servers, func(other *server) bool { return other != s && !other.down })
 }
 
 // abandoned notes that a request ended without finding out anything.
@@ -279,9 +318,12 @@ func (p *pool) abandoned(t turn) {
 	if !t.probe {
 		return
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	t.server.probing = false
+
 	p.broadcast()
 }
 

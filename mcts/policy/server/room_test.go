@@ -19,19 +19,25 @@ func TestRoom(t *testing.T) {
 		hold := func(context.Context, server.Completion) error { <-end; return nil }
 		o := options(&echo{address: "a", before: hold})
 		o.Limit.Sequences = 8
+
 		p := newPolicy(t, o)
 		if room := p.Room(); room != 9 {
 			t.Errorf("room for %d before the first request, want 8 and one that waits", room)
 		}
+
 		for i, want := range []int{8, 3, 0, 0} { // 5 in flight, 10, and then they wait
 			go p.Propose(t.Context(), request(i, 5))
+
 			synctest.Wait()
+
 			if room := p.Room(); room != want {
 				t.Errorf("room for %d with %d requests of 5 at a limit of 8, want %d", room, i+1, want)
 			}
 		}
+
 		close(end)
 		synctest.Wait()
+
 		if room := p.Room(); room != 13 {
 			t.Errorf("room for %d when all are through, want 13", room)
 		}
@@ -39,12 +45,15 @@ func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(&echo{address: "a", before: absence(time.Now(), time.Now().Add(time.Hour))}, &echo{address: "b"})
 		o.Limit.Sequences = 8
+
 		p := newPolicy(t, o)
 		if room := p.Room(); room != 18 {
 			t.Errorf("room for %d at two servers, want 18", room)
 		}
+
 		all(t, p, 40, 4, 1)
 		synctest.Wait()
+
 		if s := p.Snapshot().Servers[0]; !s.Down || p.Room() != 9 {
 			t.Errorf("room for %d, want that of the server that is left (down: %v)", p.Room(), s.Down)
 		}
@@ -57,22 +66,32 @@ func TestGoneForGood(t *testing.T) {
 	for _, backends := range []int{1, 2} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
+
 			o := options()
 			for i := range backends {
-				o.Backends = append(o.Backends, &echo{address: string(rune('a' + i)), before: absence(start, start.Add(24*time.Hour))})
+				o.Backends = append(o.Backends, &echo{
+					address: string(rune('a' + i)),
+					before:  absence(start, start.Add(24*time.Hour)),
+				})
 			}
+
 			o.Retry.Patience = time.Minute
+
 			p := newPolicy(t, o)
 			for i := range 2 {
 				_, err := p.Propose(t.Context(), request(i, 5))
 				var gone *server.GoneError
+
 				var fault *server.Fault
 				if !errors.As(err, &gone) || !errors.As(err, &fault) || !envs.IsFinal(err) || server.IsRefused(err) {
 					t.Fatalf("error is %v", err)
 				}
-				if gone.Servers != backends || gone.Patience != time.Minute || gone.Since.Before(start) || gone.Since.After(start.Add(15*time.Second)) {
+
+				if gone.Servers != backends || gone.Patience != time.Minute || gone.Since.Before(start) ||
+					gone.Since.After(start.Add(15*time.Second)) {
 					t.Errorf("%+v", gone)
 				}
+
 				if took := time.Since(start); took < time.Minute || took > 2*time.Minute {
 					t.Errorf("request %d failed after %v", i, took)
 				}
@@ -90,6 +109,7 @@ func TestRampIsShort(t *testing.T) {
 		o := options(open{e})
 		o.LogProbs, o.Limit.Sequences = false, 0
 		p := newPolicy(t, o)
+
 		for w := range 200 {
 			go func() {
 				for i := 0; ctx.Err() == nil; i++ {
@@ -97,10 +117,13 @@ func TestRampIsShort(t *testing.T) {
 				}
 			}()
 		}
+
 		<-time.After(2 * time.Second)
+
 		if s := p.Snapshot().Servers[0]; s.Limit < 256 || s.Gauges == nil {
 			t.Errorf("after two seconds the limit is %d: %+v", s.Limit, s.Gauges)
 		}
+
 		cancel()
 		stopped()
 		synctest.Wait()

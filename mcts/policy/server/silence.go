@@ -27,12 +27,14 @@ type silence struct {
 func (s *silence) note(c Completion, r Reply) (failing bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	blank := 0
 	for i, choice := range r.Choices {
 		if choice.blank() {
 			blank++
 			continue
 		}
+
 		s.mute = false
 		if s.known == nil {
 			c := c
@@ -50,6 +52,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 	for _, share := range s.empty {
 		sum += share
 	}
+
 	return blank > 0 && (s.mute || sum >= lastReplies/2)
 }
 
@@ -57,17 +60,21 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 func (s *silence) question(c Completion) Completion {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.known != nil {
 		return *s.known
 	}
+
 	c = Greeting(len(c.Messages) > 0, c.Sampling)
 	c.try = control
+
 	return c
 }
 
 func (s *silence) setMute(mute bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.mute = mute
 }
 
@@ -75,19 +82,24 @@ func (s *silence) setMute(mute bool) {
 // they are taken for the model's own, the server is asked for a text that it once gave.
 func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply) *Fault {
 	s := t.server
+
 	failing := s.silence.note(c, r)
 	if !failing && c.try == emptyTries && slices.ContainsFunc(r.Choices, Choice.blank) {
 		s.limiter.force(1)
+
 		again, fault := p.attempt(ctx, t, s.silence.question(c))
 		if fault != nil {
 			return fault
 		}
+
 		failing = slices.ContainsFunc(again.Choices, Choice.blank)
 		s.silence.setMute(failing)
 	}
+
 	if !failing {
 		return nil
 	}
+
 	return &Fault{
 		Kind: Transient, Address: s.backend.Address(), Status: 200, Err: errMute,
 		Message: "an empty reply, of a server that gives none else or whose last replies were half of them empty",

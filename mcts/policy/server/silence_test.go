@@ -23,6 +23,7 @@ func emptied(address string, lost func(asked int64, c server.Completion) bool) *
 			}
 		}
 	}
+
 	return &spoiling{next: &echo{address: address}, change: change}
 }
 
@@ -41,6 +42,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 
 			for i := range requests {
 				got, err := p.Propose(t.Context(), request(i, n))
+
 				var gone *server.GoneError
 				switch {
 				case err == nil:
@@ -55,6 +57,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 					<-time.After(time.Minute) // the next request finds out whether it is back
 				}
 			}
+
 			if s := p.Snapshot(); s.Silent != 0 || !s.Servers[0].Down || strings.Contains(log.String(), "is back") {
 				t.Errorf("%d samples are taken for silence; it said\n%s", s.Silent, log.String())
 			}
@@ -62,6 +65,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 
 		synctest.Test(t, func(t *testing.T) {
 			mute := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
+
 			p := newPolicy(t, options(mute, &echo{address: "b"}))
 			for i, got := range all(t, p, requests, 4, n) {
 				for j := range got {
@@ -70,6 +74,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 					}
 				}
 			}
+
 			if s := p.Snapshot(); s.Silent != 0 {
 				t.Errorf("with another server, %d samples are taken for silence", s.Silent)
 			}
@@ -99,6 +104,7 @@ func TestHalfOfTheRepliesAreEmpty(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+
 			s := p.Snapshot()
 			if failing := gone != nil; failing != test.failing || s.Silent > 10*test.share {
 				t.Errorf("%s: failing: %v, %d are silent: %v", test.name, failing, s.Silent, gone)
@@ -119,17 +125,21 @@ func (n named) Serves(_ context.Context, name string) (bool, error) {
 			return true, nil
 		}
 	}
+
 	return false, nil
 }
 
 // answering is a named backend that answers under a name.
 func answering(address string, name func(asked int64) string, own ...string) named {
-	return named{&spoiling{next: &echo{address: address}, change: func(asked int64, _ server.Completion, r *server.Reply) {
-		r.Model = name(asked)
-		if r.Model == "other" {
-			r.Choices[0].Text = "another model's"
-		}
-	}}, own}
+	return named{&spoiling{
+		next: &echo{address: address},
+		change: func(asked int64, _ server.Completion, r *server.Reply) {
+			r.Model = name(asked)
+			if r.Model == "other" {
+				r.Choices[0].Text = "another model's"
+			}
+		},
+	}, own}
 }
 
 // What another model wrote is never a proposal. A server that changes its model is set aside like one
@@ -146,12 +156,14 @@ func TestAnotherModel(t *testing.T) {
 	}{
 		{"its own name", answering("a", ours, "m"), answering("b", ours, "m"), false},
 		{"no name", answering("a", func(int64) string { return "" }, "m"), answering("b", ours, "m"), false},
-		{"an alias", answering("a", func(int64) string { return "alias" }, "m", "alias"), answering("b", ours, "m"), false},
+		{"an alias", answering("a", func(int64) string { return "alias" }, "m", "alias"), answering("b", ours, "m"),
+			false},
 		{"another from the beginning", answering("a", theirs, "m"), answering("b", ours, "m"), true},
 		{"another after a while", answering("a", func(asked int64) string {
 			if asked > 20 && asked < 30 {
 				return "other"
 			}
+
 			return "m"
 		}, "m"), answering("b", ours, "m"), true},
 	} {
@@ -164,10 +176,13 @@ func TestAnotherModel(t *testing.T) {
 					}
 				}
 			}
+
 			s := p.Snapshot()
-			if faults := s.Faults["another model"] > 0; faults != test.faults || s.Transient != s.Faults["another model"] {
+			if faults := s.Faults["another model"] > 0; faults != test.faults ||
+				s.Transient != s.Faults["another model"] {
 				t.Errorf("%s: faults %v", test.name, s.Faults)
 			}
+
 			if test.faults && s.Failovers == 0 {
 				t.Errorf("%s: no request went to the other server", test.name)
 			}
@@ -181,6 +196,7 @@ func TestAnotherModelIsNotAskedAgain(t *testing.T) {
 		other := answering("a", func(int64) string { return "other" }, "m")
 		p := newPolicy(t, options(other, &echo{address: "b"}))
 		all(t, p, 30, 1, 1)
+
 		if n := other.asked.Load(); n != 1 {
 			t.Errorf("it was asked %d times", n)
 		}
@@ -191,10 +207,12 @@ func TestAnotherModelIsNotAskedAgain(t *testing.T) {
 func TestGreet(t *testing.T) {
 	fails := func(every bool, f *server.Fault) func(context.Context, server.Completion) error {
 		asked := 0
+
 		return func(context.Context, server.Completion) error {
 			if asked++; every || asked == 1 {
 				return f
 			}
+
 			return nil
 		}
 	}
@@ -202,8 +220,10 @@ func TestGreet(t *testing.T) {
 		if asked == 1 {
 			return "other"
 		}
+
 		return "m"
 	}
+
 	noEnd := &server.Fault{Kind: server.Transient, Address: "a", Status: 200, Err: server.ErrNoEnd}
 	for _, test := range []struct {
 		name    string
@@ -214,7 +234,10 @@ func TestGreet(t *testing.T) {
 		{"passing", &echo{address: "a", before: fails(false, &server.Fault{Kind: server.Transient, Status: 503})}, ""},
 		{"lasting", &echo{address: "a", before: fails(true, &server.Fault{Kind: server.Transient, Status: 503})}, ""},
 		{"refused", &echo{address: "a", before: fails(true, &server.Fault{Kind: server.Refused, Status: 401})}, "401"},
-		{"bad request", &echo{address: "a", before: fails(true, &server.Fault{Kind: server.BadRequest, Status: 422})}, "422"},
+		{"bad request", &echo{
+			address: "a",
+			before:  fails(true, &server.Fault{Kind: server.BadRequest, Status: 422}),
+		}, "422"},
 		{"no end, once", &echo{address: "a", before: fails(false, noEnd)}, ""},
 		{"no end on any reply", &echo{address: "a", before: fails(true, noEnd)}, "server.ends"},
 		{"another model", answering("a", func(int64) string { return "other" }, "m"), `"other"`},
@@ -240,10 +263,13 @@ func TestServerRefusesAfterAWhile(t *testing.T) {
 			if e.asked.Load() > 10 {
 				return &server.Fault{Kind: server.Refused, Address: "a", Status: 404, Message: "no such model"}
 			}
+
 			return nil
 		}
+
 		return e
 	}
+
 	synctest.Test(t, func(t *testing.T) {
 		p := newPolicy(t, options(changing(), &echo{address: "b"}))
 		for i, got := range all(t, p, requests, 4, n) {
@@ -253,16 +279,19 @@ func TestServerRefusesAfterAWhile(t *testing.T) {
 				}
 			}
 		}
+
 		if s := p.Snapshot(); s.Faults["HTTP 404"] == 0 || s.Failovers == 0 {
 			t.Errorf("%d failovers, faults %v", s.Failovers, s.Faults)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := newPolicy(t, options(changing()))
+
 		var err error
 		for i := 0; err == nil; i++ {
 			_, err = p.Propose(t.Context(), request(i, n))
 		}
+
 		if !server.IsRefused(err) || p.Snapshot().Requests != 11 {
 			t.Errorf("after %d requests: %v", p.Snapshot().Requests, err)
 		}

@@ -28,10 +28,11 @@ func (s *spoiling) Complete(ctx context.Context, c server.Completion) (server.Re
 	return r, err
 }
 
-// Samples that come without text are asked for again by their seeds, those beside each other together; what stays empty is
-// the model's own, once the server has given a text to something else.
+// Samples that come without text are asked for again by their seeds, those beside each other together; what
+// stays empty is the model's own, once the server has given a text to something else.
 func TestEmptySamples(t *testing.T) {
 	const n = 5
+
 	want := all(t, newPolicy(t, options(&echo{address: "a"})), 1, 1, n)
 	for _, test := range []struct {
 		name                  string
@@ -51,22 +52,28 @@ func TestEmptySamples(t *testing.T) {
 			}
 		}}
 		p := newPolicy(t, options(b))
+
 		got := all(t, p, 1, 1, n)
 		for i, proposal := range got[0] {
-			if blank := strings.TrimSpace(proposal.Text) == ""; blank != (test.stay > 0) || !blank && proposal != want[0][i] {
+			if blank := strings.TrimSpace(proposal.Text) == ""; blank != (test.stay > 0) ||
+				!blank && proposal != want[0][i] {
 				t.Errorf("%s: proposal %d is %+v, want %+v", test.name, i, proposal, want[0][i])
 			}
 		}
+
 		if s := p.Snapshot(); s.Requests != test.requests || s.Empty != test.blank || s.Silent != test.stay {
-			t.Errorf("%s: %d requests, %d empty samples, %d silent; want %d, %d, %d", test.name, s.Requests, s.Empty, s.Silent, test.requests, test.blank, test.stay)
+			t.Errorf("%s: %d requests, %d empty samples, %d silent; want %d, %d, %d", test.name, s.Requests, s.Empty,
+				s.Silent, test.requests, test.blank, test.stay)
 		}
 	}
 }
 
-// Which of several samples a server lost is not known: each is asked for by its seed. A server that never gives several is
-// not asked for them for long, and one by one is the same from the beginning where the protocol knows no n.
+// Which of several samples a server lost is not known: each is asked for by its seed. A server that never
+// gives several is not asked for them for long, and one by one is the same from the beginning where the
+// protocol knows no n.
 func TestTooFewSamples(t *testing.T) {
 	const requests, n = 30, 5
+
 	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
 	for _, test := range []struct {
 		name    string
@@ -74,15 +81,22 @@ func TestTooFewSamples(t *testing.T) {
 		keep    func(asked int64, choices []server.Choice) []server.Choice
 		longest int64 // requests
 	}{
-		{"one is lost", false, func(asked int64, c []server.Choice) []server.Choice { return c[min(int(asked%4), len(c)-1):] }, requests * (n + 1)},
+		{"one is lost", false, func(asked int64,
+			c []server.Choice) []server.Choice {
+			return c[min(int(asked%4), len(c)-1):]
+		}, requests * (n + 1)},
 		{"n is ignored", false, func(_ int64, c []server.Choice) []server.Choice { return c[:1] }, requests*n + 8},
 		{"no n", true, func(_ int64, c []server.Choice) []server.Choice { return c }, requests * n},
 	} {
-		b := &spoiling{next: &echo{address: "a"}, change: func(asked int64, _ server.Completion, r *server.Reply) { r.Choices = test.keep(asked, r.Choices) }}
+		b := &spoiling{
+			next:   &echo{address: "a"},
+			change: func(asked int64, _ server.Completion, r *server.Reply) { r.Choices = test.keep(asked, r.Choices) },
+		}
 		o := options(b)
 		o.Single = test.single
 		p := newPolicy(t, o)
 		got := all(t, p, requests, 1, n)
+
 		for i := range want {
 			for j := range want[i] {
 				if got[i][j] != want[i][j] {
@@ -90,6 +104,7 @@ func TestTooFewSamples(t *testing.T) {
 				}
 			}
 		}
+
 		if s := p.Snapshot(); s.Requests > test.longest || test.single && s.Requests != test.longest {
 			t.Errorf("%s: %d requests, want at most %d", test.name, s.Requests, test.longest)
 		}
@@ -98,14 +113,19 @@ func TestTooFewSamples(t *testing.T) {
 
 // A server that never gives log-probabilities is refused with what to do; one that lost them for once is asked again.
 func TestNoLogProbs(t *testing.T) {
-	b := &spoiling{next: &echo{address: "a"}, change: func(_ int64, _ server.Completion, r *server.Reply) { r.Choices[0].LogProbs = nil }}
+	b := &spoiling{
+		next:   &echo{address: "a"},
+		change: func(_ int64, _ server.Completion, r *server.Reply) { r.Choices[0].LogProbs = nil },
+	}
 	o := options(b)
 	o.Retry.Base, o.Retry.Max = 1, 1
 	p := newPolicy(t, o)
+
 	_, err := p.Propose(t.Context(), request(0, 2))
 	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.logprobs") {
 		t.Errorf("error is %v", err)
 	}
+
 	b.change = func(asked int64, _ server.Completion, r *server.Reply) {
 		if asked%2 == 0 {
 			r.Choices[0].LogProbs = nil
@@ -113,6 +133,7 @@ func TestNoLogProbs(t *testing.T) {
 	}
 	p = newPolicy(t, o)
 	all(t, p, 40, 1, 2)
+
 	if s := p.Snapshot(); s.Faults["spoiled reply"] != s.Transient || s.Transient < 30 || s.Refused != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -127,22 +148,29 @@ func TestNoEnd(t *testing.T) {
 			if !lost(b.asked.Load()) {
 				return nil
 			}
+
 			return &server.Fault{
-				Kind: server.Transient, Address: "a", Status: 200, Err: fmt.Errorf("%w: it says \"done\"", server.ErrNoEnd),
+				Kind:    server.Transient,
+				Address: "a",
+				Status:  200,
+				Err:     fmt.Errorf("%w: it says \"done\"", server.ErrNoEnd),
 			}
 		}
 		o := options(b)
 		o.Retry.Base, o.Retry.Max = 1, 1
+
 		return newPolicy(t, o)
 	}
 
 	_, err := noEnd(func(int64) bool { return true }).Propose(t.Context(), request(0, 2))
-	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.ends") || !strings.Contains(err.Error(), `"done"`) {
+	if !server.IsRefused(err) || !strings.Contains(err.Error(), "server.ends") ||
+		!strings.Contains(err.Error(), `"done"`) {
 		t.Errorf("error is %v", err)
 	}
 
 	p := noEnd(func(asked int64) bool { return asked%3 != 0 })
 	all(t, p, 40, 1, 2)
+
 	if s := p.Snapshot(); s.Faults["spoiled reply"] != s.Transient || s.Transient != 80 || s.Refused != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -157,15 +185,24 @@ func TestLongPauseIsSaid(t *testing.T) {
 			if b.asked.Load()%4 == 0 {
 				return nil
 			}
-			return &server.Fault{Kind: server.Transient, Address: "a", Status: 429, RetryAfter: time.Minute, Message: "later"}
+
+			return &server.Fault{
+				Kind:       server.Transient,
+				Address:    "a",
+				Status:     429,
+				RetryAfter: time.Minute,
+				Message:    "later",
+			}
 		}
 		o := options(b)
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+
 		p := newPolicy(t, o)
 		for times := range 2 {
 			if _, err := p.Propose(t.Context(), request(0, 1)); err != nil {
 				t.Fatal(err)
 			}
+
 			if got := strings.Count(log.String(), "server wants a pause"); got != times+1 {
 				t.Errorf("said %d times:\n%s", got, log.String())
 			}

@@ -29,13 +29,16 @@ func (c *counters) countReply(r *Reply) {
 	c.cachedTokens.Add(int64(r.CachedTokens))
 	c.tokens.Add(int64(r.CompletionTokens))
 	c.completions.Add(int64(len(r.Choices)))
+
 	for _, choice := range r.Choices {
 		if choice.Finish == FinishLength {
 			c.truncated.Add(1)
 		}
+
 		if choice.blank() {
 			c.empty.Add(1)
 		}
+
 		if _, ok := choice.mean(); !ok {
 			c.unscored.Add(1)
 		}
@@ -53,8 +56,10 @@ func (c *counters) countFault(f *Fault) {
 	default:
 		c.transient.Add(1)
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.causes == nil {
 		c.causes = map[string]int64{}
 	}
@@ -67,9 +72,10 @@ func (c Choice) blank() bool { return strings.TrimSpace(c.Text) == "" }
 // Counts are what a policy, or one server of it, has counted. When nothing is in flight,
 // Requests = Answered + Transient + TooLong + Refused + BadRequests + Cancelled.
 type Counts struct {
-	Requests    int64 `json:"requests"`     // attempts that were sent
-	Answered    int64 `json:"answered"`     // of those, the ones with a usable reply
-	Transient   int64 `json:"transient"`    // faults that may pass: time-outs, lost connections, HTTP 5xx, spoiled replies
+	Requests int64 `json:"requests"` // attempts that were sent
+	Answered int64 `json:"answered"` // of those, the ones with a usable reply
+	// faults that may pass: time-outs, lost connections, HTTP 5xx, spoiled replies
+	Transient   int64 `json:"transient"`
 	TooLong     int64 `json:"too_long"`     // faults: prompts beyond the context window
 	Refused     int64 `json:"refused"`      // faults: a key or a model that the server refuses
 	BadRequests int64 `json:"bad_requests"` // faults: requests that the server does not take
@@ -92,12 +98,24 @@ type Counts struct {
 
 func (c *counters) counts() Counts {
 	return Counts{
-		Requests: c.requests.Load(), Answered: c.answered.Load(), Cancelled: c.cancelled.Load(),
-		Transient: c.transient.Load(), TooLong: c.tooLong.Load(), Refused: c.refused.Load(),
-		BadRequests: c.badRequests.Load(),
-		Retries:     c.retries.Load(), Failovers: c.failovers.Load(), Short: c.short.Load(),
-		Completions: c.completions.Load(), Truncated: c.truncated.Load(), Empty: c.empty.Load(), Silent: c.silent.Load(), Unscored: c.unscored.Load(),
-		PromptTokens: c.promptTokens.Load(), CachedTokens: c.cachedTokens.Load(), CompletionTokens: c.tokens.Load(),
+		Requests:         c.requests.Load(),
+		Answered:         c.answered.Load(),
+		Cancelled:        c.cancelled.Load(),
+		Transient:        c.transient.Load(),
+		TooLong:          c.tooLong.Load(),
+		Refused:          c.refused.Load(),
+		BadRequests:      c.badRequests.Load(),
+		Retries:          c.retries.Load(),
+		Failovers:        c.failovers.Load(),
+		Short:            c.short.Load(),
+		Completions:      c.completions.Load(),
+		Truncated:        c.truncated.Load(),
+		Empty:            c.empty.Load(),
+		Silent:           c.silent.Load(),
+		Unscored:         c.unscored.Load(),
+		PromptTokens:     c.promptTokens.Load(),
+		CachedTokens:     c.cachedTokens.Load(),
+		CompletionTokens: c.tokens.Load(),
 	}
 }
 
@@ -139,6 +157,7 @@ func (l Load) Utilization() float64 {
 	if l.Busy+l.Idle == 0 {
 		return 1
 	}
+
 	return l.Busy.Seconds() / (l.Busy + l.Idle).Seconds()
 }
 
@@ -159,8 +178,9 @@ type ServerSnapshot struct {
 	Since  time.Time `json:"since,omitzero"`   // since when it does not; zero while it does
 	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
 
-	// Faults are the transient ones, the refusals, the bad requests and the prompts that were too long, by what was seen: "HTTP 503" and the
-	// like, "timeout", "connection" (refused or lost), "spoiled reply" (it could not be used), "too long".
+	// Faults are the transient ones, the refusals, the bad requests and the prompts that were too long, by
+	// what was seen: "HTTP 503" and the like, "timeout", "connection" (refused or lost), "spoiled reply" (it
+	// could not be used), "too long".
 	Faults map[string]int64 `json:"faults,omitempty"`
 }
 
@@ -168,7 +188,13 @@ type ServerSnapshot struct {
 func (p *Policy) Snapshot() Snapshot {
 	total := Snapshot{Counts: p.calls.counts(), Servers: make([]ServerSnapshot, len(p.pool.servers))}
 	for i, s := range p.pool.servers {
-		one := ServerSnapshot{Address: s.backend.Address(), Counts: s.counts(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
+		one := ServerSnapshot{
+			Address: s.backend.Address(),
+			Counts:  s.counts(),
+			Load:    s.limiter.load(),
+			Gauges:  s.gauges.Load(),
+		}
+
 		p.pool.mu.Lock()
 		if one.Down = s.down; s.down {
 			one.Since = s.since
@@ -177,28 +203,33 @@ func (p *Policy) Snapshot() Snapshot {
 		s.counters.mu.Lock()
 		one.Faults = maps.Clone(s.causes)
 		s.counters.mu.Unlock()
+
 		for cause, n := range one.Faults {
 			if total.Faults == nil {
 				total.Faults = map[string]int64{}
 			}
+
 			total.Faults[cause] += n
 		}
+
 		total.Counts.add(one.Counts)
 		total.Load.add(one.Load)
 		total.Servers[i] = one
 	}
+
 	return total
 }
 
-// Room says how many sequences more the servers could be given right now: those that their limits leave, and one request
-// for each that waits until the next is through, so that no slot stays empty meanwhile. A server that is down has none.
-// Whoever starts work only while there is room drives the servers as hard as they can be driven, with as little work
-// begun as that takes.
+// Room says how many sequences more the servers could be given right now: those that their limits leave, and
+// one request for each that waits until the next is through, so that no slot stays empty meanwhile. A server
+// that is down has none. Whoever starts work only while there is room drives the servers as hard as they can
+// be driven, with as little work begun as that takes.
 func (p *Policy) Room() int {
 	room := 0
 	for _, s := range p.pool.servers {
 		room += s.limiter.room()
 	}
+
 	return room
 }
 

@@ -20,18 +20,22 @@ func readCall(action string) (call envs.Call, ok bool) {
 	if !ok {
 		return envs.Call{}, false
 	}
+
 	name, _, ok := strings.Cut(after, strings.TrimSuffix(inputMarker, ":"))
 	if !ok {
 		return envs.Call{}, false
 	}
+
 	_, input, ok := strings.Cut(action, inputMarker)
 	if !ok {
 		return envs.Call{}, false
 	}
+
 	args, err := readObject(input[:strings.LastIndexByte(input, '}')+1])
 	if err != nil {
 		return envs.Call{}, false
 	}
+
 	return envs.Call{Name: strings.TrimSpace(name), Args: args}, true
 }
 
@@ -39,34 +43,43 @@ func readCall(action string) (call envs.Call, ok bool) {
 func readObject(text string) (envs.Args, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
+
 	tok, err := dec.Token()
 	if err != nil {
 		return nil, err
 	}
+
 	if tok != json.Delim('{') {
 		return nil, errNotObject
 	}
+
 	args, err := readMembers(dec, 1)
 	if err == nil && dec.More() {
 		err = errNotObject
 	}
+
 	return args, err
 }
 
 func readMembers(dec *json.Decoder, depth int) (envs.Args, error) {
 	args := envs.Args{}
+
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
 			return nil, err
 		}
+
 		value, err := readValue(dec, depth)
 		if err != nil {
 			return nil, err
 		}
+
 		args = append(args, envs.Arg{Name: key.(string), Value: value})
 	}
+
 	_, err := dec.Token()
+
 	return args, err
 }
 
@@ -75,6 +88,7 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	switch t := tok.(type) {
 	case json.Number:
 		return envs.Number(t), nil
@@ -82,19 +96,26 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 		if depth >= maxDepth {
 			return nil, errNotObject
 		}
+
 		if t == '{' {
 			return readMembers(dec, depth+1)
 		}
+
 		list := []any{}
+
 		for dec.More() {
 			v, err := readValue(dec, depth+1)
 			if err != nil {
 				return nil, err
 			}
+
 			list = append(list, v)
 		}
+
 		_, err := dec.Token()
+
 		return list, err
 	}
+
 	return tok, nil
 }

@@ -22,6 +22,7 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '[' {
 		return json.Unmarshal(data, (*string)(m))
 	}
+
 	var parts []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
@@ -29,12 +30,15 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
+
 	for _, p := range parts {
 		if p.Type != "text" {
 			return errors.New("content parts must be of type text")
 		}
+
 		*m += messageText(p.Text)
 	}
+
 	return nil
 }
 
@@ -43,6 +47,7 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 func readChat(messages []message) envs.History {
 	var h envs.History
 	action, acted := "", false
+
 	for _, m := range messages {
 		text := strings.TrimSpace(string(m.Content))
 		switch {
@@ -51,6 +56,7 @@ func readChat(messages []message) envs.History {
 			if acted { // its observation never came
 				h = retell(h, action, "")
 			}
+
 			action, acted = text, true
 		case asks(text) || !acted:
 			h, acted = readPrompt(text), false
@@ -58,9 +64,11 @@ func readChat(messages []message) envs.History {
 			h, acted = retell(h, action, observationIn(text)), false
 		}
 	}
+
 	if acted {
 		h = retell(h, action, "")
 	}
+
 	return h
 }
 
@@ -75,6 +83,7 @@ func observationIn(text string) string {
 	if inner, ok := strings.CutPrefix(text, "<tool_response>"); ok {
 		text = strings.TrimSpace(strings.TrimSuffix(inner, "</tool_response>"))
 	}
+
 	return strings.TrimSpace(strings.TrimPrefix(text, observationMarker))
 }
 
@@ -94,11 +103,13 @@ func (t chatTemplate) read(text string) (messages []message, ok bool) {
 		var part string
 		part, rest, found = strings.Cut(rest, t.open)
 		role, content, _ := strings.Cut(part, t.close)
+
 		content, _, ended := strings.Cut(content, t.end)
 		if content = strings.TrimSpace(content); ended || content != "" {
 			messages = append(messages, message{strings.TrimSpace(role), messageText(content)})
 		}
 	}
+
 	return messages, ok
 }
 
@@ -108,7 +119,9 @@ func renderChat(messages []message) string {
 	for _, m := range messages {
 		b.WriteString(chatML.open + m.Role + chatML.close + string(m.Content) + chatML.end + "\n")
 	}
+
 	b.WriteString(chatML.open + "assistant" + chatML.close)
+
 	return b.String()
 }
 
@@ -116,13 +129,16 @@ func renderChat(messages []message) string {
 // roles, and what answers an assistant without asking anything.
 func dropObservations(messages []message) []message {
 	var kept []message
+
 	for i, m := range messages {
 		known := m.Role == "system" || m.Role == "user" || m.Role == "assistant"
+
 		answers := i > 0 && messages[i-1].Role == "assistant" && m.Role != "assistant" && !asks(string(m.Content))
 		if known && !answers {
 			kept = append(kept, m)
 		}
 	}
+
 	return kept
 }
 
@@ -133,5 +149,6 @@ func readText(text string) (h envs.History, chat bool) {
 			return readChat(messages), true
 		}
 	}
+
 	return readPrompt(text), false
 }

@@ -55,7 +55,9 @@ func newEngine(o *Options) *engine {
 	for slot := o.Slots - 1; slot >= 0; slot-- {
 		e.free = append(e.free, slot)
 	}
+
 	e.figures.busy = make([]time.Duration, o.Slots)
+
 	return e
 }
 
@@ -65,10 +67,12 @@ func (e *engine) run(ctx context.Context, sequences []*sequence) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	b := &batch{sequences: sequences, left: len(sequences), done: make(chan struct{})}
 	if err := e.admit(b); err != nil {
 		return err
 	}
+
 	select {
 	case <-b.done:
 		return nil
@@ -81,17 +85,21 @@ func (e *engine) run(ctx context.Context, sequences []*sequence) error {
 func (e *engine) admit(b *batch) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	if e.o.MaxWaiting > 0 && len(e.waiting)+len(b.sequences)-len(e.free) > e.o.MaxWaiting {
 		e.figures.rejected++
 		return errFull
 	}
+
 	b.arrived = time.Now()
 	for _, s := range b.sequences {
 		s.batch, s.slot = b, -1
 	}
+
 	e.waiting = append(e.waiting, b.sequences...)
 	e.figures.sequences += len(b.sequences)
 	e.dispatch()
+
 	return nil
 }
 
@@ -102,9 +110,11 @@ func (e *engine) dispatch() {
 		if e.o.KVTokens > 0 && e.kv > 0 && e.kv+s.size() > e.o.KVTokens {
 			break
 		}
+
 		e.waiting = e.waiting[1:]
 		e.start(s)
 	}
+
 	e.figures.maxWaiting = max(e.figures.maxWaiting, len(e.waiting))
 }
 
@@ -117,6 +127,7 @@ func (e *engine) start(s *sequence) {
 	e.figures.maxRunning = max(e.figures.maxRunning, len(e.running))
 	e.figures.queue.observe(s.since.Sub(s.batch.arrived))
 	prefill, decode := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
+
 	s.prefill, s.decode = e.o.scaled(prefill), e.o.scaled(decode)
 	if d := s.prefill + s.decode; d > 0 {
 		s.timer = time.AfterFunc(d, func() { e.timeUp(s) })
@@ -130,25 +141,31 @@ func (e *engine) start(s *sequence) {
 func (e *engine) lookUp(s *sequence) int {
 	p := s.prompt
 	n := p.tokens.len()
+
 	e.figures.promptTokens += n
 	if e.o.wrong(NoPrefixCache) {
 		e.figures.promptChars += p.first(len(p.text))
 		p.seen = true
 		return n
 	}
+
 	if p.chain == nil {
 		p.chain = e.cache.chain(p.tokens.ids)
 	}
+
 	cached := min(e.cache.match(p.chain), max(0, n-1)/e.o.CacheBlock) * e.o.CacheBlock
 	e.cache.add(p.chain)
 	e.figures.queries += n
 	e.figures.hits += cached
+
 	e.figures.promptChars += p.first(len(p.text))
 	if cached > 0 {
 		e.figures.cachedChars += p.first(p.tokens.ends[cached-1])
 		p.cached += p.first(cached)
 	}
+
 	p.seen = true
+
 	return n - cached
 }
 
@@ -158,15 +175,19 @@ func (l Latency) of(prompt, completion, running int) (prefill, decode time.Durat
 	if l.PrefillPerSecond > 0 {
 		prefill = time.Duration(float64(prompt) / l.PrefillPerSecond * float64(time.Second))
 	}
+
 	if l.DecodePerSecond > 0 {
-		decode += time.Duration(float64(completion) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1)) * float64(time.Second))
+		decode += time.Duration(float64(completion) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1)) * float64(
+			time.Second))
 	}
+
 	return prefill, decode
 }
 
 func (e *engine) timeUp(s *sequence) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	if !s.ended {
 		e.finish(s)
 		e.dispatch()
@@ -176,15 +197,19 @@ func (e *engine) timeUp(s *sequence) {
 // finish ends a sequence that has run to its end.
 func (e *engine) finish(s *sequence) {
 	e.leave(s)
+
 	e.figures.completed++
 	if s.cutShort {
 		e.figures.cutShort++
 	}
+
 	e.figures.completionTokens += len(s.completion)
 	e.figures.latency.observe(time.Since(s.batch.arrived))
+
 	if !e.o.wrong(NoPrefixCache) {
 		e.cache.add(e.cache.chain(slices.Concat(s.prompt.tokens.ids, s.completion)))
 	}
+
 	if s.batch.left--; s.batch.left == 0 {
 		close(s.batch.done)
 	}
@@ -203,20 +228,25 @@ func (e *engine) leave(s *sequence) {
 func (e *engine) abort(b *batch) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	for _, s := range b.sequences {
 		if s.ended {
 			continue
 		}
 		e.figures.aborted++
+
 		if s.slot < 0 {
 			s.ended = true
 			continue
 		}
+
 		if s.timer != nil {
 			s.timer.Stop()
 		}
+
 		e.leave(s)
 	}
+
 	e.waiting = slices.DeleteFunc(e.waiting, func(s *sequence) bool { return s.batch == b })
 	e.dispatch()
 }
@@ -225,6 +255,7 @@ func (e *engine) abort(b *batch) {
 func (e *engine) pause(paused bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	e.paused = paused
 	e.dispatch()
 }

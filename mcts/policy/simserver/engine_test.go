@@ -22,6 +22,7 @@ func bubble(t *testing.T, o Options, f func(t *testing.T, e *engine)) {
 		if o.Speed == 0 {
 			o.Speed = 1
 		}
+
 		f(t, newEngine(&o))
 	})
 }
@@ -38,6 +39,7 @@ func sequences(p *prompt, n, m int) []*sequence {
 	for range n {
 		list = append(list, &sequence{prompt: p, completion: make([]uint32, m)})
 	}
+
 	return list
 }
 
@@ -47,6 +49,7 @@ func TestSlotsAndQueue(t *testing.T) {
 		var order []string
 		var ends []time.Duration
 		var mu sync.Mutex
+
 		var wg sync.WaitGroup
 		for _, r := range []struct {
 			name string
@@ -56,32 +59,44 @@ func TestSlotsAndQueue(t *testing.T) {
 				if err := e.run(t.Context(), sequences(words(r.name, 3), r.n, 1)); err != nil {
 					t.Error(err)
 				}
+
 				mu.Lock()
 				defer mu.Unlock()
+
 				order, ends = append(order, r.name), append(ends, time.Since(start))
 			})
 			synctest.Wait()
 		}
+
 		wg.Wait()
+
 		if order[0] != "first" || order[3] != "fourth" { // the others end at the same moment
 			t.Errorf("ended in the order %q", order)
 		}
-		if diff := cmp.Diff([]time.Duration{time.Second, 2 * time.Second, 2 * time.Second, 3 * time.Second}, ends); diff != "" {
+
+		if diff := cmp.Diff([]time.Duration{time.Second, 2 * time.Second, 2 * time.Second, 3 * time.Second},
+			ends); diff != "" {
 			t.Error(diff)
 		}
+
 		st := e.stats()
 		want := []time.Duration{3 * time.Second, 2 * time.Second, 2 * time.Second}
+
 		var total time.Duration
 		for _, b := range st.Busy {
 			total += b
 		}
-		if total != want[0]+want[1]+want[2] || st.Sequences != 7 || st.Completed != 7 || st.MaxRunning != 3 || st.MaxWaiting != 4 || st.Running != 0 {
+
+		if total != want[0]+want[1]+want[2] || st.Sequences != 7 || st.Completed != 7 || st.MaxRunning != 3 ||
+			st.MaxWaiting != 4 || st.Running != 0 {
 			t.Errorf("busy %v, %+v", st.Busy, st)
 		}
+
 		st.First = start
 		if got := st.Occupied(); got < 7.0/9-1e-9 || got > 7.0/9+1e-9 {
 			t.Errorf("occupied %v, want 7/9", got)
 		}
+
 		if e.figures.queue.n != 7 || e.figures.queue.sum != 0+0+0+1+1+1+2 || e.figures.latency.sum != 1+1+1+2+2+2+3 {
 			t.Errorf("queue %+v, latency %+v", e.figures.queue, e.figures.latency)
 		}
@@ -104,9 +119,11 @@ func TestLatency(t *testing.T) {
 	} {
 		bubble(t, Options{Slots: 8, Latency: l, Speed: c.speed}, func(t *testing.T, e *engine) {
 			start := time.Now()
+
 			if err := e.run(t.Context(), sequences(words("x", c.prompt), c.n, c.decode)); err != nil {
 				t.Fatal(err)
 			}
+
 			if got := time.Since(start); got.Round(time.Microsecond) != c.want {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
@@ -118,29 +135,41 @@ func TestLatency(t *testing.T) {
 func TestAbort(t *testing.T) {
 	bubble(t, Options{Slots: 2, Latency: Latency{PerCompletion: time.Hour}}, func(t *testing.T, e *engine) {
 		ctx, cancel := context.WithCancel(t.Context())
+
 		errs := make(chan error, 2)
 		go func() { errs <- e.run(ctx, sequences(words("x", 3), 5, 1)) }()
+
 		synctest.Wait()
+
 		go func() { errs <- e.run(t.Context(), sequences(words("y", 3), 1, 1)) }()
+
 		synctest.Wait()
+
 		if st := e.stats(); st.Running != 2 || st.Waiting != 4 {
 			t.Errorf("%d running, %d waiting", st.Running, st.Waiting)
 		}
+
 		<-time.After(30 * time.Minute)
 		cancel()
+
 		if err := <-errs; !errors.Is(err, context.Canceled) {
 			t.Errorf("aborted: %v", err)
 		}
+
 		start := time.Now()
 		if st := e.stats(); !st.Last.Equal(start) {
 			t.Errorf("the last sequence ended at %v, want %v: the slots were in use until then", st.Last, start)
 		}
+
 		if err := <-errs; err != nil || time.Since(start) != time.Hour {
 			t.Errorf("%v after %v, want an hour from the abort on", err, time.Since(start))
 		}
-		if st := e.stats(); st.Aborted != 5 || st.Completed != 1 || st.Running != 0 || st.Waiting != 0 || len(e.free) != 2 {
+
+		if st := e.stats(); st.Aborted != 5 || st.Completed != 1 || st.Running != 0 || st.Waiting != 0 ||
+			len(e.free) != 2 {
 			t.Errorf("%+v", st)
 		}
+
 		if err := e.run(ctx, sequences(words("z", 3), 1, 1)); !errors.Is(err, context.Canceled) {
 			t.Errorf("a client that is gone before it came: %v", err)
 		}
@@ -149,22 +178,33 @@ func TestAbort(t *testing.T) {
 
 func TestMemoryAndQueueLimits(t *testing.T) {
 	// 10 tokens each: three fit, and what is larger than the memory runs alone.
-	bubble(t, Options{Slots: 8, KVTokens: 35, MaxWaiting: 2, Latency: Latency{PerCompletion: time.Second}}, func(t *testing.T, e *engine) {
+	bubble(t, Options{
+		Slots:      8,
+		KVTokens:   35,
+		MaxWaiting: 2,
+		Latency:    Latency{PerCompletion: time.Second},
+	}, func(t *testing.T, e *engine) {
 		errs := make(chan error, 2)
 		go func() { errs <- e.run(t.Context(), sequences(words("x", 9), 5, 1)) }()
+
 		synctest.Wait()
+
 		if st := e.stats(); st.Running != 3 || st.Waiting != 2 {
 			t.Errorf("%d running, %d waiting, want 3 and 2", st.Running, st.Waiting)
 		}
+
 		if err := e.run(t.Context(), sequences(words("y", 9), 6, 1)); !errors.Is(err, errFull) {
 			t.Errorf("a full queue: %v", err)
 		}
+
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
+
 		if err := e.run(t.Context(), sequences(words("z", 50), 1, 1)); err != nil {
 			t.Error(err)
 		}
+
 		if st := e.stats(); st.Rejected != 1 || st.Completed != 6 || e.kv != 0 {
 			t.Errorf("%+v, %d tokens held", st, e.kv)
 		}
@@ -174,13 +214,18 @@ func TestMemoryAndQueueLimits(t *testing.T) {
 func TestPause(t *testing.T) {
 	bubble(t, Options{Slots: 2}, func(t *testing.T, e *engine) {
 		e.pause(true)
+
 		done := make(chan error)
 		go func() { done <- e.run(t.Context(), sequences(words("x", 3), 3, 1)) }()
+
 		synctest.Wait()
+
 		if st := e.stats(); st.Waiting != 3 || st.Running != 0 {
 			t.Errorf("%d waiting, %d running", st.Waiting, st.Running)
 		}
+
 		e.pause(false)
+
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -207,13 +252,17 @@ func TestPrefixCache(t *testing.T) {
 			if err := e.run(t.Context(), sequences(c.prompt, c.n, 2)); err != nil {
 				t.Fatal(err)
 			}
+
 			chars := 0
 			if c.cached > 0 {
 				chars = c.prompt.tokens.ends[c.cached-1]
 			}
+
 			f := e.figures
-			if c.prompt.cached != c.cached || f.hits-before.hits != c.hits || f.cachedChars-before.cachedChars != chars ||
-				f.queries-before.queries != c.n*c.prompt.tokens.len() || f.promptChars-before.promptChars != len(c.prompt.text) {
+			if c.prompt.cached != c.cached || f.hits-before.hits != c.hits ||
+				f.cachedChars-before.cachedChars != chars ||
+				f.queries-before.queries != c.n*c.prompt.tokens.len() ||
+				f.promptChars-before.promptChars != len(c.prompt.text) {
 				t.Errorf("%s: %d cached tokens; figures %+v after %+v", c.name, c.prompt.cached, f, before)
 			}
 		}
@@ -224,12 +273,14 @@ func TestPrefixCache(t *testing.T) {
 		whole := tokenize(first.text + " b c d e")
 		q := &sequence{prompt: first, completion: whole.ids[4:]}
 		next := &prompt{text: first.text + " b c d e f", tokens: tokenize(first.text + " b c d e f")}
+
 		other := words("z", 9)
 		for _, s := range []*sequence{q, {prompt: next}, {prompt: other}, {prompt: words("x", 4)}} {
 			if err := e.run(t.Context(), []*sequence{s}); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		if next.cached != 8 || e.figures.hits != 8 || e.cache.order.Len() != 4 {
 			t.Errorf("cached %d, %d in all, %d blocks kept", next.cached, e.figures.hits, e.cache.order.Len())
 		}
@@ -238,18 +289,23 @@ func TestPrefixCache(t *testing.T) {
 
 // Tokens are the whole text, and a longer text begins with the same ones.
 func TestTokens(t *testing.T) {
-	want := []string{"Action", " Input", ":", " ", "{", "\"", "conditio", "n", "\"", ":", " ", "\"", "200", "0", "-", "01", "\"", "}", "\n\n", "<|im_end|>", " é"}
+	want := []string{"Action", " Input", ":", " ", "{", "\"", "conditio", "n", "\"", ":", " ", "\"", "200", "0", "-",
+		"01", "\"", "}", "\n\n", "<|im_end|>", " é"}
+
 	text := strings.Join(want, "")
 	if diff := cmp.Diff(want, tokenize(text).strings(text)); diff != "" {
 		t.Error(diff)
 	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.StringOf(rapid.SampledFrom([]rune("ab 1\n<|>é\uFFFD{"))).Draw(t, "a")
 		b := rapid.String().Draw(t, "b")
+
 		short, long := tokenize(a), tokenize(a+b)
 		if got := strings.Join(long.strings(a+b), ""); got != a+b {
 			t.Fatalf("tokens of %q are those of %q", a+b, got)
 		}
+
 		for i := range max(0, short.len()-1) {
 			if short.ends[i] != long.ends[i] {
 				t.Fatalf("token %d of %q ends at %d, of %q at %d", i, a, short.ends[i], a+b, long.ends[i])
@@ -267,7 +323,8 @@ func FuzzTokenize(f *testing.F) {
 	})
 }
 
-// TestCacheForgets serves prompts of many blocks: what is remembered of them has a bound, whatever the options leave open.
+// TestCacheForgets serves prompts of many blocks: what is remembered of them has a bound, whatever the
+// options leave open.
 func TestCacheForgets(t *testing.T) {
 	for name, tt := range map[string]struct {
 		o    Options
@@ -278,14 +335,17 @@ func TestCacheForgets(t *testing.T) {
 		"blocks":       {Options{KVTokens: 64_000, CacheBlocks: 5}, 5},
 	} {
 		tt.o.Model, tt.o.Policy = "m", policy.NewScripted(policy.Profile{}, nil)
+
 		o, err := tt.o.withDefaults()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		c := newPrefixCache(o.CacheBlock, o.CacheBlocks)
 		for i := range uint64(2 << 16) {
 			c.add([]uint64{i})
 		}
+
 		if len(c.entries) != tt.want || c.order.Len() != tt.want {
 			t.Errorf("%s: %d blocks are remembered, want %d", name, len(c.entries), tt.want)
 		}

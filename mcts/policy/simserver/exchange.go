@@ -26,7 +26,8 @@ func (x *exchange) native() bool { return strings.HasPrefix(x.r.URL.Path, "/api/
 func (x *exchange) fail() bool {
 	switch x.fault {
 	case InternalError:
-		x.refuse(http.StatusInternalServerError, "EngineCore encountered an issue. See stack trace (above) for the root cause.", "")
+		x.refuse(http.StatusInternalServerError, "EngineCore encountered an issue. See stack trace (above) for "+
+			"the root cause.", "")
 	case BadGateway:
 		x.w.Header().Set("Content-Type", "text/html")
 		x.w.WriteHeader(http.StatusBadGateway)
@@ -49,6 +50,7 @@ func (x *exchange) fail() bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -58,6 +60,7 @@ func (x *exchange) full() {
 	if x.native() {
 		text = "server busy, please try again.  maximum pending requests exceeded"
 	}
+
 	x.refuse(http.StatusServiceUnavailable, text, "")
 }
 
@@ -73,6 +76,7 @@ func (x *exchange) refuse(status int, text, param string) {
 		writeJSON(x.w, status, map[string]string{"error": text})
 		return
 	}
+
 	writeJSON(x.w, status, errorBody(status, errorTypes[status], text, param))
 }
 
@@ -89,6 +93,7 @@ func errorBody(status int, kind, text, param string) any {
 	if param != "" {
 		p = param
 	}
+
 	return map[string]any{"error": map[string]any{"message": text, "type": kind, "param": p, "code": status}}
 }
 
@@ -97,6 +102,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		status, data = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written"}`)
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
@@ -112,15 +118,18 @@ func (x *exchange) answer(contentType string, data []byte) {
 		reset(x.w, data)
 		return
 	}
+
 	x.s.mu.Lock()
 	x.s.answered++
 	x.s.mu.Unlock()
 	x.w.Header().Set("Content-Type", contentType)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+
 	if x.fault == Drip {
 		x.drip(data)
 		return
 	}
+
 	x.w.Write(data)
 }
 
@@ -130,15 +139,19 @@ const dripBytes = 16
 func (x *exchange) drip(data []byte) {
 	tick := x.s.o.scaled(x.s.o.Faults.DripEvery)
 	control := http.NewResponseController(x.w)
+
 	for len(data) > 0 {
 		n := min(dripBytes, len(data))
 		if _, err := x.w.Write(data[:n]); err != nil {
 			return
 		}
+
 		data = data[n:]
+
 		if control.Flush() != nil || tick <= 0 {
 			continue
 		}
+
 		timer := time.NewTimer(tick)
 		select {
 		case <-timer.C:
@@ -156,11 +169,14 @@ func reset(w http.ResponseWriter, data []byte) {
 		panic(http.ErrAbortHandler)
 	}
 	defer conn.Close()
+
 	if tcp, ok := conn.(*net.TCPConn); ok && data == nil {
 		tcp.SetLinger(0)
 	}
+
 	if data != nil {
-		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "+strconv.Itoa(len(data))+"\r\n\r\n")
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "+
+			strconv.Itoa(len(data))+"\r\n\r\n")
 		conn.Write(data[:len(data)/2])
 	}
 }
@@ -169,6 +185,7 @@ func reset(w http.ResponseWriter, data []byte) {
 func (s *Server) goDown() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.down, s.upAt = true, time.Time{}
 	if d := s.o.scaled(s.o.Faults.DownFor); d > 0 {
 		s.upAt = time.Now().Add(d)
@@ -180,6 +197,7 @@ func (s *Server) die() {
 	s.Kill()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if d := s.o.scaled(s.o.Faults.DownFor); d > 0 && !s.closed {
 		s.revival = time.AfterFunc(d, func() { _ = s.Revive() }) // a port that was taken meanwhile stays refused
 	}

@@ -19,5 +19,6 @@ func chatOf(pairs []string) []message {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		m = append(m, message{pairs[i], messageText(pairs[i+1])})
 	}
+
 	return m
 }

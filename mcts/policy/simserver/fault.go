@@ -17,24 +17,26 @@ type Fault string
 // The faults. None is the zero Fault.
 const (
 	None          Fault = ""
-	InternalError Fault = "500"           // an error of the engine
-	BadGateway    Fault = "502"           // a proxy's page of HTML
-	Unavailable   Fault = "503"           // too much is waiting
-	TooMany       Fault = "429"           // with a Retry-After
-	Hang          Fault = "hang"          // no answer until the client goes away
-	Reset         Fault = "reset"         // the connection is reset in the middle of the answer
-	Drip          Fault = "drip"          // the right answer, a few bytes at a time
-	Garbage       Fault = "garbage"       // half an answer, with status 200
-	WrongN        Fault = "wrong-n"       // one choice too few or, for n = 1, too many; Ollama answers without being done
-	LostLogProbs  Fault = "lost-logprobs" // no log-probabilities this time
-	Empty         Fault = "empty"         // completions without text
-	Flap          Fault = "flap"          // every connection is cut for Faults.DownFor, without an answer
-	Die           Fault = "die"           // the port closes, for Faults.DownFor or until Revive
+	InternalError Fault = "500"     // an error of the engine
+	BadGateway    Fault = "502"     // a proxy's page of HTML
+	Unavailable   Fault = "503"     // too much is waiting
+	TooMany       Fault = "429"     // with a Retry-After
+	Hang          Fault = "hang"    // no answer until the client goes away
+	Reset         Fault = "reset"   // the connection is reset in the middle of the answer
+	Drip          Fault = "drip"    // the right answer, a few bytes at a time
+	Garbage       Fault = "garbage" // half an answer, with status 200
+	// one choice too few or, for n = 1, too many; Ollama answers without being done
+	WrongN       Fault = "wrong-n"
+	LostLogProbs Fault = "lost-logprobs" // no log-probabilities this time
+	Empty        Fault = "empty"         // completions without text
+	Flap         Fault = "flap"          // every connection is cut for Faults.DownFor, without an answer
+	Die          Fault = "die"           // the port closes, for Faults.DownFor or until Revive
 )
 
 // FaultKinds lists the faults, None not among them.
 func FaultKinds() []Fault {
-	return []Fault{InternalError, BadGateway, Unavailable, TooMany, Hang, Reset, Drip, Garbage, WrongN, LostLogProbs, Empty, Flap, Die}
+	return []Fault{InternalError, BadGateway, Unavailable, TooMany, Hang, Reset, Drip, Garbage, WrongN, LostLogProbs,
+		Empty, Flap, Die}
 }
 
 // Faults say which requests for completions meet which fault.
@@ -51,36 +53,45 @@ type Faults struct {
 // EvenRates gives every fault the same share of a total probability, Flap and Die left out.
 func EvenRates(total float64) map[Fault]float64 {
 	rates := map[Fault]float64{}
+
 	for _, f := range FaultKinds() {
 		if f != Flap && f != Die {
 			rates[f] = 0
 		}
 	}
+
 	for f := range rates {
 		rates[f] = total / float64(len(rates))
 	}
+
 	return rates
 }
 
 func (f Faults) check() error {
 	total := 0.0
+
 	for kind, rate := range f.Rates {
 		if _, err := names.Parse("fault", string(kind), FaultKinds()); err != nil {
 			return err
 		}
+
 		if !(rate >= 0 && rate <= 1) {
 			return fmt.Errorf("simserver: fault %s at rate %v: want one from 0 to 1", kind, rate)
 		}
+
 		total += rate
 	}
+
 	if total > 1+1e-9 {
 		return fmt.Errorf("simserver: the rates of faults sum to %v, want at most 1", total)
 	}
+
 	for _, kind := range f.Script {
 		if kind != None && !slices.Contains(FaultKinds(), kind) {
 			return names.Unknown("fault", string(kind), FaultKinds())
 		}
 	}
+
 	return nil
 }
 
@@ -98,24 +109,30 @@ func (s *faultSource) next(body []byte) Fault {
 	if len(s.faults.Rates) == 0 && len(s.faults.Script) == 0 {
 		return None
 	}
+
 	h := fnv.New64a()
 	h.Write(body)
 	sum := h.Sum64()
+
 	s.mu.Lock()
 	at := s.arrived
+
 	s.arrived++
 	if at < len(s.faults.Script) {
 		s.mu.Unlock()
 		return s.faults.Script[at]
 	}
+
 	times := s.sent[sum]
 	s.sent[sum]++
 	s.mu.Unlock()
+
 	x := rand.New(rand.NewPCG(s.faults.Seed^sum, times)).Float64()
 	for _, kind := range FaultKinds() {
 		if x -= s.faults.Rates[kind]; x < 0 {
 			return kind
 		}
 	}
+
 	return None
 }

@@ -36,39 +36,51 @@ func what(r *reply, err error) string {
 	case r.Choices[0].Text == "":
 		return "empty"
 	}
+
 	return "good"
 }
 
 func TestEveryFaultByScript(t *testing.T) {
 	for fault, want := range map[simserver.Fault]string{
 		simserver.None: "good", simserver.InternalError: "Internal Server Error", simserver.BadGateway: "Bad Gateway",
-		simserver.Unavailable: "Service Unavailable, retry after 2", simserver.TooMany: "Too Many Requests, retry after 2",
-		simserver.Reset: "cut", simserver.Drip: "good", simserver.Garbage: "unreadable", simserver.WrongN: "wrong n",
-		simserver.LostLogProbs: "no logprobs", simserver.Empty: "empty", simserver.Flap: "no answer", simserver.Die: "no answer",
+		simserver.Unavailable: "Service Unavailable, retry after 2",
+		simserver.TooMany:     "Too Many Requests, retry after 2",
+		simserver.Reset:       "cut", simserver.Drip: "good", simserver.Garbage: "unreadable",
+		simserver.WrongN:       "wrong n",
+		simserver.LostLogProbs: "no logprobs", simserver.Empty: "empty", simserver.Flap: "no answer",
+		simserver.Die: "no answer",
 	} {
 		t.Run(string(fault)+"-", func(t *testing.T) {
 			s := start(t, simserver.Options{Faults: simserver.Faults{
-				Script: []simserver.Fault{simserver.None, fault}, RetryAfter: 1500 * time.Millisecond, DripEvery: time.Microsecond,
+				Script:     []simserver.Fault{simserver.None, fault},
+				RetryAfter: 1500 * time.Millisecond,
+				DripEvery:  time.Microsecond,
 			}})
+
 			b := usual("Question: q")
 			if got := what(send(t.Context(), s.URL()+"/v1/completions", b)); got != "good" {
 				t.Fatalf("before the fault: %s", got)
 			}
+
 			if got := what(send(t.Context(), s.URL()+"/v1/completions", b)); got != want {
 				t.Errorf("seen %q, want %q", got, want)
 			}
+
 			after := map[simserver.Fault]string{simserver.Flap: "no answer", simserver.Die: "refused"}[fault]
 			if after != "" {
 				if got := what(send(t.Context(), s.URL()+"/v1/completions", b)); got != after {
 					t.Errorf("then %q, want %q", got, after)
 				}
+
 				if err := s.Revive(); err != nil {
 					t.Fatal(err)
 				}
 			}
+
 			if got := what(send(t.Context(), s.URL()+"/v1/completions", b)); got != "good" {
 				t.Errorf("in the end %q", got)
 			}
+
 			st := s.Stats()
 			if fault != simserver.None && st.Faults[fault] != 1 || len(st.Faults) > 1 {
 				t.Errorf("counted %v", st.Faults)
@@ -81,6 +93,7 @@ func TestEveryFaultByScript(t *testing.T) {
 func TestHang(t *testing.T) {
 	s := start(t, simserver.Options{Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Hang: 1}}})
 	ctx, cancel := context.WithCancel(t.Context())
+
 	var wg sync.WaitGroup
 	for _, c := range []context.Context{ctx, t.Context()} {
 		wg.Go(func() {
@@ -89,11 +102,13 @@ func TestHang(t *testing.T) {
 			}
 		})
 	}
+
 	for s.Stats().Faults[simserver.Hang] < 2 {
 		if c, _ := get(t, s.URL()+"/health"); c != 200 {
 			t.Fatal(c)
 		}
 	}
+
 	cancel()
 	s.Close()
 	wg.Wait()
@@ -104,20 +119,26 @@ func TestClientGoesAway(t *testing.T) {
 	s := start(t, simserver.Options{Slots: 1, Latency: simserver.Latency{PerCompletion: time.Hour}})
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error)
+
 	go func() {
 		_, err := send(ctx, s.URL()+"/v1/completions", usual("Question: q"))
 		gone <- err
 	}()
+
 	for s.Stats().Waiting < 2 {
 		get(t, s.URL()+"/health")
 	}
+
 	cancel()
+
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+
 	for s.Stats().Aborted < 3 {
 		get(t, s.URL()+"/health")
 	}
+
 	if st := s.Stats(); st.Running != 0 || st.Waiting != 0 || st.Busy[0] <= 0 {
 		t.Errorf("%+v", st)
 	}
@@ -131,6 +152,7 @@ func TestFaultsByRate(t *testing.T) {
 		s := start(t, simserver.Options{Faults: simserver.Faults{Rates: rates, Seed: 3}})
 		seen = map[string]int{}
 		var mu sync.Mutex
+
 		var wg sync.WaitGroup
 		for w := range workers {
 			wg.Go(func() {
@@ -138,9 +160,11 @@ func TestFaultsByRate(t *testing.T) {
 					b := usual("Question: q").with("seed", i*3)
 					for range 20 {
 						got := what(send(t.Context(), s.URL()+"/v1/completions", b))
+
 						mu.Lock()
 						seen[got]++
 						mu.Unlock()
+
 						if got == "good" {
 							break
 						}
@@ -148,11 +172,14 @@ func TestFaultsByRate(t *testing.T) {
 				}
 			})
 		}
+
 		wg.Wait()
+
 		return seen, s.Stats()
 	}
 	one, a := count(1)
 	eight, b := count(8)
+
 	bad := 0
 	for kind, n := range a.Faults {
 		bad += n
@@ -160,9 +187,11 @@ func TestFaultsByRate(t *testing.T) {
 			t.Errorf("%s: %d times with one client, %d with eight", kind, n, b.Faults[kind])
 		}
 	}
+
 	if one["good"] != 120 || eight["good"] != 120 || a.Requests != 120+bad || len(a.Faults) != 9 {
 		t.Errorf("seen %v; %d requests, faults %v", one, a.Requests, a.Faults)
 	}
+
 	if bad < 40 || bad > 200 {
 		t.Errorf("%d faults at a rate of 0.41", bad)
 	}
@@ -173,19 +202,25 @@ func TestKillAndRevive(t *testing.T) {
 	s := start(t, simserver.Options{})
 	url := s.URL()
 	s.Kill()
+
 	if got := what(send(t.Context(), url+"/v1/completions", usual("x"))); got != "refused" {
 		t.Errorf("a dead server: %s", got)
 	}
+
 	if err := s.Revive(); err != nil {
 		t.Fatal(err)
 	}
+
 	if got := what(send(t.Context(), url+"/v1/completions", usual("x"))); got != "good" {
 		t.Errorf("a revived server: %s", got)
 	}
+
 	s.Close()
+
 	if err := s.Revive(); err != nil {
 		t.Error(err)
 	}
+
 	if got := what(send(t.Context(), url+"/v1/completions", usual("x"))); got != "refused" {
 		t.Errorf("a closed server: %s", got)
 	}
@@ -201,21 +236,34 @@ func TestQueueIsFull(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	p := scripted(t, "reader")
 	for want, o := range map[string]simserver.Options{
-		"required":                  {Model: model},
-		"unknown kind":              {Policy: p, Model: model, Kind: "x"},
-		"negative":                  {Policy: p, Model: model, Slots: -1},
-		"speed":                     {Policy: p, Model: model, Speed: -1},
-		"latency":                   {Policy: p, Model: model, Latency: simserver.Latency{Crowding: -1}},
-		"unknown misconfiguration":  {Policy: p, Model: model, Wrong: []simserver.Misconfiguration{"x"}},
-		"unknown fault":             {Policy: p, Model: model, Faults: simserver.Faults{Script: []simserver.Fault{"x"}}},
-		"sum to":                    {Policy: p, Model: model, Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Drip: 0.6, simserver.Hang: 0.6}}},
-		"at rate":                   {Policy: p, Model: model, Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Drip: 1.6}}},
+		"required":                 {Model: model},
+		"unknown kind":             {Policy: p, Model: model, Kind: "x"},
+		"negative":                 {Policy: p, Model: model, Slots: -1},
+		"speed":                    {Policy: p, Model: model, Speed: -1},
+		"latency":                  {Policy: p, Model: model, Latency: simserver.Latency{Crowding: -1}},
+		"unknown misconfiguration": {Policy: p, Model: model, Wrong: []simserver.Misconfiguration{"x"}},
+		"unknown fault": {
+			Policy: p,
+			Model:  model,
+			Faults: simserver.Faults{Script: []simserver.Fault{"x"}},
+		},
+		"sum to": {
+			Policy: p,
+			Model:  model,
+			Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Drip: 0.6, simserver.Hang: 0.6}},
+		},
+		"at rate": {
+			Policy: p,
+			Model:  model,
+			Faults: simserver.Faults{Rates: map[simserver.Fault]float64{simserver.Drip: 1.6}},
+		},
 		"listen on 256.256.256.256": {Policy: p, Model: model, Address: "256.256.256.256:1"},
 	} {
 		s, err := simserver.Start(o)
 		if err == nil {
 			s.Close()
 		}
+
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)
 		}

@@ -19,6 +19,7 @@ func chatOf(p policy.Prompt, h envs.History, role, marker string) []string {
 	for _, t := range h.Turns() {
 		pairs = append(pairs, "assistant", string(t.Action), role, marker+t.Observation)
 	}
+
 	return pairs
 }
 
@@ -28,18 +29,22 @@ func llama3(pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		text += "<|start_header_id|>" + pairs[i] + "<|end_header_id|>\n\n" + pairs[i+1] + "<|eot_id|>"
 	}
+
 	return text + "<|start_header_id|>assistant<|end_header_id|>\n\n"
 }
 
 func qwen(pairs []string) string {
 	text := ""
+
 	for i := 0; i < len(pairs); i += 2 {
 		content := pairs[i+1]
 		if i >= 4 && pairs[i] == "user" {
 			content = "<tool_response>\n" + content + "\n</tool_response>"
 		}
+
 		text += "<|im_start|>" + pairs[i] + "\n" + content + "<|im_end|>\n"
 	}
+
 	return text + "<|im_start|>assistant\n"
 }
 
@@ -53,10 +58,12 @@ func forms(p policy.Prompt, h envs.History) map[string]func() envs.History {
 	chat := func(pairs []string) func() envs.History {
 		return func() envs.History { return simserver.ReadChat(pairs...) }
 	}
+
 	return map[string]func() envs.History{
 		"stable": text(stable.Render(h)), "paper": text(paper.Render(h)), "zero-shot": text(bare.Render(h)),
-		"llama3": text(llama3(chatOf(p, h, "ipython", ""))), "llama3, marked": text(llama3(chatOf(p, h, "user", "Observation: "))),
-		"qwen": text(qwen(chatOf(p, h, "user", ""))), "chat": chat(chatOf(p, h, "observation", "")),
+		"llama3":         text(llama3(chatOf(p, h, "ipython", ""))),
+		"llama3, marked": text(llama3(chatOf(p, h, "user", "Observation: "))),
+		"qwen":           text(qwen(chatOf(p, h, "user", ""))), "chat": chat(chatOf(p, h, "observation", "")),
 		"chat, users only": chat(chatOf(p, h, "user", "Observation: ")),
 		"chat, one prompt": chat([]string{"user", stable.Render(h)}),
 		"own template":     text(simserver.RenderChat(chatOf(p, h, "tool", "")...)),
@@ -67,8 +74,10 @@ func forms(p policy.Prompt, h envs.History) map[string]func() envs.History {
 // every profile in every version, in every form a prompt has.
 func TestReadHistoriesAreAsGood(t *testing.T) {
 	seen := map[envs.Outcome]int{}
+
 	for _, version := range versions {
 		env, prompt := environment(t, version)
+
 		prompt = demonstrated(t, prompt)
 		for _, profile := range []string{"reader", "noisy", "stale"} {
 			t.Run(version+"/"+profile, func(t *testing.T) {
@@ -78,6 +87,7 @@ func TestReadHistoriesAreAsGood(t *testing.T) {
 						for form, read := range forms(prompt, h) {
 							sameProposals(t, fmt.Sprintf("seed %d, turn %d, %s", seed, i, form), p, h, read())
 						}
+
 						if last, ok := h.Last(); ok {
 							seen[last.Outcome]++
 						}
@@ -86,6 +96,7 @@ func TestReadHistoriesAreAsGood(t *testing.T) {
 			})
 		}
 	}
+
 	for _, o := range []envs.Outcome{envs.OK, envs.Malformed, envs.InvocationError, envs.Deprecated, envs.ToolError} {
 		if seen[o] < 5 {
 			t.Errorf("the runs saw %d turns that ended with %s: too few to show anything", seen[o], o)
@@ -95,17 +106,22 @@ func TestReadHistoriesAreAsGood(t *testing.T) {
 
 func sameProposals(t *testing.T, what string, p mcts.Policy, want, got envs.History) {
 	t.Helper()
+
 	for _, r := range []mcts.Request{{N: 3, Seed: 7}, {N: 1, Greedy: true}} {
 		r.History = want
+
 		a, err := p.Propose(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		r.History = got
+
 		b, err := p.Propose(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if diff := cmp.Diff(a, b); diff != "" {
 			t.Fatalf("%s (-history +read):\n%s\nread: %q", what, diff, got.Turns())
 		}
@@ -115,19 +131,27 @@ func sameProposals(t *testing.T, what string, p mcts.Policy, want, got envs.Hist
 // The runs above do not meet every wording; these are the published ones, and texts that only look like one.
 func TestOutcomeOfWording(t *testing.T) {
 	for text, want := range map[string]envs.Outcome{
-		"Invalid Action. Valid Actions are LoadDB[<DBName>] and Finish[<answer>].":                                envs.InvalidAction,
-		"argument error: Expecting ',' delimiter: line 1 column 9 (char 8)":                                       envs.InvocationError,
-		"There is something wrong with your command you send. Please modify it.":                                  envs.InvocationError,
-		"There is something wrong with the params you send. Please modify it.":                                    envs.InvocationError,
-		"expected string or bytes-like object, got 'int'":                                                         envs.InvocationError,
-		"Please first load the relevant database using `LoadDB` before proceeding with `GetValue`.":               envs.ToolError,
-		"The SQL command ran longer than 5s and was stopped. Please modify it.":                                   envs.ToolError,
-		"You should print the variable you want to obtain the python result.":                                     envs.ToolError,
-		"1\n2\nZeroDivisionError: division by zero":                                                               envs.ToolError,
-		"TimeoutError: the code ran too long and was stopped":                                                     envs.ToolError,
-		"Date: 2000-01-03\n[The output was cut after 2 rows. Please ask for less.]":                               envs.ToolError,
-		"There is no edge between the two nodes. Please modify it.":                                               envs.ToolError,
-		"Error: LoadDB[DBName] is deprecated. Please use InitDB[Name], param example: {\"Name\": \"f\"} instead.": envs.Deprecated,
+		"Invalid Action. Valid Actions are LoadDB[<DBName>] and " +
+			"Finish[<answer>].": envs.InvalidAction,
+		"argument error: Expecting ',' delimiter: line 1 column 9 (char 8)": envs.InvocationError,
+		"There is something wrong with your command you send. Please " +
+			"modify it.": envs.InvocationError,
+		"There is something wrong with the params you send. Please modify " +
+			"it.": envs.InvocationError,
+		"expected string or bytes-like object, got 'int'": envs.InvocationError,
+		"Please first load the relevant database using `LoadDB` before " +
+			"proceeding with `GetValue`.": envs.ToolError,
+		"The SQL command ran longer than 5s and was stopped. Please modify " +
+			"it.": envs.ToolError,
+		"You should print the variable you want to obtain the python " +
+			"result.": envs.ToolError,
+		"1\n2\nZeroDivisionError: division by zero":           envs.ToolError,
+		"TimeoutError: the code ran too long and was stopped": envs.ToolError,
+		"Date: 2000-01-03\n[The output was cut after 2 rows. Please ask " +
+			"for less.]": envs.ToolError,
+		"There is no edge between the two nodes. Please modify it.": envs.ToolError,
+		"Error: LoadDB[DBName] is deprecated. Please use InitDB[Name], " +
+			"param example: {\"Name\": \"f\"} instead.": envs.Deprecated,
 		"Answer is CORRECT":                 envs.Correct,
 		"Answer is INCORRECT":               envs.Incorrect,
 		"The Error: of prediction is 3":     envs.OK,
@@ -135,7 +159,9 @@ func TestOutcomeOfWording(t *testing.T) {
 		"ValueError: x\nbut it went on, 12": envs.OK,
 		"":                                  envs.OK,
 	} {
-		h := simserver.ReadText("Question: q\n\nThought: x\nAction: A\nAction Input: {\"a\": 1}\n\nObservation: " + text + "\n\n")
+		h := simserver.ReadText("Question: q\n\nThought: x\nAction: A\nAction Input: {\"a\": 1}\n\nObservation: " +
+			text + "\n\n")
+
 		last, ok := h.Last()
 		if !ok || last.Outcome != want || last.Observation != text {
 			t.Errorf("%q read as %s of %q, want %s", text, last.Outcome, last.Observation, want)
@@ -153,10 +179,14 @@ func TestAnyTextIsAQuestion(t *testing.T) {
 			t.Errorf("%q: question %q, %d turns", text, got.Task().Question, got.Len())
 		}
 	}
-	if h := simserver.ReadChat("user", "Question: q", "assistant", "Thought: a", "assistant", "Thought: b", "user", "o"); h.Len() != 2 {
+
+	if h := simserver.ReadChat("user", "Question: q", "assistant", "Thought: a", "assistant", "Thought: b", "user",
+		"o"); h.Len() != 2 {
 		t.Errorf("a lost observation: %d turns, want 2", h.Len())
 	}
-	if h := simserver.ReadChat("user", "Question: q", "assistant", "a", "user", "o", "user", "Question: r"); h.Len() != 0 || h.Task().Question != "r" {
+
+	if h := simserver.ReadChat("user", "Question: q", "assistant", "a", "user", "o", "user",
+		"Question: r"); h.Len() != 0 || h.Task().Question != "r" {
 		t.Errorf("a demonstration before the question: %d turns of %q", h.Len(), h.Task().Question)
 	}
 }
@@ -174,6 +204,7 @@ func FuzzReadText(f *testing.F) {
 		if n := strings.Count(text, "Observation:") + strings.Count(text, "<|"); h.Len() > n {
 			t.Fatalf("%d turns in %q", h.Len(), text)
 		}
+
 		if _, err := reader.Propose(t.Context(), mcts.Request{History: h, N: 1}); err != nil {
 			t.Fatal(err)
 		}

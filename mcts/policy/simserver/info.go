@@ -15,6 +15,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /v1/completions", s.guard(s.completion(s.completions)))
 	s.mux.HandleFunc("POST /v1/chat/completions", s.guard(s.completion(s.chatCompletions)))
 	s.mux.HandleFunc("GET /v1/models", s.guard(s.models))
+
 	if s.o.Kind == VLLM {
 		s.mux.HandleFunc("POST /tokenize", s.tokenize)
 		s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
@@ -22,8 +23,10 @@ func (s *Server) routes() {
 		})
 		s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 		s.mux.HandleFunc("GET /metrics", s.metrics)
+
 		return
 	}
+
 	s.mux.HandleFunc("POST /api/generate", s.completion(s.generateOllama))
 	s.mux.HandleFunc("POST /api/chat", s.completion(s.chatOllama))
 	s.mux.HandleFunc("GET /api/tags", s.tags)
@@ -42,6 +45,7 @@ func (s *Server) guard(handle http.HandlerFunc) http.HandlerFunc {
 			writeJSON(w, http.StatusUnauthorized, map[string]string{"error": "Unauthorized"})
 			return
 		}
+
 		handle(w, r)
 	}
 }
@@ -55,6 +59,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 		model["owned_by"], model["root"], model["parent"] = "vllm", s.o.served(), nil
 		model["max_model_len"] = s.o.MaxModelLen
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
 }
 
@@ -72,9 +77,13 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var text string
+
 	switch {
 	case q.Model != "" && q.Model != s.o.served():
-		writeJSON(w, http.StatusNotFound, errorBody(http.StatusNotFound, "NotFoundError", fmt.Sprintf("The model `%s` does not exist.", q.Model), "model"))
+		writeJSON(w, http.StatusNotFound,
+			errorBody(http.StatusNotFound, "NotFoundError", fmt.Sprintf("The model `%s` does not exist.", q.Model),
+				"model"))
+
 		return
 	case q.Prompt == nil:
 		text = s.chatPrompt(q.Messages).text
@@ -83,17 +92,22 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 	default:
 		text = *q.Prompt
 	}
+
 	t := tokenize(text)
+
 	var texts []string
 	if q.ReturnTokenStrs {
 		texts = t.strings(text)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"count": t.len(), "max_model_len": s.o.MaxModelLen, "tokens": t.ids, "token_strs": texts})
+
+	writeJSON(w, http.StatusOK, map[string]any{"count": t.len(), "max_model_len": s.o.MaxModelLen, "tokens": t.ids,
+		"token_strs": texts})
 }
 
 // ollamaModel describes the model as /api/tags and /api/ps do.
 func (s *Server) ollamaModel() map[string]any {
 	sum := sha256.Sum256([]byte(s.o.served()))
+
 	return map[string]any{
 		"name": s.o.served(), "model": s.o.served(), "size": 1 << 20, "digest": hex.EncodeToString(sum[:]),
 		"details": s.ollamaDetails(),
@@ -118,12 +132,15 @@ func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	window, stay := s.window, s.stay
 	s.mu.Unlock()
+
 	models := []any{}
+
 	if window > 0 {
 		m := s.ollamaModel()
 		m["size_vram"], m["context_length"], m["expires_at"] = 0, window, time.Now().Add(stay).UTC()
 		models = append(models, m)
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{"models": models})
 }
 
@@ -133,16 +150,20 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
 		return
 	}
+
 	name := q.Model
 	if name == "" {
 		name = q.Name
 	}
+
 	if name != s.o.served() && name != s.o.served()+":latest" {
 		writeJSON(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("model '%s' not found", name)})
 		return
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{
-		"modelfile": "FROM " + s.o.served() + "\n", "parameters": "", "template": "{{ .Prompt }}", "details": s.ollamaDetails(),
+		"modelfile": "FROM " + s.o.served() + "\n", "parameters": "", "template": "{{ .Prompt }}",
+		"details":      s.ollamaDetails(),
 		"model_info":   map[string]any{"general.architecture": "llama", "llama.context_length": s.o.MaxModelLen},
 		"capabilities": []string{"completion"}, "modified_at": began,
 	})

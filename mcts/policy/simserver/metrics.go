@@ -20,6 +20,7 @@ type histogram struct {
 func (h *histogram) observe(d time.Duration) {
 	seconds := d.Seconds()
 	h.n++
+
 	h.sum += seconds
 	for i, b := range bounds {
 		if seconds <= b {
@@ -35,21 +36,25 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	f := e.figures
 	running, waiting, kv := len(e.running), len(e.waiting), e.kv
 	e.mu.Unlock()
+
 	usage := 0.0
 	if s.o.KVTokens > 0 {
 		usage = min(1, float64(kv)/float64(s.o.KVTokens))
 	}
+
 	m := metricsText{labels: fmt.Sprintf("engine=\"0\",model_name=%q", s.o.served())}
 	m.value("num_requests_running", "gauge", "Number of requests in model execution batches.", float64(running))
 	m.value("num_requests_waiting", "gauge", "Number of requests waiting to be processed.", float64(waiting))
 	m.value("kv_cache_usage_perc", "gauge", "KV-cache usage. 1 means 100 percent usage.", usage)
 	m.value("num_preemptions", "counter", "Cumulative number of preemption from the engine.", 0)
-	m.value("prefix_cache_queries", "counter", "Prefix cache queries, in terms of number of queried tokens.", float64(f.queries))
+	m.value("prefix_cache_queries", "counter", "Prefix cache queries, in terms of number of queried tokens.",
+		float64(f.queries))
 	m.value("prefix_cache_hits", "counter", "Prefix cache hits, in terms of number of cached tokens.", float64(f.hits))
 	m.value("prompt_tokens", "counter", "Number of prefill tokens processed.", float64(f.promptTokens))
 	m.value("prompt_tokens_cached", "counter", "Number of prompt tokens found in the prefix cache.", float64(f.hits))
 	m.value("generation_tokens", "counter", "Number of generation tokens processed.", float64(f.completionTokens))
-	m.value("admission_rejections", "counter", "Number of requests refused because the queue was full.", float64(f.rejected))
+	m.value("admission_rejections", "counter", "Number of requests refused because the queue was full.",
+		float64(f.rejected))
 	m.head("request_success", "counter", "Count of successfully processed requests.")
 	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"stop\"} %d\n", m.labels, f.completed-f.cutShort)
 	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"length\"} %d\n", m.labels, f.cutShort)
@@ -71,22 +76,27 @@ func (m *metricsText) head(name, kind, help string) {
 	if kind == "counter" {
 		suffix = "_total"
 	}
+
 	fmt.Fprintf(&m.b, "# HELP vllm:%s%s %s\n# TYPE vllm:%s%s %s\n", name, suffix, help, name, suffix, kind)
 }
 
 func (m *metricsText) value(name, kind, help string, v float64) {
 	m.head(name, kind, help)
+
 	if kind == "counter" {
 		name += "_total"
 	}
+
 	fmt.Fprintf(&m.b, "vllm:%s{%s} %v\n", name, m.labels, v)
 }
 
 func (m *metricsText) histogram(name, help string, h *histogram) {
 	m.head(name, "histogram", help)
+
 	for i, b := range bounds {
 		fmt.Fprintf(&m.b, "vllm:%s_bucket{%s,le=\"%v\"} %d\n", name, m.labels, b, h.counts[i])
 	}
+
 	fmt.Fprintf(&m.b, "vllm:%s_bucket{%s,le=\"+Inf\"} %d\n", name, m.labels, h.n)
 	fmt.Fprintf(&m.b, "vllm:%s_sum{%s} %v\nvllm:%s_count{%s} %d\n", name, m.labels, h.sum, name, m.labels, h.n)
 }

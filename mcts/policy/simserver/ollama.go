@@ -53,37 +53,46 @@ func (s *Server) chatOllama(x *exchange) { x.ollama(true) }
 // ollama answers a request of either path.
 func (x *exchange) ollama(chat bool) {
 	began := time.Now()
+
 	var q ollamaRequest
 	if err := json.Unmarshal(x.body, &q); err != nil {
 		x.refuse(http.StatusBadRequest, err.Error(), "")
 		return
 	}
+
 	if q.Model != x.s.o.served() && q.Model != x.s.o.served()+":latest" {
 		x.refuse(http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model), "")
 		return
 	}
+
 	if q.Raw && (q.Template != "" || q.System != "" || len(q.Context) > 0) {
 		x.refuse(http.StatusBadRequest, "raw mode does not support template, system, or context", "")
 		return
 	}
+
 	options, err := readOllamaOptions(q.Options)
 	if err != nil {
 		x.refuse(http.StatusInternalServerError, err.Error(), "")
 		return
 	}
+
 	p := x.s.ollamaPrompt(&q, chat)
 	window := x.s.load(options.window, stay(q.KeepAlive))
+
 	a := options.sampling
 	if !options.seeded {
 		a.seed = x.s.sampleSeed()
 	}
+
 	if !x.fitOllama(&q, p, &a, window) {
 		return
 	}
+
 	lists, ok := x.generate([]*prompt{p}, a)
 	if !ok {
 		return
 	}
+
 	x.sendOllama(&q, chat, p, x.spoil(lists)[0][0], time.Since(began))
 }
 
@@ -96,6 +105,7 @@ func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *prompt {
 	case q.System != "":
 		return s.chatPrompt([]message{{"system", messageText(q.System)}, {"user", messageText(q.Prompt)}})
 	}
+
 	return s.chatPrompt([]message{{"user", messageText(q.Prompt)}})
 }
 
@@ -108,6 +118,7 @@ const (
 // stay reads how long a request wants the model to stay loaded.
 func stay(v any) time.Duration {
 	d := usualStay
+
 	switch v := v.(type) {
 	case float64:
 		d = time.Duration(min(v, longStay.Seconds()) * float64(time.Second))
@@ -116,9 +127,11 @@ func stay(v any) time.Duration {
 			d = parsed
 		}
 	}
+
 	if d < 0 {
 		return longStay
 	}
+
 	return d
 }
 
@@ -127,13 +140,17 @@ func (s *Server) load(window int, stay time.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)
 	}
+
 	window = min(window, s.o.window())
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.window != 0 && s.window != window {
 		s.reloads++
 	}
+
 	s.window, s.stay = window, stay
+
 	return window
 }
 
@@ -145,17 +162,21 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *prompt, a *sampling, window in
 			x.refuse(http.StatusBadRequest, "the input length exceeds the context length", "")
 			return false
 		}
+
 		p.keepEnd(window)
 	}
+
 	left := max(1, window-p.tokens.len())
 	if slides := q.Shift == nil || *q.Shift; slides && a.maxTokens < 0 {
 		left = 10 * window // Ollama stops a text without end there
 	} else if slides {
 		left = a.maxTokens
 	}
+
 	if a.maxTokens < 0 || a.maxTokens > left {
 		a.maxTokens = left
 	}
+
 	return true
 }
 
@@ -168,16 +189,20 @@ func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *prompt, d drawn, t
 	if d.length {
 		last.DoneReason = "length"
 	}
+
 	if !last.Done {
 		last.DoneReason = ""
 	}
+
 	if q.LogProbs && x.fault != LostLogProbs && !x.s.o.wrong(NoLogProbs) {
 		last.LogProbs = d.chatLogProbs(d.inText, q.TopLogProbs)
 	}
 	var lines []ollamaAnswer
+
 	if q.Stream == nil || *q.Stream {
 		first := ollamaAnswer{Model: q.Model, CreatedAt: last.CreatedAt, LogProbs: last.LogProbs}
 		first.say(chat, d.text)
+
 		last.LogProbs = nil
 		last.say(chat, "")
 		lines = []ollamaAnswer{first, last}
@@ -186,6 +211,7 @@ func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *prompt, d drawn, t
 		lines = []ollamaAnswer{last}
 	}
 	var b bytes.Buffer
+
 	enc := json.NewEncoder(&b)
 	for _, line := range lines {
 		if err := enc.Encode(line); err != nil {
@@ -193,10 +219,12 @@ func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *prompt, d drawn, t
 			return
 		}
 	}
+
 	contentType := "application/json; charset=utf-8"
 	if len(lines) > 1 {
 		contentType = "application/x-ndjson"
 	}
+
 	x.answer(contentType, b.Bytes())
 }
 

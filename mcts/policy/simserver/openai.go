@@ -52,38 +52,48 @@ func (x *exchange) openAI(chat bool) {
 		writeJSON(x.w, http.StatusBadRequest, errorBody(http.StatusBadRequest, "Bad Request", text, badField(err)))
 		return
 	}
+
 	if q.Model != "" && q.Model != x.s.o.served() {
 		x.refuse(http.StatusNotFound, fmt.Sprintf("The model `%s` does not exist.", q.Model), "model")
 		return
 	}
+
 	prompts, bad := x.prompts(&q, chat)
 	var a sampling
+
 	var top int
 	if bad == nil {
 		a, top, bad = q.sampling(x.s, chat)
 	}
+
 	if bad == nil {
 		bad = x.fit(prompts, &a)
 	}
+
 	if bad != nil {
 		x.refuse(http.StatusBadRequest, bad.text, bad.param)
 		return
 	}
+
 	if x.s.ignoresN() {
 		a.n = 1
 	}
+
 	if q.Seed == nil {
 		a.seed = x.s.sampleSeed()
 	}
+
 	lists, ok := x.generate(prompts, a)
 	if !ok {
 		return
 	}
+
 	data, err := json.Marshal(x.openAIAnswer(&q, chat, prompts, x.spoil(lists), top))
 	if err != nil {
 		x.refuse(http.StatusInternalServerError, err.Error(), "")
 		return
 	}
+
 	x.answer("application/json", data)
 }
 
@@ -95,6 +105,7 @@ func badField(err error) string {
 	if errors.As(err, &wrong) {
 		return wrong.Field
 	}
+
 	return ""
 }
 
@@ -108,21 +119,27 @@ func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*prompt, *refusal) {
 	case chat:
 		return []*prompt{x.s.chatPrompt(q.Messages)}, nil
 	}
+
 	var texts []string
 	if err := textOrList(q.Prompt, &texts); err != nil || len(texts) == 0 {
-		return nil, &refusal{"Either prompt or prompt_embeds must be provided and non-empty: a text or a list of texts; token IDs are not simulated.", "prompt"}
+		return nil, &refusal{"Either prompt or prompt_embeds must be provided and non-empty: a text or a list of " +
+			"texts; token IDs are not simulated.", "prompt"}
 	}
+
 	prompts := make([]*prompt, len(texts))
 	for i, text := range texts {
 		if x.s.o.Kind == Ollama { // its /v1/completions applies the model's template
 			prompts[i] = x.s.chatPrompt([]message{{"user", messageText(text)}})
 			continue
 		}
+
 		if q.AddSpecialTokens == nil || *q.AddSpecialTokens {
 			text = beginOfText + text
 		}
+
 		prompts[i] = newPrompt(text)
 	}
+
 	return prompts, nil
 }
 
@@ -132,14 +149,18 @@ func textOrList(raw json.RawMessage, list *[]string) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
+
 	if raw[0] == '[' {
 		return json.Unmarshal(raw, list)
 	}
+
 	var one string
 	if err := json.Unmarshal(raw, &one); err != nil {
 		return err
 	}
+
 	*list = []string{one}
+
 	return nil
 }
 
@@ -150,34 +171,47 @@ type refusal struct{ text, param string }
 // its own a chat may fill the window.
 func (x *exchange) fit(prompts []*prompt, a *sampling) *refusal {
 	window, limited := x.s.o.window(), a.maxTokens > 0
+
 	silent := x.s.o.wrong(SilentTruncation) || x.s.o.Kind == Ollama
 	if limited && a.maxTokens > window && !silent {
-		return &refusal{fmt.Sprintf("max_tokens=%d cannot be greater than max_model_len=max_total_tokens=%d. Please request fewer output tokens. (parameter=max_tokens, value=%d)",
+		return &refusal{fmt.Sprintf("max_tokens=%d cannot be greater than max_model_len=max_total_tokens=%d. "+
+			"Please request fewer output tokens. (parameter=max_tokens, value=%d)",
 			a.maxTokens, window, a.maxTokens), "max_tokens"}
 	}
+
 	for _, p := range prompts {
 		n := p.tokens.len()
+
 		most := window - 1
 		if limited && a.maxTokens < window {
 			most = window - a.maxTokens
 		}
+
 		if n <= most {
 			if !limited {
 				a.maxTokens = window - n
 			}
+
 			continue
 		}
+
 		if silent {
 			p.keepEnd(most)
+
 			if !limited || a.maxTokens >= window {
 				a.maxTokens = window - most
 			}
+
 			continue
 		}
-		return &refusal{fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d output tokens and your prompt contains at least %d input tokens, "+
-			"for a total of at least %d tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=%d)",
+
+		return &refusal{fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d "+
+			"output tokens and your prompt contains at least %d input tokens, "+
+			"for a total of at least %d tokens. Please reduce the length of the input prompt or the number of "+
+			"requested output tokens. (parameter=input_tokens, value=%d)",
 			window, a.maxTokens, most+1, a.maxTokens+most+1, most+1), "input_tokens"}
 	}
+
 	return nil
 }
 
@@ -197,6 +231,7 @@ func (x *exchange) spoil(lists [][]drawn) [][]drawn {
 			}
 		}
 	}
+
 	return lists
 }
 

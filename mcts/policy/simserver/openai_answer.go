@@ -57,6 +57,7 @@ type chatLogProb struct {
 
 func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*prompt, lists [][]drawn, top int) openAIAnswer {
 	o := &x.s.o
+
 	answer := openAIAnswer{
 		ID: fmt.Sprintf("cmpl-%024x", x.s.id()), Object: "text_completion", Created: created(), Model: o.served(),
 		Choices: []openAIChoice{},
@@ -64,30 +65,38 @@ func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*prompt, 
 	if chat {
 		answer.ID, answer.Object = "chat"+answer.ID, "chat.completion"
 	}
+
 	if x.fault == LostLogProbs || o.wrong(NoLogProbs) || o.Kind == Ollama && !chat {
 		top = -1
 	}
+
 	u := &answer.Usage
 	cached := 0
+
 	for i, p := range prompts {
 		u.PromptTokens += p.tokens.len()
 		cached += p.cached
+
 		for _, d := range lists[i] {
 			u.CompletionTokens += len(d.tokens)
 			c := d.choice(chat, top)
 			c.Index = len(answer.Choices)
+
 			if q.ReturnTokenIDs {
 				for _, t := range d.tokens {
 					c.TokenIDs = append(c.TokenIDs, tokenID(t))
 				}
 			}
+
 			answer.Choices = append(answer.Choices, c)
 		}
 	}
+
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	if !o.NoDetails && o.Kind == VLLM && !o.wrong(NoPrefixCache) {
 		u.Details = &openAIDetails{CachedTokens: cached}
 	}
+
 	return answer
 }
 
@@ -96,20 +105,25 @@ func (d *drawn) choice(chat bool, top int) openAIChoice {
 	if d.length {
 		c.FinishReason = "length"
 	}
+
 	if d.stop != "" {
 		c.StopReason = &d.stop
 	}
+
 	if chat {
 		c.Message = &openAIMessage{"assistant", d.text}
 		if top >= 0 {
 			c.LogProbs = map[string]any{"content": d.chatLogProbs(len(d.tokens), top)}
 		}
+
 		return c
 	}
+
 	c.Text = &d.text
 	if top >= 0 {
 		c.LogProbs = d.completionLogProbs(top)
 	}
+
 	return c
 }
 
@@ -117,18 +131,22 @@ func (d *drawn) choice(chat bool, top int) openAIChoice {
 func (d *drawn) completionLogProbs(top int) *completionLogProbs {
 	l := &completionLogProbs{Tokens: d.tokens, TokenLogProbs: d.logprobs}
 	at := 0
+
 	for i, token := range d.tokens {
 		best := map[string]float64{token: d.logprobs[i]}
+
 		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
 		for _, name := range names {
 			if name != token {
 				best[name] = logprob
 			}
 		}
+
 		l.TopLogProbs = append(l.TopLogProbs, best)
 		l.TextOffset = append(l.TextOffset, at)
 		at += utf8.RuneCountInString(token)
 	}
+
 	return l
 }
 
@@ -140,11 +158,13 @@ func (d *drawn) chatLogProbs(n, top int) []chatLogProb {
 		if top > 0 {
 			list[i].Top = []chatLogProb{newChatLogProb(d.tokens[i], d.logprobs[i])}
 		}
+
 		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
 		for _, name := range names {
 			list[i].Top = append(list[i].Top, newChatLogProb(name, logprob))
 		}
 	}
+
 	return list
 }
 
@@ -153,5 +173,6 @@ func newChatLogProb(token string, logprob float64) chatLogProb {
 	for i := range len(token) {
 		l.Bytes[i] = int(token[i])
 	}
+
 	return l
 }

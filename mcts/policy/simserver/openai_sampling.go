@@ -18,16 +18,21 @@ func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad
 	if q.N != nil {
 		a.n = *q.N
 	}
+
 	if q.Seed != nil {
 		a.seed = uint64(*q.Seed)
 	}
+
 	if err := textOrList(q.Stop, &a.stop); err != nil {
 		return a, 0, &refusal{"stop must be a text or a list of texts", "stop"}
 	}
+
 	if top, bad = q.top(chat); bad != nil {
 		return a, top, bad
 	}
+
 	a.greedy = q.Temperature != nil && *q.Temperature == 0
+
 	return a, top, q.check(&a, s.ignoresN())
 }
 
@@ -40,6 +45,7 @@ func (q *openAIRequest) limit(chat bool) int {
 	case chat:
 		return 0 // what is left of the window
 	}
+
 	return defaultMaxTokens
 }
 
@@ -48,15 +54,19 @@ func (q *openAIRequest) unset() (bits uint64) {
 	if q.Temperature == nil {
 		bits |= unsetTemperature
 	}
+
 	if q.TopP == nil {
 		bits |= unsetTopP
 	}
+
 	if q.TopK == nil {
 		bits |= unsetTopK
 	}
+
 	if q.RepetitionPenalty == nil {
 		bits |= unsetRepetition
 	}
+
 	return bits
 }
 
@@ -66,6 +76,7 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	if raw == "" || raw == "null" || raw == "false" && chat {
 		return -1, nil
 	}
+
 	n := 0
 	switch {
 	case chat && raw != "true":
@@ -75,12 +86,16 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	case !chat && json.Unmarshal(q.LogProbs, &n) != nil:
 		return 0, &refusal{"logprobs must be a whole number", "logprobs"}
 	}
+
 	if n < 0 {
 		return 0, &refusal{"`logprobs` must be a positive value.", "logprobs"}
 	}
+
 	if n > maxLogProbs {
-		return 0, &refusal{fmt.Sprintf("Requested sample logprobs of %d, which is greater than max allowed: %d", n, maxLogProbs), "logprobs"}
+		return 0, &refusal{fmt.Sprintf("Requested sample logprobs of %d, which is greater than max allowed: %d", n,
+			maxLogProbs), "logprobs"}
 	}
+
 	return n, nil
 }
 
@@ -99,20 +114,25 @@ func (q *openAIRequest) check(a *sampling, ignoresN bool) *refusal {
 	case outside(q.MinP, 0, 1):
 		return &refusal{fmt.Sprintf("min_p must be in [0, 1], got %v.", *q.MinP), "min_p"}
 	case q.RepetitionPenalty != nil && !(*q.RepetitionPenalty > 0):
-		return &refusal{fmt.Sprintf("repetition_penalty must be greater than zero, got %v.", *q.RepetitionPenalty), "repetition_penalty"}
+		return &refusal{fmt.Sprintf("repetition_penalty must be greater than zero, got %v.", *q.RepetitionPenalty),
+			"repetition_penalty"}
 	case outside(q.FrequencyPenalty, -2, 2):
-		return &refusal{fmt.Sprintf("frequency_penalty must be in [-2, 2], got %v.", *q.FrequencyPenalty), "frequency_penalty"}
+		return &refusal{fmt.Sprintf("frequency_penalty must be in [-2, 2], got %v.", *q.FrequencyPenalty),
+			"frequency_penalty"}
 	case outside(q.PresencePenalty, -2, 2):
-		return &refusal{fmt.Sprintf("presence_penalty must be in [-2, 2], got %v.", *q.PresencePenalty), "presence_penalty"}
+		return &refusal{fmt.Sprintf("presence_penalty must be in [-2, 2], got %v.", *q.PresencePenalty),
+			"presence_penalty"}
 	case a.maxTokens < 1 && (q.MaxTokens != nil || q.MaxCompletionTokens != nil):
 		return &refusal{fmt.Sprintf("max_tokens must be at least 1, got %d.", a.maxTokens), "max_tokens"}
 	case a.greedy && a.n > 1 && !ignoresN:
 		return &refusal{fmt.Sprintf("n must be 1 when using greedy sampling, got %d.", a.n), "n"}
 	}
+
 	for _, text := range a.stop {
 		if text == "" {
 			return &refusal{"stop cannot contain an empty string.", "stop"}
 		}
 	}
+
 	return nil
 }

@@ -33,13 +33,15 @@ type Misconfiguration string
 
 // The misconfigurations.
 const (
-	IgnoreN           Misconfiguration = "ignore-n"           // one choice comes back, whatever n says
-	NoLogProbs        Misconfiguration = "no-logprobs"        // log-probabilities are not returned
-	IgnoreStop        Misconfiguration = "ignore-stop"        // stop texts do not stop
-	UnstableGreedy    Misconfiguration = "unstable-greedy"    // temperature 0 gives another text every other time
-	LeakDefaults      Misconfiguration = "leak-defaults"      // sampling parameters that are not sent take the model's values, not neutral ones
-	ShortContext      Misconfiguration = "short-context"      // the window is half of what the server states
-	SilentTruncation  Misconfiguration = "silent-truncation"  // the same, and what is too long loses its beginning instead of being refused
+	IgnoreN        Misconfiguration = "ignore-n"        // one choice comes back, whatever n says
+	NoLogProbs     Misconfiguration = "no-logprobs"     // log-probabilities are not returned
+	IgnoreStop     Misconfiguration = "ignore-stop"     // stop texts do not stop
+	UnstableGreedy Misconfiguration = "unstable-greedy" // temperature 0 gives another text every other time
+	// sampling parameters that are not sent take the model's values, not neutral ones
+	LeakDefaults Misconfiguration = "leak-defaults"
+	ShortContext Misconfiguration = "short-context" // the window is half of what the server states
+	// the same, and what is too long loses its beginning instead of being refused
+	SilentTruncation  Misconfiguration = "silent-truncation"
 	MissingModel      Misconfiguration = "missing-model"      // the server has another model
 	NoPrefixCache     Misconfiguration = "no-prefix-cache"    // every prompt is read from its beginning
 	OneSlot           Misconfiguration = "one-slot"           // one sequence at a time, as Ollama does by default
@@ -54,17 +56,20 @@ func Misconfigurations() []Misconfiguration {
 
 // Options say what is simulated. Policy and Model are required.
 type Options struct {
-	Policy mcts.Policy // writes the completions; it sees histories with nothing but the question, the turns and what they taught
-	Model  string      // the name the model is served under
-	Kind   Kind        // "" is VLLM
+	// writes the completions; it sees histories with nothing but the question, the turns and what they
+	// taught
+	Policy mcts.Policy
+	Model  string // the name the model is served under
+	Kind   Kind   // "" is VLLM
 
-	Address     string             // host:port to listen on; "" is a free port of 127.0.0.1
-	Version     string             // of the server; "" is a current one
-	APIKey      string             // what clients must send as a bearer token; "" asks for none (VLLM)
-	MaxModelLen int                // the context window in tokens; 0 is 8192
-	Slots       int                // sequences that run at a time; 0 is 256 (VLLM) or 1 (Ollama)
-	MaxWaiting  int                // sequences beyond which requests are refused with 503; 0 is without limit
-	KVTokens    int                // tokens of all running sequences together; what does not fit waits; 0 is without limit
+	Address     string // host:port to listen on; "" is a free port of 127.0.0.1
+	Version     string // of the server; "" is a current one
+	APIKey      string // what clients must send as a bearer token; "" asks for none (VLLM)
+	MaxModelLen int    // the context window in tokens; 0 is 8192
+	Slots       int    // sequences that run at a time; 0 is 256 (VLLM) or 1 (Ollama)
+	MaxWaiting  int    // sequences beyond which requests are refused with 503; 0 is without limit
+	// tokens of all running sequences together; what does not fit waits; 0 is without limit
+	KVTokens    int
 	CacheBlock  int                // tokens in a block of the prefix cache; 0 is 16
 	CacheBlocks int                // blocks the prefix cache holds; 0 is as many as KVTokens fill, or 65,536
 	NoDetails   bool               // leave usage.prompt_tokens_details out, as vLLM does unless asked
@@ -80,6 +85,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Kind == "" {
 		o.Kind = VLLM
 	}
+
 	first := func(p *int, value int) {
 		if *p == 0 {
 			*p = value
@@ -89,20 +95,25 @@ func (o Options) withDefaults() (Options, error) {
 	first(&o.CacheBlock, 16)
 	first(&o.CacheBlocks, o.KVTokens/max(o.CacheBlock, 1))
 	first(&o.CacheBlocks, 1<<16)
+
 	if o.Kind == Ollama {
 		first(&o.Slots, 1)
 	} else {
 		first(&o.Slots, 256)
 	}
+
 	if o.Version == "" {
 		o.Version = map[Kind]string{VLLM: "0.32.0", Ollama: "0.17.4"}[o.Kind]
 	}
+
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
+
 	if o.wrong(OneSlot) {
 		o.Slots = 1
 	}
+
 	return o, o.check()
 }
 
@@ -112,18 +123,22 @@ func (o Options) check() error {
 		return errors.New("simserver: policy and model are required")
 	case o.Kind != VLLM && o.Kind != Ollama:
 		return fmt.Errorf("simserver: unknown kind %q: valid are %s, %s", o.Kind, VLLM, Ollama)
-	case o.MaxModelLen < 1 || o.Slots < 1 || o.MaxWaiting < 0 || o.KVTokens < 0 || o.CacheBlock < 1 || o.CacheBlocks < 0:
+	case o.MaxModelLen < 1 || o.Slots < 1 || o.MaxWaiting < 0 || o.KVTokens < 0 || o.CacheBlock < 1 ||
+		o.CacheBlocks < 0:
 		return errors.New("simserver: a size is negative")
 	case !(o.Speed > 0) || math.IsInf(o.Speed, 0):
 		return fmt.Errorf("simserver: speed is %v, want more than 0", o.Speed)
-	case o.Latency.PerCompletion < 0 || !(o.Latency.PrefillPerSecond >= 0) || !(o.Latency.DecodePerSecond >= 0) || !(o.Latency.Crowding >= 0):
+	case o.Latency.PerCompletion < 0 || !(o.Latency.PrefillPerSecond >= 0) || !(o.Latency.DecodePerSecond >= 0) ||
+		!(o.Latency.Crowding >= 0):
 		return errors.New("simserver: a latency is negative")
 	}
+
 	for _, m := range o.Wrong {
 		if !slices.Contains(Misconfigurations(), m) {
 			return names.Unknown("misconfiguration", string(m), Misconfigurations())
 		}
 	}
+
 	return o.Faults.check()
 }
 
@@ -137,6 +152,7 @@ func (o *Options) window() int {
 	if o.wrong(ShortContext) || o.wrong(SilentTruncation) {
 		return max(1, o.MaxModelLen/2)
 	}
+
 	return o.MaxModelLen
 }
 
@@ -145,5 +161,6 @@ func (o *Options) served() string {
 	if o.wrong(MissingModel) {
 		return "another-model"
 	}
+
 	return o.Model
 }

@@ -40,7 +40,8 @@ var wordings = [...]struct {
 const argumentError = "argument error: "
 
 // A last line that says a Python program raised something, or that an output was cut.
-var lastLine = regexp.MustCompile(`^(?:[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?::.*)?|\[The output was cut after .*\])$`)
+var lastLine = regexp.MustCompile(
+	`^(?:[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?::.*)?|\[The output was cut after .*\])$`)
 
 // outcomeOf tells from its words what kind of observation it is.
 func outcomeOf(observation string) envs.Outcome {
@@ -48,29 +49,35 @@ func outcomeOf(observation string) envs.Outcome {
 	if rest, ok := strings.CutPrefix(text, "Error: "); ok && strings.Contains(rest, " is deprecated") {
 		return envs.Deprecated
 	}
+
 	for _, w := range wordings {
 		if strings.HasPrefix(text, w.prefix) {
 			return w.outcome
 		}
 	}
+
 	if lastLine.MatchString(text[strings.LastIndexByte(text, '\n')+1:]) {
 		return envs.ToolError
 	}
+
 	return envs.OK
 }
 
 // retell appends the turn that an action and its observation are told to have been, and what it taught.
 func retell(h envs.History, action, observation string) envs.History {
 	action, observation = strings.TrimSpace(action), strings.TrimSpace(observation)
+
 	turn := envs.Turn{Action: envs.Action(action), Observation: observation, Outcome: outcomeOf(observation)}
 	if turn.Outcome != envs.Malformed && !strings.HasPrefix(observation, argumentError) {
 		turn.Call, _ = readCall(action)
 	}
+
 	h = h.Append(turn)
 	if turn.Call.Name == updateTool && turn.Outcome == envs.OK {
 		if description, ok := turn.Call.Args.Text("newtool_desc"); ok {
 			h = h.Learn(strings.TrimSpace(description))
 		}
 	}
+
 	return h
 }

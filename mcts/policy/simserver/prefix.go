@@ -21,14 +21,17 @@ func newPrefixCache(block, capacity int) *prefixCache {
 // chain returns the hash of each full block.
 func (c *prefixCache) chain(ids []uint32) []uint64 {
 	hashes := make([]uint64, 0, len(ids)/c.block)
+
 	h := uint64(14695981039346656037)
 	for i, id := range ids {
 		h = (h ^ uint64(id)) * 1099511628211
+
 		h ^= h >> 29
 		if (i+1)%c.block == 0 {
 			hashes = append(hashes, h)
 		}
 	}
+
 	return hashes
 }
 
@@ -39,6 +42,7 @@ func (c *prefixCache) match(chain []uint64) int {
 			return i
 		}
 	}
+
 	return len(chain)
 }
 
@@ -49,6 +53,7 @@ func (c *prefixCache) add(chain []uint64) {
 			c.order.MoveToFront(e)
 			continue
 		}
+
 		c.entries[h] = c.order.PushFront(h)
 		if c.capacity > 0 && c.order.Len() > c.capacity {
 			delete(c.entries, c.order.Remove(c.order.Back()).(uint64))

@@ -31,8 +31,10 @@ func readPrompt(text string) envs.History {
 	} else if at := strings.LastIndex(text, "\n"+questionMarker); at >= 0 {
 		text = text[at+1+len(questionMarker):]
 	}
+
 	question, rest, _ := strings.Cut(text, blank)
 	h := envs.NewHistory(envs.Task{Question: strings.TrimSpace(question)})
+
 	return readTurns(h, strings.TrimSpace(rest))
 }
 
@@ -44,16 +46,20 @@ func readTurns(h envs.History, text string) envs.History {
 	for ok {
 		var observation, next string
 		observation, next, ok = strings.Cut(rest, blank+observationMarker)
+
 		at := strings.Index(observation, blank+thoughtMarker)
 		if at < 0 && ok {
 			at = strings.LastIndex(observation, blank)
 		}
+
 		following := ""
 		if at >= 0 {
 			observation, following = observation[:at], observation[at+len(blank):]
 		}
+
 		h = retell(h, action, observation)
 		action, rest = following, next
 	}
+
 	return h
 }

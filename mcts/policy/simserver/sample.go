@@ -28,6 +28,7 @@ func (p *prompt) first(v int) int {
 	if p.seen {
 		return 0
 	}
+
 	return v
 }
 
@@ -55,7 +56,8 @@ type drawn struct {
 }
 
 // unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
-var unstop = strings.Repeat("\n\nObservation: The requested result is available.\n\nThought: I look at the result.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}", 4)
+var unstop = strings.Repeat("\n\nObservation: The requested result is available.\n\nThought: I look at the "+
+	"result.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}", 4)
 
 // Bits of sampling.unset.
 const (
@@ -71,10 +73,12 @@ func (s *Server) draw(ctx context.Context, p *prompt, a sampling) ([]drawn, erro
 	if err != nil {
 		return nil, err
 	}
+
 	list := make([]drawn, len(proposals))
 	for i, proposal := range proposals {
 		list[i] = s.write(proposal, p.chat, a)
 	}
+
 	return list, nil
 }
 
@@ -84,17 +88,22 @@ func (s *Server) propose(ctx context.Context, h envs.History, a sampling) ([]mct
 	if leaks {
 		a.seed ^= a.unset * 0x9e3779b97f4a7c15
 	}
+
 	r := mcts.Request{History: h, N: a.n, Seed: a.seed, Greedy: a.greedy}
+
 	proposals, err := s.o.Policy.Propose(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("simserver: %w", err)
 	}
+
 	if !a.greedy {
 		return proposals, nil
 	}
+
 	if s.o.wrong(UnstableGreedy) && s.greedy.Add(1)%2 == 0 || leaks {
 		return s.other(ctx, h, proposals)
 	}
+
 	return proposals, nil
 }
 
@@ -105,12 +114,15 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 		if err != nil {
 			return nil, fmt.Errorf("simserver: %w", err)
 		}
+
 		if tried[0].Text != proposals[0].Text {
 			return tried, nil
 		}
 	}
+
 	changed := proposals[0]
 	changed.Text = strings.Replace(changed.Text, thoughtMarker, thoughtMarker+" Well.", 1)
+
 	return []mcts.Proposal{changed}, nil
 }
 
@@ -121,26 +133,33 @@ func (s *Server) write(p mcts.Proposal, chat bool, a sampling) drawn {
 		full += unstop
 	}
 	var d drawn
+
 	d.text = full
 	if !s.o.wrong(IgnoreStop) {
 		d.text, d.stop = cutAt(full, a.stop)
 	}
+
 	d.tokens = tokenize(d.text).strings(d.text)
+
 	d.inText = len(d.tokens)
 	if d.stop != "" {
 		d.tokens = append(d.tokens, tokenize(d.stop).strings(d.stop)...)
 	} else {
 		d.tokens = append(d.tokens, "")
 	}
+
 	if len(d.tokens) > a.maxTokens {
 		d.tokens = d.tokens[:max(0, a.maxTokens)]
 		d.inText = min(d.inText, len(d.tokens))
 		d.text, d.stop, d.length = strings.Join(d.tokens[:d.inText], ""), "", true
 	}
+
 	if a.includeStop {
 		d.text += d.stop
 	}
+
 	d.logprobs = spread(p.LogProb, d.inText, len(d.tokens))
+
 	return d
 }
 
@@ -152,6 +171,7 @@ func cutAt(text string, stops []string) (before, stop string) {
 			at, stop = i, s
 		}
 	}
+
 	return text[:at], stop
 }
 
@@ -164,14 +184,17 @@ func spread(mean float64, n, all int) []float64 {
 			list[i] += mean * 0.5 * float64(1-i%2*2)
 		}
 	}
+
 	return list
 }
 
 // alternatives are made-up tokens beside one that was sampled, and the log-probability that each gets of the rest.
 func alternatives(logprob float64, n int) ([]string, float64) {
-	names := []string{" the", " a", " to", " of", " and", " in", " is", " it", " for", " on", " with", " as", " at", " by", " be", " or", " an", " if", " so", " no"}
+	names := []string{" the", " a", " to", " of", " and", " in", " is", " it", " for", " on", " with", " as", " at",
+		" by", " be", " or", " an", " if", " so", " no"}
 	n = min(n, len(names))
 	rest := math.Log1p(-math.Exp(math.Min(logprob, -1e-3))) - math.Log(float64(n+1))
+
 	return names[:n], math.Min(rest, logprob)
 }
 
@@ -179,29 +202,35 @@ func alternatives(logprob float64, n int) ([]string, float64) {
 func (s *Server) generate(ctx context.Context, prompts []*prompt, a sampling) ([][]drawn, error) {
 	lists := make([][]drawn, len(prompts))
 	var sequences []*sequence
+
 	for i, p := range prompts {
 		var err error
 		if lists[i], err = s.draw(ctx, p, a); err != nil {
 			return nil, err
 		}
+
 		for _, d := range lists[i] {
 			q := &sequence{prompt: p, completion: make([]uint32, len(d.tokens)), cutShort: d.length}
 			for j, token := range d.tokens {
 				q.completion[j] = tokenID(token)
 			}
+
 			sequences = append(sequences, q)
 		}
 	}
+
 	err := s.engine.run(ctx, sequences)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, list := range lists {
 		for i := range list {
 			list[i].prefill, list[i].decode = sequences[0].prefill, sequences[0].decode
 			sequences = sequences[1:]
 		}
 	}
+
 	return lists, nil
 }
 
@@ -217,7 +246,9 @@ func (s *Server) chatPrompt(messages []message) *prompt {
 	if s.o.wrong(DropsObservations) {
 		messages = dropObservations(messages)
 	}
+
 	text := renderChat(messages)
+
 	return &prompt{text: text, tokens: tokenize(text), history: readChat(messages), chat: true}
 }
 
@@ -226,6 +257,7 @@ func (p *prompt) keepEnd(n int) {
 	if p.tokens.len() <= n {
 		return
 	}
+
 	cut := p.tokens.ends[p.tokens.len()-n-1]
 	*p = prompt{text: p.text[cut:], chat: p.chat}
 	p.tokens = tokenize(p.text)

@@ -53,6 +53,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s := &Server{
 		o: o, injected: map[Fault]int{}, address: o.Address,
 		faults: faultSource{faults: o.Faults, sent: map[uint64]uint64{}},
@@ -60,9 +61,11 @@ func New(o Options) (*Server, error) {
 	}
 	s.engine = newEngine(&s.o)
 	s.routes()
+
 	if s.address == "" {
 		s.address = "127.0.0.1:0"
 	}
+
 	return s, nil
 }
 
@@ -72,9 +75,11 @@ func Start(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := s.Revive(); err != nil {
 		return nil, err
 	}
+
 	return s, nil
 }
 
@@ -89,6 +94,7 @@ func (s *Server) URL() string {
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.http != nil {
 		s.hangUp()
 		s.http.Close() // its error is about connections that are of no use any more
@@ -100,14 +106,17 @@ func (s *Server) Kill() {
 func (s *Server) Revive() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.down = false
 	if s.http != nil || s.closed {
 		return nil
 	}
+
 	listener, err := net.Listen("tcp", s.address)
 	if err != nil {
 		return fmt.Errorf("simserver: listen on %s: %w", s.address, err)
 	}
+
 	s.address = listener.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
@@ -118,12 +127,14 @@ func (s *Server) Revive() error {
 		cancel()
 	}
 	s.serving.Go(func() { _ = server.Serve(listener) }) // it ends with the server, and says nothing else
+
 	return nil
 }
 
 // Close kills the server and waits until every request has ended. Requests that hang are cut.
 func (s *Server) Close() {
 	s.mu.Lock()
+
 	s.closed = true
 	if s.revival != nil {
 		s.revival.Stop()
@@ -147,17 +158,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		panic(http.ErrAbortHandler)
 	}
+
 	s.handlers.Add(1)
+
 	flapping := s.down && (s.upAt.IsZero() || time.Now().Before(s.upAt))
 	if flapping {
 		s.cut++
 	}
+
 	s.mu.Unlock()
 	defer s.handlers.Done()
+
 	if flapping {
 		reset(w, nil)
 		return
 	}
+
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -166,26 +182,31 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
+
 		s.requests++
 		if s.first.IsZero() {
 			s.first = time.Now()
 		}
 		s.mu.Unlock()
 		x := &exchange{s: s, w: w, r: r}
+
 		var err error
 		if x.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 			x.refuse(http.StatusBadRequest, "the body cannot be read: "+err.Error(), "")
 			return
 		}
+
 		x.fault = s.faults.next(x.body)
 		if s.o.Kind == Ollama && x.fault == WrongN && !x.native() {
 			x.fault = Garbage // its OpenAI protocol knows no n
 		}
+
 		if x.fault != None {
 			s.mu.Lock()
 			s.injected[x.fault]++
 			s.mu.Unlock()
 		}
+
 		if !x.fail() {
 			handle(x)
 		}
@@ -205,6 +226,7 @@ func (x *exchange) generate(prompts []*prompt, a sampling) (lists [][]drawn, ok 
 	default:
 		x.refuse(http.StatusInternalServerError, err.Error(), "")
 	}
+
 	return nil, false
 }
 
@@ -220,5 +242,6 @@ func (s *Server) id() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ids++
+
 	return s.ids
 }

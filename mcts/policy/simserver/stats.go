@@ -7,7 +7,8 @@ import (
 
 // Stats are the figures of a server at one moment.
 type Stats struct {
-	First, Last time.Time // when the first request for a completion arrived, and the last sequence ended; zero before that
+	// when the first request for a completion arrived, and the last sequence ended; zero before that
+	First, Last time.Time
 	Now         time.Time
 
 	Requests  int // for completions, with whatever came of them
@@ -37,10 +38,12 @@ func (s Stats) Occupied() float64 {
 	if s.First.IsZero() || !s.Now.After(s.First) {
 		return 0
 	}
+
 	var busy time.Duration
 	for _, b := range s.Busy {
 		busy += b
 	}
+
 	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
 }
 
@@ -49,6 +52,7 @@ func (s Stats) Reused() float64 {
 	if s.PromptChars == 0 {
 		return 0
 	}
+
 	return float64(s.CachedChars) / float64(s.PromptChars)
 }
 
@@ -69,15 +73,19 @@ func (s *Server) Stats() Stats {
 	st := s.engine.stats()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	st.First, st.Requests, st.Answered, st.Reloads, st.Cut = s.first, s.requests, s.answered, s.reloads, s.cut
 	st.Faults = maps.Clone(s.injected)
+
 	return st
 }
 
 func (e *engine) stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+
 	f := &e.figures
+
 	st := Stats{
 		Last: f.last, Now: time.Now(),
 		Sequences: f.sequences, Completed: f.completed, Aborted: f.aborted, Rejected: f.rejected,
@@ -89,5 +97,6 @@ func (e *engine) stats() Stats {
 	for r := range e.running {
 		st.Busy[r.slot] += st.Now.Sub(r.since)
 	}
+
 	return st
 }

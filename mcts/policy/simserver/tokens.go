@@ -17,11 +17,13 @@ func (t tokens) len() int { return len(t.ends) }
 // strings returns the tokens' texts.
 func (t tokens) strings(text string) []string {
 	list := make([]string, len(t.ends))
+
 	from := 0
 	for i, end := range t.ends {
 		list[i] = text[from:end]
 		from = end
 	}
+
 	return list
 }
 
@@ -36,6 +38,7 @@ func tokenize(text string) tokens {
 		at += n
 		t.ends = append(t.ends, at)
 	}
+
 	return t
 }
 
@@ -48,30 +51,39 @@ const (
 // tokenLen is the length of the first token of a text that is not empty.
 func tokenLen(text string) int {
 	at := 0
+
 	if text[0] == ' ' {
 		if n := run(text, maxSpecial, func(r rune) bool { return r == ' ' }); n > 1 || len(text) == 1 {
 			return n
 		}
+
 		at = 1
 	}
+
 	if n := run(text[at:], maxLetters, unicode.IsLetter); n > 0 {
 		return at + n
 	}
+
 	if n := run(text[at:], maxDigits, func(r rune) bool { return r >= '0' && r <= '9' }); n > 0 {
 		return at + n
 	}
+
 	if at > 0 {
 		return at
 	}
+
 	if n := run(text, maxSpecial, func(r rune) bool { return r == '\n' }); n > 0 {
 		return n
 	}
+
 	if strings.HasPrefix(text, "<|") {
 		if end := strings.Index(text[:min(len(text), maxSpecial)], "|>"); end > 0 {
 			return end + 2
 		}
 	}
+
 	_, n := utf8.DecodeRuneInString(text)
+
 	return n
 }
 
@@ -84,6 +96,7 @@ func run(text string, limit int, kind func(rune) bool) int {
 		}
 		n++
 	}
+
 	return len(text)
 }
 
@@ -93,5 +106,6 @@ func tokenID(text string) uint32 {
 	for i := range len(text) {
 		h = (h ^ uint32(text[i])) * 16777619
 	}
+
 	return h >> 1
 }

@@ -24,6 +24,7 @@ func plans(q string) (envs.Plan, bool) {
 	if !strings.HasPrefix(q, "What was the opening price") {
 		return nil, false
 	}
+
 	call := func(name, key, value string) envs.Call {
 		return envs.Call{Tool: name, Name: name, Args: envs.Args{{Name: key, Value: value}}}
 	}
@@ -32,13 +33,16 @@ func plans(q string) (envs.Plan, bool) {
 		call("GetValue", "column_name", "Open"), call("PythonInterpreter", "Python", "x = 122.25\nprint(x)"),
 		call("SQLInterpreter", "SQL", "SELECT MAX(Open) FROM coffee.coffee_data"),
 	}
+
 	return func(results []string) (string, envs.Call, error) {
 		if len(results) > 2 && !strings.Contains(results[2], answer) {
 			return "", envs.Call{}, errors.New("no opening price")
 		}
+
 		if len(results) < len(steps) {
 			return "I need step " + steps[len(results)].Tool + ".", steps[len(results)], nil
 		}
+
 		return "I know the answer.", call("Finish", "answer", strings.TrimSpace(results[3])), nil
 	}, true
 }
@@ -52,13 +56,16 @@ func tools() map[string]dynamic.Tool[int] {
 			if text, ok := answers[strings.TrimSpace(v)]; ok {
 				return s, envs.Result{Observation: text}, nil
 			}
+
 			return s, envs.Result{Observation: otherwise, Outcome: envs.ToolError}, nil
 		})
 	}
 	answer("LoadDB", "DBName", map[string]string{
-		"coffee": "We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, Close, Volume, Currency.",
+		"coffee": "We have successfully loaded the coffee database, including the following columns: Date, Open, " +
+			"High, Low, Close, Volume, Currency.",
 	}, "The database you want to query in not in the list. Please change another database for query.")
-	answer("FilterDB", "condition", map[string]string{"Date=2000-01-03, Open>1": "We have successfully filtered the data (1 rows)."},
+	answer("FilterDB", "condition", map[string]string{"Date=2000-01-03, Open>1": "We have successfully filtered " +
+		"the data (1 rows)."},
 		"The filtering query Dat=2000-01-03 is incorrect. Please modify the condition.")
 	answer("GetValue", "column_name", map[string]string{"Open": `{"Open": "122.25"}`, "High": `{"High": "124.0"}`},
 		"The value you are querying does not exist. Please modify it.")
@@ -67,9 +74,12 @@ func tools() map[string]dynamic.Tool[int] {
 	answer("SQLInterpreter", "SQL", map[string]string{
 		"SELECT MAX(Open) FROM coffee.coffee_data": "MAX(Open): 310.75\n\nThere is one row.",
 	}, "There is something wrong with the SQL command you send. Please modify it.")
-	for _, name := range []string{"RetrieveAgenda", "RetrieveScirex", "LoadGraph", "NodeCheck", "NeighbourCheck", "EdgeCheck"} {
+
+	for _, name := range []string{"RetrieveAgenda", "RetrieveScirex", "LoadGraph", "NodeCheck", "NeighbourCheck",
+		"EdgeCheck"} {
 		answer(name, "", nil, "There is no information that can be matched in the database. Please try another query.")
 	}
+
 	return tools
 }
 
@@ -87,62 +97,77 @@ var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 // environment is the dynamic environment over the toy tools with a version deployed.
 func environment(t testing.TB, version string) (envs.Environment, policy.Prompt) {
 	t.Helper()
+
 	all, err := catalog.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	shown, err := all.Version("p_c")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	deployed, err := all.Version(version)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	env, err := dynamic.New(dynamic.Config[int]{Prompt: shown, Deployed: deployed, Tools: tools(), Grader: grader{}})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	lines := make([]string, len(shown.APIs))
 	for i, api := range shown.APIs {
 		lines[i] = api.Signature() + ", " + api.Description
 	}
+
 	return env, policy.NewPrompt(lines)
 }
 
 func scripted(t testing.TB, profile string) *policy.Scripted {
 	t.Helper()
+
 	p, err := policy.ParseProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return policy.NewScripted(p, plans)
 }
 
 // histories plays one episode and returns the history before each action.
 func histories(t testing.TB, env envs.Environment, p mcts.Policy, seed uint64, greedy bool) []envs.History {
 	t.Helper()
+
 	state, err := env.Reset(t.Context(), envs.Task{ID: "q", Dataset: "coffee", Question: question})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list []envs.History
+
 	for turn := range uint64(20) {
 		h := state.History()
 		if state.Status() != envs.Running {
 			break
 		}
+
 		list = append(list, h)
+
 		got, err := p.Propose(t.Context(), mcts.Request{History: h, N: 1, Seed: seed*1000 + turn, Greedy: greedy})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		next, err := env.Step(t.Context(), state, envs.Action(got[0].Text))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		state = next.State
 	}
+
 	return list
 }
 
@@ -155,5 +180,6 @@ func demonstrated(t testing.TB, p policy.Prompt) policy.Prompt {
 	p.Demonstrations = map[string][]policy.Demonstration{"coffee": {
 		{Question: question + " (second)", Turns: d.Turns}, {Question: question + " (third)", Turns: d.Turns},
 	}}
+
 	return p
 }

@@ -26,14 +26,20 @@ func TestMisconfigurations(t *testing.T) {
 				list = append(list, strconv.Itoa(r.status))
 				continue
 			}
+
 			list = append(list, r.Choices[0].Text)
 		}
+
 		return list
 	}
 	differ := func(s *simserver.Server, a, b body) bool { l := texts(s, a, b); return l[0] != l[1] }
+
 	chat := func(s *simserver.Server, role, observation string) int {
-		messages := []map[string]string{{"role": "user", "content": "Question: q"}, {"role": "assistant", "content": "Thought: a"}, {"role": role, "content": observation}}
-		return post(t, s.URL()+"/v1/chat/completions", usual("").with("prompt", nil, "logprobs", nil, "messages", messages, "max_tokens", 20)).Usage.Prompt
+		messages := []map[string]string{{"role": "user", "content": "Question: q"},
+			{"role": "assistant", "content": "Thought: a"}, {"role": role, "content": observation}}
+
+		return post(t, s.URL()+"/v1/chat/completions",
+			usual("").with("prompt", nil, "logprobs", nil, "messages", messages, "max_tokens", 20)).Usage.Prompt
 	}
 	for m, shows := range map[simserver.Misconfiguration]func(*simserver.Server) bool{
 		simserver.IgnoreN: func(s *simserver.Server) bool {
@@ -42,9 +48,15 @@ func TestMisconfigurations(t *testing.T) {
 		simserver.NoLogProbs: func(s *simserver.Server) bool {
 			return post(t, s.URL()+"/v1/completions", one).Choices[0].LogProbs == nil
 		},
-		simserver.IgnoreStop:     func(s *simserver.Server) bool { return strings.Contains(texts(s, one)[0], "Observation:") },
+		simserver.IgnoreStop: func(s *simserver.Server) bool {
+			return strings.Contains(texts(s, one)[0],
+				"Observation:")
+		},
 		simserver.UnstableGreedy: func(s *simserver.Server) bool { return differ(s, greedy, greedy) },
-		simserver.LeakDefaults:   func(s *simserver.Server) bool { return differ(s, greedy, greedy.with("repetition_penalty", nil)) },
+		simserver.LeakDefaults: func(s *simserver.Server) bool {
+			return differ(s, greedy,
+				greedy.with("repetition_penalty", nil))
+		},
 		simserver.ShortContext: func(s *simserver.Server) bool {
 			return texts(s, one.with("prompt", strings.Repeat("a ", 120)))[0] == "400"
 		},
@@ -66,6 +78,7 @@ func TestMisconfigurations(t *testing.T) {
 		if !shows(faulty(t, m)) {
 			t.Errorf("%s does not show", m)
 		}
+
 		if shows(start(t, simserver.Options{MaxModelLen: 400})) {
 			t.Errorf("%s shows on a healthy server", m)
 		}
@@ -78,8 +91,10 @@ func TestMisconfigurations(t *testing.T) {
 }
 
 func ollamaBody(prompt string) body {
-	return body{"model": model, "prompt": prompt, "raw": true, "stream": false, "logprobs": true, "truncate": false, "shift": false,
-		"options": body{"num_ctx": 8000, "num_predict": 512, "seed": 7, "temperature": 0.5, "top_p": 1, "top_k": 0, "repeat_penalty": 1, "stop": []string{"Observation:"}}}
+	return body{"model": model, "prompt": prompt, "raw": true, "stream": false, "logprobs": true, "truncate": false,
+		"shift": false,
+		"options": body{"num_ctx": 8000, "num_predict": 512, "seed": 7, "temperature": 0.5, "top_p": 1, "top_k": 0,
+			"repeat_penalty": 1, "stop": []string{"Observation:"}}}
 }
 
 func (b body) option(name string, value any) body {
@@ -90,44 +105,57 @@ func TestOllama(t *testing.T) {
 	s := start(t, simserver.Options{Kind: simserver.Ollama})
 	url := s.URL() + "/api/generate"
 	h, p := deep(t)
+
 	want, err := scripted(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 1, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b := ollamaBody(p.Render(h))
+
 	r := post(t, url, b)
 	if r.status != 200 || r.Response != want[0].Text+"\n\n" || !r.Done || r.DoneReason != "stop" {
 		t.Fatalf("%d: %s\nwant %q", r.status, r.raw, want[0].Text)
 	}
 	var l []float64
+
 	text := ""
 	for _, e := range r.LogProbs {
 		l, text = append(l, e.LogProb), text+e.Token
 	}
 	// The entries are cut with the stop text, the count is not.
-	if got := mean(l); got-want[0].LogProb > 1e-12 || want[0].LogProb-got > 1e-12 || text != r.Response || r.Eval <= len(l) {
+	if got := mean(l); got-want[0].LogProb > 1e-12 || want[0].LogProb-got > 1e-12 || text != r.Response ||
+		r.Eval <= len(l) {
 		t.Errorf("mean %v of %d entries for %d tokens, want %v", got, len(l), r.Eval, want[0].LogProb)
 	}
+
 	lines := strings.Split(strings.TrimSpace(post(t, url, b.with("stream", nil)).raw), "\n")
 	if len(lines) != 2 || !strings.Contains(lines[0], `"done":false`) || !strings.Contains(lines[1], `"done":true`) {
 		t.Errorf("stream: %q", lines)
 	}
+
 	long := b.option("num_ctx", 100)
 	if r := post(t, url, long); r.status != 400 || r.raw != `{"error":"the input length exceeds the context length"}` {
 		t.Errorf("too long: %d %s", r.status, r.raw)
 	}
-	if r := post(t, url, long.with("truncate", nil)); r.status != 200 || r.PromptEval > 101 || r.DoneReason != "length" || r.Eval != 1 {
+
+	if r := post(t, url, long.with("truncate", nil)); r.status != 200 || r.PromptEval > 101 ||
+		r.DoneReason != "length" || r.Eval != 1 {
 		t.Errorf("cut in silence: %d %s", r.status, r.raw)
 	}
+
 	if r := post(t, url, long.with("truncate", nil, "shift", nil)); r.Eval < 10 {
 		t.Errorf("a sliding window ends: %s", r.raw)
 	}
+
 	if st := s.Stats(); st.Reloads != 1 {
 		t.Errorf("%d reloads, want 1", st.Reloads)
 	}
+
 	if status, text := get(t, s.URL()+"/api/ps"); status != 200 || !strings.Contains(text, `"context_length":100`) {
 		t.Error(text)
 	}
+
 	for want, c := range map[string]body{
 		`500 {"error":"option \"num_ctx\" must be of type integer"}`:             b.option("num_ctx", "x"),
 		`500 {"error":"option \"stop\" must be of type array"}`:                  b.option("stop", "x"),
@@ -138,15 +166,20 @@ func TestOllama(t *testing.T) {
 			t.Errorf("%d %s, want %s", r.status, r.raw, want)
 		}
 	}
-	if r := post(t, url, b.with("raw", false, "prompt", "Question: q", "system", "s")); r.status != 200 || strings.Contains(r.Response, "Observation") {
+
+	if r := post(t, url, b.with("raw", false, "prompt", "Question: q", "system", "s")); r.status != 200 ||
+		strings.Contains(r.Response, "Observation") {
 		t.Errorf("not raw: %s", r.raw)
 	}
+
 	messages := []map[string]string{{"role": "user", "content": "Question: q"}}
-	if r := post(t, s.URL()+"/api/chat", b.with("messages", messages)); !strings.HasPrefix(r.Message.Content, "Thought:") {
+	if r := post(t, s.URL()+"/api/chat", b.with("messages", messages)); !strings.HasPrefix(r.Message.Content,
+		"Thought:") {
 		t.Errorf("chat: %s", r.raw)
 	}
 	// The traps of its OpenAI protocol: no n, no log-probabilities.
-	if r := post(t, s.URL()+"/v1/completions", usual("Question: q")); len(r.Choices) != 1 || r.Choices[0].LogProbs != nil {
+	if r := post(t, s.URL()+"/v1/completions", usual("Question: q")); len(r.Choices) != 1 ||
+		r.Choices[0].LogProbs != nil {
 		t.Errorf("/v1: %s", r.raw)
 	}
 }
@@ -157,37 +190,49 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 	env, p := environment(t, "p_s_in")
 	p = demonstrated(t, p)
 	completions := 0
+
 	for seed := range uint64(4) {
 		for _, h := range histories(t, env, scripted(t, "noisy"), seed, false) {
 			post(t, s.URL()+"/v1/completions", usual(p.Render(h)).with("n", 5))
+
 			completions += 5
 		}
 	}
+
 	st := s.Stats()
-	if st.Completed != completions || st.Answered*5 != completions || st.Requests != st.Answered || st.First.IsZero() || st.Last.Before(st.First) {
+	if st.Completed != completions || st.Answered*5 != completions || st.Requests != st.Answered || st.First.IsZero() ||
+		st.Last.Before(st.First) {
 		t.Errorf("%d completions: %+v", completions, st)
 	}
 	// Learned tools stand before the turns, so an update makes the turns new.
 	if st.Reused() < 0.8 || st.Reused() >= 1 || st.HitTokens >= st.QueriedTokens {
 		t.Errorf("reused %v, %d of %d tokens", st.Reused(), st.HitTokens, st.QueriedTokens)
 	}
+
 	_, page := get(t, s.URL()+"/metrics")
+
 	value := func(name string) int {
-		m := regexp.MustCompile(`(?m)^vllm:` + name + `\{engine="0",model_name="sim-8b"(?:,finished_reason="stop")?\} (\S+)$`).FindStringSubmatch(page)
+		m := regexp.MustCompile(`(?m)^vllm:` + name +
+			`\{engine="0",model_name="sim-8b"(?:,finished_reason="stop")?\} (\S+)$`).FindStringSubmatch(page)
 		if m == nil {
 			t.Fatalf("no %s in\n%s", name, page)
 		}
+
 		v, err := strconv.ParseFloat(m[1], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return int(v)
 	}
 	for name, want := range map[string]int{
 		"num_requests_running": 0, "num_requests_waiting": 0, "kv_cache_usage_perc": 0, "num_preemptions_total": 0,
-		"prefix_cache_queries_total": st.QueriedTokens, "prefix_cache_hits_total": st.HitTokens, "prompt_tokens_cached_total": st.HitTokens,
-		"generation_tokens_total": st.CompletionTokens, "prompt_tokens_total": st.PromptTokens, "admission_rejections_total": 0,
-		"request_success_total": completions, "e2e_request_latency_seconds_count": completions, "request_queue_time_seconds_count": completions,
+		"prefix_cache_queries_total": st.QueriedTokens, "prefix_cache_hits_total": st.HitTokens,
+		"prompt_tokens_cached_total": st.HitTokens,
+		"generation_tokens_total":    st.CompletionTokens, "prompt_tokens_total": st.PromptTokens,
+		"admission_rejections_total": 0,
+		"request_success_total":      completions, "e2e_request_latency_seconds_count": completions,
+		"request_queue_time_seconds_count": completions,
 	} {
 		if got := value(name); got != want {
 			t.Errorf("%s is %d, want %d", name, got, want)
@@ -200,7 +245,9 @@ func BenchmarkCompletion(b *testing.B) {
 	s := start(b, simserver.Options{})
 	h, p := deep(b)
 	q := usual(p.Render(h)).with("n", 5)
+
 	b.ReportAllocs()
+
 	for b.Loop() {
 		if r := post(b, s.URL()+"/v1/completions", q); r.status != 200 {
 			b.Fatal(r.raw)

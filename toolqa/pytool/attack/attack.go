@@ -54,29 +54,39 @@ func List() []Attack {
 		panic(err) // embedded
 	}
 	var all []Attack
+
 	for _, f := range files {
 		text, err := snippets.ReadFile("snippets/" + f.Name())
 		if err != nil {
 			panic(err)
 		}
+
 		a, err := parse(strings.TrimSuffix(path.Base(f.Name()), ".py"), string(text))
 		if err != nil {
 			panic(err)
 		}
+
 		all = append(all, a)
 	}
+
 	walls := Walls()
-	slices.SortStableFunc(all, func(a, b Attack) int { return slices.Index(walls, a.Wall) - slices.Index(walls, b.Wall) })
+
+	slices.SortStableFunc(all, func(a, b Attack) int {
+		return slices.Index(walls, a.Wall) - slices.Index(walls,
+			b.Wall)
+	})
+
 	return all
 }
 
 // endings are the words for ends in the files.
 var endings = map[string]pytool.End{
-	"finished": pytool.Finished, "raised": pytool.Raised, "time": pytool.OutOfTime, "output": pytool.OutOfSpace, "died": pytool.Died,
+	"finished": pytool.Finished, "raised": pytool.Raised, "time": pytool.OutOfTime, "output": pytool.OutOfSpace,
+	"died": pytool.Died,
 }
 
-// parse reads an attack's file. It begins with comments: "# wall: network", "# what: ...", "# short" when it belongs to the
-// short form, and "# ends: time, raised" when ending so is being contained.
+// parse reads an attack's file. It begins with comments: "# wall: network", "# what: ...", "# short" when it
+// belongs to the short form, and "# ends: time, raised" when ending so is being contained.
 func parse(name, text string) (Attack, error) {
 	a := Attack{Name: name, code: text}
 	for line := range strings.Lines(text) {
@@ -84,6 +94,7 @@ func parse(name, text string) (Attack, error) {
 		if !ok {
 			break
 		}
+
 		key, value, _ := strings.Cut(strings.TrimSpace(comment), ": ")
 		switch key {
 		case "wall":
@@ -98,15 +109,18 @@ func parse(name, text string) (Attack, error) {
 				if !ok {
 					return a, fmt.Errorf("attack %s: there is no end %q", name, word)
 				}
+
 				a.ends = append(a.ends, end)
 			}
 		default:
 			return a, fmt.Errorf("attack %s: unknown line %q", name, comment)
 		}
 	}
+
 	if !slices.Contains(Walls(), a.Wall) || a.What == "" {
 		return a, fmt.Errorf("attack %s: want a wall and what it does", name)
 	}
+
 	return a, nil
 }
 
@@ -116,5 +130,6 @@ func (a Attack) program(bait string) pytool.Program {
 	if strings.Contains(a.code, "syscall(") || strings.Contains(a.code, "reach(") {
 		code += syscalls
 	}
+
 	return pytool.Program{Code: code + a.code, Seed: 1}
 }

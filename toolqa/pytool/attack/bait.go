@@ -22,8 +22,8 @@ import (
 // variable is the environment variable that has the secret.
 const variable = "TOOLEVO_BAIT"
 
-// Bait is what the host lays out for attacks. Lay it out before the engine is opened, so that an engine that passes on what
-// it should not has something to pass on. It is not safe for concurrent use.
+// Bait is what the host lays out for attacks. Lay it out before the engine is opened, so that an engine that
+// passes on what it should not has something to pass on. It is not safe for concurrent use.
 type Bait struct {
 	secret string
 	mark   string // the name of a process that an attack leaves behind
@@ -42,8 +42,8 @@ type Bait struct {
 	leash    io.Closer // the victim ends when this is closed
 }
 
-// Lay lays the bait out: files in a folder for temporary files, listeners on the loopback device, an environment variable, a
-// descriptor that new processes inherit, and a process that waits.
+// Lay lays the bait out: files in a folder for temporary files, listeners on the loopback device, an
+// environment variable, a descriptor that new processes inherit, and a process that waits.
 func Lay() (*Bait, error) {
 	b := &Bait{secret: "toolevo-secret-" + random(16), mark: "te" + random(6), hidden: "hidden-" + random(6), open: -1}
 	for _, lay := range []func() error{b.layFiles, b.layDescriptor, b.layMemory, b.listen} {
@@ -51,7 +51,9 @@ func Lay() (*Bait, error) {
 			return nil, fmt.Errorf("attack: lay out the bait: %w", errors.Join(err, b.Close()))
 		}
 	}
+
 	b.layVictim()
+
 	return b, os.Setenv(variable, b.secret)
 }
 
@@ -66,22 +68,28 @@ func random(n int) string {
 func (b *Bait) layFiles() error {
 	if b.dir == "" {
 		sweep()
+
 		if err := b.makeFolder(); err != nil {
 			return err
 		}
 	}
+
 	for _, name := range []string{"file", b.hidden} {
 		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(b.secret+"\n"), 0o666); err != nil {
 			return err
 		}
+
 		if err := os.Chmod(filepath.Join(b.dir, name), 0o666); err != nil {
 			return err
 		}
 	}
+
 	if err := os.Chmod(b.dir, 0o777); err != nil {
 		return err
 	}
+
 	b.before = b.folder()
+
 	return nil
 }
 
@@ -96,11 +104,13 @@ func (b *Bait) makeFolder() error {
 		if err != nil {
 			return err
 		}
+
 		if claim, ok := claimFolder(dir); ok {
 			b.dir, b.claim = dir, claim
 			return nil
 		}
 	}
+
 	return fmt.Errorf("%s: folders named %s* are removed as soon as they are made", os.TempDir(), folderName)
 }
 
@@ -121,41 +131,52 @@ func claimFolder(dir string) (*os.File, bool) {
 	if err != nil {
 		return nil, false
 	}
+
 	f := os.NewFile(uintptr(fd), dir)
 	var mine, there unix.Stat_t
+
 	free := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil
 	if free && unix.Fstat(fd, &mine) == nil && unix.Lstat(dir, &there) == nil &&
 		mine.Ino == there.Ino && mine.Dev == there.Dev && int(mine.Uid) == os.Geteuid() {
 		return f, true
 	}
+
 	f.Close()
+
 	return nil, false
 }
 
 // folder describes what is in the folder: names, modes, owners, times of change and contents.
 func (b *Bait) folder() string {
 	var text strings.Builder
+
 	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == b.sockets() {
 			return err
 		}
+
 		var st unix.Stat_t
 		if err := unix.Lstat(path, &st); err != nil {
 			return err
 		}
+
 		fmt.Fprintln(&text, path, st.Mode, st.Nlink, st.Uid, st.Gid, st.Size)
+
 		if d.Type().IsRegular() {
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
+
 			fmt.Fprintf(&text, "%d %d %q\n", st.Mtim.Sec, st.Mtim.Nsec, data[:min(len(data), 1000)])
 		}
+
 		return nil
 	})
 	if err != nil {
 		fmt.Fprintln(&text, err)
 	}
+
 	return text.String()
 }
 
@@ -168,14 +189,18 @@ func (b *Bait) layDescriptor() (err error) {
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return err
 	}
+
 	if _, err := b.file.WriteString(b.secret); err != nil {
 		return err
 	}
+
 	if err := os.Remove(path); err != nil {
 		return err
 	}
+
 	b.open, err = unix.Dup(int(b.file.Fd()))
 	b.before = b.folder()
+
 	return err
 }
 
@@ -185,19 +210,22 @@ func (b *Bait) layMemory() (err error) {
 	return err
 }
 
-// layVictim starts a process for attacks to end, which also ends when the host does. A machine without cat has none: the attacks
-// then make do with the host.
+// layVictim starts a process for attacks to end, which also ends when the host does. A machine without cat
+// has none: the attacks then make do with the host.
 func (b *Bait) layVictim() {
 	cmd := exec.Command("cat")
 	cmd.Env, cmd.Dir = []string{}, "/"
+
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return
 	}
+
 	if cmd.Start() != nil {
 		in.Close()
 		return
 	}
+
 	b.victim, b.leash = cmd, in
 }
 
@@ -208,67 +236,86 @@ func (b *Bait) python(memory int64) string {
 		victim = b.victim.Process.Pid
 	}
 	var text strings.Builder
+
 	for _, v := range []struct {
 		name  string
 		value any
 	}{
-		{"HOST", os.Getpid()}, {"VICTIM", victim}, {"ADDRESS", uintptr(unsafe.Pointer(&b.page[0]))}, {"DESCRIPTOR", b.open},
-		{"FOLDER", b.dir}, {"FILE", filepath.Join(b.dir, "file")}, {"TCP", b.tcp}, {"UDP", b.udp}, {"UNIX", b.sockets()},
+		{"HOST", os.Getpid()}, {"VICTIM", victim}, {"ADDRESS", uintptr(unsafe.Pointer(&b.page[0]))},
+		{"DESCRIPTOR", b.open},
+		{"FOLDER", b.dir}, {"FILE", filepath.Join(b.dir, "file")}, {"TCP", b.tcp}, {"UDP", b.udp},
+		{"UNIX", b.sockets()},
 		{"ABSTRACT", b.abstract}, {"MARK", b.mark}, {"MEMORY", memory}, {"ARCH", runtime.GOARCH},
 	} {
 		if s, ok := v.value.(string); ok {
 			v.value = strconv.QuoteToASCII(s)
 		}
+
 		fmt.Fprintf(&text, "%s = %v\n", v.name, v.value)
 	}
+
 	return text.String()
 }
 
-// touched says what happened to the bait since it was laid out or last looked at, and lays out again what was. With strays it
-// also looks for processes that attacks left behind.
+// touched says what happened to the bait since it was laid out or last looked at, and lays out again what
+// was. With strays it also looks for processes that attacks left behind.
 func (b *Bait) touched(strays bool) []string {
 	var all []string
+
 	for _, l := range b.watched {
 		if l.visited() {
 			all = append(all, "the host's "+l.name+" was reached")
 		}
 	}
+
 	if now := b.folder(); now != b.before {
 		all = append(all, "the host's folder was changed")
+
 		b.clear()
+
 		if err := b.layFiles(); err != nil {
 			all = append(all, err.Error())
 		}
 	}
+
 	if !b.holds(b.file) {
 		all = append(all, "an open file of the host's was changed")
 	}
+
 	if !bytes.HasPrefix(b.page, []byte(b.secret)) {
 		all = append(all, "the host's memory was changed")
+
 		copy(b.page, b.secret)
 	}
+
 	if b.victim != nil && !alive(b.victim.Process.Pid) {
 		all = append(all, "a process of the host's was ended or stopped")
+
 		b.endVictim()
 		b.layVictim()
 	}
+
 	if strays {
 		if n := b.endStrays(); n > 0 {
 			all = append(all, fmt.Sprintf("%d processes stayed behind", n))
 		}
 	}
+
 	return all
 }
 
 // holds reports whether a file still has the secret alone, and writes it again if not.
 func (b *Bait) holds(f *os.File) bool {
 	data := make([]byte, len(b.secret)+1)
+
 	n, _ := f.ReadAt(data, 0)
 	if string(data[:n]) == b.secret {
 		return true
 	}
+
 	f.Truncate(0)
 	f.WriteAt([]byte(b.secret), 0)
+
 	return false
 }
 
@@ -294,7 +341,9 @@ func doing(pid int) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+
 	_, rest, ok := strings.Cut(string(data), ") ")
+
 	return rest[:min(1, len(rest))], ok
 }
 
@@ -302,18 +351,22 @@ func doing(pid int) (string, bool) {
 func (b *Bait) endStrays() int {
 	entries, _ := os.ReadDir("/proc") // filepath.Glob would list the folder of every process
 	n := 0
+
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue
 		}
+
 		name, err := os.ReadFile(filepath.Join("/proc", e.Name(), "comm"))
 		if err != nil || strings.TrimSpace(string(name)) != b.mark || !alive(pid) {
 			continue
 		}
 		n++
+
 		unix.Kill(pid, unix.SIGKILL)
 	}
+
 	return n
 }
 
@@ -330,26 +383,34 @@ func (b *Bait) Close() error {
 	if os.Getenv(variable) == b.secret {
 		errs = append(errs, os.Unsetenv(variable))
 	}
+
 	if b.victim != nil {
 		b.endVictim()
 	}
+
 	for _, l := range b.watched {
 		errs = append(errs, unix.Close(l.fd))
 	}
+
 	if b.open >= 0 {
 		errs = append(errs, unix.Close(b.open))
 	}
+
 	if b.file != nil {
 		errs = append(errs, b.file.Close())
 	}
+
 	if b.page != nil {
 		errs = append(errs, unix.Munmap(b.page))
 	}
+
 	if b.dir != "" {
 		errs = append(errs, os.RemoveAll(b.dir))
 	}
+
 	if b.claim != nil {
 		errs = append(errs, b.claim.Close())
 	}
+
 	return errors.Join(errs...)
 }

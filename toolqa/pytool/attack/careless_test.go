@@ -27,13 +27,16 @@ type careless struct {
 func (careless) Stamp() pytool.Stamp { return pytool.Stamp{Engine: "careless", Python: "3"} }
 func (careless) Close() error        { return nil }
 
-// newCareless skips the test where there is no python3. What is called that may be a script that takes its time to choose.
+// newCareless skips the test where there is no python3. What is called that may be a script that takes its
+// time to choose.
 func newCareless(t *testing.T) careless {
 	t.Helper()
+
 	found, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {
 		t.Skipf("no python3: %v", err)
 	}
+
 	return careless{python: strings.TrimSpace(string(found))}
 }
 
@@ -47,27 +50,34 @@ exec(compile(sys.stdin.read(), "<string>", "exec"), {"__name__": "__main__"})`
 func (c careless) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (pytool.Reply, error) {
 	l = l.WithDefaults()
 	l.Memory = max(l.Memory, c.memory)
+
 	run, stop := context.WithTimeout(ctx, l.Wall)
 	defer stop()
+
 	number := func(n int64) string { b, _ := json.Marshal(n); return string(b) }
 	start := strings.NewReplacer("%CPU", number(int64(l.CPU/time.Second)), "%AS", number(l.Memory)).Replace(limited)
 	cmd := exec.CommandContext(run, c.python, "-B", "-S", "-c", start)
 	out := &short{max: l.Output, full: stop}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(p.Code), out, out
+
 	cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
 	cmd.WaitDelay = 100 * time.Millisecond
 	if err := cmd.Start(); err != nil {
 		return pytool.Reply{}, err
 	}
+
 	err := cmd.Wait()
 	r := pytool.Reply{Output: out.String()}
+
 	status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	switch {
 	case out.over:
 		r.End = pytool.OutOfSpace
-	case run.Err() != nil, status.Signal() == syscall.SIGXCPU, status.Signal() == syscall.SIGKILL && cmd.ProcessState.UserTime() > l.CPU-100*time.Millisecond:
+	case run.Err() != nil, status.Signal() == syscall.SIGXCPU, status.Signal() == syscall.SIGKILL &&
+		cmd.ProcessState.UserTime() > l.CPU-100*time.Millisecond:
 		r.End = pytool.OutOfTime
 	case status.Signal() == syscall.SIGKILL, status.ExitStatus() == 125:
 		return r, errors.New("the launcher failed")
@@ -77,6 +87,7 @@ func (c careless) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 	default:
 		r.End, r.Detail = pytool.Died, cmd.ProcessState.String()
 	}
+
 	return r, ctx.Err()
 }
 
@@ -91,10 +102,12 @@ type short struct {
 func (s *short) Write(p []byte) (int, error) {
 	room := s.max - s.Len()
 	s.Buffer.Write(p[:min(room, len(p))])
+
 	if len(p) > room {
 		s.over = true
 		s.full()
 	}
+
 	return len(p), nil
 }
 
@@ -110,19 +123,24 @@ type shared struct {
 
 func newShared(t *testing.T) *shared {
 	s := &shared{cmd: exec.Command(newCareless(t).python, "-B", "-c", sharedServer)}
+
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
+
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s.out = bufio.NewReader(out)
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { s.Close() })
+
 	return s
 }
 
@@ -138,12 +156,15 @@ func (s *shared) Run(ctx context.Context, p pytool.Program, _ pytool.Limits) (r 
 	if err != nil {
 		return r, err
 	}
+
 	if _, err := s.in.Write(append(line, '\n')); err != nil {
 		return r, err
 	}
+
 	answer, err := s.out.ReadBytes('\n')
 	if err != nil {
 		return r, err
 	}
+
 	return r, json.Unmarshal(answer, &r)
 }

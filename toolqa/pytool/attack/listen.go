@@ -16,6 +16,7 @@ type listener struct {
 // listen opens the listeners. They never wait: what arrived is there when one looks.
 func (b *Bait) listen() error {
 	b.abstract = "\x00" + b.mark
+
 	local := &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}
 	for _, l := range []struct {
 		name         string
@@ -32,7 +33,9 @@ func (b *Bait) listen() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
+
 		unix.CloseOnExec(fd)
+
 		b.watched = append(b.watched, listener{l.name, fd, l.kind == unix.SOCK_STREAM})
 		if err := b.bind(fd, l.at, l.kind, l.port); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
@@ -42,7 +45,9 @@ func (b *Bait) listen() error {
 	if err := unix.Chmod(b.sockets(), 0o777); err != nil {
 		return err
 	}
+
 	b.before = b.folder()
+
 	return nil
 }
 
@@ -50,25 +55,31 @@ func (b *Bait) bind(fd int, at unix.Sockaddr, kind int, port *int) error {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return err
 	}
+
 	if err := unix.Bind(fd, at); err != nil {
 		return err
 	}
+
 	if port != nil {
 		bound, err := unix.Getsockname(fd)
 		if err != nil {
 			return err
 		}
+
 		*port = bound.(*unix.SockaddrInet4).Port
 	}
+
 	if kind != unix.SOCK_STREAM {
 		return nil
 	}
+
 	return unix.Listen(fd, 8)
 }
 
 // visited reports whether something arrived since the last look.
 func (l listener) visited() bool {
 	seen := false
+
 	for {
 		if !l.stream {
 			n, _, err := unix.Recvfrom(l.fd, make([]byte, 64), 0)
@@ -80,8 +91,10 @@ func (l listener) visited() bool {
 			if err != nil {
 				return seen
 			}
+
 			unix.Close(fd)
 		}
+
 		seen = true
 	}
 }

@@ -20,35 +20,43 @@ func Filter(without ...Wall) (program []byte, pids []int) {
 	if slices.Contains(without, Seccomp) {
 		return nil, nil
 	}
+
 	f := allowList(!slices.Contains(without, Landlock))
+
 	instructions, err := f.assemble()
 	if err != nil {
 		panic(err) // it is the same filter on every machine of a kind
 	}
+
 	for _, s := range instructions {
 		program = binary.NativeEndian.AppendUint16(program, s.Code)
 		program = append(program, s.Jt, s.Jf)
 		program = binary.NativeEndian.AppendUint32(program, s.K)
 	}
+
 	for _, at := range f.own {
 		pids = append(pids, at*int(unsafe.Sizeof(unix.SockFilter{}))+int(unsafe.Offsetof(unix.SockFilter{}.K)))
 	}
+
 	return program, pids
 }
 
 // allowList is what a computing program may do: it may use memory, timers, pipes of its own, and read files;
 // everything else fails.
 //
-// To find the call that something fails for, run it under `strace -f -Z -o trace`, which sees what a filter answers, and
-// look for EPERM in the trace. A call that reaches nothing but the process itself can be added to computing.
+// To find the call that something fails for, run it under `strace -f -Z -o trace`, which sees what a filter
+// answers, and look for EPERM in the trace. A call that reaches nothing but the process itself can be added
+// to computing.
 func allowList(landlocked bool) *filter {
 	f := newFilter()
 	f.answer(allow, computing...)
 	f.answer(allow, computingLegacy...)
+
 	eperm := fail(unix.EPERM)
 
-	// No process, and no thread: no limit counts the threads of root, and with small stacks tens of thousands fit into the
-	// memory that a program may have, which is all the numbers for processes that many machines have.
+	// No process, and no thread: no limit counts the threads of root, and with small stacks tens of thousands
+	// fit into the memory that a program may have, which is all the numbers for processes that many machines
+	// have.
 	f.answer(eperm, unix.SYS_CLONE)
 	f.answer(fail(unix.ENOSYS), unix.SYS_CLONE3) // C libraries then try clone
 
@@ -59,7 +67,8 @@ func allowList(landlocked bool) *filter {
 	f.rule(unix.SYS_TGKILL, allow, eperm, condition{arg: 0, own: true}, condition{arg: 2, is: abort})
 
 	// Limits can be read, not changed, and only one's own.
-	f.rule(unix.SYS_PRLIMIT64, allow, eperm, condition{arg: 0, is: zero}, condition{arg: 2, is: zero}, condition{arg: 2, upper: true, is: zero})
+	f.rule(unix.SYS_PRLIMIT64, allow, eperm, condition{arg: 0, is: zero}, condition{arg: 2, is: zero},
+		condition{arg: 2, upper: true, is: zero})
 
 	// Not F_SETOWN and F_SETSIG, by which a descriptor sends signals to any process, and no locks or leases.
 	f.rule(unix.SYS_FCNTL, allow, eperm, condition{arg: 1, is: []uint32{
@@ -78,11 +87,13 @@ func allowList(landlocked bool) *filter {
 	f.answer(fail(unix.EACCES), changingLegacy...)
 	f.answer(fail(unix.EACCES), leading...)
 	f.answer(fail(unix.EACCES), leadingLegacy...)
+
 	if landlocked {
 		f.opening(forUse)
 	} else {
 		f.opening(condition{mask: unix.O_ACCMODE | unix.O_CREAT | unix.O_TRUNC | tmpfile, is: zero})
 	}
+
 	return f.otherwise(eperm)
 }
 
@@ -98,7 +109,8 @@ var zero = []uint32{0}
 // computing are the calls that are allowed whatever their arguments.
 var computing = []uint32{
 	// Descriptors.
-	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_PREADV,
+	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64,
+	unix.SYS_PREADV,
 	unix.SYS_PWRITEV, unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_LSEEK, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE,
 	unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_FSTAT, unix.SYS_FADVISE64, unix.SYS_PPOLL, unix.SYS_PSELECT6,
 	unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_PWAIT2, unix.SYS_RECVFROM,

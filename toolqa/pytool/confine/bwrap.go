@@ -14,28 +14,36 @@ import (
 // launcherInside is where bubblewrap shows this binary to the program.
 const launcherInside = "/.confine"
 
-// bubblewrap returns the beginning of the command line: bubblewrap with its options, and this binary as it is seen inside.
+// bubblewrap returns the beginning of the command line: bubblewrap with its options, and this binary as it is
+// seen inside.
 //
-// Inside there are the files to read and to write, this binary with the libraries it needs, and a bare /dev; no /proc, which
-// a container often may not mount, and which no program needs that only computes.
+// Inside there are the files to read and to write, this binary with the libraries it needs, and a bare /dev;
+// no /proc, which a container often may not mount, and which no program needs that only computes.
 func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("bubblewrap: %w: install it, e.g. with `apt-get install bubblewrap`, or choose another engine", err)
+		return nil, fmt.Errorf("bubblewrap: %w: install it, e.g. with `apt-get install bubblewrap`, or choose "+
+			"another engine", err)
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
 	}
+
 	libraries, err := libraryFolders(self)
 	if err != nil {
 		return nil, fmt.Errorf("bubblewrap: %w", err)
 	}
-	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost", "--dev", "/dev"}
+
+	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost",
+		"--dev", "/dev"}
+
 	outer := outermost(slices.Concat(read, libraries))
 	for _, path := range outer {
 		args = append(args, "--ro-bind-try", path, path)
 	}
+
 	for _, folder := range hide {
 		if slices.ContainsFunc(outer, func(o string) bool { return within(folder, o) }) {
 			args = append(args, "--tmpfs", folder)
@@ -44,13 +52,17 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 					args = append(args, "--ro-bind-try", path, path)
 				}
 			}
+
 			args = append(args, "--remount-ro", folder)
 		}
 	}
+
 	for _, path := range outermost(write) {
 		args = append(args, "--bind-try", path, path)
 	}
+
 	args = append(args, "--ro-bind", self, launcherInside, "--remount-ro", "/", "--", launcherInside)
+
 	return args, nil
 }
 
@@ -61,13 +73,17 @@ func CheckBubblewrap(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("confine: %w", err)
 	}
+
 	args = append(kept(args), marker, "")
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = launcherEnvironment, "/", attributes(true)
+
 	said, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("confine: bubblewrap does not work here: %w: %s", err, strings.Join(strings.Fields(string(said)), " "))
+		return fmt.Errorf("confine: bubblewrap does not work here: %w: %s", err,
+			strings.Join(strings.Fields(string(said)), " "))
 	}
+
 	return nil
 }
 
@@ -77,14 +93,18 @@ func outermost(paths []string) []string {
 	for _, path := range paths {
 		sorted = append(sorted, filepath.Clean(path))
 	}
+
 	slices.Sort(sorted)
+
 	kept := []string{"/dev"}
+
 	for _, path := range sorted {
 		inside := func(folder string) bool { return within(path, folder) }
 		if !slices.ContainsFunc(kept, inside) {
 			kept = append(kept, path)
 		}
 	}
+
 	return kept[1:]
 }
 
@@ -100,16 +120,21 @@ func libraryFolders(binary string) ([]string, error) {
 		return nil, fmt.Errorf("read this binary: %w", err)
 	}
 	defer f.Close()
+
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_INTERP {
 			continue
 		}
+
 		name := make([]byte, p.Filesz)
 		if _, err := p.ReadAt(name, 0); err != nil {
 			return nil, fmt.Errorf("read this binary %s: its linker: %w", binary, err)
 		}
+
 		linker := filepath.Dir(strings.TrimRight(string(name), "\x00"))
+
 		return []string{linker, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"}, nil
 	}
+
 	return nil, nil
 }

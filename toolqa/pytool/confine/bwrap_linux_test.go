@@ -22,13 +22,16 @@ import (
 func needBubblewrap(t testing.TB) string {
 	t.Helper()
 	needWalls(t)
+
 	path, err := exec.LookPath("bwrap")
 	if err != nil {
 		t.Skip("bubblewrap is not installed")
 	}
+
 	if err := CheckBubblewrap(t.Context(), path); err != nil {
 		t.Skip(err)
 	}
+
 	return path
 }
 
@@ -41,8 +44,10 @@ func TestBubblewrap(t *testing.T) {
 		absent   = "no such file or directory"
 		readOnly = "read-only file system"
 	)
+
 	for _, user := range users() {
 		write(t, file, user)
+
 		own := strconv.Itoa(os.Getpid())
 		tests := []struct {
 			what, with    string
@@ -60,25 +65,32 @@ func TestBubblewrap(t *testing.T) {
 			{"signal", "1", notPermitted, "ok"},
 			{"pair", "", "ok", "ok"},
 		}
+
 		var what []string
 		for _, test := range tests {
 			what = append(what, test.what, test.with)
 		}
+
 		for _, without := range [][]Wall{nil, Walls()} {
 			j := trying(t, binary, without, what...)
 			j.Bwrap, j.Read = bwrap, append(j.Read, "/usr/lib")
 			got := strings.Split(startInside(t, j, binary, user), "\n")
+
 			for i, test := range tests {
 				want := test.walls
 				if without != nil {
 					want = test.inside
 				}
+
 				if got[i] != want {
-					t.Errorf("user %d, without %v: %s %s: %s, want %s", user, without, test.what, test.with, got[i], want)
+					t.Errorf("user %d, without %v: %s %s: %s, want %s", user, without, test.what, test.with, got[i],
+						want)
 				}
 			}
 		}
+
 		j := trying(t, binary, nil, "environment")
+
 		j.Bwrap, j.Env = bwrap, []string{"A=1", "B=2"}
 		if got := startInside(t, j, binary, user); got != "A=1 B=2\n" {
 			t.Errorf("user %d: the environment is %s", user, got)
@@ -86,22 +98,28 @@ func TestBubblewrap(t *testing.T) {
 	}
 }
 
-// startInside runs a jail by a process of the user's: bubblewrap is to show him this binary, which he must be able to reach.
+// startInside runs a jail by a process of the user's: bubblewrap is to show him this binary, which he must be
+// able to reach.
 func startInside(t *testing.T, j Jail, binary string, user uint32) string {
 	t.Helper()
+
 	spec, err := json.Marshal(j)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cmd := exec.CommandContext(t.Context(), binary, tryMarker, "jail", string(spec))
 	var out, said bytes.Buffer
+
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = []string{"SECRET=of the host"}, "/", &out, &said
 	if int(user) != os.Getuid() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	}
+
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
+
 	return out.String()
 }
 
@@ -116,46 +134,58 @@ func TestKeeper(t *testing.T) {
 	}
 
 	write("sleep 1000 & echo $!; wait")
+
 	spec, err := json.Marshal(Jail{Path: binary, Bwrap: slow, Without: Walls()})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	host := exec.Command(binary, tryMarker, "jail", string(spec))
+
 	out, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Close()
+
 	host.Stdout = in
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	in.Close()
+
 	var asleep int
 	if _, err := fmt.Fscan(out, &asleep); err != nil {
 		t.Fatal(err)
 	}
+
 	host.Process.Kill()
 	host.Wait()
 
 	// The pipe ends when nobody is left that could write to it: it is the sleeper's, too.
 	out.SetReadDeadline(time.Now().Add(10 * time.Minute))
+
 	if _, err := out.Read(make([]byte, 1)); err != io.EOF {
 		syscall.Kill(asleep, syscall.SIGKILL)
 		t.Errorf("a process of bubblewrap's is left asleep: %v", err)
 	}
 
 	// A command that ends by itself ends as without a keeper.
-	for text, want := range map[string]string{"exit 3": "exit status 3", "kill -9 $$": "exit status 137", "exit 0": "<nil>"} {
+	for text, want := range map[string]string{"exit 3": "exit status 3", "kill -9 $$": "exit status 137",
+		"exit 0": "<nil>"} {
 		write(text)
+
 		cmd, err := Jail{Path: binary, Bwrap: slow, Without: Walls()}.Command(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if err := cmd.Run(); fmt.Sprint(err) != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
+
 	late := exec.Command(binary, keeperMarker, "0", "/bin/sh", "-c", "exit 3")
 	if err := late.Run(); late.ProcessState.ExitCode() != Failed {
 		t.Errorf("a keeper whose parent is gone: %v", err)
@@ -165,13 +195,16 @@ func TestKeeper(t *testing.T) {
 func TestCheckBubblewrap(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "bwrap")
+
 	script := "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n"
 	if err := os.WriteFile(broken, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	for path, want := range map[string]string{
 		broken: "confine: bubblewrap does not work here: exit status 1: bwrap: No permissions to create new namespace",
-		filepath.Join(dir, "none"): "confine: bubblewrap: exec: \"" + dir + "/none\": stat " + dir + "/none: no such file or directory: " +
+		filepath.Join(dir, "none"): "confine: bubblewrap: exec: \"" + dir + "/none\": stat " + dir +
+			"/none: no such file or directory: " +
 			"install it, e.g. with `apt-get install bubblewrap`, or choose another engine",
 	} {
 		if err := CheckBubblewrap(t.Context(), path); err == nil || err.Error() != want {
@@ -181,11 +214,14 @@ func TestCheckBubblewrap(t *testing.T) {
 }
 
 func TestOutermost(t *testing.T) {
-	got := outermost([]string{"/usr/lib/python3", "/usr/lib", "/usr/lib64", "/dev/null", "/dev", "/usr/lib/", "/opt/a", "/opt/a b", "/opt"})
+	got := outermost([]string{"/usr/lib/python3", "/usr/lib", "/usr/lib64", "/dev/null", "/dev", "/usr/lib/", "/opt/a",
+		"/opt/a b", "/opt"})
+
 	want := []string{"/opt", "/usr/lib", "/usr/lib64"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+
 	if diff := cmp.Diff([]string{"/"}, outermost([]string{"/usr", "/"})); diff != "" {
 		t.Error(diff)
 	}

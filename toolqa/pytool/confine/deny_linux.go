@@ -8,8 +8,8 @@ import "golang.org/x/sys/unix"
 // library then takes the older way, and a call that the lists do not know is not a hole.
 const newest = unix.SYS_RSEQ_SLICE_YIELD
 
-// denyList is the filter that the launcher puts on itself: what no program of ours needs, from its first instruction on.
-// It leaves in what an interpreter needs to start, and a fork server to work.
+// denyList is the filter that the launcher puts on itself: what no program of ours needs, from its first
+// instruction on. It leaves in what an interpreter needs to start, and a fork server to work.
 func denyList() *filter {
 	f := newFilter()
 	f.answer(fail(unix.EPERM), denied...)
@@ -18,9 +18,13 @@ func denyList() *filter {
 	f.answer(fail(unix.EACCES), changingLegacy...)
 	f.answer(fail(unix.ENOSYS), unix.SYS_CLONE3) // its flags are in memory, where no filter sees them
 	f.rule(unix.SYS_CLONE, allow, fail(unix.EPERM), condition{arg: 0, mask: namespaces, is: []uint32{0}})
-	f.rule(unix.SYS_IOCTL, fail(unix.EPERM), allow, condition{arg: 1, is: []uint32{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCSCTTY}})
+	f.rule(unix.SYS_IOCTL, fail(unix.EPERM), allow, condition{
+		arg: 1,
+		is:  []uint32{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCSCTTY},
+	})
 	f.rule(unix.SYS_SOCKETPAIR, allow, fail(unix.EPERM), streams...)
 	f.opening(forUse)
+
 	return f.otherwise(allow)
 }
 
@@ -49,6 +53,7 @@ func (f *filter) opening(flags condition) {
 	flags.arg = 2
 	f.rule(unix.SYS_OPENAT, allow, fail(unix.EACCES), flags)
 	f.answer(fail(unix.ENOSYS), unix.SYS_OPENAT2)
+
 	if openLegacy != 0 {
 		flags.arg = 1
 		f.rule(openLegacy, allow, fail(unix.EACCES), flags)
@@ -65,7 +70,8 @@ var denied = []uint32{
 	unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES, unix.SYS_GET_ROBUST_LIST,
 	// Namespaces and mounts.
 	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
-	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT,
+	unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+	unix.SYS_FSMOUNT,
 	unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT, unix.SYS_LISTNS,
 	// Parts of the kernel with a history of holes.
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
@@ -74,7 +80,8 @@ var denied = []uint32{
 	// Files that no path leads to.
 	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET,
 	// Memory that outlives the process.
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_SEMGET, unix.SYS_SEMOP,
+	unix.SYS_SEMTIMEDOP,
 	unix.SYS_SEMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN,
 	unix.SYS_MQ_UNLINK, unix.SYS_MQ_TIMEDSEND, unix.SYS_MQ_TIMEDRECEIVE, unix.SYS_MQ_NOTIFY, unix.SYS_MQ_GETSETATTR,
 	// The machine, and who one is on it.

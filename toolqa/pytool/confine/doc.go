@@ -3,9 +3,10 @@
 //
 // # Words
 //
-// A [Jail] is a program with what it may reach. A [Wall] is one thing of the kernel's that keeps it inside. The launcher
-// is this very binary, started again ([Main]): it puts up the walls around itself, and then becomes the program. What
-// the program does not need any more once it has started it gives away itself, by a filter of its own ([Filter]).
+// A [Jail] is a program with what it may reach. A [Wall] is one thing of the kernel's that keeps it inside.
+// The launcher is this very binary, started again ([Main]): it puts up the walls around itself, and then
+// becomes the program. What the program does not need any more once it has started it gives away itself, by a
+// filter of its own ([Filter]).
 //
 // # Guarantees
 //
@@ -14,26 +15,28 @@
 //   - It opens no file but those in Read and Write, and none in Hide that Read does not name, for
 //     nothing but what they name. It removes, renames, and makes none, and changes no file's mode,
 //     owner, or times (Landlock, and the launcher's filter, which knows what Landlock does not).
-//   - It makes no connection and no socket but pairs of its own, enters no namespace, traces no process, and reaches none
-//     of the kernel's parts that serve to administer a machine (the launcher's filter).
-//   - It has no descriptor of this process's but the three standard ones that the caller gives it, no environment but Env,
-//     no terminal, and, where it is root, no capability but to read the files in Read whoever owns them.
+//   - It makes no connection and no socket but pairs of its own, enters no namespace, traces no process, and
+//     reaches none of the kernel's parts that serve to administer a machine (the launcher's filter).
+//   - It has no descriptor of this process's but the three standard ones that the caller gives it, no
+//     environment but Env, no terminal, and, where it is root, no capability but to read the files in Read
+//     whoever owns them.
 //   - It leaves no core dump, and gains nothing by set-user-id programs.
-//   - It is killed when this process ends. The processes that it starts are not, outside of bubblewrap: each must ask to
-//     be killed with its parent (PR_SET_PDEATHSIG). With bubblewrap a keeper stands between, this very binary once more,
-//     which ends all of it, whenever this process ends.
+//   - It is killed when this process ends. The processes that it starts are not, outside of bubblewrap: each
+//     must ask to be killed with its parent (PR_SET_PDEATHSIG). With bubblewrap a keeper stands between, this
+//     very binary once more, which ends all of it, whenever this process ends.
 //
-// Behind its own filter it moreover starts no process, executes no program, signals nobody (SIGABRT to itself excepted),
-// changes no limit, gets no memory but what counts against its limits and what its few descriptors take, and asks for no
-// system call that the list does not name. A call from code for another architecture kills it.
+// Behind its own filter it moreover starts no process, executes no program, signals nobody (SIGABRT to itself
+// excepted), changes no limit, gets no memory but what counts against its limits and what its few descriptors
+// take, and asks for no system call that the list does not name. A call from code for another architecture
+// kills it.
 //
 // With bubblewrap it sees no files, processes, users, or network interfaces but its own to begin with: what Landlock
 // denies is not even there.
 //
-// A machine that lacks a wall is an error that says so ([MissingError]), unless the wall is in Without. Then the rest
-// stays: the launcher's filter and the limits hold without Landlock, and [Filter] then lets nothing be opened for writing,
-// while reading files cannot be denied; Landlock holds without seccomp, and since Linux 6.12 keeps signals inside, since
-// 6.7 TCP.
+// A machine that lacks a wall is an error that says so ([MissingError]), unless the wall is in Without. Then
+// the rest stays: the launcher's filter and the limits hold without Landlock, and [Filter] then lets nothing
+// be opened for writing, while reading files cannot be denied; Landlock holds without seccomp, and since
+// Linux 6.12 keeps signals inside, since 6.7 TCP.
 //
 // # Caveats
 //
@@ -49,7 +52,7 @@
 //   - The kernel ends a program with the thread that started it, not with the process. Go ends a thread only when
 //     a goroutine ends that is locked to it: no goroutine of a process that starts jails may end between
 //     runtime.LockOSThread and UnlockOSThread.
-//   - Starting a jail takes as long as this binary takes to initialize its packages. The walls themselves take well below
-//     a millisecond.
+//   - Starting a jail takes as long as this binary takes to initialize its packages. The walls themselves
+//     take well below a millisecond.
 //   - Filters exist for amd64 and arm64. Other systems than Linux have no walls.
 package confine

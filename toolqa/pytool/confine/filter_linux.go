@@ -73,30 +73,37 @@ type condition struct {
 func (f *filter) rule(call uint32, yes, no bpf.RetConstant, conditions ...condition) {
 	var block []bpf.Instruction
 	var last []int // comparisons that lead to no when they fail
+
 	for _, c := range conditions {
 		offset := offsetArgs + 8*c.arg
 		if c.upper {
 			offset += 4
 		}
+
 		block = append(block, bpf.LoadAbsolute{Off: offset, Size: 4})
 		if c.mask != 0 {
 			block = append(block, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: c.mask})
 		}
+
 		if c.own {
 			f.own = append(f.own, len(f.code)+1+len(block))
 			c.is = []uint32{0}
 		}
+
 		for i, value := range c.is {
 			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(c.is) - 1 - i)})
 		}
+
 		last = append(last, len(block)-1)
 	}
+
 	block = append(block, yes, no)
 	for _, at := range last {
 		jump := block[at].(bpf.JumpIf)
 		jump.SkipFalse = uint8(len(block) - 1 - (at + 1))
 		block[at] = jump
 	}
+
 	f.code = append(f.code, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipFalse: uint8(len(block))})
 	f.code = append(f.code, block...)
 }
@@ -113,10 +120,12 @@ func (f *filter) assemble() ([]unix.SockFilter, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	program := make([]unix.SockFilter, len(raw))
 	for i, r := range raw {
 		program[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
+
 	return program, nil
 }
 
@@ -125,15 +134,19 @@ func install(f *filter) error {
 	if err := probeSeccomp(); err != nil {
 		return err
 	}
+
 	program, err := f.assemble()
 	if err != nil {
 		return err
 	}
+
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
 		return errno
 	}
+
 	return nil
 }
 
@@ -142,13 +155,17 @@ func probeSeccomp() error {
 	if auditArch == 0 {
 		return errors.New("there are filters for amd64 and arm64 only")
 	}
+
 	action := uint32(unix.SECCOMP_RET_KILL_PROCESS)
+
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
 	switch errno {
 	case 0:
 		return nil
 	case unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP:
-		return fmt.Errorf("this kernel does not know it: %w: it takes Linux 4.14 or later with CONFIG_SECCOMP_FILTER", errno)
+		return fmt.Errorf("this kernel does not know it: %w: it takes Linux 4.14 or later with CONFIG_SECCOMP_FILTER",
+			errno)
 	}
+
 	return fmt.Errorf("something around this process denies it: %w: a container's profile must allow seccomp", errno)
 }

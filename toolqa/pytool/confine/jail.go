@@ -37,18 +37,21 @@ const Failed = 125
 // marker is the argument by which Main knows that this process is to be the launcher.
 const marker = "__confine"
 
-// Main makes this process the launcher if it was started as one, or a keeper, and does not return then. main and TestMain
-// call it first.
+// Main makes this process the launcher if it was started as one, or a keeper, and does not return then. main
+// and TestMain call it first.
 func Main() {
 	if len(os.Args) > 3 && os.Args[1] == keeperMarker {
 		syscall.Exit(keep(os.Args[2], os.Args[3:]))
 	}
+
 	if len(os.Args) != 3 || os.Args[1] != marker {
 		return
 	}
+
 	if os.Args[2] == "" {
 		syscall.Exit(0) // see CheckBubblewrap
 	}
+
 	fmt.Fprintf(os.Stderr, "confine: %v\n", launch(os.Args[2]))
 	syscall.Exit(Failed) // not os.Exit, which has the test tools say things, too
 }
@@ -57,45 +60,56 @@ func Main() {
 // says in one line on stderr that begins with "confine: ", and ends with the exit status [Failed]. A wall that this
 // machine does not offer and that is not in Without is a [MissingError] here.
 //
-// The program is the leader of a session and process group of its own, without a terminal, and is killed when this
-// process ends, however it ends; see the package's caveats for the one thing to mind. Without Landlock this process hides
-// its memory and its environment from the user's other processes, as far as the kernel lets it.
+// The program is the leader of a session and process group of its own, without a terminal, and is killed when
+// this process ends, however it ends; see the package's caveats for the one thing to mind. Without Landlock
+// this process hides its memory and its environment from the user's other processes, as far as the kernel
+// lets it.
 func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 	if err := Require(j.Without...); err != nil {
 		return nil, err
 	}
+
 	if err := j.check(); err != nil {
 		return nil, fmt.Errorf("confine: %w", err)
 	}
+
 	if slices.Contains(j.Without, Landlock) {
 		if err := hide(); err != nil {
 			return nil, fmt.Errorf("confine: hide this process: %w", err)
 		}
 	}
+
 	inside := j
 	inside.Bwrap = ""
 	var spec bytes.Buffer
 	encoder := json.NewEncoder(&spec)
 	encoder.SetEscapeHTML(false) // a program in Args keeps its size
+
 	if err := encoder.Encode(inside); err != nil {
 		return nil, fmt.Errorf("confine: describe the jail of %s: %w", j.Path, err)
 	}
+
 	args := []string{ownBinary, marker, spec.String()}
+
 	if j.Bwrap != "" {
 		outside, err := bubblewrap(j.Bwrap, j.files(), j.Hide, j.Write)
 		if err != nil {
 			return nil, fmt.Errorf("confine: %w", err)
 		}
+
 		args = append(kept(outside), marker, spec.String())
 	}
+
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = slices.Clone(launcherEnvironment)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = attributes(j.Bwrap != "")
+
 	return cmd, nil
 }
 
-// launcherEnvironment is that of the launcher, which passes nothing of it on. It starts sooner when it collects no garbage.
+// launcherEnvironment is that of the launcher, which passes nothing of it on. It starts sooner when it
+// collects no garbage.
 var launcherEnvironment = []string{"GOGC=off"}
 
 // ownBinary leads to this process's binary even after the file was replaced or removed, as a new build does.
@@ -108,20 +122,25 @@ func (j Jail) check() error {
 	if !filepath.IsAbs(j.Path) {
 		return fmt.Errorf("the program %q has no absolute path", j.Path)
 	}
+
 	info, err := os.Stat(j.Path)
 	if err != nil {
 		return fmt.Errorf("the program: %w", err)
 	}
+
 	if info.IsDir() || info.Mode()&0o111 == 0 {
 		return fmt.Errorf("the program %s cannot be executed: it is %s", j.Path, info.Mode())
 	}
+
 	for _, path := range slices.Concat(j.Read, j.Hide, j.Write) {
 		if !filepath.IsAbs(path) {
 			return fmt.Errorf("the path %q is not absolute", path)
 		}
 	}
+
 	if j.Dir != "" && !filepath.IsAbs(j.Dir) {
 		return fmt.Errorf("the folder %q is not absolute", j.Dir)
 	}
+
 	return nil
 }

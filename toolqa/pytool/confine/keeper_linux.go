@@ -12,9 +12,10 @@ import (
 
 // keeperMarker is the argument by which Main knows that this process is to be a keeper.
 //
-// A keeper stands between this process and bubblewrap. Bubblewrap starts a process in new namespaces, which only later asks
-// to end with its parent: where everything is killed before that, it waits for ever for a parent that is gone. The keeper is
-// told of the end of this process, however it ends, and ends all that it has started, which is in its process group.
+// A keeper stands between this process and bubblewrap. Bubblewrap starts a process in new namespaces, which
+// only later asks to end with its parent: where everything is killed before that, it waits for ever for a
+// parent that is gone. The keeper is told of the end of this process, however it ends, and ends all that it
+// has started, which is in its process group.
 const keeperMarker = "__keep"
 
 // keeperSignal is what a keeper is sent when its parent ends.
@@ -29,17 +30,20 @@ func kept(command []string) []string {
 func keep(parent string, command []string) int {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, keeperSignal)
+
 	if strconv.Itoa(os.Getppid()) != parent {
 		return Failed // it ended before that; nobody is there to tell
 	}
 
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "confine: start %s: %v\n", command[0], err)
 		return Failed
 	}
+
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 
@@ -61,8 +65,10 @@ func status(err error) int {
 	case !errors.As(err, &failed):
 		return Failed
 	}
+
 	if waited, ok := failed.Sys().(syscall.WaitStatus); ok && waited.Signaled() {
 		return 128 + int(waited.Signal())
 	}
+
 	return failed.ExitCode()
 }

@@ -28,13 +28,15 @@ func probeLandlock() error {
 	case errors.Is(err, unix.EOPNOTSUPP):
 		return fmt.Errorf("it is switched off: %w: add landlock to lsm= on the kernel's command line", err)
 	case err != nil:
-		return fmt.Errorf("something around this process denies it: %w: a container's profile must allow landlock_*", err)
+		return fmt.Errorf("something around this process denies it: %w: a container's profile must allow landlock_*",
+			err)
 	}
+
 	return nil
 }
 
-// versions are those of Landlock's interface that can deny more than the one before: how many kinds of access each knows,
-// and what came with it.
+// versions are those of Landlock's interface that can deny more than the one before: how many kinds of access
+// each knows, and what came with it.
 var versions = []struct {
 	version, files, network, scopes int
 	what                            string
@@ -49,10 +51,11 @@ var versions = []struct {
 	{10, 17, 4, 2, "UDP"},
 }
 
-// handled returns all that a version of Landlock can deny: everything is denied that no rule allows. What older versions
-// do not know, the filters deny or the program does not need; see the package's comment.
+// handled returns all that a version of Landlock can deny: everything is denied that no rule allows. What
+// older versions do not know, the filters deny or the program does not need; see the package's comment.
 func handled(version int) landlock.RulesetAttr {
 	var a landlock.RulesetAttr
+
 	for _, since := range versions {
 		if version >= since.version {
 			a.HandledAccessFS = 1<<since.files - 1
@@ -60,6 +63,7 @@ func handled(version int) landlock.RulesetAttr {
 			a.Scoped = 1<<since.scopes - 1
 		}
 	}
+
 	return a
 }
 
@@ -69,17 +73,20 @@ func LandlockABI() int {
 	if err != nil {
 		return 0
 	}
+
 	return version
 }
 
 // LeftToSeccomp returns what a version of Landlock does not know, and the filters alone deny.
 func LeftToSeccomp(version int) []string {
 	var left []string
+
 	for _, since := range versions {
 		if version < since.version && since.what != "" {
 			left = append(left, since.what)
 		}
 	}
+
 	return left
 }
 
@@ -91,35 +98,42 @@ func restrictFiles(read, hide, write []string, most int) error {
 	if err != nil {
 		return probeLandlock()
 	}
+
 	if most > 0 {
 		version = min(version, most)
 	}
 
 	attr := handled(version)
+
 	rules, err := landlock.LandlockCreateRuleset(&attr, 0)
 	if err != nil {
 		return fmt.Errorf("create rules: %w", err)
 	}
 	defer unix.Close(rules)
+
 	read, list := carve(read, hide)
 	for _, path := range read {
 		if err := permit(rules, path, readFile, readFolder, attr.HandledAccessFS); err != nil {
 			return fmt.Errorf("let it read %s: %w", path, err)
 		}
 	}
+
 	for _, path := range list {
 		if err := permit(rules, path, 0, landlock.AccessFSReadDir, attr.HandledAccessFS); err != nil {
 			return fmt.Errorf("let it list %s: %w", path, err)
 		}
 	}
+
 	for _, path := range write {
 		if err := permit(rules, path, writeFile, 0, attr.HandledAccessFS); err != nil {
 			return fmt.Errorf("let it write %s: %w", path, err)
 		}
 	}
+
 	if err := landlock.LandlockRestrictSelf(rules, 0); err != nil {
 		return fmt.Errorf("restrict this process: %w", err)
 	}
+
 	return nil
 }
 
@@ -129,39 +143,48 @@ func permit(rules int, path string, file, folder, known uint64) error {
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
+
 	var info unix.Stat_t
 	if err := unix.Fstat(fd, &info); err != nil {
 		return err
 	}
+
 	access := file
 	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
 		if access = folder; folder == 0 {
 			return errors.New("it is a folder: only files can be written")
 		}
 	}
+
 	if access == 0 {
 		return errors.New("it is not a folder")
 	}
-	return landlock.LandlockAddPathBeneathRule(rules, &landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
+
+	return landlock.LandlockAddPathBeneathRule(rules,
+		&landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
 }
 
-// carve returns which of the files and folders can be read, and which folders listed, when what lies in the hidden folders
-// cannot, but for what read names there: a rule holds for all that lies in a folder. So a folder that holds a hidden one is
-// only listed, and gives way to what is in it; links that lead out of it are left out.
+// carve returns which of the files and folders can be read, and which folders listed, when what lies in the
+// hidden folders cannot, but for what read names there: a rule holds for all that lies in a folder. So a
+// folder that holds a hidden one is only listed, and gives way to what is in it; links that lead out of it
+// are left out.
 func carve(read, hidden []string) (whole, listed []string) {
 	for _, path := range read {
 		w, l := carveOne(path, hidden)
 		whole, listed = append(whole, w...), append(listed, l...)
 	}
+
 	for _, folder := range hidden {
 		if slices.ContainsFunc(read, func(path string) bool { return within(path, folder) }) {
 			listed = append(listed, folder) // an import looks through it
 		}
 	}
+
 	return whole, listed
 }
 
@@ -169,19 +192,24 @@ func carveOne(folder string, hidden []string) (whole, listed []string) {
 	if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, folder) }) {
 		return []string{folder}, nil
 	}
+
 	listed = append(listed, folder)
+
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, listed // nor can a program read what is in it
 	}
+
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		if slices.Contains(hidden, path) || e.Type()&os.ModeSymlink != 0 && !leadsInside(path, folder, hidden) {
 			continue
 		}
+
 		w, l := carveOne(path, hidden)
 		whole, listed = append(whole, w...), append(listed, l...)
 	}
+
 	return whole, listed
 }
 

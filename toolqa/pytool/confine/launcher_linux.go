@@ -13,12 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until the launcher has set
-// its own; a keeper ends what it has started before it ends itself.
+// attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until the
+// launcher has set its own; a keeper ends what it has started before it ends itself.
 func attributes(keeper bool) *syscall.SysProcAttr {
 	if keeper {
 		return &syscall.SysProcAttr{Setsid: true, Pdeathsig: keeperSignal}
 	}
+
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
@@ -28,6 +29,7 @@ func attributes(keeper bool) *syscall.SysProcAttr {
 // execve, at which the kernel ends all others.
 func launch(spec string) error {
 	runtime.LockOSThread()
+
 	var j Jail
 	if err := json.Unmarshal([]byte(spec), &j); err != nil {
 		return fmt.Errorf("read the description of the jail: %w", err)
@@ -36,56 +38,72 @@ func launch(spec string) error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with the parent: %w", err)
 	}
+
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("renounce new privileges: %w", err)
 	}
+
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("forbid core dumps: %w", err)
 	}
+
 	if j.Dir == "" {
 		j.Dir = "/"
 	}
+
 	if err := unix.Chdir(j.Dir); err != nil {
 		return fmt.Errorf("go to %s: %w", j.Dir, err)
 	}
+
 	landlocked := !slices.Contains(j.Without, Landlock)
 	if landlocked {
 		if err := restrictFiles(j.files(), j.Hide, j.Write, j.LandlockABI); err != nil {
 			return fmt.Errorf("put up %s: %w", Landlock, err)
 		}
 	}
+
 	if err := dropCapabilities(landlocked); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
+
 	if err := closeOnExec(); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
 	}
+
 	if !slices.Contains(j.Without, Seccomp) {
 		if err := install(denyList()); err != nil {
 			return fmt.Errorf("put up %s: %w", Seccomp, err)
 		}
 	}
+
 	err := syscall.Exec(j.Path, append([]string{j.Path}, j.Args...), j.Env)
-	return fmt.Errorf("start %s: %w: it and what it needs, its dynamic linker and libraries, must be among the files it may read", j.Path, err)
+
+	return fmt.Errorf("start %s: %w: it and what it needs, its dynamic linker and libraries, must be among the "+
+		"files it may read", j.Path, err)
 }
 
 // hide keeps the user's other processes from reading this one's memory and environment, and the system from dumping it.
 func hide() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// dropCapabilities makes root an ordinary user who happens to own root's files. What it keeps, where Landlock says which
-// files can be opened at all, is the right to read them whoever owns them: the interpreter may be another user's.
+// dropCapabilities makes root an ordinary user who happens to own root's files. What it keeps, where Landlock
+// says which files can be opened at all, is the right to read them whoever owns them: the interpreter may be
+// another user's.
 func dropCapabilities(landlocked bool) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+
 	var data [2]unix.CapUserData
 	if err := unix.Capget(&header, &data[0]); err != nil {
 		return err
 	}
+
 	var keep uint32
 	if landlocked {
 		keep = 1 << unix.CAP_DAC_READ_SEARCH
 	}
+
 	keep &= data[0].Permitted & data[0].Effective
 	data = [2]unix.CapUserData{{Permitted: keep, Effective: keep}}
+
 	return unix.Capset(&header, &data[0])
 }
 
@@ -96,14 +114,17 @@ func closeOnExec() error {
 	if err == nil {
 		return nil
 	}
+
 	entries, failed := os.ReadDir("/proc/self/fd") // Linux before 5.11
 	if failed != nil {
 		return errors.Join(err, failed)
 	}
+
 	for _, e := range entries {
 		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
 			unix.CloseOnExec(fd)
 		}
 	}
+
 	return nil
 }

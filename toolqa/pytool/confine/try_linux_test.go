@@ -21,20 +21,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryMarker makes the test binary the program in a jail: the other arguments are what to try, and with what, in turn. It
-// prints a line for each.
+// tryMarker makes the test binary the program in a jail: the other arguments are what to try, and with what,
+// in turn. It prints a line for each.
 const tryMarker = "__try"
 
 func TestMain(m *testing.M) {
 	Main()
+
 	if len(os.Args) > 2 && os.Args[1] == tryMarker {
 		for pair := range slices.Chunk(append(os.Args[2:], ""), 2) {
 			if len(pair) == 2 {
 				fmt.Println(try(pair[0], pair[1]))
 			}
 		}
+
 		syscall.Exit(0) // os.Exit waits a second where it looks for races
 	}
+
 	os.Exit(m.Run())
 }
 
@@ -44,11 +47,14 @@ func try(what, with string) string {
 		if err := f(with); err != nil {
 			return err.Error()
 		}
+
 		return "ok"
 	}
+
 	if f := questions[what]; f != nil {
 		return f()
 	}
+
 	return "there is no " + what
 }
 
@@ -71,10 +77,12 @@ var tries = map[string]func(with string) error{
 		if err != nil {
 			return err
 		}
+
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 		if err != nil {
 			return err
 		}
+
 		return unix.Connect(fd, &unix.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}})
 	},
 	"datagram": func(port string) error {
@@ -82,10 +90,12 @@ var tries = map[string]func(with string) error{
 		if err != nil {
 			return err
 		}
+
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 		if err != nil {
 			return err
 		}
+
 		return unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}})
 	},
 	"signal": func(pid string) error {
@@ -93,16 +103,19 @@ var tries = map[string]func(with string) error{
 		if err != nil {
 			return err
 		}
+
 		return unix.Kill(n, 0)
 	},
 	"namespace": func(string) error {
 		cmd := exec.Command(os.Args[0], tryMarker, "pair")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
 		err := cmd.Run()
+
 		var failed *os.PathError
 		if errors.As(err, &failed) {
 			return failed.Err
 		}
+
 		return err
 	},
 	"memfd": func(string) error {
@@ -128,16 +141,19 @@ var questions = map[string]func() string{
 		if err != nil {
 			return err.Error()
 		}
+
 		return dir
 	},
 	"descriptors": func() string {
 		var found []string
+
 		for fd := range 256 { // the runtime's own are closed on exec
 			flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 			if err == nil && flags&unix.FD_CLOEXEC == 0 {
 				found = append(found, strconv.Itoa(fd))
 			}
 		}
+
 		return strings.Join(found, " ")
 	},
 	"state": func() string {
@@ -146,11 +162,13 @@ var questions = map[string]func() string{
 		unix.Prctl(unix.PR_GET_PDEATHSIG, uintptr(unsafe.Pointer(&death)), 0, 0, 0)
 		var core unix.Rlimit
 		unix.Getrlimit(unix.RLIMIT_CORE, &core)
+
 		session, _ := unix.Getsid(0)
 		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 		var caps [2]unix.CapUserData
 		unix.Capget(&header, &caps[0])
 		rest := caps[0].Effective | caps[0].Permitted | caps[0].Inheritable | caps[1].Permitted
+
 		return fmt.Sprintf("privileges %d, death %v, core %d, leads session %t, capabilities %#x",
 			privileges, syscall.Signal(death), core.Max, session == os.Getpid(), rest)
 	},
@@ -166,20 +184,26 @@ var questions = map[string]func() string{
 // missing says what is missing where the calls of Landlock fail.
 func missing(with unix.Errno) string {
 	runtime.LockOSThread()
+
 	f := newFilter()
 	f.answer(fail(with), unix.SYS_LANDLOCK_CREATE_RULESET)
+
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err.Error()
 	}
+
 	if err := install(f.otherwise(allow)); err != nil {
 		return err.Error()
 	}
+
 	j := Jail{Path: os.Args[0]}
 	program, err := j.Command(context.Background())
+
 	j.Without = []Wall{Landlock}
 	if _, failed := j.Command(context.Background()); failed != nil {
 		return failed.Error()
 	}
+
 	return fmt.Sprint(program, " ", err)
 }
 
@@ -189,15 +213,19 @@ func runJail(spec string) error {
 	if err := json.Unmarshal([]byte(spec), &j); err != nil {
 		return err
 	}
+
 	cmd, err := j.Command(context.Background())
 	if err != nil {
 		return err
 	}
+
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return err
 	}
+
 	syscall.Exit(0)
+
 	return nil
 }
 
@@ -207,31 +235,39 @@ func startAndWait(binary string) error {
 	if err != nil {
 		return err
 	}
+
 	cmd, err := Jail{Path: binary, Args: []string{tryMarker, "wait"}, Read: libraries}.Command(context.Background())
 	if err != nil {
 		return err
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
+
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	var pid int
 	if _, err := fmt.Fscan(out, &pid); err != nil {
 		return err
 	}
+
 	for range 20 {
 		var threads sync.WaitGroup
 		for range 10 {
 			threads.Go(func() { open("/dev/null", unix.O_RDONLY) })
 		}
+
 		threads.Wait()
 		runtime.GC()
 	}
+
 	fmt.Println(pid)
+
 	return cmd.Wait()
 }
 
@@ -244,5 +280,6 @@ func errno(_, _ uintptr, e unix.Errno) error {
 	if e != 0 {
 		return e
 	}
+
 	return nil
 }

@@ -22,11 +22,13 @@ func Walls() []Wall { return []Wall{Landlock, Seccomp} }
 // Probe says of each wall that this machine does not offer why. The map is empty where nothing is missing.
 func Probe() map[Wall]error {
 	missing := make(map[Wall]error)
+
 	for wall, probe := range probes {
 		if err := probe(); err != nil {
 			missing[wall] = err
 		}
 	}
+
 	return missing
 }
 
@@ -37,13 +39,16 @@ func Require(without ...Wall) error {
 			return fmt.Errorf("confine: there is no wall %q: the walls are %s", wall, list(Walls()))
 		}
 	}
+
 	missing := Probe()
 	for _, wall := range without {
 		delete(missing, wall)
 	}
+
 	if len(missing) > 0 {
 		return &MissingError{Missing: missing}
 	}
+
 	return nil
 }
 
@@ -56,18 +61,24 @@ type MissingError struct {
 func (e *MissingError) Error() string {
 	walls := slices.Sorted(maps.Keys(e.Missing))
 	var b strings.Builder
+
 	for i, wall := range walls {
 		if i > 0 {
 			b.WriteString("; ")
 		}
+
 		fmt.Fprintf(&b, "the wall %s is missing: %v", wall, e.Missing[wall])
 	}
+
 	what := "nothing holds but a program's limits"
 	if len(walls) == 1 {
 		what = consequences[walls[0]]
 	}
+
 	fmt.Fprintf(&b, "\nWithout %s %s.", list(walls), what)
-	fmt.Fprintf(&b, "\nChoose the engine wasi, whose machine is a wall of its own, or accept to do without %s.", list(walls))
+	fmt.Fprintf(&b, "\nChoose the engine wasi, whose machine is a wall of its own, or accept to do without %s.",
+		list(walls))
+
 	return b.String()
 }
 
@@ -77,15 +88,20 @@ func (e *MissingError) Unwrap() []error {
 	for _, wall := range slices.Sorted(maps.Keys(e.Missing)) {
 		reasons = append(reasons, e.Missing[wall])
 	}
+
 	return reasons
 }
 
 // consequences says of each wall what does not hold without it, and what does.
 var consequences = map[Wall]string{
-	Landlock: "a program can read every file that this user can read, among them the environments of this user's other processes; " +
-		"it still cannot write or remove a file, reach the network, start a process or signal one, nor exceed its limits",
-	Seccomp: "a program can start processes that outlive it, signal this user's processes, open devices without reading or writing them, " +
-		"use the network as far as Landlock does not know it (UDP), and before Linux 6.2 empty the files that this user may write; " +
+	Landlock: "a program can read every file that this user can read, among them the environments of this user's " +
+		"other processes; " +
+		"it still cannot write or remove a file, reach the network, start a process or signal one, nor exceed " +
+		"its limits",
+	Seccomp: "a program can start processes that outlive it, signal this user's processes, open devices without " +
+		"reading or writing them, " +
+		"use the network as far as Landlock does not know it (UDP), and before Linux 6.2 empty the files that " +
+		"this user may write; " +
 		"it still cannot read or write a file outside of Python's, nor exceed its limits",
 }
 
@@ -94,5 +110,6 @@ func list(walls []Wall) string {
 	for i, wall := range walls {
 		names[i] = string(wall)
 	}
+
 	return strings.Join(names, " and ")
 }

@@ -28,13 +28,18 @@ type choice struct {
 
 // choose decides how an engine is started, and with Auto, which.
 func (o Options) choose(m machine) (choice, error) {
-	accepted := slices.DeleteFunc(confine.Walls(), func(w confine.Wall) bool { return m.missing[w] == nil || !slices.Contains(o.Accept, w) })
+	accepted := slices.DeleteFunc(confine.Walls(), func(w confine.Wall) bool {
+		return m.missing[w] == nil ||
+			!slices.Contains(o.Accept, w)
+	})
+
 	c := choice{engine: o.Engine, without: accepted}
 	switch o.Engine {
 	case WASI:
 		if o.Wasm == "" {
 			return choice{}, errNoModule
 		}
+
 		return c, nil
 	case Process, ForkServer:
 		return c, m.refuse(accepted)
@@ -43,6 +48,7 @@ func (o Options) choose(m machine) (choice, error) {
 	case Bwrap:
 		return m.inBwrap(c)
 	}
+
 	return o.best(m, accepted)
 }
 
@@ -53,31 +59,37 @@ func (o Options) best(m machine, accepted []confine.Wall) (choice, error) {
 		if noBwrap == nil {
 			return c, nil
 		}
+
 		err := m.refuse(accepted)
 		if err == nil && (len(accepted) == 0 || o.Wasm == "") { // a module has no use for the wall that is missing
 			return choice{engine: ForkServer, without: accepted}, nil
 		}
+
 		if o.Wasm == "" {
 			return choice{}, &noEngineError{err, noBwrap}
 		}
 	}
+
 	if o.Wasm == "" {
 		return choice{}, fmt.Errorf("%w; or name a CPython built for WASI, --set python.wasm=FILE", m.noPython)
 	}
+
 	return choice{engine: WASI, without: accepted}, nil
 }
 
-// inBwrap completes the choice of bubblewrap, which stands in for Landlock: its mount namespace shows a program only the
-// files that Landlock would let it open.
+// inBwrap completes the choice of bubblewrap, which stands in for Landlock: its mount namespace shows a
+// program only the files that Landlock would let it open.
 func (m machine) inBwrap(c choice) (choice, error) {
 	if m.missing[confine.Landlock] != nil && !slices.Contains(c.without, confine.Landlock) {
 		c.without = append(slices.Clone(c.without), confine.Landlock)
 	}
+
 	if err := m.refuse(c.without); err != nil {
 		return choice{}, err
 	}
 	var err error
 	c.bwrap, err = m.findBwrap()
+
 	return c, err
 }
 
@@ -89,9 +101,11 @@ func (m machine) refuse(accepted []confine.Wall) error {
 			missing[w] = why
 		}
 	}
+
 	if len(missing) == 0 {
 		return nil
 	}
+
 	return &confine.MissingError{Missing: missing}
 }
 
@@ -111,19 +125,24 @@ func advise(err error) error {
 		return err
 	}
 	var names []string
+
 	for _, w := range confine.Walls() {
 		if missing.Missing[w] != nil {
 			names = append(names, string(w))
 		}
 	}
+
 	ways := "\nThe ways on:"
+
 	var none *noEngineError
 	if errors.As(err, &none) && !errors.As(none.noBwrap, new(*confine.MissingError)) {
 		ways += fmt.Sprintf("\n  bubblewrap, which stands in for landlock; here %v", none.noBwrap)
 	}
+
 	ways += "\n  --set python.engine=wasi --set python.wasm=FILE, a CPython built for WASI"
 	ways += fmt.Sprintf("\n  --set python.accept=%s, to do without; every report says so", strings.Join(names, ","))
 	ways += "\n  --set python.engine=unsafe, for programs that you trust; every report says so"
+
 	return fmt.Errorf("%w%s", err, ways)
 }
 
@@ -134,11 +153,14 @@ func findBwrap(ctx context.Context) (string, error) {
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
+
 	if err != nil {
 		return "", errors.New("bubblewrap is not installed (on Debian: apt-get install bubblewrap)")
 	}
+
 	if err := confine.CheckBubblewrap(ctx, path); err != nil {
 		return "", err
 	}
+
 	return path, nil
 }

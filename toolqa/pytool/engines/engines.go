@@ -35,58 +35,69 @@ type Options struct {
 	Modules    []string       // third-party modules that programs may import, where they are installed
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
-	ABI        int            // the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
-	Servers    int            // how many programs the engine runs at once; 0 is the engine's default
+	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
+	ABI     int
+	Servers int // how many programs the engine runs at once; 0 is the engine's default
 }
 
-// Main makes this process one of the helpers that engines start by starting this binary again, if it was started as one,
-// and does not return then. main and every TestMain whose package opens engines call it before anything else.
+// Main makes this process one of the helpers that engines start by starting this binary again, if it was
+// started as one, and does not return then. main and every TestMain whose package opens engines call it
+// before anything else.
 func Main() {
 	confine.Main()
 	wasi.Main()
 }
 
-// Open opens an engine. The caller closes it. Walls that are missing and not accepted are a [confine.MissingError], whose
-// text goes on with what can be done.
+// Open opens an engine. The caller closes it. Walls that are missing and not accepted are a
+// [confine.MissingError], whose text goes on with what can be done.
 func Open(ctx context.Context, o Options) (pytool.Engine, error) {
 	if o.Engine == "" {
 		o.Engine = Auto
 	}
+
 	m := machine{missing: confine.Probe(), findBwrap: func() (string, error) { return findBwrap(ctx) }}
 	for _, w := range o.Lacking {
 		if m.missing[w] == nil {
 			m.missing[w] = errLeftOut
 		}
 	}
+
 	e, err := o.open(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("PythonInterpreter, engine %s: %w", o.Engine, advise(err))
 	}
+
 	return e, nil
 }
 
 func (o Options) open(ctx context.Context, m machine) (pytool.Engine, error) {
 	var interpreter *python.Interpreter
+
 	switch o.Engine {
 	case WASI:
 	case Auto, ForkServer, Bwrap, Process, Unsafe:
 		var err error
+
 		interpreter, err = python.Find(ctx, o.Executable, o.Modules)
 		if err != nil && (o.Engine != Auto || ctx.Err() != nil) {
 			return nil, err
 		}
+
 		m.noPython = err
 	default:
 		return nil, fmt.Errorf("unknown name: valid are %s", strings.Join(Names(), ", "))
 	}
+
 	c, err := o.choose(m)
 	if err != nil {
 		return nil, err
 	}
+
 	e, err := o.start(ctx, c, interpreter)
 	if err != nil && o.Engine == Auto {
 		return nil, fmt.Errorf("it chose %s, which does not start: %w", c.engine, err)
 	}
+
 	return e, err
 }
 
@@ -102,6 +113,7 @@ func (o Options) start(ctx context.Context, c choice, interpreter *python.Interp
 			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
 		}))
 	}
+
 	return opened(forkserver.New(ctx, forkserver.Options{
 		Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
 	}))
@@ -112,6 +124,7 @@ func opened[E pytool.Engine](e E, err error) (pytool.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return e, nil
 }
 

@@ -36,7 +36,9 @@ func newProcess(b *testing.B, unsafe bool) pytool.Engine {
 	if err != nil {
 		b.Skip(err)
 	}
+
 	b.Cleanup(func() { e.Close() })
+
 	return e
 }
 
@@ -46,14 +48,18 @@ func BenchmarkCall(b *testing.B) {
 		for _, engine := range benchmarked {
 			b.Run(p.name+"/"+engine.name, func(b *testing.B) {
 				e := engine.open(b)
+
 				took := make([]time.Duration, 0, b.N)
 				for b.Loop() {
 					began := time.Now()
+
 					if _, err := e.Run(b.Context(), pytool.Program{Code: p.code}, pytool.Limits{}); err != nil {
 						b.Fatal(err)
 					}
+
 					took = append(took, time.Since(began))
 				}
+
 				slices.Sort(took)
 				b.ReportMetric(milliseconds(took[len(took)/2]), "median-ms")
 				b.ReportMetric(milliseconds(took[len(took)*95/100]), "p95-ms")
@@ -72,15 +78,18 @@ func BenchmarkThroughput(b *testing.B) {
 			var calls atomic.Int64
 			var wg sync.WaitGroup
 			began := time.Now()
+
 			for range runtime.NumCPU() {
 				wg.Go(func() {
 					for calls.Add(1) <= int64(b.N) {
-						if _, err := e.Run(context.Background(), pytool.Program{Code: benchmarks[1].code}, pytool.Limits{}); err != nil {
+						if _, err := e.Run(context.Background(), pytool.Program{Code: benchmarks[1].code},
+							pytool.Limits{}); err != nil {
 							b.Error(err)
 						}
 					}
 				})
 			}
+
 			wg.Wait()
 			b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "calls/s")
 		})
@@ -95,6 +104,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Skip(err)
 		}
+
 		b.StopTimer()
 		e.Close()
 		b.StartTimer()

@@ -8,13 +8,14 @@
 //
 // # Guarantees
 //
-// A program runs in a child that knows nothing of other programs, and ends with it: it can start no process. The server
-// lives behind the walls of package confine, and the child behind a narrower filter of system calls in addition. A child
-// can say something to its server in two ways only: by what it prints and by how it ends. Both are limited, and the
-// server, which waits for the end of this process, too, ends it in time. A server that does not answer in time is killed.
+// A program runs in a child that knows nothing of other programs, and ends with it: it can start no process.
+// The server lives behind the walls of package confine, and the child behind a narrower filter of system
+// calls in addition. A child can say something to its server in two ways only: by what it prints and by how
+// it ends. Both are limited, and the server, which waits for the end of this process, too, ends it in time. A
+// server that does not answer in time is killed.
 //
-// A program whose child is killed by something else than a limit, or whose server breaks, runs once more; the second time
-// it is an error.
+// A program whose child is killed by something else than a limit, or whose server breaks, runs once more; the
+// second time it is an error.
 //
 // With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own.
 //

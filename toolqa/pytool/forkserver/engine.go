@@ -47,30 +47,38 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if o.Servers <= 0 {
 		o.Servers = max(2, runtime.NumCPU()/4)
 	}
+
 	if o.Recycle <= 0 {
 		o.Recycle = 5000
 	}
+
 	if err := confine.Require(o.Without...); err != nil {
 		return nil, err
 	}
+
 	start, err := o.starter()
 	if err != nil {
 		return nil, err
 	}
+
 	name := "forkserver"
 	if o.Bwrap != "" {
 		name = "bwrap"
 	}
+
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+
 	keepers, err := startAll(ctx, life, o, start)
 	if err != nil {
 		stop()
 		return nil, err
 	}
+
 	e := &Engine{stamp: o.Python.Stamp(name, o.Without), wants: make(chan want), stop: stop, stopped: life.Done()}
 	for _, k := range keepers {
 		e.keepers.Go(func() { k.run(life, e.wants) })
 	}
+
 	return e, nil
 }
 
@@ -78,26 +86,33 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 func startAll(ctx, life context.Context, o Options, start starter) ([]*keeper, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+
 	keepers := make([]*keeper, o.Servers)
 	errs := make([]error, o.Servers)
 	var wg sync.WaitGroup
+
 	for i := range keepers {
 		keepers[i] = &keeper{start: start, recycle: o.Recycle}
+
 		wg.Go(func() {
 			if keepers[i].server, errs[i] = start(ctx, life); errs[i] != nil {
 				stop() // the others would fail, too
 			}
 		})
 	}
+
 	wg.Wait()
+
 	if errors.Join(errs...) == nil {
 		return keepers, nil
 	}
+
 	for _, k := range keepers {
 		k.end()
 	}
 	// Those that were stopped have less to say than the one they were stopped for.
 	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(rank(a), rank(b)) })
+
 	return nil, errs[0]
 }
 
@@ -108,6 +123,7 @@ func rank(err error) int {
 	case errors.Is(err, context.Canceled):
 		return 1
 	}
+
 	return 0
 }
 
@@ -121,28 +137,36 @@ func (o Options) starter() (starter, error) {
 		// All that can be seen is read-only there. The filter refuses earlier, in the words of the other engines.
 		without = append(slices.Clone(without), confine.Landlock)
 	}
+
 	setup, err := json.Marshal(o.Python.Setup(without))
 	if err != nil {
 		return nil, fmt.Errorf("forkserver: encode the setup: %w", err)
 	}
+
 	jail := o.Python.Jail(python.ForkServer(), o.Without)
 	jail.Bwrap, jail.LandlockABI = o.Bwrap, o.LandlockABI
+
 	return func(ctx, life context.Context) (*server, error) {
 		cmd, err := jail.Command(life)
 		if err != nil {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
 		}
+
 		s, err := launch(cmd)
 		if err != nil {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
 		}
+
 		if err := s.prepare(ctx, setup); err != nil {
 			said := s.end()
+
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, ctx.Err())
 			}
+
 			return nil, fmt.Errorf("forkserver: %s ended when it started: %s", jail.Path, said)
 		}
+
 		return s, nil
 	}, nil
 }
@@ -150,16 +174,20 @@ func (o Options) starter() (starter, error) {
 // Run implements [pytool.Engine].
 func (e *Engine) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (pytool.Reply, error) {
 	l = l.WithDefaults()
+
 	r, err := e.once(ctx, p, l)
 	if ctx.Err() == nil && (errors.Is(err, errKilled) || errors.Is(err, errBroken)) {
 		if e.isClosed() {
 			return pytool.Reply{}, errClosed
 		}
+
 		r, err = e.once(ctx, p, l)
 	}
+
 	if ctx.Err() != nil && err != nil {
 		return pytool.Reply{}, ctx.Err()
 	}
+
 	return r, err
 }
 
@@ -173,20 +201,25 @@ func (e *Engine) once(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 	case <-e.stopped:
 		return pytool.Reply{}, errClosed
 	}
+
 	var b loan
 	select {
 	case b = <-lend:
 	case <-ctx.Done():
 		return pytool.Reply{}, ctx.Err()
 	}
+
 	if b.err != nil {
 		return pytool.Reply{}, b.err
 	}
+
 	a, err := b.server.call(ctx, p, l)
 	b.back <- err == nil
+
 	if err != nil {
 		return pytool.Reply{}, err
 	}
+
 	return a.reply(l)
 }
 
@@ -202,6 +235,7 @@ func (e *Engine) isClosed() bool {
 // reply says how a program ended. Its error wraps errKilled when something else than a limit killed it.
 func (a answer) reply(l pytool.Limits) (pytool.Reply, error) {
 	status := syscall.WaitStatus(a.Status)
+
 	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
 	switch {
 	case a.Why == "" && killed && a.CPU < l.CPU.Seconds():
@@ -213,7 +247,9 @@ func (a answer) reply(l pytool.Limits) (pytool.Reply, error) {
 	case a.Why == "wall":
 		return pytool.Reply{Output: string(a.output), End: pytool.OutOfTime}, nil
 	}
+
 	end, detail := python.Ended(status)
+
 	return pytool.Reply{Output: string(a.output), End: end, Detail: detail}, nil
 }
 

@@ -34,13 +34,16 @@ func TestConformance(t *testing.T) {
 	if named := os.Getenv("TOOLEVO_TEST_PYTHON"); named != "" && named != debian {
 		tests[1].executable = named
 	}
+
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+
 			o := Options{Python: find(t, tt.executable)}
 			if tt.bwrap {
 				o.Bwrap = bubblewrap(t)
 			}
+
 			pytooltest.Check(t, start(t, o), tt.extent)
 		})
 	}
@@ -55,12 +58,15 @@ func TestOrdinaryUser(t *testing.T) {
 		pytooltest.Check(t, start(t, Options{}), pytooltest.Extent{Step: 4, Brief: true})
 		return
 	}
+
 	if os.Getuid() != 0 {
 		t.Skip("this is an ordinary user: TestConformance shows the same")
 	}
+
 	if _, err := os.Stat(debian); err != nil {
 		t.Skip("no interpreter that others may start: ", err)
 	}
+
 	binary := copyOfBinary(t)
 	again(t, "TestOrdinaryUser", func(cmd *exec.Cmd) {
 		cmd.Path, cmd.Dir = binary, "/"
@@ -72,10 +78,12 @@ func TestOrdinaryUser(t *testing.T) {
 func TestStamp(t *testing.T) {
 	in := find(t, debian)
 	e := start(t, Options{Python: in, Servers: 1, Without: []confine.Wall{confine.Landlock}})
+
 	want := pytool.Stamp{Engine: "forkserver", Python: in.Version, Modules: in.Modules, Missing: []string{"landlock"}}
 	if diff := cmp.Diff(want, e.Stamp()); diff != "" {
 		t.Error(diff)
 	}
+
 	e = start(t, Options{Python: in, Servers: 1, Bwrap: bubblewrap(t)})
 	if e.Stamp().Engine != "bwrap" || e.Stamp().Missing != nil {
 		t.Errorf("stamp %v", e.Stamp())
@@ -84,6 +92,7 @@ func TestStamp(t *testing.T) {
 
 func TestStartErrors(t *testing.T) {
 	good := find(t, debian)
+
 	tests := []struct {
 		name   string
 		change func(*Options)
@@ -91,8 +100,10 @@ func TestStartErrors(t *testing.T) {
 	}{
 		{"no such interpreter", func(o *Options) { o.Python.Executable = "/no/such/python3" }, "/no/such/python3"},
 		{"no standard library", func(o *Options) { o.Python.Path = []string{"/no/such/lib"} }, "No module named"},
-		{"a module that is not there", func(o *Options) { o.Python.Modules = []string{"nosuchmodule 1"} }, "No module named 'nosuchmodule'"},
-		{"unreadable library", func(o *Options) { o.Python.Read = []string{"/dev/urandom"} }, "must be among the files it may read"},
+		{"a module that is not there", func(o *Options) { o.Python.Modules = []string{"nosuchmodule 1"} },
+			"No module named 'nosuchmodule'"},
+		{"unreadable library", func(o *Options) { o.Python.Read = []string{"/dev/urandom"} },
+			"must be among the files it may read"},
 		{"no bubblewrap", func(o *Options) { o.Bwrap = "/no/such/bwrap" }, "/no/such/bwrap"},
 		{"no such wall", func(o *Options) { o.Without = []confine.Wall{"moat"} }, `no wall "moat"`},
 	}
@@ -101,21 +112,26 @@ func TestStartErrors(t *testing.T) {
 			in := *good
 			o := Options{Python: &in, Servers: 3}
 			tt.change(&o)
+
 			e, err := New(t.Context(), o)
 			if err == nil {
 				e.Close()
 				t.Fatal("it starts")
 			}
+
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %q, want %q in it", err, tt.want)
 			}
 		})
 	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	if _, err := New(ctx, Options{Python: good}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a start that is given up: %v", err)
 	}
+
 	if left := descendants(t, os.Getpid()); len(left) > 0 {
 		t.Errorf("processes are left: %+v", left)
 	}
@@ -125,30 +141,39 @@ func TestStartErrors(t *testing.T) {
 func TestClose(t *testing.T) {
 	in := find(t, debian)
 	before := runtime.NumGoroutine()
+
 	e, err := New(t.Context(), Options{Python: in, Servers: 2})
 	if err != nil {
 		t.Skip(err)
 	}
 	var wg sync.WaitGroup
+
 	errs := make([]error, 5) // three of them wait for a server
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = e.Run(context.Background(), pytool.Program{Code: "import time\ntime.sleep(60)"}, pytool.Limits{})
+			_, errs[i] = e.Run(context.Background(), pytool.Program{Code: "import time\ntime.sleep(60)"},
+				pytool.Limits{})
 		})
 	}
+
 	eventually(t, "two programs run", func() bool { return len(descendants(t, os.Getpid())) >= 4 })
+
 	if err := errors.Join(e.Close(), e.Close()); err != nil {
 		t.Error(err)
 	}
+
 	wg.Wait()
+
 	for i, err := range errs {
 		if err == nil {
 			t.Errorf("call %d has no error", i)
 		}
 	}
+
 	if _, err := e.Run(t.Context(), pytool.Program{Code: "print(1)"}, pytool.Limits{}); !errors.Is(err, errClosed) {
 		t.Errorf("a call afterwards: %v", err)
 	}
+
 	eventually(t, "all processes are gone", func() bool { return len(descendants(t, os.Getpid())) == 0 })
 	eventually(t, "all goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
 }
@@ -156,32 +181,43 @@ func TestClose(t *testing.T) {
 // TestKilledServer kills servers in the middle of calls: the program runs once more, and then it is an error.
 func TestKilledServer(t *testing.T) {
 	e := start(t, Options{Servers: 1})
+
 	for _, kills := range []int{1, 2} {
 		var reply pytool.Reply
 		var err error
+
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
+
 			reply, err = e.Run(t.Context(), pytool.Program{Code: sleeper(2)}, pytool.Limits{})
 		}()
+
 		killed := make(map[int]bool)
+
 		for range kills {
 			eventually(t, "the program runs", func() bool {
 				server, child := running(t)
 				if child == 0 || killed[server] {
 					return false
 				}
+
 				killed[server] = true
+
 				return syscall.Kill(server, syscall.SIGKILL) == nil
 			})
 		}
+
 		<-done
+
 		if kills == 1 && (err != nil || reply.Output != "done\n") {
 			t.Errorf("killed once: %+v, %v", reply, err)
 		}
+
 		if kills == 2 && !errors.Is(err, errBroken) {
 			t.Errorf("killed twice: %+v, %v", reply, err)
 		}
+
 		if got := shown(t, e, "print('fine')"); got != "fine" {
 			t.Errorf("the next call: %q", got)
 		}
@@ -191,29 +227,39 @@ func TestKilledServer(t *testing.T) {
 // TestKilledChild kills the child alone, as the system does when it runs out of memory.
 func TestKilledChild(t *testing.T) {
 	e := start(t, Options{Servers: 1})
+
 	for _, kills := range []int{1, 2} {
 		var reply pytool.Reply
 		var err error
+
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
+
 			reply, err = e.Run(t.Context(), pytool.Program{Code: sleeper(2)}, pytool.Limits{})
 		}()
+
 		killed := make(map[int]bool)
+
 		for range kills {
 			eventually(t, "the program runs", func() bool {
 				_, child := running(t)
 				if child == 0 || killed[child] {
 					return false
 				}
+
 				killed[child] = true
+
 				return syscall.Kill(child, syscall.SIGKILL) == nil
 			})
 		}
+
 		<-done
+
 		if kills == 1 && (err != nil || reply.Output != "done\n") {
 			t.Errorf("killed once: %+v, %v", reply, err)
 		}
+
 		if kills == 2 && !errors.Is(err, errKilled) {
 			t.Errorf("killed twice: %+v, %v", reply, err)
 		}
@@ -224,19 +270,23 @@ func TestKilledChild(t *testing.T) {
 func TestSilentServer(t *testing.T) {
 	e := start(t, Options{Servers: 1})
 	done := make(chan string)
+
 	go func() {
 		r, err := e.Run(t.Context(), pytool.Program{Code: sleeper(1)}, pytool.Limits{Wall: 3 * time.Second})
 		done <- fmt.Sprint(r.Output, err)
 	}()
 	var silent int
+
 	eventually(t, "the program runs", func() bool {
 		server, child := running(t)
 		silent = server
 		return child != 0 && syscall.Kill(server, syscall.SIGSTOP) == nil
 	})
+
 	if got := <-done; got != "done\n<nil>" {
 		t.Errorf("the call: %s", got)
 	}
+
 	if isAlive(silent) {
 		t.Error("the silent server lives")
 	}
@@ -244,7 +294,8 @@ func TestSilentServer(t *testing.T) {
 
 // sleeper is a program that sleeps for some seconds, and can be told from others in the list of processes.
 func sleeper(seconds int) string {
-	return fmt.Sprintf("import ctypes, time\nctypes.CDLL(None).prctl(15, b'sleeper')\ntime.sleep(%d)\nprint('done')", seconds)
+	return fmt.Sprintf("import ctypes, time\nctypes.CDLL(None).prctl(15, b'sleeper')\ntime.sleep(%d)\nprint('done')",
+		seconds)
 }
 
 // running returns a sleeper and its server; 0 is none.
@@ -254,6 +305,7 @@ func running(t *testing.T) (server, child int) {
 			return p.parent, p.pid
 		}
 	}
+
 	return 0, 0
 }
 
@@ -261,15 +313,18 @@ func running(t *testing.T) (server, child int) {
 func TestRecycle(t *testing.T) {
 	e := start(t, Options{Servers: 1, Recycle: 3})
 	seen := make(map[int]bool)
+
 	eventually(t, "a third server serves", func() bool {
 		if got := shown(t, e, "print(1 + 1)"); got != "2" {
 			t.Fatalf("%q", got)
 		}
+
 		for _, p := range descendants(t, os.Getpid()) {
 			if p.parent == os.Getpid() {
 				seen[p.pid] = true
 			}
 		}
+
 		return len(seen) >= 3
 	})
 }
@@ -277,6 +332,7 @@ func TestRecycle(t *testing.T) {
 // TestManyCallers shows that each caller gets its own answer.
 func TestManyCallers(t *testing.T) {
 	e := start(t, Options{Servers: 2, Recycle: 10})
+
 	var wg sync.WaitGroup
 	for caller := range 8 {
 		wg.Go(func() {
@@ -285,21 +341,26 @@ func TestManyCallers(t *testing.T) {
 				if i%4 == 3 {
 					time.AfterFunc(time.Duration(caller)*time.Millisecond, cancel) // now and then one gives up
 				}
+
 				want := fmt.Sprintf("%d %d\n", caller, i)
 				r, err := e.Run(ctx, pytool.Program{Code: fmt.Sprintf("print(%d, %d)", caller, i)}, pytool.Limits{})
+
 				cancel()
+
 				if err != nil && !errors.Is(err, context.Canceled) || err == nil && r.Output != want {
 					t.Errorf("%q: %+v, %v", want, r, err)
 				}
 			}
 		})
 	}
+
 	wg.Wait()
 }
 
 // TestReply is the table of answers.
 func TestReply(t *testing.T) {
 	l := pytool.Limits{}.WithDefaults()
+
 	tests := []struct {
 		name string
 		answer
@@ -308,13 +369,16 @@ func TestReply(t *testing.T) {
 	}{
 		{"end", answer{Began: true, output: []byte("x")}, pytool.Reply{Output: "x"}, nil},
 		{"raised", answer{Began: true, Status: 87 << 8}, pytool.Reply{End: pytool.Raised}, nil},
-		{"wall", answer{Began: true, Status: 9, Why: "wall", output: []byte("x")}, pytool.Reply{Output: "x", End: pytool.OutOfTime}, nil},
+		{"wall", answer{Began: true, Status: 9, Why: "wall", output: []byte("x")},
+			pytool.Reply{Output: "x", End: pytool.OutOfTime}, nil},
 		{"output", answer{Began: true, Status: 9, Why: "output"}, pytool.Reply{End: pytool.OutOfSpace}, nil},
-		{"processor time", answer{Began: true, Status: uint32(syscall.SIGXCPU)}, pytool.Reply{End: pytool.OutOfTime}, nil},
+		{"processor time", answer{Began: true, Status: uint32(syscall.SIGXCPU)}, pytool.Reply{End: pytool.OutOfTime},
+			nil},
 		{"processor time, ignored", answer{Began: true, Status: 9, CPU: 9}, pytool.Reply{End: pytool.OutOfTime}, nil},
 		{"killed", answer{Began: true, Status: 9, CPU: 1}, pytool.Reply{}, errKilled},
 		{"killed before", answer{Status: 9}, pytool.Reply{}, errKilled},
-		{"crash", answer{Began: true, Status: 11}, pytool.Reply{End: pytool.Died, Detail: "signal: segmentation fault"}, nil},
+		{"crash", answer{Began: true, Status: 11}, pytool.Reply{End: pytool.Died, Detail: "signal: segmentation fault"},
+			nil},
 	}
 	for _, tt := range tests {
 		got, err := tt.reply(l)
@@ -322,7 +386,9 @@ func TestReply(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %+v, %v", tt.name, got, err, tt.want, tt.err)
 		}
 	}
-	if _, err := (answer{Status: 1 << 8, output: []byte("OSError: no fence")}).reply(l); err == nil || !strings.Contains(err.Error(), "no fence") {
+
+	if _, err := (answer{Status: 1 << 8, output: []byte("OSError: no fence")}).reply(l); err == nil ||
+		!strings.Contains(err.Error(), "no fence") {
 		t.Errorf("a child that could not begin: %v", err)
 	}
 }
@@ -332,36 +398,48 @@ func TestCrash(t *testing.T) {
 	if os.Getenv(inner) != "" {
 		e := start(t, Options{Servers: 2})
 		go e.Run(t.Context(), pytool.Program{Code: "import time\ntime.sleep(100)"}, pytool.Limits{Wall: time.Minute})
-		eventually(t, "there are two servers, each with a child", func() bool { return len(descendants(t, os.Getpid())) == 4 })
+
+		eventually(t, "there are two servers, each with a child",
+			func() bool { return len(descendants(t, os.Getpid())) == 4 })
 		fmt.Println("running")
+
 		select {} // until it is killed
 	}
+
 	find(t, debian)
 	cmd := againCommand(t.Context(), os.Args[0], "TestCrash")
+
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	text := make([]byte, 0, 1<<16)
 	for !slices.Contains(strings.Split(string(text), "\n"), "running") {
 		n, err := out.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
+
 		if err != nil {
 			cmd.Wait()
 			t.Skipf("no engine: %s", text)
 		}
 	}
+
 	all := descendants(t, cmd.Process.Pid)
 	if len(all) != 4 {
 		t.Fatalf("processes %+v, want two servers, the program, and the child of the other server", all)
 	}
+
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
+
 	cmd.Wait()
+
 	for _, p := range all {
 		eventually(t, "a process of a program that was killed is gone", func() bool { return !isAlive(p.pid) })
 	}
@@ -377,11 +455,14 @@ func FuzzReadFrame(f *testing.F) {
 		if frame, err := readFrame(strings.NewReader(string(text)), most); err == nil && len(frame) > max(0, most) {
 			t.Errorf("%d bytes, where %d are the most", len(frame), most)
 		}
+
 		var b strings.Builder
 		if err := writeFrame(&b, text); err != nil {
 			t.Fatal(err)
 		}
-		if frame, err := readFrame(strings.NewReader(b.String()), len(text)); err != nil || string(frame) != string(text) {
+
+		if frame, err := readFrame(strings.NewReader(b.String()), len(text)); err != nil ||
+			string(frame) != string(text) {
 			t.Errorf("%q is read as %q, %v", text, frame, err)
 		}
 	})

@@ -30,38 +30,49 @@ func TestSecret(t *testing.T) {
 		if err := os.WriteFile(secrets, []byte("SECRET-in-a-file"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		file, err := os.Open(secrets)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer file.Close()
+
 		again(t, "TestSecret", func(cmd *exec.Cmd) {
 			cmd.Env = append(cmd.Env, "API_KEY=SECRET-in-the-environment")
 			cmd.ExtraFiles = []*os.File{file} // 3 there, and inherited by everything it starts
 		})
+
 		return
 	}
+
 	in := find(t, debian)
 	held := []byte("SECRET-in-memory-" + strconv.Itoa(os.Getpid()))
 	p := pytool.Program{Code: strings.ReplaceAll(search, "{parent}", strconv.Itoa(os.Getpid()))}
 
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
+
 	bare := exec.CommandContext(ctx, in.Executable, python.Arguments(p.Code)...)
 	bare.Env = python.Environment()
+
 	out, err := bare.Output()
-	if err != nil || !strings.Contains(string(out), "SECRET-in-the-environment") || !strings.Contains(string(out), "SECRET-in-a-file") {
+	if err != nil || !strings.Contains(string(out), "SECRET-in-the-environment") ||
+		!strings.Contains(string(out), "SECRET-in-a-file") {
 		t.Errorf("the search does not find what is there: %s, %v", out, err)
 	}
+
 	engines := []pytool.Engine{start(t, Options{Python: in, Servers: 1})}
-	if path, err := exec.LookPath("bwrap"); err == nil && exec.Command(path, "--unshare-all", "--ro-bind", "/", "/", "true").Run() == nil {
+	if path, err := exec.LookPath("bwrap"); err == nil &&
+		exec.Command(path, "--unshare-all", "--ro-bind", "/", "/", "true").Run() == nil {
 		engines = append(engines, start(t, Options{Python: in, Servers: 1, Bwrap: path}))
 	}
+
 	for _, e := range engines {
 		if r, err := e.Run(t.Context(), p, pytool.Limits{}); err != nil || r.Output != "nothing\n" {
 			t.Errorf("%s: %+v, %v", e.Stamp().Engine, r, err)
 		}
 	}
+
 	runtime.KeepAlive(held)
 }
 
@@ -71,29 +82,42 @@ func TestHostile(t *testing.T) {
 	o := Options{Servers: 1}
 	e := start(t, o)
 	l := pytool.Limits{Wall: time.Second, CPU: time.Second}
+
 	tests := []struct {
 		name, code string
 		end        pytool.End
 		shows      string
 	}{
-		{"forks and leaves", "import os\nif os.fork() == 0:\n    os.setsid()\n    while True: pass", pytool.Raised, "PermissionError"},
-		{"starts a process", "import subprocess\nsubprocess.Popen(['/bin/sleep', '60'])", pytool.Raised, "PermissionError"},
+		{"forks and leaves", "import os\nif os.fork() == 0:\n    os.setsid()\n    while True: pass", pytool.Raised,
+			"PermissionError"},
+		{"starts a process", "import subprocess\nsubprocess.Popen(['/bin/sleep', '60'])", pytool.Raised,
+			"PermissionError"},
 		{"fills memory", "x = []\nwhile True: x.append(bytearray(1 << 22))", pytool.Raised, "MemoryError"},
 		{"prints for ever", "while True: print('yes')", pytool.OutOfSpace, "yes\n"},
-		{"ignores signals and sleeps", "import signal, time\nfor s in range(1, 32):\n    try: signal.signal(s, signal.SIG_IGN)\n    except OSError: pass\n" +
+		{"ignores signals and sleeps", "import signal, time\nfor s in range(1, 32):\n    try: signal.signal(s, " +
+			"signal.SIG_IGN)\n    except OSError: pass\n" +
 			"while True:\n    try: time.sleep(60)\n    except BaseException: pass", pytool.OutOfTime, ""},
-		{"kills its server", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)", pytool.Raised, "PermissionError"},
-		{"signals its server by a descriptor", "import fcntl, os\nfcntl.fcntl(1, fcntl.F_SETOWN, os.getppid())", pytool.Raised, "PermissionError"},
-		{"makes threads", "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(60,)).start()", pytool.Raised, "RuntimeError"},
-		{"answers for its server", "import os\nfor fd in range(256):\n    try: os.write(fd, b'\\0\\0\\0\\2{}\\0\\0\\0\\0')\n    except OSError: pass", pytool.Finished, "\x00\x00\x00\x02{}\x00\x00\x00\x00"},
+		{"kills its server", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)", pytool.Raised,
+			"PermissionError"},
+		{"signals its server by a descriptor", "import fcntl, os\nfcntl.fcntl(1, fcntl.F_SETOWN, os.getppid())",
+			pytool.Raised, "PermissionError"},
+		{"makes threads", "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(60,)).start()",
+			pytool.Raised, "RuntimeError"},
+		{"answers for its server", "import os\nfor fd in range(256):\n    try: os.write(fd, " +
+			"b'\\0\\0\\0\\2{}\\0\\0\\0\\0')\n    except OSError: pass", pytool.Finished,
+			"\x00\x00\x00\x02{}\x00\x00\x00\x00"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := e.Run(t.Context(), pytool.Program{Code: tt.code}, l)
-			if err != nil || r.End != tt.end && r.End != pytool.OutOfTime || r.End == tt.end && !strings.Contains(r.Output, tt.shows) {
+			if err != nil || r.End != tt.end && r.End != pytool.OutOfTime ||
+				r.End == tt.end && !strings.Contains(r.Output, tt.shows) {
 				t.Errorf("end %v, %.300q %s, %v, want end %v, %q", r.End, r.Output, r.Detail, err, tt.end, tt.shows)
 			}
-			eventually(t, "there is the server, and the child that waits, alone", func() bool { return len(descendants(t, os.Getpid())) == 2 })
+
+			eventually(t, "there is the server, and the child that waits, alone",
+				func() bool { return len(descendants(t, os.Getpid())) == 2 })
+
 			if got := shown(t, e, "print('fine')"); got != "fine" {
 				t.Errorf("the next call: %q", got)
 			}
@@ -113,26 +137,32 @@ func TestWithoutWalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
+
 	folder := t.TempDir()
+
 	file := filepath.Join(folder, "file")
 	if err := os.WriteFile(file, []byte("content"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+
 	outcome := func(code string) string {
 		lines := "    " + strings.ReplaceAll(code, "\n", "\n    ")
 		return "try:\n" + lines + "\n    print('done')\nexcept OSError as e:\n    print(type(e).__name__)"
 	}
-	network := holds{"network", fmt.Sprintf("import socket\nsocket.create_connection(('127.0.0.1', %d), 5)", listener.Addr().(*net.TCPAddr).Port), "PermissionError"}
+	network := holds{"network", fmt.Sprintf("import socket\nsocket.create_connection(('127.0.0.1', %d), 5)",
+		listener.Addr().(*net.TCPAddr).Port), "PermissionError"}
 	write := holds{"write", fmt.Sprintf("open(%q, 'w')", file), "PermissionError"}
 	change := holds{"append", fmt.Sprintf("open(%q, 'r+')", file), "PermissionError"}
-	create := holds{"create", fmt.Sprintf("import os\nos.close(os.open(%q, os.O_CREAT))", folder+"/new"), "PermissionError"}
+	create := holds{"create", fmt.Sprintf("import os\nos.close(os.open(%q, os.O_CREAT))", folder+"/new"),
+		"PermissionError"}
 	truncate := holds{"truncate", fmt.Sprintf("import os\nos.truncate(%q, 0)", file), "PermissionError"}
 	remove := holds{"remove", fmt.Sprintf("import os\nos.remove(%q)", file), "PermissionError"}
 	mkdir := holds{"make a folder", fmt.Sprintf("import os\nos.mkdir(%q)", folder+"/sub"), "PermissionError"}
 	fork := holds{"fork", "import os\nos.fork()", "PermissionError"}
 	execute := holds{"execute", "import os\nos.execv('/bin/true', ['true'])", "PermissionError"}
 	kill := holds{"kill", "import os\nos.kill(os.getppid(), 0)", "PermissionError"}
-	environment := holds{"environment of another process", "import os\nopen('/proc/%d/environ' % os.getppid()).read()", "PermissionError"}
+	environment := holds{"environment of another process", "import os\nopen('/proc/%d/environ' % os.getppid()).read()",
+		"PermissionError"}
 	read := holds{"read", fmt.Sprintf("open(%q).read()", file), "PermissionError"}
 	allowed := func(h holds) holds { h.shows = "done"; return h }
 
@@ -141,8 +171,10 @@ func TestWithoutWalls(t *testing.T) {
 		holds   []holds
 	}{
 		{nil, []holds{network, write, change, create, truncate, remove, mkdir, fork, execute, kill, environment, read}},
-		{[]confine.Wall{confine.Landlock}, []holds{network, write, change, create, truncate, remove, mkdir, fork, execute, kill, environment, allowed(read)}},
-		{[]confine.Wall{confine.Seccomp}, []holds{write, change, create, truncate, remove, mkdir, environment, read, allowed(fork)}},
+		{[]confine.Wall{confine.Landlock}, []holds{network, write, change, create, truncate, remove, mkdir, fork,
+			execute, kill, environment, allowed(read)}},
+		{[]confine.Wall{confine.Seccomp}, []holds{write, change, create, truncate, remove, mkdir, environment, read,
+			allowed(fork)}},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("without %q", tt.without), func(t *testing.T) {
@@ -152,6 +184,7 @@ func TestWithoutWalls(t *testing.T) {
 					t.Errorf("%s: %q, want %q", h.what, got, h.shows)
 				}
 			}
+
 			if text, err := os.ReadFile(file); string(text) != "content" {
 				t.Errorf("the file holds %q, %v", text, err)
 			}
@@ -162,10 +195,13 @@ func TestWithoutWalls(t *testing.T) {
 // TestWithoutSeccomp shows that what a program starts in its process group ends with it, though its output stays open.
 func TestWithoutSeccomp(t *testing.T) {
 	e := start(t, Options{Servers: 1, Without: []confine.Wall{confine.Seccomp}})
-	r, err := e.Run(t.Context(), pytool.Program{Code: "import os, time\nif os.fork() == 0:\n    time.sleep(60)\nprint('parent')"}, pytool.Limits{})
+
+	r, err := e.Run(t.Context(), pytool.Program{Code: "import os, time\nif os.fork() == 0:\n    " +
+		"time.sleep(60)\nprint('parent')"}, pytool.Limits{})
 	if want := (pytool.Reply{Output: "parent\n"}); err != nil || r != want {
 		t.Errorf("%+v, %v, want %+v", r, err, want)
 	}
+
 	eventually(t, "what it started is gone", func() bool { return len(descendants(t, os.Getpid())) == 2 })
 }
 
@@ -175,39 +211,51 @@ func TestSoak(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("TOOLEVO_SOAK")); err == nil {
 		calls = n
 	}
+
 	e := start(t, Options{Servers: 2, Recycle: calls + 1000})
+
 	programs := []string{
 		"print(sum(range(100)))", "import json, re\njson.dumps([1, 'a'])", "1/0", "x = [0] * 100000\nlen(x)",
-		"import statistics\nstatistics.mean([1, 2])", "import os\nos._exit(3)", "print('x' * 70000)", "import datetime\ndatetime.date(2020, 1, 2)",
+		"import statistics\nstatistics.mean([1, 2])", "import os\nos._exit(3)", "print('x' * 70000)",
+		"import datetime\ndatetime.date(2020, 1, 2)",
 	}
 	if len(e.Stamp().Modules) > 0 {
-		programs = append(programs, "import numpy as np\nnp.arange(1000).mean()", "import numpy as np\nnp.linalg.inv(np.eye(3)).tolist()")
+		programs = append(programs, "import numpy as np\nnp.arange(1000).mean()",
+			"import numpy as np\nnp.linalg.inv(np.eye(3)).tolist()")
 	}
+
 	run := func(calls int) {
 		done := make(chan struct{})
+
 		for worker := range 2 {
 			go func() {
 				defer func() { done <- struct{}{} }()
+
 				for i := worker; i < calls; i += 2 {
-					if _, err := e.Run(t.Context(), pytool.Program{Code: programs[i%len(programs)]}, pytool.Limits{}); err != nil {
+					if _, err := e.Run(t.Context(), pytool.Program{Code: programs[i%len(programs)]},
+						pytool.Limits{}); err != nil {
 						t.Errorf("call %d: %v", i, err)
 					}
 				}
 			}()
 		}
+
 		<-done
 		<-done
 	}
 	run(100)
+
 	settled := func() bool { return len(descendants(t, os.Getpid())) == 4 }
 	eventually(t, "there are two servers, and a child of each that waits", settled)
 	before := resident(t)
 	began := time.Now()
+
 	run(calls)
 	t.Logf("%d calls, %.0f a second", calls, float64(calls)/time.Since(began).Seconds())
 	eventually(t, "there are two servers, and a child of each that waits, and no stray", settled)
 	after := resident(t)
 	t.Logf("resident memory of two servers and their children: %d KiB before, %d KiB after", before, after)
+
 	if after > before+before/20 {
 		t.Errorf("resident memory grew from %d KiB to %d KiB", before, after)
 	}
@@ -220,26 +268,32 @@ func resident(t *testing.T) (kib int) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for line := range strings.Lines(string(text)) {
 			if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "VmRSS:" {
 				n, err := strconv.Atoi(fields[1])
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				kib += n
 			}
 		}
 	}
+
 	return kib
 }
 
 // The longest programs that the tool lets through, as hard as they can be to compile, end as the program's own doing.
 func TestLongestPrograms(t *testing.T) {
 	e := start(t, Options{Python: find(t, debian), Servers: 1})
+
 	const longest = 256 << 10
-	for _, part := range []string{"(", "-", "[1,", "x=", "lambda:", "f'{", "x\n", "if 1:\n ", "\\\n", "\xff", "\"", "1if 1else "} {
+	for _, part := range []string{"(", "-", "[1,", "x=", "lambda:", "f'{", "x\n", "if 1:\n ", "\\\n", "\xff", "\"",
+		"1if 1else "} {
 		code := strings.Repeat(part, longest/len(part))
 		l := pytool.Limits{CPU: 2 * time.Second, Wall: 8 * time.Second}
+
 		r, err := e.Run(t.Context(), pytool.Program{Code: code}, l)
 		if err != nil {
 			t.Errorf("%q over and over: %v", part, err)
@@ -247,7 +301,9 @@ func TestLongestPrograms(t *testing.T) {
 			t.Errorf("%q over and over: %.80q", part, r.Output)
 		}
 	}
-	if r, err := e.Run(t.Context(), pytool.Program{Code: "print(1)"}, pytool.Limits{}); err != nil || r.Output != "1\n" {
+
+	if r, err := e.Run(t.Context(), pytool.Program{Code: "print(1)"}, pytool.Limits{}); err != nil ||
+		r.Output != "1\n" {
 		t.Errorf("the next program: %+v, %v", r, err)
 	}
 }

@@ -35,7 +35,9 @@ type keeper struct {
 // run lends the server until the end of life, and then ends it.
 func (k *keeper) run(life context.Context, wants <-chan want) {
 	defer k.end()
+
 	back := make(chan bool)
+
 	for life.Err() == nil {
 		select {
 		case <-life.Done():
@@ -54,13 +56,16 @@ func (k *keeper) serve(life context.Context, w want, back chan bool) {
 		case w.lend <- loan{err: err}:
 		case <-w.gone:
 		}
+
 		return
 	}
+
 	select {
 	case w.lend <- loan{server: k.server, back: back}:
 	case <-w.gone:
 		return
 	}
+
 	var good bool
 	select {
 	case good = <-back:
@@ -68,12 +73,15 @@ func (k *keeper) serve(life context.Context, w want, back chan bool) {
 		k.server.kill()
 		<-back
 	}
+
 	if !good {
 		k.server.end()
 		k.server = nil
 		k.ready(life) // at once, so that the next call need not wait; if it fails, that call tries again
+
 		return
 	}
+
 	k.calls++
 	if k.calls >= k.recycle && k.next == nil {
 		next := make(chan *server, 1)
@@ -91,13 +99,16 @@ func (k *keeper) ready(life context.Context) error {
 		k.replace(<-k.next)
 	}
 	var err error
+
 	for try := 0; k.server == nil && try < starts && life.Err() == nil; try++ {
 		k.calls = 0
 		k.server, err = k.start(life, life)
 	}
+
 	if k.server == nil && err == nil {
 		err = errClosed
 	}
+
 	return err
 }
 
@@ -105,22 +116,27 @@ func (k *keeper) ready(life context.Context) error {
 // tried after as many calls again.
 func (k *keeper) replace(s *server) {
 	k.next, k.calls = nil, 0
+
 	if s == nil {
 		return
 	}
+
 	if k.server != nil {
 		k.server.end()
 	}
+
 	k.server = s
 }
 
 func (k *keeper) end() {
 	k.wg.Wait()
+
 	if k.next != nil {
 		if s := <-k.next; s != nil {
 			s.end()
 		}
 	}
+
 	if k.server != nil {
 		k.server.end()
 	}

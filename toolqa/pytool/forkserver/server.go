@@ -57,34 +57,41 @@ func launch(cmd *exec.Cmd) (*server, error) {
 		return nil, err
 	}
 	defer stdin.Close()
+
 	out, stdout, err := os.Pipe()
 	if err != nil {
 		in.Close()
 		return nil, err
 	}
 	defer stdout.Close()
+
 	s := &server{cmd: cmd, in: in, out: out, stderr: &tail{max: 4 << 10}, dead: make(chan struct{})}
+
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, s.stderr
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
+
 	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // either makes it the leader of a group
 	cmd.Cancel = func() error { s.kill(); return nil }
+
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		in.Close()
 		out.Close()
 		return nil, err
 	}
+
 	go s.wait()
+
 	return s, nil
 }
 
 // wait waits for the process, ends what is left of its group, and closes dead.
 func (s *server) wait() {
 	s.cmd.Wait()
-	// The group's number is still its own: the system does not give it to a new process while one of the group lives, and
-	// reuses a free one last.
+	// The group's number is still its own: the system does not give it to a new process while one of the
+	// group lives, and reuses a free one last.
 	syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	s.in.Close()
 	s.out.Close()
@@ -106,21 +113,27 @@ func (s *server) prepare(ctx context.Context, setup []byte) error {
 		if err := writeFrame(s.in, setup); err != nil {
 			return err
 		}
+
 		_, err := readFrame(s.out, mostHeader)
+
 		return err
 	})
 	if err != nil {
 		return err
 	}
+
 	l := pytool.Limits{}.WithDefaults()
+
 	a, err := s.call(ctx, warm, l)
 	if err != nil {
 		return err
 	}
+
 	r, err := a.reply(l)
 	if err == nil && r != warmed {
 		err = fmt.Errorf("a program that prints 45 ended with %+v", r)
 	}
+
 	return err
 }
 
@@ -141,16 +154,21 @@ func (s *server) call(ctx context.Context, p pytool.Program, l pytool.Limits) (a
 		if err := writeFrame(s.in, frame); err != nil {
 			return err
 		}
+
 		header, err := readFrame(s.out, mostHeader)
 		if err != nil {
 			return err
 		}
+
 		if err := json.Unmarshal(header, &a); err != nil {
 			return err
 		}
+
 		a.output, err = readFrame(s.out, l.Output)
+
 		return err
 	})
+
 	return a, err
 }
 
@@ -162,12 +180,15 @@ func (s *server) during(ctx context.Context, most time.Duration, talk func() err
 	s.out.SetReadDeadline(deadline)
 	stop := context.AfterFunc(ctx, s.kill)
 	err := talk()
+
 	if !stop() {
 		return fmt.Errorf("%w: %w", errBroken, context.Cause(ctx))
 	}
+
 	if err != nil {
 		return fmt.Errorf("%w: %w", errBroken, err)
 	}
+
 	return nil
 }
 
@@ -175,10 +196,12 @@ func (s *server) during(ctx context.Context, most time.Duration, talk func() err
 func (s *server) end() string {
 	s.kill()
 	<-s.dead
+
 	said := s.cmd.ProcessState.String()
 	if line := python.LastLine(s.stderr.bytes()); line != "" {
 		said += ": " + line
 	}
+
 	return said
 }
 
@@ -193,8 +216,10 @@ type tail struct {
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	t.text = append(t.text, p...)
 	t.text = t.text[max(0, len(t.text)-t.max):]
+
 	return len(p), nil
 }
 

@@ -54,6 +54,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	} else if err := confine.Require(o.Without...); err != nil {
 		return nil, err
 	}
+
 	e := &Engine{
 		opts:   o,
 		setup:  o.Python.Setup(o.Without),
@@ -63,13 +64,16 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if o.Unsafe {
 		e.stamp.Missing = nil // the name says it
 	}
+
 	r, err := e.Run(ctx, pytool.Program{Code: "print(sum(range(10)))"}, pytool.Limits{})
 	if err != nil {
 		return nil, err
 	}
+
 	if want := (pytool.Reply{Output: "45\n"}); r != want {
 		return nil, fmt.Errorf("process: %s: a program that prints 45 ended with %+v", o.Python.Executable, r)
 	}
+
 	return e, nil
 }
 
@@ -84,6 +88,7 @@ func (e *Engine) Close() error {
 	}
 	e.mu.Unlock()
 	e.running.Wait()
+
 	return nil
 }
 
@@ -103,15 +108,19 @@ func (e *Engine) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (py
 		e.mu.Unlock()
 		return pytool.Reply{}, errClosed
 	}
+
 	e.running.Add(1)
+
 	e.mu.Unlock()
 	defer e.running.Done()
 
 	l = l.WithDefaults()
+
 	r, err := e.once(ctx, p, l)
 	if errors.Is(err, errKilled) {
 		r, err = e.once(ctx, p, l)
 	}
+
 	return r, err
 }
 
@@ -124,12 +133,16 @@ func (e *Engine) once(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 	if err != nil {
 		return pytool.Reply{}, fmt.Errorf("process: encode a program: %w", err)
 	}
+
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+
 	run, release := context.WithTimeoutCause(run, l.Wall, errWall)
 	defer release()
+
 	ended := make(chan struct{})
 	defer close(ended)
+
 	e.running.Go(func() {
 		select {
 		case <-e.closed:
@@ -142,9 +155,11 @@ func (e *Engine) once(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 	if err != nil {
 		return pytool.Reply{}, fmt.Errorf("process: start %s: %w", e.opts.Python.Executable, err)
 	}
+
 	stdout := &capped{max: l.Output, full: func() { stop(errOutput) }}
 	stderr := &capped{max: 4 << 10}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(job), stdout, stderr
+
 	err = cmd.Start()
 	if err == nil {
 		err = cmd.Wait()
@@ -152,6 +167,7 @@ func (e *Engine) once(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 		// system does not give it to a new process while one of the group lives, and reuses a free one last.
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
+
 	switch {
 	case ctx.Err() != nil:
 		return pytool.Reply{}, ctx.Err()
@@ -160,12 +176,14 @@ func (e *Engine) once(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 	case cmd.ProcessState == nil:
 		return pytool.Reply{}, fmt.Errorf("process: start %s: %w", e.opts.Python.Executable, err)
 	}
+
 	return reply(context.Cause(run), cmd.ProcessState, stdout, stderr, l)
 }
 
 // command returns the command that runs one job.
 func (e *Engine) command(ctx context.Context) (*exec.Cmd, error) {
 	text := python.Driver() + "\nonce()\n"
+
 	var cmd *exec.Cmd
 	if e.opts.Unsafe {
 		cmd = exec.CommandContext(ctx, e.opts.Python.Executable, python.Arguments(text)...)
@@ -174,17 +192,22 @@ func (e *Engine) command(ctx context.Context) (*exec.Cmd, error) {
 	} else {
 		var err error
 		jail := e.opts.Python.Jail(text, e.opts.Without)
+
 		jail.LandlockABI = e.opts.LandlockABI
 		if cmd, err = jail.Command(ctx); err != nil {
 			return nil, err
 		}
+
 		if cmd.SysProcAttr == nil {
 			cmd.SysProcAttr = &syscall.SysProcAttr{}
 		}
+
 		cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // either makes it the leader of a group
 	}
+
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 100 * time.Millisecond // for a child of the program that holds its output open
+
 	return cmd, nil
 }
 
@@ -193,6 +216,7 @@ func reply(cause error, state *os.ProcessState, stdout, stderr *capped, l pytool
 	r := pytool.Reply{Output: stdout.buf.String()}
 	status, _ := state.Sys().(syscall.WaitStatus)
 	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
+
 	began := bytes.HasPrefix(stderr.buf.Bytes(), []byte(ready))
 	switch {
 	case stdout.over:
@@ -207,6 +231,7 @@ func reply(cause error, state *os.ProcessState, stdout, stderr *capped, l pytool
 	default:
 		r.End, r.Detail = python.Ended(status)
 	}
+
 	return r, nil
 }
 
@@ -222,11 +247,13 @@ type capped struct {
 func (c *capped) Write(p []byte) (int, error) {
 	room := c.max - c.buf.Len()
 	c.buf.Write(p[:min(room, len(p))])
+
 	if len(p) > room && !c.over {
 		c.over = true
 		if c.full != nil {
 			c.full()
 		}
 	}
+
 	return len(p), nil
 }

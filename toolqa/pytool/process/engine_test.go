@@ -27,37 +27,46 @@ func TestMain(m *testing.M) {
 // find returns an interpreter: the one named, or python3 of PATH for "".
 func find(t testing.TB, executable string) *python.Interpreter {
 	t.Helper()
+
 	if executable == "" {
 		executable = "python3"
 	}
+
 	if _, err := exec.LookPath(executable); err != nil {
 		t.Skip("no interpreter: ", err)
 	}
+
 	in, err := python.Find(t.Context(), executable, []string{"numpy"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return in
 }
 
 // start returns an engine that is closed at the end of the test. Walls that the machine lacks skip the test.
 func start(t testing.TB, o Options) *Engine {
 	t.Helper()
+
 	if o.Python == nil {
 		o.Python = find(t, "")
 	}
+
 	e, err := New(t.Context(), o)
 	if missing := (*confine.MissingError)(nil); errors.As(err, &missing) {
 		t.Skip(err)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return e
 }
 
@@ -66,6 +75,7 @@ func TestConformance(t *testing.T) {
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
 		executables["PATH"] = "" // the other tests here run on it, and so do the fork server's programs
 	}
+
 	for name, executable := range executables {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,6 +90,7 @@ func TestConformance(t *testing.T) {
 func TestUnsafe(t *testing.T) {
 	t.Setenv("API_KEY", "SECRET")
 	e := start(t, Options{Unsafe: true})
+
 	tests := []struct {
 		code   string
 		limits pytool.Limits
@@ -90,10 +101,12 @@ func TestUnsafe(t *testing.T) {
 		{"import os\nos._exit(5)", pytool.Limits{}, pytool.Reply{End: pytool.Died, Detail: "exit status 5"}},
 		{"import os\nos.environ.get('API_KEY')", pytool.Limits{}, pytool.Reply{}},
 		{"import os\nos.getcwd()", pytool.Limits{}, pytool.Reply{Output: "/\n"}},
-		{"import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", pytool.Limits{CPU: time.Second}, pytool.Reply{End: pytool.OutOfTime}},
+		{"import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
+			pytool.Limits{CPU: time.Second}, pytool.Reply{End: pytool.OutOfTime}},
 		{"import time\ntime.sleep(60)", pytool.Limits{Wall: time.Second}, pytool.Reply{End: pytool.OutOfTime}},
 		{"while True: print('y')", pytool.Limits{Output: 4}, pytool.Reply{Output: "y\ny\n", End: pytool.OutOfSpace}},
-		{"import os, time\nif os.fork() == 0:\n    time.sleep(60)\nprint('parent')", pytool.Limits{}, pytool.Reply{Output: "parent\n"}},
+		{"import os, time\nif os.fork() == 0:\n    time.sleep(60)\nprint('parent')", pytool.Limits{},
+			pytool.Reply{Output: "parent\n"}},
 	}
 	for _, tt := range tests {
 		got, err := e.Run(t.Context(), pytool.Program{Code: tt.code}, tt.limits)
@@ -105,16 +118,21 @@ func TestUnsafe(t *testing.T) {
 
 func TestStamp(t *testing.T) {
 	in := find(t, "")
+
 	tests := []struct {
 		options Options
 		want    pytool.Stamp
 	}{
 		{Options{}, pytool.Stamp{Engine: "process"}},
-		{Options{Without: []confine.Wall{confine.Seccomp, confine.Landlock}}, pytool.Stamp{Engine: "process", Missing: []string{"landlock", "seccomp"}}},
+		{Options{Without: []confine.Wall{confine.Seccomp, confine.Landlock}}, pytool.Stamp{
+			Engine:  "process",
+			Missing: []string{"landlock", "seccomp"},
+		}},
 		{Options{Unsafe: true}, pytool.Stamp{Engine: "unsafe"}},
 	}
 	for _, tt := range tests {
 		tt.options.Python = in
+
 		tt.want.Python, tt.want.Modules = in.Version, in.Modules
 		if diff := cmp.Diff(tt.want, start(t, tt.options).Stamp()); diff != "" {
 			t.Error(diff)
@@ -124,14 +142,17 @@ func TestStamp(t *testing.T) {
 
 func TestStartErrors(t *testing.T) {
 	good := find(t, "")
+
 	tests := []struct {
 		name   string
 		change func(*Options)
 		want   string
 	}{
 		{"no such interpreter", func(o *Options) { o.Python.Executable = "/no/such/python3" }, "/no/such/python3"},
-		{"no such interpreter, unsafe", func(o *Options) { o.Python.Executable, o.Unsafe = "/no/such/python3", true }, "/no/such/python3"},
-		{"unreadable library", func(o *Options) { o.Python.Read = []string{"/dev/urandom"} }, "must be among the files it may read"},
+		{"no such interpreter, unsafe", func(o *Options) { o.Python.Executable, o.Unsafe = "/no/such/python3", true },
+			"/no/such/python3"},
+		{"unreadable library", func(o *Options) { o.Python.Read = []string{"/dev/urandom"} },
+			"must be among the files it may read"},
 		{"no such wall", func(o *Options) { o.Without = []confine.Wall{"moat"} }, `no wall "moat"`},
 	}
 	for _, tt := range tests {
@@ -139,11 +160,13 @@ func TestStartErrors(t *testing.T) {
 			in := *good
 			o := Options{Python: &in}
 			tt.change(&o)
+
 			e, err := New(t.Context(), o)
 			if err == nil {
 				e.Close()
 				t.Fatal("it starts")
 			}
+
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %q, want %q in it", err, tt.want)
 			}
@@ -184,29 +207,36 @@ found`
 func TestClose(t *testing.T) {
 	in := find(t, "")
 	before := runtime.NumGoroutine()
+
 	e, err := New(t.Context(), Options{Python: in})
 	if err != nil {
 		t.Skip(err)
 	}
 	var wg sync.WaitGroup
+
 	errs := make([]error, 3)
 	for i := range errs {
 		wg.Go(func() {
 			_, errs[i] = e.Run(t.Context(), pytool.Program{Code: "import time\ntime.sleep(60)"}, pytool.Limits{})
 		})
 	}
+
 	if err := errors.Join(e.Close(), e.Close()); err != nil {
 		t.Error(err)
 	}
+
 	wg.Wait()
+
 	for i, err := range errs {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
+
 	if _, err := e.Run(t.Context(), pytool.Program{Code: "print(1)"}, pytool.Limits{}); !errors.Is(err, errClosed) {
 		t.Errorf("a call afterwards: %v", err)
 	}
+
 	for runtime.NumGoroutine() > before {
 		runtime.Gosched()
 	}
@@ -215,6 +245,7 @@ func TestClose(t *testing.T) {
 // TestKilled shows that a program that something else kills runs once more, and then is an error.
 func TestKilled(t *testing.T) {
 	e := start(t, Options{Without: []confine.Wall{confine.Seccomp}})
+
 	r, err := e.Run(t.Context(), pytool.Program{Code: "import os\nos.kill(os.getpid(), 9)"}, pytool.Limits{})
 	if !errors.Is(err, errKilled) {
 		t.Errorf("%+v, %v", r, err)
@@ -223,12 +254,14 @@ func TestKilled(t *testing.T) {
 
 func TestCapped(t *testing.T) {
 	calls := 0
+
 	c := &capped{max: 5, full: func() { calls++ }}
 	for _, part := range []string{"abc", "de", "f", "g"} {
 		if n, err := c.Write([]byte(part)); n != len(part) || err != nil {
 			t.Errorf("write %q: %d, %v", part, n, err)
 		}
 	}
+
 	if !bytes.Equal(c.buf.Bytes(), []byte("abcde")) || !c.over || calls != 1 {
 		t.Errorf("kept %q, over %v, called %d times", &c.buf, c.over, calls)
 	}

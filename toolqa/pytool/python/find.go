@@ -36,22 +36,24 @@ const install = "install Python 3.8 or later, e.g. with `apt-get install python3
 //go:embed probe.py
 var probe string
 
-// Find asks an interpreter what the engines must know of it: the one named, or python3 of PATH for "". want are names of
-// third-party modules that programs shall be able to import; those it lacks are not in Modules. The error of an
-// interpreter that is missing, too old, or does not start says what to install; a module that is there but cannot be
-// imported is an error, too.
+// Find asks an interpreter what the engines must know of it: the one named, or python3 of PATH for "". want
+// are names of third-party modules that programs shall be able to import; those it lacks are not in Modules.
+// The error of an interpreter that is missing, too old, or does not start says what to install; a module that
+// is there but cannot be imported is an error, too.
 //
-// What an interpreter said is remembered for as long as this process lives, its file stays as it is, and the environment
-// does. Callers leave the result as it is.
+// What an interpreter said is remembered for as long as this process lives, its file stays as it is, and the
+// environment does. Callers leave the result as it is.
 func Find(ctx context.Context, executable string, want []string) (*Interpreter, error) {
 	if executable == "" {
 		executable = "python3"
 	}
+
 	for _, name := range want {
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !isAlphanumeric(r) }) {
 			return nil, fmt.Errorf("python: %q is not the name of a module that can be imported", name)
 		}
 	}
+
 	found, err := exec.LookPath(executable)
 	if err != nil {
 		return nil, fmt.Errorf("python: %w: %s", err, install)
@@ -61,14 +63,18 @@ func Find(ctx context.Context, executable string, want []string) (*Interpreter, 
 	if err != nil {
 		return nil, fmt.Errorf("python: %w: %s", err, install)
 	}
+
 	if in, ok := answered.Load(q); ok {
 		return in.(*Interpreter), nil
 	}
+
 	in, err := ask(ctx, found, want)
 	if err != nil {
 		return nil, fmt.Errorf("python: ask %s: %w", found, err)
 	}
+
 	answered.Store(q, in)
+
 	return in, nil
 }
 
@@ -87,6 +93,7 @@ func newQuestion(path string, want []string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	return question{
 		path: path, want: strings.Join(want, ","), environment: strings.Join(os.Environ(), "\x00"),
 		size: info.Size(), changed: info.ModTime(),
@@ -103,6 +110,7 @@ func ask(ctx context.Context, found string, want []string) (*Interpreter, error)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, install)
 	}
+
 	real := strings.TrimSpace(string(out))
 	if !filepath.IsAbs(real) {
 		return nil, fmt.Errorf("it does not answer like Python, but %.60q: %s", real, install)
@@ -112,10 +120,12 @@ func ask(ctx context.Context, found string, want []string) (*Interpreter, error)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w: %s", real, err, install)
 	}
+
 	var a answer
 	if err := json.Unmarshal(out, &a); err != nil {
 		return nil, fmt.Errorf("%s does not answer like Python: %w: %s", real, err, install)
 	}
+
 	return a.interpreter()
 }
 
@@ -139,15 +149,20 @@ func (a answer) interpreter() (*Interpreter, error) {
 	if a.Implementation != "cpython" {
 		return nil, fmt.Errorf("it is %s, which is not CPython: %s", a.Implementation, install)
 	}
+
 	if v[0] != 3 || v[1] < 8 {
 		return nil, fmt.Errorf("its version %d.%d.%d is too old: %s", v[0], v[1], v[2], install)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(a.Broken)) {
-		return nil, fmt.Errorf("module %s is installed, but cannot be imported: %s: repair it, or do without it", name, a.Broken[name])
+		return nil, fmt.Errorf("module %s is installed, but cannot be imported: %s: repair it, or do without it", name,
+			a.Broken[name])
 	}
+
 	slices.Sort(a.Modules)
 	a.searched = map[string][]string{}
 	read, hide := a.readable()
+
 	return &Interpreter{
 		Executable: a.Executable,
 		Version:    fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
@@ -159,9 +174,9 @@ func (a answer) interpreter() (*Interpreter, error) {
 	}, nil
 }
 
-// readable returns what must be readable: the interpreter, its standard library, the libraries of the system's that it
-// has loaded, and the modules wanted with what these import. What else is installed for Python is hidden, so that nothing
-// can depend on it.
+// readable returns what must be readable: the interpreter, its standard library, the libraries of the
+// system's that it has loaded, and the modules wanted with what these import. What else is installed for
+// Python is hidden, so that nothing can depend on it.
 func (a answer) readable() (read, hide []string) {
 	folders := []string{
 		a.Executable, "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale", "/dev/urandom",
@@ -169,6 +184,7 @@ func (a answer) readable() (read, hide []string) {
 	}
 	linkers, _ := filepath.Glob("/lib*/ld-*.so*")
 	folders = slices.Concat(folders, linkers, a.Library)
+
 	packages := a.Packages
 	for _, file := range a.Mapped {
 		switch folder := filepath.Dir(file); {
@@ -183,50 +199,61 @@ func (a answer) readable() (read, hide []string) {
 	for _, folder := range read {
 		hide = append(hide, a.foreign(folder)...)
 	}
+
 	slices.Sort(hide)
+
 	return append(read, outermost(packages)...), slices.Compact(hide)
 }
 
-// libraries returns where the dynamic linker finds a shared object, by all names: its folder, or where that holds modules
-// of third parties the file alone, with the links to it.
+// libraries returns where the dynamic linker finds a shared object, by all names: its folder, or where that
+// holds modules of third parties the file alone, with the links to it.
 func (a answer) libraries(file string) []string {
 	folder := filepath.Dir(file)
+
 	found := []string{folder}
 	if tooWide(folder) || len(a.foreign(folder)) > 0 {
 		found = []string{file}
+
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			link := filepath.Join(folder, e.Name())
+
 			target, err := filepath.EvalSymlinks(link)
 			if err == nil && e.Type()&os.ModeSymlink != 0 && target == file {
 				found = append(found, link)
 			}
 		}
 	}
+
 	for _, path := range found {
 		if rest, ok := strings.CutPrefix(path, "/usr/lib"); ok {
 			found = append(found, "/lib"+rest) // the same, where /lib is a link
 		}
 	}
+
 	return found
 }
 
 // outermost sorts the paths that exist and are not too wide, and leaves out those that lie in another one.
 func outermost(paths []string) []string {
 	var sorted []string
+
 	for _, p := range paths {
 		p = filepath.Clean(p)
 		if _, err := os.Stat(p); err == nil && filepath.IsAbs(p) && !tooWide(p) {
 			sorted = append(sorted, p)
 		}
 	}
+
 	slices.Sort(sorted) // a folder comes before what lies in it
+
 	var kept []string
 	for _, p := range sorted {
 		if !slices.ContainsFunc(kept, func(k string) bool { return within(p, k) }) {
 			kept = append(kept, p)
 		}
 	}
+
 	return kept
 }
 
@@ -240,18 +267,22 @@ func (a answer) foreign(folder string) []string {
 		found = a.search(folder)
 		a.searched[folder] = found
 	}
+
 	return found
 }
 
 func (a answer) search(folder string) []string {
 	var found []string
+
 	for _, pattern := range []string{"*-packages", "*/*-packages", "*/*/*-packages"} {
 		matches, _ := filepath.Glob(filepath.Join(folder, pattern))
 		found = append(found, matches...)
 	}
+
 	found = slices.DeleteFunc(found, func(p string) bool {
 		return filepath.Base(p) != "site-packages" && filepath.Base(p) != "dist-packages"
 	})
+
 	pythons, _ := filepath.Glob(filepath.Join(folder, "python[0-9]*"))
 	for _, p := range pythons {
 		own := func(library string) bool { return within(library, p) || within(p, library) }
@@ -259,6 +290,7 @@ func (a answer) search(folder string) []string {
 			found = append(found, p)
 		}
 	}
+
 	return found
 }
 
@@ -269,7 +301,9 @@ func inAny(path string, folders []string) bool {
 // tooWide reports whether a folder holds more than a program may read, e.g. because a library lies in a home.
 func tooWide(path string) bool {
 	home, _ := os.UserHomeDir()
-	return slices.Contains([]string{"/", "/root", "/home", "/etc", "/usr", "/var", "/tmp", "/opt", "/proc", "/sys", "/dev", "/run", "/mnt", "/srv", home}, path) ||
+
+	return slices.Contains([]string{"/", "/root", "/home", "/etc", "/usr", "/var", "/tmp", "/opt", "/proc", "/sys",
+		"/dev", "/run", "/mnt", "/srv", home}, path) ||
 		filepath.Dir(path) == "/home"
 }
 
@@ -283,10 +317,12 @@ func output(ctx context.Context, path string, environment []string, args ...stri
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.WaitDelay = environment, time.Second
 	out, err := cmd.Output()
+
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
 		return nil, fmt.Errorf("%w: %s", err, LastLine(failed.Stderr))
 	}
+
 	return out, err
 }
 

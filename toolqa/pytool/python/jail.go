@@ -31,7 +31,9 @@ func (in *Interpreter) Stamp(engine string, without []confine.Wall) pytool.Stamp
 	for _, w := range without {
 		s.Missing = append(s.Missing, string(w))
 	}
+
 	slices.Sort(s.Missing)
 	s.Missing = slices.Compact(s.Missing)
+
 	return s
 }

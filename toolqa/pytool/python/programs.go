@@ -46,10 +46,11 @@ type Setup struct {
 	PIDs    []int    `json:"pids"`   // offsets in the filter; see [confine.Filter]
 }
 
-// Setup returns what a driver of this interpreter is told. Its filter makes up for walls that it does without, as far as
-// it can; see [confine.Filter].
+// Setup returns what a driver of this interpreter is told. Its filter makes up for walls that it does
+// without, as far as it can; see [confine.Filter].
 func (in *Interpreter) Setup(without []confine.Wall) Setup {
 	program, pids := confine.Filter(without...)
+
 	return Setup{
 		Path: in.Path, Site: in.Site, Modules: pytool.Stamp{Modules: in.Modules}.ModuleNames(),
 		Filter: base64.StdEncoding.EncodeToString(program), PIDs: append([]int{}, pids...),

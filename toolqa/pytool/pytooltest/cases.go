@@ -42,17 +42,20 @@ func mustParse(name, text string) []Case {
 	if err != nil {
 		panic(fmt.Sprintf("pytooltest: %s: %v", name, err)) // the files are part of the package
 	}
+
 	return cases
 }
 
 // For returns the cases that an engine can run.
 func For(cases []Case, s pytool.Stamp) []Case {
 	var able []Case
+
 	for _, c := range cases {
 		if !slices.ContainsFunc(c.Needs, func(need string) bool { return !has(s, need) }) {
 			able = append(able, c)
 		}
 	}
+
 	return able
 }
 
@@ -60,9 +63,11 @@ func has(s pytool.Stamp, need string) bool {
 	if engine, ok := strings.CutPrefix(need, "not "); ok {
 		return s.Engine != engine
 	}
+
 	if version, ok := strings.CutPrefix(need, "python "); ok {
 		return minor(s.Python) >= minor(version)
 	}
+
 	return slices.Contains(s.ModuleNames(), need)
 }
 
@@ -76,43 +81,55 @@ func minor(version string) int {
 func parse(text string) ([]Case, error) {
 	var cases []Case
 	names := map[string]bool{}
+
 	for i, block := range strings.Split("\n"+text, "\n=== ") {
 		if i == 0 {
 			continue // what stands before the first case
 		}
+
 		title, rest, _ := strings.Cut(block, "\n")
+
 		c := Case{Name: title}
 		if name, needs, ok := strings.Cut(title, " ["); ok {
 			c.Name, c.Needs = name, strings.Split(strings.TrimSuffix(needs, "]"), ", ")
 		}
+
 		if c.Name == "" || names[c.Name] {
 			return nil, fmt.Errorf("case %d: the name %q is taken or empty", i, c.Name)
 		}
+
 		names[c.Name] = true
 		parts := strings.Split("\n"+rest, "\n--- ")
+
 		c.Code = strings.TrimSuffix(strings.TrimPrefix(parts[0], "\n"), "\n")
 		for _, part := range parts[1:] {
 			if err := c.add(part); err != nil {
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
 		}
+
 		cases = append(cases, c)
 	}
+
 	return cases, nil
 }
 
 // add reads one observation.
 func (c *Case) add(part string) error {
 	head, text, _ := strings.Cut(part, "\n")
+
 	words := strings.Fields(head)
 	if len(words) == 0 {
 		return fmt.Errorf("an observation without a word")
 	}
+
 	word := words[len(words)-1]
 	if word != "ok" && word != "error" {
 		return fmt.Errorf("%q is neither ok nor error", word)
 	}
+
 	shown := Shown{Failed: word == "error", Text: strings.TrimSuffix(text, "\n")}
+
 	switch {
 	case len(words) == 1:
 		c.Plain = shown
@@ -121,6 +138,7 @@ func (c *Case) add(part string) error {
 	default:
 		return fmt.Errorf("an observation called %q", head)
 	}
+
 	return nil
 }
 
@@ -129,15 +147,19 @@ func format(cases []Case) string {
 	var b strings.Builder
 	for _, c := range cases {
 		b.WriteString("=== " + c.Name)
+
 		if len(c.Needs) > 0 {
 			b.WriteString(" [" + strings.Join(c.Needs, ", ") + "]")
 		}
+
 		b.WriteString("\n" + c.Code + "\n")
 		c.Plain.format(&b, "")
+
 		if c.Published != nil {
 			c.Published.format(&b, "published ")
 		}
 	}
+
 	return b.String()
 }
 
@@ -146,5 +168,6 @@ func (s Shown) format(b *strings.Builder, capture string) {
 	if s.Failed {
 		word = "error"
 	}
+
 	fmt.Fprintf(b, "--- %s%s\n%s\n", capture, word, s.Text)
 }

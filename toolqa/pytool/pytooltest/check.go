@@ -10,23 +10,26 @@ import (
 	"toolevo/toolqa/pytool"
 )
 
-// Extent is how much of [Check] is run. The zero value is all of it, which the fork server and wasi pass. That is enough for
-// what others share with them: the same driver in an engine that starts Python anew, on another interpreter, behind other
-// walls or for another user runs a part that has each kind of program.
+// Extent is how much of [Check] is run. The zero value is all of it, which the fork server and wasi pass.
+// That is enough for what others share with them: the same driver in an engine that starts Python anew, on
+// another interpreter, behind other walls or for another user runs a part that has each kind of program.
 type Extent struct {
 	Step  int  // of the programs in the files, run one in so many, the snippets in both captures by turns; 0 is all
 	Brief bool // leave out the programs that compute for seconds until a limit that another program meets, too
 }
 
-// Check holds an engine to what package pytool promises of engines, to all of it where TOOLEVO_HOSTILE is set. It does not
-// close it.
+// Check holds an engine to what package pytool promises of engines, to all of it where TOOLEVO_HOSTILE is
+// set. It does not close it.
 func Check(t *testing.T, e pytool.Engine, x Extent) {
 	t.Helper()
+
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
 		x = Extent{}
 	}
+
 	step := max(x.Step, 1)
 	plain, published, samples := oneIn(step, 0, Snippets()), oneIn(step, step/2, Snippets()), oneIn(step, 0, Samples())
+
 	t.Run("snippets", func(t *testing.T) { checkCases(t, e, plain, false) })
 	t.Run("snippets, published capture", func(t *testing.T) { checkCases(t, e, published, true) })
 	t.Run("samples", func(t *testing.T) { checkCases(t, e, samples, false) })
@@ -44,6 +47,7 @@ func oneIn(step, first int, cases []Case) []Case {
 	for i := first; i < len(cases); i += step {
 		some = append(some, cases[i])
 	}
+
 	return some
 }
 
@@ -53,16 +57,20 @@ func checkCases(t *testing.T, e pytool.Engine, cases []Case, published bool) {
 	if published {
 		cases = slices.DeleteFunc(cases, func(c Case) bool { return c.Published == nil })
 	}
+
 	all, err := Observe(t.Context(), e, cases, published)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for i, c := range cases {
 		want := c.Plain
 		if published {
 			want = *c.Published
 		}
+
 		got := Shown{all[i].Failed, Normal(all[i].Text)}
+
 		want.Text = Normal(want.Text)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%s", c.Name, c.Code, diff)

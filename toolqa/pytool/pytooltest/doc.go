@@ -1,8 +1,9 @@
 // Package pytooltest holds every engine to what package pytool promises, and to the same observations.
 //
-// [Check] runs all of it: the programs of [Snippets], each of which shows one rule of what is shown, in both captures;
-// the programs of [Samples], 200 of the kind that models write for ToolQA; and what must hold when a program is stopped,
-// refused or given up. Where the same engine comes in several forms, an [Extent] of it is enough for all but one.
+// [Check] runs all of it: the programs of [Snippets], each of which shows one rule of what is shown, in both
+// captures; the programs of [Samples], 200 of the kind that models write for ToolQA; and what must hold when
+// a program is stopped, refused or given up. Where the same engine comes in several forms, an [Extent] of it
+// is enough for all but one.
 //
 // Both lists are files in testdata, with the observations behind the programs, to be read by people:
 //
@@ -13,9 +14,9 @@
 //	--- published error
 //	what is shown under the published capture, and that it counts as an error
 //
-// The words in brackets say what a program needs: a module beside the standard library, "python 3.11" or later, "not wasi",
-// which WASI cannot do. "go test -update" in this package writes the observations anew; TOOLEVO_TEST_PYTHON can name an
-// interpreter that has all modules.
+// The words in brackets say what a program needs: a module beside the standard library, "python 3.11" or
+// later, "not wasi", which WASI cannot do. "go test -update" in this package writes the observations anew;
+// TOOLEVO_TEST_PYTHON can name an interpreter that has all modules.
 //
 // # Versions of Python
 //

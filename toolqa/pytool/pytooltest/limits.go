@@ -45,49 +45,65 @@ for s in range(1, 65):
         pass
 while True:
     time.sleep(1)`, outOfTime, "wasi", false},
-	{"exceptions caught", waits, false, "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except BaseException:\n        pass", outOfTime, "", false},
-	{"a function called at the end that waits", waits, false, "import atexit, time\natexit.register(time.sleep, 60)", "<built-in function sleep>\n" + outOfTime, "", false},
-	{"output closed, then sleep", waits, false, "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", outOfTime, "", false},
+	{"exceptions caught", waits, false, "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except " +
+		"BaseException:\n        pass", outOfTime, "", false},
+	{"a function called at the end that waits", waits, false, "import atexit, time\natexit.register(time.sleep, 60)",
+		"<built-in function sleep>\n" + outOfTime, "", false},
+	{"output closed, then sleep", waits, false, "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", outOfTime,
+		"", false},
 	{"loop", computes, false, "print('so far')\nwhile True: pass", "so far\n" + outOfTime, "", false},
-	{"loop without SIGXCPU", computes, false, "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", outOfTime, "wasi", true},
+	{"loop without SIGXCPU", computes, false, "import signal\nsignal.signal(signal.SIGXCPU, " +
+		"signal.SIG_IGN)\nwhile True: pass", outOfTime, "wasi", true},
 	{"memory", small, false, "x = []\nwhile True: x.append(bytearray(1 << 20))", "MemoryError", "", false},
 	{"memory in small pieces", small, false, "x = None\nwhile True: x = [x]", "MemoryError", "wasi", true},
 	{"memory at once", small, false, "x = bytearray(1 << 30)", "MemoryError", "", false},
 	{"output", pytool.Limits{Output: 100}, false, "print('x' * 60)\nwhile True: print('yes')",
-		strings.Repeat("x", 60) + "\n" + strings.Repeat("yes\n", 9) + "yes\n[The output was cut after 100 bytes and the code was stopped.]", "", false},
-	{"output at once", pytool.Limits{Output: 10}, false, "print('x' * 100000)", "xxxxxxxxxx\n[The output was cut after 10 bytes", "", false},
-	{"output below Python", pytool.Limits{Output: 100}, false, "import os\nwhile True: os.write(1, b'x' * 5000)", "[The output was cut after 100 bytes", "", false},
+		strings.Repeat("x", 60) + "\n" + strings.Repeat("yes\n", 9) + "yes\n[The output was cut after 100 bytes " +
+			"and the code was stopped.]", "", false},
+	{"output at once", pytool.Limits{Output: 10}, false, "print('x' * 100000)", "xxxxxxxxxx\n[The output was cut " +
+		"after 10 bytes", "", false},
+	{"output below Python", pytool.Limits{Output: 100}, false, "import os\nwhile True: os.write(1, b'x' * 5000)",
+		"[The output was cut after 100 bytes", "", false},
 	{"captured output", small, true, "while True: print('yes' * 100000)", "MemoryError", "", false},
-	{"abort", pytool.Limits{}, false, "import os\nos.abort()", "SystemError: the interpreter ended (signal: aborted", "wasi", false},
-	{"descriptors", pytool.Limits{}, false, "import os\nf = [os.dup(0) for _ in range(100)]", "OSError: [Errno 24]", "wasi", false},
+	{"abort", pytool.Limits{}, false, "import os\nos.abort()", "SystemError: the interpreter ended (signal: aborted",
+		"wasi", false},
+	{"descriptors", pytool.Limits{}, false, "import os\nf = [os.dup(0) for _ in range(100)]", "OSError: [Errno 24]",
+		"wasi", false},
 }
 
-// checkLimits shows that what passes a limit ends there, with an observation that says so, and that the call after it is
-// a call like any other. Both limits of time have one observation, whole: the load of the machine decides which of them a
-// program meets.
+// checkLimits shows that what passes a limit ends there, with an observation that says so, and that the call
+// after it is a call like any other. Both limits of time have one observation, whole: the load of the machine
+// decides which of them a program meets.
 func checkLimits(t *testing.T, e pytool.Engine, brief bool) {
 	for _, s := range allStopped {
 		if s.except == e.Stamp().Engine || s.long && brief {
 			continue
 		}
+
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
+
 			in := pytool.New(e, pytool.Options{Limits: s.limits, PublishedCapture: s.published})
 			start := time.Now()
+
 			got, err := call(t.Context(), in, s.code)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			shows := strings.Contains(got.Observation, s.want)
 			if strings.HasSuffix(s.want, outOfTime) {
 				shows = got.Observation == s.want
 			}
+
 			if !shows || got.Outcome != envs.ToolError {
 				t.Errorf("%v %.300q, want %q", got.Outcome, got.Observation, s.want)
 			}
+
 			if took, most := time.Since(start), s.limits.WithDefaults().Wall+slack; took > most {
 				t.Errorf("it took %v, want at most %v", took, most)
 			}
+
 			if after, err := call(t.Context(), in, "print('fine')"); err != nil || after.Observation != "fine" {
 				t.Errorf("the next call: %+v, %v", after, err)
 			}
@@ -100,17 +116,22 @@ func checkCancel(t *testing.T, e pytool.Engine) {
 	in := pytool.New(e, pytool.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	if _, err := call(ctx, in, "print(1)"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
+
 	for range 3 {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		_, err := call(ctx, in, "import time\ntime.sleep(60)")
+
 		cancel()
+
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the caller's deadline: %v", err)
 		}
 	}
+
 	if r, err := call(t.Context(), in, "print('fine')"); err != nil || r.Observation != "fine" {
 		t.Errorf("the next call: %+v, %v", r, err)
 	}

@@ -8,10 +8,12 @@ import (
 var (
 	libraryFrame = regexp.MustCompile(`^  File "[^<"][^"]*", line \d+, in `)
 
-	repeated   = regexp.MustCompile(`\[Previous line repeated \d+ more times\]|\[\d+ more frames\]\n(?:  File .*\n(?:    .*\n)*)*`)
+	repeated = regexp.MustCompile(
+		`\[Previous line repeated \d+ more times\]|\[\d+ more frames\]\n(?:  File .*\n(?:    .*\n)*)*`)
 	suggestion = regexp.MustCompile(`\. (Did you mean: |Did you forget to import |Or did you forget to import ).*`)
-	syntax     = regexp.MustCompile(`(?m)^(?:  File "<string>", line (\d+)\n(?:    .*\n)*)?(?:Syntax|Indentation|Tab)Error: .*?(?: \((<\w+>, line \d+)\))?$`)
-	recursion  = regexp.MustCompile(`(?m)^RecursionError: .*`)
+	syntax     = regexp.MustCompile(
+		`(?m)^(?:  File "<string>", line (\d+)\n(?:    .*\n)*)?(?:Syntax|Indentation|Tab)Error: .*?(?: \((<\w+>, line \d+)\))?$`)
+	recursion = regexp.MustCompile(`(?m)^RecursionError: .*`)
 )
 
 // reworded are messages that changed between versions, and the words they are compared by.
@@ -20,9 +22,11 @@ var reworded = []struct {
 	words   string
 }{
 	{regexp.MustCompile(`cannot use '\w+' as a .* \((unhashable type: '\w+')\)`), "$1"},
-	{regexp.MustCompile(`too many values to unpack \(expected (\d+), got \d+\)`), "too many values to unpack (expected $1)"},
+	{regexp.MustCompile(`too many values to unpack \(expected (\d+), got \d+\)`),
+		"too many values to unpack (expected $1)"},
 	{regexp.MustCompile(`ValueError: expected a nonnegative input, got .*`), "ValueError: math domain error"},
-	{regexp.MustCompile(`local variable '(\w+)' referenced before assignment`), "cannot access local variable '$1' where it is not associated with a value"},
+	{regexp.MustCompile(`local variable '(\w+)' referenced before assignment`),
+		"cannot access local variable '$1' where it is not associated with a value"},
 	{regexp.MustCompile(`max\(\) iterable argument is empty`), "max() arg is an empty sequence"},
 	{regexp.MustCompile(`numpy\._core\.`), "numpy.core."},
 }
@@ -33,16 +37,19 @@ func Normal(text string) string {
 	text = repeated.ReplaceAllString(text, "[more]")
 	text = suggestion.ReplaceAllString(text, "")
 	text = syntax.ReplaceAllString(text, "SyntaxError in line $1$2")
+
 	text = recursion.ReplaceAllString(text, "RecursionError")
 	for _, r := range reworded {
 		text = r.message.ReplaceAllString(text, r.words)
 	}
+
 	return text
 }
 
 // withoutLibrary removes the frames of the standard library from tracebacks, with the source below them.
 func withoutLibrary(text string) string {
 	var b strings.Builder
+
 	inside := false
 	for line := range strings.Lines(text) {
 		inside = libraryFrame.MatchString(line) || inside && strings.HasPrefix(line, "    ")
@@ -50,5 +57,6 @@ func withoutLibrary(text string) string {
 			b.WriteString(line)
 		}
 	}
+
 	return b.String()
 }

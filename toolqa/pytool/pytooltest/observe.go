@@ -16,9 +16,12 @@ import (
 func Observe(ctx context.Context, e pytool.Engine, cases []Case, published bool) ([]Shown, error) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: published})
 	all := make([]Shown, len(cases))
+
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+
 	next := make(chan int)
+
 	var workers sync.WaitGroup
 	for range runtime.NumCPU() {
 		workers.Go(func() {
@@ -28,15 +31,19 @@ func Observe(ctx context.Context, e pytool.Engine, cases []Case, published bool)
 					stop(fmt.Errorf("%s: %w", cases[i].Name, err))
 					continue
 				}
+
 				all[i] = Shown{Failed: r.Outcome != envs.OK, Text: r.Observation}
 			}
 		})
 	}
+
 	for i := range cases {
 		next <- i
 	}
+
 	close(next)
 	workers.Wait()
+
 	return all, context.Cause(ctx)
 }
 

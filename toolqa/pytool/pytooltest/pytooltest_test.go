@@ -25,36 +25,44 @@ func TestMain(m *testing.M) {
 // one where Linux distributions put it, or else on python3.
 func engine(t testing.TB) pytool.Engine {
 	t.Helper()
+
 	named := os.Getenv("TOOLEVO_TEST_PYTHON")
+
 	in, err := python.Find(t.Context(), named, []string{"numpy"})
 	if named == "" && (err != nil || len(in.Modules) == 0) {
 		if other, e := python.Find(t.Context(), "/usr/bin/python3", []string{"numpy"}); e == nil {
 			in, err = other, nil
 		}
 	}
+
 	if err != nil {
 		t.Skipf("no Python: %v", err)
 	}
+
 	e, err := forkserver.New(t.Context(), forkserver.Options{Python: in, Without: lacking()})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return e
 }
 
 // lacking are the walls this machine does not offer.
 func lacking() []confine.Wall {
 	var walls []confine.Wall
+
 	for _, w := range confine.Walls() {
 		if confine.Probe()[w] != nil {
 			walls = append(walls, w)
 		}
 	}
+
 	return walls
 }
 
@@ -62,29 +70,38 @@ func TestUpdate(t *testing.T) {
 	if !*update {
 		t.Skip("without -update")
 	}
+
 	e := engine(t)
+
 	for name, cases := range map[string][]Case{"testdata/snippets.txt": Snippets(), "testdata/samples.txt": Samples()} {
 		both := strings.Contains(name, "snippets")
+
 		for i, c := range cases {
 			one := For([]Case{c}, e.Stamp())
 			if len(one) == 0 {
 				t.Errorf("%s: %s cannot run %s, whose observation stays", name, e.Stamp(), c.Name)
 				continue
 			}
+
 			plain, err := Observe(t.Context(), e, one, false)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			cases[i].Plain = plain[0]
+
 			if !both {
 				continue
 			}
+
 			published, err := Observe(t.Context(), e, one, true)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			cases[i].Published = &published[0]
 		}
+
 		if err := os.WriteFile(name, []byte(format(cases)), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -95,15 +112,18 @@ func TestFilesAreComplete(t *testing.T) {
 	if n := len(Snippets()); n < 80 {
 		t.Errorf("%d snippets, want 80", n)
 	}
+
 	if n := len(Samples()); n < 200 {
 		t.Errorf("%d samples, want 200", n)
 	}
+
 	for _, cases := range [][]Case{Snippets(), Samples()} {
 		for _, c := range cases {
 			if c.Plain.Text == "" {
 				t.Errorf("%s has no observation", c.Name)
 			}
 		}
+
 		again, err := parse(format(cases))
 		if diff := cmp.Diff(cases, again); err != nil || diff != "" {
 			t.Errorf("written and read again: %v\n%s", err, diff)
@@ -123,11 +143,17 @@ func TestParseRefuses(t *testing.T) {
 
 func TestNormal(t *testing.T) {
 	for text, want := range map[string]string{
-		"Traceback (most recent call last):\n  File \"<string>\", line 2, in <module>\n    json.loads('{')\n  File \"/usr/lib/python3.11/json/__init__.py\", line 346, in loads\n    return _default_decoder.decode(s)\n           ^^^\n  File \"<string>\", line 3, in f\n    1/0\nE: x": "Traceback (most recent call last):\n  File \"<string>\", line 2, in <module>\n    json.loads('{')\n  File \"<string>\", line 3, in f\n    1/0\nE: x",
-		"  File \"<string>\", line 2\n    print(\n         ^\nSyntaxError: '(' was never closed": "SyntaxError in line 2",
+		"Traceback (most recent call last):\n  File \"<string>\", line 2, in <module>\n    json.loads('{')\n  " +
+			"File \"/usr/lib/python3.11/json/__init__.py\", line 346, in loads\n    return " +
+			"_default_decoder.decode(s)\n           ^^^\n  File \"<string>\", " +
+			"line 3, in f\n    1/0\nE: x": "Traceback (most recent call last):\n  File \"<string>\", line 2, in " +
+			"<module>\n    json.loads('{')\n  File \"<string>\", line 3, in f\n    1/0\nE: x",
+		"  File \"<string>\", line 2\n    print(\n         ^\nSyntaxError: " +
+			"'(' was never closed": "SyntaxError in line 2",
 		"1\nSyntaxError: x": "1\nSyntaxError in line ",
-		"NameError: name 'a' is not defined. Did you mean: 'b'?":                                           "NameError: name 'a' is not defined",
-		"  [Previous line repeated 990 more times]\nRecursionError: maximum recursion depth exceeded in x": "  [more]\nRecursionError",
+		"NameError: name 'a' is not defined. Did you mean: 'b'?": "NameError: name 'a' is not defined",
+		"  [Previous line repeated 990 more times]\nRecursionError: " +
+			"maximum recursion depth exceeded in x": "  [more]\nRecursionError",
 		"a\n  File name\n": "a\n  File name\n",
 	} {
 		if got := Normal(text); got != want {

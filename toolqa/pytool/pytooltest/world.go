@@ -13,11 +13,14 @@ func checkOddCode(t *testing.T, e pytool.Engine) {
 	in := pytool.New(e, pytool.Options{})
 	for name, code := range map[string]string{
 		"not UTF-8": "print('\xff')", "NUL": "print(1)\x00", "nested": strings.Repeat("(", 10_000),
-		"long": strings.Repeat("x", 1<<20), "deep": strings.Repeat("-", 100_000) + "1", "quotes": "'''" + strings.Repeat("\"", 1000),
-		"line separators": "x = '\u2028\u2029'\nprint('a')", "carriage returns": "x = 1\r\nprint(x)\r\n", "form feed": "\x0cprint(1)",
+		"long": strings.Repeat("x", 1<<20), "deep": strings.Repeat("-", 100_000) + "1", "quotes": "'''" +
+			strings.Repeat("\"", 1000),
+		"line separators": "x = '\u2028\u2029'\nprint('a')", "carriage returns": "x = 1\r\nprint(x)\r\n",
+		"form feed":  "\x0cprint(1)",
 		"attributes": "x" + strings.Repeat(".a", 50_000),
 	} {
 		r, err := call(t.Context(), in, code)
+
 		fine := name == "not UTF-8" || name == "line separators" || name == "carriage returns" || name == "form feed"
 		if err != nil || r.Observation == "" || (r.Outcome == envs.OK) != fine {
 			t.Errorf("%s: %v %.100q, %v", name, r.Outcome, r.Observation, err)
@@ -31,19 +34,22 @@ func checkEqual(t *testing.T, e pytool.Engine) {
 		"import random\nprint(random.random(), random.sample(range(1000), 3), random.gauss(0, 1))\n" +
 			"x = list(range(20))\nrandom.shuffle(x)\nx",
 		"from statistics import NormalDist\nprint(NormalDist(0, 1).samples(3))",
-		"print({'a', 'b', 'c', 'd'}, hash('text'))\nclass A: pass\nprint(A(), [A(), A()], A, lambda: 1, (x for x in []))",
+		"print({'a', 'b', 'c', 'd'}, hash('text'))\nclass A: pass\nprint(A(), [A(), A()], A, lambda: 1, (x for " +
+			"x in []))",
 	}
 	if has(e.Stamp(), "numpy") {
 		codes = append(codes,
 			"import numpy as np\nprint(np.random.rand(3), np.random.randint(1000))",
 			"import numpy as np\nprint(np.random.default_rng().normal(size=3))")
 	}
+
 	in := pytool.New(e, pytool.Options{})
 	for _, code := range codes {
 		first, err := call(t.Context(), in, code)
 		if err != nil || first.Outcome != envs.OK {
 			t.Fatalf("%s: %+v, %v", code, first, err)
 		}
+
 		for range 2 {
 			if r, err := call(t.Context(), in, code); err != nil || r != first {
 				t.Errorf("%s: first %q, then %q, %v", code, first.Observation, r.Observation, err)
@@ -69,6 +75,7 @@ sys.setrecursionlimit(50)
 sys.modules['leak'] = sys`); err != nil {
 			t.Fatal(err)
 		}
+
 		r, err := call(t.Context(), in, `
 import json, os, statistics, sys
 ('leak' in globals(), hasattr(__builtins__, 'leak2'), 'LEAK' in os.environ, hasattr(sys, 'leak'), hasattr(json, 'leak'),
@@ -76,6 +83,7 @@ import json, os, statistics, sys
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if want := "(" + strings.Repeat("False, ", 8) + "False)"; r.Observation != want {
 			t.Errorf("got %s, want %s", r.Observation, want)
 		}
@@ -86,7 +94,8 @@ import json, os, statistics, sys
 func checkPublishedTexts(t *testing.T, e pytool.Engine) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: true})
 	for code, want := range map[string]string{
-		"print('a' * 300 + 'b' * 300)":   strings.Repeat("a", 250) + "..." + strings.Repeat("b", 249), // and the line's end
+		// and the line's end
+		"print('a' * 300 + 'b' * 300)":   strings.Repeat("a", 250) + "..." + strings.Repeat("b", 249),
 		"'a' * 500":                      strings.Repeat("a", 500),
 		"print(1)\r\nprint(2)\rprint(3)": "1: 1\n2: 2\n3: 3",
 	} {

@@ -18,8 +18,8 @@ import (
 	"toolevo/toolqa/pytool/python"
 )
 
-// starting is how long a machine may take to be ready. One that must load a module of 100 MB on a busy machine takes ten
-// seconds.
+// starting is how long a machine may take to be ready. One that must load a module of 100 MB on a busy
+// machine takes ten seconds.
 const starting = 2 * time.Minute
 
 var errKilled = errors.New("killed before any limit was reached, e.g. because the machine ran out of memory")
@@ -47,38 +47,48 @@ func startChild(jail confine.Jail, life <-chan struct{}) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
+
 	c := &child{cmd: cmd, frames: make(chan frame), life: life}
+
 	cmd.Stderr = &c.complaint
 	if c.in, err = cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
+
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
+
 	c.drained.Go(func() { c.receive(out) })
+
 	if err := c.await(); err != nil {
 		c.kill()
 		c.wait()
 		return nil, err
 	}
+
 	return c, nil
 }
 
 // receive hands on what the machine sends until it ends, and waits for it.
 func (c *child) receive(out io.Reader) {
 	defer close(c.frames)
+
 	r := bufio.NewReader(out)
 	for {
 		k, payload, err := readFrame(r)
 		if err != nil {
 			break
 		}
+
 		c.frames <- frame{k, payload}
 	}
+
 	c.kill() // it has closed its output, so it is ending, or out of step
 	c.cmd.Wait()
 }
@@ -87,14 +97,18 @@ func (c *child) receive(out io.Reader) {
 func (c *child) await() error {
 	late := time.NewTimer(starting)
 	defer late.Stop()
+
 	select {
 	case f, ok := <-c.frames:
 		if ok && f.kind == frameReady {
 			return nil
 		}
+
 		c.kill()
 		c.wait()
-		return fmt.Errorf("wasi: a machine ended when it started: %s", said(errors.New(c.cmd.ProcessState.String()), c.complaint.text()))
+
+		return fmt.Errorf("wasi: a machine ended when it started: %s",
+			said(errors.New(c.cmd.ProcessState.String()), c.complaint.text()))
 	case <-late.C:
 		return fmt.Errorf("wasi: a machine was not ready after %v", starting)
 	case <-c.life:
@@ -109,6 +123,7 @@ func (c *child) kill() { c.cmd.Process.Kill() }
 func (c *child) wait() {
 	for range c.frames {
 	}
+
 	c.drained.Wait()
 }
 
@@ -118,28 +133,34 @@ func (c *child) run(ctx context.Context, p pytool.Program, l pytool.Limits) (r p
 	if err != nil {
 		return r, true, fmt.Errorf("wasi: encode a program: %w", err)
 	}
+
 	message, err := json.Marshal(call{Request: request, Memory: l.Memory, Output: l.Output})
 	if err != nil {
 		return r, true, fmt.Errorf("wasi: encode a program: %w", err)
 	}
+
 	watch, err := newWatch(c.cmd.Process.Pid, l)
 	if err != nil {
 		return r, false, fmt.Errorf("wasi: look after a machine: %w: it was %w", err, errKilled)
 	}
 	defer watch.timer.Stop()
+
 	select {
 	case _, ok := <-c.frames: // it has ended by itself, since it has nothing to say between two programs
 		if ok {
 			return r, false, errOutOfTurn
 		}
+
 		return r, false, c.died()
 	default:
 	}
+
 	if err := writeFrame(c.in, frameCall, message); err != nil {
 		c.wait()
 		return r, false, c.died()
 	}
 	var output bytes.Buffer
+
 	for {
 		select {
 		case f, ok := <-c.frames:
@@ -169,10 +190,13 @@ func (c *child) finished(f frame, output string) (pytool.Reply, bool, error) {
 	if err := json.Unmarshal(f.payload, &e); err != nil || f.kind != frameEnd {
 		return pytool.Reply{}, false, errOutOfTurn
 	}
+
 	r := pytool.Reply{Output: output}
+
 	switch {
 	case !e.Began:
-		return r, false, fmt.Errorf("wasi: the driver ended before the program began: exit status %d: %s%s", e.Status, e.Said, e.Trap)
+		return r, false, fmt.Errorf("wasi: the driver ended before the program began: exit status %d: %s%s", e.Status,
+			e.Said, e.Trap)
 	case e.Trap != "":
 		r.End, r.Detail = pytool.Died, e.Trap
 	case e.Full:
@@ -180,6 +204,7 @@ func (c *child) finished(f frame, output string) (pytool.Reply, bool, error) {
 	default:
 		r.End, r.Detail = python.Ended(syscall.WaitStatus(e.Status & 0xff << 8))
 	}
+
 	return r, e.Good, nil
 }
 
@@ -189,13 +214,16 @@ func (c *child) lost(output string) (pytool.Reply, bool, error) {
 	if status.Signaled() && status.Signal() == syscall.SIGKILL {
 		return pytool.Reply{}, false, c.died()
 	}
+
 	detail := "the WebAssembly machine: " + said(errors.New(c.cmd.ProcessState.String()), nil)
+
 	return pytool.Reply{Output: output, End: pytool.Died, Detail: detail}, false, nil
 }
 
 // died is the error of a machine that was not in a call, or was killed in one.
 func (c *child) died() error {
-	return fmt.Errorf("wasi: a machine was %w (%s: %s)", errKilled, c.cmd.ProcessState, python.LastLine(c.complaint.text()))
+	return fmt.Errorf("wasi: a machine was %w (%s: %s)", errKilled, c.cmd.ProcessState,
+		python.LastLine(c.complaint.text()))
 }
 
 // watch tells when a program has used up its time.
@@ -211,8 +239,10 @@ func newWatch(pid int, l pytool.Limits) (*watch, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	w := &watch{pid: pid, wall: time.Now().Add(l.Wall), cpu: used + l.CPU}
 	w.timer = time.NewTimer(min(l.Wall, l.CPU))
+
 	return w, nil
 }
 
@@ -220,15 +250,19 @@ func newWatch(pid int, l pytool.Limits) (*watch, error) {
 // output is closed then.
 func (w *watch) expired() bool {
 	real := time.Until(w.wall)
+
 	used, err := processorTime(w.pid)
 	if real <= 0 || err == nil && used >= w.cpu {
 		return true
 	}
+
 	next := real
 	if err == nil {
 		next = min(next, max(w.cpu-used, time.Millisecond))
 	}
+
 	w.timer.Reset(next)
+
 	return false
 }
 
@@ -244,8 +278,10 @@ const tailMost = 8 << 10
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	t.kept = append(t.kept, p...)
 	t.kept = t.kept[max(0, len(t.kept)-tailMost):]
+
 	return len(p), nil
 }
 

@@ -22,17 +22,19 @@ import (
 
 // Options are what an engine is made of. Of each field but Module the zero value means the default.
 type Options struct {
-	Module  string         // the path of the module
-	Modules []string       // third-party modules that programs may import if the module has them inside
-	Servers int            // how many programs run at once; default the number of processors, at most eight; each takes some 150 MB
+	Module  string   // the path of the module
+	Modules []string // third-party modules that programs may import if the module has them inside
+	// how many programs run at once; default the number of processors, at most eight; each takes some
+	// 150 MB
+	Servers int
 	Recycle int            // programs after which a machine is replaced; default 2000
 	Without []confine.Wall // walls to do without beside those that the machine does not offer
 
 	LandlockABI int // the newest version of Landlock's interface to use; see [confine.Jail]
 
-	// Cache is the folder in which compiled code is kept, some 35 MB for the reference module; nobody else must be able
-	// to write there. The default is toolevo/wasi in the user's folder for caches. Where there is none, the code is kept
-	// in a temporary folder until Close.
+	// Cache is the folder in which compiled code is kept, some 35 MB for the reference module; nobody else
+	// must be able to write there. The default is toolevo/wasi in the user's folder for caches. Where there
+	// is none, the code is kept in a temporary folder until Close.
 	Cache string
 }
 
@@ -65,24 +67,31 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if o.Servers <= 0 {
 		o.Servers = min(8, runtime.NumCPU())
 	}
+
 	if o.Recycle <= 0 {
 		o.Recycle = 2000
 	}
+
 	e, err := o.engine(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("wasi: %w", err)
 	}
+
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+
 	e.stop, e.life, e.close = stop, life.Done(), sync.OnceValue(e.end)
 	for range o.Servers + 1 {
 		e.replace()
 	}
+
 	select { // the first one to come says whether machines start at all
 	case s := <-e.ready:
 		e.ready <- s
+
 		if s.err != nil {
 			return nil, errors.Join(s.err, e.Close())
 		}
+
 		return e, nil
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), e.Close())
@@ -95,32 +104,40 @@ func (o Options) engine(ctx context.Context) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if o.Module == "" {
 		path = ""
 	}
+
 	_, sum, err := readModule(path)
 	if err != nil {
 		return nil, err
 	}
+
 	e := &Engine{slots: make(chan struct{}, o.Servers), ready: make(chan server, o.Servers+1)}
 	if err := e.findCache(&o); err != nil {
 		return nil, err
 	}
+
 	e.config = config{Module: path, Sum: sum, Cache: o.Cache, Calls: o.Recycle}
+
 	d, err := ask(ctx, e.config, o.Modules)
 	if err != nil {
 		return nil, errors.Join(err, e.removeCache())
 	}
+
 	v := d.Version
 	e.stamp = pytool.Stamp{
 		Engine:  "wasi",
 		Python:  fmt.Sprintf("%d.%d.%d (wasi %.12s)", v[0], v[1], v[2], sum),
 		Modules: d.Modules,
 	}
+
 	e.config.Path, e.config.Site, e.config.Names = d.Path, d.Site, e.stamp.ModuleNames()
 	if err := e.wallIn(o.Without, o.LandlockABI); err != nil {
 		return nil, errors.Join(err, e.removeCache())
 	}
+
 	return e, nil
 }
 
@@ -131,17 +148,21 @@ func (e *Engine) findCache(o *Options) error {
 		o.Cache = path
 		return err
 	}
+
 	if base, err := os.UserCacheDir(); err == nil {
 		o.Cache = filepath.Join(base, "toolevo", "wasi")
 		if os.MkdirAll(o.Cache, 0o700) == nil && writable(o.Cache) {
 			return nil
 		}
 	}
+
 	path, err := os.MkdirTemp("", "toolevo-wasi-*")
 	if err != nil {
 		return fmt.Errorf("make a folder for compiled code: %w", err)
 	}
+
 	o.Cache, e.remove = path, path
+
 	return nil
 }
 
@@ -151,6 +172,7 @@ func writable(folder string) bool {
 	if err != nil {
 		return false
 	}
+
 	return f.Close() == nil && os.Remove(f.Name()) == nil
 }
 
@@ -158,6 +180,7 @@ func (e *Engine) removeCache() error {
 	if e.remove == "" {
 		return nil
 	}
+
 	return os.RemoveAll(e.remove)
 }
 
@@ -165,31 +188,41 @@ func (e *Engine) removeCache() error {
 // since it writes the cache.
 func ask(ctx context.Context, c config, wanted []string) (description, error) {
 	var d description
+
 	c.Describe, c.Wanted = true, append([]string{}, wanted...)
+
 	text, err := json.Marshal(c)
 	if err != nil {
 		return d, fmt.Errorf("encode the configuration: %w", err)
 	}
+
 	cmd := exec.CommandContext(ctx, ownBinary, marker, string(text))
 	var complaint bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stderr = []string{}, "/", &complaint
 	out, err := cmd.Output()
+
 	if ctx.Err() != nil {
 		return d, ctx.Err()
 	}
+
 	if err != nil {
 		return d, fmt.Errorf("load the module: %s", said(err, complaint.Bytes()))
 	}
+
 	if err := json.Unmarshal(out, &d); err != nil {
 		return d, fmt.Errorf("load the module: %s does not answer like Python: %w: %s", c.Module, err, obtain)
 	}
+
 	if v := d.Version; d.Implementation != "cpython" || v[0] != 3 || v[1] < 8 {
 		return d, fmt.Errorf("load the module: %s holds %s %d.%d.%d, and CPython 3.8 or later is needed: %s",
 			c.Module, d.Implementation, v[0], v[1], v[2], obtain)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(d.Broken)) {
-		return d, fmt.Errorf("load the module: %s has the module %s, but cannot import it: %s: do without it", c.Module, name, d.Broken[name])
+		return d, fmt.Errorf("load the module: %s has the module %s, but cannot import it: %s: do without it", c.Module,
+			name, d.Broken[name])
 	}
+
 	return d, nil
 }
 
@@ -199,6 +232,7 @@ func said(err error, complaint []byte) string {
 	if line == "" {
 		return err.Error()
 	}
+
 	return strings.TrimPrefix(strings.TrimPrefix(line, "wasi: "), "confine: ")
 }
 
@@ -208,18 +242,22 @@ func (e *Engine) wallIn(without []confine.Wall, abi int) error {
 	for _, w := range without {
 		missing[w] = nil
 	}
+
 	walls := slices.Sorted(maps.Keys(missing))
 	for _, w := range walls {
 		e.stamp.Missing = append(e.stamp.Missing, string(w))
 	}
+
 	libraries, err := libraries()
 	if err != nil {
 		return fmt.Errorf("find this program's libraries: %w", err)
 	}
+
 	text, err := json.Marshal(e.config)
 	if err != nil {
 		return fmt.Errorf("encode the configuration: %w", err)
 	}
+
 	e.jail = confine.Jail{
 		Path:    ownBinary,
 		Args:    []string{marker, string(text)},
@@ -229,6 +267,7 @@ func (e *Engine) wallIn(without []confine.Wall, abi int) error {
 
 		LandlockABI: abi,
 	}
+
 	return nil
 }
 
@@ -247,6 +286,7 @@ func (e *Engine) replace() {
 // time it is an error.
 func (e *Engine) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (pytool.Reply, error) {
 	l = l.WithDefaults()
+
 	select {
 	case e.slots <- struct{}{}:
 		defer func() { <-e.slots }()
@@ -255,16 +295,20 @@ func (e *Engine) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (py
 	case <-e.life:
 		return pytool.Reply{}, errClosed
 	}
+
 	r, err := e.once(ctx, p, l)
 	if errors.Is(err, errKilled) {
 		r, err = e.once(ctx, p, l)
 	}
+
 	if err != nil && ctx.Err() != nil {
 		return pytool.Reply{}, ctx.Err()
 	}
+
 	if err != nil && e.isClosed() {
 		return pytool.Reply{}, errClosed
 	}
+
 	return r, err
 }
 
@@ -287,18 +331,22 @@ func (e *Engine) once(ctx context.Context, p pytool.Program, l pytool.Limits) (p
 	case <-e.life:
 		return pytool.Reply{}, errClosed
 	}
+
 	if s.err != nil {
 		e.replace() // the next call tries again
 		return pytool.Reply{}, s.err
 	}
+
 	r, good, err := s.child.run(ctx, p, l)
 	if good {
 		e.ready <- s
 		return r, err
 	}
+
 	s.child.kill()
 	e.tasks.Go(s.child.wait) // freeing what it held may take a while
 	e.replace()
+
 	return r, err
 }
 
@@ -317,6 +365,8 @@ func (e *Engine) end() error {
 			s.child.wait()
 		}
 	}
+
 	e.tasks.Wait()
+
 	return e.removeCache()
 }

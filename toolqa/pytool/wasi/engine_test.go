@@ -27,25 +27,30 @@ func TestMain(m *testing.M) {
 // module is the path of a CPython for WASI. Compiling one takes a minute, so only who names one has the tests use it.
 func module(t testing.TB) string {
 	t.Helper()
+
 	path := os.Getenv("TOOLEVO_PYTHON_WASM")
 	if path == "" {
 		t.Skip("no CPython for WASI is named in TOOLEVO_PYTHON_WASM; make test-wasi fetches one and names it")
 	}
+
 	return path
 }
 
 func open(t testing.TB, o wasi.Options) *wasi.Engine {
 	t.Helper()
 	o.Module = module(t)
+
 	e, err := wasi.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return e
 }
 
@@ -65,6 +70,7 @@ func TestWithoutWalls(t *testing.T) {
 	if diff := cmp.Diff([]string{"landlock", "seccomp"}, e.Stamp().Missing); diff != "" {
 		t.Error(diff)
 	}
+
 	want(t, e, "print(1)", pytool.Reply{Output: "1\n"})
 }
 
@@ -75,8 +81,10 @@ func TestNoModule(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		return path
 	}
+
 	const header = "\x00asm\x01\x00\x00\x00"
 	for _, c := range []struct{ path, want string }{
 		{"", "no CPython for WASI is named"},
@@ -86,9 +94,11 @@ func TestNoModule(t *testing.T) {
 		{write("component.wasm", "\x00asm\x0d\x00\x01\x00"), "a component?"},
 		{write("cut.wasm", header+"\x01\x7f"), "the module is damaged"},
 		{write("library.wasm", header), "exports no _start"},
-		{write("host.wasm", header+"\x01\x04\x01\x60\x00\x00"+"\x02\x0d\x01\x04host\x04call\x00\x00"), "imports call from host"},
+		{write("host.wasm", header+"\x01\x04\x01\x60\x00\x00"+"\x02\x0d\x01\x04host\x04call\x00\x00"),
+			"imports call from host"},
 		{write("other.wasm", header+"\x01\x04\x01\x60\x00\x00"+"\x03\x02\x01\x00"+"\x05\x03\x01\x00\x01"+
-			"\x07\x13\x02\x06_start\x00\x00\x06memory\x02\x00"+"\x0a\x04\x01\x02\x00\x0b"), "does not start as Python does"},
+			"\x07\x13\x02\x06_start\x00\x00\x06memory\x02\x00"+"\x0a\x04\x01\x02\x00\x0b"),
+			"does not start as Python does"},
 	} {
 		e, err := wasi.New(t.Context(), wasi.Options{Module: c.path, Cache: filepath.Join(folder, "cache")})
 		if err == nil {
@@ -96,6 +106,7 @@ func TestNoModule(t *testing.T) {
 			t.Errorf("%q: no error", c.path)
 			continue
 		}
+
 		if !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q in one line", c.path, err, c.want)
 		}
@@ -104,6 +115,7 @@ func TestNoModule(t *testing.T) {
 
 func want(t *testing.T, e *wasi.Engine, code string, w pytool.Reply) {
 	t.Helper()
+
 	r, err := e.Run(t.Context(), pytool.Program{Code: code}, pytool.Limits{})
 	if diff := cmp.Diff(w, r); diff != "" || err != nil {
 		t.Errorf("%s\n%s%v", code, diff, err)
@@ -118,10 +130,12 @@ import os, sys, builtins, json, random, errno
 print(sorted(vars(builtins)) [:3], json.dumps({'a': 1}), len(sys.modules), random.random(), id(look) if 'look' in globals() else id(json))
 print(os.fstat(0) is not None, sys.getrecursionlimit(), os.getcwd(), dict(os.environ) == {**os.environ}, sys.stdout.closed)
 `
+
 	first, err := e.Run(t.Context(), pytool.Program{Code: look}, pytool.Limits{})
 	if err != nil || first.End != pytool.Finished {
 		t.Fatal(first, err)
 	}
+
 	for _, spoil := range []string{
 		"import builtins\nbuiltins.print = builtins.len = None\nbuiltins.spoilt = 1",
 		"import json\njson.dumps = lambda x: 'spoilt'",
@@ -140,6 +154,7 @@ print(os.fstat(0) is not None, sys.getrecursionlimit(), os.getcwd(), dict(os.env
 		if _, err := e.Run(t.Context(), pytool.Program{Code: spoil}, pytool.Limits{}); err != nil {
 			t.Errorf("%s: %v", spoil, err)
 		}
+
 		want(t, e, look, first)
 	}
 }
@@ -149,15 +164,17 @@ func TestEnds(t *testing.T) {
 	for range 2 {
 		want(t, e, "print(1)", pytool.Reply{Output: "1\n"})
 		want(t, e, "import os\nos.abort()", pytool.Reply{End: pytool.Died, Detail: "signal: aborted"})
-		want(t, e, "import os\nprint(1, flush=True)\nos._exit(5)", pytool.Reply{Output: "1\n", End: pytool.Died, Detail: "exit status 5"})
+		want(t, e, "import os\nprint(1, flush=True)\nos._exit(5)",
+			pytool.Reply{Output: "1\n", End: pytool.Died, Detail: "exit status 5"})
 		want(t, e, "raise SystemExit('no')", pytool.Reply{Output: "no\n", End: pytool.Raised})
 	}
 }
 
-// TestErrorNumbers shows that the commonest errors of the operating system are those of Linux, also where a program reads
-// them itself.
+// TestErrorNumbers shows that the commonest errors of the operating system are those of Linux, also where a
+// program reads them itself.
 func TestErrorNumbers(t *testing.T) {
 	e := open(t, wasi.Options{Servers: 1})
+
 	for code, w := range map[string]string{
 		"open('data.csv')":                     "FileNotFoundError(2, 'No such file or directory') data.csv ENOENT",
 		"open('data.csv', 'w')":                "PermissionError(13, 'Permission denied') data.csv EACCES",
@@ -179,12 +196,14 @@ func TestErrorNumbers(t *testing.T) {
 // TestHost shows that nothing of the host is to be seen.
 func TestHost(t *testing.T) {
 	t.Setenv("TOOLEVO_SECRET", "secret")
+
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	defer w.Close()
+
 	e := open(t, wasi.Options{Servers: 1})
 	want(t, e, `
 import os
@@ -222,13 +241,19 @@ print(found)`, pytool.Reply{Output: "[]\n"})
 
 func TestSleep(t *testing.T) {
 	e := open(t, wasi.Options{Servers: 1})
-	want(t, e, "import time\nt = time.monotonic()\ntime.sleep(0.2)\nprint(0.2 <= time.monotonic() - t)", pytool.Reply{Output: "True\n"})
-	want(t, e, "import time\ntime.sleep(-1)", pytool.Reply{End: pytool.Raised, Output: "Traceback (most recent call last):\n" +
-		"  File \"<string>\", line 2, in <module>\n    time.sleep(-1)\nValueError: sleep length must be non-negative\n"})
+	want(t, e, "import time\nt = time.monotonic()\ntime.sleep(0.2)\nprint(0.2 <= time.monotonic() - t)",
+		pytool.Reply{Output: "True\n"})
+	want(t, e, "import time\ntime.sleep(-1)", pytool.Reply{
+		End: pytool.Raised,
+		Output: "Traceback (most recent call last):\n" +
+			"  File \"<string>\", line 2, in <module>\n    time.sleep(-1)\nValueError: sleep length must be " +
+			"non-negative\n",
+	})
 }
 
 func TestManyAtOnce(t *testing.T) {
 	e := open(t, wasi.Options{Servers: 2, Recycle: 10})
+
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -237,22 +262,28 @@ func TestManyAtOnce(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 }
 
 func TestClose(t *testing.T) {
 	e := open(t, wasi.Options{Servers: 1})
 	running := make(chan error, 1)
+
 	go func() {
-		_, err := e.Run(context.Background(), pytool.Program{Code: "import time\ntime.sleep(60)"}, pytool.Limits{Wall: time.Minute})
+		_, err := e.Run(context.Background(), pytool.Program{Code: "import time\ntime.sleep(60)"},
+			pytool.Limits{Wall: time.Minute})
 		running <- err
 	}()
+
 	if err := errors.Join(e.Close(), e.Close()); err != nil {
 		t.Error(err)
 	}
+
 	if err := <-running; err == nil {
 		t.Error("a program that ran has no error")
 	}
+
 	if _, err := e.Run(t.Context(), pytool.Program{Code: "1"}, pytool.Limits{}); err == nil {
 		t.Error("a program that came later has no error")
 	}
@@ -264,14 +295,18 @@ func TestNoCacheFolder(t *testing.T) {
 	t.Setenv("HOME", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("TMPDIR", temporary)
+
 	e, err := wasi.New(t.Context(), wasi.Options{Module: path, Servers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want(t, e, "print(1)", pytool.Reply{Output: "1\n"})
+
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
+
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -284,6 +319,7 @@ func BenchmarkNew(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		b.StopTimer()
 		e.Close()
 		b.StartTimer()

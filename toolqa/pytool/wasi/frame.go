@@ -44,6 +44,7 @@ func writeFrame(w io.Writer, k kind, payload []byte) error {
 	binary.BigEndian.PutUint32(frame, uint32(1+len(payload)))
 	frame[4] = byte(k)
 	_, err := w.Write(append(frame, payload...))
+
 	return err
 }
 
@@ -52,13 +53,16 @@ func readFrame(r *bufio.Reader) (kind, []byte, error) {
 	if _, err := io.ReadFull(r, size[:]); err != nil {
 		return 0, nil, err
 	}
+
 	n := binary.BigEndian.Uint32(size[:])
 	if n == 0 || n > maxFrame {
 		return 0, nil, fmt.Errorf("a frame of %d bytes", n)
 	}
+
 	frame := make([]byte, n)
 	if _, err := io.ReadFull(r, frame); err != nil {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
+
 	return kind(frame[0]), frame[1:], nil
 }

@@ -34,18 +34,23 @@ func TestExportGlobals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if diff := cmp.Diff([]string{globalName(1), globalName(2)}, names); diff != "" {
 		t.Error(diff)
 	}
+
 	r := wazero.NewRuntime(t.Context())
 	defer r.Close(t.Context())
+
 	m, err := r.Instantiate(t.Context(), exported)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := m.ExportedFunction("tick").Call(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+
 	if one, two := m.ExportedGlobal(names[0]).Get(), m.ExportedGlobal(names[1]).Get(); one != 8 || two != 128 {
 		t.Errorf("the globals are %d and %d, want 8 and 128", one, two)
 	}
@@ -66,6 +71,7 @@ func FuzzExportGlobals(f *testing.F) {
 		if len(module) < len(header) {
 			return
 		}
+
 		exported, names, err := exportGlobals(module)
 		if err == nil && len(names) == 0 {
 			if again, _, err := exportGlobals(exported); err != nil || !bytes.Equal(again, exported) {
@@ -81,11 +87,13 @@ func TestFrames(t *testing.T) {
 		if err := writeFrame(&b, frameOutput, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
+
 		k, payload, err := readFrame(bufio.NewReader(&b))
 		if k != frameOutput || string(payload) != text || err != nil {
 			t.Errorf("%q %.20q %v", k, payload, err)
 		}
 	}
+
 	for _, bad := range []string{"\x00\x00\x00\x00", "\xff\xff\xff\xffx", "\x00\x00\x00\x05xy", "\x00\x00"} {
 		if _, _, err := readFrame(bufio.NewReader(strings.NewReader(bad))); err == nil {
 			t.Errorf("%q: no error", bad)
@@ -95,25 +103,33 @@ func TestFrames(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	var m memory
+
 	m.reserve(64 << 20)
 	defer m.Free()
+
 	b := m.Reallocate(8 << 20)
 	b[0], b[5<<20], b[8<<20-1] = 1, 2, 3
+
 	m.keep()
+
 	want := bytes.Clone(b)
 	for i := 0; i < len(b); i += 1000 {
 		b[i] ^= 0xff
 	}
+
 	if err := m.restore(); err != nil {
 		t.Fatal(err)
 	}
+
 	if !bytes.Equal(b, want) {
 		t.Error("the memory is not what it was")
 	}
+
 	m.limit = 10 << 20
 	if m.Reallocate(10<<20+1) != nil || m.grown() {
 		t.Error("the memory grew past its limit")
 	}
+
 	if b := m.Reallocate(10 << 20); len(b) != 10<<20 || !m.grown() {
 		t.Error("the memory did not grow to its limit")
 	}
@@ -124,13 +140,16 @@ func TestProcessorTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	after := before
 	for err == nil && after == before { // until it has had a part of the processor
 		after, err = processorTime(os.Getpid())
 	}
+
 	if err != nil || after < before || after > before+time.Hour {
 		t.Errorf("%v and then %v, %v", before, after, err)
 	}
+
 	if _, err := processorTime(1 << 24); err == nil {
 		t.Error("a process that does not exist has a clock")
 	}
@@ -143,12 +162,15 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
+
 	for range cap(e.ready) - 1 {
 		s := <-e.ready
 		s.child.kill()
 		s.child.wait()
+
 		e.ready <- s
 	}
+
 	r, err := e.Run(t.Context(), pytool.Program{Code: "print(1)"}, pytool.Limits{})
 	if diff := cmp.Diff(pytool.Reply{Output: "1\n"}, r); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -161,10 +183,12 @@ func TestModuleChanged(t *testing.T) {
 	if err := os.WriteFile(path, []byte(counter), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	text, err := json.Marshal(config{Module: path, Sum: "another", Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := work(context.Background(), string(text)); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Error(err)
 	}
@@ -176,5 +200,6 @@ func reference(t *testing.T) string {
 	if path == "" {
 		t.Skip("no CPython for WASI is named in TOOLEVO_PYTHON_WASM; make test-wasi fetches one and names it")
 	}
+
 	return path
 }

@@ -56,14 +56,17 @@ func compile(ctx context.Context, module []byte, cache string) (wazero.Runtime, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the cache %s: %w", cache, err)
 	}
+
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall | experimental.CoreFeaturesExtendedConst |
 		experimental.CoreFeaturesExceptionHandling
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().
 		WithCompilationCache(kept).WithCoreFeatures(features).WithDebugInfoEnabled(false))
+
 	compiled, err := r.CompileModule(ctx, module)
 	if err != nil {
 		return nil, nil, fmt.Errorf("compile the module: %w", err)
 	}
+
 	return r, compiled, nil
 }
 
@@ -71,34 +74,42 @@ func compile(ctx context.Context, module []byte, cache string) (wazero.Runtime, 
 func instance(text string) wazero.ModuleConfig {
 	c := wazero.NewModuleConfig().WithName("").WithArgs(append([]string{"python"}, python.Arguments(text)...)...).
 		WithSysWalltime().WithSysNanotime().WithSysNanosleep().WithRandSource(rand.Reader)
+
 	for _, v := range python.Environment() {
 		name, value, _ := strings.Cut(v, "=")
 		c = c.WithEnv(name, value)
 	}
+
 	return c
 }
 
-// run starts Python with the given text and serves calls until the input ends or the machine is used up. It returns only
-// what went wrong.
+// run starts Python with the given text and serves calls until the input ends or the machine is used up. It
+// returns only what went wrong.
 func (m *machine) run(ctx context.Context, module []byte, cache, text string, calls int) error {
 	exported, globals, err := exportGlobals(module)
 	if err != nil {
 		return err
 	}
+
 	m.globals = globals
 	m.stacks = make([]experimental.Snapshot, calls)
+
 	r, compiled, err := compile(ctx, exported, cache)
 	if err != nil {
 		return err
 	}
+
 	if err := m.serveWASI(ctx, r); err != nil {
 		return fmt.Errorf("offer WASI: %w", err)
 	}
+
 	_, err = r.InstantiateModule(withMemory(experimental.WithSnapshotter(ctx), &m.memory), compiled, instance(text))
 	if !m.started {
 		return fmt.Errorf("start Python: %w: %s", orReturned(err), python.LastLine(m.said))
 	}
+
 	m.reply(ending{Trap: trap(err)})
+
 	return nil
 }
 
@@ -108,6 +119,7 @@ func orReturned(err error) error {
 	if err == nil {
 		return errReturned
 	}
+
 	return err
 }
 
@@ -118,6 +130,7 @@ func trap(err error) string {
 	if _, reason, ok := strings.Cut(first, "wasm error: "); ok {
 		first = reason
 	}
+
 	switch first {
 	case "unreachable":
 		return "signal: aborted"
@@ -126,29 +139,37 @@ func trap(err error) string {
 	case "integer divide by zero", "integer overflow":
 		return "signal: floating point exception"
 	}
+
 	return first
 }
 
 // start keeps the image, says that the machine is ready, and waits for the first call.
 func (m *machine) start(ctx context.Context, instance api.Module, args []uint32) {
 	m.started, m.reading = true, args
+
 	snapshots := experimental.GetSnapshotter(ctx)
 	for i := range m.stacks {
 		m.stacks[i] = snapshots.Snapshot()
 	}
+
 	for _, name := range m.globals {
 		m.values = append(m.values, instance.ExportedGlobal(name).Get())
 	}
+
 	m.memory.keep()
-	// Code of WebAssembly cannot be interrupted. A collection that begins while it computes would wait for it with one of
-	// the processors busy, which counts as the program's time.
+	// Code of WebAssembly cannot be interrupted. A collection that begins while it computes would wait for it
+	// with one of the processors busy, which counts as the program's time.
 	runtime.GC()
+
 	m.heap = liveHeap()
+
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(int64(m.heap) + heapRoom)
+
 	if err := writeFrame(m.out, frameReady, nil); err != nil {
 		m.quit()
 	}
+
 	m.next()
 }
 
@@ -158,30 +179,38 @@ func liveHeap() uint64 {
 	return s.HeapAlloc
 }
 
-// end says how the program ended, goes back to the image and begins the next one. It does not return: the image goes on.
+// end says how the program ended, goes back to the image and begins the next one. It does not return: the
+// image goes on.
 func (m *machine) end(instance api.Module, e ending) {
 	if !m.started {
 		panic(sys.NewExitError(uint32(e.Status)))
 	}
+
 	e.Good = len(m.stacks) > 1 && !m.memory.grown()
 	m.reply(e)
+
 	if !e.Good {
 		m.quit()
 	}
+
 	if err := m.memory.restore(); err != nil {
 		fmt.Fprintf(os.Stderr, "wasi: go back to the image: %v\n", err)
 		os.Exit(1)
 	}
+
 	for i, name := range m.globals {
 		instance.ExportedGlobal(name).(api.MutableGlobal).Set(m.values[i])
 	}
+
 	if liveHeap() > m.heap+garbage {
 		runtime.GC()
 	}
+
 	m.next()
 	m.deliver(instance.Memory(), m.reading)
 	stack := m.stacks[len(m.stacks)-1]
 	m.stacks = m.stacks[:len(m.stacks)-1]
+
 	stack.Restore([]uint64{0})
 }
 
@@ -190,6 +219,7 @@ func (m *machine) reply(e ending) {
 	if !e.Began {
 		e.Said = python.LastLine(m.said)
 	}
+
 	text, err := json.Marshal(e)
 	if err != nil || writeFrame(m.out, frameEnd, text) != nil {
 		m.quit()
@@ -199,10 +229,12 @@ func (m *machine) reply(e ending) {
 // next waits for a call.
 func (m *machine) next() {
 	k, payload, err := readFrame(m.in)
+
 	var c call
 	if err != nil || k != frameCall || json.Unmarshal(payload, &c) != nil {
 		m.quit()
 	}
+
 	m.request, m.room, m.closed, m.said = c.Request, c.Output, [3]bool{}, m.said[:0]
 	m.memory.limit = uint64(max(0, c.Memory))
 }
@@ -213,11 +245,14 @@ func (m *machine) print(descriptor uint32, data []byte) bool {
 		m.said = append(m.said, data[:min(len(data), saidMost-len(m.said))]...)
 		return true
 	}
+
 	n := min(len(data), m.room)
+
 	m.room -= n
 	if n > 0 && writeFrame(m.out, frameOutput, data[:n]) != nil {
 		m.quit()
 	}
+
 	return n == len(data)
 }
 

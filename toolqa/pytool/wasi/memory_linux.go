@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is the linear memory of the one instance a machine has. Its addresses are reserved once, so that growing copies
-// nothing; the Go heap has no part in it.
+// memory is the linear memory of the one instance a machine has. Its addresses are reserved once, so that
+// growing copies nothing; the Go heap has no part in it.
 type memory struct {
 	reserved []byte
 	size     uint64 // bytes in use, the start of reserved
@@ -39,10 +39,11 @@ const (
 
 // withMemory makes m the linear memory of the next instance.
 func withMemory(ctx context.Context, m *memory) context.Context {
-	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
-		m.reserve(most)
-		return m
-	}))
+	return experimental.WithMemoryAllocator(ctx,
+		experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
+			m.reserve(most)
+			return m
+		}))
 }
 
 // reserve takes addresses, but no memory yet. It panics if there are none, as wazero's own allocator does.
@@ -51,17 +52,21 @@ func (m *memory) reserve(most uint64) {
 	if err != nil {
 		panic(fmt.Errorf("reserve %d bytes of addresses: %w", most, err))
 	}
+
 	m.reserved, m.size, m.limit = reserved, 0, math.MaxUint64
 }
 
-// Reallocate implements [experimental.LinearMemory]. A size above the limit is refused, and Python then raises MemoryError.
+// Reallocate implements [experimental.LinearMemory]. A size above the limit is refused, and Python then
+// raises MemoryError.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > m.size {
 		if size > m.limit || unix.Mprotect(m.reserved[m.size:size], unix.PROT_READ|unix.PROT_WRITE) != nil {
 			return nil
 		}
+
 		m.size = size
 	}
+
 	return m.reserved[:size:size]
 }
 
@@ -81,16 +86,21 @@ func (m *memory) keep() {
 			m.image.pieces = append(m.image.pieces, piece{begin, bytes.Clone(m.reserved[begin:end])})
 		}
 	}
+
 	for at := uint64(0); at < m.size; at += pageSize {
 		if bytes.Equal(m.reserved[at:at+pageSize], zeros[:]) {
 			continue
 		}
+
 		if at-end > gap {
 			collect()
+
 			begin = at
 		}
+
 		end = at + pageSize
 	}
+
 	collect()
 }
 
@@ -104,9 +114,11 @@ func (m *memory) restore() error {
 		if err := m.clear(at, p.at); err != nil {
 			return err
 		}
+
 		copy(m.reserved[p.at:], p.data)
 		at = p.at + uint64(len(p.data))
 	}
+
 	return m.clear(at, m.image.size)
 }
 
@@ -115,5 +127,6 @@ func (m *memory) clear(from, to uint64) error {
 	if from >= to {
 		return nil
 	}
+
 	return os.NewSyscallError("madvise", unix.Madvise(m.reserved[from:to], unix.MADV_DONTNEED))
 }

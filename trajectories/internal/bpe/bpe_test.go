@@ -16,14 +16,17 @@ var fixtures = []string{"llama3", "qwen2", "qwen35", "gpt2"}
 
 func load(t testing.TB, name string) *Tokenizer {
 	t.Helper()
+
 	data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tok, err := Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return tok
 }
 
@@ -32,27 +35,34 @@ func TestEncodeEqualsTokenizers(t *testing.T) {
 	for _, name := range fixtures {
 		t.Run(name, func(t *testing.T) {
 			tok := load(t, name)
+
 			data, err := os.ReadFile(filepath.Join("testdata", name+".ids.json"))
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			var cases [][2]json.RawMessage
 			if err := json.Unmarshal(data, &cases); err != nil {
 				t.Fatal(err)
 			}
+
 			for _, c := range cases {
 				var text string
 				var want []int
+
 				if err := json.Unmarshal(c[0], &text); err != nil {
 					t.Fatal(err)
 				}
+
 				if err := json.Unmarshal(c[1], &want); err != nil {
 					t.Fatal(err)
 				}
+
 				got := append([]int{}, tok.Encode(text)...)
 				if d := cmp.Diff(want, got); d != "" {
 					t.Errorf("Encode(%q), -want +got:\n%s", text, d)
 				}
+
 				if n := tok.Count(text); n != len(want) {
 					t.Errorf("Count(%q) = %d, want %d", text, n, len(want))
 				}
@@ -73,16 +83,20 @@ func TestParseRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	edit := func(change func(map[string]any)) string {
 		var v map[string]any
 		if err := json.Unmarshal(good, &v); err != nil {
 			t.Fatal(err)
 		}
+
 		change(v)
+
 		out, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return string(out)
 	}
 	model := func(key string, value any) string {
@@ -91,6 +105,7 @@ func TestParseRefuses(t *testing.T) {
 	added := func(key string) string {
 		return edit(func(v map[string]any) { v["added_tokens"].([]any)[0].(map[string]any)[key] = true })
 	}
+
 	cases := []struct{ name, data, want string }{
 		{"not JSON", "{", "parse tokenizer.json"},
 		{"unigram", model("type", "Unigram"), `model type "Unigram"`},
@@ -103,9 +118,11 @@ func TestParseRefuses(t *testing.T) {
 		{"merge of three", model("merges", [][]string{{"a", "b", "c"}}), "3 parts"},
 		{"merge of one", model("merges", []string{"ab"}), "not two parts"},
 		{"lstrip", added("lstrip"), "lstrip"},
-		{"normalizer", edit(func(v map[string]any) { v["normalizer"] = map[string]any{"type": "Lowercase"} }), `"Lowercase"`},
+		{"normalizer", edit(func(v map[string]any) { v["normalizer"] = map[string]any{"type": "Lowercase"} }),
+			`"Lowercase"`},
 		{"no pre-tokenizer", edit(func(v map[string]any) { v["pre_tokenizer"] = nil }), "no pre_tokenizer"},
-		{"pre-tokenizer", edit(func(v map[string]any) { v["pre_tokenizer"] = map[string]any{"type": "Metaspace"} }), `"Metaspace"`},
+		{"pre-tokenizer", edit(func(v map[string]any) { v["pre_tokenizer"] = map[string]any{"type": "Metaspace"} }),
+			`"Metaspace"`},
 		{"pattern", strings.Replace(string(good), `{1,3}`, `{1,4}`, 1), "is not one of the supported"},
 	}
 	for _, c := range cases {
@@ -124,17 +141,21 @@ func decoder(tok *Tokenizer) func([]int) string {
 	for b, r := range byteRunes {
 		raw[r] = byte(b)
 	}
+
 	names := map[int][]byte{}
+
 	for s, id := range tok.vocab {
 		for _, r := range s {
 			names[id] = append(names[id], raw[r])
 		}
 	}
+
 	return func(ids []int) string {
 		var out []byte
 		for _, id := range ids {
 			out = append(out, names[id]...)
 		}
+
 		return string(out)
 	}
 }
@@ -142,6 +163,7 @@ func decoder(tok *Tokenizer) func([]int) string {
 func TestEncodeLosesNothing(t *testing.T) {
 	tok := load(t, "gpt2")
 	decode := decoder(tok)
+
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		if got := decode(tok.Encode(text)); got != text {
@@ -153,6 +175,7 @@ func TestEncodeLosesNothing(t *testing.T) {
 // A single word of a megabyte must not take quadratic time: with a naive merge this test does not come to its end.
 func TestLongWord(t *testing.T) {
 	tok := load(t, "llama3")
+
 	text := strings.Repeat("coffee", 1<<20/6)
 	if n := tok.Count(text); n <= 0 || n > len(text) {
 		t.Errorf("%d tokens for %d bytes", n, len(text))
@@ -164,26 +187,32 @@ func FuzzEncode(f *testing.F) {
 	for _, name := range fixtures {
 		toks[name] = load(f, name)
 	}
+
 	decode := decoder(toks["gpt2"])
+
 	for _, s := range []string{"", "It's 12345\r\n\n x", "<|eot_id|>", "\xff\xfe", "'ſ", "नमस्ते"} {
 		f.Add(s)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		for name, tok := range toks {
 			ids := tok.Encode(text)
 			if n := tok.Count(text); n != len(ids) {
 				t.Errorf("%s: Count %d, Encode %d ids", name, n, len(ids))
 			}
+
 			for _, s := range tok.splits {
 				for rest := text; rest != ""; {
 					n := s.next(rest)
 					if n <= 0 || n > len(rest) {
 						t.Fatalf("%s: a piece of %d bytes of %d", name, n, len(rest))
 					}
+
 					rest = rest[n:]
 				}
 			}
 		}
+
 		if utf8.ValidString(text) && !strings.Contains(text, "<|endoftext|>") {
 			if got := decode(toks["gpt2"].Encode(text)); got != text {
 				t.Errorf("decoded %q, want %q", got, text)
@@ -204,8 +233,10 @@ func FuzzParse(f *testing.F) {
 
 func BenchmarkCount(b *testing.B) {
 	tok := load(b, "llama3")
-	text := strings.Repeat("Thought: I need the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}\n", 100)
+	text := strings.Repeat("Thought: I need the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}\n",
+		100)
 	b.SetBytes(int64(len(text)))
+
 	for b.Loop() {
 		tok.Count(text)
 	}

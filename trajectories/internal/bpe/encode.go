@@ -10,6 +10,7 @@ import (
 // Encode returns the ids of a text, without those a post-processor would add. Bytes that are not UTF-8 count as U+FFFD.
 func (t *Tokenizer) Encode(text string) []int {
 	var ids []int
+
 	t.walk(text, func(id int) { ids = append(ids, id) })
 	return ids
 }
@@ -17,6 +18,7 @@ func (t *Tokenizer) Encode(text string) []int {
 // Count returns the number of tokens of a text.
 func (t *Tokenizer) Count(text string) int {
 	n := 0
+
 	t.walk(text, func(int) { n++ })
 	return n
 }
@@ -25,17 +27,21 @@ func (t *Tokenizer) Count(text string) int {
 func (t *Tokenizer) walk(text string, emit func(int)) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	from := 0
+
 	for i := 0; i < len(text); {
 		id, length := t.added.longest(text[i:])
 		if id < 0 {
 			i++
 			continue
 		}
+
 		t.plain(text[from:i], emit)
 		emit(id)
+
 		i += length
 		from = i
 	}
+
 	t.plain(text[from:], emit)
 }
 
@@ -44,6 +50,7 @@ func (t *Tokenizer) plain(text string, emit func(int)) {
 	if t.nfc {
 		text = norm.NFC.String(text)
 	}
+
 	t.split(text, t.splits, emit)
 }
 
@@ -53,8 +60,10 @@ func (t *Tokenizer) split(text string, by []splitter, emit func(int)) {
 		if text != "" {
 			t.piece(text, emit)
 		}
+
 		return
 	}
+
 	for text != "" {
 		n := by[0].next(text)
 		t.split(text[:n], by[1:], emit)
@@ -94,12 +103,15 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 			return
 		}
 	}
+
 	symbols := t.symbols(text)
 	var queue candidates
+
 	push := func(at int) {
 		if at < 0 || symbols[at].next < 0 {
 			return
 		}
+
 		p := pair{symbols[at].id, symbols[symbols[at].next].id}
 		if m, ok := t.merges[p]; ok {
 			heap.Push(&queue, candidate{merge: m, at: at, left: p.left, right: p.right})
@@ -108,21 +120,27 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 	for i := range symbols {
 		push(i)
 	}
+
 	for len(queue) > 0 {
 		c := heap.Pop(&queue).(candidate)
+
 		s := &symbols[c.at]
 		if s.id != c.left || s.next < 0 || symbols[s.next].id != c.right {
 			continue
 		}
+
 		gone := s.next
 		s.id, s.next = c.id, symbols[gone].next
+
 		symbols[gone].id = -1
 		if s.next >= 0 {
 			symbols[s.next].prev = c.at
 		}
+
 		push(s.prev)
 		push(c.at)
 	}
+
 	for i := 0; i >= 0 && len(symbols) > 0; i = symbols[i].next {
 		emit(symbols[i].id)
 	}
@@ -137,12 +155,15 @@ func (t *Tokenizer) symbols(text string) []symbol {
 		if id < 0 {
 			id = t.unknown
 		}
+
 		if id >= 0 {
 			symbols = append(symbols, symbol{id: id, prev: len(symbols) - 1, next: len(symbols) + 1})
 		}
 	}
+
 	if len(symbols) > 0 {
 		symbols[len(symbols)-1].next = -1
 	}
+
 	return symbols
 }

@@ -71,29 +71,38 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("parse tokenizer.json: %w", err)
 	}
+
 	t := &Tokenizer{unknown: -1, added: newTrie()}
 	if err := t.readModel(&file.Model); err != nil {
 		return nil, err
 	}
+
 	if err := t.readNormalizer(file.Normalizer); err != nil {
 		return nil, err
 	}
+
 	if err := t.readPreTokenizer(file.PreTokenizer); err != nil {
 		return nil, err
 	}
+
 	for _, a := range file.Added {
 		if a.SingleWord || a.LStrip || a.RStrip {
 			return nil, fmt.Errorf("added token %q: single_word, lstrip and rstrip are not supported", a.Content)
 		}
+
 		if a.Content == "" {
 			continue
 		}
+
 		t.added.insert(a.Content, a.ID)
+
 		if a.Special {
 			t.special = append(t.special, a.Content)
 		}
 	}
+
 	slices.Sort(t.special)
+
 	return t, nil
 }
 
@@ -113,35 +122,44 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 	case len(m.Vocab) == 0:
 		return errors.New("the vocabulary is empty")
 	}
+
 	t.vocab = m.Vocab
+
 	t.ignoreMerges = m.IgnoreMerges
 	if m.Unknown != nil {
 		id, ok := m.Vocab[*m.Unknown]
 		if !ok {
 			return fmt.Errorf("unknown token %q is not in the vocabulary", *m.Unknown)
 		}
+
 		t.unknown = id
 	}
+
 	for b := range t.bytes {
 		t.bytes[b] = -1
 		if id, ok := m.Vocab[string(byteRunes[b])]; ok {
 			t.bytes[b] = id
 		}
 	}
+
 	t.merges = make(map[pair]merge, len(m.Merges))
 	for rank, raw := range m.Merges {
 		left, right, err := splitMerge(raw)
 		if err != nil {
 			return fmt.Errorf("merge %d: %w", rank, err)
 		}
+
 		l, okL := m.Vocab[left]
 		r, okR := m.Vocab[right]
+
 		id, ok := m.Vocab[left+right]
 		if !okL || !okR || !ok {
 			return fmt.Errorf("merge %d: %q and %q: a part or the whole is not in the vocabulary", rank, left, right)
 		}
+
 		t.merges[pair{l, r}] = merge{rank, id}
 	}
+
 	return nil
 }
 
@@ -152,16 +170,20 @@ func splitMerge(raw json.RawMessage) (left, right string, err error) {
 		if len(two) != 2 {
 			return "", "", fmt.Errorf("%s has %d parts, want 2", raw, len(two))
 		}
+
 		return two[0], two[1], nil
 	}
+
 	var one string
 	if err := json.Unmarshal(raw, &one); err != nil {
 		return "", "", fmt.Errorf("%s is neither text nor a pair: %w", raw, err)
 	}
+
 	left, right, ok := strings.Cut(one, " ")
 	if !ok || strings.Contains(right, " ") {
 		return "", "", fmt.Errorf("%q is not two parts", one)
 	}
+
 	return left, right, nil
 }
 
@@ -169,6 +191,7 @@ func (t *Tokenizer) readNormalizer(n *jsonStep) error {
 	if n == nil {
 		return nil
 	}
+
 	switch n.Type {
 	case "NFC":
 		t.nfc = true
@@ -179,8 +202,10 @@ func (t *Tokenizer) readNormalizer(n *jsonStep) error {
 				return err
 			}
 		}
+
 		return nil
 	}
+
 	return fmt.Errorf("normalizer %q: only NFC and none are supported", n.Type)
 }
 
@@ -188,10 +213,12 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 	if p == nil {
 		return errors.New("no pre_tokenizer: only ByteLevel is supported")
 	}
+
 	steps := []jsonStep{*p}
 	if p.Type == "Sequence" {
 		steps = p.PreTokenizers
 	}
+
 	for i, s := range steps {
 		last := i == len(steps)-1
 		switch {
@@ -199,29 +226,36 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 			if s.Pattern.Regex == nil || s.Behavior != "Isolated" || s.Invert {
 				return errors.New("pre_tokenizer Split: only Isolated splits by a regular expression are supported")
 			}
+
 			split, ok := patterns[*s.Pattern.Regex]
 			if !ok {
-				return fmt.Errorf("pre_tokenizer pattern %q is not one of the supported ones (GPT-2, Llama 3, Qwen 2, Qwen 3.5)", *s.Pattern.Regex)
+				return fmt.Errorf("pre_tokenizer pattern %q is not one of the supported ones (GPT-2, Llama 3, "+
+					"Qwen 2, Qwen 3.5)", *s.Pattern.Regex)
 			}
+
 			t.splits = append(t.splits, split)
 		case s.Type == "ByteLevel" && last:
 			if s.PrefixSpace {
 				return errors.New("pre_tokenizer ByteLevel: add_prefix_space is not supported")
 			}
+
 			if s.UseRegex == nil || *s.UseRegex {
 				t.splits = append(t.splits, patterns[gpt2])
 			}
+
 			return nil
 		default:
 			return fmt.Errorf("pre_tokenizer %q at place %d: only Split, then ByteLevel, is supported", s.Type, i)
 		}
 	}
+
 	return errors.New("the pre_tokenizer does not end with ByteLevel")
 }
 
 // byteRunes is the byte-level alphabet: printable bytes stand for themselves, the others for U+0100 and on.
 var byteRunes = func() (runes [256]rune) {
 	next := rune(256)
+
 	for b := range runes {
 		printable := b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xAC || b >= 0xAE
 		if printable {
@@ -231,6 +265,7 @@ var byteRunes = func() (runes [256]rune) {
 			next++
 		}
 	}
+
 	return runes
 }()
 
@@ -238,8 +273,10 @@ var byteRunes = func() (runes [256]rune) {
 func spell(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + len(s)/4*utf8.UTFMax)
+
 	for i := range len(s) {
 		b.WriteRune(byteRunes[s[i]])
 	}
+
 	return b.String()
 }

@@ -40,18 +40,22 @@ func (s splitter) next(text string) int {
 	if n := s.contraction(text); n > 0 {
 		return n
 	}
+
 	if s.modern {
 		return s.nextModern(text)
 	}
+
 	body := text
 	if text[0] == ' ' {
 		body = text[1:]
 	}
+
 	for _, class := range []func(rune) bool{s.letter, number, s.other} {
 		if n := run(body, class, -1); n > 0 {
 			return len(text) - len(body) + n
 		}
 	}
+
 	return s.space(text)
 }
 
@@ -63,16 +67,20 @@ func (s splitter) nextModern(text string) int {
 			return size + n
 		}
 	}
+
 	if n := run(text, s.letter, -1); n > 0 {
 		return n
 	}
+
 	if n := run(text, number, s.digits); n > 0 {
 		return n
 	}
+
 	lead := 0
 	if first == ' ' {
 		lead = 1
 	}
+
 	if n := run(text[lead:], s.other, -1); n > 0 {
 		n += lead
 		return n + run(text[n:], newline, -1)
@@ -84,6 +92,7 @@ func (s splitter) nextModern(text string) int {
 			return i + 1
 		}
 	}
+
 	return s.space(text)
 }
 
@@ -93,14 +102,17 @@ func (s splitter) space(text string) int {
 	if n == len(text) {
 		return n
 	}
+
 	if n == 0 {
 		_, size := utf8.DecodeRuneInString(text)
 		return size
 	}
+
 	_, last := utf8.DecodeLastRuneInString(text[:n])
 	if n > last {
 		return n - last
 	}
+
 	return n
 }
 
@@ -109,6 +121,7 @@ func (s splitter) contraction(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0
 	}
+
 	fold := func(r rune) rune {
 		switch {
 		case !s.modern:
@@ -118,9 +131,11 @@ func (s splitter) contraction(text string) int {
 		case r == 'ſ':
 			return 's'
 		}
+
 		return r
 	}
 	a, sizeA := utf8.DecodeRuneInString(text[1:])
+
 	b, sizeB := utf8.DecodeRuneInString(text[1+sizeA:])
 	switch a, b = fold(a), fold(b); {
 	case a == 's', a == 't', a == 'm', a == 'd':
@@ -128,6 +143,7 @@ func (s splitter) contraction(text string) int {
 	case a == 'r' && b == 'e', a == 'v' && b == 'e', a == 'l' && b == 'l':
 		return 1 + sizeA + sizeB
 	}
+
 	return 0
 }
 
@@ -139,5 +155,6 @@ func run(text string, class func(rune) bool, limit int) int {
 		}
 		limit--
 	}
+
 	return len(text)
 }

@@ -45,6 +45,7 @@ func (c Column[T]) Describe() Describe {
 	} else if c.Type.ID() == arrow.STRING {
 		typ = "string"
 	}
+
 	return Describe{Name: c.Name, Type: typ, Doc: c.Doc, Optional: c.Optional, Repeats: c.repeats, Fields: c.fields}
 }
 
@@ -83,14 +84,17 @@ func OptionalText[T any](name, doc string, field func(*T) *string) Column[T] {
 			b.AppendNull()
 			return 0
 		}
+
 		return put(b, v)
 	}
 	c.json = func(b []byte, v *T) ([]byte, error) {
 		if *field(v) == "" {
 			return append(b, "null"...), nil
 		}
+
 		return json(b, v)
 	}
+
 	return c
 }
 
@@ -108,8 +112,10 @@ func Coded[T any, V fmt.Stringer](name, doc string, field func(*T) *V, parse fun
 			if err := take(l, l.texts, &s); err != nil {
 				return err
 			}
+
 			parsed, err := parse(s)
 			*field(v) = parsed
+
 			return err
 		},
 	}
@@ -124,6 +130,7 @@ func Int[T any](name, doc string, field func(*T) *int) Column[T] {
 			var n int64
 			err := take(l, l.ints, &n)
 			*field(v) = int(n)
+
 			return err
 		},
 	}
@@ -138,6 +145,7 @@ func Uint[T any](name, doc string, field func(*T) *uint64) Column[T] {
 			var n int64 // Parquet keeps the bits in a signed integer
 			err := take(l, l.ints, &n)
 			*field(v) = uint64(n)
+
 			return err
 		},
 	}
@@ -164,36 +172,46 @@ func Bool[T any](name, doc string, field func(*T) *bool) Column[T] {
 // List is a column of lists of structs E. A nil slice is an empty list, and an empty list reads back as nil.
 func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Column[T] {
 	fields := make([]arrow.Field, len(elem))
+
 	described := make([]Describe, len(elem))
 	for i, c := range elem {
 		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: true}
 		described[i] = c.Describe()
 	}
+
 	return Column[T]{Name: name, Doc: doc, Type: arrow.ListOf(arrow.StructOf(fields...)), fields: described,
 		put: func(b array.Builder, v *T) int {
 			list := b.(*array.ListBuilder)
 			structs := list.ValueBuilder().(*array.StructBuilder)
 			list.Append(true)
+
 			n := 0
+
 			for j := range *field(v) {
 				structs.Append(true)
+
 				for i, c := range elem {
 					n += c.put(structs.FieldBuilder(i), &(*field(v))[j])
 				}
 			}
+
 			return n
 		},
 		json: func(b []byte, v *T) ([]byte, error) {
 			var err error
+
 			b = append(b, '[')
+
 			for i := range *field(v) {
 				if i > 0 {
 					b = append(b, ',')
 				}
+
 				if b, err = AppendJSON(b, &(*field(v))[i], elem); err != nil {
 					return nil, err
 				}
 			}
+
 			return append(b, ']'), nil
 		},
 		list: func(g *group, path string) (filler[T], error) {
@@ -201,6 +219,7 @@ func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Col
 			if err != nil {
 				return nil, err
 			}
+
 			return func(v *T) (err error) {
 				*field(v), err = items()
 				return err
@@ -220,12 +239,14 @@ func Within[T, U any](c Column[U], field func(*T) *U) Column[T] {
 	if c.get != nil {
 		out.get = func(l *leaf, v *T) error { return c.get(l, field(v)) }
 	}
+
 	if c.list != nil {
 		out.list = func(g *group, path string) (filler[T], error) {
 			fill, err := c.list(g, path)
 			return func(v *T) error { return fill(field(v)) }, err
 		}
 	}
+
 	return out
 }
 
@@ -235,15 +256,20 @@ func schema[T any](cols []Column[T], meta map[string]string) *arrow.Schema {
 	for i, c := range cols {
 		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || c.fields != nil}
 	}
+
 	keys := make([]string, 0, len(meta))
 	for k := range meta {
 		keys = append(keys, k)
 	}
+
 	slices.Sort(keys)
+
 	values := make([]string, len(keys))
 	for i, k := range keys {
 		values[i] = meta[k]
 	}
+
 	md := arrow.NewMetadata(keys, values)
+
 	return arrow.NewSchema(fields, &md)
 }

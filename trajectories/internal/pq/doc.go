@@ -7,9 +7,10 @@
 //
 //   - The same values give the same bytes: no clock, no host, a fixed created_by.
 //   - Memory is bounded by one row group: at most 1,000 rows, cut earlier at about 32 MiB of text.
-//   - Files are read alike by pyarrow, pandas, Polars, DuckDB and Hugging Face datasets: the schema root is REQUIRED
-//     (arrow v15 writes REPEATED unless told, which strict readers refuse or misread), data pages are of version 1, there
-//     is no stored Arrow schema, and everything inside a list is optional (v15 is only known good there).
+//   - Files are read alike by pyarrow, pandas, Polars, DuckDB and Hugging Face datasets: the schema root is
+//     REQUIRED (arrow v15 writes REPEATED unless told, which strict readers refuse or misread), data pages
+//     are of version 1, there is no stored Arrow schema, and everything inside a list is optional (v15 is
+//     only known good there).
 //
 // # Caveats
 //

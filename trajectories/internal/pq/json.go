@@ -11,16 +11,20 @@ import (
 // what the file has null for.
 func AppendJSON[T any](b []byte, v *T, cols []Column[T]) ([]byte, error) {
 	var err error
+
 	b = append(b, '{')
+
 	for i, c := range cols {
 		if i > 0 {
 			b = append(b, ',')
 		}
+
 		b = append(strconv.AppendQuote(b, c.Name), ':')
 		if b, err = c.json(b, v); err != nil {
 			return nil, fmt.Errorf("pq: column %s as JSON: %w", c.Name, err)
 		}
 	}
+
 	return append(b, '}'), nil
 }
 
@@ -29,8 +33,10 @@ func appendValue(b []byte, v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
+
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
+
 	return append(b, bytes.TrimRight(text.Bytes(), "\n")...), nil
 }

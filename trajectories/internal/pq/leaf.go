@@ -42,8 +42,10 @@ func take[V any](l *leaf, values []V, to *V) error {
 	if l.value >= len(values) {
 		return errors.New("has another type, or ends early")
 	}
+
 	*to = values[l.value]
 	l.value++
+
 	return nil
 }
 
@@ -56,32 +58,42 @@ func (g *group) leaf(path string, nested bool) (*leaf, error) {
 	if !ok {
 		return nil, errors.New("is missing")
 	}
+
 	chunk, err := g.rows.Column(i)
 	if err != nil {
 		return nil, err
 	}
+
 	d := chunk.Descriptor()
+
 	l := &leaf{maxDef: d.MaxDefinitionLevel()}
-	if nested && (l.maxDef != listMax || d.MaxRepetitionLevel() != 1) || !nested && (l.maxDef > 1 || d.MaxRepetitionLevel() != 0) {
+	if nested && (l.maxDef != listMax || d.MaxRepetitionLevel() != 1) ||
+		!nested && (l.maxDef > 1 || d.MaxRepetitionLevel() != 0) {
 		return nil, fmt.Errorf("is nested otherwise (levels %d and %d)", l.maxDef, d.MaxRepetitionLevel())
 	}
+
 	def, rep := make([]int16, batch), make([]int16, batch)
 	for chunk.HasNext() {
 		total, n, err := l.decode(chunk, def, rep)
 		if err != nil {
 			return nil, err
 		}
+
 		if total == 0 {
 			break
 		}
+
 		if l.maxDef > 0 {
 			l.def = append(l.def, def[:total]...)
 		}
+
 		if nested {
 			l.rep = append(l.rep, rep[:total]...)
 		}
+
 		l.values += n
 	}
+
 	return l, chunk.Err()
 }
 
@@ -90,6 +102,7 @@ func (l *leaf) decode(chunk file.ColumnChunkReader, def, rep []int16) (total int
 	switch r := chunk.(type) {
 	case *file.ByteArrayColumnChunkReader:
 		buf := make([]parquet.ByteArray, batch)
+
 		total, n, err = r.ReadBatch(batch, buf, def, rep)
 		for _, b := range buf[:n] {
 			l.texts = append(l.texts, string(b))
@@ -109,6 +122,7 @@ func (l *leaf) decode(chunk file.ColumnChunkReader, def, rep []int16) (total int
 	default:
 		err = fmt.Errorf("has type %s", chunk.Type())
 	}
+
 	return total, n, err
 }
 
@@ -117,32 +131,40 @@ func open[T any](g *group, c Column[T]) (filler[T], error) {
 	if c.list != nil {
 		return c.list(g, c.Name)
 	}
+
 	l, err := g.leaf(c.Name, false)
 	if err != nil {
 		return nil, fmt.Errorf("column %s %w", c.Name, err)
 	}
+
 	return func(v *T) error { return fillOne(c, l, v) }, nil
 }
 
 // fillOne reads the value of one level of a leaf.
 func fillOne[T any](c Column[T], l *leaf, v *T) error {
 	null := false
+
 	if l.maxDef > 0 {
 		if l.at >= len(l.def) {
 			return fmt.Errorf("column %s ends early", c.Name)
 		}
+
 		null = l.def[l.at] < l.maxDef
 		l.at++
 	}
+
 	if null && c.Optional {
 		return nil
 	}
+
 	if null {
 		return fmt.Errorf("column %s is null", c.Name)
 	}
+
 	if err := c.get(l, v); err != nil {
 		return fmt.Errorf("column %s: %w", c.Name, err)
 	}
+
 	return nil
 }
 
@@ -155,14 +177,17 @@ func openList[E any](g *group, path string, elem []Column[E]) (func() ([]E, erro
 			return nil, fmt.Errorf("column %s.%s %w", path, c.Name, err)
 		}
 	}
+
 	return func() ([]E, error) {
 		n, err := elements(leaves)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", path, err)
 		}
+
 		if n == 0 {
 			return nil, nil
 		}
+
 		items := make([]E, n)
 		for j := range items {
 			for i, c := range elem {
@@ -171,6 +196,7 @@ func openList[E any](g *group, path string, elem []Column[E]) (func() ([]E, erro
 				}
 			}
 		}
+
 		return items, nil
 	}, nil
 }
@@ -182,11 +208,14 @@ func elements(leaves []*leaf) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
+
 		if i > 0 && here != n {
 			return 0, fmt.Errorf("its fields have %d and %d elements", n, here)
 		}
+
 		n = here
 	}
+
 	return n, nil
 }
 
@@ -194,18 +223,22 @@ func (l *leaf) elements() (int, error) {
 	if l.at >= len(l.def) || l.rep[l.at] != 0 {
 		return 0, errors.New("ends early")
 	}
+
 	if l.def[l.at] < listFilled {
 		l.at++
 		return 0, nil
 	}
+
 	end := l.at + 1
 	for end < len(l.rep) && l.rep[end] == 1 {
 		end++
 	}
+
 	for _, d := range l.def[l.at:end] {
 		if d < structHere {
 			return 0, errors.New("an element is null")
 		}
 	}
+
 	return end - l.at, nil
 }

@@ -18,6 +18,7 @@ func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
 	}
+
 	return fmt.Errorf("the file is %w: %w", ErrDamaged, err)
 }
 
@@ -27,22 +28,26 @@ func damaged(err error) error {
 func Read[T any](path string, cols []Column[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
+
 		f, err := openFile(path)
 		if err != nil {
 			yield(zero, fmt.Errorf("pq: open %s: %w", path, damaged(err)))
 			return
 		}
 		defer f.Close()
+
 		if err := complete(f, cols); err != nil {
 			yield(zero, fmt.Errorf("pq: read %s: %w", path, damaged(err)))
 			return
 		}
+
 		for g := range f.NumRowGroups() {
 			values, err := readGroup(f, g, cols)
 			if err != nil {
 				yield(zero, fmt.Errorf("pq: read %s, row group %d: %w", path, g, damaged(err)))
 				return
 			}
+
 			for _, v := range values {
 				if !yield(v, nil) {
 					return
@@ -55,49 +60,60 @@ func Read[T any](path string, cols []Column[T]) iter.Seq2[T, error] {
 // openFile opens a file and reads its footer.
 func openFile(path string) (f *file.Reader, err error) {
 	defer rescue(&err)
+
 	raw, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+
 	defer func() {
 		if f == nil {
 			raw.Close()
 		}
 	}()
+
 	return file.NewParquetReader(raw)
 }
 
 // complete makes sure that a file has every column, which a file without row groups would not show by being read.
 func complete[T any](f *file.Reader, cols []Column[T]) (err error) {
 	defer rescue(&err)
+
 	sc := f.MetaData().Schema
 	for _, c := range cols {
 		if !c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
 			return fmt.Errorf("column %s is missing", c.Name)
 		}
 	}
+
 	return nil
 }
 
 // readGroup decodes one row group.
 func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err error) {
 	defer rescue(&err)
+
 	g := &group{rows: f.RowGroup(n), leaves: map[string]int{}}
+
 	sc := f.MetaData().Schema
 	for i := range sc.NumColumns() {
 		g.leaves[sc.Column(i).Path()] = i
 	}
+
 	fillers := make([]filler[T], 0, len(cols))
 	for _, c := range cols {
 		if c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
 			continue
 		}
+
 		fill, err := open(g, c)
 		if err != nil {
 			return nil, err
 		}
+
 		fillers = append(fillers, fill)
 	}
+
 	for i := range g.rows.NumRows() {
 		var v T
 		for _, fill := range fillers {
@@ -105,8 +121,10 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 				return nil, fmt.Errorf("row %d: %w", i, err)
 			}
 		}
+
 		values = append(values, v)
 	}
+
 	return values, nil
 }
 

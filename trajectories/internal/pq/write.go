@@ -46,10 +46,12 @@ type Writer[T any] struct {
 func NewWriter[T any](w io.Writer, cols []Column[T], meta map[string]string) (*Writer[T], error) {
 	sc := schema(cols, meta)
 	out := &stickyWriter{w: w}
+
 	file, err := pqarrow.NewFileWriter(sc, out, properties(cols), pqarrow.NewArrowWriterProperties())
 	if err != nil {
 		return nil, fmt.Errorf("pq: new writer of %d columns: %w", len(cols), err)
 	}
+
 	return &Writer[T]{cols: cols, out: out, file: file, build: array.NewRecordBuilder(memory.DefaultAllocator, sc)}, nil
 }
 
@@ -66,16 +68,19 @@ func properties[T any](cols []Column[T]) *parquet.WriterProperties {
 		parquet.WithBatchSize(pageBatch),
 		parquet.WithCreatedBy(CreatedBy),
 	}
+
 	for _, c := range cols {
 		if c.repeats {
 			opts = append(opts, parquet.WithDictionaryFor(c.Name, true))
 		}
+
 		for _, f := range c.fields {
 			if f.Repeats {
 				opts = append(opts, parquet.WithDictionaryFor(c.Name+".list.element."+f.Name, true))
 			}
 		}
 	}
+
 	return parquet.NewWriterProperties(opts...)
 }
 
@@ -84,14 +89,17 @@ func (w *Writer[T]) Write(v *T) error {
 	if w.closed {
 		return errors.New("pq: write after close")
 	}
+
 	for i, c := range w.cols {
 		w.bytes += c.put(w.build.Field(i), v)
 	}
 	w.batch++
+
 	w.rows++
 	if w.batch < batchRows && w.bytes < batchBytes {
 		return nil
 	}
+
 	return w.flush()
 }
 
@@ -100,18 +108,23 @@ func (w *Writer[T]) flush() error {
 	if w.batch == 0 {
 		return w.out.err
 	}
+
 	if w.inRows > 0 && (w.inRows+w.batch > groupRows || w.inSize+w.bytes > groupBytes) {
 		w.file.NewBufferedRowGroup()
 		w.inRows, w.inSize = 0, 0
 	}
+
 	rec := w.build.NewRecord()
 	defer rec.Release()
+
 	w.inRows += w.batch
 	w.inSize += w.bytes
+
 	w.batch, w.bytes = 0, 0
 	if err := w.file.WriteBuffered(rec); err != nil {
 		return fmt.Errorf("pq: write %d rows after row %d: %w", rec.NumRows(), w.rows-int(rec.NumRows()), err)
 	}
+
 	return w.out.err
 }
 
@@ -123,10 +136,13 @@ func (w *Writer[T]) Close() error {
 	if w.closed {
 		return nil
 	}
+
 	w.closed = true
 	defer w.build.Release()
+
 	flushed := w.flush()
 	closed := w.file.Close()
+
 	return errors.Join(flushed, closed, w.out.err)
 }
 
@@ -141,8 +157,10 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 	if s.err != nil {
 		return len(p), nil
 	}
+
 	if _, err := s.w.Write(p); err != nil {
 		s.err = fmt.Errorf("pq: write %d bytes: %w", len(p), err)
 	}
+
 	return len(p), nil
 }

@@ -1,6 +1,7 @@
-// Package synth makes search trees out of nothing but a seed: input for tests, benchmarks and the interop checks of
-// package trajectories. The texts look like those of a run on the coffee data: deprecations, their recovery, UpdateTool,
-// errors, right and wrong answers, and what a tool's answer may hold by accident (control tokens, other scripts, quotes).
+// Package synth makes search trees out of nothing but a seed: input for tests, benchmarks and the interop
+// checks of package trajectories. The texts look like those of a run on the coffee data: deprecations, their
+// recovery, UpdateTool, errors, right and wrong answers, and what a tool's answer may hold by accident
+// (control tokens, other scripts, quotes).
 //
 // It is no benchmark data: nothing here is true of any corpus.
 package synth
@@ -18,24 +19,32 @@ import (
 // System is a short system text, as export options want it.
 func System(promptAPI string, _ trajectories.Python) (string, error) {
 	return "You answer questions by calling tools. Write Thought, Action and Action Input.\n" +
-		"The tools of " + promptAPI + ":\n(1) LoadDB[DBName]\n(2) FilterDB[condition]\n(3) GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]", nil
+		"The tools of " + promptAPI + ":\n(1) LoadDB[DBName]\n(2) FilterDB[condition]\n(3) " +
+		"GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]", nil
 }
 
 // Python is what all trees say ran their programs.
 func Python() trajectories.Python {
-	return trajectories.Python{Engine: "forkserver", Version: "3.11.2", Modules: "numpy 1.24.2", Limits: "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB"}
+	return trajectories.Python{
+		Engine:  "forkserver",
+		Version: "3.11.2",
+		Modules: "numpy 1.24.2",
+		Limits:  "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB",
+	}
 }
 
 // Rows returns the correct trajectories of the given number of questions, in canonical order. The same arguments give
 // the same rows.
 func Rows(seed uint64, questions, treesPerQuestion int) []trajectories.Row {
 	var rows []trajectories.Row
+
 	for q := range questions {
 		for tree := range treesPerQuestion {
 			meta, record := Tree(seed, q, tree)
 			rows = append(rows, trajectories.FromTree(meta, record)...)
 		}
 	}
+
 	return rows
 }
 
@@ -45,20 +54,35 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 	day := fmt.Sprintf("20%02d-%02d-%02d", question%23, question%12+1, question%28+1)
 	meta := trajectories.Meta{
 		Run: trajectories.Run{
-			ID: "synth-run", Hash: "synth-hash", Preset: "paper", Policy: "scripted:noisy", PromptAPI: "p_c", DeployedAPI: "p_s_in",
-			Seed: seed, ConfigHash: "c0ffee", Software: "synth",
+			ID:          "synth-run",
+			Hash:        "synth-hash",
+			Preset:      "paper",
+			Policy:      "scripted:noisy",
+			PromptAPI:   "p_c",
+			DeployedAPI: "p_s_in",
+			Seed:        seed,
+			ConfigHash:  "c0ffee",
+			Software:    "synth",
 		},
 		Makers: []trajectories.Maker{{Python: Python()}},
 		Question: trajectories.Question{
-			ID: fmt.Sprintf("easy-coffee-%04d", question), Dataset: "coffee", Difficulty: "easy", Split: "train",
-			Index: question, Text: "What was the coffee price range on " + day + "?", Template: "range", Gold: gold(question),
+			ID:         fmt.Sprintf("easy-coffee-%04d", question),
+			Dataset:    "coffee",
+			Difficulty: "easy",
+			Split:      "train",
+			Index:      question,
+			Text:       "What was the coffee price range on " + day + "?",
+			Template:   "range",
+			Gold:       gold(question),
 		},
 	}
 	t := &mcts.TreeRecord{Question: meta.Question.ID, Tree: tree, Seed: rng.Uint64(), Simulations: 12, Calls: 30}
+
 	t.Nodes = []mcts.Record{{Parent: mcts.NoParent, Visits: 12, Expanded: true}}
 	for branch := range 2 + rng.IntN(2) {
 		grow(t, rng, branch, question, day)
 	}
+
 	return meta, t
 }
 
@@ -69,10 +93,12 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 	at := 0
 	add := func(thought, tool, name, input, observation string, outcome envs.Outcome) {
 		depth := t.Nodes[at].Depth + 1
+
 		ordinal := 0
 		if at == 0 {
 			ordinal = branch
 		}
+
 		visits := rng.IntN(5)
 		n := mcts.Record{
 			ID: len(t.Nodes), Parent: at, Depth: depth, Ordinal: ordinal,
@@ -85,25 +111,43 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 	}
 	add("I need the coffee data.", "LoadDB", "LoadDB", `{"DBName": "coffee"}`,
 		"Error: LoadDB is deprecated. Use InitializeDatabase, e.g. InitializeDatabase[DatabaseName].", envs.Deprecated)
+
 	if rng.IntN(2) == 0 {
-		add("I should remember it.", trajectories.UpdateTool, "UpdateTool", `{"newtool_desc": "InitializeDatabase[DatabaseName], which loads a database"}`,
+		add("I should remember it.", trajectories.UpdateTool, "UpdateTool",
+			`{"newtool_desc": "InitializeDatabase[DatabaseName], which loads a database"}`,
 			"The tool list is updated.", envs.OK)
 	}
+
 	add("Use the new one.", "LoadDB", "InitializeDatabase", `{"DatabaseName": "coffee"}`,
-		"We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, Close, Volume, Currency.", envs.OK)
+		"We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, "+
+			"Close, Volume, Currency.", envs.OK)
+
 	for range rng.IntN(3) {
-		add("Perhaps this column…", "FilterDB", "FilterDB", fmt.Sprintf(`{"condition": "Day%d=%s"}`, rng.IntN(3), day), oddities[rng.IntN(len(oddities))], envs.ToolError)
+		add("Perhaps this column…", "FilterDB", "FilterDB", fmt.Sprintf(`{"condition": "Day%d=%s"}`, rng.IntN(3), day),
+			oddities[rng.IntN(len(oddities))], envs.ToolError)
 	}
-	add("Filter the day's row: it's "+day+".", "FilterDB", "FilterDB", fmt.Sprintf(`{"condition": "Date=%s"}`, day), "We have successfully filtered the data (1 row).", envs.OK)
-	add("Read both prices.", "GetValue", "GetValue", `{"column_name": "High, Low"}`, oddities[rng.IntN(len(oddities))], envs.OK)
+
+	add("Filter the day's row: it's "+day+".", "FilterDB", "FilterDB", fmt.Sprintf(`{"condition": "Date=%s"}`, day),
+		"We have successfully filtered the data (1 row).", envs.OK)
+	add("Read both prices.", "GetValue", "GetValue", `{"column_name": "High, Low"}`, oddities[rng.IntN(len(oddities))],
+		envs.OK)
+
 	outcome, answer := envs.Correct, gold(question)
 	if rng.IntN(4) == 0 {
 		outcome, answer = envs.Incorrect, "17"
 	}
-	add("I know it now.", "Finish", "Finish", fmt.Sprintf(`{"answer": %q}`, answer), "Answer is "+strings.ToUpper(outcome.String()), outcome)
+
+	add("I know it now.", "Finish", "Finish", fmt.Sprintf(`{"answer": %q}`, answer), "Answer is "+
+		strings.ToUpper(outcome.String()), outcome)
+
 	leaf := &t.Nodes[at]
 	leaf.Status, leaf.Reward = envs.Terminated, -1
-	leaf.Grade = envs.Grade{Answer: answer, Official: outcome == envs.Correct, Strict: outcome == envs.Correct && rng.IntN(8) > 0}
+
+	leaf.Grade = envs.Grade{
+		Answer:   answer,
+		Official: outcome == envs.Correct,
+		Strict:   outcome == envs.Correct && rng.IntN(8) > 0,
+	}
 	if outcome == envs.Correct {
 		leaf.Reward = 1
 	}
@@ -115,7 +159,8 @@ var oddities = []string{
 	"The column does not exist. Columns: Date, Open, High, Low, Close, Volume, Currency.",
 	"High: 1.25\nLow: 1.19\n\nCurrency: \"USD\" 'x' \\ /",
 	"naïve café 咖啡 コーヒー ☕👍🏽 é\u2028\u0301",
-	"<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nThought: <|im_end|> </s> [INST] <end_of_turn> {{idx}} {{content}}",
+	"<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nThought: <|im_end|> </s> [INST] <end_of_turn> " +
+		"{{idx}} {{content}}",
 	"  [[1, 2], [3, {\"a\": {\"b\": null}}]]  ",
 	strings.Repeat("2001-09-17 0.49 0.51 0.48; ", 60),
 }

@@ -26,16 +26,20 @@ func ParseAddress(text string) (Address, error) {
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return Address{}, errors.New("it has a query or a fragment")
 	}
+
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return Address{}, errors.New("its port is not from 1 to 65535")
 		}
 	}
+
 	base := &url.URL{Scheme: u.Scheme, Host: u.Host}
+
 	base.Path, base.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
 	if u.User != nil && u.User.String() == "" {
 		u.User = nil // an @ without anything before it
 	}
+
 	return Address{URL: base, User: u.User}, nil
 }
 
@@ -45,6 +49,7 @@ func cleanKey(key string) (string, error) {
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", errors.New("the API key contains a control character")
 	}
+
 	return key, nil
 }
 

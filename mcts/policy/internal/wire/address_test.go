@@ -70,14 +70,17 @@ func FuzzParseAddress(f *testing.F) {
 	for _, text := range []string{"http://a:b@h:1/v1/", "https://[::1%25z]", "http://h/%2F/", "unix:///x", "http:///"} {
 		f.Add(text)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := ParseAddress(text)
 		if err != nil {
 			return
 		}
+
 		if a.URL.User != nil || strings.HasSuffix(a.URL.Path, "/") || a.URL.RawQuery != "" {
 			t.Fatalf("%q is %#v", text, a.URL)
 		}
+
 		again, err := ParseAddress(a.URL.String())
 		if err != nil || again.URL.String() != a.URL.String() || again.User != nil {
 			t.Fatalf("%q is %s, which is %v, %v", text, a.URL, again.URL, err)

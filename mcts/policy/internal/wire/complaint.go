@@ -28,11 +28,14 @@ func ReadComplaint(body []byte) Complaint {
 	if json.Unmarshal(body, &outer) != nil {
 		return Complaint{Message: string(body)}
 	}
+
 	inner := body
+
 	if len(outer.Error) > 0 {
 		if text := looseText(outer.Error); text != "" {
 			return Complaint{Known: true, Message: text}
 		}
+
 		inner = outer.Error
 	}
 
@@ -53,6 +56,7 @@ func ReadComplaint(body []byte) Complaint {
 		if status, err := strconv.Atoi(string(fields.Code)); err == nil && status >= 100 && status < 600 {
 			c.Status = status
 		}
+
 		return c
 	case len(outer.Detail) > 0:
 		message := looseText(outer.Detail)
@@ -62,6 +66,7 @@ func ReadComplaint(body []byte) Complaint {
 		// A framework's own "Not Found" is about the path, not about a model.
 		return Complaint{Known: message != http.StatusText(http.StatusNotFound), Message: message}
 	}
+
 	return Complaint{Message: string(body)}
 }
 
@@ -71,10 +76,12 @@ func looseText(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
+
 	var list []string
 	if json.Unmarshal(raw, &list) == nil {
 		return strings.Join(list, ", ")
 	}
+
 	return ""
 }
 
@@ -97,6 +104,8 @@ func (c Complaint) TooLong() bool {
 	case strings.Contains(text, "max_tokens") && strings.Contains(text, "too large"):
 		return true
 	}
+
 	mentioned := func(words string) bool { return strings.Contains(text, words) }
+
 	return slices.ContainsFunc(tooLongWords, mentioned)
 }

@@ -11,8 +11,8 @@
 //     The error is the context's own in the first case, and a [server.Fault] in all others.
 //   - Nothing secret occurs in an address, a fault, or anything below a fault, and no link prints any.
 //   - Redirects are not followed: a redirected POST would carry the key to wherever the answer says, or lose its body.
-//   - Replies are read piece by piece, up to a bound on their bytes after decompression; they end with their context, too.
-//     A [Document] builds only what is asked for, and loses no character.
+//   - Replies are read piece by piece, up to a bound on their bytes after decompression; they end with their
+//     context, too. A [Document] builds only what is asked for, and loses no character.
 //   - Whatever a server sent is shortened in a fault, and a line without control characters.
 //   - The proxies of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY) are used, never for this machine itself.
 //

@@ -42,11 +42,14 @@ func (l *Link) cleaned(cause error) error {
 	if cause == nil {
 		return nil
 	}
+
 	text := cause.Error()
+
 	shown := Shorten(l.secrets.hide(text))
 	if shown == text {
 		return cause
 	}
+
 	return errors.New(shown)
 }
 
@@ -69,6 +72,7 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 	case a.Status < 200:
 		message = status + ": the server wants to speak another protocol; is this the address of an HTTP API?"
 	}
+
 	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && l.authorization == "" {
 		message += " (the server wants a key that it accepts)"
 	}
@@ -78,8 +82,10 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 		message = fmt.Sprintf("it wants to be left alone for %v, and is asked again after %v: %s",
 			asked.Round(time.Second), longestWait, message)
 	}
+
 	f := l.Fault(kind, a.Status, message, nil)
 	f.RetryAfter = min(asked, longestWait)
+
 	return f
 }
 
@@ -90,6 +96,7 @@ func wayKind(err error) server.Kind {
 	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
 		return server.Refused
 	}
+
 	return server.Transient
 }
 
@@ -99,18 +106,22 @@ func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return wait(ms / 1000)
 	}
+
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
 		return wait(seconds)
 	}
+
 	until, err := http.ParseTime(text)
 	if err != nil {
 		return 0
 	}
+
 	now, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
 		now = time.Now()
 	}
+
 	return wait(until.Sub(now).Seconds())
 }
 
@@ -118,6 +129,7 @@ func wait(seconds float64) time.Duration {
 	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0
 	}
+
 	return time.Duration(min(seconds, longestAsked.Seconds()) * float64(time.Second))
 }
 

@@ -13,6 +13,7 @@ import (
 
 func TestRetryAfter(t *testing.T) {
 	const now = "Wed, 21 Oct 2026 07:28:00 GMT"
+
 	tests := []struct {
 		name    string
 		headers map[string]string
@@ -21,10 +22,13 @@ func TestRetryAfter(t *testing.T) {
 		{"none", nil, 0},
 		{"seconds", map[string]string{"Retry-After": " 7 "}, 7 * time.Second},
 		{"part of a second", map[string]string{"Retry-After": "0.5"}, 500 * time.Millisecond},
-		{"milliseconds come first", map[string]string{"Retry-After-Ms": "250", "Retry-After": "1"}, 250 * time.Millisecond},
-		{"a date, by the server's clock", map[string]string{"Date": now, "Retry-After": "Wed, 21 Oct 2026 07:29:30 GMT"}, 90 * time.Second},
+		{"milliseconds come first", map[string]string{"Retry-After-Ms": "250", "Retry-After": "1"},
+			250 * time.Millisecond},
+		{"a date, by the server's clock",
+			map[string]string{"Date": now, "Retry-After": "Wed, 21 Oct 2026 07:29:30 GMT"}, 90 * time.Second},
 		{"a date gone by", map[string]string{"Date": now, "Retry-After": "Wed, 21 Oct 2026 07:27:00 GMT"}, 0},
-		{"a date far off, and no clock", map[string]string{"Retry-After": "Wed, 21 Oct 2099 07:27:00 GMT"}, longestAsked},
+		{"a date far off, and no clock", map[string]string{"Retry-After": "Wed, 21 Oct 2099 07:27:00 GMT"},
+			longestAsked},
 		{"for ever", map[string]string{"Retry-After": "1e99"}, longestAsked},
 		{"infinity", map[string]string{"Retry-After": "inf"}, longestAsked},
 		{"negative", map[string]string{"Retry-After": "-5"}, 0},
@@ -36,6 +40,7 @@ func TestRetryAfter(t *testing.T) {
 		for k, v := range tt.headers {
 			h.Set(k, v)
 		}
+
 		if got := retryAfter(h); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
@@ -48,6 +53,7 @@ func TestStatusFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	const key = `pass"<word`
+
 	tests := []struct {
 		name, key, location, text string
 		status                    int
@@ -58,11 +64,14 @@ func TestStatusFault(t *testing.T) {
 		{"moved", key, "https://elsewhere/?key=" + key, "ignored", 307,
 			`the server redirects to "https://elsewhere/?key=[hidden]", which is not followed: make that its address`},
 		{"choices", key, "", "ignored", 300,
-			"the server redirects (300 Multiple Choices) and does not say where to: look at what stands before it, or give its own address"},
+			"the server redirects (300 Multiple Choices) and does not say where to: look at what stands before " +
+				"it, or give its own address"},
 		{"moved nowhere", key, "", "ignored", 302,
-			"the server redirects (302 Found) and does not say where to: look at what stands before it, or give its own address"},
+			"the server redirects (302 Found) and does not say where to: look at what stands before it, or give " +
+				"its own address"},
 		{"not modified", key, "", "", 304,
-			"304 Not Modified, the answer to a question that was not asked: look at the proxy or cache before the server"},
+			"304 Not Modified, the answer to a question that was not asked: look at the proxy or cache before " +
+				"the server"},
 		{"another protocol", key, "", "", 101,
 			"101 Switching Protocols: the server wants to speak another protocol; is this the address of an HTTP API?"},
 		{"wants a key", "", "", "Unauthorized", 401, "Unauthorized (the server wants a key that it accepts)"},
@@ -73,10 +82,12 @@ func TestStatusFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		header := http.Header{"Retry-After": {"2"}}
 		if tt.location != "" {
 			header.Set("Location", tt.location)
 		}
+
 		f := l.StatusFault(Answer{Status: tt.status, Header: header}, server.Transient, tt.text)
 		if f.Message != tt.want || f.Status != tt.status || f.Kind != server.Transient ||
 			f.RetryAfter != 2*time.Second || f.Address != "http://h/v1" {
@@ -91,10 +102,12 @@ func TestLongRetryAfter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	l, err := NewLink(Options{Address: address})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for asked, want := range map[string]string{
 		"60":    "busy",
 		"99999": "it wants to be left alone for 27h46m39s, and is asked again after 1m0s: busy",
@@ -112,12 +125,15 @@ func TestNotSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	l, err := NewLink(Options{Address: address})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	why := errors.New("why")
-	if f := l.NotSent(why); f.Kind != server.Refused || !errors.Is(f, why) || f.Error() != "http://h: refused: not sent: why" {
+	if f := l.NotSent(why); f.Kind != server.Refused || !errors.Is(f, why) ||
+		f.Error() != "http://h: refused: not sent: why" {
 		t.Errorf("%v", f)
 	}
 }
@@ -128,10 +144,12 @@ func TestCleaned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	l, err := NewLink(Options{Address: address, APIKey: "password"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	harmless := errors.New("harmless")
 	for _, tt := range []struct {
 		cause error
@@ -149,6 +167,7 @@ func TestCleaned(t *testing.T) {
 			t.Errorf("%.40q is %.500q, want %.500q", tt.cause, got, tt.want)
 		}
 	}
+
 	if f := l.Fault(server.Transient, 0, "", nil); f.Err != nil {
 		t.Errorf("no cause is %v", f.Err)
 	}

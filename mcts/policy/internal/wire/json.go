@@ -31,6 +31,7 @@ func (f filling) Read(p []byte) (int, error) {
 	if err == io.ErrUnexpectedEOF {
 		err = io.EOF
 	}
+
 	return n, err
 }
 
@@ -46,32 +47,40 @@ func (d *Document) Object(member func(name string) (bool, error)) error {
 	if err := d.expect('{'); err != nil {
 		return err
 	}
+
 	seen := map[string]bool{}
+
 	for n := 0; d.dec.More(); n++ {
 		if n == mostMembers {
 			return fmt.Errorf("an object of more than %d members", mostMembers)
 		}
+
 		token, err := d.dec.Token()
 		if err != nil {
 			return err
 		}
+
 		name, _ := token.(string)
 		if seen[name] {
 			return fmt.Errorf("%q stands twice in one object", Shorten(name))
 		}
+
 		read, err := member(name)
 		if err != nil {
 			return err
 		}
+
 		if read {
 			seen[name] = true
 			continue
 		}
+
 		var passedOver json.RawMessage
 		if err := d.dec.Decode(&passedOver); err != nil {
 			return err
 		}
 	}
+
 	return d.expect('}')
 }
 
@@ -82,37 +91,45 @@ func (d *Document) List(most int, element func() error) error {
 	if err != nil || token == nil {
 		return err
 	}
+
 	if token != json.Delim('[') {
 		return errors.New("no list where one belongs")
 	}
+
 	for n := 0; d.dec.More(); n++ {
 		if n == most {
 			return fmt.Errorf("a list of more than %d", most)
 		}
+
 		if err := element(); err != nil {
 			return err
 		}
 	}
+
 	return d.expect(']')
 }
 
 // ReadList reads the list under a name in a reply that is one object, of at most so many elements.
 func ReadList[T any](body io.Reader, name string, most int) (list []T, err error) {
 	d := NewDocument(body)
+
 	err = d.Object(func(member string) (bool, error) {
 		if member != name {
 			return false, nil
 		}
+
 		return true, d.List(most, func() error {
 			var element T
 			err := d.Decode(&element)
 			list = append(list, element)
+
 			return err
 		})
 	})
 	if err == nil {
 		err = d.End()
 	}
+
 	return list, err
 }
 
@@ -124,6 +141,7 @@ func (d *Document) End() error {
 	case err != nil:
 		return fmt.Errorf("the reply goes on after its end: %w", err)
 	}
+
 	return errors.New("the reply goes on after its end")
 }
 
@@ -132,6 +150,7 @@ func (d *Document) expect(want json.Delim) error {
 	if err == nil && token != want {
 		err = fmt.Errorf("no %v where one belongs", want)
 	}
+
 	return err
 }
 
@@ -144,10 +163,13 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return err
 	}
+
 	if hasHalfRune(raw) {
 		return errors.New("a text holds half of a surrogate pair")
 	}
+
 	*t = Text(text)
+
 	return nil
 }
 
@@ -155,19 +177,24 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 // pair.
 func hasHalfRune(raw []byte) bool {
 	high := false // the half before is waiting for its other one
+
 	for i := 0; i < len(raw); i++ {
 		var half uint64
+
 		if raw[i] == '\\' {
 			if i++; raw[i] == 'u' {
 				half, _ = strconv.ParseUint(string(raw[i+1:i+5]), 16, 16)
 				i += 4
 			}
 		}
+
 		low := 0xdc00 <= half && half <= 0xdfff
 		if high != low {
 			return true
 		}
+
 		high = 0xd800 <= half && half <= 0xdbff
 	}
+
 	return false
 }

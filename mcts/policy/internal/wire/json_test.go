@@ -13,6 +13,7 @@ import (
 func TestFilling(t *testing.T) {
 	text := strings.Repeat("x", 10)
 	p := make([]byte, 8)
+
 	r := filling{iotest.OneByteReader(strings.NewReader(text))}
 	for _, want := range []int{8, 2, 0} {
 		n, err := r.Read(p)
@@ -20,6 +21,7 @@ func TestFilling(t *testing.T) {
 			t.Errorf("%d bytes, %v; want %d", n, err, want)
 		}
 	}
+
 	broken := filling{iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(text)))}
 	if n, err := broken.Read(p); n != 1 || err != iotest.ErrTimeout {
 		t.Errorf("%d bytes, %v; want the reader's own error", n, err)
@@ -29,16 +31,21 @@ func TestFilling(t *testing.T) {
 // FuzzText: a text is what was sent, or an error; never another text.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{
-		`"a"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ude00"`, `"\\ud83d"`, `"\ud83d\n"`, `"\uD83D\uD83D\uDE00"`, `"\u0000\ufffd"`, "null", "1",
+		`"a"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ude00"`, `"\\ud83d"`, `"\ud83d\n"`, `"\uD83D\uD83D\uDE00"`,
+		`"\u0000\ufffd"`, "null", "1",
 	} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, raw string) {
 		var text Text
+
 		var want string
-		if json.Unmarshal([]byte(raw), &text) != nil || json.Unmarshal([]byte(raw), &want) != nil || !utf8.ValidString(raw) {
+		if json.Unmarshal([]byte(raw), &text) != nil || json.Unmarshal([]byte(raw), &want) != nil ||
+			!utf8.ValidString(raw) {
 			return
 		}
+
 		if string(text) != want {
 			t.Fatalf("%q is %q, want %q", raw, text, want)
 		}

@@ -54,20 +54,25 @@ func NewLink(o Options) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if o.Timeout < 0 || o.DialTimeout < 0 {
 		return nil, fmt.Errorf("negative limit: timeout %v, dial timeout %v", o.Timeout, o.DialTimeout)
 	}
+
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
+
 	if o.DialTimeout == 0 {
 		o.DialTimeout = DefaultDialTimeout
 	}
+
 	if o.Transport == nil {
 		o.Transport = newTransport(o.DialTimeout)
 	}
 
 	hide := newSecrets(key, o.Address.User)
+
 	return &Link{
 		address:       hide.hide(o.Address.URL.String()),
 		authorization: authorization(key, o.Address.User),
@@ -86,6 +91,7 @@ func newTransport(dial time.Duration) *http.Transport {
 	t.MaxIdleConns = 0           // no bound: a limiter above bounds the requests
 	t.MaxIdleConnsPerHost = 4096 // the default of 2 would open a connection for nearly every request
 	t.MaxResponseHeaderBytes = headerLimit
+
 	return t
 }
 
@@ -127,10 +133,12 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 	if err != nil {
 		return l.NotSent(err)
 	}
+
 	limited, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 
 	err = l.exchange(req.WithContext(limited), c)
+
 	var fault *server.Fault
 	switch {
 	case err == nil:
@@ -157,6 +165,7 @@ func (c Call) request() (*http.Request, error) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
+
 	if err := enc.Encode(c.Body); err != nil {
 		return nil, err
 	}
@@ -165,8 +174,10 @@ func (c Call) request() (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
+
 	return req, nil
 }
 
@@ -176,6 +187,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	if l.authorization != "" {
 		req.Header.Set("Authorization", l.authorization)
 	}
+
 	resp, err := l.client.Do(req)
 	if err != nil {
 		return err
@@ -188,6 +200,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 			// Whatever can be read of it will do.
 			a.Body, _ = io.ReadAll(io.LimitReader(resp.Body, refusalLimit))
 		}
+
 		return c.Refused(a)
 	}
 
@@ -195,8 +208,10 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	if body.limit == 0 {
 		body.limit = documentLimit
 	}
+
 	body.left = body.limit
 	err = c.Read(body)
+
 	var fault *server.Fault
 	switch {
 	case body.failed != nil:
@@ -226,13 +241,17 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, errTooLong
 	}
+
 	p = p[:min(int64(len(p)), b.left+1)]
+
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errTooLong
 	}
+
 	if err != nil && err != io.EOF {
 		b.failed = err
 	}
+
 	return n, err
 }

@@ -26,19 +26,24 @@ import (
 // link is a link to an address, changed by the functions.
 func link(t testing.TB, address string, change ...func(*wire.Options)) *wire.Link {
 	t.Helper()
+
 	a, err := wire.ParseAddress(address)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	o := wire.Options{Address: a}
 	for _, c := range change {
 		c(&o)
 	}
+
 	l, err := wire.NewLink(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(l.Close)
+
 	return l
 }
 
@@ -49,9 +54,11 @@ func post(ctx context.Context, l *wire.Link, address string, limit ...int64) (wi
 		return wire.Answer{}, err
 	}
 	var a wire.Answer
+
 	c := wire.Call{URL: u, Body: struct{}{}}
 	for _, c.Limit = range limit {
 	}
+
 	c.Read = func(body io.Reader) error {
 		a.Status = http.StatusOK
 		a.Body, err = io.ReadAll(body)
@@ -62,6 +69,7 @@ func post(ctx context.Context, l *wire.Link, address string, limit ...int64) (wi
 		return l.StatusFault(refusal, server.KindOfStatus(refusal.Status), string(refusal.Body))
 	}
 	err = l.Do(ctx, c)
+
 	return a, err
 }
 
@@ -72,11 +80,14 @@ func TestAnswers(t *testing.T) {
 		if status == 204 || status == 304 {
 			body = ""
 		}
+
 		s := wiretest.Serve(t, wiretest.Answers(status, body, "X-Name", "value"))
+
 		a, err := post(t.Context(), link(t, s.URL), s.URL)
 		if string(a.Body) != body || (err == nil) != (status < 300) {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
+
 		if err != nil && (wiretest.FaultOf(t, err).Status != status || a.Header.Get("X-Name") != "value") {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
@@ -92,9 +103,11 @@ func TestWay(t *testing.T) {
 				return
 			}
 			defer conn.Close()
+
 			io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+line+"\r\n\r\n")
 		}
 	}
+
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
@@ -110,17 +123,21 @@ func TestWay(t *testing.T) {
 	for _, tt := range tests {
 		s := wiretest.Serve(t, tt.handler)
 		_, err := post(t.Context(), link(t, s.URL), s.URL, 16)
+
 		f := wiretest.FaultOf(t, err)
 		if f.Kind != server.Transient || !strings.Contains(err.Error(), tt.want) || f.Address != s.URL {
 			t.Errorf("%s: %.1000v, want transient with %q", tt.name, err, tt.want)
 		}
+
 		if len(err.Error()) > 1000 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
 			t.Errorf("%s: %.1000q", tt.name, err)
 		}
+
 		if n := len(s.Received()); n != 1 {
 			t.Errorf("%s: %d requests: trying again is the caller's", tt.name, n)
 		}
 	}
+
 	s := wiretest.Serve(t, wiretest.Answers(200, strings.Repeat("x", 16)))
 	if a, err := post(t.Context(), link(t, s.URL), s.URL, 16); err != nil || len(a.Body) != 16 {
 		t.Errorf("at the bound: %+v, %v", a, err)
@@ -130,6 +147,7 @@ func TestWay(t *testing.T) {
 // TestSwitchingProtocols: an answer whose body is a connection is not waited for.
 func TestSwitchingProtocols(t *testing.T) {
 	gone := make(chan struct{})
+
 	s := wiretest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -137,6 +155,7 @@ func TestSwitchingProtocols(t *testing.T) {
 			return
 		}
 		defer conn.Close()
+
 		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
 		conn.Read(make([]byte, 1)) // until the client goes away
 		close(gone)
@@ -144,6 +163,7 @@ func TestSwitchingProtocols(t *testing.T) {
 	if _, err := post(t.Context(), link(t, s.URL), s.URL); wiretest.FaultOf(t, err).Status != 101 {
 		t.Error(err)
 	}
+
 	<-gone
 }
 
@@ -153,8 +173,10 @@ func TestUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	address := "http://" + l.Addr().String()
 	l.Close()
+
 	_, err = post(t.Context(), link(t, address), address)
 	if f := wiretest.FaultOf(t, err); f.Kind != server.Transient || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%v, want transient, refused by the machine", err)
@@ -165,8 +187,10 @@ func TestUnreachable(t *testing.T) {
 func TestUntrusted(t *testing.T) {
 	secure := httptest.NewUnstartedServer(wiretest.Answers(200, ""))
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+
 	secure.StartTLS()
 	defer secure.Close()
+
 	plain := wiretest.Serve(t, wiretest.Answers(200, ""))
 	for _, address := range []string{secure.URL, strings.Replace(plain.URL, "http:", "https:", 1)} {
 		_, err := post(t.Context(), link(t, address), address)
@@ -186,16 +210,20 @@ func TestCancel(t *testing.T) {
 				io.WriteString(w, begins)
 				w.(http.Flusher).Flush()
 			}
+
 			hang(w, r)
 		})
 		ctx, cancel := context.WithCancel(t.Context())
+
 		go func() {
 			<-begun
 			cancel()
 		}()
+
 		if _, err := post(ctx, link(t, s.URL), s.URL); err != context.Canceled {
 			t.Errorf("after %q: error %v, want the context's", begins, err)
 		}
+
 		<-ended
 	}
 }
@@ -205,6 +233,7 @@ func TestTimeout(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	s := wiretest.Serve(t, wiretest.Hang(begun, ended))
 	_, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.Timeout = 20 * time.Millisecond }), s.URL)
+
 	f := wiretest.FaultOf(t, err)
 	if f.Kind != server.Transient || f.Message != "no answer within 20ms" || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v, want transient, and no deadline of the caller's", err)
@@ -216,21 +245,28 @@ func TestTimeout(t *testing.T) {
 func TestFaultOfReader(t *testing.T) {
 	s := wiretest.Serve(t, wiretest.Answers(200, "body"))
 	l := link(t, s.URL)
+
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want, plain := l.NotSent(errors.New("why")), errors.New("no sense")
+
 	do := func(ctx context.Context, err error) error {
 		return l.Do(ctx, wire.Call{URL: u, Read: func(io.Reader) error { return err }})
 	}
 	if err := do(t.Context(), fmt.Errorf("wrapped: %w", want)); err != error(want) {
 		t.Errorf("error %v, want %v", err, want)
 	}
-	if f := wiretest.FaultOf(t, do(t.Context(), plain)); f.Kind != server.Transient || f.Status != 200 || !errors.Is(f, plain) {
+
+	if f := wiretest.FaultOf(t, do(t.Context(), plain)); f.Kind != server.Transient || f.Status != 200 ||
+		!errors.Is(f, plain) {
 		t.Errorf("%v", f)
 	}
+
 	ctx, cancel := context.WithCancel(t.Context())
+
 	err = l.Do(ctx, wire.Call{URL: u, Read: func(io.Reader) error {
 		cancel()
 		return want
@@ -238,6 +274,7 @@ func TestFaultOfReader(t *testing.T) {
 	if err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
 	}
+
 	if f := wiretest.FaultOf(t, l.Do(t.Context(), wire.Call{URL: u, Body: func() {}})); f.Kind != server.Refused {
 		t.Errorf("%v: a body that is no JSON was sent", f)
 	}
@@ -248,14 +285,17 @@ func TestRedirect(t *testing.T) {
 	other := wiretest.Serve(t, wiretest.Answers(200, ""))
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := wiretest.Serve(t, wiretest.Answers(status, "", "Location", other.URL))
+
 		a, err := post(t.Context(), link(t, s.URL, func(o *wire.Options) { o.APIKey = "password" }), s.URL)
 		if a.Status != status || wiretest.FaultOf(t, err).Status != status {
 			t.Errorf("%d: %+v, %v", status, a, err)
 		}
+
 		if got := s.Received()[0].Header.Get("Authorization"); got != "Bearer password" {
 			t.Errorf("%d: authorization %q", status, got)
 		}
 	}
+
 	if n := len(other.Received()); n != 0 {
 		t.Errorf("%d redirects were followed", n)
 	}
@@ -266,8 +306,10 @@ func TestClose(t *testing.T) {
 	states := make(chan http.ConnState, 16)
 	s := httptest.NewUnstartedServer(wiretest.Answers(200, "x"))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) { states <- state }
+
 	s.Start()
 	defer s.Close()
+
 	until := func(want http.ConnState) {
 		for state := range states {
 			if state == want {
@@ -275,10 +317,12 @@ func TestClose(t *testing.T) {
 			}
 		}
 	}
+
 	l := link(t, s.URL)
 	if _, err := post(t.Context(), l, s.URL); err != nil {
 		t.Fatal(err)
 	}
+
 	until(http.StateIdle)
 	l.Close()
 	until(http.StateClosed)
@@ -287,21 +331,28 @@ func TestClose(t *testing.T) {
 // TestSecrets: a secret occurs in no error and in no print, wherever it is kept and however it is echoed.
 func TestSecrets(t *testing.T) {
 	echo := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, wiretest.Echo(r, 380)) }
+
 	for place, put := range wiretest.Places() {
 		t.Run(place, func(t *testing.T) {
 			s := wiretest.Serve(t, echo)
 			var o wire.Options
 			address, key := put(s.URL)
 			l := link(t, address, func(given *wire.Options) { given.APIKey = key; o = *given })
+
 			a, err := post(t.Context(), l, o.Address.URL.String())
 			if err != nil {
 				t.Fatal(err)
 			}
-			wiretest.CheckHidden(t, l.Fault(server.Transient, 0, string(a.Body), errors.New(string(a.Body))), l.Address(), l)
+
+			wiretest.CheckHidden(t, l.Fault(server.Transient, 0, string(a.Body), errors.New(string(a.Body))),
+				l.Address(), l)
+
 			if s.Received()[0].Header.Get("Authorization") == "" {
 				t.Error("the secret was not sent")
 			}
+
 			s.Close()
+
 			_, err = post(t.Context(), l, o.Address.URL.String())
 			wiretest.CheckHidden(t, wiretest.FaultOf(t, err))
 		})
@@ -313,6 +364,7 @@ func TestNewLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tests := []struct {
 		want string
 		o    wire.Options
@@ -324,7 +376,8 @@ func TestNewLink(t *testing.T) {
 	}
 	for _, tt := range tests {
 		tt.o.Address = a
-		if _, err := wire.NewLink(tt.o); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
+		if _, err := wire.NewLink(tt.o); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
 	}
@@ -341,14 +394,22 @@ func TestProxy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		fmt.Printf("answer %s\n", a.Body)
+
 		return
 	}
+
 	proxy := wiretest.Serve(t, wiretest.Answers(200, "of the proxy"))
+
 	here := wiretest.Serve(t, wiretest.Answers(200, "of the server"))
-	for address, want := range map[string]string{"http://server.invalid/v1": "of the proxy", here.URL: "of the server"} {
+	for address, want := range map[string]string{"http://server.invalid/v1": "of the proxy",
+		here.URL: "of the server"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestProxy$", "-test.v")
-		cmd.Env = append(os.Environ(), proxied+"="+address, "HTTP_PROXY="+proxy.URL, "http_proxy="+proxy.URL, "NO_PROXY=", "no_proxy=")
+
+		cmd.Env = append(os.Environ(), proxied+"="+address, "HTTP_PROXY="+proxy.URL, "http_proxy="+proxy.URL,
+			"NO_PROXY=", "no_proxy=")
+
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "answer "+want+"\n") {
 			t.Errorf("%s: %v, %s, want the answer %s", address, err, out, want)

@@ -36,10 +36,12 @@ func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 	case slices.Contains(own, word):
 		return server.FinishStop, nil
 	}
+
 	said := "nothing"
 	if word != "" {
 		said = fmt.Sprintf("%.40q", word)
 	}
+
 	return "", fmt.Errorf("%w: it says %s, where %s, %s or %s belongs",
 		server.ErrNoEnd, said, wordStop, wordEOS, wordLength)
 }
@@ -58,6 +60,7 @@ func Unseen(stops []string) int {
 	for _, stop := range stops {
 		longest = max(longest, len(stop))
 	}
+
 	return longest + 1
 }
 
@@ -66,12 +69,14 @@ func Unseen(stops []string) int {
 // those. In each, so many can be unseen.
 func CheckSamples(samples []server.Choice, tokens, unseen int) error {
 	figures, scored, silent, room := 0, true, true, 0
+
 	for _, s := range samples {
 		for _, l := range s.LogProbs {
 			if !(l >= leastLogProb && l <= mostLogProb) {
 				return fmt.Errorf("a log-probability of %v", l)
 			}
 		}
+
 		figures += len(s.LogProbs)
 		scored = scored && len(s.LogProbs) > 0
 		silent = silent && strings.TrimSpace(s.Text) == ""
@@ -84,5 +89,6 @@ func CheckSamples(samples []server.Choice, tokens, unseen int) error {
 	case scored && figures+len(samples)*unseen < tokens:
 		return fmt.Errorf("log-probabilities of %d tokens out of %d", figures, tokens)
 	}
+
 	return nil
 }

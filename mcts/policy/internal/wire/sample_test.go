@@ -44,6 +44,7 @@ func TestCheckSamples(t *testing.T) {
 	sample := func(text string, logProbs ...float64) server.Choice {
 		return server.Choice{Text: text, LogProbs: logProbs}
 	}
+
 	const unseen = 3
 	for _, tt := range []struct {
 		name    string
@@ -73,6 +74,7 @@ func TestCheckSamples(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
+
 	if got := Unseen([]string{"a", "\nObservation", "b"}); got != 13 {
 		t.Errorf("%d tokens can be unseen", got)
 	}

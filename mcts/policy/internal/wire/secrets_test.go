@@ -21,17 +21,21 @@ func TestSpellings(t *testing.T) {
 		"quoted in ASCII": func(s string) string { return fmt.Sprintf("%+q", s) },
 		"in JSON":         func(s string) string { b, _ := json.Marshal(s); return string(b) },
 	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		// Letters that neither the text around it nor the word for it has.
 		key := rapid.StringMatching(`[A-Z0-9+/="<>&\\ öÖ%\.~_]{4,24}`).Draw(t, "key")
 		s := newSecrets(key, nil)
+
 		around := rapid.StringMatching(`[a-z ]{0,9}`)
 		for name, f := range spell {
 			before, after := around.Draw(t, "before"), around.Draw(t, "after")
+
 			want := strings.Replace(before+f(key)+after, f(key), hidden, 1)
 			if strings.HasPrefix(f(key), `"`) && strings.HasPrefix(name, "quoted") || name == "in JSON" {
 				want = before + `"` + hidden + `"` + after
 			}
+
 			if got := s.hide(before + f(key) + after); got != want {
 				t.Fatalf("%s: %q is %q, want %q", name, before+f(key)+after, got, want)
 			}
@@ -46,7 +50,8 @@ func TestCredentials(t *testing.T) {
 		text string
 		want string
 	}{
-		{url.UserPassword("someone", "password"), "someone password c29tZW9uZTpwYXNzd29yZA== c29tZW9uZTpwYXNzd29yZA", "someone [hidden] [hidden] [hidden]"},
+		{url.UserPassword("someone", "password"), "someone password c29tZW9uZTpwYXNzd29yZA== c29tZW9uZTpwYXNzd29yZA",
+			"someone [hidden] [hidden] [hidden]"},
 		{url.User("token"), "token dG9rZW46", "[hidden] [hidden]"},
 		{nil, "anything", "anything"},
 		{url.UserPassword("u", "x"), "extra", "extra"}, // too short to be a secret

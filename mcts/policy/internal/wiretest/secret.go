@@ -28,6 +28,7 @@ func Places() map[string]Place {
 			return strings.Replace(address, "://", "://"+u.String()+"@", 1), ""
 		}
 	}
+
 	return map[string]Place{
 		"key":      func(address string) (string, string) { return address, Secret + "\n" },
 		"password": with(url.UserPassword(userName, Secret)),
@@ -39,6 +40,7 @@ func Places() map[string]Place {
 // Echo is a text with the secret in every spelling, and with what opened the server, behind so many characters.
 func Echo(r *http.Request, behind int) string {
 	opened := r.Header.Get("Authorization")
+
 	return strings.Repeat("x", behind) + strings.Join([]string{
 		Secret, opened, strings.TrimRight(opened, "="), url.PathEscape(Secret), url.QueryEscape(Secret),
 		fmt.Sprintf("%q", Secret), fmt.Sprintf("%+q", Secret),
@@ -54,6 +56,7 @@ func Secrets(t *testing.T, handlers map[string]http.HandlerFunc, use func(t *tes
 				s := Serve(t, handler)
 				address, key := put(s.URL)
 				CheckHidden(t, use(t, address, key)...)
+
 				for _, r := range s.Received() {
 					if r.Header.Get("Authorization") == "" {
 						t.Error("the key was not sent to", r.Path)
@@ -68,6 +71,7 @@ func Secrets(t *testing.T, handlers map[string]http.HandlerFunc, use func(t *tes
 // they are printed or logged.
 func CheckHidden(t *testing.T, values ...any) {
 	t.Helper()
+
 	for _, v := range values {
 		err, _ := v.(error)
 		for err != nil {
@@ -75,9 +79,11 @@ func CheckHidden(t *testing.T, values ...any) {
 			err = errors.Unwrap(err)
 		}
 	}
+
 	var texts []string
 	for _, v := range values {
 		texts = append(texts, fmt.Sprintf("%v %+v %#v", v, v, v))
+
 		for _, handler := range []func(*bytes.Buffer) slog.Handler{
 			func(b *bytes.Buffer) slog.Handler {
 				return slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})
@@ -91,6 +97,7 @@ func CheckHidden(t *testing.T, values ...any) {
 			texts = append(texts, log.String())
 		}
 	}
+
 	basic := base64.StdEncoding.EncodeToString([]byte(userName + ":" + Secret))
 	for _, text := range texts {
 		for _, part := range []string{"s3cr", basic[:20], base64.StdEncoding.EncodeToString([]byte(Secret))[:12]} {

@@ -31,19 +31,23 @@ type Server struct {
 // Serve starts a server that runs until the test ends. The handler can read the request's body.
 func Serve(t testing.TB, handler http.HandlerFunc) *Server {
 	t.Helper()
+
 	s := &Server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body) // to the end, so that the server notices a client that goes away
 		if err != nil {
 			return
 		}
+
 		s.mu.Lock()
 		s.requests = append(s.requests, Request{r.URL.Path, r.Header.Clone(), body})
 		s.mu.Unlock()
+
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		handler(w, r)
 	}))
 	t.Cleanup(s.Close)
+
 	return s
 }
 
@@ -60,6 +64,7 @@ func Answers(status int, body string, headers ...string) http.HandlerFunc {
 		for i := 0; i+1 < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])
 		}
+
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}
@@ -80,7 +85,9 @@ func CutShort(begins string) http.HandlerFunc {
 func Hang(begun, ended chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
 		begun <- struct{}{}
+
 		<-r.Context().Done()
+
 		ended <- struct{}{}
 	}
 }
@@ -88,9 +95,11 @@ func Hang(begun, ended chan<- struct{}) http.HandlerFunc {
 // FaultOf wants a fault.
 func FaultOf(t testing.TB, err error) *server.Fault {
 	t.Helper()
+
 	var f *server.Fault
 	if !errors.As(err, &f) {
 		t.Fatalf("error %v (%T), want a fault", err, err)
 	}
+
 	return f
 }
