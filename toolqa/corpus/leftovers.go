@@ -19,12 +19,18 @@ func CreateTemp(folder, pattern string) (*os.File, error) {
 // MkdirTemp is CreateTemp for a folder. Closing the file releases the lock.
 func MkdirTemp(folder, pattern string) (*os.File, error) {
 	return makeTemp(func() (*os.File, error) {
-		path, err := os.MkdirTemp(folder, pattern)
-		if err != nil {
-			return nil, err
-		}
+		for {
+			path, err := os.MkdirTemp(folder, pattern)
+			if err != nil {
+				return nil, err
+			}
 
-		return os.Open(path)
+			// Until it is open and locked, it is a leftover to others.
+			f, err := os.Open(path)
+			if !errors.Is(err, os.ErrNotExist) {
+				return f, err
+			}
+		}
 	})
 }
 

@@ -214,7 +214,6 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 		}
 		a.Passages++
 
-		a.Words = words.n
 		if progress != nil {
 			progress(a.Passages, total)
 		}
@@ -223,6 +222,8 @@ func fill(ctx context.Context, path string, c *corpus.Corpus, progress func(done
 	if err := builder.Close(); err != nil {
 		return err
 	}
+
+	a.Words = words.n // passages are analysed in batches, the last one when the builder is closed
 
 	if a.Files, err = hashes(path); err != nil {
 		return err

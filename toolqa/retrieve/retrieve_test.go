@@ -219,7 +219,6 @@ func TestOpenMakesTheIndexOnce(t *testing.T) {
 	}
 }
 
-// Several that open at once all get the whole index.
 // The words that were counted while the index was made are those that its analyzer finds.
 func TestWordsAreCounted(t *testing.T) {
 	c := builtCorpus(t, t.TempDir(), 5)
@@ -244,6 +243,7 @@ func TestWordsAreCounted(t *testing.T) {
 	}
 }
 
+// Several that open at once all get the whole index.
 func TestOpenAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	builtCorpus(t, dir, 8)

@@ -120,7 +120,8 @@ func TestRampIsShort(t *testing.T) {
 
 		<-time.After(2 * time.Second)
 
-		if s := p.Snapshot().Servers[0]; s.Limit < 256 || s.Gauges == nil {
+		// What waits at the server at the moment of a look is taken off the limit, which may be a few.
+		if s := p.Snapshot().Servers[0]; s.Limit < 250 || s.Gauges == nil {
 			t.Errorf("after two seconds the limit is %d: %+v", s.Limit, s.Gauges)
 		}
 
