@@ -7,7 +7,8 @@
 // [History] can leak it. An [Action] is one completion of the model: a Thought, an Action and an Action Input. An
 // environment answers it with an observation; both together are a [Turn]. The turns so far, the task and the tool
 // descriptions the agent has learned are a [History]. An [Outcome] says what kind of observation it was. A [State] is
-// a point of the environment, a [Transition] what one action leads to.
+// a point of the environment, a [Transition] what one action leads to. A [Memory] keeps the results of tools whose
+// answers can differ from call to call.
 //
 // # Guarantees
 //

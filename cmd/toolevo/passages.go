@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
@@ -52,7 +53,7 @@ func (b *bench) closePassages() error {
 }
 
 // retriever is a retrieval tool over the passages of a dataset. memory, which may be nil, keeps what a model found.
-func (b *bench) retriever(name string, ds toolqa.Dataset, memory toolqa.Memory) *retrieve.Tool {
+func (b *bench) retriever(name string, ds toolqa.Dataset, memory envs.Memory) *retrieve.Tool {
 	p := b.passages[ds]
 	if p == nil {
 		return retrieve.NewTool(name, nil, nil)

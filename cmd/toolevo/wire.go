@@ -324,7 +324,7 @@ func (b *bench) readFile(dir string, info corpus.Info, d toolqa.Difficulty) erro
 
 // environment returns the environment that deploys an API version. memory, which may be nil, keeps what tools
 // gave that another time might give otherwise.
-func (b *bench) environment(api string, memory toolqa.Memory) (envs.Environment, error) {
+func (b *bench) environment(api string, memory envs.Memory) (envs.Environment, error) {
 	prompt, err := b.versions.Version(b.config.Prompt)
 	if err != nil {
 		return nil, err
@@ -375,7 +375,7 @@ func (b *bench) filter() *table.FilterDB {
 }
 
 // python returns the PythonInterpreter; memory, which may be nil, keeps what programs printed.
-func (b *bench) python(memory toolqa.Memory) *pytool.Interpreter {
+func (b *bench) python(memory envs.Memory) *pytool.Interpreter {
 	c := b.config.Python
 
 	return pytool.New(b.engine, pytool.Options{

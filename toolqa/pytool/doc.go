@@ -35,7 +35,7 @@
 // a program shows; package pytooltest holds them to that. SECURITY.md says what each engine protects against.
 //
 // A run keeps to one engine and one version of Python, as far as its [Stamp]: what an exception says and which modules
-// there are depend on it. The keys of a [toolqa.Memory] leave the stamp out, so that a memory belongs to a run.
+// there are depend on it. The keys of an [envs.Memory] leave the stamp out, so that a memory belongs to a run.
 //
 // # Equal code, equal observation
 //
@@ -44,7 +44,7 @@
 // is shown as 0x7f0000000000. Equal programs that run at the same time run once.
 //
 // What reads the clock, the operating system's entropy, id or the number of its process, or prints until a limit of
-// time stops it, can still differ from call to call; a [toolqa.Memory] makes a run repeatable.
+// time stops it, can still differ from call to call; an [envs.Memory] makes a run repeatable.
 //
 // The load of the machine should not decide what a program shows. Both limits of time, of the processor's and of real
 // time, have one text, and by default real time is four times the other, so that a program that computes meets the

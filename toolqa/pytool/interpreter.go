@@ -35,7 +35,7 @@ type Options struct {
 
 	// Memory remembers results by program, limits and capture, not by engine: what a program showed once it shows
 	// under any engine. Each result names the [Stamp] of the engine that made it. The default is none.
-	Memory toolqa.Memory
+	Memory envs.Memory
 
 	// PublishedCapture shows what the published code shows. Print statements are those of the program itself and those
 	// directly in the body of one of its if, while, for or def, not in an else. With at most one of them only the last

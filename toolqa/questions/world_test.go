@@ -125,7 +125,7 @@ func (w *world) addTable(c *corpus.Corpus) {
 		&table.FilterDB{}, table.GetValue{}, sql
 }
 
-func (w *world) addPassages(name string, c *corpus.Corpus, seen toolqa.Memory) {
+func (w *world) addPassages(name string, c *corpus.Corpus, seen envs.Memory) {
 	w.t.Helper()
 
 	index, err := retrieve.Open(w.t.Context(), c, nil)

@@ -37,8 +37,8 @@ type Tool struct {
 	name   string
 	corpus *corpus.Corpus // nil: there is nothing to be found
 	search Searcher
-	memory toolqa.Memory // may be nil
-	recent *recent       // of a ranking that depends on nothing but the corpus
+	memory envs.Memory // may be nil
+	recent *recent     // of a ranking that depends on nothing but the corpus
 }
 
 // recent holds the latest results: the trees of a question ask for the same passages again and again.
@@ -58,7 +58,7 @@ func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
 
 // WithMemory returns the same tool with a memory for what depends on a model: its server may give another answer on
 // another day.
-func (t *Tool) WithMemory(m toolqa.Memory) *Tool {
+func (t *Tool) WithMemory(m envs.Memory) *Tool {
 	c := *t
 	c.memory = m
 	return &c

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"toolevo/toolqa"
+	"toolevo/envs"
 	"toolevo/toolqa/corpus"
 )
 
@@ -73,7 +73,7 @@ type Interpreter struct {
 	pool      *pool
 	opts      Options
 	temporary map[string]string // see translate
-	memory    toolqa.Memory     // may be nil
+	memory    envs.Memory       // may be nil
 	recent    *recent           // results that are not for the memory
 }
 
@@ -122,7 +122,7 @@ const (
 // WithMemory returns the same tool with a memory for slow and for large statements: on another day, or on another
 // machine, what took a tenth of the deadline or more might end beyond it, and what took half of the memory more than it
 // may, and give another observation. Close the original only.
-func (in *Interpreter) WithMemory(m toolqa.Memory) *Interpreter {
+func (in *Interpreter) WithMemory(m envs.Memory) *Interpreter {
 	c := *in
 	c.memory, c.recent = m, &recent{}
 	return &c

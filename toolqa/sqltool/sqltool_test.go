@@ -350,7 +350,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// memory is a toolqa.Memory.
+// memory is an envs.Memory.
 type memory struct {
 	results map[string]envs.Result
 }
