@@ -40,7 +40,7 @@ test: tools lint ## lint and every test that needs no GPU, under the race detect
 .PHONY: test-interop
 test-interop: build ## open and train on a real export with pyarrow, pandas, Polars, DuckDB, datasets and LLaMA-Factory
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
-	  bash trajectories/interop/run.sh "$$dir/export" "$$dir/run/trajectories.parquet"
+	  bash trajectories/interop/run.sh "$$dir/export" "$$dir/run/trajectories.parquet" "$$dir/eval/episodes.parquet"
 
 .PHONY: test-ollama
 test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: doctor, protocol, collect, resume, eval

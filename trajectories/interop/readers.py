@@ -1,9 +1,10 @@
-"""Opens an export and a trajectories file in pyarrow, pandas, Polars, DuckDB and datasets, and compares every value.
+"""Opens an export, its trajectories and the episodes of an evaluation in pyarrow, pandas, Polars, DuckDB and datasets,
+and compares every value.
 
-    readers.py EXPORT_DIR TRAJECTORIES.parquet
+    readers.py EXPORT_DIR TRAJECTORIES.parquet [EPISODES.parquet]
 
 The samples are compared with the JSONL file, row by row. The trajectories are compared between the readers, value by
-value, and their nested turns with turn_count. Exit 1 and a line for each difference when something is wrong.
+value, and their nested turns with turn_count; the episodes with the JSONL file beside them. Exit 1 and a line for each difference when something is wrong.
 """
 
 import json
@@ -123,16 +124,26 @@ def check_trajectories(path):
     return len(want)
 
 
+def check_episodes(path):
+    """Every reader makes the same of the episodes, and they are those of the JSONL file beside them."""
+    lines = [json.loads(line) for line in path.with_suffix(".jsonl").open(encoding="utf-8")]
+    for name, got in read_all(path).items():
+        shared = [{k: row.get(k) for k in line} for row, line in zip(got, lines)]
+        compare(name, path, shared if len(got) == len(lines) else got, lines)
+    return len(lines)
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         print(__doc__, file=sys.stderr)
         return 2
     samples = check_samples(Path(sys.argv[1]))
     rows = check_trajectories(Path(sys.argv[2]))
+    episodes = check_episodes(Path(sys.argv[3])) if len(sys.argv) > 3 else 0
     if failures:
         print(f"readers: {failures} differences", file=sys.stderr)
         return 1
-    print(f"readers: {', '.join(READERS)} agree on {samples} samples and {rows} trajectories")
+    print(f"readers: {', '.join(READERS)} agree on {samples} samples, {rows} trajectories and {episodes} episodes")
     return 0
 
 

@@ -2,7 +2,7 @@
 # Proves an export and a trajectories file against the programs they are for. See README.md.
 #
 #   run.sh                                          on a small synthetic export it makes itself
-#   run.sh EXPORT_DIR TRAJECTORIES.parquet [TOKENIZER.json]   on yours
+#   run.sh EXPORT_DIR TRAJECTORIES.parquet [EPISODES.parquet] [TOKENIZER.json]   on yours
 #
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong. Exit 2: usage.
 set -euo pipefail
@@ -53,7 +53,7 @@ build_env() {
 
 case $# in
 0) ;;
-2 | 3)
+2 | 3 | 4)
 	[ -d "$1" ] || { echo "run.sh: $1 is not a folder" >&2; exit 2; }
 	[ -f "$2" ] || { echo "run.sh: $2 is not a file" >&2; exit 2; }
 	;;
@@ -90,10 +90,18 @@ if [ $# -eq 0 ]; then
 	set -- "$work/sample/export" "$work/sample/trajectories.parquet" "$here/../internal/bpe/testdata/llama3.json"
 fi
 
+export_dir=$1 trajectories=$2 episodes='' tokenizer=''
+for extra in "${@:3}"; do
+	case $extra in
+	*.parquet) episodes=$extra ;;
+	*) tokenizer=$extra ;;
+	esac
+done
+
 # Nothing is looked up and nothing is cached outside the work folder: a stale cache would prove an older file.
 export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false \
 	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1
 
-"$env/bin/python" "$here/readers.py" "$1" "$2" || fail "a reader disagrees (see above)"
-"$env/bin/python" "$here/train.py" "$1" "$work" ${3:+--tokenizer "$3"} || fail "LLaMA-Factory disagrees (see above)"
+"$env/bin/python" "$here/readers.py" "$export_dir" "$trajectories" ${episodes:+"$episodes"} || fail "a reader disagrees (see above)"
+"$env/bin/python" "$here/train.py" "$export_dir" "$work" ${tokenizer:+--tokenizer "$tokenizer"} || fail "LLaMA-Factory disagrees (see above)"
 echo "interop: everything held"
