@@ -4,7 +4,8 @@ and compares every value.
     readers.py EXPORT_DIR TRAJECTORIES.parquet [EPISODES.parquet]
 
 The samples are compared with the JSONL file, row by row. The trajectories are compared between the readers, value by
-value, and their nested turns with turn_count; the episodes with the JSONL file beside them. Exit 1 and a line for each difference when something is wrong.
+value, and their nested turns with turn_count; the episodes with the JSONL file beside them. Exit 1 and a line for each
+difference when something is wrong.
 """
 
 import json
