@@ -52,10 +52,10 @@ test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, 
 
 .PHONY: test-wasi
 test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
-	@said=$$(bash toolqa/pytool/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \
+	@said=$$(bash envs/sandbox/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \
 	  module=$$(echo "$$said" | tail -n 1); case "$$module" in SKIPPED:*) echo "$$module"; exit 0 ;; esac; \
 	  export TOOLEVO_PYTHON_WASM="$$module"; \
-	  $(GO) test -count=1 -timeout 20m ./toolqa/pytool/wasi && $(BIN) doctor sandbox --engine wasi --short
+	  $(GO) test -count=1 -timeout 20m ./envs/sandbox/wasi && $(BIN) doctor sandbox --engine wasi --short
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md

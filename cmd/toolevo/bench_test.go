@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"toolevo/configs"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/engines"
 )
 
 // BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them:
@@ -58,11 +58,11 @@ type spent struct {
 
 // counting is an engine that counts the programs it runs.
 type counting struct {
-	pytool.Engine
+	sandbox.Engine
 	ran atomic.Int64
 }
 
-func (c *counting) Run(ctx context.Context, p pytool.Program, l pytool.Limits) (pytool.Reply, error) {
+func (c *counting) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
 	c.ran.Add(1)
 	return c.Engine.Run(ctx, p, l)
 }

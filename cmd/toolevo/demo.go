@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 

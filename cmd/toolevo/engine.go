@@ -12,11 +12,11 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/display"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/attack"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/attack"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 
@@ -48,10 +48,10 @@ func resumedEngine(o engines.Options, dir string) engines.Options {
 }
 
 // openFunc opens an engine that the caller closes.
-type openFunc func(context.Context, engines.Options) (pytool.Engine, error)
+type openFunc func(context.Context, engines.Options) (sandbox.Engine, error)
 
 // openEngine opens the engine of a command.
-func (a *app) openEngine(ctx context.Context, o engines.Options) (pytool.Engine, error) {
+func (a *app) openEngine(ctx context.Context, o engines.Options) (sandbox.Engine, error) {
 	if a.open != nil {
 		return a.open(ctx, o)
 	}
@@ -60,13 +60,13 @@ func (a *app) openEngine(ctx context.Context, o engines.Options) (pytool.Engine,
 }
 
 // attackFunc tries to get out of an engine of a stamp.
-type attackFunc func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error
+type attackFunc func(ctx context.Context, stamp sandbox.Stamp, open func(context.Context) (sandbox.Engine, error)) error
 
 // attackOnce returns an attack that keeps its verdict on each kind of engine.
 func attackOnce() attackFunc {
 	var verdicts sync.Map
 
-	return func(ctx context.Context, stamp pytool.Stamp, open func(context.Context) (pytool.Engine, error)) error {
+	return func(ctx context.Context, stamp sandbox.Stamp, open func(context.Context) (sandbox.Engine, error)) error {
 		check := sync.OnceValue(func() error { return attack.Check(ctx, open) })
 		verdict, _ := verdicts.LoadOrStore(stamp.String(), check)
 		return verdict.(func() error)()
@@ -75,8 +75,8 @@ func attackOnce() attackFunc {
 
 // guard runs attacks against an engine like the one of a run, which was opened by these options, and refuses
 // to go on with one that lets any through. It says which walls there are not.
-func (a *app) guard(ctx context.Context, stamp pytool.Stamp, o engines.Options) error {
-	for _, line := range wallWarnings([]pytool.Stamp{stamp}) {
+func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
+	for _, line := range wallWarnings([]sandbox.Stamp{stamp}) {
 		a.say("%s", line)
 	}
 
@@ -85,7 +85,7 @@ func (a *app) guard(ctx context.Context, stamp pytool.Stamp, o engines.Options) 
 	}
 
 	o.Engine, o.Servers = stamp.Engine, 1
-	open := func(ctx context.Context) (pytool.Engine, error) { return engines.Open(ctx, o) }
+	open := func(ctx context.Context) (sandbox.Engine, error) { return engines.Open(ctx, o) }
 
 	var err error
 	if a.attack != nil {
@@ -124,7 +124,7 @@ var breached = map[confine.Wall]struct{ walls, attacks []string }{
 
 // isAccepted reports whether an attack gets through for want of a wall that the user does without. Out of bubblewrap
 // nothing gets for want of Landlock, and out of WebAssembly for want of either.
-func isAccepted(s pytool.Stamp, a attack.Attack) bool {
+func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
 	switch {
 	case s.Engine == engines.WASI:
 		return false
@@ -144,7 +144,7 @@ func isAccepted(s pytool.Stamp, a attack.Attack) bool {
 }
 
 // wallWarnings says, of each engine that has not all its walls, what that means.
-func wallWarnings(stamps []pytool.Stamp) []string {
+func wallWarnings(stamps []sandbox.Stamp) []string {
 	var lines []string
 
 	for _, s := range stamps {
@@ -226,7 +226,7 @@ func (b *bench) enlist(ctx context.Context, run *store.Run) error {
 	}
 
 	stamp := b.engine.Stamp()
-	if slices.ContainsFunc(b.stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() }) {
+	if slices.ContainsFunc(b.stamps, func(s sandbox.Stamp) bool { return s.String() == stamp.String() }) {
 		return nil
 	}
 
@@ -253,13 +253,13 @@ func makers(ctx context.Context, run *store.Run, p configs.Python) ([]trajectori
 }
 
 // stampsOf are the engines that a run was grown with, the one it began with first.
-func stampsOf(ctx context.Context, run *store.Run) ([]pytool.Stamp, error) {
+func stampsOf(ctx context.Context, run *store.Run) ([]sandbox.Stamp, error) {
 	text, err := run.Meta(ctx, metaEngines)
 	if err != nil || text == "" {
 		return nil, err
 	}
 
-	var stamps []pytool.Stamp
+	var stamps []sandbox.Stamp
 	if err := json.Unmarshal([]byte(text), &stamps); err != nil {
 		return nil, fmt.Errorf("%s: its engines cannot be read: %w", run.Dir, err)
 	}
@@ -279,7 +279,7 @@ func printEngines(w io.Writer, engines, warnings []string) {
 }
 
 // pythonOf is what rows say of an engine and the limits of its programs.
-func pythonOf(s pytool.Stamp, p configs.Python) trajectories.Python {
+func pythonOf(s sandbox.Stamp, p configs.Python) trajectories.Python {
 	limits := fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB,
 		p.OutputKiB)
 
@@ -293,10 +293,10 @@ func pythonOf(s pytool.Stamp, p configs.Python) trajectories.Python {
 }
 
 // stampOf is the engine that a row names, the first of several.
-func stampOf(p trajectories.Python) pytool.Stamp {
+func stampOf(p trajectories.Python) sandbox.Stamp {
 	p = p.Each()[0]
 
-	s := pytool.Stamp{Engine: p.Engine, Python: p.Version}
+	s := sandbox.Stamp{Engine: p.Engine, Python: p.Version}
 	if p.Modules != "" {
 		s.Modules = strings.Split(p.Modules, ", ")
 	}
@@ -309,7 +309,7 @@ func stampOf(p trajectories.Python) pytool.Stamp {
 }
 
 // inWords are stamps as text.
-func inWords(stamps []pytool.Stamp) []string {
+func inWords(stamps []sandbox.Stamp) []string {
 	words := make([]string, len(stamps))
 	for i, s := range stamps {
 		words[i] = s.String()
@@ -319,7 +319,7 @@ func inWords(stamps []pytool.Stamp) []string {
 }
 
 // recorded is the engine of a run that is only looked at: what its programs showed stands in its log.
-type recorded struct{ stamp pytool.Stamp }
+type recorded struct{ stamp sandbox.Stamp }
 
 // openRecorded returns the engine that a run began with, as its log has it.
 func openRecorded(ctx context.Context, run *store.Run) (recorded, error) {
@@ -332,12 +332,12 @@ func openRecorded(ctx context.Context, run *store.Run) (recorded, error) {
 }
 
 // Run fails: nothing is run again to look at it.
-func (e recorded) Run(context.Context, pytool.Program, pytool.Limits) (pytool.Reply, error) {
-	return pytool.Reply{}, errors.New("the log lacks what the program showed")
+func (e recorded) Run(context.Context, sandbox.Program, sandbox.Limits) (sandbox.Reply, error) {
+	return sandbox.Reply{}, errors.New("the log lacks what the program showed")
 }
 
 // Stamp is that of the run's first engine.
-func (e recorded) Stamp() pytool.Stamp { return e.stamp }
+func (e recorded) Stamp() sandbox.Stamp { return e.stamp }
 
 // Close does nothing.
 func (e recorded) Close() error { return nil }

@@ -17,12 +17,13 @@ import (
 	"toolevo/configs"
 	"toolevo/configs/apis"
 	"toolevo/envs/catalog"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/attack"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/attack"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 
@@ -338,7 +339,7 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 	data := smallData(t)
 	breach := &attack.BreachError{
-		Engine: pytool.Stamp{Engine: "forkserver"},
+		Engine: sandbox.Stamp{Engine: "forkserver"},
 		Of:     24,
 		Breaches: []attack.Finding{{
 			Attack: attack.Attack{Name: "tcp-connect", Wall: attack.Network},
@@ -353,8 +354,8 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 			in:  strings.NewReader(""),
 			out: &out,
 			err: &console{w: &words},
-			attack: func(context.Context, pytool.Stamp,
-				func(context.Context) (pytool.Engine, error)) error {
+			attack: func(context.Context, sandbox.Stamp,
+				func(context.Context) (sandbox.Engine, error)) error {
 				return breach
 			},
 		}
@@ -385,7 +386,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	stamp := pytool.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
+	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
 	for _, api := range []string{catalog.PromptVersion, "p_s_ood"} {
 		bare, err := newPrompt(versions, api, true, "")

@@ -12,21 +12,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/configs"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/attack"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/attack"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 )
 
 func TestWallsThatAreMissing(t *testing.T) {
-	stamp := func(engine string, missing ...string) pytool.Stamp {
-		return pytool.Stamp{Engine: engine, Missing: missing}
+	stamp := func(engine string, missing ...string) sandbox.Stamp {
+		return sandbox.Stamp{Engine: engine, Missing: missing}
 	}
 
 	some, all := []string{"read-file", "host-environment"},
 		[]string{"read-file", "host-environment", "write-file", "fork", "udp-send", "change-metadata", "threads"}
 	for _, test := range []struct {
-		stamp    pytool.Stamp
+		stamp    sandbox.Stamp
 		accepted []string // of all, those that may get through
 		words    string   // of the warning
 	}{
@@ -54,7 +54,7 @@ func TestWallsThatAreMissing(t *testing.T) {
 			t.Errorf("%s: accepted breaches, -want +got:\n%s", test.stamp, diff)
 		}
 
-		warnings := wallWarnings([]pytool.Stamp{test.stamp, test.stamp})
+		warnings := wallWarnings([]sandbox.Stamp{test.stamp, test.stamp})
 		if got := strings.Join(warnings, "\n"); len(warnings) > 1 || !strings.HasPrefix(got, test.words) ||
 			test.words == "" && got != "" {
 			t.Errorf("%s: warnings %q, want %q", test.stamp, warnings, test.words)
@@ -93,7 +93,7 @@ func named(t *testing.T, name string) attack.Attack {
 func TestEnginesWithoutAWallStillHold(t *testing.T) {
 	for _, wall := range confine.Walls() {
 		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
-		stamp := pytool.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
+		stamp := sandbox.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
 
 		a := &app{err: &console{w: io.Discard}}
 		if err := a.guard(t.Context(), stamp, o); err != nil {
@@ -104,7 +104,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 
 // A breach for want of a wall that the user does without ends no run; another one does.
 func TestAcceptedBreaches(t *testing.T) {
-	stamp := pytool.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}
+	stamp := sandbox.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}
 
 	finding := func(name string) attack.Finding { return attack.Finding{Attack: named(t, name)} }
 	for _, test := range []struct {
@@ -116,7 +116,7 @@ func TestAcceptedBreaches(t *testing.T) {
 	} {
 		a := &app{
 			err: &console{w: io.Discard},
-			attack: func(context.Context, pytool.Stamp, func(context.Context) (pytool.Engine, error)) error {
+			attack: func(context.Context, sandbox.Stamp, func(context.Context) (sandbox.Engine, error)) error {
 				return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
 			},
 		}

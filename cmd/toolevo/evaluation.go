@@ -11,9 +11,9 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/durable"
+	"toolevo/envs/sandbox"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
-	"toolevo/toolqa/pytool"
 	"toolevo/trajectories"
 )
 
@@ -26,8 +26,8 @@ const (
 // evaluation is the run directory of an evaluation and the episodes that belong into it.
 type evaluation struct {
 	run    *store.Run
-	jobs   []finetune.Job // without environments and policies, until it is played
-	stamps []pytool.Stamp // of its engines
+	jobs   []finetune.Job  // without environments and policies, until it is played
+	stamps []sandbox.Stamp // of its engines
 	meta   func(finetune.Cell, envs.Task) trajectories.Meta
 }
 

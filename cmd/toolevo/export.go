@@ -16,6 +16,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
+	"toolevo/envs/sandbox"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/toolqa/pytool"
@@ -323,14 +324,14 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 }
 
 // exportedStamps are the engines of an export's trajectories, each once.
-func exportedStamps(m *trajectories.Manifest) []pytool.Stamp {
-	var stamps []pytool.Stamp
+func exportedStamps(m *trajectories.Manifest) []sandbox.Stamp {
+	var stamps []sandbox.Stamp
 
 	for _, r := range m.Runs {
 		for _, p := range r.Python.Each() {
 			stamp := stampOf(p)
 
-			known := slices.ContainsFunc(stamps, func(s pytool.Stamp) bool { return s.String() == stamp.String() })
+			known := slices.ContainsFunc(stamps, func(s sandbox.Stamp) bool { return s.String() == stamp.String() })
 			if p.Engine != "" && !known {
 				stamps = append(stamps, stamp)
 			}

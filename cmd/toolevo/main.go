@@ -23,7 +23,7 @@ import (
 	"log"
 	"os"
 
-	"toolevo/toolqa/pytool/engines"
+	"toolevo/envs/sandbox/engines"
 )
 
 func main() {

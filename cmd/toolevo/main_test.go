@@ -20,8 +20,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/questions"
 )
 

@@ -13,10 +13,10 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
+	"toolevo/envs/sandbox"
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/toolqa"
-	"toolevo/toolqa/pytool"
 )
 
 func (a *app) playCommand() *cobra.Command {
@@ -63,7 +63,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 			return err
 		}
 
-		for _, line := range wallWarnings([]pytool.Stamp{b.stamp}) {
+		for _, line := range wallWarnings([]sandbox.Stamp{b.stamp}) {
 			a.say("%s", line)
 		}
 

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"toolevo/configs"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/trajectories"
 )
 
@@ -317,7 +317,7 @@ func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
 }
 
 // openEngine opens an engine, and says of one that cannot go on with a run what can.
-func (f *runFlags) openEngine(ctx context.Context) (pytool.Engine, error) {
+func (f *runFlags) openEngine(ctx context.Context) (sandbox.Engine, error) {
 	e, err := f.settings.app.openEngine(ctx, f.engine)
 	if err != nil && *f.resume && !*f.mixEngines {
 		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each "+

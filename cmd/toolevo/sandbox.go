@@ -13,10 +13,10 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/names"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/attack"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/attack"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 )
 
 // sandboxFlags are the flags of doctor sandbox.
@@ -99,9 +99,9 @@ engine could be had, 130 interrupted.`,
 
 // sandboxReport is what doctor sandbox finds.
 type sandboxReport struct {
-	Verdict string       `json:"verdict"` // contained or breached
-	Engine  pytool.Stamp `json:"engine"`  // that was attacked
-	Asked   string       `json:"asked"`   // the engine that the settings name
+	Verdict string        `json:"verdict"` // contained or breached
+	Engine  sandbox.Stamp `json:"engine"`  // that was attacked
+	Asked   string        `json:"asked"`   // the engine that the settings name
 	// of the kernel's, and why each is missing; "" is that it stands
 	Walls    map[string]string `json:"walls"`
 	Landlock landlockReport    `json:"landlock"` // what this machine's can deny

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/attack"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/attack"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 )
 
 // needWalls skips a test that needs a python3, and all walls of the kernel's.
@@ -204,7 +204,7 @@ func TestSandboxText(t *testing.T) {
 		{engines.ForkServer, "landlock", attack.Resources, "report this"},
 		{engines.Unsafe, "", attack.Files, "any other engine"},
 	} {
-		r := sandboxReport{Engine: pytool.Stamp{Engine: test.engine}, Breached: []string{test.broken}}
+		r := sandboxReport{Engine: sandbox.Stamp{Engine: test.engine}, Breached: []string{test.broken}}
 		if test.missing != "" {
 			r.Engine.Missing = []string{test.missing}
 		}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"toolevo/envs/display"
-	"toolevo/toolqa/pytool/attack"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/engines"
+	"toolevo/envs/sandbox/attack"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/engines"
 )
 
 // writeHead writes what was chosen and what stands.

@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"toolevo/configs"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
-	"toolevo/toolqa/pytool/engines"
 )
 
 // BenchmarkServer drives a simulated server, which is a process of its own, with the real collector: 200

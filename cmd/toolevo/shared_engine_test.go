@@ -6,8 +6,8 @@ import (
 	"os"
 	"sync"
 
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/engines"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
 )
 
 // sharedEngines are the engines that commands of this process use together, by their options. Starting one costs more
@@ -18,7 +18,7 @@ var sharedEngines struct {
 }
 
 // sharedEngine is an engine that outlives the commands that use it.
-type sharedEngine struct{ pytool.Engine }
+type sharedEngine struct{ sandbox.Engine }
 
 func (*sharedEngine) Close() error { return nil }
 
@@ -29,7 +29,7 @@ var usualSurroundings = surroundings()
 
 // openShared opens an engine, or returns one that was opened by the same options. A test that changes the surroundings,
 // or brings an interpreter of its own, gets an engine of its own.
-func openShared(ctx context.Context, o engines.Options) (pytool.Engine, error) {
+func openShared(ctx context.Context, o engines.Options) (sandbox.Engine, error) {
 	if o.Executable != "" || surroundings() != usualSurroundings {
 		return engines.Open(ctx, o)
 	}

@@ -14,6 +14,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/sandbox"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/server"
@@ -55,9 +56,9 @@ type bench struct {
 	sql       *sqltool.Interpreter
 	graphs    *graph.Graphs
 	passages  map[toolqa.Dataset]retrieve.Searcher // of the datasets that have passages
-	engine    pytool.Engine
-	stamp     pytool.Stamp   // of the engine
-	stamps    []pytool.Stamp // of all engines of the run, the first one first
+	engine    sandbox.Engine
+	stamp     sandbox.Stamp   // of the engine
+	stamps    []sandbox.Stamp // of all engines of the run, the first one first
 	compat    dynamic.Compat
 	tokenizer *trajectories.Tokenizer // of the model that is trained; nil when there is none
 
@@ -80,7 +81,7 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFu
 }
 
 // start takes an engine that was opened. A bench does all but run programs, and say which run it is, without one.
-func (b *bench) start(engine pytool.Engine, err error) error {
+func (b *bench) start(engine sandbox.Engine, err error) error {
 	if err != nil {
 		return gaveUp(err)
 	}
@@ -379,7 +380,7 @@ func (b *bench) python(memory envs.Memory) *pytool.Interpreter {
 	c := b.config.Python
 
 	return pytool.New(b.engine, pytool.Options{
-		Limits: pytool.Limits{
+		Limits: sandbox.Limits{
 			Wall: seconds(c.WallSeconds), CPU: time.Duration(c.CPUSeconds) * time.Second,
 			Memory: int64(c.MemoryMiB) << 20, Output: c.OutputKiB << 10,
 		},

@@ -14,37 +14,18 @@
 // shows instead: it finds the print statements, drops or labels output by their number, shortens it, and shows an
 // exception as "Type: message".
 //
-// # What a program sees
-//
-// CPython, as if started with the program alone: its __main__ is fresh, its folder is "/", standard input is empty, and
-// what goes to standard error is lost. It can import the standard library and the modules that [Stamp.Modules] names,
-// which [Describe] says in the words that the model reads. It can write no file, start no process or thread, and
-// reach no network; an attempt is the exception that Python has for it. At its end functions of atexit are called.
-//
-// # Engines
-//
-// An [Engine] runs one program under [Limits]. There are:
-//
-//   - forkserver: a python3 that has imported what programs often need, and forks for each of them
-//   - bwrap: the same inside bubblewrap
-//   - process: a new python3 for each program
-//   - wasi: CPython compiled to WebAssembly, in a process of its own
-//   - unsafe: process without walls
-//
-// They are packages below this one, and differ in speed and in what keeps a program from harming its host, not in what
-// a program shows; package pytooltest holds them to that. SECURITY.md says what each engine protects against.
-//
-// A run keeps to one engine and one version of Python, as far as its [Stamp]: what an exception says and which modules
-// there are depend on it. The keys of an [envs.Memory] leave the stamp out, so that a memory belongs to a run.
+// Package envs/sandbox holds the engines that run the program, and says what a program sees there. [Describe] names the
+// modules that it can import, in the words that the model reads. Package pytooltest holds every engine to the same
+// observations.
 //
 // # Equal code, equal observation
 //
-// The hash seed is fixed. The generators of random and numpy.random, numpy's default_rng included, begin with
-// [Program.Seed], the first four bytes of the SHA-256 of the program, in every engine. Where an object lies in memory
-// is shown as 0x7f0000000000. Equal programs that run at the same time run once.
+// Random numbers begin with the first four bytes of the SHA-256 of the program ([sandbox.Program.Seed]). Where an
+// object lies in memory is shown as 0x7f0000000000. Equal programs that run at the same time run once.
 //
 // What reads the clock, the operating system's entropy, id or the number of its process, or prints until a limit of
-// time stops it, can still differ from call to call; an [envs.Memory] makes a run repeatable.
+// time stops it, can still differ from call to call; an [envs.Memory] makes a run repeatable. Its keys leave the
+// engine's [sandbox.Stamp] out, so that a memory belongs to a run.
 //
 // The load of the machine should not decide what a program shows. Both limits of time, of the processor's and of real
 // time, have one text, and by default real time is four times the other, so that a program that computes meets the

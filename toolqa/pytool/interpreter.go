@@ -14,6 +14,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/envs/sandbox"
 	"toolevo/toolqa"
 )
 
@@ -30,11 +31,11 @@ const maxProgram = 256 << 10
 
 // Options are the limits and variants of the tool. The zero value of each field means its default.
 type Options struct {
-	Limits    Limits
+	Limits    sandbox.Limits
 	Processes int // how many programs run at once; default the number of processors
 
 	// Memory remembers results by program, limits and capture, not by engine: what a program showed once it shows
-	// under any engine. Each result names the [Stamp] of the engine that made it. The default is none.
+	// under any engine. Each result names the [sandbox.Stamp] of the engine that made it. The default is none.
 	Memory envs.Memory
 
 	// PublishedCapture shows what the published code shows. Print statements are those of the program itself and those
@@ -49,7 +50,7 @@ type Options struct {
 
 // Interpreter is the tool PythonInterpreter[Python]. It is safe for concurrent use and keeps nothing between calls.
 type Interpreter struct {
-	engine Engine
+	engine sandbox.Engine
 	maker  string // the engine, as results name it
 	opts   Options
 	slots  chan struct{}
@@ -57,7 +58,7 @@ type Interpreter struct {
 }
 
 // New returns the tool on an engine, which its owner closes when no call is left.
-func New(engine Engine, opts Options) *Interpreter {
+func New(engine sandbox.Engine, opts Options) *Interpreter {
 	opts.Limits = opts.Limits.WithDefaults()
 	if opts.Processes <= 0 {
 		opts.Processes = runtime.NumCPU()
@@ -135,7 +136,7 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 		return envs.Result{}, ctx.Err()
 	}
 
-	program := Program{Code: code, Published: in.opts.PublishedCapture, Seed: seed(code)}
+	program := sandbox.Program{Code: code, Published: in.opts.PublishedCapture, Seed: seed(code)}
 
 	reply, err := in.engine.Run(ctx, program, in.opts.Limits)
 	if err != nil {
@@ -155,14 +156,14 @@ func (in *Interpreter) result(ctx context.Context, key, code string) (envs.Resul
 }
 
 // observe phrases a reply.
-func (in *Interpreter) observe(r Reply) envs.Result {
-	text := withoutAddresses(strings.ToValidUTF8(r.Output, "\uFFFD"), r.End == OutOfSpace)
-	text = strip(text, r.End == Raised && !in.opts.PublishedCapture)
+func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
+	text := withoutAddresses(strings.ToValidUTF8(r.Output, "\uFFFD"), r.End == sandbox.OutOfSpace)
+	text = strip(text, r.End == sandbox.Raised && !in.opts.PublishedCapture)
 	note := ""
 
 	switch r.End {
-	case Finished, Raised:
-		if r.End == Finished && text != "" {
+	case sandbox.Finished, sandbox.Raised:
+		if r.End == sandbox.Finished && text != "" {
 			return envs.Result{Observation: text}
 		}
 
@@ -171,11 +172,11 @@ func (in *Interpreter) observe(r Reply) envs.Result {
 		}
 
 		return envs.Result{Observation: text, Outcome: envs.ToolError}
-	case OutOfTime:
+	case sandbox.OutOfTime:
 		note = outOfTime
-	case OutOfSpace:
+	case sandbox.OutOfSpace:
 		note = fmt.Sprintf("[The output was cut after %d bytes and the code was stopped.]", in.opts.Limits.Output)
-	case Died:
+	case sandbox.Died:
 		note = fmt.Sprintf("SystemError: the interpreter ended (%s)", r.Detail)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/sandbox"
 	"toolevo/toolqa"
 )
 
@@ -20,10 +21,10 @@ type counter struct {
 	release             chan struct{}
 }
 
-func (c *counter) Stamp() Stamp { return Stamp{Engine: "counter", Python: "3.11.2"} }
-func (c *counter) Close() error { return nil }
+func (c *counter) Stamp() sandbox.Stamp { return sandbox.Stamp{Engine: "counter", Python: "3.11.2"} }
+func (c *counter) Close() error         { return nil }
 
-func (c *counter) Run(ctx context.Context, p Program, _ Limits) (Reply, error) {
+func (c *counter) Run(ctx context.Context, p sandbox.Program, _ sandbox.Limits) (sandbox.Reply, error) {
 	c.runs.Add(1)
 
 	select {
@@ -40,10 +41,10 @@ func (c *counter) Run(ctx context.Context, p Program, _ Limits) (Reply, error) {
 	select {
 	case <-c.release:
 	case <-ctx.Done():
-		return Reply{}, ctx.Err()
+		return sandbox.Reply{}, ctx.Err()
 	}
 
-	return Reply{Output: "ran " + p.Code}, nil
+	return sandbox.Reply{Output: "ran " + p.Code}, nil
 }
 
 func opened() chan struct{} {
@@ -101,7 +102,7 @@ func TestMemory(t *testing.T) {
 
 	run(t, in, "b")
 	run(t, New(c, Options{Memory: memory, PublishedCapture: true}), "a")
-	run(t, New(c, Options{Memory: memory, Limits: Limits{Output: 5}}), "a")
+	run(t, New(c, Options{Memory: memory, Limits: sandbox.Limits{Output: 5}}), "a")
 
 	if n := c.runs.Load(); n != 4 {
 		t.Errorf("four different programs ran %d times", n)

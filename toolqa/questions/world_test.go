@@ -11,13 +11,14 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/engines"
 	"toolevo/toolqa/retrieve"
 	"toolevo/toolqa/score"
 	"toolevo/toolqa/sqltool"
@@ -28,7 +29,7 @@ import (
 var apiVersions = []string{catalog.PromptVersion, "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 
 // sharedEngine is the engine of all worlds, which TestMain closes.
-var sharedEngine = sync.OnceValues(func() (pytool.Engine, error) {
+var sharedEngine = sync.OnceValues(func() (sandbox.Engine, error) {
 	return engines.Open(context.Background(), engines.Options{Modules: []string{"numpy"}})
 })
 

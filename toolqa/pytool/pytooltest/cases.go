@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/toolqa/pytool"
+	"toolevo/envs/sandbox"
 )
 
 // Case is a program and what is shown of it.
@@ -47,7 +47,7 @@ func mustParse(name, text string) []Case {
 }
 
 // For returns the cases that an engine can run.
-func For(cases []Case, s pytool.Stamp) []Case {
+func For(cases []Case, s sandbox.Stamp) []Case {
 	var able []Case
 
 	for _, c := range cases {
@@ -59,7 +59,7 @@ func For(cases []Case, s pytool.Stamp) []Case {
 	return able
 }
 
-func has(s pytool.Stamp, need string) bool {
+func has(s sandbox.Stamp, need string) bool {
 	if engine, ok := strings.CutPrefix(need, "not "); ok {
 		return s.Engine != engine
 	}

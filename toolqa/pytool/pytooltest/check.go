@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/toolqa/pytool"
+	"toolevo/envs/sandbox"
 )
 
 // Extent is how much of [Check] is run. The zero value is all of it, which the fork server and wasi pass.
@@ -18,9 +18,9 @@ type Extent struct {
 	Brief bool // leave out the programs that compute for seconds until a limit that another program meets, too
 }
 
-// Check holds an engine to what package pytool promises of engines, to all of it where TOOLEVO_HOSTILE is
-// set. It does not close it.
-func Check(t *testing.T, e pytool.Engine, x Extent) {
+// Check holds an engine to what packages sandbox and pytool promise, to all of it where TOOLEVO_HOSTILE is set. It does
+// not close it.
+func Check(t *testing.T, e sandbox.Engine, x Extent) {
 	t.Helper()
 
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
@@ -52,7 +52,7 @@ func oneIn(step, first int, cases []Case) []Case {
 }
 
 // checkCases compares what is shown of cases with what their file says.
-func checkCases(t *testing.T, e pytool.Engine, cases []Case, published bool) {
+func checkCases(t *testing.T, e sandbox.Engine, cases []Case, published bool) {
 	cases = For(cases, e.Stamp())
 	if published {
 		cases = slices.DeleteFunc(cases, func(c Case) bool { return c.Published == nil })

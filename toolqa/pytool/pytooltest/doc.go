@@ -1,4 +1,5 @@
-// Package pytooltest holds every engine to what package pytool promises, and to the same observations.
+// Package pytooltest holds every engine to what packages sandbox and pytool promise, and to the same
+// observations.
 //
 // [Check] runs all of it: the programs of [Snippets], each of which shows one rule of what is shown, in both
 // captures; the programs of [Samples], 200 of the kind that models write for ToolQA; and what must hold when

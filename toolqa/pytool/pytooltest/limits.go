@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolevo/envs"
+	"toolevo/envs/sandbox"
 	"toolevo/toolqa/pytool"
 )
 
@@ -20,7 +21,7 @@ const slack = 10 * time.Second
 // stopped is a program that a limit ends.
 type stopped struct {
 	name      string
-	limits    pytool.Limits
+	limits    sandbox.Limits
 	published bool
 	code      string
 	want      string // a part of the observation
@@ -29,9 +30,9 @@ type stopped struct {
 }
 
 var (
-	waits    = pytool.Limits{Wall: 1500 * time.Millisecond}
-	computes = pytool.Limits{CPU: time.Second, Wall: time.Minute}
-	small    = pytool.Limits{Memory: 256 << 20, Wall: time.Minute}
+	waits    = sandbox.Limits{Wall: 1500 * time.Millisecond}
+	computes = sandbox.Limits{CPU: time.Second, Wall: time.Minute}
+	small    = sandbox.Limits{Memory: 256 << 20, Wall: time.Minute}
 )
 
 var allStopped = []stopped{
@@ -57,24 +58,24 @@ while True:
 	{"memory", small, false, "x = []\nwhile True: x.append(bytearray(1 << 20))", "MemoryError", "", false},
 	{"memory in small pieces", small, false, "x = None\nwhile True: x = [x]", "MemoryError", "wasi", true},
 	{"memory at once", small, false, "x = bytearray(1 << 30)", "MemoryError", "", false},
-	{"output", pytool.Limits{Output: 100}, false, "print('x' * 60)\nwhile True: print('yes')",
+	{"output", sandbox.Limits{Output: 100}, false, "print('x' * 60)\nwhile True: print('yes')",
 		strings.Repeat("x", 60) + "\n" + strings.Repeat("yes\n", 9) + "yes\n[The output was cut after 100 bytes " +
 			"and the code was stopped.]", "", false},
-	{"output at once", pytool.Limits{Output: 10}, false, "print('x' * 100000)", "xxxxxxxxxx\n[The output was cut " +
+	{"output at once", sandbox.Limits{Output: 10}, false, "print('x' * 100000)", "xxxxxxxxxx\n[The output was cut " +
 		"after 10 bytes", "", false},
-	{"output below Python", pytool.Limits{Output: 100}, false, "import os\nwhile True: os.write(1, b'x' * 5000)",
+	{"output below Python", sandbox.Limits{Output: 100}, false, "import os\nwhile True: os.write(1, b'x' * 5000)",
 		"[The output was cut after 100 bytes", "", false},
 	{"captured output", small, true, "while True: print('yes' * 100000)", "MemoryError", "", false},
-	{"abort", pytool.Limits{}, false, "import os\nos.abort()", "SystemError: the interpreter ended (signal: aborted",
+	{"abort", sandbox.Limits{}, false, "import os\nos.abort()", "SystemError: the interpreter ended (signal: aborted",
 		"wasi", false},
-	{"descriptors", pytool.Limits{}, false, "import os\nf = [os.dup(0) for _ in range(100)]", "OSError: [Errno 24]",
+	{"descriptors", sandbox.Limits{}, false, "import os\nf = [os.dup(0) for _ in range(100)]", "OSError: [Errno 24]",
 		"wasi", false},
 }
 
 // checkLimits shows that what passes a limit ends there, with an observation that says so, and that the call
 // after it is a call like any other. Both limits of time have one observation, whole: the load of the machine
 // decides which of them a program meets.
-func checkLimits(t *testing.T, e pytool.Engine, brief bool) {
+func checkLimits(t *testing.T, e sandbox.Engine, brief bool) {
 	for _, s := range allStopped {
 		if s.except == e.Stamp().Engine || s.long && brief {
 			continue
@@ -112,7 +113,7 @@ func checkLimits(t *testing.T, e pytool.Engine, brief bool) {
 }
 
 // checkCancel shows that a call that is given up is the error of its context, and leaves nothing behind.
-func checkCancel(t *testing.T, e pytool.Engine) {
+func checkCancel(t *testing.T, e sandbox.Engine) {
 	in := pytool.New(e, pytool.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"toolevo/envs"
+	"toolevo/envs/sandbox"
 	"toolevo/toolqa"
 	"toolevo/toolqa/pytool"
 )
 
 // Observe runs the cases on an engine, several at once, and returns what is shown of them, in their order. It stops at
 // the first error.
-func Observe(ctx context.Context, e pytool.Engine, cases []Case, published bool) ([]Shown, error) {
+func Observe(ctx context.Context, e sandbox.Engine, cases []Case, published bool) ([]Shown, error) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: published})
 	all := make([]Shown, len(cases))
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/pytool/confine"
-	"toolevo/toolqa/pytool/forkserver"
-	"toolevo/toolqa/pytool/python"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/forkserver"
+	"toolevo/envs/sandbox/python"
 )
 
 var update = flag.Bool("update", false, "write the observations in testdata anew")
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 // engine starts a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or else on one with numpy if there is
 // one where Linux distributions put it, or else on python3.
-func engine(t testing.TB) pytool.Engine {
+func engine(t testing.TB) sandbox.Engine {
 	t.Helper()
 
 	named := os.Getenv("TOOLEVO_TEST_PYTHON")

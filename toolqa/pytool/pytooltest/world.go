@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/sandbox"
 	"toolevo/toolqa/pytool"
 )
 
 // checkOddCode runs texts that are hard on a parser. Each has an observation, whatever it is.
-func checkOddCode(t *testing.T, e pytool.Engine) {
+func checkOddCode(t *testing.T, e sandbox.Engine) {
 	in := pytool.New(e, pytool.Options{})
 	for name, code := range map[string]string{
 		"not UTF-8": "print('\xff')", "NUL": "print(1)\x00", "nested": strings.Repeat("(", 10_000),
@@ -29,7 +30,7 @@ func checkOddCode(t *testing.T, e pytool.Engine) {
 }
 
 // checkEqual runs programs again that could differ, as their state comes from outside them.
-func checkEqual(t *testing.T, e pytool.Engine) {
+func checkEqual(t *testing.T, e sandbox.Engine) {
 	codes := []string{
 		"import random\nprint(random.random(), random.sample(range(1000), 3), random.gauss(0, 1))\n" +
 			"x = list(range(20))\nrandom.shuffle(x)\nx",
@@ -59,7 +60,7 @@ func checkEqual(t *testing.T, e pytool.Engine) {
 }
 
 // checkState leaves traces in a program and looks for them in others.
-func checkState(t *testing.T, e pytool.Engine) {
+func checkState(t *testing.T, e sandbox.Engine) {
 	in := pytool.New(e, pytool.Options{})
 	for range 3 {
 		if _, err := call(t.Context(), in, `
@@ -91,7 +92,7 @@ import json, os, statistics, sys
 }
 
 // checkPublishedTexts shows what the published capture does to long output, and to lines that end otherwise.
-func checkPublishedTexts(t *testing.T, e pytool.Engine) {
+func checkPublishedTexts(t *testing.T, e sandbox.Engine) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: true})
 	for code, want := range map[string]string{
 		// and the line's end

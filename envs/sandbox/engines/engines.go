@@ -1,0 +1,134 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/forkserver"
+	"toolevo/envs/sandbox/process"
+	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/wasi"
+)
+
+// The names of the engines.
+const (
+	Auto       = "auto"       // the best that works of bwrap, forkserver and wasi
+	ForkServer = "forkserver" // a warm python3, forked for each call, behind Landlock and seccomp
+	Bwrap      = "bwrap"      // the same inside bubblewrap
+	WASI       = "wasi"       // a CPython built for WASI, in a machine of its own
+	Process    = "process"    // a new python3 for each call, behind Landlock and seccomp
+	Unsafe     = "unsafe"     // a new python3 for each call, with no walls
+)
+
+// Names lists the names of the engines, Auto first.
+func Names() []string { return []string{Auto, ForkServer, Bwrap, WASI, Process, Unsafe} }
+
+// Options choose an engine. The zero value is Auto on the python3 of PATH, without third-party modules.
+type Options struct {
+	Engine     string         // one of Names; "" is Auto
+	Executable string         // the python3 of every engine but wasi; "" is that of PATH
+	Wasm       string         // the python.wasm of wasi; "" is none
+	Modules    []string       // third-party modules that programs may import, where they are installed
+	Accept     []confine.Wall // walls to do without where the machine does not offer them
+	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
+	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
+	ABI     int
+	Servers int // how many programs the engine runs at once; 0 is the engine's default
+}
+
+// Main makes this process one of the helpers that engines start by starting this binary again, if it was
+// started as one, and does not return then. main and every TestMain whose package opens engines call it
+// before anything else.
+func Main() {
+	confine.Main()
+	wasi.Main()
+}
+
+// Open opens an engine. The caller closes it. Walls that are missing and not accepted are a
+// [confine.MissingError], whose text goes on with what can be done.
+func Open(ctx context.Context, o Options) (sandbox.Engine, error) {
+	if o.Engine == "" {
+		o.Engine = Auto
+	}
+
+	m := machine{missing: confine.Probe(), findBwrap: func() (string, error) { return findBwrap(ctx) }}
+	for _, w := range o.Lacking {
+		if m.missing[w] == nil {
+			m.missing[w] = errLeftOut
+		}
+	}
+
+	e, err := o.open(ctx, m)
+	if err != nil {
+		return nil, fmt.Errorf("PythonInterpreter, engine %s: %w", o.Engine, advise(err))
+	}
+
+	return e, nil
+}
+
+func (o Options) open(ctx context.Context, m machine) (sandbox.Engine, error) {
+	var interpreter *python.Interpreter
+
+	switch o.Engine {
+	case WASI:
+	case Auto, ForkServer, Bwrap, Process, Unsafe:
+		var err error
+
+		interpreter, err = python.Find(ctx, o.Executable, o.Modules)
+		if err != nil && (o.Engine != Auto || ctx.Err() != nil) {
+			return nil, err
+		}
+
+		m.noPython = err
+	default:
+		return nil, fmt.Errorf("unknown name: valid are %s", strings.Join(Names(), ", "))
+	}
+
+	c, err := o.choose(m)
+	if err != nil {
+		return nil, err
+	}
+
+	e, err := o.start(ctx, c, interpreter)
+	if err != nil && o.Engine == Auto {
+		return nil, fmt.Errorf("it chose %s, which does not start: %w", c.engine, err)
+	}
+
+	return e, err
+}
+
+// start starts what was chosen.
+func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (sandbox.Engine, error) {
+	switch c.engine {
+	case WASI:
+		return opened(wasi.New(ctx, wasi.Options{
+			Module: o.Wasm, Modules: o.Modules, Servers: o.Servers, Without: c.without, LandlockABI: o.ABI,
+		}))
+	case Process, Unsafe:
+		return opened(process.New(ctx, process.Options{
+			Python: interpreter, Without: c.without, Unsafe: c.engine == Unsafe, LandlockABI: o.ABI,
+		}))
+	}
+
+	return opened(forkserver.New(ctx, forkserver.Options{
+		Python: interpreter, Servers: o.Servers, Without: c.without, Bwrap: c.bwrap, LandlockABI: o.ABI,
+	}))
+}
+
+// opened keeps a nil of one type from becoming an engine that is not nil.
+func opened[E sandbox.Engine](e E, err error) (sandbox.Engine, error) {
+	if err != nil {
+		return nil, err
+	}
+
+	return e, nil
+}
+
+// errLeftOut is why a wall is missing that Options.Lacking names.
+var errLeftOut = errors.New("it is left out to see what holds without it")
+
+var errNoModule = errors.New("it needs a CPython built for WASI: give its path, --set python.wasm=FILE")

@@ -1,0 +1,94 @@
+package python
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"strconv"
+	"syscall"
+	"time"
+
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/confine"
+)
+
+//go:embed capture.py
+var capture string
+
+//go:embed driver.py
+var driver string
+
+//go:embed forkserver.py
+var forkServer string
+
+// Driver is capture.py and driver.py: the functions that run one program. Executing it does nothing but define them.
+func Driver() string { return capture + "\n" + driver }
+
+// ForkServer is the driver with forkserver.py: executing it serves calls on standard input and output.
+func ForkServer() string { return Driver() + "\n" + forkServer }
+
+// Environment is all of the environment of every interpreter, whatever the engine. It is made from nothing: nothing of
+// this process's own environment is in it.
+func Environment() []string {
+	return []string{
+		"LANG=C.UTF-8", "TZ=UTC", "HOME=/", "PATH=/usr/bin:/bin",
+		"PYTHONHASHSEED=0", "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONNODEBUGRANGES=1",
+		"OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "MALLOC_ARENA_MAX=2",
+	}
+}
+
+// Setup is what a driver is told before the first program: where modules are, which third-party ones may be imported,
+// and the filter of system calls to put on.
+type Setup struct {
+	Path    []string `json:"path"`
+	Site    []string `json:"site"`
+	Modules []string `json:"modules"`
+	Filter  string   `json:"filter"` // base64; "" is none
+	PIDs    []int    `json:"pids"`   // offsets in the filter; see [confine.Filter]
+}
+
+// Setup returns what a driver of this interpreter is told. Its filter makes up for walls that it does
+// without, as far as it can; see [confine.Filter].
+func (in *Interpreter) Setup(without []confine.Wall) Setup {
+	program, pids := confine.Filter(without...)
+
+	return Setup{
+		Path: in.Path, Site: in.Site, Modules: sandbox.Stamp{Modules: in.Modules}.ModuleNames(),
+		Filter: base64.StdEncoding.EncodeToString(program), PIDs: append([]int{}, pids...),
+	}
+}
+
+// Job is what a driver is told of one program.
+type Job struct {
+	Code      string `json:"code"`
+	Published bool   `json:"published"`
+	Seed      uint32 `json:"seed"`
+	CPU       int    `json:"cpu"`    // seconds
+	Memory    int64  `json:"memory"` // bytes
+}
+
+// NewJob returns the job of a program under limits that have no zero values.
+func NewJob(p sandbox.Program, l sandbox.Limits) Job {
+	return Job{Code: p.Code, Published: p.Published, Seed: p.Seed, CPU: Seconds(l.CPU), Memory: l.Memory}
+}
+
+// Seconds rounds up to whole seconds, at least one.
+func Seconds(d time.Duration) int { return int(max(1, (d+time.Second-1)/time.Second)) }
+
+// raised is the exit status of a driver whose program raised: RAISED in driver.py.
+const raised = 87
+
+// Ended says how a program ended whose process ended with this status, and, of one that died, how.
+func Ended(status syscall.WaitStatus) (end sandbox.End, detail string) {
+	switch {
+	case status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGXCPU):
+		return sandbox.OutOfTime, ""
+	case status.Signaled():
+		return sandbox.Died, "signal: " + status.Signal().String()
+	case status.ExitStatus() == 0:
+		return sandbox.Finished, ""
+	case status.ExitStatus() == raised:
+		return sandbox.Raised, ""
+	default:
+		return sandbox.Died, "exit status " + strconv.Itoa(status.ExitStatus())
+	}
+}
