@@ -167,19 +167,26 @@ func TestLeaderGivesUp(t *testing.T) {
 	in := New(c, Options{})
 	args := envs.Args{{Name: "Python", Value: "a"}}
 	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if _, _, err := in.Call(ctx, toolqa.Session{}, args); !errors.Is(err, context.Canceled) {
-			t.Errorf("the cancelled call: %v", err)
-		}
-	})
+	leader := make(chan error, 1)
+
+	go func() {
+		_, _, err := in.Call(ctx, toolqa.Session{}, args)
+		leader <- err
+	}()
 	<-c.started
+
+	var wg sync.WaitGroup
 	wg.Go(func() {
 		if _, r, err := in.Call(t.Context(), toolqa.Session{}, args); err != nil || r.Observation != "ran a" {
 			t.Errorf("the waiting call: %+v, %v", r, err)
 		}
 	})
 	cancel()
+
+	if err := <-leader; !errors.Is(err, context.Canceled) {
+		t.Errorf("the cancelled call: %v", err)
+	}
+
 	close(c.release)
 	wg.Wait()
 }
