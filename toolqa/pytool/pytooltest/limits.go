@@ -48,8 +48,8 @@ while True:
     time.sleep(1)`, outOfTime, "wasi", false},
 	{"exceptions caught", waits, false, "import time\nwhile True:\n    try:\n        time.sleep(1)\n    except " +
 		"BaseException:\n        pass", outOfTime, "", false},
-	{"a function called at the end that waits", waits, false, "import atexit, time\n_ = atexit.register(time.sleep, 60)",
-		outOfTime, "", false},
+	{"a function called at the end that waits", waits, false,
+		"import atexit, time\n_ = atexit.register(time.sleep, 60)", outOfTime, "", false},
 	{"output closed, then sleep", waits, false, "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", outOfTime,
 		"", false},
 	{"loop", computes, false, "print('so far')\nwhile True: pass", "so far\n" + outOfTime, "", false},
