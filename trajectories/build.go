@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 )
 
@@ -134,10 +135,10 @@ func (m *Meta) python(tree *mcts.TreeRecord, path []int) Python {
 }
 
 func turnOf(n *mcts.Record) Turn {
-	action := valid(n.Action)
+	text := valid(n.Action)
 
 	return Turn{
-		Action: action, Thought: thought(action), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
+		Action: text, Thought: action.ReAct{}.Thought(text), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
 		Observation: valid(n.Observation), Outcome: n.Outcome,
 		Prior: n.Prior, Visits: n.Visits, Value: meanValue(n), Limit: valid(string(n.Limit)),
 	}
@@ -199,18 +200,6 @@ func Key(turns []Turn) string {
 	}
 
 	return mcts.TrajectoryKey(actions)
-}
-
-// thought returns the text between the first "Thought:" and the "Action:" that follows it, or the end.
-func thought(action string) string {
-	_, after, found := strings.Cut(action, "Thought:")
-	if !found {
-		return ""
-	}
-
-	text, _, _ := strings.Cut(after, "Action:")
-
-	return strings.TrimSpace(text)
 }
 
 // valid returns s with U+FFFD in place of bytes that are not UTF-8.

@@ -10,6 +10,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
@@ -158,7 +159,9 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 	o.First = prompt(asked)
 	o.Observed = func(text string) doctor.Prompt {
 		return prompt(asked.Append(envs.Turn{
-			Action:      "Thought: I load the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}",
+			Action: envs.Action(action.ReAct{}.Format("I load the database.", envs.Call{
+				Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}},
+			})),
 			Observation: text,
 		}))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
@@ -142,8 +143,8 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 		var err error
 
 		select {
-		case action := <-actions:
-			text, err = action.text, action.err
+		case next := <-actions:
+			text, err = next.text, next.err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -200,23 +201,23 @@ func printTranscript(w io.Writer, h envs.History) {
 	}
 }
 
-// action is what was typed, or why there is no more.
-type action struct {
+// typedAction is what was typed, or why there is no more.
+type typedAction struct {
 	text string
 	err  error
 }
 
 // typed returns the actions that are typed until ctx ends. Nobody waits for the goroutine that reads: a read from a
 // terminal cannot be called off.
-func typed(ctx context.Context, from io.Reader) <-chan action {
-	actions := make(chan action)
+func typed(ctx context.Context, from io.Reader) <-chan typedAction {
+	actions := make(chan typedAction)
 
 	go func() {
 		in := bufio.NewReader(from)
 		for {
 			text, err := readAction(in)
 			select {
-			case actions <- action{text, err}:
+			case actions <- typedAction{text, err}:
 			case <-ctx.Done():
 				return
 			}
@@ -241,7 +242,7 @@ func readAction(in *bufio.Reader) (string, error) {
 			b.WriteString(line)
 		}
 
-		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), "Action Input:")
+		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), action.InputMarker)
 		switch {
 		case errors.Is(err, io.EOF) && b.Len() > 0, err == nil && ended:
 			return b.String(), nil

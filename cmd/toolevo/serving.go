@@ -13,6 +13,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
@@ -273,7 +274,7 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	}
 	prompt.Clean = clean.Clean
 
-	o.Sampling.Stop = append([]string{policy.StopMarker}, c.Sampling.Stop...)
+	o.Sampling.Stop = append(action.ReAct{}.Stop(), c.Sampling.Stop...)
 	if o.Limit, err = b.serving.limit(); err != nil {
 		return server.Options{}, err
 	}

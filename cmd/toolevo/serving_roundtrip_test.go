@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"toolevo/envs/action"
 	"toolevo/finetune"
-	"toolevo/mcts/policy"
 	"toolevo/trajectories"
 )
 
@@ -118,7 +118,7 @@ func continued(s trajectories.Sample, messages []struct{ Role, Content string })
 		role, content := map[string]string{trajectories.Human: "user", trajectories.GPT: "assistant",
 			trajectories.Observation: "user"}[want.From], want.Value
 		if want.From == trajectories.Observation {
-			content = policy.StopMarker + " " + content
+			content = action.ObservationMarker + " " + content
 		}
 
 		if m.Role != role || m.Content != content {

@@ -20,12 +20,7 @@
 //
 // # Reading an action
 //
-// The text is ReAct (ToolEvo, A.1). The name is what stands between the first "Action:" and the next "Action
-// Input", without surrounding white space. The arguments are the JSON object that begins at the first "Action
-// Input:" followed by a brace, and reach to the last closing brace of the text; there must be something
-// between the braces, so "{}" is malformed and "{ }" is an object without members. The thought is not looked
-// at. Duplicate keys, line breaks in strings and NaN are what Python makes of them. JSON nested deeper than
-// 1000 levels is an argument error.
+// The text is ReAct; package action has the rules of reading it.
 //
 // Bytes that are not UTF-8 are replaced by U+FFFD before anything else, in the action that the turn keeps too, and in
 // observations. So every text in a History is valid UTF-8.

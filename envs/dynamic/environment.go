@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/catalog"
 )
 
@@ -192,6 +193,11 @@ func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 
 // ToolList returns the numbered lines of the prompt's tool list. What an agent has learned since is in its History.
 func (e *Environment[S]) ToolList() []string { return slices.Clone(e.toolList) }
+
+// Canonical implements [envs.Canonicalizer] with the keys of package action.
+func (e *Environment[S]) Canonical(a envs.Action) string {
+	return action.Key(action.ReAct{}, string(a))
+}
 
 // Reset returns the first state of a task.
 func (e *Environment[S]) Reset(_ context.Context, t envs.Task) (envs.State, error) {

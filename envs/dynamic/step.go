@@ -2,11 +2,13 @@ package dynamic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/catalog"
 	"toolevo/envs/pytext"
 )
@@ -89,14 +91,22 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 
 // act reads the action, fills in the turn's call, and finds the answer.
 func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Turn) (answer[S], error) {
-	name, input, ok := parse(string(turn.Action))
-	if !ok {
+	call, wrong := action.ReAct{}.Parse(string(turn.Action))
+
+	var ans answer[S]
+	var err error
+
+	switch {
+	case errors.Is(wrong, action.ErrMalformed):
 		return from.said(envs.Malformed, malformedText), nil
+	case wrong != nil:
+		ans = from.said(envs.InvocationError, argumentError+wrong.Error())
+	default:
+		ans, err = e.call(ctx, from, turn, call)
 	}
 
-	ans, err := e.call(ctx, from, turn, name, input)
 	if e.options.Compat.Has(FailedLoads) {
-		ans.loads = slices.Contains(e.options.PublishedLoads, name)
+		ans.loads = slices.Contains(e.options.PublishedLoads, call.Name)
 	}
 
 	return ans, err
@@ -107,18 +117,13 @@ func (s *state[S]) said(outcome envs.Outcome, text string) answer[S] {
 	return answer[S]{session: s.session, result: envs.Result{Observation: text, Outcome: outcome}}
 }
 
-// call fills in the turn's call, and finds the answer to a name and the text of its arguments.
+// call fills in the turn's call, and finds the answer to it.
 func (e *Environment[S]) call(
-	ctx context.Context, from *state[S], turn *envs.Turn, name, input string,
+	ctx context.Context, from *state[S], turn *envs.Turn, call envs.Call,
 ) (answer[S], error) {
-	args, err := decode(input)
-	if err != nil {
-		return from.said(envs.InvocationError, argumentError+err.Error()), nil
-	}
+	turn.Call = call
 
-	turn.Call = envs.Call{Name: name, Args: args}
-
-	known := e.names[name]
+	known := e.names[call.Name]
 	if known == nil {
 		return from.said(envs.InvalidAction, e.invalid), nil
 	}
@@ -131,7 +136,7 @@ func (e *Environment[S]) call(
 		return from.said(envs.InvalidAction, e.invalid), nil
 	}
 
-	lowered, wrong := known.api.Lower(args)
+	lowered, wrong := known.api.Lower(call.Args)
 	switch {
 	case wrong == nil:
 		ans, err := e.run(ctx, from, known, lowered)
@@ -214,3 +219,6 @@ func short(s string) string {
 
 	return strings.ToValidUTF8(s[:opArgumentBytes], "") + "…"
 }
+
+// valid returns s with its bytes that are not UTF-8 replaced.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -1,6 +1,7 @@
 package pytext
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -36,9 +37,23 @@ func Decode(s string) (any, error) { return document(&decoder{s: s}) }
 // DecodeStrict is Decode, but as json.loads(s): control characters in strings must be escaped.
 func DecodeStrict(s string) (any, error) { return document(&decoder{s: s, strict: true}) }
 
-// DecodePrefix decodes the JSON value at the beginning of s, after any space, and returns what follows it. It is Decode
-// otherwise.
-func DecodePrefix(s string) (v any, rest string, err error) {
+// DecodeObject decodes the JSON object at the beginning of s, after any space, as Decode does, and returns what follows
+// it.
+func DecodeObject(s string) (args envs.Args, rest string, err error) {
+	v, rest, err := decodePrefix(s)
+	if err != nil {
+		return nil, "", fmt.Errorf("not a JSON object: %w", err)
+	}
+
+	args, ok := v.(envs.Args)
+	if !ok {
+		return nil, "", errors.New("not a JSON object")
+	}
+
+	return args, rest, nil
+}
+
+func decodePrefix(s string) (v any, rest string, err error) {
 	d := &decoder{s: s}
 	d.space()
 

@@ -92,19 +92,19 @@ func TestDecodeStrict(t *testing.T) {
 	}
 }
 
-func TestDecodePrefix(t *testing.T) {
-	v, rest, err := DecodePrefix(" \n{\"b\": \"x\ny\\\"\", \"a\": [1, {\"k\": null}], \"b\": 2.50} instead.")
+func TestDecodeObject(t *testing.T) {
+	v, rest, err := DecodeObject(" \n{\"b\": \"x\ny\\\"\", \"a\": [1, {\"k\": null}], \"b\": 2.50} instead.")
 
 	want := envs.Args{
 		{Name: "b", Value: envs.Number("2.50")},
 		{Name: "a", Value: []any{envs.Number("1"), envs.Args{{Name: "k", Value: nil}}}},
 	}
-	if diff := cmp.Diff(any(want), v); err != nil || diff != "" || rest != " instead." {
+	if diff := cmp.Diff(want, v); err != nil || diff != "" || rest != " instead." {
 		t.Errorf("rest %q, %v\n%s", rest, err, diff)
 	}
 
-	for _, bad := range []string{"", "x", `{"a": }`, `{"a": 1`, `{"a"`, `{"a": ` + strings.Repeat("[", 10000)} {
-		if _, _, err := DecodePrefix(bad); err == nil {
+	for _, bad := range []string{"", "x", "[1]", `{"a": }`, `{"a": 1`, `{"a"`, `{"a": ` + strings.Repeat("[", 10000)} {
+		if _, _, err := DecodeObject(bad); err == nil {
 			t.Errorf("%.20q decoded", bad)
 		}
 	}
@@ -193,7 +193,7 @@ json.dump([[
 	for i, s := range texts {
 		got := [3]string{read(Decode(s)), read(DecodeStrict(s))}
 
-		v, rest, err := DecodePrefix(s)
+		v, rest, err := decodePrefix(s)
 		if got[2] = read(v, err); err == nil {
 			got[2] += " then " + rest
 		}

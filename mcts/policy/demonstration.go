@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 )
 
 // Demonstration is a solved task, shown in the prompt as an example.
@@ -57,51 +58,18 @@ func (d Demonstration) Validate() error {
 	}
 
 	for i, t := range d.Turns {
-		name, err := readAction(t.Action)
+		call, err := action.ReAct{}.ParseStrict(t.Action)
 		if err != nil {
 			return fmt.Errorf("%q: turn %d: %w", d.Question, i+1, err)
 		}
 
-		if last := i == len(d.Turns)-1; last != (name == finishTool) {
+		if last := i == len(d.Turns)-1; last != (call.Name == finishTool) {
 			return fmt.Errorf("%q: turn %d of %d calls %s: the last turn, and no other, calls %s",
-				d.Question, i+1, len(d.Turns), name, finishTool)
+				d.Question, i+1, len(d.Turns), call.Name, finishTool)
 		}
 	}
 
 	return nil
-}
-
-// readAction returns the tool an action names, and an error unless the action is in the format of the prompt.
-func readAction(text string) (name string, err error) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), thoughtMarker)
-	if !ok {
-		return "", fmt.Errorf("action does not begin with %q", thoughtMarker)
-	}
-
-	if strings.Contains(text, StopMarker) {
-		return "", fmt.Errorf("action contains %q", StopMarker)
-	}
-
-	_, rest, ok = strings.Cut(rest, "\n"+actionMarker)
-	if !ok {
-		return "", fmt.Errorf("action has no line %q", actionMarker)
-	}
-
-	name, input, ok := strings.Cut(rest, "\n"+inputMarker)
-	if !ok {
-		return "", fmt.Errorf("action has no line %q", inputMarker)
-	}
-
-	_, tail, err := decodeObject(input)
-	if err != nil {
-		return "", fmt.Errorf("action input: %w", err)
-	}
-
-	if strings.TrimSpace(tail) != "" {
-		return "", fmt.Errorf("action input: text after the object: %q", strings.TrimSpace(tail))
-	}
-
-	return strings.TrimSpace(name), nil
 }
 
 // LoadDemonstrations reads the pools of every dataset: the files DATASET.yaml at the top of fsys, each a mapping with

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 	"toolevo/mcts"
 )
@@ -89,13 +90,12 @@ func (w *world) act(h envs.History, text string) envs.History {
 		Observation: "Your action is filtered due to some error in content.",
 	}
 
-	name, err := readAction(text)
+	call, err := action.ReAct{}.ParseStrict(text)
 	if err != nil {
 		return h.Append(turn)
 	}
 
-	_, input, _ := strings.Cut(text, inputMarker)
-	args, _, _ := decodeObject(input)
+	name, args := call.Name, call.Args
 	turn.Call = envs.Call{Tool: name, Name: name, Args: args}
 	d, old := w.names[name]
 

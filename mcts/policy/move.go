@@ -1,10 +1,10 @@
 package policy
 
 import (
-	"bytes"
+	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/pytext"
+	"toolevo/envs/action"
 )
 
 // move is what the policy is about to write.
@@ -109,41 +109,29 @@ func (m *move) name() string {
 	return m.call.Name
 }
 
-// appendInput appends the move's Action Input.
-func (m *move) appendInput(b []byte) []byte {
-	args := m.call.Args
+// args are the arguments the move writes.
+func (m *move) args() envs.Args {
 	if m.via != nil && m.kind != describing && m.form != oldParams {
-		args = m.via.apply(args)
+		return m.via.apply(m.call.Args)
 	}
 
-	b = pytext.AppendJSON(b, args)
+	return m.call.Args
+}
+
+// text returns the whole completion.
+func (m *move) text(w wording) string {
+	call := envs.Call{Name: m.name(), Args: m.args()}
+	text := action.ReAct{}.Format(string(w.append(nil, m)), call)
 
 	switch m.form {
 	case missingBrace:
-		b = b[:len(b)-1]
+		return strings.TrimSuffix(text, "}")
 	case singleQuotes:
-		b = bytes.ReplaceAll(b, []byte{'"'}, []byte{'\''})
+		input := strings.LastIndexByte(text, '\n')
+		return text[:input] + strings.ReplaceAll(text[input:], `"`, "'")
+	case missingAction:
+		return strings.Replace(text, "\n"+action.ActionMarker+" "+call.Name, "", 1)
 	}
 
-	return b
-}
-
-// appendText appends the whole completion.
-func (m *move) appendText(b []byte, w wording, input []byte) []byte {
-	b = append(b, thoughtMarker...)
-	b = append(b, ' ')
-
-	b = w.append(b, m)
-	if m.form != missingAction {
-		b = append(b, '\n')
-		b = append(b, actionMarker...)
-		b = append(b, ' ')
-		b = append(b, m.name()...)
-	}
-
-	b = append(b, '\n')
-	b = append(b, inputMarker...)
-	b = append(b, ' ')
-
-	return append(b, input...)
+	return text
 }

@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"toolevo/envs"
@@ -43,7 +41,7 @@ func parseNotice(text string) (*usage, bool) {
 	u.name, u.signature = name, signature
 
 	_, example, _ := strings.Cut(tail, "param example:")
-	if args, _, err := decodeObject(example); err == nil && len(args) > 0 {
+	if args, _, err := pytext.DecodeObject(example); err == nil && len(args) > 0 {
 		u.slots = infer(args, len(u.oldParams))
 		return u, true
 	}
@@ -80,7 +78,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
-	args, _, err := decodeObject(example)
+	args, _, err := pytext.DecodeObject(example)
 	if err != nil || len(args) == 0 {
 		return nil, false
 	}
@@ -107,22 +105,6 @@ func (u *usage) describe(args envs.Args) string {
 	b = pytext.AppendJSON(b, args)
 
 	return string(append(b, '.'))
-}
-
-// decodeObject reads the JSON object at the beginning of text, after any space, as Python does, and returns
-// what follows it. Line breaks inside strings are taken as they are: published notices have them.
-func decodeObject(text string) (args envs.Args, rest string, err error) {
-	v, rest, err := pytext.DecodePrefix(text)
-	if err != nil {
-		return nil, "", fmt.Errorf("not a JSON object: %w", err)
-	}
-
-	args, ok := v.(envs.Args)
-	if !ok {
-		return nil, "", errors.New("not a JSON object")
-	}
-
-	return args, rest, nil
 }
 
 // parseSignature reads "Name[p1, p2]" or "Name" at the beginning of text.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 )
 
@@ -89,7 +90,7 @@ func (p Prompt) Render(h envs.History) string {
 			d.render(&b, spaced)
 		}
 
-		b.WriteString(turnHeading)
+		b.WriteString(TurnHeading)
 		b.WriteString("\n\n")
 	}
 
@@ -104,24 +105,23 @@ func (p Prompt) Render(h envs.History) string {
 }
 
 // QuestionText returns the line that asks a question.
-func QuestionText(question string) string { return questionMarker + " " + strings.TrimSpace(question) }
+func QuestionText(question string) string { return QuestionMarker + " " + strings.TrimSpace(question) }
 
 // ObservationText returns the line that tells an observation.
 func ObservationText(observation string) string {
-	return StopMarker + " " + strings.TrimSpace(observation)
+	return action.ObservationMarker + " " + strings.TrimSpace(observation)
 }
 
-func renderTurn(b *strings.Builder, action, observation string) {
-	b.WriteString(strings.TrimSpace(action))
+func renderTurn(b *strings.Builder, written, observation string) {
+	b.WriteString(strings.TrimSpace(written))
 	b.WriteString("\n\n")
-	b.WriteString(StopMarker)
-	b.WriteByte(' ')
-	b.WriteString(strings.TrimSpace(observation))
+	b.WriteString(ObservationText(observation))
 	b.WriteString("\n\n")
 }
 
 // paperSpacing sets the parts of a step apart as the published template and demonstrations do.
-var paperSpacing = strings.NewReplacer("\n"+actionMarker, "\n\n"+actionMarker, "\n"+inputMarker, "\n\n"+inputMarker)
+var paperSpacing = strings.NewReplacer(
+	"\n"+action.ActionMarker, "\n\n"+action.ActionMarker, "\n"+action.InputMarker, "\n\n"+action.InputMarker)
 
 func (p Prompt) system(learned []string, format string) string {
 	var b strings.Builder

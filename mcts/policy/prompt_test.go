@@ -95,7 +95,7 @@ func TestLayouts(t *testing.T) {
 	}
 	question := "Question: " + openQuestion + "\n\n"
 	stable := p.Render(h)
-	order(stable, "(13) UpdateTool[", guidelinesHeading, examplesHeading, turnHeading,
+	order(stable, "(13) UpdateTool[", guidelinesHeading, examplesHeading, TurnHeading,
 		question+"Thought: I need step LoadDB.")
 
 	if strings.Contains(stable, "(14)") {
@@ -105,7 +105,7 @@ func TestLayouts(t *testing.T) {
 	p.Layout = Paper
 	order(p.Render(h), "(13) UpdateTool[", "(14) "+learned[0]+"\n(15) "+learned[1]+"\n\n", guidelinesHeading,
 		examplesHeading,
-		turnHeading, question, "Thought: I need step LoadDB.")
+		TurnHeading, question, "Thought: I need step LoadDB.")
 
 	if strings.Contains(p.System(), "(14)") {
 		t.Error("System shows a learned tool")

@@ -142,14 +142,12 @@ func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
 		m = giveUp()
 	}
 
-	input := m.appendInput(nil)
-
 	w := m.likeliest()
 	if d.chance(rephrase) {
 		w = m.rephrased(&d)
 	}
 
-	text := string(m.appendText(make([]byte, 0, 256+len(m.thought)+len(input)), w, input))
+	text := m.text(w)
 
 	return mcts.Proposal{
 		Text:    text,

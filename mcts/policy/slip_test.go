@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 )
 
@@ -66,7 +67,7 @@ func TestSlips(t *testing.T) {
 			return strings.HasSuffix(s, "Action: Finish\nAction Input: {\"answer\": \"unknown\"}")
 		}},
 		{"malformed", func(r *Rates) { r.Malformed = 1 }, afterPlain(0), func(s string) bool {
-			_, err := readAction(s)
+			_, err := action.ReAct{}.ParseStrict(s)
 			return err != nil && strings.Contains(s, "Action: LoadDB\nAction Input: {")
 		}},
 		{"no action", func(r *Rates) { r.NoAction = 1 }, afterPlain(0), func(s string) bool {

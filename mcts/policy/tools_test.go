@@ -250,7 +250,7 @@ func FuzzParseNotice(f *testing.F) {
 			}
 
 			written := string(pytext.AppendJSON(nil, u.apply(kv("a", "x, y", "b", text))))
-			if _, _, err := decodeObject(written); err != nil {
+			if _, _, err := pytext.DecodeObject(written); err != nil {
 				t.Fatalf("%q: call %s: %v", text, written, err)
 			}
 		}

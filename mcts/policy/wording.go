@@ -5,15 +5,11 @@ import (
 	"strings"
 )
 
-// The wire format of ToolEvo, section A.1 and appendix D.2.
+// What stands before the question that is asked (ToolEvo, appendix D.2). The markers of the turns are those of
+// [action.ReAct].
 const (
-	// StopMarker is where a completion must stop: what follows is the environment's to write.
-	StopMarker = "Observation:"
-
-	questionMarker = "Question:"
-	thoughtMarker  = "Thought:"
-	actionMarker   = "Action:"
-	inputMarker    = "Action Input:"
+	TurnHeading    = "Now it is your turn." // ends the demonstrations
+	QuestionMarker = "Question:"
 )
 
 // The two tools that are part of the protocol rather than of a benchmark.
@@ -51,7 +47,6 @@ Observation: the answer of the tool
 const (
 	guidelinesHeading = "Follow these guidelines:"
 	examplesHeading   = "Here are some examples:"
-	turnHeading       = "Now it is your turn."
 )
 
 // appendNumbered appends lines as "(first) line", one each.

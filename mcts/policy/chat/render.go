@@ -61,7 +61,7 @@ type Message struct {
 
 // Messages returns the conversation of a history for a server that applies the model's chat template itself: the system
 // text, if any, then user and assistant in turn, the last one user's. An observation is a user message that begins with
-// policy.StopMarker, as the format in the system text announces it. The texts are those of [Template.Render].
+// action.ObservationMarker, as the format in the system text announces it. The texts are those of [Template.Render].
 //
 // It is for instruct models as they come. A checkpoint trained on an export has seen its observations in another form,
 // so it wants [Template.Render].

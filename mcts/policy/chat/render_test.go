@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
-	"toolevo/mcts/policy"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 )
 
@@ -186,7 +186,7 @@ func TestNothingIsLost(t *testing.T) {
 		for i, m := range messages[1:] {
 			roles = append(roles, m.Role)
 			if i > 0 && m.Role == chat.UserRole {
-				m.Content = strings.TrimPrefix(m.Content, policy.StopMarker+" ")
+				m.Content = strings.TrimPrefix(m.Content, action.ObservationMarker+" ")
 			}
 
 			contents = append(contents, m.Content)

@@ -1,8 +1,10 @@
 package chat
 
 import (
+	"slices"
+
+	"toolevo/envs/action"
 	"toolevo/envs/names"
-	"toolevo/mcts/policy"
 )
 
 // Template is how LLaMA-Factory 0.9.5 renders conversations for a model family, under LLaMA-Factory's name. Get one
@@ -93,10 +95,10 @@ func (t Template) BOS() string { return t.bos }
 // llama3 there would be two beginnings. A plain prompt (policy.Prompt) is the opposite case.
 func (Template) AddSpecialTokens() bool { return false }
 
-// Stops returns the texts that end a reply, in a new slice: the template's stop words, and policy.StopMarker
+// Stops returns the texts that end a reply, in a new slice: the template's stop words, and those of [action.ReAct]
 // for a model that goes on to write the observation itself.
 func (t Template) Stops() []string {
-	return append(append(make([]string, 0, len(t.stops)+1), t.stops...), policy.StopMarker)
+	return append(slices.Clone(t.stops), action.ReAct{}.Stop()...)
 }
 
 // System returns the system text as it is rendered. No text gives the template's default one, and nothing when it has

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
@@ -74,7 +75,7 @@ func options(s *simserver.Server, kind doctor.Kind) doctor.Options {
 			TopP:              1,
 			RepetitionPenalty: 1,
 			MaxTokens:         512,
-			Stop:              []string{policy.StopMarker},
+			Stop:              action.ReAct{}.Stop(),
 		},
 		Short: doctor.Prompt{Text: question + "\n\n"},
 		First: doctor.Prompt{Text: strings.Repeat("A tool of some name does something.\n", 100) + question + "\n\n"},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/mcts/policy"
 )
 
 // message is one message of a chat.
@@ -46,7 +48,7 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 // next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it.
 func readChat(messages []message) envs.History {
 	var h envs.History
-	action, acted := "", false
+	written, acted := "", false
 
 	for _, m := range messages {
 		text := strings.TrimSpace(string(m.Content))
@@ -54,19 +56,19 @@ func readChat(messages []message) envs.History {
 		case m.Role == "system":
 		case m.Role == "assistant":
 			if acted { // its observation never came
-				h = retell(h, action, "")
+				h = retell(h, written, "")
 			}
 
-			action, acted = text, true
+			written, acted = text, true
 		case asks(text) || !acted:
 			h, acted = readPrompt(text), false
 		default:
-			h, acted = retell(h, action, observationIn(text)), false
+			h, acted = retell(h, written, observationIn(text)), false
 		}
 	}
 
 	if acted {
-		h = retell(h, action, "")
+		h = retell(h, written, "")
 	}
 
 	return h
@@ -74,7 +76,7 @@ func readChat(messages []message) envs.History {
 
 // asks reports whether the text of a message asks a question.
 func asks(text string) bool {
-	return strings.HasPrefix(text, questionMarker) || strings.Contains(text, blank+questionMarker)
+	return strings.HasPrefix(text, policy.QuestionMarker) || strings.Contains(text, blank+policy.QuestionMarker)
 }
 
 // observationIn removes what chats put around an observation.
@@ -84,7 +86,7 @@ func observationIn(text string) string {
 		text = strings.TrimSpace(strings.TrimSuffix(inner, "</tool_response>"))
 	}
 
-	return strings.TrimSpace(strings.TrimPrefix(text, observationMarker))
+	return strings.TrimSpace(strings.TrimPrefix(text, action.ObservationMarker))
 }
 
 // A chatTemplate says how a template marks messages: open, role, close, text, end.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 )
 
 // updateTool is the tool whose successful calls teach tool descriptions.
@@ -64,12 +65,12 @@ func outcomeOf(observation string) envs.Outcome {
 }
 
 // retell appends the turn that an action and its observation are told to have been, and what it taught.
-func retell(h envs.History, action, observation string) envs.History {
-	action, observation = strings.TrimSpace(action), strings.TrimSpace(observation)
+func retell(h envs.History, written, observation string) envs.History {
+	written, observation = strings.TrimSpace(written), strings.TrimSpace(observation)
 
-	turn := envs.Turn{Action: envs.Action(action), Observation: observation, Outcome: outcomeOf(observation)}
-	if turn.Outcome != envs.Malformed && !strings.HasPrefix(observation, argumentError) {
-		turn.Call, _ = readCall(action)
+	turn := envs.Turn{Action: envs.Action(written), Observation: observation, Outcome: outcomeOf(observation)}
+	if call, err := (action.ReAct{}).Parse(written); err == nil && turn.Outcome != envs.Malformed {
+		turn.Call = call
 	}
 
 	h = h.Append(turn)

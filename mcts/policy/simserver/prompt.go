@@ -4,32 +4,24 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy"
 )
 
-// The markers of a prompt (see policy.Prompt).
-const (
-	questionMarker    = "Question:"
-	thoughtMarker     = "Thought:"
-	actionMarker      = "Action:"
-	inputMarker       = "Action Input:"
-	observationMarker = policy.StopMarker
-	turnHeading       = "Now it is your turn."
-	blank             = "\n\n"
-)
+const blank = "\n\n"
 
 // readPrompt reads a prompt of plain text: a rendered few-shot prompt in either layout, or any text with less in it.
 // The question asked is the one after the heading that ends the demonstrations, else the last one. The tools that were
 // learned are those that the turns teach.
 func readPrompt(text string) envs.History {
 	text = "\n" + strings.TrimSpace(text)
-	if _, after, ok := strings.Cut(text, "\n"+turnHeading+"\n"); ok {
+	if _, after, ok := strings.Cut(text, "\n"+policy.TurnHeading+"\n"); ok {
 		text = after
-		if at := strings.Index(text, "\n"+questionMarker); at >= 0 {
-			text = text[at+1+len(questionMarker):]
+		if at := strings.Index(text, "\n"+policy.QuestionMarker); at >= 0 {
+			text = text[at+1+len(policy.QuestionMarker):]
 		}
-	} else if at := strings.LastIndex(text, "\n"+questionMarker); at >= 0 {
-		text = text[at+1+len(questionMarker):]
+	} else if at := strings.LastIndex(text, "\n"+policy.QuestionMarker); at >= 0 {
+		text = text[at+1+len(policy.QuestionMarker):]
 	}
 
 	question, rest, _ := strings.Cut(text, blank)
@@ -42,12 +34,12 @@ func readPrompt(text string) envs.History {
 // begins with a Thought; one that does not is what stands between two observations after the last blank line. Text
 // after the last observation that is no action is dropped, and so is an action without an observation.
 func readTurns(h envs.History, text string) envs.History {
-	action, rest, ok := strings.Cut(text, blank+observationMarker)
+	written, rest, ok := strings.Cut(text, blank+action.ObservationMarker)
 	for ok {
 		var observation, next string
-		observation, next, ok = strings.Cut(rest, blank+observationMarker)
+		observation, next, ok = strings.Cut(rest, blank+action.ObservationMarker)
 
-		at := strings.Index(observation, blank+thoughtMarker)
+		at := strings.Index(observation, blank+action.ThoughtMarker)
 		if at < 0 && ok {
 			at = strings.LastIndex(observation, blank)
 		}
@@ -57,8 +49,8 @@ func readTurns(h envs.History, text string) envs.History {
 			observation, following = observation[:at], observation[at+len(blank):]
 		}
 
-		h = retell(h, action, observation)
-		action, rest = following, next
+		h = retell(h, written, observation)
+		written, rest = following, next
 	}
 
 	return h

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
+	"toolevo/mcts/policy"
 )
 
 // prompt is one prompt as it is sent, and what is read out of it.
@@ -56,8 +58,10 @@ type drawn struct {
 }
 
 // unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
-var unstop = strings.Repeat("\n\nObservation: The requested result is available.\n\nThought: I look at the "+
-	"result.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}", 4)
+var unstop = strings.Repeat(blank+policy.ObservationText("The requested result is available.")+blank+
+	action.ReAct{}.Format("I look at the result.", envs.Call{
+		Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}},
+	}), 4)
 
 // Bits of sampling.unset.
 const (
@@ -121,7 +125,7 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 	}
 
 	changed := proposals[0]
-	changed.Text = strings.Replace(changed.Text, thoughtMarker, thoughtMarker+" Well.", 1)
+	changed.Text = strings.Replace(changed.Text, action.ThoughtMarker, action.ThoughtMarker+" Well.", 1)
 
 	return []mcts.Proposal{changed}, nil
 }

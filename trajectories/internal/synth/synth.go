@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 )
@@ -91,7 +92,8 @@ func gold(question int) string { return fmt.Sprintf("%d.%02d USD", question%40, 
 // grow adds one root-to-leaf path.
 func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) {
 	at := 0
-	add := func(thought, tool, name, input, observation string, outcome envs.Outcome) {
+	add := func(thought, tool, name, param, value, observation string, outcome envs.Outcome) {
+		call := envs.Call{Tool: tool, Name: name, Args: envs.Args{{Name: param, Value: value}}}
 		depth := t.Nodes[at].Depth + 1
 
 		ordinal := 0
@@ -102,34 +104,34 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		visits := rng.IntN(5)
 		n := mcts.Record{
 			ID: len(t.Nodes), Parent: at, Depth: depth, Ordinal: ordinal,
-			Action: fmt.Sprintf("Thought: %s\nAction: %s\nAction Input: %s\n", thought, name, input),
-			Tool:   tool, Name: name, Key: name + " " + input, Observation: observation, Outcome: outcome,
+			Action: action.ReAct{}.Format(thought, call) + "\n",
+			Tool:   tool, Name: name, Key: action.Canonical(call), Observation: observation, Outcome: outcome,
 			Prior: rng.Float64(), Visits: visits, TotalValue: float64(visits) * (2*rng.Float64() - 1), Expanded: true,
 		}
 		t.Nodes = append(t.Nodes, n)
 		at = n.ID
 	}
-	add("I need the coffee data.", "LoadDB", "LoadDB", `{"DBName": "coffee"}`,
+	add("I need the coffee data.", "LoadDB", "LoadDB", "DBName", "coffee",
 		"Error: LoadDB is deprecated. Use InitializeDatabase, e.g. InitializeDatabase[DatabaseName].", envs.Deprecated)
 
 	if rng.IntN(2) == 0 {
 		add("I should remember it.", trajectories.UpdateTool, "UpdateTool",
-			`{"newtool_desc": "InitializeDatabase[DatabaseName], which loads a database"}`,
+			"newtool_desc", "InitializeDatabase[DatabaseName], which loads a database",
 			"The tool list is updated.", envs.OK)
 	}
 
-	add("Use the new one.", "LoadDB", "InitializeDatabase", `{"DatabaseName": "coffee"}`,
+	add("Use the new one.", "LoadDB", "InitializeDatabase", "DatabaseName", "coffee",
 		"We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, "+
 			"Close, Volume, Currency.", envs.OK)
 
 	for range rng.IntN(3) {
-		add("Perhaps this column…", "FilterDB", "FilterDB", fmt.Sprintf(`{"condition": "Day%d=%s"}`, rng.IntN(3), day),
+		add("Perhaps this column…", "FilterDB", "FilterDB", "condition", fmt.Sprintf("Day%d=%s", rng.IntN(3), day),
 			oddities[rng.IntN(len(oddities))], envs.ToolError)
 	}
 
-	add("Filter the day's row: it's "+day+".", "FilterDB", "FilterDB", fmt.Sprintf(`{"condition": "Date=%s"}`, day),
+	add("Filter the day's row: it's "+day+".", "FilterDB", "FilterDB", "condition", "Date="+day,
 		"We have successfully filtered the data (1 row).", envs.OK)
-	add("Read both prices.", "GetValue", "GetValue", `{"column_name": "High, Low"}`, oddities[rng.IntN(len(oddities))],
+	add("Read both prices.", "GetValue", "GetValue", "column_name", "High, Low", oddities[rng.IntN(len(oddities))],
 		envs.OK)
 
 	outcome, answer := envs.Correct, gold(question)
@@ -137,7 +139,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		outcome, answer = envs.Incorrect, "17"
 	}
 
-	add("I know it now.", "Finish", "Finish", fmt.Sprintf(`{"answer": %q}`, answer), "Answer is "+
+	add("I know it now.", "Finish", "Finish", "answer", answer, "Answer is "+
 		strings.ToUpper(outcome.String()), outcome)
 
 	leaf := &t.Nodes[at]

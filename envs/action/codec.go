@@ -1,0 +1,60 @@
+package action
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// ErrMalformed is the error of a text in which no call can be found.
+var ErrMalformed = errors.New("no action can be read")
+
+// Codec is a way to write an action as text.
+type Codec interface {
+	// Parse returns the call in a text, without its Tool. The error is the agent's: ErrMalformed, or the
+	// [pytext.Error] of arguments that are not JSON, whose call has no more than its name.
+	Parse(text string) (envs.Call, error)
+	// Format returns the text of a thought and a call.
+	Format(thought string, c envs.Call) string
+	// Stop returns the texts at which a completion ends, in a new slice: what follows is the environment's to write.
+	Stop() []string
+}
+
+// Canonical returns the key of a call: the name as it was written and the arguments in the order they were written, on
+// one line, e.g. LoadDB {"DBName": "coffee"}.
+func Canonical(c envs.Call) string {
+	name := c.Name
+	if !plain(name) {
+		name = strconv.Quote(name)
+	}
+
+	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
+}
+
+// Key returns the canonical key of the call in a text. The key of any other text is the text without the space around
+// it, quoted, so that no text can pretend to be a call.
+func Key(codec Codec, text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+
+	c, err := codec.Parse(text)
+	if err != nil {
+		return strconv.Quote(pytext.Strip(text))
+	}
+
+	return Canonical(c)
+}
+
+// plain reports whether a name looks like one: letters, digits and underscores.
+func plain(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+
+	return name != ""
+}

@@ -1,0 +1,26 @@
+// Package action is how a call is written as text, in both directions: what the environment reads, the prompt shows,
+// and the built-in policy writes.
+//
+// # Words
+//
+// A [Codec] turns the text of an action into an [envs.Call] and back. [ReAct] is the format of ToolEvo, A.1: a Thought,
+// an Action and an Action Input, each behind its marker. A canonical key stands for a call: equal calls, equal keys.
+//
+// # Reading ReAct
+//
+// The name is what stands between the first "Action:" and the next "Action Input", without surrounding white space. The
+// arguments are the JSON object that begins at the first "Action Input:" followed by a brace, and reach to the last
+// closing brace of the text; there must be something between the braces, so "{}" is malformed and "{ }" is an object
+// without members. The thought is not looked at. Duplicate keys, line breaks in strings and NaN are what Python makes
+// of them. JSON nested deeper than [pytext.MaxDepth] is an argument error. These are the published code's rules.
+//
+// # Guarantees
+//
+//   - Parse takes any text, in time linear in its length, and what it returns with no error has a name.
+//   - Parse(Format(thought, c)) is c without its Tool, when c has a name that the format can hold, and arguments.
+//   - A key is one line of valid UTF-8, and no text that is not a call has the key of one.
+//
+// # Caveats
+//
+// Format does not look for markers in what it is given: a thought with "Action:" in it reads as another call.
+package action

@@ -1,0 +1,143 @@
+package action
+
+import (
+	"fmt"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// The markers of ReAct text (ToolEvo, A.1 and D.2).
+const (
+	ThoughtMarker     = "Thought:"
+	ActionMarker      = "Action:"
+	InputMarker       = inputWords + ":"
+	ObservationMarker = "Observation:"
+
+	inputWords = "Action Input"
+)
+
+// ReAct is the [Codec] of Thought, Action and Action Input.
+type ReAct struct{}
+
+// Parse implements [Codec].
+func (ReAct) Parse(text string) (envs.Call, error) {
+	name, input, ok := split(text)
+	if !ok {
+		return envs.Call{}, ErrMalformed
+	}
+
+	v, err := pytext.Decode(input)
+	if err != nil {
+		return envs.Call{Name: name}, err
+	}
+
+	return envs.Call{Name: name, Args: v.(envs.Args)}, nil // the input begins with a brace
+}
+
+// split returns the name and the JSON text of an action; ok is false when either is missing.
+func split(text string) (name, input string, ok bool) {
+	_, after, ok := strings.Cut(text, ActionMarker)
+	if !ok {
+		return "", "", false
+	}
+
+	name, _, ok = strings.Cut(after, inputWords)
+	if !ok {
+		return "", "", false
+	}
+
+	if name = pytext.Strip(name); name == "" {
+		return "", "", false
+	}
+
+	input, ok = findInput(text)
+
+	return name, input, ok
+}
+
+// findInput returns what reaches from the first brace right behind an input marker to the last brace.
+func findInput(text string) (input string, ok bool) {
+	end := strings.LastIndexByte(text, '}')
+	for rest := text; ; {
+		_, after, found := strings.Cut(rest, InputMarker)
+		if !found {
+			return "", false
+		}
+
+		object := strings.TrimLeftFunc(after, pytext.IsSpace)
+		if !strings.HasPrefix(object, "{") {
+			rest = after
+			continue
+		}
+
+		start := len(text) - len(object)
+		if end < start+2 {
+			return "", false
+		}
+
+		return text[start : end+1], true
+	}
+}
+
+// ParseStrict is Parse for texts that teach the format: it accepts a Thought, an Action and an Action Input on lines of
+// their own, one JSON object, and nothing after it. The error says what is not so.
+func (ReAct) ParseStrict(text string) (envs.Call, error) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), ThoughtMarker)
+	if !ok {
+		return envs.Call{}, fmt.Errorf("action does not begin with %q", ThoughtMarker)
+	}
+
+	if strings.Contains(text, ObservationMarker) {
+		return envs.Call{}, fmt.Errorf("action contains %q", ObservationMarker)
+	}
+
+	_, rest, ok = strings.Cut(rest, "\n"+ActionMarker)
+	if !ok {
+		return envs.Call{}, fmt.Errorf("action has no line %q", ActionMarker)
+	}
+
+	name, input, ok := strings.Cut(rest, "\n"+InputMarker)
+	if !ok {
+		return envs.Call{}, fmt.Errorf("action has no line %q", InputMarker)
+	}
+
+	args, tail, err := pytext.DecodeObject(input)
+	if err != nil {
+		return envs.Call{}, fmt.Errorf("action input: %w", err)
+	}
+
+	if tail = strings.TrimSpace(tail); tail != "" {
+		return envs.Call{}, fmt.Errorf("action input: text after the object: %q", tail)
+	}
+
+	return envs.Call{Name: strings.TrimSpace(name), Args: args}, nil
+}
+
+// Thought returns the text between the first "Thought:" and the "Action:" that follows it, or the end.
+func (ReAct) Thought(text string) string {
+	_, after, _ := strings.Cut(text, ThoughtMarker)
+	thought, _, _ := strings.Cut(after, ActionMarker)
+
+	return strings.TrimSpace(thought)
+}
+
+// Format implements [Codec]. No arguments are written as "{ }", which Parse reads as such.
+func (ReAct) Format(thought string, c envs.Call) string {
+	b := make([]byte, 0, 256+len(thought))
+	b = append(b, ThoughtMarker+" "...)
+	b = append(b, thought...)
+	b = append(b, "\n"+ActionMarker+" "...)
+	b = append(b, c.Name...)
+	b = append(b, "\n"+InputMarker+" "...)
+
+	if len(c.Args) == 0 {
+		return string(append(b, "{ }"...))
+	}
+
+	return string(pytext.AppendJSON(b, c.Args))
+}
+
+// Stop implements [Codec].
+func (ReAct) Stop() []string { return []string{ObservationMarker} }
