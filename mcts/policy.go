@@ -11,7 +11,7 @@ import (
 type Policy interface {
 	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer. An error is ours
 	// (the server's, the network's), never the model's, and names its stage. A prompt that does not fit the model's
-	// context window is no error but one proposal with FinishTooLong: the node is a dead end, whoever asks again.
+	// context window is not an error but one proposal with FinishTooLong: the node is a dead end, whoever asks again.
 	Propose(ctx context.Context, r Request) ([]Proposal, error)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // TextOptions say how a tree is drawn.
 type TextOptions struct {
-	Width  int  // columns; longer lines are cut; 0 is no limit
+	Width  int  // columns; longer lines are cut; 0 means no cut
 	Cached bool // draw the nodes that selection does not see, too
 	Full   bool // draw all nodes and cut nothing, and below each what the model wrote and saw
 }

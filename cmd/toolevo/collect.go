@@ -248,7 +248,7 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// stopped turns the end of a run that is not through into what the user can do about it.
+// stopped turns the end of an unfinished run into what the user can do about it.
 func (a *app) stopped(kind string, f *runFlags, err error) error {
 	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
 		return gaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is nothing "+

@@ -57,13 +57,13 @@ func (c *console) draw(first, second string) {
 	defer c.mu.Unlock()
 
 	c.drawn = true
-	_, _ = io.WriteString(c.w, erase+text+"\r") // progress that nobody can see is no failure of the run
+	_, _ = io.WriteString(c.w, erase+text+"\r") // progress that nobody can see is not a failure of the run
 }
 
 // columns is how wide the terminal is, or 80 where nobody knows.
 func (c *console) columns() int { return cmp.Or(terminalWidth(c.w), 80) }
 
-// terminalWidth is how many columns a writer has, 0 where it is no terminal.
+// terminalWidth is how many columns a writer has, 0 where it is not a terminal.
 func terminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {

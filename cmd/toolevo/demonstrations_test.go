@@ -274,7 +274,7 @@ func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demo
 	}
 }
 
-// writeDemonstrations writes the pools anew.
+// writeDemonstrations rewrites the pools.
 func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy) {
 	t.Helper()
 

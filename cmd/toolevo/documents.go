@@ -4,7 +4,7 @@ import (
 	"toolevo/mcts/policy/doctor"
 )
 
-// What commands print with --json, where it is no type of its own elsewhere. JSON.md is generated from
+// What commands print with --json, where it is not a type of its own elsewhere. JSON.md is generated from
 // the comments on the fields of all of them.
 
 type builtDocument struct {

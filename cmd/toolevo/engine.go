@@ -113,7 +113,7 @@ func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options)
 	return nil
 }
 
-// breached is what gets through for want of a wall while the other one stands: all attacks on some walls of
+// breached is what gets through for lack of a wall while the other one stands: all attacks on some walls of
 // package attack, and single ones.
 var breached = map[confine.Wall]struct{ walls, attacks []string }{
 	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes",
@@ -122,8 +122,8 @@ var breached = map[confine.Wall]struct{ walls, attacks []string }{
 		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "open-for-neither", "threads"}},
 }
 
-// isAccepted reports whether an attack gets through for want of a wall that the user does without. Out of bubblewrap
-// nothing gets for want of Landlock, and out of WebAssembly for want of either.
+// isAccepted reports whether an attack gets through for lack of a wall that the user does without. Out of bubblewrap
+// nothing gets for lack of Landlock, and out of WebAssembly for lack of either.
 func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
 	switch {
 	case s.Engine == engines.WASI:

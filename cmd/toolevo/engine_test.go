@@ -177,7 +177,7 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	}
 }
 
-// What --mix-engines is given about the engine is no part of the run, and stands in the command that goes on.
+// What --mix-engines is given about the engine is not part of the run, and stands in the command that goes on.
 func TestMixingWithAnotherEngine(t *testing.T) {
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set",

@@ -89,7 +89,7 @@ func named(t *testing.T, name string) attack.Attack {
 	return attack.Attack{}
 }
 
-// What really gets through for want of a wall is what a user who accepts that is taken to accept.
+// What really gets through for lack of a wall is what a user who accepts that is taken to accept.
 func TestEnginesWithoutAWallStillHold(t *testing.T) {
 	for _, wall := range confine.Walls() {
 		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
@@ -102,7 +102,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 	}
 }
 
-// A breach for want of a wall that the user does without ends no run; another one does.
+// A breach for lack of a wall that the user does without ends no run; another one does.
 func TestAcceptedBreaches(t *testing.T) {
 	stamp := sandbox.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}
 

@@ -118,7 +118,7 @@ func leakyData(t *testing.T, data, dir, run string) (id string) {
 	return ""
 }
 
-// A run that is not through has no file of its rows to be compared with: a bit that hides a question's trees
+// An unfinished run has no file of its rows to be compared with: a bit that hides a question's trees
 // is noticed.
 func TestPartialExportOfADamagedRun(t *testing.T) {
 	t.Parallel()

@@ -154,7 +154,7 @@ func retryAfters(values ...string) (modes []mode) {
 	return modes
 }
 
-// bodies is a mode for each body that is no completion.
+// bodies is a mode for each body that is not a completion.
 func bodies(all map[string]string) (modes []mode) {
 	for name, body := range all {
 		modes = append(modes, mode{name: "body: " + name, spoil: func(a *spoiledAnswer) {

@@ -55,7 +55,7 @@ type loadMeter struct {
 	text    string
 }
 
-// read makes the line anew: tokens a second, sequences, the share of prompts found in the prefix cache, and
+// read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix cache, and
 // for how long the server, or the average one of its slots, waited for us. While servers are away, that is
 // what matters.
 func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
@@ -132,7 +132,7 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 	t.waiting += s.Gauges.Waiting
 
 	began, ok := first[s.Address]
-	if !ok || s.Gauges.PrefixQueried < began.PrefixQueried { // a first look, or a server that began anew
+	if !ok || s.Gauges.PrefixQueried < began.PrefixQueried { // a first look, or a server that restarted
 		began = *s.Gauges
 		if ok {
 			began = server.Gauges{}

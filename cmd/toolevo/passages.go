@@ -130,7 +130,7 @@ func (b *bench) embedder(retry server.Retry) (*openai.Embedder, error) {
 }
 
 // embeddingServer is the server where nobody says which: the first one of policies openai:MODEL. Where --server names
-// those of Ollama, it is no place to show OpenAI's key.
+// those of Ollama, it is not a place to show OpenAI's key.
 func (b *bench) embeddingServer() string {
 	s := *b.serving
 	if slices.ContainsFunc(b.config.Policy, func(name string) bool { return strings.HasPrefix(name, kindOllama+":") }) {

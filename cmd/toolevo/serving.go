@@ -34,7 +34,7 @@ const (
 // defaultServer is where vLLM listens when nobody says otherwise. It is this machine: nothing calls home by itself.
 const defaultServer = "http://127.0.0.1:8000/v1"
 
-// serving says where models are and how hard to drive them. It changes no result, so it is no setting of a run.
+// serving says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
 type serving struct {
 	servers   string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
 	parallel  string // "auto", or sequences in flight at each server

@@ -16,7 +16,7 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// What does not answer, and what is no model server, is found out within five seconds, and leaves no run
+// What does not answer, and what is not a model server, is found out within five seconds, and leaves no run
 // directory. Nothing waits but the probe: it does so once, for less than that. Time itself is looked at with
 // room for a busy machine.
 func TestNoModelServer(t *testing.T) {

@@ -81,7 +81,7 @@ func TestWindowAlwaysFull(t *testing.T) {
 	says(t, "eval", r.err, "first prompt of the question does not fit")
 }
 
-// Two interrupts end a run in the middle of replies that go on for ever.
+// Two interrupts end a run in the middle of replies that go on forever.
 func TestInterruptedWhileRepliesComeIn(t *testing.T) {
 	begun, left := make(chan struct{}, 64), make(chan struct{}, 64)
 

@@ -14,7 +14,7 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// A run whose counts were damaged, as by kill -9 while they were written, goes on, and counts anew.
+// A run whose counts were damaged, as by kill -9 while they were written, goes on, and counts again.
 func TestDamagedTally(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")

@@ -417,7 +417,7 @@ func newPrompt(versions *catalog.Catalog, name string, updateTool bool, imports 
 	return p, err
 }
 
-// retry is how failures of ours are met.
+// retry returns the retry policy for infrastructure errors.
 func (b *bench) retry() mcts.Retry {
 	return mcts.Retry{Attempts: b.config.Attempts, Backoff: time.Second}
 }

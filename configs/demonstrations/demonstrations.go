@@ -1,7 +1,7 @@
 // Package demonstrations holds the solved tasks that prompts show, one file for each dataset. They were written by the
 // scripted policy on training questions of the demo's synthetic corpora, in the prompt version (p_c): no demonstration
 // shows an API that has changed. A test in cmd/toolevo replays every one and checks its answer; with -update it writes
-// them anew.
+// them again.
 package demonstrations
 
 import (

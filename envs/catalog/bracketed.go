@@ -13,7 +13,7 @@ import (
 //
 // As in the published code the text may hold more around them, and white space may stand around the commas and before
 // every bracket but the last label's. A value ends within its line: the last one at the first "]", another where the
-// next label comes, so that it may hold brackets. White space around it is no part of it. NewBracketed makes one.
+// next label comes, so that it may hold brackets. White space around it is not part of it. NewBracketed makes one.
 type Bracketed struct {
 	parameter string
 	fields    []Field

@@ -62,7 +62,7 @@ type Options struct {
 	// NoUpdateTool removes the tool UpdateTool: the ablation "w/o tool update" of ToolEvo, table 5.
 	NoUpdateTool bool
 	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is DefaultObservationWords, a
-	// negative number is no limit.
+	// negative number means unlimited.
 	ObservationWords int
 	// StrictReward makes the strict matcher decide between Correct and Incorrect, and not the official one.
 	StrictReward bool

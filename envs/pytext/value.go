@@ -45,7 +45,7 @@ func TypeName(v any) string {
 	panic(foreign(v))
 }
 
-// foreign is what a function panics with when v is no value. It keeps v off the heap.
+// foreign is what a function panics with when v is not a value. It keeps v off the heap.
 func foreign(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
 
 func appendRepr(dst []byte, v any) []byte {

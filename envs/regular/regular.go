@@ -1,4 +1,4 @@
-// Package regular opens files to read all of them, and refuses what is no regular file before it is
+// Package regular opens files to read all of them, and refuses what is not a regular file before it is
 // opened: a pipe may never begin, and a device never end.
 package regular
 
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// ErrNot means that what has a name is no regular file.
+// ErrNot means that what has a name is not a regular file.
 var ErrNot = errors.New("want a regular file")
 
 // Open opens a regular file. What is none wraps ErrNot, what is not there fs.ErrNotExist.

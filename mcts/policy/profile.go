@@ -19,7 +19,7 @@ type Profile struct {
 	NoUpdateTool bool
 
 	// Patience is how many errors in a row on one step are met with another try; then the policy finishes with
-	// "unknown". A deprecation that can be read is no error here.
+	// "unknown". A deprecation that can be read is not an error here.
 	Patience int
 
 	// Rephrase is the probability that a sample words its thought in another way than the likeliest.

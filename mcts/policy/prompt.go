@@ -20,7 +20,7 @@ const (
 	Stable Layout = "stable"
 	// Paper is appendix D.2: learned tools continue the tool list, before the demonstrations, and a blank line stands
 	// between Thought, Action and Action Input of the template and the demonstrations. What a model wrote stays as it
-	// wrote it. Every UpdateTool makes a server read the prompt anew.
+	// wrote it. Every UpdateTool makes a server read the prompt again.
 	Paper Layout = "paper"
 )
 

@@ -80,7 +80,7 @@ func repeatUpdate(sc *scene, _ *dice) (move, bool) {
 	return move{thought: "I make sure that the new tool is described.", call: t.Call}, true
 }
 
-// ignoreNotice calls the deprecated name once more, not for ever: two notices in a row are read.
+// ignoreNotice calls the deprecated name once more, not forever: two notices in a row are read.
 func ignoreNotice(sc *scene, _ *dice) (move, bool) {
 	m := sc.best
 	if !sc.stepping() || m.via == nil || sc.st.ignored > 1 {

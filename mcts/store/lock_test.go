@@ -13,7 +13,7 @@ import (
 )
 
 // Who wants a run pauses while somebody only asks about it: in a bubble time passes only while all
-// its goroutines wait. Somebody who asks for ever, a process that was stopped, is waited for in vain.
+// its goroutines wait. Somebody who asks forever, a process that was stopped, is waited for in vain.
 func TestLockWaitsForWhoOnlyAsks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		asks time.Duration

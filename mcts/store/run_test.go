@@ -349,7 +349,7 @@ func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 	}
 }
 
-// TestALogWithoutAManifest holds that a folder with the log of a run is no place for another one, and
+// TestALogWithoutAManifest holds that a folder with the log of a run is not a place for another one, and
 // that one with what a process left that was killed as it began is.
 func TestALogWithoutAManifest(t *testing.T) {
 	ctx := context.Background()

@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// maxGroup bounds how many writes share a commit, so that the first of them does not wait for ever.
+// maxGroup bounds how many writes share a commit, so that the first of them does not wait forever.
 const maxGroup = 256
 
 // writer owns the one connection that writes. Its goroutine gathers the writes that wait and commits them together:

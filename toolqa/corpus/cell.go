@@ -37,7 +37,7 @@ func boolCell(b bool) cell {
 	return cell{value: int64(0), text: "False"}
 }
 
-// clockCell is a time of day as the published file has it, "9:00 AM" or "2 PM". Text that is no time stays as it is.
+// clockCell is a time of day as the published file has it, "9:00 AM" or "2 PM". Text that is not a time stays as it is.
 func clockCell(stored string) cell {
 	s := clock(stored)
 	return cell{value: s, text: s, stored: stored}
@@ -53,7 +53,7 @@ func missingCell(col Column, fromJSON bool) cell {
 }
 
 // clock reads a time of day as Python's strptime does with "%I:%M %p" and "%I %p", and prints it on 24 hours,
-// "09:00:00". Text that is no time is returned as it is.
+// "09:00:00". Text that is not a time is returned as it is.
 func clock(s string) string {
 	digits, half, ok := strings.Cut(s, " ")
 	half = strings.TrimLeft(half, " ")

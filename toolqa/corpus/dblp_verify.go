@@ -99,7 +99,7 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 	return nil
 }
 
-// verifyRules makes AuthorNet and the names anew, from the papers.
+// verifyRules makes AuthorNet and the names again, from the papers.
 func (d *DBLP) verifyRules() error {
 	net := newNetwork(d.Authors())
 	titles, names := map[string]uint32{}, map[string]uint32{}

@@ -166,7 +166,7 @@ func makePickles(t *testing.T, c *Corpus, protocol string) (dir string) {
 	return dir
 }
 
-// Python makes the graphs of a synthetic corpus anew, by the published rules, and they are the same.
+// Python makes the graphs of a synthetic corpus again, by the published rules, and they are the same.
 func TestPythonMakesTheSameGraphs(t *testing.T) {
 	t.Parallel()
 	built := buildDBLP(t, 5, 200)

@@ -150,7 +150,7 @@ func (s *source) unchanged() error {
 func (s *source) alreadyThere(ctx context.Context, dir string) (Info, bool) {
 	c, err := Open(ctx, dir, s.dataset)
 	if err != nil {
-		return Info{}, false // whatever is wrong with it, it is written anew
+		return Info{}, false // whatever is wrong with it, it is rewritten
 	}
 
 	info := c.Info()

@@ -43,7 +43,7 @@ func airbnbRows(rng *rand.Rand, n int) func() ([]cell, error) {
 type airbnbMaker struct {
 	dice
 	salt    uint64
-	source  *rand.PCG // of the dice, seeded anew for every listing
+	source  *rand.PCG // of the dice, seeded for every listing
 	hoods   []airbnbHood
 	weights []int // of the neighbourhoods, summed up
 	missing []cell

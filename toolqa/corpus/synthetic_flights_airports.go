@@ -172,7 +172,7 @@ func stateOf(code string) flightsState {
 	panic("corpus: no state " + code) // a mistake in flightsHubs
 }
 
-// drawState draws the state of an airport that is no hub.
+// drawState draws the state of an airport that is not a hub.
 func drawState(rng *rand.Rand) flightsState {
 	sums := sumUp(flightsStates, func(s flightsState) int { return s.share })
 	return flightsStates[newDice(rng).weighted(sums)]

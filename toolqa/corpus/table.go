@@ -161,7 +161,7 @@ next:
 }
 
 // lazyVector is a column that is read once. An error is returned again, except that of a context, after which the next
-// call reads anew.
+// call reads again.
 type lazyVector struct {
 	load  func() (*Vector, error)
 	ready atomic.Pointer[Vector]

@@ -27,7 +27,7 @@ type Vector struct {
 	codes32 []uint32
 
 	items   items
-	numbers func() []float64 // of the words; NaN for what is no finite number
+	numbers func() []float64 // of the words; NaN for what is not a finite number
 	index   func() *postings
 }
 

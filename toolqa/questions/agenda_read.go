@@ -166,7 +166,7 @@ func replaceWords(text, part, mark string) (string, bool) {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// slashDate writes a date as the agenda's table does, 2022/02/17; "" for what is no date.
+// slashDate writes a date as the agenda's table does, 2022/02/17; "" for what is not a date.
 func slashDate(text string) string {
 	parts := agendaReading().parts
 

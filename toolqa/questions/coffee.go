@@ -65,7 +65,7 @@ func coffeeOf(c *corpus.Corpus) (Corpus, error) {
 	days := make([]Day, t.Rows())
 	for row := range days {
 		number := func(i int) float64 {
-			f, _ := columns[i].Number(row) // what is no number is no positive price, which NewCoffee refuses
+			f, _ := columns[i].Number(row) // what is no number is not a positive price, which NewCoffee refuses
 			return f
 		}
 		days[row] = Day{columns[0].Text(row), number(1), number(2), number(3), number(4), int64(number(5))}

@@ -93,7 +93,7 @@ func dblpCollaboratorQuestion() []Template {
 }
 
 // dblpWordQuestions ask for all that papers say of one thing. The published rule takes every keyword for one
-// of those that an author focuses on most, and ToolQA-D, which lists them anew, does so, too.
+// of those that an author focuses on most, and ToolQA-D, which lists them again, does so, too.
 func dblpWordQuestions() []Template {
 	return []Template{
 		{

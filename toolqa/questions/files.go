@@ -259,7 +259,7 @@ func text(f envs.Arg) (string, error) {
 	return s, nil
 }
 
-// scalar returns what Python prints for the value of a field that is no list and no object.
+// scalar returns what Python prints for the value of a field that is neither a list nor an object.
 func scalar(f envs.Arg) (string, error) {
 	switch f.Value.(type) {
 	case []any, envs.Args:

@@ -27,7 +27,7 @@ func repeated(n int, text, sep string) string {
 	return strings.Join(parts, sep)
 }
 
-// slow are statements that run for ever or for very long. Many of them do so within a step of SQLite, in
+// slow are statements that run forever or for very long. Many of them do so within a step of SQLite, in
 // which it does not look at the deadline.
 var slow = []struct{ what, sql string }{
 	{"endless recursion", ones + "SELECT max(i) FROM n"},

@@ -72,6 +72,6 @@
 // for; LIKE, LOCATE and regular expressions do not ask for it, either. Regular expressions are Go's: there
 // are no back references. || joins texts. DIV truncates whole numbers only. A call of a function costs about
 // a microsecond, so that one for each of four million rows comes to the deadline. GLOB reads every row. LIKE
-// takes one ASCII character that is no wildcard as its ESCAPE. A WITH cannot have the name of a table that is
+// takes one ASCII character that is not a wildcard as its ESCAPE. A WITH cannot have the name of a table that is
 // hidden, e.g. meta, where it is only counted.
 package sqltool

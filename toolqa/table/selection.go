@@ -49,7 +49,7 @@ func (s *selection) narrow(p predicate, total int) *selection {
 	return packed(matched, s.and(matched, p.match(matched)), total)
 }
 
-// among returns the selection of those rows of s that are in the index's list. s is no list itself.
+// among returns the selection of those rows of s that are in the index's list. s is not a list itself.
 func (s *selection) among(rows []uint32, total int) *selection {
 	if len(rows) <= total/rowsPerBit {
 		if s.bits == nil {
@@ -67,7 +67,7 @@ func (s *selection) among(rows []uint32, total int) *selection {
 	return packed(matched, s.and(matched, len(rows)), total)
 }
 
-// and clears those of the n bits set in matched whose rows are not in s, and returns how many stay. s is no list.
+// and clears those of the n bits set in matched whose rows are not in s, and returns how many stay. s is not a list.
 func (s *selection) and(matched []uint64, n int) int {
 	if s.bits == nil {
 		return n

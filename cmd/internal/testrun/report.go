@@ -30,7 +30,7 @@ type report struct {
 // module begins the names of packages; what is printed leaves it out.
 const module = "toolevo/"
 
-// read reads events until there are no more. What is no event is printed as it is.
+// read reads events until there are no more. What is not an event is printed as it is.
 func (r *report) read(in io.Reader) error {
 	said := map[string]*strings.Builder{} // by test, "" of a package and its build
 	lines := bufio.NewScanner(in)

@@ -94,7 +94,7 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 		before[thorough] = r
 	}
 
-	b.touched(true) // what was before is no attack's doing
+	b.touched(true) // what was before is not an attack's doing
 
 	list := List()
 	if short {

@@ -13,7 +13,7 @@ import (
 // keeperMarker is the argument by which Main knows that this process is to be a keeper.
 //
 // A keeper stands between this process and bubblewrap. Bubblewrap starts a process in new namespaces, which
-// only later asks to end with its parent: where everything is killed before that, it waits for ever for a
+// only later asks to end with its parent: where everything is killed before that, it waits forever for a
 // parent that is gone. The keeper is told of the end of this process, however it ends, and ends all that it
 // has started, which is in its process group.
 const keeperMarker = "__keep"

@@ -15,7 +15,7 @@ import (
 type client interface {
 	address() string
 	greet(ctx context.Context) error                       // the cheapest request there is that needs the key
-	version(ctx context.Context) (string, error)           // "" when the server does not tell
+	version(ctx context.Context) (string, error)           // "" when the server does not say
 	catalogue(ctx context.Context) (catalogue, error)      // what it has
 	draw(ctx context.Context, a ask) (reply, error)        // one request; Ollama: one for each sample
 	check(ctx context.Context, r reply) error              // that the reply is of the model asked for
@@ -53,7 +53,7 @@ type reply struct {
 	cachedKnown bool    // the server tells how much of the prompt was in its prefix cache
 	likeliest   float64 // log-probability of the likeliest first token; above 0 when it was not told
 
-	// Ollama's own figures for a single sample, 0 when it does not tell.
+	// Ollama's own figures for a single sample, 0 when it does not say.
 	prefill, decode, load time.Duration
 }
 

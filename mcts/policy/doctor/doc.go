@@ -25,7 +25,7 @@
 // # Guarantees
 //
 //   - Probes go through the backends of a run, the packages openai and ollama, so they have the fields and
-//     the window of a run's requests: Ollama does not load the model anew between them, nor for the run after
+//     the window of a run's requests: Ollama does not load the model again between them, nor for the run after
 //     them.
 //   - No key occurs in a report.
 //   - [Examine] ends when its context does, and leaves no goroutine behind.

@@ -152,7 +152,7 @@ func TestKeysStayHidden(t *testing.T) {
 	})
 }
 
-// What goes wrong now and then is no finding.
+// What goes wrong now and then is not a finding.
 func TestFaultsAreNoFindings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -47,7 +47,7 @@ func nonce() string { return "Note " + rand.Text() + "." }
 // one is a probe for a single token: what counts is the prompt.
 func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
 
-// measure finds the scale. It is no check of its own.
+// measure finds the scale. It is not a check of its own.
 func (p *patient) measure(ctx context.Context) error {
 	var counts [2]int
 

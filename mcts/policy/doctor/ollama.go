@@ -77,8 +77,8 @@ func (c *ollamaClient) catalogue(ctx context.Context) (catalogue, error) {
 
 // residence is how a model is loaded.
 type residence struct {
-	window  int           // 0 when it is not loaded, or the server does not tell
-	expires time.Duration // how long it stays without a request; 0 when it is not loaded, or the server does not tell
+	window  int           // 0 when it is not loaded, or the server does not say
+	expires time.Duration // how long it stays without a request; 0 when it is not loaded, or the server does not say
 }
 
 // residence asks how the model is loaded now.

@@ -151,7 +151,7 @@ const (
 type pace struct {
 	tokens int
 	took   time.Duration
-	served time.Duration // what the server says it spent on each, summed up; 0 when it does not tell
+	served time.Duration // what the server says it spent on each, summed up; 0 when it does not say
 	decode time.Duration // of that, on writing
 
 	running int // the most that the server said to run; it is not asked further once there are two
@@ -296,7 +296,7 @@ func (p *patient) together(ctx context.Context, n, tokens int) (pace, error) {
 const watchEvery = 3 * time.Millisecond
 
 // watch asks the server what it runs until the context ends, or until it runs several of n requests, and then sends the
-// most it saw; 0 when the server does not tell.
+// most it saw; 0 when the server does not say.
 func (p *patient) watch(ctx context.Context, n int) <-chan int {
 	most := make(chan int, 1)
 	if n < 2 {

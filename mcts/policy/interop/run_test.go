@@ -32,7 +32,7 @@ type program struct {
 	proxy              *proxy
 	enough             int // requests after which some calls are answered and some are not
 	diagnosis          diagnosis
-	prefixes           func() (hit, queried float64) // tokens, since the server started; nil if it does not tell
+	prefixes           func() (hit, queried float64) // tokens, since the server started; nil if it does not say
 }
 
 // proxy stands between toolevo and a server: it counts the completions answered, and can keep back further ones.
@@ -66,7 +66,7 @@ func newProxy(t *testing.T, server string) (*proxy, string) {
 	return p, front.URL
 }
 
-// reset begins to count anew. From now on so many completions are answered.
+// reset restarts the counting. From now on so many completions are answered.
 func (p *proxy) reset(allowed int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

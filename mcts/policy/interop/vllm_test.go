@@ -370,7 +370,7 @@ func (v vllm) testTooLong(t *testing.T) {
 	prompt := long("Too long.", 8*window)
 	_, err := v.backend.Complete(testContext(t), server.Completion{Prompt: prompt, N: 1, Sampling: sampling(8)})
 	wantFault(t, err, server.TooLong, 400)
-	// No prompt leaves room for a completion longer than the window: that is no fault of this prompt.
+	// No prompt leaves room for a completion longer than the window: that is not a fault of this prompt.
 	_, err = v.backend.Complete(testContext(t),
 		server.Completion{Prompt: question, N: 1, Sampling: sampling(window + 1)})
 	wantFault(t, err, server.BadRequest, 400)

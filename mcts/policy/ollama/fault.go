@@ -31,7 +31,7 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	return b.link.StatusFault(a, kindOf(a.Status, c), message)
 }
 
-// sampleFault is the fault of a reply with a good status that is no sample, or the error that it
+// sampleFault is the fault of a reply with a good status that is not a sample, or the error that it
 // is.
 func (b *Backend) sampleFault(err error) error {
 	var inside errorInReply

@@ -78,7 +78,7 @@ func tagged(name string) string {
 
 // Description is what the server tells of the model.
 type Description struct {
-	ContextLength int    // tokens of the window the model was trained with, 0 when the server does not tell
+	ContextLength int    // tokens of the window the model was trained with, 0 when the server does not say
 	Architecture  string // "llama", "qwen2"
 	Parameters    string // options that the model brings along, one a line; all those of sampling are overridden
 	Template      string // the model's chat template, of no effect on raw prompts

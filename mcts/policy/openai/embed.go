@@ -128,7 +128,7 @@ func shortened(text string) string {
 	return strings.TrimSpace(text[:n])
 }
 
-// request sends one request. That it is too much for the server is no error.
+// request sends one request. That it is too much for the server is not an error.
 func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float32, tooMuch *server.Fault, err error) {
 	b := e.backend
 	err = b.do(ctx, wire.Call{

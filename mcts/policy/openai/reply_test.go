@@ -405,7 +405,7 @@ func TestDecodedSizes(t *testing.T) {
 	}
 }
 
-// TestCancelWhileDecoding: a reply that trickles in for ever ends with the context.
+// TestCancelWhileDecoding: a reply that trickles in forever ends with the context.
 func TestCancelWhileDecoding(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	s := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ import (
 // requests have, so the limit falls by the excess, a quarter at most, and the ramp is over, unless it is the
 // first such reading, for what has just been sent may not have been begun; no more do, and we are at the
 // limit, so the ramp doubles it; after the ramp it grows by an eighth while fewer wait than an eighth of what
-// runs, or than one request has; sequences have been put aside for want of cache, so the last doubling is
+// runs, or than one request has; sequences have been put aside because the cache was full, so the last doubling is
 // taken back, or a sixteenth, and growth rests. That little queue is on purpose: sequences end and begin in
 // packs, each step of the server must find some to begin with, and those that have just come wait for the
 // next step even where slots are empty. While there are such readings nothing else is looked at.
@@ -172,8 +172,8 @@ func (w *window) throughput() float64 {
 	return inFlight * float64(w.output) / w.latency.Seconds()
 }
 
-// output is how much a server wrote: tokens, or bytes where it does not tell, since long completions take long whoever
-// counts. It is at least 1.
+// output is how much a server wrote: tokens, or bytes where it does not say, since long completions take long
+// whoever counts. It is at least 1.
 func (r *Reply) output() int {
 	if r.CompletionTokens > 0 {
 		return r.CompletionTokens

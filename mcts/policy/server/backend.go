@@ -54,10 +54,10 @@ func (s Sampling) Greedy() Sampling {
 // Reply is what a server answered.
 type Reply struct {
 	Choices          []Choice // as many as asked for, unless the server gives fewer
-	PromptTokens     int      // 0 when the server does not tell
-	CachedTokens     int      // of the prompt, found in the prefix cache; 0 when the server does not tell
-	CompletionTokens int      // of all choices; 0 when the server does not tell
-	Model            string   // the name the server answered with; "" when it does not tell
+	PromptTokens     int      // 0 when the server does not say
+	CachedTokens     int      // of the prompt, found in the prefix cache; 0 when the server does not say
+	CompletionTokens int      // of all choices; 0 when the server does not say
+	Model            string   // the name the server answered with; "" when it does not say
 }
 
 // Choice is one sample.
@@ -65,7 +65,7 @@ type Choice struct {
 	Text     string
 	LogProbs []float64 // of each token as the server reports them; nil when it reports none
 	Finish   string    // why it ended: FinishStop or FinishLength
-	Tokens   int       // 0 when the server does not tell
+	Tokens   int       // 0 when the server does not say
 }
 
 // The ends of a completion.

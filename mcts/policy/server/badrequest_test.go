@@ -108,8 +108,8 @@ func TestKindOfStatus(t *testing.T) {
 	}
 }
 
-// A question whose first prompt does not fit the window was never asked: that is no dead end of the agent's. When so it
-// is with one question after the other, the run ends.
+// A question whose first prompt does not fit the window was never asked: that is not a dead end of the agent's. When so
+// it is with one question after the other, the run ends.
 func TestFirstPromptTooLong(t *testing.T) {
 	fits := false
 	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {

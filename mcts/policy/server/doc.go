@@ -32,7 +32,7 @@
 // that answers for another model, or gives no text where it once gave one, is set aside at once, as if it
 // were down. That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for
 // both, and who sees one stops, instead of going on with the next tree. A prompt that does not fit the
-// context window is no error: see [Policy.Propose].
+// context window is not an error: see [Policy.Propose].
 //
 // # Caveats
 //

@@ -23,7 +23,7 @@ type Options struct {
 	Sampling Sampling
 
 	// LogProbs says that the servers report log-probabilities: a reply without them is garbled then, and tried again,
-	// lest one lost field change a prior. Without it such a reply is used, unscored.
+	// so that a missing field cannot change a prior. Without it such a reply is used, unscored.
 	LogProbs bool
 
 	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.

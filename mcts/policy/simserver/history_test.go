@@ -169,7 +169,7 @@ func TestOutcomeOfWording(t *testing.T) {
 	}
 }
 
-// A text that is no prompt is a question, one without an end too.
+// A text that is not a prompt is a question, one without an end too.
 func TestAnyTextIsAQuestion(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "Count to three.": "Count to three.", "Question: a?": "a?", "Question: a?\n\nThought: b": "a?",

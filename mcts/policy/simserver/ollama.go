@@ -135,7 +135,7 @@ func stay(v any) time.Duration {
 	return d
 }
 
-// load returns the context window of a request, and loads the model anew when it is not that of the request before.
+// load returns the context window of a request, and loads the model again when it is not that of the request before.
 func (s *Server) load(window int, stay time.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)

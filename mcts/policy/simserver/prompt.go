@@ -32,7 +32,7 @@ func readPrompt(text string) envs.History {
 
 // readTurns appends the turns in a text: actions and observations in alternation, blank lines between them. An action
 // begins with a Thought; one that does not is what stands between two observations after the last blank line. Text
-// after the last observation that is no action is dropped, and so is an action without an observation.
+// after the last observation that is not an action is dropped, and so is an action without an observation.
 func readTurns(h envs.History, text string) envs.History {
 	written, rest, ok := strings.Cut(text, blank+action.ObservationMarker)
 	for ok {

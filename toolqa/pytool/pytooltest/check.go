@@ -11,7 +11,7 @@ import (
 )
 
 // Extent is how much of [Check] is run. The zero value is all of it, which the fork server and wasi pass.
-// That is enough for what others share with them: the same driver in an engine that starts Python anew, on
+// That is enough for what others share with them: the same driver in an engine that starts a new Python, on
 // another interpreter, behind other walls or for another user runs a part that has each kind of program.
 type Extent struct {
 	Step  int  // of the programs in the files, run one in so many, the snippets in both captures by turns; 0 is all

@@ -16,7 +16,7 @@
 //	what is shown under the published capture, and that it counts as an error
 //
 // The words in brackets say what a program needs: a module beside the standard library, "python 3.11" or
-// later, "not wasi", which WASI cannot do. "go test -update" in this package writes the observations anew;
+// later, "not wasi", which WASI cannot do. "go test -update" in this package writes the observations again;
 // TOOLEVO_TEST_PYTHON can name an interpreter that has all modules.
 //
 // # Versions of Python

@@ -113,7 +113,7 @@ type Call struct {
 	Body  any   // posted as JSON; nil asks for a document
 	Limit int64 // bytes of the reply after decompression; 0 is 16 MiB
 
-	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is no fault is
+	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is not a fault is
 	// one of a spoiled reply, which is transient.
 	Read func(body io.Reader) error
 	// Refused says what an answer means whose status is not a 2xx; see [Link.StatusFault].
