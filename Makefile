@@ -75,7 +75,7 @@ hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, progr
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
-	$(GO) test ./configs ./envs/dynamic ./toolqa/questions ./toolqa/graph ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
+	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/questions ./toolqa/graph ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
 
 .PHONY: clean
 clean: ## remove what was built

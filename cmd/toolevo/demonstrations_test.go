@@ -14,7 +14,7 @@ import (
 	"toolevo/configs/apis"
 	"toolevo/configs/demonstrations"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
@@ -151,7 +151,7 @@ func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question)
 
 // TestDemonstrations replays every demonstration in the environment.
 func TestDemonstrations(t *testing.T) {
-	b, env, reader := testBench(t, defaultData(t), catalog.PromptVersion, toolqa.Train)
+	b, env, reader := testBench(t, defaultData(t), toolapi.PromptVersion, toolqa.Train)
 	if *update {
 		writeDemonstrations(t, b, env, reader)
 	}
@@ -322,12 +322,12 @@ func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reade
 
 // TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
 func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
-	versions, err := catalog.Load(apis.FS())
+	versions, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	prompt, err := newPrompt(versions, catalog.PromptVersion, true, "")
+	prompt, err := newPrompt(versions, toolapi.PromptVersion, true, "")
 	if err != nil {
 		t.Fatal(err)
 	}

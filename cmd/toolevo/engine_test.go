@@ -16,11 +16,11 @@ import (
 
 	"toolevo/configs"
 	"toolevo/configs/apis"
-	"toolevo/envs/catalog"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
@@ -381,14 +381,14 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 
 // The prompt says what can be imported where programs run, and a sample of training says what its own prompt said.
 func TestThePromptSaysWhatCanBeImported(t *testing.T) {
-	versions, err := catalog.Load(apis.FS())
+	versions, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
-	for _, api := range []string{catalog.PromptVersion, "p_s_ood"} {
+	for _, api := range []string{toolapi.PromptVersion, "p_s_ood"} {
 		bare, err := newPrompt(versions, api, true, "")
 		if err != nil {
 			t.Fatal(err)

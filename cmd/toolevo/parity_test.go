@@ -12,8 +12,8 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/toolqa"
@@ -115,7 +115,7 @@ func parityWorlds(t *testing.T, b *bench) []world {
 
 	var worlds []world
 
-	for _, api := range []string{catalog.PromptVersion, "p_s_in", "p_s_ood"} {
+	for _, api := range []string{toolapi.PromptVersion, "p_s_in", "p_s_ood"} {
 		version, err := b.versions.Version(api)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func (o odd) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, erro
 
 // oddActions are what a model writes that confuses API versions, JSON and Python, and what the tools
 // treat in a way of their own.
-func oddActions(t *testing.T, version *catalog.Version) []string {
+func oddActions(t *testing.T, version *toolapi.Version) []string {
 	t.Helper()
 
 	written := func(name, input string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/toolqa"
 )
@@ -69,7 +69,7 @@ func TestPlaythroughs(t *testing.T) {
 
 // recoveries are the deprecated names that an episode met and got over: it read the notice, called the API that the
 // notice names, which answered, and told UpdateTool of that API before it did anything else.
-func recoveries(t *testing.T, version *catalog.Version, h envs.History) map[string]bool {
+func recoveries(t *testing.T, version *toolapi.Version, h envs.History) map[string]bool {
 	t.Helper()
 
 	names, turns := map[string]bool{}, h.Turns()
@@ -93,7 +93,7 @@ func recoveries(t *testing.T, version *catalog.Version, h envs.History) map[stri
 
 		learned, _ := update.Call.Args.Text("newtool_desc")
 		if next.Call.Name != d.New.Name || next.Outcome != envs.OK ||
-			update.Call.Name != catalog.UpdateTool || update.Outcome != envs.OK ||
+			update.Call.Name != toolapi.UpdateTool || update.Outcome != envs.OK ||
 			!strings.HasPrefix(learned, d.New.Signature()) {
 			t.Errorf("%q: after the notice about %s came\n%s\n(%s)\n%s\n(%s)", h.Task().Question, d.Old.Name,
 				next.Action, next.Outcome, update.Action, update.Outcome)

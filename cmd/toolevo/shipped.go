@@ -5,13 +5,13 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/configs/demonstrations"
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy"
 )
 
 // The built-in files are parsed once in a process, and only where a command wants them.
 var (
-	shippedVersions       = sync.OnceValues(func() (*catalog.Catalog, error) { return catalog.Load(apis.FS()) })
+	shippedVersions       = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
 	shippedDemonstrations = sync.OnceValues(func() (map[string][]policy.Demonstration, error) {
 		return policy.LoadDemonstrations(demonstrations.FS())
 	})

@@ -12,9 +12,9 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/server"
@@ -48,7 +48,7 @@ var publishedLoads = []string{
 // bench is the benchmark as a configuration chooses it: corpora, questions, API versions, and the tools over them.
 type bench struct {
 	config    *configs.Resolved
-	versions  *catalog.Catalog
+	versions  *toolapi.Catalog
 	corpora   []*corpus.Corpus
 	questions []toolqa.Question // of the datasets, difficulties and split chosen, in that order, within the limit
 	lineage   map[string]string // hashes and makers of what the questions use, by name
@@ -396,7 +396,7 @@ func (b *bench) prompt() (policy.Prompt, error) {
 
 // newPrompt returns what a model is shown of an API version: its APIs, and of the one that runs Python which
 // modules can be imported there, a sentence that is no matter of the version. "" says nothing.
-func newPrompt(versions *catalog.Catalog, name string, updateTool bool, imports string) (policy.Prompt, error) {
+func newPrompt(versions *toolapi.Catalog, name string, updateTool bool, imports string) (policy.Prompt, error) {
 	version, err := versions.Version(name)
 	if err != nil {
 		return policy.Prompt{}, err

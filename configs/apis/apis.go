@@ -1,6 +1,6 @@
 // Package apis embeds the API versions toolevo ships, one YAML file each: p_c (what prompts show), p_s_in (what the
 // server of the training environment enforces), p_s_ood (the held-out one) and p_s_ood_proprietary (the variant of
-// p_s_ood that the published evaluation of proprietary models used). Package envs/catalog reads them.
+// p_s_ood that the published evaluation of proprietary models used). Package envs/toolapi reads them.
 package apis
 
 import (

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
 func TestConforms(t *testing.T) {
@@ -38,7 +38,7 @@ func TestNoticeExamples(t *testing.T) {
 	for _, deployed := range []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		env := newEnv(t, deployed, Options{})
 
-		prompt := version(t, catalog.PromptVersion)
+		prompt := version(t, toolapi.PromptVersion)
 		for _, old := range version(t, deployed).Deprecated() {
 			deprecated := play(t, env, react(old, `{"any": "thing"}`)).Turn
 			if deprecated.Outcome != envs.Deprecated || deprecated.Call.Tool != old {

@@ -9,7 +9,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 )
 
 // Tool is one capability. S is what the tools of a state remember.
@@ -38,8 +38,8 @@ type Grader interface {
 
 // Config is what an environment is made of.
 type Config[S any] struct {
-	Prompt   *catalog.Version   // what the agent is shown; the invalid-action message lists it
-	Deployed *catalog.Version   // what the server enforces
+	Prompt   *toolapi.Version   // what the agent is shown; the invalid-action message lists it
+	Deployed *toolapi.Version   // what the server enforces
 	Tools    map[string]Tool[S] // by p_c name: all but Finish and UpdateTool
 	Initial  S                  // what the tools remember before the first turn
 	Grader   Grader
@@ -84,7 +84,7 @@ type Environment[S any] struct {
 // entry is what happens when an agent writes a name.
 type entry[S any] struct {
 	tool   string
-	api    *catalog.API // nil when the name is not deployed
+	api    *toolapi.API // nil when the name is not deployed
 	notice string       // not empty when the name is deprecated
 	run    Tool[S]      // nil for the system tools
 	loads  bool         // the tool is one of Options.LoadTools
@@ -102,7 +102,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 
 	var hidden []string
 	if c.Options.NoUpdateTool {
-		hidden = []string{catalog.UpdateTool}
+		hidden = []string{toolapi.UpdateTool}
 	}
 
 	return &Environment[S]{
@@ -116,7 +116,7 @@ func (c *Config[S]) check() error {
 		return errors.New("the prompt version, the deployed version or the grader is missing")
 	}
 
-	known := []string{catalog.Finish, catalog.UpdateTool}
+	known := []string{toolapi.Finish, toolapi.UpdateTool}
 	for _, api := range c.Deployed.APIs {
 		if slices.Contains(known[:2], api.Tool) {
 			continue
@@ -158,7 +158,7 @@ func (c *Config[S]) check() error {
 func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 	names := make(map[string]*entry[S])
 
-	add := func(name, tool string, api *catalog.API, notice string) {
+	add := func(name, tool string, api *toolapi.API, notice string) {
 		if !slices.Contains(hidden, tool) {
 			names[name] = &entry[S]{
 				tool:   tool,

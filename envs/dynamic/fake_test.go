@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
-func version(t testing.TB, name string) *catalog.Version {
+func version(t testing.TB, name string) *toolapi.Version {
 	t.Helper()
 
-	c, err := catalog.Load(os.DirFS("../../configs/apis"))
+	c, err := toolapi.Load(os.DirFS("../../configs/apis"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ var task = envs.Task{ID: "easy-coffee-0000", Dataset: "coffee", Question: "What 
 func fakeTools(t testing.TB) map[string]Tool[memory] {
 	tools := make(map[string]Tool[memory])
 
-	for _, api := range version(t, catalog.PromptVersion).APIs {
-		if api.Tool == catalog.Finish || api.Tool == catalog.UpdateTool {
+	for _, api := range version(t, toolapi.PromptVersion).APIs {
+		if api.Tool == toolapi.Finish || api.Tool == toolapi.UpdateTool {
 			continue
 		}
 
@@ -85,7 +85,7 @@ func (fakeGrader) Grade(_ context.Context, t envs.Task, answer string) (envs.Gra
 
 func config(t testing.TB, deployed string, options Options) Config[memory] {
 	return Config[memory]{
-		Prompt: version(t, catalog.PromptVersion), Deployed: version(t, deployed),
+		Prompt: version(t, toolapi.PromptVersion), Deployed: version(t, deployed),
 		Tools: fakeTools(t), Grader: fakeGrader{}, Options: options,
 	}
 }

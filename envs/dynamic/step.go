@@ -9,8 +9,8 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/catalog"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
 const (
@@ -152,9 +152,9 @@ func (e *Environment[S]) call(
 // run runs a deployed tool on arguments that fit its signature.
 func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], args envs.Args) (answer[S], error) {
 	switch known.tool {
-	case catalog.Finish:
+	case toolapi.Finish:
 		return e.finish(ctx, from, args[0].Value)
-	case catalog.UpdateTool:
+	case toolapi.UpdateTool:
 		return update(from, args[0].Value), nil
 	}
 

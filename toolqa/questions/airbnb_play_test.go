@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -30,7 +30,7 @@ func sampleAirbnb(t testing.TB) *corpus.Corpus {
 
 func TestReaderSolvesTheAirbnbSample(t *testing.T) {
 	c := sampleAirbnb(t)
-	newWorld(t, c).wantShare(catalog.PromptVersion, drawEach(t, mustLoad(t, c), 25), 0.95)
+	newWorld(t, c).wantShare(toolapi.PromptVersion, drawEach(t, mustLoad(t, c), 25), 0.95)
 }
 
 func TestReaderSolvesAirbnb(t *testing.T) {

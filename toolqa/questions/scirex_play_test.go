@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -44,7 +44,7 @@ func TestReaderSolvesScirex(t *testing.T) {
 	c := syntheticScirex(t, 2)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
-	w.wantShare(catalog.PromptVersion, drawEach(t, view, 10), 0.95)
+	w.wantShare(toolapi.PromptVersion, drawEach(t, view, 10), 0.95)
 
 	for _, api := range apiVersions[1:] {
 		w.wantShare(api, drawEach(t, view, 5), 0.95)

@@ -9,10 +9,10 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 	"toolevo/toolqa"
@@ -26,7 +26,7 @@ import (
 )
 
 // apiVersions are those in which every dataset's plans are followed.
-var apiVersions = []string{catalog.PromptVersion, "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
+var apiVersions = []string{toolapi.PromptVersion, "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 
 // sharedEngine is the engine of all worlds, which TestMain closes.
 var sharedEngine = sync.OnceValues(func() (sandbox.Engine, error) {
@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 // the deployed version is not that of the prompt, learns from the errors what the tools are called.
 type world struct {
 	t        testing.TB
-	versions *catalog.Catalog
+	versions *toolapi.Catalog
 	tools    map[string]dynamic.Tool[toolqa.Session]
 	reader   mcts.Policy
 }
@@ -68,7 +68,7 @@ type world struct {
 func newWorld(t testing.TB, c *corpus.Corpus) *world {
 	t.Helper()
 
-	versions, err := catalog.Load(apis.FS())
+	versions, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func (e ending) exact() bool { return e.right() && e.grade.Answer == e.Answer }
 func (w *world) play(api string, qs []toolqa.Question) []ending {
 	w.t.Helper()
 
-	prompt, err := w.versions.Version(catalog.PromptVersion)
+	prompt, err := w.versions.Version(toolapi.PromptVersion)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 	endings := make([]ending, len(qs))
 	for i, q := range qs {
 		endings[i] = w.answer(env, q)
-		if api == catalog.PromptVersion && endings[i].right() {
+		if api == toolapi.PromptVersion && endings[i].right() {
 			checkManners(w.t, endings[i])
 		}
 	}

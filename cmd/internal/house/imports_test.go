@@ -32,8 +32,8 @@ var allowed = []rule{
 	{"envs/sandbox/engines", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
 		"envs/sandbox/forkserver", "envs/sandbox/process", "envs/sandbox/wasi"}},
 	{"envs/envtest", []string{"envs"}},
-	{"envs/catalog", []string{"envs", "envs/names", "envs/pytext"}},
-	{"envs/dynamic", []string{"envs", "envs/action", "envs/names", "envs/pytext", "envs/catalog"}},
+	{"envs/toolapi", []string{"envs", "envs/names", "envs/pytext"}},
+	{"envs/dynamic", []string{"envs", "envs/action", "envs/names", "envs/pytext", "envs/toolapi"}},
 
 	{"toolqa", []string{"envs", "envs/names"}},
 	{"toolqa/corpus", []string{"envs", "envs/pytext", "envs/durable", "envs/regular", "toolqa"}},

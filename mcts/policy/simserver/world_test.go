@@ -8,8 +8,8 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 )
@@ -98,7 +98,7 @@ var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 func environment(t testing.TB, version string) (envs.Environment, policy.Prompt) {
 	t.Helper()
 
-	all, err := catalog.Load(apis.FS())
+	all, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}

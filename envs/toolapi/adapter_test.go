@@ -1,4 +1,4 @@
-package catalog_test
+package toolapi_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
-	"toolevo/envs/catalog"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
 const (
@@ -150,7 +150,7 @@ func object(t testing.TB, text string) envs.Args {
 func TestLowerLift(t *testing.T) {
 	c := load(t)
 
-	prompt := version(t, catalog.PromptVersion)
+	prompt := version(t, toolapi.PromptVersion)
 	for _, name := range c.Names() {
 		v := version(t, name)
 		for _, tool := range prompt.APIs {
@@ -244,8 +244,8 @@ func FuzzBracketed(f *testing.F) {
 	f.Add("FirstNode[ a] [b] ], SecondNode[ c ]]")
 	f.Add(strings.Repeat("FirstNode[", 1000))
 
-	b := catalog.NewBracketed("NodeInfos",
-		[]catalog.Field{{Label: "FirstNode", To: "Node1"}, {Label: "SecondNode", To: "Node2"}})
+	b := toolapi.NewBracketed("NodeInfos",
+		[]toolapi.Field{{Label: "FirstNode", To: "Node1"}, {Label: "SecondNode", To: "Node2"}})
 
 	f.Fuzz(func(t *testing.T, text string) {
 		args, wrong := b.Lower(envs.Args{{Name: "NodeInfos", Value: text}})

@@ -1,4 +1,4 @@
-// Package catalog describes API versions as data. A version is the names and signatures under which the thirteen tools
+// Package toolapi describes API versions as data. A version is the names and signatures under which the thirteen tools
 // are exposed: p_c is what prompts show, p_s_in and p_s_ood are what a server enforces once its APIs have moved on
 // (ToolEvo, section 4 and appendix B.1).
 //
@@ -34,4 +34,4 @@
 //
 // The published notices have three defects: an example is missing in p_s_in, a name is missing in p_s_ood, and a
 // parameter is misspelt in p_s_in. They are corrected here; [Deprecation.PublishedNotice] has the original texts.
-package catalog
+package toolapi

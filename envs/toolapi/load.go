@@ -1,4 +1,4 @@
-package catalog
+package toolapi
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func Load(shipped fs.FS, dirs ...string) (*Catalog, error) {
 	byVersion := make(map[string]*file, len(files))
 	for _, f := range files {
 		if first, ok := byVersion[f.Version]; ok {
-			return nil, fmt.Errorf("catalog: %s: version %s is already defined in %s", f.path, f.Version, first.path)
+			return nil, fmt.Errorf("toolapi: %s: version %s is already defined in %s", f.path, f.Version, first.path)
 		}
 
 		byVersion[f.Version] = f
@@ -50,12 +50,12 @@ func Load(shipped fs.FS, dirs ...string) (*Catalog, error) {
 
 	base, ok := byVersion[PromptVersion]
 	if !ok {
-		return nil, fmt.Errorf("catalog: no file defines %s", PromptVersion)
+		return nil, fmt.Errorf("toolapi: no file defines %s", PromptVersion)
 	}
 
 	prompt, err := base.build(nil)
 	if err != nil {
-		return nil, fmt.Errorf("catalog: %s: %w", base.path, err)
+		return nil, fmt.Errorf("toolapi: %s: %w", base.path, err)
 	}
 
 	c := &Catalog{versions: map[string]*Version{PromptVersion: prompt}}
@@ -66,7 +66,7 @@ func Load(shipped fs.FS, dirs ...string) (*Catalog, error) {
 		}
 
 		if c.versions[f.Version], err = f.build(prompt); err != nil {
-			return nil, fmt.Errorf("catalog: %s: %w", f.path, err)
+			return nil, fmt.Errorf("toolapi: %s: %w", f.path, err)
 		}
 	}
 
@@ -132,7 +132,7 @@ type adapterFile struct {
 func readAll(fsys fs.FS, prefix string) ([]*file, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		return nil, fmt.Errorf("catalog: API versions in %q: %w", prefix, err)
+		return nil, fmt.Errorf("toolapi: API versions in %q: %w", prefix, err)
 	}
 	var files []*file
 
@@ -145,7 +145,7 @@ func readAll(fsys fs.FS, prefix string) ([]*file, error) {
 
 		data, err := fs.ReadFile(fsys, entry.Name())
 		if err != nil {
-			return nil, fmt.Errorf("catalog: read %s: %w", path, err)
+			return nil, fmt.Errorf("toolapi: read %s: %w", path, err)
 		}
 
 		f := &file{path: path}
@@ -154,7 +154,7 @@ func readAll(fsys fs.FS, prefix string) ([]*file, error) {
 				err = errors.New("the file is empty")
 			}
 
-			return nil, fmt.Errorf("catalog: %s: %w", path, err)
+			return nil, fmt.Errorf("toolapi: %s: %w", path, err)
 		}
 
 		files = append(files, f)

@@ -1,4 +1,4 @@
-package catalog_test
+package toolapi_test
 
 import (
 	"flag"
@@ -9,17 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 const shipped = "../../configs/apis"
 
-func load(t testing.TB) *catalog.Catalog {
+func load(t testing.TB) *toolapi.Catalog {
 	t.Helper()
 
-	c, err := catalog.Load(os.DirFS(shipped))
+	c, err := toolapi.Load(os.DirFS(shipped))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func load(t testing.TB) *catalog.Catalog {
 	return c
 }
 
-func version(t testing.TB, name string) *catalog.Version {
+func version(t testing.TB, name string) *toolapi.Version {
 	t.Helper()
 
 	v, err := load(t).Version(name)
@@ -94,7 +94,7 @@ func TestMessages(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("# Tool list\n" + strings.Join(v.ToolList(), "\n") + "\n\n# Invalid action\n" +
 			v.InvalidAction() + "\n")
-		b.WriteString("\n# Invalid action, without UpdateTool\n" + v.InvalidAction(catalog.UpdateTool) + "\n")
+		b.WriteString("\n# Invalid action, without UpdateTool\n" + v.InvalidAction(toolapi.UpdateTool) + "\n")
 
 		for _, a := range version(t, "p_c").APIs {
 			d, ok := v.Deprecation(a.Name)

@@ -9,7 +9,7 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy"
 )
@@ -45,7 +45,7 @@ func toolCalls() []envs.Call {
 // A call of every tool, deprecated in every shipped version, reaches the tool with the arguments that were meant once
 // the reader has seen the notice, the published ones with their defects included where they can be read at all.
 func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
-	versions, err := catalog.Load(apis.FS())
+	versions, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 		for _, meant := range toolCalls() {
 			d, gone := v.Deprecation(meant.Tool)
 			if !gone {
-				if name != catalog.PromptVersion {
+				if name != toolapi.PromptVersion {
 					t.Errorf("%s does not deprecate %s", name, meant.Tool)
 				}
 
@@ -110,7 +110,7 @@ func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 }
 
 // written reads the call of a completion whose arguments are texts, switches and numbers.
-func written(t *testing.T, v *catalog.Version, text string) (*catalog.API, envs.Args) {
+func written(t *testing.T, v *toolapi.Version, text string) (*toolapi.API, envs.Args) {
 	t.Helper()
 
 	_, call, _ := strings.Cut(text, "\nAction: ")

@@ -1,4 +1,4 @@
-package catalog
+package toolapi
 
 import (
 	"fmt"
@@ -60,12 +60,12 @@ func (v *Version) ForTool(tool string) (*API, bool) {
 func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.Args, err error) {
 	a, ok := v.byTool[tool]
 	if !ok {
-		return "", nil, fmt.Errorf("catalog: lift to %s: no tool %q", v.Name, tool)
+		return "", nil, fmt.Errorf("toolapi: lift to %s: no tool %q", v.Name, tool)
 	}
 
 	deployed, err = a.Lift(args)
 	if err != nil {
-		return "", nil, fmt.Errorf("catalog: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
+		return "", nil, fmt.Errorf("toolapi: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
 	}
 
 	return a.Name, deployed, nil

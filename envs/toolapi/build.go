@@ -1,4 +1,4 @@
-package catalog
+package toolapi
 
 import (
 	"errors"
@@ -225,12 +225,12 @@ func (c *Catalog) link(files []*file) error {
 		for _, name := range f.Deprecates {
 			old, err := c.Version(name)
 			if err != nil {
-				return fmt.Errorf("catalog: %s: deprecates: %w", f.path, err)
+				return fmt.Errorf("toolapi: %s: deprecates: %w", f.path, err)
 			}
 
 			for _, a := range old.APIs {
 				if err := v.deprecate(a); err != nil {
-					return fmt.Errorf("catalog: %s: %w", f.path, err)
+					return fmt.Errorf("toolapi: %s: %w", f.path, err)
 				}
 			}
 		}

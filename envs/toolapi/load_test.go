@@ -1,4 +1,4 @@
-package catalog_test
+package toolapi_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"toolevo/envs/catalog"
+	"toolevo/envs/toolapi"
 )
 
 func TestUnknownVersion(t *testing.T) {
@@ -34,7 +34,7 @@ func TestOwnVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c, err := catalog.Load(os.DirFS(shipped), dir)
+	c, err := toolapi.Load(os.DirFS(shipped), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +51,12 @@ func TestOwnVersions(t *testing.T) {
 		t.Errorf("notice = %q", d.Notice())
 	}
 
-	if _, err := catalog.Load(os.DirFS(shipped), dir, dir); err == nil ||
+	if _, err := toolapi.Load(os.DirFS(shipped), dir, dir); err == nil ||
 		!strings.Contains(err.Error(), "mine is already defined in") {
 		t.Errorf("twice the same version: %v", err)
 	}
 
-	if _, err := catalog.Load(os.DirFS(shipped), filepath.Join(dir, "none")); err == nil {
+	if _, err := toolapi.Load(os.DirFS(shipped), filepath.Join(dir, "none")); err == nil {
 		t.Error("a missing directory is not an error")
 	}
 }
@@ -99,7 +99,7 @@ func TestLoadErrors(t *testing.T) {
 				t.Fatalf("%q is not in the file", tt.old)
 			}
 
-			_, err := catalog.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
+			_, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "p_s_in.yaml") {
 				t.Errorf("error = %v, want %q in it", err, tt.want)
 			}
@@ -109,19 +109,19 @@ func TestLoadErrors(t *testing.T) {
 	t.Run("position", func(t *testing.T) {
 		changed := strings.Replace(string(in), "deprecates:", "depricates:", 1)
 
-		_, err := catalog.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
+		_, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
 		if err == nil || !strings.Contains(err.Error(), "[6:1]") {
 			t.Errorf("error = %v, want line and column", err)
 		}
 	})
 	t.Run("no p_c", func(t *testing.T) {
-		if _, err := catalog.Load(fstest.MapFS{"p_s_in.yaml": {Data: in}}); err == nil ||
+		if _, err := toolapi.Load(fstest.MapFS{"p_s_in.yaml": {Data: in}}); err == nil ||
 			!strings.Contains(err.Error(), "no file defines p_c") {
 			t.Errorf("error = %v", err)
 		}
 	})
 	t.Run("empty file", func(t *testing.T) {
-		if _, err := catalog.Load(fstest.MapFS{"x.yaml": {}}); err == nil ||
+		if _, err := toolapi.Load(fstest.MapFS{"x.yaml": {}}); err == nil ||
 			!strings.Contains(err.Error(), "x.yaml: the file is empty") {
 			t.Errorf("error = %v", err)
 		}
