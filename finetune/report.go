@@ -12,11 +12,10 @@ import (
 	"toolevo/trajectories"
 )
 
-// Report is the outcome of an evaluation.
+// Report is the outcome of an evaluation. What its figures depend on beside their cells the caller fills in.
 type Report struct {
 	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
 
-	// What the figures depend on beside their cells, for the caller to fill in.
 	// what ran model-written programs, in words; more than one when they were mixed
 	Engines  []string `json:"engines,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
