@@ -83,7 +83,7 @@ func TestContextOverflow(t *testing.T) {
 			speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind]
 			args := []string{"--data", smallData(t), "--policy", kind + ":sim", "--limit", "2", "--progress", "none",
 				"--set", "server.form=llama3"}
-			grow := append([]string{"collect", "--trees", "1", "--preset", "paper", "--set", "search.simulations=6"},
+			grow := append([]string{"collect", "--trees", "1", "--preset", "paper", "--set", "search.simulations=3"},
 				args...)
 			wide := narrow(t, speaks, 32768)
 			must(t, append(grow, "--server", wide.URL(), "--set", "server.window=32768", "--out",

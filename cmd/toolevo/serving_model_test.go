@@ -53,7 +53,7 @@ func TestAnotherModel(t *testing.T) {
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		s := serve(t, simserver.Options{Kind: speaks[kind], Slots: 16})
 		args := []string{
-			"collect", "--data", data, "--policy", kind + ":sim", "--limit", "3", "--trees", "2", "--preset", "paper",
+			"collect", "--data", data, "--policy", kind + ":sim", "--limit", "3", "--trees", "1", "--preset", "paper",
 			"--set", "search.simulations=2", "--set", "server.window=32768",
 			"--run-id", "model",
 		}
@@ -69,7 +69,7 @@ func TestAnotherModel(t *testing.T) {
 			t.Errorf("it left %v", left)
 		}
 
-		changing, answered := otherModel(t, s, 10)
+		changing, answered := otherModel(t, s, 3)
 		run := filepath.Join(dir, kind+"-run")
 		must(t, append(slices.Clip(args), "--server", s.URL()+","+changing, "--out", run)...)
 
@@ -77,7 +77,7 @@ func TestAnotherModel(t *testing.T) {
 			t.Errorf("%s: the trajectories differ", kind)
 		}
 
-		if c := counted(t, run, kind+":sim"); c.Faults["another model"] == 0 || answered.Load() <= 10 {
+		if c := counted(t, run, kind+":sim"); c.Faults["another model"] == 0 || answered.Load() <= 3 {
 			t.Errorf("%s: %d answers of the server that changes, faults %v", kind, answered.Load(), c.Faults)
 		}
 	}
