@@ -73,6 +73,7 @@ func TestAblations(t *testing.T) {
 // TestUpdateToolIsTakenAway plays UpdateTool with and without the switch: it is a tool, and in the prompt,
 // only without.
 func TestUpdateToolIsTakenAway(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	q := ask(t, data, "coffee-easy/open", toolqa.Train)
 	const script = "Thought: I note it.\nAction: UpdateTool\nAction Input: {\"newtool_desc\": " +

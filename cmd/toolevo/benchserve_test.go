@@ -32,9 +32,9 @@ func benchServe(t *testing.T, environ []string, args ...string) *benchServing {
 	t.Helper()
 	s := &benchServing{
 		t:   t,
-		cmd: exec.Command(binary(t), append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, args...)...),
+		cmd: program(t, append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, args...)...),
 	}
-	s.cmd.Env = append(os.Environ(), environ...)
+	s.cmd.Env = append(s.cmd.Env, environ...)
 	s.cmd.Stdout = &s.out
 
 	words, err := s.cmd.StderrPipe()
@@ -88,6 +88,7 @@ func (s *benchServing) interrupt() (out, said string) {
 // A run against the server is counted: what it was asked, what it made go wrong, and for how long its slots
 // were in use.
 func TestBenchServe(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	for _, protocol := range []string{"vllm", "ollama"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -101,7 +102,7 @@ func TestBenchServe(t *testing.T) {
 
 			run := document[collected](t, must(t, "collect", "--json", "--data", data, "--policy", kind+":toy",
 				"--server", address, "--difficulty", "easy", "--limit", "2", "--preset", "paper", "--set",
-				"server.layout=stable", "--trees", "1",
+				"server.layout=stable", "--set", "search.simulations=3", "--trees", "1",
 				"--out", filepath.Join(t.TempDir(), "run")))
 			out, said := s.interrupt()
 			says(t, "bench serve", said, "toy", "Try, in another terminal", "--policy "+kind+":toy --server "+address,
@@ -141,6 +142,7 @@ func TestBenchServe(t *testing.T) {
 }
 
 func TestBenchServeText(t *testing.T) {
+	t.Parallel()
 	s := benchServe(t, []string{"OPENAI_API_KEY=sesame"}, "--require-key", "--wrong", "missing-model")
 	for key, want := range map[string]int{"": http.StatusUnauthorized, "sesame": http.StatusOK} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/v1/models", nil)
@@ -193,6 +195,7 @@ func TestBenchServeText(t *testing.T) {
 }
 
 func TestBenchServeRefuses(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -230,6 +233,7 @@ func TestBenchServeRefuses(t *testing.T) {
 }
 
 func TestParseRates(t *testing.T) {
+	t.Parallel()
 	even, err := parseRates([]string{"0.3"})
 	if err != nil {
 		t.Fatal(err)
@@ -257,6 +261,7 @@ func TestParseRates(t *testing.T) {
 
 // Busy until a moment counts what came before it and nothing after, moments between two of the timeline too.
 func TestBusyUntil(t *testing.T) {
+	t.Parallel()
 	r := serveReport{Slots: 10, Timeline: []serveMoment{{1, 5, 0}, {2, 15, 0}, {3, 25, 0}, {9, 25, 0}}}
 	for seconds, want := range map[float64]float64{0: 0, 1: 0.5, 2: 0.75, 2.5: 0.8, 9: 25. / 90} {
 		if got := r.busyUntil(seconds); math.Abs(got-want) > 1e-9 {

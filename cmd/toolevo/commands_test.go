@@ -18,6 +18,7 @@ import (
 )
 
 func TestDryRunNamesOrigins(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 
 	file := filepath.Join(t.TempDir(), "settings.yaml")
@@ -320,6 +321,7 @@ func TestEval(t *testing.T) {
 }
 
 func TestPlay(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	q := ask(t, data, "coffee-easy/open", toolqa.Train) // of the split that collect takes, too
 	script := `Thought: I load it.

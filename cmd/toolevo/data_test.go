@@ -17,6 +17,8 @@ import (
 )
 
 func TestDataBuildIsReproducible(t *testing.T) {
+	t.Parallel()
+
 	type built struct {
 		Corpora []corpusReport `json:"corpora"`
 	}
@@ -77,6 +79,7 @@ func TestDataQuestions(t *testing.T) {
 
 // TestGoldFindsAWrongAnswer changes a gold answer: `data gold` has to name it and to fail.
 func TestGoldFindsAWrongAnswer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
@@ -160,6 +163,7 @@ const goodCSV = "Date,Open,High,Low,Close,Volume,Currency\n" +
 // TestBadCorpusFiles holds what the error of each bad file says, and that nothing is left of it: what was imported
 // before stays as it was.
 func TestBadCorpusFiles(t *testing.T) {
+	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()
 	file := filepath.Join(from, "coffee", "coffee_price.csv")
 	put := func(text string) {
@@ -220,6 +224,7 @@ func TestBadCorpusFiles(t *testing.T) {
 
 // TestBadQuestionFiles holds the same of question files.
 func TestBadQuestionFiles(t *testing.T) {
+	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()
 	fails(t, exitUsage, []string{"nowhere"}, "data", "import", "--data", dir, "--questions",
 		filepath.Join(from, "nowhere"))
@@ -258,6 +263,7 @@ func TestBadQuestionFiles(t *testing.T) {
 // TestImportTakesTheQuestionsOfTheDatasetsNamed holds that --dataset is about questions, too: the files of others are
 // neither read nor copied.
 func TestImportTakesTheQuestionsOfTheDatasetsNamed(t *testing.T) {
+	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()
 	easy := filepath.Join(from, "easy")
 
@@ -291,6 +297,7 @@ func TestImportTakesTheQuestionsOfTheDatasetsNamed(t *testing.T) {
 }
 
 func TestDamagedCorpus(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
@@ -369,6 +376,7 @@ func publishedCopy(t *testing.T, dir string) string {
 
 // TestSplitsShareNothing shows that a question that stands in two splits stops a run of either.
 func TestSplitsShareNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
 	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
@@ -395,6 +403,7 @@ func TestSplitsShareNothing(t *testing.T) {
 // TestPublishedQuestionsAreNotGenerated imports 20 of the 80 easy questions that ten days have. Most of what is left is
 // generated, so that a generator that does not know them would ask some again.
 func TestPublishedQuestionsAreNotGenerated(t *testing.T) {
+	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()
 	table, asked := "Date,Open,High,Low,Close,Volume,Currency\n", ""
 

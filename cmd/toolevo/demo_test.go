@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,11 +18,11 @@ func TestDemo(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	run := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command(binary(t), args...)
+		cmd := program(t, args...)
 		cmd.Args[0] = "toolevo"
 		cmd.Dir = dir
 
-		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
+		cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
 
 		text, err := cmd.CombinedOutput()
 		if err != nil {

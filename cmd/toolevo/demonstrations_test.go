@@ -151,6 +151,7 @@ func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question)
 
 // TestDemonstrations replays every demonstration in the environment.
 func TestDemonstrations(t *testing.T) {
+	t.Parallel()
 	b, env, reader := testBench(t, defaultData(t), toolapi.PromptVersion, toolqa.Train)
 	if *update {
 		writeDemonstrations(t, b, env, reader)
@@ -322,6 +323,7 @@ func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reade
 
 // TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
 func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
+	t.Parallel()
 	versions, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)

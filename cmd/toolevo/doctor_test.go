@@ -24,6 +24,7 @@ type diagnosis struct {
 }
 
 func TestDoctorOfHealthyServers(t *testing.T) {
+	t.Parallel()
 	vllm := serve(t, simserver.Options{Latency: atWork})
 
 	ollama := serve(t, simserver.Options{Latency: atWork, Kind: simserver.Ollama, Slots: 8})
@@ -54,6 +55,7 @@ func TestDoctorOfHealthyServers(t *testing.T) {
 }
 
 func TestDoctorOfSickServers(t *testing.T) {
+	t.Parallel()
 	short := serve(t, simserver.Options{Latency: atWork, Wrong: []simserver.Misconfiguration{simserver.IgnoreN}})
 	deaf := serve(t, simserver.Options{Latency: atWork, Wrong: []simserver.Misconfiguration{simserver.IgnoreStop}})
 	r := cli(t, "doctor", "--policy", "openai:sim", "--json", "--server", short.URL())
@@ -79,6 +81,7 @@ func TestDoctorOfSickServers(t *testing.T) {
 }
 
 func TestDoctorOfNoServer(t *testing.T) {
+	t.Parallel()
 	r := cli(t, "doctor")
 	if r.code != exitDone || r.out != "" {
 		t.Errorf("exit %d, %s", r.code, r.out)
@@ -112,6 +115,7 @@ func TestDoctorOfNoServer(t *testing.T) {
 
 // Ctrl-C ends an examination at once, however long a probe may take.
 func TestDoctorInterrupted(t *testing.T) {
+	t.Parallel()
 	s := serve(t, simserver.Options{})
 	s.Pause()
 	p := start(t, "doctor", "--policy", "openai:sim", "--timeout", "10m", "--server", s.URL())

@@ -28,6 +28,7 @@ import (
 )
 
 func TestConfigurationKnowsTheEngines(t *testing.T) {
+	t.Parallel()
 	if diff := cmp.Diff(engines.Names(), configs.PythonEngines()); diff != "" {
 		t.Errorf("engines, -want +got:\n%s", diff)
 	}
@@ -44,6 +45,7 @@ func TestConfigurationKnowsTheEngines(t *testing.T) {
 
 // The flags about the engine mean the same on every command that runs programs.
 func TestTheEngineHasFlags(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{kindCollect, kindEval} {
 		out := must(t, kind, "--data", data, "--limit", "1", "--engine", "process", "--python", "python3", "--wasm",
@@ -125,6 +127,7 @@ func pythons(t *testing.T, dir string) map[string]int {
 // A run goes on with another Python only when it is told to, and then every trajectory names those whose
 // output it holds.
 func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
+	t.Parallel()
 	data, dir, short := smallData(t), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "short")
 	python := newFakePython(t)
 	collect := append([]string{"collect", "--data", data, "--policy", "scripted:reader", "--preset", "paper",
@@ -179,6 +182,7 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 
 // What --mix-engines is given about the engine is not part of the run, and stands in the command that goes on.
 func TestMixingWithAnotherEngine(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	must(t, "collect", "--data", data, "--limit", "1", "--preset", "paper", "--trees", "2", "--set",
 		"search.simulations=4", "--set", "python.engine=forkserver", "--out", dir)
@@ -228,6 +232,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 }
 
 func TestMixingFlagsAreRefused(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	fails(t, exitUsage, []string{"--mix-engines goes with --resume"}, "collect", "--data", data, "--mix-engines")
 	fails(t, exitUsage, []string{"--python-servers -1"}, "eval", "--data", data, "--python-servers", "-1")
@@ -235,6 +240,7 @@ func TestMixingFlagsAreRefused(t *testing.T) {
 
 // An evaluation keeps its Python, too.
 func TestAnEvaluationMixesEnginesOnlyWhenTold(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	python := newFakePython(t)
 	eval := append([]string{"eval", "--data", data, "--limit", "2", "--policy", "scripted:reader", "--api", "p_c",
@@ -296,6 +302,7 @@ func TestARunKeepsWhatAutoChose(t *testing.T) {
 
 // Engines without walls are named in every report.
 func TestUnsafeIsSaidEverywhere(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	run, export, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
 	const warning = "No walls around model-written programs (python.engine unsafe)."
@@ -337,6 +344,7 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 
 // An engine that does not hold is not used: nothing is asked, nothing is made.
 func TestABreachEndsARunBeforeItStarts(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	breach := &attack.BreachError{
 		Engine: sandbox.Stamp{Engine: "forkserver"},
@@ -381,6 +389,7 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 
 // The prompt says what can be imported where programs run, and a sample of training says what its own prompt said.
 func TestThePromptSaysWhatCanBeImported(t *testing.T) {
+	t.Parallel()
 	versions, err := toolapi.Load(apis.FS())
 	if err != nil {
 		t.Fatal(err)
@@ -443,6 +452,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 
 // What a machine lacks a scripted run does without, and says so; what it teaches names what the configuration says.
 func TestMissingModulesAreSaid(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	missing := []string{"--engine", "unsafe", "--set", "python.modules=no_such_module,another_one"}
 	args := append([]string{"--data", data, "--limit", "1", "--trees", "1", "--out", dir}, missing...)
@@ -477,6 +487,7 @@ func TestMissingModulesAreSaid(t *testing.T) {
 // A model is not asked where its prompt would promise what fails: what the prompt says is the configuration's, on every
 // machine.
 func TestAModelIsNotPromisedWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	for _, kind := range []string{kindCollect, kindEval} {
 		args := []string{kind, "--data", data, "--limit", "1", "--engine", "process", "--policy", "openai:m",

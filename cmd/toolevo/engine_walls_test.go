@@ -19,6 +19,7 @@ import (
 )
 
 func TestWallsThatAreMissing(t *testing.T) {
+	t.Parallel()
 	stamp := func(engine string, missing ...string) sandbox.Stamp {
 		return sandbox.Stamp{Engine: engine, Missing: missing}
 	}
@@ -91,6 +92,7 @@ func named(t *testing.T, name string) attack.Attack {
 
 // What really gets through for lack of a wall is what a user who accepts that is taken to accept.
 func TestEnginesWithoutAWallStillHold(t *testing.T) {
+	t.Parallel()
 	for _, wall := range confine.Walls() {
 		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
 		stamp := sandbox.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
@@ -104,6 +106,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 
 // A breach for lack of a wall that the user does without ends no run; another one does.
 func TestAcceptedBreaches(t *testing.T) {
+	t.Parallel()
 	stamp := sandbox.Stamp{Engine: "forkserver", Missing: []string{"landlock"}}
 
 	finding := func(name string) attack.Finding { return attack.Finding{Attack: named(t, name)} }
@@ -131,6 +134,7 @@ func TestAcceptedBreaches(t *testing.T) {
 
 // The demo's programs are ours, so it does without walls that are missing, and says so.
 func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
+	t.Parallel()
 	for _, missing := range [][]confine.Wall{{confine.Landlock}, {confine.Seccomp}, confine.Walls()} {
 		var words bytes.Buffer
 		a := &app{err: &console{w: &words}}

@@ -140,6 +140,7 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 }
 
 func TestNoPython(t *testing.T) {
+	t.Parallel()
 	r := cli(t, "collect", "--data", smallData(t), "--set", "python.executable=no-such-python", "--out",
 		filepath.Join(t.TempDir(), "run"))
 	if r.code != exitGaveUp || !strings.Contains(r.err, "no-such-python") ||

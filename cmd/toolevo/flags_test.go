@@ -44,6 +44,7 @@ var sameWords = []string{
 // TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on all of
 // them, and that its help says the same.
 func TestFlagsMeanTheSame(t *testing.T) {
+	t.Parallel()
 	root := (&app{err: &console{}}).root()
 
 	for flag, where := range flagTable {
@@ -85,6 +86,7 @@ func TestFlagsMeanTheSame(t *testing.T) {
 
 // A run knows its data folder: commands that read runs say that it comes before TOOLEVO_DATA.
 func TestDataOfARunComesFirst(t *testing.T) {
+	t.Parallel()
 	for _, command := range []string{"check", "export"} {
 		help := strings.Join(strings.Fields(must(t, command, "--help")), " ")
 		says(t, command, help, "default: the run's own, before TOOLEVO_DATA")

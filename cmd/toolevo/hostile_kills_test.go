@@ -15,6 +15,7 @@ import (
 // on with each, kills it again, and holds that every run ends with the bytes of one that nothing
 // disturbed, and leaves nothing behind.
 func TestHostileKills(t *testing.T) {
+	t.Parallel()
 	random := campaignRandom(t)
 	presets := []string{"efficient", "paper"}
 	killed, atStart := 0, 0

@@ -13,6 +13,7 @@ import (
 // TestHostileRotOfFinishedRuns flips one bit in a finished run, anywhere: `check` finds it, or it
 // has no effect on any row.
 func TestHostileRotOfFinishedRuns(t *testing.T) {
+	t.Parallel()
 	random := campaignRandom(t)
 	whole := uninterrupted["efficient"](t)
 	want := must(t, "export", whole, "--out", filepath.Join(t.TempDir(), "export"), "--json")
@@ -44,6 +45,7 @@ func TestHostileRotOfFinishedRuns(t *testing.T) {
 // TestHostileRotOfUnfinishedRuns flips one bit in a run that was killed: going on with it is
 // refused, or ends with the rows of a run that nothing disturbed.
 func TestHostileRotOfUnfinishedRuns(t *testing.T) {
+	t.Parallel()
 	random := campaignRandom(t)
 	whole := uninterrupted["efficient"](t)
 	want := read(t, filepath.Join(whole, rowsFile))
@@ -100,6 +102,7 @@ func rowsOf(t *testing.T, run string) string {
 // TestHostileRotOfExports flips one bit in an export, anywhere: `check` finds it, or every sample is
 // what it was.
 func TestHostileRotOfExports(t *testing.T) {
+	t.Parallel()
 	random := campaignRandom(t)
 	whole := filepath.Join(t.TempDir(), "export")
 	must(t, "export", smallRun(t), "--data", smallData(t), "--out", whole)

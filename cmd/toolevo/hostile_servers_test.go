@@ -257,7 +257,8 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 				return &m
 			})
 
-			p := start(t, append(args, "--server", url, "--out", filepath.Join(t.TempDir(), "run"))...)
+			p := start(t, append(args, "--server", url, "--engine", "unsafe", "--out",
+				filepath.Join(t.TempDir(), "run"))...)
 			select {
 			case <-reading:
 			case <-p.ended:

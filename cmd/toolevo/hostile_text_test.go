@@ -327,6 +327,7 @@ func (p spellbound) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposa
 
 // Every command is in the test above.
 func TestEveryCommandMeetsHostileText(t *testing.T) {
+	t.Parallel()
 	source := string(read(t, "hostile_text_test.go"))
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {

@@ -24,6 +24,7 @@ func served(seconds float64, in, out int64, gauges *server.Gauges) server.Snapsh
 }
 
 func TestLoadText(t *testing.T) {
+	t.Parallel()
 	gauges := func(queried, hit int64) *server.Gauges {
 		return &server.Gauges{Running: 64, Waiting: 12, PrefixQueried: queried, PrefixHit: hit}
 	}
@@ -79,6 +80,7 @@ func TestLoadText(t *testing.T) {
 
 // The bar and the line about servers are one line each, whatever there is to tell, and are drawn over.
 func TestBar(t *testing.T) {
+	t.Parallel()
 	var screen bytes.Buffer
 	a := &app{err: &console{w: &screen}}
 	draw := a.bar()
@@ -135,6 +137,7 @@ func TestBar(t *testing.T) {
 
 // Words that come while the bar is drawn are whole lines: nothing of the bar stands before or behind them.
 func TestWordsAmongProgress(t *testing.T) {
+	t.Parallel()
 	var screen bytes.Buffer
 	a := &app{err: &console{w: &screen}}
 	draw := a.bar()
@@ -153,6 +156,7 @@ func TestWordsAmongProgress(t *testing.T) {
 }
 
 func TestShortNumbers(t *testing.T) {
+	t.Parallel()
 	for x, want := range map[float64]string{0: "0", -1: "0", 9999: "9999", 9999.6: "10k", 26_543: "27k",
 		999_400: "999k", 999_600: "1M", 5e8: "500M"} {
 		if got := short(x); got != want {

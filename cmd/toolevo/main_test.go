@@ -41,16 +41,47 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 
+	pythonFirst()
+
 	for _, variable := range modulesHere() { // of the programs that tests start
 		name, value, _ := strings.Cut(variable, "=")
 		os.Setenv(name, value)
 	}
 
+	ordinary, usualSurroundings = os.Environ(), surroundings()
 	code := m.Run()
 
 	closeShared()
 	os.RemoveAll(scratch)
 	os.Exit(code)
+}
+
+// pythonFirst puts the folder of the interpreter before all others, where python3 is a script that looks for one, which
+// takes longer than most programs that tests run in it.
+func pythonFirst() {
+	found, err := exec.LookPath("python3")
+	if err != nil {
+		return
+	}
+
+	text, err := exec.Command(found, "-c", "import sys; print(sys.executable)").Output()
+	if dir := filepath.Dir(strings.TrimSpace(string(text))); err == nil && dir != filepath.Dir(found) {
+		os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+}
+
+// ordinary is the environment of programs that tests start. That of this process has bait now and then, while another
+// test attacks an engine.
+var ordinary []string
+
+// program is a call of the program.
+func program(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+
+	cmd := exec.Command(binary(t), args...)
+	cmd.Env = slices.Clip(ordinary)
+
+	return cmd
 }
 
 // result is how a command ended.
@@ -193,7 +224,7 @@ var smallData = shared("data", func(t testing.TB, dir string) {
 // itself makes it, several times as fast as this process under the race detector.
 var defaultData = shared("default", func(t testing.TB, dir string) {
 	for _, args := range [][]string{{"build", "--scale", "demo"}, {"questions"}} {
-		cmd := exec.Command(binary(t), append([]string{"data", args[0], "--data", dir}, args[1:]...)...)
+		cmd := program(t, append([]string{"data", args[0], "--data", dir}, args[1:]...)...)
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", cmd, err, text)
 		}

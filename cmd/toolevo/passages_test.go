@@ -94,6 +94,7 @@ func (f *fakeEmbedder) settings() []string {
 
 // The passages are embedded once, for all runs; a query once in a run.
 func TestDenseRetrieval(t *testing.T) {
+	t.Parallel()
 	data, out, f := agendaData(t), t.TempDir(), startEmbedder(t)
 	eval := func(dir string, more ...string) (finetune.Report, string) {
 		t.Helper()
@@ -156,6 +157,7 @@ func TestDenseRetrieval(t *testing.T) {
 
 // What a run has found once it needs no server for.
 func TestCheckNeedsNoEmbedder(t *testing.T) {
+	t.Parallel()
 	data, run, f := agendaData(t), filepath.Join(t.TempDir(), "run"), startEmbedder(t)
 	must(t, slices.Concat([]string{"collect", "--data", data, "--limit", "2", "--trees", "2", "--out", run},
 		f.settings())...)
@@ -170,6 +172,7 @@ func TestCheckNeedsNoEmbedder(t *testing.T) {
 
 // The model is part of what identifies a run, and looking at that asks nobody.
 func TestEmbeddingModelIdentifiesRuns(t *testing.T) {
+	t.Parallel()
 	data, f := agendaData(t), startEmbedder(t)
 
 	id := func(more ...string) string {
@@ -186,6 +189,7 @@ func TestEmbeddingModelIdentifiesRuns(t *testing.T) {
 }
 
 func TestEmbeddersThatCannotEmbed(t *testing.T) {
+	t.Parallel()
 	data, f, dead := agendaData(t), startEmbedder(t), startEmbedder(t)
 	dead.Close()
 
@@ -214,6 +218,7 @@ func TestEmbeddersThatCannotEmbed(t *testing.T) {
 
 // Without an address of its own, the model is where those of the policies are, unless these are another program's.
 func TestEmbeddingServer(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		policies []string
 		serving  serving
@@ -237,6 +242,7 @@ func TestEmbeddingServer(t *testing.T) {
 
 // The index of the passages is made with the corpus.
 func TestBuildIndexesPassages(t *testing.T) {
+	t.Parallel()
 	index := files(t, filepath.Join(agendaData(t), "corpus", "agenda.bleve"))
 	if len(index) == 0 {
 		t.Fatal("there is no index")

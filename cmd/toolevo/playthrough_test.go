@@ -31,6 +31,7 @@ var playthroughs = map[toolqa.Dataset][]exhibit{
 // TestPlaythroughs compares what scripted:reader does with each dataset under each API version with a readable
 // transcript. Every deprecation notice of a version is met and got over in at least one of them.
 func TestPlaythroughs(t *testing.T) {
+	t.Parallel()
 	data := defaultData(t)
 	for _, api := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		t.Run(api, func(t *testing.T) {
@@ -108,6 +109,7 @@ func recoveries(t *testing.T, version *toolapi.Version, h envs.History) map[stri
 
 // TestPlayPrintsATranscript compares what the command prints with the playthrough of the same question.
 func TestPlayPrintsATranscript(t *testing.T) {
+	t.Parallel()
 	data := defaultData(t)
 	q := ask(t, data, playthroughs[toolqa.DBLP][0].template, toolqa.Test)
 	got := must(t, "play", "--data", data, "--dataset", "dblp", "--api", "p_s_ood", "--split", "test", "--question",
@@ -121,6 +123,7 @@ func TestPlayPrintsATranscript(t *testing.T) {
 
 // TestTreeAsText compares a tree of scripted:noisy, as people see it, with its golden file.
 func TestTreeAsText(t *testing.T) {
+	t.Parallel()
 	data := defaultData(t)
 	run := t.TempDir()
 	must(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "1", "--difficulty", "easy", "--trees", "1",

@@ -56,7 +56,7 @@ func (w *watched) String() string {
 // start starts the program.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	return launch(t, exec.Command(binary(t), args...))
+	return launch(t, program(t, args...))
 }
 
 // printed starts the shell command a stopped run printed, as printed.
@@ -68,7 +68,10 @@ func printed(t *testing.T, words string) *process {
 		t.Fatalf("no command to go on with in:\n%s", words)
 	}
 
-	return launch(t, exec.Command("/bin/sh", "-c", "exec "+command))
+	cmd := exec.Command("/bin/sh", "-c", "exec "+command)
+	cmd.Env = slices.Clip(ordinary)
+
+	return launch(t, cmd)
 }
 
 func launch(t *testing.T, cmd *exec.Cmd) *process {
@@ -136,7 +139,7 @@ func inTime(t *testing.T, what string, took, most time.Duration) {
 		return
 	}
 
-	started, cmd := time.Now(), exec.Command(binary(t), "version")
+	started, cmd := time.Now(), program(t, "version")
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +206,7 @@ var uninterrupted = map[string]func(t testing.TB) string{
 func growUninterrupted(preset string) func(t testing.TB, dir string) {
 	return func(t testing.TB, dir string) {
 		args := grown(preset, "--data", smallData(t), "--workers", "1", "--out", dir)
-		if text, err := exec.Command(binary(t), args...).CombinedOutput(); err != nil {
+		if text, err := program(t, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	}
@@ -229,6 +232,7 @@ func sameRun(t *testing.T, preset, run string) {
 }
 
 func TestWorkersDoNotMatter(t *testing.T) {
+	t.Parallel()
 	for preset := range uninterrupted {
 		t.Run(preset, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
@@ -245,6 +249,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 
 // TestKilled kills a run five times, each time when the log has grown to a random size, and goes on with it.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for preset, whole := range uninterrupted {
 		t.Run(preset, func(t *testing.T) {
 			total := logged(t, whole(t))
@@ -297,6 +302,7 @@ func TestKilled(t *testing.T) {
 
 // TestInterrupted sends SIGINT once, after which no call is made, and goes on with the command printed.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	total := logged(t, uninterrupted["paper"](t))
 	run := filepath.Join(t.TempDir(), "a run")
 
@@ -332,6 +338,7 @@ func TestInterrupted(t *testing.T) {
 
 // TestInterruptedTwice sends a second SIGINT once the first has been answered.
 func TestInterruptedTwice(t *testing.T) {
+	t.Parallel()
 	total := logged(t, uninterrupted["paper"](t))
 	run := filepath.Join(t.TempDir(), "run")
 
@@ -356,6 +363,7 @@ func TestInterruptedTwice(t *testing.T) {
 
 // TestOneProcessForARun starts a second process on a run that the first is working on.
 func TestOneProcessForARun(t *testing.T) {
+	t.Parallel()
 	run := filepath.Join(t.TempDir(), "run")
 	args := grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -34,7 +35,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 
 			cmd := exec.Command("sh", "-c", command)
 
-			cmd.Dir = dir
+			cmd.Dir, cmd.Env = dir, slices.Clip(ordinary)
 			if text, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", command, err, text)
 			}
@@ -49,6 +50,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 
 // TestReadmeCommandsAreValid holds that commands for which a server is needed have the flags that they name.
 func TestReadmeCommandsAreValid(t *testing.T) {
+	t.Parallel()
 	root := (&app{err: &console{}}).root()
 
 	for _, line := range readmeCommands(t, "") {
@@ -68,6 +70,7 @@ func TestReadmeCommandsAreValid(t *testing.T) {
 }
 
 func TestReadmeFits(t *testing.T) {
+	t.Parallel()
 	for line := range strings.Lines(string(read(t, readme))) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 120 {
 			t.Errorf("a line of %d columns: %s", n, line)

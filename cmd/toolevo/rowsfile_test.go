@@ -141,6 +141,7 @@ func TestARunWithoutItsDatabase(t *testing.T) {
 
 // TestAFolderThatWasDeleted holds that nobody is told of things kept that are gone.
 func TestAFolderThatWasDeleted(t *testing.T) {
+	t.Parallel()
 	run := filepath.Join(t.TempDir(), "run")
 
 	p := start(t, grown("paper", "--data", smallData(t), "--workers", "1", "--out", run)...)

@@ -331,6 +331,7 @@ func TestQuestionsAreOfTheirCorpus(t *testing.T) {
 
 // TestTimeLeft holds that the time left is told by what this process did, not by what it found done.
 func TestTimeLeft(t *testing.T) {
+	t.Parallel()
 	s := status{done: 90, before: 80, total: 100}
 	if left := remaining(s, 10*time.Second); left != 10*time.Second {
 		t.Errorf("%v are left, want 10s: 10 of 100 are to do, and the last 10 took 10s", left)
@@ -406,6 +407,7 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 // TestOtherWordsOfThePrompt goes on with a run whose model was shown other guidelines, tools or
 // demonstrations than this program would show: its answers are answers to those.
 func TestOtherWordsOfThePrompt(t *testing.T) {
+	t.Parallel()
 	run := filepath.Join(t.TempDir(), "run")
 	server := serve(t, simserver.Options{})
 	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out", run}

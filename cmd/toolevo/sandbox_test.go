@@ -39,6 +39,8 @@ func fits(t *testing.T, text string) {
 }
 
 func TestDoctorSandbox(t *testing.T) {
+	t.Parallel()
+
 	needWalls(t)
 
 	r := cli(t, "doctor", "sandbox", "--engine", "forkserver", "--short")
@@ -63,6 +65,8 @@ func TestDoctorSandbox(t *testing.T) {
 // Which version of Landlock a machine has, and what an older one leaves to seccomp, stands in the report; and
 // nothing gets through where that is much.
 func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
+	t.Parallel()
+
 	needWalls(t)
 
 	args := []string{"doctor", "sandbox", "--engine", "forkserver", "--short", "--landlock-abi"}
@@ -90,6 +94,8 @@ func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
 
 // Without Landlock, files can be read. The report says which wall is missing, and what holds all the same.
 func TestDoctorSandboxWithoutLandlock(t *testing.T) {
+	t.Parallel()
+
 	needWalls(t)
 
 	args := []string{"doctor", "sandbox", "--engine", "forkserver", "--short", "--without", "landlock"}
@@ -125,6 +131,8 @@ func TestDoctorSandboxWithoutLandlock(t *testing.T) {
 }
 
 func TestDoctorSandboxOfUnsafe(t *testing.T) {
+	t.Parallel()
+
 	needWalls(t)
 
 	r := cli(t, "doctor", "sandbox", "--engine", "unsafe", "--short")
@@ -138,6 +146,7 @@ func TestDoctorSandboxOfUnsafe(t *testing.T) {
 }
 
 func TestDoctorSandboxWithoutAnEngine(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]int{
 		"--engine forkserver --python /nonexistent/python": exitGaveUp,
 		"--engine wasi --wasm /nonexistent/python.wasm":    exitGaveUp,
@@ -154,6 +163,8 @@ func TestDoctorSandboxWithoutAnEngine(t *testing.T) {
 }
 
 func TestDoctorSandboxInterrupted(t *testing.T) {
+	t.Parallel()
+
 	needWalls(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, words bytes.Buffer
@@ -177,6 +188,7 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestSandboxText(t *testing.T) {
+	t.Parallel()
 	var text bytes.Buffer
 	writeFinding(&text, attack.Finding{
 		Attack: attack.Attack{Name: "long", What: "x."},

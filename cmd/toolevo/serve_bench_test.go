@@ -152,7 +152,7 @@ type simulated struct {
 func startSimulated(b *testing.B, args ...string) *simulated {
 	b.Helper()
 	s := &simulated{b: b}
-	s.cmd = exec.Command(binary(b), append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)...)
+	s.cmd = program(b, append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)...)
 	s.cmd.Stdout = &s.out
 
 	words, err := s.cmd.StderrPipe()

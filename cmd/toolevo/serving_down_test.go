@@ -222,6 +222,7 @@ func TestServerDiesAndComesBack(t *testing.T) {
 				err:     &console{w: words},
 				backoff: soon,
 				environ: modulesHere(),
+				open:    openShared,
 				attack:  attackedOnce,
 			}
 			if code := a.run(context.WithoutCancel(t.Context()),
@@ -280,6 +281,7 @@ func TestServerStaysAway(t *testing.T) {
 }
 
 func TestServingFlags(t *testing.T) {
+	t.Parallel()
 	for _, flags := range []string{"--timeout 0s", "--timeout -1s", "--patience -1s", "--parallel 0",
 		"--timeout soon"} {
 		r := cli(t, append([]string{"collect", "--policy", "openai:m", "--out", filepath.Join(t.TempDir(), "run")},

@@ -35,6 +35,7 @@ func hangs(t *testing.T, p *process, s *simserver.Server) {
 // the answers after the first and ends within three seconds of the second, the server sees its clients go,
 // and the command printed goes on without asking again what was answered.
 func TestInterruptedWhileServersHang(t *testing.T) {
+	t.Parallel()
 	data, calms := smallData(t), t.TempDir()
 	type undisturbed struct {
 		dir      string
@@ -53,7 +54,7 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 				Slots: 16,
 			}
 			args := []string{test.command, "--data", data, "--policy", test.kind + ":sim", "--limit", "2", "--set",
-				"server.window=32768", "--run-id", "interrupted", "--progress", "none"}
+				"server.window=32768", "--run-id", "interrupted", "--progress", "none", "--engine", "unsafe"}
 
 			result := reportJSON
 			if test.command == "collect" {
@@ -139,10 +140,11 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 // TestInterruptedWhileServersAnswer sends SIGINT once while calls are being answered: no call is made any more, those
 // finish and are logged, and nothing is asked twice when the run goes on.
 func TestInterruptedWhileServersAnswer(t *testing.T) {
+	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
 	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--set",
-		"server.window=32768", "--progress", "none",
+		"server.window=32768", "--progress", "none", "--engine", "unsafe",
 		// one call at a time
 		"--preset", "paper", "--trees", "2", "--set", "search.simulations=4", "--run-id", "answered", "--parallel", "5"}
 	s := serve(t, simserver.Options{Slots: 4})
@@ -209,6 +211,7 @@ func gone(t *testing.T, s *simserver.Server, sequences int) {
 
 // A tree that is cancelled takes its requests with it, while the process lives on.
 func TestCancelledTreesCloseTheirRequests(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{kindOpenAI, kindOllama} {
 		s := serve(t, simserver.Options{Kind: map[string]simserver.Kind{kindOpenAI: simserver.VLLM,
 			kindOllama: simserver.Ollama}[kind]})
@@ -223,6 +226,7 @@ func TestCancelledTreesCloseTheirRequests(t *testing.T) {
 				out:     io.Discard,
 				err:     &console{w: io.Discard},
 				environ: modulesHere(),
+				open:    openShared,
 				attack:  attackedOnce,
 			}
 			ended <- a.run(ctx, []string{"collect", "--data", smallData(t), "--policy", kind + ":sim", "--server",

@@ -83,6 +83,7 @@ func TestWindowAlwaysFull(t *testing.T) {
 
 // Two interrupts end a run in the middle of replies that go on forever.
 func TestInterruptedWhileRepliesComeIn(t *testing.T) {
+	t.Parallel()
 	begun, left := make(chan struct{}, 64), make(chan struct{}, 64)
 
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +105,8 @@ func TestInterruptedWhileRepliesComeIn(t *testing.T) {
 	defer s.Close()
 
 	p := start(t, "collect", "--data", smallData(t), "--policy", "openai:sim", "--server", s.URL+"/v1", "--limit", "2",
-		"--set", "server.window=32768", "--progress", "none", "--out", filepath.Join(t.TempDir(), "run"))
+		"--set", "server.window=32768", "--progress", "none", "--engine", "unsafe", "--out",
+		filepath.Join(t.TempDir(), "run"))
 
 	<-begun
 
@@ -123,14 +125,14 @@ func TestInterruptedWhileRepliesComeIn(t *testing.T) {
 	<-left
 }
 
-// A server of ten thousand models that lacks the one asked for is named in a line or two.
+// A server of a thousand models that lacks the one asked for is named in a line or two.
 func TestManyModels(t *testing.T) {
 	t.Parallel()
 
 	name := strings.Repeat("x", 100)
 	for kind, reply := range map[string]string{
-		kindOpenAI: `{"data":[` + strings.Repeat(`{"id":"`+name+`"},`, 10_000) + `{"id":"` + name + `"}]}`,
-		kindOllama: `{"models":[` + strings.Repeat(`{"name":"`+name+`"},`, 10_000) + `{"name":"` + name + `"}]}`,
+		kindOpenAI: `{"data":[` + strings.Repeat(`{"id":"`+name+`"},`, 1_000) + `{"id":"` + name + `"}]}`,
+		kindOllama: `{"models":[` + strings.Repeat(`{"name":"`+name+`"},`, 1_000) + `{"name":"` + name + `"}]}`,
 	} {
 		s := httptest.NewServer(http.HandlerFunc(
 			func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, reply) }))

@@ -160,6 +160,7 @@ func TestSecrets(t *testing.T) {
 
 // The command that goes on with a run names its servers, but no credentials.
 func TestResumeCommandNamesServers(t *testing.T) {
+	t.Parallel()
 	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(make([]simserver.Fault, 5),
 		simserver.Die)}})
 	dir := filepath.Join(t.TempDir(), "run")
@@ -177,6 +178,7 @@ func TestResumeCommandNamesServers(t *testing.T) {
 
 // A key for one kind of server is no business of the other's.
 func TestKeysStayWithTheirKind(t *testing.T) {
+	t.Parallel()
 	s := (&app{
 		environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"},
 		err:     &console{w: io.Discard},

@@ -87,6 +87,7 @@ func TestEvalOnAServer(t *testing.T) {
 }
 
 func TestServersThatCannotServe(t *testing.T) {
+	t.Parallel()
 	data := smallData(t)
 	dead := serve(t, simserver.Options{})
 	dead.Kill()

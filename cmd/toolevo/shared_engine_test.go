@@ -25,7 +25,7 @@ func (*sharedEngine) Close() error { return nil }
 // surroundings are what decides, beside its options, which engine is opened.
 func surroundings() string { return os.Getenv("PATH") + "\n" + os.TempDir() }
 
-var usualSurroundings = surroundings()
+var usualSurroundings string // of this process, once its tests begin
 
 // openShared opens an engine, or returns one that was opened by the same options. A test that changes the surroundings,
 // or brings an interpreter of its own, gets an engine of its own.

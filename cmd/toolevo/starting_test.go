@@ -20,6 +20,7 @@ func (s spoken) Write(p []byte) (int, error) {
 
 // A start that takes more than a moment says what it does, step by step; one that does not says nothing.
 func TestStarting(t *testing.T) {
+	t.Parallel()
 	screen := make(spoken, 2)
 	s := (&app{err: &console{w: screen}, moment: time.Nanosecond}).starting(progressAuto)
 	first := s.step("Reading")
@@ -49,6 +50,7 @@ func TestStarting(t *testing.T) {
 
 // On a terminal the step stands where progress will be, and goes.
 func TestStartingIsDrawn(t *testing.T) {
+	t.Parallel()
 	var screen bytes.Buffer
 	s := (&app{err: &console{w: &screen}, moment: -1}).starting(progressBar)
 	s.step("Reading")()
@@ -60,8 +62,10 @@ func TestStartingIsDrawn(t *testing.T) {
 
 // A run says every step of a long start before its own progress.
 func TestRunSaysWhatItStartsWith(t *testing.T) {
+	t.Parallel()
 	var words bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: &words}, moment: -1, attack: attackedOnce}
+	a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: &words}, moment: -1, open: openShared,
+		attack: attackedOnce}
 
 	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out",
 		filepath.Join(t.TempDir(), "run")}

@@ -57,7 +57,7 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	s := serve(t, simserver.Options{})
 	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "1", "--preset",
 		"paper",
-		"--set", "server.window=32768", "--server", s.URL(), "--out", dir}
+		"--set", "server.window=32768", "--server", s.URL(), "--engine", "unsafe", "--out", dir}
 	passes := func() (all []servedPass) {
 		text, err := os.ReadFile(filepath.Join(dir, serversFile))
 		if err == nil {
@@ -108,6 +108,7 @@ func TestTallyOfAKilledRun(t *testing.T) {
 }
 
 func TestTallyLines(t *testing.T) {
+	t.Parallel()
 	var s server.Snapshot
 	s.Requests, s.Answered, s.Transient, s.TooLong, s.Cancelled = 20, 15, 3, 1, 1
 	s.Faults = map[string]int64{"HTTP 503": 1, "timeout": 2, "too long": 1}

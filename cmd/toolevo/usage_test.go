@@ -19,6 +19,7 @@ var commands = [][]string{
 }
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	for _, words := range commands {
 		name := strings.Join(append([]string{"toolevo"}, words...), " ")
 
@@ -45,6 +46,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestEveryCommandHasATest(t *testing.T) {
+	t.Parallel()
 	root := (&app{err: &console{}}).root()
 
 	tested := map[string]bool{}
@@ -66,6 +68,7 @@ func TestEveryCommandHasATest(t *testing.T) {
 }
 
 func TestVersionAndCompletion(t *testing.T) {
+	t.Parallel()
 	if out := must(t, "version"); !strings.HasPrefix(out, "toolevo "+version) || strings.Count(out, "\n") != 1 {
 		t.Errorf("version: %q", out)
 	}
@@ -153,6 +156,7 @@ func TestResumeTakesTheRunsConfiguration(t *testing.T) {
 }
 
 func TestShellWords(t *testing.T) {
+	t.Parallel()
 	if got, want := shell("toolevo", "--out", "a b", "it's", "", "x=1,2", "~"),
 		`toolevo --out 'a b' 'it'\''s' '' x=1,2 '~'`; got != want {
 		t.Errorf("%s, want %s", got, want)
