@@ -94,7 +94,6 @@ func (f *fakeEmbedder) settings() []string {
 
 // The passages are embedded once, for all runs; a query once in a run.
 func TestDenseRetrieval(t *testing.T) {
-	t.Parallel()
 	data, out, f := agendaData(t), t.TempDir(), startEmbedder(t)
 	eval := func(dir string, more ...string) (finetune.Report, string) {
 		t.Helper()
@@ -157,7 +156,6 @@ func TestDenseRetrieval(t *testing.T) {
 
 // What a run has found once it needs no server for.
 func TestCheckNeedsNoEmbedder(t *testing.T) {
-	t.Parallel()
 	data, run, f := agendaData(t), filepath.Join(t.TempDir(), "run"), startEmbedder(t)
 	must(t, slices.Concat([]string{"collect", "--data", data, "--limit", "2", "--trees", "2", "--out", run},
 		f.settings())...)
@@ -172,7 +170,6 @@ func TestCheckNeedsNoEmbedder(t *testing.T) {
 
 // The model is part of what identifies a run, and looking at that asks nobody.
 func TestEmbeddingModelIdentifiesRuns(t *testing.T) {
-	t.Parallel()
 	data, f := agendaData(t), startEmbedder(t)
 
 	id := func(more ...string) string {
