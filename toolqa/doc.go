@@ -3,7 +3,7 @@
 // [Difficulty], [Split], [Question], and [Session], which is what the tools of one environment state remember.
 //
 // Sub-packages: corpus holds the data, questions the templates, table, graph, retrieve, sqltool and pytool one family
-// of tools each, score the answer matchers.
+// of tools each, score the answer matchers, compat the names of the published defects.
 //
 // DATA.md beside this file says where the published data are from, under which licences, and what is wrong with them.
 package toolqa

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/configs"
-	"toolevo/envs/dynamic"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa"
+	"toolevo/toolqa/compat"
 	"toolevo/toolqa/corpus"
 	"toolevo/trajectories"
 )
@@ -29,7 +29,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"policy":     policies,
 		"preset":     offered(configs.Presets()),
 		"engine":     offered(configs.PythonEngines()),
-		"compat":     listed(compatNames()),
+		"compat":     listed(compat.Names()),
 		"progress":   offered([]string{progressAuto, progressBar, progressPlain, progressNone}),
 		"config":     shippedOrFile,
 		"set":        settingKeys,
@@ -189,13 +189,4 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 	}
 
 	return listed(versions.Names())(cmd, args, typed)
-}
-
-func compatNames() []string {
-	all := []string{dynamic.PublishedName}
-	for _, o := range dynamic.CompatOptions() {
-		all = append(all, o.Name)
-	}
-
-	return all
 }

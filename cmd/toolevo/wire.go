@@ -19,6 +19,7 @@ import (
 	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
+	"toolevo/toolqa/compat"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
 	"toolevo/toolqa/pytool"
@@ -39,12 +40,6 @@ const inputQuestions = "questions"
 // toolPython is the tool that runs programs of the model's.
 const toolPython = "PythonInterpreter"
 
-// publishedLoads are the names that the published code counts as loads. Those that only p_s_ood_proprietary has are
-// not among them.
-var publishedLoads = []string{
-	"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB", "Import_Graph",
-}
-
 // bench is the benchmark as a configuration chooses it: corpora, questions, API versions, and the tools over them.
 type bench struct {
 	config    *configs.Resolved
@@ -59,7 +54,7 @@ type bench struct {
 	engine    sandbox.Engine
 	stamp     sandbox.Stamp   // of the engine
 	stamps    []sandbox.Stamp // of all engines of the run, the first one first
-	compat    dynamic.Compat
+	compat    compat.Set
 	tokenizer *trajectories.Tokenizer // of the model that is trained; nil when there is none
 
 	serving *serving                  // where models are
@@ -103,7 +98,7 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	}
 
 	var err error
-	if b.compat, err = dynamic.ParseCompat(c.Environment.Compat...); err != nil {
+	if b.compat, err = compat.Parse(c.Environment.Compat...); err != nil {
 		return nil, err
 	}
 
@@ -144,7 +139,7 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, er
 	}
 
 	b.sql, err = sqltool.New(ctx, sqltool.Options{
-		Timeout: seconds(c.SQL.Seconds), MaxRows: c.SQL.Rows, TextColumns: b.compat.Has(dynamic.TextSQL),
+		Timeout: seconds(c.SQL.Seconds), MaxRows: c.SQL.Rows, TextColumns: b.compat.Has(compat.TextSQL),
 	}, b.corpora...)
 
 	return b, err
@@ -342,8 +337,8 @@ func (b *bench) environment(api string, memory envs.Memory) (envs.Environment, e
 		"GetValue":       table.GetValue{},
 		"LoadGraph":      graph.LoadGraph{Graphs: b.graphs},
 		"NodeCheck":      graph.NodeCheck{Graphs: b.graphs},
-		"NeighbourCheck": graph.NeighbourCheck{Graphs: b.graphs, Weights: b.compat.Has(dynamic.GraphWeights)},
-		"EdgeCheck":      graph.EdgeCheck{Graphs: b.graphs, Spoil: b.compat.Has(dynamic.SpoiledEdges)},
+		"NeighbourCheck": graph.NeighbourCheck{Graphs: b.graphs, Weights: b.compat.Has(compat.GraphWeights)},
+		"EdgeCheck":      graph.EdgeCheck{Graphs: b.graphs, Spoil: b.compat.Has(compat.SpoiledEdges)},
 		"RetrieveAgenda": b.retriever("RetrieveAgenda", toolqa.Agenda, memory),
 		"RetrieveScirex": b.retriever("RetrieveScirex", toolqa.SciREX, memory),
 		"SQLInterpreter": b.sql.WithMemory(memory),
@@ -359,19 +354,19 @@ func (b *bench) environment(api string, memory envs.Memory) (envs.Environment, e
 		Options: dynamic.Options{
 			MaxLoads:         c.MaxLoads,
 			LoadTools:        []string{"LoadDB", "LoadGraph"},
-			PublishedLoads:   publishedLoads,
+			LoadNames:        b.compat.LoadNames(),
 			NoUpdateTool:     !c.UpdateTool,
 			ObservationWords: c.ObservationWords,
 			StrictReward:     c.Reward == configs.RewardStrict,
-			Compat:           b.compat,
+			PublishedNotices: b.compat.Has(compat.Notices),
 		},
 	})
 }
 
 func (b *bench) filter() *table.FilterDB {
 	return &table.FilterDB{
-		Partial: b.compat.Has(dynamic.PartialFilter), Split: b.compat.Has(dynamic.SplitConditions),
-		Regex: b.compat.Has(dynamic.RegexCategories), Cast: b.compat.Has(dynamic.CastColumns),
+		Partial: b.compat.Has(compat.PartialFilter), Split: b.compat.Has(compat.SplitConditions),
+		Regex: b.compat.Has(compat.RegexCategories), Cast: b.compat.Has(compat.CastColumns),
 	}
 }
 
@@ -384,7 +379,7 @@ func (b *bench) python(memory envs.Memory) *pytool.Interpreter {
 			Wall: seconds(c.WallSeconds), CPU: time.Duration(c.CPUSeconds) * time.Second,
 			Memory: int64(c.MemoryMiB) << 20, Output: c.OutputKiB << 10,
 		},
-		Memory: memory, PublishedCapture: b.compat.Has(dynamic.PythonCapture),
+		Memory: memory, PublishedCapture: b.compat.Has(compat.PythonCapture),
 	})
 }
 

@@ -11,7 +11,7 @@
 //	the Action Input is not JSON                InvocationError  argument error: …, as Python's json words it
 //	nobody knows the name                       InvalidAction    invalid action, with the names of the prompt version
 //	the name is deprecated                      Deprecated       the notice; the parameters are not looked at
-//	the arguments do not fit the signature      InvocationError  the API's text; in p_c, the invalid-action message
+//	the arguments do not fit the signature      InvocationError  the API's text, or the invalid-action message
 //	the tool ran                                what it says     what it says
 //	Finish                                      Correct or Incorrect
 //	UpdateTool                                  OK, or InvocationError when the description is not a text
@@ -38,27 +38,9 @@
 // Every error names its stage: StageTool for a tool, StageEnvironment for the rest. Step is linear in the size of the
 // action and of the observation.
 //
-// # Compatibility
-//
-// The published code has defects that change what an agent sees. They are corrected, and each can be had back under a
-// name; "published" stands for all of them, not for every difference: mcts/ALGORITHM.md lists what it leaves as it is.
-// This is the one table of those names; the tools that implement most of them get their options from the same
-// configuration. [CompatOptions] is the table as data.
-//
-//	notices           envs/dynamic    three notices lack their example or the new name, or misspell a parameter
-//	failed-loads      envs/dynamic    every action with a load's name in any API version counts towards the limit
-//	partial-filter    toolqa/table    a FilterDB call that fails leaves its earlier conditions applied
-//	split-conditions  toolqa/table    FilterDB splits conditions at every comma and space, also inside a value
-//	regex-categories  toolqa/table    the value of categories=VALUE is a regular expression
-//	cast-columns      toolqa/table    a column that FilterDB compared as numbers is numbers in GetValue, too
-//	graph-weights     toolqa/graph    NeighbourCheck fails for papers that cite another, whose edges have no weight
-//	spoiled-edges     toolqa/graph    EdgeCheck finds an edge once; then NeighbourCheck fails for both of its authors
-//	text-sql          toolqa/sqltool  all columns are text: MAX, ORDER BY, and > between texts go by characters
-//	python-capture    toolqa/pytool   only some prints are captured, with labels, and numbers are rounded
-//
 // # Caveats
 //
-// Where the published code loses a question to a crash (a number for the SQL or Python text of p_s_in and
-// p_s_ood), the answer here is the API's message about its value. An escape of half a surrogate pair reads as
-// U+FFFD. mcts/ALGORITHM.md has the other differences.
+// Where the published code loses a question to a crash (a number for a text that has to begin with a prefix), the
+// answer here is the API's message about its value. An escape of half a surrogate pair reads as U+FFFD.
+// mcts/ALGORITHM.md has the other differences.
 package dynamic

@@ -205,28 +205,30 @@ func TestMaxLoads(t *testing.T) {
 	graph, other := react("InitializeGraphData", `{"Graph_Name": "dblp"}`),
 		react("Fetch_Agenda_Data", `{"Query": "q", "return_num": 3}`)
 
+	published := []string{"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB", "Import_Graph"}
+
 	tests := []struct {
 		name    string
-		compat  Compat
+		names   []string
 		actions []envs.Action
 		ends    bool
 	}{
-		{"two loads", 0, []envs.Action{good, good}, false},
-		{"the third ends", 0, []envs.Action{good, good, good}, true},
-		{"graphs count", 0, []envs.Action{good, graph, good}, true},
-		{"other tools do not", 0, []envs.Action{good, other, other, other, good}, false},
-		{"failures do not", 0, []envs.Action{bad, old, wrong, bad, good, good}, false},
-		{"published: failures do", FailedLoads, []envs.Action{bad, old, wrong}, true},
-		{"published: two failures", FailedLoads, []envs.Action{bad, old}, false},
-		{"published: what is no JSON does", FailedLoads,
+		{"two loads", nil, []envs.Action{good, good}, false},
+		{"the third ends", nil, []envs.Action{good, good, good}, true},
+		{"graphs count", nil, []envs.Action{good, graph, good}, true},
+		{"other tools do not", nil, []envs.Action{good, other, other, other, good}, false},
+		{"failures do not", nil, []envs.Action{bad, old, wrong, bad, good, good}, false},
+		{"published: failures do", published, []envs.Action{bad, old, wrong}, true},
+		{"published: two failures", published, []envs.Action{bad, old}, false},
+		{"published: what is no JSON does", published,
 			[]envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`)}, true},
-		{"published: names of other versions do", FailedLoads,
+		{"published: names of other versions do", published,
 			[]envs.Action{react("Init_DB", `{"x": 1}`), react("Import_Graph", `{x}`), old}, true},
-		{"published: other names do not", FailedLoads,
+		{"published: other names do not", published,
 			[]envs.Action{good, good, react("ImportGraph", `{"Graph": "dblp"}`), react("Open", `{x}`)}, false},
-		{"published: without an input there is no name", FailedLoads, []envs.Action{good, good, "Action: LoadDB"},
+		{"published: without an input there is no name", published, []envs.Action{good, good, "Action: LoadDB"},
 			false},
-		{"no JSON", 0, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`),
+		{"no JSON", nil, []envs.Action{good, good, react("InitializeDatabase", `{'DatabaseName': 'coffee'}`),
 			react("Init_DB", `{"x": 1}`)}, false},
 	}
 	for _, tt := range tests {
@@ -234,9 +236,7 @@ func TestMaxLoads(t *testing.T) {
 			env := newEnv(t, "p_s_in", Options{
 				MaxLoads:  2,
 				LoadTools: []string{"LoadDB", "LoadGraph"},
-				Compat:    tt.compat,
-				PublishedLoads: []string{"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB",
-					"Import_Graph"},
+				LoadNames: tt.names,
 			})
 
 			got := play(t, env, tt.actions...)
@@ -247,51 +247,14 @@ func TestMaxLoads(t *testing.T) {
 	}
 }
 
-func TestCompatNotices(t *testing.T) {
-	action := react("RetrieveAgenda", `{"keyword": "q"}`)
-	if got := play(t, newEnv(t, "p_s_in", Options{Compat: Notices}), action).Turn.Observation; !strings.HasSuffix(got,
-		"param example:  instead.") {
-		t.Errorf("published: %q", got)
-	}
+func TestPublishedNotices(t *testing.T) {
+	for published, want := range map[bool]string{true: "param example:  instead.", false: `param example: {"Query"`} {
+		env := newEnv(t, "p_s_in", Options{PublishedNotices: published})
 
-	if got := play(t, newEnv(t, "p_s_in", Options{Compat: Published &^ Notices}),
-		action).Turn.Observation; !strings.Contains(got, `param example: {"Query"`) {
-		t.Errorf("corrected: %q", got)
-	}
-}
-
-func TestCompat(t *testing.T) {
-	var names []string
-	for _, o := range CompatOptions() {
-		names = append(names, o.Name)
-		if o.Meaning == "" || o.Package == "" {
-			t.Errorf("%s has no meaning or package", o.Name)
+		got := play(t, env, react("RetrieveAgenda", `{"keyword": "q"}`)).Turn.Observation
+		if !strings.Contains(got, want) {
+			t.Errorf("published %v: %q, want %q in it", published, got, want)
 		}
-	}
-
-	all, err := ParseCompat(names...)
-	if err != nil || all != Published || all.String() != "published" || !slices.Equal(all.Names(), names) {
-		t.Errorf("all of %v = %s, %v", names, all, err)
-	}
-
-	if some, err := ParseCompat("text-sql", "notices"); err != nil || !some.Has(TextSQL) || some.Has(FailedLoads) ||
-		some.String() != "notices,text-sql" {
-		t.Errorf("some = %s, %v", some, err)
-	}
-
-	if c, err := ParseCompat(); err != nil || c.String() != "none" {
-		t.Errorf("none = %s, %v", c, err)
-	}
-
-	if c, err := ParseCompat("published"); err != nil || c != Published {
-		t.Errorf("published = %s, %v", c, err)
-	}
-
-	_, err = ParseCompat("notice")
-
-	want := `unknown compat option "notice", did you mean notices? Valid are published, notices, `
-	if err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error = %v, want %s…", err, want)
 	}
 }
 
@@ -397,9 +360,6 @@ func TestNewErrors(t *testing.T) {
 		{`an implementation of "Finish"`, func(c *Config[memory]) { c.Tools["Finish"] = c.Tools["LoadDB"] }},
 		{`load tool "Init_DB" is no tool`, func(c *Config[memory]) { c.Options.LoadTools = []string{"Init_DB"} }},
 		{"a limit on loads and no load tools", func(c *Config[memory]) { c.Options.MaxLoads = 5 }},
-		{"no names of loads", func(c *Config[memory]) {
-			c.Options.MaxLoads, c.Options.LoadTools, c.Options.Compat = 5, []string{"LoadDB"}, FailedLoads
-		}},
 		{"at most -1 loads", func(c *Config[memory]) { c.Options.MaxLoads = -1 }},
 	}
 	for _, tt := range tests {

@@ -14,7 +14,7 @@ import (
 
 // Tool is one capability. S is what the tools of a state remember.
 type Tool[S any] interface {
-	// Call runs the tool. s is unchanged; the returned S is the next state's. The arguments are those of the tool's p_c
+	// Call runs the tool. s is unchanged; the returned S is the next state's. The arguments are those of the tool's own
 	// signature, of any type JSON has; a tool that does not take the type of one says so with an InvocationError. The
 	// error is ours, never the agent's. Calls may run concurrently.
 	Call(ctx context.Context, s S, args envs.Args) (S, envs.Result, error)
@@ -40,7 +40,7 @@ type Grader interface {
 type Config[S any] struct {
 	Prompt   *toolapi.Version   // what the agent is shown; the invalid-action message lists it
 	Deployed *toolapi.Version   // what the server enforces
-	Tools    map[string]Tool[S] // by p_c name: all but Finish and UpdateTool
+	Tools    map[string]Tool[S] // by name: all but Finish and UpdateTool
 	Initial  S                  // what the tools remember before the first turn
 	Grader   Grader
 	Options  Options
@@ -56,9 +56,9 @@ type Options struct {
 	MaxLoads int
 	// LoadTools are the tools whose successful calls are loads.
 	LoadTools []string
-	// PublishedLoads are the names that count instead when Compat has FailedLoads: whether or not the deployed version
-	// knows them, and whatever stands behind them.
-	PublishedLoads []string
+	// LoadNames are, when there are any, the action names that count as loads instead: whether or not the deployed
+	// version knows them, and whether or not the call succeeds.
+	LoadNames []string
 	// NoUpdateTool removes the tool UpdateTool: the ablation "w/o tool update" of ToolEvo, table 5.
 	NoUpdateTool bool
 	// ObservationWords is how many words an observation may have; a longer one is cut. 0 is DefaultObservationWords, a
@@ -66,8 +66,8 @@ type Options struct {
 	ObservationWords int
 	// StrictReward makes the strict matcher decide between Correct and Incorrect, and not the official one.
 	StrictReward bool
-	// Compat are the defects of the published code to reproduce.
-	Compat Compat
+	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
+	PublishedNotices bool
 }
 
 // Environment is the dynamic environment. It implements [envs.Environment] and [envs.Canonicalizer] and is safe for
@@ -145,10 +145,8 @@ func (c *Config[S]) check() error {
 	switch {
 	case c.Options.MaxLoads < 0:
 		return fmt.Errorf("at most %d loads", c.Options.MaxLoads)
-	case c.Options.MaxLoads > 0 && len(c.Options.LoadTools) == 0:
+	case c.Options.MaxLoads > 0 && len(c.Options.LoadTools) == 0 && len(c.Options.LoadNames) == 0:
 		return errors.New("a limit on loads and no load tools")
-	case c.Options.MaxLoads > 0 && c.Options.Compat.Has(FailedLoads) && len(c.Options.PublishedLoads) == 0:
-		return errors.New("a limit on loads under failed-loads, and no names of loads")
 	}
 
 	return nil
@@ -177,7 +175,7 @@ func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 		d, _ := c.Deployed.Deprecation(old)
 
 		notice := d.Notice()
-		if c.Options.Compat.Has(Notices) {
+		if c.Options.PublishedNotices {
 			notice = d.PublishedNotice()
 		}
 

@@ -105,8 +105,8 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 		ans, err = e.call(ctx, from, turn, call)
 	}
 
-	if e.options.Compat.Has(FailedLoads) {
-		ans.loads = slices.Contains(e.options.PublishedLoads, call.Name)
+	if len(e.options.LoadNames) > 0 {
+		ans.loads = slices.Contains(e.options.LoadNames, call.Name)
 	}
 
 	return ans, err

@@ -33,9 +33,10 @@ var allowed = []rule{
 		"envs/sandbox/forkserver", "envs/sandbox/process", "envs/sandbox/wasi"}},
 	{"envs/envtest", []string{"envs"}},
 	{"envs/toolapi", []string{"envs", "envs/names", "envs/pytext"}},
-	{"envs/dynamic", []string{"envs", "envs/action", "envs/names", "envs/pytext", "envs/toolapi"}},
+	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
 
 	{"toolqa", []string{"envs", "envs/names"}},
+	{"toolqa/compat", []string{"envs/names"}},
 	{"toolqa/corpus", []string{"envs", "envs/pytext", "envs/durable", "envs/regular", "toolqa"}},
 	{"toolqa/questions", []string{"envs", "envs/pytext", "envs/durable", "envs/regular", "toolqa", "toolqa/corpus"}},
 	{"toolqa/score", []string{"envs", "envs/pytext", "toolqa"}},
