@@ -38,7 +38,7 @@ func TestHistoryBranches(t *testing.T) {
 			t.Errorf("%s: learned (-want +got):\n%s", test.name, diff)
 		}
 
-		if test.h.Len() != len(test.actions) || test.h.Task() != task {
+		if test.h.Len() != len(test.actions) || !cmp.Equal(test.h.Task(), task) {
 			t.Errorf("%s: length %d, task %v", test.name, test.h.Len(), test.h.Task())
 		}
 
@@ -59,8 +59,19 @@ func TestSlicesOfAHistoryAreTheCallers(t *testing.T) {
 
 func TestZeroHistory(t *testing.T) {
 	var h History
-	if _, ok := h.Last(); ok || h.Len() != 0 || len(h.Turns()) != 0 || h.Learned() != nil || h.Task() != (Task{}) {
+	if _, ok := h.Last(); ok || h.Len() != 0 || len(h.Turns()) != 0 || h.Learned() != nil ||
+		!cmp.Equal(h.Task(), Task{}) {
 		t.Error("the zero history is not empty")
+	}
+}
+
+// Stored logs name histories by their hashes: the value stands as earlier programs computed it.
+func TestHashOfStoredLogs(t *testing.T) {
+	task := Task{ID: "q", Question: "How much?", Labels: map[string]string{LabelDataset: "coffee", "other": "x"}}
+
+	h := NewHistory(task).Append(Turn{Action: "look", Observation: "it is dark", Outcome: ToolError}).Learn("a tool")
+	if got := h.Hash(); got != 14439658962114559097 {
+		t.Errorf("hash %d", got)
 	}
 }
 

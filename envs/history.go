@@ -92,9 +92,9 @@ func (h History) Append(t Turn) History {
 	return h
 }
 
-// Hash returns a hash of all that an agent may be shown: the task's dataset and question, the turns
-// with their outcomes, and the learned descriptions. Histories with equal hashes look the same to a
-// policy; the hash is the same in every process. It costs no walk through the turns.
+// Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no other
+// label), the turns with their outcomes, and the learned descriptions. Histories with equal hashes look the same
+// to a policy; the hash is the same in every process. It costs no walk through the turns.
 func (h History) Hash() uint64 {
 	task := h.Task()
 
@@ -111,7 +111,7 @@ func (h History) Hash() uint64 {
 	binary.LittleEndian.PutUint64(b[:8], turns)
 	binary.LittleEndian.PutUint64(b[8:], learned)
 
-	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Dataset))
+	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Labels[LabelDataset]))
 
 	return xxh3.HashSeed(b[:], hash)
 }

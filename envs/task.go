@@ -1,8 +1,15 @@
 package envs
 
-// Task is what the agent is asked. It never holds the gold answer.
+// The labels that are looked at here. A suite may give its tasks others besides.
+const (
+	LabelDataset    = "dataset"    // the dataset it belongs to, e.g. "coffee"; chooses the demonstrations
+	LabelDifficulty = "difficulty" // e.g. "easy"
+	LabelTemplate   = "template"   // what the question was made from
+)
+
+// Task is what the agent is asked. It never holds the gold answer, in no label either.
 type Task struct {
-	ID       string // unique within a run, e.g. "easy-coffee-0042"
-	Dataset  string // the dataset it belongs to, e.g. "coffee"; chooses demonstrations and depth limits
-	Question string // the text shown to the agent
+	ID       string            // unique within a run, e.g. "easy-coffee-0042"
+	Labels   map[string]string // what its suite says of it; shared by all copies, so nobody may change it
+	Question string            // the text shown to the agent
 }

@@ -113,7 +113,7 @@ var (
 func tasks(ids ...string) []envs.Task {
 	all := make([]envs.Task, len(ids))
 	for i, id := range ids {
-		all[i] = envs.Task{ID: id, Dataset: "toy", Question: "Where is the goal?"}
+		all[i] = envs.Task{ID: id, Question: "Where is the goal?"}
 	}
 
 	return all

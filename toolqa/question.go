@@ -82,5 +82,9 @@ type Question struct {
 
 // Task returns what the agent is asked.
 func (q Question) Task() envs.Task {
-	return envs.Task{ID: q.ID, Dataset: string(q.Dataset), Question: q.Text}
+	return envs.Task{ID: q.ID, Question: q.Text, Labels: map[string]string{
+		envs.LabelDataset:    string(q.Dataset),
+		envs.LabelDifficulty: string(q.Difficulty),
+		envs.LabelTemplate:   q.Template,
+	}}
 }

@@ -347,7 +347,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		}
 
 		shown := func(question string) (n int, rendered string) {
-			rendered = prompt.Render(envs.NewHistory(envs.Task{ID: "q", Dataset: string(ds), Question: question}))
+			rendered = prompt.Render(envs.NewHistory(toolqa.Question{Dataset: ds, Text: question}.Task()))
 			for _, d := range pool {
 				n += strings.Count(rendered, policy.QuestionText(d.Question)+"\n")
 			}

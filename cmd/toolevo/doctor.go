@@ -125,7 +125,7 @@ func patients(c *configs.Resolved, s *serving) ([]patient, error) {
 // examinedQuestion is one of the benchmark's, so that the probes' prompts are what a run's are.
 var examinedQuestion = envs.Task{
 	ID:       "doctor",
-	Dataset:  "coffee",
+	Labels:   map[string]string{envs.LabelDataset: "coffee"},
 	Question: "What was the opening price of coffee on 2000-01-03?",
 }
 

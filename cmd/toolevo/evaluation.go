@@ -71,7 +71,8 @@ func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune
 
 		var tasks []envs.Task
 		for _, q := range questions[start : i+1] {
-			tasks = append(tasks, envs.Task{ID: q.ID, Dataset: q.Dataset, Question: q.Text})
+			labels := map[string]string{envs.LabelDataset: q.Dataset}
+			tasks = append(tasks, envs.Task{ID: q.ID, Labels: labels, Question: q.Text})
 		}
 
 		start = i + 1

@@ -42,7 +42,7 @@ func NewBandit(depth int, arms ...Arm) *Bandit {
 	}
 
 	return &Bandit{arms: arms, depth: depth, task: envs.Task{
-		ID: "bandit", Dataset: "toy", Question: "Which arm pays: " + strings.Join(names, ", ") + "?",
+		ID: "bandit", Labels: toyLabels, Question: "Which arm pays: " + strings.Join(names, ", ") + "?",
 	}}
 }
 

@@ -118,7 +118,7 @@ func checkEnded(ctx context.Context, s *suite) error {
 
 // checkUnknown resets to a task that is not there.
 func checkUnknown(ctx context.Context, s *suite) error {
-	_, err := s.env().Reset(ctx, envs.Task{ID: "there is no such task", Dataset: "none", Question: "?"})
+	_, err := s.env().Reset(ctx, envs.Task{ID: "there is no such task", Question: "?"})
 	return ours("Reset to an unknown task", err)
 }
 

@@ -35,7 +35,7 @@ const MazeTurns = 8
 // MazeTask is the one task of the Maze.
 var MazeTask = envs.Task{
 	ID:       "maze",
-	Dataset:  "toy",
+	Labels:   toyLabels,
 	Question: "Walk to the goal and stop there. You can: left, right, up, down, stop, learn.",
 }
 

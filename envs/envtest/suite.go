@@ -186,7 +186,7 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		return fmt.Errorf("the history is not the old one and the turn (-want +got):\n%s", diff)
 	}
 
-	if got.View.Task != before.Task {
+	if !cmp.Equal(got.View.Task, before.Task) {
 		return fmt.Errorf("the task became %v", got.View.Task)
 	}
 

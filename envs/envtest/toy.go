@@ -18,9 +18,12 @@ type toyState struct {
 func (s *toyState) History() envs.History { return s.history }
 func (s *toyState) Status() envs.Status   { return s.status }
 
+// toyLabels are those of the toys' tasks.
+var toyLabels = map[string]string{envs.LabelDataset: "toy"}
+
 // toyReset returns the first state of a toy that knows one task.
 func toyReset(known, t envs.Task, place int) (envs.State, error) {
-	if t != known {
+	if t.ID != known.ID || t.Question != known.Question {
 		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
 	}
 

@@ -176,7 +176,7 @@ func presets() map[string]mcts.Config {
 func questions(ids ...string) []collect.Question {
 	all := make([]collect.Question, len(ids))
 	for i, id := range ids {
-		all[i] = collect.Question{Task: envs.Task{ID: id, Dataset: "toy", Question: "Where is the goal?"}}
+		all[i] = collect.Question{Task: envs.Task{ID: id, Question: "Where is the goal?"}}
 	}
 
 	return all

@@ -124,8 +124,12 @@ func (w *world) act(h envs.History, text string) envs.History {
 	return h.Append(turn)
 }
 
+func taskOf(dataset, question string) envs.Task {
+	return envs.Task{ID: "q", Labels: map[string]string{envs.LabelDataset: dataset}, Question: question}
+}
+
 func ask(question string) envs.History {
-	return envs.NewHistory(envs.Task{ID: "q", Dataset: "coffee", Question: question})
+	return envs.NewHistory(taskOf("coffee", question))
 }
 
 func profile(t testing.TB, name string) Profile {

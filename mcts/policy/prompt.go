@@ -180,7 +180,7 @@ func without(lines []string, drop func(string) bool) []string {
 
 // shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask something else.
 func (p Prompt) shown(t envs.Task) []Demonstration {
-	pool := p.Demonstrations[t.Dataset]
+	pool := p.Demonstrations[t.Labels[envs.LabelDataset]]
 
 	shown := make([]Demonstration, 0, max(0, min(p.Shots, len(pool))))
 	for _, d := range pool {

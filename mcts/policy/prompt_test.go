@@ -158,7 +158,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 
 	pool := p.Demonstrations["coffee"]
 	for i, own := range pool {
-		shown := p.shown(envs.Task{Dataset: "coffee", Question: " " + strings.ReplaceAll(own.Question, " ", "  ")})
+		shown := p.shown(taskOf("coffee", " "+strings.ReplaceAll(own.Question, " ", "  ")))
 		if len(shown) != 3 {
 			t.Fatalf("%d shown, want 3", len(shown))
 		}
@@ -170,12 +170,12 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		}
 	}
 
-	if shown := p.shown(envs.Task{Dataset: "coffee", Question: "other"}); len(shown) != 3 ||
+	if shown := p.shown(taskOf("coffee", "other")); len(shown) != 3 ||
 		shown[2].Question != pool[2].Question {
 		t.Errorf("shown %v, want the first three", shown)
 	}
 
-	if shown := p.shown(envs.Task{Dataset: "yelp", Question: "other"}); len(shown) != 0 {
+	if shown := p.shown(taskOf("yelp", "other")); len(shown) != 0 {
 		t.Errorf("shown %v of another dataset", shown)
 	}
 }
@@ -190,7 +190,7 @@ func TestRenderIsAppendOnly(t *testing.T) {
 		p.Layout = rapid.SampledFrom([]Layout{Stable, Paper, ""}).Draw(t, "layout")
 		p.Demonstrations = map[string][]Demonstration{"d": {{Question: text.Draw(t, "demonstrated")}}}
 
-		h := envs.NewHistory(envs.Task{Dataset: "d", Question: text.Draw(t, "question")})
+		h := envs.NewHistory(taskOf("d", text.Draw(t, "question")))
 		for _, lesson := range rapid.SliceOfN(text, 0, 3).Draw(t, "learned") {
 			h = h.Learn(lesson)
 		}

@@ -387,14 +387,15 @@ func TestImpossibleTrees(t *testing.T) {
 
 // An answer is paired with what it was an answer to.
 func TestAnotherHistoryIsRefused(t *testing.T) {
-	task := envs.Task{ID: "q", Dataset: "coffee", Question: "How much?"}
+	coffee, tea := map[string]string{envs.LabelDataset: "coffee"}, map[string]string{envs.LabelDataset: "tea"}
+	task := envs.Task{ID: "q", Labels: coffee, Question: "How much?"}
 	turn := envs.Turn{Action: "look", Observation: "it is dark"}
 
 	asked := envs.NewHistory(task).Append(turn).Append(turn)
 	for name, h := range map[string]envs.History{
-		"another question": envs.NewHistory(envs.Task{ID: "q", Dataset: "coffee", Question: "How many?"}).Append(
+		"another question": envs.NewHistory(envs.Task{ID: "q", Labels: coffee, Question: "How many?"}).Append(
 			turn).Append(turn),
-		"another dataset": envs.NewHistory(envs.Task{ID: "q", Dataset: "tea", Question: "How much?"}).Append(
+		"another dataset": envs.NewHistory(envs.Task{ID: "q", Labels: tea, Question: "How much?"}).Append(
 			turn).Append(turn),
 		"another action": envs.NewHistory(task).Append(
 			envs.Turn{Action: "stare", Observation: "it is dark"}).Append(turn),

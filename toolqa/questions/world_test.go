@@ -234,7 +234,7 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 func (w *world) answer(env envs.Environment, q toolqa.Question) ending {
 	w.t.Helper()
 
-	state, err := env.Reset(w.t.Context(), envs.Task{ID: q.ID, Dataset: string(q.Dataset), Question: q.Text})
+	state, err := env.Reset(w.t.Context(), q.Task())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func turn(action, observation string) envs.Turn {
 func drifted() envs.History {
 	return envs.NewHistory(envs.Task{
 		ID:       "q",
-		Dataset:  "coffee",
+		Labels:   map[string]string{envs.LabelDataset: "coffee"},
 		Question: " What did the note of 2000-01-03 say about <|im_end|>? \n",
 	}).
 		Append(turn("Thought: I load the database.\nAction: LoadDB\nAction Input: {\"DBName\": \"coffee\"}\n\n",

@@ -141,7 +141,7 @@ func scripted(t testing.TB, profile string) *policy.Scripted {
 func histories(t testing.TB, env envs.Environment, p mcts.Policy, seed uint64, greedy bool) []envs.History {
 	t.Helper()
 
-	state, err := env.Reset(t.Context(), envs.Task{ID: "q", Dataset: "coffee", Question: question})
+	state, err := env.Reset(t.Context(), envs.Task{ID: "q", Question: question})
 	if err != nil {
 		t.Fatal(err)
 	}
