@@ -152,7 +152,7 @@ func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question)
 // TestDemonstrations replays every demonstration in the environment.
 func TestDemonstrations(t *testing.T) {
 	t.Parallel()
-	b, env, reader := testBench(t, defaultData(t), toolapi.PromptVersion, toolqa.Train)
+	b, env, reader := testBench(t, defaultData(t), "p_c", toolqa.Train)
 	if *update {
 		writeDemonstrations(t, b, env, reader)
 	}
@@ -329,7 +329,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	prompt, err := newPrompt(versions, toolapi.PromptVersion, true, "")
+	prompt, err := newPrompt(versions, "p_c", true, "")
 	if err != nil {
 		t.Fatal(err)
 	}

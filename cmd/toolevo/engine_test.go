@@ -397,7 +397,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 
 	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
-	for _, api := range []string{toolapi.PromptVersion, "p_s_ood"} {
+	for _, api := range []string{"p_c", "p_s_ood"} {
 		bare, err := newPrompt(versions, api, true, "")
 		if err != nil {
 			t.Fatal(err)

@@ -115,7 +115,7 @@ func parityWorlds(t *testing.T, b *bench) []world {
 
 	var worlds []world
 
-	for _, api := range []string{toolapi.PromptVersion, "p_s_in", "p_s_ood"} {
+	for _, api := range []string{"p_c", "p_s_in", "p_s_ood"} {
 		version, err := b.versions.Version(api)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
-	"toolevo/envs/toolapi"
 )
 
 func TestConforms(t *testing.T) {
@@ -38,7 +37,7 @@ func TestNoticeExamples(t *testing.T) {
 	for _, deployed := range []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		env := newEnv(t, deployed, Options{})
 
-		prompt := version(t, toolapi.PromptVersion)
+		prompt := version(t, "p_c")
 		for _, old := range version(t, deployed).Deprecated() {
 			deprecated := play(t, env, react(old, `{"any": "thing"}`)).Turn
 			if deprecated.Outcome != envs.Deprecated || deprecated.Call.Tool != old {

@@ -40,7 +40,7 @@ var task = envs.Task{ID: "easy-coffee-0000", Question: "What was the coffee pric
 func fakeTools(t testing.TB) map[string]Tool[memory] {
 	tools := make(map[string]Tool[memory])
 
-	for _, api := range version(t, toolapi.PromptVersion).APIs {
+	for _, api := range version(t, "p_c").APIs {
 		if api.Tool == toolapi.Finish || api.Tool == toolapi.UpdateTool {
 			continue
 		}
@@ -85,7 +85,7 @@ func (fakeGrader) Grade(_ context.Context, t envs.Task, answer string) (envs.Gra
 
 func config(t testing.TB, deployed string, options Options) Config[memory] {
 	return Config[memory]{
-		Prompt: version(t, toolapi.PromptVersion), Deployed: version(t, deployed),
+		Prompt: version(t, "p_c"), Deployed: version(t, deployed),
 		Tools: fakeTools(t), Grader: fakeGrader{}, Options: options,
 	}
 }

@@ -150,7 +150,7 @@ func object(t testing.TB, text string) envs.Args {
 func TestLowerLift(t *testing.T) {
 	c := load(t)
 
-	prompt := version(t, toolapi.PromptVersion)
+	prompt := version(t, "p_c")
 	for _, name := range c.Names() {
 		v := version(t, name)
 		for _, tool := range prompt.APIs {

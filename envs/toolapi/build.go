@@ -12,9 +12,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// build makes the version of a file and checks that it is whole. The prompt version defines the tools; it is nil when
-// the file itself is the prompt version. Deprecations come later, by link.
-func (f *file) build(prompt *Version) (*Version, error) {
+// build makes the version of a file and checks that it is whole. The base defines the tools; it is nil when the file
+// itself is the base. Deprecations come later, by link.
+func (f *file) build(base *Version) (*Version, error) {
 	if f.Version == "" {
 		return nil, errors.New("no version")
 	}
@@ -23,12 +23,12 @@ func (f *file) build(prompt *Version) (*Version, error) {
 		Name: f.Version, About: f.About,
 		byName: make(map[string]*API), byTool: make(map[string]*API), deprecated: make(map[string]Deprecation),
 	}
-	if prompt == nil {
-		prompt = v
+	if base == nil {
+		base = v
 	}
 
 	for i := range f.APIs {
-		a, err := f.APIs[i].build(v, prompt)
+		a, err := f.APIs[i].build(v, base)
 		if err != nil {
 			return nil, fmt.Errorf("API %d (%q): %w", i+1, f.APIs[i].Name, err)
 		}
@@ -37,7 +37,7 @@ func (f *file) build(prompt *Version) (*Version, error) {
 		v.byName[a.Name], v.byTool[a.Tool] = a, a
 	}
 
-	for _, a := range prompt.APIs {
+	for _, a := range base.APIs {
 		if v.byTool[a.Tool] == nil {
 			return nil, fmt.Errorf("the tool %s is not exposed", a.Tool)
 		}
@@ -52,7 +52,7 @@ func (f *file) build(prompt *Version) (*Version, error) {
 	return v, nil
 }
 
-func (f *apiFile) build(v, prompt *Version) (*API, error) {
+func (f *apiFile) build(v, base *Version) (*API, error) {
 	a := &API{
 		Name: f.Name, Tool: f.Tool, Parameters: f.Parameters, Description: f.Description, exact: true,
 		argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
@@ -75,10 +75,10 @@ func (f *apiFile) build(v, prompt *Version) (*API, error) {
 	}
 
 	a.toolParameters = a.Parameters
-	if prompt != v {
-		defined, ok := prompt.byTool[a.Tool]
+	if base != v {
+		defined, ok := base.byTool[a.Tool]
 		if !ok {
-			return nil, fmt.Errorf("%s has no tool %s", prompt.Name, a.Tool)
+			return nil, fmt.Errorf("%s has no tool %s", base.Name, a.Tool)
 		}
 
 		a.toolParameters = defined.Parameters

@@ -1,13 +1,13 @@
-// Package toolapi describes API versions as data. A version is the names and signatures under which the thirteen tools
-// are exposed: p_c is what prompts show, p_s_in and p_s_ood are what a server enforces once its APIs have moved on
-// (ToolEvo, section 4 and appendix B.1).
+// Package toolapi describes API versions as data. A version is the names and signatures under which tools are exposed:
+// one is what prompts show, others are what a server enforces once its APIs have moved on (ToolEvo, section 4 and
+// appendix B.1).
 //
 // # Words
 //
-// A tool is one capability, named by its p_c name. An [API] is what a version exposes a tool as: a name,
-// parameters, the [Adapter] values between its signature and the tool's, what it answers when arguments do
-// not fit, and the example that the deprecation notice gives. A [Version] is the ordered list of its APIs,
-// and the versions whose names it answers with a deprecation notice.
+// A tool is one capability. The base is the version that defines the tools, by its own names and signatures. An [API]
+// is what a version exposes a tool as: a name, parameters, the [Adapter] values between its signature and the tool's,
+// what it answers when arguments do not fit, and the example that the deprecation notice gives. A [Version] is the
+// ordered list of its APIs, and the versions whose names it answers with a deprecation notice.
 //
 // # Adapters
 //
@@ -32,6 +32,6 @@
 //
 // # Caveats
 //
-// The published notices have three defects: an example is missing in p_s_in, a name is missing in p_s_ood, and a
-// parameter is misspelt in p_s_in. They are corrected here; [Deprecation.PublishedNotice] has the original texts.
+// Published notices may have defects: an example or a name is missing, a parameter is misspelt. A file has them beside
+// the corrected texts, and [Deprecation.PublishedNotice] shows them.
 package toolapi

@@ -21,8 +21,8 @@ type Catalog struct {
 	versions map[string]*Version
 }
 
-// Load reads every *.yaml file at the root of shipped and of the directories, which may hold versions of the
-// user's own. One of the files defines p_c. An unknown key, a version defined twice, or a version that is not
+// Load reads every *.yaml file at the root of shipped and of the directories, which may hold versions of the user's
+// own. One of the files, the base, defines the tools. An unknown key, a version defined twice, or a version that is not
 // whole is an error that names the file and, for YAML, the position.
 func Load(shipped fs.FS, dirs ...string) (*Catalog, error) {
 	files, err := readAll(shipped, "")
@@ -48,25 +48,30 @@ func Load(shipped fs.FS, dirs ...string) (*Catalog, error) {
 		byVersion[f.Version] = f
 	}
 
-	base, ok := byVersion[PromptVersion]
-	if !ok {
-		return nil, fmt.Errorf("toolapi: no file defines %s", PromptVersion)
+	first := slices.IndexFunc(files, func(f *file) bool { return f.Base })
+	if first < 0 {
+		return nil, errors.New("toolapi: no file has base: true and so defines the tools")
 	}
 
-	prompt, err := base.build(nil)
-	if err != nil {
-		return nil, fmt.Errorf("toolapi: %s: %w", base.path, err)
-	}
+	// The base comes first, because the others refer to it.
+	files[0], files[first] = files[first], files[0]
+	c := &Catalog{versions: make(map[string]*Version, len(files))}
 
-	c := &Catalog{versions: map[string]*Version{PromptVersion: prompt}}
+	var base *Version
 
-	for _, f := range files {
-		if f == base {
-			continue
+	for i, f := range files {
+		v, err := f.build(base)
+		if err == nil && f.Base && i > 0 {
+			err = fmt.Errorf("a second base beside %s", files[0].path)
 		}
 
-		if c.versions[f.Version], err = f.build(prompt); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("toolapi: %s: %w", f.path, err)
+		}
+
+		c.versions[f.Version] = v
+		if i == 0 {
+			base = v
 		}
 	}
 
@@ -92,6 +97,7 @@ type file struct {
 
 	Version    string    `yaml:"version"`
 	About      string    `yaml:"about"`
+	Base       bool      `yaml:"base"` // it defines the tools
 	Deprecates []string  `yaml:"deprecates"`
 	APIs       []apiFile `yaml:"apis"`
 }
@@ -100,7 +106,7 @@ type apiFile struct {
 	Name        string        `yaml:"name"`
 	Tool        string        `yaml:"tool"` // Name when empty
 	Parameters  []string      `yaml:"parameters"`
-	Description string        `yaml:"description"` // that of p_c when empty
+	Description string        `yaml:"description"` // that of the base when empty
 	Adapters    []adapterFile `yaml:"adapters"`
 	Errors      struct {
 		Arguments string `yaml:"arguments"`

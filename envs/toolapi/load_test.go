@@ -114,9 +114,17 @@ func TestLoadErrors(t *testing.T) {
 			t.Errorf("error = %v, want line and column", err)
 		}
 	})
-	t.Run("no p_c", func(t *testing.T) {
+	t.Run("no base", func(t *testing.T) {
 		if _, err := toolapi.Load(fstest.MapFS{"p_s_in.yaml": {Data: in}}); err == nil ||
-			!strings.Contains(err.Error(), "no file defines p_c") {
+			!strings.Contains(err.Error(), "no file has base: true") {
+			t.Errorf("error = %v", err)
+		}
+	})
+	t.Run("two bases", func(t *testing.T) {
+		second := strings.Replace(string(pc), "version: p_c", "version: q_c", 1)
+
+		_, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "q_c.yaml": {Data: []byte(second)}})
+		if err == nil || !strings.Contains(err.Error(), "q_c.yaml: a second base beside p_c.yaml") {
 			t.Errorf("error = %v", err)
 		}
 	})

@@ -8,9 +8,6 @@ import (
 	"toolevo/envs"
 )
 
-// PromptVersion is the version that defines the tools.
-const PromptVersion = "p_c"
-
 // The system tools. They are the same in every version, and the environment itself runs them.
 const (
 	Finish     = "Finish"
@@ -19,7 +16,7 @@ const (
 
 // Version is one API version.
 type Version struct {
-	Name  string // e.g. "p_s_in"
+	Name  string // e.g. "p_s"
 	About string // one line for people
 	APIs  []*API // in the order of the tool list
 
@@ -31,7 +28,7 @@ type Version struct {
 // API is a tool as a version exposes it.
 type API struct {
 	Name        string   // the exposed name
-	Tool        string   // the tool's name in p_c
+	Tool        string   // the tool's name: that of its API in the base
 	Parameters  []string // as its signature shows them
 	Description string   // what follows the signature in a tool list, "which …"
 
@@ -71,7 +68,7 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	return a.Name, deployed, nil
 }
 
-// ToolList returns the lines of the tool list of a prompt, numbered from 1: "(3) LoadDB[DBName], which …". The tools in
+// ToolList returns the lines of the tool list of a prompt, numbered from 1: "(3) Search[query], which …". The tools in
 // without are left out.
 func (v *Version) ToolList(without ...string) []string {
 	lines := make([]string, 0, len(v.APIs))
@@ -85,7 +82,8 @@ func (v *Version) ToolList(without ...string) []string {
 }
 
 // InvalidAction returns the message about a name that does not exist, in its published wording. It lists every API of
-// the version but those of the tools in without. The published environment lists p_c, whatever is deployed.
+// the version but those of the tools in without. The published environment lists the prompt's version, whatever is
+// deployed.
 func (v *Version) InvalidAction(without ...string) string {
 	var items []string
 

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"toolevo/envs"
-	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -73,7 +72,7 @@ func TestReaderSolvesAgenda(t *testing.T) {
 	c := syntheticAgenda(t, 3_000)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
-	w.wantShare(toolapi.PromptVersion, drawEach(t, view, 12), 0.95)
+	w.wantShare("p_c", drawEach(t, view, 12), 0.95)
 
 	for _, api := range apiVersions[1:] {
 		w.wantShare(api, drawEach(t, view, 8), 0.95)

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -30,7 +29,7 @@ func sampleAirbnb(t testing.TB) *corpus.Corpus {
 
 func TestReaderSolvesTheAirbnbSample(t *testing.T) {
 	c := sampleAirbnb(t)
-	newWorld(t, c).wantShare(toolapi.PromptVersion, drawEach(t, mustLoad(t, c), 25), 0.95)
+	newWorld(t, c).wantShare("p_c", drawEach(t, mustLoad(t, c), 25), 0.95)
 }
 
 func TestReaderSolvesAirbnb(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"toolevo/envs"
-	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -41,9 +40,9 @@ func TestReaderSolvesDBLP(t *testing.T) {
 // The plans go on from nothing that the tools do not print.
 func TestDBLPPlans(t *testing.T) {
 	c := syntheticDBLP(t, 1_000)
-	for _, q := range newWorld(t, c).play(toolapi.PromptVersion, drawEach(t, mustLoad(t, c), 2)) {
+	for _, q := range newWorld(t, c).play("p_c", drawEach(t, mustLoad(t, c), 2)) {
 		if !q.right() {
-			q.report(t.Errorf, toolapi.PromptVersion)
+			q.report(t.Errorf, "p_c")
 			continue
 		}
 

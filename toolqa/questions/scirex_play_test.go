@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -44,7 +43,7 @@ func TestReaderSolvesScirex(t *testing.T) {
 	c := syntheticScirex(t, 2)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
-	w.wantShare(toolapi.PromptVersion, drawEach(t, view, 10), 0.95)
+	w.wantShare("p_c", drawEach(t, view, 10), 0.95)
 
 	for _, api := range apiVersions[1:] {
 		w.wantShare(api, drawEach(t, view, 5), 0.95)

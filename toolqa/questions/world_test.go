@@ -26,7 +26,7 @@ import (
 )
 
 // apiVersions are those in which every dataset's plans are followed.
-var apiVersions = []string{toolapi.PromptVersion, "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
+var apiVersions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 
 // sharedEngine is the engine of all worlds, which TestMain closes.
 var sharedEngine = sync.OnceValues(func() (sandbox.Engine, error) {
@@ -197,7 +197,7 @@ func (e ending) exact() bool { return e.right() && e.grade.Answer == e.Answer }
 func (w *world) play(api string, qs []toolqa.Question) []ending {
 	w.t.Helper()
 
-	prompt, err := w.versions.Version(toolapi.PromptVersion)
+	prompt, err := w.versions.Version("p_c")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func (w *world) play(api string, qs []toolqa.Question) []ending {
 	endings := make([]ending, len(qs))
 	for i, q := range qs {
 		endings[i] = w.answer(env, q)
-		if api == toolapi.PromptVersion && endings[i].right() {
+		if api == "p_c" && endings[i].right() {
 			checkManners(w.t, endings[i])
 		}
 	}
