@@ -75,7 +75,8 @@ hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, progr
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
-	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/questions ./toolqa/graph ./mcts/policy ./trajectories ./finetune ./cmd/toolevo -update
+	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/questions ./toolqa/graph \
+	  ./mcts/policy/prompt ./mcts/policy/chat ./mcts/policy/openai ./mcts/policy/ollama ./trajectories ./finetune ./cmd/toolevo -update
 
 .PHONY: clean
 clean: ## remove what was built

@@ -4,6 +4,13 @@ package envs
 // anything a model can write, including the empty string, invalid UTF-8, or a megabyte of brackets.
 type Action string
 
+// The tools that belong to the protocol rather than to a benchmark: the one that answers, and the one by which an agent
+// takes a new API into its prompt (paper, 3.3).
+const (
+	FinishTool = "Finish"
+	UpdateTool = "UpdateTool"
+)
+
 // Call is what an environment understood of an action.
 type Call struct {
 	// Tool is the capability meant, by its name in the prompt version (p_c), or "" when no tool of that name exists

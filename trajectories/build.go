@@ -10,9 +10,6 @@ import (
 	"toolevo/mcts"
 )
 
-// UpdateTool is the tool by which an agent takes a new API into its prompt (section 3.3).
-const UpdateTool = "UpdateTool"
-
 // Meta is what a tree does not know about itself.
 type Meta struct {
 	Run      Run
@@ -175,7 +172,7 @@ func (r *Row) count() {
 			}
 		case t.Outcome.IsInvocationError():
 			r.Errors++
-		case t.Outcome == envs.OK && t.Tool == UpdateTool:
+		case t.Outcome == envs.OK && t.Tool == envs.UpdateTool:
 			r.Updates++
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa/questions"
 )
@@ -125,7 +125,7 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 			"scripted:stale, scripted:noisy or scripted:weak", f.policy)
 	}
 
-	profile, err := policy.ParseProfile(name)
+	profile, err := scripted.ParseProfile(name)
 	if err != nil {
 		return simserver.Options{}, err
 	}
@@ -140,7 +140,7 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 	}
 
 	o := simserver.Options{
-		Policy:      policy.NewScripted(profile, questions.Plan),
+		Policy:      scripted.New(profile, questions.Plan),
 		Model:       f.model,
 		Kind:        simserver.Kind(f.protocol),
 		Address:     f.listen,

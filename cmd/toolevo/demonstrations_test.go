@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/toolqa"
 )
 
@@ -157,7 +157,7 @@ func TestDemonstrations(t *testing.T) {
 		writeDemonstrations(t, b, env, reader)
 	}
 
-	pools, err := policy.LoadDemonstrations(os.DirFS(demonstrationDir))
+	pools, err := prompt.LoadDemonstrations(os.DirFS(demonstrationDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,8 @@ func TestDemonstrations(t *testing.T) {
 	for ds, shown := range demonstrated {
 		t.Run(string(ds), func(t *testing.T) {
 			pool := pools[string(ds)]
-			if len(pool) != len(shown) || len(pool) < 2*policy.DefaultShots {
-				t.Fatalf("%d demonstrations, want %d and no less than %d", len(pool), len(shown), 2*policy.DefaultShots)
+			if len(pool) != len(shown) || len(pool) < 2*prompt.DefaultShots {
+				t.Fatalf("%d demonstrations, want %d and no less than %d", len(pool), len(shown), 2*prompt.DefaultShots)
 			}
 
 			for i, d := range pool {
@@ -192,7 +192,7 @@ func TestDemonstrations(t *testing.T) {
 				}
 			}
 
-			if diff := cmp.Diff(needed(t, b, env, reader, ds), called(t, pool[:policy.DefaultShots])); diff != "" {
+			if diff := cmp.Diff(needed(t, b, env, reader, ds), called(t, pool[:prompt.DefaultShots])); diff != "" {
 				t.Errorf("a prompt does not demonstrate the tools that %s needs (-needed +shown):\n%s", ds, diff)
 			}
 		})
@@ -210,14 +210,14 @@ func needed(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, ds
 		}
 
 		seen[q.Template] = true
-		maps.Copy(names, called(t, []policy.Demonstration{policy.FromHistory(solve(t, env, reader, q))}))
+		maps.Copy(names, called(t, []prompt.Demonstration{prompt.FromHistory(solve(t, env, reader, q))}))
 	}
 
 	return names
 }
 
 // called are the tools that demonstrations call.
-func called(t *testing.T, pool []policy.Demonstration) map[string]bool {
+func called(t *testing.T, pool []prompt.Demonstration) map[string]bool {
 	names := map[string]bool{}
 
 	for _, d := range pool {
@@ -236,7 +236,7 @@ func called(t *testing.T, pool []policy.Demonstration) map[string]bool {
 }
 
 // observed is the length of a demonstration's observations.
-func observed(d policy.Demonstration) int {
+func observed(d prompt.Demonstration) int {
 	n := 0
 	for _, turn := range d.Turns {
 		n += len(turn.Observation)
@@ -246,7 +246,7 @@ func observed(d policy.Demonstration) int {
 }
 
 // replay plays a demonstration: every action is understood, every observation is the one shown, the answer is right.
-func replay(t *testing.T, env envs.Environment, q toolqa.Question, d policy.Demonstration) {
+func replay(t *testing.T, env envs.Environment, q toolqa.Question, d prompt.Demonstration) {
 	t.Helper()
 
 	state, err := env.Reset(t.Context(), q.Task())
@@ -280,7 +280,7 @@ func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mc
 	t.Helper()
 
 	for ds, shown := range demonstrated {
-		var pool []policy.Demonstration
+		var pool []prompt.Demonstration
 
 		taken := map[string]bool{}
 		for _, s := range shown {
@@ -289,7 +289,7 @@ func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mc
 			pool = append(pool, d)
 		}
 
-		text, err := policy.MarshalDemonstrations(pool)
+		text, err := prompt.MarshalDemonstrations(pool)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,11 +302,11 @@ func writeDemonstrations(t *testing.T, b *bench, env envs.Environment, reader mc
 
 // demonstrate returns the first candidate that is not taken, as scripted:reader solves it within maxObserved.
 func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy,
-	taken map[string]bool) policy.Demonstration {
+	taken map[string]bool) prompt.Demonstration {
 	t.Helper()
 
 	for _, q := range s.candidates(b.questions) {
-		d := policy.FromHistory(solve(t, env, reader, q))
+		d := prompt.FromHistory(solve(t, env, reader, q))
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reade
 
 	t.Fatalf("no training question of %s with an answer like %q and short observations", s.template, s.answer)
 
-	return policy.Demonstration{}
+	return prompt.Demonstration{}
 }
 
 // TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
@@ -329,48 +329,48 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	prompt, err := newPrompt(versions, "p_c", true, "")
+	p, err := newPrompt(versions, "p_c", true, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	pools, err := policy.LoadDemonstrations(demonstrations.FS())
+	pools, err := prompt.LoadDemonstrations(demonstrations.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	for _, ds := range toolqa.Datasets() {
 		pool := pools[string(ds)]
-		if len(pool) <= policy.DefaultShots {
-			t.Errorf("%d demonstrations of %s are built in, want more than %d", len(pool), ds, policy.DefaultShots)
+		if len(pool) <= prompt.DefaultShots {
+			t.Errorf("%d demonstrations of %s are built in, want more than %d", len(pool), ds, prompt.DefaultShots)
 			continue
 		}
 
 		shown := func(question string) (n int, rendered string) {
-			rendered = prompt.Render(envs.NewHistory(toolqa.Question{Dataset: ds, Text: question}.Task()))
+			rendered = p.Render(envs.NewHistory(toolqa.Question{Dataset: ds, Text: question}.Task()))
 			for _, d := range pool {
-				n += strings.Count(rendered, policy.QuestionText(d.Question)+"\n")
+				n += strings.Count(rendered, prompt.QuestionText(d.Question)+"\n")
 			}
 
 			return n, rendered
 		}
-		if n, _ := shown("Is there coffee?"); n != policy.DefaultShots {
-			t.Errorf("%s: %d demonstrations shown, want %d", ds, n, policy.DefaultShots)
+		if n, _ := shown("Is there coffee?"); n != prompt.DefaultShots {
+			t.Errorf("%s: %d demonstrations shown, want %d", ds, n, prompt.DefaultShots)
 		}
 
 		for _, d := range pool {
 			n, rendered := shown(d.Question)
-			if n != policy.DefaultShots+1 { // with the question itself
-				t.Errorf("%q: asked and demonstrated %d times, want %d", d.Question, n, policy.DefaultShots+1)
+			if n != prompt.DefaultShots+1 { // with the question itself
+				t.Errorf("%q: asked and demonstrated %d times, want %d", d.Question, n, prompt.DefaultShots+1)
 			}
 
-			if strings.Count(rendered, policy.QuestionText(d.Question)+"\n") != 1 ||
+			if strings.Count(rendered, prompt.QuestionText(d.Question)+"\n") != 1 ||
 				strings.Contains(rendered, d.Turns[len(d.Turns)-1].Action) {
 				t.Errorf("%q is demonstrated to itself", d.Question)
 			}
 		}
 
-		if n, _ := shown("  " + strings.ReplaceAll(pool[0].Question, " ", "  ")); n > policy.DefaultShots {
+		if n, _ := shown("  " + strings.ReplaceAll(pool[0].Question, " ", "  ")); n > prompt.DefaultShots {
 			t.Errorf("%s: a question that differs in spaces alone is demonstrated to itself", ds)
 		}
 	}

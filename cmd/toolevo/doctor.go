@@ -11,9 +11,9 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/server"
 )
 
@@ -148,7 +148,7 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 		Window:     c.Window,
 		Sampling:   run.Sampling,
 	}
-	prompt := func(h envs.History) doctor.Prompt {
+	show := func(h envs.History) doctor.Prompt {
 		if run.Messages != nil {
 			return doctor.Prompt{Messages: run.Messages(h)}
 		}
@@ -156,9 +156,9 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 		return doctor.Prompt{Text: run.Render(h)}
 	}
 	asked := envs.NewHistory(examinedQuestion)
-	o.First = prompt(asked)
+	o.First = show(asked)
 	o.Observed = func(text string) doctor.Prompt {
-		return prompt(asked.Append(envs.Turn{
+		return show(asked.Append(envs.Turn{
 			Action: envs.Action(action.ReAct{}.Format("I load the database.", envs.Call{
 				Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}},
 			})),
@@ -190,7 +190,7 @@ func shortPrompt(form, kind string) (short doctor.Prompt, special bool, err erro
 
 	switch form {
 	case configs.FormFewShot:
-		return doctor.Prompt{Text: policy.QuestionText(examinedQuestion.Question) + "\n\n"}, true, nil
+		return doctor.Prompt{Text: prompt.QuestionText(examinedQuestion.Question) + "\n\n"}, true, nil
 	case configs.FormChat:
 		return doctor.Prompt{Messages: chat.Messages("", asked, clean)}, false, nil
 	}

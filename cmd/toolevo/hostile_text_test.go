@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
@@ -246,12 +246,12 @@ func edit(t *testing.T, path, old, text string) {
 func hostileServer(t *testing.T) *httptest.Server {
 	t.Helper()
 
-	profile, err := policy.ParseProfile("reader")
+	profile, err := scripted.ParseProfile("reader")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	scripted := policy.NewScripted(profile, questions.Plan)
+	scripted := scripted.New(profile, questions.Plan)
 
 	sims := map[string]*simserver.Server{}
 	for name, model := range map[string]mcts.Policy{"sim": spellbound{scripted, false},

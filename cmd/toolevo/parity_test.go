@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -105,7 +105,7 @@ type world struct {
 func parityWorlds(t *testing.T, b *bench) []world {
 	t.Helper()
 
-	noisy, err := policy.ParseProfile("noisy")
+	noisy, err := scripted.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +127,8 @@ func parityWorlds(t *testing.T, b *bench) []world {
 		}
 
 		worlds = append(worlds, world{api, env, map[string]mcts.Policy{
-			"noisy":    policy.NewScripted(noisy, questions.Plan),
-			"careless": odd{policy.NewScripted(careless, questions.Plan), oddActions(t, version)},
+			"noisy":    scripted.New(noisy, questions.Plan),
+			"careless": odd{scripted.New(careless, questions.Plan), oddActions(t, version)},
 		}})
 	}
 

@@ -16,10 +16,11 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/server"
 	"toolevo/toolqa/questions"
 )
@@ -167,7 +168,7 @@ func checkPolicy(c *configs.Resolved, name string) error {
 	kind, which, _ := strings.Cut(name, ":")
 	switch kind {
 	case kindScripted:
-		_, err := policy.ParseProfile(which)
+		_, err := scripted.ParseProfile(which)
 		return err
 	case kindOpenAI, kindOllama:
 		if which == "" {
@@ -188,7 +189,7 @@ func checkPolicy(c *configs.Resolved, name string) error {
 // policyNames lists what policies are called.
 func policyNames() []string {
 	all := []string{kindOpenAI + ":MODEL", kindOllama + ":MODEL"}
-	for _, p := range policy.Profiles() {
+	for _, p := range scripted.Profiles() {
 		all = append(all, kindScripted+":"+p.Name)
 	}
 
@@ -198,7 +199,7 @@ func policyNames() []string {
 func checkForm(c configs.Server, kind string) error {
 	switch c.Form {
 	case configs.FormFewShot:
-		_, err := policy.ParseLayout(c.Layout)
+		_, err := prompt.ParseLayout(c.Layout)
 		return err
 	case configs.FormChat:
 		if kind == kindOllama {
@@ -220,14 +221,14 @@ func checkForm(c configs.Server, kind string) error {
 func (b *bench) policy(name string) (mcts.Policy, error) {
 	kind, which, _ := strings.Cut(name, ":")
 	if kind == kindScripted {
-		profile, err := policy.ParseProfile(which)
+		profile, err := scripted.ParseProfile(which)
 		if err != nil {
 			return nil, err
 		}
 
 		profile.NoUpdateTool = !b.config.Environment.UpdateTool
 
-		return policy.NewScripted(profile, questions.Plan), nil
+		return scripted.New(profile, questions.Plan), nil
 	}
 
 	if p, ok := b.servers[name]; ok {
@@ -253,13 +254,13 @@ func (b *bench) policy(name string) (mcts.Policy, error) {
 func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	c := b.config.Server
 
-	prompt, err := b.prompt()
+	shown, err := b.prompt()
 	if err != nil {
 		return server.Options{}, err
 	}
 
-	prompt.Shots = c.Shots
-	if prompt.Layout, err = policy.ParseLayout(c.Layout); err != nil {
+	shown.Shots = c.Shots
+	if shown.Layout, err = prompt.ParseLayout(c.Layout); err != nil {
 		return server.Options{}, err
 	}
 
@@ -272,7 +273,7 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == kindOpenAI || b.serving.scored),
 		Single: kind == kindOllama, Retry: b.serving.retry(), Timeout: b.serving.timeout, Log: b.serving.log,
 	}
-	prompt.Clean = clean.Clean
+	shown.Clean = clean.Clean
 
 	o.Sampling.Stop = append(action.ReAct{}.Stop(), c.Sampling.Stop...)
 	if o.Limit, err = b.serving.limit(); err != nil {
@@ -283,16 +284,16 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 
 	switch c.Form {
 	case configs.FormFewShot:
-		o.Render = prompt.Render
+		o.Render = shown.Render
 	case configs.FormChat:
-		o.Messages = func(h envs.History) []chat.Message { return chat.Messages(prompt.System(), h, clean) }
+		o.Messages = func(h envs.History) []chat.Message { return chat.Messages(shown.System(), h, clean) }
 	default:
 		template, err := chat.ParseTemplate(c.Form)
 		if err != nil {
 			return server.Options{}, err
 		}
 
-		system := prompt.System()
+		system := shown.System()
 		addSpecial = template.AddSpecialTokens()
 		o.Sampling.Stop = append(template.Stops(), c.Sampling.Stop...)
 		o.Render = func(h envs.History) string {

@@ -8,7 +8,7 @@ import (
 
 	"toolevo/finetune"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/questions"
@@ -18,13 +18,13 @@ import (
 func narrow(t *testing.T, kind simserver.Kind, window int) *simserver.Server {
 	t.Helper()
 
-	profile, err := policy.ParseProfile("noisy")
+	profile, err := scripted.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	s, err := simserver.Start(simserver.Options{
-		Policy:      policy.NewScripted(profile, questions.Plan),
+		Policy:      scripted.New(profile, questions.Plan),
 		Model:       "sim",
 		Kind:        kind,
 		Slots:       16,

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolevo/finetune"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa/questions"
 )
@@ -15,12 +15,12 @@ import (
 func serve(t *testing.T, o simserver.Options) *simserver.Server {
 	t.Helper()
 
-	profile, err := policy.ParseProfile("noisy")
+	profile, err := scripted.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	o.Policy, o.Model, o.MaxModelLen = policy.NewScripted(profile, questions.Plan), "sim", 32768
+	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, questions.Plan), "sim", 32768
 
 	s, err := simserver.Start(o)
 	if err != nil {

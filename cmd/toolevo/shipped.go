@@ -6,13 +6,13 @@ import (
 	"toolevo/configs/apis"
 	"toolevo/configs/demonstrations"
 	"toolevo/envs/toolapi"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 )
 
 // The built-in files are parsed once in a process, and only where a command wants them.
 var (
 	shippedVersions       = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
-	shippedDemonstrations = sync.OnceValues(func() (map[string][]policy.Demonstration, error) {
-		return policy.LoadDemonstrations(demonstrations.FS())
+	shippedDemonstrations = sync.OnceValues(func() (map[string][]prompt.Demonstration, error) {
+		return prompt.LoadDemonstrations(demonstrations.FS())
 	})
 )

@@ -6,7 +6,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -22,13 +22,13 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	weak, err := policy.ParseProfile("weak")
+	weak, err := scripted.ParseProfile("weak")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	weak.Hopeless = 0
-	scripted := policy.NewScripted(weak, questions.Plan)
+	scripted := scripted.New(weak, questions.Plan)
 
 	byDataset := map[toolqa.Dataset][]toolqa.Question{}
 	for _, q := range b.questions {

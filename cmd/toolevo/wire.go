@@ -16,7 +16,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
 	"toolevo/toolqa/compat"
@@ -384,17 +384,17 @@ func (b *bench) python(memory envs.Memory) *pytool.Interpreter {
 }
 
 // prompt returns what a model is shown of the prompt version.
-func (b *bench) prompt() (policy.Prompt, error) {
+func (b *bench) prompt() (prompt.Prompt, error) {
 	return newPrompt(b.versions, b.config.Prompt, b.config.Environment.UpdateTool,
 		pytool.Describe(b.config.Python.Modules))
 }
 
 // newPrompt returns what a model is shown of an API version: its APIs, and of the one that runs Python which
 // modules can be imported there, a sentence that is no matter of the version. "" says nothing.
-func newPrompt(versions *toolapi.Catalog, name string, updateTool bool, imports string) (policy.Prompt, error) {
+func newPrompt(versions *toolapi.Catalog, name string, updateTool bool, imports string) (prompt.Prompt, error) {
 	version, err := versions.Version(name)
 	if err != nil {
-		return policy.Prompt{}, err
+		return prompt.Prompt{}, err
 	}
 
 	tools := make([]string, len(version.APIs))
@@ -405,7 +405,7 @@ func newPrompt(versions *toolapi.Catalog, name string, updateTool bool, imports 
 		}
 	}
 
-	p := policy.NewPrompt(tools)
+	p := prompt.New(tools)
 	p.NoUpdateTool = !updateTool
 	p.Demonstrations, err = shippedDemonstrations()
 

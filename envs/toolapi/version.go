@@ -10,8 +10,8 @@ import (
 
 // The system tools. They are the same in every version, and the environment itself runs them.
 const (
-	Finish     = "Finish"
-	UpdateTool = "UpdateTool"
+	Finish     = envs.FinishTool
+	UpdateTool = envs.UpdateTool
 )
 
 // Version is one API version.

@@ -154,7 +154,7 @@ func runPython(code, unit, thought string) step {
 }
 
 func finish(answer, thought string) step {
-	return step{thought, "Finish", []arg{{"answer", answer}}, func(string, *Slots) error { return nil }}
+	return step{thought, envs.FinishTool, []arg{{"answer", answer}}, func(string, *Slots) error { return nil }}
 }
 
 // unexpected says what a result should have been.

@@ -14,7 +14,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/graph"
@@ -73,7 +73,7 @@ func newWorld(t testing.TB, c *corpus.Corpus) *world {
 		t.Fatal(err)
 	}
 
-	profile, err := policy.ParseProfile("reader")
+	profile, err := scripted.ParseProfile("reader")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func newWorld(t testing.TB, c *corpus.Corpus) *world {
 	w := &world{
 		t:        t,
 		versions: versions,
-		reader:   policy.NewScripted(profile, Plan),
+		reader:   scripted.New(profile, Plan),
 		tools: map[string]dynamic.Tool[toolqa.Session]{
 			"PythonInterpreter": pytool.New(engine, pytool.Options{Memory: seen}),
 		},

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"toolevo/envs"
-	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/golden"
+	"toolevo/mcts/policy/prompt"
 )
 
 // turn is one turn of the histories below.
@@ -39,16 +39,16 @@ func drifted() envs.History {
 }
 
 // plain is a prompt with one demonstration, as a base model is shown it.
-func plain() policy.Prompt {
-	p := policy.NewPrompt([]string{
+func plain() prompt.Prompt {
+	p := prompt.New([]string{
 		"LoadDB[DBName], which loads the database DBName.",
 		"GetValue[column_name], which returns the value of the column column_name.",
 		"Finish[answer], which returns the answer and finishes the task.",
 		"UpdateTool[newtool_desc], which updates the description of the tool.",
 	})
-	p.Demonstrations = map[string][]policy.Demonstration{"coffee": {{
+	p.Demonstrations = map[string][]prompt.Demonstration{"coffee": {{
 		Question: "What is the first date?",
-		Turns: []policy.DemonstrationTurn{
+		Turns: []prompt.DemonstrationTurn{
 			{
 				Action:      "Thought: I look.\nAction: GetValue\nAction Input: {\"column_name\": \"Date\"}",
 				Observation: "{\"Date\": \"2000-01-03\"}",

@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 )
 
 // QuestionText returns the text of the message that asks the question, and whether the sanitizer changed it.
 func QuestionText(question string, clean *Sanitizer) (text string, broken bool) {
-	return read(policy.QuestionText(question), clean)
+	return read(prompt.QuestionText(question), clean)
 }
 
 // ObservationText returns the text of the message that tells an observation, and whether the sanitizer changed it.
@@ -80,7 +80,7 @@ func Messages(system string, h envs.History, clean *Sanitizer) []Message {
 		observation, _ := ObservationText(turn.Observation, clean)
 		messages = append(messages,
 			Message{AssistantRole, ReplyText(string(turn.Action))},
-			Message{UserRole, policy.ObservationText(observation)})
+			Message{UserRole, prompt.ObservationText(observation)})
 	}
 
 	return messages

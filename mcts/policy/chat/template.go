@@ -92,7 +92,7 @@ func (t Template) BOS() string { return t.bos }
 
 // AddSpecialTokens says whether the server must put the tokenizer's special tokens around a rendering, as it does
 // unless told otherwise. It must not for any template: a rendering has every token it was trained with, and with
-// llama3 there would be two beginnings. A plain prompt (policy.Prompt) is the opposite case.
+// llama3 there would be two beginnings. A plain prompt ([prompt.Prompt]) is the opposite case.
 func (Template) AddSpecialTokens() bool { return false }
 
 // Stops returns the texts that end a reply, in a new slice: the template's stop words, and those of [action.ReAct]

@@ -8,9 +8,9 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/mcts/policy"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa/questions"
@@ -28,12 +28,12 @@ var latency = simserver.Latency{PrefillPerSecond: 60_000, DecodePerSecond: 1200}
 func start(t testing.TB, o simserver.Options) *simserver.Server {
 	t.Helper()
 
-	profile, err := policy.ParseProfile("noisy")
+	profile, err := scripted.ParseProfile("noisy")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	o.Policy, o.Model = policy.NewScripted(profile, questions.Plan), model
+	o.Policy, o.Model = scripted.New(profile, questions.Plan), model
 	if o.Slots == 0 {
 		o.Slots = 16
 	}

@@ -7,7 +7,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 )
 
 // message is one message of a chat.
@@ -76,7 +76,7 @@ func readChat(messages []message) envs.History {
 
 // asks reports whether the text of a message asks a question.
 func asks(text string) bool {
-	return strings.HasPrefix(text, policy.QuestionMarker) || strings.Contains(text, blank+policy.QuestionMarker)
+	return strings.HasPrefix(text, prompt.QuestionMarker) || strings.Contains(text, blank+prompt.QuestionMarker)
 }
 
 // observationIn removes what chats put around an observation.

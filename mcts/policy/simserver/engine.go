@@ -13,7 +13,7 @@ var errFull = errors.New("the queue is full")
 
 // sequence is one completion for the engine to spend time on.
 type sequence struct {
-	prompt     *prompt
+	prompt     *input
 	completion []uint32 // its tokens
 	cutShort   bool     // it ends by its length
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 )
 
 // bubble runs a test of the engine alone, in which time passes only while everyone waits.
@@ -28,13 +28,13 @@ func bubble(t *testing.T, o Options, f func(t *testing.T, e *engine)) {
 }
 
 // words is a prompt of n tokens.
-func words(first string, n int) *prompt {
+func words(first string, n int) *input {
 	text := first + strings.Repeat(" a", n-1)
-	return &prompt{text: text, tokens: tokenize(text)}
+	return &input{text: text, tokens: tokenize(text)}
 }
 
 // sequences are n completions of a prompt, of m tokens each.
-func sequences(p *prompt, n, m int) []*sequence {
+func sequences(p *input, n, m int) []*sequence {
 	var list []*sequence
 	for range n {
 		list = append(list, &sequence{prompt: p, completion: make([]uint32, m)})
@@ -236,7 +236,7 @@ func TestPrefixCache(t *testing.T) {
 	bubble(t, Options{Slots: 1, CacheBlock: 4}, func(t *testing.T, e *engine) {
 		for _, c := range []struct {
 			name   string
-			prompt *prompt
+			prompt *input
 			n      int
 			cached int // tokens of the first sequence
 			hits   int // tokens of all
@@ -272,7 +272,7 @@ func TestPrefixCache(t *testing.T) {
 		first := words("x", 4)
 		whole := tokenize(first.text + " b c d e")
 		q := &sequence{prompt: first, completion: whole.ids[4:]}
-		next := &prompt{text: first.text + " b c d e f", tokens: tokenize(first.text + " b c d e f")}
+		next := &input{text: first.text + " b c d e f", tokens: tokenize(first.text + " b c d e f")}
 
 		other := words("z", 9)
 		for _, s := range []*sequence{q, {prompt: next}, {prompt: other}, {prompt: words("x", 4)}} {
@@ -334,7 +334,7 @@ func TestCacheForgets(t *testing.T) {
 		"memory":       {Options{KVTokens: 64_000}, 4_000},
 		"blocks":       {Options{KVTokens: 64_000, CacheBlocks: 5}, 5},
 	} {
-		tt.o.Model, tt.o.Policy = "m", policy.NewScripted(policy.Profile{}, nil)
+		tt.o.Model, tt.o.Policy = "m", scripted.New(scripted.Profile{}, nil)
 
 		o, err := tt.o.withDefaults()
 		if err != nil {

@@ -234,7 +234,7 @@ func TestQueueIsFull(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	p := scripted(t, "reader")
+	p := profiled(t, "reader")
 	for want, o := range map[string]simserver.Options{
 		"required":                 {Model: model},
 		"unknown kind":             {Policy: p, Model: model, Kind: "x"},

@@ -9,13 +9,13 @@ import (
 
 	"toolevo/envs"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/simserver"
 )
 
 // chatOf shows a history as messages: observations in a role, under a marker or without.
-func chatOf(p policy.Prompt, h envs.History, role, marker string) []string {
-	pairs := []string{"system", p.System(), "user", policy.QuestionText(h.Task().Question)}
+func chatOf(p prompt.Prompt, h envs.History, role, marker string) []string {
+	pairs := []string{"system", p.System(), "user", prompt.QuestionText(h.Task().Question)}
 	for _, t := range h.Turns() {
 		pairs = append(pairs, "assistant", string(t.Action), role, marker+t.Observation)
 	}
@@ -49,9 +49,9 @@ func qwen(pairs []string) string {
 }
 
 // forms are all the ways in which a history reaches the server.
-func forms(p policy.Prompt, h envs.History) map[string]func() envs.History {
+func forms(p prompt.Prompt, h envs.History) map[string]func() envs.History {
 	stable, paper := p, p
-	stable.Layout, paper.Layout = policy.Stable, policy.Paper
+	stable.Layout, paper.Layout = prompt.Stable, prompt.Paper
 	bare := stable
 	bare.Demonstrations = nil
 	text := func(s string) func() envs.History { return func() envs.History { return simserver.ReadText(s) } }
@@ -81,7 +81,7 @@ func TestReadHistoriesAreAsGood(t *testing.T) {
 		prompt = demonstrated(t, prompt)
 		for _, profile := range []string{"reader", "noisy", "stale"} {
 			t.Run(version+"/"+profile, func(t *testing.T) {
-				p := scripted(t, profile)
+				p := profiled(t, profile)
 				for seed := range uint64(5) {
 					for i, h := range histories(t, env, p, seed, seed == 0) {
 						for form, read := range forms(prompt, h) {
@@ -193,12 +193,12 @@ func TestAnyTextIsAQuestion(t *testing.T) {
 
 func FuzzReadText(f *testing.F) {
 	env, p := environment(f, "p_s_in")
-	all := histories(f, env, scripted(f, "noisy"), 3, false)
+	all := histories(f, env, profiled(f, "noisy"), 3, false)
 	f.Add(p.Render(all[len(all)-1]))
 	f.Add(llama3(chatOf(p, all[len(all)-1], "ipython", "")))
 	f.Add(qwen(chatOf(p, all[len(all)-1], "user", "")))
 	f.Add("Question: q\n\nThought: \n\nObservation: \n\nObservation: ")
-	reader := scripted(f, "noisy")
+	reader := profiled(f, "noisy")
 	f.Fuzz(func(t *testing.T, text string) {
 		h := simserver.ReadText(text)
 		if n := strings.Count(text, "Observation:") + strings.Count(text, "<|"); h.Len() > n {

@@ -88,7 +88,7 @@ func (x *exchange) ollama(chat bool) {
 		return
 	}
 
-	lists, ok := x.generate([]*prompt{p}, a)
+	lists, ok := x.generate([]*input{p}, a)
 	if !ok {
 		return
 	}
@@ -96,7 +96,7 @@ func (x *exchange) ollama(chat bool) {
 	x.sendOllama(&q, chat, p, x.spoil(lists)[0][0], time.Since(began))
 }
 
-func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *prompt {
+func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *input {
 	switch {
 	case chat:
 		return s.chatPrompt(q.Messages)
@@ -156,7 +156,7 @@ func (s *Server) load(window int, stay time.Duration) int {
 
 // fitOllama cuts or refuses a prompt that is longer than the window, and limits the completion to what is left of it
 // unless the window may slide.
-func (x *exchange) fitOllama(q *ollamaRequest, p *prompt, a *sampling, window int) bool {
+func (x *exchange) fitOllama(q *ollamaRequest, p *input, a *sampling, window int) bool {
 	if p.tokens.len() > window {
 		if q.Truncate != nil && !*q.Truncate && !x.s.o.wrong(SilentTruncation) {
 			x.refuse(http.StatusBadRequest, "the input length exceeds the context length", "")
@@ -180,7 +180,7 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *prompt, a *sampling, window in
 	return true
 }
 
-func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *prompt, d drawn, took time.Duration) {
+func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, took time.Duration) {
 	last := ollamaAnswer{
 		Model: q.Model, CreatedAt: time.Now().UTC(), Done: x.fault != WrongN, DoneReason: "stop",
 		TotalDuration: took, PromptEvalCount: p.tokens.len(), PromptEvalDuration: d.prefill,

@@ -110,14 +110,14 @@ func badField(err error) string {
 }
 
 // prompts reads what is to be continued.
-func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*prompt, *refusal) {
+func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*input, *refusal) {
 	switch {
 	case q.Stream || q.Echo || q.PromptLogProbs != nil:
 		return nil, &refusal{"stream, echo and prompt_logprobs are not simulated", "prompt"}
 	case chat && len(q.Messages) == 0:
 		return nil, &refusal{"messages must not be empty", "messages"}
 	case chat:
-		return []*prompt{x.s.chatPrompt(q.Messages)}, nil
+		return []*input{x.s.chatPrompt(q.Messages)}, nil
 	}
 
 	var texts []string
@@ -126,7 +126,7 @@ func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*prompt, *refusal) {
 			"texts; token IDs are not simulated.", "prompt"}
 	}
 
-	prompts := make([]*prompt, len(texts))
+	prompts := make([]*input, len(texts))
 	for i, text := range texts {
 		if x.s.o.Kind == Ollama { // its /v1/completions applies the model's template
 			prompts[i] = x.s.chatPrompt([]message{{"user", messageText(text)}})
@@ -169,7 +169,7 @@ type refusal struct{ text, param string }
 
 // fit refuses what does not fit the context window, or cuts it where the server does so in silence. Without a limit of
 // its own a chat may fill the window.
-func (x *exchange) fit(prompts []*prompt, a *sampling) *refusal {
+func (x *exchange) fit(prompts []*input, a *sampling) *refusal {
 	window, limited := x.s.o.window(), a.maxTokens > 0
 
 	silent := x.s.o.wrong(SilentTruncation) || x.s.o.Kind == Ollama

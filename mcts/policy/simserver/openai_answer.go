@@ -55,7 +55,7 @@ type chatLogProb struct {
 	Top     []chatLogProb `json:"top_logprobs,omitempty"`
 }
 
-func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*prompt, lists [][]drawn, top int) openAIAnswer {
+func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, lists [][]drawn, top int) openAIAnswer {
 	o := &x.s.o
 
 	answer := openAIAnswer{

@@ -8,9 +8,6 @@ import (
 	"toolevo/envs/action"
 )
 
-// updateTool is the tool whose successful calls teach tool descriptions.
-const updateTool = "UpdateTool"
-
 // The published wordings that begin an observation, by what they mean. A server cannot tell a refusal of the arguments
 // from a failure of the tool where both are put in the same words; the scripted policy does not tell them apart.
 var wordings = [...]struct {
@@ -74,7 +71,7 @@ func retell(h envs.History, written, observation string) envs.History {
 	}
 
 	h = h.Append(turn)
-	if turn.Call.Name == updateTool && turn.Outcome == envs.OK {
+	if turn.Call.Name == envs.UpdateTool && turn.Outcome == envs.OK {
 		if description, ok := turn.Call.Args.Text("newtool_desc"); ok {
 			h = h.Learn(strings.TrimSpace(description))
 		}

@@ -5,7 +5,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 )
 
 const blank = "\n\n"
@@ -15,13 +15,13 @@ const blank = "\n\n"
 // learned are those that the turns teach.
 func readPrompt(text string) envs.History {
 	text = "\n" + strings.TrimSpace(text)
-	if _, after, ok := strings.Cut(text, "\n"+policy.TurnHeading+"\n"); ok {
+	if _, after, ok := strings.Cut(text, "\n"+prompt.TurnHeading+"\n"); ok {
 		text = after
-		if at := strings.Index(text, "\n"+policy.QuestionMarker); at >= 0 {
-			text = text[at+1+len(policy.QuestionMarker):]
+		if at := strings.Index(text, "\n"+prompt.QuestionMarker); at >= 0 {
+			text = text[at+1+len(prompt.QuestionMarker):]
 		}
-	} else if at := strings.LastIndex(text, "\n"+policy.QuestionMarker); at >= 0 {
-		text = text[at+1+len(policy.QuestionMarker):]
+	} else if at := strings.LastIndex(text, "\n"+prompt.QuestionMarker); at >= 0 {
+		text = text[at+1+len(prompt.QuestionMarker):]
 	}
 
 	question, rest, _ := strings.Cut(text, blank)

@@ -10,11 +10,11 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 )
 
-// prompt is one prompt as it is sent, and what is read out of it.
-type prompt struct {
+// input is one prompt as it is sent, and what is read out of it.
+type input struct {
 	text    string
 	tokens  tokens
 	history envs.History
@@ -26,7 +26,7 @@ type prompt struct {
 }
 
 // first returns v for the first sequence of the prompt and 0 for the others: they share what was read.
-func (p *prompt) first(v int) int {
+func (p *input) first(v int) int {
 	if p.seen {
 		return 0
 	}
@@ -58,7 +58,7 @@ type drawn struct {
 }
 
 // unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
-var unstop = strings.Repeat(blank+policy.ObservationText("The requested result is available.")+blank+
+var unstop = strings.Repeat(blank+prompt.ObservationText("The requested result is available.")+blank+
 	action.ReAct{}.Format("I look at the result.", envs.Call{
 		Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}},
 	}), 4)
@@ -72,7 +72,7 @@ const (
 )
 
 // draw writes the samples of a prompt.
-func (s *Server) draw(ctx context.Context, p *prompt, a sampling) ([]drawn, error) {
+func (s *Server) draw(ctx context.Context, p *input, a sampling) ([]drawn, error) {
 	proposals, err := s.propose(ctx, p.history, a)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func alternatives(logprob float64, n int) ([]string, float64) {
 }
 
 // generate writes the samples of prompts and spends the time they take. The lists are in the order of the prompts.
-func (s *Server) generate(ctx context.Context, prompts []*prompt, a sampling) ([][]drawn, error) {
+func (s *Server) generate(ctx context.Context, prompts []*input, a sampling) ([][]drawn, error) {
 	lists := make([][]drawn, len(prompts))
 	var sequences []*sequence
 
@@ -239,31 +239,31 @@ func (s *Server) generate(ctx context.Context, prompts []*prompt, a sampling) ([
 }
 
 // newPrompt reads a raw prompt.
-func newPrompt(text string) *prompt {
-	p := &prompt{text: text, tokens: tokenize(text)}
+func newPrompt(text string) *input {
+	p := &input{text: text, tokens: tokenize(text)}
 	p.history, p.chat = readText(text)
 	return p
 }
 
 // chatPrompt renders and reads the messages of a chat.
-func (s *Server) chatPrompt(messages []message) *prompt {
+func (s *Server) chatPrompt(messages []message) *input {
 	if s.o.wrong(DropsObservations) {
 		messages = dropObservations(messages)
 	}
 
 	text := renderChat(messages)
 
-	return &prompt{text: text, tokens: tokenize(text), history: readChat(messages), chat: true}
+	return &input{text: text, tokens: tokenize(text), history: readChat(messages), chat: true}
 }
 
 // keepEnd cuts the beginning of a prompt off that does not fit n tokens.
-func (p *prompt) keepEnd(n int) {
+func (p *input) keepEnd(n int) {
 	if p.tokens.len() <= n {
 		return
 	}
 
 	cut := p.tokens.ends[p.tokens.len()-n-1]
-	*p = prompt{text: p.text[cut:], chat: p.chat}
+	*p = input{text: p.text[cut:], chat: p.chat}
 	p.tokens = tokenize(p.text)
 	p.history, _ = readText(p.text)
 }

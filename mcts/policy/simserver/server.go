@@ -214,7 +214,7 @@ func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 }
 
 // generate is Server.generate for an exchange: what goes wrong is answered, and ok is false.
-func (x *exchange) generate(prompts []*prompt, a sampling) (lists [][]drawn, ok bool) {
+func (x *exchange) generate(prompts []*input, a sampling) (lists [][]drawn, ok bool) {
 	lists, err := x.s.generate(x.r.Context(), prompts, a)
 	switch {
 	case err == nil:

@@ -15,7 +15,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -24,7 +24,7 @@ const model = "sim-8b"
 // start runs a server of the noisy policy.
 func start(t testing.TB, o simserver.Options) *simserver.Server {
 	t.Helper()
-	o.Policy, o.Model = scripted(t, "noisy"), model
+	o.Policy, o.Model = profiled(t, "noisy"), model
 
 	s, err := simserver.Start(o)
 	if err != nil {
@@ -184,10 +184,10 @@ func mean(list []float64) float64 {
 }
 
 // deep is a history with a deprecation and an update in it, and its prompt.
-func deep(t testing.TB) (envs.History, policy.Prompt) {
+func deep(t testing.TB) (envs.History, prompt.Prompt) {
 	t.Helper()
 	env, p := environment(t, "p_s_in")
-	all := histories(t, env, scripted(t, "reader"), 1, true)
+	all := histories(t, env, profiled(t, "reader"), 1, true)
 
 	return all[len(all)-2], demonstrated(t, p)
 }
@@ -196,7 +196,7 @@ func TestCompletionsAreTheScriptedOnes(t *testing.T) {
 	s := start(t, simserver.Options{})
 	h, p := deep(t)
 
-	want, err := scripted(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 3, Seed: 42})
+	want, err := profiled(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 3, Seed: 42})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestChatCompletions(t *testing.T) {
 	b := usual("").with("prompt", nil, "messages", messages, "temperature", 0, "n", 1, "logprobs", true, "top_logprobs",
 		2)
 
-	want, err := scripted(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 1, Greedy: true})
+	want, err := profiled(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 1, Greedy: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/dynamic"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/scripted"
 )
 
 const (
@@ -95,7 +96,7 @@ func (grader) Grade(_ context.Context, _ envs.Task, a string) (envs.Grade, error
 var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 
 // environment is the dynamic environment over the toy tools with a version deployed.
-func environment(t testing.TB, version string) (envs.Environment, policy.Prompt) {
+func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt) {
 	t.Helper()
 
 	all, err := toolapi.Load(apis.FS())
@@ -123,18 +124,18 @@ func environment(t testing.TB, version string) (envs.Environment, policy.Prompt)
 		lines[i] = api.Signature() + ", " + api.Description
 	}
 
-	return env, policy.NewPrompt(lines)
+	return env, prompt.New(lines)
 }
 
-func scripted(t testing.TB, profile string) *policy.Scripted {
+func profiled(t testing.TB, profile string) *scripted.Policy {
 	t.Helper()
 
-	p, err := policy.ParseProfile(profile)
+	p, err := scripted.ParseProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	return policy.NewScripted(p, plans)
+	return scripted.New(p, plans)
 }
 
 // histories plays one episode and returns the history before each action.
@@ -172,12 +173,12 @@ func histories(t testing.TB, env envs.Environment, p mcts.Policy, seed uint64, g
 }
 
 // demonstrated is a prompt with demonstrations in it.
-func demonstrated(t testing.TB, p policy.Prompt) policy.Prompt {
+func demonstrated(t testing.TB, p prompt.Prompt) prompt.Prompt {
 	t.Helper()
 	env, _ := environment(t, "p_c")
-	all := histories(t, env, scripted(t, "reader"), 1, true)
-	d := policy.FromHistory(all[len(all)-1])
-	p.Demonstrations = map[string][]policy.Demonstration{"coffee": {
+	all := histories(t, env, profiled(t, "reader"), 1, true)
+	d := prompt.FromHistory(all[len(all)-1])
+	p.Demonstrations = map[string][]prompt.Demonstration{"coffee": {
 		{Question: question + " (second)", Turns: d.Turns}, {Question: question + " (third)", Turns: d.Turns},
 	}}
 

@@ -106,7 +106,7 @@ func TestOllama(t *testing.T) {
 	url := s.URL() + "/api/generate"
 	h, p := deep(t)
 
-	want, err := scripted(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 1, Seed: 7})
+	want, err := profiled(t, "noisy").Propose(t.Context(), mcts.Request{History: h, N: 1, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 	completions := 0
 
 	for seed := range uint64(4) {
-		for _, h := range histories(t, env, scripted(t, "noisy"), seed, false) {
+		for _, h := range histories(t, env, profiled(t, "noisy"), seed, false) {
 			post(t, s.URL()+"/v1/completions", usual(p.Render(h)).with("n", 5))
 
 			completions += 5

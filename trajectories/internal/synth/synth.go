@@ -115,7 +115,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		"Error: LoadDB is deprecated. Use InitializeDatabase, e.g. InitializeDatabase[DatabaseName].", envs.Deprecated)
 
 	if rng.IntN(2) == 0 {
-		add("I should remember it.", trajectories.UpdateTool, "UpdateTool",
+		add("I should remember it.", envs.UpdateTool, envs.UpdateTool,
 			"newtool_desc", "InitializeDatabase[DatabaseName], which loads a database",
 			"The tool list is updated.", envs.OK)
 	}
@@ -139,7 +139,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		outcome, answer = envs.Incorrect, "17"
 	}
 
-	add("I know it now.", "Finish", "Finish", "answer", answer, "Answer is "+
+	add("I know it now.", envs.FinishTool, envs.FinishTool, "answer", answer, "Answer is "+
 		strings.ToUpper(outcome.String()), outcome)
 
 	leaf := &t.Nodes[at]

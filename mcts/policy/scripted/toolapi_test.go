@@ -1,4 +1,4 @@
-package policy_test
+package scripted_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
-	"toolevo/mcts/policy"
+	"toolevo/mcts/policy/scripted"
 )
 
 // toolCalls are calls of every tool that changes, in the prompt version.
@@ -50,7 +50,7 @@ func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	reader, err := policy.ParseProfile("reader")
+	reader, err := scripted.ParseProfile("reader")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 				}
 
 				t.Run(name+"/"+meant.Tool+"/"+kind, func(t *testing.T) {
-					p := policy.NewScripted(reader, func(string) (envs.Plan, bool) {
+					p := scripted.New(reader, func(string) (envs.Plan, bool) {
 						return func([]string) (string, envs.Call, error) { return "I call it.", meant, nil }, true
 					})
 					h := envs.NewHistory(envs.Task{Question: "q"}).

@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"toolevo/mcts"
 )
 
-// Scripted simulates a language model: it recognises the question, follows a plan written for the prompt version, and
+// Policy simulates a language model: it recognises the question, follows a plan written for the prompt version, and
 // writes each call as a model would, with the habits of its profile. It is safe for concurrent use.
-type Scripted struct {
+type Policy struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
 
@@ -19,7 +19,7 @@ type Scripted struct {
 	notices memo[*usage]  // by the observation of a deprecated call; nil when it cannot be read
 }
 
-var _ mcts.Policy = (*Scripted)(nil)
+var _ mcts.Policy = (*Policy)(nil)
 
 type planned struct {
 	plan     envs.Plan
@@ -27,17 +27,17 @@ type planned struct {
 	hopeless bool
 }
 
-// NewScripted returns a scripted policy. The profile must be valid. plan returns the solution of a question in the
+// New returns a scripted policy. The profile must be valid. plan returns the solution of a question in the
 // prompt version and whether it knows one; it and its plans are called from many goroutines.
-func NewScripted(profile Profile, plan func(question string) (envs.Plan, bool)) *Scripted {
-	return &Scripted{profile: profile, planFor: plan}
+func New(profile Profile, plan func(question string) (envs.Plan, bool)) *Policy {
+	return &Policy{profile: profile, planFor: plan}
 }
 
 // Name returns what reports call the policy, e.g. "scripted:noisy": never the name of a model.
-func (s *Scripted) Name() string { return "scripted:" + s.profile.Name }
+func (s *Policy) Name() string { return "scripted:" + s.profile.Name }
 
 // Propose writes r.N samples. Every one is scored.
-func (s *Scripted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+func (s *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, envs.Fail(envs.StagePolicy, s.Name()+": propose", err)
 	}
@@ -63,7 +63,7 @@ func (s *Scripted) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal
 
 // scene is one history as the policy sees it, and the move it takes for the right one.
 type scene struct {
-	*Scripted
+	*Policy
 	h    envs.History
 	st   standing
 	plan envs.Plan // nil when the question is not recognised
@@ -73,13 +73,13 @@ type scene struct {
 }
 
 // hopeless reports whether a question is one of those that the profile never solves.
-func (s *Scripted) hopeless(question string) bool {
+func (s *Policy) hopeless(question string) bool {
 	d := questionDice(question, "hopeless")
 	return d.chance(s.profile.Hopeless)
 }
 
-func (s *Scripted) look(h envs.History) *scene {
-	sc := &scene{Scripted: s, h: h, st: s.stand(h)}
+func (s *Policy) look(h envs.History) *scene {
+	sc := &scene{Policy: s, h: h, st: s.stand(h)}
 
 	question := h.Task().Question
 	if p := s.plans.get(question, s.planOf); p.ok {
@@ -92,7 +92,7 @@ func (s *Scripted) look(h envs.History) *scene {
 }
 
 // planOf returns the plan of a question.
-func (s *Scripted) planOf(question string) planned {
+func (s *Policy) planOf(question string) planned {
 	plan, ok := s.planFor(question)
 	return planned{plan, ok, s.hopeless(question)}
 }
@@ -138,7 +138,7 @@ func (sc *scene) sample(d dice) mcts.Proposal {
 
 // write puts a move into words.
 func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
-	if sc.hopeless && m.call.Name == finishTool {
+	if sc.hopeless && m.call.Name == envs.FinishTool {
 		m = giveUp()
 	}
 

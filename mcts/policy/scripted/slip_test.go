@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func always(set func(*Rates)) Profile {
 func walk(t *testing.T, version string, n int) envs.History {
 	t.Helper()
 
-	w, p, h := newWorld(version), NewScripted(profile(t, "reader"), plans), ask(openQuestion)
+	w, p, h := newWorld(version), New(profile(t, "reader"), plans), ask(openQuestion)
 	for range n {
 		h = w.act(h, propose(t, p, mcts.Request{History: h, N: 1, Greedy: true})[0].Text)
 	}
@@ -31,7 +31,7 @@ func walk(t *testing.T, version string, n int) envs.History {
 
 func TestSlips(t *testing.T) {
 	right := func(h envs.History) string {
-		return propose(t, NewScripted(profile(t, "reader"), plans),
+		return propose(t, New(profile(t, "reader"), plans),
 			mcts.Request{History: h, N: 1, Greedy: true})[0].Text
 	}
 	afterPlain := func(n int) envs.History { return walk(t, "p_c", n) }
@@ -94,7 +94,7 @@ func TestSlips(t *testing.T) {
 				t.Fatalf("the right move looks like the mistake:\n%s", right(c.h))
 			}
 
-			p := NewScripted(always(c.set), plans)
+			p := New(always(c.set), plans)
 			steady := profile(t, "reader")
 			steady.Rephrase = 0
 
@@ -106,7 +106,7 @@ func TestSlips(t *testing.T) {
 					t.Fatalf("seed %d wrote\n%s", seed, got.Text)
 				}
 
-				if good := propose(t, NewScripted(steady, plans), r)[0]; got.LogProb >= good.LogProb {
+				if good := propose(t, New(steady, plans), r)[0]; got.LogProb >= good.LogProb {
 					t.Errorf("log-probability %v of a mistake, %v of the right move", got.LogProb, good.LogProb)
 				}
 			}
@@ -117,7 +117,7 @@ func TestSlips(t *testing.T) {
 // Mistakes that are not possible leave the right move as it is.
 func TestImpossibleSlips(t *testing.T) {
 	strict := newWorld("p_s_in")
-	strict.refuse = map[string]string{updateTool: "Tool update failed."}
+	strict.refuse = map[string]string{envs.UpdateTool: "Tool update failed."}
 
 	refused := strict.act(walk(t, "p_s_in", 2), "Thought: x\nAction: UpdateTool\nAction Input: "+
 		"{\"newtool_desc\": \"x\"}")
@@ -146,8 +146,8 @@ func TestImpossibleSlips(t *testing.T) {
 		reader := profile(t, "reader")
 		reader.Rephrase = 0
 
-		got, want := propose(t, NewScripted(always(c.set), plans), r)[0].Text,
-			propose(t, NewScripted(reader, plans), r)[0].Text
+		got, want := propose(t, New(always(c.set), plans), r)[0].Text,
+			propose(t, New(reader, plans), r)[0].Text
 		if got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
@@ -156,7 +156,7 @@ func TestImpossibleSlips(t *testing.T) {
 
 // An extra call brings the plan no further, so the task still comes out right.
 func TestExtraCallsAndRepeatedUpdatesAreHarmless(t *testing.T) {
-	p := NewScripted(always(func(r *Rates) { r.ExtraCall, r.RepeatUpdate = 0.6, 0.4 }), plans)
+	p := New(always(func(r *Rates) { r.ExtraCall, r.RepeatUpdate = 0.6, 0.4 }), plans)
 
 	for _, version := range []string{"p_c", "p_s_in"} {
 		extra := false
@@ -178,7 +178,7 @@ func TestExtraCallsAndRepeatedUpdatesAreHarmless(t *testing.T) {
 
 // Noisy lies between stale, which never succeeds in a drifted version, and reader, which always does.
 func TestNoisyLiesBetween(t *testing.T) {
-	p := NewScripted(profile(t, "noisy"), plans)
+	p := New(profile(t, "noisy"), plans)
 
 	for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
 		w, sampled, greedy := newWorld(version), 0, 0
@@ -194,7 +194,7 @@ func TestNoisyLiesBetween(t *testing.T) {
 					recovered++
 				}
 
-				if strings.Contains(log, updateTool+" ok") {
+				if strings.Contains(log, envs.UpdateTool+" ok") {
 					updated++
 				}
 			}

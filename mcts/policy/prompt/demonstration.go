@@ -1,4 +1,4 @@
-package policy
+package prompt
 
 import (
 	"bytes"
@@ -63,9 +63,9 @@ func (d Demonstration) Validate() error {
 			return fmt.Errorf("%q: turn %d: %w", d.Question, i+1, err)
 		}
 
-		if last := i == len(d.Turns)-1; last != (call.Name == finishTool) {
+		if last := i == len(d.Turns)-1; last != (call.Name == envs.FinishTool) {
 			return fmt.Errorf("%q: turn %d of %d calls %s: the last turn, and no other, calls %s",
-				d.Question, i+1, len(d.Turns), call.Name, finishTool)
+				d.Question, i+1, len(d.Turns), call.Name, envs.FinishTool)
 		}
 	}
 
@@ -78,19 +78,19 @@ func (d Demonstration) Validate() error {
 func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 	names, err := fs.Glob(fsys, "*.yaml")
 	if err != nil {
-		return nil, fmt.Errorf("policy: list demonstrations: %w", err)
+		return nil, fmt.Errorf("prompt: list demonstrations: %w", err)
 	}
 
 	pools := make(map[string][]Demonstration, len(names))
 	for _, name := range names {
 		text, err := fs.ReadFile(fsys, name)
 		if err != nil {
-			return nil, fmt.Errorf("policy: read demonstrations: %w", err)
+			return nil, fmt.Errorf("prompt: read demonstrations: %w", err)
 		}
 
 		pool, err := parseDemonstrations(text)
 		if err != nil {
-			return nil, fmt.Errorf("policy: %s: %w", name, err)
+			return nil, fmt.Errorf("prompt: %s: %w", name, err)
 		}
 
 		pools[strings.TrimSuffix(path.Base(name), ".yaml")] = pool
@@ -124,7 +124,7 @@ func MarshalDemonstrations(pool []Demonstration) ([]byte, error) {
 	text, err := yaml.MarshalWithOptions(demonstrationFile{pool}, yaml.UseLiteralStyleIfMultiline(true),
 		yaml.IndentSequence(true))
 	if err != nil {
-		return nil, fmt.Errorf("policy: write demonstrations: %w", err)
+		return nil, fmt.Errorf("prompt: write demonstrations: %w", err)
 	}
 
 	return text, nil

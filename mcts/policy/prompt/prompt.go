@@ -1,4 +1,4 @@
-package policy
+package prompt
 
 import (
 	"strconv"
@@ -51,8 +51,8 @@ type Prompt struct {
 	NoUpdateTool bool
 }
 
-// NewPrompt returns the default prompt over the tools of the prompt version, without demonstrations.
-func NewPrompt(tools []string) Prompt {
+// New returns the default prompt over the tools of the prompt version, without demonstrations.
+func New(tools []string) Prompt {
 	return Prompt{
 		Opening: defaultOpening, Tools: tools, Guidelines: defaultGuidelines(), Format: defaultFormat,
 		Shots: DefaultShots, Layout: Stable,
@@ -156,7 +156,7 @@ func (p Prompt) tools() []string {
 		return p.Tools
 	}
 
-	return without(p.Tools, func(line string) bool { return strings.HasPrefix(line, updateTool+"[") })
+	return without(p.Tools, func(line string) bool { return strings.HasPrefix(line, envs.UpdateTool+"[") })
 }
 
 func (p Prompt) guidelines() []string {
@@ -164,7 +164,7 @@ func (p Prompt) guidelines() []string {
 		return p.Guidelines
 	}
 
-	return without(p.Guidelines, func(line string) bool { return strings.Contains(line, updateTool) })
+	return without(p.Guidelines, func(line string) bool { return strings.Contains(line, envs.UpdateTool) })
 }
 
 func without(lines []string, drop func(string) bool) []string {

@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"hash/fnv"

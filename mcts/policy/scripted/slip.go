@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"math"
@@ -73,7 +73,7 @@ func forgetUpdate(sc *scene, _ *dice) (move, bool) {
 
 func repeatUpdate(sc *scene, _ *dice) (move, bool) {
 	t := sc.st.last()
-	if !sc.stepping() || t == nil || t.Call.Name != updateTool || t.Outcome != envs.OK {
+	if !sc.stepping() || t == nil || t.Call.Name != envs.UpdateTool || t.Outcome != envs.OK {
 		return move{}, false
 	}
 
@@ -108,7 +108,7 @@ func extraCall(sc *scene, _ *dice) (move, bool) {
 	}
 
 	for _, t := range sc.st.turns[last+1:] { // once is enough
-		if t.Call.Name != updateTool || t.Outcome != envs.OK {
+		if t.Call.Name != envs.UpdateTool || t.Outcome != envs.OK {
 			return move{}, false
 		}
 	}
@@ -118,7 +118,7 @@ func extraCall(sc *scene, _ *dice) (move, bool) {
 
 // earlyAnswer takes the first number in sight for the answer.
 func earlyAnswer(sc *scene, _ *dice) (move, bool) {
-	if !sc.stepping() || len(sc.st.results) == 0 || sc.best.call.Name == finishTool {
+	if !sc.stepping() || len(sc.st.results) == 0 || sc.best.call.Name == envs.FinishTool {
 		return move{}, false
 	}
 
@@ -165,7 +165,7 @@ func (st *standing) columns() []string {
 // wrongColumn names another of the listed columns where the call names one.
 func wrongColumn(sc *scene, d *dice) (move, bool) {
 	m := sc.best
-	if !sc.stepping() || m.call.Name == finishTool {
+	if !sc.stepping() || m.call.Name == envs.FinishTool {
 		return m, false
 	}
 
@@ -229,7 +229,7 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 		wrong := ""
 
 		switch {
-		case m.call.Name == finishTool:
+		case m.call.Name == envs.FinishTool:
 			if wrong = wrongDigit(text, d); wrong == "" {
 				wrong = unknownAnswer
 			}

@@ -1,4 +1,4 @@
-package policy
+package prompt
 
 import (
 	"strconv"
@@ -10,12 +10,6 @@ import (
 const (
 	TurnHeading    = "Now it is your turn." // ends the demonstrations
 	QuestionMarker = "Question:"
-)
-
-// The two tools that are part of the protocol rather than of a benchmark.
-const (
-	finishTool = "Finish"
-	updateTool = "UpdateTool"
 )
 
 const defaultOpening = "You answer questions by using tools, one call at a time. The tools are:"

@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"errors"
@@ -103,12 +103,12 @@ func (w *world) act(h envs.History, text string) envs.History {
 	switch {
 	case w.refuse[name] != "":
 		turn.Outcome, turn.Observation = envs.ToolError, w.refuse[name]
-	case name == finishTool:
+	case name == envs.FinishTool:
 		turn.Outcome, turn.Observation = envs.Incorrect, "Answer is INCORRECT"
 		if a, _ := args.Text("answer"); a == openAnswer {
 			turn.Outcome, turn.Observation = envs.Correct, "Answer is CORRECT"
 		}
-	case name == updateTool:
+	case name == envs.UpdateTool:
 		turn.Outcome, turn.Observation = envs.OK, "The description for the new tool has been updated successfully."
 		desc, _ := args.Text("newtool_desc")
 		h = h.Learn(desc)
@@ -124,12 +124,10 @@ func (w *world) act(h envs.History, text string) envs.History {
 	return h.Append(turn)
 }
 
-func taskOf(dataset, question string) envs.Task {
-	return envs.Task{ID: "q", Labels: map[string]string{envs.LabelDataset: dataset}, Question: question}
-}
-
 func ask(question string) envs.History {
-	return envs.NewHistory(taskOf("coffee", question))
+	return envs.NewHistory(envs.Task{
+		ID: "q", Labels: map[string]string{envs.LabelDataset: "coffee"}, Question: question,
+	})
 }
 
 func profile(t testing.TB, name string) Profile {

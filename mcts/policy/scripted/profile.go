@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ type Profile struct {
 	// the prompt lists.
 	ReadsNotices bool
 
-	// NoUpdateTool is set where the prompt does not offer UpdateTool (see Prompt.NoUpdateTool).
+	// NoUpdateTool is set where the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
 	NoUpdateTool bool
 
 	// Patience is how many errors in a row on one step are met with another try; then the policy finishes with

@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"reflect"
@@ -21,14 +21,14 @@ type standing struct {
 
 // stand reads a history. The plan's calls are the ones that succeeded, save UpdateTool and exact repetitions of the
 // call before: those answer the same and bring the plan no further.
-func (s *Scripted) stand(h envs.History) standing {
+func (s *Policy) stand(h envs.History) standing {
 	st := standing{turns: h.Turns(), lastOK: -1, updated: -1}
 
 	st.results = make([]string, 0, len(st.turns))
 	for i := range st.turns {
 		t := &st.turns[i]
 		switch {
-		case t.Call.Name == updateTool:
+		case t.Call.Name == envs.UpdateTool:
 			st.updated = i
 			if t.Outcome == envs.OK {
 				st.errors, st.ignored = 0, 0
@@ -67,7 +67,7 @@ func (st *standing) last() *envs.Turn {
 }
 
 // read returns the usage a notice teaches, or nil. Notices are few and read at every node below them.
-func (s *Scripted) read(notice string) *usage {
+func (s *Policy) read(notice string) *usage {
 	return s.notices.get(notice, func(notice string) *usage {
 		if u, ok := parseNotice(notice); ok {
 			return u

@@ -1,13 +1,16 @@
-package policy
+package prompt
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
-	"toolevo/mcts"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/internal/golden"
 )
 
@@ -35,21 +38,62 @@ func paperTools() []string {
 	}
 }
 
+const openQuestion = "What was the opening price of coffee on 2000-01-03?"
+
+// recorded returns the solved task and the unfinished one under drift that testdata holds.
+func recorded(t testing.TB) (solved, drifted Demonstration) {
+	t.Helper()
+
+	text, err := os.ReadFile("testdata/histories.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var file demonstrationFile
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+
+	return file.Demonstrations[0], file.Demonstrations[1]
+}
+
 func demonstrations(t testing.TB) map[string][]Demonstration {
 	t.Helper()
+	solved, _ := recorded(t)
 	var pool []Demonstration
 
-	for _, q := range []string{openQuestion, openQuestion + " (second)", openQuestion + " (third)", openQuestion +
-		" (fourth)"} {
-		h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld("p_c"), q, 1, true)
-		pool = append(pool, FromHistory(h))
+	for _, suffix := range []string{"", " (second)", " (third)", " (fourth)"} {
+		pool = append(pool, Demonstration{Question: openQuestion + suffix, Turns: slices.Clone(solved.Turns)})
 	}
 
 	return map[string][]Demonstration{"coffee": pool}
 }
 
+// walk returns the history under drift after n turns.
+func walk(t testing.TB, n int) envs.History {
+	t.Helper()
+	_, drifted := recorded(t)
+	h := ask(openQuestion)
+
+	for _, turn := range drifted.Turns[:n] {
+		h = h.Append(envs.Turn{Action: envs.Action(turn.Action), Observation: turn.Observation})
+		if call, _ := (action.ReAct{}).Parse(turn.Action); call.Name == envs.UpdateTool {
+			description, _ := call.Args.Text("newtool_desc")
+			h = h.Learn(description)
+		}
+	}
+
+	return h
+}
+
+func taskOf(dataset, question string) envs.Task {
+	return envs.Task{ID: "q", Labels: map[string]string{envs.LabelDataset: dataset}, Question: question}
+}
+
+func ask(question string) envs.History { return envs.NewHistory(taskOf("coffee", question)) }
+
 func TestGoldenPrompts(t *testing.T) {
-	full := NewPrompt(paperTools())
+	full := New(paperTools())
 	full.Demonstrations = demonstrations(t)
 	paper, ablation := full, full
 	paper.Layout = Paper
@@ -57,7 +101,7 @@ func TestGoldenPrompts(t *testing.T) {
 	zero := full
 	zero.Shots = 0
 
-	fresh, drifted := ask(openQuestion), walk(t, "p_s_in", 6)
+	fresh, drifted := ask(openQuestion), walk(t, 6)
 	for name, text := range map[string]string{
 		"system.txt":          full.System(),
 		"stable.txt":          full.Render(drifted),
@@ -71,9 +115,9 @@ func TestGoldenPrompts(t *testing.T) {
 }
 
 func TestLayouts(t *testing.T) {
-	p := NewPrompt(paperTools())
+	p := New(paperTools())
 	p.Demonstrations = demonstrations(t)
-	h := walk(t, "p_s_in", 6)
+	h := walk(t, 6)
 
 	learned := h.Learned()
 	if len(learned) != 2 {
@@ -138,22 +182,22 @@ func TestLayouts(t *testing.T) {
 }
 
 func TestNoUpdateTool(t *testing.T) {
-	p := NewPrompt(paperTools())
+	p := New(paperTools())
 	p.NoUpdateTool = true
 
 	text := p.System()
-	if strings.Contains(text, updateTool) || !strings.Contains(text, "(12) Finish[") ||
+	if strings.Contains(text, envs.UpdateTool) || !strings.Contains(text, "(12) Finish[") ||
 		!strings.Contains(text, "\n5. ") || strings.Contains(text, "\n6. ") {
 		t.Errorf("system text of the ablation:\n%s", text)
 	}
 
-	if !strings.Contains(NewPrompt(paperTools()).System(), "call UpdateTool") {
+	if !strings.Contains(New(paperTools()).System(), "call UpdateTool") {
 		t.Error("the default guidelines do not speak of UpdateTool")
 	}
 }
 
 func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
-	p := NewPrompt(paperTools())
+	p := New(paperTools())
 	p.Demonstrations = demonstrations(t)
 
 	pool := p.Demonstrations["coffee"]
@@ -185,7 +229,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 func TestRenderIsAppendOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "Observation: x", "Thought: a\n"}))
-		p := NewPrompt(rapid.SliceOfN(text, 0, 4).Draw(t, "tools"))
+		p := New(rapid.SliceOfN(text, 0, 4).Draw(t, "tools"))
 		p.NoUpdateTool = rapid.Bool().Draw(t, "ablation")
 		p.Layout = rapid.SampledFrom([]Layout{Stable, Paper, ""}).Draw(t, "layout")
 		p.Demonstrations = map[string][]Demonstration{"d": {{Question: text.Draw(t, "demonstrated")}}}
@@ -217,7 +261,7 @@ func TestRenderIsAppendOnly(t *testing.T) {
 
 // In the stable layout everything up to the question is the same for all tasks of a dataset that are not demonstrated.
 func TestSharedPrefix(t *testing.T) {
-	p := NewPrompt(paperTools())
+	p := New(paperTools())
 	p.Demonstrations = demonstrations(t)
 	a, b := p.Render(ask("one")), p.Render(ask("two").Learn("x").Append(envs.Turn{}))
 
@@ -229,7 +273,7 @@ func TestSharedPrefix(t *testing.T) {
 
 // What a tool or a question says is cleaned, and nothing else is: not the model's own words, not the tools.
 func TestClean(t *testing.T) {
-	p := NewPrompt([]string{"A[<x>], which is it."})
+	p := New([]string{"A[<x>], which is it."})
 	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
 	h := ask("What is <x>?").Append(envs.Turn{Action: "Thought: <x>", Observation: "<x> it is"})
 
@@ -242,14 +286,24 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestRenderIsWhatTheScriptedPolicyContinues(t *testing.T) {
-	h := walk(t, "p_s_in", 3)
-	p := NewPrompt(paperTools())
-	next := propose(t, NewScripted(profile(t, "reader"), plans), mcts.Request{History: h, N: 1})[0].Text
-	grown := newWorld("p_s_in").act(h, next)
-
+func TestRenderIsWhatACompletionContinues(t *testing.T) {
+	p, h, grown := New(paperTools()), walk(t, 3), walk(t, 4)
 	last, _ := grown.Last()
-	if want := p.Render(h) + next + "\n\n" + ObservationText(last.Observation) + "\n\n"; want != p.Render(grown) {
+
+	if want := p.Render(h) + string(last.Action) + "\n\n" + ObservationText(last.Observation) + "\n\n"; want !=
+		p.Render(grown) {
 		t.Error("a rendered history is not the prompt, the completion and the observation")
+	}
+}
+
+// BenchmarkRender is a prompt after six turns with three demonstrations.
+func BenchmarkRender(b *testing.B) {
+	p, h := New(paperTools()), walk(b, 6)
+	p.Demonstrations = demonstrations(b)
+
+	b.ReportAllocs()
+
+	for b.Loop() {
+		_ = p.Render(h)
 	}
 }

@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"strings"
@@ -54,7 +54,7 @@ func (sc *scene) decide() move {
 				kind: describing,
 				via:  u,
 				call: envs.Call{
-					Name: updateTool,
+					Name: envs.UpdateTool,
 					Args: envs.Args{{Name: "newtool_desc", Value: u.describe(t.Call.Args)}},
 				},
 			}
@@ -97,7 +97,7 @@ func giveUp() move {
 }
 
 func finish(answer string) envs.Call {
-	return envs.Call{Tool: finishTool, Name: finishTool, Args: envs.Args{{Name: "answer", Value: answer}}}
+	return envs.Call{Tool: envs.FinishTool, Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: answer}}}
 }
 
 // name is the tool name the move writes.

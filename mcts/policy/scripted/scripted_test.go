@@ -1,4 +1,4 @@
-package policy
+package scripted
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func TestReaderSolvesEveryVersion(t *testing.T) {
 		},
 	} {
 		t.Run(version, func(t *testing.T) {
-			h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld(version), openQuestion, 1, true)
+			h := solve(t, New(profile(t, "reader"), plans), newWorld(version), openQuestion, 1, true)
 			if diff := cmp.Diff(want, called(h)); diff != "" {
 				t.Error(diff)
 			}
@@ -39,7 +39,7 @@ func TestReaderSolvesEveryVersion(t *testing.T) {
 }
 
 func TestReaderDescribesTheCallThatWorked(t *testing.T) {
-	h := solve(t, NewScripted(profile(t, "reader"), plans), newWorld("p_s_in"), openQuestion, 1, true)
+	h := solve(t, New(profile(t, "reader"), plans), newWorld("p_s_in"), openQuestion, 1, true)
 
 	want := []string{
 		`InitializeDatabase[DatabaseName], which is an updated version of LoadDB and takes its place. For example, {"DatabaseName": "coffee"}.`,
@@ -61,8 +61,8 @@ func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
 	p := profile(t, "reader")
 	p.NoUpdateTool = true
 
-	h := solve(t, NewScripted(p, plans), newWorld("p_s_in"), openQuestion, 1, true)
-	if outcome(h) != envs.Correct || strings.Contains(strings.Join(called(h), " "), updateTool) {
+	h := solve(t, New(p, plans), newWorld("p_s_in"), openQuestion, 1, true)
+	if outcome(h) != envs.Correct || strings.Contains(strings.Join(called(h), " "), envs.UpdateTool) {
 		t.Errorf("calls %q", called(h))
 	}
 }
@@ -70,9 +70,9 @@ func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
 // A refused UpdateTool, or a thought that could not be read, does not keep the reader from the task.
 func TestReaderGoesOnAfterARefusedUpdate(t *testing.T) {
 	w := newWorld("p_s_in")
-	w.refuse = map[string]string{updateTool: "Tool update failed."}
+	w.refuse = map[string]string{envs.UpdateTool: "Tool update failed."}
 
-	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+	h := solve(t, New(profile(t, "reader"), plans), w, openQuestion, 1, true)
 	if outcome(h) != envs.Correct {
 		t.Errorf("calls %q", called(h))
 	}
@@ -128,7 +128,7 @@ func TestLearnedUsageIsUsedDirectly(t *testing.T) {
 func wantCall(t *testing.T, h envs.History, name, input string) {
 	t.Helper()
 
-	text := propose(t, NewScripted(profile(t, "reader"), plans), mcts.Request{History: h, N: 1, Greedy: true})[0].Text
+	text := propose(t, New(profile(t, "reader"), plans), mcts.Request{History: h, N: 1, Greedy: true})[0].Text
 	if want := "\nAction: " + name + "\nAction Input: " + input; !strings.HasSuffix(text, want) {
 		t.Errorf("got %s\nwant it to end with%s", text, want)
 	}
@@ -137,7 +137,7 @@ func wantCall(t *testing.T, h envs.History, name, input string) {
 func TestErrorsAreRetriedThenGivenUp(t *testing.T) {
 	w := newWorld("p_c")
 	w.refuse = map[string]string{"FilterDB": "The filtering query is incorrect."}
-	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+	h := solve(t, New(profile(t, "reader"), plans), w, openQuestion, 1, true)
 
 	want := []string{"LoadDB ok", "FilterDB tool-error", "FilterDB tool-error", "FilterDB tool-error",
 		"Finish incorrect"}
@@ -153,7 +153,7 @@ func TestErrorsAreRetriedThenGivenUp(t *testing.T) {
 func TestANoticeWithoutSuccessorIsGivenUp(t *testing.T) {
 	w := newWorld("p_s_in")
 	w.names["LoadDB"] = drifted{notice: deprecated("LoadDB[DBName]", `[x], param example: {"x": "y"}`)}
-	h := solve(t, NewScripted(profile(t, "reader"), plans), w, openQuestion, 1, true)
+	h := solve(t, New(profile(t, "reader"), plans), w, openQuestion, 1, true)
 
 	want := []string{"LoadDB deprecated", "LoadDB deprecated", "LoadDB deprecated", "Finish incorrect"}
 	if diff := cmp.Diff(want, called(h)); diff != "" {
@@ -162,7 +162,7 @@ func TestANoticeWithoutSuccessorIsGivenUp(t *testing.T) {
 }
 
 func TestStale(t *testing.T) {
-	p := NewScripted(profile(t, "stale"), plans)
+	p := New(profile(t, "stale"), plans)
 	if h := solve(t, p, newWorld("p_c"), openQuestion, 1, true); outcome(h) != envs.Correct {
 		t.Errorf("p_c: calls %q", called(h))
 	}
@@ -182,7 +182,7 @@ func TestStale(t *testing.T) {
 
 func TestUnknownQuestions(t *testing.T) {
 	for _, p := range Profiles() {
-		h := solve(t, NewScripted(p, plans), newWorld("p_c"), strangeRequest, 1, false)
+		h := solve(t, New(p, plans), newWorld("p_c"), strangeRequest, 1, false)
 		if diff := cmp.Diff([]string{"Finish incorrect"}, called(h)); diff != "" {
 			t.Errorf("%s:\n%s", p.Name, diff)
 		}
@@ -198,7 +198,7 @@ func TestPlanThatCannotGoOn(t *testing.T) {
 		})
 	}
 
-	wantCall(t, h, finishTool, `{"answer": "unknown"}`)
+	wantCall(t, h, envs.FinishTool, `{"answer": "unknown"}`)
 }
 
 // A profile with hopeless questions takes on each of them as it does any other, and never solves it.
@@ -209,7 +209,7 @@ func TestHopelessQuestions(t *testing.T) {
 
 	const questions = 900
 	for i := range questions {
-		policy, solved := NewScripted(p, plans), false
+		policy, solved := New(p, plans), false
 		for seed := range uint64(3) {
 			h := solve(t, policy, newWorld("p_s_in"), fmt.Sprint(openQuestion, " ", i), seed, seed == 0)
 			if h.Len() != 13 {
@@ -244,7 +244,7 @@ func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 			without := false
 
 			for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
-				h := solve(t, NewScripted(profile(t, name), plans), newWorld(version), question, 1, true)
+				h := solve(t, New(profile(t, name), plans), newWorld(version), question, 1, true)
 
 				correct := outcome(h) == envs.Correct
 				if correct {
@@ -269,7 +269,7 @@ func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 func TestSteadyProfilesMakeOneCall(t *testing.T) {
 	for _, name := range []string{"reader", "stale"} {
 		texts, calls := map[string]bool{}, map[string]bool{}
-		for _, p := range propose(t, NewScripted(profile(t, name), plans),
+		for _, p := range propose(t, New(profile(t, name), plans),
 			mcts.Request{History: ask(openQuestion), N: 200, Seed: 7}) {
 			texts[p.Text] = true
 			_, call, _ := strings.Cut(p.Text, "\n")
@@ -285,8 +285,8 @@ func TestSteadyProfilesMakeOneCall(t *testing.T) {
 func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 	for _, profile := range Profiles() {
 		r := mcts.Request{History: ask(openQuestion), N: 8, Seed: 42}
-		first := propose(t, NewScripted(profile, plans), r)
-		shared := NewScripted(profile, plans)
+		first := propose(t, New(profile, plans), r)
+		shared := New(profile, plans)
 		propose(t, shared, mcts.Request{History: ask(strangeRequest), N: 3, Seed: 1})
 
 		r.Node = mcts.NodeID{Question: "other", Tree: 3, Path: "0.1"}
@@ -310,7 +310,7 @@ func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 }
 
 func TestGreedyNeedsNoSeed(t *testing.T) {
-	p := NewScripted(profile(t, "noisy"), plans)
+	p := New(profile(t, "noisy"), plans)
 	a := propose(t, p, mcts.Request{History: ask(openQuestion), N: 1, Seed: 1, Greedy: true})
 
 	b := propose(t, p, mcts.Request{History: ask(openQuestion), N: 1, Seed: 99, Greedy: true})
@@ -320,7 +320,7 @@ func TestGreedyNeedsNoSeed(t *testing.T) {
 }
 
 func TestProposeFails(t *testing.T) {
-	p := NewScripted(profile(t, "reader"), plans)
+	p := New(profile(t, "reader"), plans)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 
@@ -348,7 +348,7 @@ func TestProfiles(t *testing.T) {
 			t.Error(err)
 		}
 
-		if got := NewScripted(p, plans).Name(); got != "scripted:"+p.Name {
+		if got := New(p, plans).Name(); got != "scripted:"+p.Name {
 			t.Errorf("name %q", got)
 		}
 	}
