@@ -22,6 +22,11 @@ type Cell struct {
 	Difficulty string `json:"difficulty"` // "easy" or "hard"
 }
 
+// CellOf returns the cell of a policy, an API version and the questions of some labels.
+func CellOf(policy, api string, labels map[string]string) Cell {
+	return Cell{policy, api, labels[envs.LabelDataset], labels[envs.LabelDifficulty]}
+}
+
 // String returns "policy/api/dataset/difficulty", which also prefixes the cell's questions in the log.
 func (c Cell) String() string {
 	return c.Policy + "/" + c.API + "/" + c.Dataset + "/" + c.Difficulty

@@ -179,7 +179,8 @@ func episodes(o finetune.Options, lost finetune.Lost, jobs ...finetune.Job) iter
 			return trajectories.Meta{
 				Run: trajectories.Run{ID: "run", Policy: c.Policy, DeployedAPI: c.API},
 				Question: trajectories.Question{
-					ID: task.ID, Dataset: c.Dataset, Difficulty: c.Difficulty, Text: task.Question,
+					ID: task.ID, Text: task.Question,
+					Labels: map[string]string{"dataset": c.Dataset, "difficulty": c.Difficulty},
 				},
 			}
 		})

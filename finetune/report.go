@@ -56,7 +56,7 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 			return nil, err
 		}
 
-		s, ok := sums[Cell{e.Policy, e.DeployedAPI, e.Dataset, e.Difficulty}]
+		s, ok := sums[CellOf(e.Policy, e.DeployedAPI, e.Labels)]
 		if !ok {
 			return nil, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy,
 				e.DeployedAPI, e.QuestionID)

@@ -41,14 +41,12 @@ type Run struct {
 
 // Question is what a row says about its question.
 type Question struct {
-	ID         string `json:"question_id"`    // unique within a run
-	Dataset    string `json:"dataset"`        // e.g. "coffee"
-	Difficulty string `json:"difficulty"`     // "easy" or "hard"
-	Split      string `json:"split"`          // "train", "dev" or "test"
-	Index      int    `json:"question_index"` // place in the split, from 0
-	Text       string `json:"question"`       // what the agent was asked
-	Template   string `json:"template"`       // from which it was made
-	Gold       string `json:"gold"`           // the gold answer
+	ID     string            // unique within a run
+	Labels map[string]string // of its task
+	Split  string            // "train", "dev" or "test"
+	Index  int               // place in the split, from 0
+	Text   string            // what the agent was asked
+	Gold   string            // the gold answer
 }
 
 // FromTree returns the trajectories of a tree that ended with the right answer, in the order of their leaves.
@@ -82,13 +80,11 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		ConfigHash:    valid(run.ConfigHash),
 		Software:      valid(run.Software),
 		Python:        meta.python(tree, path).valid(),
-		Dataset:       valid(q.Dataset),
-		Difficulty:    valid(q.Difficulty),
+		Labels:        validLabels(q.Labels),
 		Split:         valid(q.Split),
 		QuestionIndex: q.Index,
 		QuestionID:    valid(q.ID),
 		Question:      valid(q.Text),
-		Template:      valid(q.Template),
 		Gold:          valid(q.Gold),
 		Tree:          tree.Tree,
 		TreeSeed:      tree.Seed,

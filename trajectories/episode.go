@@ -58,35 +58,45 @@ func LostEpisode(meta Meta, failure string) Episode {
 	return e
 }
 
+// storedEpisode is an episode as a file has it, see stored.
+type storedEpisode struct {
+	stored
+	Status, Limit, Lost string
+}
+
+func toStoredEpisode(e *Episode) *storedEpisode {
+	return &storedEpisode{toStored(&e.Row), e.Status, e.Limit, e.Lost}
+}
+
 // episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
 var episodeColumns = append(ofEpisode(rowColumns),
 	pq.OptionalText("status", "`terminated`: the agent ended the task; `truncated`: a limit did; null when the "+
-		"episode was lost", func(e *Episode) *string { return &e.Status }).Repeating(),
+		"episode was lost", func(e *storedEpisode) *string { return &e.Status }).Repeating(),
 	pq.OptionalText("limit", "what truncated it: `depth` is the number of turns, `silence` that the policy wrote "+
 		"nothing more, `context` that the prompt no longer fit its window; null when nothing did",
-		func(e *Episode) *string { return &e.Limit }).Repeating(),
+		func(e *storedEpisode) *string { return &e.Limit }).Repeating(),
 	pq.OptionalText("lost", "the failure of ours to which the question was lost: it is in no accuracy, and the "+
 		"columns about turns and scores are empty; null when it was measured",
-		func(e *Episode) *string { return &e.Lost }),
+		func(e *storedEpisode) *string { return &e.Lost }),
 )
 
 // ofTree are the columns that say something of a tree.
 var ofTree = []string{"preset", "tree", "tree_seed", "node", "node_path", "prior", "visits", "value", "limit"}
 
 // ofEpisode returns the columns of a trajectory that an episode has, too.
-func ofEpisode(rows []pq.Column[Row]) []pq.Column[Episode] {
+func ofEpisode(rows []pq.Column[stored]) []pq.Column[storedEpisode] {
 	turns := slices.DeleteFunc(slices.Clone(turnColumns), func(c pq.Column[Turn]) bool {
 		return slices.Contains(ofTree, c.Name)
 	})
 
-	var cols []pq.Column[Episode]
+	var cols []pq.Column[storedEpisode]
 
 	for _, c := range rows {
 		switch {
 		case c.Name == "turns":
-			cols = append(cols, pq.List(c.Name, c.Doc, func(e *Episode) *[]Turn { return &e.Turns }, turns))
+			cols = append(cols, pq.List(c.Name, c.Doc, func(e *storedEpisode) *[]Turn { return &e.Turns }, turns))
 		case !slices.Contains(ofTree, c.Name):
-			cols = append(cols, pq.Within(c, func(e *Episode) *Row { return &e.Row }))
+			cols = append(cols, pq.Within(c, func(e *storedEpisode) *stored { return &e.stored }))
 		}
 	}
 
@@ -125,7 +135,7 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 	return n, nil
 }
 
-func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
+func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) error {
 	line, err := e.line()
 	if err != nil {
 		return err
@@ -135,17 +145,19 @@ func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
 		return err
 	}
 
-	return w.Write(e)
+	return w.Write(toStoredEpisode(e))
 }
 
 // line is the episode's line in the JSONL file.
 func (e *Episode) line() ([]byte, error) {
-	line, err := pq.AppendJSON(nil, e, episodeColumns)
+	line, err := pq.AppendJSON(nil, toStoredEpisode(e), episodeColumns)
 	return append(line, '\n'), err
 }
 
 // MarshalJSON returns the episode as an object whose keys are its columns.
-func (e Episode) MarshalJSON() ([]byte, error) { return pq.AppendJSON(nil, &e, episodeColumns) }
+func (e Episode) MarshalJSON() ([]byte, error) {
+	return pq.AppendJSON(nil, toStoredEpisode(&e), episodeColumns)
+}
 
 // ReadEpisodes streams the episodes of an evaluation's folder from its Parquet file, in its order.
 func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
@@ -157,7 +169,7 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 					EpisodeVersion)
 			}
 
-			if !yield(e, err) || err != nil {
+			if !yield(Episode{e.row(), e.Status, e.Limit, e.Lost}, err) || err != nil {
 				return
 			}
 		}

@@ -206,8 +206,8 @@ func drawn(rows []trajectories.Row, n int) []trajectories.Row {
 
 		if len(group) > n {
 			h := fnv.New64a()
-			for _, part := range []string{group[0].Dataset, group[0].Difficulty, group[0].Split, group[0].QuestionID,
-				group[0].Question} {
+			for _, part := range []string{group[0].Labels["dataset"], group[0].Labels["difficulty"], group[0].Split,
+				group[0].QuestionID, group[0].Question} {
 				fmt.Fprintf(h, "%s\x00", part)
 			}
 

@@ -22,7 +22,7 @@ const schemaKey = "toolevo.schema_version"
 
 // Writer streams rows into a trajectories file. It is for one goroutine.
 type Writer struct {
-	w    *pq.Writer[Row]
+	w    *pq.Writer[stored]
 	last *Row
 }
 
@@ -54,7 +54,9 @@ func (w *Writer) Write(r Row) error {
 	}
 
 	w.last = &r
-	if err := w.w.Write(&r); err != nil {
+
+	s := toStored(&r)
+	if err := w.w.Write(&s); err != nil {
 		return fmt.Errorf("trajectories: write %s: %w", r.name(), err)
 	}
 
@@ -79,11 +81,16 @@ func (r *Row) name() string {
 }
 
 func (r *Row) isUTF8() bool {
-	for _, s := range []string{r.RunID, r.RunHash, r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question,
-		r.Template, r.Gold,
+	for _, s := range []string{r.RunID, r.RunHash, r.Split, r.QuestionID, r.Question, r.Gold,
 		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
 		r.Python.Engine, r.Python.Version, r.Python.Modules, r.Python.Without, r.Python.Limits} {
 		if !utf8.ValidString(s) {
+			return false
+		}
+	}
+
+	for name, value := range r.Labels {
+		if !utf8.ValidString(name) || !utf8.ValidString(value) {
 			return false
 		}
 	}
@@ -144,7 +151,7 @@ func ReadFile(path string) iter.Seq2[Row, error] {
 				row.RunHash = row.RunID // which was a hash then
 			}
 
-			if !yield(row, err) || err != nil {
+			if !yield(row.row(), err) || err != nil {
 				return
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/regular"
 )
 
@@ -119,30 +120,32 @@ type FileSum struct {
 
 // Lineage is one line of the lineage file: where a sample comes from. It holds no text and no answer.
 type Lineage struct {
-	RunID        string `json:"run_id"`
-	Dataset      string `json:"dataset"`
-	Difficulty   string `json:"difficulty"`
-	Split        string `json:"split"`
-	QuestionID   string `json:"question_id"`
-	Tree         int    `json:"tree"`
-	Node         int    `json:"node"`
-	NodePath     string `json:"node_path"`
-	Key          string `json:"key"`
-	PromptAPI    string `json:"prompt_api"`
-	DeployedAPI  string `json:"deployed_api"`
-	Python       string `json:"python,omitempty"` // what ran its programs, in words
-	Turns        int    `json:"turns"`
-	Deprecations int    `json:"deprecations"`
-	Recovered    int    `json:"recovered"`
-	Chars        int    `json:"chars"`
-	Tokens       int    `json:"tokens,omitempty"`
+	RunID        string            `json:"run_id"`
+	Dataset      string            `json:"dataset"`
+	Difficulty   string            `json:"difficulty"`
+	Labels       map[string]string `json:"labels,omitempty"` // the question's other ones
+	Split        string            `json:"split"`
+	QuestionID   string            `json:"question_id"`
+	Tree         int               `json:"tree"`
+	Node         int               `json:"node"`
+	NodePath     string            `json:"node_path"`
+	Key          string            `json:"key"`
+	PromptAPI    string            `json:"prompt_api"`
+	DeployedAPI  string            `json:"deployed_api"`
+	Python       string            `json:"python,omitempty"` // what ran its programs, in words
+	Turns        int               `json:"turns"`
+	Deprecations int               `json:"deprecations"`
+	Recovered    int               `json:"recovered"`
+	Chars        int               `json:"chars"`
+	Tokens       int               `json:"tokens,omitempty"`
 }
 
 func lineageOf(r *Row, chars, tokens int) Lineage {
 	return Lineage{
 		RunID:        r.RunID,
-		Dataset:      r.Dataset,
-		Difficulty:   r.Difficulty,
+		Dataset:      r.Labels[envs.LabelDataset],
+		Difficulty:   r.Labels[envs.LabelDifficulty],
+		Labels:       OtherLabels(r.Labels),
 		Split:        r.Split,
 		QuestionID:   r.QuestionID,
 		Tree:         r.Tree,

@@ -22,15 +22,13 @@ const (
 type Row struct {
 	SchemaVersion int
 
-	RunID         string // of that one run
-	RunHash       string // of the runs that would grow the same trees if their models answered the same
-	Dataset       string
-	Difficulty    string // "easy" or "hard"
-	Split         string // "train", "dev" or "test"
-	QuestionIndex int    // place in the split, from 0
+	RunID         string            // of that one run
+	RunHash       string            // of the runs that would grow the same trees if their models answered the same
+	Labels        map[string]string // the question's, none of them empty; shared, so nobody may change them
+	Split         string            // "train", "dev" or "test"
+	QuestionIndex int               // place in the split, from 0
 	QuestionID    string
 	Question      string
-	Template      string
 	Gold          string // lineage for people; in no export
 
 	Preset      string
@@ -64,7 +62,10 @@ type Row struct {
 }
 
 // MarshalJSON returns the row as an object whose keys are its columns.
-func (r Row) MarshalJSON() ([]byte, error) { return pq.AppendJSON(nil, &r, rowColumns) }
+func (r Row) MarshalJSON() ([]byte, error) {
+	s := toStored(&r)
+	return pq.AppendJSON(nil, &s, rowColumns)
+}
 
 // Turn is one turn of a row.
 type Turn struct {
@@ -81,8 +82,8 @@ type Turn struct {
 	Limit       string  // which limit truncated the node; "" otherwise
 }
 
-// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, run
-// hash, tree, node. Rows that are still equal are of runs whose models did not answer the same; they
+// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, its other labels by
+// their names, run hash, tree, node. Rows that are still equal are of runs whose models did not answer the same; they
 // are ordered by what they hold, so that no order depends on the ID that a run happened to get.
 func Compare(a, b *Row) int {
 	if order := comparePlaces(a, b); order != 0 {
@@ -109,11 +110,12 @@ func compareTurns(a, b Turn) int {
 // compareQuestions orders by question. The text counts too: two runs may have different questions of one ID.
 func compareQuestions(a, b *Row) int {
 	return cmp.Or(
-		cmp.Compare(a.Dataset, b.Dataset),
-		cmp.Compare(a.Difficulty, b.Difficulty),
+		cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
+		cmp.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]),
 		cmp.Compare(a.Split, b.Split),
 		cmp.Compare(a.QuestionIndex, b.QuestionIndex),
 		cmp.Compare(a.QuestionID, b.QuestionID),
 		cmp.Compare(a.Question, b.Question),
+		slices.Compare(otherPairs(a.Labels), otherPairs(b.Labels)),
 	)
 }

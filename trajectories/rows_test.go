@@ -131,8 +131,8 @@ var meta = trajectories.Meta{
 		ConfigHash:  "hash",
 		Software:    "v0",
 	},
-	Question: trajectories.Question{ID: "q", Dataset: "coffee", Difficulty: "easy", Split: "train", Index: 12,
-		Text: "How much?", Template: "price", Gold: "7"},
+	Question: trajectories.Question{ID: "q", Split: "train", Index: 12, Text: "How much?", Gold: "7",
+		Labels: map[string]string{"dataset": "coffee", "difficulty": "easy", "template": "price"}},
 	Makers: []trajectories.Maker{
 		{
 			Name: "first",
@@ -565,5 +565,31 @@ func TestMergeRefusesDifferentRowsOfOnePlace(t *testing.T) {
 	_, err := merged(t, row("r", "h", "1"), row("other", "h", "2"), row("r", "h", "3"))
 	if err == nil || !strings.Contains(err.Error(), "two trajectories of run r") {
 		t.Errorf("different rows: %v", err)
+	}
+}
+
+// Labels without a column of their own order rows last, by name and then value.
+func TestOtherLabelsOrderRowsLast(t *testing.T) {
+	of := func(question string, pairs ...string) *trajectories.Row {
+		r := row("r", "h", "a")
+		r.Question, r.Labels = question, map[string]string{"dataset": "d", "difficulty": "easy", "template": question}
+
+		for i := 0; i < len(pairs); i += 2 {
+			r.Labels[pairs[i]] = pairs[i+1]
+		}
+
+		return &r
+	}
+
+	ordered := []*trajectories.Row{
+		of("a", "group", "z"), of("b"), of("b", "group", "x"), of("b", "group", "x", "turn", "1"),
+		of("b", "group", "y"), of("b", "turn", "0"), of("c"), of("c", "dataset", "e"),
+	}
+	for i, a := range ordered {
+		for k, b := range ordered {
+			if i != k && (trajectories.Compare(a, b) < 0) != (i < k) {
+				t.Errorf("%v and %v: %d", a.Labels, b.Labels, trajectories.Compare(a, b))
+			}
+		}
 	}
 }

@@ -19,8 +19,8 @@ Generated from the column table in columns.go: do not edit; `+"`go test ./trajec
 Schema version %d, in the column `+"`schema_version`"+` and in the footer under `+"`%s`"+`.
 
 One row is one trajectory that ended with the right answer. Rows are ordered by dataset, difficulty, split,
-question_index, question_id, question, run_hash, tree, node. Parquet, zstd, data pages of version 1, row groups of at most
-1,000 rows. "optional" columns are null where there is nothing; no other column is null.
+question_index, question_id, question, its other labels by their names, run_hash, tree, node. Parquet, zstd, data
+pages of version 1, row groups of at most 1,000 rows. "optional" columns are null where there is nothing; no other column is null.
 
 `, SchemaVersion, schemaKey)
 	writeColumns(&b, rowColumns)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/envs/names"
 	"toolevo/mcts"
 )
@@ -259,7 +260,9 @@ func variedFirst(rows []*Row) []*Row {
 // questionRand is the source of one question: of the seed and the question, and of nothing else.
 func questionRand(seed uint64, r *Row) *rand.Rand {
 	h := fnv.New64a()
-	for _, part := range []string{r.Dataset, r.Difficulty, r.Split, r.QuestionID, r.Question} {
+	parts := []string{r.Labels[envs.LabelDataset], r.Labels[envs.LabelDifficulty], r.Split, r.QuestionID, r.Question}
+
+	for _, part := range append(parts, otherPairs(r.Labels)...) {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}

@@ -18,7 +18,7 @@ import (
 func did(question, node int, word string) trajectories.Row {
 	r := trajectories.Row{
 		SchemaVersion: trajectories.SchemaVersion,
-		Dataset:       "coffee",
+		Labels:        map[string]string{"dataset": "coffee"},
 		Split:         "train",
 		QuestionIndex: question,
 		QuestionID:    fmt.Sprint("q", question),

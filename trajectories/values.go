@@ -48,7 +48,8 @@ func (s *seen) sample(sample *Sample, linter *Linter) {
 // line takes note of the line of the lineage about a sample, and says what is wrong with it, "" when nothing is.
 func (s *seen) line(i int, l *Lineage) string {
 	sample := s.samples[i]
-	question := strings.Join([]string{l.Dataset, l.Difficulty, l.Split, l.QuestionID, sample.question}, "\x00")
+	parts := []string{l.Dataset, l.Difficulty, l.Split, l.QuestionID, sample.question}
+	question := strings.Join(append(parts, otherPairs(l.Labels)...), "\x00")
 	s.questions[question]++
 	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, l.Python)]++
 	s.splits[l.Split] = true

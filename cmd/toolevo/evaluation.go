@@ -65,21 +65,20 @@ func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune
 
 	for start, i := 0, 0; i < len(questions); i++ {
 		q := questions[i]
-		if i+1 < len(questions) && questions[i+1].Dataset == q.Dataset && questions[i+1].Difficulty == q.Difficulty {
+		if i+1 < len(questions) && finetune.CellOf("", "", questions[i+1].Labels) == finetune.CellOf("", "", q.Labels) {
 			continue
 		}
 
 		var tasks []envs.Task
 		for _, q := range questions[start : i+1] {
-			labels := map[string]string{envs.LabelDataset: q.Dataset}
-			tasks = append(tasks, envs.Task{ID: q.ID, Labels: labels, Question: q.Text})
+			tasks = append(tasks, envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text})
 		}
 
 		start = i + 1
 
 		for _, policy := range c.Policy {
 			for _, api := range c.API {
-				cell := finetune.Cell{Policy: policy, API: api, Dataset: q.Dataset, Difficulty: q.Difficulty}
+				cell := finetune.CellOf(policy, api, q.Labels)
 				jobs = append(jobs, finetune.Job{Cell: cell, Tasks: tasks, MaxTurns: c.Eval.MaxTurns})
 			}
 		}
@@ -176,12 +175,7 @@ func (e *evaluation) lost() (finetune.Lost, error) {
 		}
 
 		if row.Lost != "" {
-			cell := finetune.Cell{
-				Policy:     row.Policy,
-				API:        row.DeployedAPI,
-				Dataset:    row.Dataset,
-				Difficulty: row.Difficulty,
-			}
+			cell := finetune.CellOf(row.Policy, row.DeployedAPI, row.Labels)
 			lost[finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})] = row.Lost
 		}
 	}

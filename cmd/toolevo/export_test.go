@@ -90,7 +90,7 @@ func leakyData(t *testing.T, data, dir, run string) (id string) {
 			t.Fatal(err)
 		}
 
-		difficulty := toolqa.Difficulty(row.Difficulty)
+		difficulty := toolqa.Difficulty(row.Labels["difficulty"])
 
 		ours, err := questions.Read(data, toolqa.Coffee, difficulty, toolqa.Train)
 		if err != nil {

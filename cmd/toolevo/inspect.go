@@ -319,8 +319,28 @@ func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 
 // questionOverview is what inspect says of a question of a run of collect.
 type questionOverview struct {
-	trajectories.Question
+	shownQuestion
 	Trees []treeSummary `json:"trees"` // those in the run
+}
+
+// shownQuestion is a question of a run as JSON.
+type shownQuestion struct {
+	ID         string            `json:"question_id"`      // unique within a run
+	Dataset    string            `json:"dataset"`          // e.g. "coffee"
+	Difficulty string            `json:"difficulty"`       // "easy" or "hard"
+	Split      string            `json:"split"`            // "train", "dev" or "test"
+	Index      int               `json:"question_index"`   // place in the split, from 0
+	Text       string            `json:"question"`         // what the agent was asked
+	Template   string            `json:"template"`         // from which it was made
+	Labels     map[string]string `json:"labels,omitempty"` // what else its suite says of it
+	Gold       string            `json:"gold"`             // the gold answer
+}
+
+func shownOf(q trajectories.Question) shownQuestion {
+	return shownQuestion{
+		q.ID, q.Labels[envs.LabelDataset], q.Labels[envs.LabelDifficulty], q.Split, q.Index, q.Text,
+		q.Labels[envs.LabelTemplate], trajectories.OtherLabels(q.Labels), q.Gold,
+	}
 }
 
 func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Question, o lookOptions) error {
@@ -330,7 +350,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Quest
 	}
 
 	if o.asJSON {
-		return a.printJSON(questionOverview{q, trees})
+		return a.printJSON(questionOverview{shownOf(q), trees})
 	}
 
 	a.printQuestion(q)

@@ -29,7 +29,7 @@ type questionEpisodes struct {
 
 // questionPlayed is what inspect says of a question of an evaluation.
 type questionPlayed struct {
-	trajectories.Question
+	shownQuestion
 	Episodes []episodeSummary `json:"episodes"` // one for each policy and API version
 }
 
@@ -156,7 +156,7 @@ func (a *app) inspectEvaluated(ctx context.Context, v *view, e *evaluation, o lo
 
 // inspectEpisodes shows the episodes of a question.
 func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.Episode, o lookOptions) error {
-	all := questionPlayed{q, make([]episodeSummary, len(episodes))}
+	all := questionPlayed{shownOf(q), make([]episodeSummary, len(episodes))}
 	for i, e := range episodes {
 		all.Episodes[i] = episodeSummary{
 			Episode: i, Policy: e.Policy, API: e.DeployedAPI, Status: e.Status, Limit: e.Limit,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -151,7 +152,7 @@ func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Questi
 		switch {
 		case !ok:
 			return fmt.Sprintf("question %s of the run is not among those chosen", q.ID), nil
-		case again != q:
+		case !reflect.DeepEqual(again, q):
 			return fmt.Sprintf("question %s is another one now: %q with the answer %q, not %q with %q",
 				q.ID, again.Text, again.Gold, q.Text, q.Gold), nil
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -360,12 +361,7 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
 
-	var noted []notedQuestion
-	for _, q := range questionInfos(b) {
-		noted = append(noted, notedQuestion(q))
-	}
-
-	questions, err := json.Marshal(noted)
+	questions, err := json.Marshal(questionInfos(b))
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))
 	}
@@ -388,8 +384,8 @@ func questionInfos(b *bench) []trajectories.Question {
 	for i, q := range b.questions {
 		file := string(q.Dataset) + string(q.Difficulty)
 		infos[i] = trajectories.Question{
-			ID: q.ID, Dataset: string(q.Dataset), Difficulty: string(q.Difficulty), Split: string(q.Split),
-			Index: index[file], Text: q.Text, Template: q.Template, Gold: q.Answer,
+			ID: q.ID, Labels: q.Task().Labels, Split: string(q.Split), Index: index[file], Text: q.Text,
+			Gold: q.Answer,
 		}
 		index[file]++
 	}
@@ -399,9 +395,8 @@ func questionInfos(b *bench) []trajectories.Question {
 
 // notedQuestion is a question as run.db has it.
 type notedQuestion struct {
-	ID, Dataset, Difficulty, Split string
-	Index                          int
-	Text, Template, Gold           string
+	trajectories.Question
+	Dataset, Difficulty, Template string // of earlier runs, whose questions have no labels
 }
 
 // loadQuestionInfo reads the questions of a run.
@@ -423,7 +418,14 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 
 	infos := make([]trajectories.Question, len(noted))
 	for i, q := range noted {
-		infos[i] = trajectories.Question(q)
+		infos[i] = q.Question
+		if q.Labels == nil && q.Dataset != "" {
+			infos[i].Labels = map[string]string{
+				envs.LabelDataset:    q.Dataset,
+				envs.LabelDifficulty: q.Difficulty,
+				envs.LabelTemplate:   q.Template,
+			}
+		}
 	}
 
 	return infos, nil

@@ -164,7 +164,7 @@ func TestTheOrderOfDatasetsDoesNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		datasets = append(datasets, row.Dataset)
+		datasets = append(datasets, row.Labels["dataset"])
 	}
 
 	if !slices.IsSorted(datasets) || !slices.Contains(datasets, string(toolqa.Coffee)) {
@@ -439,5 +439,39 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 	m, err := store.ReadManifest(scripted)
 	if err != nil || m.Inputs[inputPrompt] != "" {
 		t.Errorf("a scripted policy reads no prompt, yet the run has %q (%v)", m.Inputs[inputPrompt], err)
+	}
+}
+
+// Runs of programs before there were labels noted a question's dataset, difficulty and template apart.
+func TestQuestionsOfEarlierRuns(t *testing.T) {
+	t.Parallel()
+
+	run, err := store.StartRun(t.Context(), filepath.Join(t.TempDir(), "run"), store.Manifest{Kind: kindCollect}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+
+	labels := map[string]string{"dataset": "coffee", "difficulty": "easy", "template": ""}
+	want := []trajectories.Question{{ID: "q", Labels: labels, Split: "dev", Index: 3, Text: "How?", Gold: "7"}}
+
+	now, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, text := range []string{
+		`[{"ID":"q","Dataset":"coffee","Difficulty":"easy","Split":"dev","Index":3,"Text":"How?","Template":"",` +
+			`"Gold":"7"}]`,
+		string(now),
+	} {
+		if err := run.SetMeta(t.Context(), "questions", text); err != nil {
+			t.Fatal(err)
+		}
+
+		got, err := loadQuestionInfo(t.Context(), run)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", text, err, diff)
+		}
 	}
 }

@@ -67,14 +67,14 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 		},
 		Makers: []trajectories.Maker{{Python: Python()}},
 		Question: trajectories.Question{
-			ID:         fmt.Sprintf("easy-coffee-%04d", question),
-			Dataset:    "coffee",
-			Difficulty: "easy",
-			Split:      "train",
-			Index:      question,
-			Text:       "What was the coffee price range on " + day + "?",
-			Template:   "range",
-			Gold:       gold(question),
+			ID: fmt.Sprintf("easy-coffee-%04d", question),
+			Labels: map[string]string{
+				envs.LabelDataset: "coffee", envs.LabelDifficulty: "easy", envs.LabelTemplate: "range",
+			},
+			Split: "train",
+			Index: question,
+			Text:  "What was the coffee price range on " + day + "?",
+			Gold:  gold(question),
 		},
 	}
 	t := &mcts.TreeRecord{Question: meta.Question.ID, Tree: tree, Seed: rng.Uint64(), Simulations: 12, Calls: 30}

@@ -1,0 +1,50 @@
+package trajectories
+
+import (
+	"maps"
+	"slices"
+
+	"toolevo/envs"
+)
+
+// OtherLabels returns a question's labels but for its dataset, difficulty and template, which have columns and JSON
+// keys of their own.
+func OtherLabels(labels map[string]string) map[string]string {
+	others := maps.Clone(labels)
+	maps.DeleteFunc(others, func(name, _ string) bool {
+		return name == envs.LabelDataset || name == envs.LabelDifficulty || name == envs.LabelTemplate
+	})
+
+	return others
+}
+
+// otherPairs returns the names of a question's other labels in their order, each followed by its value.
+func otherPairs(labels map[string]string) []string {
+	var pairs []string
+
+	others := OtherLabels(labels)
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		pairs = append(pairs, name, others[name])
+	}
+
+	return pairs
+}
+
+// validLabels returns labels as a row has them, nil for none: an empty one is as none.
+func validLabels(labels map[string]string) map[string]string {
+	var all map[string]string
+
+	for name, value := range labels {
+		if value == "" {
+			continue
+		}
+
+		if all == nil {
+			all = map[string]string{}
+		}
+
+		all[valid(name)] = valid(value)
+	}
+
+	return all
+}
