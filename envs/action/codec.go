@@ -6,21 +6,53 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/names"
 	"toolevo/envs/pytext"
 )
 
 // ErrMalformed is the error of a text in which no call can be found.
 var ErrMalformed = errors.New("no action can be read")
 
-// Codec is a way to write an action as text.
+// Codec is a way to write an action as text. Equal codecs are ==.
 type Codec interface {
+	// String returns the name that ParseCodec reads.
+	String() string
 	// Parse returns the call in a text, without its Tool. The error is the agent's: ErrMalformed, or the
-	// [pytext.Error] of arguments that are not JSON, whose call has no more than its name.
+	// [pytext.Error] of what is not JSON; such a call has no more than its name, if that could be read.
 	Parse(text string) (envs.Call, error)
+	// Thought returns what a text says before its call.
+	Thought(text string) string
 	// Format returns the text of a thought and a call.
 	Format(thought string, c envs.Call) string
 	// Stop returns the texts at which a completion ends, in a new slice: what follows is the environment's to write.
 	Stop() []string
+}
+
+// Codecs returns every codec; the first is the default.
+func Codecs() []Codec { return []Codec{ReAct{}, FunctionCall{}} }
+
+// ParseCodec returns the codec called name; the error of an unknown name lists the valid ones.
+func ParseCodec(name string) (Codec, error) {
+	var valid []string
+
+	for _, c := range Codecs() {
+		if c.String() == name {
+			return c, nil
+		}
+
+		valid = append(valid, c.String())
+	}
+
+	return nil, names.Unknown("codec", name, valid)
+}
+
+// OrDefault returns the codec, or the default one for nil.
+func OrDefault(c Codec) Codec {
+	if c == nil {
+		return ReAct{}
+	}
+
+	return c
 }
 
 // Canonical returns the key of a call: the name as it was written and the arguments in the order they were written, on

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,8 +55,8 @@ func value(t *rapid.T, depth int) any {
 }
 
 func TestFormatIsReadBack(t *testing.T) {
-	for name, codec := range map[string]Codec{"ReAct": ReAct{}} {
-		t.Run(name, func(t *testing.T) {
+	for _, codec := range Codecs() {
+		t.Run(codec.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				want := calls().Draw(t, "call")
 				thought := rapid.StringMatching(`[^:{]*`).Draw(t, "thought")
@@ -68,6 +69,10 @@ func TestFormatIsReadBack(t *testing.T) {
 
 				if got, want := Key(codec, text), Canonical(want); got != want {
 					t.Fatalf("the key of %q is %q, want %q", text, got, want)
+				}
+
+				if got, want := codec.Thought(text), strings.TrimSpace(thought); got != want {
+					t.Fatalf("the thought of %q is %q, want %q", text, got, want)
 				}
 			})
 		})
@@ -82,8 +87,10 @@ func TestKeysTellCallsApart(t *testing.T) {
 			t.Fatalf("%q and %q", Canonical(a), Canonical(b))
 		}
 
-		if Key(ReAct{}, Canonical(a)) == Canonical(a) {
-			t.Fatalf("the text %q passes for a call", Canonical(a))
+		for _, codec := range Codecs() {
+			if Key(codec, Canonical(a)) == Canonical(a) {
+				t.Fatalf("the text %q passes for a call", Canonical(a))
+			}
 		}
 	})
 }

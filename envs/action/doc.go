@@ -4,7 +4,9 @@
 // # Words
 //
 // A [Codec] turns the text of an action into an [envs.Call] and back. [ReAct] is the format of ToolEvo, A.1: a Thought,
-// an Action and an Action Input, each behind its marker. A canonical key stands for a call: equal calls, equal keys.
+// an Action and an Action Input, each behind its marker. [FunctionCall] is that of trainers and servers: a thought
+// between <think> tags and a JSON object with a name and arguments. A canonical key stands for a call: equal calls,
+// equal keys, whichever codec wrote them.
 //
 // # Reading ReAct
 //
@@ -14,6 +16,12 @@
 // without members. The thought is not looked at. Duplicate keys, line breaks in strings and NaN are what Python makes
 // of them. JSON nested deeper than [pytext.MaxDepth] is an argument error. These are the published code's rules.
 //
+// # Reading function calls
+//
+// The call is the JSON object that begins at the first brace, or at the first one behind </think> in a text that begins
+// with <think>; a <tool_call> tag before it and whatever follows it are not looked at. Its name is not empty, and its
+// arguments, which may be called parameters, are an object or a string that holds one.
+//
 // # Guarantees
 //
 //   - Parse takes any text, in time linear in its length, and what it returns with no error has a name.
@@ -22,5 +30,6 @@
 //
 // # Caveats
 //
-// Format does not look for markers in what it is given: a thought with "Action:" in it reads as another call.
+// Format does not look for markers in what it is given: a thought with "Action:" in it, or with "</think>" and a brace,
+// reads as another call.
 package action

@@ -21,6 +21,9 @@ const (
 // ReAct is the [Codec] of Thought, Action and Action Input.
 type ReAct struct{}
 
+// String implements [Codec].
+func (ReAct) String() string { return "react" }
+
 // Parse implements [Codec].
 func (ReAct) Parse(text string) (envs.Call, error) {
 	name, input, ok := split(text)

@@ -17,10 +17,10 @@ type rule struct {
 var allowed = []rule{
 	{"envs", nil},
 	{"envs/pytext", []string{"envs"}},
-	{"envs/action", []string{"envs", "envs/pytext"}},
+	{"envs/names", nil},
+	{"envs/action", []string{"envs", "envs/names", "envs/pytext"}},
 	{"envs/display", nil},
 	{"envs/durable", nil},
-	{"envs/names", nil},
 	{"envs/regular", nil},
 	{"envs/sandbox", nil},
 	{"envs/sandbox/confine", nil},

@@ -1,0 +1,95 @@
+package action
+
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// The tags of function calls. Models of the Qwen family write them as tokens of their own.
+const (
+	thinkTag    = "<think>"
+	thinkEndTag = "</think>"
+	callTag     = "<tool_call>"
+)
+
+// FunctionCall is the [Codec] of a thought in tags and a call as a JSON object, as trainers and servers know it.
+type FunctionCall struct{}
+
+// String implements [Codec].
+func (FunctionCall) String() string { return "function-call" }
+
+// Parse implements [Codec].
+func (FunctionCall) Parse(text string) (envs.Call, error) {
+	_, object := splitObject(text)
+	if object == "" {
+		return envs.Call{}, ErrMalformed
+	}
+
+	members, _, err := pytext.DecodeObject(object)
+	if err != nil {
+		return envs.Call{}, err
+	}
+
+	name, _ := members.Text("name")
+	c := envs.Call{Name: pytext.Strip(name)}
+
+	arguments, ok := members.Get("arguments")
+	if !ok {
+		arguments, _ = members.Get("parameters")
+	}
+
+	if text, ok := arguments.(string); ok {
+		if arguments, err = pytext.Decode(text); err != nil && c.Name != "" {
+			return c, err
+		}
+	}
+
+	if c.Args, ok = arguments.(envs.Args); !ok || c.Name == "" {
+		return envs.Call{}, ErrMalformed
+	}
+
+	return c, nil
+}
+
+// splitObject returns what stands before the first brace behind the thought in tags, and what begins there, "" when
+// there is no brace.
+func splitObject(text string) (before, object string) {
+	start := 0
+	if strings.HasPrefix(pytext.Strip(text), thinkTag) {
+		if at := strings.Index(text, thinkEndTag); at >= 0 {
+			start = at
+		}
+	}
+
+	at := strings.IndexByte(text[start:], '{')
+	if at < 0 {
+		return text, ""
+	}
+
+	return text[:start+at], text[start+at:]
+}
+
+// Thought returns the text between the tags, or without them what stands before the call.
+func (FunctionCall) Thought(text string) string {
+	before, _ := splitObject(text)
+	before, _, _ = strings.Cut(before, callTag)
+	before = strings.TrimPrefix(strings.TrimSpace(before), thinkTag)
+	thought, _, _ := strings.Cut(before, thinkEndTag)
+
+	return strings.TrimSpace(thought)
+}
+
+// Format implements [Codec]. Without a thought there are no tags.
+func (FunctionCall) Format(thought string, c envs.Call) string {
+	b := make([]byte, 0, 256+len(thought))
+	if thought != "" {
+		b = append(b, thinkTag+"\n"+thought+"\n"+thinkEndTag+"\n\n"...)
+	}
+
+	return string(pytext.AppendJSON(b, envs.Args{{Name: "name", Value: c.Name}, {Name: "arguments", Value: c.Args}}))
+}
+
+// Stop implements [Codec].
+func (FunctionCall) Stop() []string { return []string{ObservationMarker} }
