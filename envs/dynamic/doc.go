@@ -11,7 +11,7 @@
 //	the Action Input is not JSON                InvocationError  argument error: …, as Python's json words it
 //	nobody knows the name                       InvalidAction    invalid action, with the names of the prompt version
 //	the name is deprecated                      Deprecated       the notice; the parameters are not looked at
-//	the arguments do not fit the signature      InvocationError  the API's text, or the invalid-action message
+//	the arguments do not fit the API            InvocationError  its text, what is wrong, or invalid action
 //	the tool ran                                what it says     what it says
 //	Finish                                      Correct or Incorrect
 //	UpdateTool                                  OK, or InvocationError when the description is not a text

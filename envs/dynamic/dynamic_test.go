@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
 func TestConforms(t *testing.T) {
@@ -60,8 +62,8 @@ func TestNoticeExamples(t *testing.T) {
 			}
 
 			for _, p := range api.Parameters {
-				if !strings.Contains(got.Observation, old+" ran") || !strings.Contains(got.Observation, `"`+p+`": "`) {
-					t.Errorf("%s: the example %s %s did not reach %s of %s: %q", deployed, name, example, p, old,
+				if !strings.Contains(got.Observation, old+" ran") || !strings.Contains(got.Observation, `"`+p.Name+`": "`) {
+					t.Errorf("%s: the example %s %s did not reach %s of %s: %q", deployed, name, example, p.Name, old,
 						got.Observation)
 				}
 			}
@@ -101,6 +103,45 @@ func TestCall(t *testing.T) {
 		got := play(t, env, tt.action).Turn
 		if diff := cmp.Diff(tt.call, got.Call); diff != "" || got.Outcome != tt.outcome {
 			t.Errorf("%q: %s, want %s; call (-want +got):\n%s", tt.action, got.Outcome, tt.outcome, diff)
+		}
+	}
+}
+
+// TestTypes checks that what a typed API says about wrong arguments is an observation.
+func TestTypes(t *testing.T) {
+	c, err := toolapi.Load(fstest.MapFS{"v.yaml": {Data: []byte(`
+version: v
+base: true
+apis:
+  - {name: Wait, description: which waits., parameters: [{name: seconds, type: integer, required: false}]}
+  - {name: Finish, description: which ends., parameters: [answer]}
+  - {name: UpdateTool, description: which learns., parameters: [newtool_desc]}
+`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, _ := c.Version("v")
+	wait := ToolFunc[memory](func(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
+		return m, envs.Result{Observation: fmt.Sprint("waited ", args)}, nil
+	})
+
+	env, err := New(Config[memory]{
+		Prompt: v, Deployed: v, Tools: map[string]Tool[memory]{"Wait": wait}, Grader: fakeGrader{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for input, want := range map[string]string{
+		`{"seconds": 3}`:   "ok waited [{seconds 3}]",
+		`{ }`:              "ok waited []",
+		`{"seconds": "3"}`: `invocation-error argument error: parameter "seconds": got string, want integer`,
+		`{"minutes": 3}`:   "invocation-error argument error: additional properties 'minutes' not allowed",
+	} {
+		turn := play(t, env, react("Wait", input)).Turn
+		if got := turn.Outcome.String() + " " + turn.Observation; got != want {
+			t.Errorf("%s: %s, want %s", input, got, want)
 		}
 	}
 }

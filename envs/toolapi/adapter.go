@@ -132,10 +132,12 @@ type Prefix struct {
 
 // Lower cuts the prefix.
 func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
-	text, ok := args.Text(p.Parameter)
-	if !ok {
-		return nil, &ArgError{Value: true}
+	v, given := args.Get(p.Parameter)
+	if !given { // it is optional
+		return args, nil
 	}
+
+	text, _ := v.(string)
 
 	rest, ok := strings.CutPrefix(text, p.Text)
 	if !ok {
@@ -151,7 +153,12 @@ func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 // Lift puts the prefix before the text. With Trim, white space around the text does not come back.
 func (p Prefix) Lift(args envs.Args) (envs.Args, error) {
-	text, ok := args.Text(p.Parameter)
+	v, given := args.Get(p.Parameter)
+	if !given {
+		return args, nil
+	}
+
+	text, ok := v.(string)
 	if !ok {
 		return nil, fmt.Errorf("%s is not a text", p.Parameter)
 	}

@@ -159,7 +159,7 @@ func TestLowerLift(t *testing.T) {
 					call := make(envs.Args, len(tool.Parameters))
 					for i, p := range tool.Parameters {
 						text := rapid.OneOf(rapid.String(),
-							rapid.StringMatching(`[a-z]=[0-9](, ?[A-Z ]*){0,3}\[?`)).Draw(t, p)
+							rapid.StringMatching(`[a-z]=[0-9](, ?[A-Z ]*){0,3}\[?`)).Draw(t, p.Name)
 
 						switch tool.Name {
 						case "EdgeCheck":
@@ -168,7 +168,7 @@ func TestLowerLift(t *testing.T) {
 							text = strings.TrimFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 						}
 
-						call[i] = envs.Arg{Name: p, Value: text}
+						call[i] = envs.Arg{Name: p.Name, Value: text}
 					}
 
 					_, deployed, err := v.Lift(tool.Name, call)

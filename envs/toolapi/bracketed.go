@@ -3,6 +3,7 @@ package toolapi
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -49,7 +50,10 @@ func NewBracketed(parameter string, fields []Field) *Bracketed {
 
 // Lower reads the values; a value of the wrong type is answered in Python's words, as the published code does.
 func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
-	v, _ := args.Get(b.parameter)
+	v, given := args.Get(b.parameter)
+	if !given { // it is optional
+		return args, nil
+	}
 
 	text, ok := v.(string)
 	if !ok {
@@ -74,6 +78,10 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 // Lift writes the values into brackets, where they can be read from there again.
 func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
+	if !slices.ContainsFunc(b.fields, func(f Field) bool { return slices.Contains(args.Names(), f.To) }) {
+		return args, nil
+	}
+
 	rest := args
 
 	values, texts := make([]string, len(b.fields)), make([]string, len(b.fields))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolevo/envs"
@@ -44,7 +45,7 @@ func (f *file) build(base *Version) (*Version, error) {
 	}
 
 	for _, tool := range []string{Finish, UpdateTool} {
-		if a := v.byName[tool]; a == nil || a.Tool != tool || len(a.toolParameters) != 1 {
+		if a := v.byName[tool]; a == nil || a.Tool != tool || !hasOneArgument(a) {
 			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter", tool)
 		}
 	}
@@ -54,7 +55,7 @@ func (f *file) build(base *Version) (*Version, error) {
 
 func (f *apiFile) build(v, base *Version) (*API, error) {
 	a := &API{
-		Name: f.Name, Tool: f.Tool, Parameters: f.Parameters, Description: f.Description, exact: true,
+		Name: f.Name, Tool: f.Tool, Description: f.Description, exact: true,
 		argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
 	}
 	if a.Tool == "" {
@@ -68,20 +69,20 @@ func (f *apiFile) build(v, base *Version) (*API, error) {
 		return nil, errors.New("the name is exposed twice")
 	case v.byTool[a.Tool] != nil:
 		return nil, fmt.Errorf("the tool %s is exposed twice", a.Tool)
-	case len(a.Parameters) == 0:
-		return nil, errors.New("no parameters")
-	case len(slices.Compact(slices.Sorted(slices.Values(a.Parameters)))) != len(a.Parameters):
-		return nil, errors.New("a parameter is named twice")
 	}
 
-	a.toolParameters = a.Parameters
+	if err := a.readParameters(f.Parameters); err != nil {
+		return nil, err
+	}
+
+	a.base = a
 	if base != v {
 		defined, ok := base.byTool[a.Tool]
 		if !ok {
 			return nil, fmt.Errorf("%s has no tool %s", base.Name, a.Tool)
 		}
 
-		a.toolParameters = defined.Parameters
+		a.base = defined
 		if a.Description == "" {
 			a.Description = defined.Description
 		}
@@ -102,6 +103,10 @@ func (f *apiFile) build(v, base *Version) (*API, error) {
 		}
 
 		a.adapters = append(a.adapters, adapter)
+	}
+
+	if err := a.compile(); err != nil {
+		return nil, err
 	}
 
 	a.notice = f.notice(a)
@@ -179,21 +184,27 @@ func (f *adapterFile) build() (Adapter, error) {
 	return all[0], nil
 }
 
-// check sends a call through the adapters, both ways, and the example of the notice one way.
+// check sends calls through the adapters, both ways, and the example of the notice one way.
 func (a *API) check() error {
-	call := make(envs.Args, len(a.toolParameters))
-	for i, p := range a.toolParameters {
-		call[i] = envs.Arg{Name: p, Value: fmt.Sprintf("value %d", i+1)}
+	var all, required envs.Args
+
+	for i, p := range a.base.Parameters {
+		all = with(all, p.Name, p.sample(i+1))
+		if !p.Optional {
+			required = with(required, p.Name, p.sample(i+1))
+		}
 	}
 
-	lifted, err := a.Lift(call)
-	if err != nil {
-		return fmt.Errorf("no call reaches %s%v: %w", a.Tool, a.toolParameters, err)
-	}
+	if a.base.mismatch(all) == "" { // otherwise the schema wants more than a sample can know
+		if err := a.checkCall(all); err != nil {
+			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, parameterNames(a.base.Parameters), err)
+		}
 
-	lowered, wrong := a.Lower(lifted)
-	if wrong != nil || !sameNames(lowered, a.toolParameters) || !reflect.DeepEqual(lowered, call) {
-		return fmt.Errorf("the call %v does not reach %s%v: it becomes %v", lifted, a.Tool, a.toolParameters, lowered)
+		if _, err := a.Lift(required); err == nil { // a version need not be able to leave out what is optional
+			if err := a.checkCall(required); err != nil {
+				return err
+			}
+		}
 	}
 
 	if a.notice.example == "" {
@@ -210,11 +221,78 @@ func (a *API) check() error {
 		return fmt.Errorf("example %s: not an object", a.notice.example)
 	}
 
-	if lowered, wrong := a.Lower(args); wrong != nil || !sameNames(lowered, a.toolParameters) {
-		return fmt.Errorf("example %s: it is not a call of %s", a.notice.example, a.Signature())
+	if _, wrong := a.Lower(args); wrong != nil {
+		return fmt.Errorf("example %s: it is not a call of %s. %s", a.notice.example, a.Signature(), wrong.Text)
 	}
 
 	return nil
+}
+
+// checkCall lifts a call of the tool and lowers it again. Every adapter has to do something.
+func (a *API) checkCall(call envs.Args) error {
+	lifted := call
+	for i, adapter := range slices.Backward(a.adapters) {
+		next, err := adapter.Lift(lifted)
+		if err == nil && len(call) == len(a.base.Parameters) && reflect.DeepEqual(next, lifted) {
+			err = fmt.Errorf("it does nothing to %v", lifted)
+		}
+
+		if err != nil {
+			return fmt.Errorf("adapter %d: %w", i+1, err)
+		}
+
+		lifted = next
+	}
+
+	if a.mismatch(lifted) != "" { // a sample is not what this version takes
+		return nil
+	}
+
+	lifted, err := a.Lift(call)
+	if err != nil {
+		return err
+	}
+
+	lowered, wrong := a.Lower(lifted)
+	if wrong != nil || !slices.EqualFunc(lowered, call, func(a, b envs.Arg) bool { return reflect.DeepEqual(a, b) }) {
+		return fmt.Errorf("the call %v becomes %v", lifted, lowered)
+	}
+
+	return nil
+}
+
+// sample returns a value of the parameter: the first that its schema names, or one of its type.
+func (p Parameter) sample(i int) any {
+	for _, keyword := range []string{"examples", "enum"} {
+		v, _ := p.Schema.Get(keyword)
+		if values, _ := v.([]any); len(values) > 0 {
+			return values[0]
+		}
+	}
+
+	for _, keyword := range []string{"default", "const"} {
+		if v, ok := p.Schema.Get(keyword); ok {
+			return v
+		}
+	}
+
+	switch kind, _ := p.Schema.Text("type"); kind {
+	case "integer", "number":
+		return envs.Number(strconv.Itoa(i))
+	case "boolean":
+		return true
+	case "array":
+		return []any{}
+	case "object":
+		return envs.Args{}
+	}
+
+	return fmt.Sprintf("value %d", i)
+}
+
+// hasOneArgument reports whether a tool always gets one argument.
+func hasOneArgument(a *API) bool {
+	return len(a.base.Parameters) == 1 && !a.base.Parameters[0].Optional
 }
 
 // link fills in the names each version answers with a notice: those of the versions it deprecates that it does not

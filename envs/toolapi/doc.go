@@ -9,6 +9,19 @@
 // what it answers when arguments do not fit, and the example that the deprecation notice gives. A [Version] is the
 // ordered list of its APIs, and the versions whose names it answers with a deprecation notice.
 //
+// # Types
+//
+// A parameter is a name, or a mapping of the keywords of its JSON Schema with a name; required: false makes it
+// optional. The parameters of an API may also be the JSON Schema of an object, as models with function calling are
+// shown them; [API.Schema] writes it again.
+//
+//	parameters: [keyword]                                                           any value
+//	parameters: [{name: city, type: string}, {name: days, type: integer, required: false}]
+//	parameters: {type: object, properties: {city: {type: string}}, required: [city]}
+//
+// Arguments of an API with types are checked before its adapters run. What is wrong is told in one line, which names
+// the first wrong place, unless the API has a text of its own.
+//
 // # Adapters
 //
 // Adapters are data, they compose, and they go both ways. Lowering runs them first to last and turns a deployed call
@@ -31,6 +44,10 @@
 //     tool's and back, and the example of every notice lowers without an error.
 //
 // # Caveats
+//
+// No API takes an argument that it does not name, whatever additionalProperties says. A pattern is a regular expression
+// of Go, a format is not checked, and a reference leads to the same schema only. NaN and infinite numbers, also 1e999,
+// fit no type but string.
 //
 // Published notices may have defects: an example or a name is missing, a parameter is misspelt. A file has them beside
 // the corrected texts, and [Deprecation.PublishedNotice] shows them.

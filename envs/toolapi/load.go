@@ -105,7 +105,7 @@ type file struct {
 type apiFile struct {
 	Name        string        `yaml:"name"`
 	Tool        string        `yaml:"tool"` // Name when empty
-	Parameters  []string      `yaml:"parameters"`
+	Parameters  any           `yaml:"parameters"`
 	Description string        `yaml:"description"` // that of the base when empty
 	Adapters    []adapterFile `yaml:"adapters"`
 	Errors      struct {
@@ -155,7 +155,7 @@ func readAll(fsys fs.FS, prefix string) ([]*file, error) {
 		}
 
 		f := &file{path: path}
-		if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(f); err != nil {
+		if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict(), yaml.UseOrderedMap()).Decode(f); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("the file is empty")
 			}

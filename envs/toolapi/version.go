@@ -1,9 +1,12 @@
 package toolapi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolevo/envs"
 )
@@ -13,6 +16,9 @@ const (
 	Finish     = envs.FinishTool
 	UpdateTool = envs.UpdateTool
 )
+
+// argumentError begins what an agent reads about arguments of the wrong type when the API has no text of its own.
+const argumentError = "argument error: "
 
 // Version is one API version.
 type Version struct {
@@ -27,17 +33,19 @@ type Version struct {
 
 // API is a tool as a version exposes it.
 type API struct {
-	Name        string   // the exposed name
-	Tool        string   // the tool's name: that of its API in the base
-	Parameters  []string // as its signature shows them
-	Description string   // what follows the signature in a tool list, "which …"
+	Name        string      // the exposed name
+	Tool        string      // the tool's name: that of its API in the base
+	Parameters  []Parameter // as its signature shows them
+	Description string      // what follows the signature in a tool list, "which …"
 
-	toolParameters []string
-	adapters       []Adapter
-	exact          bool // a call has exactly Parameters; false when an adapter takes a list of any length
-	argumentsText  string
-	valueText      string
-	notice         notice
+	base          *API               // the tool's API in the base, which may be this one
+	keywords      envs.Args          // of the arguments' JSON Schema, beside those of Schema
+	schema        *jsonschema.Schema // nil when the arguments have no types
+	adapters      []Adapter
+	exact         bool // a call has no other parameters; false when an adapter takes a list of any length
+	argumentsText string
+	valueText     string
+	notice        notice
 }
 
 // API returns the API of that name.
@@ -89,7 +97,7 @@ func (v *Version) InvalidAction(without ...string) string {
 
 	for _, a := range v.APIs {
 		if !slices.Contains(without, a.Tool) {
-			items = append(items, a.Name+"[<"+strings.Join(a.Parameters, ">, <")+">]")
+			items = append(items, a.Name+"[<"+strings.Join(parameterNames(a.Parameters), ">, <")+">]")
 		}
 	}
 
@@ -99,12 +107,20 @@ func (v *Version) InvalidAction(without ...string) string {
 }
 
 // Signature returns "Name[p1, p2]".
-func (a *API) Signature() string { return a.Name + "[" + strings.Join(a.Parameters, ", ") + "]" }
+func (a *API) Signature() string {
+	return a.Name + "[" + strings.Join(parameterNames(a.Parameters), ", ") + "]"
+}
 
 // Lower turns the arguments of a call to this API into those of the tool's call, in the order of the tool's signature.
 func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
-	if a.exact && !sameNames(deployed, a.Parameters) {
-		return nil, &ArgError{Text: a.argumentsText}
+	known := !a.exact || fits(deployed, a.Parameters)
+	if why := a.mismatch(deployed); why != "" || !known {
+		wrong := a.phrased(&ArgError{Value: known})
+		if wrong.Text == "" && why != "" {
+			wrong.Text = argumentError + why
+		}
+
+		return nil, wrong
 	}
 
 	args := deployed
@@ -117,11 +133,11 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 		args = lowered
 	}
 
-	if !sameNames(args, a.toolParameters) {
+	if !fits(args, a.base.Parameters) {
 		return nil, &ArgError{Text: a.argumentsText}
 	}
 
-	return inOrder(args, a.toolParameters), nil
+	return inOrder(args, a.base.Parameters), nil
 }
 
 // phrased gives an adapter's error the text of the API.
@@ -138,11 +154,11 @@ func (a *API) phrased(e *ArgError) *ArgError {
 
 // Lift turns the arguments of the tool's call into those of a call to this API. They may come in any order.
 func (a *API) Lift(tool envs.Args) (envs.Args, error) {
-	if !sameNames(tool, a.toolParameters) {
-		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, a.toolParameters, tool.Names())
+	if !fits(tool, a.base.Parameters) {
+		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, parameterNames(a.base.Parameters), tool.Names())
 	}
 
-	args := inOrder(tool, a.toolParameters)
+	args := inOrder(tool, a.base.Parameters)
 	for _, adapter := range slices.Backward(a.adapters) {
 		lifted, err := adapter.Lift(args)
 		if err != nil {
@@ -152,44 +168,17 @@ func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 		args = lifted
 	}
 
-	if a.exact {
-		args = inOrder(args, a.Parameters)
+	if why := a.mismatch(args); why != "" {
+		return nil, errors.New(why)
 	}
 
-	return args, nil
-}
-
-// sameNames reports whether the arguments are those called names, in any order. Argument names are distinct.
-func sameNames(args envs.Args, names []string) bool {
-	if len(args) != len(names) {
-		return false
+	if !a.exact {
+		return args, nil
 	}
 
-	for _, arg := range args {
-		if !slices.Contains(names, arg.Name) {
-			return false
-		}
+	if !fits(args, a.Parameters) {
+		return nil, fmt.Errorf("%s cannot do without a parameter of %v", a.Signature(), args.Names())
 	}
 
-	return true
-}
-
-// inOrder returns args in the order of names, which it has exactly.
-func inOrder(args envs.Args, names []string) envs.Args {
-	sorted := true
-	for i, arg := range args {
-		sorted = sorted && arg.Name == names[i]
-	}
-
-	if sorted {
-		return args
-	}
-
-	ordered := make(envs.Args, 0, len(args))
-	for _, name := range names {
-		v, _ := args.Get(name)
-		ordered = append(ordered, envs.Arg{Name: name, Value: v})
-	}
-
-	return ordered
+	return inOrder(args, a.Parameters), nil
 }

@@ -32,7 +32,7 @@ var allowed = []rule{
 	{"envs/sandbox/engines", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
 		"envs/sandbox/forkserver", "envs/sandbox/process", "envs/sandbox/wasi"}},
 	{"envs/envtest", []string{"envs"}},
-	{"envs/toolapi", []string{"envs", "envs/names", "envs/pytext"}},
+	{"envs/toolapi", []string{"envs", "envs/display", "envs/names", "envs/pytext"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
 
 	{"toolqa", []string{"envs", "envs/names"}},

@@ -1,0 +1,244 @@
+package toolapi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// Parameter is one parameter of an API.
+type Parameter struct {
+	Name     string
+	Optional bool // a call may leave it out
+
+	// Schema is the JSON Schema of its values, with its description; nil takes any value.
+	Schema envs.Args
+}
+
+// Description returns what the parameter's schema says about it, or "".
+func (p Parameter) Description() string {
+	text, _ := p.Schema.Text("description")
+	return text
+}
+
+// Schema returns the JSON Schema of the API's arguments as models with function calling are shown it: an object with
+// the parameters in their order.
+func (a *API) Schema() envs.Args {
+	properties := envs.Args{}
+
+	var required []any
+
+	for _, p := range a.Parameters {
+		properties = with(properties, p.Name, append(envs.Args{}, p.Schema...))
+
+		if !p.Optional {
+			required = append(required, p.Name)
+		}
+	}
+
+	schema := envs.Args{{Name: "type", Value: "object"}, {Name: "properties", Value: properties}}
+	if len(required) > 0 {
+		schema = with(schema, "required", required)
+	}
+
+	return append(schema, a.keywords...)
+}
+
+// readParameters reads the parameters of a file: a list of names and of mappings, or the JSON Schema of an object.
+func (a *API) readParameters(v any) error {
+	value, err := jsonValue(v)
+	if err != nil {
+		return err
+	}
+
+	switch v := value.(type) {
+	case []any:
+		for i, item := range v {
+			p, err := readParameter(item)
+			if err != nil {
+				return fmt.Errorf("parameter %d: %w", i+1, err)
+			}
+
+			a.Parameters = append(a.Parameters, p)
+		}
+	case envs.Args:
+		if err := a.readSchema(v); err != nil {
+			return err
+		}
+	case nil:
+		return errors.New("no parameters")
+	default:
+		return errors.New("parameters are neither a list nor a JSON Schema")
+	}
+
+	names := parameterNames(a.Parameters)
+	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
+		return errors.New("a parameter is named twice")
+	}
+
+	return nil
+}
+
+// readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is required or
+// optional, and the keywords of its schema. A list under "required" is the schema's.
+func readParameter(item any) (Parameter, error) {
+	if name, ok := item.(string); ok {
+		return Parameter{Name: name}, nil
+	}
+
+	mapping, _ := item.(envs.Args)
+
+	var p Parameter
+
+	for _, arg := range mapping {
+		set, isBool := arg.Value.(bool)
+
+		switch {
+		case arg.Name == "name":
+			p.Name, _ = arg.Value.(string)
+		case isBool && arg.Name == "required":
+			p.Optional = !set
+		case isBool && arg.Name == "optional":
+			p.Optional = set
+		default:
+			p.Schema = append(p.Schema, arg)
+		}
+	}
+
+	if p.Name == "" {
+		return p, errors.New("it has no name")
+	}
+
+	return p, nil
+}
+
+// readSchema reads the JSON Schema of an object, such as the parameters of a function. Schema writes it again.
+func (a *API) readSchema(schema envs.Args) error {
+	if kind, _ := schema.Text("type"); kind != "object" {
+		return errors.New("the JSON Schema of the parameters is not of the type object")
+	}
+
+	v, _ := schema.Get("required")
+	required, _ := v.([]any)
+	v, _ = schema.Get("properties")
+	properties, ok := v.(envs.Args)
+
+	if v != nil && !ok {
+		return errors.New("the properties of the parameters' JSON Schema are not an object")
+	}
+
+	for _, property := range properties {
+		fields, ok := property.Value.(envs.Args)
+		if !ok {
+			return fmt.Errorf("property %q is not a JSON Schema", property.Name)
+		}
+
+		p := Parameter{Name: property.Name, Optional: !slices.Contains(required, any(property.Name))}
+		if len(fields) > 0 {
+			p.Schema = fields
+		}
+
+		a.Parameters = append(a.Parameters, p)
+	}
+
+	for _, name := range required {
+		if name, _ := name.(string); !slices.Contains(properties.Names(), name) {
+			return fmt.Errorf("the property %q is required and not defined", name)
+		}
+	}
+
+	for _, keyword := range schema {
+		if !slices.Contains([]string{"type", "properties", "required"}, keyword.Name) {
+			a.keywords = append(a.keywords, keyword)
+		}
+	}
+
+	return nil
+}
+
+// jsonValue turns what the YAML library makes of a node, with ordered mappings, into the values of package envs.
+func jsonValue(v any) (any, error) {
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v, nil
+	case int64, uint64:
+		return envs.Number(fmt.Sprint(v)), nil
+	case float64:
+		return envs.Number(pytext.FormatFloat(v)), nil
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = jsonValue(item); err != nil {
+				return nil, err
+			}
+		}
+
+		return list, nil
+	case yaml.MapSlice:
+		object := make(envs.Args, len(v))
+		for i, item := range v {
+			value, err := jsonValue(item.Value)
+			if err != nil {
+				return nil, err
+			}
+
+			object[i] = envs.Arg{Name: fmt.Sprint(item.Key), Value: value}
+		}
+
+		return object, nil
+	}
+
+	return nil, fmt.Errorf("%v is not a value of JSON", v)
+}
+
+func parameterNames(parameters []Parameter) []string {
+	names := make([]string, len(parameters))
+	for i, p := range parameters {
+		names[i] = p.Name
+	}
+
+	return names
+}
+
+// fits reports whether the arguments are those of a call: every one is a parameter, and no required one is missing.
+// Argument names are distinct.
+func fits(args envs.Args, parameters []Parameter) bool {
+	given := 0
+
+	for i := range parameters {
+		if _, ok := args.Get(parameters[i].Name); ok {
+			given++
+		} else if !parameters[i].Optional {
+			return false
+		}
+	}
+
+	return given == len(args)
+}
+
+// inOrder returns args, which fit the parameters, in their order.
+func inOrder(args envs.Args, parameters []Parameter) envs.Args {
+	sorted := len(args) == len(parameters)
+	for i := 0; sorted && i < len(args); i++ {
+		sorted = args[i].Name == parameters[i].Name
+	}
+
+	if sorted {
+		return args
+	}
+
+	ordered := make(envs.Args, 0, len(args))
+	for _, p := range parameters {
+		if v, ok := args.Get(p.Name); ok {
+			ordered = append(ordered, envs.Arg{Name: p.Name, Value: v})
+		}
+	}
+
+	return ordered
+}
