@@ -112,6 +112,7 @@ func TestTypes(t *testing.T) {
 	c, err := toolapi.Load(fstest.MapFS{"v.yaml": {Data: []byte(`
 version: v
 base: true
+messages: {deprecated: old, invalid: invalid}
 apis:
   - {name: Wait, description: which waits., parameters: [{name: seconds, type: integer, required: false}]}
   - {name: Finish, description: which ends., parameters: [answer]}

@@ -105,9 +105,14 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		hidden = []string{toolapi.UpdateTool}
 	}
 
+	invalid, err := c.Prompt.InvalidAction(hidden...)
+	if err != nil {
+		return nil, fmt.Errorf("dynamic: %w", err)
+	}
+
 	return &Environment[S]{
 		initial: c.Initial, grader: c.Grader, options: c.Options, names: c.entries(hidden),
-		invalid: c.Prompt.InvalidAction(hidden...), toolList: c.Prompt.ToolList(hidden...),
+		invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
 

@@ -50,7 +50,7 @@ func (f *file) build(base *Version) (*Version, error) {
 		}
 	}
 
-	return v, nil
+	return v, v.readMessages(f, base)
 }
 
 func (f *apiFile) build(v, base *Version) (*API, error) {
@@ -327,7 +327,8 @@ func (v *Version) deprecate(old *API) error {
 		return fmt.Errorf("%s replaces %s and its notice has no example", now.Name, old.Name)
 	}
 
-	v.deprecated[old.Name] = Deprecation{Old: old, New: now}
+	var err error
+	v.deprecated[old.Name], err = v.deprecation(old, now)
 
-	return nil
+	return err
 }

@@ -35,6 +35,14 @@
 //	bracketed    {parameter: NodeInfos, fields: [...]}           FirstNode[x], SecondNode[y] instead of two parameters
 //	prefix       {parameter: SQL, text: "This is the SQL code:"} the text must begin so
 //
+// # Messages
+//
+// What an agent reads about a deprecated name and about one that does not exist is a text/template of the version, by
+// default that of the base. Both are executed when a file is loaded.
+//
+//	deprecated  .Old and .New are APIs; .Signature and .Example are what to write instead
+//	invalid     .APIs are those to choose from; .Last is the index of the last one
+//
 // # Guarantees
 //
 //   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when it cannot: a name

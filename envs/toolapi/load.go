@@ -95,11 +95,15 @@ func (c *Catalog) Version(name string) (*Version, error) {
 type file struct {
 	path string
 
-	Version    string    `yaml:"version"`
-	About      string    `yaml:"about"`
-	Base       bool      `yaml:"base"` // it defines the tools
-	Deprecates []string  `yaml:"deprecates"`
-	APIs       []apiFile `yaml:"apis"`
+	Version    string   `yaml:"version"`
+	About      string   `yaml:"about"`
+	Base       bool     `yaml:"base"` // it defines the tools
+	Deprecates []string `yaml:"deprecates"`
+	Messages   struct {
+		Deprecated string `yaml:"deprecated"` // those of the base when empty
+		Invalid    string `yaml:"invalid"`
+	} `yaml:"messages"`
+	APIs []apiFile `yaml:"apis"`
 }
 
 type apiFile struct {

@@ -114,6 +114,48 @@ func TestLoadErrors(t *testing.T) {
 			t.Errorf("error = %v, want line and column", err)
 		}
 	})
+	t.Run("bad messages", func(t *testing.T) {
+		for text, want := range map[string]string{
+			"deprecated: '{{.Old'":            "messages.deprecated:1: unclosed action",
+			"deprecated: '{{.Older.Name}}'":   "messages.deprecated:1:8: executing",
+			"invalid: '{{(index .APIs 99)}}'": "messages.invalid:1:3: executing",
+			"invalid: '{{if false}}x{{end}}'": "messages.invalid says nothing",
+			"invalidate: x":                   "unknown field \"invalidate\"",
+		} {
+			changed := strings.Replace(string(in), "apis:", "messages:\n  "+text+"\napis:", 1)
+
+			_, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "p_s_in.yaml") {
+				t.Errorf("%s: error = %v, want %q in it", text, err, want)
+			}
+		}
+
+		none := strings.Replace(string(pc), "  invalid: >-", "  invalid: ''\n  # >-", 1)
+		none = none[:strings.Index(none, "    Invalid Action")] + none[strings.Index(none, "apis:"):]
+
+		if _, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: []byte(none)}}); err == nil ||
+			!strings.Contains(err.Error(), "p_c.yaml: no messages.invalid") {
+			t.Errorf("error = %v", err)
+		}
+	})
+	t.Run("own messages", func(t *testing.T) {
+		changed := strings.Replace(string(in), "apis:", `
+messages: {deprecated: "Gone: {{.Old.Name}}. {{.New.Tool}} {{.Signature}} {{.Example}}", invalid: "No."}
+apis:`, 1)
+
+		c, err := toolapi.Load(fstest.MapFS{"p_c.yaml": {Data: pc}, "p_s_in.yaml": {Data: []byte(changed)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		v, _ := c.Version("p_s_in")
+		d, _ := v.Deprecation("LoadDB")
+
+		want := `Gone: LoadDB. LoadDB InitializeDatabase[DatabaseName] {"DatabaseName": "flights"}`
+		if text, err := v.InvalidAction(); err != nil || text != "No." || d.Notice() != want {
+			t.Errorf("%q, %q, %v", text, d.Notice(), err)
+		}
+	})
 	t.Run("no base", func(t *testing.T) {
 		if _, err := toolapi.Load(fstest.MapFS{"p_s_in.yaml": {Data: in}}); err == nil ||
 			!strings.Contains(err.Error(), "no file has base: true") {

@@ -1,8 +1,11 @@
 package toolapi
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"text/template"
 )
 
 // notice is what a deprecation notice says about the API to use instead.
@@ -15,6 +18,8 @@ type notice struct {
 type Deprecation struct {
 	Old *API // the API of that name, in the version that had it
 	New *API // what exposes the same tool now
+
+	notice, published string
 }
 
 // Deprecation returns what the version knows about a name it no longer exposes.
@@ -26,21 +31,79 @@ func (v *Version) Deprecation(name string) (Deprecation, bool) {
 // Deprecated returns the deprecated names in alphabetical order.
 func (v *Version) Deprecated() []string { return slices.Sorted(maps.Keys(v.deprecated)) }
 
-// Notice returns the deprecation message (ToolEvo, appendix C.2) in its published wording.
-func (d Deprecation) Notice() string {
-	return d.text(d.New.notice.signature, d.New.notice.example)
+// Notice returns the deprecation message (ToolEvo, appendix C.2).
+func (d Deprecation) Notice() string { return d.notice }
+
+// PublishedNotice returns the message as it was published, with its defects where it has any.
+func (d Deprecation) PublishedNotice() string { return d.published }
+
+// deprecation writes the notices about an API of another version.
+func (v *Version) deprecation(old, now *API) (d Deprecation, err error) {
+	type data struct {
+		Old, New           *API
+		Signature, Example string // of New, as the notice shows them
+	}
+
+	n := now.notice
+	d = Deprecation{Old: old, New: now}
+
+	if d.notice, err = written(v.deprecatedText, data{old, now, n.signature, n.example}); err == nil {
+		d.published, err = written(v.deprecatedText, data{old, now, n.publishedSignature, n.publishedExample})
+	}
+
+	return d, err
 }
 
-// PublishedNotice returns the message of the published code, with its defects where it has any.
-func (d Deprecation) PublishedNotice() string {
-	return d.text(d.New.notice.publishedSignature, d.New.notice.publishedExample)
-}
+// InvalidAction returns the message about a name that does not exist. It lists every API of the version but those of
+// the tools in without. The published environment lists the prompt's version, whatever is deployed.
+func (v *Version) InvalidAction(without ...string) (string, error) {
+	listed := slices.DeleteFunc(slices.Clone(v.APIs), func(a *API) bool { return slices.Contains(without, a.Tool) })
 
-func (d Deprecation) text(signature, example string) string {
-	return "Error: " + d.Old.Signature() + " is deprecated and will be removed in future releases. Use " +
-		signature + ", param example: " + example + " instead."
+	return written(v.invalidText, struct {
+		APIs []*API
+		Last int // the index of the last one
+	}{listed, len(listed) - 1})
 }
 
 // Example returns the JSON object that the deprecation notice shows as the arguments of a call, or "" when the API
 // replaces nothing.
 func (a *API) Example() string { return a.notice.example }
+
+// readMessages parses the templates of a file; those it does not have are the base's. Each is tried.
+func (v *Version) readMessages(f *file, base *Version) (err error) {
+	if v.deprecatedText, err = parseMessage("deprecated", f.Messages.Deprecated, base.deprecatedText); err != nil {
+		return err
+	}
+
+	if v.invalidText, err = parseMessage("invalid", f.Messages.Invalid, base.invalidText); err != nil {
+		return err
+	}
+
+	if _, err = v.InvalidAction(); err == nil {
+		_, err = v.deprecation(v.APIs[0], v.APIs[0])
+	}
+
+	return err
+}
+
+func parseMessage(name, text string, inherited *template.Template) (*template.Template, error) {
+	switch {
+	case text != "":
+		return template.New("messages." + name).Parse(text)
+	case inherited == nil:
+		return nil, fmt.Errorf("no messages.%s", name)
+	}
+
+	return inherited, nil
+}
+
+func written(t *template.Template, data any) (string, error) {
+	var b strings.Builder
+
+	err := t.Execute(&b, data)
+	if err == nil && b.Len() == 0 {
+		err = fmt.Errorf("%s says nothing", t.Name())
+	}
+
+	return b.String(), err
+}

@@ -87,14 +87,25 @@ Inspect_TheNodes[Graph, Vertex] Inspect_TheEdges[CheckInfos] ProcessSQLQuery[SQL
 	}
 }
 
+func invalid(t *testing.T, v *toolapi.Version, without ...string) string {
+	t.Helper()
+
+	text, err := v.InvalidAction(without...)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return text
+}
+
 // TestMessages compares every message of every version with its golden file.
 func TestMessages(t *testing.T) {
 	for _, name := range load(t).Names() {
 		v := version(t, name)
 		var b strings.Builder
 		b.WriteString("# Tool list\n" + strings.Join(v.ToolList(), "\n") + "\n\n# Invalid action\n" +
-			v.InvalidAction() + "\n")
-		b.WriteString("\n# Invalid action, without UpdateTool\n" + v.InvalidAction(toolapi.UpdateTool) + "\n")
+			invalid(t, v) + "\n")
+		b.WriteString("\n# Invalid action, without UpdateTool\n" + invalid(t, v, toolapi.UpdateTool) + "\n")
 
 		for _, a := range version(t, "p_c").APIs {
 			d, ok := v.Deprecation(a.Name)

@@ -25,6 +25,7 @@ const systemTools = `
 const typedBase = `
 version: then
 base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Name}}.", invalid: "No."}
 apis:
   - name: Forecast
     description: which forecasts.
@@ -490,8 +491,8 @@ func drawObject(t *rapid.T, depth int) envs.Args {
 func TestSchemaRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := string(pytext.AppendJSON(nil, drawObject(t, 3)))
-		file := "version: v\nbase: true\napis:\n  - name: A\n    description: which acts.\n    parameters: " + want +
-			systemTools
+		file := "version: v\nbase: true\nmessages: {deprecated: x, invalid: x}\napis:\n" +
+			"  - name: A\n    description: which acts.\n    parameters: " + want + systemTools
 
 		c, err := toolapi.Load(fstest.MapFS{"v.yaml": {Data: []byte(file)}})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -29,6 +30,8 @@ type Version struct {
 	byName     map[string]*API
 	byTool     map[string]*API
 	deprecated map[string]Deprecation
+
+	deprecatedText, invalidText *template.Template
 }
 
 // API is a tool as a version exposes it.
@@ -87,23 +90,6 @@ func (v *Version) ToolList(without ...string) []string {
 	}
 
 	return lines
-}
-
-// InvalidAction returns the message about a name that does not exist, in its published wording. It lists every API of
-// the version but those of the tools in without. The published environment lists the prompt's version, whatever is
-// deployed.
-func (v *Version) InvalidAction(without ...string) string {
-	var items []string
-
-	for _, a := range v.APIs {
-		if !slices.Contains(without, a.Tool) {
-			items = append(items, a.Name+"[<"+strings.Join(parameterNames(a.Parameters), ">, <")+">]")
-		}
-	}
-
-	last := len(items) - 1
-
-	return "Invalid Action. Valid Actions are " + strings.Join(items[:last], " ") + " and " + items[last] + "."
 }
 
 // Signature returns "Name[p1, p2]".
