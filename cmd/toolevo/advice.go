@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/mcts/store"
@@ -39,7 +40,7 @@ func advice(err error) string {
 // aboutRuns says which runs may have been meant by a folder that holds none.
 func aboutRuns(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, trajectories.ManifestFile)); err == nil {
-		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", shell("check", dir))
+		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", console.Shell("check", dir))
 	}
 
 	if below := runsIn(dir); len(below) > 0 {
@@ -55,7 +56,7 @@ func aboutRuns(dir string) string {
 		return "Runs beside it: " + display.Line(strings.Join(beside, ", "), 0)
 	}
 
-	return fmt.Sprintf("`toolevo %s` makes one there.", shell("collect", "--out", dir))
+	return fmt.Sprintf("`toolevo %s` makes one there.", console.Shell("collect", "--out", dir))
 }
 
 // runsIn lists the runs among the folders in a folder.

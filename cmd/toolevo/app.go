@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/corpus"
@@ -20,14 +20,11 @@ import (
 
 // app is one invocation of the program, with everything it may touch.
 type app struct {
-	in      io.Reader
-	out     io.Writer // results; what others wrote is made visible on the way
-	columns int       // of the terminal that results go to, 0 where they go to none
-	err     *console  // words for people
-	environ []string
-	ending  ending        // what is said at Ctrl-C
-	moment  time.Duration // a command may prepare in silence for so long; 0 is the default, less is not at all
-	backoff time.Duration // before a server is asked again, at first; 0 is the default
+	console.Program               // what others wrote is made visible on the way to Out
+	columns         int           // of the terminal that results go to, 0 where they go to none
+	ending          ending        // what is said at Ctrl-C
+	moment          time.Duration // a command may prepare in silence for so long; 0 is the default, less is not at all
+	backoff         time.Duration // before a server is asked again, at first; 0 is the default
 
 	// open opens the engine of a command; nil is engines.Open.
 	open openFunc
@@ -35,66 +32,41 @@ type app struct {
 	attack attackFunc
 }
 
-// The exit codes.
-const (
-	exitDone        = 0
-	exitBad         = 1   // the result is bad: a check failed, an accuracy is too low
-	exitUsage       = 2   // wrong usage or configuration
-	exitGaveUp      = 3   // infrastructure gave up
-	exitInterrupted = 130 // interrupted, resumable
-)
-
-// exitError gives an error its exit code.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-func bad(format string, args ...any) error { return &exitError{exitBad, fmt.Errorf(format, args...)} }
-func usage(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
-func gaveUp(err error) error { return &exitError{exitGaveUp, err} }
-
 // run runs the program and returns its exit code. What has no code of its own is a matter of usage or configuration:
 // commands give codes to everything that can happen once they work.
 func (a *app) run(ctx context.Context, args []string) int {
-	out := display.NewWriter(a.out)
-	a.out, a.columns = out, terminalWidth(a.out)
+	out := display.NewWriter(a.Out)
+	a.Out, a.columns = out, console.Width(a.Out)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 
 	err = a.interrupted(ctx, errors.Join(err, out.Flush()))
 	if err == nil {
-		return exitDone
+		return console.ExitDone
 	}
 
-	fmt.Fprintf(a.err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
+	fmt.Fprintf(a.Err, "toolevo: %s\n", strings.TrimSpace(err.Error()))
 
 	if text := advice(err); text != "" {
-		a.say("%s", text)
+		a.Say("%s", text)
 	}
 
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) ||
 		errors.Is(err, trajectories.ErrDamaged) {
-		return exitBad
+		return console.ExitBad
 	}
 
-	var coded *exitError
-	if errors.As(err, &coded) {
-		return coded.code
+	if code := console.ExitCode(err); code != console.ExitDone {
+		return code
 	}
 
 	var path *fs.PathError
 	if errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		return exitGaveUp // a full disk, a folder that may not be written
+		return console.ExitGaveUp // a full disk, a folder that may not be written
 	}
 
-	return exitUsage
+	return console.ExitUsage
 }
 
 func (a *app) root() *cobra.Command {
@@ -113,9 +85,9 @@ Start with:  toolevo demo`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.SetUsageTemplate(usageTemplate(root))
 	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
@@ -126,24 +98,22 @@ Start with:  toolevo demo`,
 	for _, c := range root.Commands() {
 		switch c.Name() { // cobra's own take any word for the lack of one
 		case "completion":
-			group(c)
+			console.Group(c)
 		case "help":
 			c.RunE, c.Run = helpAbout, nil
 		}
 	}
 
-	if err := addCompletions(root, flagValues()); err != nil {
-		panic(fmt.Sprintf("completion of flags: %v", err)) // one has two
-	}
+	addCompletions(root, flagValues())
 
-	return group(root)
+	return console.Group(root)
 }
 
 // helpAbout shows the help of the command that is named.
 func helpAbout(help *cobra.Command, args []string) error {
 	cmd, rest, err := help.Root().Find(args)
 	if err == nil && len(rest) > 0 {
-		err = unknownCommand(cmd, rest[0])
+		err = console.UnknownCommand(cmd, rest[0])
 	}
 
 	if err != nil {
@@ -152,6 +122,3 @@ func helpAbout(help *cobra.Command, args []string) error {
 
 	return cmd.Help()
 }
-
-// say writes a line for people.
-func (a *app) say(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }

@@ -137,7 +137,7 @@ func benchData(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
 
-	a := &app{out: io.Discard, err: &console{w: io.Discard}}
+	a := on(io.Discard)
 	for _, args := range [][]string{
 		{"data", "build", "--data", dir, "--dataset", "coffee"}, {"data", "questions", "--data", dir},
 	} {

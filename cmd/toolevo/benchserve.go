@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa/questions"
@@ -27,7 +28,7 @@ measure says nothing about any model.`,
 	}
 	cmd.AddCommand(a.benchServeCommand())
 
-	return group(cmd)
+	return console.Group(cmd)
 }
 
 // serveFlags are the flags of bench serve, in the order of its help.
@@ -73,13 +74,13 @@ applies it (server.form chat); ignore-n is about vLLM alone.`,
   toolevo bench serve --faults 0.3 --listen 127.0.0.1:8001
   toolevo bench serve --protocol ollama --faults 500=0.1,hang=0.01
   toolevo bench serve --decode 40 --prefill 4000 --wrong ignore-n`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		o, err := f.options(a.lookup("OPENAI_API_KEY"))
+		o, err := f.options(a.Lookup("OPENAI_API_KEY"))
 		if err != nil {
-			return usage("%w", err)
+			return console.Usage("%w", err)
 		}
 
 		return a.benchServe(cmd.Context(), f, o)
@@ -114,7 +115,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.dripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
 	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of what is wrong all the time, separated by commas")
 	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
-	f.asJSON = jsonFlag(cmd)
+	f.asJSON = console.JSONFlag(cmd)
 }
 
 // options says what the flags ask for.
@@ -243,10 +244,10 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 	s, err := simserver.Start(o)
 	if err != nil {
 		if isAddress(err) {
-			return gaveUp(fmt.Errorf("%w: name another with --listen", err))
+			return console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
 		}
 
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer s.Close()
 
@@ -256,10 +257,10 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 
 	r := report.end()
 	if *f.asJSON {
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 
-	fmt.Fprint(a.out, r.text())
+	fmt.Fprint(a.Out, r.text())
 
 	return nil
 }
@@ -271,23 +272,23 @@ func (a *app) introduce(f *serveFlags, url string) {
 		address, name = url, kindOllama+":"+f.model
 	}
 
-	a.say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.model, f.policy, url)
+	a.Say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.model, f.policy, url)
 
 	if f.requireKey {
-		a.say("It asks for the key in OPENAI_API_KEY.")
+		a.Say("It asks for the key in OPENAI_API_KEY.")
 	}
 
-	a.say("\nTry, in another terminal:")
+	a.Say("\nTry, in another terminal:")
 
 	for _, words := range [][]string{
 		{"doctor", "--policy", name, "--server", address},
 		{"collect", "--policy", name, "--server", address, "--limit", "20", "--out", "runs/rehearsal"},
 		{"eval", "--policy", name, "--server", address, "--limit", "20"},
 	} {
-		a.say("  %s", shell(append([]string{os.Args[0]}, words...)...))
+		a.Say("  %s", console.Shell(append([]string{os.Args[0]}, words...)...))
 	}
 
-	a.say("\nCtrl-C ends it and tells how it was used.")
+	a.Say("\nCtrl-C ends it and tells how it was used.")
 }
 
 // isAddress reports whether an error is about the address to listen on.

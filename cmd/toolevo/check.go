@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/mcts/collect"
 	"toolevo/trajectories"
@@ -28,14 +29,14 @@ an export it checks the files' checksums, that both data files hold the same,
 and every sample as the trainer will read it. Exits with 1 when something
 differs.`,
 		Example:           "  toolevo check runs/first\n  toolevo check runs/eval\n  toolevo check export",
-		Args:              positional(1, 1),
+		Args:              console.Positional(1, 1),
 		ValidArgsFunction: runs(1),
 	}
-	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if *workers < 1 {
-			return usage("--workers %d: want at least 1", *workers)
+			return console.Usage("--workers %d: want at least 1", *workers)
 		}
 
 		export, err := trajectories.ReadManifest(args[0])
@@ -44,7 +45,7 @@ differs.`,
 		}
 
 		if !isMissing(err) {
-			return bad("%w: the export has to be written again, by `toolevo export`", err)
+			return console.Bad("%w: the export has to be written again, by `toolevo export`", err)
 		}
 
 		v, err := openView(cmd.Context(), args[0])
@@ -73,7 +74,7 @@ differs.`,
 func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, error) {
 	m := v.run.Manifest
 	if m.Hash == "" {
-		return nil, usage("%s was collected by an earlier version, %s: it can be inspected and exported, but "+
+		return nil, console.Usage("%s was collected by an earlier version, %s: it can be inspected and exported, but "+
 			"not checked", v.run.Dir, m.Software)
 	}
 
@@ -82,7 +83,7 @@ func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, 
 		return nil, err
 	}
 
-	defer a.starting(progressAuto).step("Reading corpora and questions")()
+	defer a.starting(console.ProgressAuto).step("Reading corpora and questions")()
 
 	b, err := readBench(ctx, data, c)
 	if err != nil {
@@ -99,7 +100,7 @@ func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, 
 
 	b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
 	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
-		return nil, errors.Join(b.close(), usage("%s was made from other inputs than these:\n  %s\n"+
+		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n"+
 			"Give the --data it was made from, and check it with the version that made it, %s.",
 			v.run.Dir, strings.Join(other, "\n  "), m.Software))
 	}
@@ -129,18 +130,18 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	}
 
 	o.Workers = workers
-	done := a.starting(progressAuto).step("Growing every tree again")
+	done := a.starting(console.ProgressAuto).step("Growing every tree again")
 	verification, err := collect.Verify(ctx, o)
 
 	done()
 
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	stamps, err := stampsOf(ctx, v.run)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	result := checked{verification, checkedRun{Engines: inWords(stamps), Warnings: wallWarnings(stamps)}}
@@ -154,7 +155,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 
 	switch {
 	case isMissing(err):
-		a.say("The run has no %s yet: it is not through.", rowsFile)
+		a.Say("The run has no %s yet: it is not through.", rowsFile)
 	case err != nil:
 		result.Problems = append(result.Problems, fmt.Sprintf("%s: %v", path, err))
 	case problem != "":
@@ -164,7 +165,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	}
 
 	if result.Missing > 0 {
-		a.say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
+		a.Say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
 	}
 
 	head := fmt.Sprintf("%d trees grown again from %d logged calls, %d trajectories compared", result.Trees,
@@ -177,21 +178,21 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 func (a *app) printChecked(asJSON bool, dir string, document any, head string, problems []string,
 	run checkedRun) error {
 	if asJSON {
-		if err := a.printJSON(document); err != nil {
+		if err := a.PrintJSON(document); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(a.out, "%s: %d problems\n", head, len(problems))
+		fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
 
 		for _, p := range problems {
-			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
+			fmt.Fprintln(a.Out, "  "+display.Line(p, 0))
 		}
 
-		printEngines(a.out, run.Engines, run.Warnings)
+		printEngines(a.Out, run.Engines, run.Warnings)
 	}
 
 	if len(problems) > 0 {
-		return bad("%s is not what its log says: %d problems\n"+
+		return console.Bad("%s is not what its log says: %d problems\n"+
 			"Put its files back from a copy; what is made from the log alone, --resume writes again.", dir,
 			len(problems))
 	}
@@ -215,32 +216,32 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 
 	report, err := trajectories.LintExport(dir, linter)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	stamps := exportedStamps(m)
 	if asJSON {
 		result := checkedExport{report, inWords(stamps), wallWarnings(stamps)}
-		if err := a.printJSON(result); err != nil {
+		if err := a.PrintJSON(result); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(a.out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,
+		fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,
 			len(report.Problems))
 
 		for _, p := range report.Problems {
-			fmt.Fprintln(a.out, "  "+display.Line(p, 0))
+			fmt.Fprintln(a.Out, "  "+display.Line(p, 0))
 		}
 
 		for _, f := range report.Findings {
-			fmt.Fprintf(a.out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
+			fmt.Fprintf(a.Out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
 		}
 
-		printEngines(a.out, inWords(stamps), wallWarnings(stamps))
+		printEngines(a.Out, inWords(stamps), wallWarnings(stamps))
 	}
 
 	if !report.OK() {
-		return bad("%s is not a sound export: write it again, by `toolevo export`", dir)
+		return console.Bad("%s is not a sound export: write it again, by `toolevo export`", dir)
 	}
 
 	return nil

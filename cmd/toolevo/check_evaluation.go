@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/trajectories"
 )
@@ -32,14 +33,14 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 		return err
 	}
 
-	done := a.starting(progressAuto).step("Playing every episode again")
+	done := a.starting(console.ProgressAuto).step("Playing every episode again")
 	verification, err := finetune.Verify(ctx, e.jobs,
 		finetune.Options{Store: v.run.Store, Workers: workers, Retry: b.retry()})
 
 	done()
 
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	result := checkedEvaluation{verification, checkedRun{Engines: inWords(e.stamps), Warnings: wallWarnings(e.stamps)}}
@@ -48,8 +49,8 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 
 	lost, err := e.lost()
 	if isOpen && (isMissing(err) || err == nil && result.Missing > len(lost)) {
-		a.say("The evaluation is not through: its files were not compared. Go on with: toolevo eval --resume --out %s",
-			shell(v.run.Dir))
+		a.Say("The evaluation is not through: its files were not compared. Go on with: toolevo eval --resume --out %s",
+			console.Shell(v.run.Dir))
 	} else {
 		if err == nil {
 			result.Rows, err = e.checkFiles(ctx, lost)
@@ -63,7 +64,7 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 	}
 
 	if len(lost) > 0 {
-		a.say("%d questions were lost to failures of ours; --resume tries them again.", len(lost))
+		a.Say("%d questions were lost to failures of ours; --resume tries them again.", len(lost))
 	}
 
 	if ctx.Err() != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
@@ -41,7 +42,7 @@ once. Nothing is lost either way.`,
   toolevo collect --resume --out runs/first
   toolevo collect --resume --out runs/first --limit 50
   toolevo collect --preset paper --trees 5 --limit 20 --dry-run`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "split", "limit", "api", "policy", "preset", "trees", "seed",
 		"compat", "no-update-tool", "no-reflection", "engine", "python", "wasm")
@@ -53,7 +54,7 @@ once. Nothing is lost either way.`,
 		defer b.close()
 
 		if len(b.config.API) != 1 || len(b.config.Policy) != 1 {
-			return usage("collect takes one --api and one --policy, not %s and %s",
+			return console.Usage("collect takes one --api and one --policy, not %s and %s",
 				strings.Join(b.config.API, ","), strings.Join(b.config.Policy, ","))
 		}
 
@@ -129,7 +130,7 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 
 	linter, err := trajectories.NewLinter(b.tokenizer, t.Template, tokens)
 	if err != nil {
-		return nil, usage("training: %v", err)
+		return nil, console.Usage("training: %v", err)
 	}
 
 	return trajectories.NewAcceptance(linter, prompt.System(), characters).Accept, nil
@@ -153,7 +154,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
 	finishTally := a.tally(run.Dir, b)
-	done := a.report(*f.progress, collectStatus(o.Progress, b.load()))
+	done := a.Report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
 
 	done()
@@ -179,7 +180,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	}
 
 	if unresolved != nil {
-		a.say("%s has the %d trajectories of the trees that are there.", path, n)
+		a.Say("%s has the %d trajectories of the trees that are there.", path, n)
 		return a.stopped(kindCollect, f, unresolved)
 	}
 
@@ -216,15 +217,16 @@ type collected struct {
 
 func (a *app) printCollected(asJSON bool, c collected) error {
 	if asJSON {
-		return a.printJSON(c)
+		return a.PrintJSON(c)
 	}
 
-	fmt.Fprintf(a.out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
-	fmt.Fprintf(a.out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
-	fmt.Fprintf(a.out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
+	fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
+	fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
+	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 		c.File)
-	printEngines(a.out, c.Engines, c.Warnings)
-	a.say("Next: toolevo %s\n      toolevo %s --out DIR", shell("inspect", c.Dir), shell("export", c.Dir))
+	printEngines(a.Out, c.Engines, c.Warnings)
+	a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
+		console.Shell("export", c.Dir))
 
 	return nil
 }
@@ -251,8 +253,8 @@ func isRun(dir string) bool {
 // stopped turns the end of an unfinished run into what the user can do about it.
 func (a *app) stopped(kind string, f *runFlags, err error) error {
 	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
-		return gaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is nothing "+
-			"to go on with", err, *f.out))
+		return console.GaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is "+
+			"nothing to go on with", err, *f.out))
 	}
 
 	resume := resumeCommand(kind, f)
@@ -261,26 +263,25 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 	var gone *server.GoneError
 	switch {
 	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
-		return bad("%w", err) // to go on ends here again
+		return console.Bad("%w", err) // to go on ends here again
 	case errors.As(err, &gone):
 		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; everything so far is kept. Go on with:\n  %s",
-			resume)}
+		return console.Interrupted("interrupted; everything so far is kept. Go on with:\n  %s", resume)
 	case errors.As(err, &unresolved):
-		return gaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))
+		return console.GaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))
 	}
 
-	return gaveUp(fmt.Errorf("%w\nWhat was done is kept. Go on with:\n  %s", err, resume))
+	return console.GaveUp(fmt.Errorf("%w\nWhat was done is kept. Go on with:\n  %s", err, resume))
 }
 
 // collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.
-func collectStatus(p *collect.Progress, load func() string) func() status {
+func collectStatus(p *collect.Progress, load func() string) func() console.Status {
 	start, last := time.Now(), time.Now()
 	var lastAsked int64
 	rate := 0.0
 
-	return func() status {
+	return func() console.Status {
 		s := p.Snapshot()
 		if since := time.Since(last); since >= time.Second {
 			rate = float64(s.Asked-lastAsked) / since.Seconds()
@@ -299,6 +300,12 @@ func collectStatus(p *collect.Progress, load func() string) func() status {
 
 		text += fmt.Sprintf(" %.0f calls/s %d trees", rate, s.Trees)
 
-		return status{done: s.TreesDone, before: s.TreesBefore, total: s.TreesPlanned, text: text, servers: load()}
+		return console.Status{
+			Done:    s.TreesDone,
+			Before:  s.TreesBefore,
+			Total:   s.TreesPlanned,
+			Text:    text,
+			Servers: load(),
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa"
 	"toolevo/toolqa/compat"
@@ -22,24 +23,23 @@ const all = "all"
 // every command.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"dataset":    listed(append(asText(toolqa.Datasets()), all)),
-		"difficulty": offered(append(asText(toolqa.Difficulties()), all)),
-		"split":      offered(asText(toolqa.Splits())),
+		"dataset":    console.Listed(append(asText(toolqa.Datasets()), all)),
+		"difficulty": console.Offered(append(asText(toolqa.Difficulties()), all)),
+		"split":      console.Offered(asText(toolqa.Splits())),
 		"api":        versionNames,
 		"policy":     policies,
-		"preset":     offered(configs.Presets()),
-		"engine":     offered(configs.PythonEngines()),
-		"compat":     listed(compat.Names()),
-		"progress":   offered([]string{progressAuto, progressBar, progressPlain, progressNone}),
+		"preset":     console.Offered(configs.Presets()),
+		"engine":     console.Offered(configs.PythonEngines()),
+		"compat":     console.Listed(compat.Names()),
 		"config":     shippedOrFile,
 		"set":        settingKeys,
-		"without":    listed(configs.PythonWalls()),
-		"strategy":   offered(asText(trajectories.Strategies())),
-		"score":      offered(asText([]trajectories.Score{trajectories.Strict, trajectories.Official})),
-		"template":   offered(trajectories.Templates()),
-		"format":     offered([]string{formatLlamaFactory}),
-		"wrong":      listed(asText(simserver.Misconfigurations())),
-		"protocol":   offered(asText([]simserver.Kind{simserver.VLLM, simserver.Ollama})),
+		"without":    console.Listed(configs.PythonWalls()),
+		"strategy":   console.Offered(asText(trajectories.Strategies())),
+		"score":      console.Offered(asText([]trajectories.Score{trajectories.Strict, trajectories.Official})),
+		"template":   console.Offered(trajectories.Templates()),
+		"format":     console.Offered([]string{formatLlamaFactory}),
+		"wrong":      console.Listed(asText(simserver.Misconfigurations())),
+		"protocol":   console.Offered(asText([]simserver.Kind{simserver.VLLM, simserver.Ollama})),
 		"data":       folders,
 		"corpus":     folders,
 		"questions":  folders,
@@ -48,53 +48,20 @@ func flagValues() map[string]cobra.CompletionFunc {
 }
 
 // addCompletions lets a shell complete values, below cmd.
-func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) error {
-	var failed error
-
+func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		complete := values[f.Name]
 		if f.Name == "scale" && f.Value.Type() == "string" { // elsewhere it is a number
-			complete = offered(asText(corpus.Scales()))
+			complete = console.Offered(asText(corpus.Scales()))
 		}
 
-		if complete == nil {
-			return
-		}
-
-		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-			failed = err
+		if complete != nil {
+			console.Complete(cmd, f.Name, complete)
 		}
 	})
 
 	for _, c := range cmd.Commands() {
-		if err := addCompletions(c, values); err != nil {
-			return err
-		}
-	}
-
-	return failed
-}
-
-// offered completes a value to one of some names.
-func offered(valid []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return beginningWith(typed, valid), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// listed completes the last of several names that commas separate, none of them twice.
-func listed(valid []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndex(typed, ",")+1]
-		var lists []string
-
-		for _, name := range valid {
-			if !strings.Contains(","+before, ","+name+",") {
-				lists = append(lists, before+name)
-			}
-		}
-
-		return beginningWith(typed, lists), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		addCompletions(c, values)
 	}
 }
 
@@ -107,12 +74,12 @@ func policies(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Shell
 		names = append(names, before+strings.TrimSuffix(name, "MODEL"))
 	}
 
-	return beginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return console.BeginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // shippedOrFile completes the name of a shipped configuration, else that of a file.
 func shippedOrFile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if names := beginningWith(typed, configs.Policies()); len(names) > 0 {
+	if names := console.BeginningWith(typed, configs.Policies()); len(names) > 0 {
 		return names, cobra.ShellCompDirectiveDefault
 	}
 
@@ -126,7 +93,7 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 		keys = append(keys, key+"=")
 	}
 
-	return beginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return console.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -154,23 +121,11 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 		found = append(found, runsIn("runs")...)
 	}
 
-	if found = beginningWith(typed, found); len(found) > 0 {
+	if found = console.BeginningWith(typed, found); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 
 	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-func beginningWith(typed string, names []string) []string {
-	var found []string
-
-	for _, name := range names {
-		if strings.HasPrefix(name, typed) {
-			found = append(found, name)
-		}
-	}
-
-	return found
 }
 
 func asText[T ~string](all []T) []string {
@@ -188,5 +143,5 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 		return nil, cobra.ShellCompDirectiveError // a run says what is wrong with them
 	}
 
-	return listed(versions.Names())(cmd, args, typed)
+	return console.Listed(versions.Names())(cmd, args, typed)
 }

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -37,7 +34,7 @@ or import the published ToolQA files and generate what is not published:
 	cmd.AddCommand(a.dataBuildCommand(), a.dataImportCommand(), a.dataQuestionsCommand(), a.dataVerifyCommand(),
 		a.dataGoldCommand())
 
-	return group(cmd)
+	return console.Group(cmd)
 }
 
 // datasetsFlag adds --dataset to a command that has no configuration. The function it returns also reports whether
@@ -60,45 +57,6 @@ func difficultyFlag(cmd *cobra.Command) func() ([]toolqa.Difficulty, error) {
 		c := configs.Config{Difficulty: *value}
 		return c.Difficulties()
 	}
-}
-
-func jsonFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "print the result as one JSON document")
-}
-
-// printJSON prints a document. Every character of it is visible: JSON has escapes of its own for those that are not.
-func (a *app) printJSON(v any) error {
-	text, err := encodeJSON(v)
-	if err == nil {
-		_, err = a.out.Write(text)
-	}
-
-	return err
-}
-
-// encodeJSON returns the text that printJSON prints.
-func encodeJSON(v any) ([]byte, error) {
-	var text, b bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-
-	for _, r := range text.String() {
-		if r == '\n' || unicode.IsGraphic(r) {
-			b.WriteRune(r)
-			continue
-		}
-
-		for _, unit := range utf16.AppendRune(nil, r) {
-			fmt.Fprintf(&b, `\u%04x`, unit)
-		}
-	}
-
-	return b.Bytes(), nil
 }
 
 // corpusReport is what a command that wrote a corpus says about it.
@@ -135,14 +93,14 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 		Example: `  toolevo data build --data data
   toolevo data build --data data --scale full
   toolevo data build --data data --dataset flights --rows 100000 --seed 2`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
-	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	dir, datasets, asJSON := a.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
 	scale := cmd.Flags().String("scale", string(corpus.Demo), "`SIZE` of all: demo, some thousands of rows each, "+
 		"or full, as published")
 	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
-	watch := a.watched(cmd)
+	watch := a.Watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, _, err := datasets()
 		if err != nil {
@@ -150,7 +108,7 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 		}
 
 		if _, err := names.Parse("scale", *scale, corpus.Scales()); err != nil {
-			return usage("--scale: %w", err)
+			return console.Usage("--scale: %w", err)
 		}
 
 		progress, stop, err := watch()
@@ -166,7 +124,7 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 				Rows:     *rows,
 				Scale:    corpus.Scale(*scale),
 				Tool:     "toolevo " + software(),
-				Progress: progress.step("build " + string(ds)),
+				Progress: progress.Step("build " + string(ds)),
 			})
 			if err != nil {
 				return err
@@ -184,7 +142,7 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 			return err
 		}
 
-		a.say("Next: toolevo %s", shell("data", "questions", "--data", *dir))
+		a.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", *dir))
 
 		return nil
 	}
@@ -195,17 +153,17 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 // sayStale warns of the question files that a new corpus made useless.
 func (a *app) sayStale(dir string, info corpus.Info) {
 	for _, err := range questions.Stale(dir, info) {
-		a.say("Stale: %v", err)
+		a.Say("Stale: %v", err)
 	}
 }
 
 func (a *app) printReports(asJSON bool, reports []corpusReport) error {
 	if asJSON {
-		return a.printJSON(builtDocument{reports})
+		return a.PrintJSON(builtDocument{reports})
 	}
 
 	for _, r := range reports {
-		fmt.Fprintln(a.out, r)
+		fmt.Fprintln(a.Out, r)
 	}
 
 	return nil
@@ -227,9 +185,9 @@ that was imported from the same files before is left as it is, so that an import
 that was interrupted goes on where it was.`,
 		Example: `  toolevo data import --corpus toolqa/corpus --questions toolqa/questions
   toolevo data import --questions toolqa-d/train --split train`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
-	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
+	dir, datasets, asJSON := a.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
 	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` that the questions are: train, "+
@@ -237,15 +195,15 @@ that was interrupted goes on where it was.`,
 	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, "+
 		"or not all of its files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
-	watch := a.watched(cmd)
+	watch := a.Watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *from == "" && *asked == "" {
-			return usage("nothing to import: give --corpus DIR, --questions DIR, or both")
+			return console.Usage("nothing to import: give --corpus DIR, --questions DIR, or both")
 		}
 
 		of, err := toolqa.ParseSplit(*split)
 		if err != nil {
-			return usage("--split: %v", err)
+			return console.Usage("--split: %v", err)
 		}
 
 		all, named, err := datasets()
@@ -293,10 +251,10 @@ that have a corpus are asked about.
 Templates to which the benchmark's own test answers are wrong are asked in dev
 and test, with the right answer, and not in train.`,
 		Example: "  toolevo data questions --data data --seed 1 --scale 0.1",
-		Args:    positional(0, 0),
+		Args:    console.Positional(0, 0),
 	}
-	dir, datasets, difficulties := a.dataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
-	asJSON, watch := jsonFlag(cmd), a.watched(cmd)
+	dir, datasets, difficulties := a.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
+	asJSON, watch := console.JSONFlag(cmd), a.Watched(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
 	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
 	faulty := cmd.Flags().Bool("faulty", false, "train on templates, too, to which the benchmark's own answers "+
@@ -313,7 +271,7 @@ and test, with the right answer, and not in train.`,
 		}
 
 		if !(*scale > 0 && *scale <= 1) {
-			return usage("--scale %v: want more than 0 and at most 1", *scale)
+			return console.Usage("--scale %v: want more than 0 and at most 1", *scale)
 		}
 
 		progress, stop, err := watch()
@@ -326,7 +284,7 @@ and test, with the right answer, and not in train.`,
 		var generated []toolqa.Question
 
 		for i, ds := range all {
-			progress.step("questions about "+string(ds))(i, len(all))
+			progress.Step("questions about "+string(ds))(i, len(all))
 
 			qs, reports, err := generateQuestions(cmd.Context(), *dir, ds, chosen, *seed, *scale, *faulty)
 			if isMissing(err) && !named {
@@ -350,7 +308,7 @@ and test, with the right answer, and not in train.`,
 		}
 
 		if *asJSON {
-			return a.printJSON(splitsDocument{made})
+			return a.PrintJSON(splitsDocument{made})
 		}
 
 		a.printSplits(*dir, made)
@@ -388,10 +346,10 @@ func (a *app) printSplits(dir string, made []splitReport) {
 			end = "\n"
 		}
 
-		fmt.Fprint(a.out, text, end)
+		fmt.Fprint(a.Out, text, end)
 	}
 
-	fmt.Fprintf(a.out, "in %s\n", filepath.Join(dir, "questions"))
+	fmt.Fprintf(a.Out, "in %s\n", filepath.Join(dir, "questions"))
 }
 
 // generateQuestions returns the questions of a dataset, and what there is to say about each file.

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -44,7 +45,7 @@ and does without.
 The policies are scripts that simulate a language model's habits; their
 accuracies say nothing about any model.`,
 		Example: "  toolevo demo\n  toolevo demo --out /tmp/demo",
-		Args:    positional(0, 0),
+		Args:    console.Positional(0, 0),
 	}
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
@@ -97,8 +98,8 @@ func (a *app) newDemo(dir string) *demo {
 		d.attack = attackOnce()
 	}
 
-	if a.draws(progressAuto) {
-		d.starting = a.starting(progressAuto)
+	if a.Draws(console.ProgressAuto) {
+		d.starting = a.starting(console.ProgressAuto)
 	}
 
 	return d
@@ -109,7 +110,7 @@ func (d *demo) claim() (release func() error, err error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if errors.Is(err, syscall.ENOTDIR) {
-			return nil, usage("--out %s is a file: name a folder, which need not be there", d.dir)
+			return nil, console.Usage("--out %s is a file: name a folder, which need not be there", d.dir)
 		}
 
 		return nil, err
@@ -117,7 +118,7 @@ func (d *demo) claim() (release func() error, err error) {
 
 	marked := func(e fs.DirEntry) bool { return e.Name() == demoMark && e.Type().IsRegular() }
 	if len(entries) > 0 && !slices.ContainsFunc(entries, marked) {
-		return nil, usage("%s is not empty, and no demo made it: choose another --out", d.dir)
+		return nil, console.Usage("%s is not empty, and no demo made it: choose another --out", d.dir)
 	}
 
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
@@ -154,7 +155,7 @@ func (d *demo) clear() error {
 // demoWalls returns the flags by which the demo does without the walls that this machine lacks. Its programs
 // are written by us, so it need not refuse, as a run with a model does.
 func (a *app) demoWalls(ctx context.Context) ([]string, error) {
-	layers, err := configs.EnvironmentLayers(a.environ)
+	layers, err := configs.EnvironmentLayers(a.Environ)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (a *app) demoWalls(ctx context.Context) ([]string, error) {
 func (a *app) acceptMissing(err error) ([]string, error) {
 	var missing *confine.MissingError
 	if !errors.As(err, &missing) {
-		return nil, gaveUp(err)
+		return nil, console.GaveUp(err)
 	}
 
 	var names []string
@@ -184,7 +185,7 @@ func (a *app) acceptMissing(err error) ([]string, error) {
 		names = append(names, string(wall))
 	}
 
-	a.say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
+	a.Say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
 
 	return []string{"--set", "python.accept=" + strings.Join(names, ",")}, nil
 }
@@ -210,8 +211,8 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 
 	var out, words bytes.Buffer
 	a := &app{
-		in: d.app.in, out: &out, err: &console{w: &words}, environ: d.app.environ,
-		moment: d.app.moment, backoff: d.app.backoff, open: d.app.open, attack: d.attack,
+		Program: console.Program{In: d.app.In, Out: &out, Err: &console.Screen{W: &words}, Environ: d.app.Environ},
+		moment:  d.app.moment, backoff: d.app.backoff, open: d.app.open, attack: d.attack,
 	}
 	root := a.root()
 	root.SetArgs(append(args, "--json"))
@@ -221,18 +222,17 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 		err = json.Unmarshal(out.Bytes(), result)
 	}
 
-	var coded *exitError
-	if errors.As(err, &coded) && coded.code == exitInterrupted {
-		return &exitError{exitInterrupted, errors.New(d.app.ending.last())}
+	if console.ExitCode(err) == console.ExitInterrupted {
+		return console.Interrupted("%s", d.app.ending.last())
 	}
 
 	if err != nil {
-		d.app.say("%s", strings.TrimSpace(words.String()))
-		return fmt.Errorf("toolevo %s: %w", shell(args...), err)
+		d.app.Say("%s", strings.TrimSpace(words.String()))
+		return fmt.Errorf("toolevo %s: %w", console.Shell(args...), err)
 	}
 
 	return nil
 }
 
 // tell writes a line of the demo's result.
-func (d *demo) tell(format string, args ...any) { fmt.Fprintf(d.app.out, format+"\n", args...) }
+func (d *demo) tell(format string, args ...any) { fmt.Fprintf(d.app.Out, format+"\n", args...) }

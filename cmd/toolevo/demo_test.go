@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,7 +78,7 @@ func TestDemo(t *testing.T) {
 	mine := filepath.Join(made, "mine.txt")
 	put(t, mine)
 
-	release, err := (&app{err: &console{}}).newDemo(made).claim()
+	release, err := on(io.Discard).newDemo(made).claim()
 	if err != nil {
 		t.Fatal(err)
 	}

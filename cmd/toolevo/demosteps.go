@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/trajectories"
@@ -23,13 +24,13 @@ func (d *demo) build(ctx context.Context) error {
 	var result json.RawMessage
 
 	err := d.do(ctx, "Building synthetic corpora", &result, "data", "build", "--data", d.data, "--progress",
-		progressNone)
+		console.ProgressNone)
 	if err != nil {
 		return err
 	}
 
 	return d.do(ctx, "Generating questions", &result,
-		"data", "questions", "--data", d.data, "--scale", "0.1", "--progress", progressNone)
+		"data", "questions", "--data", d.data, "--scale", "0.1", "--progress", console.ProgressNone)
 }
 
 func (d *demo) collect(ctx context.Context) error {
@@ -37,7 +38,7 @@ func (d *demo) collect(ctx context.Context) error {
 
 	args := []string{
 		"collect", "--data", d.data, "--api", "p_s_in", "--policy", "scripted:noisy", "--limit", "4", "--trees", "4",
-		"--out", d.trees, "--progress", progressNone,
+		"--out", d.trees, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Growing trees", &c, slices.Concat(args, d.accept)...); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (d *demo) clearest() (trajectories.Row, error) {
 	}
 
 	if fewest == math.MaxInt {
-		return found, bad("no trajectory in %s recovers from a deprecation", d.trees)
+		return found, console.Bad("no trajectory in %s recovers from a deprecation", d.trees)
 	}
 
 	return found, nil
@@ -147,7 +148,7 @@ func (d *demo) evaluate(ctx context.Context) error {
 
 	args := []string{
 		"eval", "--data", d.data, "--limit", "5", "--policy", "scripted:stale,scripted:reader", "--api", "p_c,p_s_ood",
-		"--out", d.evaluated, "--progress", progressNone,
+		"--out", d.evaluated, "--progress", console.ProgressNone,
 	}
 	if err := d.do(ctx, "Evaluating", &r, slices.Concat(args, d.accept)...); err != nil {
 		return err
@@ -155,17 +156,17 @@ func (d *demo) evaluate(ctx context.Context) error {
 
 	d.tell("")
 
-	return r.Overall().WriteTable(d.app.out)
+	return r.Overall().WriteTable(d.app.Out)
 }
 
 // next says where everything is, and what can be done with it.
 func (d *demo) next() {
-	d.app.say("In %s: data, run, export, eval (played by scripts, no model). Next:", d.dir)
+	d.app.Say("In %s: data, run, export, eval (played by scripts, no model). Next:", d.dir)
 
 	for _, args := range [][]string{
 		{"inspect", d.trees, d.example.QuestionID, strconv.Itoa(d.example.Tree)},
 		{"play", "--data", d.data, "--api", "p_s_in"},
 	} {
-		d.app.say("  %s", shell(append([]string{os.Args[0]}, args...)...))
+		d.app.Say("  %s", console.Shell(append([]string{os.Args[0]}, args...)...))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/console"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/prompt"
@@ -40,7 +41,7 @@ be wrong or impossible; ?? the probes did not tell. Exit codes: 0 all is well,
 Scripted policies need no server.`,
 		Example: `  toolevo doctor --policy openai:Qwen/Qwen2-7B --config policies/qwen2-7b
   toolevo doctor --policy ollama:mymodel --server gpu1:11434 --json`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
 	s := a.addSettings(cmd, nil, "policy")
 	serving := a.serving()
@@ -50,14 +51,14 @@ Scripted policies need no server.`,
 		"the model included")
 	side := cmd.Flags().Int("side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
 		"run side by side")
-	asJSON := jsonFlag(cmd)
+	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *timeout <= 0 {
-			return usage("--timeout %v: want how long a probe may take, such as 30s", *timeout)
+			return console.Usage("--timeout %v: want how long a probe may take, such as 30s", *timeout)
 		}
 
 		if *side < 2 {
-			return usage("--side-by-side %d: want at least 2", *side)
+			return console.Usage("--side-by-side %d: want at least 2", *side)
 		}
 
 		c, err := s.resolve(cmd.Flags(), nil)
@@ -221,11 +222,11 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patie
 	for i, p := range patients {
 		if !asJSON {
 			if i > 0 {
-				fmt.Fprintln(a.out)
+				fmt.Fprintln(a.Out)
 			}
 
 			a.announce(p)
-			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.out, c) }
+			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
 		}
 
 		r, err := doctor.Examine(ctx, p.options)
@@ -236,25 +237,24 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patie
 		all, verdict = append(all, examined{p.policy, r}), verdict.Worse(r.Verdict)
 
 		if err != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same " +
-				"command again")}
+			return console.Interrupted("interrupted: nothing is left behind; run the same command again")
 		}
 
 		if !asJSON {
-			if err := r.WriteFindings(a.out); err != nil {
+			if err := r.WriteFindings(a.Out); err != nil {
 				return err
 			}
 		}
 	}
 
 	if asJSON {
-		if err := a.printJSON(doctorDocument{verdict, all}); err != nil {
+		if err := a.PrintJSON(doctorDocument{verdict, all}); err != nil {
 			return err
 		}
 	}
 
 	if len(patients) == 0 {
-		a.say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy "+
+		a.Say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy "+
 			"openai:MODEL|ollama:MODEL [--server URL]",
 			strings.Join(c.Policy, ", "))
 	}
@@ -263,13 +263,13 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patie
 	case doctor.OK:
 		return nil
 	case doctor.Problem:
-		return usage("doctor: there are problems")
+		return console.Usage("doctor: there are problems")
 	}
 
-	return bad("doctor: there are findings")
+	return console.Bad("doctor: there are findings")
 }
 
 // announce says what is examined.
 func (a *app) announce(p patient) {
-	fmt.Fprintf(a.out, "%s\n%s\n\n", p.policy, doctor.Legend)
+	fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, doctor.Legend)
 }

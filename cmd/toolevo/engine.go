@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
@@ -77,7 +78,7 @@ func attackOnce() attackFunc {
 // to go on with one that lets any through. It says which walls there are not.
 func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
 	for _, line := range wallWarnings([]sandbox.Stamp{stamp}) {
-		a.say("%s", line)
+		a.Say("%s", line)
 	}
 
 	if stamp.Engine == engines.Unsafe {
@@ -107,7 +108,7 @@ func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options)
 	}
 
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	return nil
@@ -181,12 +182,12 @@ func (a *app) fitModules(b *bench) error {
 	}
 
 	if b.onServers() {
-		return usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
+		return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
 			lacks(b, missing), remedy(b, missing), strings.Join(here, ","))
 	}
 
-	a.say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
+	a.Say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
 		lacks(b, missing), remedy(b, missing))
 
 	return nil

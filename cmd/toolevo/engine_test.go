@@ -204,7 +204,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	serving := (&app{err: &console{w: io.Discard}}).serving()
+	serving := on(io.Discard).serving()
 	serving.parallel = "auto"
 	f := &runFlags{
 		mixEngines:    &mix,
@@ -358,14 +358,10 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 	for _, kind := range []string{kindCollect, kindEval} {
 		dir := filepath.Join(t.TempDir(), "run")
 		var out, words bytes.Buffer
-		a := &app{
-			in:  strings.NewReader(""),
-			out: &out,
-			err: &console{w: &words},
-			attack: func(context.Context, sandbox.Stamp,
-				func(context.Context) (sandbox.Engine, error)) error {
-				return breach
-			},
+		a := on(&words)
+		a.Out = &out
+		a.attack = func(context.Context, sandbox.Stamp, func(context.Context) (sandbox.Engine, error)) error {
+			return breach
 		}
 
 		args := []string{kind, "--data", data, "--limit", "1", "--out", dir}

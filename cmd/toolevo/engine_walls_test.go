@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
@@ -97,7 +97,7 @@ func TestEnginesWithoutAWallStillHold(t *testing.T) {
 		o := engines.Options{Engine: engines.ForkServer, Lacking: []confine.Wall{wall}, Accept: []confine.Wall{wall}}
 		stamp := sandbox.Stamp{Engine: engines.ForkServer, Missing: []string{string(wall)}}
 
-		a := &app{err: &console{w: io.Discard}}
+		a := on(io.Discard)
 		if err := a.guard(t.Context(), stamp, o); err != nil {
 			t.Errorf("without %s: %v", wall, err)
 		}
@@ -117,11 +117,9 @@ func TestAcceptedBreaches(t *testing.T) {
 		{[]attack.Finding{finding("read-file")}, ""},
 		{[]attack.Finding{finding("read-file"), finding("udp-send")}, "udp-send"},
 	} {
-		a := &app{
-			err: &console{w: io.Discard},
-			attack: func(context.Context, sandbox.Stamp, func(context.Context) (sandbox.Engine, error)) error {
-				return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
-			},
+		a := on(io.Discard)
+		a.attack = func(context.Context, sandbox.Stamp, func(context.Context) (sandbox.Engine, error)) error {
+			return &attack.BreachError{Engine: stamp, Breaches: test.breaches}
 		}
 
 		err := a.guard(t.Context(), stamp, engines.Options{})
@@ -137,7 +135,7 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 	t.Parallel()
 	for _, missing := range [][]confine.Wall{{confine.Landlock}, {confine.Seccomp}, confine.Walls()} {
 		var words bytes.Buffer
-		a := &app{err: &console{w: &words}}
+		a := on(&words)
 		_, err := engines.Open(t.Context(), engines.Options{Engine: engines.ForkServer, Lacking: missing})
 
 		flags, err := a.acceptMissing(err)
@@ -159,10 +157,10 @@ func TestTheDemoDoesWithoutMissingWalls(t *testing.T) {
 		says(t, "demo", words.String(), "No "+string(missing[0]), "models' programs are refused")
 	}
 
-	a := &app{err: &console{w: io.Discard}, environ: []string{"TOOLEVO_PYTHON_EXECUTABLE=no-such-python"}}
+	a := on(io.Discard)
+	a.Environ = []string{"TOOLEVO_PYTHON_EXECUTABLE=no-such-python"}
 
-	var coded *exitError
-	if _, err := a.demoWalls(t.Context()); !errors.As(err, &coded) || coded.code != exitGaveUp ||
+	if _, err := a.demoWalls(t.Context()); console.ExitCode(err) != exitGaveUp ||
 		!strings.Contains(err.Error(), "no-such-python") {
 		t.Errorf("without a Python the demo ends with %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -34,7 +35,7 @@ interrupted evaluation. After the first Ctrl-C no call is begun, and those that
 are being answered finish; the second stops at once. Nothing is lost either way.`,
 		Example: `  toolevo eval --policy scripted:reader,scripted:stale --api p_c,p_s_in
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed",
 		"compat",
@@ -42,7 +43,7 @@ are being answered finish; the second stops at once. Nothing is lost either way.
 	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 when an official accuracy is below this, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !(*failUnder >= 0 && *failUnder <= 1) {
-			return usage("--fail-under %v: want an accuracy from 0 to 1", *failUnder)
+			return console.Usage("--fail-under %v: want an accuracy from 0 to 1", *failUnder)
 		}
 
 		b, err := f.resolve(cmd.Context(), cmd)
@@ -97,15 +98,15 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	finishTally := a.tally(run.Dir, b)
 	var done, replayed, total atomic.Int64
 	load := b.load()
-	finished := a.report(*f.progress, func() status {
+	finished := a.Report(*f.progress, func() console.Status {
 		d, t := done.Load(), total.Load()
 
-		return status{
-			done:    d,
-			before:  replayed.Load(),
-			total:   t,
-			text:    fmt.Sprintf("%d/%d episodes", d, t),
-			servers: load(),
+		return console.Status{
+			Done:    d,
+			Before:  replayed.Load(),
+			Total:   t,
+			Text:    fmt.Sprintf("%d/%d episodes", d, t),
+			Servers: load(),
 		}
 	})
 	lost, err := finetune.Evaluate(ctx, e.jobs, finetune.Options{
@@ -133,39 +134,40 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 
 func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, failUnder float64) error {
 	if asJSON {
-		if err := a.printJSON(r); err != nil {
+		if err := a.PrintJSON(r); err != nil {
 			return err
 		}
 	} else {
-		if err := r.WriteTable(a.out); err != nil {
+		if err := r.WriteTable(a.Out); err != nil {
 			return err
 		}
 
-		a.say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
-		a.say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet),
-			shell("inspect", run.Dir))
+		a.Say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
+		a.Say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet),
+			console.Shell("inspect", run.Dir))
 	}
 
 	lost := 0
 	for _, row := range r.Rows {
 		if lost += row.Lost; row.FirstLoss != "" {
-			a.say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
+			a.Say("%s: %d lost, the first because of: %s", row.Cell, row.Lost, row.FirstLoss)
 		}
 
 		if row.TooLong > 0 {
-			a.say("%s: %d unanswered because the prompt no longer fit the model's context window", row.Cell,
+			a.Say("%s: %d unanswered because the prompt no longer fit the model's context window", row.Cell,
 				row.TooLong)
 		}
 	}
 
 	for _, row := range r.Rows {
 		if row.N > 0 && row.Official < failUnder {
-			return bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official, failUnder)
+			return console.Bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official, failUnder)
 		}
 	}
 
 	if lost > 0 {
-		return gaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others", lost))
+		return console.GaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the "+
+			"others", lost))
 	}
 
 	return nil

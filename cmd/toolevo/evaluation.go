@@ -10,6 +10,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/durable"
 	"toolevo/envs/sandbox"
 	"toolevo/finetune"
@@ -36,12 +37,12 @@ func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, que
 	*evaluation, error) {
 	stamps, err := stampsOf(ctx, run)
 	if err != nil {
-		return nil, gaveUp(err)
+		return nil, console.GaveUp(err)
 	}
 
 	made, err := makers(ctx, run, c.Python)
 	if err != nil {
-		return nil, gaveUp(err)
+		return nil, console.GaveUp(err)
 	}
 
 	byID := map[string]trajectories.Question{}
@@ -158,7 +159,7 @@ func (e *evaluation) write(ctx context.Context, lost finetune.Lost) (*finetune.R
 
 // reportTexts are the files of a report, by name.
 func reportTexts(r *finetune.Report) (map[string][]byte, error) {
-	text, err := encodeJSON(r)
+	text, err := console.EncodeJSON(r)
 	var markdown bytes.Buffer
 	err = errors.Join(err, r.WriteMarkdown(&markdown))
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
@@ -46,7 +47,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 		Example: `  toolevo export runs/first --out export
   toolevo export runs/a runs/b --out both --strategy diverse --require-recovery
   toolevo export runs/first --out short --tokenizer tokenizer.json --cutoff 1024`,
-		Args:              positional(1, -1),
+		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
 	}
 	e := &exporter{app: a}
@@ -72,7 +73,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 		"one export")
 	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
 
-	data, asJSON := a.runDataFlag(cmd), jsonFlag(cmd)
+	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
 
@@ -116,8 +117,9 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 		defer v.run.Close()
 
 		if kind := v.run.Manifest.Kind; kind != kindCollect {
-			return nil, usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo collect`", dir,
-				kind)
+			return nil, console.Usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo "+
+				"collect`",
+				dir, kind)
 		}
 
 		rows, c, err := e.rows(ctx, v)
@@ -126,14 +128,13 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 		}
 
 		if i > 0 && c.Environment.UpdateTool != e.updateTool {
-			return nil, usage("%s was collected with UpdateTool and %s without, or the reverse: export them apart",
-				runs[0], dir)
+			return nil, console.Usage("%s was collected with UpdateTool and %s without, or the reverse: export them "+
+				"apart", runs[0], dir)
 		}
 
 		if i > 0 && !slices.Equal(c.Python.Modules, e.modules) {
-			return nil, usage("the prompts of %s and %s name other modules (python.modules), %q and %q: export "+
-				"them apart",
-				runs[0], dir, e.modules, c.Python.Modules)
+			return nil, console.Usage("the prompts of %s and %s name other modules (python.modules), %q and %q: "+
+				"export them apart", runs[0], dir, e.modules, c.Python.Modules)
 		}
 
 		e.updateTool, e.modules = c.Environment.UpdateTool, c.Python.Modules
@@ -152,7 +153,8 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 
 	var mixed *trajectories.MixedError
 	if errors.As(err, &mixed) {
-		return nil, usage("%w.\nWhat programs show may depend on it: export them apart, or add --mix-engines", mixed)
+		return nil, console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add "+
+			"--mix-engines", mixed)
 	}
 
 	return m, err
@@ -200,7 +202,7 @@ func (e *exporter) addElsewhere(known *trajectories.Elsewhere, data string) erro
 
 	if !found {
 		known.Skip()
-		e.app.say("No questions of other splits in %s: whether one of them is exported was not checked. Give the "+
+		e.app.Say("No questions of other splits in %s: whether one of them is exported was not checked. Give the "+
 			"data folder with --data.", data)
 	}
 
@@ -224,8 +226,8 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	}
 
 	if !e.partial {
-		return nil, nil, usage("%s has no %s: the run is not through; go on with `toolevo collect --resume --out "+
-			"%s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
+		return nil, nil, console.Usage("%s has no %s: the run is not through; go on with `toolevo collect --resume "+
+			"--out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
 	}
 
 	if err := v.run.Intact(ctx); err != nil {
@@ -238,7 +240,7 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 func (e *exporter) options() (trajectories.ExportOptions, error) {
 	var o trajectories.ExportOptions
 	if e.out == "" {
-		return o, usage("export needs --out DIR, the folder to write")
+		return o, console.Usage("export needs --out DIR, the folder to write")
 	}
 
 	if e.format != formatLlamaFactory {
@@ -295,11 +297,11 @@ func (e *exporter) checkNames() error {
 	}
 
 	if e.selection.PerQuestion < 0 {
-		return usage("--per-question %d: want at least 1, or 0 for all", e.selection.PerQuestion)
+		return console.Usage("--per-question %d: want at least 1, or 0 for all", e.selection.PerQuestion)
 	}
 
 	if e.cutoff < 0 || e.cutoff > 0 && e.tokenizer == "" {
-		return usage("--cutoff %d: want a number of tokens, and --tokenizer FILE to count them", e.cutoff)
+		return console.Usage("--cutoff %d: want a number of tokens, and --tokenizer FILE to count them", e.cutoff)
 	}
 
 	return nil
@@ -307,7 +309,7 @@ func (e *exporter) checkNames() error {
 
 func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) error {
 	if asJSON {
-		if err := a.printJSON(m); err != nil {
+		if err := a.PrintJSON(m); err != nil {
 			return err
 		}
 	} else {
@@ -315,10 +317,10 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 	}
 
 	if m.Rows == 0 {
-		return bad("no trajectory is left to train on: what was left out above says why")
+		return console.Bad("no trajectory is left to train on: what was left out above says why")
 	}
 
-	a.say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
+	a.Say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
 
 	return nil
 }
@@ -345,9 +347,9 @@ func exportedStamps(m *trajectories.Manifest) []sandbox.Stamp {
 const mostRefused = 20
 
 func (a *app) printSamples(dir string, m *trajectories.Manifest) {
-	fmt.Fprintf(a.out, "%d samples of %d %s questions in %s\n", m.Rows, m.Questions, m.Selection.Split, dir)
+	fmt.Fprintf(a.Out, "%d samples of %d %s questions in %s\n", m.Rows, m.Questions, m.Selection.Split, dir)
 	stamps := exportedStamps(m)
-	printEngines(a.out, inWords(stamps), wallWarnings(stamps))
+	printEngines(a.Out, inWords(stamps), wallWarnings(stamps))
 
 	d := m.Selected.Dropped
 	for _, left := range []struct {
@@ -363,17 +365,17 @@ func (a *app) printSamples(dir string, m *trajectories.Manifest) {
 		{d.Surplus, "more than wanted of a question"},
 	} {
 		if left.n > 0 {
-			fmt.Fprintf(a.out, "left out %d: %s\n", left.n, left.why)
+			fmt.Fprintf(a.Out, "left out %d: %s\n", left.n, left.why)
 		}
 	}
 
 	refused := m.Selected.Elsewhere.Refused
 	for _, q := range refused[:min(len(refused), mostRefused)] {
-		fmt.Fprintf(a.out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0),
+		fmt.Fprintf(a.Out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0),
 			display.Line(q.AlsoIn, 0))
 	}
 
 	if n := len(refused) - mostRefused; n > 0 {
-		fmt.Fprintf(a.out, "refused %d more: the manifest names them\n", n)
+		fmt.Fprintf(a.Out, "refused %d more: the manifest names them\n", n)
 	}
 }

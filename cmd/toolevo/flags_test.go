@@ -45,7 +45,7 @@ var sameWords = []string{
 // them, and that its help says the same.
 func TestFlagsMeanTheSame(t *testing.T) {
 	t.Parallel()
-	root := (&app{err: &console{}}).root()
+	root := (&app{}).root()
 
 	for flag, where := range flagTable {
 		kinds := map[string]string{} // of value, by command

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -21,9 +22,10 @@ func (a *app) dataGoldCommand() *cobra.Command {
 by the official matcher, with the answer that stands in the file. The exit code
 is 1 when one disagrees with the right rule and with the published one.`,
 		Example: "  toolevo data gold --data data",
-		Args:    positional(0, 0),
+		Args:    console.Positional(0, 0),
 	}
-	dir, datasets, difficulties, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd), jsonFlag(cmd)
+	dir, datasets, difficulties := a.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
+	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, named, err := datasets()
 		if err != nil {
@@ -135,27 +137,27 @@ func (a *app) printGold(asJSON bool, reports []goldReport) error {
 	}
 
 	if asJSON {
-		if err := a.printJSON(goldDocument{reports}); err != nil {
+		if err := a.PrintJSON(goldDocument{reports}); err != nil {
 			return err
 		}
 	} else {
 		for _, r := range reports {
-			fmt.Fprintf(a.out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
+			fmt.Fprintf(a.Out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
 				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
 
 			for _, d := range r.Disagreements {
-				fmt.Fprintf(a.out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question,
+				fmt.Fprintf(a.Out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question,
 					d.Problem)
 			}
 
 			for _, id := range r.Unrecognised {
-				fmt.Fprintf(a.out, "  %s: fits no template\n", id)
+				fmt.Fprintf(a.Out, "  %s: fits no template\n", id)
 			}
 		}
 	}
 
 	if unexplained > 0 {
-		return bad("%d answers agree with no rule", unexplained)
+		return console.Bad("%d answers agree with no rule", unexplained)
 	}
 
 	return nil

@@ -346,5 +346,5 @@ func TestEveryCommandMeetsHostileText(t *testing.T) {
 			walk(sub, append(slices.Clone(path), sub.Name()))
 		}
 	}
-	walk((&app{err: &console{}}).root(), nil)
+	walk((&app{}).root(), nil)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolevo/envs/console"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/questions"
@@ -15,7 +16,7 @@ type importer struct {
 	app      *app
 	dir      string
 	named    bool // the user named the datasets: one that is not there is an error
-	progress *steps
+	progress *console.Steps
 	options  corpus.ImportOptions
 	split    toolqa.Split // of the questions
 
@@ -50,7 +51,7 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 
 	for _, ds := range all {
 		opts := i.options
-		opts.Progress = i.progress.step("import " + string(ds))
+		opts.Progress = i.progress.Step("import " + string(ds))
 
 		done, err := corpus.Import(ctx, i.dir, ds, from, opts)
 		if isMissing(err) && !i.named {
@@ -83,7 +84,7 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 	}
 
 	if len(missing) > 0 {
-		i.app.say("Not in %s: %s", from, strings.Join(missing, ", "))
+		i.app.Say("Not in %s: %s", from, strings.Join(missing, ", "))
 	}
 
 	return nil
@@ -97,7 +98,7 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 
 	removed, err := questions.RemoveShared(i.dir, imported.Questions)
 	for _, path := range removed {
-		i.app.say("Removed %s: it asked published questions of another split; run `toolevo data questions` again", path)
+		i.app.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` again", path)
 	}
 
 	if err != nil {
@@ -150,28 +151,28 @@ func (i *importer) report(asJSON bool) error {
 	}
 
 	if asJSON {
-		return i.app.printJSON(importedDocument{i.reports, i.files})
+		return i.app.PrintJSON(importedDocument{i.reports, i.files})
 	}
 
 	for _, r := range i.reports {
-		fmt.Fprint(i.app.out, r.corpusReport)
+		fmt.Fprint(i.app.Out, r.corpusReport)
 
 		switch {
 		case r.Unchanged:
-			fmt.Fprint(i.app.out, ", unchanged: imported from these files before")
+			fmt.Fprint(i.app.Out, ", unchanged: imported from these files before")
 		case r.Skipped > 0:
-			fmt.Fprintf(i.app.out, ", %s left out", plural(r.Skipped, "bad row"))
+			fmt.Fprintf(i.app.Out, ", %s left out", plural(r.Skipped, "bad row"))
 		}
 
-		fmt.Fprintln(i.app.out)
+		fmt.Fprintln(i.app.Out)
 
 		for _, b := range r.Bad {
-			fmt.Fprintf(i.app.out, "  %s\n", b)
+			fmt.Fprintf(i.app.Out, "  %s\n", b)
 		}
 	}
 
 	i.printFiles()
-	i.app.say("Next: toolevo %s", shell("data", "questions", "--data", i.dir))
+	i.app.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", i.dir))
 
 	return nil
 }
@@ -181,35 +182,35 @@ func (i *importer) printFiles() {
 
 	for _, f := range i.files {
 		if f.Skipped != "" {
-			i.app.say("%s: left out: %s", f.Path, f.Skipped)
+			i.app.Say("%s: left out: %s", f.Path, f.Skipped)
 			continue
 		}
 
 		all, recognised = all+f.Questions, recognised+f.Questions-len(f.Unrecognised)
-		fmt.Fprintf(i.app.out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
+		fmt.Fprintf(i.app.Out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
 
 		if n := len(f.Unrecognised); n > 0 {
-			fmt.Fprintf(i.app.out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
+			fmt.Fprintf(i.app.Out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
 		}
 
-		fmt.Fprintln(i.app.out)
+		fmt.Fprintln(i.app.Out)
 
 		for _, d := range f.Duplicates {
-			fmt.Fprintf(i.app.out, "  asked twice: %s\n", d)
+			fmt.Fprintf(i.app.Out, "  asked twice: %s\n", d)
 		}
 
 		if n := len(f.Renamed); n > 0 {
-			fmt.Fprintf(i.app.out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
+			fmt.Fprintf(i.app.Out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
 		}
 
 		if n := len(f.Shared); n > 0 {
-			fmt.Fprintf(i.app.out, "  asked in two splits, so that export refuses %d: %s\n", n,
+			fmt.Fprintf(i.app.Out, "  asked in two splits, so that export refuses %d: %s\n", n,
 				strings.Join(f.Shared[:min(n, 5)], ", "))
 		}
 	}
 
 	if len(i.files) > 0 {
-		fmt.Fprintf(i.app.out, "%d of %d published questions fit a template\n", recognised, all)
+		fmt.Fprintf(i.app.Out, "%d of %d published questions fit a template\n", recognised, all)
 	}
 }
 

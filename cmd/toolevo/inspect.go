@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
@@ -39,13 +40,13 @@ wrote and saw at each node, cached ones, too. --json is always whole.`,
   toolevo inspect runs/demo easy-coffee-train-0003
   toolevo inspect runs/demo easy-coffee-train-0003 0 --full
   toolevo inspect runs/demo easy-coffee-train-0003 0 17`,
-		Args:              positional(1, 4),
+		Args:              console.Positional(1, 4),
 		ValidArgsFunction: runs(1),
 	}
 	o := lookOptions{}
 	cmd.Flags().BoolVar(&o.cached, "cached", false, "draw the nodes that rollouts cached, too")
 	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts whole")
-	asJSON := jsonFlag(cmd)
+	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.asJSON = *asJSON
 
@@ -99,7 +100,7 @@ func (v *view) question(id string) (trajectories.Question, error) {
 	}
 
 	return trajectories.Question{}, fmt.Errorf("%w\n`toolevo %s` lists them",
-		noQuestion("the run", id, ids), shell("inspect", v.run.Dir))
+		noQuestion("the run", id, ids), console.Shell("inspect", v.run.Dir))
 }
 
 func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions) error {
@@ -123,12 +124,12 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 
 	record, ok, err := v.run.LoadTree(ctx, question.ID, tree)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	if !ok {
-		return usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
-			question.ID, tree, shell("inspect", v.run.Dir, question.ID))
+		return console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
+			question.ID, tree, console.Shell("inspect", v.run.Dir, question.ID))
 	}
 
 	if len(args) == 2 {
@@ -141,25 +142,25 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 	}
 
 	if node >= len(record.Nodes) {
-		return usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
+		return console.Usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
 	}
 
 	if o.asJSON {
 		return a.inspectNode(ctx, v, question, record, node)
 	}
 
-	return record.WriteTrajectory(a.out, question.Text, node)
+	return record.WriteTrajectory(a.Out, question.Text, node)
 }
 
 func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lookOptions) error {
 	if o.asJSON {
-		return a.printJSON(record)
+		return a.PrintJSON(record)
 	}
 
-	fmt.Fprintf(a.out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
+	fmt.Fprintf(a.Out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
 		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
 
-	return record.WriteText(a.out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
+	return record.WriteText(a.Out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
 }
 
 // inspectNode prints the trajectory that ends at a node as a row, be its answer right or not.
@@ -172,18 +173,18 @@ func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question,
 
 	made, err := makers(ctx, v.run, c.Python)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	meta := trajectories.Meta{Run: lineage(v.run, c), Question: q, Makers: made}
 
-	return a.printJSON(trajectories.FromNode(meta, record, node))
+	return a.PrintJSON(trajectories.FromNode(meta, record, node))
 }
 
 func number(name, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, usage("%s is %q, want a number from 0", name, text)
+		return 0, console.Usage("%s is %q, want a number from 0", name, text)
 	}
 
 	return n, nil
@@ -222,7 +223,7 @@ func summarise(t *mcts.TreeRecord) treeSummary {
 func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts.Found, error) {
 	indices, err := v.run.TreeIndices(ctx, question)
 	if err != nil {
-		return nil, nil, gaveUp(err)
+		return nil, nil, console.GaveUp(err)
 	}
 
 	found := mcts.NewFound(envs.Task{ID: question}, nil)
@@ -231,7 +232,7 @@ func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts
 	for _, i := range indices {
 		record, ok, err := v.run.LoadTree(ctx, question, i)
 		if err != nil {
-			return nil, nil, gaveUp(err)
+			return nil, nil, console.GaveUp(err)
 		}
 
 		if ok {
@@ -280,16 +281,16 @@ func (a *app) inspectRun(ctx context.Context, v *view, o lookOptions) error {
 
 	stamps, err := stampsOf(ctx, v.run)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	all.Engines, all.Warnings = inWords(stamps), wallWarnings(stamps)
 	if o.asJSON {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 
 	a.printRunHead(all.Run, all.Engines, all.Warnings)
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "QUESTION\tTREES\tCALLS\tCORRECT\tDISTINCT ACCEPTED")
 
 	for _, l := range all.Questions {
@@ -311,10 +312,10 @@ func (o lookOptions) text(s string) string {
 
 // printRunHead says which run it is.
 func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
-	fmt.Fprintf(a.out, "run %s (%s), configuration %s\n",
+	fmt.Fprintf(a.Out, "run %s (%s), configuration %s\n",
 		display.Line(m.ID, 0), display.Line(m.Software, 0), display.Line(m.ConfigHash, 0))
-	printEngines(a.out, engines, warnings)
-	fmt.Fprintln(a.out)
+	printEngines(a.Out, engines, warnings)
+	fmt.Fprintln(a.Out)
 }
 
 // questionOverview is what inspect says of a question of a run of collect.
@@ -350,11 +351,11 @@ func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Quest
 	}
 
 	if o.asJSON {
-		return a.printJSON(questionOverview{shownOf(q), trees})
+		return a.PrintJSON(questionOverview{shownOf(q), trees})
 	}
 
 	a.printQuestion(q)
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TREE\tSIMULATIONS\tCALLS\tNODES\tDEPRECATED\tCORRECT\tACCEPTED AT NODE")
 
 	for _, s := range trees {
@@ -371,7 +372,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Quest
 }
 
 func (a *app) printQuestion(q trajectories.Question) {
-	fmt.Fprintf(a.out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0),
+	fmt.Fprintf(a.Out, "%s: %s\ngold answer: %s\n\n", display.Line(q.ID, 0), display.Line(q.Text, 0),
 		display.Line(q.Gold, 0))
 }
 

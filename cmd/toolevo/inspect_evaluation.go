@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
@@ -50,8 +51,8 @@ type episodeSummary struct {
 // inspectEvaluation shows an evaluation, a question's episodes, or one of those.
 func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o lookOptions) error {
 	if len(args) > 2 {
-		return usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION EPISODE` "+
-			"shows one whole", v.run.Dir)
+		return console.Usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION "+
+			"EPISODE` shows one whole", v.run.Dir)
 	}
 
 	c, err := runConfig(v.run)
@@ -97,8 +98,8 @@ func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o l
 	}
 
 	if n >= len(episodes) {
-		return usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s %s` "+
-			"lists them",
+		return console.Usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s "+
+			"%s` lists them",
 			q.ID, len(episodes), v.run.Dir, q.ID)
 	}
 
@@ -134,17 +135,17 @@ func (a *app) inspectEvaluated(ctx context.Context, v *view, e *evaluation, o lo
 	}
 
 	if o.asJSON {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 
 	a.printRunHead(all.Run, report.Engines, nil)
 
-	if err := report.WriteTable(a.out); err != nil {
+	if err := report.WriteTable(a.Out); err != nil {
 		return err
 	}
 
-	fmt.Fprintln(a.out)
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(a.Out)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "QUESTION\tEPISODES\tCORRECT")
 
 	for _, l := range all.Questions {
@@ -165,11 +166,11 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 	}
 
 	if o.asJSON {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 
 	a.printQuestion(q)
-	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "EPISODE\tPOLICY\tAPI\tTURNS\tDEPRECATED\tOFFICIAL\tSTRICT\tANSWER")
 
 	for _, s := range all.Episodes {
@@ -198,18 +199,18 @@ func tick(right bool) string {
 // inspectEpisode shows an episode as it happened.
 func (a *app) inspectEpisode(e *trajectories.Episode, o lookOptions) error {
 	if o.asJSON {
-		return a.printJSON(e)
+		return a.PrintJSON(e)
 	}
 
-	fmt.Fprintf(a.out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0),
+	fmt.Fprintf(a.Out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0),
 		e.Question)
 
 	for _, t := range e.Turns {
-		fmt.Fprintf(a.out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action), strings.TrimSpace(t.Observation))
+		fmt.Fprintf(a.Out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action), strings.TrimSpace(t.Observation))
 	}
 
 	if e.Limit != "" {
-		fmt.Fprintf(a.out, "\nstopped: %s\n", e.Limit)
+		fmt.Fprintf(a.Out, "\nstopped: %s\n", e.Limit)
 	}
 
 	return nil

@@ -122,7 +122,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit((&app{err: &console{w: os.Stderr}}).root())
+	visit((&app{}).root())
 }
 
 var (

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -75,83 +73,6 @@ func TestLoadText(t *testing.T) {
 				t.Errorf("it takes %d columns", n)
 			}
 		})
-	}
-}
-
-// The bar and the line about servers are one line each, whatever there is to tell, and are drawn over.
-func TestBar(t *testing.T) {
-	t.Parallel()
-	var screen bytes.Buffer
-	a := &app{err: &console{w: &screen}}
-	draw := a.bar()
-	s := status{total: 40, text: "0/20 q 0% solved", servers: "tok/s 1 in 1 out"}
-	draw(s, false)
-	s.done, s.text, s.servers = 10, strings.Repeat("5/20 q ", 20), strings.Repeat("tok/s ", 20)
-	draw(s, false)
-	s.done, s.text, s.servers = 40, "20/20 q", ""
-	draw(s, false)
-	draw(s, true)
-
-	frames := strings.Split(screen.String(), "\r\x1b[J")[1:]
-	if len(frames) != 4 {
-		t.Fatalf("%d frames: %q", len(frames), screen.String())
-	}
-
-	for i, f := range frames[:3] {
-		want := 1
-		if i < 2 {
-			want = 2
-		}
-
-		f = strings.TrimSuffix(f, "\r")
-		if want == 2 {
-			if !strings.HasSuffix(f, "\x1b[1A") {
-				t.Errorf("frame %d leaves the cursor below: %q", i, f)
-			}
-
-			f = strings.TrimSuffix(f, "\x1b[1A")
-		}
-
-		lines := strings.Split(f, "\n")
-		if len(lines) != want {
-			t.Errorf("frame %d has %d lines, want %d: %q", i, len(lines), want, f)
-		}
-
-		for _, line := range lines {
-			if n := utf8.RuneCountInString(line); n > 79 {
-				t.Errorf("frame %d has a line of %d columns: %q", i, n, line)
-			}
-		}
-	}
-
-	for i, percent := range []string{"  0% |", " 25% |", " 97% |"} {
-		if !strings.HasPrefix(frames[i], percent) {
-			t.Errorf("frame %d is %q, want it to begin with %q", i, frames[i], percent)
-		}
-	}
-
-	if frames[3] != "100%  20/20 q\n" {
-		t.Errorf("the last line is %q", frames[3])
-	}
-}
-
-// Words that come while the bar is drawn are whole lines: nothing of the bar stands before or behind them.
-func TestWordsAmongProgress(t *testing.T) {
-	t.Parallel()
-	var screen bytes.Buffer
-	a := &app{err: &console{w: &screen}}
-	draw := a.bar()
-	a.say("before")
-	draw(status{total: 2, text: "0/2 q", servers: "tok/s 1 in 1 out"}, false)
-	a.say("first")
-	a.say("second")
-	draw(status{done: 2, total: 2, text: "2/2 q"}, true)
-
-	frames := strings.Split(screen.String(), "\r\x1b[J")
-
-	want := []string{"before\n", frames[1], "first\nsecond\n100%  2/2 q\n"}
-	if diff := cmp.Diff(want, frames); diff != "" || !strings.Contains(frames[1], "tok/s 1 in") {
-		t.Errorf("%q\n%s", screen.String(), diff)
 	}
 }
 

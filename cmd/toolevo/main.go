@@ -23,6 +23,7 @@ import (
 	"log"
 	"os"
 
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
 )
 
@@ -30,6 +31,11 @@ func main() {
 	engines.Main()
 	log.SetOutput(io.Discard) // net/http writes there what servers say out of turn; ours is slog
 
-	a := &app{in: os.Stdin, out: os.Stdout, err: &console{w: os.Stderr}, environ: os.Environ()}
+	a := &app{Program: console.Program{
+		In:      os.Stdin,
+		Out:     os.Stdout,
+		Err:     &console.Screen{W: os.Stderr},
+		Environ: os.Environ(),
+	}}
 	os.Exit(a.run(a.interrupts(context.Background()), os.Args[1:]))
 }

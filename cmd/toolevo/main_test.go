@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
@@ -84,6 +86,15 @@ func program(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// The exit codes, as the documents promise them.
+const (
+	exitDone        = 0
+	exitBad         = 1
+	exitUsage       = 2
+	exitGaveUp      = 3
+	exitInterrupted = 130
+)
+
 // result is how a command ended.
 type result struct {
 	code     int
@@ -109,6 +120,15 @@ var modulesHere = sync.OnceValue(func() []string {
 	return []string{"TOOLEVO_PYTHON_MODULES="}
 })
 
+// on is a program that says on a screen what is for people, reads nothing and throws results away.
+func on(screen io.Writer) *app {
+	return &app{Program: console.Program{
+		In:  strings.NewReader(""),
+		Out: io.Discard,
+		Err: &console.Screen{W: screen},
+	}}
+}
+
 // cliWith runs a command with a standard input and an environment.
 func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	t.Helper()
@@ -121,16 +141,9 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 		environ = append(slices.Clone(modulesHere()), environ...)
 	}
 
-	a := &app{
-		in:      strings.NewReader(in),
-		out:     &out,
-		err:     &console{w: &words},
-		environ: environ,
-		backoff: soon,
-		moment:  time.Hour,
-		open:    openShared,
-		attack:  attackedOnce,
-	}
+	a := on(&words)
+	a.In, a.Out, a.Environ = strings.NewReader(in), &out, environ
+	a.backoff, a.moment, a.open, a.attack = soon, time.Hour, openShared, attackedOnce
 	code := a.run(context.WithoutCancel(t.Context()), args)
 
 	return result{code, out.String(), words.String()}

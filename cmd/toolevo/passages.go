@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 	"toolevo/toolqa"
@@ -80,7 +81,7 @@ func (b *bench) preparePassages(ctx context.Context) error {
 		}
 
 		if _, err := d.open(ctx); err != nil {
-			return gaveUp(err)
+			return console.GaveUp(err)
 		}
 	}
 
@@ -108,7 +109,7 @@ func (b *bench) probeEmbedder(ctx context.Context) error {
 		err = fault // how often it was tried, or waited for, is of no use
 	}
 
-	return gaveUp(fmt.Errorf("retrieval.model %s: %w: start its server, or name another with --set "+
+	return console.GaveUp(fmt.Errorf("retrieval.model %s: %w: start its server, or name another with --set "+
 		"retrieval.server=URL (the key is taken from OPENAI_API_KEY)", e.Model(), err))
 }
 
@@ -202,12 +203,12 @@ func (d *dense) watch() (progress func(done, total int), stop func()) {
 		return nil, func() {}
 	}
 
-	now, end := &steps{}, func() {}
+	now, end := &console.Steps{}, func() {}
 	var set func(done, total int) // nil until there is something to say
 	progress = func(done, total int) {
 		if set == nil {
-			set = now.step(fmt.Sprintf("embed %d passages of %s with %s (once)", total, d.corpus.Dataset(), d.Model()))
-			end = d.bench.serving.watch(now.read)
+			set = now.Step(fmt.Sprintf("embed %d passages of %s with %s (once)", total, d.corpus.Dataset(), d.Model()))
+			end = d.bench.serving.watch(now.Read)
 		}
 
 		set(done, total)
@@ -231,15 +232,15 @@ var (
 )
 
 // indexPassages makes the index of a dataset's passages, so that no run has to.
-func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps) error {
+func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) error {
 	c, err := corpus.Open(ctx, dir, ds)
 	if err != nil {
 		return err
 	}
 
 	if c.DocumentCount() > 0 {
-		if err = retrieve.Prepare(ctx, c, progress.step("index the passages of "+string(ds))); err != nil {
-			err = gaveUp(err) // a full disk
+		if err = retrieve.Prepare(ctx, c, progress.Step("index the passages of "+string(ds))); err != nil {
+			err = console.GaveUp(err) // a full disk
 		}
 	}
 

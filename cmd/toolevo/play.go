@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
@@ -35,10 +36,10 @@ writes, and ends with an empty line:
 With --transcript a policy plays, and the whole episode is printed.`,
 		Example: `  toolevo play --api p_s_in --question easy-coffee-train-0000
   toolevo play --api p_s_ood --transcript --policy scripted:reader`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
 	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "api", "policy", "compat", "no-update-tool")
-	data := a.dataFlag(cmd)
+	data := a.DataFlag(cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -48,7 +49,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		}
 
 		if len(c.API) != 1 || len(c.Policy) != 1 {
-			return usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","),
+			return console.Usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","),
 				strings.Join(c.Policy, ","))
 		}
 
@@ -65,7 +66,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 		}
 
 		for _, line := range wallWarnings([]sandbox.Stamp{b.stamp}) {
-			a.say("%s", line)
+			a.Say("%s", line)
 		}
 
 		q, err := b.question(*id)
@@ -102,14 +103,14 @@ func (b *bench) question(id string) (toolqa.Question, error) {
 // noQuestion is the error of an ID that is not among those of some questions.
 func noQuestion(where, id string, ids []string) error {
 	if meant, ok := names.Closest(id, ids); ok {
-		return usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
+		return console.Usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
 	}
 
 	if len(ids) == 0 {
-		return usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
+		return console.Usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
 	}
 
-	return usage("%s has no question %q: its IDs are such as %s", where, id, display.Line(ids[0], 0))
+	return console.Usage("%s has no question %q: its IDs are such as %s", where, id, display.Line(ids[0], 0))
 }
 
 func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
@@ -120,7 +121,7 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 
 	state, err := env.Reset(ctx, q.Task())
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	prompt, err := b.prompt()
@@ -128,15 +129,15 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 		return err
 	}
 
-	a.say("%s\n", prompt.System())
-	a.say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
-	a.say("End each action with an empty line; Ctrl-D stops.\n")
-	fmt.Fprintf(a.out, "Question: %s\n\n", q.Text)
+	a.Say("%s\n", prompt.System())
+	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
+	a.Say("End each action with an empty line; Ctrl-D stops.\n")
+	fmt.Fprintf(a.Out, "Question: %s\n\n", q.Text)
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	actions := typed(ctx, a.in)
+	actions := typed(ctx, a.In)
 
 	for state.Status() == envs.Running {
 		var text string
@@ -159,12 +160,12 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 
 		next, err := env.Step(ctx, state, envs.Action(text))
 		if err != nil {
-			return gaveUp(err)
+			return console.GaveUp(err)
 		}
 
 		state = next.State
-		fmt.Fprintf(a.out, "Observation: %s\n\n", next.Turn.Observation)
-		a.say("(%s)", next.Turn.Outcome)
+		fmt.Fprintf(a.Out, "Observation: %s\n\n", next.Turn.Observation)
+		a.Say("(%s)", next.Turn.Outcome)
 	}
 
 	return nil
@@ -184,10 +185,10 @@ func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error
 
 	e, err := finetune.Play(ctx, env, policy, q.Task(), mcts.NodeID{Question: q.ID}, b.config.Eval.MaxTurns)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
-	printTranscript(a.out, e.History)
+	printTranscript(a.Out, e.History)
 
 	return nil
 }

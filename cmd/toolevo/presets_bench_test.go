@@ -35,7 +35,7 @@ type yield struct {
 func BenchmarkPresets(b *testing.B) {
 	data := b.TempDir()
 
-	a := &app{out: io.Discard, err: &console{w: io.Discard}}
+	a := on(io.Discard)
 	for _, args := range [][]string{{"data", "build", "--data", data}, {"data", "questions", "--data", data}} {
 		if code := a.run(context.Background(), args); code != exitDone {
 			b.Fatalf("toolevo %v: exit code %d", args, code)

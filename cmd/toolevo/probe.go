@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
@@ -52,7 +53,7 @@ func (b *bench) probePolicies(ctx context.Context) error {
 
 		answering, err := b.probeServers(ctx, o.Backends, model)
 		if err != nil {
-			return gaveUp(err)
+			return console.GaveUp(err)
 		}
 
 		if kind == kindOllama {
@@ -77,7 +78,7 @@ func (b *bench) greet(ctx context.Context) error {
 
 		if served, ok := p.(*server.Policy); ok {
 			if err := served.Greet(ctx); err != nil {
-				return gaveUp(err)
+				return console.GaveUp(err)
 			}
 		}
 	}

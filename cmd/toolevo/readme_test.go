@@ -51,7 +51,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 // TestReadmeCommandsAreValid holds that commands for which a server is needed have the flags that they name.
 func TestReadmeCommandsAreValid(t *testing.T) {
 	t.Parallel()
-	root := (&app{err: &console{}}).root()
+	root := (&app{}).root()
 
 	for _, line := range readmeCommands(t, "") {
 		for command := range strings.SplitSeq(line, "&&") {

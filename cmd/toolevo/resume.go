@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -83,15 +84,15 @@ func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[stri
 	case len(lines) == 0:
 		return nil
 	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython]:
-		return usage("%s belongs to another run, %s:\n  %s\n"+
+		return console.Usage("%s belongs to another run, %s:\n  %s\n"+
 			"What programs show may depend on it. Give the run the Python it was begun with (python.executable, "+
 			"python.engine),\n"+
 			"or add --mix-engines: the run goes on with this one, and each trajectory names its own.", run.Dir, m.ID,
 			lines[0])
 	}
 
-	return usage("%s belongs to another run, %s:\n  %s\nChoose another --out, or leave out what differs to go on "+
-		"with that run.",
+	return console.Usage("%s belongs to another run, %s:\n  %s\nChoose another --out, or leave out what differs to "+
+		"go on with that run.",
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
 }
 
@@ -128,7 +129,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 		lines = append(lines, other...)
 	}
 
-	return false, usage("%s was to go further than this:\n  %s\n"+
+	return false, console.Usage("%s was to go further than this:\n  %s\n"+
 		"A run can be extended, by questions and by trees, but not cut: choose another --out, or leave out what "+
 		"differs.",
 		run.Dir, strings.Join(lines, "\n  "))

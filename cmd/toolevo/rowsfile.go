@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"toolevo/envs/console"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -54,10 +55,10 @@ func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[traje
 				path, store.ErrDamaged, rowsFile)
 		}
 	case ended != nil:
-		a.say("%s was not what the run ended with: it is written again from the log.", path)
+		a.Say("%s was not what the run ended with: it is written again from the log.", path)
 	default:
 		if lost, err := firstLost(now, trajectories.ReadFile(path)); err != nil || lost != "" {
-			a.say("%s is written again: trees were grown anew, and not all it had is there (%s).", path,
+			a.Say("%s is written again: trees were grown anew, and not all it had is there (%s).", path,
 				orUnreadable(lost, err))
 		}
 	}
@@ -156,7 +157,7 @@ func checkResult(run *store.Run) error {
 	if err == nil && sum != ended.SHA256 {
 		err = fmt.Errorf("%s is %w: it is not what the run ended with. To have it written again from the log, "+
 			"resume the run: "+
-			"toolevo %s --resume --out %s", path, store.ErrDamaged, run.Manifest.Kind, shell(run.Dir))
+			"toolevo %s --resume --out %s", path, store.ErrDamaged, run.Manifest.Kind, console.Shell(run.Dir))
 	}
 
 	return err

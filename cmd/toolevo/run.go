@@ -16,6 +16,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/mcts/store"
@@ -50,7 +51,7 @@ type runFlags struct {
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
 	return &runFlags{
 		settings: a.addSettings(cmd, defaults, names...),
-		data:     a.dataFlag(cmd),
+		data:     a.DataFlag(cmd),
 		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
 		id: cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes "+
 			"and underscores (default: one that no other run has)"),
@@ -60,8 +61,8 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 			"and trees; its configuration and its data folder are taken over"),
 		dryRun: cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of "+
 			"each value, and stop"),
-		asJSON:   jsonFlag(cmd),
-		progress: progressFlag(cmd),
+		asJSON:   console.JSONFlag(cmd),
+		progress: console.ProgressFlag(cmd),
 		serving:  a.servingFlags(cmd),
 		mixEngines: cmd.Flags().Bool("mix-engines", false, "with --resume: go on though PythonInterpreter's "+
 			"engine is another one than the run's; each trajectory names its own"),
@@ -99,8 +100,8 @@ func (f *runFlags) prepare(ctx context.Context, b *bench) error {
 }
 
 // errNotBegun is the end of a run that was interrupted before there was one.
-var errNotBegun = &exitError{exitInterrupted, errors.New("interrupted before the run began: nothing is left " +
-	"behind; run the same command again")}
+var errNotBegun = console.Interrupted("interrupted before the run began: nothing is left behind; run the " +
+	"same command again")
 
 // prepareUntil is prepare until ctx ends.
 func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
@@ -142,24 +143,24 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.
 func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, error) {
 	if *f.workers < 0 {
-		return nil, usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
+		return nil, console.Usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
 	}
 
 	if *f.pythonServers < 0 {
-		return nil, usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
+		return nil, console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
 			*f.pythonServers)
 	}
 
 	if *f.mixEngines && !*f.resume {
-		return nil, usage("--mix-engines goes with --resume: a new run has one engine")
+		return nil, console.Usage("--mix-engines goes with --resume: a new run has one engine")
 	}
 
 	if *f.id != "" && !runID.MatchString(*f.id) {
-		return nil, usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a letter or "+
-			"digit first", *f.id)
+		return nil, console.Usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a "+
+			"letter or digit first", *f.id)
 	}
 
-	if err := checkProgress(*f.progress); err != nil {
+	if err := console.CheckProgress(*f.progress); err != nil {
 		return nil, err
 	}
 
@@ -193,7 +194,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		b.serving = f.serving
 	}
 
-	if *f.progress == progressNone {
+	if *f.progress == console.ProgressNone {
 		f.serving.watch = nil
 	}
 
@@ -211,13 +212,13 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	}
 
 	if *f.out == "" {
-		return nil, usage("--resume needs --out DIR, the run to go on with")
+		return nil, console.Usage("--resume needs --out DIR, the run to go on with")
 	}
 
 	m, err := store.ReadManifest(*f.out)
 	if errors.Is(err, store.ErrNoRun) {
-		return nil, usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check the path",
-			err)
+		return nil, console.Usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check "+
+			"the path", err)
 	}
 
 	if err != nil {
@@ -225,14 +226,14 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	}
 
 	if m.Kind != cmd.Name() {
-		return nil, usage("%s belongs to another run: it is one of `toolevo %s`. Choose another --out, or go on "+
-			"with it by\n  toolevo %s",
-			*f.out, m.Kind, shell(m.Kind, "--resume", "--out", *f.out))
+		return nil, console.Usage("%s belongs to another run: it is one of `toolevo %s`. Choose another --out, or go "+
+			"on with it by\n  toolevo %s",
+			*f.out, m.Kind, console.Shell(m.Kind, "--resume", "--out", *f.out))
 	}
 
 	if m.Hash == "" {
-		return nil, usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not resumed",
-			*f.out, m.Software)
+		return nil, console.Usage("%s was begun by an earlier version, %s: it can be inspected and exported, but not "+
+			"resumed", *f.out, m.Software)
 	}
 
 	config, err := store.ReadConfig(*f.out)
@@ -261,10 +262,10 @@ func (f *runFlags) taken(kind string, err error) error {
 	}
 
 	if m, readErr := store.ReadManifest(*f.out); readErr == nil && m.Kind != kind {
-		return usage("%w, of `toolevo %s`: choose another --out", err, m.Kind)
+		return console.Usage("%w, of `toolevo %s`: choose another --out", err, m.Kind)
 	}
 
-	return usage("%w: add --resume to go on with it, or choose another --out", err)
+	return console.Usage("%w: add --resume to go on with it, or choose another --out", err)
 }
 
 // dataOf returns the data folder of a run: --data where it is given, else the one that the run names.
@@ -331,15 +332,15 @@ func (f *runFlags) openEngine(ctx context.Context) (sandbox.Engine, error) {
 // printDryRun prints what a run would be.
 func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(dryRunDocument{
+		return a.PrintJSON(dryRunDocument{
 			Kind: kind, Questions: len(b.questions), ConfigHash: b.config.Hash(), Inputs: b.lineage,
 			Config: b.config.Annotated(), Engine: b.stamp.String(),
 		})
 	}
 
-	fmt.Fprintf(a.out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), b.config.Hash())
-	fmt.Fprintf(a.out, "# programs run in %s\n", b.stamp)
-	fmt.Fprint(a.out, b.config.Annotated())
+	fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), b.config.Hash())
+	fmt.Fprintf(a.Out, "# programs run in %s\n", b.stamp)
+	fmt.Fprint(a.Out, b.config.Annotated())
 
 	return nil
 }
@@ -358,7 +359,7 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	}
 
 	if run.Manifest.Software != software() {
-		a.say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
+		a.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
 
 	questions, err := json.Marshal(questionInfos(b))
@@ -371,7 +372,7 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	}
 
 	if err != nil {
-		return nil, errors.Join(gaveUp(err), run.Close())
+		return nil, errors.Join(console.GaveUp(err), run.Close())
 	}
 
 	return run, nil
@@ -403,7 +404,7 @@ type notedQuestion struct {
 func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
 	text, err := run.Meta(ctx, "questions")
 	if err != nil {
-		return nil, gaveUp(err)
+		return nil, console.GaveUp(err)
 	}
 
 	if text == "" {
@@ -508,5 +509,5 @@ func resumeCommand(kind string, f *runFlags) string {
 		args = append(args, "--set", kv)
 	}
 
-	return shell(append(args, f.serving.arguments()...)...)
+	return console.Shell(append(args, f.serving.arguments()...)...)
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -326,19 +325,6 @@ func TestQuestionsAreOfTheirCorpus(t *testing.T) {
 
 		fails(t, exitBad, []string{path, "damaged"}, "collect", "--data", data, "--out",
 			filepath.Join(t.TempDir(), "run"))
-	}
-}
-
-// TestTimeLeft holds that the time left is told by what this process did, not by what it found done.
-func TestTimeLeft(t *testing.T) {
-	t.Parallel()
-	s := status{done: 90, before: 80, total: 100}
-	if left := remaining(s, 10*time.Second); left != 10*time.Second {
-		t.Errorf("%v are left, want 10s: 10 of 100 are to do, and the last 10 took 10s", left)
-	}
-
-	if left := remaining(status{done: 80, before: 80, total: 100}, time.Second); left != 0 {
-		t.Errorf("%v are left, and nothing was done yet", left)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
@@ -58,7 +59,7 @@ engine could be had, 130 interrupted.`,
   toolevo doctor sandbox --engine forkserver --without landlock
   toolevo doctor sandbox --engine forkserver --landlock-abi 2
   toolevo doctor sandbox --engine wasi --wasm python.wasm --short --json`,
-		Args: positional(0, 0),
+		Args: console.Positional(0, 0),
 	}
 	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
 	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: "+
@@ -66,16 +67,16 @@ engine could be had, 130 interrupted.`,
 	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an "+
 		"older kernel has (0: this kernel's)")
 	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that are over at once")
-	f.asJSON = jsonFlag(cmd)
+	f.asJSON = console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, wall := range f.without {
 			if _, err := names.Parse("wall", wall, configs.PythonWalls()); err != nil {
-				return usage("--without: %w", err)
+				return console.Usage("--without: %w", err)
 			}
 		}
 
 		if f.abi < 0 {
-			return usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
+			return console.Usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
 		}
 
 		c, err := f.resolve(cmd.Flags(), nil)
@@ -87,8 +88,7 @@ engine could be had, 130 interrupted.`,
 
 		err = a.attackSandbox(ctx, c.Python, f)
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted: nothing is left behind; run the same " +
-				"command again")}
+			return console.Interrupted("interrupted: nothing is left behind; run the same command again")
 		}
 
 		return err
@@ -150,7 +150,7 @@ type sandboxFinding struct {
 func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFlags) (err error) {
 	bait, err := attack.Lay()
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 	defer func() { err = errors.Join(err, bait.Close()) }()
 
@@ -165,7 +165,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 
 	engine, err := engines.Open(ctx, o)
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	defer func() { err = errors.Join(err, engine.Close()) }()
@@ -181,7 +181,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 		r.Others = othersHere(ctx, o, engine.Stamp().Engine)
 	}
 
-	out := a.out
+	out := a.Out
 	if *f.asJSON {
 		out = io.Discard
 	}
@@ -199,19 +199,19 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 		writeFinding(out, f)
 	})
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	r.add(found)
 
 	if *f.asJSON {
-		err = a.printJSON(r)
+		err = a.PrintJSON(r)
 	} else {
 		r.writeVerdict(out)
 	}
 
 	if n := r.Of - r.Contained; err == nil && n > 0 {
-		return bad("doctor sandbox: %d of %d attacks got through", n, r.Of)
+		return console.Bad("doctor sandbox: %d of %d attacks got through", n, r.Of)
 	}
 
 	return err

@@ -168,13 +168,14 @@ func TestDoctorSandboxInterrupted(t *testing.T) {
 	needWalls(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, words bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: writerFunc(func(p []byte) (int, error) {
+	a := on(&words)
+	a.Out = writerFunc(func(p []byte) (int, error) {
 		if strings.Contains(string(p), "ok  tcp-connect") {
 			cancel()
 		}
 
 		return out.Write(p)
-	}), err: &console{w: &words}}
+	})
 
 	code := a.run(ctx, []string{"doctor", "sandbox", "--engine", "forkserver", "--short"})
 	if code != exitInterrupted || strings.Contains(out.String(), "contained.") ||

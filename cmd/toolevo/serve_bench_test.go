@@ -223,7 +223,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 		b.Fatal(err)
 	}
 
-	d.bench.serving = (&app{err: &console{w: os.Stderr}}).serving()
+	d.bench.serving = on(os.Stderr).serving()
 	d.bench.serving.servers, d.bench.serving.parallel = url+"/v1", parallel
 
 	o, err := d.bench.serverOptions(kindOpenAI, "sim")

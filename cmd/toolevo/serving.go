@@ -14,6 +14,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
@@ -46,7 +47,7 @@ type serving struct {
 	ollamaKey string
 	log       *slog.Logger
 	// shows what servers are asked for before a run starts; nil shows nothing
-	watch func(read func() status) (stop func())
+	watch func(read func() console.Status) (stop func())
 
 	openAIURL, ollamaHost string // from the environment
 
@@ -72,13 +73,13 @@ func (a *app) serving() *serving {
 		parallel:   "auto",
 		patience:   server.DefaultPatience,
 		timeout:    server.DefaultTimeout,
-		apiKey:     a.lookup("OPENAI_API_KEY"),
-		ollamaKey:  a.lookup("OLLAMA_API_KEY"),
-		openAIURL:  a.lookup("OPENAI_BASE_URL"),
-		ollamaHost: a.lookup("OLLAMA_HOST"),
+		apiKey:     a.Lookup("OPENAI_API_KEY"),
+		ollamaKey:  a.Lookup("OLLAMA_API_KEY"),
+		openAIURL:  a.Lookup("OPENAI_BASE_URL"),
+		ollamaHost: a.Lookup("OLLAMA_HOST"),
 		backoff:    a.backoff,
-		log:        slog.New(slog.NewTextHandler(a.err, nil)),
-		watch:      func(read func() status) (stop func()) { return a.report(progressPlain, read) },
+		log:        slog.New(slog.NewTextHandler(a.Err, nil)),
+		watch:      func(read func() console.Status) (stop func()) { return a.Report(console.ProgressPlain, read) },
 	}
 }
 
@@ -115,11 +116,11 @@ func (s *serving) urls(kind string) []string {
 // check refuses flags that make no sense.
 func (s *serving) check() error {
 	if s.timeout <= 0 {
-		return usage("--timeout %v: want how long a request may take, such as 10m", s.timeout)
+		return console.Usage("--timeout %v: want how long a request may take, such as 10m", s.timeout)
 	}
 
 	if s.patience < 0 {
-		return usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
+		return console.Usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
 	}
 
 	_, err := s.limit()
@@ -135,7 +136,7 @@ func (a *app) sayExposed(s *serving) {
 		return strings.Contains(authority, "@")
 	}
 	if slices.ContainsFunc(strings.Split(s.servers, ","), exposed) {
-		a.say("The credentials in --server stand in the list of processes, for every user of this machine to read:\n" +
+		a.Say("The credentials in --server stand in the list of processes, for every user of this machine to read:\n" +
 			"give the address in OPENAI_BASE_URL or OLLAMA_HOST, or a key in OPENAI_API_KEY or OLLAMA_API_KEY.")
 	}
 }
@@ -157,7 +158,7 @@ func (s *serving) limit() (server.Limit, error) {
 
 	n, err := strconv.Atoi(s.parallel)
 	if err != nil || n < 1 {
-		return server.Limit{}, usage("--parallel %s: want auto, or a number from 1", s.parallel)
+		return server.Limit{}, console.Usage("--parallel %s: want auto, or a number from 1", s.parallel)
 	}
 
 	return server.Limit{Sequences: n}, nil

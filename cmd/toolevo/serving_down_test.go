@@ -216,15 +216,10 @@ func TestServerDiesAndComesBack(t *testing.T) {
 			}}
 			var out bytes.Buffer
 
-			a := &app{
-				in:      strings.NewReader(""),
-				out:     &out,
-				err:     &console{w: words},
-				backoff: soon,
-				environ: modulesHere(),
-				open:    openShared,
-				attack:  attackedOnce,
-			}
+			a := on(words)
+			a.Out, a.Environ = &out, modulesHere()
+			a.backoff, a.open, a.attack = soon, openShared, attackedOnce
+
 			if code := a.run(context.WithoutCancel(t.Context()),
 				append(args, "--server", s.URL(), "--out", dir)); code != exitDone || revived != nil {
 				t.Fatalf("exit %d, revived: %v\n%s", code, revived, words.text.String())

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -221,14 +220,8 @@ func TestCancelledTreesCloseTheirRequests(t *testing.T) {
 		ended := make(chan int)
 
 		go func() {
-			a := &app{
-				in:      strings.NewReader(""),
-				out:     io.Discard,
-				err:     &console{w: io.Discard},
-				environ: modulesHere(),
-				open:    openShared,
-				attack:  attackedOnce,
-			}
+			a := on(io.Discard)
+			a.Environ, a.open, a.attack = modulesHere(), openShared, attackedOnce
 			ended <- a.run(ctx, []string{"collect", "--data", smallData(t), "--policy", kind + ":sim", "--server",
 				s.URL(), "--limit", "2", "--trees", "1",
 				"--set", "server.window=32768", "--progress", "none", "--out", filepath.Join(t.TempDir(), "run")})

@@ -179,10 +179,10 @@ func TestResumeCommandNamesServers(t *testing.T) {
 // A key for one kind of server is no business of the other's.
 func TestKeysStayWithTheirKind(t *testing.T) {
 	t.Parallel()
-	s := (&app{
-		environ: []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"},
-		err:     &console{w: io.Discard},
-	}).serving()
+	a := on(io.Discard)
+	a.Environ = []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}
+
+	s := a.serving()
 	if got := s.key(kindOpenAI); got != "openai's" {
 		t.Errorf("OpenAI-compatible servers are shown %q", got)
 	}

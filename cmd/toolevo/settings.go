@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 )
 
 // settingFlag is a flag for one setting.
@@ -116,7 +117,7 @@ func (s *settings) layers(flags *pflag.FlagSet, resumed []configs.Layer) ([]conf
 		layers = append(layers, configs.SettingLayer("default of this command", key, value))
 	}
 
-	environment, err := configs.EnvironmentLayers(s.app.environ)
+	environment, err := configs.EnvironmentLayers(s.app.Environ)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (s *settings) layers(flags *pflag.FlagSet, resumed []configs.Layer) ([]conf
 	for _, kv := range s.set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
-			return nil, usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
+			return nil, console.Usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
 		}
 
 		layers = append(layers, configs.SettingLayer("flag --set "+key, key, value))
@@ -168,30 +169,9 @@ func fileLayers(name string) ([]configs.Layer, error) {
 	return []configs.Layer{l}, err
 }
 
-// lookup returns a variable of the environment the program was started with.
-func (a *app) lookup(name string) string {
-	for _, v := range a.environ {
-		if k, value, _ := strings.Cut(v, "="); k == name {
-			return value
-		}
-	}
-
-	return ""
-}
-
-// dataFlag adds --data.
-func (a *app) dataFlag(cmd *cobra.Command) *string {
-	dir := "data"
-	if v := a.lookup("TOOLEVO_DATA"); v != "" {
-		dir = v
-	}
-
-	return cmd.Flags().String("data", dir, "data folder `DIR` (or TOOLEVO_DATA)")
-}
-
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
 func (a *app) runDataFlag(cmd *cobra.Command) *string {
-	dir := a.dataFlag(cmd)
+	dir := a.DataFlag(cmd)
 	f := cmd.Flags().Lookup("data")
 	f.Usage = "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)"
 	f.DefValue = ""

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"toolevo/envs/console"
 	"toolevo/mcts"
 )
 
@@ -27,10 +28,10 @@ func (a *app) interrupts(parent context.Context) context.Context {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // for as long as the program lives
 		<-signals
-		a.say("\n%s", a.ending.first())
+		a.Say("\n%s", a.ending.first())
 		interrupt()
 		<-signals
-		a.say("Stopping at once.")
+		a.Say("Stopping at once.")
 		cancel()
 
 		select {
@@ -38,8 +39,8 @@ func (a *app) interrupts(parent context.Context) context.Context {
 		case <-time.After(overdue):
 		}
 
-		a.say("toolevo: %s", a.ending.last())
-		os.Exit(exitInterrupted)
+		a.Say("toolevo: %s", a.ending.last())
+		os.Exit(console.ExitInterrupted)
 	}()
 
 	return ctx
@@ -86,8 +87,7 @@ func (e *ending) last() string {
 // interrupted gives the error of a command that was interrupted its words and its exit code. An error that
 // has nothing to do with it stays what it is.
 func (a *app) interrupted(ctx context.Context, err error) error {
-	var coded *exitError
-	if errors.As(err, &coded) && coded.code == exitInterrupted {
+	if console.ExitCode(err) == console.ExitInterrupted {
 		return err
 	}
 
@@ -95,5 +95,5 @@ func (a *app) interrupted(ctx context.Context, err error) error {
 		return err
 	}
 
-	return &exitError{exitInterrupted, errors.New(a.ending.last())}
+	return console.Interrupted("%s", a.ending.last())
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"toolevo/envs/console"
 )
 
 // aMoment is how long a command may prepare in silence.
@@ -21,23 +23,23 @@ type starting struct {
 
 // starting begins to count the moment. mode is one of --progress.
 func (a *app) starting(mode string) *starting {
-	if mode == progressNone {
+	if mode == console.ProgressNone {
 		return nil
 	}
 
 	s := &starting{say: func(what string) {
 		if what != "" {
-			fmt.Fprintf(a.err, "%s …\n", what)
+			fmt.Fprintf(a.Err, "%s …\n", what)
 		}
 	}}
-	if a.draws(mode) {
+	if a.Draws(mode) {
 		s.say = func(what string) {
 			if what == "" {
-				_, _ = a.err.Write(nil) // takes it away
+				_, _ = a.Err.Write(nil) // takes it away
 				return
 			}
 
-			a.err.draw(what+" …", "")
+			a.Err.Draw(what+" …", "")
 		}
 	}
 

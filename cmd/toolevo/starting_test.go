@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"toolevo/envs/console"
 )
 
 // spoken is a screen that passes on what is written.
@@ -22,7 +23,7 @@ func (s spoken) Write(p []byte) (int, error) {
 func TestStarting(t *testing.T) {
 	t.Parallel()
 	screen := make(spoken, 2)
-	s := (&app{err: &console{w: screen}, moment: time.Nanosecond}).starting(progressAuto)
+	s := (&app{Program: on(screen).Program, moment: time.Nanosecond}).starting(console.ProgressAuto)
 	first := s.step("Reading")
 
 	if got := <-screen; got != "Reading …\n" { // the moment passes
@@ -37,8 +38,8 @@ func TestStarting(t *testing.T) {
 	}
 
 	for name, quiet := range map[string]*starting{
-		"in time":         (&app{err: &console{w: screen}, moment: time.Hour}).starting(progressPlain),
-		"--progress none": (&app{err: &console{w: screen}, moment: -1}).starting(progressNone),
+		"in time":         (&app{Program: on(screen).Program, moment: time.Hour}).starting(console.ProgressPlain),
+		"--progress none": (&app{Program: on(screen).Program, moment: -1}).starting(console.ProgressNone),
 	} {
 		quiet.step("Nothing")()
 
@@ -52,10 +53,10 @@ func TestStarting(t *testing.T) {
 func TestStartingIsDrawn(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	s := (&app{err: &console{w: &screen}, moment: -1}).starting(progressBar)
+	s := (&app{Program: on(&screen).Program, moment: -1}).starting(console.ProgressBar)
 	s.step("Reading")()
 
-	if got, want := screen.String(), erase+"Reading …\r"+erase; got != want {
+	if got, want := screen.String(), "\r\x1b[JReading …\r\r\x1b[J"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -64,8 +65,8 @@ func TestStartingIsDrawn(t *testing.T) {
 func TestRunSaysWhatItStartsWith(t *testing.T) {
 	t.Parallel()
 	var words bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: &console{w: &words}, moment: -1, open: openShared,
-		attack: attackedOnce}
+	a := on(&words)
+	a.moment, a.open, a.attack = -1, openShared, attackedOnce
 
 	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out",
 		filepath.Join(t.TempDir(), "run")}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"toolevo/envs/console"
 	"toolevo/mcts/policy/server"
 )
 
@@ -90,11 +91,11 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 
 		pass, err := write()
 		for _, name := range slices.Sorted(maps.Keys(pass.Policies)) {
-			a.say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
+			a.Say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
 		}
 
 		if err != nil {
-			return gaveUp(err)
+			return console.GaveUp(err)
 		}
 
 		return nil
@@ -111,7 +112,7 @@ func (a *app) earlierPasses(path string) []servedPass {
 	}
 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // counts are not worth a run
-		a.say("%s cannot be read, and is begun anew.", path)
+		a.Say("%s cannot be read, and is begun anew.", path)
 		return nil
 	}
 

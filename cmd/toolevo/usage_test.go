@@ -47,7 +47,7 @@ func TestHelp(t *testing.T) {
 
 func TestEveryCommandHasATest(t *testing.T) {
 	t.Parallel()
-	root := (&app{err: &console{}}).root()
+	root := (&app{}).root()
 
 	tested := map[string]bool{}
 	for _, words := range commands {
@@ -153,12 +153,4 @@ func TestResumeTakesTheRunsConfiguration(t *testing.T) {
 	}
 
 	says(t, "collect --config", r.err, "preset: paper, not efficient")
-}
-
-func TestShellWords(t *testing.T) {
-	t.Parallel()
-	if got, want := shell("toolevo", "--out", "a b", "it's", "", "x=1,2", "~"),
-		`toolevo --out 'a b' 'it'\''s' '' x=1,2 '~'`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -25,10 +26,10 @@ corpus file, not by the rule that made it. Questions asked twice, in two splits,
 or fitting no template are found, too. The exit code is 1 when something is
 wrong.`,
 		Example: "  toolevo data verify --data data --dataset flights",
-		Args:    positional(0, 0),
+		Args:    console.Positional(0, 0),
 	}
-	dir, datasets, asJSON := a.dataFlag(cmd), datasetsFlag(cmd), jsonFlag(cmd)
-	watch := a.watched(cmd)
+	dir, datasets, asJSON := a.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
+	watch := a.Watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, named, err := datasets()
 		if err != nil {
@@ -81,7 +82,7 @@ func (r verifyReport) bad() int {
 	return n
 }
 
-func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps) (verifyReport, error) {
+func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) (verifyReport, error) {
 	c, err := corpus.OpenUnchecked(ctx, dir, ds)
 	if isMissing(err) || ctx.Err() != nil {
 		return verifyReport{}, err
@@ -94,7 +95,7 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps)
 
 	r := verifyReport{corpusReport: newCorpusReport(dir, c.Info())}
 
-	progress.step(string(ds) + ": corpus")
+	progress.Step(string(ds) + ": corpus")
 
 	if err := c.Verify(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -111,7 +112,7 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *steps)
 		return r, nil
 	}
 
-	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.step(string(ds)+": questions"))
+	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.Step(string(ds)+": questions"))
 
 	return r, err
 }
@@ -123,7 +124,7 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 	}
 
 	if asJSON {
-		if err := a.printJSON(verifiedDocument{reports}); err != nil {
+		if err := a.PrintJSON(verifiedDocument{reports}); err != nil {
 			return err
 		}
 	} else {
@@ -133,7 +134,7 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 	}
 
 	if wrong > 0 {
-		return bad("wrong: %s", plural(wrong, "finding"))
+		return console.Bad("wrong: %s", plural(wrong, "finding"))
 	}
 
 	return nil
@@ -141,22 +142,22 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 
 func (a *app) printVerifiedDataset(r verifyReport) {
 	if r.Damage != "" {
-		fmt.Fprintf(a.out, "%s: %s\n", r.Dataset, r.Damage)
+		fmt.Fprintf(a.Out, "%s: %s\n", r.Dataset, r.Damage)
 		return
 	}
 
-	fmt.Fprintf(a.out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
+	fmt.Fprintf(a.Out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
 		r.Dataset, r.size(), r.Questions-r.FromFiles, r.Recomputed, r.FromFiles, r.Templates)
 
 	for _, p := range r.Problems {
-		fmt.Fprintf(a.out, "  wrong: %s\n", display.Line(p, 0))
+		fmt.Fprintf(a.Out, "  wrong: %s\n", display.Line(p, 0))
 	}
 
 	if r.Questions > 0 && len(r.Missing) > 0 {
-		fmt.Fprintf(a.out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
+		fmt.Fprintf(a.Out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
 	}
 
 	if n := len(r.Published); n > 0 {
-		fmt.Fprintf(a.out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
+		fmt.Fprintf(a.Out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
 	}
 }

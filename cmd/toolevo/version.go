@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
 )
 
 // version is the release. It stands in every run, corpus and export.
@@ -32,9 +34,9 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long:  "Prints the version, with the revision it was built from where that is known.",
-		Args:  positional(0, 0),
+		Args:  console.Positional(0, 0),
 		Run: func(*cobra.Command, []string) {
-			fmt.Fprintf(a.out, "toolevo %s, %s, %s/%s\n", software(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintf(a.Out, "toolevo %s, %s, %s/%s\n", software(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/toolapi"
@@ -78,7 +79,7 @@ func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFu
 // start takes an engine that was opened. A bench does all but run programs, and say which run it is, without one.
 func (b *bench) start(engine sandbox.Engine, err error) error {
 	if err != nil {
-		return gaveUp(err)
+		return console.GaveUp(err)
 	}
 
 	b.engine, b.stamp = engine, engine.Stamp()
@@ -154,7 +155,7 @@ func (b *bench) readTokenizer() error {
 
 	var err error
 	if b.tokenizer, err = trajectories.LoadTokenizer(path); err != nil {
-		return usage("training.tokenizer: %v", err)
+		return console.Usage("training.tokenizer: %v", err)
 	}
 
 	b.lineage["tokenizer"] = b.tokenizer.SHA256()

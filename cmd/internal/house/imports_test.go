@@ -21,6 +21,7 @@ var allowed = []rule{
 	{"envs/action", []string{"envs", "envs/names", "envs/pytext"}},
 	{"envs/display", nil},
 	{"envs/durable", nil},
+	{"envs/console", []string{"envs/display", "envs/names"}},
 	{"envs/regular", nil},
 	{"envs/sandbox", nil},
 	{"envs/sandbox/confine", nil},

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"cmp"
@@ -11,11 +11,11 @@ import (
 	"toolevo/envs/display"
 )
 
-// console is stderr with progress at its end. What is written while there is some takes its place, so that
+// Screen is stderr with progress at its end. What is written while there is some takes its place, so that
 // the words are whole lines of their own; the progress comes back when it is next drawn. Whatever is written
 // is visible text, since words of models, servers and files are among it. It is safe for concurrent use.
-type console struct {
-	w io.Writer
+type Screen struct {
+	W io.Writer
 
 	mu    sync.Mutex
 	drawn bool // there is progress, and the cursor is at its beginning
@@ -28,43 +28,43 @@ const erase = "\r\x1b[J"
 const up = "\x1b[1A"
 
 // Write implements [io.Writer].
-func (c *console) Write(text []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (s *Screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
-	if c.drawn {
-		c.drawn = false
-		if _, err := io.WriteString(c.w, erase); err != nil {
+	if s.drawn {
+		s.drawn = false
+		if _, err := io.WriteString(s.W, erase); err != nil {
 			return 0, err
 		}
 	}
 
-	if _, err := io.WriteString(c.w, display.Visible(string(text))); err != nil {
+	if _, err := io.WriteString(s.W, display.Visible(string(text))); err != nil {
 		return 0, err
 	}
 
 	return len(text), nil
 }
 
-// draw puts progress, one line or two, in the place of what was drawn before, and goes back to its beginning.
-func (c *console) draw(first, second string) {
+// Draw puts progress, one line or two, in the place of what was drawn before, and goes back to its beginning.
+func (s *Screen) Draw(first, second string) {
 	text := display.Visible(first)
 	if second != "" {
 		text += "\n" + display.Visible(second) + up
 	}
 
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
-	c.drawn = true
-	_, _ = io.WriteString(c.w, erase+text+"\r") // progress that nobody can see is not a failure of the run
+	s.drawn = true
+	_, _ = io.WriteString(s.W, erase+text+"\r") // progress that nobody can see is not a failure of the run
 }
 
 // columns is how wide the terminal is, or 80 where nobody knows.
-func (c *console) columns() int { return cmp.Or(terminalWidth(c.w), 80) }
+func (s *Screen) columns() int { return cmp.Or(Width(s.W), 80) }
 
-// terminalWidth is how many columns a writer has, 0 where it is not a terminal.
-func terminalWidth(w io.Writer) int {
+// Width is how many columns a writer has, 0 where it is not a terminal.
+func Width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
 		return 0
@@ -78,7 +78,7 @@ func terminalWidth(w io.Writer) int {
 	return width
 }
 
-func (c *console) isTerminal() bool {
-	f, ok := c.w.(*os.File)
+func (s *Screen) isTerminal() bool {
+	f, ok := s.W.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

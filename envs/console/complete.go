@@ -1,0 +1,55 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Complete lets a shell complete the value of a flag that a command has, unless it does already.
+func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if _, ok := cmd.GetFlagCompletionFunc(flag); ok {
+		return
+	}
+
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(fmt.Sprintf("completion of --%s: %v", flag, err)) // there is no such flag
+	}
+}
+
+// Offered completes a value to one of some names.
+func Offered(valid []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return BeginningWith(typed, valid), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// Listed completes the last of several names that commas separate, none of them twice.
+func Listed(valid []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		var lists []string
+
+		for _, name := range valid {
+			if !strings.Contains(","+before, ","+name+",") {
+				lists = append(lists, before+name)
+			}
+		}
+
+		return BeginningWith(typed, lists), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// BeginningWith returns the names that begin with what was typed.
+func BeginningWith(typed string, names []string) []string {
+	var found []string
+
+	for _, name := range names {
+		if strings.HasPrefix(name, typed) {
+			found = append(found, name)
+		}
+	}
+
+	return found
+}

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/spf13/cobra"
+)
+
+// JSONFlag adds --json.
+func JSONFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("json", false, "print the result as one JSON document")
+}
+
+// PrintJSON prints a document. Every character of it is visible: JSON has escapes of its own for those that are not.
+func (p *Program) PrintJSON(v any) error {
+	text, err := EncodeJSON(v)
+	if err == nil {
+		_, err = p.Out.Write(text)
+	}
+
+	return err
+}
+
+// EncodeJSON returns the text that PrintJSON prints.
+func EncodeJSON(v any) ([]byte, error) {
+	var text, b bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+
+	for _, r := range text.String() {
+		if r == '\n' || unicode.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+
+	return b.Bytes(), nil
+}

@@ -1,0 +1,161 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/display"
+	"toolevo/envs/names"
+)
+
+// The ways to report progress.
+const (
+	ProgressAuto  = "auto"
+	ProgressBar   = "bar"
+	ProgressPlain = "plain"
+	ProgressNone  = "none"
+)
+
+var ways = []string{ProgressAuto, ProgressBar, ProgressPlain, ProgressNone}
+
+// plainEvery is how often a line is written where a bar cannot be drawn.
+const plainEvery = 10 * time.Second
+
+// ProgressFlag adds --progress.
+func ProgressFlag(cmd *cobra.Command) *string {
+	mode := cmd.Flags().String("progress", ProgressAuto, "`HOW`: auto, bar, plain or none; auto draws a bar on a "+
+		"terminal and else prints lines")
+	Complete(cmd, "progress", Offered(ways))
+
+	return mode
+}
+
+// CheckProgress checks the value of --progress.
+func CheckProgress(mode string) error {
+	if _, err := names.Parse("way", mode, ways); err != nil {
+		return Usage("--progress: %w", err)
+	}
+
+	return nil
+}
+
+// Status is what there is to report: how far it is, what else is worth knowing, and how the servers do, which
+// is "" without any. Both texts are short enough for one line.
+type Status struct {
+	Done, Total int64
+	Before      int64 // of Done, what took this process no work: the time left is told by the rest
+	Text        string
+	Servers     string
+}
+
+// Report shows progress in a way on stderr until the returned function is called, which waits for the last line.
+func (p *Program) Report(mode string, read func() Status) (stop func()) {
+	if mode == ProgressNone {
+		return func() {}
+	}
+
+	show, every := p.plain(), plainEvery
+	if p.Draws(mode) {
+		show, every = p.bar(), 200*time.Millisecond
+	}
+
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+
+		for {
+			select {
+			case <-ticker.C:
+				show(read(), false)
+			case <-done:
+				show(read(), true)
+				return
+			}
+		}
+	})
+
+	return func() { close(done); wait.Wait() }
+}
+
+// Draws reports whether progress is drawn over and over, and not written in lines.
+func (p *Program) Draws(mode string) bool {
+	return mode == ProgressBar || mode == ProgressAuto && p.Err.isTerminal() && p.Lookup("TERM") != "dumb"
+}
+
+// plain writes a line at a time, with the share done and the time left, and another one about servers.
+func (p *Program) plain() func(s Status, last bool) {
+	start := time.Now()
+	return func(s Status, last bool) { fmt.Fprint(p.Err, s.lines(time.Since(start), last)) }
+}
+
+// lines are the Status as text that stays.
+func (s Status) lines(elapsed time.Duration, last bool) string {
+	text := share(s, elapsed, last) + "  " + s.Text + "\n"
+	if s.Servers != "" {
+		text += "     " + s.Servers + "\n"
+	}
+
+	return text
+}
+
+func share(s Status, elapsed time.Duration, last bool) string {
+	if s.Total == 0 {
+		return "  0%"
+	}
+
+	text := fmt.Sprintf("%3d%%", 100*s.Done/s.Total)
+	if left := remaining(s, elapsed); !last && left > 0 {
+		text += " ETA " + left.String()
+	}
+
+	return text
+}
+
+// remaining is about how long it takes yet, to the second; 0 when nobody knows.
+func remaining(s Status, elapsed time.Duration) time.Duration {
+	if s.Done <= s.Before {
+		return 0
+	}
+
+	return time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done-s.Before)).Round(time.Second)
+}
+
+// bar draws a bar with the text behind it, and the line about servers below it, over and over. What is longer than the
+// terminal is wide is cut: a line that wraps cannot be drawn over.
+func (p *Program) bar() func(s Status, last bool) {
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+	_ = bar.RenderBlank() // it is drawn for bar.String alone
+	start, screen := time.Now(), p.Err
+
+	return func(s Status, last bool) {
+		if last {
+			fmt.Fprint(screen, s.lines(0, true))
+			return
+		}
+
+		bar.ChangeMax64(max(s.Total, s.Done+1)) // a bar that is full has ended, and more may be planned yet
+		_ = bar.Set64(s.Done)                   // it fails above the maximum alone
+		width := max(screen.columns()-1, 1)
+
+		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String()))
+		if left := remaining(s, time.Since(start)); left > 0 {
+			line += " ETA " + left.String()
+		}
+
+		second := ""
+		if s.Servers != "" {
+			second = display.Cut("     "+s.Servers, width)
+		}
+
+		screen.Draw(display.Cut(line+"  "+s.Text, width), second)
+	}
+}

@@ -1,0 +1,48 @@
+package console
+
+import (
+	"sync"
+
+	"github.com/spf13/cobra"
+)
+
+// Steps says how far a command with several steps is in the one it does now.
+type Steps struct {
+	mu  sync.Mutex
+	now Status
+}
+
+// Step begins a step; the function it returns takes how much of it is done, and may be called from anywhere.
+func (t *Steps) Step(what string) func(done, total int) {
+	set := func(done, total int) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+
+		t.now = Status{Done: int64(done), Total: int64(total), Text: what}
+	}
+	set(0, 0)
+
+	return set
+}
+
+// Read returns how far it is.
+func (t *Steps) Read() Status {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// Watched adds --progress to a command without a configuration. The function it returns shows them until stop.
+func (p *Program) Watched(cmd *cobra.Command) func() (t *Steps, stop func(), err error) {
+	mode := ProgressFlag(cmd)
+
+	return func() (*Steps, func(), error) {
+		if err := CheckProgress(*mode); err != nil {
+			return nil, nil, err
+		}
+
+		t := &Steps{}
+
+		return t, p.Report(*mode, t.Read), nil
+	}
+}
