@@ -13,8 +13,8 @@ const (
 
 // Call is what an environment understood of an action.
 type Call struct {
-	// Tool is the capability meant, by its name in the prompt version (p_c), or "" when no tool of that name exists
-	// in any version the environment knows. A deprecated call names the tool it would have reached.
+	// Tool is the capability meant, by its name in the version that defines the tools, or "" when no tool of that name
+	// exists in any version the environment knows. A deprecated call names the tool it would have reached.
 	Tool string
 	Name string // the name as the agent wrote it
 	Args Args   // the arguments as the agent wrote them

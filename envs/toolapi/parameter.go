@@ -111,7 +111,7 @@ func readParameter(item any) (Parameter, error) {
 	}
 
 	if p.Name == "" {
-		return p, errors.New("it has no name")
+		return p, errors.New("it is neither a name nor a mapping with a name")
 	}
 
 	return p, nil
@@ -124,12 +124,12 @@ func (a *API) readSchema(schema envs.Args) error {
 	}
 
 	v, _ := schema.Get("required")
-	required, _ := v.([]any)
-	v, _ = schema.Get("properties")
-	properties, ok := v.(envs.Args)
+	required, isList := v.([]any)
+	w, _ := schema.Get("properties")
+	properties, isObject := w.(envs.Args)
 
-	if v != nil && !ok {
-		return errors.New("the properties of the parameters' JSON Schema are not an object")
+	if v != nil && !isList || w != nil && !isObject {
+		return errors.New("the JSON Schema of the parameters needs an object of properties and a list of the required")
 	}
 
 	for _, property := range properties {
@@ -146,9 +146,9 @@ func (a *API) readSchema(schema envs.Args) error {
 		a.Parameters = append(a.Parameters, p)
 	}
 
-	for _, name := range required {
-		if name, _ := name.(string); !slices.Contains(properties.Names(), name) {
-			return fmt.Errorf("the property %q is required and not defined", name)
+	for _, v := range required {
+		if name, _ := v.(string); !slices.Contains(properties.Names(), name) {
+			return fmt.Errorf("%v is required and no property", v)
 		}
 	}
 

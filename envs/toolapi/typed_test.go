@@ -307,16 +307,17 @@ func TestTypedLoadErrors(t *testing.T) {
 		{"bad pattern", days, `{name: days, pattern: "("}`, `"properties.days.pattern"`},
 		{"dangling reference", days, `{name: days, $ref: "#/$defs/x"}`, `#/$defs/x`},
 		{"reference to a file", days, `{name: days, $ref: "file:///etc/hostname"}`, `file:///etc/hostname`},
-		{"no name", days, "{type: integer}", "parameter 2: it has no name"},
-		{"a number", days, "3", "parameter 2: it has no name"},
+		{"no name", days, "{type: integer}", "parameter 2: it is neither a name nor a mapping"},
+		{"a number", days, "3", "parameter 2: it is neither a name nor a mapping"},
 		{"named twice", days, "city", "a parameter is named twice"},
 		{"not an object", "parameters: {type: object, properties: {}}", "parameters: {type: string}",
 			`API 3 ("Now"): the JSON Schema of the parameters is not of the type object`},
 		{"odd properties", "parameters: {type: object, properties: {}}",
-			"parameters: {type: object, properties: [x]}", "are not an object"},
+			"parameters: {type: object, properties: [x]}", "needs an object of properties"},
 		{"odd property", "parameters: {type: object, properties: {}}",
 			"parameters: {type: object, properties: {x: 1}}", `property "x" is not a JSON Schema`},
-		{"odd required", "required: [where, tags]", "required: [where, tag]", `property "tag" is required and not defined`},
+		{"odd required", "required: [where, tags]", "required: [where, tag]", "tag is required and no property"},
+		{"no list of the required", "required: [where, tags]", "required: where", "a list of the required"},
 		{"odd parameters", "parameters: {type: object, properties: {}}", "parameters: x", "neither a list nor"},
 		{"none", "    parameters: {type: object, properties: {}}\n", "", "no parameters"},
 		{"optional system tool", "parameters: [answer]", "parameters: [{name: answer, optional: true}]",
@@ -504,6 +505,33 @@ func TestSchemaRoundTrip(t *testing.T) {
 
 		if got := string(pytext.AppendJSON(nil, a.Schema())); got != want {
 			t.Fatalf("%s became %s", want, got)
+		}
+	})
+}
+
+func FuzzLowerTyped(f *testing.F) {
+	f.Add(`{"where": {"op": "=", "both": [{"op": "<", "value": 1e3}, {"q": NaN}]}, "tags": ["a", "b"], "limit": -0}`)
+	f.Add(`{"city": "Oslo", "days": 1e999999999, "unit": {}}`)
+	f.Add(`{"where": ` + strings.Repeat(`{"op": "=", "both": [`, 300) + strings.Repeat("]}", 300) + `, "tags": []}`)
+
+	v := typedVersion(f, "then")
+
+	f.Fuzz(func(t *testing.T, text string) {
+		args, _, err := pytext.DecodeObject(text)
+		if err != nil {
+			return
+		}
+
+		for _, a := range v.APIs {
+			lowered, wrong := a.Lower(args)
+			if wrong != nil {
+				if _, again := a.Lower(args); again.Text != wrong.Text || len(wrong.Text) > 1300 ||
+					strings.Contains(wrong.Text, "\n") {
+					t.Errorf("%q and then %q", wrong.Text, again.Text)
+				}
+			} else if _, err := a.Lift(lowered); err != nil {
+				t.Errorf("%v cannot be lifted: %v", lowered, err)
+			}
 		}
 	})
 }
