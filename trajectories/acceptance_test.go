@@ -22,7 +22,7 @@ func historyOf(r *trajectories.Row) envs.History {
 
 // What a run counts is what an export of it takes: by the rules of the linter, and by length in tokens or characters.
 func TestAcceptanceIsTheExports(t *testing.T) {
-	system, _ := synth.System("p_c", trajectories.Python{})
+	system, _ := synth.System("p_c", nil)
 
 	rows := synth.Rows(1, 12, 3)
 	for i, spoil := range []func(*trajectories.Turn){

@@ -15,15 +15,15 @@ type Meta struct {
 	Run      Run
 	Question Question
 
-	// Makers are what may have run its programs, the one that the run began with first. A row names those
-	// whose output it holds, and the first one where no program ran.
-	Makers []Maker
+	// Makers are what may have made parts of it, of each kind the one that the run began with first. A row
+	// names those whose output it holds, and of a kind that has none there the first.
+	Makers []RunMaker
 }
 
-// Maker is a Python by the name that results of its programs have (envs.Result).
-type Maker struct {
-	Name   string
-	Python Python
+// RunMaker is a maker by the name that its results have (envs.Result).
+type RunMaker struct {
+	Result string
+	Maker  Maker
 }
 
 // Run is the lineage that all rows of a run share.
@@ -79,7 +79,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		Seed:          run.Seed,
 		ConfigHash:    valid(run.ConfigHash),
 		Software:      valid(run.Software),
-		Python:        meta.python(tree, path).valid(),
+		Makers:        meta.makers(tree, path),
 		Labels:        validLabels(q.Labels),
 		Split:         valid(q.Split),
 		QuestionIndex: q.Index,
@@ -109,22 +109,31 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 	return row
 }
 
-// python returns what ran the programs on a path.
-func (m *Meta) python(tree *mcts.TreeRecord, path []int) Python {
-	var made []Python
+// makers returns what made the results on a path, by kind.
+func (m *Meta) makers(tree *mcts.TreeRecord, path []int) []Maker {
+	var made []Maker
 
-	for _, maker := range m.Makers {
-		isMaker := func(id int) bool { return tree.Nodes[id].Maker == maker.Name }
-		if slices.ContainsFunc(path, isMaker) {
-			made = append(made, maker.Python)
+	for _, run := range m.Makers {
+		if slices.ContainsFunc(path, func(id int) bool { return tree.Nodes[id].Maker == run.Result }) {
+			made = append(made, run.Maker)
 		}
 	}
 
-	if len(made) == 0 && len(m.Makers) > 0 {
-		made = append(made, m.Makers[0].Python)
+	for _, run := range m.Makers {
+		if !slices.ContainsFunc(made, func(m Maker) bool { return m.Kind == run.Maker.Kind }) {
+			made = append(made, run.Maker)
+		}
 	}
 
-	return together(made)
+	slices.SortStableFunc(made, func(a, b Maker) int { return strings.Compare(a.Kind, b.Kind) })
+
+	for i := range made {
+		for _, text := range made[i].texts() {
+			*text = valid(*text)
+		}
+	}
+
+	return made
 }
 
 func turnOf(n *mcts.Record) Turn {

@@ -23,6 +23,8 @@ var rowColumns = []pq.Column[stored]{
 	pq.Text("question", "what the agent was asked", func(r *stored) *string { return &r.Question }),
 	pq.Text("template", "the template the question was made from",
 		func(r *stored) *string { return &r.old.template }).Repeating(),
+	pq.List("labels", "all that its suite says of the question: dataset, difficulty, template and others",
+		func(r *stored) *[]label { return &r.labels }, labelColumns).Later(),
 	pq.Text("gold", "the gold answer: for people, in no export", func(r *stored) *string { return &r.Gold }),
 	pq.Text("preset", "search preset", func(r *stored) *string { return &r.Preset }).Repeating(),
 	pq.Text("policy", "the policy, `kind:name`", func(r *stored) *string { return &r.Policy }).Repeating(),
@@ -37,15 +39,18 @@ var rowColumns = []pq.Column[stored]{
 		func(r *stored) *string { return &r.Software }).Repeating(),
 	pq.Text("python_engine", "what kept model-written programs inside, e.g. `forkserver`; `unsafe` is nothing. Of "+
 		"a run that was told to mix engines, each one whose output the trajectory holds, separated by `; `, here "+
-		"and in the columns that follow", func(r *stored) *string { return &r.Python.Engine }).Repeating().Later(),
+		"and in the columns that follow", func(r *stored) *string { return &r.old.python.Engine }).Repeating().Later(),
 	pq.Text("python_version", "version of that Python",
-		func(r *stored) *string { return &r.Python.Version }).Repeating().Later(),
+		func(r *stored) *string { return &r.old.python.Version }).Repeating().Later(),
 	pq.Text("python_modules", "what programs could import beside the standard library, e.g. `numpy 1.24.2`",
-		func(r *stored) *string { return &r.Python.Modules }).Repeating().Later(),
+		func(r *stored) *string { return &r.old.python.Modules }).Repeating().Later(),
 	pq.Text("python_without", "walls that the machine did not offer and the user did without, e.g. `landlock`",
-		func(r *stored) *string { return &r.Python.Without }).Repeating().Later(),
+		func(r *stored) *string { return &r.old.python.Without }).Repeating().Later(),
 	pq.Text("python_limits", "limits of one program, e.g. `wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB`",
-		func(r *stored) *string { return &r.Python.Limits }).Repeating().Later(),
+		func(r *stored) *string { return &r.old.python.Limits }).Repeating().Later(),
+	pq.List("makers", "the programs that made parts of it, those that ran Python among them: of each kind those whose "+
+		"output it holds, or else the run's first",
+		func(r *stored) *[]Maker { return &r.Makers }, makerColumns).Later(),
 	pq.Int("tree", "index of the tree among the question's, from 0", func(r *stored) *int { return &r.Tree }),
 	pq.Uint("tree_seed", "the tree's seed, derived from the run's", func(r *stored) *uint64 { return &r.TreeSeed }),
 	pq.Int("node", "ID of the leaf in its tree", func(r *stored) *int { return &r.Node }),
@@ -68,6 +73,24 @@ var rowColumns = []pq.Column[stored]{
 		func(r *stored) *int { return &r.Errors }),
 	pq.Int("cuts", "turns that the limit of a completion's length cut before their action was whole: the model "+
 		"did not write them so, and no export has them", func(r *stored) *int { return &r.Cuts }).Later(),
+}
+
+var labelColumns = []pq.Column[label]{
+	pq.Text("name", "e.g. `dataset`", func(l *label) *string { return &l.name }).Repeating(),
+	pq.Text("value", "e.g. `coffee`", func(l *label) *string { return &l.value }).Repeating(),
+}
+
+var makerColumns = []pq.Column[Maker]{
+	pq.Text("kind", "what it does, e.g. `python`: it runs programs",
+		func(m *Maker) *string { return &m.Kind }).Repeating(),
+	pq.Text("name", "which one, e.g. the engine `forkserver`", func(m *Maker) *string { return &m.Name }).Repeating(),
+	pq.OptionalText("version", "of it, e.g. of Python", func(m *Maker) *string { return &m.Version }).Repeating(),
+	pq.OptionalText("with", "what it has besides, e.g. modules", func(m *Maker) *string { return &m.With }).Repeating(),
+	pq.OptionalText("without", "what it lacks and should have, e.g. walls",
+		func(m *Maker) *string { return &m.Without }).Repeating(),
+	pq.OptionalText("limits", "of one call", func(m *Maker) *string { return &m.Limits }).Repeating(),
+	pq.Bool("unconfined", "fewer walls were around programs than there should be",
+		func(m *Maker) *bool { return &m.Unconfined }),
 }
 
 var turnColumns = []pq.Column[Turn]{

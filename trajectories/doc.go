@@ -4,11 +4,11 @@
 // # Words
 //
 // A trajectory is one stored root-to-leaf path. A [Row] is a trajectory that ended with the right answer,
-// with its lineage: run, question, tree, node, API versions, preset, policy, seeds, configuration hash, and
-// what ran its programs ([Python]). Its key is a hash of what it did, so two trajectories that made the same
-// calls in the same order have equal keys, whatever they thought. An export is a folder that a trainer reads.
-// A [Sample] is one row as the trainer reads it. A [Finding] is something the [Linter] holds against a
-// sample.
+// with its lineage: run, question and its labels, tree, node, API versions, preset, policy, seeds,
+// configuration hash, and makers. A [Maker] is a program that made part of it, such as what ran its programs.
+// Its key is a hash of what it did, so two trajectories that made the same calls in the same order have equal
+// keys, whatever they thought. An export is a folder that a trainer reads. A [Sample] is one row as the
+// trainer reads it. A [Finding] is something the [Linter] holds against a sample.
 //
 // # Guarantees
 //

@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 )
 
 // EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of [Row].
-const EpisodeVersion = 1
+const EpisodeVersion = 2
 
 // The files of an evaluation that hold its episodes, both the same.
 const (
@@ -136,7 +137,7 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 }
 
 func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) error {
-	line, err := e.line()
+	line, err := e.line(EpisodeVersion)
 	if err != nil {
 		return err
 	}
@@ -148,9 +149,19 @@ func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) erro
 	return w.Write(toStoredEpisode(e))
 }
 
-// line is the episode's line in the JSONL file.
-func (e *Episode) line() ([]byte, error) {
-	line, err := pq.AppendJSON(nil, toStoredEpisode(e), episodeColumns)
+// line is the episode's line in the JSONL file of a schema version.
+func (e *Episode) line(version int) ([]byte, error) {
+	s, columns := toStoredEpisode(e), episodeColumns
+
+	s.SchemaVersion = version
+	if version < episodeLabelsSince {
+		columns = slices.DeleteFunc(slices.Clone(columns), func(c pq.Column[storedEpisode]) bool {
+			return c.Name == "labels" || c.Name == "makers"
+		})
+	}
+
+	line, err := pq.AppendJSON(nil, s, columns)
+
 	return append(line, '\n'), err
 }
 
@@ -164,12 +175,13 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 	return func(yield func(Episode, error) bool) {
 		path := filepath.Join(dir, EpisodesParquet)
 		for e, err := range pq.Read(path, episodeColumns) {
-			if v := e.SchemaVersion; err == nil && v != EpisodeVersion {
-				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d", path, v,
-					EpisodeVersion)
+			if v := e.SchemaVersion; err == nil && (v < oldestSchema || v > EpisodeVersion) {
+				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
+					oldestSchema, EpisodeVersion)
 			}
 
-			if !yield(Episode{e.row(), e.Status, e.Limit, e.Lost}, err) || err != nil {
+			row, damage := e.row(episodeLabelsSince)
+			if err = cmp.Or(err, damage); !yield(Episode{row, e.Status, e.Limit, e.Lost}, err) || err != nil {
 				return
 			}
 		}
@@ -191,9 +203,16 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 		return n, problem, err
 	}
 
+	version := EpisodeVersion
+
+	for e := range pq.Read(filepath.Join(dir, EpisodesParquet), episodeColumns) {
+		version = e.SchemaVersion
+		break
+	}
+
 	lines := func(yield func([]byte, error) bool) {
 		for e, err := range want {
-			line, encodeErr := e.line()
+			line, encodeErr := e.line(version)
 			if !yield(line, errors.Join(err, encodeErr)) {
 				return
 			}

@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -22,11 +23,11 @@ type ExportOptions struct {
 	Selection Selection
 
 	// System returns the system text of samples whose model was shown an API version: guidelines and tools,
-	// and of the Python that its programs ran in what they could import. It is called once for each version
-	// and Python. Text with a control token is refused.
-	System func(promptAPI string, p Python) (string, error)
+	// and of what made the trajectory what its programs could import. It is called once for each version and
+	// makers. Text with a control token is refused.
+	System func(promptAPI string, makers []Maker) (string, error)
 
-	// MixEngines lets rows of different Pythons stand in one export. What a program shows depends on the Python, so a
+	// MixEngines lets rows of different makers stand in one export. What a program shows depends on what runs it, so a
 	// mixed export is refused otherwise.
 	MixEngines bool
 
@@ -71,33 +72,26 @@ type exporter struct {
 	linter   *Linter
 	systems  map[shown]string
 	manifest Manifest
-	first    *Row // whose Python all others have, unless they may be mixed
+	first    *Row // whose makers all others have, unless they may be mixed
 }
 
 // shown is what a system text depends on.
 type shown struct {
-	promptAPI string
-	python    Python
+	promptAPI, makers string
 }
 
-// MixedError means that rows of different Pythons were to stand in one export.
+// MixedError means that rows of different makers were to stand in one export.
 type MixedError struct{ First, Other Row }
 
 // Error names both.
 func (e *MixedError) Error() string {
-	return fmt.Sprintf("trajectories of different Pythons: run %s has %s, run %s has %s",
-		e.First.RunID, orNone(e.First.Python), e.Other.RunID, orNone(e.Other.Python))
+	const none = "none on record"
+
+	return fmt.Sprintf("trajectories of different makers: run %s has %s, run %s has %s",
+		e.First.RunID, cmp.Or(inWords(e.First.Makers), none), e.Other.RunID, cmp.Or(inWords(e.Other.Makers), none))
 }
 
-func orNone(p Python) string {
-	if p == (Python{}) {
-		return "none on record"
-	}
-
-	return p.String()
-}
-
-// mixed makes sure that a row has the Python of those before it. The limits may differ.
+// mixed makes sure that a row has the makers of those before it. The limits may differ.
 func (e *exporter) mixed(row *Row) error {
 	if e.opt.MixEngines {
 		return nil
@@ -107,7 +101,7 @@ func (e *exporter) mixed(row *Row) error {
 		e.first = row
 	}
 
-	if e.first.Python.String() != row.Python.String() {
+	if inWords(e.first.Makers) != inWords(row.Makers) {
 		return &MixedError{*e.first, *row}
 	}
 
@@ -228,11 +222,11 @@ func (e *exporter) checked(ctx context.Context, rows iter.Seq2[Row, error]) iter
 
 // sample makes the sample of a row; broken counts the messages that were sanitised.
 func (e *exporter) sample(row *Row) (s Sample, broken int, err error) {
-	key := shown{row.PromptAPI, row.Python}
+	key := shown{row.PromptAPI, inWords(row.Makers)}
 
 	system, ok := e.systems[key]
 	if !ok {
-		if system, err = e.opt.System(row.PromptAPI, row.Python); err != nil {
+		if system, err = e.opt.System(row.PromptAPI, row.Makers); err != nil {
 			return s, 0, fmt.Errorf("system text for prompt version %s: %w", row.PromptAPI, err)
 		}
 

@@ -70,7 +70,7 @@ func TestExport(t *testing.T) {
 
 	for _, row := range collect(t,
 		trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
-		system, _ := synth.System(row.PromptAPI, row.Python)
+		system, _ := synth.System(row.PromptAPI, row.Makers)
 		sample, _ := trajectories.NewSample(system, &row, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
@@ -153,7 +153,7 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		// What is in the files is what the linter let pass.
 		good, _ := trajectories.NewSample("", &rows[5], newLinter(t).Sanitizer())
 
-		good.System, _ = synth.System("p_c", trajectories.Python{})
+		good.System, _ = synth.System("p_c", nil)
 		if d := cmp.Diff([]trajectories.Sample{good}, collect(t, trajectories.ReadExport(dir))); d != "" {
 			t.Errorf("at most %d of a question: samples, -want +got:\n%s", perQuestion, d)
 		}
@@ -310,17 +310,17 @@ func TestExportRefuses(t *testing.T) {
 
 	cases := []struct {
 		name   string
-		system func(string, trajectories.Python) (string, error)
+		system func(string, []trajectories.Maker) (string, error)
 		file   string
 		want   string
 	}{
 		{"foreign folder", synth.System, "notes.txt", "notes.txt"},
-		{"control token in the system text", func(string, trajectories.Python) (string, error) {
+		{"control token in the system text", func(string, []trajectories.Maker) (string, error) {
 			return "be <|good|>",
 				nil
 		}, "", "control-token"},
-		{"no system text", func(string, trajectories.Python) (string, error) { return " ", nil }, "", "empty-turn"},
-		{"system fails", func(string, trajectories.Python) (string, error) { return "", noSystem }, "",
+		{"no system text", func(string, []trajectories.Maker) (string, error) { return " ", nil }, "", "empty-turn"},
+		{"system fails", func(string, []trajectories.Maker) (string, error) { return "", noSystem }, "",
 			"no such version"},
 	}
 	for _, c := range cases {
@@ -470,12 +470,14 @@ func TestExportStopsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestExportRefusesMixedPythons(t *testing.T) {
+func TestExportRefusesMixedMakers(t *testing.T) {
 	rows := synth.Rows(1, 4, 2)
 
 	other := len(rows) / 2
 	for i := range rows[other:] {
-		rows[other+i].Python = trajectories.Python{Engine: "unsafe", Version: "3.12.1"}
+		rows[other+i].Makers = []trajectories.Maker{
+			{Kind: "python", Name: "unsafe", Version: "3.12.1", Unconfined: true},
+		}
 	}
 
 	dir := filepath.Join(t.TempDir(), "export")
@@ -485,16 +487,16 @@ func TestExportRefusesMixedPythons(t *testing.T) {
 	var mixed *trajectories.MixedError
 	if !errors.As(err, &mixed) || !strings.Contains(err.Error(), synth.Python().String()) ||
 		!strings.Contains(err.Error(), "unsafe python 3.12.1") {
-		t.Fatalf("error %v, want one that names both Pythons", err)
+		t.Fatalf("error %v, want one that names both makers", err)
 	}
 
-	shown := map[trajectories.Python]bool{}
+	shown := map[string]bool{}
 
 	m := export(t, dir, rows, trajectories.ExportOptions{
 		MixEngines: true,
-		System: func(api string, p trajectories.Python) (string, error) {
-			shown[p] = true
-			return synth.System(api, p)
+		System: func(api string, makers []trajectories.Maker) (string, error) {
+			shown[makers[0].String()] = true
+			return synth.System(api, makers)
 		},
 	})
 	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Python.Engine != "unsafe" ||
@@ -503,8 +505,8 @@ func TestExportRefusesMixedPythons(t *testing.T) {
 	}
 
 	for i := range rows[other:] { // limits alone do not make them another engine
-		rows[other+i].Python = synth.Python()
-		rows[other+i].Python.Limits = "wall 1s"
+		rows[other+i].Makers = []trajectories.Maker{synth.Python()}
+		rows[other+i].Makers[0].Limits = "wall 1s"
 	}
 
 	if m := export(t, dir, rows, trajectories.ExportOptions{}); m.Unconfined != 0 {
@@ -512,7 +514,8 @@ func TestExportRefusesMixedPythons(t *testing.T) {
 	}
 }
 
-func TestUnconfined(t *testing.T) {
+// Manifests of earlier programs say of makers what ran Python, and not which was unconfined.
+func TestMakersOfEarlierManifests(t *testing.T) {
 	for _, test := range []struct {
 		python trajectories.Python
 		text   string
@@ -539,9 +542,36 @@ func TestUnconfined(t *testing.T) {
 			"wasi python 3.12.0 without landlock", false},
 		{trajectories.Python{Engine: "unsafe", Version: "3.11.2"}, "unsafe python 3.11.2", true},
 	} {
-		if got := test.python.Unconfined(); got != test.want || test.python.String() != test.text {
-			t.Errorf("%q: unconfined %v, want %q and %v", test.python.String(), got, test.text, test.want)
+		run := trajectories.ManifestRun{Python: test.python}
+
+		text, unconfined := "", false
+		for _, m := range run.MadeBy() {
+			text, unconfined = text+m.String(), m.Unconfined
 		}
+
+		if text != test.text || unconfined != test.want {
+			t.Errorf("%q: unconfined %v, want %q and %v", text, unconfined, test.text, test.want)
+		}
+	}
+}
+
+// testdata/export3 was written by the program that had makers of the kind Python only, from rows of a run that mixed
+// engines.
+func TestExportOfVersion3(t *testing.T) {
+	dir := filepath.Join("testdata", "export3")
+
+	report, err := trajectories.LintExport(dir, newLinter(t))
+	if err != nil || !report.OK() {
+		t.Errorf("%v: %+v", err, report)
+	}
+
+	m, err := trajectories.ReadManifest(dir)
+	if err != nil || m.Version != 3 || m.Unconfined != 1 {
+		t.Fatalf("%v: %+v", err, m)
+	}
+
+	if d := cmp.Diff(earlier()[0].Makers, m.Runs[1].MadeBy()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 

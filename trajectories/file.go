@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,8 +83,7 @@ func (r *Row) name() string {
 
 func (r *Row) isUTF8() bool {
 	for _, s := range []string{r.RunID, r.RunHash, r.Split, r.QuestionID, r.Question, r.Gold,
-		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
-		r.Python.Engine, r.Python.Version, r.Python.Modules, r.Python.Without, r.Python.Limits} {
+		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer} {
 		if !utf8.ValidString(s) {
 			return false
 		}
@@ -91,6 +91,12 @@ func (r *Row) isUTF8() bool {
 
 	for name, value := range r.Labels {
 		if !utf8.ValidString(name) || !utf8.ValidString(value) {
+			return false
+		}
+	}
+
+	for i := range r.Makers {
+		if slices.ContainsFunc(r.Makers[i].texts(), func(text *string) bool { return !utf8.ValidString(*text) }) {
 			return false
 		}
 	}
@@ -141,17 +147,18 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 // version gives an error, as the last thing yielded.
 func ReadFile(path string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		for row, err := range pq.Read(path, rowColumns) {
-			if v := row.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
+		for s, err := range pq.Read(path, rowColumns) {
+			if v := s.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
 				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
 					oldestSchema, SchemaVersion)
 			}
 
-			if row.SchemaVersion < hashSince {
-				row.RunHash = row.RunID // which was a hash then
+			if s.SchemaVersion < hashSince {
+				s.RunHash = s.RunID // which was a hash then
 			}
 
-			if !yield(row.row(), err) || err != nil {
+			row, damage := s.row(rowLabelsSince)
+			if err = cmp.Or(err, damage); !yield(row, err) || err != nil {
 				return
 			}
 		}

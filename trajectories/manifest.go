@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -31,8 +32,9 @@ const (
 )
 
 // ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about
-// Python, version 2 nothing about other splits (an empty split there means all), and neither has a seal.
-const ManifestVersion = 3
+// Python, version 2 nothing about other splits (an empty split there means all), neither has a seal, and version 3 of
+// makers says only what is in python.
+const ManifestVersion = 4
 
 // Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
 // give the same manifest. [LintExport] computes what the files tell a second time, and the seal holds the rest.
@@ -79,17 +81,27 @@ func (m *Manifest) seal() (string, error) {
 
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {
-	RunID       string `json:"run_id"`             // no other run has it
-	RunHash     string `json:"run_hash,omitempty"` // missing in exports of earlier versions
-	ConfigHash  string `json:"config_hash"`        // of the settings that change a result
-	Preset      string `json:"preset"`             // search preset
-	Policy      string `json:"policy"`             // e.g. "scripted:noisy"
-	PromptAPI   string `json:"prompt_api"`         // API version the model was shown
-	DeployedAPI string `json:"deployed_api"`       // API version the server enforced
-	Software    string `json:"software"`           // the version that made the rows
-	Seed        uint64 `json:"seed"`               // the run's
-	Python      Python `json:"python"`             // what ran model-written programs
-	Rows        int    `json:"rows"`               // samples of this run
+	RunID       string  `json:"run_id"`             // no other run has it
+	RunHash     string  `json:"run_hash,omitempty"` // missing in exports of earlier versions
+	ConfigHash  string  `json:"config_hash"`        // of the settings that change a result
+	Preset      string  `json:"preset"`             // search preset
+	Policy      string  `json:"policy"`             // e.g. "scripted:noisy"
+	PromptAPI   string  `json:"prompt_api"`         // API version the model was shown
+	DeployedAPI string  `json:"deployed_api"`       // API version the server enforced
+	Software    string  `json:"software"`           // the version that made the rows
+	Seed        uint64  `json:"seed"`               // the run's
+	Python      Python  `json:"python"`             // of its makers those that ran model-written programs
+	Makers      []Maker `json:"makers,omitempty"`   // what made parts of its samples; missing in exports of earlier versions
+	Rows        int     `json:"rows"`               // samples of this run
+}
+
+// MadeBy returns the makers of the run's samples, whatever version the manifest has.
+func (r *ManifestRun) MadeBy() []Maker {
+	if r.Makers == nil {
+		return r.Python.makers()
+	}
+
+	return r.Makers
 }
 
 // LintReport says what the linter did with the rows before the selection saw them.
@@ -133,6 +145,7 @@ type Lineage struct {
 	PromptAPI    string            `json:"prompt_api"`
 	DeployedAPI  string            `json:"deployed_api"`
 	Python       string            `json:"python,omitempty"` // what ran its programs, in words
+	Makers       string            `json:"makers,omitempty"` // what made parts of it, in words, if that is more
 	Turns        int               `json:"turns"`
 	Deprecations int               `json:"deprecations"`
 	Recovered    int               `json:"recovered"`
@@ -141,7 +154,7 @@ type Lineage struct {
 }
 
 func lineageOf(r *Row, chars, tokens int) Lineage {
-	return Lineage{
+	l := Lineage{
 		RunID:        r.RunID,
 		Dataset:      r.Labels[envs.LabelDataset],
 		Difficulty:   r.Labels[envs.LabelDifficulty],
@@ -154,13 +167,18 @@ func lineageOf(r *Row, chars, tokens int) Lineage {
 		Key:          r.Key,
 		PromptAPI:    r.PromptAPI,
 		DeployedAPI:  r.DeployedAPI,
-		Python:       r.Python.String(),
+		Python:       inWords(pythons(r.Makers)),
 		Turns:        r.TurnCount,
 		Deprecations: r.Deprecations,
 		Recovered:    r.Recovered,
 		Chars:        chars,
 		Tokens:       tokens,
 	}
+	if all := inWords(r.Makers); all != l.Python {
+		l.Makers = all
+	}
+
+	return l
 }
 
 // addRun counts a row under its run.
@@ -175,9 +193,10 @@ func (m *Manifest) addRun(r *Row) {
 		DeployedAPI: r.DeployedAPI,
 		Software:    r.Software,
 		Seed:        r.Seed,
-		Python:      r.Python,
+		Python:      pythonOf(r.Makers),
+		Makers:      r.Makers,
 	}
-	if r.Python.Unconfined() {
+	if isUnconfined(r.Makers) {
 		m.Unconfined++
 	}
 
@@ -185,7 +204,7 @@ func (m *Manifest) addRun(r *Row) {
 		known := m.Runs[i]
 
 		known.Rows = 0
-		if known == run {
+		if reflect.DeepEqual(known, run) {
 			m.Runs[i].Rows++
 			return
 		}
@@ -195,7 +214,7 @@ func (m *Manifest) addRun(r *Row) {
 	m.Runs = append(m.Runs, run)
 	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
 		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
-			cmp.Compare(a.Python.String(), b.Python.String()), cmp.Compare(a.RunID, b.RunID))
+			cmp.Compare(inWords(a.Makers), inWords(b.Makers)), cmp.Compare(a.RunID, b.RunID))
 	})
 }
 

@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// Python is what ran the programs of a trajectory. Where the environment runs none, its fields are empty.
-// Where several did, one after the other in a run that was told to mix them, each field has the words of all,
-// separated by "; ", those of the run's first one first; see [Python.Each].
+// KindPython is the kind of makers that run programs in Python.
+const KindPython = "python"
+
+// Python is what the columns and keys called python say of the makers of that kind, and all that files of earlier
+// programs say. Of several makers each field has the words of all, in their order, separated by "; ".
 type Python struct {
 	Engine  string `json:"engine"`  // what kept the programs inside, e.g. "forkserver"; "unsafe" is nothing
 	Version string `json:"version"` // of Python
@@ -17,98 +19,73 @@ type Python struct {
 	Limits  string `json:"limits,omitempty"`  // of a program: "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB"
 }
 
-// between separates the words of several Pythons.
-const between = "; "
-
-// together is several Pythons as one.
-func together(all []Python) Python {
-	join := func(field func(Python) string) string {
-		words := make([]string, len(all))
-		for i, p := range all {
-			words[i] = field(p)
-		}
-
-		if text := strings.Join(words, between); strings.Trim(text, between) != "" {
-			return text
-		}
-
-		return ""
-	}
-
-	return Python{
-		Engine:  join(func(p Python) string { return p.Engine }),
-		Version: join(func(p Python) string { return p.Version }),
-		Modules: join(func(p Python) string { return p.Modules }),
-		Without: join(func(p Python) string { return p.Without }),
-		Limits:  join(func(p Python) string { return p.Limits }),
-	}
+// pythons are the makers that run Python.
+func pythons(makers []Maker) []Maker {
+	return slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Kind != KindPython })
 }
 
-// Each returns the Pythons that p stands for: p alone in most runs.
-func (p Python) Each() []Python {
-	engines := strings.Split(p.Engine, between)
-	all := make([]Python, len(engines))
-	split := func(words string, field func(*Python) *string) {
-		for i, word := range strings.Split(words, between) {
-			if i < len(all) {
-				*field(&all[i]) = word
-			}
+// pythonOf returns what is said of some makers.
+func pythonOf(makers []Maker) Python {
+	join := func(field func(Maker) string) string {
+		var words []string
+		for _, m := range pythons(makers) {
+			words = append(words, field(m))
 		}
-	}
-	split(p.Engine, func(p *Python) *string { return &p.Engine })
-	split(p.Version, func(p *Python) *string { return &p.Version })
-	split(p.Modules, func(p *Python) *string { return &p.Modules })
-	split(p.Without, func(p *Python) *string { return &p.Without })
-	split(p.Limits, func(p *Python) *string { return &p.Limits })
 
-	return all
-}
-
-// String is the engine in words, without the limits: "forkserver python 3.11.2 numpy 1.24.2".
-func (p Python) String() string {
-	all := p.Each()
-	if len(all) > 1 {
-		words := make([]string, len(all))
-		for i, one := range all {
-			words[i] = one.String()
+		if strings.Join(words, "") == "" {
+			return ""
 		}
 
 		return strings.Join(words, between)
 	}
 
+	return Python{
+		Engine:  join(func(m Maker) string { return m.Name }),
+		Version: join(func(m Maker) string { return m.Version }),
+		Modules: join(func(m Maker) string { return m.With }),
+		Without: join(func(m Maker) string { return m.Without }),
+		Limits:  join(func(m Maker) string { return m.Limits }),
+	}
+}
+
+// makers returns the makers that an earlier program said this of.
+func (p Python) makers() []Maker {
 	if p.Engine == "" {
+		return nil
+	}
+
+	word := func(words string, i int) string {
+		if all := strings.Split(words, between); i < len(all) {
+			return all[i]
+		}
+
 		return ""
 	}
 
-	words := []string{p.Engine, "python", p.Version}
-	if p.Modules != "" {
-		words = append(words, p.Modules)
-	}
+	var all []Maker
 
-	if p.Without != "" {
-		words = append(words, "without", p.Without)
-	}
-
-	return strings.Join(words, " ")
-}
-
-func (p Python) valid() Python {
-	return Python{valid(p.Engine), valid(p.Version), valid(p.Modules), valid(p.Without), valid(p.Limits)}
-}
-
-// Unconfined reports whether programs ran with no walls around them, or with fewer than there should be. The first
-// wall of the engine wasi is WebAssembly, and in bwrap a mount namespace stands in for landlock.
-func (p Python) Unconfined() bool {
-	return slices.ContainsFunc(p.Each(), func(p Python) bool {
-		switch p.Engine {
-		case "unsafe":
-			return true
-		case "wasi":
-			return false
-		case "bwrap":
-			return p.Without != "" && p.Without != "landlock"
+	for i, engine := range strings.Split(p.Engine, between) {
+		m := Maker{
+			Kind:    KindPython,
+			Name:    engine,
+			Version: word(p.Version, i),
+			With:    word(p.Modules, i),
+			Without: word(p.Without, i),
+			Limits:  word(p.Limits, i),
 		}
 
-		return p.Without != ""
-	})
+		switch engine {
+		case "unsafe":
+			m.Unconfined = true
+		case "wasi": // whose first wall is WebAssembly
+		case "bwrap": // in which a mount namespace stands in for landlock
+			m.Unconfined = m.Without != "" && m.Without != "landlock"
+		default:
+			m.Unconfined = m.Without != ""
+		}
+
+		all = append(all, m)
+	}
+
+	return all
 }

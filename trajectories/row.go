@@ -9,10 +9,10 @@ import (
 )
 
 // SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
-const SchemaVersion = 3
+const SchemaVersion = 4
 
 // oldestSchema is the oldest version that is still read. Version 1 has no columns about Python;
-// versions before hashSince have no run_hash and do not say which turns were cut.
+// versions before hashSince have no run_hash and do not say which turns were cut; labels and makers came last.
 const (
 	oldestSchema = 1
 	hashSince    = 3
@@ -37,8 +37,8 @@ type Row struct {
 	DeployedAPI string
 	Seed        uint64 // the run's
 	ConfigHash  string
-	Software    string // the version that wrote the row
-	Python      Python // what ran its programs
+	Software    string  // the version that wrote the row
+	Makers      []Maker // what made parts of it
 
 	Tree     int
 	TreeSeed uint64

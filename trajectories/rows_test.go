@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -133,46 +134,55 @@ var meta = trajectories.Meta{
 	},
 	Question: trajectories.Question{ID: "q", Split: "train", Index: 12, Text: "How much?", Gold: "7",
 		Labels: map[string]string{"dataset": "coffee", "difficulty": "easy", "template": "price"}},
-	Makers: []trajectories.Maker{
+	Makers: []trajectories.RunMaker{
 		{
-			Name: "first",
-			Python: trajectories.Python{
-				Engine:  "bwrap",
+			Result: "first",
+			Maker: trajectories.Maker{
+				Kind:    trajectories.KindPython,
+				Name:    "bwrap",
 				Version: "3.11.2",
-				Modules: "numpy \xff",
+				With:    "numpy \xff",
 				Without: "landlock",
 				Limits:  "wall 1s",
 			},
 		},
-		{Name: "second", Python: trajectories.Python{Engine: "wasi", Version: "3.12.0", Limits: "wall 1s"}},
+		{
+			Result: "second",
+			Maker: trajectories.Maker{
+				Kind: trajectories.KindPython, Name: "wasi", Version: "3.12.0", Limits: "wall 1s",
+			},
+		},
+		{Result: "third", Maker: trajectories.Maker{Kind: "judge", Name: "strict"}},
+		{Result: "fourth", Maker: trajectories.Maker{Kind: "judge", Name: "kind"}},
 	},
 }
 
-// A row names each engine whose output it holds, and the run's first where it holds none.
-func TestARowNamesEachEngineWhoseOutputItHolds(t *testing.T) {
+// A row names, of each kind, each maker whose output it holds, and the run's first where it holds none.
+func TestARowNamesEachMakerWhoseOutputItHolds(t *testing.T) {
 	first, second := "bwrap python 3.11.2 numpy \uFFFD without landlock", "wasi python 3.12.0"
 	for _, test := range []struct {
 		name   string
 		makers map[int]string // by node
 		want   string
 	}{
-		{"none", nil, first},
-		{"elsewhere in the tree", map[int]string{7: "second"}, first},
-		{"the second alone", map[int]string{2: "second", 6: "second"}, second},
-		{"both", map[int]string{1: "second", 4: "first"}, first + "; " + second},
+		{"none", nil, "strict judge; " + first},
+		{"elsewhere in the tree", map[int]string{7: "second", 8: "fourth"}, "strict judge; " + first},
+		{"the second alone", map[int]string{2: "second", 6: "second"}, "strict judge; " + second},
+		{"both", map[int]string{1: "second", 4: "first"}, "strict judge; " + first + "; " + second},
+		{"another kind", map[int]string{3: "fourth"}, "kind judge; " + first},
 	} {
 		tree := tree()
 		for id, maker := range test.makers {
 			tree.Nodes[id].Maker = maker
 		}
 
-		python := trajectories.FromTree(meta, tree)[0].Python
-		if got := python.String(); got != test.want {
-			t.Errorf("%s: the row names %q, want %q", test.name, got, test.want)
+		var words []string
+		for _, m := range trajectories.FromTree(meta, tree)[0].Makers {
+			words = append(words, m.String())
 		}
 
-		if len(python.Each()) != strings.Count(test.want, "; ")+1 {
-			t.Errorf("%s: it stands for %q", test.name, python.Each())
+		if got := strings.Join(words, "; "); got != test.want {
+			t.Errorf("%s: the row names %q, want %q", test.name, got, test.want)
 		}
 	}
 }
@@ -188,8 +198,8 @@ func TestFromTree(t *testing.T) {
 		t.Errorf("lineage: path %s, node %d, tree %d, seed %d", r.NodePath, r.Node, r.Tree, r.TreeSeed)
 	}
 
-	if r.Python.Engine != "bwrap" || r.Python.Without != "landlock" || r.Python.Modules != "numpy \uFFFD" {
-		t.Errorf("python: %+v", r.Python)
+	if m := r.Makers[1]; m.Name != "bwrap" || m.Without != "landlock" || m.With != "numpy \uFFFD" {
+		t.Errorf("makers: %+v", r.Makers)
 	}
 
 	if r.TurnCount != 6 || r.Deprecations != 2 || r.Recovered != 1 || r.Updates != 1 || r.Errors != 1 {
@@ -315,7 +325,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"out of order", []trajectories.Row{last, first}, "canonical order"},
 		{"twice", []trajectories.Row{first, first}, "canonical order"},
 		{"not UTF-8", []trajectories.Row{first, broken}, "not UTF-8"},
-		{"schema version", []trajectories.Row{old}, "schema version 2"},
+		{"schema version", []trajectories.Row{old}, "schema version 3"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -410,11 +420,96 @@ func TestWriterReportsAFullDisk(t *testing.T) {
 func TestReadFileOfVersion1(t *testing.T) {
 	want := synth.Rows(7, 4, 1)
 	for i := range want {
-		want[i].SchemaVersion, want[i].Python, want[i].RunHash = 1, trajectories.Python{}, want[i].RunID
+		want[i].SchemaVersion, want[i].Makers, want[i].RunHash = 1, nil, want[i].RunID
 	}
 
 	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
 	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// earlier are the rows of testdata/version3.parquet and testdata/episodes1, which the program wrote that had labels and
+// makers in columns of their own. One was made in a run that mixed engines.
+func earlier() []trajectories.Row {
+	rows := synth.Rows(7, 2, 1)
+	rows[0].Makers = []trajectories.Maker{
+		{
+			Kind:       "python",
+			Name:       "process",
+			Version:    "3.11.2",
+			With:       "numpy 1.24.2",
+			Without:    "landlock",
+			Limits:     "wall 1s",
+			Unconfined: true,
+		},
+		{Kind: "python", Name: "unsafe", Version: "3.12.1", Limits: "wall 2s", Unconfined: true},
+	}
+
+	return rows
+}
+
+func TestReadFileOfVersion3(t *testing.T) {
+	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version3.parquet")))
+	if d := cmp.Diff(earlier(), got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestEpisodesOfVersion1(t *testing.T) {
+	dir := filepath.Join("testdata", "episodes1")
+
+	episodes := func(yield func(trajectories.Episode, error) bool) {
+		for _, r := range earlier() {
+			r.SchemaVersion = trajectories.EpisodeVersion
+			r.Preset, r.Tree, r.TreeSeed, r.Node, r.NodePath, r.Visits, r.Value = "", 0, 0, 0, "", 0, 0
+
+			for i := range r.Turns {
+				r.Turns[i].Prior, r.Turns[i].Visits, r.Turns[i].Value = 0, 0, 0
+			}
+
+			if !yield(trajectories.Episode{Row: r, Status: "terminated"}, nil) {
+				return
+			}
+		}
+	}
+
+	n, problem, err := trajectories.CompareEpisodes(dir, episodes)
+	if n != len(earlier()) || problem != "" || err != nil {
+		t.Errorf("%d episodes are the same: %s (%v)", n, problem, err)
+	}
+}
+
+func TestLabelsAndMakersRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	text := rapid.String()
+	maker := rapid.Custom(func(t *rapid.T) trajectories.Maker {
+		return trajectories.Maker{
+			Kind:       rapid.SampledFrom([]string{"python", "judge", ""}).Draw(t, "kind"),
+			Name:       text.Draw(t, "name"),
+			Version:    rapid.SampledFrom([]string{"", "a; b"}).Draw(t, "version"),
+			With:       text.Draw(t, "with"),
+			Without:    text.Draw(t, "without"),
+			Limits:     text.Draw(t, "limits"),
+			Unconfined: rapid.Bool().Draw(t, "unconfined"),
+		}
+	})
+
+	labels := rapid.MapOfN(rapid.OneOf(text, rapid.Just("dataset")), text, 1, 4)
+	makers := rapid.SliceOfN(maker, 1, 3)
+
+	want := make([]trajectories.Row, 200)
+	for i := range want {
+		want[i] = row("r", "h", "a")
+		want[i].SchemaVersion, want[i].Node = trajectories.SchemaVersion, i
+		want[i].Labels, want[i].Makers = labels.Example(i), makers.Example(i)
+	}
+
+	if _, err := trajectories.WriteFile(t.Context(), path, trajectories.Sorted(want)); err != nil {
+		t.Fatal(err)
+	}
+
+	if d := cmp.Diff(want, collect(t, trajectories.ReadFile(path))); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }

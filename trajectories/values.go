@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,7 +52,7 @@ func (s *seen) line(i int, l *Lineage) string {
 	parts := []string{l.Dataset, l.Difficulty, l.Split, l.QuestionID, sample.question}
 	question := strings.Join(append(parts, otherPairs(l.Labels)...), "\x00")
 	s.questions[question]++
-	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, l.Python)]++
+	s.runs[runOf(l.RunID, l.PromptAPI, l.DeployedAPI, cmp.Or(l.Makers, l.Python))]++
 	s.splits[l.Split] = true
 	s.recovered = s.recovered && l.Recovered > 0
 	s.repeated = s.repeated || s.keys[question+"\x00"+l.Key]
@@ -69,8 +70,8 @@ func (s *seen) line(i int, l *Lineage) string {
 	return ""
 }
 
-func runOf(id, promptAPI, deployedAPI, python string) string {
-	return fmt.Sprintf("run %s, shown %s, deployed %s, %s", id, promptAPI, deployedAPI, python)
+func runOf(id, promptAPI, deployedAPI, makers string) string {
+	return fmt.Sprintf("run %s, shown %s, deployed %s, %s", id, promptAPI, deployedAPI, makers)
 }
 
 // checkValues compares what the manifest says with what was seen, and with itself.
@@ -104,9 +105,14 @@ func (r *ExportReport) checkValues(m *Manifest, s *seen) {
 func (r *ExportReport) checkRuns(m *Manifest, s *seen) {
 	said, unconfined := map[string]int{}, 0
 	for _, run := range m.Runs {
-		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, run.Python.String())] += run.Rows
-		if run.Python.Unconfined() {
+		said[runOf(run.RunID, run.PromptAPI, run.DeployedAPI, inWords(run.MadeBy()))] += run.Rows
+		if isUnconfined(run.MadeBy()) {
 			unconfined += run.Rows
+		}
+
+		if run.Makers != nil && run.Python != pythonOf(run.Makers) {
+			r.problem("%s says that %v ran programs of run %s; by its makers %v did", ManifestFile, run.Python,
+				run.RunID, pythonOf(run.Makers))
 		}
 	}
 

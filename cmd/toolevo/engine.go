@@ -149,22 +149,32 @@ func wallWarnings(stamps []sandbox.Stamp) []string {
 	var lines []string
 
 	for _, s := range stamps {
-		walls := strings.Join(s.Missing, " and ")
-		switch {
-		case s.Engine == engines.Unsafe:
-			lines = append(lines, "No walls around model-written programs (python.engine unsafe).")
-		case s.Engine == engines.WASI && walls != "":
-			lines = append(lines, fmt.Sprintf("No %s around the engine wasi, whose first wall is WebAssembly.", walls))
-		case s.Engine == engines.Bwrap && walls == string(confine.Landlock):
-			lines = append(lines, "No landlock around model-written programs; bubblewrap stands in for it.")
-		case walls != "":
-			lines = append(lines, fmt.Sprintf("No %s around model-written programs (python.accept).", walls))
+		if line, _ := wallWarning(s); line != "" {
+			lines = append(lines, line)
 		}
 	}
 
 	slices.Sort(lines)
 
 	return slices.Compact(lines)
+}
+
+// wallWarning says of an engine that has not all its walls what that means, and whether there are fewer walls around
+// programs than there should be.
+func wallWarning(s sandbox.Stamp) (line string, unconfined bool) {
+	walls := strings.Join(s.Missing, " and ")
+	switch {
+	case s.Engine == engines.Unsafe:
+		return "No walls around model-written programs (python.engine unsafe).", true
+	case walls == "":
+		return "", false
+	case s.Engine == engines.WASI:
+		return fmt.Sprintf("No %s around the engine wasi, whose first wall is WebAssembly.", walls), false
+	case s.Engine == engines.Bwrap && walls == string(confine.Landlock):
+		return "No landlock around model-written programs; bubblewrap stands in for it.", false
+	}
+
+	return fmt.Sprintf("No %s around model-written programs (python.accept).", walls), true
 }
 
 // fitModules makes sure that programs can import what the configuration says, which is what the prompt says.
@@ -242,12 +252,12 @@ func (b *bench) enlist(ctx context.Context, run *store.Run) error {
 }
 
 // makers are the engines of a run, as rows name them.
-func makers(ctx context.Context, run *store.Run, p configs.Python) ([]trajectories.Maker, error) {
+func makers(ctx context.Context, run *store.Run, p configs.Python) ([]trajectories.RunMaker, error) {
 	stamps, err := stampsOf(ctx, run)
 
-	all := make([]trajectories.Maker, len(stamps))
+	all := make([]trajectories.RunMaker, len(stamps))
 	for i, s := range stamps {
-		all[i] = trajectories.Maker{Name: s.String(), Python: pythonOf(s, p)}
+		all[i] = trajectories.RunMaker{Result: s.String(), Maker: makerOf(s, p)}
 	}
 
 	return all, err
@@ -279,31 +289,33 @@ func printEngines(w io.Writer, engines, warnings []string) {
 	}
 }
 
-// pythonOf is what rows say of an engine and the limits of its programs.
-func pythonOf(s sandbox.Stamp, p configs.Python) trajectories.Python {
+// makerOf is what rows say of an engine and the limits of its programs.
+func makerOf(s sandbox.Stamp, p configs.Python) trajectories.Maker {
 	limits := fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB,
 		p.OutputKiB)
 
-	return trajectories.Python{
-		Engine:  s.Engine,
-		Version: s.Python,
-		Modules: strings.Join(s.Modules, ", "),
-		Without: strings.Join(s.Missing, ", "),
-		Limits:  limits,
+	_, unconfined := wallWarning(s)
+
+	return trajectories.Maker{
+		Kind:       trajectories.KindPython,
+		Name:       s.Engine,
+		Version:    s.Python,
+		With:       strings.Join(s.Modules, ", "),
+		Without:    strings.Join(s.Missing, ", "),
+		Limits:     limits,
+		Unconfined: unconfined,
 	}
 }
 
-// stampOf is the engine that a row names, the first of several.
-func stampOf(p trajectories.Python) sandbox.Stamp {
-	p = p.Each()[0]
-
-	s := sandbox.Stamp{Engine: p.Engine, Python: p.Version}
-	if p.Modules != "" {
-		s.Modules = strings.Split(p.Modules, ", ")
+// stampOf is the engine that a row names.
+func stampOf(m trajectories.Maker) sandbox.Stamp {
+	s := sandbox.Stamp{Engine: m.Name, Python: m.Version}
+	if m.With != "" {
+		s.Modules = strings.Split(m.With, ", ")
 	}
 
-	if p.Without != "" {
-		s.Missing = strings.Split(p.Without, ", ")
+	if m.Without != "" {
+		s.Missing = strings.Split(m.Without, ", ")
 	}
 
 	return s

@@ -75,7 +75,7 @@ func TestFilesOfAnEvaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if e.RunID == "" || e.PromptAPI != "p_c" || e.Python.Engine == "" || e.Seed == 0 || e.ConfigHash == "" ||
+		if e.RunID == "" || e.PromptAPI != "p_c" || len(e.Makers) == 0 || e.Seed == 0 || e.ConfigHash == "" ||
 			e.Gold == "" || len(e.Turns) == 0 {
 			t.Errorf("no lineage: %+v", e)
 		}

@@ -268,9 +268,9 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 	o = trajectories.ExportOptions{
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
 		MixEngines: e.mixEngines,
-		System: func(promptAPI string, python trajectories.Python) (string, error) {
+		System: func(promptAPI string, makers []trajectories.Maker) (string, error) {
 			imports := ""
-			if python.Engine != "" { // rows of the first versions name none, and their prompts no modules
+			if slices.ContainsFunc(makers, runsPython) { // else of the first versions, whose prompts name no modules
 				imports = pytool.Describe(e.modules)
 			}
 
@@ -325,16 +325,18 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 	return nil
 }
 
+func runsPython(m trajectories.Maker) bool { return m.Kind == trajectories.KindPython }
+
 // exportedStamps are the engines of an export's trajectories, each once.
 func exportedStamps(m *trajectories.Manifest) []sandbox.Stamp {
 	var stamps []sandbox.Stamp
 
 	for _, r := range m.Runs {
-		for _, p := range r.Python.Each() {
-			stamp := stampOf(p)
+		for _, m := range r.MadeBy() {
+			stamp := stampOf(m)
 
 			known := slices.ContainsFunc(stamps, func(s sandbox.Stamp) bool { return s.String() == stamp.String() })
-			if p.Engine != "" && !known {
+			if runsPython(m) && !known {
 				stamps = append(stamps, stamp)
 			}
 		}

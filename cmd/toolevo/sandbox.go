@@ -175,7 +175,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 		Asked:    p.Engine,
 		Walls:    wallsHere(o.Lacking),
 		Landlock: landlockHere(f.abi),
-		Limits:   pythonOf(engine.Stamp(), p).Limits,
+		Limits:   makerOf(engine.Stamp(), p).Limits,
 	}
 	if !f.short {
 		r.Others = othersHere(ctx, o, engine.Stamp().Engine)

@@ -18,18 +18,19 @@ import (
 )
 
 // System is a short system text, as export options want it.
-func System(promptAPI string, _ trajectories.Python) (string, error) {
+func System(promptAPI string, _ []trajectories.Maker) (string, error) {
 	return "You answer questions by calling tools. Write Thought, Action and Action Input.\n" +
 		"The tools of " + promptAPI + ":\n(1) LoadDB[DBName]\n(2) FilterDB[condition]\n(3) " +
 		"GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]", nil
 }
 
 // Python is what all trees say ran their programs.
-func Python() trajectories.Python {
-	return trajectories.Python{
-		Engine:  "forkserver",
+func Python() trajectories.Maker {
+	return trajectories.Maker{
+		Kind:    trajectories.KindPython,
+		Name:    "forkserver",
 		Version: "3.11.2",
-		Modules: "numpy 1.24.2",
+		With:    "numpy 1.24.2",
 		Limits:  "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB",
 	}
 }
@@ -65,7 +66,7 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 			ConfigHash:  "c0ffee",
 			Software:    "synth",
 		},
-		Makers: []trajectories.Maker{{Python: Python()}},
+		Makers: []trajectories.RunMaker{{Maker: Python()}},
 		Question: trajectories.Question{
 			ID: fmt.Sprintf("easy-coffee-%04d", question),
 			Labels: map[string]string{
