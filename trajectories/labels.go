@@ -32,18 +32,16 @@ func otherPairs(labels map[string]string) []string {
 
 // validLabels returns labels as a row has them, nil for none: an empty one is as none.
 func validLabels(labels map[string]string) map[string]string {
-	var all map[string]string
+	all := map[string]string{}
 
 	for name, value := range labels {
-		if value == "" {
-			continue
+		if value != "" {
+			all[valid(name)] = valid(value)
 		}
+	}
 
-		if all == nil {
-			all = map[string]string{}
-		}
-
-		all[valid(name)] = valid(value)
+	if len(all) == 0 {
+		return nil
 	}
 
 	return all

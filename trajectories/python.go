@@ -19,33 +19,30 @@ type Python struct {
 	Limits  string `json:"limits,omitempty"`  // of a program: "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB"
 }
 
+// texts are its fields, in the order of those of a maker after its kind.
+func (p *Python) texts() []*string {
+	return []*string{&p.Engine, &p.Version, &p.Modules, &p.Without, &p.Limits}
+}
+
 // pythons are the makers that run Python.
 func pythons(makers []Maker) []Maker {
 	return slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Kind != KindPython })
 }
 
 // pythonOf returns what is said of some makers.
-func pythonOf(makers []Maker) Python {
-	join := func(field func(Maker) string) string {
+func pythonOf(makers []Maker) (p Python) {
+	for i, text := range p.texts() {
 		var words []string
 		for _, m := range pythons(makers) {
-			words = append(words, field(m))
+			words = append(words, *m.texts()[1+i])
 		}
 
-		if strings.Join(words, "") == "" {
-			return ""
+		if strings.Join(words, "") != "" {
+			*text = strings.Join(words, between)
 		}
-
-		return strings.Join(words, between)
 	}
 
-	return Python{
-		Engine:  join(func(m Maker) string { return m.Name }),
-		Version: join(func(m Maker) string { return m.Version }),
-		Modules: join(func(m Maker) string { return m.With }),
-		Without: join(func(m Maker) string { return m.Without }),
-		Limits:  join(func(m Maker) string { return m.Limits }),
-	}
+	return p
 }
 
 // makers returns the makers that an earlier program said this of.
@@ -54,27 +51,20 @@ func (p Python) makers() []Maker {
 		return nil
 	}
 
-	word := func(words string, i int) string {
-		if all := strings.Split(words, between); i < len(all) {
-			return all[i]
+	all := make([]Maker, strings.Count(p.Engine, between)+1)
+	for i, text := range p.texts() {
+		for k, word := range strings.Split(*text, between) {
+			if k < len(all) {
+				*all[k].texts()[1+i] = word
+			}
 		}
-
-		return ""
 	}
 
-	var all []Maker
+	for i := range all {
+		m := &all[i]
+		m.Kind = KindPython
 
-	for i, engine := range strings.Split(p.Engine, between) {
-		m := Maker{
-			Kind:    KindPython,
-			Name:    engine,
-			Version: word(p.Version, i),
-			With:    word(p.Modules, i),
-			Without: word(p.Without, i),
-			Limits:  word(p.Limits, i),
-		}
-
-		switch engine {
+		switch m.Name {
 		case "unsafe":
 			m.Unconfined = true
 		case "wasi": // whose first wall is WebAssembly
@@ -83,8 +73,6 @@ func (p Python) makers() []Maker {
 		default:
 			m.Unconfined = m.Without != ""
 		}
-
-		all = append(all, m)
 	}
 
 	return all
