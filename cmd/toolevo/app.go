@@ -90,8 +90,13 @@ Start with:  toolevo demo`,
 	root.SetErr(a.Err)
 	root.SetUsageTemplate(usageTemplate(root))
 	root.SetFlagErrorFunc(wrongFlag)
-	root.AddCommand(a.dataCommand(), a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
+	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
 		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
+
+	for _, commands := range suiteCommands {
+		root.AddCommand(commands(&a.Program)...)
+	}
+
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 

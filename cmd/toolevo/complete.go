@@ -12,7 +12,6 @@ import (
 	"toolevo/mcts/policy/simserver"
 	"toolevo/toolqa"
 	"toolevo/toolqa/compat"
-	"toolevo/toolqa/corpus"
 	"toolevo/trajectories"
 )
 
@@ -23,9 +22,9 @@ const all = "all"
 // every command.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"dataset":    console.Listed(append(asText(toolqa.Datasets()), all)),
-		"difficulty": console.Offered(append(asText(toolqa.Difficulties()), all)),
-		"split":      console.Offered(asText(toolqa.Splits())),
+		"dataset":    console.Listed(append(toolqa.Datasets(), all)),
+		"difficulty": console.Offered(append(toolqa.Difficulties(), all)),
+		"split":      console.Offered(toolqa.Splits()),
 		"api":        versionNames,
 		"policy":     policies,
 		"preset":     console.Offered(configs.Presets()),
@@ -34,15 +33,12 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"config":     shippedOrFile,
 		"set":        settingKeys,
 		"without":    console.Listed(configs.PythonWalls()),
-		"strategy":   console.Offered(asText(trajectories.Strategies())),
-		"score":      console.Offered(asText([]trajectories.Score{trajectories.Strict, trajectories.Official})),
+		"strategy":   console.Offered(trajectories.Strategies()),
+		"score":      console.Offered([]trajectories.Score{trajectories.Strict, trajectories.Official}),
 		"template":   console.Offered(trajectories.Templates()),
 		"format":     console.Offered([]string{formatLlamaFactory}),
-		"wrong":      console.Listed(asText(simserver.Misconfigurations())),
-		"protocol":   console.Offered(asText([]simserver.Kind{simserver.VLLM, simserver.Ollama})),
-		"data":       folders,
-		"corpus":     folders,
-		"questions":  folders,
+		"wrong":      console.Listed(simserver.Misconfigurations()),
+		"protocol":   console.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
 		"out":        runsOrFolders,
 	}
 }
@@ -50,12 +46,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 // addCompletions lets a shell complete values, below cmd.
 func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		complete := values[f.Name]
-		if f.Name == "scale" && f.Value.Type() == "string" { // elsewhere it is a number
-			complete = console.Offered(asText(corpus.Scales()))
-		}
-
-		if complete != nil {
+		if complete, ok := values[f.Name]; ok {
 			console.Complete(cmd, f.Name, complete)
 		}
 	})
@@ -96,10 +87,6 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 	return console.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
 // runs completes the runs that a command takes as its first arguments, any number where most is
 // negative.
 func runs(most int) cobra.CompletionFunc {
@@ -126,15 +113,6 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	}
 
 	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-func asText[T ~string](all []T) []string {
-	names := make([]string, len(all))
-	for i, v := range all {
-		names[i] = string(v)
-	}
-
-	return names
 }
 
 func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {

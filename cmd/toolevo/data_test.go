@@ -13,31 +13,28 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/questions"
 )
 
 func TestDataBuildIsReproducible(t *testing.T) {
 	t.Parallel()
-
-	type built struct {
-		Corpora []corpusReport `json:"corpora"`
-	}
-	var reports []corpusReport
+	var contents []string
 
 	for _, seed := range []string{"3", "3", "4"} {
 		dir := t.TempDir()
 
-		r := document[built](t, must(t, "data", "build", "--data", dir, "--seed", seed, "--rows", "80", "--dataset",
-			"coffee", "--json"))
+		r := document[datacmd.Built](t, must(t, "data", "build", "--data", dir, "--seed", seed, "--rows", "80",
+			"--dataset", "coffee", "--json"))
 		if len(r.Corpora) != 1 || r.Corpora[0].Rows != 80 || r.Corpora[0].Source != "synthetic" {
 			t.Fatalf("%+v", r)
 		}
 
-		reports = append(reports, r.Corpora[0])
+		contents = append(contents, r.Corpora[0].Content)
 	}
 
-	if reports[0].Content != reports[1].Content || reports[0].Content == reports[2].Content {
-		t.Errorf("the seed does not decide the rows: %+v", reports)
+	if contents[0] != contents[1] || contents[0] == contents[2] {
+		t.Errorf("the seed does not decide the rows: %v", contents)
 	}
 }
 
@@ -45,10 +42,7 @@ func TestDataQuestions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	type made struct {
-		Splits []splitReport `json:"splits"`
-	}
-	m := document[made](t, must(t, "data", "questions", "--data", dir, "--scale", "0.01", "--json"))
+	m := document[datacmd.Splits](t, must(t, "data", "questions", "--data", dir, "--scale", "0.01", "--json"))
 
 	want := map[string]int{
 		"easy train": 9, "easy dev": 1, "easy test": 1, "hard train": 12, "hard dev": 1, "hard test": 2,
@@ -103,13 +97,12 @@ func TestGoldFindsAWrongAnswer(t *testing.T) {
 	}
 
 	says(t, "data gold", r.out, q.ID, "987.65", q.Answer)
-	type gold struct {
-		Gold []goldReport `json:"gold"`
-	}
 
 	r = cli(t, "data", "gold", "--data", dir, "--json")
-	if g := document[gold](t, r.out); r.code != exitBad || len(g.Gold) != 2 || len(g.Gold[0].Disagreements) != 1 {
-		t.Errorf("exit %d, %+v", r.code, g)
+
+	gold := document[datacmd.Gold](t, r.out).Gold
+	if r.code != exitBad || len(gold) != 2 || len(gold[0].Disagreements) != 1 {
+		t.Errorf("exit %d, %+v", r.code, gold)
 	}
 }
 
@@ -118,12 +111,8 @@ func TestGoldFindsAWrongAnswer(t *testing.T) {
 func TestPublishedFiles(t *testing.T) {
 	t.Parallel()
 	from, dir := published(t), t.TempDir()
-	type imported struct {
-		Corpora   []corpusReport `json:"corpora"`
-		Questions []importedFile `json:"questions"`
-	}
 
-	r := document[imported](t, must(t, "data", "import", "--data", dir,
+	r := document[datacmd.Imported](t, must(t, "data", "import", "--data", dir,
 		"--corpus", filepath.Join(from, "corpus"), "--questions", filepath.Join(from, "questions"), "--json"))
 	if len(r.Corpora) != 1 || r.Corpora[0].Rows != 5741 || r.Corpora[0].Source != "published" {
 		t.Errorf("%+v", r.Corpora)

@@ -7,27 +7,6 @@ import (
 // What commands print with --json, where it is not a type of its own elsewhere. JSON.md is generated from
 // the comments on the fields of all of them.
 
-type builtDocument struct {
-	Corpora []corpusReport `json:"corpora"` // those that were written
-}
-
-type importedDocument struct {
-	Corpora   []importReport `json:"corpora"`   // those that were imported
-	Questions []importedFile `json:"questions"` // the question files that were read
-}
-
-type splitsDocument struct {
-	Splits []splitReport `json:"splits"` // the question files that were written
-}
-
-type verifiedDocument struct {
-	Verified []verifyReport `json:"verified"` // by dataset
-}
-
-type goldDocument struct {
-	Gold []goldReport `json:"gold"` // by question file
-}
-
 type doctorDocument struct {
 	Verdict doctor.Verdict `json:"verdict"` // the worst of all servers: ok, could-not-tell, warning or problem
 	Servers []examined     `json:"servers"` // of the policies, in their order

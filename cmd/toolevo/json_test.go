@@ -22,6 +22,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/toolqa"
+	"toolevo/toolqa/datacmd"
 	"toolevo/trajectories"
 )
 
@@ -33,11 +34,11 @@ type printedJSON struct {
 
 // allPrinted are the documents of all commands.
 var allPrinted = []printedJSON{
-	{"data build", builtDocument{}},
-	{"data import", importedDocument{}},
-	{"data questions", splitsDocument{}},
-	{"data verify", verifiedDocument{}},
-	{"data gold", goldDocument{}},
+	{"data build", datacmd.Built{}},
+	{"data import", datacmd.Imported{}},
+	{"data questions", datacmd.Splits{}},
+	{"data verify", datacmd.Verified{}},
+	{"data gold", datacmd.Gold{}},
 	{"collect", collected{}},
 	{"eval", finetune.Report{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},

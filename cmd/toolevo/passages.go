@@ -230,19 +230,3 @@ var (
 	_ retrieve.Searcher = (*dense)(nil)
 	_ retrieve.Embedder = (*openai.Embedder)(nil)
 )
-
-// indexPassages makes the index of a dataset's passages, so that no run has to.
-func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) error {
-	c, err := corpus.Open(ctx, dir, ds)
-	if err != nil {
-		return err
-	}
-
-	if c.DocumentCount() > 0 {
-		if err = retrieve.Prepare(ctx, c, progress.Step("index the passages of "+string(ds))); err != nil {
-			err = console.GaveUp(err) // a full disk
-		}
-	}
-
-	return errors.Join(err, c.Close())
-}

@@ -40,13 +40,6 @@ var switchFlags = []settingFlag{
 	{"no-reflection", "search.reflect", "end a path at its first invocation error (ablation)"},
 }
 
-// plainSetting gives a command without a configuration the flag of a setting, with its default.
-func plainSetting(cmd *cobra.Command, name string) *string {
-	i := slices.IndexFunc(settingFlags, func(f settingFlag) bool { return f.flag == name })
-	f := settingFlags[i]
-	return cmd.Flags().String(f.flag, strings.Trim(embedded()[f.key], "[]"), f.usage)
-}
-
 // embedded are the settings that nobody has changed.
 var embedded = sync.OnceValue(func() map[string]string {
 	base, err := configs.Load()

@@ -9,6 +9,7 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/questions"
 )
 
@@ -16,9 +17,6 @@ import (
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	data := defaultData(t)
-	type verified struct {
-		Verified []verifyReport `json:"verified"`
-	}
 	all, templates := 0, 0
 
 	// The program itself, which is several times as fast as this process.
@@ -27,8 +25,8 @@ func TestVerify(t *testing.T) {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
 
-	for _, r := range document[verified](t, p.out.String()).Verified {
-		if r.bad() > 0 || r.Recomputed != r.Questions {
+	for _, r := range document[datacmd.Verified](t, p.out.String()).Verified {
+		if r.Damage != "" || len(r.Problems) > 0 || r.Recomputed != r.Questions {
 			t.Errorf("%s: %d of %d answers found again; %v %s", r.Dataset, r.Recomputed, r.Questions, r.Problems,
 				r.Damage)
 		}

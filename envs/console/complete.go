@@ -19,21 +19,21 @@ func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 }
 
 // Offered completes a value to one of some names.
-func Offered(valid []string) cobra.CompletionFunc {
+func Offered[T ~string](valid []T) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return BeginningWith(typed, valid), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 // Listed completes the last of several names that commas separate, none of them twice.
-func Listed(valid []string) cobra.CompletionFunc {
+func Listed[T ~string](valid []T) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
 		var lists []string
 
 		for _, name := range valid {
-			if !strings.Contains(","+before, ","+name+",") {
-				lists = append(lists, before+name)
+			if !strings.Contains(","+before, ","+string(name)+",") {
+				lists = append(lists, before+string(name))
 			}
 		}
 
@@ -41,13 +41,18 @@ func Listed(valid []string) cobra.CompletionFunc {
 	}
 }
 
+// Folders completes the path of a folder.
+func Folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
 // BeginningWith returns the names that begin with what was typed.
-func BeginningWith(typed string, names []string) []string {
+func BeginningWith[T ~string](typed string, names []T) []string {
 	var found []string
 
 	for _, name := range names {
-		if strings.HasPrefix(name, typed) {
-			found = append(found, name)
+		if strings.HasPrefix(string(name), typed) {
+			found = append(found, string(name))
 		}
 	}
 

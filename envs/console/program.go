@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -32,10 +33,8 @@ func (p *Program) Lookup(name string) string {
 
 // DataFlag adds --data.
 func (p *Program) DataFlag(cmd *cobra.Command) *string {
-	dir := "data"
-	if v := p.Lookup("TOOLEVO_DATA"); v != "" {
-		dir = v
-	}
+	dir := cmd.Flags().String("data", cmp.Or(p.Lookup("TOOLEVO_DATA"), "data"), "data folder `DIR` (or TOOLEVO_DATA)")
+	Complete(cmd, "data", Folders)
 
-	return cmd.Flags().String("data", dir, "data folder `DIR` (or TOOLEVO_DATA)")
+	return dir
 }

@@ -46,6 +46,8 @@ var allowed = []rule{
 	{"toolqa/sqltool", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus"}},
 	{"toolqa/retrieve", []string{"envs", "envs/durable", "toolqa", "toolqa/corpus"}},
 	{"toolqa/pytool", []string{"envs", "envs/pytext", "envs/sandbox", "toolqa"}},
+	{"toolqa/datacmd", []string{"envs/console", "envs/display", "envs/names", "toolqa", "toolqa/corpus",
+		"toolqa/questions", "toolqa/retrieve", "toolqa/score"}},
 	{"toolqa/pytool/pytooltest", []string{"envs", "envs/sandbox", "toolqa", "toolqa/pytool"}},
 
 	{"mcts", []string{"envs", "envs/display"}},

@@ -1,8 +1,10 @@
-package main
+package datacmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,7 @@ import (
 	"toolevo/toolqa/score"
 )
 
-func (a *app) dataVerifyCommand() *cobra.Command {
+func newVerify(p *console.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Prove that corpora and questions are whole and right",
@@ -28,8 +30,8 @@ wrong.`,
 		Example: "  toolevo data verify --data data --dataset flights",
 		Args:    console.Positional(0, 0),
 	}
-	dir, datasets, asJSON := a.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
-	watch := a.Watched(cmd)
+	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
+	watch := p.Watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, named, err := datasets()
 		if err != nil {
@@ -45,7 +47,7 @@ wrong.`,
 
 		for _, ds := range all {
 			r, err := verify(cmd.Context(), *dir, ds, progress)
-			if isMissing(err) && !named {
+			if errors.Is(err, fs.ErrNotExist) && !named {
 				continue
 			}
 
@@ -60,7 +62,7 @@ wrong.`,
 			return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", *dir)
 		}
 
-		return a.printVerified(*asJSON, reports)
+		return printVerified(p, *asJSON, reports)
 	}
 
 	return cmd
@@ -84,7 +86,7 @@ func (r verifyReport) bad() int {
 
 func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) (verifyReport, error) {
 	c, err := corpus.OpenUnchecked(ctx, dir, ds)
-	if isMissing(err) || ctx.Err() != nil {
+	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
 		return verifyReport{}, err
 	}
 
@@ -117,19 +119,19 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	return r, err
 }
 
-func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
+func printVerified(p *console.Program, asJSON bool, reports []verifyReport) error {
 	wrong := 0
 	for _, r := range reports {
 		wrong += r.bad()
 	}
 
 	if asJSON {
-		if err := a.PrintJSON(verifiedDocument{reports}); err != nil {
+		if err := p.PrintJSON(Verified{reports}); err != nil {
 			return err
 		}
 	} else {
 		for _, r := range reports {
-			a.printVerifiedDataset(r)
+			printVerifiedDataset(p, r)
 		}
 	}
 
@@ -140,24 +142,37 @@ func (a *app) printVerified(asJSON bool, reports []verifyReport) error {
 	return nil
 }
 
-func (a *app) printVerifiedDataset(r verifyReport) {
+func printVerifiedDataset(p *console.Program, r verifyReport) {
 	if r.Damage != "" {
-		fmt.Fprintf(a.Out, "%s: %s\n", r.Dataset, r.Damage)
+		fmt.Fprintf(p.Out, "%s: %s\n", r.Dataset, r.Damage)
 		return
 	}
 
-	fmt.Fprintf(a.Out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
+	fmt.Fprintf(p.Out, "%s: %s whole; %d questions generated, %d answers found again; %d published; %d templates\n",
 		r.Dataset, r.size(), r.Questions-r.FromFiles, r.Recomputed, r.FromFiles, r.Templates)
 
-	for _, p := range r.Problems {
-		fmt.Fprintf(a.Out, "  wrong: %s\n", display.Line(p, 0))
+	for _, problem := range r.Problems {
+		fmt.Fprintf(p.Out, "  wrong: %s\n", display.Line(problem, 0))
 	}
 
 	if r.Questions > 0 && len(r.Missing) > 0 {
-		fmt.Fprintf(a.Out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
+		fmt.Fprintf(p.Out, "  no question of %d templates, e.g. %s\n", len(r.Missing), r.Missing[0])
 	}
 
 	if n := len(r.Published); n > 0 {
-		fmt.Fprintf(a.Out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
+		fmt.Fprintf(p.Out, "  published as they are: %d, e.g. %s\n", n, r.Published[0])
 	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Verified is what `data verify --json` prints.
+type Verified struct {
+	Verified []verifyReport `json:"verified"` // by dataset
 }

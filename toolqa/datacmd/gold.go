@@ -1,7 +1,8 @@
-package main
+package datacmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -14,7 +15,7 @@ import (
 	"toolevo/toolqa/score"
 )
 
-func (a *app) dataGoldCommand() *cobra.Command {
+func newGold(p *console.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gold",
 		Short: "Recompute the test answers from the templates' rules",
@@ -24,7 +25,7 @@ is 1 when one disagrees with the right rule and with the published one.`,
 		Example: "  toolevo data gold --data data",
 		Args:    console.Positional(0, 0),
 	}
-	dir, datasets, difficulties := a.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
+	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, named, err := datasets()
@@ -40,7 +41,7 @@ is 1 when one disagrees with the right rule and with the published one.`,
 
 		for _, ds := range all {
 			r, err := checkGold(cmd.Context(), *dir, ds, chosen)
-			if isMissing(err) && !named {
+			if errors.Is(err, fs.ErrNotExist) && !named {
 				continue
 			}
 
@@ -56,7 +57,7 @@ is 1 when one disagrees with the right rule and with the published one.`,
 				"`toolevo data questions`", *dir)
 		}
 
-		return a.printGold(*asJSON, reports)
+		return printGold(p, *asJSON, reports)
 	}
 
 	return cmd
@@ -98,7 +99,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 
 	for _, d := range difficulties {
 		qs, err := questions.Read(dir, ds, d, toolqa.Test)
-		if isMissing(err) {
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 
@@ -130,28 +131,28 @@ func sourceOf(qs []toolqa.Question) string {
 	return string(qs[0].Source)
 }
 
-func (a *app) printGold(asJSON bool, reports []goldReport) error {
+func printGold(p *console.Program, asJSON bool, reports []goldReport) error {
 	unexplained := 0
 	for _, r := range reports {
 		unexplained += r.unexplained()
 	}
 
 	if asJSON {
-		if err := a.PrintJSON(goldDocument{reports}); err != nil {
+		if err := p.PrintJSON(Gold{reports}); err != nil {
 			return err
 		}
 	} else {
 		for _, r := range reports {
-			fmt.Fprintf(a.Out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
+			fmt.Fprintf(p.Out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
 				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
 
 			for _, d := range r.Disagreements {
-				fmt.Fprintf(a.Out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question,
+				fmt.Fprintf(p.Out, "  %s: answer %q, the rule gives %q  %s%s\n", d.ID, d.Answer, d.Right, d.Question,
 					d.Problem)
 			}
 
 			for _, id := range r.Unrecognised {
-				fmt.Fprintf(a.Out, "  %s: fits no template\n", id)
+				fmt.Fprintf(p.Out, "  %s: fits no template\n", id)
 			}
 		}
 	}
@@ -161,4 +162,9 @@ func (a *app) printGold(asJSON bool, reports []goldReport) error {
 	}
 
 	return nil
+}
+
+// Gold is what `data gold --json` prints.
+type Gold struct {
+	Gold []goldReport `json:"gold"` // by question file
 }

@@ -1,9 +1,13 @@
-package main
+package datacmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
 	"toolevo/toolqa"
@@ -11,9 +15,87 @@ import (
 	"toolevo/toolqa/questions"
 )
 
+func newImport(p *console.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import",
+		Short: "Import the published ToolQA corpora and questions",
+		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
+QUESTIONS/easy/coffee-easy.jsonl, or those of ToolQA's corrected release, as
+QUESTIONS/toolqa_easy/coffee-easy.jsonl. Published questions keep their
+published answers; generated files of other splits that ask one of them are
+removed. What published training questions share with published test questions
+is reported: runs may ask it, and export refuses it.
+
+Without --dataset, all datasets whose files are there are imported. A corpus
+that was imported from the same files before is left as it is, so that an import
+that was interrupted goes on where it was.`,
+		Example: `  toolevo data import --corpus toolqa/corpus --questions toolqa/questions
+  toolevo data import --questions toolqa-d/train --split train`,
+		Args: console.Positional(0, 0),
+	}
+	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
+	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
+	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
+	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` that the questions are: train, "+
+		"dev or test")
+	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, "+
+		"or not all of its files")
+	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
+	watch := p.Watched(cmd)
+	console.Complete(cmd, "corpus", console.Folders)
+	console.Complete(cmd, "questions", console.Folders)
+	console.Complete(cmd, "split", console.Offered(toolqa.Splits()))
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *from == "" && *asked == "" {
+			return console.Usage("nothing to import: give --corpus DIR, --questions DIR, or both")
+		}
+
+		of, err := toolqa.ParseSplit(*split)
+		if err != nil {
+			return console.Usage("--split: %v", err)
+		}
+
+		all, named, err := datasets()
+		if err != nil {
+			return err
+		}
+
+		progress, stop, err := watch()
+		if err != nil {
+			return err
+		}
+		defer stop()
+
+		i := importer{
+			program:  p,
+			dir:      *dir,
+			named:    named,
+			progress: progress,
+			split:    of,
+			options:  corpus.ImportOptions{AllowShort: *short, SkipBad: *skip, Tool: madeBy(cmd)},
+		}
+		if *from != "" {
+			if err := i.corpora(cmd.Context(), all, *from); err != nil {
+				return err
+			}
+		}
+
+		if *asked != "" {
+			if err := i.questions(*asked, all); err != nil {
+				return err
+			}
+		}
+
+		return i.report(*asJSON)
+	}
+
+	return cmd
+}
+
 // importer reads the published files and remembers what there is to say about them.
 type importer struct {
-	app      *app
+	program  *console.Program
 	dir      string
 	named    bool // the user named the datasets: one that is not there is an error
 	progress *console.Steps
@@ -54,7 +136,7 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 		opts.Progress = i.progress.Step("import " + string(ds))
 
 		done, err := corpus.Import(ctx, i.dir, ds, from, opts)
-		if isMissing(err) && !i.named {
+		if errors.Is(err, fs.ErrNotExist) && !i.named {
 			missing = append(missing, string(ds))
 			continue
 		}
@@ -84,7 +166,7 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 	}
 
 	if len(missing) > 0 {
-		i.app.Say("Not in %s: %s", from, strings.Join(missing, ", "))
+		i.program.Say("Not in %s: %s", from, strings.Join(missing, ", "))
 	}
 
 	return nil
@@ -98,7 +180,8 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 
 	removed, err := questions.RemoveShared(i.dir, imported.Questions)
 	for _, path := range removed {
-		i.app.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` again", path)
+		i.program.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` "+
+			"again", path)
 	}
 
 	if err != nil {
@@ -147,32 +230,32 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 
 func (i *importer) report(asJSON bool) error {
 	for _, info := range i.infos {
-		i.app.sayStale(i.dir, info)
+		sayStale(i.program, i.dir, info)
 	}
 
 	if asJSON {
-		return i.app.PrintJSON(importedDocument{i.reports, i.files})
+		return i.program.PrintJSON(Imported{i.reports, i.files})
 	}
 
 	for _, r := range i.reports {
-		fmt.Fprint(i.app.Out, r.corpusReport)
+		fmt.Fprint(i.program.Out, r.corpusReport)
 
 		switch {
 		case r.Unchanged:
-			fmt.Fprint(i.app.Out, ", unchanged: imported from these files before")
+			fmt.Fprint(i.program.Out, ", unchanged: imported from these files before")
 		case r.Skipped > 0:
-			fmt.Fprintf(i.app.Out, ", %s left out", plural(r.Skipped, "bad row"))
+			fmt.Fprintf(i.program.Out, ", %s left out", plural(r.Skipped, "bad row"))
 		}
 
-		fmt.Fprintln(i.app.Out)
+		fmt.Fprintln(i.program.Out)
 
 		for _, b := range r.Bad {
-			fmt.Fprintf(i.app.Out, "  %s\n", b)
+			fmt.Fprintf(i.program.Out, "  %s\n", b)
 		}
 	}
 
 	i.printFiles()
-	i.app.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", i.dir))
+	i.program.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", i.dir))
 
 	return nil
 }
@@ -182,42 +265,40 @@ func (i *importer) printFiles() {
 
 	for _, f := range i.files {
 		if f.Skipped != "" {
-			i.app.Say("%s: left out: %s", f.Path, f.Skipped)
+			i.program.Say("%s: left out: %s", f.Path, f.Skipped)
 			continue
 		}
 
 		all, recognised = all+f.Questions, recognised+f.Questions-len(f.Unrecognised)
-		fmt.Fprintf(i.app.Out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
+		fmt.Fprintf(i.program.Out, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
 
 		if n := len(f.Unrecognised); n > 0 {
-			fmt.Fprintf(i.app.Out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
+			fmt.Fprintf(i.program.Out, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
 		}
 
-		fmt.Fprintln(i.app.Out)
+		fmt.Fprintln(i.program.Out)
 
 		for _, d := range f.Duplicates {
-			fmt.Fprintf(i.app.Out, "  asked twice: %s\n", d)
+			fmt.Fprintf(i.program.Out, "  asked twice: %s\n", d)
 		}
 
 		if n := len(f.Renamed); n > 0 {
-			fmt.Fprintf(i.app.Out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
+			fmt.Fprintf(i.program.Out, "  %d IDs name another dataset, e.g. %s\n", n, f.Renamed[0])
 		}
 
 		if n := len(f.Shared); n > 0 {
-			fmt.Fprintf(i.app.Out, "  asked in two splits, so that export refuses %d: %s\n", n,
+			fmt.Fprintf(i.program.Out, "  asked in two splits, so that export refuses %d: %s\n", n,
 				strings.Join(f.Shared[:min(n, 5)], ", "))
 		}
 	}
 
 	if len(i.files) > 0 {
-		fmt.Fprintf(i.app.Out, "%d of %d published questions fit a template\n", recognised, all)
+		fmt.Fprintf(i.program.Out, "%d of %d published questions fit a template\n", recognised, all)
 	}
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-
-	return fmt.Sprintf("%d %ss", n, what)
+// Imported is what `data import --json` prints.
+type Imported struct {
+	Corpora   []importReport `json:"corpora"`   // those that were imported
+	Questions []importedFile `json:"questions"` // the question files that were read
 }

@@ -1,0 +1,150 @@
+package datacmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/questions"
+	"toolevo/toolqa/retrieve"
+)
+
+func newBuild(p *console.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "build",
+		Short: "Build synthetic corpora from a seed",
+		Long: `Builds corpora with the columns, order and formats of the published ones and
+invented values. They replace those that were there. At full scale, the
+published sizes, flights has four million rows: minutes, and gigabytes.`,
+		Example: `  toolevo data build --data data
+  toolevo data build --data data --scale full
+  toolevo data build --data data --dataset flights --rows 100000 --seed 2`,
+		Args: console.Positional(0, 0),
+	}
+	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
+	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
+	scale := cmd.Flags().String("scale", string(corpus.Demo), "`SIZE` of all: demo, some thousands of rows each, "+
+		"or full, as published")
+	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
+	watch := p.Watched(cmd)
+	console.Complete(cmd, "scale", console.Offered(corpus.Scales()))
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		all, _, err := datasets()
+		if err != nil {
+			return err
+		}
+
+		if _, err := names.Parse("scale", *scale, corpus.Scales()); err != nil {
+			return console.Usage("--scale: %w", err)
+		}
+
+		progress, stop, err := watch()
+		if err != nil {
+			return err
+		}
+		defer stop()
+		var reports []corpusReport
+
+		for _, ds := range all {
+			info, err := corpus.Build(cmd.Context(), *dir, ds, corpus.BuildOptions{
+				Seed:     *seed,
+				Rows:     *rows,
+				Scale:    corpus.Scale(*scale),
+				Tool:     madeBy(cmd),
+				Progress: progress.Step("build " + string(ds)),
+			})
+			if err != nil {
+				return err
+			}
+
+			if err := indexPassages(cmd.Context(), *dir, ds, progress); err != nil {
+				return err
+			}
+
+			reports = append(reports, newCorpusReport(*dir, info))
+			sayStale(p, *dir, info)
+		}
+
+		if err := printReports(p, *asJSON, reports); err != nil {
+			return err
+		}
+
+		p.Say("Next: toolevo %s", console.Shell("data", "questions", "--data", *dir))
+
+		return nil
+	}
+
+	return cmd
+}
+
+// sayStale warns of the question files that a new corpus made useless.
+func sayStale(p *console.Program, dir string, info corpus.Info) {
+	for _, err := range questions.Stale(dir, info) {
+		p.Say("Stale: %v", err)
+	}
+}
+
+func printReports(p *console.Program, asJSON bool, reports []corpusReport) error {
+	if asJSON {
+		return p.PrintJSON(Built{reports})
+	}
+
+	for _, r := range reports {
+		fmt.Fprintln(p.Out, r)
+	}
+
+	return nil
+}
+
+// corpusReport is what a command that wrote a corpus says about it.
+type corpusReport struct {
+	Dataset string `json:"dataset"`        // e.g. "coffee"
+	Source  string `json:"source"`         // "synthetic" or "published"
+	Rows    int    `json:"rows"`           // rows, papers or passages
+	Content string `json:"content_sha256"` // SHA-256 of the rows
+	Path    string `json:"path"`           // the file
+}
+
+func newCorpusReport(dir string, info corpus.Info) corpusReport {
+	return corpusReport{string(info.Dataset), string(info.Source), info.Rows, info.ContentSHA256,
+		corpus.Path(dir, info.Dataset)}
+}
+
+func (r corpusReport) String() string {
+	return fmt.Sprintf("%s: %s (%s) in %s", r.Dataset, r.size(), r.Source, r.Path)
+}
+
+// size is how many of what a corpus has.
+func (r corpusReport) size() string {
+	unit := map[string]string{string(toolqa.DBLP): "papers", string(toolqa.SciREX): "passages"}[r.Dataset]
+	return fmt.Sprintf("%d %s", r.Rows, cmp.Or(unit, "rows"))
+}
+
+// indexPassages makes the index of a dataset's passages, so that no run has to.
+func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) error {
+	c, err := corpus.Open(ctx, dir, ds)
+	if err != nil {
+		return err
+	}
+
+	if c.DocumentCount() > 0 {
+		if err = retrieve.Prepare(ctx, c, progress.Step("index the passages of "+string(ds))); err != nil {
+			err = console.GaveUp(err) // a full disk
+		}
+	}
+
+	return errors.Join(err, c.Close())
+}
+
+// Built is what `data build --json` prints.
+type Built struct {
+	Corpora []corpusReport `json:"corpora"` // those that were written
+}
