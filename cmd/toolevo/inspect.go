@@ -37,9 +37,9 @@ Lines are cut to the width of a terminal. --full shows all of them whole: the
 questions' texts, the whole list of accepted nodes, and in a tree what the model
 wrote and saw at each node, cached ones, too. --json is always whole.`,
 		Example: `  toolevo inspect runs/demo
-  toolevo inspect runs/demo easy-coffee-train-0003
-  toolevo inspect runs/demo easy-coffee-train-0003 0 --full
-  toolevo inspect runs/demo easy-coffee-train-0003 0 17`,
+  toolevo inspect runs/demo QUESTION
+  toolevo inspect runs/demo QUESTION 0 --full
+  toolevo inspect runs/demo QUESTION 0 17`,
 		Args:              console.Positional(1, 4),
 		ValidArgsFunction: runs(1),
 	}

@@ -29,12 +29,12 @@ func (a *app) playCommand() *cobra.Command {
 observation, until Finish or the end of the input. An action is what a model
 writes, and ends with an empty line:
 
-  Thought: I load the data.
-  Action: LoadDB
-  Action Input: {"DBName": "coffee"}
+  Thought: WHY
+  Action: TOOL
+  Action Input: {"PARAMETER": "VALUE"}
 
 With --transcript a policy plays, and the whole episode is printed.`,
-		Example: `  toolevo play --api p_s_in --question easy-coffee-train-0000
+		Example: `  toolevo play --api p_s_in --question ID
   toolevo play --api p_s_ood --transcript --policy scripted:reader`,
 		Args: console.Positional(0, 0),
 	}

@@ -59,9 +59,7 @@ type drawn struct {
 
 // unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
 var unstop = strings.Repeat(blank+prompt.ObservationText("The requested result is available.")+blank+
-	action.ReAct{}.Format("I look at the result.", envs.Call{
-		Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}},
-	}), 4)
+	action.ReAct{}.Format("I look at the result.", envs.Call{Name: "Look"}), 4)
 
 // Bits of sampling.unset.
 const (
