@@ -5,14 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
-	"toolevo/toolqa"
 )
 
 // Config is every setting that decides what a run produces. Where it runs, how many workers it has and how it reports
 // are not among them. default.yaml explains each.
 type Config struct {
+	Suite      string   `yaml:"suite"`
 	Dataset    []string `yaml:"dataset,flow"`
 	Difficulty string   `yaml:"difficulty"`
 	Split      string   `yaml:"split"`
@@ -26,13 +29,14 @@ type Config struct {
 	Search      Search      `yaml:"search"`
 	Training    Training    `yaml:"training"`
 	Environment Environment `yaml:"environment"`
-	SQL         SQL         `yaml:"sql"`
 	Python      Python      `yaml:"python"`
-	Retrieval   Retrieval   `yaml:"retrieval"`
 	Eval        Eval        `yaml:"eval"`
 	Server      Server      `yaml:"server"`
 
 	Attempts int `yaml:"attempts"`
+
+	// BySection are the settings of all suites' own sections.
+	BySection map[string]suite.Settings `yaml:"-"`
 }
 
 // Search is the search's configuration and its depth limits by dataset.
@@ -58,12 +62,6 @@ type Environment struct {
 	Compat           []string `yaml:"compat,flow"`
 }
 
-// SQL limits the SQLInterpreter.
-type SQL struct {
-	Seconds float64 `yaml:"seconds"`
-	Rows    int     `yaml:"rows"`
-}
-
 // Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's
 // stamp, an input of the run.
 type Python struct {
@@ -85,12 +83,6 @@ func PythonEngines() []string {
 
 // PythonWalls lists the walls that the user may accept to do without.
 func PythonWalls() []string { return []string{"landlock", "seccomp"} }
-
-// Retrieval chooses how the retrieval tools rank passages.
-type Retrieval struct {
-	Model  string `yaml:"model"`  // an embedding model; "" is BM25
-	Server string `yaml:"server"` // the base URL of its server, without credentials; "" is the policy's
-}
 
 // Eval configures episodes.
 type Eval struct {
@@ -116,60 +108,54 @@ const (
 	FormChat    = "chat"     // messages; the server applies the model's template
 )
 
-// Datasets returns the datasets chosen, in the order of the rows.
-func (c *Config) Datasets() ([]toolqa.Dataset, error) {
-	if c.AllDatasets() {
-		return toolqa.Datasets(), nil
-	}
-
-	all, err := parseAll(c.Dataset, toolqa.ParseDataset)
-	if err != nil {
-		return nil, fmt.Errorf("%w, %s", err, everything)
-	}
-
-	slices.Sort(all)
-
-	return all, nil
-}
-
-// AllDatasets reports whether all datasets are chosen without being named: those that the data folder has.
-func (c *Config) AllDatasets() bool { return slices.Equal(c.Dataset, []string{everything}) }
-
 // everything is the name of all datasets, and of all difficulties.
 const everything = "all"
 
-// Difficulties returns the difficulties chosen, easy first.
-func (c *Config) Difficulties() ([]toolqa.Difficulty, error) {
-	if c.Difficulty == everything {
-		return toolqa.Difficulties(), nil
+// Datasets returns the datasets chosen, in alphabetical order; nil is all that the data folder has.
+func (c *Config) Datasets() ([]string, error) {
+	if slices.Equal(c.Dataset, []string{everything}) {
+		return nil, nil
 	}
 
-	d, err := toolqa.ParseDifficulty(c.Difficulty)
-	if err != nil {
-		return nil, fmt.Errorf("%w, %s", err, everything)
-	}
+	all, err := c.parseAll("dataset", c.Dataset)
+	slices.Sort(all)
 
-	return []toolqa.Difficulty{d}, nil
+	return all, err
 }
 
-// MaxDepth returns the depth limit of a dataset and difficulty.
-func (c *Config) MaxDepth(ds toolqa.Dataset, d toolqa.Difficulty) int {
-	if depth, ok := c.Search.MaxDepthBy[string(ds)+"-"+string(d)]; ok {
+// Difficulties returns the difficulties chosen; nil is all.
+func (c *Config) Difficulties() ([]string, error) {
+	if c.Difficulty == everything {
+		return nil, nil
+	}
+
+	return c.parseAll("difficulty", []string{c.Difficulty})
+}
+
+// MaxDepth returns the depth limit of a task.
+func (c *Config) MaxDepth(t envs.Task) int {
+	if depth, ok := c.Search.MaxDepthBy[t.Labels[envs.LabelDataset]+"-"+t.Labels[envs.LabelDifficulty]]; ok {
 		return depth
 	}
 
 	return c.Search.MaxDepth
 }
 
-func parseAll[T any](names []string, parse func(string) (T, error)) ([]T, error) {
-	all := make([]T, 0, len(names))
-	for _, name := range names {
-		v, err := parse(strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
+// parseAll returns names of a setting that may also say everything. Where the suite lists the valid names, it takes no
+// other.
+func (c *Config) parseAll(setting string, chosen []string) ([]string, error) {
+	valid := c.ValidNames(setting)
+
+	all := make([]string, len(chosen))
+	for i, name := range chosen {
+		all[i] = strings.TrimSpace(name)
+		if valid == nil {
+			continue
 		}
 
-		all = append(all, v)
+		if _, err := names.Parse(setting, all[i], valid); err != nil {
+			return nil, fmt.Errorf("%w, %s", err, everything)
+		}
 	}
 
 	return all, nil

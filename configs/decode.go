@@ -11,13 +11,16 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"toolevo/envs/suite"
 )
 
 // decoder reads one layer. It reads the syntax tree itself, for goccy's decoder rounds, cuts and wraps numbers to make
 // them fit. Anchors, aliases and tags are no settings and refused.
 type decoder struct {
-	layer Layer
-	keys  []string // of the settings set, in order
+	layer    Layer
+	sections map[string]suite.Settings // of suites
+	keys     []string                  // of the settings set, in order
 }
 
 // decode sets in c what the layer sets, and lists the keys of it. A setting of several values, a list or a mapping, is
@@ -36,7 +39,7 @@ func (l Layer) decode(c *Config) ([]string, error) {
 		return nil, nil
 	}
 
-	d := decoder{layer: l}
+	d := decoder{layer: l, sections: c.BySection}
 	if err := d.section("", reflect.ValueOf(c).Elem(), body); err != nil {
 		return nil, err
 	}
@@ -92,6 +95,14 @@ func (d *decoder) section(key string, v reflect.Value, node ast.Node) error {
 
 	for it := m.MapRange(); it.Next(); {
 		name := it.Key().GetToken().Value
+
+		if s := d.sections[join(key, name)]; s != nil {
+			if err := d.section(name, reflect.ValueOf(s).Elem(), it.Value()); err != nil {
+				return err
+			}
+
+			continue
+		}
 
 		f, ok := field(v.Type(), name)
 		if !ok && d.layer.Earlier {

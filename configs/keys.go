@@ -11,7 +11,14 @@ import (
 )
 
 // Keys lists the keys of all settings, such as search.trees, in the order of the printed configuration.
-func Keys() []string { return keysOf("", reflect.TypeFor[Config]()) }
+func Keys() []string {
+	keys := keysOf("", reflect.TypeFor[Config]())
+	for _, s := range sections() {
+		keys = append(keys, keysOf(s.Name, typeOfSection(s))...)
+	}
+
+	return keys
+}
 
 func keysOf(prefix string, t reflect.Type) []string {
 	var keys []string
@@ -32,6 +39,16 @@ func keysOf(prefix string, t reflect.Type) []string {
 // typeOf returns the type of a setting, a section or a value of a mapping.
 func typeOf(key string) (reflect.Type, bool) {
 	t := reflect.TypeFor[Config]()
+
+	for _, s := range sections() {
+		switch rest, ok := strings.CutPrefix(key, s.Name+"."); {
+		case key == s.Name:
+			return typeOfSection(s), true
+		case ok:
+			t, key = typeOfSection(s), rest
+		}
+	}
+
 	for name := range strings.SplitSeq(key, ".") {
 		switch t.Kind() {
 		case reflect.Map:
@@ -63,7 +80,7 @@ func field(t reflect.Type, name string) (reflect.StructField, bool) {
 
 func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	return name
+	return strings.TrimPrefix(name, "-")
 }
 
 func join(section, name string) string {
@@ -87,6 +104,12 @@ func (d *decoder) unknown(section, name string, item *ast.MappingValueNode) erro
 	for _, f := range reflect.VisibleFields(t) {
 		if n := nameOf(f); n != "" {
 			valid = append(valid, n)
+		}
+	}
+
+	if section == "" {
+		for _, s := range sections() {
+			valid = append(valid, s.Name)
 		}
 	}
 

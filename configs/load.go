@@ -63,8 +63,8 @@ func Load(layers ...Layer) (*Resolved, error) {
 		return nil, err
 	}
 
-	r := &Resolved{origins: map[string]string{}}
-	for _, l := range slices.Concat([]Layer{defaults(), preset}, layers) {
+	r := &Resolved{Config: Config{BySection: newSections()}, origins: map[string]string{}}
+	for _, l := range slices.Concat(defaults(), []Layer{preset}, layers) {
 		if err := r.apply(l); err != nil {
 			return nil, err
 		}
@@ -127,12 +127,23 @@ func readFile(name string) ([]byte, error) {
 
 // String is the configuration as a file: loading it again gives the same configuration.
 func (r *Resolved) String() string {
-	text, err := yaml.MarshalWithOptions(r.Config, yaml.CustomMarshaler(writeText))
-	if err != nil {
-		panic(fmt.Sprintf("configs: a configuration that was read cannot be written: %v", err))
+	var out strings.Builder
+
+	write := func(v any) {
+		text, err := yaml.MarshalWithOptions(v, yaml.CustomMarshaler(writeText))
+		if err != nil {
+			panic(fmt.Sprintf("configs: a configuration that was read cannot be written: %v", err))
+		}
+
+		out.Write(text)
+	}
+	write(r.Config)
+
+	for name, settings := range r.Sections() {
+		write(yaml.MapSlice{{Key: name, Value: settings}})
 	}
 
-	return string(text)
+	return out.String()
 }
 
 // plain is text that needs no quotes, wherever it stands.
@@ -177,7 +188,7 @@ var extent = []string{"dataset", "difficulty", "split", "limit", "search.trees"}
 // incidental lists the settings that change no result: how often something is tried, and where
 // something is whose nature stands among a run's inputs.
 var incidental = []string{
-	"attempts", "retrieval.server", "python.engine", "python.executable", "python.wasm", "python.accept",
+	"attempts", "python.engine", "python.executable", "python.wasm", "python.accept",
 	"training.tokenizer",
 }
 
@@ -185,7 +196,9 @@ var incidental = []string{
 func isExtent(key string) bool { return slices.Contains(extent, key) }
 
 // isIdentity reports whether a setting decides what a run finds as far as it goes.
-func isIdentity(key string) bool { return !isExtent(key) && !slices.Contains(incidental, key) }
+func isIdentity(key string) bool {
+	return !isExtent(key) && !slices.Contains(incidental, key) && !isIncidentalToASuite(key)
+}
 
 // Hash identifies the settings that decide what a run finds as far as it goes: the first 16
 // hexadecimal digits of a SHA-256. Settings that say how far it goes are not among them, so that a
@@ -239,21 +252,27 @@ func orUnset(v string) string {
 	return v
 }
 
-func defaults() Layer {
+// defaults are those of the program and of the suites.
+func defaults() []Layer {
 	text, err := files.ReadFile("default.yaml")
 	if err != nil {
 		panic(err) // embedded
 	}
 
-	return Layer{Origin: "default", YAML: text}
+	layers := []Layer{{Origin: "default", YAML: text}}
+	for _, c := range configurables() {
+		layers = append(layers, Layer{Origin: "default", YAML: c.Defaults()})
+	}
+
+	return layers
 }
 
 // choosePreset returns the preset that the defaults and the layers name, as a layer below theirs.
 func choosePreset(layers []Layer) (Layer, error) {
 	name, origin := "", ""
 
-	for _, l := range append([]Layer{defaults()}, layers...) {
-		var c Config
+	for _, l := range append(defaults(), layers...) {
+		c := Config{BySection: newSections()}
 
 		keys, err := l.decode(&c)
 		if err != nil {

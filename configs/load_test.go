@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	_ "toolevo/toolqa/bench" // whose sections a configuration has
 )
 
 func mustLoad(t *testing.T, layers ...Layer) *Resolved {
@@ -133,9 +134,9 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("the same configuration has two hashes")
 	}
 
-	var c Config
-	if err := yaml.UnmarshalWithOptions([]byte(r.Annotated()), &c, yaml.Strict()); err != nil {
-		t.Errorf("the annotated form cannot be read back: %v", err)
+	annotated := mustLoad(t, Layer{Origin: "annotated", YAML: []byte(r.Annotated())})
+	if diff := cmp.Diff(r.Config, annotated.Config); diff != "" {
+		t.Errorf("the annotated form is read back as another one:\n%s", diff)
 	}
 }
 

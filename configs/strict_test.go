@@ -160,9 +160,9 @@ func TestNumbersAreFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 0} {
 		r := mustLoad(t)
 
-		r.SQL.Seconds = bad
+		r.Python.WallSeconds = bad
 		if r.validate() == nil {
-			t.Errorf("sql.seconds may be %v", bad)
+			t.Errorf("python.wall_seconds may be %v", bad)
 		}
 	}
 }

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"toolevo/envs/names"
-	"toolevo/toolqa"
+	"toolevo/envs/suite"
 )
 
 // The two matchers that may decide the reward.
@@ -22,6 +21,10 @@ const (
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
+	if _, err := suite.Lookup(r.Suite); err != nil {
+		return r.invalid("suite", err)
+	}
+
 	if _, err := r.Datasets(); err != nil {
 		return r.invalid("dataset", err)
 	}
@@ -30,8 +33,10 @@ func (r *Resolved) validate() error {
 		return r.invalid("difficulty", err)
 	}
 
-	if _, err := toolqa.ParseSplit(r.Split); err != nil {
-		return r.invalid("split", err)
+	if valid := r.ValidNames("split"); valid != nil {
+		if _, err := names.Parse("split", r.Split, valid); err != nil {
+			return r.invalid("split", err)
+		}
 	}
 
 	if err := r.Search.Validate(); err != nil {
@@ -47,8 +52,10 @@ func (r *Resolved) validate() error {
 		return r.invalid("environment.reward", names.Unknown("matcher", r.Environment.Reward, rewards))
 	}
 
-	if err := r.Retrieval.validate(); err != nil {
-		return r.invalid("retrieval.server", err)
+	for name, settings := range r.Sections() {
+		if setting, err := settings.Validate(); err != nil {
+			return r.invalid(join(name, setting), err)
+		}
 	}
 
 	if err := r.validatePython(); err != nil {
@@ -60,27 +67,6 @@ func (r *Resolved) validate() error {
 	}
 
 	return r.validateNumbers()
-}
-
-// validate wants a server's address that can be shown: the configuration stands in every run. The errors do
-// not show it.
-func (r Retrieval) validate() error {
-	if r.Server == "" {
-		return nil
-	}
-
-	u, err := url.Parse(r.Server)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return errors.New("is no base URL, want e.g. http://localhost:8000/v1")
-	case u.User != nil:
-		return errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in " +
-			"OPENAI_BASE_URL")
-	case r.Model == "":
-		return errors.New("is of no use without retrieval.model, the name of an embedding model")
-	}
-
-	return nil
 }
 
 // moduleName is a top-level module: its submodules come with it.
@@ -144,9 +130,6 @@ func (r *Resolved) validateLists() error {
 	return nil
 }
 
-// most is the largest number of anything: in nanoseconds, or in bytes where it counts MiB, it still fits 64 bits.
-const most = 1e9
-
 func (r *Resolved) validateNumbers() error {
 	if err := r.validateDepths(); err != nil {
 		return err
@@ -159,8 +142,6 @@ func (r *Resolved) validateNumbers() error {
 		{"limit", float64(r.Limit), 0},
 		{"environment.max_loads", float64(r.Environment.MaxLoads), 0},
 		{"environment.observation_words", float64(r.Environment.ObservationWords), 1},
-		{"sql.seconds", r.SQL.Seconds, 0.001},
-		{"sql.rows", float64(r.SQL.Rows), 1},
 		{"python.wall_seconds", r.Python.WallSeconds, 0.001},
 		{"python.cpu_seconds", float64(r.Python.CPUSeconds), 1},
 		{"python.memory_mib", float64(r.Python.MemoryMiB), 64},
@@ -171,27 +152,23 @@ func (r *Resolved) validateNumbers() error {
 		{"attempts", float64(r.Attempts), 1},
 		{"training.cutoff", float64(r.Training.Cutoff), 0},
 	} {
-		if !(n.value >= n.least) {
-			return r.invalid(n.key, fmt.Errorf("is %v, want at least %v", n.value, n.least))
-		}
-
-		if n.value > most {
-			return r.invalid(n.key, fmt.Errorf("is %v, want at most %v", n.value, most))
+		if err := suite.Within(n.value, n.least); err != nil {
+			return r.invalid(n.key, err)
 		}
 	}
 
 	return nil
 }
 
-// depthName is a dataset and a difficulty. The presets name datasets that toolqa may not have.
-var depthName = regexp.MustCompile(`^[a-z]+-(easy|hard)$`)
+// depthName is a dataset and a difficulty. The presets name datasets that the suite may not have.
+var depthName = regexp.MustCompile(`^[a-z0-9_]+-[a-z0-9_]+$`)
 
 func (r *Resolved) validateDepths() error {
 	for _, name := range slices.Sorted(maps.Keys(r.Search.MaxDepthBy)) {
 		key, depth := "search.max_depth_by."+name, r.Search.MaxDepthBy[name]
 		switch {
 		case !depthName.MatchString(name):
-			return r.invalid(key, fmt.Errorf("want a dataset and difficulty, e.g. coffee-hard"))
+			return r.invalid(key, errors.New("want a dataset and difficulty, DATASET-DIFFICULTY"))
 		case depth < 1:
 			return r.invalid(key, fmt.Errorf("is %d, want at least 1", depth))
 		}

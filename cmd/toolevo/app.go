@@ -13,9 +13,8 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/mcts/store"
-	"toolevo/toolqa/corpus"
-	"toolevo/trajectories"
+	"toolevo/envs/durable"
+	"toolevo/envs/suite"
 )
 
 // app is one invocation of the program, with everything it may touch.
@@ -52,8 +51,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		a.Say("%s", text)
 	}
 
-	if errors.Is(err, store.ErrDamaged) || errors.Is(err, corpus.ErrDamaged) ||
-		errors.Is(err, trajectories.ErrDamaged) {
+	if errors.Is(err, durable.ErrDamaged) {
 		return console.ExitBad
 	}
 
@@ -93,8 +91,10 @@ Start with:  toolevo demo`,
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
 		a.exportCommand(), a.evalCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 
-	for _, commands := range suiteCommands {
-		root.AddCommand(commands(&a.Program)...)
+	for _, b := range suite.All() {
+		if c, ok := b.(suite.Commander); ok {
+			root.AddCommand(c.Commands(&a.Program)...)
+		}
 	}
 
 	root.InitDefaultHelpCmd()

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/suite"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
@@ -94,7 +96,14 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 
 	engine := &counting{Engine: bench.engine}
 	bench.engine = engine
-	bench.questions = slices.DeleteFunc(bench.questions, func(q toolqa.Question) bool { return !keep(q) })
+	bench.suite.(suite.Sandboxed).UseEngine(engine)
+
+	kept := map[string]bool{}
+	for _, q := range chosen(bench) {
+		kept[q.ID] = keep(q)
+	}
+
+	bench.tasks = slices.DeleteFunc(bench.tasks, func(t envs.Task) bool { return !kept[t.ID] })
 
 	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
 		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
-	"toolevo/toolqa/questions"
 )
 
 func (a *app) benchCommand() *cobra.Command {
@@ -33,7 +33,8 @@ measure says nothing about any model.`,
 
 // serveFlags are the flags of bench serve, in the order of its help.
 type serveFlags struct {
-	listen, protocol, model, policy  string
+	listen, protocol, model          string
+	policy, suite                    string
 	slots, window, kvTokens, waiting int
 	latency                          time.Duration
 	prefill, decode, crowding, speed float64
@@ -96,6 +97,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.model, "model", "sim", "serve the model under this `NAME`")
 	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
 		"scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
+	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
 	flags.IntVar(&f.slots, "slots", 0, "sequences that run at a time: `N` (0: 256, for ollama 1)")
 	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
 	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit "+
@@ -140,8 +142,13 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 		return simserver.Options{}, err
 	}
 
+	benchmark, err := suite.Lookup(f.suite)
+	if err != nil {
+		return simserver.Options{}, err
+	}
+
 	o := simserver.Options{
-		Policy:      scripted.New(profile, questions.Plan),
+		Policy:      scripted.New(profile, plan(benchmark)),
 		Model:       f.model,
 		Kind:        simserver.Kind(f.protocol),
 		Address:     f.listen,

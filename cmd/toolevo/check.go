@@ -91,14 +91,17 @@ func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, 
 			m.DataFolder(v.run.Dir))
 	}
 
-	engine, err := openRecorded(ctx, v.run)
-	if err := b.start(engine, err); err != nil {
-		return nil, errors.Join(err, b.close())
-	}
-
 	b.serving = a.serving()
 
-	b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
+	if b.runsPrograms() {
+		engine, err := openRecorded(ctx, v.run)
+		if err := b.start(engine, err); err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+
+		b.lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
+	}
+
 	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
 		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n"+
 			"Give the --data it was made from, and check it with the version that made it, %s.",

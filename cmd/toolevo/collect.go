@@ -88,9 +88,9 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 		return collect.Options{}, err
 	}
 
-	questions := make([]collect.Question, len(b.questions))
-	for i, q := range b.questions {
-		questions[i] = collect.Question{Task: q.Task(), MaxDepth: b.config.MaxDepth(q.Dataset, q.Difficulty)}
+	questions := make([]collect.Question, len(b.tasks))
+	for i, t := range b.tasks {
+		questions[i] = collect.Question{Task: t, MaxDepth: b.config.MaxDepth(t)}
 	}
 
 	accept, err := b.acceptance()
@@ -170,7 +170,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 
 	path := filepath.Join(run.Dir, rowsFile)
 
-	n, writeErr := a.writeRows(ctx, run, rows(ctx, run, b.config, questionInfos(b)))
+	n, writeErr := a.writeRows(ctx, run, rows(ctx, run, b.config, b.questions))
 	if errors.Is(writeErr, store.ErrDamaged) {
 		return writeErr
 	}

@@ -9,9 +9,8 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/mcts/policy/simserver"
-	"toolevo/toolqa"
-	"toolevo/toolqa/compat"
 	"toolevo/trajectories"
 )
 
@@ -22,14 +21,15 @@ const all = "all"
 // every command.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"dataset":    console.Listed(append(toolqa.Datasets(), all)),
-		"difficulty": console.Offered(append(toolqa.Difficulties(), all)),
-		"split":      console.Offered(toolqa.Splits()),
+		"dataset":    console.Listed(append(valuesOf("dataset"), all)),
+		"difficulty": console.Offered(append(valuesOf("difficulty"), all)),
+		"split":      console.Offered(suite.Splits()),
+		"suite":      console.Offered(suite.Names()),
 		"api":        versionNames,
 		"policy":     policies,
 		"preset":     console.Offered(configs.Presets()),
 		"engine":     console.Offered(configs.PythonEngines()),
-		"compat":     console.Listed(compat.Names()),
+		"compat":     console.Listed(valuesOf("environment.compat")),
 		"config":     shippedOrFile,
 		"set":        settingKeys,
 		"without":    console.Listed(configs.PythonWalls()),
@@ -115,11 +115,24 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	versions, err := shippedVersions()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError // a run says what is wrong with them
+// valuesOf are the names that a setting may have, of all suites.
+func valuesOf(setting string) []string {
+	var all []string
+
+	for _, b := range suite.All() {
+		if c, ok := b.(suite.Configurable); ok {
+			all = append(all, c.Values(setting)...)
+		}
 	}
 
-	return console.Listed(versions.Names())(cmd, args, typed)
+	return all
+}
+
+func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, b := range suite.All() {
+		all = append(all, b.Versions()...)
+	}
+
+	return console.Listed(all)(cmd, args, typed)
 }

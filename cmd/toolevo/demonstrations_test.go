@@ -14,6 +14,7 @@ import (
 	"toolevo/configs/apis"
 	"toolevo/configs/demonstrations"
 	"toolevo/envs"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/mcts"
@@ -133,6 +134,30 @@ func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs
 	return b, env, reader
 }
 
+// chosen are the questions of a bench, as its benchmark has them.
+func chosen(b *bench) []toolqa.Question {
+	all := make([]toolqa.Question, len(b.questions))
+	for i, q := range b.questions {
+		all[i] = toolqa.Question{
+			ID: q.ID, Dataset: toolqa.Dataset(q.Labels[envs.LabelDataset]),
+			Difficulty: toolqa.Difficulty(q.Labels[envs.LabelDifficulty]), Split: toolqa.Split(q.Split),
+			Template: q.Labels[envs.LabelTemplate], Text: q.Text, Answer: q.Gold,
+		}
+	}
+
+	return all
+}
+
+// shippedVersion is one of the API versions that ship with the program.
+func shippedVersion(name string) (*toolapi.Version, error) {
+	all, err := toolapi.Load(apis.FS())
+	if err != nil {
+		return nil, err
+	}
+
+	return all.Version(name)
+}
+
 // solve lets a policy play a question, which it has to get right.
 func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question) envs.History {
 	t.Helper()
@@ -167,7 +192,7 @@ func TestDemonstrations(t *testing.T) {
 	}
 
 	questions := map[string]toolqa.Question{}
-	for _, q := range b.questions {
+	for _, q := range chosen(b) {
 		questions[q.Text] = q
 	}
 
@@ -204,7 +229,7 @@ func needed(t *testing.T, b *bench, env envs.Environment, reader mcts.Policy, ds
 	t.Helper()
 
 	names, seen := map[string]bool{}, map[string]bool{}
-	for _, q := range b.questions {
+	for _, q := range chosen(b) {
 		if q.Dataset != ds || seen[q.Template] {
 			continue
 		}
@@ -305,7 +330,7 @@ func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reade
 	taken map[string]bool) prompt.Demonstration {
 	t.Helper()
 
-	for _, q := range s.candidates(b.questions) {
+	for _, q := range s.candidates(chosen(b)) {
 		d := prompt.FromHistory(solve(t, env, reader, q))
 		if err := d.Validate(); err != nil {
 			t.Fatal(err)
@@ -324,12 +349,12 @@ func (s exhibit) demonstrate(t *testing.T, b *bench, env envs.Environment, reade
 // TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
 func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	t.Parallel()
-	versions, err := toolapi.Load(apis.FS())
+	benchmark, err := suite.Lookup("toolqa")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	p, err := newPrompt(versions, "p_c", true, "")
+	p, err := newPrompt(benchmark, "p_c", true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

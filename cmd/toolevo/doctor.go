@@ -15,7 +15,6 @@ import (
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/prompt"
-	"toolevo/mcts/policy/server"
 )
 
 // doctorCommand examines model servers. Other things that a run depends on are examined by commands below it.
@@ -92,15 +91,11 @@ type patient struct {
 
 // patients are the servers of the configured policies.
 func patients(c *configs.Resolved, s *serving) ([]patient, error) {
-	versions, err := shippedVersions()
+	b, err := newBench(c, s)
 	if err != nil {
 		return nil, err
 	}
 
-	b := &bench{config: c, versions: versions, serving: s, servers: map[string]*server.Policy{}}
-	if err := b.checkNames(); err != nil {
-		return nil, err
-	}
 	var all []patient
 
 	for _, name := range c.Policy {

@@ -231,6 +231,10 @@ func remedy(b *bench, missing []string) string {
 // enlist notes the engine of this pass in the run. What a program showed once it shows in the whole run, so that every
 // tree is what the log says, and each result names the engine that made it.
 func (b *bench) enlist(ctx context.Context, run *store.Run) error {
+	if b.engine == nil {
+		return nil
+	}
+
 	var err error
 	if b.stamps, err = stampsOf(ctx, run); err != nil {
 		return err

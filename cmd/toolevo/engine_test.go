@@ -15,12 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/configs"
-	"toolevo/configs/apis"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
-	"toolevo/envs/toolapi"
+	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
@@ -391,7 +390,7 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 // The prompt says what can be imported where programs run, and a sample of training says what its own prompt said.
 func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	t.Parallel()
-	versions, err := toolapi.Load(apis.FS())
+	benchmark, err := suite.Lookup("toolqa")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,24 +398,24 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
 	for _, api := range []string{"p_c", "p_s_ood"} {
-		bare, err := newPrompt(versions, api, true, "")
+		bare, err := newPrompt(benchmark, api, true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		full, err := newPrompt(versions, api, true, pytool.Describe([]string{"pandas", "numpy"}))
+		full, err := newPrompt(benchmark, api, true, []string{"pandas", "numpy"})
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		v, err := versions.Version(api)
+		v, err := shippedVersion(api)
 		if err != nil {
 			t.Fatal(err)
 		}
 
 		for i, api := range v.APIs {
 			want := bare.Tools[i]
-			if api.Tool == toolPython {
+			if api.Tool == "PythonInterpreter" {
 				want += " " + pytool.Describe(stamp.ModuleNames())
 			}
 

@@ -80,7 +80,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 	a.ending.begin(resumeCommand(kindEval, f))
 	defer a.ending.begin("")
 
-	e, err := newEvaluation(ctx, run, b.config, questionInfos(b))
+	e, err := newEvaluation(ctx, run, b.config, b.questions)
 	if err != nil {
 		return err
 	}

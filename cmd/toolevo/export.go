@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -18,10 +17,8 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
 	"toolevo/mcts/store"
-	"toolevo/toolqa"
-	"toolevo/toolqa/pytool"
-	"toolevo/toolqa/questions"
 	"toolevo/trajectories"
 )
 
@@ -98,6 +95,7 @@ type exporter struct {
 	partial, mixEngines          bool
 	updateTool                   bool     // what the runs' prompts had
 	modules                      []string // that the runs' prompts named
+	benchmark                    suite.Benchmark
 	selection                    trajectories.Selection
 }
 
@@ -137,7 +135,17 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 				"export them apart", runs[0], dir, e.modules, c.Python.Modules)
 		}
 
-		e.updateTool, e.modules = c.Environment.UpdateTool, c.Python.Modules
+		benchmark, err := suite.Lookup(c.Suite)
+		if err != nil {
+			return nil, err
+		}
+
+		if i > 0 && benchmark.Name() != e.benchmark.Name() {
+			return nil, console.Usage("%s is of the suite %s and %s of %s: export them apart", runs[0],
+				e.benchmark.Name(), dir, benchmark.Name())
+		}
+
+		e.updateTool, e.modules, e.benchmark = c.Environment.UpdateTool, c.Python.Modules, benchmark
 
 		all = append(all, rows)
 		if folder := e.data(v.run); !slices.Contains(folders, folder) {
@@ -174,29 +182,21 @@ func (e *exporter) elsewhere(folders []string) (*trajectories.Elsewhere, error) 
 
 func (e *exporter) addElsewhere(known *trajectories.Elsewhere, data string) error {
 	found := false
+	lister, _ := e.benchmark.(suite.Lister)
 
-	for _, split := range toolqa.Splits() {
-		for _, ds := range toolqa.Datasets() {
-			for _, d := range toolqa.Difficulties() {
-				if string(split) == e.selection.Split {
-					continue
-				}
+	for _, split := range suite.Splits() {
+		if split == e.selection.Split || lister == nil {
+			continue
+		}
 
-				qs, err := questions.Read(data, ds, d, split)
-				if errors.Is(err, fs.ErrNotExist) {
-					continue
-				}
+		tasks, err := lister.List(data, split)
+		if err != nil {
+			return err
+		}
 
-				if err != nil {
-					return err
-				}
-
-				found = true
-
-				for _, q := range qs {
-					known.Add(q.Text, fmt.Sprintf("%s: %s", split, q.ID))
-				}
-			}
+		found = found || len(tasks) > 0
+		for _, t := range tasks {
+			known.Add(t.Question, fmt.Sprintf("%s: %s", split, t.ID))
 		}
 	}
 
@@ -260,21 +260,16 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 		return o, err
 	}
 
-	versions, err := shippedVersions()
-	if err != nil {
-		return o, err
-	}
-
 	o = trajectories.ExportOptions{
 		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
 		MixEngines: e.mixEngines,
 		System: func(promptAPI string, makers []trajectories.Maker) (string, error) {
-			imports := ""
+			var modules []string
 			if slices.ContainsFunc(makers, runsPython) { // else of the first versions, whose prompts name no modules
-				imports = pytool.Describe(e.modules)
+				modules = append([]string{}, e.modules...)
 			}
 
-			p, err := newPrompt(versions, promptAPI, e.updateTool, imports)
+			p, err := newPrompt(e.benchmark, promptAPI, e.updateTool, modules)
 
 			return p.System(), err
 		},
@@ -288,7 +283,7 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 
 // checkNames refuses names and numbers that mean nothing.
 func (e *exporter) checkNames() error {
-	if _, err := toolqa.ParseSplit(e.selection.Split); err != nil {
+	if _, err := names.Parse("split", e.selection.Split, suite.Splits()); err != nil {
 		return err
 	}
 

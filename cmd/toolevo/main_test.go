@@ -33,6 +33,11 @@ var update = flag.Bool("update", false, "rewrite the golden files and the demons
 var scratch string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Unsetenv(asProgram) // it is no setting
+		main()
+	}
+
 	engines.Main()
 	debug.SetGCPercent(400) // the heaps of tests are small, and collecting them is a tenth of all they do
 	flag.Parse()

@@ -49,7 +49,7 @@ func TestParity(t *testing.T) {
 	asked := map[string]int{}
 	var trees []func() (string, error)
 
-	for _, q := range b.questions {
+	for _, q := range chosen(b) {
 		kind, want := fmt.Sprint(q.Dataset, q.Difficulty), len(worlds)
 		if q.Dataset == toolqa.Flights || q.Dataset == toolqa.Airbnb {
 			kind, want = string(q.Dataset), 2*want
@@ -65,7 +65,7 @@ func TestParity(t *testing.T) {
 		for _, name := range []string{"noisy", "careless"} {
 			trees = append(trees, func() (string, error) {
 				search := mcts.Search{Env: w.env, Policy: w.policies[name], Config: c.Search.Config, Seed: 1}
-				search.Config.MaxDepth = c.MaxDepth(q.Dataset, q.Difficulty)
+				search.Config.MaxDepth = c.MaxDepth(q.Task())
 
 				tree, err := search.Grow(t.Context(), q.Task(), 0, nil)
 				if err != nil {
@@ -116,7 +116,7 @@ func parityWorlds(t *testing.T, b *bench) []world {
 	var worlds []world
 
 	for _, api := range []string{"p_c", "p_s_in", "p_s_ood"} {
-		version, err := b.versions.Version(api)
+		version, err := shippedVersion(api)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func drawn(tree *mcts.Tree) string {
 
 	for _, n := range tree.Nodes {
 		observation := n.Turn.Observation
-		if n.Turn.Call.Tool == toolPython && n.Turn.Outcome == envs.ToolError {
+		if n.Turn.Call.Tool == "PythonInterpreter" && n.Turn.Outcome == envs.ToolError {
 			observation, _, _ = strings.Cut(observation, ":") // the message is that of a version of Python
 		}
 

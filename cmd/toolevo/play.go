@@ -18,7 +18,6 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/finetune"
 	"toolevo/mcts"
-	"toolevo/toolqa"
 )
 
 func (a *app) playCommand() *cobra.Command {
@@ -85,19 +84,19 @@ With --transcript a policy plays, and the whole episode is printed.`,
 }
 
 // question returns the question of an ID, or the first one.
-func (b *bench) question(id string) (toolqa.Question, error) {
-	for _, q := range b.questions {
-		if id == "" || q.ID == id {
-			return q, nil
+func (b *bench) question(id string) (envs.Task, error) {
+	for _, t := range b.tasks {
+		if id == "" || t.ID == id {
+			return t, nil
 		}
 	}
 
-	ids := make([]string, len(b.questions))
-	for i, q := range b.questions {
-		ids[i] = q.ID
+	ids := make([]string, len(b.tasks))
+	for i, t := range b.tasks {
+		ids[i] = t.ID
 	}
 
-	return toolqa.Question{}, noQuestion(fmt.Sprintf("the %s split", b.config.Split), id, ids)
+	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.config.Split), id, ids)
 }
 
 // noQuestion is the error of an ID that is not among those of some questions.
@@ -113,13 +112,13 @@ func noQuestion(where, id string, ids []string) error {
 	return console.Usage("%s has no question %q: its IDs are such as %s", where, id, display.Line(ids[0], 0))
 }
 
-func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
+func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 	env, err := b.environment(b.config.API[0], nil)
 	if err != nil {
 		return err
 	}
 
-	state, err := env.Reset(ctx, q.Task())
+	state, err := env.Reset(ctx, t)
 	if err != nil {
 		return console.GaveUp(err)
 	}
@@ -132,7 +131,7 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 	a.Say("%s\n", prompt.System())
 	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")
-	fmt.Fprintf(a.Out, "Question: %s\n\n", q.Text)
+	fmt.Fprintf(a.Out, "Question: %s\n\n", t.Question)
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -172,7 +171,7 @@ func (a *app) play(ctx context.Context, b *bench, q toolqa.Question) error {
 }
 
 // transcript lets the configured policy play a question and prints the episode.
-func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error {
+func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
 	env, err := b.environment(b.config.API[0], nil)
 	if err != nil {
 		return err
@@ -183,7 +182,7 @@ func (a *app) transcript(ctx context.Context, b *bench, q toolqa.Question) error
 		return err
 	}
 
-	e, err := finetune.Play(ctx, env, policy, q.Task(), mcts.NodeID{Question: q.ID}, b.config.Eval.MaxTurns)
+	e, err := finetune.Play(ctx, env, policy, t, mcts.NodeID{Question: t.ID}, b.config.Eval.MaxTurns)
 	if err != nil {
 		return console.GaveUp(err)
 	}

@@ -37,7 +37,7 @@ func TestPlaythroughs(t *testing.T) {
 		t.Run(api, func(t *testing.T) {
 			b, env, reader := testBench(t, data, api, toolqa.Test)
 
-			version, err := b.versions.Version(api)
+			version, err := shippedVersion(api)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestPlaythroughs(t *testing.T) {
 						text.WriteByte('\n')
 					}
 
-					h := solve(t, env, reader, s.candidates(b.questions)[0])
+					h := solve(t, env, reader, s.candidates(chosen(b))[0])
 					printTranscript(&text, h)
 					maps.Copy(met, recoveries(t, version, h))
 				}

@@ -154,7 +154,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 // usableRows are the trajectories that an export takes before it chooses.
 func usableRows(b *testing.B, run *store.Run, bench *bench, accept mcts.Accept) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
-		for row, err := range rows(context.Background(), run, bench.config, questionInfos(bench)) {
+		for row, err := range rows(context.Background(), run, bench.config, bench.questions) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -9,18 +9,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/suite"
 	"toolevo/mcts/policy/ollama"
 	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
-
-// probeTime bounds the look at the servers before a run starts.
-const probeTime = 4 * time.Second
 
 // probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, does
 // not have the model, or is named twice would only be found after the run directory was made.
@@ -29,11 +26,11 @@ func (b *bench) probe(ctx context.Context) error {
 		return err
 	}
 
-	return b.preparePassages(ctx)
+	return b.prepareSuite(ctx)
 }
 
 func (b *bench) probePolicies(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
 	for _, name := range b.config.Policy {
@@ -67,7 +64,7 @@ func (b *bench) probePolicies(ctx context.Context) error {
 // greet asks every server for a completion, once the run is ready but for its folder: one that takes no
 // request, answers for another model or never says that a completion ended is of no use to it.
 func (b *bench) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
 	for _, name := range b.config.Policy {
@@ -191,7 +188,7 @@ func unusable(backend server.Backend, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s does not answer within %v: start the server, or name another with --server",
-			backend.Address(), probeTime)
+			backend.Address(), suite.ProbeTime)
 	case !errors.As(err, &fault):
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:

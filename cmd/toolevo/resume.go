@@ -111,7 +111,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 		return trees > 0, nil
 	}
 
-	lost, err := lostQuestion(ctx, run, questionInfos(b))
+	lost, err := lostQuestion(ctx, run, b.questions)
 	if err != nil {
 		return false, err
 	}

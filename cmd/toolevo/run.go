@@ -19,6 +19,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/suite"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -111,16 +112,22 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 		}
 	}
 
-	servers := b.onServers() || b.config.Retrieval.Model != ""
+	preparer, _ := b.suite.(suite.Preparer)
+	servers := b.onServers() || preparer != nil && preparer.Remote()
+
+	guard := func() error { return nil }
+	if b.runsPrograms() {
+		guard = func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) }
+	}
+
 	for _, step := range []struct {
 		what string
 		do   func() error
 		told bool
 	}{
 		{"Looking at the servers", func() error { return b.probe(ctx) }, servers},
-		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, true},
-		{"Trying to get out of the sandbox", func() error { return f.settings.app.guard(ctx, b.stamp, f.engine) },
-			true},
+		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, b.runsPrograms()},
+		{"Trying to get out of the sandbox", guard, b.runsPrograms()},
 		{"Asking each server for a completion", func() error { return b.greet(ctx) }, servers},
 	} {
 		done := func() {}
@@ -311,6 +318,10 @@ func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (e
 
 // startEngine opens the engine of a run.
 func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
+	if !b.runsPrograms() {
+		return nil
+	}
+
 	if err := b.start(f.openEngine(ctx)); err != nil {
 		return err
 	}
@@ -362,7 +373,7 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		a.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
 
-	questions, err := json.Marshal(questionInfos(b))
+	questions, err := json.Marshal(b.questions)
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))
 	}
@@ -376,22 +387,6 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	}
 
 	return run, nil
-}
-
-func questionInfos(b *bench) []trajectories.Question {
-	infos := make([]trajectories.Question, len(b.questions))
-	index := map[string]int{} // of the file
-
-	for i, q := range b.questions {
-		file := string(q.Dataset) + string(q.Difficulty)
-		infos[i] = trajectories.Question{
-			ID: q.ID, Labels: q.Task().Labels, Split: string(q.Split), Index: index[file], Text: q.Text,
-			Gold: q.Answer,
-		}
-		index[file]++
-	}
-
-	return infos
 }
 
 // notedQuestion is a question as run.db has it.

@@ -23,7 +23,6 @@ import (
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/server"
-	"toolevo/toolqa/questions"
 )
 
 // The kinds of policies.
@@ -229,7 +228,7 @@ func (b *bench) policy(name string) (mcts.Policy, error) {
 
 		profile.NoUpdateTool = !b.config.Environment.UpdateTool
 
-		return scripted.New(profile, questions.Plan), nil
+		return scripted.New(profile, plan(b.benchmark)), nil
 	}
 
 	if p, ok := b.servers[name]; ok {

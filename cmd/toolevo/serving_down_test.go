@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/envs/suite"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -22,8 +23,8 @@ import (
 func TestNoModelServer(t *testing.T) {
 	t.Parallel()
 
-	if probeTime > 4*time.Second {
-		t.Errorf("the probe takes %v", probeTime)
+	if suite.ProbeTime > 4*time.Second {
+		t.Errorf("the probe takes %v", suite.ProbeTime)
 	}
 
 	data := smallData(t)

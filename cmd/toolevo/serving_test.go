@@ -5,14 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
-	"toolevo/toolqa/questions"
 )
 
 // serve starts a simulated server of scripted:noisy.
 func serve(t *testing.T, o simserver.Options) *simserver.Server {
+	t.Helper()
+
+	b, err := suite.Lookup("toolqa")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return serveSuite(t, b, o)
+}
+
+// serveSuite is serve for the questions of a benchmark.
+func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver.Server {
 	t.Helper()
 
 	profile, err := scripted.ParseProfile("noisy")
@@ -20,7 +32,7 @@ func serve(t *testing.T, o simserver.Options) *simserver.Server {
 		t.Fatal(err)
 	}
 
-	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, questions.Plan), "sim", 32768
+	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, plan(b)), "sim", 32768
 
 	s, err := simserver.Start(o)
 	if err != nil {

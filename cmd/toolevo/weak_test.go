@@ -31,7 +31,7 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 	scripted := scripted.New(weak, questions.Plan)
 
 	byDataset := map[toolqa.Dataset][]toolqa.Question{}
-	for _, q := range b.questions {
+	for _, q := range chosen(b) {
 		byDataset[q.Dataset] = append(byDataset[q.Dataset], q)
 	}
 
@@ -42,7 +42,7 @@ func TestWeakSolvesSomeTrees(t *testing.T) {
 		for range trees {
 			q := all[random.IntN(len(all))]
 			search := mcts.Search{Env: env, Policy: scripted, Config: c.Search.Config}
-			search.Config.MaxDepth = c.MaxDepth(q.Dataset, q.Difficulty)
+			search.Config.MaxDepth = c.MaxDepth(q.Task())
 
 			tree, err := search.Grow(t.Context(), q.Task(), 0, nil)
 			if err != nil {

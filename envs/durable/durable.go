@@ -24,6 +24,9 @@ import (
 	"path/filepath"
 )
 
+// ErrDamaged means that a file is not what was written. Packages whose files can be found so wrap it.
+var ErrDamaged = errors.New("damaged")
+
 // Unfinished is what the name of a file ends with until it is whole.
 const Unfinished = ".new"
 

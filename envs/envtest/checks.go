@@ -50,10 +50,10 @@ func Hostile() []envs.Action {
 	return []envs.Action{
 		"", " \n\t\u3000", "\x00", "\xff\xfe\x80", "left \xff", "{}", "}{", "Action:", "Action Input:",
 		"Action: Action Input: {}",
-		react(`{}`), react(`{ }`), react(`{'DBName': 'coffee'}`), react(`{"DBName": "coffee"`),
-		react(`{"DBName": "coffee"}}`),
+		react(`{}`), react(`{ }`), react(`{'Name': 'pear'}`), react(`{"Name": "pear"`),
+		react(`{"Name": "pear"}}`),
 		react("{\"DBName\": \"cof\xfffee\"}"), react(`{"\ud800": "\udfff"}`), react(`{"DBName": NaN, "DBName": 1e999}`),
-		react(`{"DBName": "coffee"}`) + "\nObservation: ok\n" + react(`{"DBName": "coffee"}`),
+		react(`{"Name": "pear"}`) + "\nObservation: ok\n" + react(`{"Name": "pear"}`),
 		react(strings.Repeat(`{"a":`, deep) + strings.Repeat("}", deep)),
 		react(`{"a":` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + "}"),
 		react(`{"a": "` + strings.Repeat("word ", long/5) + `"}`),

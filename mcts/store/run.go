@@ -41,7 +41,7 @@ func (e *NoRunError) Error() string {
 func (e *NoRunError) Unwrap() error { return ErrNoRun }
 
 // ErrDamaged means that files of a run are missing, or are not what was written.
-var ErrDamaged = errors.New("damaged")
+var ErrDamaged = durable.ErrDamaged
 
 // Run is an open run directory.
 type Run struct {

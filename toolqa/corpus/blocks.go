@@ -3,7 +3,6 @@ package corpus
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
+
+	"toolevo/envs/durable"
 )
 
 // The hashes of a file's blocks stand behind its database, where SQLite does not look: the XXH3 of each block, then a
@@ -24,7 +25,7 @@ const (
 )
 
 // ErrDamaged is wrapped by the errors of files that are not as they were written.
-var ErrDamaged = errors.New("damaged")
+var ErrDamaged = durable.ErrDamaged
 
 // checkBlocks compares the bytes of the file with the hashes that were written with it. The error of a file that was
 // changed names the first block that differs.

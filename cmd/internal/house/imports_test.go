@@ -35,7 +35,11 @@ var allowed = []rule{
 	{"envs/envtest", []string{"envs"}},
 	{"envs/toolapi", []string{"envs", "envs/display", "envs/names", "envs/pytext"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
+	{"envs/suite", []string{"envs", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
+	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
+	{"configs/apis", nil},
+	{"configs/demonstrations", nil},
 	{"toolqa", []string{"envs", "envs/names"}},
 	{"toolqa/compat", []string{"envs/names"}},
 	{"toolqa/corpus", []string{"envs", "envs/pytext", "envs/durable", "envs/regular", "toolqa"}},
@@ -48,6 +52,10 @@ var allowed = []rule{
 	{"toolqa/pytool", []string{"envs", "envs/pytext", "envs/sandbox", "toolqa"}},
 	{"toolqa/datacmd", []string{"envs/console", "envs/display", "envs/names", "toolqa", "toolqa/corpus",
 		"toolqa/questions", "toolqa/retrieve", "toolqa/score"}},
+	{"toolqa/bench", []string{"configs/apis", "configs/demonstrations", "envs", "envs/console", "envs/dynamic",
+		"envs/sandbox", "envs/suite", "envs/toolapi", "toolqa", "toolqa/compat", "toolqa/corpus", "toolqa/datacmd",
+		"toolqa/graph", "toolqa/pytool", "toolqa/questions", "toolqa/retrieve", "toolqa/score", "toolqa/sqltool",
+		"toolqa/table"}},
 	{"toolqa/pytool/pytooltest", []string{"envs", "envs/sandbox", "toolqa", "toolqa/pytool"}},
 
 	{"mcts", []string{"envs", "envs/display"}},
@@ -69,18 +77,16 @@ var allowed = []rule{
 	{"mcts/collect", []string{"envs", "mcts", "mcts/store"}},
 
 	{"trajectories/internal/bpe", nil},
-	{"trajectories/internal/pq", nil},
+	{"trajectories/internal/pq", []string{"envs/durable"}},
 	{"trajectories", []string{"envs", "envs/action", "envs/durable", "envs/names", "envs/regular", "mcts",
 		"mcts/policy/chat", "trajectories/internal/..."}},
 	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/internal/..."}},
 	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
 
-	{"configs", []string{"envs/names", "envs/regular", "mcts", "mcts/policy/server", "toolqa"}},
-	{"configs/apis", nil},
-	{"configs/demonstrations", nil},
+	{"configs", []string{"envs", "envs/names", "envs/regular", "envs/suite", "mcts", "mcts/policy/server"}},
 
-	{"cmd/...", []string{"envs/...", "toolqa/...", "mcts/...", "trajectories", "finetune", "configs/..."}},
+	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories", "finetune", "configs/..."}},
 }
 
 // Imports point downwards. Tests may look anywhere but into the commands.

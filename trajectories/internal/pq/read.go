@@ -8,10 +8,12 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"toolevo/envs/durable"
 )
 
 // ErrDamaged means that a file is not one that this package wrote, or not any more.
-var ErrDamaged = errors.New("damaged")
+var ErrDamaged = durable.ErrDamaged
 
 // damaged wraps what was found wrong with a file; that it cannot be opened or read is not damage.
 func damaged(err error) error {

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+	"time"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/server"
+	"toolevo/trajectories"
+)
+
+// inputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
+const inputPrompt = "prompt"
+
+// inputQuestions begins the names under which a lineage has the questions of a dataset and difficulty.
+const inputQuestions = "questions"
+
+// bench is a benchmark as a configuration chooses it, and the models that play it.
+type bench struct {
+	config    *configs.Resolved
+	benchmark suite.Benchmark
+	suite     suite.Suite             // nil while no data is needed
+	questions []trajectories.Question // chosen, in the order of the rows
+	tasks     []envs.Task             // the same
+	lineage   map[string]string       // hashes and makers of what the questions use, by name
+	engine    sandbox.Engine
+	stamp     sandbox.Stamp           // of the engine
+	stamps    []sandbox.Stamp         // of all engines of the run, the first one first
+	tokenizer *trajectories.Tokenizer // of the model that is trained; nil when there is none
+
+	serving *serving                  // where models are
+	servers map[string]*server.Policy // policies on servers that were opened, by name
+}
+
+// openBench reads what a configuration needs from the data folder, and starts its engine.
+func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFunc) (*bench, error) {
+	b, err := readBench(ctx, dir, c)
+	if err != nil {
+		return nil, err
+	}
+
+	if b.runsPrograms() {
+		err = b.start(open(ctx, engineOptions(c.Python, 0)))
+	}
+
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+
+	return b, nil
+}
+
+// start takes an engine that was opened. A bench does all but run programs, and say which run it is, without one.
+func (b *bench) start(engine sandbox.Engine, err error) error {
+	if err != nil {
+		return console.GaveUp(err)
+	}
+
+	b.engine, b.stamp = engine, engine.Stamp()
+	b.lineage[inputPython] = b.stamp.String()
+	b.suite.(suite.Sandboxed).UseEngine(engine)
+
+	return nil
+}
+
+// runsPrograms reports whether the benchmark has tools that run programs of the model's.
+func (b *bench) runsPrograms() bool {
+	_, ok := b.suite.(suite.Sandboxed)
+	return ok
+}
+
+// newBench returns a bench that has read nothing, after it made sure that the names of API versions and policies exist.
+func newBench(c *configs.Resolved, s *serving) (*bench, error) {
+	benchmark, err := suite.Lookup(c.Suite)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, version := range append([]string{c.Prompt}, c.API...) {
+		if _, err := benchmark.Tools(version, nil); err != nil {
+			return nil, err
+		}
+	}
+
+	for _, name := range c.Policy {
+		if err := checkPolicy(c, name); err != nil {
+			return nil, err
+		}
+	}
+
+	return &bench{
+		config: c, benchmark: benchmark, lineage: map[string]string{}, serving: s, servers: map[string]*server.Policy{},
+	}, nil
+}
+
+// readBench is openBench without an engine.
+func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
+	b, err := newBench(c, &serving{parallel: "auto"})
+	if err != nil {
+		return nil, err
+	}
+
+	if err := b.readTokenizer(); err != nil {
+		return nil, err
+	}
+
+	choice, err := b.choice(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	if b.suite, err = b.benchmark.Open(ctx, choice); err != nil {
+		return nil, err
+	}
+
+	// From here on the configuration names the datasets, so that one choice is one run however it was written.
+	c.Dataset = b.suite.Datasets()
+
+	b.readTasks()
+	maps.Copy(b.lineage, b.suite.Lineage())
+
+	if err := b.readPrompt(); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+
+	return b, nil
+}
+
+// choice says what the configuration wants of the benchmark.
+func (b *bench) choice(dir string) (suite.Choice, error) {
+	c := b.config
+
+	datasets, err := c.Datasets()
+	if err != nil {
+		return suite.Choice{}, err
+	}
+
+	difficulties, err := c.Difficulties()
+
+	return suite.Choice{
+		Data: dir, Datasets: datasets, Difficulties: difficulties, Split: c.Split, Prompt: c.Prompt,
+		Environment: suite.Environment{
+			UpdateTool:       c.Environment.UpdateTool,
+			StrictReward:     c.Environment.Reward == configs.RewardStrict,
+			MaxLoads:         c.Environment.MaxLoads,
+			ObservationWords: c.Environment.ObservationWords,
+			Compat:           c.Environment.Compat,
+		},
+		Programs: sandbox.Limits{
+			Wall: time.Duration(c.Python.WallSeconds * float64(time.Second)),
+			CPU:  time.Duration(c.Python.CPUSeconds) * time.Second, Memory: int64(c.Python.MemoryMiB) << 20,
+			Output: c.Python.OutputKiB << 10,
+		},
+		Settings: maps.Collect(c.Sections()),
+		Embedder: b.embedder,
+		Watch:    b.watch,
+	}, err
+}
+
+// readTasks takes the tasks within the limit, and notes of each dataset and difficulty what they hold.
+func (b *bench) readTasks() {
+	index := map[string]int{} // of the next one of a dataset and difficulty
+	sum, name := sha256.New(), ""
+	note := func() {
+		if name != "" {
+			b.lineage[name] = hex.EncodeToString(sum.Sum(nil))
+			sum.Reset()
+		}
+	}
+	answers, _ := b.suite.(suite.Answerer)
+
+	for _, t := range b.suite.Tasks() {
+		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.config.Split, Text: t.Question}
+		if answers != nil {
+			q.Gold = answers.Answer(t.ID)
+		}
+
+		cell := fmt.Sprintf("%s %s-%s %s", inputQuestions, t.Labels[envs.LabelDataset], t.Labels[envs.LabelDifficulty],
+			q.Split)
+		if cell != name {
+			note()
+			name = cell
+		}
+
+		q.Index = index[cell]
+		if index[cell]++; b.config.Limit > 0 && q.Index >= b.config.Limit {
+			continue
+		}
+
+		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text, q.Gold)
+
+		b.tasks, b.questions = append(b.tasks, t), append(b.questions, q)
+	}
+
+	note()
+}
+
+// readTokenizer reads the tokenizer by which training counts, if there is one.
+func (b *bench) readTokenizer() error {
+	path := b.config.Training.Tokenizer
+	if path == "" {
+		return nil
+	}
+
+	var err error
+	if b.tokenizer, err = trajectories.LoadTokenizer(path); err != nil {
+		return console.Usage("training.tokenizer: %v", err)
+	}
+
+	b.lineage["tokenizer"] = b.tokenizer.SHA256()
+
+	return nil
+}
+
+// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
+// a log are answers to these words. A scripted policy reads none of them.
+func (b *bench) readPrompt() error {
+	if !b.onServers() {
+		return nil
+	}
+
+	p, err := b.prompt()
+	if err != nil {
+		return err
+	}
+
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q\n", p.System())
+
+	for _, dataset := range b.suite.Datasets() {
+		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])
+	}
+
+	b.lineage[inputPrompt] = hex.EncodeToString(sum.Sum(nil))
+
+	return nil
+}
+
+func (b *bench) close() error {
+	var err error
+	if b.suite != nil {
+		err = b.suite.Close()
+	}
+
+	for _, p := range b.servers {
+		err = errors.Join(err, p.Close())
+	}
+
+	if b.engine != nil {
+		err = errors.Join(err, b.engine.Close())
+	}
+
+	return err
+}
+
+// environment returns the environment that deploys an API version. memory, which may be nil, keeps what tools
+// gave that another time might give otherwise.
+func (b *bench) environment(api string, memory envs.Memory) (envs.Environment, error) {
+	return b.suite.Environment(api, memory)
+}
+
+// demonstrationsOf has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
+var demonstrationsOf sync.Map
+
+func loadDemonstrations(b suite.Benchmark) (map[string][]prompt.Demonstration, error) {
+	d, ok := b.(suite.Demonstrator)
+	if !ok {
+		return nil, nil
+	}
+
+	load := sync.OnceValues(func() (map[string][]prompt.Demonstration, error) {
+		return prompt.LoadDemonstrations(d.Demonstrations())
+	})
+	loaded, _ := demonstrationsOf.LoadOrStore(b.Name(), load)
+
+	return loaded.(func() (map[string][]prompt.Demonstration, error))()
+}
+
+// plan returns the solutions of a benchmark's questions, none when it has none.
+func plan(b suite.Benchmark) func(question string) (envs.Plan, bool) {
+	if p, ok := b.(suite.Planner); ok {
+		return p.Plan
+	}
+
+	return func(string) (envs.Plan, bool) { return nil, false }
+}
+
+// prompt returns what a model is shown of the prompt version.
+func (b *bench) prompt() (prompt.Prompt, error) {
+	modules := b.config.Python.Modules
+	if modules == nil {
+		modules = []string{}
+	}
+
+	return newPrompt(b.benchmark, b.config.Prompt, b.config.Environment.UpdateTool, modules)
+}
+
+// newPrompt returns what a model is shown of an API version; modules are those that programs may import, nil says
+// nothing about them.
+func newPrompt(benchmark suite.Benchmark, version string, updateTool bool, modules []string) (prompt.Prompt, error) {
+	apis, err := benchmark.Tools(version, modules)
+	if err != nil {
+		return prompt.Prompt{}, err
+	}
+
+	tools := make([]string, len(apis))
+	for i, api := range apis {
+		tools[i] = api.Signature() + ", " + api.Description
+	}
+
+	p := prompt.New(tools)
+	p.NoUpdateTool = !updateTool
+	p.Demonstrations, err = loadDemonstrations(benchmark)
+
+	return p, err
+}
+
+// retry returns the retry policy for infrastructure errors.
+func (b *bench) retry() mcts.Retry {
+	return mcts.Retry{Attempts: b.config.Attempts, Backoff: time.Second}
+}
+
+// isMissing reports whether an error means that a file is not there.
+func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }

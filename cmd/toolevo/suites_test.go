@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"toolevo/envs/envtest/suitetest"
+	"toolevo/envs/suite"
+	"toolevo/finetune"
+	"toolevo/mcts/policy/simserver"
+	"toolevo/trajectories"
+)
+
+// The toy benchmark is known to no program but that of the tests.
+func init() { suite.Register(suitetest.Shop{}) }
+
+// asProgram makes this binary the program, so that a process has the toy benchmark, too.
+const asProgram = "TOOLEVO_TEST_PROGRAM"
+
+// ofShop are the arguments of a command about the toy benchmark.
+func ofShop(args ...string) []string {
+	return append(args, "--set", "suite=shop", "--set", "prompt=old", "--progress", "none")
+}
+
+// A benchmark is one package and one line of registration: every command takes it as it is.
+func TestAnotherSuite(t *testing.T) {
+	t.Parallel()
+
+	s := serveSuite(t, suitetest.Shop{}, simserver.Options{})
+
+	for name, test := range map[string]struct {
+		policy    []string
+		questions int
+	}{
+		"scripted": {[]string{"--policy", "scripted:noisy"}, 10},
+		"served":   {onServer(s), 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			dir := t.TempDir()
+			run, export, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
+
+			collect := ofShop("collect", "--data", dir, "--api", "new", "--trees", "3", "--out", run)
+			must(t, append(collect, test.policy...)...)
+			says(t, "check", must(t, "check", run), "0 problems")
+			says(t, "inspect", must(t, "inspect", run, "fruit-train-apple-03", "0"), "[deprecated] Price")
+			must(t, "export", run, "--out", export)
+			says(t, "check", must(t, "check", export), "0 faulty, 0 problems")
+
+			manifest, err := trajectories.ReadManifest(export)
+			if err != nil || manifest.Questions != test.questions {
+				t.Errorf("samples of %d questions (%v), want %d", manifest.Questions, err, test.questions)
+			}
+
+			text := must(t, ofShop("eval", "--data", dir, "--api", "old,new", "--out", eval, "--json",
+				"--policy", "scripted:reader,scripted:stale")...)
+			for _, row := range document[finetune.Report](t, text).Rows {
+				want := 1.0
+				if row.Policy == "scripted:stale" && row.API == "new" {
+					want = 0
+				}
+
+				if row.Official != want || row.N == 0 {
+					t.Errorf("%s: %v of %d, want %v", row.Cell, row.Official, row.N, want)
+				}
+			}
+
+			says(t, "check", must(t, "check", eval), "0 problems")
+		})
+	}
+}
+
+// A run of another benchmark that is killed goes on to the same rows.
+func TestAnotherSuiteIsKilled(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+	s := serveSuite(t, suitetest.Shop{}, simserver.Options{
+		Latency: simserver.Latency{PerCompletion: 20 * time.Millisecond},
+	})
+	collect := func(out string) []string {
+		return onServer(s, ofShop("collect", "--data", dir, "--api", "new", "--run-id", "shop", "--out", out)...)
+	}
+	must(t, collect(whole)...)
+
+	cmd := exec.Command(os.Args[0], collect(killed)...)
+	cmd.Env = append(slices.Clip(ordinary), asProgram+"=1")
+	p := launch(t, cmd)
+
+	if !p.until(t, killed, 20) {
+		t.Fatalf("it ended before it was killed: %s", p.err)
+	}
+
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+
+	p.wait()
+	must(t, "collect", "--resume", "--out", killed, "--progress", "none", "--server", s.URL()+"/v1")
+	says(t, "check", must(t, "check", killed), "0 problems")
+
+	if !bytes.Equal(read(t, filepath.Join(whole, rowsFile)), read(t, filepath.Join(killed, rowsFile))) {
+		t.Error("a run that was killed has other rows")
+	}
+}

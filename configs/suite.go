@@ -1,0 +1,86 @@
+package configs
+
+import (
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+
+	"toolevo/envs/suite"
+)
+
+// configurables are the registered suites that have settings of their own.
+func configurables() []suite.Configurable {
+	var all []suite.Configurable
+
+	for _, b := range suite.All() {
+		if c, ok := b.(suite.Configurable); ok {
+			all = append(all, c)
+		}
+	}
+
+	return all
+}
+
+// sections are those of all suites.
+func sections() []suite.Section {
+	var all []suite.Section
+	for _, c := range configurables() {
+		all = append(all, c.Sections()...)
+	}
+
+	return all
+}
+
+func typeOfSection(s suite.Section) reflect.Type { return reflect.TypeOf(s.New()).Elem() }
+
+// newSections returns the settings of all sections before anything is read, by name.
+func newSections() map[string]suite.Settings {
+	all := map[string]suite.Settings{}
+	for _, s := range sections() {
+		all[s.Name] = s.New()
+	}
+
+	return all
+}
+
+// isIncidentalToASuite reports whether a setting is one of a suite's that change no result.
+func isIncidentalToASuite(key string) bool {
+	return slices.ContainsFunc(sections(), func(s suite.Section) bool {
+		setting, ok := strings.CutPrefix(key, s.Name+".")
+		return ok && slices.Contains(s.Incidental, setting)
+	})
+}
+
+// chosen is the suite of the configuration, nil when it has no settings of its own.
+func (c *Config) chosen() suite.Configurable {
+	b, _ := suite.Lookup(c.Suite)
+	configurable, _ := b.(suite.Configurable)
+
+	return configurable
+}
+
+// ValidNames lists what a setting may name by the word of the suite; nil is that the suite does not say.
+func (c *Config) ValidNames(setting string) []string {
+	if s := c.chosen(); s != nil {
+		return s.Values(setting)
+	}
+
+	return nil
+}
+
+// Sections yields the settings of the suite's own sections, by name, in its order.
+func (c *Config) Sections() iter.Seq2[string, suite.Settings] {
+	return func(yield func(string, suite.Settings) bool) {
+		s := c.chosen()
+		if s == nil {
+			return
+		}
+
+		for _, section := range s.Sections() {
+			if !yield(section.Name, c.BySection[section.Name]) {
+				return
+			}
+		}
+	}
+}

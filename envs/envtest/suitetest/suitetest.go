@@ -1,0 +1,189 @@
+// Package suitetest holds every benchmark to what package suite promises, and has a toy one, [Shop], for the tests of
+// those who run benchmarks.
+package suitetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+)
+
+// sampled is how many tasks of a benchmark are played.
+const sampled = 50
+
+// Run checks a benchmark at a choice of its data that has tasks: equal choices open to the same, tasks can be told
+// apart and reset in every version, unknown versions are errors, no task says its answer, and the plans solve the tasks
+// in the prompt version. engine, if not nil, is called on every suite that is opened, to give it an engine.
+func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suite)) {
+	open := func() suite.Suite {
+		s, err := b.Open(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+
+		if engine != nil {
+			engine(s)
+		}
+
+		return s
+	}
+	first, second := open(), open()
+	tasks := first.Tasks()
+
+	if len(tasks) == 0 || len(first.Datasets()) == 0 {
+		t.Fatal("there are no tasks to check")
+	}
+
+	for what, same := range map[string][2]any{
+		"tasks":    {tasks, second.Tasks()},
+		"datasets": {first.Datasets(), second.Datasets()},
+		"lineage":  {first.Lineage(), second.Lineage()},
+	} {
+		if diff := cmp.Diff(same[0], same[1]); diff != "" {
+			t.Errorf("opened twice, %s differ:\n%s", what, diff)
+		}
+	}
+
+	checkTasks(t, first, tasks)
+
+	if _, err := b.Tools("no such version", nil); err == nil {
+		t.Error("a version that does not exist has tools")
+	}
+
+	if _, err := first.Environment("no such version", nil); err == nil {
+		t.Error("a version that does not exist has an environment")
+	}
+
+	for _, version := range b.Versions() {
+		checkVersion(t, b, first, version, tasks)
+	}
+
+	if p, ok := b.(suite.Planner); ok {
+		checkPlans(t, p, first, c.Prompt, tasks)
+	}
+}
+
+func checkTasks(t *testing.T, s suite.Suite, tasks []envs.Task) {
+	t.Helper()
+
+	seen := map[string]bool{}
+	answers, _ := s.(suite.Answerer)
+
+	for _, task := range tasks {
+		if task.ID == "" || task.Question == "" || seen[task.ID] {
+			t.Errorf("%q: no ID, no question, or twice", task.ID)
+		}
+
+		seen[task.ID] = true
+
+		if dataset := task.Labels[envs.LabelDataset]; !slices.Contains(s.Datasets(), dataset) {
+			t.Errorf("%s is of the dataset %q, which is not among %v", task.ID, dataset, s.Datasets())
+		}
+
+		for name, label := range task.Labels {
+			if answers != nil && len(label) > 3 && label == answers.Answer(task.ID) {
+				t.Errorf("%s: the label %s says the answer", task.ID, name)
+			}
+		}
+	}
+}
+
+func checkVersion(t *testing.T, b suite.Benchmark, s suite.Suite, version string, tasks []envs.Task) {
+	t.Helper()
+
+	apis, err := b.Tools(version, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	exposed := func(tool string) bool {
+		return slices.ContainsFunc(apis, func(a *toolapi.API) bool { return a.Tool == tool })
+	}
+	if !exposed(toolapi.Finish) || !exposed(toolapi.UpdateTool) {
+		t.Errorf("%s lacks %s or %s", version, toolapi.Finish, toolapi.UpdateTool)
+	}
+
+	env, err := s.Environment(version, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, task := range tasks {
+		if _, err := env.Reset(t.Context(), task); err != nil {
+			t.Errorf("%s: %s: %v", version, task.ID, err)
+		}
+	}
+}
+
+// checkPlans plays tasks from all over the list, as the plans say.
+func checkPlans(t *testing.T, p suite.Planner, s suite.Suite, prompt string, tasks []envs.Task) {
+	t.Helper()
+
+	env, err := s.Environment(prompt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i := 0; i < len(tasks); i += 1 + len(tasks)/sampled {
+		task := tasks[i]
+
+		plan, ok := p.Plan(task.Question)
+		if !ok {
+			t.Errorf("%s is not recognised: %s", task.ID, task.Question)
+			continue
+		}
+
+		if h := play(t, env, task, plan); h == nil || h[len(h)-1].Outcome != envs.Correct {
+			t.Errorf("%s: the plan does not solve it: %s", task.ID, strings.Join(observations(h), " | "))
+		}
+	}
+}
+
+// play returns the turns of an episode that a plan directs, at most 30.
+func play(t *testing.T, env envs.Environment, task envs.Task, plan envs.Plan) []envs.Turn {
+	t.Helper()
+
+	state, err := env.Reset(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for state.Status() == envs.Running && state.History().Len() < 30 {
+		thought, call, err := plan(observations(state.History().Turns()))
+		if err != nil {
+			t.Errorf("%s: %v", task.ID, err)
+			break
+		}
+
+		next, err := env.Step(t.Context(), state, envs.Action(action.ReAct{}.Format(thought, call)))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		state = next.State
+	}
+
+	return state.History().Turns()
+}
+
+func observations(turns []envs.Turn) []string {
+	texts := make([]string, len(turns))
+	for i, turn := range turns {
+		texts[i] = turn.Observation
+	}
+
+	return texts
+}

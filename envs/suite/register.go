@@ -1,0 +1,44 @@
+package suite
+
+import (
+	"fmt"
+	"slices"
+
+	"toolevo/envs/names"
+)
+
+var registered []Benchmark
+
+// Register makes a benchmark known by its name. Two of one name are a mistake of the program.
+func Register(b Benchmark) {
+	if slices.Contains(Names(), b.Name()) {
+		panic(fmt.Sprintf("suite: %q is registered twice", b.Name()))
+	}
+
+	registered = append(registered, b)
+}
+
+// Splits lists the parts that tasks may be divided into. No task is in two.
+func Splits() []string { return []string{"train", "dev", "test"} }
+
+// Names lists the registered benchmarks.
+func Names() []string {
+	all := make([]string, len(registered))
+	for i, b := range registered {
+		all[i] = b.Name()
+	}
+
+	return all
+}
+
+// All returns the registered benchmarks.
+func All() []Benchmark { return slices.Clone(registered) }
+
+// Lookup returns the benchmark called name; the error of an unknown name lists the valid ones.
+func Lookup(name string) (Benchmark, error) {
+	if i := slices.Index(Names(), name); i >= 0 {
+		return registered[i], nil
+	}
+
+	return nil, names.Unknown("suite", name, Names())
+}

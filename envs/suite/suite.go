@@ -1,0 +1,157 @@
+package suite
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/toolapi"
+)
+
+// Benchmark is a benchmark as it can be spoken of without its data.
+type Benchmark interface {
+	// Name is how a configuration chooses it (the setting suite).
+	Name() string
+
+	// Versions lists its API versions.
+	Versions() []string
+
+	// Tools returns the APIs of a version in the order of a prompt's tool list. modules are the third-party modules
+	// that programs may import; nil says nothing about modules. The error of an unknown version lists the valid ones.
+	Tools(version string, modules []string) ([]*toolapi.API, error)
+
+	// Open reads what a choice needs.
+	Open(ctx context.Context, c Choice) (Suite, error)
+}
+
+// Suite is an opened benchmark. It is safe for concurrent use.
+type Suite interface {
+	// Tasks returns the tasks of the choice in the order of the rows, those of one dataset and difficulty together.
+	Tasks() []envs.Task
+
+	// Datasets returns the datasets that the choice came to, in the order of the rows.
+	Datasets() []string
+
+	// Environment returns the environment that deploys an API version. m, which may be nil, keeps what tools gave
+	// that another time might give otherwise.
+	Environment(version string, m envs.Memory) (envs.Environment, error)
+
+	// Lineage returns hashes of what tasks and tools were made from, by name: part of a run's identity.
+	Lineage() map[string]string
+
+	Close() error
+}
+
+// Choice says what of a benchmark a run is about, and how its environments behave.
+type Choice struct {
+	Data         string   // the data folder
+	Datasets     []string // nil is all that the data folder has
+	Difficulties []string // nil is all
+	Split        string
+	Prompt       string // the API version that prompts show
+	Environment  Environment
+	Programs     sandbox.Limits // of one program that a model wrote
+
+	// Settings are those of the benchmark's own sections, by section; see [Configurable].
+	Settings map[string]Settings
+
+	// Embedder opens an embedding model at a server, "" for the policies' own; patient is false for a first look.
+	Embedder func(model, server string, patient bool) (Embedder, error)
+	// Watch shows long preparations while a command works: what is done, and then how far it is. It may be nil.
+	Watch func(what string) (set func(done, total int), stop func())
+}
+
+// Environment are the settings that environments of every benchmark have; see the section environment of the
+// configuration.
+type Environment struct {
+	UpdateTool       bool
+	StrictReward     bool
+	MaxLoads         int
+	ObservationWords int
+	Compat           []string // defects of the published code to reproduce, by the benchmark's names
+}
+
+// Embedder turns texts into vectors.
+type Embedder interface {
+	// Embed returns a vector for each text, all of one length.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Model identifies the model: vectors of different models have nothing to do with each other.
+	Model() string
+	Close()
+}
+
+// Planner has the solutions of its tasks, for scripted and simulated policies.
+type Planner interface {
+	// Plan returns the solution of a question in the prompt version, and whether the question is recognised.
+	Plan(question string) (envs.Plan, bool)
+}
+
+// Demonstrator has solved tasks for prompts.
+type Demonstrator interface {
+	// Demonstrations returns the files DATASET.yaml of package mcts/policy.
+	Demonstrations() fs.FS
+}
+
+// Configurable has settings of its own.
+type Configurable interface {
+	// Values lists what the settings dataset, difficulty, split and environment.compat may name; nil is whatever the
+	// data folder turns out to have.
+	Values(setting string) []string
+
+	// Sections are its sections of the configuration.
+	Sections() []Section
+
+	// Defaults is a YAML file that sets all of them, with a comment for each setting.
+	Defaults() []byte
+}
+
+// Section is a section of the configuration that a benchmark owns.
+type Section struct {
+	Name string
+	New  func() Settings // a pointer to a struct with yaml tags
+	// Incidental are its settings that change no result, so that they are no part of a run's identity.
+	Incidental []string
+}
+
+// Settings are the settings of a section.
+type Settings interface {
+	// Validate returns the first setting that makes no sense, by its name in the section, and why.
+	Validate() (setting string, err error)
+}
+
+// Commander has commands of its own.
+type Commander interface {
+	Commands(p *console.Program) []*cobra.Command
+}
+
+// Lister can list its tasks without opening anything.
+type Lister interface {
+	// List returns the tasks of a split in a data folder, none where it has none.
+	List(data, split string) ([]envs.Task, error)
+}
+
+// Answerer knows the gold answers of its tasks. They stand in rows, for people; no policy and no export sees them.
+type Answerer interface {
+	Answer(task string) string
+}
+
+// Sandboxed runs programs that a model wrote.
+type Sandboxed interface {
+	// UseEngine takes the engine for environments that are made from now on. The caller closes it.
+	UseEngine(e sandbox.Engine)
+}
+
+// ProbeTime bounds one look at a server before a run begins.
+const ProbeTime = 4 * time.Second
+
+// Preparer has something to do before a run begins, such as to look at a server.
+type Preparer interface {
+	// Remote reports whether that is on another machine.
+	Remote() bool
+	Prepare(ctx context.Context) error
+}

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs/apis"
+	"toolevo/configs/demonstrations"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/toolqa"
+	"toolevo/toolqa/compat"
+	"toolevo/toolqa/datacmd"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/questions"
+)
+
+func init() { suite.Register(ToolQA{}) }
+
+// programTool is the tool that runs programs of the model's.
+const programTool = "PythonInterpreter"
+
+// ToolQA is the benchmark ToolQA-D. It implements [suite.Benchmark] and all its optional interfaces.
+type ToolQA struct{}
+
+// versions are parsed once in a process, and only where a command wants them.
+var versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
+
+// Name implements [suite.Benchmark].
+func (ToolQA) Name() string { return "toolqa" }
+
+// Versions implements [suite.Benchmark].
+func (ToolQA) Versions() []string {
+	all, err := versions()
+	if err != nil {
+		return nil // Tools says what is wrong with them
+	}
+
+	return all.Names()
+}
+
+// Tools implements [suite.Benchmark]. Which modules can be imported is a sentence of the API that runs Python, and no
+// matter of the version.
+func (ToolQA) Tools(version string, modules []string) ([]*toolapi.API, error) {
+	all, err := versions()
+	if err != nil {
+		return nil, err
+	}
+
+	v, err := all.Version(version)
+	if err != nil {
+		return nil, err
+	}
+
+	tools := slices.Clone(v.APIs)
+	for i, api := range tools {
+		if api.Tool == programTool && modules != nil {
+			described := *api
+			described.Description += " " + pytool.Describe(modules)
+			tools[i] = &described
+		}
+	}
+
+	return tools, nil
+}
+
+// Plan implements [suite.Planner].
+func (ToolQA) Plan(question string) (envs.Plan, bool) { return questions.Plan(question) }
+
+// Demonstrations implements [suite.Demonstrator].
+func (ToolQA) Demonstrations() fs.FS { return demonstrations.FS() }
+
+// Commands implements [suite.Commander].
+func (ToolQA) Commands(p *console.Program) []*cobra.Command { return datacmd.Commands(p) }
+
+// List implements [suite.Lister].
+func (ToolQA) List(data, split string) ([]envs.Task, error) {
+	var tasks []envs.Task
+
+	for _, ds := range toolqa.Datasets() {
+		for _, d := range toolqa.Difficulties() {
+			qs, err := questions.Read(data, ds, d, toolqa.Split(split))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+
+			for _, q := range qs {
+				tasks = append(tasks, q.Task())
+			}
+		}
+	}
+
+	return tasks, nil
+}
+
+// Values implements [suite.Configurable].
+func (ToolQA) Values(setting string) []string {
+	switch setting {
+	case "dataset":
+		return texts(toolqa.Datasets())
+	case "difficulty":
+		return texts(toolqa.Difficulties())
+	case "split":
+		return texts(toolqa.Splits())
+	case "environment.compat":
+		return compat.Names()
+	}
+
+	return nil
+}
+
+func texts[T ~string](all []T) []string {
+	names := make([]string, len(all))
+	for i, v := range all {
+		names[i] = string(v)
+	}
+
+	return names
+}

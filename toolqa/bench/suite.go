@@ -1,0 +1,270 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/dynamic"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
+	"toolevo/toolqa"
+	"toolevo/toolqa/compat"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/graph"
+	"toolevo/toolqa/pytool"
+	"toolevo/toolqa/questions"
+	"toolevo/toolqa/retrieve"
+	"toolevo/toolqa/score"
+	"toolevo/toolqa/sqltool"
+	"toolevo/toolqa/table"
+)
+
+// opened is the benchmark over the corpora of a choice. It implements [suite.Suite].
+type opened struct {
+	choice   suite.Choice
+	corpora  []*corpus.Corpus
+	tasks    []envs.Task
+	gold     map[string]string // by task
+	grader   *score.Grader
+	sql      *sqltool.Interpreter
+	graphs   *graph.Graphs
+	passages map[toolqa.Dataset]retrieve.Searcher // of the datasets that have passages
+	engine   sandbox.Engine
+	compat   compat.Set
+}
+
+// Open implements [suite.Benchmark].
+func (ToolQA) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) {
+	o := &opened{choice: c, gold: map[string]string{}, passages: map[toolqa.Dataset]retrieve.Searcher{}}
+
+	if err := o.open(ctx); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+
+	return o, nil
+}
+
+func (o *opened) open(ctx context.Context) error {
+	var err error
+	if o.compat, err = compat.Parse(o.choice.Environment.Compat...); err != nil {
+		return err
+	}
+
+	if err := o.openCorpora(ctx); err != nil {
+		return err
+	}
+
+	if err := o.readQuestions(); err != nil {
+		return err
+	}
+
+	if o.graphs, err = graph.Open(ctx, o.corpus(toolqa.DBLP)); err != nil {
+		return err
+	}
+
+	if err = o.openPassages(ctx); err != nil {
+		return err
+	}
+
+	limits := o.choice.Settings[sqlSection].(*sqlSettings)
+	o.sql, err = sqltool.New(ctx, sqltool.Options{
+		Timeout: time.Duration(limits.Seconds * float64(time.Second)), MaxRows: limits.Rows,
+		TextColumns: o.compat.Has(compat.TextSQL),
+	}, o.corpora...)
+
+	return err
+}
+
+func (o *opened) openCorpora(ctx context.Context) error {
+	datasets := o.choice.Datasets
+	if datasets == nil {
+		datasets = texts(toolqa.Datasets())
+	}
+
+	for _, ds := range datasets {
+		c, err := corpus.Open(ctx, o.choice.Data, toolqa.Dataset(ds))
+
+		missing := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case missing && o.choice.Datasets == nil:
+			continue
+		case missing:
+			return noCorpus(ds, o.choice.Data)
+		case err != nil:
+			return err
+		}
+
+		o.corpora = append(o.corpora, c)
+	}
+
+	if len(o.corpora) == 0 {
+		return noCorpus("any dataset", o.choice.Data)
+	}
+
+	return nil
+}
+
+func noCorpus(dataset, dir string) error {
+	return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", dataset, dir)
+}
+
+// corpus returns the opened corpus of a dataset, nil when there is none.
+func (o *opened) corpus(ds toolqa.Dataset) *corpus.Corpus {
+	for _, c := range o.corpora {
+		if c.Dataset() == ds {
+			return c
+		}
+	}
+
+	return nil
+}
+
+func (o *opened) readQuestions() error {
+	var all []toolqa.Question
+
+	for _, c := range o.corpora {
+		for _, d := range toolqa.Difficulties() {
+			if !o.chosen(d) {
+				continue
+			}
+
+			qs, err := questions.Open(o.choice.Data, c.Info(), d, toolqa.Split(o.choice.Split))
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w: run `toolevo data questions`", err)
+			}
+
+			if err != nil {
+				return err
+			}
+
+			all = append(all, qs...)
+		}
+	}
+
+	for _, q := range all {
+		o.tasks = append(o.tasks, q.Task())
+		o.gold[q.ID] = q.Answer
+	}
+
+	var err error
+	o.grader, err = score.NewGrader(all)
+
+	return err
+}
+
+func (o *opened) chosen(d toolqa.Difficulty) bool {
+	return o.choice.Difficulties == nil || slices.Contains(o.choice.Difficulties, string(d))
+}
+
+// Tasks implements [suite.Suite].
+func (o *opened) Tasks() []envs.Task { return slices.Clone(o.tasks) }
+
+// Datasets implements [suite.Suite].
+func (o *opened) Datasets() []string {
+	names := make([]string, len(o.corpora))
+	for i, c := range o.corpora {
+		names[i] = string(c.Dataset())
+	}
+
+	return names
+}
+
+// Answer implements [suite.Answerer].
+func (o *opened) Answer(task string) string { return o.gold[task] }
+
+// Lineage implements [suite.Suite].
+func (o *opened) Lineage() map[string]string {
+	lineage := make(map[string]string, len(o.corpora))
+	for _, c := range o.corpora {
+		lineage["corpus "+string(c.Dataset())] = c.Info().ContentSHA256
+	}
+
+	return lineage
+}
+
+// UseEngine implements [suite.Sandboxed].
+func (o *opened) UseEngine(e sandbox.Engine) { o.engine = e }
+
+// Environment implements [suite.Suite].
+func (o *opened) Environment(version string, memory envs.Memory) (envs.Environment, error) {
+	all, err := versions()
+	if err != nil {
+		return nil, err
+	}
+
+	prompt, err := all.Version(o.choice.Prompt)
+	if err != nil {
+		return nil, err
+	}
+
+	deployed, err := all.Version(version)
+	if err != nil {
+		return nil, err
+	}
+
+	c := o.choice.Environment
+
+	return dynamic.New(dynamic.Config[toolqa.Session]{
+		Prompt:   prompt,
+		Deployed: deployed,
+		Tools:    o.tools(memory),
+		Grader:   o.grader,
+		Options: dynamic.Options{
+			MaxLoads:         c.MaxLoads,
+			LoadTools:        []string{"LoadDB", "LoadGraph"},
+			LoadNames:        o.compat.LoadNames(),
+			NoUpdateTool:     !c.UpdateTool,
+			ObservationWords: c.ObservationWords,
+			StrictReward:     c.StrictReward,
+			PublishedNotices: o.compat.Has(compat.Notices),
+		},
+	})
+}
+
+func (o *opened) tools(memory envs.Memory) map[string]dynamic.Tool[toolqa.Session] {
+	filter := &table.FilterDB{
+		Partial: o.compat.Has(compat.PartialFilter), Split: o.compat.Has(compat.SplitConditions),
+		Regex: o.compat.Has(compat.RegexCategories), Cast: o.compat.Has(compat.CastColumns),
+	}
+	python := pytool.New(o.engine, pytool.Options{
+		Limits: o.choice.Programs, Memory: memory, PublishedCapture: o.compat.Has(compat.PythonCapture),
+	})
+
+	return map[string]dynamic.Tool[toolqa.Session]{
+		"LoadDB":         table.NewLoadDB(o.corpora...),
+		"FilterDB":       filter,
+		"GetValue":       table.GetValue{},
+		"LoadGraph":      graph.LoadGraph{Graphs: o.graphs},
+		"NodeCheck":      graph.NodeCheck{Graphs: o.graphs},
+		"NeighbourCheck": graph.NeighbourCheck{Graphs: o.graphs, Weights: o.compat.Has(compat.GraphWeights)},
+		"EdgeCheck":      graph.EdgeCheck{Graphs: o.graphs, Spoil: o.compat.Has(compat.SpoiledEdges)},
+		"RetrieveAgenda": o.retriever("RetrieveAgenda", toolqa.Agenda, memory),
+		"RetrieveScirex": o.retriever("RetrieveScirex", toolqa.SciREX, memory),
+		"SQLInterpreter": o.sql.WithMemory(memory),
+		programTool:      python,
+	}
+}
+
+// Close implements [suite.Suite].
+func (o *opened) Close() error {
+	var err error
+	if o.sql != nil {
+		err = o.sql.Close()
+	}
+
+	if o.graphs != nil {
+		err = errors.Join(err, o.graphs.Close())
+	}
+
+	err = errors.Join(err, o.closePassages())
+	for _, c := range o.corpora {
+		err = errors.Join(err, c.Close())
+	}
+
+	return err
+}
