@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,11 +120,21 @@ func patients(c *configs.Resolved, s *serving) ([]patient, error) {
 	return all, nil
 }
 
-// examinedQuestion is one of the benchmark's, so that the probes' prompts are what a run's are.
-var examinedQuestion = envs.Task{
-	ID:       "doctor",
-	Labels:   map[string]string{envs.LabelDataset: "coffee"},
-	Question: "What was the opening price of coffee on 2000-01-03?",
+// firstSolved is the first of the solved tasks that prompts show, and its first action, so that the probes' prompts are
+// what a run's are. Where there are none anything is asked.
+func firstSolved(shown map[string][]prompt.Demonstration) (envs.Task, envs.Action) {
+	for _, dataset := range slices.Sorted(maps.Keys(shown)) {
+		if all := shown[dataset]; len(all) > 0 {
+			return envs.Task{
+				ID:       "doctor",
+				Labels:   map[string]string{envs.LabelDataset: dataset},
+				Question: all[0].Question,
+			}, envs.Action(all[0].Turns[0].Action)
+		}
+	}
+
+	return envs.Task{ID: "doctor", Question: "Where are we?"},
+		envs.Action(action.ReAct{}.Format("I look around.", envs.Call{Name: "Look"}))
 }
 
 // doctorOptions are what a run would ask of a server of a kind, but for its address.
@@ -151,18 +163,20 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 
 		return doctor.Prompt{Text: run.Render(h)}
 	}
-	asked := envs.NewHistory(examinedQuestion)
-	o.First = show(asked)
-	o.Observed = func(text string) doctor.Prompt {
-		return show(asked.Append(envs.Turn{
-			Action: envs.Action(action.ReAct{}.Format("I load the database.", envs.Call{
-				Name: "LoadDB", Args: envs.Args{{Name: "DBName", Value: "coffee"}},
-			})),
-			Observation: text,
-		}))
+
+	shown, err := loadDemonstrations(b.benchmark)
+	if err != nil {
+		return doctor.Options{}, err
 	}
 
-	template, special, err := shortPrompt(c.Form, kind)
+	task, first := firstSolved(shown)
+	asked := envs.NewHistory(task)
+	o.First = show(asked)
+	o.Observed = func(text string) doctor.Prompt {
+		return show(asked.Append(envs.Turn{Action: first, Observation: text}))
+	}
+
+	template, special, err := shortPrompt(asked, c.Form, kind)
 	if err != nil {
 		return doctor.Options{}, err
 	}
@@ -176,9 +190,7 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 }
 
 // shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
-func shortPrompt(form, kind string) (short doctor.Prompt, special bool, err error) {
-	asked := envs.NewHistory(examinedQuestion)
-
+func shortPrompt(asked envs.History, form, kind string) (short doctor.Prompt, special bool, err error) {
 	clean, err := chat.NewSanitizer()
 	if err != nil {
 		return short, false, err
@@ -186,7 +198,7 @@ func shortPrompt(form, kind string) (short doctor.Prompt, special bool, err erro
 
 	switch form {
 	case configs.FormFewShot:
-		return doctor.Prompt{Text: prompt.QuestionText(examinedQuestion.Question) + "\n\n"}, true, nil
+		return doctor.Prompt{Text: prompt.QuestionText(asked.Task().Question) + "\n\n"}, true, nil
 	case configs.FormChat:
 		return doctor.Prompt{Messages: chat.Messages("", asked, clean)}, false, nil
 	}
