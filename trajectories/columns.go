@@ -13,7 +13,7 @@ var rowColumns = []pq.Column[stored]{
 	pq.Text("run_hash", "of the run's settings and inputs: runs of one hash grow the same trees if their models "+
 		"answer the same; in older files the `run_id`",
 		func(r *stored) *string { return &r.RunHash }).Repeating().Later(),
-	pq.Text("dataset", "dataset of the question, e.g. `coffee`",
+	pq.Text("dataset", "dataset of the question",
 		func(r *stored) *string { return &r.old.dataset }).Repeating(),
 	pq.Text("difficulty", "`easy` or `hard`", func(r *stored) *string { return &r.old.difficulty }).Repeating(),
 	pq.Text("split", "`train`, `dev` or `test`", func(r *stored) *string { return &r.Split }).Repeating(),
@@ -77,7 +77,7 @@ var rowColumns = []pq.Column[stored]{
 
 var labelColumns = []pq.Column[label]{
 	pq.Text("name", "e.g. `dataset`", func(l *label) *string { return &l.name }).Repeating(),
-	pq.Text("value", "e.g. `coffee`", func(l *label) *string { return &l.value }).Repeating(),
+	pq.Text("value", "what it says", func(l *label) *string { return &l.value }).Repeating(),
 }
 
 var makerColumns = []pq.Column[Maker]{
