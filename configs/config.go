@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/mcts"
@@ -55,6 +56,7 @@ type Training struct {
 
 // Environment configures the evolving environment.
 type Environment struct {
+	Codec            string   `yaml:"codec"`
 	UpdateTool       bool     `yaml:"update_tool"`
 	Reward           string   `yaml:"reward"`
 	MaxLoads         int      `yaml:"max_loads"`
@@ -130,6 +132,13 @@ func (c *Config) Difficulties() ([]string, error) {
 	}
 
 	return c.parseAll("difficulty", []string{c.Difficulty})
+}
+
+// Codec returns how actions are written.
+func (c *Config) Codec() action.Codec {
+	codec, _ := action.ParseCodec(c.Environment.Codec) // validated
+
+	return codec
 }
 
 // MaxDepth returns the depth limit of a task.

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -192,6 +194,13 @@ var incidental = []string{
 	"training.tokenizer",
 }
 
+// later has the settings that earlier versions did not have, with their defaults, which are what those versions did: a
+// run of theirs is one with these values.
+var later = sync.OnceValue(func() map[string]string {
+	all := values(string(defaults()[0].YAML))
+	return map[string]string{"environment.codec": all["environment.codec"], "suite": all["suite"]}
+})
+
 // isExtent reports whether a setting says how far a run goes.
 func isExtent(key string) bool { return slices.Contains(extent, key) }
 
@@ -207,7 +216,7 @@ func (r *Resolved) Hash() string {
 	var lines []string
 
 	err := walk([]byte(r.String()), func(key string, value any) {
-		if isIdentity(key) {
+		if before, ok := later()[key]; isIdentity(key) && (!ok || before != value) {
 			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
 		}
 	})
@@ -236,8 +245,9 @@ func difference(ours, theirs string, counts func(key string) bool) []string {
 	var out []string
 
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if counts(k) && a[k] != b[k] {
-			out = append(out, fmt.Sprintf("%s: %s, not %s", k, orUnset(a[k]), orUnset(b[k])))
+		x, y := cmp.Or(a[k], later()[k]), cmp.Or(b[k], later()[k])
+		if counts(k) && x != y {
+			out = append(out, fmt.Sprintf("%s: %s, not %s", k, orUnset(x), orUnset(y)))
 		}
 	}
 

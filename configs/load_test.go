@@ -140,6 +140,21 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestSettingsThatCameLater holds that a run of a version without a setting is the same run with it.
+func TestSettingsThatCameLater(t *testing.T) {
+	r := mustLoad(t)
+
+	earlier := r.String()
+	for key, value := range later() {
+		name := key[strings.LastIndexByte(key, '.')+1:]
+		earlier = strings.Replace(earlier, name+": "+value+"\n", "\n", 1)
+	}
+
+	if lines := Difference(r.String(), earlier); len(lines) > 0 || earlier == r.String() {
+		t.Errorf("a run of an earlier version differs in %q", lines)
+	}
+}
+
 // TestHashCoversWhatDecidesAResult holds that the hash is of the settings that decide what a run finds
 // as far as it goes, and that what differs is said of those.
 func TestHashCoversWhatDecidesAResult(t *testing.T) {
@@ -151,6 +166,7 @@ func TestHashCoversWhatDecidesAResult(t *testing.T) {
 		{"search.cpuct", "1.3", true, false},
 		{"search.enough", "5", true, false},
 		{"environment.update_tool", "false", true, false},
+		{"environment.codec", "function-call", true, false},
 		{"python.wall_seconds", "11", true, false},
 		{"retrieval.model", "embedder", true, false},
 		{"seed", "2", true, false},

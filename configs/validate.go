@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 )
@@ -50,6 +51,14 @@ func (r *Resolved) validate() error {
 	rewards := []string{RewardOfficial, RewardStrict}
 	if !slices.Contains(rewards, r.Environment.Reward) {
 		return r.invalid("environment.reward", names.Unknown("matcher", r.Environment.Reward, rewards))
+	}
+
+	if _, err := action.ParseCodec(r.Environment.Codec); err != nil {
+		return r.invalid("environment.codec", err)
+	}
+
+	if _, react := r.Codec().(action.ReAct); !react && r.Server.Form == "chatml" {
+		return r.invalid("server.form", errors.New("chatml has no form for function calls (environment.codec)"))
 	}
 
 	for name, settings := range r.Sections() {

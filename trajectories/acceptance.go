@@ -1,19 +1,23 @@
 package trajectories
 
-import "toolevo/envs"
+import (
+	"toolevo/envs"
+	"toolevo/envs/action"
+)
 
 // Acceptance decides, while a run goes on, which of its trajectories an export will take: those whose sample the linter
 // does not fault, and that are short enough. It is safe for concurrent use.
 type Acceptance struct {
 	linter     *Linter
+	codec      action.Codec
 	system     string
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples with a system text. The linter bounds their length in
-// tokens; where it has no tokenizer characters do, 0 being no bound.
-func NewAcceptance(linter *Linter, system string, characters int) *Acceptance {
-	return &Acceptance{linter: linter, system: system, characters: characters}
+// NewAcceptance returns the acceptance of samples with a system text, whose actions a codec wrote. The linter bounds
+// their length in tokens; where it has no tokenizer characters do, 0 being no bound.
+func NewAcceptance(linter *Linter, codec action.Codec, system string, characters int) *Acceptance {
+	return &Acceptance{linter: linter, codec: codec, system: system, characters: characters}
 }
 
 // Accept reports whether an export would take the trajectory that led to a history.
@@ -23,7 +27,7 @@ func (a *Acceptance) Accept(h envs.History) bool {
 		row.Turns = append(row.Turns, Turn{Action: valid(string(t.Action)), Observation: valid(t.Observation)})
 	}
 
-	sample, _ := NewSample(a.system, &row, a.linter.Sanitizer())
+	sample, _ := NewSample(a.system, &row, a.codec, a.linter.Sanitizer())
 	if a.linter.LintRow(&row, &sample) != nil {
 		return false
 	}

@@ -50,7 +50,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 		taken := 0
 
 		for i := range rows {
-			sample, _ := trajectories.NewSample(system, &rows[i], test.linter.Sanitizer())
+			sample, _ := trajectories.NewSample(system, &rows[i], nil, test.linter.Sanitizer())
 
 			length := utf8.RuneCountInString(sample.System)
 			for _, m := range sample.Conversations {
@@ -62,7 +62,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 				want = false // what is not UTF-8 becomes U+FFFD on the way into a row
 			}
 
-			got := trajectories.NewAcceptance(test.linter, system, test.characters).Accept(historyOf(&rows[i]))
+			got := trajectories.NewAcceptance(test.linter, nil, system, test.characters).Accept(historyOf(&rows[i]))
 			if got != want {
 				t.Errorf("%s: row %d of %d characters is accepted: %v, want %v", name, i, length, got, want)
 			}

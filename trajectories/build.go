@@ -31,9 +31,10 @@ type Run struct {
 	ID          string
 	Hash        string
 	Preset      string
-	Policy      string // e.g. "scripted:noisy"
-	PromptAPI   string // the API version the model is shown
-	DeployedAPI string // the API version the server enforces
+	Policy      string       // e.g. "scripted:noisy"
+	PromptAPI   string       // the API version the model is shown
+	DeployedAPI string       // the API version the server enforces
+	Codec       action.Codec // what the actions are written in; nil is ReAct
 	Seed        uint64
 	ConfigHash  string
 	Software    string
@@ -97,7 +98,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		Value:         meanValue(leaf),
 	}
 	for _, n := range path[1:] {
-		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n]))
+		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n], action.OrDefault(run.Codec)))
 		if tree.Nodes[n].Cut {
 			row.Cuts++
 		}
@@ -136,11 +137,11 @@ func (m *Meta) makers(tree *mcts.TreeRecord, path []int) []Maker {
 	return made
 }
 
-func turnOf(n *mcts.Record) Turn {
+func turnOf(n *mcts.Record, codec action.Codec) Turn {
 	text := valid(n.Action)
 
 	return Turn{
-		Action: text, Thought: action.ReAct{}.Thought(text), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
+		Action: text, Thought: codec.Thought(text), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
 		Observation: valid(n.Observation), Outcome: n.Outcome,
 		Prior: n.Prior, Visits: n.Visits, Value: meanValue(n), Limit: valid(string(n.Limit)),
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/envs/action"
 	"toolevo/envs/durable"
 	"toolevo/trajectories/internal/pq"
 )
@@ -26,6 +27,10 @@ type ExportOptions struct {
 	// and of what made the trajectory what its programs could import. It is called once for each version and
 	// makers. Text with a control token is refused.
 	System func(promptAPI string, makers []Maker) (string, error)
+
+	// Codec is what the actions are written in; nil is ReAct. The model's turns of function calls are messages of that
+	// role.
+	Codec action.Codec
 
 	// MixEngines lets rows of different makers stand in one export. What a program shows depends on what runs it, so a
 	// mixed export is refused otherwise.
@@ -237,7 +242,7 @@ func (e *exporter) sample(row *Row) (s Sample, broken int, err error) {
 		e.systems[key] = system
 	}
 
-	s, broken = NewSample(system, row, e.linter.Sanitizer())
+	s, broken = NewSample(system, row, e.opt.Codec, e.linter.Sanitizer())
 
 	return s, broken, nil
 }

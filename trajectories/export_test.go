@@ -71,7 +71,7 @@ func TestExport(t *testing.T) {
 	for _, row := range collect(t,
 		trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
 		system, _ := synth.System(row.PromptAPI, row.Makers)
-		sample, _ := trajectories.NewSample(system, &row, newLinter(t).Sanitizer())
+		sample, _ := trajectories.NewSample(system, &row, nil, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
 
@@ -86,7 +86,7 @@ func TestNewSample(t *testing.T) {
 		{Action: "\nThought: b\nAction: B", Observation: "fine"},
 		{Action: "Thought: c {{x}}\nAction: Finish", Observation: "Answer is CORRECT"},
 	}}
-	got, broken := trajectories.NewSample("tools", &row, newLinter(t).Sanitizer())
+	got, broken := trajectories.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
 
 	want := trajectories.Sample{System: "tools", Conversations: []trajectories.Message{
 		{From: "human", Value: "Question: How much < s>?"},
@@ -151,7 +151,7 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		}
 
 		// What is in the files is what the linter let pass.
-		good, _ := trajectories.NewSample("", &rows[5], newLinter(t).Sanitizer())
+		good, _ := trajectories.NewSample("", &rows[5], nil, newLinter(t).Sanitizer())
 
 		good.System, _ = synth.System("p_c", nil)
 		if d := cmp.Diff([]trajectories.Sample{good}, collect(t, trajectories.ReadExport(dir))); d != "" {

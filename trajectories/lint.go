@@ -2,10 +2,12 @@ package trajectories
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 )
 
@@ -16,6 +18,7 @@ type Rule string
 const (
 	RoleOrder     Rule = "role-order"     // human first, then gpt and observation in turn
 	Parity        Rule = "parity"         // an even number of messages, at least two, the last one trained
+	NoCall        Rule = "no-call"        // a function call that is not one: the trainer would stop
 	EmptyTurn     Rule = "empty-turn"     // a message, or the system text, without visible text
 	ControlToken  Rule = "control-token"  // text that the tokenizer would read as a control token
 	FormatterSlot Rule = "formatter-slot" // {{name}} in text that is read: the trainer would fill it in
@@ -122,11 +125,11 @@ func (l *Linter) Lint(s *Sample) []Finding {
 
 	found = append(found, l.lintText(-1, s.System, false)...)
 	for i, m := range s.Conversations {
-		if want := roleAt(i); m.From != want {
-			add(RoleOrder, i, "from %q, want %q", m.From, want)
+		if want := rolesAt(i); !slices.Contains(want, m.From) {
+			add(RoleOrder, i, "from %q, want %s", m.From, strings.Join(want, " or "))
 		}
 
-		found = append(found, l.lintText(i, m.Value, m.From == GPT)...)
+		found = append(found, l.lintMessage(i, m)...)
 	}
 
 	if l.cutoff > 0 {
@@ -138,16 +141,34 @@ func (l *Linter) Lint(s *Sample) []Finding {
 	return found
 }
 
-// roleAt is who says message i: one question, then model and environment in turn.
-func roleAt(i int) string {
+// rolesAt are who may say message i: one question, then model and environment in turn.
+func rolesAt(i int) []string {
 	switch {
 	case i == 0:
-		return Human
+		return []string{Human}
 	case i%2 == 1:
-		return GPT
+		return []string{GPT, FunctionCall}
 	}
 
-	return Observation
+	return []string{Observation}
+}
+
+// lintMessage checks a message's text. The tags of a function call's thought are the trainer's own: its thought and its
+// call are checked without them.
+func (l *Linter) lintMessage(i int, m Message) []Finding {
+	if m.From != FunctionCall {
+		return l.lintText(i, m.Value, m.From == GPT)
+	}
+
+	codec := action.FunctionCall{}
+	thought := codec.Thought(m.Value)
+
+	call, err := codec.Parse(m.Value)
+	if err != nil || codec.Format(thought, call) != m.Value {
+		return []Finding{{NoCall, i, "not a function call as the trainer reads it"}}
+	}
+
+	return l.lintText(i, thought+"\n"+codec.Format("", call), true)
 }
 
 // lintText checks one text. Formatter slots are filled in only where text is read.

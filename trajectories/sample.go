@@ -1,19 +1,22 @@
 package trajectories
 
 import (
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories/internal/pq"
 )
 
-// The roles of a sample's messages. Human and observation are read, gpt is trained.
+// The roles of a sample's messages. Human and observation are read, gpt and function_call are trained. A function call
+// holds JSON, which LLaMA-Factory writes as the model's template has it.
 const (
-	Human       = "human"
-	GPT         = "gpt"
-	Observation = "observation"
+	Human        = "human"
+	GPT          = "gpt"
+	FunctionCall = "function_call"
+	Observation  = "observation"
 )
 
-// Sample is one trajectory as LLaMA-Factory reads it (sharegpt): the loss falls on the gpt messages and on nothing
-// else.
+// Sample is one trajectory as LLaMA-Factory reads it (sharegpt): the loss falls on the messages of the model and on
+// nothing else.
 type Sample struct {
 	System        string    `json:"system"`
 	Conversations []Message `json:"conversations"`
@@ -39,8 +42,8 @@ var sampleColumns = []pq.Column[Sample]{
 // each as the chat package has it when the model is evaluated. The last observation, the verdict on the
 // answer, is left out. Control tokens and slots in the question and the observations are broken by the
 // sanitizer; broken counts the messages it changed. The model's texts are trimmed, and else as they were
-// generated.
-func NewSample(system string, row *Row, clean *chat.Sanitizer) (sample Sample, broken int) {
+// generated, but for the calls of the codec of function calls: these are rewritten.
+func NewSample(system string, row *Row, codec action.Codec, clean *chat.Sanitizer) (sample Sample, broken int) {
 	sample.System = system
 	sample.Conversations = make([]Message, 0, 2*len(row.Turns))
 	read := func(from, text string, changed bool) {
@@ -54,7 +57,7 @@ func NewSample(system string, row *Row, clean *chat.Sanitizer) (sample Sample, b
 	read(Human, question, changed)
 
 	for i, t := range row.Turns {
-		sample.Conversations = append(sample.Conversations, Message{From: GPT, Value: chat.ReplyText(t.Action)})
+		sample.Conversations = append(sample.Conversations, replyOf(t.Action, codec))
 		if i < len(row.Turns)-1 {
 			observation, changed := chat.ObservationText(t.Observation, clean)
 			read(Observation, observation, changed)
@@ -62,4 +65,16 @@ func NewSample(system string, row *Row, clean *chat.Sanitizer) (sample Sample, b
 	}
 
 	return sample, broken
+}
+
+// replyOf returns the message of an action. Text without a call stays text.
+func replyOf(text string, codec action.Codec) Message {
+	text = chat.ReplyText(text)
+	if codec == (action.FunctionCall{}) {
+		if call, err := codec.Parse(text); err == nil {
+			return Message{From: FunctionCall, Value: codec.Format(codec.Thought(text), call)}
+		}
+	}
+
+	return Message{From: GPT, Value: text}
 }

@@ -1,6 +1,9 @@
 package trajectories
 
-import "toolevo/mcts/policy/chat"
+import (
+	"toolevo/envs/action"
+	"toolevo/mcts/policy/chat"
+)
 
 // Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The tokenizer must have the
 // template's control tokens; a trainer that adds them to another tokenizer counts fewer tokens than we do.
@@ -29,6 +32,8 @@ func countTokens(s *Sample, t chat.Template, tok *Tokenizer) int {
 			n += tok.Count(t.User(m.Value))
 		case Observation:
 			n += tok.Count(t.Observation(m.Value))
+		case FunctionCall:
+			n += tok.Count(t.In(action.FunctionCall{}).Reply(m.Value))
 		default:
 			n += tok.Count(t.Reply(m.Value))
 		}

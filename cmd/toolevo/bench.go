@@ -153,6 +153,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 	return suite.Choice{
 		Data: dir, Datasets: datasets, Difficulties: difficulties, Split: c.Split, Prompt: c.Prompt,
 		Environment: suite.Environment{
+			Codec:            c.Codec(),
 			UpdateTool:       c.Environment.UpdateTool,
 			StrictReward:     c.Environment.Reward == configs.RewardStrict,
 			MaxLoads:         c.Environment.MaxLoads,
@@ -305,7 +306,10 @@ func (b *bench) prompt() (prompt.Prompt, error) {
 		modules = []string{}
 	}
 
-	return newPrompt(b.benchmark, b.config.Prompt, b.config.Environment.UpdateTool, modules)
+	p, err := newPrompt(b.benchmark, b.config.Prompt, b.config.Environment.UpdateTool, modules)
+	p.Codec = b.config.Codec()
+
+	return p, err
 }
 
 // newPrompt returns what a model is shown of an API version; modules are those that programs may import, nil says

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/scripted"
@@ -34,7 +35,7 @@ measure says nothing about any model.`,
 // serveFlags are the flags of bench serve, in the order of its help.
 type serveFlags struct {
 	listen, protocol, model          string
-	policy, suite                    string
+	policy, suite, codec             string
 	slots, window, kvTokens, waiting int
 	latency                          time.Duration
 	prefill, decode, crowding, speed float64
@@ -98,6 +99,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
 		"scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
 	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
+	flags.StringVar(&f.codec, "codec", action.ReAct{}.String(), "`NAME` of how it writes actions: react or "+
+		"function-call")
 	flags.IntVar(&f.slots, "slots", 0, "sequences that run at a time: `N` (0: 256, for ollama 1)")
 	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
 	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit "+
@@ -133,6 +136,10 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 		return simserver.Options{}, err
 	}
 
+	if profile.Codec, err = action.ParseCodec(f.codec); err != nil {
+		return simserver.Options{}, err
+	}
+
 	rates, err := parseRates(f.faults)
 	if err != nil {
 		return simserver.Options{}, err
@@ -149,6 +156,7 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 
 	o := simserver.Options{
 		Policy:      scripted.New(profile, plan(benchmark)),
+		Codec:       profile.Codec,
 		Model:       f.model,
 		Kind:        simserver.Kind(f.protocol),
 		Address:     f.listen,

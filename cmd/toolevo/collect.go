@@ -133,7 +133,7 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return trajectories.NewAcceptance(linter, prompt.System(), characters).Accept, nil
+	return trajectories.NewAcceptance(linter, b.config.Codec(), prompt.System(), characters).Accept, nil
 }
 
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {

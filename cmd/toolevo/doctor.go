@@ -122,19 +122,19 @@ func patients(c *configs.Resolved, s *serving) ([]patient, error) {
 
 // firstSolved is the first of the solved tasks that prompts show, and its first action, so that the probes' prompts are
 // what a run's are. Where there are none anything is asked.
-func firstSolved(shown map[string][]prompt.Demonstration) (envs.Task, envs.Action) {
+func firstSolved(shown map[string][]prompt.Demonstration, codec action.Codec) (envs.Task, envs.Action) {
 	for _, dataset := range slices.Sorted(maps.Keys(shown)) {
 		if all := shown[dataset]; len(all) > 0 {
 			return envs.Task{
 				ID:       "doctor",
 				Labels:   map[string]string{envs.LabelDataset: dataset},
 				Question: all[0].Question,
-			}, envs.Action(all[0].Turns[0].Action)
+			}, envs.Action(all[0].Turns[0].Text(codec))
 		}
 	}
 
 	return envs.Task{ID: "doctor", Question: "Where are we?"},
-		envs.Action(action.ReAct{}.Format("I look around.", envs.Call{Name: "Look"}))
+		envs.Action(codec.Format("I look around.", envs.Call{Name: "Look"}))
 }
 
 // doctorOptions are what a run would ask of a server of a kind, but for its address.
@@ -169,7 +169,7 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 		return doctor.Options{}, err
 	}
 
-	task, first := firstSolved(shown)
+	task, first := firstSolved(shown, b.config.Codec())
 	asked := envs.NewHistory(task)
 	o.First = show(asked)
 	o.Observed = func(text string) doctor.Prompt {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
+	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
@@ -96,6 +97,7 @@ type exporter struct {
 	updateTool                   bool     // what the runs' prompts had
 	modules                      []string // that the runs' prompts named
 	benchmark                    suite.Benchmark
+	codec                        action.Codec
 	selection                    trajectories.Selection
 }
 
@@ -145,7 +147,13 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 				e.benchmark.Name(), dir, benchmark.Name())
 		}
 
+		if i > 0 && c.Codec() != e.codec {
+			return nil, console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
+				"them apart", runs[0], dir, e.codec, c.Codec())
+		}
+
 		e.updateTool, e.modules, e.benchmark = c.Environment.UpdateTool, c.Python.Modules, benchmark
+		e.codec = c.Codec()
 
 		all = append(all, rows)
 		if folder := e.data(v.run); !slices.Contains(folders, folder) {
@@ -156,6 +164,8 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 	if o.Selection.Elsewhere, err = e.elsewhere(folders); err != nil {
 		return nil, err
 	}
+
+	o.Codec = e.codec
 
 	m, err := trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
 
@@ -270,6 +280,7 @@ func (e *exporter) options() (trajectories.ExportOptions, error) {
 			}
 
 			p, err := newPrompt(e.benchmark, promptAPI, e.updateTool, modules)
+			p.Codec = e.codec
 
 			return p.System(), err
 		},

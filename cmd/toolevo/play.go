@@ -136,7 +136,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	actions := typed(ctx, a.In)
+	actions := typed(ctx, a.In, b.config.Codec())
 
 	for state.Status() == envs.Running {
 		var text string
@@ -209,13 +209,13 @@ type typedAction struct {
 
 // typed returns the actions that are typed until ctx ends. Nobody waits for the goroutine that reads: a read from a
 // terminal cannot be called off.
-func typed(ctx context.Context, from io.Reader) <-chan typedAction {
+func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typedAction {
 	actions := make(chan typedAction)
 
 	go func() {
 		in := bufio.NewReader(from)
 		for {
-			text, err := readAction(in)
+			text, err := readAction(in, codec)
 			select {
 			case actions <- typedAction{text, err}:
 			case <-ctx.Done():
@@ -233,8 +233,13 @@ func typed(ctx context.Context, from io.Reader) <-chan typedAction {
 
 // readAction reads lines up to an empty one that follows text, or to the end of the input. io.EOF means there is no
 // further action.
-func readAction(in *bufio.Reader) (string, error) {
+func readAction(in *bufio.Reader, codec action.Codec) (string, error) {
 	var b strings.Builder
+
+	last := action.InputMarker // what the part of an action has that nothing follows
+	if codec != (action.ReAct{}) {
+		last = "}"
+	}
 
 	for {
 		line, err := in.ReadString('\n')
@@ -242,7 +247,7 @@ func readAction(in *bufio.Reader) (string, error) {
 			b.WriteString(line)
 		}
 
-		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), action.InputMarker)
+		ended := strings.TrimSpace(line) == "" && strings.Contains(b.String(), last)
 		switch {
 		case errors.Is(err, io.EOF) && b.Len() > 0, err == nil && ended:
 			return b.String(), nil

@@ -436,6 +436,7 @@ func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
 		Policy:      c.Policy[0],
 		PromptAPI:   c.Prompt,
 		DeployedAPI: c.API[0],
+		Codec:       c.Codec(),
 		Seed:        c.Seed,
 		ConfigHash:  run.Manifest.ConfigHash,
 		Software:    run.Manifest.Software,

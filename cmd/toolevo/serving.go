@@ -13,7 +13,6 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/mcts"
@@ -226,7 +225,7 @@ func (b *bench) policy(name string) (mcts.Policy, error) {
 			return nil, err
 		}
 
-		profile.NoUpdateTool = !b.config.Environment.UpdateTool
+		profile.NoUpdateTool, profile.Codec = !b.config.Environment.UpdateTool, b.config.Codec()
 
 		return scripted.New(profile, plan(b.benchmark)), nil
 	}
@@ -275,7 +274,7 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	}
 	shown.Clean = clean.Clean
 
-	o.Sampling.Stop = append(action.ReAct{}.Stop(), c.Sampling.Stop...)
+	o.Sampling.Stop = append(b.config.Codec().Stop(), c.Sampling.Stop...)
 	if o.Limit, err = b.serving.limit(); err != nil {
 		return server.Options{}, err
 	}
@@ -293,9 +292,9 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 			return server.Options{}, err
 		}
 
-		system := shown.System()
+		system, template := shown.System(), template.In(b.config.Codec())
 		addSpecial = template.AddSpecialTokens()
-		o.Sampling.Stop = append(template.Stops(), c.Sampling.Stop...)
+		o.Sampling.Stop = append(template.Stops(), o.Sampling.Stop...)
 		o.Render = func(h envs.History) string {
 			text := template.Render(system, h, clean)
 			if kind == kindOllama {

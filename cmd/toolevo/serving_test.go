@@ -11,7 +11,7 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// serve starts a simulated server of scripted:noisy.
+// serve starts a simulated server of scripted:noisy, which writes in the server's codec.
 func serve(t *testing.T, o simserver.Options) *simserver.Server {
 	t.Helper()
 
@@ -32,6 +32,7 @@ func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver
 		t.Fatal(err)
 	}
 
+	profile.Codec = o.Codec
 	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, plan(b)), "sim", 32768
 
 	s, err := simserver.Start(o)

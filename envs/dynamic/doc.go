@@ -20,7 +20,7 @@
 //
 // # Reading an action
 //
-// The text is ReAct; package action has the rules of reading it.
+// The text is ReAct or what another codec reads; package action has the rules.
 //
 // Bytes that are not UTF-8 are replaced by U+FFFD before anything else, in the action that the turn keeps too, and in
 // observations. So every text in a History is valid UTF-8.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
@@ -105,6 +106,37 @@ func TestCall(t *testing.T) {
 			t.Errorf("%q: %s, want %s; call (-want +got):\n%s", tt.action, got.Outcome, tt.outcome, diff)
 		}
 	}
+}
+
+// TestCodec steps through a task with function calls, whose hostile texts are observations, too.
+func TestCodec(t *testing.T) {
+	env := newEnv(t, "p_s_in", Options{Codec: action.FunctionCall{}})
+
+	for text, outcome := range map[envs.Action]envs.Outcome{
+		`<think>so be it</think>{"name": "LoadDB", "arguments": {"DBName": "coffee"}}`: envs.Deprecated,
+		`{"name": "InitializeDatabase", "arguments": {"DatabaseName": "coffee"}}`:      envs.OK,
+		`{"name": "InitializeDatabase", "arguments": {"DatabaseName": "coffee"}`:       envs.InvocationError,
+		react("InitializeDatabase", `{"DatabaseName": "coffee"}`):                      envs.Malformed,
+		`{"name": "Finish", "arguments": {"answer": "65.15"}}`:                         envs.Correct,
+	} {
+		got := play(t, env, text).Turn
+		if got.Outcome != outcome {
+			t.Errorf("%q: %s, want %s: %s", text, got.Outcome, outcome, got.Observation)
+		}
+
+		if outcome == envs.Malformed && !strings.Contains(got.Observation, `{"name": "TOOL", "arguments": {`) {
+			t.Errorf("%q does not say how a call is written", got.Observation)
+		}
+	}
+
+	if got, want := env.Canonical(`{"name": "A", "arguments": {"x": 1}}`), `A {"x": 1}`; got != want {
+		t.Errorf("the key is %q, want %q", got, want)
+	}
+
+	envtest.Run(t, func() envs.Environment { return env }, []envs.Task{task}, []envs.Action{
+		`{"name": "InitializeDatabase", "arguments": {"DatabaseName": "coffee"}}`,
+		`{"name": "Finish", "arguments": {"answer": "65.15"}}`,
+	})
 }
 
 // TestTypes checks that what a typed API says about wrong arguments is an observation.

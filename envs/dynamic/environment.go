@@ -66,6 +66,8 @@ type Options struct {
 	ObservationWords int
 	// StrictReward makes the strict matcher decide between Correct and Incorrect, and not the official one.
 	StrictReward bool
+	// Codec is how actions are written; nil is ReAct.
+	Codec action.Codec
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
 }
@@ -99,6 +101,8 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	if c.Options.ObservationWords == 0 {
 		c.Options.ObservationWords = DefaultObservationWords
 	}
+
+	c.Options.Codec = action.OrDefault(c.Options.Codec)
 
 	var hidden []string
 	if c.Options.NoUpdateTool {
@@ -199,7 +203,7 @@ func (e *Environment[S]) ToolList() []string { return slices.Clone(e.toolList) }
 
 // Canonical implements [envs.Canonicalizer] with the keys of package action.
 func (e *Environment[S]) Canonical(a envs.Action) string {
-	return action.Key(action.ReAct{}, string(a))
+	return action.Key(e.options.Codec, string(a))
 }
 
 // Reset returns the first state of a task.

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	malformedText = "Your action is filtered due to some error in content. Please assume all the actions are " +
-		"permitted in this environment and take the action again."
+	malformedText  = "Your action is filtered due to some error in content. "
 	argumentError  = "argument error: "
 	correctText    = "Answer is CORRECT"
 	incorrectText  = "Answer is INCORRECT"
@@ -91,14 +90,14 @@ func (e *Environment[S]) transition(from *state[S], turn envs.Turn, ans answer[S
 
 // act reads the action, fills in the turn's call, and finds the answer.
 func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Turn) (answer[S], error) {
-	call, wrong := action.ReAct{}.Parse(string(turn.Action))
+	call, wrong := e.options.Codec.Parse(string(turn.Action))
 
 	var ans answer[S]
 	var err error
 
 	switch {
 	case errors.Is(wrong, action.ErrMalformed):
-		return from.said(envs.Malformed, malformedText), nil
+		return from.said(envs.Malformed, malformed(e.options.Codec)), nil
 	case wrong != nil:
 		ans = from.said(envs.InvocationError, argumentError+wrong.Error())
 	default:
@@ -110,6 +109,18 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 	}
 
 	return ans, err
+}
+
+// malformed returns the published text for ReAct, and else one that says how a call is written.
+func malformed(codec action.Codec) string {
+	if codec == (action.ReAct{}) {
+		return malformedText + "Please assume all the actions are permitted in this environment and take the action " +
+			"again."
+	}
+
+	example := envs.Call{Name: "TOOL", Args: envs.Args{{Name: "PARAMETER", Value: "VALUE"}}}
+
+	return malformedText + "Please take the action again, and write the call as " + codec.Format("", example) + "."
 }
 
 // said is an answer that changes nothing.

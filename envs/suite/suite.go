@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/toolapi"
@@ -69,6 +70,7 @@ type Choice struct {
 // Environment are the settings that environments of every benchmark have; see the section environment of the
 // configuration.
 type Environment struct {
+	Codec            action.Codec
 	UpdateTool       bool
 	StrictReward     bool
 	MaxLoads         int

@@ -215,6 +215,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		Tools:    o.tools(memory),
 		Grader:   o.grader,
 		Options: dynamic.Options{
+			Codec:            c.Codec,
 			MaxLoads:         c.MaxLoads,
 			LoadTools:        []string{"LoadDB", "LoadGraph"},
 			LoadNames:        o.compat.LoadNames(),

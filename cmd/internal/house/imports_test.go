@@ -35,7 +35,7 @@ var allowed = []rule{
 	{"envs/envtest", []string{"envs"}},
 	{"envs/toolapi", []string{"envs", "envs/display", "envs/names", "envs/pytext"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
-	{"envs/suite", []string{"envs", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
+	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
 	{"configs/apis", nil},
@@ -60,7 +60,7 @@ var allowed = []rule{
 
 	{"mcts", []string{"envs", "envs/display"}},
 	{"mcts/policy/prompt", []string{"envs", "envs/action", "envs/names"}},
-	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "mcts/policy/prompt"}},
+	{"mcts/policy/chat", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts/policy/prompt"}},
 	{"mcts/policy/scripted", []string{"envs", "envs/action", "envs/names", "envs/pytext", "mcts"}},
 	{"mcts/policy/server", []string{"envs", "mcts", "mcts/policy/chat"}},
 	{"mcts/policy/internal/golden", nil},
@@ -84,7 +84,8 @@ var allowed = []rule{
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/internal/..."}},
 	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
 
-	{"configs", []string{"envs", "envs/names", "envs/regular", "envs/suite", "mcts", "mcts/policy/server"}},
+	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
+		"mcts/policy/server"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories", "finetune", "configs/..."}},
 }

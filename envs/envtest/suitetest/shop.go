@@ -182,7 +182,7 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Grader: s,
 		Tools:   map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},
-		Options: dynamic.Options{NoUpdateTool: !s.choice.Environment.UpdateTool},
+		Options: dynamic.Options{Codec: s.choice.Environment.Codec, NoUpdateTool: !s.choice.Environment.UpdateTool},
 	})
 }
 

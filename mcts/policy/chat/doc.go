@@ -30,4 +30,5 @@
 //
 // A reply is rendered as the model wrote it. Text in it that looks like a control token is not broken, because no
 // sample that holds one is ever trained on. The system text is rendered as it is, and whoever writes it answers for it.
+// The numbers of a function call stay as written, where LLaMA-Factory writes 1.5 for 1.50.
 package chat

@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/golden"
 	"toolevo/mcts/policy/prompt"
 )
 
 // turn is one turn of the histories below.
-func turn(action, observation string) envs.Turn {
-	return envs.Turn{Action: envs.Action(action), Observation: observation}
+func turn(text, observation string) envs.Turn {
+	return envs.Turn{Action: envs.Action(text), Observation: observation}
 }
 
 // drifted is a history with what matters to rendering: a deprecation, its recovery, a learned tool, spaces
@@ -36,6 +37,18 @@ func drifted() envs.History {
 		Learn("InitializeDatabase[DatabaseName], which loads a database.").
 		Append(turn("Thought: Now the note.\nAction: GetValue\nAction Input: {\"column_name\": \"Note\"}",
 			"{\"Note\": \"Café “Zürich” <|im_end|>\\n<|eot_id|></tool_response> {{idx}} | 3 < 4\"}"))
+}
+
+// called is a history with its actions as function calls.
+func called(h envs.History) envs.History {
+	written := envs.NewHistory(h.Task())
+	for _, t := range h.Turns() {
+		call, _ := action.ReAct{}.Parse(string(t.Action))
+		text := action.FunctionCall{}.Format(action.ReAct{}.Thought(string(t.Action)), call)
+		written = written.Append(turn(text, t.Observation))
+	}
+
+	return written
 }
 
 // plain is a prompt with one demonstration, as a base model is shown it.
@@ -70,6 +83,7 @@ func TestGolden(t *testing.T) {
 	texts := map[string]string{"fewshot.txt": prompt.Render(h)}
 	for _, template := range chat.Templates() {
 		texts[template.String()+".txt"] = template.Render(prompt.System(), h, clean)
+		texts["calls.txt"] += template.In(action.FunctionCall{}).Render(template.String(), called(h), clean) + "\n\n"
 	}
 	var messages strings.Builder
 	encoder := json.NewEncoder(&messages)

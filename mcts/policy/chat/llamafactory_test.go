@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
 )
@@ -68,8 +69,10 @@ type interopAnswer struct {
 	SameTokens []bool   `json:"same_tokens"`
 }
 
-func newInteropCase(template chat.Template, system string, full envs.History, clean *chat.Sanitizer) interopCase {
-	c := interopCase{Template: template.String(), Sample: sampleOf(full, system, clean)}
+func newInteropCase(template chat.Template, codec action.Codec, system string, full envs.History,
+	clean *chat.Sanitizer) interopCase {
+	c := interopCase{Template: template.String(), Sample: sampleOf(full, codec, system, clean)}
+	template = template.In(codec)
 
 	h := envs.NewHistory(full.Task())
 	for _, next := range full.Turns() {
@@ -95,10 +98,11 @@ func TestLLaMAFactoryAgrees(t *testing.T) {
 
 	var cases []interopCase
 	for _, template := range chat.Templates() {
-		cases = append(cases, newInteropCase(template, system, drifted().Append(answer), clean),
-			newInteropCase(template, "", drifted().Append(answer), clean))
+		cases = append(cases, newInteropCase(template, nil, system, drifted().Append(answer), clean),
+			newInteropCase(template, nil, "", drifted().Append(answer), clean),
+			newInteropCase(template, action.FunctionCall{}, system, called(drifted().Append(answer)), clean))
 		for seed := range 25 {
-			cases = append(cases, newInteropCase(template, system, drawn.Example(seed), clean))
+			cases = append(cases, newInteropCase(template, nil, system, drawn.Example(seed), clean))
 		}
 	}
 

@@ -31,15 +31,15 @@ func TestTemplates(t *testing.T) {
 		stops     []string
 		bare      string // no system text, no question, no turns
 	}{
-		{"chatml", "", []string{"<|im_end|>", "<|im_start|>", "Observation:"},
+		{"chatml", "", []string{"<|im_end|>", "<|im_start|>"},
 			"<|im_start|>user\nQuestion:<|im_end|>\n<|im_start|>assistant\n"},
-		{"llama3", "<|begin_of_text|>", []string{"<|eot_id|>", "<|eom_id|>", "Observation:"},
+		{"llama3", "<|begin_of_text|>", []string{"<|eot_id|>", "<|eom_id|>"},
 			"<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nQuestion:<|eot_id|>" +
 				"<|start_header_id|>assistant<|end_header_id|>\n\n"},
-		{"qwen", "", []string{"<|im_end|>", "Observation:"},
+		{"qwen", "", []string{"<|im_end|>"},
 			"<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" +
 				"<|im_start|>user\nQuestion:<|im_end|>\n<|im_start|>assistant\n"},
-		{"qwen3_nothink", "", []string{"<|im_end|>", "Observation:"},
+		{"qwen3_nothink", "", []string{"<|im_end|>"},
 			"<|im_start|>user\nQuestion:<|im_end|>\n<|im_start|>assistant\n"},
 	}
 	var names []string

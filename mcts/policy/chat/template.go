@@ -2,9 +2,12 @@ package chat
 
 import (
 	"slices"
+	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/names"
+	"toolevo/envs/pytext"
 )
 
 // Template is how LLaMA-Factory 0.9.5 renders conversations for a model family, under LLaMA-Factory's name. Get one
@@ -16,6 +19,10 @@ type Template struct {
 	stops         []string
 
 	system, user, observation, reply slot
+
+	codec     action.Codec // nil is ReAct
+	call      slot         // around the object of a function call
+	arguments string       // what the object calls its arguments; "" where there is no object
 }
 
 // slot is what stands around a text.
@@ -58,7 +65,7 @@ func llama3() Template {
 	return Template{
 		name: "llama3", bos: "<|begin_of_text|>", stops: []string{"<|eot_id|>", "<|eom_id|>"},
 		system: message("system", ""), user: message("user", assistant), observation: message("ipython", assistant),
-		reply: slot{"", "<|eot_id|>"},
+		reply: slot{"", "<|eot_id|>"}, arguments: "parameters",
 	}
 }
 
@@ -77,12 +84,22 @@ func qwen(name, defaultSystem string) Template {
 	t := chatML()
 	t.name, t.defaultSystem, t.stops = name, defaultSystem, []string{"<|im_end|>"}
 	t.observation = slot{t.user.before + "<tool_response>\n", "\n</tool_response>" + t.user.after}
+	t.call, t.arguments = slot{"<tool_call>\n", "\n</tool_call>"}, "arguments"
 
 	return t
 }
 
 // String returns the template's name.
 func (t Template) String() string { return t.name }
+
+// In returns the template for replies of a codec. Function calls are then written in the form of the model's family,
+// whatever their own, as LLaMA-Factory writes those it trains on. chatml has no such form: there a call becomes an
+// Action and an Action Input, which the codec cannot read back.
+func (t Template) In(codec action.Codec) Template {
+	t.codec = codec
+
+	return t
+}
 
 // BOS returns the beginning-of-text token that a rendering begins with, "" when the template has none.
 //
@@ -95,11 +112,8 @@ func (t Template) BOS() string { return t.bos }
 // llama3 there would be two beginnings. A plain prompt ([prompt.Prompt]) is the opposite case.
 func (Template) AddSpecialTokens() bool { return false }
 
-// Stops returns the texts that end a reply, in a new slice: the template's stop words, and those of [action.ReAct]
-// for a model that goes on to write the observation itself.
-func (t Template) Stops() []string {
-	return append(slices.Clone(t.stops), action.ReAct{}.Stop()...)
-}
+// Stops returns the template's stop words, which end a reply, in a new slice.
+func (t Template) Stops() []string { return slices.Clone(t.stops) }
 
 // System returns the system text as it is rendered. No text gives the template's default one, and nothing when it has
 // none.
@@ -122,4 +136,24 @@ func (t Template) User(text string) string { return t.user.around(text) }
 func (t Template) Observation(text string) string { return t.observation.around(text) }
 
 // Reply returns a reply's text as it is rendered, the end included.
-func (t Template) Reply(text string) string { return t.reply.around(text) }
+func (t Template) Reply(text string) string {
+	if t.codec == (action.FunctionCall{}) {
+		if call, err := t.codec.Parse(text); err == nil {
+			plain := t.codec.Format(t.codec.Thought(text), call)
+			text = strings.TrimSuffix(plain, t.codec.Format("", call)) + t.callText(call)
+		}
+	}
+
+	return t.reply.around(text)
+}
+
+func (t Template) callText(c envs.Call) string {
+	if t.arguments == "" {
+		_, text, _ := strings.Cut(action.ReAct{}.Format("", c), "\n") // without its thought
+		return text
+	}
+
+	object := envs.Args{{Name: "name", Value: c.Name}, {Name: t.arguments, Value: c.Args}}
+
+	return t.call.around(string(pytext.AppendJSON(nil, object)))
+}

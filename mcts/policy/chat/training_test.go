@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
@@ -47,7 +48,7 @@ func training(template string, s *trajectories.Sample) string {
 }
 
 // sampleOf exports a history, whose last action is taken for the right answer, and returns its sample.
-func sampleOf(h envs.History, system string, clean *chat.Sanitizer) trajectories.Sample {
+func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.Sanitizer) trajectories.Sample {
 	tree := &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
 	for i, turn := range h.Turns() {
 		tree.Nodes = append(tree.Nodes, mcts.Record{
@@ -61,7 +62,7 @@ func sampleOf(h envs.History, system string, clean *chat.Sanitizer) trajectories
 
 	tree.Nodes[h.Len()].Outcome = envs.Correct
 	meta := trajectories.Meta{Question: trajectories.Question{Text: h.Task().Question}}
-	sample, _ := trajectories.NewSample(system, &trajectories.FromTree(meta, tree)[0], clean)
+	sample, _ := trajectories.NewSample(system, &trajectories.FromTree(meta, tree)[0], codec, clean)
 
 	return sample
 }
@@ -72,7 +73,7 @@ func TestTrainingIsPromptAndAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		template, full := anyTemplate(t), history(t).Append(turn(text().Draw(t, "answer"), "Answer is CORRECT"))
 		system := "Tools: " + text().Draw(t, "system")
-		sample := sampleOf(full, system, clean)
+		sample := sampleOf(full, nil, system, clean)
 		whole := training(template.String(), &sample)
 
 		h := envs.NewHistory(full.Task())

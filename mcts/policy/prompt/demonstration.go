@@ -23,7 +23,7 @@ type Demonstration struct {
 
 // DemonstrationTurn is one action of a demonstration and the answer it got.
 type DemonstrationTurn struct {
-	Action      string `yaml:"action"` // Thought, Action and Action Input
+	Action      string `yaml:"action"` // as ReAct: Thought, Action and Action Input
 	Observation string `yaml:"observation"`
 }
 
@@ -135,11 +135,26 @@ func sameQuestion(a, b string) bool {
 	return a == b || strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }
 
-func (d Demonstration) render(b *strings.Builder, spaced func(string) string) {
+// render writes the demonstration in a codec.
+func (d Demonstration) render(b *strings.Builder, codec action.Codec, spaced func(string) string) {
 	b.WriteString(QuestionText(d.Question))
 	b.WriteString("\n\n")
 
 	for _, t := range d.Turns {
-		renderTurn(b, spaced(t.Action), t.Observation)
+		renderTurn(b, spaced(t.Text(codec)), t.Observation)
 	}
+}
+
+// Text returns the action in a codec.
+func (t DemonstrationTurn) Text(codec action.Codec) string {
+	if codec == (action.ReAct{}) {
+		return t.Action
+	}
+
+	call, err := action.ReAct{}.Parse(t.Action)
+	if err != nil {
+		return t.Action
+	}
+
+	return codec.Format(action.ReAct{}.Thought(t.Action), call)
 }

@@ -34,10 +34,8 @@ const DefaultShots = 3
 
 // Prompt says what a model is shown besides the history. It is a value; nothing here is changed by rendering.
 type Prompt struct {
-	Opening        string                     // before the tool list
 	Tools          []string                   // of the prompt version, without numbers: "LoadDB[DBName], which …"
-	Guidelines     []string                   // after the tool list, without numbers
-	Format         string                     // the template of a step, after the guidelines
+	Codec          action.Codec               // how a step is written; nil is ReAct
 	Demonstrations map[string][]Demonstration // the pool of each dataset, in the order of preference
 	Shots          int                        // how many of the pool are shown; fewer when the pool is smaller
 	Layout         Layout                     // "" is Stable
@@ -52,16 +50,13 @@ type Prompt struct {
 }
 
 // New returns the default prompt over the tools of the prompt version, without demonstrations.
-func New(tools []string) Prompt {
-	return Prompt{
-		Opening: defaultOpening, Tools: tools, Guidelines: defaultGuidelines(), Format: defaultFormat,
-		Shots: DefaultShots, Layout: Stable,
-	}
-}
+func New(tools []string) Prompt { return Prompt{Tools: tools, Shots: DefaultShots, Layout: Stable} }
 
 // System returns the guidelines and the tools of the prompt version and nothing else: no demonstration, no learned
 // tool, no question. It is the system text of a training sample and of a chat.
-func (p Prompt) System() string { return p.system(nil, p.Format) }
+func (p Prompt) System() string { return p.system(nil, p.step().format()) }
+
+func (p Prompt) step() step { return steps[action.OrDefault(p.Codec)] }
 
 // Render returns the text a model continues with its next Thought. It ends with a blank line.
 func (p Prompt) Render(h envs.History) string {
@@ -78,7 +73,7 @@ func (p Prompt) Render(h envs.History) string {
 	}
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(learned, spaced(p.Format)))
+	b.WriteString(p.system(learned, spaced(p.step().format())))
 	b.WriteString("\n\n")
 
 	task := h.Task()
@@ -87,7 +82,7 @@ func (p Prompt) Render(h envs.History) string {
 		b.WriteString("\n\n")
 
 		for _, d := range shown {
-			d.render(&b, spaced)
+			d.render(&b, action.OrDefault(p.Codec), spaced)
 		}
 
 		b.WriteString(TurnHeading)
@@ -126,7 +121,7 @@ var paperSpacing = strings.NewReplacer(
 func (p Prompt) system(learned []string, format string) string {
 	var b strings.Builder
 	tools := p.tools()
-	b.WriteString(p.Opening)
+	b.WriteString(opening)
 	b.WriteString("\n\n")
 	appendNumbered(&b, 1, tools)
 
@@ -160,11 +155,12 @@ func (p Prompt) tools() []string {
 }
 
 func (p Prompt) guidelines() []string {
+	all := guidelines(p.step().guideline)
 	if !p.NoUpdateTool {
-		return p.Guidelines
+		return all
 	}
 
-	return without(p.Guidelines, func(line string) bool { return strings.Contains(line, envs.UpdateTool) })
+	return without(all, func(line string) bool { return strings.Contains(line, envs.UpdateTool) })
 }
 
 func without(lines []string, drop func(string) bool) []string {

@@ -100,6 +100,8 @@ func TestGoldenPrompts(t *testing.T) {
 	ablation.NoUpdateTool = true
 	zero := full
 	zero.Shots = 0
+	calls := full
+	calls.Codec, calls.Shots = action.FunctionCall{}, 1
 
 	fresh, drifted := ask(openQuestion), walk(t, 6)
 	for name, text := range map[string]string{
@@ -109,8 +111,18 @@ func TestGoldenPrompts(t *testing.T) {
 		"paper.txt":           paper.Render(drifted),
 		"no-update-tool.txt":  ablation.Render(fresh),
 		"zero-shot-turns.txt": zero.Render(drifted),
+		"function-call.txt":   calls.Render(fresh),
 	} {
 		golden.Check(t, name, text)
+	}
+}
+
+func TestEveryCodecIsAnnounced(t *testing.T) {
+	for _, codec := range action.Codecs() {
+		s := steps[codec]
+		if s.guideline == "" || s.template == "" || s.parts == "" {
+			t.Errorf("%s is announced as %q", codec, s)
+		}
 	}
 }
 

@@ -3,22 +3,23 @@ package prompt
 import (
 	"strconv"
 	"strings"
+
+	"toolevo/envs/action"
 )
 
-// What stands before the question that is asked (ToolEvo, appendix D.2). The markers of the turns are those of
-// [action.ReAct].
+// What stands before the question that is asked (ToolEvo, appendix D.2). How the turns are marked is the
+// codec's.
 const (
 	TurnHeading    = "Now it is your turn." // ends the demonstrations
 	QuestionMarker = "Question:"
 )
 
-const defaultOpening = "You answer questions by using tools, one call at a time. The tools are:"
+const opening = "You answer questions by using tools, one call at a time. The tools are:"
 
-// defaultGuidelines say what appendix D.2 says, in our own words.
-func defaultGuidelines() []string {
+// guidelines say what appendix D.2 says, in our own words.
+func guidelines(step string) []string {
 	return []string{
-		"Work step by step. Each step is a Thought, an Action and an Action Input; the Observation that follows " +
-			"is the tool's answer.",
+		"Work step by step. Each step is " + step + "; the Observation that follows is the tool's answer.",
 		"Name the tool exactly as it is listed, and give all its parameters.",
 		"When a step needs exact arithmetic, write Python code and run it.",
 		"When a tool turns out to be deprecated and you have called its replacement successfully for the first " +
@@ -28,15 +29,31 @@ func defaultGuidelines() []string {
 	}
 }
 
-const defaultFormat = `Question: the question to answer
+// step is how a codec's actions are announced: in a guideline, in the template, and where it says what repeats. A
+// system text may hold no control token of any model, so the tags of function calls are left to the demonstrations.
+type step struct{ guideline, template, parts string }
 
-Thought: what you conclude and what to do next
+var steps = map[action.Codec]step{
+	action.ReAct{}: {
+		guideline: "a Thought, an Action and an Action Input",
+		template: `Thought: what you conclude and what to do next
 Action: the name of one tool
-Action Input: the parameters of the tool, as a JSON object
+Action Input: the parameters of the tool, as a JSON object`,
+		parts: "Thought, Action, Action Input",
+	},
+	action.FunctionCall{}: {
+		guideline: "a thought and one function call, which is a JSON object",
+		template: `what you conclude and what to do next
 
-Observation: the answer of the tool
+{"name": "the name of one tool", "arguments": {"the name of a parameter": "its value"}}`,
+		parts: "Thought, function call",
+	},
+}
 
-(Thought, Action, Action Input and Observation repeat as often as needed.)`
+func (s step) format() string {
+	return "Question: the question to answer\n\n" + s.template + "\n\nObservation: the answer of the tool\n\n(" +
+		s.parts + " and Observation repeat as often as needed.)"
+}
 
 const (
 	guidelinesHeading = "Follow these guidelines:"

@@ -45,6 +45,7 @@ func plans(question string) (envs.Plan, bool) {
 
 // world is a small environment with the tools the plan needs, under the names of one version.
 type world struct {
+	codec   action.Codec       // nil is ReAct, read strictly
 	names   map[string]drifted // by tool; empty in the prompt version
 	answers map[string]string  // by the call in the deployed version
 	refuse  map[string]string  // observations of tools that always fail, by deployed name
@@ -91,6 +92,10 @@ func (w *world) act(h envs.History, text string) envs.History {
 	}
 
 	call, err := action.ReAct{}.ParseStrict(text)
+	if w.codec != nil {
+		call, err = w.codec.Parse(text)
+	}
+
 	if err != nil {
 		return h.Append(turn)
 	}

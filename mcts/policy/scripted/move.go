@@ -119,18 +119,19 @@ func (m *move) args() envs.Args {
 }
 
 // text returns the whole completion.
-func (m *move) text(w wording) string {
+func (m *move) text(codec action.Codec, w wording) string {
 	call := envs.Call{Name: m.name(), Args: m.args()}
-	text := action.ReAct{}.Format(string(w.append(nil, m)), call)
+	text := codec.Format(string(w.append(nil, m)), call)
 
 	switch m.form {
 	case missingBrace:
 		return strings.TrimSuffix(text, "}")
 	case singleQuotes:
-		input := strings.LastIndexByte(text, '\n')
+		input := strings.LastIndexByte(text, '\n') + 1
 		return text[:input] + strings.ReplaceAll(text[input:], `"`, "'")
 	case missingAction:
-		return strings.Replace(text, "\n"+action.ActionMarker+" "+call.Name, "", 1)
+		text = strings.Replace(text, "\n"+action.ActionMarker+" "+call.Name, "", 1)
+		return strings.Replace(text, `{"name": "`+call.Name+`", `, "{", 1)
 	}
 
 	return text

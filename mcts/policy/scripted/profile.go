@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 )
 
@@ -17,6 +18,9 @@ type Profile struct {
 
 	// NoUpdateTool is set where the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
 	NoUpdateTool bool
+
+	// Codec is what actions are written in; nil is ReAct.
+	Codec action.Codec
 
 	// Patience is how many errors in a row on one step are met with another try; then the policy finishes with
 	// "unknown". A deprecation that can be read is not an error here.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 )
 
@@ -147,7 +148,7 @@ func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
 		w = m.rephrased(&d)
 	}
 
-	text := m.text(w)
+	text := m.text(action.OrDefault(sc.profile.Codec), w)
 
 	return mcts.Proposal{
 		Text:    text,

@@ -115,6 +115,39 @@ func TestSlips(t *testing.T) {
 }
 
 // Mistakes that are not possible leave the right move as it is.
+// Another codec changes the text of what is done, and nothing else.
+func TestSlipsInFunctionCalls(t *testing.T) {
+	noisy := profile(t, "noisy")
+	noisy.Rates.Malformed, noisy.Rates.NoAction = 0.2, 0.2
+	calls := noisy
+	calls.Codec = action.FunctionCall{}
+
+	unread := 0
+
+	for seed := range uint64(20) {
+		w := newWorld("p_s_in")
+		react := solve(t, New(noisy, plans), w, openQuestion, seed, false).Turns()
+		w.codec = calls.Codec
+
+		for i, turn := range solve(t, New(calls, plans), w, openQuestion, seed, false).Turns() {
+			if turn.Outcome != react[i].Outcome || turn.Call.Name != react[i].Call.Name {
+				t.Errorf("seed %d: %q is %s, %q is %s", seed, turn.Action, turn.Outcome, react[i].Action,
+					react[i].Outcome)
+			}
+
+			if turn.Outcome == envs.Malformed {
+				unread++
+			} else if calls.Codec.Thought(string(turn.Action)) != (action.ReAct{}).Thought(string(react[i].Action)) {
+				t.Errorf("seed %d: the thoughts of %q and %q", seed, turn.Action, react[i].Action)
+			}
+		}
+	}
+
+	if unread < 10 {
+		t.Errorf("%d texts could not be read: too few to show anything", unread)
+	}
+}
+
 func TestImpossibleSlips(t *testing.T) {
 	strict := newWorld("p_s_in")
 	strict.refuse = map[string]string{envs.UpdateTool: "Tool update failed."}

@@ -44,9 +44,9 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readChat reads the messages of a chat. A question begins the task, so those of demonstrations are forgotten at the
+// chat reads the messages of a chat. A question begins the task, so those of demonstrations are forgotten at the
 // next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it.
-func readChat(messages []message) envs.History {
+func (r reader) chat(messages []message) envs.History {
 	var h envs.History
 	written, acted := "", false
 
@@ -56,19 +56,19 @@ func readChat(messages []message) envs.History {
 		case m.Role == "system":
 		case m.Role == "assistant":
 			if acted { // its observation never came
-				h = retell(h, written, "")
+				h = r.retell(h, written, "")
 			}
 
 			written, acted = text, true
 		case asks(text) || !acted:
-			h, acted = readPrompt(text), false
+			h, acted = r.prompt(text), false
 		default:
-			h, acted = retell(h, written, observationIn(text)), false
+			h, acted = r.retell(h, written, observationIn(text)), false
 		}
 	}
 
 	if acted {
-		h = retell(h, written, "")
+		h = r.retell(h, written, "")
 	}
 
 	return h
@@ -144,13 +144,13 @@ func dropObservations(messages []message) []message {
 	return kept
 }
 
-// readText reads a raw prompt: one of a chat template, or plain text. chat tells which.
-func readText(text string) (h envs.History, chat bool) {
+// text reads a raw prompt: one of a chat template, or plain text. chat tells which.
+func (r reader) text(text string) (h envs.History, chat bool) {
 	for _, t := range [...]chatTemplate{llama3, chatML} {
 		if messages, ok := t.read(text); ok {
-			return readChat(messages), true
+			return r.chat(messages), true
 		}
 	}
 
-	return readPrompt(text), false
+	return r.prompt(text), false
 }

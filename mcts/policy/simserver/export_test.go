@@ -1,15 +1,20 @@
 package simserver
 
-import "toolevo/envs"
+import (
+	"toolevo/envs"
+	"toolevo/envs/action"
+)
 
 // ReadText reads a raw prompt.
-func ReadText(text string) envs.History {
-	h, _ := readText(text)
+func ReadText(codec action.Codec, text string) envs.History {
+	h, _ := reader{codec}.text(text)
 	return h
 }
 
 // ReadChat reads a chat of roles and contents in alternation.
-func ReadChat(pairs ...string) envs.History { return readChat(chatOf(pairs)) }
+func ReadChat(codec action.Codec, pairs ...string) envs.History {
+	return reader{codec}.chat(chatOf(pairs))
+}
 
 // RenderChat renders such a chat by the server's own template.
 func RenderChat(pairs ...string) string { return renderChat(chatOf(pairs)) }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/simserver"
@@ -54,9 +55,11 @@ func forms(p prompt.Prompt, h envs.History) map[string]func() envs.History {
 	stable.Layout, paper.Layout = prompt.Stable, prompt.Paper
 	bare := stable
 	bare.Demonstrations = nil
-	text := func(s string) func() envs.History { return func() envs.History { return simserver.ReadText(s) } }
+	text := func(s string) func() envs.History {
+		return func() envs.History { return simserver.ReadText(p.Codec, s) }
+	}
 	chat := func(pairs []string) func() envs.History {
-		return func() envs.History { return simserver.ReadChat(pairs...) }
+		return func() envs.History { return simserver.ReadChat(p.Codec, pairs...) }
 	}
 
 	return map[string]func() envs.History{
@@ -75,13 +78,23 @@ func forms(p prompt.Prompt, h envs.History) map[string]func() envs.History {
 func TestReadHistoriesAreAsGood(t *testing.T) {
 	seen := map[envs.Outcome]int{}
 
+	type world struct {
+		version string
+		codec   action.Codec
+	}
+
+	worlds := []world{{"p_s_in", action.FunctionCall{}}}
 	for _, version := range versions {
-		env, prompt := environment(t, version)
+		worlds = append(worlds, world{version, action.ReAct{}})
+	}
+
+	for _, w := range worlds {
+		env, prompt := environmentOf(t, w.version, w.codec)
 
 		prompt = demonstrated(t, prompt)
 		for _, profile := range []string{"reader", "noisy", "stale"} {
-			t.Run(version+"/"+profile, func(t *testing.T) {
-				p := profiled(t, profile)
+			t.Run(w.version+"/"+w.codec.String()+"/"+profile, func(t *testing.T) {
+				p := profiledIn(t, profile, w.codec)
 				for seed := range uint64(5) {
 					for i, h := range histories(t, env, p, seed, seed == 0) {
 						for form, read := range forms(prompt, h) {
@@ -159,8 +172,9 @@ func TestOutcomeOfWording(t *testing.T) {
 		"ValueError: x\nbut it went on, 12": envs.OK,
 		"":                                  envs.OK,
 	} {
-		h := simserver.ReadText("Question: q\n\nThought: x\nAction: A\nAction Input: {\"a\": 1}\n\nObservation: " +
-			text + "\n\n")
+		h := simserver.ReadText(action.ReAct{},
+			"Question: q\n\nThought: x\nAction: A\nAction Input: {\"a\": 1}\n\nObservation: "+
+				text+"\n\n")
 
 		last, ok := h.Last()
 		if !ok || last.Outcome != want || last.Observation != text {
@@ -175,17 +189,18 @@ func TestAnyTextIsAQuestion(t *testing.T) {
 		"": "", "Count to three.": "Count to three.", "Question: a?": "a?", "Question: a?\n\nThought: b": "a?",
 		"x\n\nQuestion: a?\n\nQuestion: b?\n\n": "b?",
 	} {
-		if got := simserver.ReadText(text); got.Task().Question != want || got.Len() != 0 {
+		if got := simserver.ReadText(action.ReAct{}, text); got.Task().Question != want || got.Len() != 0 {
 			t.Errorf("%q: question %q, %d turns", text, got.Task().Question, got.Len())
 		}
 	}
 
-	if h := simserver.ReadChat("user", "Question: q", "assistant", "Thought: a", "assistant", "Thought: b", "user",
+	if h := simserver.ReadChat(action.ReAct{}, "user", "Question: q", "assistant", "Thought: a", "assistant",
+		"Thought: b", "user",
 		"o"); h.Len() != 2 {
 		t.Errorf("a lost observation: %d turns, want 2", h.Len())
 	}
 
-	if h := simserver.ReadChat("user", "Question: q", "assistant", "a", "user", "o", "user",
+	if h := simserver.ReadChat(action.ReAct{}, "user", "Question: q", "assistant", "a", "user", "o", "user",
 		"Question: r"); h.Len() != 0 || h.Task().Question != "r" {
 		t.Errorf("a demonstration before the question: %d turns of %q", h.Len(), h.Task().Question)
 	}
@@ -200,7 +215,7 @@ func FuzzReadText(f *testing.F) {
 	f.Add("Question: q\n\nThought: \n\nObservation: \n\nObservation: ")
 	reader := profiled(f, "noisy")
 	f.Fuzz(func(t *testing.T, text string) {
-		h := simserver.ReadText(text)
+		h := simserver.ReadText(action.ReAct{}, text)
 		if n := strings.Count(text, "Observation:") + strings.Count(text, "<|"); h.Len() > n {
 			t.Fatalf("%d turns in %q", h.Len(), text)
 		}

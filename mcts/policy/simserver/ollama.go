@@ -101,7 +101,7 @@ func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *input {
 	case chat:
 		return s.chatPrompt(q.Messages)
 	case q.Raw:
-		return newPrompt(q.Prompt)
+		return s.newPrompt(q.Prompt)
 	case q.System != "":
 		return s.chatPrompt([]message{{"system", messageText(q.System)}, {"user", messageText(q.Prompt)}})
 	}
@@ -163,7 +163,7 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *input, a *sampling, window int
 			return false
 		}
 
-		p.keepEnd(window)
+		x.s.keepEnd(p, window)
 	}
 
 	left := max(1, window-p.tokens.len())

@@ -137,7 +137,7 @@ func (x *exchange) prompts(q *openAIRequest, chat bool) ([]*input, *refusal) {
 			text = beginOfText + text
 		}
 
-		prompts[i] = newPrompt(text)
+		prompts[i] = x.s.newPrompt(text)
 	}
 
 	return prompts, nil
@@ -196,7 +196,7 @@ func (x *exchange) fit(prompts []*input, a *sampling) *refusal {
 		}
 
 		if silent {
-			p.keepEnd(most)
+			x.s.keepEnd(p, most)
 
 			if !limited || a.maxTokens >= window {
 				a.maxTokens = window - most

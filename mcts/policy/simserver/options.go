@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"toolevo/envs/action"
 	"toolevo/envs/names"
 	"toolevo/mcts"
 )
@@ -59,8 +60,9 @@ type Options struct {
 	// writes the completions; it sees histories with nothing but the question, the turns and what they
 	// taught
 	Policy mcts.Policy
-	Model  string // the name the model is served under
-	Kind   Kind   // "" is VLLM
+	Codec  action.Codec // what it writes in, and prompts are read in; nil is ReAct
+	Model  string       // the name the model is served under
+	Kind   Kind         // "" is VLLM
 
 	Address     string // host:port to listen on; "" is a free port of 127.0.0.1
 	Version     string // of the server; "" is a current one
@@ -109,6 +111,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
+
+	o.Codec = action.OrDefault(o.Codec)
 
 	if o.wrong(OneSlot) {
 		o.Slots = 1

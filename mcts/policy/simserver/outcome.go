@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
 )
 
 // The published wordings that begin an observation, by what they mean. A server cannot tell a refusal of the arguments
@@ -62,11 +61,11 @@ func outcomeOf(observation string) envs.Outcome {
 }
 
 // retell appends the turn that an action and its observation are told to have been, and what it taught.
-func retell(h envs.History, written, observation string) envs.History {
+func (r reader) retell(h envs.History, written, observation string) envs.History {
 	written, observation = strings.TrimSpace(written), strings.TrimSpace(observation)
 
 	turn := envs.Turn{Action: envs.Action(written), Observation: observation, Outcome: outcomeOf(observation)}
-	if call, err := (action.ReAct{}).Parse(written); err == nil && turn.Outcome != envs.Malformed {
+	if call, err := r.codec.Parse(written); err == nil && turn.Outcome != envs.Malformed {
 		turn.Call = call
 	}
 

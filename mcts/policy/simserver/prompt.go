@@ -10,10 +10,19 @@ import (
 
 const blank = "\n\n"
 
-// readPrompt reads a prompt of plain text: a rendered few-shot prompt in either layout, or any text with less in it.
+// reader reads prompts whose actions are written in a codec.
+type reader struct{ codec action.Codec }
+
+// opening is what an action with a thought begins with.
+func (r reader) opening() string {
+	before, _, _ := strings.Cut(r.codec.Format("x", envs.Call{}), "x")
+	return strings.TrimSpace(before)
+}
+
+// prompt reads a prompt of plain text: a rendered few-shot prompt in either layout, or any text with less in it.
 // The question asked is the one after the heading that ends the demonstrations, else the last one. The tools that were
 // learned are those that the turns teach.
-func readPrompt(text string) envs.History {
+func (r reader) prompt(text string) envs.History {
 	text = "\n" + strings.TrimSpace(text)
 	if _, after, ok := strings.Cut(text, "\n"+prompt.TurnHeading+"\n"); ok {
 		text = after
@@ -27,19 +36,21 @@ func readPrompt(text string) envs.History {
 	question, rest, _ := strings.Cut(text, blank)
 	h := envs.NewHistory(envs.Task{Question: strings.TrimSpace(question)})
 
-	return readTurns(h, strings.TrimSpace(rest))
+	return r.turns(h, strings.TrimSpace(rest))
 }
 
-// readTurns appends the turns in a text: actions and observations in alternation, blank lines between them. An action
-// begins with a Thought; one that does not is what stands between two observations after the last blank line. Text
+// turns appends the turns in a text: actions and observations in alternation, blank lines between them. An action
+// begins with its opening; one that does not is what stands between two observations after the last blank line. Text
 // after the last observation that is not an action is dropped, and so is an action without an observation.
-func readTurns(h envs.History, text string) envs.History {
+func (r reader) turns(h envs.History, text string) envs.History {
+	opening := blank + r.opening()
+
 	written, rest, ok := strings.Cut(text, blank+action.ObservationMarker)
 	for ok {
 		var observation, next string
 		observation, next, ok = strings.Cut(rest, blank+action.ObservationMarker)
 
-		at := strings.Index(observation, blank+action.ThoughtMarker)
+		at := strings.Index(observation, opening)
 		if at < 0 && ok {
 			at = strings.LastIndex(observation, blank)
 		}
@@ -49,7 +60,7 @@ func readTurns(h envs.History, text string) envs.History {
 			observation, following = observation[:at], observation[at+len(blank):]
 		}
 
-		h = retell(h, written, observation)
+		h = r.retell(h, written, observation)
 		written, rest = following, next
 	}
 

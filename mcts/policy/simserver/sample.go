@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
 )
@@ -57,9 +56,11 @@ type drawn struct {
 	prefill, decode time.Duration // what the engine spent on it
 }
 
-// unstop is what a model goes on with when nothing stops it after an action: it makes the observations up.
-var unstop = strings.Repeat(blank+prompt.ObservationText("The requested result is available.")+blank+
-	action.ReAct{}.Format("I look at the result.", envs.Call{Name: "Look"}), 4)
+// unstopped is what a model goes on with when nothing stops it after an action: it makes the observations up.
+func (r reader) unstopped() string {
+	return strings.Repeat(blank+prompt.ObservationText("The requested result is available.")+blank+
+		r.codec.Format("I look at the result.", envs.Call{Name: "Look"}), 4)
+}
 
 // Bits of sampling.unset.
 const (
@@ -123,7 +124,8 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 	}
 
 	changed := proposals[0]
-	changed.Text = strings.Replace(changed.Text, action.ThoughtMarker, action.ThoughtMarker+" Well.", 1)
+	opening := s.reader.opening()
+	changed.Text = strings.Replace(changed.Text, opening, opening+" Well.", 1)
 
 	return []mcts.Proposal{changed}, nil
 }
@@ -132,7 +134,7 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 func (s *Server) write(p mcts.Proposal, chat bool, a sampling) drawn {
 	full := p.Text
 	if !chat {
-		full += unstop
+		full += s.reader.unstopped()
 	}
 	var d drawn
 
@@ -237,9 +239,9 @@ func (s *Server) generate(ctx context.Context, prompts []*input, a sampling) ([]
 }
 
 // newPrompt reads a raw prompt.
-func newPrompt(text string) *input {
+func (s *Server) newPrompt(text string) *input {
 	p := &input{text: text, tokens: tokenize(text)}
-	p.history, p.chat = readText(text)
+	p.history, p.chat = s.reader.text(text)
 	return p
 }
 
@@ -251,11 +253,11 @@ func (s *Server) chatPrompt(messages []message) *input {
 
 	text := renderChat(messages)
 
-	return &input{text: text, tokens: tokenize(text), history: readChat(messages), chat: true}
+	return &input{text: text, tokens: tokenize(text), history: s.reader.chat(messages), chat: true}
 }
 
 // keepEnd cuts the beginning of a prompt off that does not fit n tokens.
-func (p *input) keepEnd(n int) {
+func (s *Server) keepEnd(p *input, n int) {
 	if p.tokens.len() <= n {
 		return
 	}
@@ -263,5 +265,5 @@ func (p *input) keepEnd(n int) {
 	cut := p.tokens.ends[p.tokens.len()-n-1]
 	*p = input{text: p.text[cut:], chat: p.chat}
 	p.tokens = tokenize(p.text)
-	p.history, _ = readText(p.text)
+	p.history, _ = s.reader.text(p.text)
 }

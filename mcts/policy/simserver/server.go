@@ -19,6 +19,7 @@ const maxBody = 64 << 20
 // Server is a simulated server. It is safe for concurrent use.
 type Server struct {
 	o      Options
+	reader reader
 	mux    *http.ServeMux
 	engine *engine
 	faults faultSource
@@ -55,7 +56,7 @@ func New(o Options) (*Server, error) {
 	}
 
 	s := &Server{
-		o: o, injected: map[Fault]int{}, address: o.Address,
+		o: o, reader: reader{o.Codec}, injected: map[Fault]int{}, address: o.Address,
 		faults: faultSource{faults: o.Faults, sent: map[uint64]uint64{}},
 		random: rand.New(rand.NewPCG(o.Seed, 0x73696d)),
 	}

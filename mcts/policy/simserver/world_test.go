@@ -8,6 +8,7 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
@@ -98,6 +99,12 @@ var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 // environment is the dynamic environment over the toy tools with a version deployed.
 func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt) {
 	t.Helper()
+	return environmentOf(t, version, action.ReAct{})
+}
+
+// environmentOf is environment for actions of a codec.
+func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Environment, prompt.Prompt) {
+	t.Helper()
 
 	all, err := toolapi.Load(apis.FS())
 	if err != nil {
@@ -114,7 +121,9 @@ func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt)
 		t.Fatal(err)
 	}
 
-	env, err := dynamic.New(dynamic.Config[int]{Prompt: shown, Deployed: deployed, Tools: tools(), Grader: grader{}})
+	env, err := dynamic.New(dynamic.Config[int]{
+		Prompt: shown, Deployed: deployed, Tools: tools(), Grader: grader{}, Options: dynamic.Options{Codec: codec},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,16 +133,26 @@ func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt)
 		lines[i] = api.Signature() + ", " + api.Description
 	}
 
-	return env, prompt.New(lines)
+	p := prompt.New(lines)
+	p.Codec = codec
+
+	return env, p
 }
 
 func profiled(t testing.TB, profile string) *scripted.Policy {
+	t.Helper()
+	return profiledIn(t, profile, action.ReAct{})
+}
+
+func profiledIn(t testing.TB, profile string, codec action.Codec) *scripted.Policy {
 	t.Helper()
 
 	p, err := scripted.ParseProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	p.Codec = codec
 
 	return scripted.New(p, plans)
 }

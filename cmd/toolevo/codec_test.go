@@ -1,0 +1,74 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/finetune"
+	"toolevo/mcts/policy/simserver"
+	"toolevo/trajectories"
+)
+
+// TestFunctionCalls runs a model that writes function calls from the search to the training data and the figures.
+func TestFunctionCalls(t *testing.T) {
+	t.Parallel()
+
+	data, dir := smallData(t), t.TempDir()
+	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+	s := serve(t, simserver.Options{Codec: action.FunctionCall{}})
+	calls := []string{"--data", data, "--split", "train", "--set", "environment.codec=function-call"}
+
+	collect := append([]string{"collect", "--trees", "2", "--set", "search.simulations=4", "--out", run}, calls...)
+	must(t, onServer(s, collect...)...)
+	says(t, "check", must(t, "check", run, "--data", data), "0 problems")
+
+	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, turn := range row.Turns {
+			opening := "<think>\n" + turn.Thought
+			if turn.Outcome == envs.OK && (turn.Thought == "" || !strings.HasPrefix(turn.Action, opening)) {
+				t.Errorf("the thought %q of the action %q", turn.Thought, turn.Action)
+			}
+		}
+	}
+
+	must(t, "export", run, "--out", exported, "--data", data)
+	roles := map[string]int{}
+
+	for sample, err := range trajectories.ReadExport(exported) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if strings.Contains(sample.System, action.InputMarker) {
+			t.Errorf("the system text speaks of ReAct:\n%s", sample.System)
+		}
+
+		for _, m := range sample.Conversations {
+			roles[m.From]++
+		}
+	}
+
+	if roles[trajectories.FunctionCall] == 0 || roles[trajectories.Observation] == 0 ||
+		roles[trajectories.GPT] > roles[trajectories.FunctionCall]/4 {
+		t.Errorf("the samples have the roles %v", roles)
+	}
+
+	// What a model does, and so every figure, is the same however it is written.
+	eval := []string{"eval", "--split", "train", "--data", data, "--json"}
+	served := document[finetune.Report](t, must(t, onServer(s, append(eval, calls...)...)...))
+	direct := document[finetune.Report](t, must(t, append(eval, "--policy", "scripted:noisy", "--limit", "3")...))
+
+	for i, row := range served.Rows {
+		if want := direct.Rows[i]; row.N != 3 || row.Official != want.Official || row.Turns != want.Turns {
+			t.Errorf("%s: %v of %d in %v turns, as ReAct %v in %v", row.Cell, row.Official, row.N, row.Turns,
+				want.Official, want.Turns)
+		}
+	}
+}
