@@ -62,8 +62,10 @@ func TestFunctionCalls(t *testing.T) {
 
 	// What a model does, and so every figure, is the same however it is written.
 	eval := []string{"eval", "--split", "train", "--data", data, "--json"}
-	served := document[finetune.Report](t, must(t, onServer(s, append(eval, calls...)...)...))
-	direct := document[finetune.Report](t, must(t, append(eval, "--policy", "scripted:noisy", "--limit", "3")...))
+	served := document[finetune.Report](t,
+		must(t, onServer(s, append(append(eval, calls...), "--out", filepath.Join(dir, "served"))...)...))
+	direct := document[finetune.Report](t,
+		must(t, append(eval, "--policy", "scripted:noisy", "--limit", "3", "--out", filepath.Join(dir, "direct"))...))
 
 	for i, row := range served.Rows {
 		if want := direct.Rows[i]; row.N != 3 || row.Official != want.Official || row.Turns != want.Turns {
