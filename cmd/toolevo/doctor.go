@@ -222,6 +222,12 @@ type examined struct {
 	*doctor.Report
 }
 
+// doctorDocument is what doctor --json prints.
+type doctorDocument struct {
+	Verdict doctor.Verdict `json:"verdict"` // the worst of all servers: ok, could-not-tell, warning or problem
+	Servers []examined     `json:"servers"` // of the policies, in their order
+}
+
 // examine looks at the servers one after the other and reports.
 func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patient, asJSON bool) error {
 	verdict, all := doctor.OK, []examined{}

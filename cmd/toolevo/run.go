@@ -167,10 +167,6 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 			"letter or digit first", *f.id)
 	}
 
-	if err := console.CheckProgress(*f.progress); err != nil {
-		return nil, err
-	}
-
 	resumed, err := f.resumed(cmd)
 	if err != nil {
 		return nil, err
@@ -354,6 +350,16 @@ func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
 	fmt.Fprint(a.Out, b.config.Annotated())
 
 	return nil
+}
+
+// dryRunDocument is what --dry-run --json prints.
+type dryRunDocument struct {
+	Kind       string            `json:"kind"`        // "collect" or "eval"
+	Questions  int               `json:"questions"`   // that would be asked
+	ConfigHash string            `json:"config_hash"` // of the settings that change a result
+	Inputs     map[string]string `json:"inputs"`      // what the questions use: hashes and makers, by name
+	Config     string            `json:"config"`      // the configuration as YAML, with the origin of each value
+	Engine     string            `json:"engine"`      // what would run model-written programs, in words
 }
 
 // startRun begins or resumes a run and notes the questions in it, so that it can be read without the

@@ -1,21 +1,14 @@
 package console
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// Complete lets a shell complete the value of a flag that a command has, unless it does already.
+// Complete lets a shell complete the value of a flag, unless it does already.
 func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if _, ok := cmd.GetFlagCompletionFunc(flag); ok {
-		return
-	}
-
-	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(fmt.Sprintf("completion of --%s: %v", flag, err)) // there is no such flag
-	}
+	_ = cmd.RegisterFlagCompletionFunc(flag, f) // the first one stays
 }
 
 // Offered completes a value to one of some names.

@@ -33,16 +33,11 @@ func (t *Steps) Read() Status {
 }
 
 // Watched adds --progress to a command without a configuration. The function it returns shows them until stop.
-func (p *Program) Watched(cmd *cobra.Command) func() (t *Steps, stop func(), err error) {
+func (p *Program) Watched(cmd *cobra.Command) func() (t *Steps, stop func()) {
 	mode := ProgressFlag(cmd)
 
-	return func() (*Steps, func(), error) {
-		if err := CheckProgress(*mode); err != nil {
-			return nil, nil, err
-		}
-
+	return func() (*Steps, func()) {
 		t := &Steps{}
-
-		return t, p.Report(*mode, t.Read), nil
+		return t, p.Report(*mode, t.Read)
 	}
 }

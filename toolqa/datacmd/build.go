@@ -46,10 +46,7 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 			return console.Usage("--scale: %w", err)
 		}
 
-		progress, stop, err := watch()
-		if err != nil {
-			return err
-		}
+		progress, stop := watch()
 		defer stop()
 		var reports []corpusReport
 

@@ -66,12 +66,11 @@ func difficultyFlag(cmd *cobra.Command) func() ([]toolqa.Difficulty, error) {
 	console.Complete(cmd, "difficulty", console.Offered(append(toolqa.Difficulties(), all)))
 
 	return func() ([]toolqa.Difficulty, error) {
-		if *value == all {
-			return toolqa.Difficulties(), nil
-		}
-
 		d, err := toolqa.ParseDifficulty(*value)
-		if err != nil {
+		switch {
+		case *value == all:
+			return toolqa.Difficulties(), nil
+		case err != nil:
 			return nil, fmt.Errorf("%w, %s", err, all)
 		}
 

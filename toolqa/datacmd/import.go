@@ -61,10 +61,7 @@ that was interrupted goes on where it was.`,
 			return err
 		}
 
-		progress, stop, err := watch()
-		if err != nil {
-			return err
-		}
+		progress, stop := watch()
 		defer stop()
 
 		i := importer{

@@ -52,10 +52,7 @@ and test, with the right answer, and not in train.`,
 			return console.Usage("--scale %v: want more than 0 and at most 1", *scale)
 		}
 
-		progress, stop, err := watch()
-		if err != nil {
-			return err
-		}
+		progress, stop := watch()
 		defer stop()
 
 		var made []splitReport

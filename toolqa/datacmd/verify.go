@@ -38,10 +38,7 @@ wrong.`,
 			return err
 		}
 
-		progress, stop, err := watch()
-		if err != nil {
-			return err
-		}
+		progress, stop := watch()
 		defer stop()
 		var reports []verifyReport
 
