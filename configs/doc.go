@@ -2,10 +2,11 @@
 //
 // # Words
 //
-// A setting has a dotted key, e.g. search.cpuct. A layer sets some of them: the defaults (default.yaml, which
-// explains every one), the preset (search/*.yaml: the search, and what in the environment belongs to it), a
-// file, the environment (TOOLEVO_SEARCH_CPUCT), and flags, in this order of growing precedence. The resolved
-// configuration remembers which layer each value came from, its origin.
+// A setting has a dotted key, e.g. search.cpuct. Some sections are a suite's own, and it brings their defaults
+// (envs/suite). A layer sets some settings: the defaults (default.yaml, which explains every one of ours), the preset
+// (search/*.yaml: the search, and what in the environment belongs to it), a file, the environment
+// (TOOLEVO_SEARCH_CPUCT), and flags, in this order of growing precedence. The resolved configuration remembers which
+// layer each value came from, its origin.
 //
 // # Guarantees
 //

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/configs"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
@@ -25,6 +26,49 @@ const asProgram = "TOOLEVO_TEST_PROGRAM"
 // ofShop are the arguments of a command about the toy benchmark.
 func ofShop(args ...string) []string {
 	return append(args, "--set", "suite=shop", "--set", "prompt=old", "--progress", "none")
+}
+
+// Every suite keeps what package suite promises.
+func TestSuitesConform(t *testing.T) {
+	t.Parallel()
+
+	for _, b := range suite.All() {
+		t.Run(b.Name(), func(t *testing.T) {
+			t.Parallel()
+
+			layers := []configs.Layer{configs.SettingLayer("test", "suite", b.Name())}
+			if b.Name() == (suitetest.Shop{}).Name() {
+				layers = append(layers, configs.SettingLayer("test", "prompt", "old"),
+					configs.SettingLayer("test", "api", "new"))
+			}
+
+			c, err := configs.Load(layers...)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			bench, err := newBench(c, &serving{})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			choice, err := bench.choice(smallData(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			engine, err := openShared(t.Context(), engineOptions(c.Python, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			suitetest.Run(t, b, choice, func(s suite.Suite) {
+				if s, ok := s.(suite.Sandboxed); ok {
+					s.UseEngine(engine)
+				}
+			})
+		})
+	}
 }
 
 // A benchmark is one package and one line of registration: every command takes it as it is.
