@@ -72,7 +72,12 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[string]string) error {
 	m := run.Manifest
 
-	lines := configs.Difference(c.String(), run.Config)
+	was, err := runConfig(run) // a setting that there was not yet has its default
+	if err != nil {
+		return err
+	}
+
+	lines := configs.Difference(c.String(), was.String())
 	if *f.id != "" && *f.id != m.ID {
 		lines = append(lines, fmt.Sprintf("--run-id: %s, not %s", *f.id, m.ID))
 	}
