@@ -26,23 +26,20 @@ func (t *Tokenizer) Count(text string) int {
 // walk cuts the text at its added tokens and encodes what lies between.
 func (t *Tokenizer) walk(text string, emit func(int)) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	from := 0
 
-	for i := 0; i < len(text); {
-		id, length := t.added.longest(text[i:])
-		if id < 0 {
-			i++
-			continue
+	for t.added != nil {
+		at := t.added.FindStringIndex(text)
+		if at == nil {
+			break
 		}
 
-		t.plain(text[from:i], emit)
-		emit(id)
+		t.plain(text[:at[0]], emit)
+		emit(t.ids[text[at[0]:at[1]]])
 
-		i += length
-		from = i
+		text = text[at[1]:]
 	}
 
-	t.plain(text[from:], emit)
+	t.plain(text, emit)
 }
 
 // plain encodes text without added tokens.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +20,8 @@ type Tokenizer struct {
 	ignoreMerges bool     // whether a piece that is a token is taken whole
 	splits       []splitter
 	nfc          bool
-	added        *trie
+	added        *regexp.Regexp // finds the longest added token; nil when there is none
+	ids          map[string]int // of the added tokens
 	special      []string
 }
 
@@ -72,7 +75,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 		return nil, fmt.Errorf("parse tokenizer.json: %w", err)
 	}
 
-	t := &Tokenizer{unknown: -1, added: newTrie()}
+	t := &Tokenizer{unknown: -1, ids: map[string]int{}}
 	if err := t.readModel(&file.Model); err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 			continue
 		}
 
-		t.added.insert(a.Content, a.ID)
+		t.ids[a.Content] = a.ID
 
 		if a.Special {
 			t.special = append(t.special, a.Content)
@@ -102,6 +105,16 @@ func Parse(data []byte) (*Tokenizer, error) {
 	}
 
 	slices.Sort(t.special)
+
+	if len(t.ids) > 0 {
+		tokens := slices.Sorted(maps.Keys(t.ids))
+		for i := range tokens {
+			tokens[i] = regexp.QuoteMeta(tokens[i])
+		}
+
+		t.added = regexp.MustCompile(strings.Join(tokens, "|"))
+		t.added.Longest()
+	}
 
 	return t, nil
 }
