@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolevo/configs"
+	"toolevo/envs/action"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
@@ -75,14 +76,19 @@ func TestSuitesConform(t *testing.T) {
 func TestAnotherSuite(t *testing.T) {
 	t.Parallel()
 
-	s := serveSuite(t, suitetest.Shop{}, simserver.Options{})
+	react := serveSuite(t, suitetest.Shop{}, simserver.Options{})
+	calls := serveSuite(t, suitetest.Shop{}, simserver.Options{Codec: action.FunctionCall{}})
+	inCalls := []string{"--set", "environment.codec=function-call"}
 
 	for name, test := range map[string]struct {
-		policy    []string
-		questions int
+		policy, codec []string
+		questions     int
+		role          string
 	}{
-		"scripted": {[]string{"--policy", "scripted:noisy"}, 10},
-		"served":   {onServer(s), 6},
+		"scripted":           {[]string{"--policy", "scripted:noisy"}, nil, 10, trajectories.GPT},
+		"scripted, in calls": {[]string{"--policy", "scripted:noisy"}, inCalls, 10, trajectories.FunctionCall},
+		"served":             {onServer(react), nil, 6, trajectories.GPT},
+		"served, in calls":   {onServer(calls), inCalls, 6, trajectories.FunctionCall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +97,7 @@ func TestAnotherSuite(t *testing.T) {
 			run, export, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
 
 			collect := ofShop("collect", "--data", dir, "--api", "new", "--trees", "3", "--out", run)
-			must(t, append(collect, test.policy...)...)
+			must(t, slices.Concat(collect, test.policy, test.codec)...)
 			says(t, "check", must(t, "check", run), "0 problems")
 			says(t, "inspect", must(t, "inspect", run, "fruit-train-apple-03", "0"), "[deprecated] Price")
 			must(t, "export", run, "--out", export)
@@ -102,8 +108,15 @@ func TestAnotherSuite(t *testing.T) {
 				t.Errorf("samples of %d questions (%v), want %d", manifest.Questions, err, test.questions)
 			}
 
-			text := must(t, ofShop("eval", "--data", dir, "--api", "old,new", "--out", eval, "--json",
-				"--policy", "scripted:reader,scripted:stale")...)
+			for sample, err := range trajectories.ReadExport(export) {
+				if err != nil || sample.Conversations[1].From != test.role || sample.Conversations[2].From !=
+					trajectories.Observation {
+					t.Errorf("%v: a sample with the turns %v", err, sample.Conversations)
+				}
+			}
+
+			text := must(t, append(ofShop("eval", "--data", dir, "--api", "old,new", "--out", eval, "--json",
+				"--policy", "scripted:reader,scripted:stale"), test.codec...)...)
 			for _, row := range document[finetune.Report](t, text).Rows {
 				want := 1.0
 				if row.Policy == "scripted:stale" && row.API == "new" {
