@@ -27,6 +27,20 @@ const (
 	agendaOvernight  = 0.004 // events that end after midnight
 )
 
+// agendaWords are what appointments and passages are made of.
+var agendaWords = wordsIn[struct {
+	Kinds                            []agendaKind
+	Night                            agendaKind
+	Places, Wordings, Verbs, Remarks []string
+}]("agenda.yaml")
+
+// agendaKind is a kind of things to do. Times are in half hours after midnight.
+type agendaKind struct {
+	Events, Prefixes, Places []string
+	First, Last              int   // the earliest and the latest start
+	Lengths                  []int // as often as they occur
+}
+
 // appointment is one row of the agenda, as the published file has it.
 type appointment struct {
 	event, start, end, location, person, date, id string
@@ -101,16 +115,17 @@ func (m *agendaMaker) next() (appointment, bool) {
 		return appointment{}, false
 	}
 
-	kind := agendaKinds[m.rng.IntN(len(agendaKinds))]
+	words := agendaWords()
+	kind := words.Kinds[m.rng.IntN(len(words.Kinds))]
 
-	start := kind.first + m.rng.IntN(kind.last-kind.first+1)
+	start := kind.First + m.rng.IntN(kind.Last-kind.First+1)
 	if m.rng.IntN(4) > 0 {
 		start &^= 1 // mostly on the hour
 	}
 
-	end := min(start+kind.lengths[m.rng.IntN(len(kind.lengths))], 47)
+	end := min(start+kind.Lengths[m.rng.IntN(len(kind.Lengths))], 47)
 	if m.chance(agendaOvernight) {
-		kind, start, end = agendaNight, 44+m.rng.IntN(3), 48+1+m.rng.IntN(4)
+		kind, start, end = words.Night, 44+m.rng.IntN(3), 48+1+m.rng.IntN(4)
 	}
 
 	a := appointment{
@@ -126,9 +141,9 @@ func (m *agendaMaker) next() (appointment, bool) {
 
 // event names something to do.
 func (m *agendaMaker) event(kind agendaKind) string {
-	name := m.pick(kind.events...)
+	name := m.pick(kind.Events...)
 	if m.chance(agendaWithPrefix) {
-		name = m.pick(kind.prefixes...) + " " + name
+		name = m.pick(kind.Prefixes...) + " " + name
 	}
 
 	if m.chance(agendaCapitals) {
@@ -152,9 +167,9 @@ func capitalised(s string) string {
 
 // location names a place for something to do.
 func (m *agendaMaker) location(kind agendaKind) string {
-	place := m.pick(kind.places...)
+	place := m.pick(kind.Places...)
 
-	word := m.pick(agendaPlaceWords...)
+	word := m.pick(agendaWords().Places...)
 	switch m.rng.IntN(7) {
 	case 0, 1:
 		place = "The " + word + " " + place
@@ -192,13 +207,14 @@ func (m *agendaMaker) clock(halfHours int) string {
 
 // describe says in a passage what an appointment is, in one of many wordings. Times are as in the row.
 func (m *agendaMaker) describe(a appointment) string {
+	words := agendaWords()
 	pick := func(texts []string) string { return texts[m.words.IntN(len(texts))] }
-	text := strings.Replace(pick(agendaWordings), "{attends}", pick(agendaVerbs), 1)
+	text := strings.Replace(pick(words.Wordings), "{attends}", pick(words.Verbs), 1)
 
 	text = strings.NewReplacer("{person}", a.person, "{event}", a.event, "{location}", strings.TrimSpace(a.location),
 		"{date}", m.writeDate(a.date), "{start}", a.start, "{end}", a.end).Replace(text)
 	if m.words.IntN(2) == 0 {
-		text += " " + pick(agendaRemarks)
+		text += " " + pick(words.Remarks)
 	}
 
 	return text

@@ -23,6 +23,20 @@ const (
 	airbnbRepeated = 541.0 / airbnbFull // rows that repeat an earlier one; they are the last
 )
 
+// airbnbWords are what listings are made of.
+var airbnbWords = wordsIn[struct {
+	Hoods                                                []airbnbHood
+	Adjectives, Places, Perks, Marks, Odd, Series, Rules []string
+	Things                                               map[string][]string // by the type of the room
+}]("airbnb.yaml")
+
+// airbnbHood is a neighbourhood of New York.
+type airbnbHood struct {
+	Group, Name string
+	Lat, Long   float64
+	Weight      int // how many of some 4,000 published listings it has, about
+}
+
 // airbnbRows returns a generator of n listings of New York. Every listing comes from random numbers of its own, so that
 // the rows at the end can repeat earlier ones without anything being kept.
 func airbnbRows(rng *rand.Rand, n int) func() ([]cell, error) {
@@ -51,10 +65,10 @@ type airbnbMaker struct {
 }
 
 func newAirbnbMaker(salt uint64) *airbnbMaker {
-	m := &airbnbMaker{salt: salt, source: rand.NewPCG(0, 0), hoods: airbnbHoods()}
+	m := &airbnbMaker{salt: salt, source: rand.NewPCG(0, 0), hoods: airbnbWords().Hoods}
 	m.dice = newDice(rand.New(m.source))
 
-	m.weights = sumUp(m.hoods, func(h airbnbHood) int { return h.weight })
+	m.weights = sumUp(m.hoods, func(h airbnbHood) int { return h.Weight })
 	for _, column := range schemas()[toolqa.Airbnb].Columns {
 		m.missing = append(m.missing, missingCell(column, false))
 	}
@@ -82,10 +96,10 @@ func (m *airbnbMaker) listing(i int) []cell {
 		integerCell(123_600_518 + m.rng.Int64N(98_639_528_692)),
 		m.maybe(289, func() cell { return textCell(m.pick("unconfirmed", "verified")) }),
 		m.maybe(406, func() cell { return textCell(host) }),
-		m.maybe(29, func() cell { return textCell(m.misspelt(hood.group)) }),
-		m.maybe(16, func() cell { return textCell(hood.name) }),
-		m.maybe(8, func() cell { return realCell(fiveDigits(hood.lat + 0.0045*m.normal())) }),
-		m.maybe(8, func() cell { return realCell(fiveDigits(hood.long + 0.006*m.normal())) }),
+		m.maybe(29, func() cell { return textCell(m.misspelt(hood.Group)) }),
+		m.maybe(16, func() cell { return textCell(hood.Name) }),
+		m.maybe(8, func() cell { return realCell(fiveDigits(hood.Lat + 0.0045*m.normal())) }),
+		m.maybe(8, func() cell { return realCell(fiveDigits(hood.Long + 0.006*m.normal())) }),
 		m.maybe(532, func() cell { return textCell("United States") }),
 		m.maybe(131, func() cell { return textCell("US") }),
 		m.maybe(105, func() cell { return boolCell(m.chance(0.5)) }),

@@ -13,7 +13,7 @@ const airbnbNameLength = 50
 // 7)", ">".
 func (m *airbnbMaker) name(room string, hood airbnbHood, host string) string {
 	if m.chance(0.01) {
-		return m.pick(airbnbSeries...)
+		return m.pick(airbnbWords().Series...)
 	}
 
 	name := m.phrase(room, hood, host)
@@ -23,10 +23,10 @@ func (m *airbnbMaker) name(room string, hood airbnbHood, host string) string {
 	case p < 0.12:
 		name = strings.Replace(name, " ", "  ", 1)
 	case p < 0.15:
-		mark := m.pick(airbnbMarks...)
+		mark := m.pick(airbnbWords().Marks...)
 		name = mark + name + mark
 	case p < 0.155:
-		name += " " + m.pick(airbnbOdd...)
+		name += " " + m.pick(airbnbWords().Odd...)
 	case p < 0.157:
 		name = strings.Replace(name, " ", "\n", 1)
 	case p < 0.158:
@@ -42,22 +42,12 @@ func (m *airbnbMaker) name(room string, hood airbnbHood, host string) string {
 
 // phrase makes a name before its ornaments.
 func (m *airbnbMaker) phrase(room string, hood airbnbHood, host string) string {
-	things := airbnbEntire
+	words := airbnbWords()
+	thing, adjective := m.pick(words.Things[room]...), m.pick(words.Adjectives...)
 
-	switch room {
-	case "Private room":
-		things = airbnbPrivate
-	case "Shared room":
-		things = airbnbShared
-	case "Hotel room":
-		things = airbnbHotel
-	}
-
-	thing, adjective := m.pick(things...), m.pick(airbnbAdjectives...)
-
-	place := hood.name
+	place := hood.Name
 	if m.chance(0.4) {
-		place = m.pick(airbnbPlaces...)
+		place = m.pick(words.Places...)
 	}
 
 	switch m.rng.IntN(12) {
@@ -66,21 +56,21 @@ func (m *airbnbMaker) phrase(room string, hood airbnbHood, host string) string {
 	case 3:
 		return adjective + ", " + m.fake.AdjectiveDescriptive() + " " + thing
 	case 4:
-		return thing + " - " + m.pick(airbnbPerks...)
+		return thing + " - " + m.pick(words.Perks...)
 	case 5:
-		return adjective + " " + thing + " " + m.pick(airbnbPerks...)
+		return adjective + " " + thing + " " + m.pick(words.Perks...)
 	case 6:
 		return host + "'s " + thing + ", " + place
 	case 7:
 		return strconv.Itoa(1+m.rng.IntN(1200)) + " " + m.fake.StreetName() + " " + thing
 	case 8:
-		return adjective + " " + place + " " + thing + ", " + m.pick(airbnbPerks...)
+		return adjective + " " + place + " " + thing + ", " + m.pick(words.Perks...)
 	case 9:
 		return thing + " in " + adjective + " " + place + " " + m.fake.Noun()
 	case 10:
 		return place + ": " + strings.ToLower(adjective) + " & " + m.fake.AdjectiveDescriptive() + " " + thing
 	default:
-		return "The " + m.fake.SafeColor() + " " + thing + " | " + m.pick(airbnbPerks...)
+		return "The " + m.fake.SafeColor() + " " + thing + " | " + m.pick(words.Perks...)
 	}
 }
 
@@ -94,7 +84,7 @@ func (m *airbnbMaker) rules() string {
 	var b strings.Builder
 
 	for range 1 + min(9, int(3*m.rng.ExpFloat64())) {
-		sentence := m.pick(airbnbRules...)
+		sentence := m.pick(airbnbWords().Rules...)
 		if m.chance(0.15) {
 			sentence = m.fake.HipsterSentence()
 		}

@@ -273,7 +273,7 @@ func (s *dblpSynth) accepts(a uint32) bool {
 
 // newcomer adds an author, who is of the organization and the topic of the first of the team.
 func (s *dblpSynth) newcomer(team []uint32) uint32 {
-	p := dblpPerson{name: s.words.name(), org: s.words.orgNumber(), topic: uint16(s.rng.IntN(len(dblpFields)))}
+	p := dblpPerson{name: s.words.name(), org: s.words.orgNumber(), topic: uint16(s.rng.IntN(len(s.words.Fields)))}
 	if len(team) > 0 {
 		first := s.authors[team[0]]
 
@@ -326,7 +326,7 @@ func (s *dblpSynth) makers(slots []slot) []dblpMakerText {
 
 // paper draws what paper i says of itself.
 func (s *dblpSynth) paper(i int, people []slot, previous string) Paper {
-	topic := s.rng.IntN(len(dblpFields))
+	topic := s.rng.IntN(len(s.words.Fields))
 	if team := s.team.list(i); len(team) > 0 && s.rng.Float64() < 0.8 {
 		topic = int(s.authors[team[0]].topic)
 	}
@@ -337,7 +337,7 @@ func (s *dblpSynth) paper(i int, people []slot, previous string) Paper {
 		Venue:     s.words.venue(topic),
 		NCitation: s.citations(i),
 		Keywords:  s.words.keywords(topic),
-		DocType:   dblpDocTypes[s.rng.IntN(len(dblpDocTypes))],
+		DocType:   s.words.pick(s.words.Types...),
 	}
 	p.PageStart, p.PageEnd = dblpPages(s.rng)
 	s.counts[i] = int32(p.NCitation)

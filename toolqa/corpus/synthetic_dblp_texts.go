@@ -7,21 +7,33 @@ import (
 	"strings"
 )
 
+// dblpLists are what papers are made of.
+type dblpLists struct {
+	Adjectives, Methods, Tasks, Domains, Openings, Endings, Same []string // of titles
+	Series, Fields                                               []string // of venues
+	Types                                                        []string // of documents
+	Given, Family, Accented                                      []string // names of people
+	Schools, Units                                               []string // of organizations
+}
+
+var readDBLPLists = wordsIn[dblpLists]("dblp.yaml")
+
 // dblpWords draws texts.
 type dblpWords struct {
 	dice
+	*dblpLists
 	orgs   []string // of number 0: none
 	venues []string // by topic, as many for each
 }
 
 func newDBLPWords(rng *rand.Rand, orgs int) *dblpWords {
-	w := &dblpWords{dice: newDice(rng), orgs: []string{""}}
+	w := &dblpWords{dice: newDice(rng), dblpLists: readDBLPLists(), orgs: []string{""}}
 	for len(w.orgs) <= orgs {
 		w.orgs = append(w.orgs, w.newOrg())
 	}
 
-	for _, field := range dblpFields {
-		for _, series := range dblpSeries {
+	for _, field := range w.Fields {
+		for _, series := range w.Series {
 			w.venues = append(w.venues, series+" "+field)
 		}
 	}
@@ -33,9 +45,9 @@ func newDBLPWords(rng *rand.Rand, orgs int) *dblpWords {
 func (w *dblpWords) name() string {
 	switch x := w.rng.Float64(); {
 	case x < 0.25:
-		return w.pick(dblpGiven...) + " " + w.pick(dblpFamily...)
+		return w.pick(w.Given...) + " " + w.pick(w.Family...)
 	case x < 0.4:
-		return w.fake.FirstName() + " " + w.pick(dblpAccented...)
+		return w.fake.FirstName() + " " + w.pick(w.Accented...)
 	case x < 0.45:
 		return w.fake.LastName() + ", " + w.fake.FirstName()[:1] + "."
 	case x < 0.8:
@@ -46,7 +58,7 @@ func (w *dblpWords) name() string {
 }
 
 func (w *dblpWords) newOrg() string {
-	city, school := w.fake.City(), w.pick(dblpSchools...)
+	city, school := w.fake.City(), w.pick(w.Schools...)
 	if strings.Contains(school, "%s") {
 		school = fmt.Sprintf(school, city)
 	} else {
@@ -59,7 +71,7 @@ func (w *dblpWords) newOrg() string {
 	case x < 0.4:
 		return school
 	default:
-		return w.pick(dblpUnits...) + ", " + school + ", " + city + ", " + w.fake.Country()
+		return w.pick(w.Units...) + ", " + school + ", " + city + ", " + w.fake.Country()
 	}
 }
 
@@ -78,18 +90,18 @@ func (w *dblpWords) org() string { return w.orgs[w.orgNumber()] }
 func (w *dblpWords) title(previous string) string {
 	x := w.rng.Float64()
 	if x < 0.004 {
-		return w.pick(dblpSame...)
+		return w.pick(w.Same...)
 	}
 
 	if x < 0.014 && previous != "" {
 		return previous
 	}
 
-	method := w.pick(dblpAdjectives...) + " " + w.pick(dblpMethods...)
+	method := w.pick(w.Adjectives...) + " " + w.pick(w.Methods...)
 
-	task := w.pick(dblpTasks...)
+	task := w.pick(w.Tasks...)
 	if w.rng.IntN(2) == 0 {
-		task += " in " + w.pick(dblpDomains...)
+		task += " in " + w.pick(w.Domains...)
 	}
 	var title string
 
@@ -97,13 +109,13 @@ func (w *dblpWords) title(previous string) string {
 	case 0:
 		title = method + " for " + task
 	case 1:
-		title = w.pick(dblpOpenings...) + " " + method + " for " + task
+		title = w.pick(w.Openings...) + " " + method + " for " + task
 	case 2:
-		title = task + " Using " + method + " and " + w.pick(dblpMethods...)
+		title = task + " Using " + method + " and " + w.pick(w.Methods...)
 	case 3:
 		title = w.acronym() + ": " + method + " for " + task
 	default:
-		title = w.pick(dblpAdjectives...) + " " + task + " via " + method + w.pick(dblpEndings...)
+		title = w.pick(w.Adjectives...) + " " + task + " via " + method + w.pick(w.Endings...)
 	}
 
 	if w.rng.IntN(5) < 2 && !strings.HasSuffix(title, "?") {
@@ -129,12 +141,12 @@ func (w *dblpWords) venue(topic int) string {
 	}
 
 	if w.rng.IntN(4) == 0 {
-		topic = w.rng.IntN(len(dblpFields))
+		topic = w.rng.IntN(len(w.Fields))
 	}
 
-	series := int(float64(len(dblpSeries)) * math.Pow(w.rng.Float64(), 2))
+	series := int(float64(len(w.Series)) * math.Pow(w.rng.Float64(), 2))
 
-	return w.venues[topic*len(dblpSeries)+series]
+	return w.venues[topic*len(w.Series)+series]
 }
 
 // keywords draws some keywords, none for three papers in ten. Some have blanks around them, and some papers have one
@@ -148,13 +160,13 @@ func (w *dblpWords) keywords(topic int) []string {
 	for i := range keywords {
 		switch w.rng.IntN(4) {
 		case 0:
-			keywords[i] = dblpFields[topic]
+			keywords[i] = w.Fields[topic]
 		case 1:
-			keywords[i] = w.pick(dblpMethods...)
+			keywords[i] = w.pick(w.Methods...)
 		case 2:
-			keywords[i] = strings.ToLower(w.pick(dblpTasks...))
+			keywords[i] = strings.ToLower(w.pick(w.Tasks...))
 		default:
-			keywords[i] = w.pick(dblpDomains...)
+			keywords[i] = w.pick(w.Domains...)
 		}
 
 		if w.rng.IntN(30) == 0 {
