@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/trajectories"
 	"toolevo/trajectories/internal/synth"
 )
@@ -98,6 +99,32 @@ func TestNewSample(t *testing.T) {
 	}}
 	if d := cmp.Diff(want, got); d != "" || broken != 2 {
 		t.Errorf("%d messages broken, want 2; -want +got:\n%s", broken, d)
+	}
+}
+
+// A function call is rewritten as the trainer reads it; text without one stays a reply.
+func TestNewSampleOfFunctionCalls(t *testing.T) {
+	row := trajectories.Row{Question: "q", Turns: []trajectories.Turn{
+		{Action: "I try.\n<tool_call>{\"name\": \"A\", \"parameters\": {}}</tool_call>", Observation: "o"},
+		{Action: " {\"name\": 1} ", Observation: "o"},
+		{Action: `{"name": "Finish", "arguments": "{\"answer\": 1.50}"}`, Observation: "Answer is CORRECT"},
+	}}
+	got, _ := trajectories.NewSample("tools", &row, action.FunctionCall{}, newLinter(t).Sanitizer())
+
+	want := []trajectories.Message{
+		{From: "human", Value: "Question: q"},
+		{From: "function_call", Value: "<think>\nI try.\n</think>\n\n{\"name\": \"A\", \"arguments\": {}}"},
+		{From: "observation", Value: "o"},
+		{From: "gpt", Value: `{"name": 1}`},
+		{From: "observation", Value: "o"},
+		{From: "function_call", Value: `{"name": "Finish", "arguments": {"answer": 1.50}}`},
+	}
+	if d := cmp.Diff(want, got.Conversations); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+
+	if found := newLinter(t).Lint(&got); found != nil {
+		t.Errorf("the linter faults it: %v", found)
 	}
 }
 

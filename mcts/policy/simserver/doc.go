@@ -32,5 +32,6 @@
 // Tokens are pieces of words and their IDs are hashes. Of the sampling parameters only the seed, the limits, the stop
 // texts and temperature 0 change what is written. Streams hold a single piece; those of the OpenAI protocol, prompts of
 // token IDs, echo and prompt log-probabilities are refused. A sequence reserves its memory before it starts, so nothing
-// is ever preempted. An observation that holds a line "Thought:" or "Question:" after a blank line is misread.
+// is ever preempted. An observation that holds a line "Question:", or one that begins as an action does ("Thought:"),
+// after a blank line is misread.
 package simserver
