@@ -367,12 +367,12 @@ func TestSyntheticScirexStatesItsRelations(t *testing.T) {
 
 // The words of every task can be read.
 func TestScirexTasks(t *testing.T) {
-	for _, task := range scirexTasks {
-		for _, m := range parseScirexMetrics(task.metrics) {
-			form := strings.TrimSuffix(m.form, "%")
-			if !slices.Contains([]string{"0", "1", "2", "3", "4", "5", "points", "size", "M"}, form) || m.low <= 0 ||
-				m.high <= m.low || m.name == "" {
-				t.Errorf("%s: metric %+v", task.name, m)
+	for _, task := range readScirexLists().Tasks {
+		for _, m := range task.Metrics {
+			form := strings.TrimSuffix(m.Form, "%")
+			if !slices.Contains([]string{"0", "1", "2", "3", "4", "5", "points", "size", "M"}, form) || m.Low <= 0 ||
+				m.High <= m.Low || m.Name == "" {
+				t.Errorf("%s: metric %+v", task.Name, m)
 			}
 		}
 	}

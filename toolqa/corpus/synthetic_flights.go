@@ -128,11 +128,10 @@ type flightsMaker struct {
 
 // serviceCells are the cells of a service's flights.
 type serviceCells struct {
-	operating, marketing flightsAirline
-	name, operator       cell
-	network, share       cell
-	ids                  [2]cell // of the marketing and the operating airline
-	fleet                []cell
+	name, operator cell
+	network, share cell
+	ids            [2]cell // of the marketing and the operating airline
+	fleet          []cell
 }
 
 const (
@@ -161,27 +160,26 @@ func newFlightsMaker(rng *rand.Rand, airports []flightsAirport) *flightsMaker {
 	}
 
 	fleets, taken := map[string][]cell{}, map[string]bool{}
-	for _, s := range flightsServices {
-		if fleets[s.operating] == nil {
-			fleets[s.operating] = newFleet(rng, s.share, taken)
+	words := flightsWords()
+	for _, s := range words.Services {
+		if fleets[s.Operating] == nil {
+			fleets[s.Operating] = newFleet(rng, s.Share, taken)
 		}
 
-		operating, marketing := flightsAirlines[s.operating], flightsAirlines[s.marketing]
+		operating, marketing := words.Airlines[s.Operating], words.Airlines[s.Marketing]
 
-		share := s.marketing
-		if s.operating != s.marketing {
+		share := s.Marketing
+		if s.Operating != s.Marketing {
 			share += "_CODESHARE"
 		}
 
 		m.services = append(m.services, serviceCells{
-			operating: operating,
-			marketing: marketing,
-			name:      textCell(operating.name),
-			operator:  textCell(operating.code),
-			network:   textCell(marketing.code),
-			share:     textCell(share),
-			fleet:     fleets[s.operating],
-			ids:       [2]cell{integerCell(marketing.id), integerCell(operating.id)},
+			name:     textCell(operating.Name),
+			operator: textCell(s.Operating),
+			network:  textCell(s.Marketing),
+			share:    textCell(share),
+			fleet:    fleets[s.Operating],
+			ids:      [2]cell{integerCell(marketing.ID), integerCell(operating.ID)},
 		})
 	}
 

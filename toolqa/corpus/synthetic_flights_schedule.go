@@ -5,58 +5,21 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 )
 
 // flightsAirline operates flights, under its own code or for another airline.
 type flightsAirline struct {
-	name string
-	code string
-	id   int64
-}
-
-// flightsAirlines are the airlines of the published file, by their codes and with their names in it.
-var flightsAirlines = map[string]flightsAirline{
-	"9E": {"Endeavor Air Inc.", "9E", 20363}, "AA": {"American Airlines Inc.", "AA", 19805},
-	"AS": {"Alaska Airlines Inc.", "AS", 19930}, "B6": {"JetBlue Airways", "B6", 20409},
-	"C5": {"Commutair Aka Champlain Enterprises, Inc.", "C5", 20445}, "DL": {"Delta Air Lines Inc.", "DL", 19790},
-	"F9": {"Frontier Airlines Inc.", "F9", 20436}, "G4": {"Allegiant Air", "G4", 20368},
-	"G7": {"GoJet Airlines, LLC d/b/a United Express", "G7", 20500}, "HA": {"Hawaiian Airlines Inc.", "HA", 19690},
-	"MQ": {"Envoy Air", "MQ", 20398}, "NK": {"Spirit Air Lines", "NK", 20416}, "OH": {"Comair Inc.", "OH", 20397},
-	"OO": {"SkyWest Airlines Inc.", "OO", 20304}, "PT": {"Capital Cargo International", "PT", 20427},
-	"QX": {"Horizon Air", "QX", 19687}, "UA": {"United Air Lines Inc.", "UA", 19977},
-	"WN": {"Southwest Airlines Co.", "WN", 19393}, "YV": {"Mesa Airlines Inc.", "YV", 20378},
-	"YX": {"Republic Airlines", "YX", 20452}, "ZW": {"Air Wisconsin Airlines Corp", "ZW", 20046},
+	Name string
+	ID   int64
 }
 
 // flightsService is what one airline flies for itself or another.
 type flightsService struct {
-	operating, marketing string
-	share                float64 // of all flights, in per cent
-	first, last          int     // flight numbers
-	reach                int     // the longest flight, in miles
-	hubs                 string  // one end of every flight; "" for airlines that fly between any two airports
-}
-
-// flightsServices are those of the published file, in the order in which a day's flights stand in it.
-var flightsServices = []flightsService{
-	{"AA", "AA", 12.2, 1, 3299, 2700, "DFW CLT MIA PHL ORD PHX DCA LAX LGA"},
-	{"MQ", "AA", 3.4, 3300, 4399, 900, "DFW ORD MIA"},
-	{"OH", "AA", 3.0, 5000, 5699, 700, "CLT PHL DCA"}, {"OO", "AA", 2.0, 2900, 3299, 900, "DFW PHX ORD LAX"},
-	{"PT", "AA", 1.6, 5700, 6199, 600, "CLT PHL"}, {"YV", "AA", 0.6, 6200, 6399, 900, "DFW PHX"},
-	{"YX", "AA", 1.9, 4400, 4999, 900, "DCA LGA PHL ORD"}, {"AS", "AS", 3.3, 1, 1499, 2900, "SEA PDX ANC SFO LAX SAN"},
-	{"OO", "AS", 1.0, 3300, 3599, 1100, "SEA PDX"}, {"QX", "AS", 1.1, 2000, 2499, 900, "SEA PDX"},
-	{"B6", "B6", 3.9, 1, 2999, 2700, "JFK BOS FLL MCO EWR"}, {"9E", "DL", 3.4, 4600, 5599, 900, "ATL JFK LGA DTW MSP"},
-	{"DL", "DL", 12.3, 1, 3099, 2700, "ATL DTW MSP SLC JFK LGA BOS SEA LAX"},
-	{"OO", "DL", 3.6, 3500, 4299, 900, "SLC MSP DTW LAX SEA"},
-	{"YX", "DL", 1.4, 5600, 5999, 900, "LGA JFK BOS DCA"}, {"F9", "F9", 2.2, 1, 3499, 2200, "DEN MCO LAS PHL MIA"},
-	{"G4", "G4", 1.8, 1, 2999, 1500, ""}, {"HA", "HA", 1.1, 1, 1999, 2900, "HNL OGG"},
-	{"NK", "NK", 3.2, 100, 3999, 2200, "FLL MCO LAS DFW DTW"},
-	{"C5", "UA", 0.9, 4100, 4399, 700, "DEN IAH IAD"}, {"G7", "UA", 0.8, 4400, 4599, 800, "ORD DEN IAD"},
-	{"OO", "UA", 4.3, 5100, 5999, 1100, "DEN ORD SFO LAX IAH"},
-	{"UA", "UA", 8.9, 1, 2999, 2800, "ORD DEN IAH EWR SFO IAD LAX"},
-	{"YV", "UA", 1.2, 6000, 6399, 900, "IAH IAD"}, {"YX", "UA", 1.5, 3400, 3799, 900, "EWR IAD ORD"},
-	{"ZW", "UA", 1.1, 3800, 4099, 700, "ORD IAD"}, {"WN", "WN", 17.9, 1, 6799, 2300, ""},
+	Operating, Marketing string
+	Share                float64  // of all flights, in per cent
+	First, Last          int      // flight numbers
+	Reach                int      // the longest flight, in miles
+	Hubs                 []string // one end of every flight; none for airlines that fly between any two airports
 }
 
 // flight is one line of the schedule: a number on a route at a time, on some days.
@@ -97,6 +60,7 @@ func (f *flight) days() int {
 // scheduler draws the schedule.
 type scheduler struct {
 	dice
+	services []flightsService
 	airports []flightsAirport
 	busy     []float64 // the airports' weights, added up
 	shares   []float64 // the services' shares, added up
@@ -114,7 +78,10 @@ type numbered struct {
 
 // newSchedule returns flights that are on exactly n days in all, in the order of a day's rows.
 func newSchedule(rng *rand.Rand, airports []flightsAirport, n, days int) []flight {
-	s := &scheduler{dice: newDice(rng), airports: airports, days: days, numbers: map[numbered]bool{}}
+	s := &scheduler{
+		dice: newDice(rng), services: flightsWords().Services, airports: airports, days: days,
+		numbers: map[numbered]bool{},
+	}
 
 	position := map[string]int{}
 	for i, a := range airports {
@@ -123,10 +90,10 @@ func newSchedule(rng *rand.Rand, airports []flightsAirport, n, days int) []fligh
 
 	s.busy = sumUp(airports, func(a flightsAirport) float64 { return a.weight })
 
-	s.shares = sumUp(flightsServices, func(service flightsService) float64 { return service.share })
-	for _, service := range flightsServices {
+	s.shares = sumUp(s.services, func(service flightsService) float64 { return service.Share })
+	for _, service := range s.services {
 		var hubs []int
-		for code := range strings.FieldsSeq(service.hubs) {
+		for _, code := range service.Hubs {
 			if i, ok := position[code]; ok {
 				hubs = append(hubs, i)
 			}
@@ -206,7 +173,7 @@ func (s *scheduler) route(serial int) (service, from, to int) {
 		}
 
 		if distance := miles(&s.airports[from], &s.airports[to]); from != to &&
-			(distance >= 60 && distance <= flightsServices[service].reach || try > patience) {
+			(distance >= 60 && distance <= s.services[service].Reach || try > patience) {
 			return service, from, to
 		}
 	}
@@ -258,17 +225,17 @@ func (s *scheduler) fly(f *flight) {
 
 // number returns a flight number that is free on the route: wanted, if it is not 0, or one drawn.
 func (s *scheduler) number(service int, origin, dest, wanted int16) int16 {
-	v := flightsServices[service]
+	v := s.services[service]
 
 	for {
 		n := wanted
 		if n == 0 {
-			n = int16(v.first + s.rng.IntN(v.last-v.first+1))
+			n = int16(v.First + s.rng.IntN(v.Last-v.First+1))
 		}
 
 		wanted = 0
 
-		if key := (numbered{v.marketing, n, origin, dest}); !s.numbers[key] {
+		if key := (numbered{v.Marketing, n, origin, dest}); !s.numbers[key] {
 			s.numbers[key] = true
 			return n
 		}

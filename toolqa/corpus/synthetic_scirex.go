@@ -31,18 +31,12 @@ func scirexParts(rng *rand.Rand, n int) []part {
 // their results; the last are surveys, with a section for each task and material that lists the results of all methods.
 type scirexSynth struct {
 	dice
+	*scirexLists
 	n      int
-	tasks  []*scirexField
+	tasks  []*scirexTask             // with the materials in use
 	names  map[string]bool           // of methods and coined materials, as published
 	boards map[scirexBoardKey]*board // the results of all papers, by task and material
 	order  []*board                  // in the order of their first results
-}
-
-// scirexField is a task with the materials in use.
-type scirexField struct {
-	task      string
-	materials []string
-	metrics   []scirexMetric
 }
 
 type scirexBoardKey struct{ task, material string }
@@ -63,9 +57,12 @@ type scirexResult struct {
 }
 
 func newScirexSynth(rng *rand.Rand, n int) *scirexSynth {
-	s := &scirexSynth{dice: newDice(rng), n: n, names: map[string]bool{}, boards: map[scirexBoardKey]*board{}}
-	for _, t := range scirexTasks {
-		s.tasks = append(s.tasks, &scirexField{t.name, strings.Split(t.materials, "|"), parseScirexMetrics(t.metrics)})
+	s := &scirexSynth{
+		dice: newDice(rng), scirexLists: readScirexLists(), n: n,
+		names: map[string]bool{}, boards: map[scirexBoardKey]*board{},
+	}
+	for _, t := range s.Tasks {
+		s.tasks = append(s.tasks, &scirexTask{t.Name, slices.Clone(t.Materials), t.Metrics})
 	}
 
 	return s
@@ -117,7 +114,7 @@ func (r scirexResult) relation(paper string) Relation {
 // scirexPaper is one paper.
 type scirexPaper struct {
 	id, title string
-	field     *scirexField
+	field     *scirexTask
 	methods   []string
 	materials []string
 	results   []scirexResult // sorted as published: by material, method and metric
@@ -128,10 +125,10 @@ func (s *scirexSynth) paper() *scirexPaper {
 	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(), s.rng.Uint32())}
 	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+0.65*s.rng.Float64()))]
 	p.methods = s.methods(p.field)
-	p.title = fmt.Sprintf("%s for %s", s.pick(scirexTitles...), p.field.task)
+	p.title = fmt.Sprintf("%s for %s", s.pick(s.Titles...), p.field.Name)
 	p.materials = s.materials(p.field)
 
-	metrics := slices.Clone(p.field.metrics)
+	metrics := slices.Clone(p.field.Metrics)
 	for _, material := range p.materials {
 		s.rng.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
 
@@ -142,7 +139,7 @@ func (s *scirexSynth) paper() *scirexPaper {
 			}
 
 			for _, metric := range used {
-				p.results = append(p.results, s.result(p.field.task, method, material, metric))
+				p.results = append(p.results, s.result(p.field.Name, method, material, metric))
 			}
 		}
 	}
@@ -164,7 +161,7 @@ func (s *scirexSynth) paper() *scirexPaper {
 // number for a text.
 func (s *scirexSynth) result(task, method, material string, metric scirexMetric) scirexResult {
 	said, number := metric.score(s.rng)
-	r := scirexResult{method: method, material: material, metric: metric.name, task: task, said: said, stored: said}
+	r := scirexResult{method: method, material: material, metric: metric.Name, task: task, said: said, stored: said}
 
 	switch s.rng.IntN(100) {
 	case 0:
@@ -199,23 +196,23 @@ func (s *scirexSynth) record(r scirexResult) {
 }
 
 // materials draws the materials of a paper: one to four, of games up to ten.
-func (s *scirexSynth) materials(f *scirexField) []string {
-	for i, m := range f.materials {
-		if b := s.boards[scirexBoardKey{f.task, m}]; b != nil && len(b.methods) >= usedUp {
-			f.materials[i] = s.coined(m)
+func (s *scirexSynth) materials(f *scirexTask) []string {
+	for i, m := range f.Materials {
+		if b := s.boards[scirexBoardKey{f.Name, m}]; b != nil && len(b.methods) >= usedUp {
+			f.Materials[i] = s.coined(m)
 		}
 	}
 
-	most := min(len(f.materials), 4)
-	if len(f.materials) > 10 {
+	most := min(len(f.Materials), 4)
+	if len(f.Materials) > 10 {
 		most = 10
 	}
 
 	n := 1 + int(float64(most)*s.rng.Float64()*max(s.rng.Float64(), s.rng.Float64()))
 
 	var chosen []string
-	for _, i := range s.rng.Perm(len(f.materials))[:n] {
-		chosen = append(chosen, f.materials[i])
+	for _, i := range s.rng.Perm(len(f.Materials))[:n] {
+		chosen = append(chosen, f.Materials[i])
 	}
 
 	return chosen
@@ -224,10 +221,10 @@ func (s *scirexSynth) materials(f *scirexField) []string {
 // coined returns the name of a new material in the place of another.
 func (s *scirexSynth) coined(old string) string {
 	for {
-		name := scirexCoin(s.rng) + []string{" Benchmark", " Corpus", "-2K", " (v2)", " Dataset", "Bank",
+		name := s.coin() + []string{" Benchmark", " Corpus", "-2K", " (v2)", " Dataset", "Bank",
 			"-" + s.fake.Language()}[s.rng.IntN(7)]
 		if first, rest, ok := strings.Cut(old, " 2600 "); ok && rest != "" {
-			name = first + " 2600 " + scirexCoin(s.rng) + " " +
+			name = first + " 2600 " + s.coin() + " " +
 				s.fake.RandomString([]string{"Quest", "Raider", "Patrol", "Maze"})
 		}
 
@@ -238,17 +235,17 @@ func (s *scirexSynth) coined(old string) string {
 }
 
 // methods coins the methods of a paper: one, and up to two variants of it.
-func (s *scirexSynth) methods(f *scirexField) []string {
+func (s *scirexSynth) methods(f *scirexTask) []string {
 	var methods []string
 	for len(methods) == 0 {
-		base := scirexCoin(s.rng) + s.pick(scirexEnds...)
+		base := s.coin() + s.pick(s.Ends...)
 		if s.take(base) {
 			methods = append(methods, base)
 		}
 	}
 
 	for range s.rng.IntN(3) {
-		if v := fmt.Sprintf(s.pick(scirexVariants...), methods[0]); s.take(v) {
+		if v := fmt.Sprintf(s.pick(s.Variants...), methods[0]); s.take(v) {
 			methods = append(methods, v)
 		}
 	}

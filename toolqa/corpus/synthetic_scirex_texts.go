@@ -13,111 +13,17 @@ import (
 // The sections of the published papers are words with a blank between, punctuation marks among them. So are these,
 // except that names and scores are one word each time they occur, as wide as they are.
 
-// scirexStatements say one result; M is the method, D the material, E the metric, S the score.
-var scirexStatements = []string{
-	"M scores S in E on the D dataset .",
-	"M obtains S E on D .",
-	"The E of M on D is S .",
-	"At S E on D , M improves over the strongest baseline .",
-	"We report the E score S for M on D .",
-	"M reaches S ( E ) on D .",
-	"As the table shows , the E score of M on D is S .",
-}
-
-// scirexMetricLists say which metrics L there are; scirexMaterialLists, which materials. T is the task.
-var (
-	scirexMetricLists = []string{
-		"On D we evaluate M by L .",
-		"The metrics for M on D : L .",
-		"For M on D we follow earlier work and measure L .",
-	}
-	scirexMaterialLists = []string{
-		"We evaluate M for T on L .",
-		"The method M is evaluated on L for T .",
-		"The datasets used with M for T : L .",
-	}
-	scirexSpreads = []string{ // L is "S on D , S on D"
-		"Across datasets , the E scores of M are L .",
-		"In terms of E , M reaches L .",
-		"The E of M varies with the dataset : L .",
-	}
-	scirexBoards = []string{ // L is "M S , M S"
-		"By E , all methods : L .",
-		"All methods with their E : L .",
-		"The E scores of all methods : L .",
-	}
-	scirexBoardNotes = []string{
-		"This leaderboard lists the E that each paper reports on D .",
-		"Methods for T that were never tried on D are not part of the leaderboard .",
-		"The entries of the leaderboard are in the order of publication .",
-	}
-)
-
-// The words of everything else: T is the task, M the paper's method, D a material.
-var (
-	scirexTitles = strings.Split("Attention Boosted Sequential Models|Learning Compact Representations|Deep "+
-		"Residual Hierarchies|A Simple Baseline|Adversarial Training|"+
-		"Multi-Scale Context Aggregation|Structured Memory|Iterative Refinement|Towards Robust Optimisation|Gated "+
-		"Convolutions|Semi-Supervised Pretraining|"+
-		"Uncertainty-Aware Losses|Sparse Routing|Curriculum Schedules|Self-Distillation", "|")
-	scirexAbstracts = []string{
-		"Recent progress in T has been driven by larger models .", "We propose M , a new approach to T .",
-		"Unlike earlier systems , M needs no hand-crafted features .",
-		"Extensive experiments show the benefit of M .", "Our code is available .",
-		"We study T from the point of view of optimisation .",
-	}
-	scirexFillers = []string{
-		"Most systems for T share an encoder that is trained end to end .",
-		"The hidden states are combined by a gating mechanism .",
-		"We initialise the weights with the method of %s et al .",
-		"The loss is minimised with stochastic gradient descent .",
-		"A common remedy is to add a regularisation term .",
-		"Each block consists of two convolutions , a normalisation layer and a shortcut .",
-		"Following %s and %s , we share the embeddings of both sides .",
-		"This observation motivates the design of our architecture .",
-		"The memory footprint grows linearly with the length of the input .",
-		"We tune all hyper-parameters on held-out data .",
-		"The learning rate is halved every %d epochs .", "Dropout with a rate of 0.%d is applied after each layer .",
-		"Such models are hard to interpret .", "The batch size is set to %d .",
-		"In contrast , %s et al . rely on external resources .",
-		"We leave a detailed analysis to future work .", "Intuitively , the second term prevents the collapse of " +
-			"the representation .",
-		"Training takes about %d hours on a single device .",
-		"The attention weights are normalised over all positions .",
-	}
-	scirexClauses = [][]string{ // a sentence has one of each
-		{"The encoder", "Our objective", "A second branch", "The proposed layer", "Each module", "This variant",
-			"The gradient", "An auxiliary loss", "The baseline", "Such a design",
-			"The final representation", "A larger vocabulary", "The sampling procedure", "Early stopping",
-			"The projection", "A shared memory", "Every training example", "The prior"},
-		{"reduces", "is independent of", "depends on", "stabilises", "captures", "ignores", "is motivated by",
-			"slows down", "complements", "replaces", "regularises",
-			"is trained jointly with", "generalises", "approximates", "is sensitive to", "simplifies"},
-		{"the variance of the estimate", "the order of the inputs", "long dependencies", "the choice of optimiser",
-			"local structure", "the remaining components", "noisy annotations",
-			"the number of parameters", "the receptive field", "earlier designs", "the decoder", "rare events",
-			"the temperature", "the similarity of neighbours", "the initialisation",
-			"the bottleneck", "the batch statistics", "the reward"},
-		{"in practice", "at test time", "without further supervision", "for small batches", "under mild assumptions",
-			"as in earlier work", "in the first stage", "by construction",
-			"after a short warm-up", "at no extra cost", "on average", "for most inputs", "to some extent",
-			"when data is scarce"},
-	}
-	scirexHeads = []string{"Model Overview", "Encoder", "Decoding", "Training Objective", "Attention Layer",
-		"Regularisation", "Implementation Details", "Inference", "Sampling Strategy"}
-)
-
 // sections returns the contents of a paper.
 func (s *scirexSynth) sections(p *scirexPaper) []string {
 	head := func(level, title string) string { return level + " : " + title }
 
 	all := []string{
-		head("document", p.title) + " " + s.about(p, scirexAbstracts, 4) + " " + s.filler(p, 4),
+		head("document", p.title) + " " + s.about(p, s.Abstracts, 4) + " " + s.filler(p, 4),
 		head("section", "Introduction") + " " + s.filler(p, 14),
 		head("section", "Related Work") + " " + s.filler(p, 16),
 	}
-	for _, i := range s.rng.Perm(len(scirexHeads))[:3+s.rng.IntN(6)] {
-		all = append(all, head("subsection", scirexHeads[i])+" "+s.filler(p, 6+s.rng.IntN(14)))
+	for _, i := range s.rng.Perm(len(s.Heads))[:3+s.rng.IntN(6)] {
+		all = append(all, head("subsection", s.Heads[i])+" "+s.filler(p, 6+s.rng.IntN(14)))
 	}
 
 	all = append(all, head("section", "Experiments"), head("subsection", "Setup")+" "+s.filler(p, 8), s.setup(p))
@@ -141,7 +47,7 @@ func (s *scirexSynth) sections(p *scirexPaper) []string {
 func (s *scirexSynth) about(p *scirexPaper, sentences []string, n int) string {
 	var b []string
 	for _, i := range s.rng.Perm(len(sentences))[:min(n, len(sentences))] {
-		b = append(b, fillIn(sentences[i], "T", strings.ToLower(p.field.task), "M", p.methods[0]))
+		b = append(b, fillIn(sentences[i], "T", strings.ToLower(p.field.Name), "M", p.methods[0]))
 	}
 
 	return strings.Join(b, " ")
@@ -150,13 +56,13 @@ func (s *scirexSynth) about(p *scirexPaper, sentences []string, n int) string {
 // filler is text that states no result, n sentences of it: no stock sentence twice, and others made of parts.
 func (s *scirexSynth) filler(p *scirexPaper, n int) string {
 	var b []string
-	for _, i := range s.rng.Perm(len(scirexFillers))[:min(n/3, len(scirexFillers))] {
-		b = append(b, s.stock(fillIn(scirexFillers[i], "T", strings.ToLower(p.field.task))))
+	for _, i := range s.rng.Perm(len(s.Fillers))[:min(n/3, len(s.Fillers))] {
+		b = append(b, s.stock(fillIn(s.Fillers[i], "T", strings.ToLower(p.field.Name))))
 	}
 
 	for len(b) < n {
 		var parts []string
-		for _, choices := range scirexClauses {
+		for _, choices := range s.Clauses {
 			parts = append(parts, s.pick(choices...))
 		}
 
@@ -188,7 +94,7 @@ func (s *scirexSynth) stock(sentence string) string {
 // setup says which materials each method is evaluated on.
 func (s *scirexSynth) setup(p *scirexPaper) string {
 	text := "subsection : Datasets"
-	wording := s.pick(scirexMaterialLists...)
+	wording := s.pick(s.Materials...)
 
 	for _, method := range p.methods {
 		var names []string
@@ -200,7 +106,7 @@ func (s *scirexSynth) setup(p *scirexPaper) string {
 		}
 
 		if names = slices.Compact(names); len(names) > 0 {
-			text += " " + fillIn(wording, "M", method, "T", scirexName(p.field.task), "L", enumerate(names))
+			text += " " + fillIn(wording, "M", method, "T", scirexName(p.field.Name), "L", enumerate(names))
 		}
 	}
 
@@ -209,18 +115,18 @@ func (s *scirexSynth) setup(p *scirexPaper) string {
 
 // results says everything about one material.
 func (s *scirexSynth) results(p *scirexPaper, material string) string {
-	text := fmt.Sprintf("subsection : Results on %s for %s", material, p.field.task)
+	text := fmt.Sprintf("subsection : Results on %s for %s", material, p.field.Name)
 	metrics := map[string][]string{}
 	var statements []string
 
 	for _, r := range p.results {
 		if r.material == material {
 			metrics[r.method] = append(metrics[r.method], scirexName(r.metric))
-			statements = append(statements, r.say(s.pick(scirexStatements...)))
+			statements = append(statements, r.say(s.pick(s.Statements...)))
 		}
 	}
 
-	wording := s.pick(scirexMetricLists...)
+	wording := s.pick(s.Metrics...)
 
 	for _, method := range p.methods {
 		if names := metrics[method]; len(names) > 0 {
@@ -236,17 +142,17 @@ func (s *scirexSynth) spreads(p *scirexPaper) string {
 	var b []string
 
 	for _, method := range p.methods {
-		for _, metric := range p.field.metrics {
+		for _, metric := range p.field.Metrics {
 			var list []string
 
 			for _, r := range p.results {
-				if r.method == method && r.metric == metric.name {
+				if r.method == method && r.metric == metric.Name {
 					list = append(list, r.said+" on "+scirexName(r.material))
 				}
 			}
 
 			if len(list) > 1 {
-				b = append(b, fillIn(s.pick(scirexSpreads...), "E", metric.name, "M", method, "L", enumerate(list)))
+				b = append(b, fillIn(s.pick(s.Spreads...), "E", metric.Name, "M", method, "L", enumerate(list)))
 			}
 		}
 	}
@@ -255,7 +161,7 @@ func (s *scirexSynth) spreads(p *scirexPaper) string {
 		return ""
 	}
 
-	return "for " + p.field.task + " . " + strings.Join(b, " ")
+	return "for " + p.field.Name + " . " + strings.Join(b, " ")
 }
 
 // survey returns the contents of a paper about the results of others.
@@ -289,11 +195,11 @@ func (s *scirexSynth) leaderboards(boards []*board) []string {
 			}
 
 			var text []string
-			for _, i := range s.rng.Perm(len(scirexBoardNotes)) {
-				text = append(text, scirexBoardNotes[i])
+			for _, i := range s.rng.Perm(len(s.Notes)) {
+				text = append(text, s.Notes[i])
 			}
 
-			text = slices.Insert(text, 0, "section : Leaderboard for T on D", s.pick(scirexBoards...))
+			text = slices.Insert(text, 0, "section : Leaderboard for T on D", s.pick(s.Boards...))
 			all = append(all, fillIn(strings.Join(text, " "),
 				"E", byMetric[0].metric, "T", b.task, "D", b.material, "L", strings.Join(list, " , ")))
 			byMetric = byMetric[n:]

@@ -9,9 +9,11 @@ import (
 // Every file of words can be read, and fills every field.
 func TestWords(t *testing.T) {
 	for file, words := range map[string]any{
-		"agenda.yaml": agendaWords(),
-		"airbnb.yaml": airbnbWords(),
-		"dblp.yaml":   readDBLPLists(),
+		"agenda.yaml":  agendaWords(),
+		"airbnb.yaml":  airbnbWords(),
+		"dblp.yaml":    readDBLPLists(),
+		"flights.yaml": flightsWords(),
+		"scirex.yaml":  readScirexLists(),
 	} {
 		v := reflect.ValueOf(words).Elem()
 		for i := range v.NumField() {
@@ -22,7 +24,7 @@ func TestWords(t *testing.T) {
 	}
 
 	files, err := wordFiles.ReadDir("words")
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 5 {
 		t.Errorf("%d files, %v: want those above", len(files), err)
 	}
 }
