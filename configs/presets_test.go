@@ -32,11 +32,44 @@ func preset(t *testing.T, name string) mcts.Config {
 	return c.Search.Config
 }
 
-// puller proposes both arms of a bandit at the root and "on" below it, whatever the seed.
+// arms is one decision, between A and B. Both pay, on the twentieth step.
+type arms struct{}
+
+type pulled struct{ history envs.History }
+
+func (p pulled) History() envs.History { return p.history }
+
+func (p pulled) Status() envs.Status {
+	if p.history.Len() == 20 {
+		return envs.Terminated
+	}
+
+	return envs.Running
+}
+
+func (arms) Reset(_ context.Context, t envs.Task) (envs.State, error) {
+	return pulled{envs.NewHistory(t)}, nil
+}
+
+func (arms) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	call := envs.Call{Name: string(a), Tool: string(a)}
+	turn := envs.Turn{Action: a, Call: call, Outcome: envs.OK, Observation: "Go on."}
+
+	if s.History().Len() < 19 {
+		return envs.Transition{State: pulled{s.History().Append(turn)}, Turn: turn}, nil
+	}
+
+	turn.Outcome, turn.Observation = envs.Correct, "It pays."
+
+	return envs.Transition{State: pulled{s.History().Append(turn)}, Turn: turn, Reward: 1,
+		Grade: envs.Grade{Answer: turn.Call.Name, Official: true, Strict: true}}, nil
+}
+
+// puller proposes both arms at the root and "on" below it, whatever the seed.
 type puller struct{}
 
 func (puller) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
-	texts, priors := []string{string(envtest.On)}, []float64{1}
+	texts, priors := []string{"on"}, []float64{1}
 	if r.History.Len() == 0 {
 		texts, priors = []string{"A", "B"}, []float64{0.7, 0.3}
 	}
@@ -53,10 +86,9 @@ func pull(t *testing.T, c mcts.Config, simulations int, seed uint64) *mcts.Tree 
 	t.Helper()
 
 	c.Simulations, c.MaxDepth = simulations, 30
-	bandit := envtest.NewBandit(20, envtest.Arm{Name: "A", Reward: 1}, envtest.Arm{Name: "B", Reward: 1})
 
-	tree, err := (&mcts.Search{Env: bandit, Policy: puller{}, Config: c, Seed: seed}).Grow(context.Background(),
-		bandit.Task(), 0, nil)
+	tree, err := (&mcts.Search{Env: arms{}, Policy: puller{}, Config: c, Seed: seed}).Grow(context.Background(),
+		envs.Task{ID: "arms", Question: "Which arm pays: A or B?"}, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

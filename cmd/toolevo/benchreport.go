@@ -129,26 +129,6 @@ func (r *serveReport) end() *serveReport {
 	return r
 }
 
-// busyUntil is the share of the slot-time in use up to a number of seconds after the first request.
-func (r *serveReport) busyUntil(seconds float64) float64 {
-	var before serveMoment
-	for _, m := range r.Timeline {
-		if m.Seconds >= seconds && m.Seconds > before.Seconds {
-			share := (seconds - before.Seconds) / (m.Seconds - before.Seconds)
-			before.Busy += share * (m.Busy - before.Busy)
-			break
-		}
-
-		before = m
-	}
-
-	if seconds <= 0 {
-		return 0
-	}
-
-	return before.Busy / seconds / float64(r.Slots)
-}
-
 // text is the report for people.
 func (r *serveReport) text() string {
 	if r.Requests == 0 {

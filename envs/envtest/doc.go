@@ -1,4 +1,4 @@
-// Package envtest holds every environment to what package envs promises, and has two toy environments with
+// Package envtest holds every environment to what package envs promises, and has a toy environment with
 // known answers for the tests of those who search in one.
 //
 // # The suite
@@ -9,14 +9,9 @@
 // canonical keys mean equal answers. It needs actions that reach an end of each task; without one it fails rather than
 // check nothing.
 //
-// # The toys
-//
-// Actions of both are plain words, such as "left", so that trees read well; white space around them does not matter.
-//
-// [Bandit] is one decision: the first action chooses one of k arms, each of which has a fixed reward of +1 or -1. With
-// depth d > 1, d-1 actions "on" follow before the reward is paid. The value of the first action alone is the reward of
-// its arm, which makes visits and values computable by hand.
+// # The toy
 //
 // [Maze] is a walk of several steps with every outcome in it: two shortest solutions, dead ends, a deprecated move and
-// its successor, walls, and a limit on turns.
+// its successor, walls, and a limit on turns. Actions are plain words, such as "left", so that trees read well; white
+// space around them does not matter.
 package envtest

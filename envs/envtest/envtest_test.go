@@ -12,20 +12,6 @@ import (
 	"toolevo/envs"
 )
 
-func newBandit(depth int) *Bandit {
-	return NewBandit(depth, Arm{"red", 1}, Arm{"green", -1}, Arm{"blue", -1})
-}
-
-func TestBanditConforms(t *testing.T) {
-	for _, depth := range []int{1, 3} {
-		t.Run(fmt.Sprint("depth ", depth), func(t *testing.T) {
-			b := newBandit(depth)
-			Run(t, func() envs.Environment { return newBandit(depth) }, []envs.Task{b.Task()},
-				append(b.Actions(), "yellow", " red", ""))
-		})
-	}
-}
-
 func TestMazeConforms(t *testing.T) {
 	m := NewMaze()
 	Run(t, func() envs.Environment { return NewMaze() }, []envs.Task{MazeTask},
@@ -51,55 +37,6 @@ func play(t *testing.T, env envs.Environment, task envs.Task, actions ...envs.Ac
 	}
 
 	return last
-}
-
-func TestBandit(t *testing.T) {
-	tests := []struct {
-		depth   int
-		actions []envs.Action
-		outcome envs.Outcome
-		reward  float64
-	}{
-		{1, []envs.Action{"red"}, envs.Correct, 1},
-		{1, []envs.Action{"blue"}, envs.Incorrect, -1},
-		{1, []envs.Action{"on"}, envs.InvalidAction, 0},
-		{1, []envs.Action{"", "red"}, envs.Correct, 1},
-		{3, []envs.Action{"red"}, envs.OK, 0},
-		{3, []envs.Action{"red", "red"}, envs.InvalidAction, 0},
-		{3, []envs.Action{"red", "on"}, envs.OK, 0},
-		{3, []envs.Action{"red", "on", "on"}, envs.Correct, 1},
-		{3, []envs.Action{"blue", "on", "on"}, envs.Incorrect, -1},
-		{3, []envs.Action{"green", "what", "on", "on"}, envs.Incorrect, -1},
-	}
-	for _, tt := range tests {
-		b := newBandit(tt.depth)
-
-		got := play(t, b, b.Task(), tt.actions...)
-		if got.Turn.Outcome != tt.outcome || got.Reward != tt.reward {
-			t.Errorf("depth %d, %v: %s with reward %v, want %s with %v", tt.depth, tt.actions, got.Turn.Outcome,
-				got.Reward, tt.outcome, tt.reward)
-		}
-	}
-}
-
-func TestNewBanditPanics(t *testing.T) {
-	for name, make := range map[string]func(){
-		"no arms":   func() { NewBandit(1) },
-		"depth":     func() { NewBandit(0, Arm{"a", 1}) },
-		"reward":    func() { NewBandit(1, Arm{"a", 0.5}) },
-		"the word":  func() { NewBandit(1, Arm{On, 1}) },
-		"two words": func() { NewBandit(1, Arm{"a b", 1}) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-
-			make()
-		}()
-	}
 }
 
 // TestMazeSolutions enumerates every walk of four turns.

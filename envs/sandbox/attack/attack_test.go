@@ -357,3 +357,15 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// Run lays bait out and runs the attacks against an engine; see [Bait.Run].
+func Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) ([]Finding, error) {
+	b, err := Lay()
+	if err != nil {
+		return nil, err
+	}
+
+	found, err := b.Run(ctx, e, short, each)
+
+	return found, errors.Join(err, b.Close())
+}

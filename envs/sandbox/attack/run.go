@@ -62,18 +62,6 @@ func ask(ctx context.Context, e sandbox.Engine, thorough bool) (sandbox.Reply, e
 	return e.Run(ctx, witness(thorough), sandbox.Limits{CPU: 5 * time.Second, Wall: 20 * time.Second})
 }
 
-// Run lays bait out and runs the attacks against an engine; see [Bait.Run].
-func Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) ([]Finding, error) {
-	b, err := Lay()
-	if err != nil {
-		return nil, err
-	}
-
-	found, err := b.Run(ctx, e, short, each)
-
-	return found, errors.Join(err, b.Close())
-}
-
 // Run runs the attacks of [List] one after the other, or only those of the short form, and calls each, which
 // may be nil, after every one. The short form looks less often for processes left behind and for changes in
 // other programs: after the attacks that aim at them, and at the end of each wall's. Its error is the end of
