@@ -4,7 +4,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"sort"
-	"strings"
 
 	"github.com/brianvoe/gofakeit/v7"
 )
@@ -46,18 +45,6 @@ func sumUp[E any, T int | float64](list []E, weight func(E) T) []T {
 	}
 
 	return sums
-}
-
-// splitList splits a list of words at its bars. A line may begin anywhere.
-func splitList(list string) []string {
-	all := strings.Split(list, "|")
-	for i, w := range all {
-		if strings.HasPrefix(w, "\n") {
-			all[i] = strings.TrimLeft(w, "\n\t")
-		}
-	}
-
-	return all
 }
 
 // countedRows returns a generator of the rows 0 to n-1.

@@ -45,6 +45,7 @@ func yelpRows(rng *rand.Rand, n int) func() ([]cell, error) {
 // yelpMaker makes rows.
 type yelpMaker struct {
 	dice
+	*yelpWords
 	towns  []yelpTown
 	sums   []float64 // of the weights of the towns
 	lines  []int     // of the weights of the lines of business, summed up
@@ -57,12 +58,12 @@ type yelpMaker struct {
 
 func newYelpMaker(rng *rand.Rand, n int) *yelpMaker {
 	schema := schemas()[toolqa.Yelp]
-	m := &yelpMaker{dice: newDice(rng), row: make([]cell, len(schema.Columns))}
+	m := &yelpMaker{dice: newDice(rng), yelpWords: readYelpWords(), row: make([]cell, len(schema.Columns))}
 	m.towns = m.settle(n)
-	m.sums = sumUp(m.towns, func(t yelpTown) float64 { return t.weight })
-	m.lines = sumUp(yelpLines, func(l yelpLine) int { return l.weight })
+	m.sums = sumUp(m.towns, func(t yelpTown) float64 { return t.Weight })
+	m.lines = sumUp(m.Lines, func(l yelpLine) int { return l.Weight })
 	rank := 0.0
-	m.chains = sumUp(yelpChainNames, func(string) float64 { rank++; return 1 / math.Sqrt(rank) })
+	m.chains = sumUp(m.Chains, func(yelpChain) float64 { rank++; return 1 / math.Sqrt(rank) })
 
 	m.stars = sumUp(yelpStars[:], func(of int) int { return of })
 	for name, missing := range map[string]*cell{"attributes": &m.noAttributes, "categories": &m.noCategories,
@@ -90,7 +91,7 @@ func (m *yelpMaker) business() []cell {
 	r[1] = textCell(b.name)
 	r[2] = textCell(m.address(town))
 	r[3] = textCell(m.spell(town))
-	r[4] = textCell(town.state)
+	r[4] = textCell(town.State)
 	r[5] = textCell(m.postalCode(town, area))
 	r[6], r[7] = realCell(point[0]), realCell(point[1])
 	r[8] = realCell(1 + 0.5*float64(m.weighted(m.stars)))
@@ -163,7 +164,7 @@ func (m *yelpMaker) address(town *yelpTown) string {
 		address += m.pick("N ", "S ", "E ", "W ")
 	}
 
-	address += m.pick(yelpStreets...) + m.pick(" St", " St", " Ave", " Ave", " Rd", " Rd", " Blvd", " Dr", " Pike",
+	address += m.pick(m.Streets...) + m.pick(" St", " St", " Ave", " Ave", " Rd", " Rd", " Blvd", " Dr", " Pike",
 		" Hwy", " Ln", " Way")
 	if m.chance(0.22) {
 		address += m.pick(", Ste ", ", Ste ", ", Unit ", ", Bldg ") +

@@ -13,26 +13,7 @@ func attribute(name, text string) envs.Arg { return envs.Arg{Name: name, Value: 
 // attributes makes the object of a business's attributes as Python prints it. All its values are texts that say what a
 // Python program printed: 'True', "u'free'", "{'garage': False, 'street': True}".
 func (m *yelpMaker) attributes(line *yelpLine) string {
-	var all []string
-
-	switch line.kind {
-	case yelpDining:
-		all = []string{
-			"BusinessAcceptsCreditCards", "RestaurantsDelivery", "RestaurantsTakeOut", "OutdoorSeating", "HasTV",
-			"GoodForKids", "RestaurantsReservations", "RestaurantsGoodForGroups", "WiFi",
-			"Alcohol", "NoiseLevel", "RestaurantsAttire", "RestaurantsPriceRange2", "BusinessParking", "Ambience",
-			"GoodForMeal", "BikeParking", "Caters", "WheelchairAccessible", "DogsAllowed", "HappyHour",
-		}
-	case yelpCare:
-		all = []string{"BusinessAcceptsCreditCards", "ByAppointmentOnly", "ByAppointmentOnly", "GoodForKids",
-			"BusinessParking", "WiFi", "AcceptsInsurance", "WheelchairAccessible", "RestaurantsPriceRange2"}
-	case yelpService:
-		all = []string{"BusinessAcceptsCreditCards", "ByAppointmentOnly", "BikeParking", "BusinessAcceptsBitcoin",
-			"WiFi"}
-	default:
-		all = []string{"BusinessAcceptsCreditCards", "RestaurantsPriceRange2", "BikeParking", "BusinessParking",
-			"WheelchairAccessible", "WiFi", "GoodForKids", "ByAppointmentOnly", "DogsAllowed"}
-	}
+	all := m.Attributes[line.Kind]
 
 	var object envs.Args
 	for _, name := range m.some(1+m.rng.IntN(len(all)), all) {
@@ -50,38 +31,20 @@ func (m *yelpMaker) attribute(name string, line *yelpLine) string {
 		return "None"
 	}
 
-	word := func(words ...string) string { return m.pick("u", "") + "'" + m.pick(words...) + "'" }
-
-	switch name {
-	case "WiFi":
-		return word("free", "free", "no", "paid")
-	case "Alcohol":
-		return word("none", "full_bar", "beer_and_wine")
-	case "NoiseLevel":
-		return word("average", "average", "quiet", "loud", "very_loud")
-	case "RestaurantsAttire":
-		return word("casual", "casual", "casual", "dressy", "formal")
-	case "RestaurantsPriceRange2":
-		return m.pick("1", "1", "2", "2", "2", "3", "4")
-	case "BusinessParking":
-		return m.flags("garage", "street", "validated", "lot", "valet")
-	case "Ambience":
-		return m.flags("romantic", "intimate", "classy", "hipster", "divey", "touristy", "trendy", "upscale", "casual")
-	case "GoodForMeal":
-		return m.flags("dessert", "latenight", "lunch", "dinner", "brunch", "breakfast")
-	case "ByAppointmentOnly":
-		if line.kind == yelpCare {
-			return m.pick("True", "True", "False")
-		}
-
-		return m.pick("True", "False", "False")
-	case "BusinessAcceptsCreditCards":
-		return m.pick("True", "True", "True", "True", "True", "False")
-	case "BusinessAcceptsBitcoin", "DogsAllowed":
-		return m.pick("False", "False", "False", "True")
+	if words, ok := m.Quoted[name]; ok {
+		return m.pick("u", "") + "'" + m.pick(words...) + "'"
 	}
 
-	return m.pick("True", "True", "False")
+	if names, ok := m.Flags[name]; ok {
+		return m.flags(names...)
+	}
+
+	values, ok := m.Values[name]
+	if !ok || name == "ByAppointmentOnly" && line.Kind == yelpCare {
+		values = m.Values["any other"]
+	}
+
+	return m.pick(values...)
 }
 
 // flags is the text of a Python dict of Booleans.
@@ -102,7 +65,7 @@ var yelpDays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 func (m *yelpMaker) hours(line *yelpLine) string {
 	opens, closes, weekend := 8+m.rng.IntN(3), 17+m.rng.IntN(3), 0.5
 
-	switch line.kind {
+	switch line.Kind {
 	case yelpDining:
 		opens, closes, weekend = []int{6, 7, 8, 10, 11, 11, 16}[m.rng.IntN(7)],
 			[]int{14, 20, 21, 22, 23, 0, 2}[m.rng.IntN(7)], 0.92
@@ -129,11 +92,11 @@ func (m *yelpMaker) hours(line *yelpLine) string {
 			continue
 		}
 
-		if day > 3 && line.kind == yelpDining && m.chance(0.4) {
+		if day > 3 && line.Kind == yelpDining && m.chance(0.4) {
 			to = (to + 1) % 24
 		}
 
-		if day > 4 && line.kind != yelpDining {
+		if day > 4 && line.Kind != yelpDining {
 			to = max(opens+2, closes-m.rng.IntN(4))
 		}
 

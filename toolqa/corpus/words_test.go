@@ -14,6 +14,7 @@ func TestWords(t *testing.T) {
 		"dblp.yaml":    readDBLPLists(),
 		"flights.yaml": flightsWords(),
 		"scirex.yaml":  readScirexLists(),
+		"yelp.yaml":    readYelpWords(),
 	} {
 		v := reflect.ValueOf(words).Elem()
 		for i := range v.NumField() {
@@ -24,7 +25,7 @@ func TestWords(t *testing.T) {
 	}
 
 	files, err := wordFiles.ReadDir("words")
-	if err != nil || len(files) != 5 {
+	if err != nil || len(files) != 6 {
 		t.Errorf("%d files, %v: want those above", len(files), err)
 	}
 }
