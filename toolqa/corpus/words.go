@@ -2,10 +2,9 @@ package corpus
 
 import (
 	"embed"
-	"fmt"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	"toolevo/toolqa"
 )
 
 // wordFiles are what synthetic corpora are made of: a file for each dataset that has words.
@@ -15,18 +14,5 @@ var wordFiles embed.FS
 
 // wordsIn returns a function that decodes a file of words when it is first called.
 func wordsIn[T any](file string) func() *T {
-	return sync.OnceValue(func() *T {
-		var words T
-
-		text, err := wordFiles.ReadFile("words/" + file)
-		if err == nil {
-			err = yaml.UnmarshalWithOptions(text, &words, yaml.Strict())
-		}
-
-		if err != nil {
-			panic(fmt.Sprintf("corpus: words/%s: %v", file, err)) // the file is ours
-		}
-
-		return &words
-	})
+	return sync.OnceValue(func() *T { return toolqa.DecodeFile[T](wordFiles, "words/"+file) })
 }

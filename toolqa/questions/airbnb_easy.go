@@ -57,7 +57,6 @@ func airbnbEasy() []Template {
 		ts[i] = f.template()
 		ts[i].Name = "airbnb-easy/" + f.name
 		ts[i].Dataset, ts[i].Difficulty = toolqa.Airbnb, toolqa.Easy
-		ts[i].check = airbnbChecks[ts[i].Name]
 	}
 
 	return ts

@@ -31,7 +31,7 @@ func airbnbHard() []Template {
 		t.Name = "airbnb-hard/" + t.Name
 		t.Dataset, t.Difficulty = toolqa.Airbnb, toolqa.Hard
 
-		t.check, t.sep = airbnbChecks[t.Name], nameSep
+		t.sep = nameSep
 		if t.draw == nil {
 			t.draw = drawHood(nil)
 		}

@@ -64,7 +64,6 @@ func coffeeEasy() []Template {
 		ts[i].Name = "coffee-easy/" + ts[i].Name
 		ts[i].Dataset, ts[i].Difficulty = toolqa.Coffee, toolqa.Easy
 		ts[i].draw = drawDay(0)
-		ts[i].check = coffeeChecks[ts[i].Name]
 	}
 
 	return ts

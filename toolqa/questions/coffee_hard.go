@@ -28,7 +28,6 @@ func coffeeHard() []Template {
 		t.Name = "coffee-hard/" + t.Name
 		t.Dataset, t.Difficulty = toolqa.Coffee, toolqa.Hard
 
-		t.check = coffeeChecks[t.Name]
 		if t.draw == nil {
 			t.draw = drawRange
 		}

@@ -23,7 +23,6 @@ func dblpFamily(prefix string, d toolqa.Difficulty, ts []Template) []Template {
 		t := &ts[i]
 		t.Name = prefix + t.Name
 		t.Dataset, t.Difficulty = toolqa.DBLP, d
-		t.check = dblpChecks[t.Name]
 	}
 
 	return ts

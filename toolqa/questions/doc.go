@@ -36,10 +36,10 @@
 //
 // # Adding a dataset
 //
-// A dataset is a few files that begin with its name: its view of the corpus (a type with a Dataset method),
-// its templates, and the functions that its checks call (DATASET_check.go); and a line in families, in
-// paperCounts and, where its checks call functions, in checkFunctions. Sentences, queries, code and thoughts
-// are data; the rules are functions of the view. The tests of all datasets play in one world (world_test.go):
+// A dataset is a few files that begin with its name: its view of the corpus (a type with a Dataset method), its
+// templates, and the functions that its checks call (DATASET_check.go); its checks, checks/DATASET.yaml; and a line in
+// families, in paperCounts and, where its checks call functions, in checkFunctions. Sentences, queries, code and
+// thoughts are data; the rules are functions of the view. The tests of all datasets play in one world (world_test.go):
 // a scripted reader follows the plans with the real tools under every API version.
 //
 // # Caveats

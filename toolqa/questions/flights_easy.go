@@ -93,8 +93,6 @@ func flightsFamily(prefix string, d toolqa.Difficulty, ts []Template) []Template
 		t := &ts[i]
 		t.Name = prefix + t.Name
 		t.Dataset, t.Difficulty = toolqa.Flights, d
-
-		t.check = flightsChecks[t.Name]
 		if t.draw == nil {
 			t.draw = drawFlight(slotNames(t.Text))
 		}

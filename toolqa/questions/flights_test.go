@@ -150,7 +150,7 @@ func TestFlightsGold(t *testing.T) {
 				t.Errorf("no gold answer of %s is tested", tmpl.Name)
 			}
 
-			if tmpl.check == "" {
+			if tmpl.check() == "" {
 				t.Errorf("%s has no second opinion", tmpl.Name)
 			}
 

@@ -150,7 +150,7 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("Lookup(%s) = %v, %v", tmpl.Name, got, ok)
 		}
 
-		if tmpl.check == "" || tmpl.draw == nil || tmpl.gold == nil {
+		if tmpl.check() == "" || tmpl.draw == nil || tmpl.gold == nil {
 			t.Errorf("%s: no rule, no second opinion, or no way to draw one", tmpl.Name)
 		}
 
@@ -174,6 +174,10 @@ func TestTemplates(t *testing.T) {
 
 	if _, ok := Lookup("coffee-easy/taste"); ok {
 		t.Error("Lookup finds a template that does not exist")
+	}
+
+	if len(checks()) != len(names) {
+		t.Errorf("%d queries for %d templates", len(checks()), len(names))
 	}
 }
 

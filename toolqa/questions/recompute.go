@@ -4,13 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"embed"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs/pytext"
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -40,14 +43,15 @@ func (r *Recomputer) Answer(ctx context.Context, m Match) (string, error) {
 		return "", fmt.Errorf("questions: recompute %q (%s): %w", m.Question(), m.Template.Name, err)
 	}
 	var args []any
+	query := m.Template.check()
 
 	for _, s := range m.Slots {
-		if strings.Contains(m.Template.check, ":"+s.Name) {
+		if strings.Contains(query, ":"+s.Name) {
 			args = append(args, sql.Named(s.Name, s.Value))
 		}
 	}
 
-	rows, err := r.db.QueryContext(ctx, m.Template.check, args...)
+	rows, err := r.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return fail(err)
 	}
@@ -82,6 +86,35 @@ func (r *Recomputer) Answer(ctx context.Context, m Match) (string, error) {
 
 	return strings.Join(cells, sep), nil
 }
+
+// checkFiles are the second opinions: a file for each dataset.
+//
+//go:embed checks/*.yaml
+var checkFiles embed.FS
+
+// checks are the queries of all templates, by their names.
+var checks = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+
+	for _, ds := range toolqa.Datasets() {
+		file := toolqa.DecodeFile[struct{ Parts, Queries map[string]string }](checkFiles, "checks/"+string(ds)+".yaml")
+
+		var parts []string
+		for name, part := range file.Parts {
+			parts = append(parts, "{"+name+"}", part)
+		}
+
+		for name, query := range file.Queries {
+			all[name] = strings.NewReplacer(parts...).Replace(query)
+		}
+	}
+
+	return all
+})
+
+// check returns a query over the dataset's corpus file that finds the right answer without the rule: a second opinion.
+// It uses the typed tables (corpus.SchemaOf) and slots as parameters, e.g. :date, and returns one column.
+func (t *Template) check() string { return checks()[t.Name] }
 
 // checkConnector opens connections that have the functions the queries use.
 type checkConnector struct{ uri string }

@@ -118,26 +118,7 @@ func scirexDatasets() []Template {
 
 // scirexDone fills in what the templates have in common.
 func scirexDone(t Template, d toolqa.Difficulty, slots func(corpus.Relation) Slots) []Template {
-	t.Dataset, t.Difficulty, t.check = toolqa.SciREX, d, scirexChecks[t.Name]
+	t.Dataset, t.Difficulty = toolqa.SciREX, d
 	t.draw = drawRelation(t, slots)
 	return []Template{t}
-}
-
-// scoreValue is what a score is worth, in SQL: a number and its unit. A comma between thousands is left out.
-const scoreValue = "CAST(REPLACE(TRIM(REPLACE(score, char(65279), '')), ',', '') AS REAL) * " +
-	"CASE WHEN TRIM(score) GLOB '*[kK]' THEN 1e3 WHEN TRIM(score) GLOB '*[mM]' THEN 1e6 WHEN TRIM(score) GLOB " +
-	"'*B' THEN 1e9 ELSE 1 END"
-
-// scirexChecks are the second opinions: SQL over the relations.
-var scirexChecks = map[string]string{
-	"scirex-easy/score": "SELECT DISTINCT TRIM(REPLACE(score, char(65279), '')) FROM relations " +
-		"WHERE metric = :metric AND method = :method AND material = :material AND task = :task",
-	"scirex-hard/highest-dataset": "SELECT material FROM relations WHERE method = :method AND metric = :metric " +
-		"AND task = :task ORDER BY " + scoreValue + " DESC LIMIT 1",
-	"scirex-hard/highest-method": "SELECT method FROM relations WHERE material = :material AND metric = :metric " +
-		"AND task = :task ORDER BY " + scoreValue + " DESC LIMIT 1",
-	"scirex-hard/metrics": "SELECT metric FROM relations WHERE method = :method AND material = :material " +
-		"AND task = :task GROUP BY metric ORDER BY MIN(id)",
-	"scirex-hard/datasets": "SELECT material FROM relations WHERE method = :method AND task = :task GROUP " +
-		"BY material ORDER BY MIN(id)",
 }

@@ -120,7 +120,7 @@ func TestScirexGold(t *testing.T) {
 			}
 		}
 
-		if (m.Template.Fault == "") != (m.Template.official == nil) || m.Template.check == "" {
+		if (m.Template.Fault == "") != (m.Template.official == nil) || m.Template.check() == "" {
 			t.Errorf("%s: a fault without a published rule, or the reverse, or no second opinion", tt.template)
 		}
 	}

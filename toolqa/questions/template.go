@@ -35,11 +35,8 @@ type Template struct {
 	official rule // the published answer where Fault is not empty, else nil
 	draw     drawer
 
-	// check is a query over the dataset's corpus file that finds the right answer without the rule: a second
-	// opinion. It uses the typed tables (corpus.SchemaOf) and slots as parameters, e.g. :date, and returns
-	// one column. The answer is its rows, joined by sep where that is not "" and by a comma and a space
-	// otherwise.
-	check, sep string
+	// sep joins the rows that the check finds, where it is not "": else they are joined by a comma and a space.
+	sep string
 
 	// The plan: steps, or where it depends on the slots or on what earlier results say, choose. It is called
 	// again with the values read from each result, behind the slots, and must not change the steps already

@@ -28,7 +28,6 @@ func yelpEasy() []Template {
 		t := &ts[i]
 		t.Name = "yelp-easy/" + t.Name
 		t.Dataset, t.Difficulty = toolqa.Yelp, toolqa.Easy
-		t.check = yelpChecks[t.Name]
 	}
 
 	return ts

@@ -32,7 +32,6 @@ func yelpHard() []Template {
 		t := &ts[i]
 		t.Name = "yelp-hard/" + t.Name
 		t.Dataset, t.Difficulty = toolqa.Yelp, toolqa.Hard
-		t.check = yelpChecks[t.Name]
 	}
 
 	return ts
