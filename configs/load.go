@@ -247,19 +247,11 @@ func difference(ours, theirs string, counts func(key string) bool) []string {
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		x, y := cmp.Or(a[k], later()[k]), cmp.Or(b[k], later()[k])
 		if counts(k) && x != y {
-			out = append(out, fmt.Sprintf("%s: %s, not %s", k, orUnset(x), orUnset(y)))
+			out = append(out, fmt.Sprintf("%s: %s, not %s", k, cmp.Or(x, "(unset)"), cmp.Or(y, "(unset)")))
 		}
 	}
 
 	return out
-}
-
-func orUnset(v string) string {
-	if v == "" {
-		return "(unset)"
-	}
-
-	return v
 }
 
 // defaults are those of the program and of the suites.

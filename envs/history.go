@@ -20,7 +20,7 @@ type Turn struct {
 type History struct {
 	task    *Task
 	last    *link
-	learned *lesson
+	learned *learnedTool
 }
 
 type link struct {
@@ -30,8 +30,8 @@ type link struct {
 	turn Turn
 }
 
-type lesson struct {
-	prev *lesson
+type learnedTool struct {
+	prev *learnedTool
 	n    int
 	hash uint64 // of the descriptions up to this one
 	text string
@@ -124,7 +124,7 @@ func (h History) Learn(description string) History {
 		n, hash = h.learned.n+1, h.learned.hash
 	}
 
-	h.learned = &lesson{prev: h.learned, n: n, hash: xxh3.HashStringSeed(description, hash), text: description}
+	h.learned = &learnedTool{prev: h.learned, n: n, hash: xxh3.HashStringSeed(description, hash), text: description}
 
 	return h
 }

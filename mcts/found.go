@@ -51,15 +51,15 @@ func (f *Found) Add(t *TreeRecord) {
 }
 
 // Done reports whether a question needs no further tree: it has enough, or is given up.
-func (f *Found) Done(c Config) bool { return f.enough(c) || f.hopeless(c) }
+func (f *Found) Done(c Config) bool { return f.enough(c) || f.barrenTooLong(c) }
 
 // enough reports whether as many trajectories as wanted call different tools, or half as many again exist.
 func (f *Found) enough(c Config) bool {
 	return c.Enough > 0 && (len(f.tools) >= c.Enough || len(f.trajectories) >= c.Enough+(c.Enough+1)/2)
 }
 
-// hopeless reports whether too many trees in a row found nothing new. A question that was answered is given more.
-func (f *Found) hopeless(c Config) bool {
+// barrenTooLong reports whether too many trees in a row found nothing new. An answered question is allowed more.
+func (f *Found) barrenTooLong(c Config) bool {
 	return c.Barren > 0 && f.barren >= c.Barren+len(f.tools)
 }
 

@@ -27,7 +27,7 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 		return nil, err
 	}
 
-	t, err := s.plant(ctx, task, index)
+	t, err := s.newTree(ctx, task, index)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 	return t, nil
 }
 
-// plant makes the tree of line 1 of Algorithm 1: s_0 = {D, P_c} alone.
-func (s *Search) plant(ctx context.Context, task envs.Task, index int) (*Tree, error) {
+// newTree returns a tree with only its root, s_0 = {D, P_c} (Algorithm 1, line 1).
+func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree, error) {
 	state, err := s.Env.Reset(ctx, task)
 	if err != nil {
 		return nil, fmt.Errorf("mcts: question %s, tree %d: %w", task.ID, index, err)

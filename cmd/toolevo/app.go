@@ -22,7 +22,7 @@ type app struct {
 	console.Program               // what others wrote is made visible on the way to Out
 	columns         int           // of the terminal that results go to, 0 where they go to none
 	ending          ending        // what is said at Ctrl-C
-	moment          time.Duration // a command may prepare in silence for so long; 0 is the default, less is not at all
+	quietPeriod     time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
 	backoff         time.Duration // before a server is asked again, at first; 0 is the default
 
 	// open opens the engine of a command; nil is engines.Open.

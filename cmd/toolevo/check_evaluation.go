@@ -29,7 +29,7 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 		return err
 	}
 
-	if err := e.deploy(b); err != nil {
+	if err := e.openEnvironments(b); err != nil {
 		return err
 	}
 

@@ -211,8 +211,8 @@ func (d *demo) do(ctx context.Context, what string, result any, args ...string) 
 
 	var out, words bytes.Buffer
 	a := &app{
-		Program: console.Program{In: d.app.In, Out: &out, Err: &console.Screen{W: &words}, Environ: d.app.Environ},
-		moment:  d.app.moment, backoff: d.app.backoff, open: d.app.open, attack: d.attack,
+		Program:     console.Program{In: d.app.In, Out: &out, Err: &console.Screen{W: &words}, Environ: d.app.Environ},
+		quietPeriod: d.app.quietPeriod, backoff: d.app.backoff, open: d.app.open, attack: d.attack,
 	}
 	root := a.root()
 	root.SetArgs(append(args, "--json"))

@@ -75,7 +75,7 @@ func (d *demo) export(ctx context.Context) error {
 		return err
 	}
 
-	d.tellExample()
+	d.printExample()
 
 	return nil
 }
@@ -105,16 +105,16 @@ func (d *demo) clearest() (trajectories.Row, error) {
 	return found, nil
 }
 
-// tellExample shows of a trajectory the call that met a deprecation, the one that took its place, and the end.
-func (d *demo) tellExample() {
+// printExample prints three turns of a trajectory: the deprecated call, the call that replaced it, and the end.
+func (d *demo) printExample() {
 	old, again, _ := recovery(d.example.Turns)
 	d.tell("\n%s", display.Line("One of them  "+d.example.Question, demoWidth))
-	d.tellTurn("Action", old.Key, 1)
-	d.tellTurn("Observation", old.Observation, 3)
-	d.tellTurn("Thought", again.Thought, 2)
-	d.tellTurn("Action", again.Key, 1)
-	d.tellTurn("Observation", again.Observation, 1)
-	d.tellTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
+	d.printTurn("Action", old.Key, 1)
+	d.printTurn("Observation", old.Observation, 3)
+	d.printTurn("Thought", again.Thought, 2)
+	d.printTurn("Action", again.Key, 1)
+	d.printTurn("Observation", again.Observation, 1)
+	d.printTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
 }
 
 // recovery returns the first turn of a trajectory that met a deprecated API and the one after it that called its tool
@@ -130,8 +130,8 @@ func recovery(turns []trajectories.Turn) (old, again trajectories.Turn, ok bool)
 	return old, again, false
 }
 
-// tellTurn shows a part of a turn in so many lines at most.
-func (d *demo) tellTurn(part, text string, most int) {
+// printTurn prints a part of a turn in at most the given number of lines.
+func (d *demo) printTurn(part, text string, most int) {
 	lines := strings.Split(display.Wrap("  ", part+": "+text, demoWidth), "\n")
 
 	lines = lines[:len(lines)-1] // all end with a line feed

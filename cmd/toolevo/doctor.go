@@ -67,38 +67,38 @@ Scripted policies need no server.`,
 			return err
 		}
 
-		patients, err := patients(c, serving)
+		targets, err := targets(c, serving)
 		if err != nil {
 			return err
 		}
 
-		for i := range patients {
-			patients[i].options.Timeout, patients[i].options.Parallel = *timeout, *side
+		for i := range targets {
+			targets[i].options.Timeout, targets[i].options.Parallel = *timeout, *side
 		}
 
-		a.sayExposed(serving)
+		a.warnExposed(serving)
 
-		return a.examine(cmd.Context(), c, patients, *asJSON)
+		return a.examine(cmd.Context(), c, targets, *asJSON)
 	}
 	cmd.AddCommand(a.sandboxCommand())
 
 	return cmd
 }
 
-// patient is one server of a policy.
-type patient struct {
+// target is one server to examine.
+type target struct {
 	policy  string
 	options doctor.Options
 }
 
-// patients are the servers of the configured policies.
-func patients(c *configs.Resolved, s *serving) ([]patient, error) {
+// targets returns the servers of the configured policies.
+func targets(c *configs.Resolved, s *serving) ([]target, error) {
 	b, err := newBench(c, s)
 	if err != nil {
 		return nil, err
 	}
 
-	var all []patient
+	var all []target
 
 	for _, name := range c.Policy {
 		kind, model, _ := strings.Cut(name, ":")
@@ -113,7 +113,7 @@ func patients(c *configs.Resolved, s *serving) ([]patient, error) {
 
 		for _, url := range s.urls(kind) {
 			o.URL = url
-			all = append(all, patient{name, o})
+			all = append(all, target{name, o})
 		}
 	}
 
@@ -229,10 +229,10 @@ type doctorDocument struct {
 }
 
 // examine looks at the servers one after the other and reports.
-func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patient, asJSON bool) error {
+func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target, asJSON bool) error {
 	verdict, all := doctor.OK, []examined{}
 
-	for i, p := range patients {
+	for i, p := range targets {
 		if !asJSON {
 			if i > 0 {
 				fmt.Fprintln(a.Out)
@@ -266,7 +266,7 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patie
 		}
 	}
 
-	if len(patients) == 0 {
+	if len(targets) == 0 {
 		a.Say("%s needs no server: there is nothing to examine. For a model's server:\n  toolevo doctor --policy "+
 			"openai:MODEL|ollama:MODEL [--server URL]",
 			strings.Join(c.Policy, ", "))
@@ -283,6 +283,6 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, patients []patie
 }
 
 // announce says what is examined.
-func (a *app) announce(p patient) {
+func (a *app) announce(p target) {
 	fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, doctor.Legend)
 }

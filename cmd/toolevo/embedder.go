@@ -13,9 +13,9 @@ import (
 )
 
 // embedder opens an embedding model at a server, "" for the one of the policies.
-func (b *bench) embedder(model, url string, patient bool) (suite.Embedder, error) {
+func (b *bench) embedder(model, url string, target bool) (suite.Embedder, error) {
 	retry := server.Retry{Attempts: 1, Patience: -1}
-	if patient {
+	if target {
 		retry = b.serving.retry()
 	}
 
@@ -29,7 +29,7 @@ func (b *bench) embedder(model, url string, patient bool) (suite.Embedder, error
 		Model:   model,
 		Timeout: b.serving.timeout,
 	}, retry)
-	if err != nil || patient {
+	if err != nil || target {
 		return e, err
 	}
 

@@ -194,17 +194,17 @@ func (a *app) fitModules(b *bench) error {
 	if b.onServers() {
 		return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
-			lacks(b, missing), remedy(b, missing), strings.Join(here, ","))
+			missingText(b, missing), installAdvice(b, missing), strings.Join(here, ","))
 	}
 
 	a.Say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
-		lacks(b, missing), remedy(b, missing))
+		missingText(b, missing), installAdvice(b, missing))
 
 	return nil
 }
 
-// lacks says that the Python of a run has not some modules.
-func lacks(b *bench, missing []string) string {
+// missingText returns the message that a run's Python lacks the missing modules.
+func missingText(b *bench, missing []string) string {
 	names := strings.Join(missing, ", ")
 	if b.stamp.Engine == engines.WASI {
 		return fmt.Sprintf("%s has no %s", b.config.Python.Wasm, names)
@@ -213,8 +213,8 @@ func lacks(b *bench, missing []string) string {
 	return fmt.Sprintf("%s (Python %s) has no %s", b.config.Python.Executable, b.stamp.Python, names)
 }
 
-// remedy says how to get modules.
-func remedy(b *bench, missing []string) string {
+// installAdvice returns how to install the missing modules.
+func installAdvice(b *bench, missing []string) string {
 	if b.stamp.Engine == engines.WASI {
 		return "Give a module that has it inside (--wasm FILE), or use another engine"
 	}
@@ -228,9 +228,9 @@ func remedy(b *bench, missing []string) string {
 		strings.Join(packages, " "))
 }
 
-// enlist notes the engine of this pass in the run. What a program showed once it shows in the whole run, so that every
+// recordEngine adds this process's engine to those of the run. A program's output is logged once and reused, so every
 // tree is what the log says, and each result names the engine that made it.
-func (b *bench) enlist(ctx context.Context, run *store.Run) error {
+func (b *bench) recordEngine(ctx context.Context, run *store.Run) error {
 	if b.engine == nil {
 		return nil
 	}

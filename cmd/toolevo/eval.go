@@ -85,7 +85,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		return err
 	}
 
-	if err := e.deploy(b); err != nil {
+	if err := e.openEnvironments(b); err != nil {
 		return err
 	}
 

@@ -88,8 +88,8 @@ func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune
 	return jobs
 }
 
-// deploy gives the jobs their environments.
-func (e *evaluation) deploy(b *bench) error {
+// openEnvironments opens an environment for each API version and assigns it to its jobs.
+func (e *evaluation) openEnvironments(b *bench) error {
 	environments := map[string]envs.Environment{}
 
 	for i := range e.jobs {

@@ -148,7 +148,7 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 
 	a := on(&words)
 	a.In, a.Out, a.Environ = strings.NewReader(in), &out, environ
-	a.backoff, a.moment, a.open, a.attack = soon, time.Hour, openShared, attackedOnce
+	a.backoff, a.quietPeriod, a.open, a.attack = soon, time.Hour, openShared, attackedOnce
 	code := a.run(context.WithoutCancel(t.Context()), args)
 
 	return result{code, out.String(), words.String()}

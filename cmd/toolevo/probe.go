@@ -162,7 +162,7 @@ func (b *bench) probeServer(ctx context.Context, backend server.Backend, model s
 
 	if !slices.Contains(have, model) && !slices.Contains(have, model+":latest") {
 		return fmt.Errorf("%s does not serve %q; it serves %s", backend.Address(), model,
-			orNone(display.Line(strings.Join(have, ", "), 400)))
+			cmp.Or(display.Line(strings.Join(have, ", "), 400), "none"))
 	}
 
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -178,17 +179,10 @@ func differentInputs(ours, theirs map[string]string, counts func(name string) bo
 
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if counts(name) && ours[name] != theirs[name] {
-			lines = append(lines, fmt.Sprintf("%s: %s, not %s", name, orNone(ours[name]), orNone(theirs[name])))
+			lines = append(lines, fmt.Sprintf("%s: %s, not %s",
+				name, cmp.Or(ours[name], "none"), cmp.Or(theirs[name], "none")))
 		}
 	}
 
 	return lines
-}
-
-func orNone(hash string) string {
-	if hash == "" {
-		return "none"
-	}
-
-	return hash
 }

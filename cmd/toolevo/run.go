@@ -72,9 +72,8 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 	}
 }
 
-// waitingTrees is how many trees or episodes may be in progress with a model on a server: more than any server takes at
-// once.
-const waitingTrees = 512
+// maxOpenTrees bounds the trees or episodes in progress with a model on a server. No server takes as many at once.
+const maxOpenTrees = 512
 
 // workerCount is how many trees or episodes are in progress at the same time, at most. With a model on a
 // server the limit on sequences in flight decides how many requests are sent; trees start only when there is
@@ -84,7 +83,7 @@ func (f *runFlags) workerCount(b *bench) int {
 	case *f.workers > 0:
 		return *f.workers
 	case b.onServers():
-		return waitingTrees
+		return maxOpenTrees
 	}
 
 	return 4 * runtime.NumCPU()
@@ -181,7 +180,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
-	f.settings.app.sayExposed(f.serving)
+	f.settings.app.warnExposed(f.serving)
 
 	if f.engine, err = f.chooseEngine(c, resumed); err != nil {
 		return nil, err
@@ -385,7 +384,7 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	}
 
 	if err == nil {
-		err = b.enlist(ctx, run)
+		err = b.recordEngine(ctx, run)
 	}
 
 	if err != nil {

@@ -122,8 +122,8 @@ type landlockReport struct {
 	LeftToSeccomp []string `json:"left_to_seccomp"` // what this version does not know, and seccomp alone keeps inside
 }
 
-// landlockHere returns how much Landlock can deny where most is the newest version to use, 0 for any.
-func landlockHere(most int) landlockReport {
+// landlockSupport returns what Landlock can deny on this machine, using no version newer than most (0: any).
+func landlockSupport(most int) landlockReport {
 	machine := confine.LandlockABI()
 
 	r := landlockReport{ABI: machine, Machine: machine}
@@ -173,12 +173,12 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 	r := sandboxReport{
 		Engine:   engine.Stamp(),
 		Asked:    p.Engine,
-		Walls:    wallsHere(o.Lacking),
-		Landlock: landlockHere(f.abi),
+		Walls:    missingWalls(o.Lacking),
+		Landlock: landlockSupport(f.abi),
 		Limits:   makerOf(engine.Stamp(), p).Limits,
 	}
 	if !f.short {
-		r.Others = othersHere(ctx, o, engine.Stamp().Engine)
+		r.Others = probeOthers(ctx, o, engine.Stamp().Engine)
 	}
 
 	out := a.Out
@@ -217,8 +217,8 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 	return err
 }
 
-// wallsHere says of the kernel's walls why each is missing.
-func wallsHere(without []confine.Wall) map[string]string {
+// missingWalls maps each of the kernel's walls to why it is missing, or to "".
+func missingWalls(without []confine.Wall) map[string]string {
 	missing, walls := confine.Probe(), map[string]string{}
 	for _, w := range confine.Walls() {
 		walls[string(w)] = ""
@@ -232,8 +232,8 @@ func wallsHere(without []confine.Wall) map[string]string {
 	return walls
 }
 
-// othersHere opens the engines that were not chosen, to see whether they would work.
-func othersHere(ctx context.Context, o engines.Options, chosen string) map[string]string {
+// probeOthers opens each engine that was not chosen, to find out whether it works here.
+func probeOthers(ctx context.Context, o engines.Options, chosen string) map[string]string {
 	others := map[string]string{}
 
 	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -36,7 +37,7 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 			stands += r.Landlock.words()
 		}
 
-		io.WriteString(w, folded(label, string(name)+": "+orStands(r.Walls[string(name)], stands)))
+		io.WriteString(w, folded(label, string(name)+": "+cmp.Or(r.Walls[string(name)], stands)))
 		label = "         "
 	}
 
@@ -44,7 +45,7 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 
 	for _, name := range []string{engines.Bwrap, engines.ForkServer, engines.WASI, engines.Process} {
 		if why, ok := r.Others[name]; ok {
-			io.WriteString(w, folded(label, name+": "+orStands(why, "works here, too")))
+			io.WriteString(w, folded(label, name+": "+cmp.Or(why, "works here, too")))
 			label = "         "
 		}
 	}
@@ -64,14 +65,6 @@ func (r landlockReport) words() string {
 	}
 
 	return text
-}
-
-func orStands(why, stands string) string {
-	if why == "" {
-		return stands
-	}
-
-	return why
 }
 
 // The columns of a finding's line.

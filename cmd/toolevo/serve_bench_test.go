@@ -249,7 +249,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 	}
 
 	d.options.Policy = marking{d.options.Policy}
-	d.options.Workers, d.options.Progress = waitingTrees, &collect.Progress{}
+	d.options.Workers, d.options.Progress = maxOpenTrees, &collect.Progress{}
 
 	return d
 }

@@ -126,8 +126,8 @@ func (s *serving) check() error {
 	return err
 }
 
-// sayExposed warns of credentials on the command line, which every user of the machine can read there.
-func (a *app) sayExposed(s *serving) {
+// warnExposed warns about credentials on the command line, where every user of the machine can read them.
+func (a *app) warnExposed(s *serving) {
 	exposed := func(address string) bool {
 		_, rest, _ := strings.Cut(address, "://")
 		authority, _, _ := strings.Cut(rest, "/")

@@ -9,19 +9,19 @@ import (
 	"toolevo/envs/console"
 )
 
-// aMoment is how long a command may prepare in silence.
-const aMoment = time.Second
+// defaultQuietPeriod is how long a command may prepare in silence.
+const defaultQuietPeriod = time.Second
 
-// starting says what a command does before it begins, once that has taken more than a moment. A nil one says nothing.
+// starting shows what a command is preparing once that takes longer than the quiet period. A nil one shows nothing.
 type starting struct {
-	say func(what string) // "" is that there is nothing more to say
+	say func(what string) // "" clears what was shown
 
 	mu   sync.Mutex
 	what string // the step now, "" between steps
-	late bool   // a moment has passed
+	late bool   // the quiet period is over
 }
 
-// starting begins to count the moment. mode is one of --progress.
+// starting starts the quiet period. mode is a value of --progress.
 func (a *app) starting(mode string) *starting {
 	if mode == console.ProgressNone {
 		return nil
@@ -35,7 +35,7 @@ func (a *app) starting(mode string) *starting {
 	if a.Draws(mode) {
 		s.say = func(what string) {
 			if what == "" {
-				_, _ = a.Err.Write(nil) // takes it away
+				_, _ = a.Err.Write(nil) // clears the line
 				return
 			}
 
@@ -43,11 +43,11 @@ func (a *app) starting(mode string) *starting {
 		}
 	}
 
-	if s.late = a.moment < 0; s.late {
+	if s.late = a.quietPeriod < 0; s.late {
 		return s
 	}
 
-	time.AfterFunc(cmp.Or(a.moment, aMoment), func() {
+	time.AfterFunc(cmp.Or(a.quietPeriod, defaultQuietPeriod), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 

@@ -23,7 +23,7 @@ func (s spoken) Write(p []byte) (int, error) {
 func TestStarting(t *testing.T) {
 	t.Parallel()
 	screen := make(spoken, 2)
-	s := (&app{Program: on(screen).Program, moment: time.Nanosecond}).starting(console.ProgressAuto)
+	s := (&app{Program: on(screen).Program, quietPeriod: time.Nanosecond}).starting(console.ProgressAuto)
 	first := s.step("Reading")
 
 	if got := <-screen; got != "Reading …\n" { // the moment passes
@@ -38,8 +38,8 @@ func TestStarting(t *testing.T) {
 	}
 
 	for name, quiet := range map[string]*starting{
-		"in time":         (&app{Program: on(screen).Program, moment: time.Hour}).starting(console.ProgressPlain),
-		"--progress none": (&app{Program: on(screen).Program, moment: -1}).starting(console.ProgressNone),
+		"in time":         (&app{Program: on(screen).Program, quietPeriod: time.Hour}).starting(console.ProgressPlain),
+		"--progress none": (&app{Program: on(screen).Program, quietPeriod: -1}).starting(console.ProgressNone),
 	} {
 		quiet.step("Nothing")()
 
@@ -53,7 +53,7 @@ func TestStarting(t *testing.T) {
 func TestStartingIsDrawn(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	s := (&app{Program: on(&screen).Program, moment: -1}).starting(console.ProgressBar)
+	s := (&app{Program: on(&screen).Program, quietPeriod: -1}).starting(console.ProgressBar)
 	s.step("Reading")()
 
 	if got, want := screen.String(), "\r\x1b[JReading …\r\r\x1b[J"; got != want {
@@ -66,7 +66,7 @@ func TestRunSaysWhatItStartsWith(t *testing.T) {
 	t.Parallel()
 	var words bytes.Buffer
 	a := on(&words)
-	a.moment, a.open, a.attack = -1, openShared, attackedOnce
+	a.quietPeriod, a.open, a.attack = -1, openShared, attackedOnce
 
 	args := []string{"collect", "--data", smallData(t), "--limit", "1", "--trees", "1", "--out",
 		filepath.Join(t.TempDir(), "run")}

@@ -162,6 +162,7 @@ func (d *decoder) value() (any, *Error) {
 // boxed turns a typed result into a value; the value is meaningless when there is an error.
 func boxed[T any](v T, err *Error) (any, *Error) { return v, err }
 
+// word reads the literal w, such as null, if it comes next, and reports whether it did.
 func (d *decoder) word(w string) bool {
 	if !strings.HasPrefix(d.s[d.i:], w) {
 		return false

@@ -75,9 +75,9 @@ func appendText(dst []byte, s string, ascii bool) []byte {
 			dst = utf8.AppendRune(dst, r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
-			dst = appendUnit(appendUnit(dst, high), low)
+			dst = appendUTF16(appendUTF16(dst, high), low)
 		default:
-			dst = appendUnit(dst, r)
+			dst = appendUTF16(dst, r)
 		}
 	}
 
@@ -98,11 +98,11 @@ func appendControl(dst []byte, r rune) []byte {
 		return append(dst, `\f`...)
 	}
 
-	return appendUnit(dst, r)
+	return appendUTF16(dst, r)
 }
 
-// appendUnit appends the escape of a UTF-16 unit.
-func appendUnit(dst []byte, r rune) []byte {
+// appendUTF16 appends the \u escape of a UTF-16 unit.
+func appendUTF16(dst []byte, r rune) []byte {
 	const hex = "0123456789abcdef"
 	return append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
 }

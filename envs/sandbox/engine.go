@@ -24,7 +24,7 @@ type Limits struct {
 	Output int           // bytes printed; default 64 KiB
 }
 
-// WithDefaults returns the limits with the defaults in the place of zero values.
+// WithDefaults returns the limits with zero values replaced by the defaults.
 func (l Limits) WithDefaults() Limits {
 	if l.CPU == 0 {
 		l.CPU = 8 * time.Second

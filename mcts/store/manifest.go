@@ -109,7 +109,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, err
 }
 
-// ReadConfig reads the configuration of the run in dir, without opening it.
+// ReadConfig returns the configuration of the run in dir without opening its database.
 func ReadConfig(dir string) (string, error) {
 	config, _, err := readManifest(dir)
 	return config, err

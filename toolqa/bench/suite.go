@@ -80,6 +80,7 @@ func (o *opened) open(ctx context.Context) error {
 	return err
 }
 
+// openCorpora opens the corpora of the chosen datasets, or of all that the data folder has when none were chosen.
 func (o *opened) openCorpora(ctx context.Context) error {
 	datasets := o.choice.Datasets
 	if datasets == nil {
@@ -88,8 +89,8 @@ func (o *opened) openCorpora(ctx context.Context) error {
 
 	for _, ds := range datasets {
 		c, err := corpus.Open(ctx, o.choice.Data, toolqa.Dataset(ds))
-
 		missing := errors.Is(err, fs.ErrNotExist)
+
 		switch {
 		case missing && o.choice.Datasets == nil:
 			continue

@@ -67,7 +67,7 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 			}
 
 			reports = append(reports, newCorpusReport(*dir, info))
-			sayStale(p, *dir, info)
+			warnStale(p, *dir, info)
 		}
 
 		if err := printReports(p, *asJSON, reports); err != nil {
@@ -82,8 +82,8 @@ published sizes, flights has four million rows: minutes, and gigabytes.`,
 	return cmd
 }
 
-// sayStale warns of the question files that a new corpus made useless.
-func sayStale(p *console.Program, dir string, info corpus.Info) {
+// warnStale warns about question files that no longer fit their new corpus.
+func warnStale(p *console.Program, dir string, info corpus.Info) {
 	for _, err := range questions.Stale(dir, info) {
 		p.Say("Stale: %v", err)
 	}

@@ -227,7 +227,7 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 
 func (i *importer) report(asJSON bool) error {
 	for _, info := range i.infos {
-		sayStale(i.program, i.dir, info)
+		warnStale(i.program, i.dir, info)
 	}
 
 	if asJSON {

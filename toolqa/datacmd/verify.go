@@ -81,13 +81,14 @@ func (r verifyReport) bad() int {
 	return n
 }
 
+// verify checks a dataset's corpus, indexes and questions. Damage is in the report; an error is a missing corpus, or
+// the check itself failing.
 func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) (verifyReport, error) {
 	c, err := corpus.OpenUnchecked(ctx, dir, ds)
-	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil:
 		return verifyReport{}, err
-	}
-
-	if err != nil {
+	case err != nil:
 		return verifyReport{corpusReport: corpusReport{Dataset: string(ds)}, Damage: err.Error()}, nil
 	}
 	defer c.Close()
@@ -97,18 +98,13 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	progress.Step(string(ds) + ": corpus")
 
 	if err := c.Verify(ctx); err != nil {
-		if ctx.Err() != nil {
-			return r, err
-		}
-
 		r.Damage = err.Error() + ": build or import it again"
-
-		return r, nil
+		return r, ctx.Err()
 	}
 
 	if err := retrieve.Verify(ctx, c); err != nil {
 		r.Damage = err.Error()
-		return r, nil
+		return r, ctx.Err()
 	}
 
 	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.Step(string(ds)+": questions"))

@@ -12,7 +12,7 @@ import (
 // LoadGraph is the tool LoadGraph[GraphName]: it says which graphs there are. The name's case does not matter.
 type LoadGraph struct{ Graphs *Graphs }
 
-// Call answers for the graph that the argument GraphName names.
+// Call answers whether the graph in the argument GraphName can be used. It loads nothing.
 func (t LoadGraph) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
 	name, ok := args.Text("GraphName")
 	switch {

@@ -182,8 +182,8 @@ func best(rows []uint32, value func(row int) (float64, bool)) []uint32 {
 	return top
 }
 
-// cheap is for best: the lower the price, the larger.
-func (a *Airbnb) cheap(row int) (float64, bool) {
+// negatedPrice returns the price of a row as a score for best: the lower the price, the higher.
+func (a *Airbnb) negatedPrice(row int) (float64, bool) {
 	f, ok := amount(a.price.Text(row))
 	return -f, ok
 }

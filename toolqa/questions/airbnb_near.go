@@ -185,7 +185,7 @@ func (a *Airbnb) shared(near func(p place) bool) ([]uint32, error) {
 func (a *Airbnb) cheapestShared(centre place, miles float64) ([]uint32, error) {
 	near := centre.reach(miles)
 	rows, err := a.shared(func(p place) bool { _, ok := near(p); return ok })
-	return best(rows, a.cheap), err
+	return best(rows, a.negatedPrice), err
 }
 
 // cheapestIsSettled reports whether there are few cheapest shared rooms around a place, and the same wherever

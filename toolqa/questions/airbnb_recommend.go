@@ -22,7 +22,9 @@ func airbnbCheapest() Template {
 			"numbers. " +
 			"In both a hotel room is a listing of any type, as hardly a neighbourhood has one of the type Hotel room",
 		Corrected: true,
-		gold:      onHood(func(a *Airbnb, rows []uint32) (string, error) { return a.names(best(rows, a.cheap)) }),
+		gold: onHood(func(a *Airbnb, rows []uint32) (string, error) {
+			return a.names(best(rows, a.negatedPrice))
+		}),
 		official: onHood(func(a *Airbnb, rows []uint32) (string, error) {
 			row, err := a.firstByText(rows, false)
 			if err != nil {
@@ -31,7 +33,7 @@ func airbnbCheapest() Template {
 
 			return a.name.Text(row), nil
 		}),
-		draw: drawHood(func(a *Airbnb, rows []uint32) bool { return len(best(rows, a.cheap)) <= mostTied }),
+		draw: drawHood(func(a *Airbnb, rows []uint32) bool { return len(best(rows, a.negatedPrice)) <= mostTied }),
 		steps: []step{
 			querySQL("SELECT MIN("+dollarsSQL+") AS lowest "+inHood,
 				"Any listing is a room for a traveller, so I look at all of {nb}. Prices are stored as texts such "+

@@ -26,7 +26,7 @@ type DBLP struct {
 
 // NewDBLP returns the view of both graphs.
 func NewDBLP(d *corpus.DBLP) *DBLP {
-	return &DBLP{d, sync.OnceValue(func() []bool { return unjoined(d) })}
+	return &DBLP{d, sync.OnceValue(func() []bool { return soloAuthors(d) })}
 }
 
 func dblpOf(c *corpus.Corpus) (Corpus, error) {
@@ -41,8 +41,8 @@ func dblpOf(c *corpus.Corpus) (Corpus, error) {
 // Dataset returns toolqa.DBLP.
 func (d *DBLP) Dataset() toolqa.Dataset { return toolqa.DBLP }
 
-// unjoined says of each author whether there is a paper of theirs without another author who has an id.
-func unjoined(d *corpus.DBLP) []bool {
+// soloAuthors returns for each author whether they have a paper with no other author who has an ID.
+func soloAuthors(d *corpus.DBLP) []bool {
 	alone := make([]bool, d.Authors())
 	for i := range d.Papers() {
 		only, joint := -1, false

@@ -94,7 +94,7 @@ func (y *Yelp) matching(rows []uint32, pattern string) ([]uint32, error) {
 func drawTown(gold, official rule, names ...string) drawer {
 	return drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 		if r.IntN(2) == 0 {
-			row = y.anyTown(r)
+			row = y.drawByTown(r)
 		}
 
 		listed := strings.Split(y.categories.Text(row), ", ")
@@ -123,8 +123,8 @@ func drawTown(gold, official rule, names ...string) drawer {
 	})
 }
 
-// anyTown returns a business of a town, each town as often as the others.
-func (y *Yelp) anyTown(r *rand.Rand) int {
+// drawByTown draws a town, all with equal probability, and then a business in it.
+func (y *Yelp) drawByTown(r *rand.Rand) int {
 	rows := y.city.RowsOf(r.IntN(y.city.Words()))
 	return int(rows[r.IntN(len(rows))])
 }
@@ -296,7 +296,7 @@ func yelpBusiestArea() Template {
 		}),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			if r.IntN(4) > 0 {
-				row = y.anyTown(r)
+				row = y.drawByTown(r)
 			}
 
 			s := Slots{{"city", y.city.Text(row)}, {"state", y.state.Text(row)}}

@@ -151,7 +151,7 @@ func (x *Index) Search(ctx context.Context, query string, k int) ([]int, error) 
 			return nil, fmt.Errorf("retrieve: search for %.100q: %w", query, err)
 		}
 
-		if len(hits) < size || !alike(hits[k-1].score, hits[size-1].score) {
+		if len(hits) < size || !nearlyEqual(hits[k-1].score, hits[size-1].score) {
 			sortHits(hits)
 			return idsOf(hits[:min(k, len(hits))]), nil
 		}
@@ -192,15 +192,15 @@ func (x *Index) top(ctx context.Context, query string, size int) ([]hit, error) 
 	return hits, nil
 }
 
-// alike reports whether two scores are equal but for the order in which their parts were added, which depends on the
-// places of the passages in the index.
-func alike(higher, lower float64) bool { return higher-lower <= 1e-9*higher }
+// nearlyEqual reports whether two scores differ by rounding at most: the order in which their parts are added depends
+// on the places of the passages in the index.
+func nearlyEqual(higher, lower float64) bool { return higher-lower <= 1e-9*higher }
 
 // sortHits puts hits that are in the order of their scores in the order of their IDs where the scores are alike.
 func sortHits(hits []hit) {
 	for len(hits) > 0 {
 		n := 1
-		for n < len(hits) && alike(hits[n-1].score, hits[n].score) {
+		for n < len(hits) && nearlyEqual(hits[n-1].score, hits[n].score) {
 			n++
 		}
 

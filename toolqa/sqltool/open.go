@@ -192,15 +192,15 @@ func (c *connector) open() (*conn, error) {
 		return nil, errors.Join(err, to.SQLiteConn.Close(), calendar.Close())
 	}
 
-	if err := c.equip(to); err != nil {
+	if err := c.initConn(to); err != nil {
 		return nil, errors.Join(err, to.close())
 	}
 
 	return to, nil
 }
 
-// equip attaches the corpora to a connection and then takes from it all that a statement does not need.
-func (c *connector) equip(to *conn) error {
+// initConn attaches the corpora to a connection and then removes its access to everything a statement does not need.
+func (c *connector) initConn(to *conn) error {
 	for _, stmt := range c.prepare {
 		if _, err := to.Exec(stmt, nil); err != nil {
 			return fmt.Errorf("%s: %w", stmt, err)

@@ -29,17 +29,17 @@ type Bait struct {
 	mark   string // the name of a process that an attack leaves behind
 	hidden string // the name of a file that attacks are not told
 
-	dir      string
-	claim    *os.File // the folder, locked for as long as this process lives
-	before   string   // the folder as it was laid out
-	page     []byte   // memory with the secret
-	file     *os.File // removed, with the secret, open for whoever inherits it
-	open     int      // a descriptor of file that new processes inherit
-	watched  []listener
-	tcp, udp int
-	abstract string
-	victim   *exec.Cmd // may be nil
-	leash    io.Closer // the victim ends when this is closed
+	dir         string
+	claim       *os.File // the folder, locked for as long as this process lives
+	before      string   // the folder as it was laid out
+	page        []byte   // memory with the secret
+	file        *os.File // removed, with the secret, open for whoever inherits it
+	open        int      // a descriptor of file that new processes inherit
+	watched     []listener
+	tcp, udp    int
+	abstract    string
+	victim      *exec.Cmd // may be nil
+	victimStdin io.Closer // the victim ends when this is closed
 }
 
 // Lay lays the bait out: files in a folder for temporary files, listeners on the loopback device, an
@@ -226,7 +226,7 @@ func (b *Bait) layVictim() {
 		return
 	}
 
-	b.victim, b.leash = cmd, in
+	b.victim, b.victimStdin = cmd, in
 }
 
 // python is what the attacks are told, as an assignment in Python.
@@ -291,12 +291,12 @@ func (b *Bait) touched(strays bool) []string {
 	if b.victim != nil && !alive(b.victim.Process.Pid) {
 		all = append(all, "a process of the host's was ended or stopped")
 
-		b.endVictim()
+		b.stopVictim()
 		b.layVictim()
 	}
 
 	if strays {
-		if n := b.endStrays(); n > 0 {
+		if n := b.killStrays(); n > 0 {
 			all = append(all, fmt.Sprintf("%d processes stayed behind", n))
 		}
 	}
@@ -347,8 +347,8 @@ func doing(pid int) (string, bool) {
 	return rest[:min(1, len(rest))], ok
 }
 
-// endStrays ends the processes that have the mark for a name, and returns how many there were.
-func (b *Bait) endStrays() int {
+// killStrays kills the processes whose name is the mark, and returns how many there were.
+func (b *Bait) killStrays() int {
 	entries, _ := os.ReadDir("/proc") // filepath.Glob would list the folder of every process
 	n := 0
 
@@ -370,8 +370,9 @@ func (b *Bait) endStrays() int {
 	return n
 }
 
-func (b *Bait) endVictim() {
-	b.leash.Close()
+// stopVictim kills the victim and waits for its end. It may have ended already: that error says nothing.
+func (b *Bait) stopVictim() {
+	b.victimStdin.Close()
 	b.victim.Process.Kill()
 	b.victim.Wait()
 	b.victim = nil
@@ -385,7 +386,7 @@ func (b *Bait) Close() error {
 	}
 
 	if b.victim != nil {
-		b.endVictim()
+		b.stopVictim()
 	}
 
 	for _, l := range b.watched {

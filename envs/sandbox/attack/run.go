@@ -93,7 +93,7 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 	for i, a := range list {
 		last := i == len(list)-1 || list[i+1].Wall != a.Wall
 
-		f, err := b.try(ctx, e, a, before, !short || last || a.harms())
+		f, err := b.try(ctx, e, a, before, !short || last || a.affectsOthers())
 		if err != nil {
 			return found, fmt.Errorf("attack %s: %w", a.Name, err)
 		}
@@ -107,8 +107,10 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 	return found, nil
 }
 
-// harms reports whether an attack aims at other programs, so that what it did may only be seen by asking one.
-func (a Attack) harms() bool { return a.Wall == Processes || a.Wall == Signals || a.Wall == OtherCalls }
+// affectsOthers reports whether an attack aims at other programs, so that only asking one may show what it did.
+func (a Attack) affectsOthers() bool {
+	return a.Wall == Processes || a.Wall == Signals || a.Wall == OtherCalls
+}
 
 // try runs an attack and looks at what it did. After some it also looks for processes that stayed behind,
 // which takes longer than most attacks, and asks a harmless program whether all is as before.

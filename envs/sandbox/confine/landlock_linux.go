@@ -111,7 +111,7 @@ func restrictFiles(read, hide, write []string, most int) error {
 	}
 	defer unix.Close(rules)
 
-	read, list := carve(read, hide)
+	read, list := splitHidden(read, hide)
 	for _, path := range read {
 		if err := permit(rules, path, readFile, readFolder, attr.HandledAccessFS); err != nil {
 			return fmt.Errorf("let it read %s: %w", path, err)
@@ -169,13 +169,13 @@ func permit(rules int, path string, file, folder, known uint64) error {
 		&landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
 }
 
-// carve returns which of the files and folders can be read, and which folders listed, when what lies in the
-// hidden folders cannot, but for what read names there: a rule holds for all that lies in a folder. So a
-// folder that holds a hidden one is only listed, and gives way to what is in it; links that lead out of it
-// are left out.
-func carve(read, hidden []string) (whole, listed []string) {
+// splitHidden returns the files and folders to allow reading as a whole, and the folders to allow listing only, so
+// that hidden folders stay closed except for what read names in them. A Landlock rule covers everything in a folder.
+// So a folder that holds a hidden one is only listed, and its entries get rules of their own, except links that lead
+// out of it.
+func splitHidden(read, hidden []string) (whole, listed []string) {
 	for _, path := range read {
-		w, l := carveOne(path, hidden)
+		w, l := splitFolder(path, hidden)
 		whole, listed = append(whole, w...), append(listed, l...)
 	}
 
@@ -188,7 +188,7 @@ func carve(read, hidden []string) (whole, listed []string) {
 	return whole, listed
 }
 
-func carveOne(folder string, hidden []string) (whole, listed []string) {
+func splitFolder(folder string, hidden []string) (whole, listed []string) {
 	if !slices.ContainsFunc(hidden, func(h string) bool { return within(h, folder) }) {
 		return []string{folder}, nil
 	}
@@ -206,7 +206,7 @@ func carveOne(folder string, hidden []string) (whole, listed []string) {
 			continue
 		}
 
-		w, l := carveOne(path, hidden)
+		w, l := splitFolder(path, hidden)
 		whole, listed = append(whole, w...), append(listed, l...)
 	}
 

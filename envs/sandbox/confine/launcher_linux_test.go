@@ -243,7 +243,7 @@ func TestCarve(t *testing.T) {
 	}
 	read := at(".", "python3.11/site-packages/wanted")
 
-	whole, listed := carve(read, at("python3.11/site-packages", "python3/dist-packages", "python3.9"))
+	whole, listed := splitHidden(read, at("python3.11/site-packages", "python3/dist-packages", "python3.9"))
 	if diff := cmp.Diff(at("inside", "python3.11/json", "x86", "python3.11/site-packages/wanted"), whole); diff != "" {
 		t.Errorf("readable, -want +got:\n%s", diff)
 	}
@@ -252,7 +252,7 @@ func TestCarve(t *testing.T) {
 		t.Errorf("listed, -want +got:\n%s", diff)
 	}
 
-	if whole, listed := carve(read[:1], nil); len(whole) != 1 || listed != nil {
+	if whole, listed := splitHidden(read[:1], nil); len(whole) != 1 || listed != nil {
 		t.Errorf("nothing hidden: %q, %q", whole, listed)
 	}
 }

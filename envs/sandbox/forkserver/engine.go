@@ -193,7 +193,7 @@ func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (
 
 // once borrows a server for one call.
 func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
-	lend := make(chan loan)
+	lend := make(chan lease)
 	select {
 	case e.wants <- want{lend, ctx.Done()}:
 	case <-ctx.Done():
@@ -202,7 +202,7 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 		return sandbox.Reply{}, errClosed
 	}
 
-	var b loan
+	var b lease
 	select {
 	case b = <-lend:
 	case <-ctx.Done():

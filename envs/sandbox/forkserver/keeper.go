@@ -10,12 +10,12 @@ const starts = 3
 
 // want is a caller who wants to borrow a server.
 type want struct {
-	lend chan<- loan
+	lend chan<- lease
 	gone <-chan struct{} // closed when the caller no longer waits
 }
 
-// loan is a server that its keeper lends for a call. Whoever gets one says on back whether the server is still good.
-type loan struct {
+// lease is a server lent for one call. Its holder sends on back whether the server is still good.
+type lease struct {
 	server *server
 	back   chan<- bool
 	err    error // why there is no server; nothing is to be given back then
@@ -53,7 +53,7 @@ func (k *keeper) run(life context.Context, wants <-chan want) {
 func (k *keeper) serve(life context.Context, w want, back chan bool) {
 	if err := k.ready(life); err != nil {
 		select {
-		case w.lend <- loan{err: err}:
+		case w.lend <- lease{err: err}:
 		case <-w.gone:
 		}
 
@@ -61,7 +61,7 @@ func (k *keeper) serve(life context.Context, w want, back chan bool) {
 	}
 
 	select {
-	case w.lend <- loan{server: k.server, back: back}:
+	case w.lend <- lease{server: k.server, back: back}:
 	case <-w.gone:
 		return
 	}

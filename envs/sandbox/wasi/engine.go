@@ -134,7 +134,7 @@ func (o Options) engine(ctx context.Context) (*Engine, error) {
 	}
 
 	e.config.Path, e.config.Site, e.config.Names = d.Path, d.Site, e.stamp.ModuleNames()
-	if err := e.wallIn(o.Without, o.LandlockABI); err != nil {
+	if err := e.prepareJail(o.Without, o.LandlockABI); err != nil {
 		return nil, errors.Join(err, e.removeCache())
 	}
 
@@ -236,8 +236,8 @@ func said(err error, complaint []byte) string {
 	return strings.TrimPrefix(strings.TrimPrefix(line, "wasi: "), "confine: ")
 }
 
-// wallIn describes the jail of the machines and notes what it lacks.
-func (e *Engine) wallIn(without []confine.Wall, abi int) error {
+// prepareJail sets up the jail of the machines and records which walls it lacks.
+func (e *Engine) prepareJail(without []confine.Wall, abi int) error {
 	missing := confine.Probe()
 	for _, w := range without {
 		missing[w] = nil

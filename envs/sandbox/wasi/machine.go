@@ -3,6 +3,7 @@ package wasi
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -105,7 +106,7 @@ func (m *machine) run(ctx context.Context, module []byte, cache, text string, ca
 
 	_, err = r.InstantiateModule(withMemory(experimental.WithSnapshotter(ctx), &m.memory), compiled, instance(text))
 	if !m.started {
-		return fmt.Errorf("start Python: %w: %s", orReturned(err), python.LastLine(m.said))
+		return fmt.Errorf("start Python: %w: %s", cmp.Or(err, errReturned), python.LastLine(m.said))
 	}
 
 	m.reply(ending{Trap: trap(err)})
@@ -115,18 +116,10 @@ func (m *machine) run(ctx context.Context, module []byte, cache, text string, ca
 
 var errReturned = errors.New("it ended")
 
-func orReturned(err error) error {
-	if err == nil {
-		return errReturned
-	}
-
-	return err
-}
-
 // trap names what ended an instance, as the signal that ends a native interpreter in its place where there is one:
 // abort in C is the instruction unreachable.
 func trap(err error) string {
-	first, _, _ := strings.Cut(orReturned(err).Error(), "\n")
+	first, _, _ := strings.Cut(cmp.Or(err, errReturned).Error(), "\n")
 	if _, reason, ok := strings.Cut(first, "wasm error: "); ok {
 		first = reason
 	}

@@ -3,6 +3,7 @@ package wasi
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -142,7 +143,7 @@ func (c config) describe(ctx context.Context, module []byte) error {
 
 	_, err = r.InstantiateModule(ctx, compiled, how)
 	if said.Len() == 0 {
-		return fmt.Errorf("%s does not start as Python does: %w: %s: %s", c.Module, orReturned(err),
+		return fmt.Errorf("%s does not start as Python does: %w: %s: %s", c.Module, cmp.Or(err, errReturned),
 			python.LastLine(complaint.Bytes()), obtain)
 	}
 

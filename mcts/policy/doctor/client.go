@@ -88,7 +88,7 @@ const tries = 3
 const firstWait = 200 * time.Millisecond
 
 // draw makes one probe, and makes it again when something passing went wrong. It is safe for concurrent use.
-func (p *patient) draw(ctx context.Context, a ask) (reply, error) {
+func (p *examination) draw(ctx context.Context, a ask) (reply, error) {
 	for try := 1; ; try++ {
 		began := time.Now()
 		r, err := p.c.draw(ctx, a)
@@ -127,7 +127,7 @@ func (p *patient) draw(ctx context.Context, a ask) (reply, error) {
 }
 
 // drawAll draws a.n samples with as many requests as the server needs, the way a run does: sample i has seed a.seed+i.
-func (p *patient) drawAll(ctx context.Context, a ask) ([]server.Choice, error) {
+func (p *examination) drawAll(ctx context.Context, a ask) ([]server.Choice, error) {
 	var all []server.Choice
 
 	for {

@@ -68,8 +68,8 @@ const ReachTime = 4 * time.Second
 // errStop ends an examination that an answer has made pointless; the check that says why is made already.
 var errStop = errors.New("nothing else can be looked at")
 
-// patient is a server under examination, with what is known of it so far.
-type patient struct {
+// examination holds a server and what the checks have found out about it so far.
+type examination struct {
 	o Options
 	c client
 
@@ -114,7 +114,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	defer c.close()
 
 	started := time.Now()
-	p := &patient{o: o, c: c, report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK}}
+	p := &examination{o: o, c: c, report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK}}
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
 
@@ -126,10 +126,10 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 }
 
 // examine makes the checks one after the other. A check returns an error only when there is no sense in going on.
-func (p *patient) examine(ctx context.Context) error {
+func (p *examination) examine(ctx context.Context) error {
 	for _, check := range []func(context.Context) error{
 		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
-		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.strangers,
+		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
 	} {
 		if err := check(ctx); err != nil {
 			return err
@@ -144,18 +144,18 @@ func (p *patient) examine(ctx context.Context) error {
 }
 
 // found notes a check.
-func (p *patient) found(c Check) {
+func (p *examination) found(c Check) {
 	p.report.Checks = append(p.report.Checks, c)
 	p.report.Verdict = p.report.Verdict.Worse(c.Verdict)
 	p.o.Found(c)
 }
 
-func (p *patient) ok(name Name, format string, args ...any) {
+func (p *examination) ok(name Name, format string, args ...any) {
 	p.found(Check{Name: name, Verdict: OK, Seen: fmt.Sprintf(format, args...)})
 }
 
-// untold notes that the probes of a check failed or said nothing. It ends the examination when the server is gone.
-func (p *patient) untold(ctx context.Context, name Name, err error) error {
+// inconclusive records that the probes of a check failed or proved nothing. It returns an error if the server is gone.
+func (p *examination) inconclusive(ctx context.Context, name Name, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

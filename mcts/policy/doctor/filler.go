@@ -32,7 +32,7 @@ func (s scale) sentences(tokens int) int { return max(1, (tokens-s.around)/s.eac
 func (s scale) tokens(sentences int) int { return s.around + s.each*sentences }
 
 // filler is a prompt of sentences after some text.
-func (p *patient) filler(before string, sentences int) Prompt {
+func (p *examination) filler(before string, sentences int) Prompt {
 	text := before + strings.Repeat(sentence, sentences)
 	if p.o.Chat {
 		return Prompt{Messages: []chat.Message{{Role: chat.UserRole, Content: text}}}
@@ -48,7 +48,7 @@ func nonce() string { return "Note " + rand.Text() + "." }
 func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
 
 // measure finds the scale. It is not a check of its own.
-func (p *patient) measure(ctx context.Context) error {
+func (p *examination) measure(ctx context.Context) error {
 	var counts [2]int
 
 	for i, sentences := range [...]int{shortFiller, longFiller} {
@@ -80,9 +80,9 @@ const (
 )
 
 // template finds out whether what we send reaches the model, and nothing else.
-func (p *patient) template(ctx context.Context) error {
+func (p *examination) template(ctx context.Context) error {
 	if p.scale.each <= 0 {
-		return p.untold(ctx, Template, errUncounted)
+		return p.inconclusive(ctx, Template, errUncounted)
 	}
 
 	if p.o.Chat {
@@ -105,13 +105,13 @@ func (p *patient) template(ctx context.Context) error {
 }
 
 // observations finds out whether a chat template renders them: the prompt must grow with the observation.
-func (p *patient) observations(ctx context.Context) error {
+func (p *examination) observations(ctx context.Context) error {
 	var counts [2]int
 
 	for i, sentences := range [...]int{1, 1 + observedLong} {
 		r, err := p.draw(ctx, one(p.o.Observed(strings.Repeat(sentence, sentences))))
 		if err != nil {
-			return p.untold(ctx, Template, err)
+			return p.inconclusive(ctx, Template, err)
 		}
 
 		counts[i] = r.PromptTokens

@@ -18,7 +18,7 @@ import (
 const greetings = 3
 
 // reach finds out whether the server answers, and takes the key.
-func (p *patient) reach(ctx context.Context) error {
+func (p *examination) reach(ctx context.Context) error {
 	best := time.Duration(0)
 
 	for range greetings {
@@ -85,10 +85,10 @@ func unreachable(kind Kind, address string, err error) Check {
 }
 
 // askVersion asks what the server is.
-func (p *patient) askVersion(ctx context.Context) error {
+func (p *examination) askVersion(ctx context.Context) error {
 	version, err := p.c.version(ctx)
 	if err != nil {
-		return p.untold(ctx, Version, err)
+		return p.inconclusive(ctx, Version, err)
 	}
 
 	p.version = version
@@ -154,7 +154,7 @@ func before(version string, than ...int) bool {
 const listed = 8
 
 // askModel finds out whether the server has the model.
-func (p *patient) askModel(ctx context.Context) error {
+func (p *examination) askModel(ctx context.Context) error {
 	all, err := p.c.catalogue(ctx)
 
 	var fault *server.Fault
@@ -164,7 +164,7 @@ func (p *patient) askModel(ctx context.Context) error {
 	}
 
 	if err != nil {
-		return p.untold(ctx, Model, err)
+		return p.inconclusive(ctx, Model, err)
 	}
 
 	if !all.has {
@@ -218,7 +218,7 @@ func oneOf(n int) string {
 	return fmt.Sprintf("one of %d", n)
 }
 
-func (p *patient) missing(names []string) Check {
+func (p *examination) missing(names []string) Check {
 	have := "none"
 
 	if len(names) > 0 {
@@ -248,8 +248,8 @@ func (p *patient) missing(names []string) Check {
 	return c
 }
 
-// strangers says what was seen of other models among the replies.
-func (p *patient) strangers(context.Context) error {
+// otherModels reports replies that came from another model.
+func (p *examination) otherModels(context.Context) error {
 	var fault *server.Fault
 	if errors.As(p.strange, &fault) {
 		p.found(Check{
@@ -263,7 +263,7 @@ func (p *patient) strangers(context.Context) error {
 }
 
 // complete sends the first completion, with every field that a run sends. Ollama loads the model for it.
-func (p *patient) complete(ctx context.Context) error {
+func (p *examination) complete(ctx context.Context) error {
 	s := p.o.Sampling
 	s.MaxTokens = min(s.MaxTokens, probeTokens)
 

@@ -75,18 +75,18 @@ func (c *ollamaClient) catalogue(ctx context.Context) (catalogue, error) {
 	return all, err
 }
 
-// residence is how a model is loaded.
-type residence struct {
+// loadState says how a model is loaded.
+type loadState struct {
 	window  int           // 0 when it is not loaded, or the server does not say
 	expires time.Duration // how long it stays without a request; 0 when it is not loaded, or the server does not say
 }
 
-// residence asks how the model is loaded now.
-func (c *ollamaClient) residence(ctx context.Context) (residence, error) {
+// loadState asks how the model is loaded now.
+func (c *ollamaClient) loadState(ctx context.Context) (loadState, error) {
 	n := &note{}
 	window, err := c.b.Loaded(withNote(ctx, n))
 
-	r := residence{window: window}
+	r := loadState{window: window}
 	if err != nil || len(n.bodies) == 0 {
 		return r, err
 	}

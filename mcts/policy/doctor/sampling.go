@@ -22,7 +22,7 @@ const (
 )
 
 // samples finds out whether one request draws several.
-func (p *patient) samples(ctx context.Context) error {
+func (p *examination) samples(ctx context.Context) error {
 	if p.o.Kind == Ollama {
 		p.ok(Samples, "one request a sample: Ollama has no n")
 		return nil
@@ -30,7 +30,7 @@ func (p *patient) samples(ctx context.Context) error {
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
 	if err != nil {
-		return p.untold(ctx, Samples, err)
+		return p.inconclusive(ctx, Samples, err)
 	}
 
 	got := len(r.Choices)
@@ -49,7 +49,7 @@ func (p *patient) samples(ctx context.Context) error {
 }
 
 // seeds finds out whether a seed decides what is drawn, and nothing else.
-func (p *patient) seeds(ctx context.Context) error {
+func (p *examination) seeds(ctx context.Context) error {
 	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
 	var lists [3][]string
 
@@ -58,7 +58,7 @@ func (p *patient) seeds(ctx context.Context) error {
 
 		choices, err := p.drawAll(ctx, a)
 		if err != nil {
-			return p.untold(ctx, Seeds, err)
+			return p.inconclusive(ctx, Seeds, err)
 		}
 
 		lists[i], p.scored = texts(choices), choices
@@ -99,7 +99,7 @@ func (p *patient) seeds(ctx context.Context) error {
 }
 
 // repeatable is what makes a server's figures independent of the batch.
-func (p *patient) repeatable() string {
+func (p *examination) repeatable() string {
 	if p.o.Kind == Ollama {
 		return "have one request in flight (--parallel 1), which is slow"
 	}
@@ -115,12 +115,12 @@ const (
 )
 
 // stable finds out whether temperature 0 gives one text, alone and among other requests.
-func (p *patient) stable(ctx context.Context) error {
+func (p *examination) stable(ctx context.Context) error {
 	a := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
 	for range coldTries {
 		r, err := p.draw(ctx, a)
 		if err != nil {
-			return p.untold(ctx, Greedy, err)
+			return p.inconclusive(ctx, Greedy, err)
 		}
 
 		p.greedy = append(p.greedy, r.Choices[0].Text)
@@ -130,7 +130,7 @@ func (p *patient) stable(ctx context.Context) error {
 	for range coldCrowded {
 		text, err := p.among(ctx, a)
 		if err != nil {
-			return p.untold(ctx, Greedy, err)
+			return p.inconclusive(ctx, Greedy, err)
 		}
 
 		p.greedy = append(p.greedy, text)
@@ -163,7 +163,7 @@ func differentTexts(list []string) int {
 }
 
 // among makes a probe while others run beside it. It returns when all have ended.
-func (p *patient) among(ctx context.Context, a ask) (string, error) {
+func (p *examination) among(ctx context.Context, a ask) (string, error) {
 	var others sync.WaitGroup
 
 	for i := range crowd {
@@ -190,9 +190,9 @@ var parameters = []string{
 
 // defaults finds out what the server does when sampling parameters are left out: a model's generation_config.json, or
 // the server's own choice, may be anything but neutral.
-func (p *patient) defaults(ctx context.Context) error {
+func (p *examination) defaults(ctx context.Context) error {
 	if len(p.greedy) == 0 || len(p.sampled) == 0 {
-		return p.untold(ctx, Defaults, fmt.Errorf("there is nothing to compare with"))
+		return p.inconclusive(ctx, Defaults, fmt.Errorf("there is nothing to compare with"))
 	}
 
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens), leaveOut: parameters[1:]}
@@ -201,7 +201,7 @@ func (p *patient) defaults(ctx context.Context) error {
 	for range 2 {
 		r, err := p.draw(ctx, cold)
 		if err != nil {
-			return p.untold(ctx, Defaults, err)
+			return p.inconclusive(ctx, Defaults, err)
 		}
 
 		leaks = leaks && !slices.Contains(p.greedy, r.Choices[0].Text)
@@ -210,7 +210,7 @@ func (p *patient) defaults(ctx context.Context) error {
 	if p.seeded && !leaks {
 		var err error
 		if leaks, err = p.leak(ctx, parameters); err != nil {
-			return p.untold(ctx, Defaults, err)
+			return p.inconclusive(ctx, Defaults, err)
 		}
 	}
 
@@ -224,7 +224,7 @@ func (p *patient) defaults(ctx context.Context) error {
 	default:
 		names, err := p.leaking(ctx)
 		if err != nil {
-			return p.untold(ctx, Defaults, err)
+			return p.inconclusive(ctx, Defaults, err)
 		}
 
 		p.found(Check{
@@ -238,7 +238,7 @@ func (p *patient) defaults(ctx context.Context) error {
 }
 
 // leak reports whether parameters that are left out change what known seeds draw.
-func (p *patient) leak(ctx context.Context, names []string) (bool, error) {
+func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
 	choices, err := p.drawAll(ctx, ask{
 		prompt:   p.o.Short,
 		n:        drawn,
@@ -251,7 +251,7 @@ func (p *patient) leak(ctx context.Context, names []string) (bool, error) {
 }
 
 // leaking names the parameters that leak, each left out alone, in words that follow others; "" when seeds do not tell.
-func (p *patient) leaking(ctx context.Context) (string, error) {
+func (p *examination) leaking(ctx context.Context) (string, error) {
 	if !p.seeded {
 		return "", nil
 	}

@@ -17,9 +17,9 @@ const (
 )
 
 // prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are read.
-func (p *patient) prefixCache(ctx context.Context) error {
+func (p *examination) prefixCache(ctx context.Context) error {
 	if p.scale.each <= 0 {
-		return p.untold(ctx, PrefixCache, errUncounted)
+		return p.inconclusive(ctx, PrefixCache, errUncounted)
 	}
 
 	size := cachePrompt
@@ -33,9 +33,9 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	counted, told, prompt := false, false, 0
 
 	for range mostRounds {
-		r, err := p.coldAndWarm(ctx, p.scale.sentences(size))
+		r, err := p.timePrefix(ctx, p.scale.sentences(size))
 		if err != nil {
-			return p.untold(ctx, PrefixCache, err)
+			return p.inconclusive(ctx, PrefixCache, err)
 		}
 
 		clock.add(r.again - time.Duration(warmShare*float64(r.read)))
@@ -66,21 +66,21 @@ func (p *patient) prefixCache(ctx context.Context) error {
 	case counted:
 		p.found(p.uncached(fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)))
 	case !told && read < tooQuickRead:
-		return p.untold(ctx, PrefixCache, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference",
-			number(prompt)))
+		return p.inconclusive(ctx, PrefixCache, fmt.Errorf(
+			"a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
 	case clock.side() < 0:
 		p.cached = true
 		p.ok(PrefixCache, "%s", times)
 	case clock.side() > 0:
 		p.found(p.uncached(times))
 	default:
-		return p.untold(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
+		return p.inconclusive(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
 	}
 
 	return nil
 }
 
-func (p *patient) uncached(seen string) Check {
+func (p *examination) uncached(seen string) Check {
 	c := Check{
 		Name: PrefixCache, Verdict: Warning, Seen: "not at work: " + seen,
 		Run: "sends whole prompts all the same; every completion pays for reading all of its own",
@@ -102,8 +102,8 @@ type reading struct {
 	share       float64       // of the known prompt
 }
 
-// coldAndWarm sends a prompt that is new, and a longer one that begins with it, and a short one.
-func (p *patient) coldAndWarm(ctx context.Context, sentences int) (reading, error) {
+// timePrefix times a new prompt, a longer one that begins with it, and a short one.
+func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, error) {
 	text := nonce()
 
 	cold, err := p.draw(ctx, one(p.filler(text, sentences)))
@@ -173,7 +173,7 @@ func (s pace) overlap() float64 { return s.served.Seconds() / max(s.took.Seconds
 
 // slots finds out whether requests run side by side, and how fast completions are written. What the server was seen to
 // work on at the same time proves it; else the clock must be certain.
-func (p *patient) slots(ctx context.Context) error {
+func (p *examination) slots(ctx context.Context) error {
 	m := p.o.Parallel
 	var alone, together pace // the fastest
 	var clock comparison     // above 0 when they run one after the other
@@ -182,16 +182,16 @@ func (p *patient) slots(ctx context.Context) error {
 	for range mostRounds {
 		single, one, err := p.writing(ctx, 1)
 		if err != nil {
-			return p.untold(ctx, Slots, err)
+			return p.inconclusive(ctx, Slots, err)
 		}
 
 		all, each, err := p.writing(ctx, m)
 		if err != nil {
-			return p.untold(ctx, Slots, err)
+			return p.inconclusive(ctx, Slots, err)
 		}
 
 		if single.tokens == 0 {
-			return p.untold(ctx, Slots, errors.New("the model writes nothing"))
+			return p.inconclusive(ctx, Slots, errors.New("the model writes nothing"))
 		}
 
 		alone, together = alone.faster(single), together.faster(all)
@@ -219,7 +219,7 @@ func (p *patient) slots(ctx context.Context) error {
 	case clock.side() > 0:
 		p.found(p.oneSlot(seen))
 	default:
-		if err := p.untold(ctx, Slots, fmt.Errorf("%w: %s", errBusy, seen)); err != nil {
+		if err := p.inconclusive(ctx, Slots, fmt.Errorf("%w: %s", errBusy, seen)); err != nil {
 			return err
 		}
 	}
@@ -231,7 +231,7 @@ func (p *patient) slots(ctx context.Context) error {
 
 // writing runs n requests at once, and n for one token each, so that what is slow beside the writing is known. each is
 // the time that a token took but for that.
-func (p *patient) writing(ctx context.Context, n int) (all pace, each time.Duration, err error) {
+func (p *examination) writing(ctx context.Context, n int) (all pace, each time.Duration, err error) {
 	if all, err = p.together(ctx, n, probeTokens); err != nil {
 		return all, 0, err
 	}
@@ -241,7 +241,7 @@ func (p *patient) writing(ctx context.Context, n int) (all pace, each time.Durat
 	return all, (all.took - short.took) / time.Duration(max(1, all.tokens-short.tokens)), err
 }
 
-func (p *patient) oneSlot(seen string) Check {
+func (p *examination) oneSlot(seen string) Check {
 	c := Check{
 		Name: Slots, Verdict: Warning, Seen: "one at a time: " + seen,
 		Run: "finds that out and keeps few requests in flight; the rest of its trees wait",
@@ -256,7 +256,7 @@ func (p *patient) oneSlot(seen string) Check {
 }
 
 // together runs n requests at once, for one sample of so many tokens each.
-func (p *patient) together(ctx context.Context, n, tokens int) (pace, error) {
+func (p *examination) together(ctx context.Context, n, tokens int) (pace, error) {
 	replies, errs := make([]reply, n), make([]error, n)
 	var all sync.WaitGroup
 
@@ -297,7 +297,7 @@ const watchEvery = 3 * time.Millisecond
 
 // watch asks the server what it runs until the context ends, or until it runs several of n requests, and then sends the
 // most it saw; 0 when the server does not say.
-func (p *patient) watch(ctx context.Context, n int) <-chan int {
+func (p *examination) watch(ctx context.Context, n int) <-chan int {
 	most := make(chan int, 1)
 	if n < 2 {
 		most <- 0
@@ -334,7 +334,7 @@ const (
 )
 
 // clock tells how fast the server reads and writes, and what that makes of a run.
-func (p *patient) clock(alone, together pace) {
+func (p *examination) clock(alone, together pace) {
 	single := alone.perSecond()
 	if alone.decode > 0 {
 		single = float64(alone.tokens) / alone.decode.Seconds()
@@ -369,15 +369,15 @@ const (
 )
 
 // loaded finds out whether Ollama keeps the model loaded between requests, and after them.
-func (p *patient) loaded(ctx context.Context) error {
+func (p *examination) loaded(ctx context.Context) error {
 	c, ok := p.c.(*ollamaClient)
 	if !ok {
 		return nil
 	}
 
-	at, err := c.residence(ctx)
+	at, err := c.loadState(ctx)
 	if err != nil {
-		return p.untold(ctx, Loaded, err)
+		return p.inconclusive(ctx, Loaded, err)
 	}
 
 	check := Check{Name: Loaded, Verdict: OK, Seen: "it stays loaded"}

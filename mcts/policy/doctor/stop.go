@@ -50,7 +50,7 @@ var errNoStop = errors.New("the model writes too little, or never the same again
 
 // stop finds out whether a stop text ends a completion, before the text. One that does is enough: bytes that
 // are no text, which a model may write and a server drops, can stand within a piece without being seen.
-func (p *patient) stop(ctx context.Context) error {
+func (p *examination) stop(ctx context.Context) error {
 	var ignored *Check
 
 	for seed := range uint64(stopTries) {
@@ -58,7 +58,7 @@ func (p *patient) stop(ctx context.Context) error {
 
 		r, err := p.draw(ctx, a)
 		if err != nil {
-			return p.untold(ctx, Stop, err)
+			return p.inconclusive(ctx, Stop, err)
 		}
 
 		stop, before := stopIn(r.Choices[0].Text)
@@ -68,7 +68,7 @@ func (p *patient) stop(ctx context.Context) error {
 
 		a.sampling.Stop = []string{stop}
 		if r, err = p.draw(ctx, a); err != nil {
-			return p.untold(ctx, Stop, err)
+			return p.inconclusive(ctx, Stop, err)
 		}
 
 		got := r.Choices[0].Text
@@ -88,7 +88,7 @@ func (p *patient) stop(ctx context.Context) error {
 		return nil
 	}
 
-	return p.untold(ctx, Stop, errNoStop)
+	return p.inconclusive(ctx, Stop, errNoStop)
 }
 
 func unstopped(got, stop string) Check {
@@ -132,7 +132,7 @@ const (
 )
 
 // logProbs finds out whether log-probabilities come back, and of which distribution.
-func (p *patient) logProbs(ctx context.Context) error {
+func (p *examination) logProbs(ctx context.Context) error {
 	if p.o.Kind == OpenAI && !p.o.LogProbs {
 		p.found(Check{
 			Name:    LogProbs,
@@ -146,7 +146,7 @@ func (p *patient) logProbs(ctx context.Context) error {
 	}
 
 	if len(p.scored) == 0 {
-		return p.untold(ctx, LogProbs, errors.New("there is no sample to look at"))
+		return p.inconclusive(ctx, LogProbs, errors.New("there is no sample to look at"))
 	}
 
 	scored, bare := choicesScored(p.scored)
@@ -174,7 +174,7 @@ func (p *patient) logProbs(ctx context.Context) error {
 
 	mode, err := p.logProbMode(ctx)
 	if err != nil {
-		return p.untold(ctx, LogProbs, err)
+		return p.inconclusive(ctx, LogProbs, err)
 	}
 
 	c := Check{Name: LogProbs, Verdict: OK, Seen: seen + mode}
@@ -188,7 +188,7 @@ func (p *patient) logProbs(ctx context.Context) error {
 	return nil
 }
 
-func (p *patient) unscored() Check {
+func (p *examination) unscored() Check {
 	c := Check{
 		Name:    LogProbs,
 		Verdict: Problem,
@@ -206,7 +206,7 @@ func (p *patient) unscored() Check {
 
 // logProbMode tells whether log-probabilities are of the model's own distribution or of the one that is drawn from, in
 // words that follow a list; "" when that cannot be told.
-func (p *patient) logProbMode(ctx context.Context) (string, error) {
+func (p *examination) logProbMode(ctx context.Context) (string, error) {
 	var figures [2]float64
 
 	for i, temperature := range [...]float64{cool, hot} {

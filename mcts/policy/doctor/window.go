@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// fate is what became of a prompt.
-type fate int
+// promptResult says what happened to a prompt.
+type promptResult int
 
 const (
-	whole   fate = iota // it was answered, and counted whole
-	refused             // as too long
-	cut                 // it was answered, and fewer tokens were counted than were sent
-	caught              // it was cut, and the backend of a run sees it
+	whole   promptResult = iota // it was answered, and counted whole
+	refused                     // as too long
+	cut                         // it was answered, and fewer tokens were counted than were sent
+	caught                      // it was cut, and the backend of a run sees it
 )
 
 // slack is the share of a prompt's tokens by which a count may be short without anything being cut.
@@ -24,7 +24,7 @@ const slack = 0.02
 var errSlow = errors.New("too slow")
 
 // try sends a filler of about so many tokens and tells its fate, how many tokens were sent, and how many counted.
-func (p *patient) try(ctx context.Context, tokens int) (f fate, sent, counted int, err error) {
+func (p *examination) try(ctx context.Context, tokens int) (f promptResult, sent, counted int, err error) {
 	sentences := p.scale.sentences(tokens)
 	sent = p.scale.tokens(sentences)
 
@@ -45,7 +45,7 @@ func (p *patient) try(ctx context.Context, tokens int) (f fate, sent, counted in
 }
 
 // slow returns an error when a prompt of so many tokens would be read for longer than a probe may take.
-func (p *patient) slow(tokens int) error {
+func (p *examination) slow(tokens int) error {
 	if p.inSpeed <= 0 {
 		return nil
 	}
@@ -63,9 +63,9 @@ func (p *patient) slow(tokens int) error {
 const beyond = 4
 
 // window finds out whether the context window is what is stated, and whether a longer prompt is refused.
-func (p *patient) window(ctx context.Context) error {
+func (p *examination) window(ctx context.Context) error {
 	if p.scale.each <= 0 {
-		return p.untold(ctx, Window, errUncounted)
+		return p.inconclusive(ctx, Window, errUncounted)
 	}
 
 	assumed, over := p.stated, p.stated+2*p.scale.each+8
@@ -75,7 +75,7 @@ func (p *patient) window(ctx context.Context) error {
 
 	long, sent, counted, err := p.try(ctx, over)
 	if err != nil {
-		return p.untold(ctx, Window, err)
+		return p.inconclusive(ctx, Window, err)
 	}
 
 	if long == cut {
@@ -85,13 +85,13 @@ func (p *patient) window(ctx context.Context) error {
 
 	inside := assumed - 1 - p.scale.each
 	if err := p.slow(inside); err != nil {
-		return p.untold(ctx, Window, err)
+		return p.inconclusive(ctx, Window, err)
 	}
 
 	fits, sent, counted, err := p.try(ctx, inside)
 	switch {
 	case err != nil:
-		return p.untold(ctx, Window, err)
+		return p.inconclusive(ctx, Window, err)
 	case fits == cut || fits == caught:
 		p.cutInSilence(sent, counted)
 	case fits == refused:
@@ -105,7 +105,7 @@ func (p *patient) window(ctx context.Context) error {
 }
 
 // asStated is the check of a window in which a prompt of sent tokens fits.
-func (p *patient) asStated(long fate, sent, over int) Check {
+func (p *examination) asStated(long promptResult, sent, over int) Check {
 	c := Check{
 		Name:    Window,
 		Verdict: OK,
@@ -136,7 +136,7 @@ func (p *patient) asStated(long fate, sent, over int) Check {
 }
 
 // cutInSilence notes that a prompt of sent tokens was answered of which fewer were counted.
-func (p *patient) cutInSilence(sent, counted int) {
+func (p *examination) cutInSilence(sent, counted int) {
 	c := Check{
 		Name: Window, Verdict: Problem,
 		Seen: fmt.Sprintf("it cuts in silence: of a prompt of %s tokens it read %s", number(sent), number(counted)),
@@ -158,7 +158,7 @@ func (p *patient) cutInSilence(sent, counted int) {
 const steps = 16
 
 // shorter finds the window of a server that refuses a prompt of fewer tokens than it states.
-func (p *patient) shorter(ctx context.Context, stated, refusedAt int) error {
+func (p *examination) shorter(ctx context.Context, stated, refusedAt int) error {
 	low, high := 0, refusedAt
 	for range steps {
 		if high-low <= p.scale.each {
@@ -177,7 +177,7 @@ func (p *patient) shorter(ctx context.Context, stated, refusedAt int) error {
 		f, sent, _, err := p.try(ctx, middle)
 		switch {
 		case err != nil:
-			return p.untold(ctx, Window, err)
+			return p.inconclusive(ctx, Window, err)
 		case f == whole:
 			low = max(sent, low+1)
 		default:
@@ -212,10 +212,10 @@ const (
 )
 
 // room finds out whether the run's prompts fit.
-func (p *patient) room(ctx context.Context) error {
+func (p *examination) room(ctx context.Context) error {
 	r, err := p.draw(ctx, one(p.o.First))
 	if err != nil && tooLong(err) == nil {
-		return p.untold(ctx, Room, err)
+		return p.inconclusive(ctx, Room, err)
 	}
 
 	window := p.real

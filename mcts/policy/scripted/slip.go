@@ -22,7 +22,7 @@ var slips = []slip{
 	{func(r *Rates) float64 { return r.OldParams }, keepOldParams},
 	{func(r *Rates) float64 { return r.ExtraCall }, extraCall},
 	{func(r *Rates) float64 { return r.EarlyAnswer }, earlyAnswer},
-	{func(r *Rates) float64 { return r.GiveUp }, loseHeart},
+	{func(r *Rates) float64 { return r.GiveUp }, giveUpEarly},
 	{func(r *Rates) float64 { return r.Column }, wrongColumn},
 	{func(r *Rates) float64 { return r.Arithmetic }, wrongArithmetic},
 	{func(r *Rates) float64 { return r.Malformed }, malformed},
@@ -58,7 +58,7 @@ func (sc *scene) slip(slips []slip, d *dice, share float64) (move, bool) {
 	return move{}, false
 }
 
-// stepping reports whether the right move is a call of the plan.
+// stepping reports whether the best move is a call of the plan.
 func (sc *scene) stepping() bool { return sc.best.kind < describing }
 
 func forgetUpdate(sc *scene, _ *dice) (move, bool) {
@@ -130,7 +130,7 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 	return move{thought: "I think this already answers the question.", call: finish(answer)}, true
 }
 
-func loseHeart(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }
+func giveUpEarly(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }
 
 func firstNumber(text string) string {
 	at := strings.IndexAny(text, "0123456789")

@@ -53,9 +53,9 @@ func (p *Policy) refuse(ctx context.Context, t turn, c Completion, f *Fault) *Fa
 
 	switch {
 	case different >= manyBadRequests:
-		return f.ofAll(fmt.Sprintf("%d different prompts in a row were not taken, the last", different))
+		return f.asRefusal(fmt.Sprintf("%d different prompts in a row were not taken, the last", different))
 	case !taken && ctx.Err() == nil:
-		return f.ofAll(nothingTaken)
+		return f.asRefusal(nothingTaken)
 	}
 
 	return f
@@ -81,8 +81,8 @@ func (p *Policy) refuseFirst(c Completion, err error) error {
 // nothingTaken says of a bad request that it is no worse than any other.
 const nothingTaken = "no request was ever taken"
 
-// ofAll is a bad request that stands for all of them, and says why.
-func (f *Fault) ofAll(why string) *Fault {
+// asRefusal turns a bad request into a refusal of all requests, for the given reason.
+func (f *Fault) asRefusal(why string) *Fault {
 	all := *f
 	all.Kind, all.Message = Refused, why+": "+f.Message
 	return &all

@@ -75,7 +75,7 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 		}
 
 		if !down {
-			p.pool.tellPause(turn, fault)
+			p.pool.logLongPause(turn, fault)
 
 			if err := wait(ctx, p.pause(c.Seed, counted, fault)); err != nil {
 				return Reply{}, err

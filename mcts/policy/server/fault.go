@@ -14,7 +14,7 @@ var ErrNoEnd = errors.New("the completion does not say that it ended")
 // What a server does that is of no use until it changes.
 var (
 	errOtherModel = errors.New("another model answers")
-	errMute       = errors.New("the server gives no text")
+	errNoText     = errors.New("the server gives no text")
 	errChanged    = errors.New("the server refuses what it took before")
 )
 
@@ -124,18 +124,18 @@ func (e *GoneError) Final() bool { return true }
 // Unwrap returns what the last attempt met.
 func (e *GoneError) Unwrap() error { return e.Last }
 
-// turnedAway reports whether the server says that it was sent too much.
-func (f *Fault) turnedAway() bool { return f.Status == 429 || f.Status == 503 }
+// throttled reports whether the server asks to be sent less.
+func (f *Fault) throttled() bool { return f.Status == 429 || f.Status == 503 }
 
 // overloaded reports whether the server says, or shows by its silence, that it was sent too much.
 func (f *Fault) overloaded() bool {
-	return f.turnedAway() || errors.Is(f.Err, context.DeadlineExceeded)
+	return f.throttled() || errors.Is(f.Err, context.DeadlineExceeded)
 }
 
 // setsAside reports whether the server is of no use until it changes, so that it counts as gone at
 // once, although it answers.
 func (f *Fault) setsAside() bool {
-	return errors.Is(f.Err, errOtherModel) || errors.Is(f.Err, errMute) || errors.Is(f.Err, errChanged)
+	return errors.Is(f.Err, errOtherModel) || errors.Is(f.Err, errNoText) || errors.Is(f.Err, errChanged)
 }
 
 // cause says in a word or two how the fault showed itself, for the counts.

@@ -59,7 +59,7 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 		case last.Kind == Refused:
 			return last
 		case last.Kind == BadRequest:
-			return last.ofAll(nothingTaken)
+			return last.asRefusal(nothingTaken)
 		}
 	}
 

@@ -65,8 +65,8 @@ const (
 	DefaultLimit    = 1024
 )
 
-// deaf is how many transient faults in a row, of any requests, make a server one that does not answer.
-const deaf = 5
+// downAfter is the number of consecutive transient faults, of any requests, after which a server counts as down.
+const downAfter = 5
 
 // Check reports what [New] would refuse.
 func (o Options) Check() error {

@@ -134,7 +134,7 @@ func (p *pool) choose(ctx context.Context, question string) (turn, error) {
 			}
 		}
 
-		next, err := p.outlook(order, now)
+		next, err := p.nextCheck(order, now)
 		changed := p.changed
 		p.mu.Unlock()
 
@@ -148,9 +148,9 @@ func (p *pool) choose(ctx context.Context, question string) (turn, error) {
 	}
 }
 
-// outlook says when a waiting request should look again at the latest, or that it should not wait at all. All servers
+// nextCheck returns when a waiting request must look again, or an error if it should not wait at all. All servers
 // are down.
-func (p *pool) outlook(order []*server, now time.Time) (next time.Time, err error) {
+func (p *pool) nextCheck(order []*server, now time.Time) (next time.Time, err error) {
 	latest := order[0]
 	for _, s := range order {
 		if s.since.After(latest.since) {
@@ -226,7 +226,7 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 	defer p.mu.Unlock()
 
 	s := t.server
-	if !t.probe && f.turnedAway() && s.limiter.busy() {
+	if !t.probe && f.throttled() && s.limiter.busy() {
 		return s.down // it has enough to do, and does it
 	}
 
@@ -246,7 +246,7 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 		s.next = now.Add(p.probeAfter(s, f))
 		p.broadcast()
 		p.tell(s)
-	case !s.down && (f.setsAside() || s.misses >= min(deaf, p.retry.Attempts)):
+	case !s.down && (f.setsAside() || s.misses >= min(downAfter, p.retry.Attempts)):
 		s.down = true
 		s.next = now.Add(p.probeAfter(s, f))
 		close(s.gone)
@@ -288,8 +288,8 @@ func (p *pool) tell(s *server) {
 // longPause is the pause from which on it is said that a server wants one.
 const longPause = 10 * time.Second
 
-// tellPause says that a server wants a long pause: once, until it answers.
-func (p *pool) tellPause(t turn, f *Fault) {
+// logLongPause logs that a server asks for a long pause, once until it answers again.
+func (p *pool) logLongPause(t turn, f *Fault) {
 	if f.RetryAfter < longPause {
 		return
 	}

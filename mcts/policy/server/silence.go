@@ -16,11 +16,11 @@ const control = -1
 // silence: when half of what it gave lately is empty, and when it gives nothing where it once gave a
 // text. What is asked for again because it was empty does not count.
 type silence struct {
-	mu    sync.Mutex
-	empty [lastReplies]float64 // the share of samples without text, of the last replies
-	next  int                  // the oldest of them
-	mute  bool                 // it gave nothing where it once gave a text, and no text since then
-	known *Completion          // of a sample that it gave a text for
+	mu     sync.Mutex
+	empty  [lastReplies]float64 // the share of samples without text, of the last replies
+	next   int                  // the oldest of them
+	noText bool                 // it gave nothing for a prompt it once gave a text for, and no text since
+	known  *Completion          // of a sample that it gave a text for
 }
 
 // note notes a reply, and reports whether empty samples in it are a failure of the server.
@@ -35,7 +35,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 			continue
 		}
 
-		s.mute = false
+		s.noText = false
 		if s.known == nil {
 			c := c
 			c.N, c.Seed, c.try = 1, c.Seed+uint64(i), control
@@ -53,7 +53,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 		sum += share
 	}
 
-	return blank > 0 && (s.mute || sum >= lastReplies/2)
+	return blank > 0 && (s.noText || sum >= lastReplies/2)
 }
 
 // question returns a completion that the server gave a text for, or a greeting when it gave none yet.
@@ -71,11 +71,11 @@ func (s *silence) question(c Completion) Completion {
 	return c
 }
 
-func (s *silence) setMute(mute bool) {
+func (s *silence) setNoText(noText bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	s.mute = mute
+	s.noText = noText
 }
 
 // checkSilence returns the fault of a reply with empty samples that are the server's doing. Before
@@ -93,7 +93,7 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 		}
 
 		failing = slices.ContainsFunc(again.Choices, Choice.blank)
-		s.silence.setMute(failing)
+		s.silence.setNoText(failing)
 	}
 
 	if !failing {
@@ -101,7 +101,7 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 	}
 
 	return &Fault{
-		Kind: Transient, Address: s.backend.Address(), Status: 200, Err: errMute,
+		Kind: Transient, Address: s.backend.Address(), Status: 200, Err: errNoText,
 		Message: "an empty reply, of a server that gives none else or whose last replies were half of them empty",
 	}
 }

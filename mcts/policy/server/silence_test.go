@@ -34,8 +34,8 @@ func TestServerLosesItsVoice(t *testing.T) {
 	for _, good := range []int64{0, 1, 60} {
 		want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)
 		synctest.Test(t, func(t *testing.T) {
-			mute := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
-			o := options(mute)
+			noText := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
+			o := options(noText)
 			var log bytes.Buffer
 			o.Retry.Patience, o.Log = time.Minute, slog.New(slog.NewTextHandler(&log, nil))
 			p := newPolicy(t, o)
@@ -64,9 +64,9 @@ func TestServerLosesItsVoice(t *testing.T) {
 		})
 
 		synctest.Test(t, func(t *testing.T) {
-			mute := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
+			noText := emptied("a", func(asked int64, _ server.Completion) bool { return asked > good })
 
-			p := newPolicy(t, options(mute, &echo{address: "b"}))
+			p := newPolicy(t, options(noText, &echo{address: "b"}))
 			for i, got := range all(t, p, requests, 4, n) {
 				for j := range got {
 					if got[j] != want[i][j] {

@@ -56,19 +56,19 @@ func (r reader) chat(messages []message) envs.History {
 		case m.Role == "system":
 		case m.Role == "assistant":
 			if acted { // its observation never came
-				h = r.retell(h, written, "")
+				h = r.appendTurn(h, written, "")
 			}
 
 			written, acted = text, true
 		case asks(text) || !acted:
 			h, acted = r.prompt(text), false
 		default:
-			h, acted = r.retell(h, written, observationIn(text)), false
+			h, acted = r.appendTurn(h, written, observationIn(text)), false
 		}
 	}
 
 	if acted {
-		h = r.retell(h, written, "")
+		h = r.appendTurn(h, written, "")
 	}
 
 	return h

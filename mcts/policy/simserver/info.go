@@ -130,14 +130,14 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 // ps lists the model once a request has loaded it.
 func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	window, stay := s.window, s.stay
+	window, keepAlive := s.window, s.keepAlive
 	s.mu.Unlock()
 
 	models := []any{}
 
 	if window > 0 {
 		m := s.ollamaModel()
-		m["size_vram"], m["context_length"], m["expires_at"] = 0, window, time.Now().Add(stay).UTC()
+		m["size_vram"], m["context_length"], m["expires_at"] = 0, window, time.Now().Add(keepAlive).UTC()
 		models = append(models, m)
 	}
 

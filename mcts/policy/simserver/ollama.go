@@ -77,7 +77,7 @@ func (x *exchange) ollama(chat bool) {
 	}
 
 	p := x.s.ollamaPrompt(&q, chat)
-	window := x.s.load(options.window, stay(q.KeepAlive))
+	window := x.s.load(options.window, keepAlive(q.KeepAlive))
 
 	a := options.sampling
 	if !options.seeded {
@@ -111,17 +111,17 @@ func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *input {
 
 // How long a model stays loaded after a request: by default, and when it is told to stay forever.
 const (
-	usualStay = 5 * time.Minute
-	longStay  = 290 * 365 * 24 * time.Hour
+	defaultKeepAlive = 5 * time.Minute
+	maxKeepAlive     = 290 * 365 * 24 * time.Hour
 )
 
-// stay reads how long a request wants the model to stay loaded.
-func stay(v any) time.Duration {
-	d := usualStay
+// keepAlive returns how long a request asks the model to stay loaded.
+func keepAlive(v any) time.Duration {
+	d := defaultKeepAlive
 
 	switch v := v.(type) {
 	case float64:
-		d = time.Duration(min(v, longStay.Seconds()) * float64(time.Second))
+		d = time.Duration(min(v, maxKeepAlive.Seconds()) * float64(time.Second))
 	case string:
 		if parsed, err := time.ParseDuration(v); err == nil {
 			d = parsed
@@ -129,14 +129,14 @@ func stay(v any) time.Duration {
 	}
 
 	if d < 0 {
-		return longStay
+		return maxKeepAlive
 	}
 
 	return d
 }
 
 // load returns the context window of a request, and loads the model again when it is not that of the request before.
-func (s *Server) load(window int, stay time.Duration) int {
+func (s *Server) load(window int, keepAlive time.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)
 	}
@@ -149,7 +149,7 @@ func (s *Server) load(window int, stay time.Duration) int {
 		s.reloads++
 	}
 
-	s.window, s.stay = window, stay
+	s.window, s.keepAlive = window, keepAlive
 
 	return window
 }

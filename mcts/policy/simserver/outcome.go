@@ -60,8 +60,8 @@ func outcomeOf(observation string) envs.Outcome {
 	return envs.OK
 }
 
-// retell appends the turn that an action and its observation are told to have been, and what it taught.
-func (r reader) retell(h envs.History, written, observation string) envs.History {
+// appendTurn appends a turn read back from a prompt, and the tool description it taught, if any.
+func (r reader) appendTurn(h envs.History, written, observation string) envs.History {
 	written, observation = strings.TrimSpace(written), strings.TrimSpace(observation)
 
 	turn := envs.Turn{Action: envs.Action(written), Observation: observation, Outcome: outcomeOf(observation)}

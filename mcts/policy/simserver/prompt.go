@@ -60,7 +60,7 @@ func (r reader) turns(h envs.History, text string) envs.History {
 			observation, following = observation[:at], observation[at+len(blank):]
 		}
 
-		h = r.retell(h, written, observation)
+		h = r.appendTurn(h, written, observation)
 		written, rest = following, next
 	}
 

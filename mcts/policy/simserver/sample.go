@@ -70,19 +70,19 @@ const (
 	unsetRepetition
 )
 
-// draw writes the samples of a prompt.
+// draw returns the samples of a prompt, as the scripted policy proposes them.
 func (s *Server) draw(ctx context.Context, p *input, a sampling) ([]drawn, error) {
 	proposals, err := s.propose(ctx, p.history, a)
 	if err != nil {
 		return nil, err
 	}
 
-	list := make([]drawn, len(proposals))
+	samples := make([]drawn, len(proposals))
 	for i, proposal := range proposals {
-		list[i] = s.write(proposal, p.chat, a)
+		samples[i] = s.write(proposal, p.chat, a)
 	}
 
-	return list, nil
+	return samples, nil
 }
 
 // propose asks the policy, and changes what it says as the misconfigurations want it.

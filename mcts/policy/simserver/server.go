@@ -28,24 +28,24 @@ type Server struct {
 	handlers sync.WaitGroup // running requests
 	serving  sync.WaitGroup // accept loops
 
-	mu       sync.Mutex
-	address  string
-	http     *http.Server // nil while dead
-	hangUp   func()       // closes the port of http and ends its requests
-	closed   bool
-	revival  *time.Timer
-	down     bool      // flapping
-	upAt     time.Time // when that ends; zero is never
-	random   *rand.Rand
-	first    time.Time
-	requests int
-	answered int
-	reloads  int
-	cut      int
-	injected map[Fault]int
-	window   int           // of the model as it is loaded (Ollama)
-	stay     time.Duration // for which it stays loaded without a request
-	ids      int
+	mu        sync.Mutex
+	address   string
+	http      *http.Server // nil while dead
+	hangUp    func()       // closes the port of http and ends its requests
+	closed    bool
+	revival   *time.Timer
+	down      bool      // flapping
+	upAt      time.Time // when that ends; zero is never
+	random    *rand.Rand
+	first     time.Time
+	requests  int
+	answered  int
+	reloads   int
+	cut       int
+	injected  map[Fault]int
+	window    int           // of the model as it is loaded (Ollama)
+	keepAlive time.Duration // for which it stays loaded without a request
+	ids       int
 }
 
 // New returns a server without a port: it answers what [Server.ServeHTTP] is called with, until Revive opens one.

@@ -35,17 +35,16 @@ func (l *Link) Fault(kind server.Kind, status int, message string, cause error) 
 	}
 }
 
-// cleaned returns a cause, or what may be shown of it: its text can be a header line of megabytes
-// that the server sent, or have a secret in it. What it wraps goes with it then, for that has the
-// text too.
+// cleaned returns the cause, or a new error with its text shortened and its secrets hidden. The new error wraps
+// nothing: the errors below the cause hold the same text.
 func (l *Link) cleaned(cause error) error {
 	if cause == nil {
 		return nil
 	}
 
 	text := cause.Error()
-
 	shown := Shorten(l.secrets.hide(text))
+
 	if shown == text {
 		return cause
 	}
@@ -89,9 +88,8 @@ func (l *Link) StatusFault(a Answer, kind server.Kind, message string) *server.F
 	return f
 }
 
-// wayKind is the kind of a failure on the way to the server. A certificate that is not trusted
-// stays so.
-func wayKind(err error) server.Kind {
+// transportKind returns the kind of a failure to reach the server. An untrusted certificate is not worth a retry.
+func transportKind(err error) server.Kind {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
 		return server.Refused

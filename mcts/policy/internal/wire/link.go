@@ -151,7 +151,7 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 		// Not wrapped: the deadline is ours, and must not be taken for the caller's.
 		return l.Fault(server.Transient, 0, fmt.Sprintf("no answer within %v", l.timeout), nil)
 	default:
-		return l.Fault(wayKind(err), 0, "", err)
+		return l.Fault(transportKind(err), 0, "", err)
 	}
 }
 
