@@ -14,24 +14,39 @@ import (
 
 // checkFresh walks through two environments and compares what they say.
 func checkFresh(ctx context.Context, s *suite) error {
-	var first []seen
-
-	if err := s.walk(ctx, s.env(), func(st step) error {
-		first = append(first, seenOf(st.Transition))
-		return nil
-	}); err != nil {
+	first, err := s.seen(ctx)
+	if err != nil {
 		return err
 	}
 
+	if err := s.compare(ctx, s.env(), first); err != nil {
+		return fmt.Errorf("a fresh environment differs from the first: %w", err)
+	}
+
+	return nil
+}
+
+// seen returns what a walk through a new environment shows.
+func (s *suite) seen(ctx context.Context) (all []seen, err error) {
+	err = s.walk(ctx, s.env(), func(st step) error {
+		all = append(all, seenOf(st.Transition))
+		return nil
+	})
+
+	return all, err
+}
+
+// compare walks through an environment, which must show the same.
+func (s *suite) compare(ctx context.Context, env envs.Environment, want []seen) error {
 	i := 0
 
-	return s.walk(ctx, s.env(), func(st step) error {
-		if i >= len(first) {
-			return errors.New("a fresh environment goes on where the first ended")
+	return s.walk(ctx, env, func(st step) error {
+		if i >= len(want) {
+			return errors.New("it goes on where the first ended")
 		}
 
-		if diff := cmp.Diff(first[i], seenOf(st.Transition)); diff != "" {
-			return fmt.Errorf("a fresh environment differs (-first +second):\n%s", diff)
+		if diff := cmp.Diff(want[i], seenOf(st.Transition)); diff != "" {
+			return fmt.Errorf("a step differs (-want +got):\n%s", diff)
 		}
 		i++
 
@@ -137,34 +152,20 @@ func ours(what string, err error) error {
 
 // checkConcurrency walks through one environment from several goroutines and compares with a walk of its own.
 func checkConcurrency(ctx context.Context, s *suite) error {
-	env := s.env()
-	var want []seen
-
-	if err := s.walk(ctx, s.env(), func(st step) error {
-		want = append(want, seenOf(st.Transition))
-		return nil
-	}); err != nil {
+	want, err := s.seen(ctx)
+	if err != nil {
 		return err
 	}
-	const workers = 8
-	failed := make([]error, workers)
+
+	env := s.env()
+	failed := make([]error, 8)
 
 	var group sync.WaitGroup
-	for w := range workers {
+	for w := range failed {
 		group.Go(func() {
-			i := 0
-			failed[w] = s.walk(ctx, env, func(st step) error {
-				if i >= len(want) {
-					return errors.New("a concurrent walk goes on where a sequential one ended")
-				}
-
-				if diff := cmp.Diff(want[i], seenOf(st.Transition)); diff != "" {
-					return fmt.Errorf("a concurrent step differs (-sequential +concurrent):\n%s", diff)
-				}
-				i++
-
-				return nil
-			})
+			if err := s.compare(ctx, env, want); err != nil {
+				failed[w] = fmt.Errorf("a concurrent walk differs from a sequential one: %w", err)
+			}
 		})
 	}
 

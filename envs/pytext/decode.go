@@ -236,20 +236,31 @@ func (d *decoder) array() ([]any, *Error) {
 
 		items = append(items, v)
 
-		if d.space(); d.at(']') {
+		if more, err := d.more(']'); err != nil {
+			return nil, err
+		} else if !more {
 			break
 		}
-
-		if !d.at(',') {
-			return nil, d.fail("Expecting ',' delimiter", d.i)
-		}
-		d.i++
-		d.space()
 	}
 	d.i++
 	d.depth--
 
 	return items, nil
+}
+
+// more reads the comma before a further item; without one, the bracket that closes the list must follow.
+func (d *decoder) more(closing byte) (bool, *Error) {
+	if d.space(); d.at(closing) {
+		return false, nil
+	}
+
+	if !d.at(',') {
+		return false, d.fail("Expecting ',' delimiter", d.i)
+	}
+	d.i++
+	d.space()
+
+	return true, nil
 }
 
 // manyKeys is the size from which an object keeps an index of its keys.
@@ -273,15 +284,11 @@ func (d *decoder) object() (envs.Args, *Error) {
 
 		args, index = set(args, index, name, v)
 
-		if d.space(); d.at('}') {
+		if more, err := d.more('}'); err != nil {
+			return nil, err
+		} else if !more {
 			break
 		}
-
-		if !d.at(',') {
-			return nil, d.fail("Expecting ',' delimiter", d.i)
-		}
-		d.i++
-		d.space()
 	}
 	d.i++
 	d.depth--

@@ -18,7 +18,7 @@ const agendaTexts = "agenda_descriptions_merged.jsonl"
 // all published files may be, they may be in the folders of the published repository: raw_data/agenda and
 // external_corpus/agenda.
 func agendaFiles(schema Schema, from string) ([]string, error) {
-	table, err := findAgenda(schema, from, schema.File)
+	table, err := findBeside(schema.Dataset, from, schema.File)
 	if err != nil {
 		return nil, err
 	}
@@ -28,27 +28,12 @@ func agendaFiles(schema Schema, from string) ([]string, error) {
 		folder = filepath.Dir(from)
 	}
 
-	texts, err := findAgenda(schema, folder, agendaTexts)
+	texts, err := findBeside(schema.Dataset, folder, agendaTexts)
 	if err != nil {
 		return []string{table}, nil // importAgenda tells
 	}
 
 	return []string{table, texts}, nil
-}
-
-func findAgenda(schema Schema, from, name string) (string, error) {
-	path, err := findPublished(schema.Dataset, from, name)
-	for _, folder := range []string{"raw_data", "external_corpus"} {
-		if err == nil {
-			break
-		}
-
-		if elsewhere, noFolder := findPublished(schema.Dataset, filepath.Join(from, folder), name); noFolder == nil {
-			path, err = elsewhere, nil
-		}
-	}
-
-	return path, err
 }
 
 // importAgenda copies the passages.

@@ -29,7 +29,7 @@ func scirexFiles(_ Schema, from string) ([]string, error) {
 	var paths []string
 
 	for _, name := range []string{"train.jsonl", "dev.jsonl", "test.jsonl"} {
-		if path, err := findScirex(from, name); err == nil {
+		if path, err := findBeside(toolqa.SciREX, from, name); err == nil {
 			paths = append(paths, path)
 		}
 	}
@@ -38,7 +38,7 @@ func scirexFiles(_ Schema, from string) ([]string, error) {
 		return paths, nil
 	}
 
-	path, err := findScirex(from, scirexSections)
+	path, err := findBeside(toolqa.SciREX, from, scirexSections)
 	if err == nil {
 		return append([]string{path}, paths...), nil
 	}
@@ -50,15 +50,15 @@ func scirexFiles(_ Schema, from string) ([]string, error) {
 	return paths, nil
 }
 
-// findScirex looks where published files may be, and in the folders of the published repository.
-func findScirex(from, name string) (string, error) {
-	path, err := findPublished(toolqa.SciREX, from, name)
+// findBeside looks where published files may be, and in the folders of the published repository.
+func findBeside(ds toolqa.Dataset, from, name string) (string, error) {
+	path, err := findPublished(ds, from, name)
 	for _, folder := range []string{"raw_data", "external_corpus"} {
 		if err == nil {
 			break
 		}
 
-		if elsewhere, noFolder := findPublished(toolqa.SciREX, filepath.Join(from, folder), name); noFolder == nil {
+		if elsewhere, noFolder := findPublished(ds, filepath.Join(from, folder), name); noFolder == nil {
 			path, err = elsewhere, nil
 		}
 	}

@@ -110,20 +110,17 @@ func (d *DBLP) joint(s Slots) (corpus.Edge, error) {
 
 // onPaper makes a rule of a function of the paper of the slot title.
 func onPaper(f func(d *DBLP, paper int) (string, error)) rule {
-	return on(func(d *DBLP, s Slots) (string, error) {
-		i, err := d.paper(s.Get("title"))
-		if err != nil {
-			return "", err
-		}
-
-		return f(d, i)
-	})
+	return onNode("title", (*DBLP).paper, f)
 }
 
 // onAuthor makes a rule of a function of the author of the slot author.
 func onAuthor(f func(d *DBLP, author int) (string, error)) rule {
+	return onNode("author", (*DBLP).author, f)
+}
+
+func onNode(slot string, find func(d *DBLP, name string) (int, error), f func(*DBLP, int) (string, error)) rule {
 	return on(func(d *DBLP, s Slots) (string, error) {
-		i, err := d.author(s.Get("author"))
+		i, err := find(d, s.Get(slot))
 		if err != nil {
 			return "", err
 		}

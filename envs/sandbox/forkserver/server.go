@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"sync"
 	"syscall"
 	"time"
 
@@ -29,7 +28,7 @@ type server struct {
 	cmd    *exec.Cmd
 	in     *os.File // requests
 	out    *os.File // answers
-	stderr *tail
+	stderr *python.Tail
 	dead   chan struct{} // closed when the process has ended and was waited for
 }
 
@@ -65,7 +64,7 @@ func launch(cmd *exec.Cmd) (*server, error) {
 	}
 	defer stdout.Close()
 
-	s := &server{cmd: cmd, in: in, out: out, stderr: &tail{max: 4 << 10}, dead: make(chan struct{})}
+	s := &server{cmd: cmd, in: in, out: out, stderr: &python.Tail{Max: 4 << 10}, dead: make(chan struct{})}
 
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, s.stderr
 	if cmd.SysProcAttr == nil {
@@ -198,33 +197,9 @@ func (s *server) end() string {
 	<-s.dead
 
 	said := s.cmd.ProcessState.String()
-	if line := python.LastLine(s.stderr.bytes()); line != "" {
+	if line := python.LastLine(s.stderr.Bytes()); line != "" {
 		said += ": " + line
 	}
 
 	return said
-}
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-	max  int
-}
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-t.max):]
-
-	return len(p), nil
-}
-
-func (t *tail) bytes() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text
 }

@@ -31,7 +31,7 @@ type child struct {
 	cmd       *exec.Cmd
 	in        io.WriteCloser
 	frames    chan frame // closed when the machine has ended and cmd.ProcessState is known
-	complaint tail
+	complaint python.Tail
 	life      <-chan struct{}
 	drained   sync.WaitGroup
 }
@@ -48,7 +48,7 @@ func startChild(jail confine.Jail, life <-chan struct{}) (*child, error) {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
 
-	c := &child{cmd: cmd, frames: make(chan frame), life: life}
+	c := &child{cmd: cmd, frames: make(chan frame), complaint: python.Tail{Max: 8 << 10}, life: life}
 
 	cmd.Stderr = &c.complaint
 	if c.in, err = cmd.StdinPipe(); err != nil {
@@ -108,7 +108,7 @@ func (c *child) await() error {
 		c.wait()
 
 		return fmt.Errorf("wasi: a machine ended when it started: %s",
-			said(errors.New(c.cmd.ProcessState.String()), c.complaint.text()))
+			said(errors.New(c.cmd.ProcessState.String()), c.complaint.Bytes()))
 	case <-late.C:
 		return fmt.Errorf("wasi: a machine was not ready after %v", starting)
 	case <-c.life:
@@ -223,7 +223,7 @@ func (c *child) lost(output string) (sandbox.Reply, bool, error) {
 // died is the error of a machine that was not in a call, or was killed in one.
 func (c *child) died() error {
 	return fmt.Errorf("wasi: a machine was %w (%s: %s)", errKilled, c.cmd.ProcessState,
-		python.LastLine(c.complaint.text()))
+		python.LastLine(c.complaint.Bytes()))
 }
 
 // watch tells when a program has used up its time.
@@ -264,29 +264,4 @@ func (w *watch) expired() bool {
 	w.timer.Reset(next)
 
 	return false
-}
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-const tailMost = 8 << 10
-
-// Write implements [io.Writer]. It never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	t.kept = append(t.kept, p...)
-	t.kept = t.kept[max(0, len(t.kept)-tailMost):]
-
-	return len(p), nil
-}
-
-func (t *tail) text() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return bytes.Clone(t.kept)
 }

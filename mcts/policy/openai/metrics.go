@@ -25,8 +25,6 @@ type Metrics struct {
 	PrefixQueries    Figure // tokens looked up in the prefix cache
 	PrefixHits       Figure // tokens found there
 	GenerationTokens Figure
-	PromptTokens     Figure
-	Rejections       Figure // requests turned away by the bound on the queue
 }
 
 // field is the figure that a metric feeds; rank tells names for the same figure apart, the newest having the highest.
@@ -46,16 +44,12 @@ func (m *Metrics) field(name string) (f *Figure, rank int) {
 		return &m.PrefixQueries, 2
 	case "vllm:gpu_prefix_cache_queries":
 		return &m.PrefixQueries, 1
+	case "vllm:generation_tokens":
+		return &m.GenerationTokens, 1
 	case "vllm:prefix_cache_hits":
 		return &m.PrefixHits, 2
 	case "vllm:gpu_prefix_cache_hits":
 		return &m.PrefixHits, 1
-	case "vllm:generation_tokens":
-		return &m.GenerationTokens, 1
-	case "vllm:prompt_tokens":
-		return &m.PromptTokens, 1
-	case "vllm:admission_rejections":
-		return &m.Rejections, 1
 	}
 
 	return nil, 0

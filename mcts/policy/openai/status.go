@@ -113,16 +113,6 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	return wire.Shorten(v.Version), err
 }
 
-// Health returns nil when the server can answer. A server without /health is asked for its models.
-func (b *Backend) Health(ctx context.Context) error {
-	err := b.get(ctx, b.root.JoinPath("health"), func(io.Reader) error { return nil })
-	if absent(err) {
-		_, err = b.Models(ctx)
-	}
-
-	return err
-}
-
 // Metrics reads the server's /metrics. A server without them gives the zero Metrics, in which
 // nothing is known.
 func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {

@@ -37,7 +37,6 @@ func TestStatus(t *testing.T) {
 	f := wiretest.Serve(t, routes(map[string]string{
 		"/proxy/v1/models": `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm","root":"/models/m","parent":null,"max_model_len":512}]}`,
 		"/proxy/version":   `{"version":"0.32.0"}`,
-		"/proxy/health":    "",
 		"/proxy/metrics":   string(metrics),
 	}))
 	b := backend(t, f, func(o *Options) { o.BaseURL, o.APIKey = f.URL+"/proxy/v1", "keyword" })
@@ -59,10 +58,6 @@ func TestStatus(t *testing.T) {
 		t.Errorf("version %q, %v", version, err)
 	}
 
-	if err := b.Health(t.Context()); err != nil {
-		t.Errorf("health %v", err)
-	}
-
 	if m, err := b.Metrics(t.Context()); err != nil || !m.Running.Known {
 		t.Errorf("metrics %+v, %v", m, err)
 	}
@@ -81,10 +76,6 @@ func TestPlainStatus(t *testing.T) {
 		t.Errorf("version %q, %v", version, err)
 	}
 
-	if err := b.Health(t.Context()); err != nil {
-		t.Errorf("health %v", err)
-	}
-
 	if m, err := b.Metrics(t.Context()); m != (Metrics{}) || err != nil {
 		t.Errorf("metrics %+v, %v", m, err)
 	}
@@ -97,7 +88,6 @@ func TestSickStatus(t *testing.T) {
 	calls := map[string]func() error{
 		"version": func() error { _, err := b.Version(t.Context()); return err },
 		"models":  func() error { _, err := b.Models(t.Context()); return err },
-		"health":  func() error { return b.Health(t.Context()) },
 		"metrics": func() error { _, err := b.Metrics(t.Context()); return err },
 	}
 	for name, call := range calls {
@@ -136,8 +126,6 @@ func TestParseMetrics(t *testing.T) {
 			PrefixQueries:    k(4000),
 			PrefixHits:       k(3200),
 			GenerationTokens: k(1.5e6),
-			PromptTokens:     k(2.5e7),
-			Rejections:       k(0),
 		}},
 		{"before 0.10", "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\nvllm:gpu_prefix_cache_queries_total " +
 			"8\nvllm:gpu_prefix_cache_hits_total 4\n",
