@@ -2,6 +2,9 @@ package corpus
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
 	"toolevo/toolqa"
 )
@@ -24,6 +27,20 @@ const (
 	Object // a JSON object, printed as Python's repr of the dict
 )
 
+// UnmarshalText reads a kind by its name in lower case.
+func (k *Kind) UnmarshalText(name []byte) error {
+	kinds := []string{"text", "real", "integer", "bool", "date", "code", "clock", "object"}
+
+	i := slices.Index(kinds, string(name))
+	if i < 0 {
+		return fmt.Errorf("kind %q; expected one of %v", name, kinds)
+	}
+
+	*k = Kind(i)
+
+	return nil
+}
+
 // sqlType is the declared type of the column in the typed table.
 func (k Kind) sqlType() string {
 	switch k {
@@ -39,7 +56,6 @@ func (k Kind) sqlType() string {
 // Column describes one column of a dataset.
 type Column struct {
 	Name string // as the published file spells it, and the table tools
-	SQL  string // as SQL spells it, where that differs
 	Kind Kind
 
 	// Optional columns have rows without a value: NULL in SQL. The table tools print "nan", as pandas does,
@@ -47,14 +63,8 @@ type Column struct {
 	Optional bool
 }
 
-// SQLName is the column's name in SQL.
-func (c Column) SQLName() string {
-	if c.SQL != "" {
-		return c.SQL
-	}
-
-	return c.Name
-}
+// SQLName is the column's name in SQL, which cannot spell spaces: they are underscores there.
+func (c Column) SQLName() string { return strings.ReplaceAll(c.Name, " ", "_") }
 
 // Schema describes the table of a dataset.
 type Schema struct {
@@ -89,6 +99,11 @@ func (s Schema) names() []string {
 
 	return names
 }
+
+// schemas are the tables of the benchmark.
+var schemas = sync.OnceValue(func() map[toolqa.Dataset]Schema {
+	return *toolqa.DecodeFile[map[toolqa.Dataset]Schema](dataFiles, "schemas.yaml")
+})
 
 // SchemaOf returns the schema of a dataset's table, or an error when the dataset has no table.
 func SchemaOf(ds toolqa.Dataset) (Schema, error) {

@@ -24,7 +24,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 
-	files, err := wordFiles.ReadDir("words")
+	files, err := dataFiles.ReadDir("words")
 	if err != nil || len(files) != 6 {
 		t.Errorf("%d files, %v: want those above", len(files), err)
 	}
