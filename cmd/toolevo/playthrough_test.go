@@ -94,7 +94,7 @@ func recoveries(t *testing.T, version *toolapi.Version, h envs.History) map[stri
 
 		learned, _ := update.Call.Args.Text("newtool_desc")
 		if next.Call.Name != d.New.Name || next.Outcome != envs.OK ||
-			update.Call.Name != toolapi.UpdateTool || update.Outcome != envs.OK ||
+			update.Call.Name != envs.UpdateTool || update.Outcome != envs.OK ||
 			!strings.HasPrefix(learned, d.New.Signature()) {
 			t.Errorf("%q: after the notice about %s came\n%s\n(%s)\n%s\n(%s)", h.Task().Question, d.Old.Name,
 				next.Action, next.Outcome, update.Action, update.Outcome)

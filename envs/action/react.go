@@ -12,10 +12,10 @@ import (
 const (
 	ThoughtMarker     = "Thought:"
 	ActionMarker      = "Action:"
-	InputMarker       = inputWords + ":"
+	InputMarker       = InputWords + ":"
 	ObservationMarker = "Observation:"
 
-	inputWords = "Action Input"
+	InputWords = "Action Input" // of the marker: no name of a tool can hold them
 )
 
 // ReAct is the [Codec] of Thought, Action and Action Input.
@@ -46,7 +46,7 @@ func split(text string) (name, input string, ok bool) {
 		return "", "", false
 	}
 
-	name, _, ok = strings.Cut(after, inputWords)
+	name, _, ok = strings.Cut(after, InputWords)
 	if !ok {
 		return "", "", false
 	}

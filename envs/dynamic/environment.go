@@ -106,7 +106,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 
 	var hidden []string
 	if c.Options.NoUpdateTool {
-		hidden = []string{toolapi.UpdateTool}
+		hidden = []string{envs.UpdateTool}
 	}
 
 	invalid, err := c.Prompt.InvalidAction(hidden...)
@@ -125,7 +125,7 @@ func (c *Config[S]) check() error {
 		return errors.New("the prompt version, the deployed version or the grader is missing")
 	}
 
-	known := []string{toolapi.Finish, toolapi.UpdateTool}
+	known := []string{envs.FinishTool, envs.UpdateTool}
 	for _, api := range c.Deployed.APIs {
 		if slices.Contains(known[:2], api.Tool) {
 			continue

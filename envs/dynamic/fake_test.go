@@ -41,7 +41,7 @@ func fakeTools(t testing.TB) map[string]Tool[memory] {
 	tools := make(map[string]Tool[memory])
 
 	for _, api := range version(t, "p_c").APIs {
-		if api.Tool == toolapi.Finish || api.Tool == toolapi.UpdateTool {
+		if api.Tool == envs.FinishTool || api.Tool == envs.UpdateTool {
 			continue
 		}
 

@@ -10,7 +10,6 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
-	"toolevo/envs/toolapi"
 )
 
 const (
@@ -163,9 +162,9 @@ func (e *Environment[S]) call(
 // run runs a deployed tool on arguments that fit its signature.
 func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], args envs.Args) (answer[S], error) {
 	switch known.tool {
-	case toolapi.Finish:
+	case envs.FinishTool:
 		return e.finish(ctx, from, args[0].Value)
-	case toolapi.UpdateTool:
+	case envs.UpdateTool:
 		return update(from, args[0].Value), nil
 	}
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 )
 
@@ -44,7 +45,7 @@ func (f *file) build(base *Version) (*Version, error) {
 		}
 	}
 
-	for _, tool := range []string{Finish, UpdateTool} {
+	for _, tool := range []string{envs.FinishTool, envs.UpdateTool} {
 		if a := v.byName[tool]; a == nil || a.Tool != tool || !hasOneArgument(a) {
 			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter", tool)
 		}
@@ -63,7 +64,7 @@ func (f *apiFile) build(v, base *Version) (*API, error) {
 	}
 
 	switch {
-	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, "Action Input"):
+	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, action.InputWords):
 		return nil, errors.New("the name cannot be written as an action")
 	case v.byName[a.Name] != nil:
 		return nil, errors.New("the name is exposed twice")

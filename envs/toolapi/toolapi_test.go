@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs"
 	"toolevo/envs/toolapi"
 )
 
@@ -105,7 +106,7 @@ func TestMessages(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("# Tool list\n" + strings.Join(v.ToolList(), "\n") + "\n\n# Invalid action\n" +
 			invalid(t, v) + "\n")
-		b.WriteString("\n# Invalid action, without UpdateTool\n" + invalid(t, v, toolapi.UpdateTool) + "\n")
+		b.WriteString("\n# Invalid action, without UpdateTool\n" + invalid(t, v, envs.UpdateTool) + "\n")
 
 		for _, a := range version(t, "p_c").APIs {
 			d, ok := v.Deprecation(a.Name)

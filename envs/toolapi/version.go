@@ -12,12 +12,6 @@ import (
 	"toolevo/envs"
 )
 
-// The system tools. They are the same in every version, and the environment itself runs them.
-const (
-	Finish     = envs.FinishTool
-	UpdateTool = envs.UpdateTool
-)
-
 // argumentError begins what an agent reads about arguments of the wrong type when the API has no text of its own.
 const argumentError = "argument error: "
 

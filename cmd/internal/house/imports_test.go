@@ -33,7 +33,7 @@ var allowed = []rule{
 	{"envs/sandbox/engines", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
 		"envs/sandbox/forkserver", "envs/sandbox/process", "envs/sandbox/wasi"}},
 	{"envs/envtest", []string{"envs"}},
-	{"envs/toolapi", []string{"envs", "envs/display", "envs/names", "envs/pytext"}},
+	{"envs/toolapi", []string{"envs", "envs/action", "envs/display", "envs/names", "envs/pytext"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},

@@ -94,7 +94,7 @@ func (Shop) Plan(question string) (envs.Plan, bool) {
 
 		price, err := strconv.Atoi(results[len(results)-1])
 
-		return "Now I can answer.", call(toolapi.Finish, "answer", strconv.Itoa(n*price)), err
+		return "Now I can answer.", call(envs.FinishTool, "answer", strconv.Itoa(n*price)), err
 	}, true
 }
 

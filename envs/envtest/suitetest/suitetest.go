@@ -112,8 +112,8 @@ func checkVersion(t *testing.T, b suite.Benchmark, s suite.Suite, version string
 	exposed := func(tool string) bool {
 		return slices.ContainsFunc(apis, func(a *toolapi.API) bool { return a.Tool == tool })
 	}
-	if !exposed(toolapi.Finish) || !exposed(toolapi.UpdateTool) {
-		t.Errorf("%s lacks %s or %s", version, toolapi.Finish, toolapi.UpdateTool)
+	if !exposed(envs.FinishTool) || !exposed(envs.UpdateTool) {
+		t.Errorf("%s lacks %s or %s", version, envs.FinishTool, envs.UpdateTool)
 	}
 
 	env, err := s.Environment(version, nil)
