@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -11,35 +10,21 @@ import (
 
 // Kind is the type of a column's cells. It says how the published tools print a cell, which is how pandas read the
 // published file: a column of whole numbers with gaps is Real.
-type Kind uint8
+type Kind string
 
 // The kinds.
 const (
-	Text    Kind = iota // any text
-	Real                // a finite decimal number, printed as Python's str of the float: "124.0"
-	Integer             // a whole number
-	Bool                // printed True or False; 1 and 0 in SQL
-	Date                // a calendar day, YYYY-MM-DD
-	Code                // three upper-case letters, such as a currency
+	Text    Kind = "text"    // any text
+	Real    Kind = "real"    // a finite decimal number, printed as Python's str of the float: "124.0"
+	Integer Kind = "integer" // a whole number
+	Bool    Kind = "bool"    // printed True or False; 1 and 0 in SQL
+	Date    Kind = "date"    // a calendar day, YYYY-MM-DD
+	Code    Kind = "code"    // three upper-case letters, such as a currency
 	// a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that is
 	// no time stays
-	Clock
-	Object // a JSON object, printed as Python's repr of the dict
+	Clock  Kind = "clock"
+	Object Kind = "object" // a JSON object, printed as Python's repr of the dict
 )
-
-// UnmarshalText reads a kind by its name in lower case.
-func (k *Kind) UnmarshalText(name []byte) error {
-	kinds := []string{"text", "real", "integer", "bool", "date", "code", "clock", "object"}
-
-	i := slices.Index(kinds, string(name))
-	if i < 0 {
-		return fmt.Errorf("kind %q; expected one of %v", name, kinds)
-	}
-
-	*k = Kind(i)
-
-	return nil
-}
 
 // sqlType is the declared type of the column in the typed table.
 func (k Kind) sqlType() string {

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,4 +39,14 @@ func TestWordsOfABadFilePanic(t *testing.T) {
 	}()
 
 	wordsIn[struct{ Night int }]("agenda.yaml")()
+}
+
+func TestSchemasHaveKinds(t *testing.T) {
+	for ds, schema := range schemas() {
+		for _, c := range schema.Columns {
+			if !slices.Contains([]Kind{Text, Real, Integer, Bool, Date, Code, Clock, Object}, c.Kind) {
+				t.Errorf("%s: column %s is of kind %q", ds, c.Name, c.Kind)
+			}
+		}
+	}
 }
