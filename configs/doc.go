@@ -10,8 +10,8 @@
 //
 // # Guarantees
 //
-//   - A key nobody knows, a value of the wrong type and a name that does not exist are errors that say where they stand
-//     and what would be valid.
-//   - A value is taken as written or refused: no number is rounded, cut or wrapped to fit, none is infinite.
+//   - An unknown key, a value of the wrong type and an unknown name are errors that say where they are and what would
+//     be valid.
+//   - A value is taken as written or rejected: no number is rounded or wrapped to fit, and none is infinite.
 //   - Equal configurations have equal hashes: the hash covers every setting, and nothing else.
 package configs

@@ -1,5 +1,5 @@
-// Package envs is the vocabulary of toolevo: what an agent is asked, what it does, what it sees, and what an
-// environment promises to whoever searches in it. It imports nothing of ours, and every other package imports it.
+// Package envs defines the vocabulary of toolevo: what an agent is asked, what it does, what it sees, and what an
+// environment guarantees to a search. It imports no other package of toolevo, and every other package imports it.
 //
 // # Words
 //

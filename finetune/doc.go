@@ -10,6 +10,6 @@
 // # Guarantees
 //
 //   - A lost question is never counted as wrong: it is in no accuracy, and the report says how many there are.
-//   - Every model call is logged before it is used, so an interrupted evaluation goes on where it was.
+//   - Every model call is logged before it is used, so an interrupted evaluation continues where it stopped.
 //   - The report does not depend on the number of workers.
 package finetune

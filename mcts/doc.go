@@ -1,6 +1,6 @@
 // Package mcts grows trees of tool use: Monte Carlo tree search with PUCT selection, k-sample expansion and cached
-// rollouts, as in ToolEvo (Algorithm 1). It knows an [envs.Environment] and a [Policy] and nothing else: neither which
-// benchmark it searches nor which server the model lives on.
+// rollouts, as in ToolEvo (Algorithm 1). It depends only on an [envs.Environment] and a [Policy], not on any benchmark
+// or model server.
 //
 // # Words
 //

@@ -8,7 +8,7 @@
 // configuration hash, and makers. A [Maker] is a program that made part of it, such as what ran its programs.
 // Its key is a hash of what it did, so two trajectories that made the same calls in the same order have equal
 // keys, whatever they thought. An export is a folder that a trainer reads. A [Sample] is one row as the
-// trainer reads it. A [Finding] is something the [Linter] holds against a sample.
+// trainer reads it. A [Finding] is a defect that the [Linter] found in a sample.
 //
 // # Guarantees
 //
@@ -19,7 +19,7 @@
 //     questions.
 //   - Every exported sample has passed the linter, so LLaMA-Factory keeps every one of them and truncates none that the
 //     cutoff allowed. What was dropped is counted by reason.
-//   - The gold answer stands in a row for people. It is in no export.
+//   - The gold answer is in a row for people to read. It is in no export.
 //
 // # Caveats
 //

@@ -143,7 +143,8 @@ func prepareFolder(dir string) error {
 
 	for _, entry := range entries {
 		if !isExportFile(entry.Name()) || entry.IsDir() {
-			return fmt.Errorf("the folder holds %s, which is not of an export: choose another folder", entry.Name())
+			return fmt.Errorf("the folder holds %s, which is not part of an export: choose another folder",
+				entry.Name())
 		}
 	}
 

@@ -16,22 +16,22 @@ import (
 	"toolevo/trajectories"
 )
 
-// advice says what to do about an error whose own words do not: a folder without a run, and what the
-// system refuses. "" is none.
+// advice returns what to do about an error that does not say so itself: a folder without a run, or an error of the
+// system. "" is none.
 func advice(err error) string {
 	var none *store.NoRunError
 	switch {
 	case errors.As(err, &none):
 		return aboutRuns(none.Dir)
 	case errors.Is(err, fs.ErrPermission):
-		return "You may not use this file or folder: choose another one, or ask its owner for the right (`ls -ld` " +
-			"shows who that is)."
+		return "You have no permission for this file or folder: choose another one, or ask its owner (`ls -ld` shows " +
+			"who that is)."
 	case errors.Is(err, syscall.ENOSPC):
 		return "The disk is full: make room, or choose a folder on another one."
 	case errors.Is(err, syscall.EROFS):
-		return "The disk takes no files: choose a folder on another one."
+		return "The disk is read-only: choose a folder on another one."
 	case errors.Is(err, syscall.ENOTDIR):
-		return "A file stands where a folder is needed: choose another path."
+		return "There is a file where a folder is needed: choose another path."
 	}
 
 	return ""

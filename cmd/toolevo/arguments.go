@@ -54,7 +54,7 @@ func wantedValue(f *pflag.Flag) string {
 	case "int":
 		return "a whole number"
 	case "uint64":
-		return "a whole number from 0 on"
+		return "a whole number of at least 0"
 	case "float64":
 		return "a number"
 	case "bool":

@@ -52,13 +52,13 @@ func (a *app) benchServeCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Run a simulated vLLM or Ollama until Ctrl-C",
 		Long: `Runs a server that speaks vLLM's or Ollama's protocol over real HTTP. A scripted
-policy writes the completions; slots, queue, prefix cache and the time that
-everything takes are simulated, and faults happen at the rates you name. With
-it a run can be rehearsed before a GPU is rented: whether it keeps a server
-busy, and what it does when the server misbehaves.
+policy writes the completions; slots, queue, prefix cache and timing are
+simulated, and faults happen at the rates you set. Use it to rehearse a run
+before renting a GPU: does the run keep a server busy, and what does it do when
+the server misbehaves?
 
-Ctrl-C ends it. Then it says how busy its slots were kept, how much of the
-prompts its prefix cache held, what was asked of it, and which faults it made.
+Ctrl-C ends it. It then reports how busy its slots were, how much of the prompts
+its prefix cache held, which requests came in, and which faults it produced.
 
 Faults, at --faults KIND=RATE,… or --faults RATE for all but flap and die:
   500 502 503 429   the HTTP status         reset      cut within the answer
@@ -68,10 +68,10 @@ Faults, at --faults KIND=RATE,… or --faults RATE for all but flap and die:
   flap              every connection is cut, for --down-for
   die               the port closes, for --down-for
 
-What can be wrong all the time, at --wrong:
+Permanent misconfigurations, at --wrong:
 ` + indented(simserver.Misconfigurations()) + `
-One slot is felt when a completion takes time, a chat template when the server
-applies it (server.form chat); ignore-n is about vLLM alone.`,
+one-slot matters only if completions take time, drops-observations only if the
+server applies the chat template (server.form chat); ignore-n is for vLLM only.`,
 		Example: `  toolevo bench serve --slots 64 --latency 200ms
   toolevo bench serve --faults 0.3 --listen 127.0.0.1:8001
   toolevo bench serve --protocol ollama --faults 500=0.1,hang=0.01
@@ -101,24 +101,24 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
 	flags.StringVar(&f.codec, "codec", action.ReAct{}.String(), "`NAME` of how it writes actions: react or "+
 		"function-call")
-	flags.IntVar(&f.slots, "slots", 0, "sequences that run at a time: `N` (0: 256, for ollama 1)")
+	flags.IntVar(&f.slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, for ollama 1)")
 	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
-	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; what does not fit "+
-		"waits (0: no limit)")
-	flags.IntVar(&f.waiting, "max-waiting", 0, "refuse with 503 what would wait behind `N` sequences (0: no limit)")
-	flags.DurationVar(&f.latency, "latency", 0, "`TIME` that every completion takes, whatever its length")
-	flags.Float64Var(&f.prefill, "prefill", 0, "tokens of a prompt read in a second: `N`, cached ones not counted "+
+	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; the others wait "+
+		"(0: no limit)")
+	flags.IntVar(&f.waiting, "max-waiting", 0, "refuse requests with 503 while `N` sequences wait (0: no limit)")
+	flags.DurationVar(&f.latency, "latency", 0, "`TIME` that every completion takes, regardless of length")
+	flags.Float64Var(&f.prefill, "prefill", 0, "prompt tokens read per second: `N`, not counting cached ones "+
 		"(0: at once)")
-	flags.Float64Var(&f.decode, "decode", 0, "tokens written in a second by a sequence alone: `N` (0: at once)")
-	flags.Float64Var(&f.crowding, "crowding", 0, "`SHARE` by which every other running sequence slows writing down")
-	flags.Float64Var(&f.speed, "speed", 1, "how many times faster than all of these times: `X`")
+	flags.Float64Var(&f.decode, "decode", 0, "tokens written per second by a single sequence: `N` (0: at once)")
+	flags.Float64Var(&f.crowding, "crowding", 0, "`SHARE` by which each other running sequence slows decoding")
+	flags.Float64Var(&f.speed, "speed", 1, "run all of this `X` times as fast")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
 	flags.StringSliceVar(&f.faults, "faults", nil, "`KIND=RATE,…` of single requests, or one rate for all kinds")
 	flags.DurationVar(&f.downFor, "down-for", time.Minute, "`TIME` that flap and die last (0: for good)")
-	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask for, in whole "+
+	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask to wait, in whole "+
 		"seconds (0: none)")
 	flags.DurationVar(&f.dripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
-	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of what is wrong all the time, separated by commas")
+	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of permanent misconfigurations, separated by commas")
 	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
 	f.asJSON = console.JSONFlag(cmd)
 }
@@ -127,8 +127,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 func (f *serveFlags) options(key string) (simserver.Options, error) {
 	kind, name, _ := strings.Cut(f.policy, ":")
 	if kind != kindScripted {
-		return simserver.Options{}, fmt.Errorf("--policy %s: a simulated server writes with scripted:reader, "+
-			"scripted:stale, scripted:noisy or scripted:weak", f.policy)
+		return simserver.Options{}, fmt.Errorf("--policy %s: want scripted:reader, scripted:stale, scripted:noisy or "+
+			"scripted:weak for a simulated server", f.policy)
 	}
 
 	profile, err := scripted.ParseProfile(name)

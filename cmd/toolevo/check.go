@@ -19,15 +19,18 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check RUN|EXPORT",
-		Short: "Prove that a run is what its log says, or an export whole",
-		Long: `Grows every tree of the run again from the log alone, without asking any model,
-checks the invariants of each, compares it with the stored nodes, and the
-trajectories with the Parquet file. Of an evaluation it plays every episode
-again in the same way, so that each answer is scored a second time, and compares
-the stored episodes, both files of them, and the report that they add up to. Of
-an export it checks the files' checksums, that both data files hold the same,
-and every sample as the trainer will read it. Exits with 1 when something
-differs.`,
+		Short: "Check that a run matches its log, or an export is complete",
+		Long: `For a run, regrows every tree from the log alone, without asking any model,
+checks the invariants of each tree, and compares it with the stored nodes and
+its trajectories with the Parquet file.
+
+For an evaluation, replays every episode from the log and scores its answer
+again, then compares the stored episodes, both episode files and the report.
+
+For an export, checks the checksums of the files, that both data files hold the
+same samples, and every sample as the trainer will read it.
+
+Exits with 1 if anything differs.`,
 		Example:           "  toolevo check runs/first\n  toolevo check runs/eval\n  toolevo check export",
 		Args:              console.Positional(1, 1),
 		ValidArgsFunction: runs(1),
@@ -45,7 +48,7 @@ differs.`,
 		}
 
 		if !isMissing(err) {
-			return console.Bad("%w: the export has to be written again, by `toolevo export`", err)
+			return console.Bad("%w: write it again with `toolevo export`", err)
 		}
 
 		v, err := openView(cmd.Context(), args[0])
@@ -158,7 +161,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 
 	switch {
 	case isMissing(err):
-		a.Say("The run has no %s yet: it is not through.", rowsFile)
+		a.Say("The run has no %s yet: it is unfinished.", rowsFile)
 	case err != nil:
 		result.Problems = append(result.Problems, fmt.Sprintf("%s: %v", path, err))
 	case problem != "":
@@ -168,10 +171,10 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	}
 
 	if result.Missing > 0 {
-		a.Say("%d trees are missing: the run is not through, or they were given up.", result.Missing)
+		a.Say("%d trees are missing: the run is unfinished, or they were given up.", result.Missing)
 	}
 
-	head := fmt.Sprintf("%d trees grown again from %d logged calls, %d trajectories compared", result.Trees,
+	head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", result.Trees,
 		result.Calls, result.Rows)
 
 	return a.printChecked(asJSON, v.run.Dir, result, head, result.Problems, result.checkedRun)
@@ -195,8 +198,8 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 	}
 
 	if len(problems) > 0 {
-		return console.Bad("%s is not what its log says: %d problems\n"+
-			"Put its files back from a copy; what is made from the log alone, --resume writes again.", dir,
+		return console.Bad("%s does not match its log: %d problems\n"+
+			"Restore its files from a backup; those made from the log alone are rewritten by --resume.", dir,
 			len(problems))
 	}
 
@@ -244,7 +247,7 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 	}
 
 	if !report.OK() {
-		return console.Bad("%s is not a sound export: write it again, by `toolevo export`", dir)
+		return console.Bad("%s is damaged: write it again with `toolevo export`", dir)
 	}
 
 	return nil

@@ -49,7 +49,8 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *view, workers in
 
 	lost, err := e.lost()
 	if isOpen && (isMissing(err) || err == nil && result.Missing > len(lost)) {
-		a.Say("The evaluation is not through: its files were not compared. Go on with: toolevo eval --resume --out %s",
+		a.Say("The evaluation is unfinished: its files were not compared. Continue with: "+
+			"toolevo eval --resume --out %s",
 			console.Shell(v.run.Dir))
 	} else {
 		if err == nil {

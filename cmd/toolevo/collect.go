@@ -26,18 +26,18 @@ func (a *app) collectCommand() *cobra.Command {
 version, and writes the correct trajectories to trajectories.parquet in the run
 directory.
 
-A trajectory is correct when the official matcher takes its answer, and accepted
-when the strict one does, too, and training has room for it. --limit N takes the
-first N questions of each dataset and difficulty.
+A trajectory is correct if the official matcher accepts its answer. It counts as
+accepted if the strict matcher does so too and the trajectory is not too long to
+train on. --limit N takes the first N questions of each dataset and difficulty.
 
-A run can be extended: --resume with a greater --limit or more --trees keeps
-what was done. Every run has an ID of its own; two runs of one --run-id and one
-configuration give the same bytes, if the model answers the same.
+A run can be extended: --resume with a larger --limit or more --trees keeps
+everything done so far. Every run has its own ID; two runs with the same
+--run-id and configuration produce the same bytes if the model answers the same.
 
 Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
---resume goes on where the run was and repeats none. After the first Ctrl-C no
-call is begun, and those that are being answered finish; the second stops at
-once. Nothing is lost either way.`,
+--resume continues where the run stopped and repeats no call. The first Ctrl-C
+starts no new calls and lets those in progress finish; the second stops at once.
+Nothing is lost either way.`,
 		Example: `  toolevo collect --api p_s_in --policy scripted:noisy --out runs/first
   toolevo collect --resume --out runs/first
   toolevo collect --resume --out runs/first --limit 50
@@ -253,8 +253,8 @@ func isRun(dir string) bool {
 // stopped turns the end of an unfinished run into what the user can do about it.
 func (a *app) stopped(kind string, f *runFlags, err error) error {
 	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
-		return console.GaveUp(fmt.Errorf("%w\n%s was removed, or moved, while the run was at work in it: there is "+
-			"nothing to go on with", err, *f.out))
+		return console.GaveUp(fmt.Errorf("%w\n%s was removed or moved while the run was writing to it: there is "+
+			"nothing to continue", err, *f.out))
 	}
 
 	resume := resumeCommand(kind, f)
@@ -263,16 +263,16 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 	var gone *server.GoneError
 	switch {
 	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
-		return console.Bad("%w", err) // to go on ends here again
+		return console.Bad("%w", err) // resuming would end here again
 	case errors.As(err, &gone):
 		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled):
-		return console.Interrupted("interrupted; everything so far is kept. Go on with:\n  %s", resume)
+		return console.Interrupted("interrupted; everything so far is kept. Continue with:\n  %s", resume)
 	case errors.As(err, &unresolved):
 		return console.GaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))
 	}
 
-	return console.GaveUp(fmt.Errorf("%w\nWhat was done is kept. Go on with:\n  %s", err, resume))
+	return console.GaveUp(fmt.Errorf("%w\nEverything so far is kept. Continue with:\n  %s", err, resume))
 }
 
 // collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.

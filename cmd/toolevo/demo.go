@@ -35,12 +35,13 @@ func (a *app) demoCommand() *cobra.Command {
 against p_s_in with a scripted policy, proves the run from its log, exports the
 correct trajectories for LLaMA-Factory, and evaluates two scripted policies.
 
-What it makes lies in data, run, export and eval of --out, where the next demo
-replaces it; anything else there stays. A folder that no demo made is refused.
+The results are in the folders data, run, export and eval below --out. The next
+demo replaces them and leaves everything else there alone. A folder that was not
+made by a demo is refused.
 
-The only programs that run are those of our own scripted policies: where the
-machine lacks a wall that keeps model-written programs inside, the demo says so
-and does without.
+The only programs that run are those of our own scripted policies. If this
+machine lacks one of the walls that confine model-written programs, the demo
+says so and runs without it.
 
 The policies are scripts that simulate a language model's habits; their
 accuracies say nothing about any model.`,

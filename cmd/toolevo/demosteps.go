@@ -56,7 +56,7 @@ func (d *demo) check(ctx context.Context) error {
 		return err
 	}
 
-	d.tell("Checked    %d trees, grown again from the log: %d problems", c.Trees, len(c.Problems))
+	d.tell("Checked    %d trees, regrown from the log: %d problems", c.Trees, len(c.Problems))
 
 	return nil
 }

@@ -24,20 +24,21 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out what a model's server will silently do wrong",
-		Long: `Examines the servers of a policy as a run would use them, within seconds: is it
-reachable, does it have the model, does the prompt arrive as it is, is the
-context window what is stated and a longer prompt refused, are n, seeds, stop
-texts and temperature 0 honoured, are there log-probabilities and of what, do
-defaults leak in, is the prefix cache at work, do requests run side by side, how
-fast is it. Of Ollama also: does the model stay loaded, does the version do what
-a run needs.
+		Long: `Checks each server of a policy within seconds, in the way a run would use it: is
+it reachable, does it have the model, does the prompt arrive unchanged, is the
+context window as large as stated and a longer prompt refused, are n, seeds,
+stop texts and temperature 0 honoured, are there log-probabilities and of which
+distribution, do the server's defaults leak in, does the prefix cache work, do
+requests run in parallel, how fast is it. For Ollama also: does the model stay
+loaded, is the version recent enough.
 
-Each check says what was seen; each finding what a run does about it and what
-you can do. Nothing is changed on the server. A server that is busy looks slow.
+Each check says what was seen; each finding says how a run copes with it and
+what you can do. Nothing is changed on the server. A busy server looks slow.
 
 Marks: ok; ! a run copes, but is slower or loses what is named; !! a run would
-be wrong or impossible; ?? the probes did not tell. Exit codes: 0 all is well,
-1 there are warnings, 2 there are problems (or wrong usage), 130 interrupted.
+be wrong or impossible; ?? the probes were inconclusive. Exit codes: 0 all is
+well, 1 there are warnings, 2 there are problems (or wrong usage),
+130 interrupted.
 
 Scripted policies need no server.`,
 		Example: `  toolevo doctor --policy openai:Qwen/Qwen2-7B --config policies/qwen2-7b

@@ -238,7 +238,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 func TestMixingFlagsAreRefused(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
-	fails(t, exitUsage, []string{"--mix-engines goes with --resume"}, "collect", "--data", data, "--mix-engines")
+	fails(t, exitUsage, []string{"--mix-engines needs --resume"}, "collect", "--data", data, "--mix-engines")
 	fails(t, exitUsage, []string{"--python-servers -1"}, "eval", "--data", data, "--python-servers", "-1")
 }
 
@@ -291,7 +291,7 @@ func TestARunKeepsWhatAutoChose(t *testing.T) {
 
 	t.Setenv("PATH", bin)
 	says(t, "collect", must(t, append(collect, "--out", without)...), "programs ran in forkserver ")
-	fails(t, exitGaveUp, []string{"engine bwrap", "not installed", "was begun with this engine", "--mix-engines"},
+	fails(t, exitGaveUp, []string{"engine bwrap", "not installed", "was started with this engine", "--mix-engines"},
 		append(collect, "--resume", "--out", with)...)
 	says(t, "collect", must(t, append(collect, "--resume", "--out", with, "--mix-engines")...),
 		"programs ran in bwrap ", "; then in forkserver ")

@@ -26,13 +26,13 @@ func (a *app) evalCommand() *cobra.Command {
 		Short: "Measure policies on a split under several API versions",
 		Long: `Plays one greedy episode for each question, policy and deployed API version, and
 reports official and strict accuracy with 95 % Wilson intervals. Questions lost
-to failures of ours are reported apart and never counted as wrong. The run
+to infrastructure errors are listed separately, never counted as wrong. The run
 directory keeps the report, and every episode with its turns, answer and scores
 in episodes.parquet and episodes.jsonl.
 
-Every model call is logged before it is used: --resume goes on with an
-interrupted evaluation. After the first Ctrl-C no call is begun, and those that
-are being answered finish; the second stops at once. Nothing is lost either way.`,
+Every model call is logged before it is used, so --resume continues an
+interrupted evaluation. The first Ctrl-C starts no new calls and lets those in
+progress finish; the second stops at once. Nothing is lost either way.`,
 		Example: `  toolevo eval --policy scripted:reader,scripted:stale --api p_c,p_s_in
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
 		Args: console.Positional(0, 0),
@@ -40,7 +40,7 @@ are being answered finish; the second stops at once. Nothing is lost either way.
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed",
 		"compat",
 		"no-update-tool", "engine", "python", "wasm")
-	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 when an official accuracy is below this, 0..1")
+	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 if an official accuracy is below this, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !(*failUnder >= 0 && *failUnder <= 1) {
 			return console.Usage("--fail-under %v: want an accuracy from 0 to 1", *failUnder)

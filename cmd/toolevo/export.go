@@ -35,10 +35,10 @@ folder: sharegpt Parquet and JSONL, dataset_info.json, and a manifest. The
 system text is the guidelines and the prompt version's tools; the loss falls on
 the model's turns and never on observations.
 
-Only questions of the train split are taken, unless --split names another one. A
-question that the data folder also has in another split is refused by name,
-since a model trained on it could not be measured there; without the data folder
-the export says that it could not look.
+Only questions of the train split are taken, unless --split names another one.
+The export fails if the data folder also has one of them in another split, since
+a model trained on it could not be measured there, and it names the question.
+Without the data folder the export says that it could not check this.
 
 A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is
 dropped here and counted. Exits with 1 when no sample is left.`,
@@ -54,7 +54,7 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.StringVar(&e.format, "format", formatLlamaFactory, "`NAME` of the format: "+formatLlamaFactory)
 	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
 		"(0: all)")
-	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose them: "+
+	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose among them: "+
 		names.Join(trajectories.Strategies()))
 	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random")
 	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the "+
@@ -67,9 +67,9 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with "+
 		"--tokenizer: "+strings.Join(trajectories.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
-	flags.BoolVar(&e.mixEngines, "mix-engines", false, "let trajectories of different engines or Pythons stand in "+
+	flags.BoolVar(&e.mixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
 		"one export")
-	flags.BoolVar(&e.partial, "partial", false, "take what there is of runs that are not through")
+	flags.BoolVar(&e.partial, "partial", false, "also export runs that are unfinished")
 
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -236,8 +236,8 @@ func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Ro
 	}
 
 	if !e.partial {
-		return nil, nil, console.Usage("%s has no %s: the run is not through; go on with `toolevo collect --resume "+
-			"--out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
+		return nil, nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo collect "+
+			"--resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
 	}
 
 	if err := v.run.Intact(ctx); err != nil {

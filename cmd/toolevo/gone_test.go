@@ -23,7 +23,7 @@ func TestServerGoneForGood(t *testing.T) {
 		slices.Repeat([]simserver.Fault{simserver.None}, 40), simserver.Die)}})
 
 	r := fails(t, exitGaveUp, []string{"has not answered since", "longer than the patience of 1s",
-		"What was done is kept", "collect --resume --out " + cut},
+		"Everything so far is kept", "collect --resume --out " + cut},
 		onServer(s, append(args, "--patience", "1s", "--out", cut)...)...)
 	if strings.Contains(r.err, "unresolved") || strings.Contains(r.err, "easy-coffee") {
 		t.Errorf("it speaks of single trees:\n%s", r.err)

@@ -20,22 +20,22 @@ func (a *app) inspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect RUN [QUESTION [TREE|EPISODE [NODE]]]",
 		Short: "Look at a run, a question's trees, a tree, or a trajectory",
-		Long: `Of a run of collect: its questions, or the trees of one question, or a tree as
-text, or the trajectory that ends at a node. Of an evaluation: its accuracies
-and questions, or the episodes of one question, or an episode as it happened.
+		Long: `For a run of collect, shows its questions, the trees of one question, a tree as
+text, or the trajectory that ends at a node. For an evaluation, shows its
+accuracies and questions, the episodes of one question, or one whole episode.
 
-A trajectory is correct when the official matcher takes its answer, and accepted
-when the strict one does, too. Trajectories are distinct unless they call the
-same tools with the same arguments in the same order.
+A trajectory is correct if the official matcher accepts its answer, and accepted
+if the strict one does so too. Two trajectories are distinct unless they call
+the same tools with the same arguments in the same order.
 
-In a tree, N counts visits, Q is their mean reward, P the prior. ✓ marks an
-accepted answer, (✓) one that only the official matcher takes, ✗ a wrong one.
-Nodes that a rollout cached and selection has not reached (of the presets paper
-and reference) are counted; with --cached they are drawn, with a dot for N.
+In a tree, N is the number of visits, Q their mean reward, P the prior. ✓ marks
+an accepted answer, (✓) one that only the official matcher accepts, ✗ a wrong
+one. Nodes that a rollout cached and selection has not reached (presets paper
+and reference) are only counted; --cached draws them, with a dot for N.
 
-Lines are cut to the width of a terminal. --full shows all of them whole: the
-questions' texts, the whole list of accepted nodes, and in a tree what the model
-wrote and saw at each node, cached ones, too. --json is always whole.`,
+Lines are cut to the width of the terminal. --full shows everything: the texts
+of the questions, all accepted nodes, and what the model wrote and saw at each
+node of a tree, cached nodes included. --json is never cut.`,
 		Example: `  toolevo inspect runs/demo
   toolevo inspect runs/demo QUESTION
   toolevo inspect runs/demo QUESTION 0 --full
@@ -44,8 +44,8 @@ wrote and saw at each node, cached ones, too. --json is always whole.`,
 		ValidArgsFunction: runs(1),
 	}
 	o := lookOptions{}
-	cmd.Flags().BoolVar(&o.cached, "cached", false, "draw the nodes that rollouts cached, too")
-	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts whole")
+	cmd.Flags().BoolVar(&o.cached, "cached", false, "also draw nodes that rollouts cached")
+	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts in full")
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.asJSON = *asJSON
@@ -184,7 +184,7 @@ func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question,
 func number(name, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, console.Usage("%s is %q, want a number from 0", name, text)
+		return 0, console.Usage("%s is %q, want a number of at least 0", name, text)
 	}
 
 	return n, nil

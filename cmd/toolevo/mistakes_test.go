@@ -133,7 +133,7 @@ var mistakes = []struct {
 		{args: "data verify --data @nowhere --progress none"},
 		{args: "collect --dataset yelp"},
 		{args: "data questions --dataset yelp --progress none"},
-		{args: "collect", after: "the corpus is no database", do: written("data/corpus/coffee.sqlite", "x")},
+		{args: "collect", after: "the corpus is not a database", do: written("data/corpus/coffee.sqlite", "x")},
 		{args: "collect", after: "the corpus is cut off", do: cut("data/corpus/coffee.sqlite")},
 		{args: "collect", after: "the corpus is a pipe", do: piped("data/corpus/coffee.sqlite")},
 		{args: "collect", after: "the questions are gone", do: removed("data/questions")},
@@ -175,7 +175,7 @@ var mistakes = []struct {
 		{args: "inspect @run easy-coffee-train-0000 0 999"},
 	}},
 	{"Damaged runs", []mistake{
-		{args: "inspect @run", after: "run.db is no database", do: written("run/run.db", "x")},
+		{args: "inspect @run", after: "run.db is not a database", do: written("run/run.db", "x")},
 		{args: "check @run", after: "run.db is cut off", do: cut("run/run.db")},
 		{args: "inspect @run", after: "run.db is gone", do: removed("run/run.db")},
 		{args: "inspect @run", after: "run.db is empty", do: written("run/run.db", "")},

@@ -25,8 +25,8 @@ func (a *app) playCommand() *cobra.Command {
 		Use:   "play",
 		Short: "Act in the environment yourself, turn by turn",
 		Long: `Reads actions from standard input and answers each with the environment's
-observation, until Finish or the end of the input. An action is what a model
-writes, and ends with an empty line:
+observation, until Finish or the end of the input. Write an action as a model
+would, and end it with an empty line:
 
   Thought: WHY
   Action: TOOL
@@ -109,7 +109,7 @@ func noQuestion(where, id string, ids []string) error {
 		return console.Usage("%s has no questions: run `toolevo data questions` with a greater --scale", where)
 	}
 
-	return console.Usage("%s has no question %q: its IDs are such as %s", where, id, display.Line(ids[0], 0))
+	return console.Usage("%s has no question %q: its IDs look like %s", where, id, display.Line(ids[0], 0))
 }
 
 func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {

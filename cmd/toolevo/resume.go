@@ -37,7 +37,7 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 	return run, f.taken(kind, err)
 }
 
-// resumeRun goes on with the run in --out, or extends it by questions and trees.
+// resumeRun continues the run in --out, or extends it by questions and trees.
 func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Run, error) {
 	return store.ResumeRun(ctx, *f.out, func(ctx context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
@@ -90,20 +90,19 @@ func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[stri
 	case len(lines) == 0:
 		return nil
 	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython]:
-		return console.Usage("%s belongs to another run, %s:\n  %s\n"+
-			"What programs show may depend on it. Give the run the Python it was begun with (python.executable, "+
-			"python.engine),\n"+
-			"or add --mix-engines: the run goes on with this one, and each trajectory names its own.", run.Dir, m.ID,
-			lines[0])
+		return console.Usage("%s holds run %s, which differs:\n  %s\n"+
+			"The output of programs may depend on it. Use the Python that the run was started with "+
+			"(python.executable, python.engine),\nor add --mix-engines: the run then continues with this one, and "+
+			"each trajectory names its own.", run.Dir, m.ID, lines[0])
 	}
 
-	return console.Usage("%s belongs to another run, %s:\n  %s\nChoose another --out, or leave out what differs to "+
-		"go on with that run.",
+	return console.Usage("%s holds run %s, which differs:\n  %s\nChoose another --out, or drop what differs to "+
+		"continue that run.",
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
 }
 
-// extends reports whether a run is to go further than it was to go so far. One that would go less
-// far is refused: what it did would not be its own any more.
+// extends reports whether a run is to get more questions or trees than it was started with. Fewer are refused: some of
+// its results would no longer belong to it.
 func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]string) (bool, error) {
 	was, err := runConfig(run)
 	if err != nil {
@@ -135,8 +134,8 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 		lines = append(lines, other...)
 	}
 
-	return false, console.Usage("%s was to go further than this:\n  %s\n"+
-		"A run can be extended, by questions and by trees, but not cut: choose another --out, or leave out what "+
+	return false, console.Usage("%s was started with more than this:\n  %s\n"+
+		"A run can be extended, by questions and by trees, but not shortened: choose another --out, or drop what "+
 		"differs.",
 		run.Dir, strings.Join(lines, "\n  "))
 }

@@ -55,10 +55,10 @@ func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[traje
 				path, store.ErrDamaged, rowsFile)
 		}
 	case ended != nil:
-		a.Say("%s was not what the run ended with: it is written again from the log.", path)
+		a.Say("%s changed after the run ended: rewriting it from the log.", path)
 	default:
 		if lost, err := firstLost(now, trajectories.ReadFile(path)); err != nil || lost != "" {
-			a.Say("%s is written again: trees were grown anew, and not all it had is there (%s).", path,
+			a.Say("Rewriting %s: trees were regrown, and not everything in it was found again (%s).", path,
 				orUnreadable(lost, err))
 		}
 	}
@@ -155,8 +155,7 @@ func checkResult(run *store.Run) error {
 
 	sum, err := fileSum(path)
 	if err == nil && sum != ended.SHA256 {
-		err = fmt.Errorf("%s is %w: it is not what the run ended with. To have it written again from the log, "+
-			"resume the run: "+
+		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, resume the run: "+
 			"toolevo %s --resume --out %s", path, store.ErrDamaged, run.Manifest.Kind, console.Shell(run.Dir))
 	}
 

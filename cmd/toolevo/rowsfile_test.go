@@ -80,7 +80,7 @@ func TestAGoodFileOfRowsStays(t *testing.T) {
 		"the log of an extended run": {forget, []string{"--limit", "4"}, exitBad,
 			[]string{"is what the run ended with", "damaged"}},
 		"the file": {flip, nil, exitDone,
-			[]string{"was not what the run ended with", "written again from the log"}},
+			[]string{"changed after the run ended", "rewriting it from the log"}},
 		"the file, which is not even": {func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, rowsFile)) },
 			nil, exitDone, nil},
 	} {
@@ -128,7 +128,7 @@ func TestARunWithoutItsDatabase(t *testing.T) {
 
 		before := folder(t, run)
 		out := filepath.Join(t.TempDir(), "export")
-		words := []string{"damaged", "run.db", "put back"}
+		words := []string{"damaged", "run.db", "from a backup"}
 		fails(t, exitBad, words, "collect", "--resume", "--out", run, "--data", smallData(t))
 		fails(t, exitBad, words, "export", "--partial", run, "--out", out)
 		fails(t, exitBad, words, "check", run)
@@ -158,7 +158,7 @@ func TestAFolderThatWasDeleted(t *testing.T) {
 	}
 
 	words := p.err.String()
-	says(t, "collect", words, run+" was removed", "nothing to go on with")
+	says(t, "collect", words, run+" was removed", "nothing to continue")
 
 	if bytes.Contains([]byte(words), []byte("kept")) {
 		t.Errorf("something is said to be kept:\n%s", words)
@@ -175,5 +175,5 @@ func TestAnExportWithABrokenManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	fails(t, exitBad, []string{"manifest of export", "has to be written again"}, "check", out)
+	fails(t, exitBad, []string{"manifest of export", "write it again"}, "check", out)
 }

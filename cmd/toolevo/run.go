@@ -30,7 +30,7 @@ const (
 	kindEval    = "eval"
 )
 
-// rowsFile is the file of a collection run that holds its trajectories once it is through.
+// rowsFile is the file of a collection run that holds its trajectories once it is finished.
 const rowsFile = "trajectories.parquet"
 
 // runFlags are the flags of commands that make a run directory.
@@ -56,17 +56,17 @@ func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names 
 		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
 		id: cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes "+
 			"and underscores (default: one that no other run has)"),
-		workers: cmd.Flags().Int("workers", 0, "`N` trees or episodes at the same time, at most (0: four "+
-			"for each processor; of a model on servers, as many as keep them busy)"),
-		resume: cmd.Flags().Bool("resume", false, "go on with the run in --out, or extend it by questions "+
-			"and trees; its configuration and its data folder are taken over"),
+		workers: cmd.Flags().Int("workers", 0, "`N` trees or episodes at most at the same time (0: four "+
+			"per processor, or enough to keep the model's servers busy)"),
+		resume: cmd.Flags().Bool("resume", false, "continue the run in --out, or extend it by questions "+
+			"and trees; its configuration and data folder are reused"),
 		dryRun: cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of "+
 			"each value, and stop"),
 		asJSON:   console.JSONFlag(cmd),
 		progress: console.ProgressFlag(cmd),
 		serving:  a.servingFlags(cmd),
-		mixEngines: cmd.Flags().Bool("mix-engines", false, "with --resume: go on though PythonInterpreter's "+
-			"engine is another one than the run's; each trajectory names its own"),
+		mixEngines: cmd.Flags().Bool("mix-engines", false, "with --resume: continue even if PythonInterpreter's "+
+			"engine differs from the run's; each trajectory names its own"),
 		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+
 			"a quarter of the processors, at least 2)"),
 	}
@@ -158,7 +158,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	}
 
 	if *f.mixEngines && !*f.resume {
-		return nil, console.Usage("--mix-engines goes with --resume: a new run has one engine")
+		return nil, console.Usage("--mix-engines needs --resume: a new run has only one engine")
 	}
 
 	if *f.id != "" && !runID.MatchString(*f.id) {
@@ -206,7 +206,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 // runID is what --run-id takes: it names folders, and stands in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// resumed returns the configuration of the run to go on with, nil for a new run. The run's data folder
+// resumed returns the configuration of the run to continue, nil for a new run. The run's data folder
 // is taken over.
 func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if !*f.resume {
@@ -214,12 +214,12 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	}
 
 	if *f.out == "" {
-		return nil, console.Usage("--resume needs --out DIR, the run to go on with")
+		return nil, console.Usage("--resume needs --out DIR, the run to continue")
 	}
 
 	m, err := store.ReadManifest(*f.out)
 	if errors.Is(err, store.ErrNoRun) {
-		return nil, console.Usage("%w\nTo begin a run there, leave out --resume; to go on with another one, check "+
+		return nil, console.Usage("%w\nTo start a run there, leave out --resume; to continue another one, check "+
 			"the path", err)
 	}
 
@@ -228,8 +228,8 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	}
 
 	if m.Kind != cmd.Name() {
-		return nil, console.Usage("%s belongs to another run: it is one of `toolevo %s`. Choose another --out, or go "+
-			"on with it by\n  toolevo %s",
+		return nil, console.Usage("%s holds a run of another command, `toolevo %s`. Choose another --out, or "+
+			"continue it with\n  toolevo %s",
 			*f.out, m.Kind, console.Shell(m.Kind, "--resume", "--out", *f.out))
 	}
 
@@ -257,17 +257,17 @@ func (f *runFlags) vacant(cmd *cobra.Command) error {
 	return f.taken(cmd.Name(), store.Vacant(cmd.Context(), *f.out))
 }
 
-// taken says of a folder that holds a run already what can be done.
+// taken says what to do about a folder that already holds a run.
 func (f *runFlags) taken(kind string, err error) error {
 	if !errors.Is(err, store.ErrExists) {
 		return err
 	}
 
 	if m, readErr := store.ReadManifest(*f.out); readErr == nil && m.Kind != kind {
-		return console.Usage("%w, of `toolevo %s`: choose another --out", err, m.Kind)
+		return console.Usage("%w of `toolevo %s`: choose another --out", err, m.Kind)
 	}
 
-	return console.Usage("%w: add --resume to go on with it, or choose another --out", err)
+	return console.Usage("%w: add --resume to continue it, or choose another --out", err)
 }
 
 // dataOf returns the data folder of a run: --data where it is given, else the one that the run names.
@@ -324,11 +324,11 @@ func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
 	return f.settings.app.fitModules(b)
 }
 
-// openEngine opens an engine, and says of one that cannot go on with a run what can.
+// openEngine opens an engine. If that fails for a run to resume, the error says that another engine may continue it.
 func (f *runFlags) openEngine(ctx context.Context) (sandbox.Engine, error) {
 	e, err := f.settings.app.openEngine(ctx, f.engine)
 	if err != nil && *f.resume && !*f.mixEngines {
-		return nil, fmt.Errorf("%w\n%s was begun with this engine. --mix-engines lets it go on with another: each "+
+		return nil, fmt.Errorf("%w\n%s was started with this engine. --mix-engines lets another one continue it: each "+
 			"trajectory then names its own", err, *f.out)
 	}
 
@@ -491,7 +491,7 @@ func runConfig(run *store.Run) (*configs.Resolved, error) {
 	})
 }
 
-// resumeCommand is the exact command that goes on with a run.
+// resumeCommand returns the exact command that continues a run.
 func resumeCommand(kind string, f *runFlags) string {
 	args := []string{os.Args[0], kind, "--resume", "--out", *f.out}
 	if *f.workers > 0 {

@@ -92,12 +92,12 @@ func TestARefusedResumeTouchesNothing(t *testing.T) {
 		"an unknown setting": {as, []string{"--set", "serch.cpuct=2"}, exitUsage, []string{"search.cpuct"}},
 		"no run.yaml":        {remove("run.yaml"), nil, exitBad, []string{"damaged", "run.yaml is missing"}},
 		"no run.json": {remove("run.json"), nil, exitUsage,
-			[]string{"no run directory", "leave out --resume", "check the path"}},
+			[]string{"not a run directory", "leave out --resume", "check the path"}},
 		"another data folder": {as, []string{"--data", t.TempDir()}, exitUsage, []string{"no corpus of coffee"}},
 		"another ID":          {as, []string{"--run-id", "other"}, exitUsage, []string{"--run-id: other, not "}},
-		"fewer questions":     {as, []string{"--limit", "1"}, exitUsage, []string{"limit: 1, not 3", "but not cut"}},
+		"fewer questions":     {as, []string{"--limit", "1"}, exitUsage, []string{"limit: 1, not 3", "not shortened"}},
 		"fewer trees": {as, []string{"--trees", "1"}, exitUsage,
-			[]string{"search.trees: 1, not 2", "but not cut"}},
+			[]string{"search.trees: 1, not 2", "but not shortened"}},
 		"other questions": {as, []string{"--split", "test"}, exitUsage,
 			[]string{"split: test, not train", "is not among those chosen"}},
 		"no such split": {as, []string{"--split", "best"}, exitUsage, []string{"best"}},
@@ -134,7 +134,7 @@ func TestResumeBeginsNoRun(t *testing.T) {
 
 	for _, command := range []string{"collect", "eval"} {
 		run := filepath.Join(t.TempDir(), "k1")
-		fails(t, exitUsage, []string{run, "no run directory", "leave out --resume", "check the path"},
+		fails(t, exitUsage, []string{run, "not a run directory", "leave out --resume", "check the path"},
 			command, "--resume", "--out", run, "--data", smallData(t))
 
 		if left := files(t, run); len(left) > 0 {
@@ -213,7 +213,7 @@ func TestARunIsExtended(t *testing.T) {
 
 			for _, short := range []string{"--limit=1", "--trees=1", "--difficulty=easy"} {
 				if name == "by all at once" {
-					fails(t, exitUsage, []string{"can be extended", "but not cut",
+					fails(t, exitUsage, []string{"can be extended", "but not shortened",
 						strings.Trim(strings.Split(short, "=")[0], "-")},
 						"collect", "--resume", "--out", run, short)
 				}
@@ -338,7 +338,7 @@ func TestAnEvaluationIsResumedAsItIs(t *testing.T) {
 	want := folder(t, run)
 
 	fails(t, exitUsage, []string{"api: [p_s_in], not [p_c]"}, append(eval, "--resume", "--api", "p_s_in")...)
-	fails(t, exitUsage, []string{"it is one of `toolevo eval`"}, "collect", "--resume", "--out", run)
+	fails(t, exitUsage, []string{"a run of another command, `toolevo eval`"}, "collect", "--resume", "--out", run)
 
 	if diff := cmp.Diff(want, folder(t, run)); diff != "" {
 		t.Errorf("the refused run was touched:\n%s", diff)

@@ -34,27 +34,27 @@ func (a *app) sandboxCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Find out whether a model-written program could get out",
-		Long: `Opens the engine that a run would open here for PythonInterpreter, says why it
-is that one and which walls stand, and then tries to get out of it: each attack
-is a program that a model could write. They read files, keys and memory, open
-connections, start and signal processes, call the kernel by every door, fill
-memory and output, run for ever, and change what later programs see.
+		Long: `Opens the engine that a run would use here for PythonInterpreter, says why it
+was chosen and which walls it has, and then tries to break out of it. Each
+attack is a program that a model could write: they read files, keys and memory,
+open connections, start and signal processes, try all kinds of system calls,
+fill memory and output, run forever, and change what later programs see.
 
-An attack that gets through does no harm: the host lays out bait for it, a file,
-a listener, a process and a secret, and looks at the bait after each. It also
-asks a harmless program each time whether it still shows what it showed before.
+An attack that gets through does no harm: the host lays out bait (a file, a
+listener, a process and a secret) and inspects it after each attack. Each time
+it also checks that a harmless program still prints what it printed before.
 
-What was refused, with the kernel's word for it, stands in the line of each
-attack, and the time it took. Those that run for ever are stopped after 1.5 s.
-collect and eval run the short form, which waits for nothing, when they start.
+The line of each attack says what was refused, with the kernel's error, and how
+long it took. Attacks that run forever are stopped after 1.5 s. collect and eval
+run the short form, without those that have to wait, when they start.
 
-The engine is that of the settings (python.engine and what follows it); the
-flags below stand above them. --without shows what still holds on a machine that
-lacks a wall, --landlock-abi what holds on an older kernel, whose Landlock knows
-less; the engine unsafe shows what none at all is worth.
+The engine comes from the settings (python.engine and the rest of that section)
+unless the flags below override them. --without shows what still holds on a
+machine that lacks a wall, --landlock-abi what holds on an older kernel with
+fewer Landlock features; the engine unsafe shows what happens without any walls.
 
-Exit codes: 0 all attacks are contained, 1 one got through, 2 wrong usage, 3 no
-engine could be had, 130 interrupted.`,
+Exit codes: 0 all attacks were contained, 1 one got through, 2 wrong usage,
+3 no engine could be opened, 130 interrupted.`,
 		Example: `  toolevo doctor sandbox
   toolevo doctor sandbox --engine forkserver --without landlock
   toolevo doctor sandbox --engine forkserver --landlock-abi 2
@@ -66,7 +66,7 @@ engine could be had, 130 interrupted.`,
 		"landlock, seccomp")
 	cmd.Flags().IntVar(&f.abi, "landlock-abi", 0, "use no newer interface of Landlock than version `N`, as an "+
 		"older kernel has (0: this kernel's)")
-	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that are over at once")
+	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that end immediately")
 	f.asJSON = console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, wall := range f.without {

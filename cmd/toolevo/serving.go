@@ -59,8 +59,9 @@ func (a *app) servingFlags(cmd *cobra.Command) *serving {
 	flags.StringVar(&s.servers, "server", "", "base `URLS` of the model's servers, separated by commas (default "+
 		"OPENAI_BASE_URL or OLLAMA_HOST)")
 	flags.StringVar(&s.parallel, "parallel", s.parallel, "sequences in flight at each server: auto or `N`")
-	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that went away")
-	flags.DurationVar(&s.timeout, "timeout", s.timeout, "how long one request to a server may take, its queue included")
+	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that is down")
+	flags.DurationVar(&s.timeout, "timeout", s.timeout, "how long one request to a server may take, including "+
+		"its queue")
 
 	return s
 }
@@ -134,7 +135,7 @@ func (a *app) warnExposed(s *serving) {
 		return strings.Contains(authority, "@")
 	}
 	if slices.ContainsFunc(strings.Split(s.servers, ","), exposed) {
-		a.Say("The credentials in --server stand in the list of processes, for every user of this machine to read:\n" +
+		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n" +
 			"give the address in OPENAI_BASE_URL or OLLAMA_HOST, or a key in OPENAI_API_KEY or OLLAMA_API_KEY.")
 	}
 }
@@ -156,7 +157,7 @@ func (s *serving) limit() (server.Limit, error) {
 
 	n, err := strconv.Atoi(s.parallel)
 	if err != nil || n < 1 {
-		return server.Limit{}, console.Usage("--parallel %s: want auto, or a number from 1", s.parallel)
+		return server.Limit{}, console.Usage("--parallel %s: want auto, or a number of at least 1", s.parallel)
 	}
 
 	return server.Limit{Sequences: n}, nil
@@ -202,8 +203,8 @@ func checkForm(c configs.Server, kind string) error {
 		return err
 	case configs.FormChat:
 		if kind == kindOllama {
-			return fmt.Errorf("server.form chat: Ollama is asked in raw text, so that no prompt is cut in " +
-				"silence: want few-shot or a chat template")
+			return fmt.Errorf("server.form chat: Ollama gets raw text, so that it cuts no prompt silently: want " +
+				"few-shot or a chat template")
 		}
 
 		return nil

@@ -124,7 +124,7 @@ func TestSecrets(t *testing.T) {
 					}
 
 					onCommandLine := place == "address" && always == 0
-					if strings.Contains(r.err, "stand in the list of processes") != onCommandLine {
+					if strings.Contains(r.err, "in the list of processes") != onCommandLine {
 						t.Errorf("credentials on the command line: %t, it says\n%s", onCommandLine, r.err)
 					}
 

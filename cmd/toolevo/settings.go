@@ -18,7 +18,7 @@ type settingFlag struct{ flag, key, usage string }
 
 // settingFlags are the flags that set a setting; they mean the same on every command that has them.
 var settingFlags = []settingFlag{
-	{"dataset", "dataset", "`NAMES` of datasets, separated by commas, or all that there are"},
+	{"dataset", "dataset", "`NAMES` of datasets, separated by commas, or all"},
 	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
 	{"split", "split", "`NAME`: train, dev or test"},
 	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
@@ -26,9 +26,9 @@ var settingFlags = []settingFlag{
 	{"policy", "policy", "`KIND:NAME` of the policy (eval: several), e.g. scripted:noisy"},
 	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
 	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
-	{"seed", "seed", "`N` is the seed of everything random"},
-	{"engine", "python.engine", "`NAME` of what runs model-written Python: auto, forkserver, bwrap, wasi, process " +
-		"or unsafe"},
+	{"seed", "seed", "`N` is the seed of all randomness"},
+	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap, wasi, " +
+		"process or unsafe"},
 	{"python", "python.executable", "`FILE` is the interpreter of every engine but wasi"},
 	{"wasm", "python.wasm", "`FILE` is a CPython built for WASI, for the engine wasi"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},

@@ -81,7 +81,7 @@ func (e *ending) last() string {
 		return "interrupted: run the same command again"
 	}
 
-	return fmt.Sprintf("interrupted; everything so far is kept. Go on with:\n  %s", e.resume)
+	return fmt.Sprintf("interrupted; everything so far is kept. Continue with:\n  %s", e.resume)
 }
 
 // interrupted gives the error of a command that was interrupted its words and its exit code. An error that

@@ -112,7 +112,7 @@ func (a *app) earlierPasses(path string) []servedPass {
 	}
 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // counts are not worth a run
-		a.Say("%s cannot be read, and is begun anew.", path)
+		a.Say("%s cannot be read; starting over.", path)
 		return nil
 	}
 

@@ -91,16 +91,16 @@ func TestRunsAreNotMixed(t *testing.T) {
 	must(t, collect()...)
 	rows := string(read(t, filepath.Join(run, rowsFile)))
 
-	fails(t, exitUsage, []string{run, "holds a run already", "--resume"}, collect()...)
-	fails(t, exitUsage, []string{"belongs to another", "seed: 2, not 1", "search.cpuct: 2, not 0.5", "--out"},
+	fails(t, exitUsage, []string{run, "already holds a run", "--resume"}, collect()...)
+	fails(t, exitUsage, []string{"which differs", "seed: 2, not 1", "search.cpuct: 2, not 0.5", "--out"},
 		collect("--resume", "--seed", "2", "--set", "search.cpuct=2")...)
-	fails(t, exitUsage, []string{"belongs to another", "toolevo collect"}, "eval", "--data", data, "--resume", "--out",
+	fails(t, exitUsage, []string{"of another command", "toolevo collect"}, "eval", "--data", data, "--resume", "--out",
 		run)
 
 	other := t.TempDir()
 	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
 	must(t, "data", "questions", "--data", other, "--seed", "6", "--scale", "0.01")
-	fails(t, exitUsage, []string{"belongs to another", "corpus coffee"},
+	fails(t, exitUsage, []string{"which differs", "corpus coffee"},
 		"collect", "--data", other, "--resume", "--out", run)
 	fails(t, exitUsage, []string{"other inputs", "corpus coffee", "--data"}, "check", run, "--data", other)
 

@@ -1,5 +1,4 @@
-// Package action is how a call is written as text, in both directions: what the environment reads, the prompt shows,
-// and the built-in policy writes.
+// Package action converts calls to text and back. The environment, the prompt and the built-in policy all use it.
 //
 // # Words
 //
@@ -13,14 +12,14 @@
 // The name is what stands between the first "Action:" and the next "Action Input", without surrounding white space. The
 // arguments are the JSON object that begins at the first "Action Input:" followed by a brace, and reach to the last
 // closing brace of the text; there must be something between the braces, so "{}" is malformed and "{ }" is an object
-// without members. The thought is not looked at. Duplicate keys, line breaks in strings and NaN are what Python makes
-// of them. JSON nested deeper than [pytext.MaxDepth] is an argument error. These are the published code's rules.
+// without members. The thought is ignored. Duplicate keys, line breaks in strings and NaN are treated as in Python.
+// JSON nested deeper than [pytext.MaxDepth] is an argument error. These are the published code's rules.
 //
 // # Reading function calls
 //
 // The call is the JSON object that begins at the first brace, or at the first one behind </think> in a text that begins
-// with <think>; a <tool_call> tag before it and whatever follows it are not looked at. Its name is not empty, and its
-// arguments, which may be called parameters, are an object or a string that holds one.
+// with <think>; a <tool_call> tag before it and any text after it are ignored. Its name must not be empty, and its
+// arguments, which may be called parameters, must be an object or a string that holds one.
 //
 // # Guarantees
 //

@@ -1,4 +1,3 @@
-// Package console is how commands talk to people and to programs: results on stdout, as text or as one JSON document;
-// words and progress on stderr; an exit code that says what kind of end it was; arguments that mean the same
-// everywhere. It knows no command.
+// Package console provides what all commands share: results on stdout, as text or as one JSON document; messages and
+// progress on stderr; exit codes; and arguments that mean the same everywhere. It contains no command.
 package console

@@ -1,6 +1,6 @@
-// Package display makes text that others wrote fit to be read on a terminal: what a model says, what a server answers,
-// what stands in a file that came from elsewhere. A terminal obeys escape sequences in such text (it changes its title,
-// its clipboard and what was printed before), and text that runs from right to left can hide what it says.
+// Package display makes untrusted text safe to show on a terminal: the output of a model, the reply of a server, the
+// content of a foreign file. A terminal obeys escape sequences in such text (which can change its title, its clipboard
+// and earlier output), and right-to-left text can hide what it says.
 //
 // # Words
 //
@@ -15,7 +15,7 @@
 //
 // # Caveats
 //
-// A backslash is visible, so that text can spell an escape that was never there. Every character counts as one column.
+// A backslash is visible, so text can imitate an escape. Every character counts as one column.
 package display
 
 import (

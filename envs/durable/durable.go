@@ -1,14 +1,14 @@
-// Package durable replaces files so that whoever reads them finds the old one or the new one, whole.
+// Package durable replaces files atomically: a reader finds the whole old file or the whole new one.
 //
 // # Words
 //
-// A file is unfinished while it is written: it then has its name with [Unfinished] at the end. There
-// is one such name for each, so that what a killed process left is replaced by the next one.
+// A file being written is unfinished: [Unfinished] is appended to its name. Each file has only one such name, so the
+// next process replaces what a killed one left behind.
 //
 // # Guarantees
 //
-// What these functions wrote or renamed without an error outlasts a power cut, the name included: the
-// file is synced before it is renamed, and its folder afterwards.
+// What these functions wrote or renamed without an error survives a power cut, including the name: the file is synced
+// before it is renamed, and its folder afterwards.
 //
 // # Caveats
 //

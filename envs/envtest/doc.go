@@ -1,5 +1,5 @@
-// Package envtest holds every environment to what package envs promises, and has a toy environment with
-// known answers for the tests of those who search in one.
+// Package envtest tests that an environment keeps the guarantees of package envs. Its toy environment with known
+// answers is for tests of code that searches.
 //
 // # The suite
 //

@@ -1,5 +1,4 @@
-// Package names refuses what people type where only certain names are valid: the error lists the
-// valid ones, and says which was probably meant.
+// Package names rejects names that are not among the valid ones. The error lists those and suggests the closest.
 package names
 
 import (

@@ -1,5 +1,5 @@
-// Package regular opens files to read all of them, and refuses what is not a regular file before it is
-// opened: a pipe may never begin, and a device never end.
+// Package regular opens files for reading and refuses pipes and devices before opening them: a pipe might block
+// forever, and a device might never end.
 package regular
 
 import (

@@ -1,5 +1,5 @@
-// Package sandbox says what an [Engine] is, which runs programs that a model wrote and keeps them from harming their
-// host. Packages below it hold the engines, their walls, and the attacks on both; package engines chooses one.
+// Package sandbox defines the [Engine], which runs model-written programs and keeps them from harming the host. The
+// packages below it implement the engines, their walls, and attacks on both; package engines chooses an engine.
 //
 // # Engines
 //

@@ -1,5 +1,5 @@
 // Package collect runs the search over many questions: a bounded pool of workers grows trees, every model call goes
-// through the run's log, and a run that was stopped, by hand or by kill -9, goes on where it was.
+// through the run's log, and a stopped run, even after kill -9, continues where it was.
 //
 // # Words
 //
@@ -12,11 +12,11 @@
 //
 //   - The stored trees are a function of the questions, the configuration, the seed and what the policy answers: the
 //     number of workers, interruptions and the order in which things finish change nothing.
-//   - An unresolved tree is counted, not stored; its siblings go on, and the next run tries it again. In a lane that
-//     run also grows the trees after it again, from the log as far as it goes, for what they may skip has changed.
-//   - No more trees grow than the model has room for (Options.Room), in the order of the questions. So what is begun
-//     early has ended when the last question is.
-//   - A run that is interrupted begins no call to the model. Answers that were on their way are logged, and
-//     the trees that they belong to go on from the log in the next run.
+//   - An unresolved tree is counted, not stored; its siblings continue, and the next run retries it. In a lane, that
+//     run also regrows the trees after it, from the log where possible, because what they may skip has changed.
+//   - No more trees grow at once than the model has room for (Options.Room), in the order of the questions. So early
+//     questions are finished by the time the last one is.
+//   - An interrupted run starts no new model call. Calls in progress finish and are logged, and their trees continue
+//     from the log in the next run.
 //   - Run returns only when every goroutine it started has ended.
 package collect

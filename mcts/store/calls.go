@@ -178,7 +178,7 @@ func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Pr
 	}
 
 	if l.history != r.History.Hash() {
-		return nil, fmt.Errorf("%w. Go on with the version, the data and the tools that the run began with, "+
+		return nil, fmt.Errorf("%w. Continue with the version, the data and the tools that the run was started with, "+
 			"or collect into another folder", ErrHistory)
 	}
 

@@ -1,5 +1,5 @@
-// Package store is a run on disk: one SQLite database that survives kill -9, in which every model call stands before
-// the search uses it.
+// Package store keeps a run on disk, in one SQLite database that survives kill -9. Every model call is in it before the
+// search uses its result.
 //
 // # Words
 //
@@ -22,7 +22,7 @@
 // and once the run has one with a dictionary made of its first rows. The seal says how many rows there were
 // when the run was closed.
 //
-// Runs of format 1, whose trees were rows of nodes, can be looked at and exported, not gone on with.
+// Runs of format 1, whose trees were rows of nodes, can be inspected and exported, but not resumed.
 //
 // # Guarantees
 //
@@ -41,6 +41,6 @@
 //
 // The journal is a WAL without an fsync for each commit: a crash of the process loses nothing, a crash of the
 // machine may lose the latest calls, which are then simply made again. One process writes (see Lock); others
-// may read meanwhile. Hashes find rot and accidents, not somebody who means harm: who can write the file can
-// hash, too.
+// may read meanwhile. Hashes detect rot and accidents, not tampering: anyone who can write the file can also
+// recompute the hashes.
 package store

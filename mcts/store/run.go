@@ -23,11 +23,11 @@ const (
 	lockFile     = "run.lock" // see Lock
 )
 
-// ErrExists means that a directory holds a run already and was not asked to go on with it.
-var ErrExists = errors.New("the directory holds a run already")
+// ErrExists means that a directory already holds a run, and the caller did not ask to resume it.
+var ErrExists = errors.New("the directory already holds a run")
 
 // ErrNoRun means that a directory holds no run; see NoRunError.
-var ErrNoRun = errors.New("no run directory")
+var ErrNoRun = errors.New("not a run directory")
 
 // NoRunError says which directory holds no run. It wraps ErrNoRun.
 type NoRunError struct{ Dir string }
@@ -123,7 +123,7 @@ func remove(paths ...string) error {
 	return nil
 }
 
-// ResumeRun opens the run in dir to go on with it. agree looks at the run, which is open for reading, and
+// ResumeRun opens the run in dir to continue it. agree looks at the run, which is open for reading, and
 // says what its manifest and configuration are from now on, or refuses; it may be asked twice. As for
 // StartRun, the Data it gives is any path of the data folder. ResumeRun refuses what OpenRun does, and a run
 // that another process works on (ErrLocked). A run that is refused stays as it is.

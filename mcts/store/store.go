@@ -182,7 +182,7 @@ func fail(op string, err error) error {
 }
 
 // restore says what can be done about a damaged run.
-const restore = "put back a copy from before, or begin another run in another folder"
+const restore = "restore it from a backup, or start a new run in another folder"
 
 // damaged returns an error that says that the database is, and how.
 func damaged(format string, args ...any) error {

@@ -314,7 +314,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		t.Error("opened it", s.Close())
 	}
 
-	if _, err := store.OpenRun(ctx, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no run directory") {
+	if _, err := store.OpenRun(ctx, t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a run directory") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -3,13 +3,13 @@
 //
 // # Words
 //
-// [ToolQA] is the benchmark. Opening it gives the corpora of the datasets chosen, and no others: what else the data
-// folder holds is no part of a run, and must not change what its tools answer.
+// [ToolQA] is the benchmark. Opening it opens only the corpora of the chosen datasets: nothing else in the data folder
+// is part of a run or may change what its tools answer.
 //
 // # Guarantees
 //
 //   - Tasks come by dataset, in alphabetical order, then easy before hard, then as their file has them.
-//   - The lineage has the hash of each corpus. That of the questions is the caller's, who may take some of them.
+//   - The lineage has the hash of each corpus. The caller adds that of the questions, since it may use only some.
 //
 // # Caveats
 //

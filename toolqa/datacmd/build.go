@@ -20,9 +20,9 @@ func newBuild(p *console.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Build synthetic corpora from a seed",
-		Long: `Builds corpora with the columns, order and formats of the published ones and
-invented values. They replace those that were there. At full scale, the
-published sizes, flights has four million rows: minutes, and gigabytes.`,
+		Long: `Builds corpora with invented values, in the columns, order and formats of the
+published ones. They replace existing corpora. At full scale (the published
+sizes) flights has four million rows, which takes minutes and gigabytes.`,
 		Example: `  toolevo data build --data data
   toolevo data build --data data --scale full
   toolevo data build --data data --dataset flights --rows 100000 --seed 2`,

@@ -1,5 +1,5 @@
-// Package datacmd is the commands that fill the data folder of ToolQA-D and check it: `data build`, `import`,
-// `questions`, `verify` and `gold`. They report; what they report on is the work of the packages beside this one.
+// Package datacmd implements the commands that fill and check the data folder of ToolQA-D: `data build`, `import`,
+// `questions`, `verify` and `gold`. They parse flags and print reports; the packages beside this one do the work.
 package datacmd
 
 import (
@@ -21,7 +21,7 @@ func Commands(p *console.Program) []*cobra.Command {
 		Long: `The data folder holds one read-only corpus for each dataset and the questions of
 each split.
 
-Either build it, from a seed, with nothing downloaded:
+Either build it from a seed, without downloading anything:
   toolevo data build && toolevo data questions
 or import the published ToolQA files and generate what is not published:
   toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
@@ -37,7 +37,7 @@ const all = "all"
 // datasetsFlag adds --dataset. The function it returns also reports whether datasets were named, so that one that is
 // not there is an error.
 func datasetsFlag(cmd *cobra.Command) func() (chosen []toolqa.Dataset, named bool, err error) {
-	value := cmd.Flags().String("dataset", all, "`NAMES` of datasets, separated by commas, or all that there are")
+	value := cmd.Flags().String("dataset", all, "`NAMES` of datasets, separated by commas, or all")
 	console.Complete(cmd, "dataset", console.Listed(append(toolqa.Datasets(), all)))
 
 	return func() (chosen []toolqa.Dataset, named bool, err error) {

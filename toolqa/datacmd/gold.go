@@ -20,8 +20,8 @@ func newGold(p *console.Program) *cobra.Command {
 		Use:   "gold",
 		Short: "Recompute the test answers from the templates' rules",
 		Long: `Computes each answer of the test split from its template's rule and compares it,
-by the official matcher, with the answer that stands in the file. The exit code
-is 1 when one disagrees with the right rule and with the published one.`,
+using the official matcher, with the answer in the file. Exits with 1 if an
+answer agrees with neither the right rule nor the published one.`,
 		Example: "  toolevo data gold --data data",
 		Args:    console.Positional(0, 0),
 	}

@@ -22,13 +22,13 @@ func newImport(p *console.Program) *cobra.Command {
 		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
 QUESTIONS/easy/coffee-easy.jsonl, or those of ToolQA's corrected release, as
 QUESTIONS/toolqa_easy/coffee-easy.jsonl. Published questions keep their
-published answers; generated files of other splits that ask one of them are
-removed. What published training questions share with published test questions
-is reported: runs may ask it, and export refuses it.
+published answers; generated files of other splits that contain one of them
+are removed. Questions that the published training and test splits share are
+reported: runs may ask them, export refuses them.
 
-Without --dataset, all datasets whose files are there are imported. A corpus
-that was imported from the same files before is left as it is, so that an import
-that was interrupted goes on where it was.`,
+Without --dataset, all datasets with files there are imported. A corpus already
+imported from the same files is left alone, so an interrupted import continues
+where it stopped.`,
 		Example: `  toolevo data import --corpus toolqa/corpus --questions toolqa/questions
   toolevo data import --questions toolqa-d/train --split train`,
 		Args: console.Positional(0, 0),
@@ -36,10 +36,10 @@ that was interrupted goes on where it was.`,
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")
-	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` that the questions are: train, "+
+	split := cmd.Flags().String("split", string(toolqa.Test), "the split `NAME` of the questions: train, "+
 		"dev or test")
-	short := cmd.Flags().Bool("allow-short", false, "import what there is of a corpus: fewer rows than published, "+
-		"or not all of its files")
+	short := cmd.Flags().Bool("allow-short", false, "import incomplete corpora: fewer rows than published, "+
+		"or not all files")
 	skip := cmd.Flags().Int("skip-bad", 0, "leave out up to `N` broken rows of each dataset, and count them")
 	watch := p.Watched(cmd)
 	console.Complete(cmd, "corpus", console.Folders)

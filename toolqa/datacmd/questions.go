@@ -21,13 +21,13 @@ func newQuestions(p *console.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "questions",
 		Short: "Generate questions for train, dev and test from the corpora",
-		Long: `Generates the splits in the paper's numbers (Table 6), distinct within and
-across splits. Where a published split was imported it is kept, and none of its
-questions is generated for another split. Without --dataset, all datasets
-that have a corpus are asked about.
+		Long: `Generates as many questions per split as the paper has (Table 6), all distinct
+within and across splits. An imported published split is kept, and none of its
+questions is generated for another split. Without --dataset, questions are
+generated for every dataset that has a corpus.
 
-Templates to which the benchmark's own test answers are wrong are asked in dev
-and test, with the right answer, and not in train.`,
+Templates whose published test answers are wrong are used in dev and test, with
+the right answer, but not in train.`,
 		Example: "  toolevo data questions --data data --seed 1 --scale 0.1",
 		Args:    console.Positional(0, 0),
 	}
@@ -35,8 +35,7 @@ and test, with the right answer, and not in train.`,
 	asJSON, watch := console.JSONFlag(cmd), p.Watched(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")
 	scale := cmd.Flags().Float64("scale", 1, "`SHARE` of the paper's numbers, 0..1")
-	faulty := cmd.Flags().Bool("faulty", false, "train on templates, too, to which the benchmark's own answers "+
-		"are wrong")
+	faulty := cmd.Flags().Bool("faulty", false, "also train on templates whose published answers are wrong")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, named, err := datasets()
 		if err != nil {

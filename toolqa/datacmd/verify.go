@@ -20,13 +20,13 @@ import (
 func newVerify(p *console.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Prove that corpora and questions are whole and right",
+		Short: "Check that corpora and questions are complete and correct",
 		Long: `Reads every byte of the corpora, of the indexes of their passages and of the
 question files, and checks them against the hashes that were written with them.
-Finds the answer of every generated question a second time: by a query over the
-corpus file, not by the rule that made it. Questions asked twice, in two splits,
-or fitting no template are found, too. The exit code is 1 when something is
-wrong.`,
+Finds the answer of every generated question a second time, by a query over the
+corpus file instead of the rule that made it. Also finds questions that are
+asked twice, occur in two splits or fit no template. Exits with 1 if anything
+is wrong.`,
 		Example: "  toolevo data verify --data data --dataset flights",
 		Args:    console.Positional(0, 0),
 	}

@@ -311,7 +311,7 @@ func pageNumber(text string) (int, error) {
 
 	f, ok := pytext.ParseFloat(text)
 	if !ok || !(-most < f && f < most) {
-		return 0, fmt.Errorf("page %q is no number", text)
+		return 0, fmt.Errorf("page %q is not a number", text)
 	}
 
 	return int(f), nil

@@ -1,5 +1,5 @@
-// Package questions is what the benchmark asks: the 117 question templates of ToolQA, the questions made from them, and
-// their files. TEMPLATES.md beside this file lists the templates; a test writes it from them.
+// Package questions contains the 117 question templates of ToolQA, generates questions from them, and reads and writes
+// question files. TEMPLATES.md beside this file lists the templates; a test generates it.
 //
 // # Words
 //

@@ -2,9 +2,9 @@
 //
 // # Words
 //
-// [Official] is the benchmark's own matcher, to the letter, with its faults: scores printed beside the paper's are
-// made with it. [Strict] is the one to trust: it decides what is worth learning from. A [Grader] holds the gold answers
-// of a run and gives both verdicts at once.
+// [Official] reproduces the benchmark's own matcher exactly, including its faults: use it to compare with the paper's
+// scores. [Strict] is the one to trust: it decides what is worth training on. A [Grader] holds the gold answers of a
+// run and returns both verdicts at once.
 //
 // # How they differ
 //
@@ -17,7 +17,7 @@
 //
 // # Guarantees
 //
-// Both matchers are symmetric, take any bytes, and answer equal answers with true, except that Official, like the
+// Both matchers are symmetric, take any bytes, and accept equal answers, except that Official, like the
 // published code, finds no number equal to a NaN (and then compares the texts). Neither allocates for the usual short
 // answer.
 //

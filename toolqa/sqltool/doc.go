@@ -8,9 +8,9 @@
 // REGEXP, literals such as DATE '2022-01-14', INTERVAL n UNIT (one unit: not DAY_HOUR) in DATE_ADD and after
 // + and -, EXTRACT, CONVERT, GROUP_CONCAT with DISTINCT, ORDER BY and SEPARATOR, and CAST to SIGNED,
 // UNSIGNED, DECIMAL, DOUBLE, CHAR, DATE and the like (a DECIMAL keeps all its digits). The functions of MySQL
-// for texts, numbers, dates and times are there with MySQL's meaning, also where SQLite has another of the
-// same name: CONCAT of a NULL is NULL, FORMAT groups digits, TIMEDIFF is a time. A date of a day that is
-// none, 2022/09/31, is NULL.
+// for texts, numbers, dates and times have MySQL's meaning, even where SQLite has a different function of the
+// same name: CONCAT of a NULL is NULL, FORMAT groups digits, TIMEDIFF is a time. An invalid date, such as
+// 2022/09/31, is NULL.
 //
 // Columns have their types, so MAX and ORDER BY are numeric, TRUE and FALSE are 1 and 0, and a missing value
 // is NULL; see [Options.TextColumns] for the published behaviour. Spaces in the names of columns are
@@ -33,7 +33,7 @@
 //   - While a statement runs, SQLite opens no file that has a name, deletes none, and loads no library, whatever the
 //     statement is.
 //
-// What a statement may take is bounded, and the next one finds the tool as if it had not been:
+// The resources of a statement are bounded, and it leaves no trace for the next one:
 //
 //   - Time ([Options.Timeout], 5 s): Call returns within 50 ms of the deadline. A statement is stopped
 //     between steps of SQLite's program, at every 64th or large allocation, at each access to a temporary
@@ -56,7 +56,7 @@
 // package sets it, to one that hands everything on to SQLite's own. A program that uses SQLite before its
 // packages are initialised gets an error from [New].
 //
-// These walls are not for a hole in SQLite itself: statements run in this process.
+// These walls do not protect against a vulnerability in SQLite itself: statements run in this process.
 //
 // # Equal SQL, equal observation
 //

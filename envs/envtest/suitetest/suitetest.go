@@ -1,5 +1,5 @@
-// Package suitetest holds every benchmark to what package suite promises, and has a toy one, [Shop], for the tests of
-// those who run benchmarks.
+// Package suitetest tests that a benchmark keeps the guarantees of package suite. Its toy benchmark, [Shop], is for
+// tests of code that runs benchmarks.
 package suitetest
 
 import (

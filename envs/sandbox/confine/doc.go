@@ -1,12 +1,11 @@
-// Package confine builds walls around a program that somebody else wrote, and starts it behind them. It needs no
-// privileges: everything it uses, any user may use on himself.
+// Package confine starts an untrusted program behind walls. It needs no privileges: it uses only what any user may
+// apply to their own processes.
 //
 // # Words
 //
-// A [Jail] is a program with what it may reach. A [Wall] is one thing of the kernel's that keeps it inside.
-// The launcher is this very binary, started again ([Main]): it puts up the walls around itself, and then
-// becomes the program. What the program does not need any more once it has started it gives away itself, by a
-// filter of its own ([Filter]).
+// A [Jail] is a program and what it may access. A [Wall] is one mechanism of the kernel that confines it. The launcher
+// is this binary, started again ([Main]): it puts up the walls around itself and then becomes the program. Once
+// started, the program gives up what it no longer needs by a filter of its own ([Filter]).
 //
 // # Guarantees
 //
@@ -25,10 +24,9 @@
 //     must ask to be killed with its parent (PR_SET_PDEATHSIG). With bubblewrap a keeper stands between, this
 //     very binary once more, which ends all of it, whenever this process ends.
 //
-// Behind its own filter it moreover starts no process, executes no program, signals nobody (SIGABRT to itself
-// excepted), changes no limit, gets no memory but what counts against its limits and what its few descriptors
-// take, and asks for no system call that the list does not name. A call from code for another architecture
-// kills it.
+// Behind its own filter it also starts no process, executes no program, sends no signal (except SIGABRT to itself),
+// changes no limit, gets only memory that counts against its limits or that its few descriptors take, and makes no
+// system call that is not on the list. A call from code for another architecture kills it.
 //
 // With bubblewrap it sees no files, processes, users, or network interfaces but its own to begin with: what Landlock
 // denies is not even there.

@@ -1,4 +1,4 @@
-// Package engines opens the engine that a name chooses, or the best that this machine can run.
+// Package engines opens an engine by name, or the best one that this machine can run.
 //
 // # Words
 //
@@ -7,15 +7,15 @@
 //
 // # Guarantees
 //
-//   - [Auto] takes, in this order: bwrap, forkserver, wasi. It takes one only if no wall of it is missing, or
-//     each that is was accepted; what it finds nowhere it names, with what still holds and the ways on. It
-//     never takes process or unsafe, and no engine with fewer walls than were asked for.
-//   - What was chosen, and what is missing of it, stands in the engine's stamp.
-//   - An engine that is named is opened or refused, never replaced.
+//   - [Auto] tries bwrap, forkserver and wasi, in this order. It takes the first that has all of its walls, not
+//     counting missing ones that the user accepted. If none does, the error names what is missing, what still holds
+//     and what to do. It never takes process or unsafe, nor an engine with fewer walls than were asked for.
+//   - The engine's stamp records which engine was chosen and which walls it lacks.
+//   - An engine chosen by name is opened or refused, never replaced.
 //
 // # Caveats
 //
-// bubblewrap's namespaces do what Landlock does, and more: a program sees the files that were bound and no
-// others. Where bubblewrap works, auto therefore does without Landlock, and the stamp says so. bubblewrap
-// works where unprivileged user namespaces do, which is found out by starting it.
+// bubblewrap's namespaces do what Landlock does, and more: a program sees only the files that were bound. Where
+// bubblewrap works, auto therefore does without Landlock, and the stamp says so. bubblewrap needs unprivileged user
+// namespaces; starting it is how their absence is noticed.
 package engines

@@ -3,12 +3,12 @@
 // # Words
 //
 // A server is a Python process that has imported what programs may import, and forks a child for each program. A keeper
-// owns one server at a time: it starts it, lends it for one call at a time, replaces one that broke, and recycles one
-// that has served its number of calls, the next of which is started, and warmed by a call, before.
+// owns one server at a time: it starts it, lends it for one call at a time, and replaces it when it breaks or has
+// served its number of calls. In the latter case the next one is started, and warmed up by a call, beforehand.
 //
 // # Guarantees
 //
-// A program runs in a child that knows nothing of other programs, and ends with it: it can start no process.
+// A program runs in a child that has seen no other program, and it ends with that child: it can start no process.
 // The server lives behind the walls of package confine, and the child behind a narrower filter of system
 // calls in addition. A child can say something to its server in two ways only: by what it prints and by how
 // it ends. Both are limited, and the server, which waits for the end of this process, too, ends it in time. A

@@ -5,8 +5,7 @@
 // starts it, and it puts on the narrower filter of system calls before the program begins. What is left of
 // its process group is killed after every call.
 //
-// With [Options.Unsafe] the engine is called unsafe and has no walls. It limits time, memory and output, and
-// starts from an environment made of nothing, which stops a careless program and no hostile one: that one can
-// read any file and reach any network this user can, and leave the process group by setsid and outlive the
-// call.
+// With [Options.Unsafe] the engine is called unsafe and has no walls. It limits time, memory and output, and starts
+// the program with an empty environment. That stops a careless program but not a hostile one, which can read any file
+// and reach any network that this user can, leave the process group by setsid, and outlive the call.
 package process

@@ -1,8 +1,7 @@
-// Package wasi is the engine that runs programs on CPython compiled to WebAssembly, inside wazero. It needs
-// no Python on the machine and no privilege: what a program could reach of its host are the few dozen
-// functions of WASI preview 1, and of those only the clocks, random bytes, its request and its output lead
-// anywhere. There are no files beside the standard library inside the module, no environment but
-// [python.Environment], no sockets, no processes.
+// Package wasi is the engine that runs programs on CPython compiled to WebAssembly, inside wazero. It needs no Python
+// on the machine and no privileges. A program can only call the few dozen functions of WASI preview 1, and of those
+// only the clocks, random bytes, its request and its output do anything. It has no files except the standard library
+// inside the module, no environment except [python.Environment], no sockets and no processes.
 //
 // # Words
 //
@@ -18,9 +17,9 @@
 // at the cost of copying some megabytes. A machine whose memory has grown or that trapped is replaced, as is
 // one that has served its number of calls.
 //
-// Limits of time are kept from outside: the machine is killed. Another one stands ready for the next program,
-// and a third is started for the one after. Memory is limited by what the module's linear memory can grow to,
-// which begins at some 50 MB; output by the machine, which ends the program.
+// Time limits are enforced from outside, by killing the machine. Another one is ready for the next program, and a third
+// is started for the one after. Memory is limited by the maximum size of the module's linear memory, which starts at
+// about 50 MB. Output is limited by the machine, which ends the program.
 //
 // # How to get a module
 //

@@ -22,13 +22,12 @@
 //
 // # Learned tools
 //
-// A tool description that the agent learned (envs.History.Learned) has no place of its own in a chat: the
-// UpdateTool call that taught it is one of the replies, in the very words. A training sample says it nowhere
-// else, and neither does this package.
+// A tool description that the agent learned (envs.History.Learned) is not rendered separately: the UpdateTool call that
+// taught it is already one of the replies, word for word. Training samples do the same.
 //
 // # Caveats
 //
 // A reply is rendered as the model wrote it. Text in it that looks like a control token is not broken, because no
-// sample that holds one is ever trained on. The system text is rendered as it is, and whoever writes it answers for it.
+// sample that holds one is ever trained on. The system text is rendered unchanged: its author is responsible for it.
 // The numbers of a function call stay as written, where LLaMA-Factory writes 1.5 for 1.50.
 package chat

@@ -1,26 +1,24 @@
-// Package doctor examines an inference server before a run does: it finds out what the server will silently do wrong,
-// says what a run makes of it, and what to change.
+// Package doctor examines an inference server before a run: it finds out what the server will silently do wrong, how a
+// run would cope with it, and what to change.
 //
 // # Words
 //
-// A check looks at one property of a server, by one or more probes: requests for completions, as a run would
-// send them. Its verdict is OK; Warning, when a run copes but is slower or loses something that is named;
-// Problem, when a run would be wrong or impossible; or Unknown, when the probes did not tell. A filler is a
-// prompt without a meaning whose length in tokens is known before it is sent. A nonce is text that no prompt
-// before had, so that no prefix cache holds it.
+// A check tests one property of a server by one or more probes: requests for completions, as a run would send them. Its
+// verdict is OK; Warning, if a run copes but is slower or loses something that is named; Problem, if a run would be
+// wrong or impossible; or Unknown, if the probes were inconclusive. A filler is a meaningless prompt of known length in
+// tokens. A nonce is text that no earlier prompt had, so that no prefix cache holds it.
 //
 // # How it finds out
 //
-// Nothing is asked of the model but to write: any model will do, and what it says is only compared with
-// itself. The stop text of a probe is a piece of what the model wrote without one. The context window is
-// found by fillers, the stated one first; whether a chat template renders observations, by the count of a
-// prompt's tokens with a short and with a long one.
+// The model only has to write something: any model will do, and its output is only compared with its own. The stop text
+// of a probe is a piece of what the model wrote without one. Fillers find the context window, trying the stated size
+// first. The token counts of a prompt with a short and with a long observation show whether a chat template renders
+// observations.
 //
-// Where a server has counters they are believed before the clock: cached tokens, the hits of vLLM's /metrics,
-// the durations in Ollama's replies. What must be timed (whether requests run side by side) is compared in
-// pairs, each with a probe of the same form that has nothing to do, so that a busy machine slows both. Pairs
-// are made until the difference is many times its own error; a difference that stays unsure is Unknown, never
-// a finding.
+// Counters of the server are preferred to the clock: cached tokens, the hits of vLLM's /metrics, the durations in
+// Ollama's replies. What must be timed (whether requests run side by side) is compared in pairs, each with a probe of
+// the same form that does no work, so that a busy machine slows both. Pairs are measured until the difference is many
+// times its standard error; one that stays uncertain is Unknown, never a finding.
 //
 // # Guarantees
 //

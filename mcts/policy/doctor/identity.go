@@ -55,7 +55,7 @@ func unreachable(kind Kind, address string, err error) Check {
 
 	var fault *server.Fault
 	if errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden) {
-		c.Seen = "it refuses the key, or the want of one: " + faultText(fault)
+		c.Seen = "it rejected the API key, or none was set: " + faultText(fault)
 
 		c.Do = "put the server's key into the environment: export OPENAI_API_KEY=…"
 		if kind == Ollama {

@@ -388,7 +388,7 @@ func (p *examination) loaded(ctx context.Context) error {
 	switch {
 	case p.reloads > 0:
 		check.Verdict = Warning
-		check.Seen = fmt.Sprintf("it was loaded anew %d times between the probes, which all want the same window",
+		check.Seen = fmt.Sprintf("it was reloaded %d times between the probes, which all want the same window",
 			p.reloads)
 		check.Run = "waits for each load; two clients with different options take the model from each other"
 		check.Do = fmt.Sprintf("let all clients ask for the same num_ctx (%d), or give the server more memory",

@@ -1,5 +1,5 @@
-// Package prompt is what every language model is shown: guidelines, the tools of the prompt version, demonstrations,
-// and the history so far.
+// Package prompt renders what every language model is shown: guidelines, the tools of the prompt version,
+// demonstrations, and the history so far.
 //
 // # Words
 //
@@ -10,5 +10,5 @@
 //
 //   - Rendering is a pure function of the prompt and the history. In the stable layout the rendering of a history is
 //     a prefix of the rendering of every longer one, so a server's prefix cache serves a whole tree.
-//   - No task is demonstrated to itself.
+//   - A task is never its own demonstration.
 package prompt

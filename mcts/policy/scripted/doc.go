@@ -8,8 +8,8 @@
 //
 // # Guarantees
 //
-// A policy reads nothing of a request but its History, N, Seed and Greedy, and of the history nothing that a model
-// would not be shown, save which kind of observation each turn ended with. Equal requests get equal answers.
+// A policy reads only History, N, Seed and Greedy of a request, and of the history only what a model would be shown and
+// the outcome of each turn. Equal requests get equal answers.
 //
 // # Caveats
 //

@@ -31,16 +31,16 @@
 // request was ever taken, a greeting included, or when so many different prompts in a row were not. A server
 // that answers for another model, or gives no text where it once gave one, is set aside at once, as if it
 // were down. That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for
-// both, and who sees one stops, instead of going on with the next tree. A prompt that does not fit the
-// context window is not an error: see [Policy.Propose].
+// both, and a caller that gets one stops instead of continuing with the next tree. A prompt that does not fit
+// the context window is not an error: see [Policy.Propose].
 //
 // # Caveats
 //
-// Identical samples from identical seeds are the servers' to give: batching makes many of them differ in the last
-// digits, and another server may run other kernels. What was logged is replayed, not asked again.
+// Whether equal seeds give equal samples depends on the server: batching often changes the last digits, and another
+// server may run other kernels. What was logged is replayed, not requested again.
 //
 // A server that hangs, and neither answers nor refuses, is noticed when [Options].Timeout has passed.
 //
-// How the limit of the sequences in flight finds itself is told in auto.go. A limit bounds what is asked of a
-// server, not what is begun: [Policy.Room] says how much more to begin.
+// auto.go describes how the limit on sequences in flight is tuned. The limit bounds the requests at a server, not the
+// trees in progress: [Policy.Room] says how many more to start.
 package server

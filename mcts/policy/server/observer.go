@@ -14,7 +14,7 @@ type Gauges struct {
 	Running     int     `json:"running"`     // sequences in its batch
 	Waiting     int     `json:"waiting"`     // sequences in its queue
 	KVUsage     float64 `json:"kv_usage"`    // share of its key-value cache in use, 0..1
-	Preemptions int64   `json:"preemptions"` // sequences it put aside for want of cache, since it started
+	Preemptions int64   `json:"preemptions"` // sequences preempted because the cache was full, since it started
 
 	PrefixQueried int64 `json:"prefix_queried"` // prompt tokens looked up in the prefix cache, since it started
 	PrefixHit     int64 `json:"prefix_hit"`     // of those, the ones found

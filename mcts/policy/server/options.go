@@ -33,7 +33,7 @@ type Options struct {
 	Limit   Limit
 	Timeout time.Duration // of one attempt, the server's queue included
 
-	// Log is told once when a server stops answering, and once when it is back. nil is silence.
+	// Log gets one record when a server stops answering, and one when it is back. nil discards them.
 	Log *slog.Logger
 }
 

@@ -1,6 +1,5 @@
 // Package simserver is an inference server without a model: it speaks the protocols of vLLM and of Ollama over real
-// HTTP, and what it answers is written by the scripted policy. Tests and load figures use it in place of a machine with
-// a GPU.
+// HTTP, and the scripted policy writes its answers. Tests and load measurements use it in place of a GPU machine.
 //
 // # Words
 //

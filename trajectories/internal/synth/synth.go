@@ -3,7 +3,7 @@
 // recovery, UpdateTool, errors, right and wrong answers, and what a tool's answer may hold by accident
 // (control tokens, other scripts, quotes).
 //
-// It is no benchmark data: nothing here is true of any corpus.
+// It is not benchmark data: nothing here is true of any corpus.
 package synth
 
 import (

@@ -1,9 +1,9 @@
-// Package wire is how the backends beside it reach their servers over HTTP: what is the same whatever the protocol.
+// Package wire is the HTTP client shared by the backends: everything that does not depend on the protocol.
 //
 // # Words
 //
-// A link is the way to one server. A reply is what a server sends that carries out a request, an answer what one sends
-// that does not. Secrets are the key and the credentials of an address, in every spelling in which they can come back.
+// A link is the connection to one server. A reply is a response that fulfils a request; an answer is any other
+// response. Secrets are the key and the credentials of an address, in every spelling in which they can come back.
 //
 // # Guarantees
 //
@@ -18,5 +18,5 @@
 //
 // # Caveats
 //
-// A key shorter than four characters is none that protects anything, and is not hidden.
+// A key of fewer than four characters protects nothing and is not hidden.
 package wire
