@@ -32,7 +32,7 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 		}
 
 		if sent++; sent > 1 {
-			turn.server.retries.Add(1)
+			turn.server.count(func(n *Counts) { n.Retries++ })
 		}
 
 		reply, fault := p.attempt(ctx, turn, c)
@@ -61,7 +61,7 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 			p.bad.accept()
 
 			if !turn.home {
-				p.calls.failovers.Add(1)
+				p.calls.count(func(n *Counts) { n.Failovers++ })
 			}
 
 			return reply, nil
@@ -95,7 +95,7 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	attempt, cancel := context.WithTimeout(request, p.options.Timeout)
 	started := time.Now()
 
-	s.requests.Add(1)
+	s.count(func(n *Counts) { n.Requests++ })
 	reply, err := s.backend.Complete(attempt, c)
 
 	fault := p.judge(attempt, s, &reply, c.N, err)
@@ -114,7 +114,7 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 		s.countReply(&reply)
 		s.limiter.release(c.N, work{started: started, output: reply.output(), answered: true})
 	case request.Err() != nil:
-		s.cancelled.Add(1)
+		s.count(func(n *Counts) { n.Cancelled++ })
 		s.limiter.release(c.N, work{})
 	default:
 		s.countFault(fault)
@@ -138,7 +138,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 	var named *Fault
 	switch {
 	case errors.Is(err, ErrNoEnd) && errors.As(err, &named):
-		if s.unended.Add(1) >= neverEnded && s.answered.Load() == 0 {
+		if s.unended.Add(1) >= neverEnded && !s.hasAnswered() {
 			fault.Kind, fault.Err = Refused, named.Err
 			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`
 			return fault

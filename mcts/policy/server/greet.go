@@ -44,7 +44,7 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 				return nil
 			}
 
-			s.retries.Add(1)
+			s.count(func(n *Counts) { n.Retries++ })
 		}
 
 		s.limiter.force(1)

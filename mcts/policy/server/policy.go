@@ -125,7 +125,7 @@ func (p *Policy) sample(ctx context.Context, question string, c Completion) ([]C
 
 	for _, choice := range choices {
 		if choice.blank() {
-			p.calls.silent.Add(1)
+			p.calls.count(func(n *Counts) { n.Silent++ })
 		}
 	}
 
@@ -176,13 +176,16 @@ func (p *Policy) complete(ctx context.Context, question string, c Completion) ([
 		return reply.Choices, nil
 	}
 
-	p.calls.short.Add(1)
+	p.calls.count(func(n *Counts) { n.Short++ })
 
 	return p.each(ctx, question, c)
 }
 
 // ignoresN reports whether the servers are of those that give one sample whatever they are asked for.
-func (p *Policy) ignoresN() bool { return !p.whole.Load() && p.calls.short.Load() >= neverWhole }
+func (p *Policy) ignoresN() bool {
+	n, _ := p.calls.counts()
+	return !p.whole.Load() && n.Short >= neverWhole
+}
 
 // neverWhole is after how many replies with too few samples, and none with all, nobody is asked for several any more.
 const neverWhole = 8

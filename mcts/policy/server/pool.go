@@ -309,7 +309,7 @@ func (p *pool) hasChanged(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	return s.answered.Load() > 0 &&
+	return s.hasAnswered() &&
 		slices.ContainsFunc(p.servers, func(other *server) bool { return other != s && !other.down })
 }
 

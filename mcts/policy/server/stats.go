@@ -2,63 +2,67 @@ package server
 
 import (
 	"maps"
+	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// counters are what a policy counts, without a lock.
+// counters are what a policy counts.
 type counters struct {
-	requests, answered, cancelled      atomic.Int64
-	transient, tooLong, refused        atomic.Int64
-	badRequests                        atomic.Int64
-	retries, failovers, short          atomic.Int64
-	completions, truncated, empty      atomic.Int64
-	unscored                           atomic.Int64
-	promptTokens, cachedTokens, tokens atomic.Int64
-	silent                             atomic.Int64
-
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
+	sums   Counts
 	causes map[string]int64 // of faults
 }
 
+// count changes the sums.
+func (c *counters) count(note func(*Counts)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	note(&c.sums)
+}
+
 func (c *counters) countReply(r *Reply) {
-	c.answered.Add(1)
-	c.promptTokens.Add(int64(r.PromptTokens))
-	c.cachedTokens.Add(int64(r.CachedTokens))
-	c.tokens.Add(int64(r.CompletionTokens))
-	c.completions.Add(int64(len(r.Choices)))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	n := &c.sums
+	n.Answered++
+	n.PromptTokens += int64(r.PromptTokens)
+	n.CachedTokens += int64(r.CachedTokens)
+	n.CompletionTokens += int64(r.CompletionTokens)
+	n.Completions += int64(len(r.Choices))
 
 	for _, choice := range r.Choices {
 		if choice.Finish == FinishLength {
-			c.truncated.Add(1)
+			n.Truncated++
 		}
 
 		if choice.blank() {
-			c.empty.Add(1)
+			n.Empty++
 		}
 
 		if _, ok := choice.mean(); !ok {
-			c.unscored.Add(1)
+			n.Unscored++
 		}
 	}
 }
 
 func (c *counters) countFault(f *Fault) {
-	switch f.Kind {
-	case TooLong:
-		c.tooLong.Add(1)
-	case Refused:
-		c.refused.Add(1)
-	case BadRequest:
-		c.badRequests.Add(1)
-	default:
-		c.transient.Add(1)
-	}
-
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
+	switch f.Kind {
+	case TooLong:
+		c.sums.TooLong++
+	case Refused:
+		c.sums.Refused++
+	case BadRequest:
+		c.sums.BadRequests++
+	default:
+		c.sums.Transient++
+	}
 
 	if c.causes == nil {
 		c.causes = map[string]int64{}
@@ -96,48 +100,18 @@ type Counts struct {
 	CompletionTokens int64 `json:"completion_tokens"` // as the servers count them
 }
 
-func (c *counters) counts() Counts {
-	return Counts{
-		Requests:         c.requests.Load(),
-		Answered:         c.answered.Load(),
-		Cancelled:        c.cancelled.Load(),
-		Transient:        c.transient.Load(),
-		TooLong:          c.tooLong.Load(),
-		Refused:          c.refused.Load(),
-		BadRequests:      c.badRequests.Load(),
-		Retries:          c.retries.Load(),
-		Failovers:        c.failovers.Load(),
-		Short:            c.short.Load(),
-		Completions:      c.completions.Load(),
-		Truncated:        c.truncated.Load(),
-		Empty:            c.empty.Load(),
-		Silent:           c.silent.Load(),
-		Unscored:         c.unscored.Load(),
-		PromptTokens:     c.promptTokens.Load(),
-		CachedTokens:     c.cachedTokens.Load(),
-		CompletionTokens: c.tokens.Load(),
-	}
+// counts returns the sums, and a copy of the causes.
+func (c *counters) counts() (Counts, map[string]int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.sums, maps.Clone(c.causes)
 }
 
-func (c *Counts) add(d Counts) {
-	c.Requests += d.Requests
-	c.Answered += d.Answered
-	c.Transient += d.Transient
-	c.TooLong += d.TooLong
-	c.Refused += d.Refused
-	c.BadRequests += d.BadRequests
-	c.Cancelled += d.Cancelled
-	c.Retries += d.Retries
-	c.Failovers += d.Failovers
-	c.Short += d.Short
-	c.Completions += d.Completions
-	c.Truncated += d.Truncated
-	c.Empty += d.Empty
-	c.Silent += d.Silent
-	c.Unscored += d.Unscored
-	c.PromptTokens += d.PromptTokens
-	c.CachedTokens += d.CachedTokens
-	c.CompletionTokens += d.CompletionTokens
+// hasAnswered reports whether there was a usable reply.
+func (c *counters) hasAnswered() bool {
+	n, _ := c.counts()
+	return n.Answered > 0
 }
 
 // Load is how busy a server, or all of them together, is kept.
@@ -186,23 +160,18 @@ type ServerSnapshot struct {
 
 // Snapshot reads the counters. It may be called at any time.
 func (p *Policy) Snapshot() Snapshot {
-	total := Snapshot{Counts: p.calls.counts(), Servers: make([]ServerSnapshot, len(p.pool.servers))}
+	total := Snapshot{Servers: make([]ServerSnapshot, len(p.pool.servers))}
+	total.Counts, _ = p.calls.counts()
+
 	for i, s := range p.pool.servers {
-		one := ServerSnapshot{
-			Address: s.backend.Address(),
-			Counts:  s.counts(),
-			Load:    s.limiter.load(),
-			Gauges:  s.gauges.Load(),
-		}
+		one := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
+		one.Counts, one.Faults = s.counts()
 
 		p.pool.mu.Lock()
 		if one.Down = s.down; s.down {
 			one.Since = s.since
 		}
 		p.pool.mu.Unlock()
-		s.counters.mu.Lock()
-		one.Faults = maps.Clone(s.causes)
-		s.counters.mu.Unlock()
 
 		for cause, n := range one.Faults {
 			if total.Faults == nil {
@@ -212,12 +181,20 @@ func (p *Policy) Snapshot() Snapshot {
 			total.Faults[cause] += n
 		}
 
-		total.Counts.add(one.Counts)
-		total.Load.add(one.Load)
+		sum(&total.Counts, one.Counts)
+		sum(&total.Load, one.Load)
 		total.Servers[i] = one
 	}
 
 	return total
+}
+
+// sum adds the fields of one struct of whole numbers to those of another.
+func sum[T any](to *T, from T) {
+	total, more := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
+	for i := range total.NumField() {
+		total.Field(i).SetInt(total.Field(i).Int() + more.Field(i).Int())
+	}
 }
 
 // Room says how many sequences more the servers could be given right now: those that their limits leave, and
@@ -231,12 +208,4 @@ func (p *Policy) Room() int {
 	}
 
 	return room
-}
-
-func (l *Load) add(m Load) {
-	l.Limit += m.Limit
-	l.InFlight += m.InFlight
-	l.Waiting += m.Waiting
-	l.Busy += m.Busy
-	l.Idle += m.Idle
 }
