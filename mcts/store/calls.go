@@ -35,25 +35,18 @@ func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts
 		return nil, fail(op, fmt.Errorf("%w, whose log this version does not read", ErrOldFormat))
 	}
 
-	rows, err := s.read.QueryContext(ctx, `SELECT path, first, n, seed, history, proposals, hash, name, tree
-		FROM calls JOIN questions ON id = question WHERE name = ? AND tree = ?`, question, tree)
-	if err != nil {
-		return nil, fail(op, err)
-	}
-	defer rows.Close()
-
 	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
 
-	for rows.Next() {
-		k, l, err := scanCall(rows, &question, &tree)
-		if err != nil {
-			return nil, fail(op, err)
-		}
+	err := each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, name, tree
+		FROM calls JOIN questions ON id = question WHERE name = ? AND tree = ?`, []any{question, tree},
+		func(rows *sql.Rows) error {
+			k, l, err := scanCall(rows, &question, &tree)
+			p.logged[k] = l
 
-		p.logged[k] = l
-	}
+			return err
+		})
 
-	return p, fail(op, rows.Err())
+	return p, fail(op, err)
 }
 
 // Policy is the policy of one tree; see Store.Policy. It is safe for concurrent use.
@@ -240,8 +233,10 @@ func insertOf(tx *sql.Tx, question, insert string, args ...any) error {
 }
 
 // CallCount returns how many model calls the log holds.
-func (s *Store) CallCount(ctx context.Context) (int, error) {
-	var n int
-	err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n)
-	return n, fail("count calls", err)
+func (s *Store) CallCount(ctx context.Context) (int, error) { return s.count(ctx, "calls") }
+
+// count returns how many rows a table has.
+func (s *Store) count(ctx context.Context, table string) (n int, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT count(*) FROM `+table).Scan(&n)
+	return n, fail("count "+table, err)
 }

@@ -114,7 +114,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 }
 
 func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
-	return s.each(ctx, `PRAGMA integrity_check(20)`, func(rows *sql.Rows) error {
+	return each(ctx, s.read, `PRAGMA integrity_check(20)`, nil, func(rows *sql.Rows) error {
 		var found string
 
 		err := rows.Scan(&found)
@@ -127,7 +127,7 @@ func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
 }
 
 func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
-	return s.each(ctx, `SELECT key FROM meta`, func(rows *sql.Rows) error {
+	return each(ctx, s.read, `SELECT key FROM meta`, nil, func(rows *sql.Rows) error {
 		var key string
 		if err := rows.Scan(&key); err != nil {
 			return err
@@ -142,8 +142,8 @@ func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
 }
 
 func (s *Store) checkCalls(ctx context.Context, report func(error)) error {
-	return s.each(ctx, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
-		FROM calls LEFT JOIN questions ON id = question`, func(rows *sql.Rows) error {
+	return each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
+		FROM calls LEFT JOIN questions ON id = question`, nil, func(rows *sql.Rows) error {
 		var question string
 		var tree int
 
@@ -158,7 +158,7 @@ func (s *Store) checkCalls(ctx context.Context, report func(error)) error {
 }
 
 func (s *Store) checkTools(ctx context.Context, report func(error)) error {
-	return s.each(ctx, `SELECT key, result, hash FROM tools`, func(rows *sql.Rows) error {
+	return each(ctx, s.read, `SELECT key, result, hash FROM tools`, nil, func(rows *sql.Rows) error {
 		var key string
 		var packed []byte
 
@@ -176,8 +176,8 @@ func (s *Store) checkTools(ctx context.Context, report func(error)) error {
 }
 
 func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
-	return s.each(ctx, `SELECT coalesce(name, ''), tree, record, hash
-		FROM trees LEFT JOIN questions ON id = question`, func(rows *sql.Rows) error {
+	return each(ctx, s.read, `SELECT coalesce(name, ''), tree, record, hash
+		FROM trees LEFT JOIN questions ON id = question`, nil, func(rows *sql.Rows) error {
 		var question string
 		var tree int
 		var packed []byte
@@ -196,8 +196,8 @@ func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
 }
 
 // each calls fn on each row of a query.
-func (s *Store) each(ctx context.Context, query string, fn func(*sql.Rows) error) error {
-	rows, err := s.read.QueryContext(ctx, query)
+func each(ctx context.Context, db *sql.DB, query string, args []any, fn func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}

@@ -71,22 +71,17 @@ func (s *Store) loadOldTree(ctx context.Context, question string, tree int) (*mc
 }
 
 func (s *Store) loadOldNodes(ctx context.Context, t *mcts.TreeRecord) error {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, parent, depth, ordinal, action, tool, name, key,
+	return each(ctx, s.read, `SELECT id, parent, depth, ordinal, action, tool, name, key,
 		observation, outcome, status, stopped_by, prior, visits, total_value, expanded, reward,
 		answer, official, strict
-		FROM nodes WHERE question = ? AND tree = ? ORDER BY id`, t.Question, t.Tree)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-
-	for rows.Next() {
+		FROM nodes WHERE question = ? AND tree = ? ORDER BY id`, []any{t.Question, t.Tree}, func(rows *sql.Rows) error {
 		var n mcts.Record
-
 		var outcome, status, limit string
-		if err := rows.Scan(&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key,
+
+		err := rows.Scan(&n.ID, &n.Parent, &n.Depth, &n.Ordinal, &n.Action, &n.Tool, &n.Name, &n.Key,
 			&n.Observation, &outcome, &status, &limit, &n.Prior, &n.Visits, &n.TotalValue, &n.Expanded,
-			&n.Reward, &n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict); err != nil {
+			&n.Reward, &n.Grade.Answer, &n.Grade.Official, &n.Grade.Strict)
+		if err != nil {
 			return err
 		}
 
@@ -100,7 +95,7 @@ func (s *Store) loadOldNodes(ctx context.Context, t *mcts.TreeRecord) error {
 		}
 
 		t.Nodes = append(t.Nodes, n)
-	}
 
-	return rows.Err()
+		return nil
+	})
 }

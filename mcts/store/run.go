@@ -399,8 +399,4 @@ func write(path string, data []byte) error {
 }
 
 // TreeCount returns how many trees are stored.
-func (s *Store) TreeCount(ctx context.Context) (int, error) {
-	var n int
-	err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM trees`).Scan(&n)
-	return n, fail("count trees", err)
-}
+func (s *Store) TreeCount(ctx context.Context) (int, error) { return s.count(ctx, "trees") }

@@ -100,22 +100,17 @@ func isOldFormat(ctx context.Context, db *sql.DB) (bool, error) {
 // schemaOf returns what a database consists of: the statements that made its tables and whatever
 // else there is, by name.
 func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-
 	have := map[string]string{}
 
-	for rows.Next() {
+	query := `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master`
+	err := each(ctx, db, query, nil, func(rows *sql.Rows) error {
 		var kind, name, table, statement string
 		if err := rows.Scan(&kind, &name, &table, &statement); err != nil {
-			return nil, err
+			return err
 		}
 		// What SQLite makes by itself for UNIQUE has no statement.
 		if kind == "index" && statement == "" && strings.HasPrefix(name, "sqlite_autoindex_"+table+"_") {
-			continue
+			return nil
 		}
 
 		if kind != "table" || name != table {
@@ -123,7 +118,9 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 		}
 
 		have[name] = statement
-	}
 
-	return have, rows.Err()
+		return nil
+	})
+
+	return have, err
 }

@@ -72,24 +72,14 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 		query = `SELECT DISTINCT tree FROM ` + table + ` WHERE question = ? ORDER BY tree`
 	}
 
-	rows, err := s.read.QueryContext(ctx, query, question)
-	if err != nil {
-		return nil, fail("list trees of "+question, err)
-	}
-	defer rows.Close()
-
 	var indices []int
 
-	for rows.Next() {
-		var i int
-		if err := rows.Scan(&i); err != nil {
-			return nil, fail("list trees of "+question, err)
-		}
+	err := each(ctx, s.read, query, []any{question}, func(rows *sql.Rows) error {
+		indices = append(indices, 0)
+		return rows.Scan(&indices[len(indices)-1])
+	})
 
-		indices = append(indices, i)
-	}
-
-	return indices, fail("list trees of "+question, rows.Err())
+	return indices, fail("list trees of "+question, err)
 }
 
 // LoadTree returns a stored tree, and whether there is one. One that is not as it was written, or

@@ -79,18 +79,8 @@ func (w *writer) run() {
 	for first := range w.queue {
 		group = append(group[:0], first)
 
-	gather:
-		for len(group) < maxGroup {
-			select {
-			case p, ok := <-w.queue:
-				if !ok {
-					break gather
-				}
-
-				group = append(group, p)
-			default:
-				break gather
-			}
+		for len(group) < maxGroup && len(w.queue) > 0 {
+			group = append(group, <-w.queue) // nobody else receives, so one is there
 		}
 
 		w.commit(group)
