@@ -44,19 +44,7 @@ type Resolved struct {
 }
 
 // Presets lists the names of the search presets.
-func Presets() []string {
-	entries, err := fs.ReadDir(files, "search")
-	if err != nil {
-		panic(err) // embedded
-	}
-
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
-	}
-
-	return names
-}
+func Presets() []string { return shipped("search", "") }
 
 // Load resolves a configuration: the defaults, the preset that the layers choose, then the layers in order.
 func Load(layers ...Layer) (*Resolved, error) {
@@ -80,15 +68,18 @@ func Load(layers ...Layer) (*Resolved, error) {
 }
 
 // Policies lists the names of the shipped files about models on servers, e.g. "policies/llama3-8b".
-func Policies() []string {
-	entries, err := fs.ReadDir(files, "policies")
+func Policies() []string { return shipped("policies", "policies/") }
+
+// shipped lists the files of an embedded folder, without their ending and behind a prefix.
+func shipped(folder, prefix string) []string {
+	entries, err := fs.ReadDir(files, folder)
 	if err != nil {
 		panic(err) // embedded
 	}
 
 	names := make([]string, len(entries))
 	for i, e := range entries {
-		names[i] = "policies/" + strings.TrimSuffix(e.Name(), ".yaml")
+		names[i] = prefix + strings.TrimSuffix(e.Name(), ".yaml")
 	}
 
 	return names

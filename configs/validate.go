@@ -22,39 +22,28 @@ const (
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
-	if _, err := suite.Lookup(r.Suite); err != nil {
-		return r.invalid("suite", err)
-	}
+	_, noSuite := suite.Lookup(r.Suite)
+	_, noDataset := r.Datasets()
+	_, noDifficulty := r.Difficulties()
+	_, noReward := names.Parse("matcher", r.Environment.Reward, []string{RewardOfficial, RewardStrict})
+	_, noCodec := action.ParseCodec(r.Environment.Codec)
 
-	if _, err := r.Datasets(); err != nil {
-		return r.invalid("dataset", err)
-	}
-
-	if _, err := r.Difficulties(); err != nil {
-		return r.invalid("difficulty", err)
-	}
-
+	var noSplit error
 	if valid := r.ValidNames("split"); valid != nil {
-		if _, err := names.Parse("split", r.Split, valid); err != nil {
-			return r.invalid("split", err)
+		_, noSplit = names.Parse("split", r.Split, valid)
+	}
+
+	for _, check := range []struct {
+		key string
+		err error
+	}{
+		{"suite", noSuite}, {"dataset", noDataset}, {"difficulty", noDifficulty}, {"split", noSplit},
+		{"search", r.Search.Validate()}, {"server.sampling", r.Server.Sampling.Validate()},
+		{"environment.reward", noReward}, {"environment.codec", noCodec},
+	} {
+		if check.err != nil {
+			return r.invalid(check.key, check.err)
 		}
-	}
-
-	if err := r.Search.Validate(); err != nil {
-		return r.invalid("search", err)
-	}
-
-	if err := r.Server.Sampling.Validate(); err != nil {
-		return r.invalid("server.sampling", err)
-	}
-
-	rewards := []string{RewardOfficial, RewardStrict}
-	if !slices.Contains(rewards, r.Environment.Reward) {
-		return r.invalid("environment.reward", names.Unknown("matcher", r.Environment.Reward, rewards))
-	}
-
-	if _, err := action.ParseCodec(r.Environment.Codec); err != nil {
-		return r.invalid("environment.codec", err)
 	}
 
 	if _, react := r.Codec().(action.ReAct); !react && r.Server.Form == "chatml" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -48,7 +49,7 @@ type Row struct {
 func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
 	sums := make(map[Cell]*sum, len(jobs))
 	for _, j := range jobs {
-		sums[j.Cell] = &sum{outcomes: map[string]int{}}
+		sums[j.Cell] = &sum{Row: Row{Cell: j.Cell, Outcomes: map[string]int{}}}
 	}
 
 	for e, err := range episodes {
@@ -67,7 +68,7 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 
 	report := &Report{Rows: make([]Row, len(jobs))}
 	for i, j := range jobs {
-		report.Rows[i] = sums[j.Cell].row(j.Cell)
+		report.Rows[i] = sums[j.Cell].row()
 	}
 
 	return report, nil
@@ -75,31 +76,29 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 
 // sum is what the episodes of a cell add up to.
 type sum struct {
-	n, lost, official, strict          int
-	unanswered, tooLong, silent, turns int
-	outcomes                           map[string]int
-	firstLoss                          string
+	Row                     // its counts
+	official, strict, turns int
 }
 
 func (s *sum) add(e *trajectories.Episode) {
 	if e.Lost != "" {
-		if s.lost++; s.firstLoss == "" {
-			s.firstLoss = e.Lost
+		if s.Lost++; s.FirstLoss == "" {
+			s.FirstLoss = e.Lost
 		}
 
 		return
 	}
 
-	s.n++
+	s.N++
 	for _, count := range []struct {
 		holds bool
 		n     *int
 	}{
 		{e.Official, &s.official},
 		{e.Strict, &s.strict},
-		{e.Status != envs.Terminated.String(), &s.unanswered},
-		{e.Limit == string(mcts.LimitContext), &s.tooLong},
-		{e.Limit == string(mcts.LimitSilence), &s.silent},
+		{e.Status != envs.Terminated.String(), &s.Unanswered},
+		{e.Limit == string(mcts.LimitContext), &s.TooLong},
+		{e.Limit == string(mcts.LimitSilence), &s.Silent},
 	} {
 		if count.holds {
 			*count.n++
@@ -108,25 +107,18 @@ func (s *sum) add(e *trajectories.Episode) {
 
 	s.turns += len(e.Turns)
 	for _, t := range e.Turns {
-		s.outcomes[t.Outcome.String()]++
+		s.Outcomes[t.Outcome.String()]++
 	}
 }
 
-func (s *sum) row(cell Cell) Row {
-	row := Row{
-		Cell: cell, N: s.n, Lost: s.lost, Outcomes: s.outcomes, FirstLoss: s.firstLoss,
-		Unanswered: s.unanswered, TooLong: s.tooLong, Silent: s.silent,
-	}
-	if s.n > 0 {
-		row.Official = float64(s.official) / float64(s.n)
-		row.Strict = float64(s.strict) / float64(s.n)
-		row.Turns = float64(s.turns) / float64(s.n)
-	}
+// row completes the row.
+func (s *sum) row() Row {
+	n := float64(max(s.N, 1))
+	s.Official, s.Strict, s.Turns = float64(s.official)/n, float64(s.strict)/n, float64(s.turns)/n
+	s.OfficialLow, s.OfficialHigh = Wilson(s.official, s.N)
+	s.StrictLow, s.StrictHigh = Wilson(s.strict, s.N)
 
-	row.OfficialLow, row.OfficialHigh = Wilson(s.official, s.n)
-	row.StrictLow, row.StrictHigh = Wilson(s.strict, s.n)
-
-	return row
+	return s.Row
 }
 
 // WriteTable writes the report for a terminal, one line a cell, with the official accuracy's interval beside it. With
@@ -274,10 +266,8 @@ func (r Row) withInterval(p, low, high float64, decimals int) string {
 func distinct(rows []Row, key func(Row) string) []string {
 	var keys []string
 
-	seen := map[string]bool{}
 	for _, row := range rows {
-		if k := key(row); !seen[k] {
-			seen[k] = true
+		if k := key(row); !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}
