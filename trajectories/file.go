@@ -82,35 +82,24 @@ func (r *Row) name() string {
 }
 
 func (r *Row) isUTF8() bool {
-	for _, s := range []string{r.RunID, r.RunHash, r.Split, r.QuestionID, r.Question, r.Gold,
-		r.Preset, r.Policy, r.PromptAPI, r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer} {
-		if !utf8.ValidString(s) {
-			return false
-		}
+	texts := []string{
+		r.RunID, r.RunHash, r.Split, r.QuestionID, r.Question, r.Gold, r.Preset, r.Policy, r.PromptAPI,
+		r.DeployedAPI, r.ConfigHash, r.Software, r.NodePath, r.Key, r.Answer,
 	}
-
 	for name, value := range r.Labels {
-		if !utf8.ValidString(name) || !utf8.ValidString(value) {
-			return false
-		}
+		texts = append(texts, name, value)
 	}
 
-	for i := range r.Makers {
-		if slices.ContainsFunc(r.Makers[i].texts(), func(text *string) bool { return !utf8.ValidString(*text) }) {
-			return false
-		}
+	for _, m := range r.Makers {
+		texts = append(texts, m.Kind, m.Name, m.Version, m.With, m.Without, m.Limits)
 	}
 
 	for i := range r.Turns {
 		t := &r.Turns[i]
-		for _, s := range []string{t.Action, t.Thought, t.Tool, t.API, t.Key, t.Observation, t.Limit} {
-			if !utf8.ValidString(s) {
-				return false
-			}
-		}
+		texts = append(texts, t.Action, t.Thought, t.Tool, t.API, t.Key, t.Observation, t.Limit)
 	}
 
-	return true
+	return !slices.ContainsFunc(texts, func(s string) bool { return !utf8.ValidString(s) })
 }
 
 // WriteFile writes rows, which come in canonical order, to a file that appears whole or not at all, and returns how

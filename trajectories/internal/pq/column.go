@@ -2,6 +2,7 @@ package pq
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -257,13 +258,7 @@ func schema[T any](cols []Column[T], meta map[string]string) *arrow.Schema {
 		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Optional || c.fields != nil}
 	}
 
-	keys := make([]string, 0, len(meta))
-	for k := range meta {
-		keys = append(keys, k)
-	}
-
-	slices.Sort(keys)
-
+	keys := slices.Sorted(maps.Keys(meta))
 	values := make([]string, len(keys))
 	for i, k := range keys {
 		values[i] = meta[k]
