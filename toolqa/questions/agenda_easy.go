@@ -2,16 +2,14 @@ package questions
 
 import (
 	"fmt"
-
-	"toolevo/toolqa"
 )
 
 // agendaEasy are the templates about one appointment. It is searched for among the descriptions; where they
 // do not tell, it is looked up in the table.
 func agendaEasy() []Template {
-	templates := []Template{
+	return []Template{
 		{
-			Name: "agenda-easy/event",
+			Name: "event",
 			Text: "What did {person:text} do from {start:clock} to {end:clock} on {date:slashdate}?",
 			gold: onAppointment(func(a *Agenda, row int) (string, error) { return a.event.Text(row), nil }),
 			draw: drawAgenda("person", "start", "end", "date"),
@@ -21,7 +19,7 @@ func agendaEasy() []Template {
 			}.steps,
 		},
 		{
-			Name: "agenda-easy/location",
+			Name: "location",
 			Text: "Where did {event:text+} that {person:text} attended take place on {date:slashdate}?",
 			gold: onAppointment(func(a *Agenda, row int) (string, error) { return a.location.Text(row), nil }),
 			draw: drawAgenda("event", "person", "date"),
@@ -31,7 +29,7 @@ func agendaEasy() []Template {
 			}.steps,
 		},
 		{
-			Name: "agenda-easy/start",
+			Name: "start",
 			Text: "When did {person:text} attend {event:text} on {date:slashdate}?",
 			gold: onAppointment(func(a *Agenda, row int) (string, error) { return a.start.stored.Text(row), nil }),
 			draw: drawAgenda("person", "event", "date"),
@@ -45,7 +43,7 @@ func agendaEasy() []Template {
 		},
 		agendaHowLong(),
 		{
-			Name: "agenda-easy/person",
+			Name: "person",
 			Text: "Who attended {event:text} between {start:clock} and {end:clock} on {date:slashdate} in " +
 				"{location:text}?",
 			gold: onAppointment(func(a *Agenda, row int) (string, error) { return a.person.Text(row), nil }),
@@ -56,18 +54,12 @@ func agendaEasy() []Template {
 			}.steps,
 		},
 	}
-	for i := range templates {
-		t := &templates[i]
-		t.Dataset, t.Difficulty = toolqa.Agenda, toolqa.Easy
-	}
-
-	return templates
 }
 
 // agendaHowLong asks for the time between the start and the end.
 func agendaHowLong() Template {
 	return Template{
-		Name: "agenda-easy/length",
+		Name: "length",
 		Text: "How long did {person:text} attend {event:text} on {date:slashdate}?",
 		gold: onAppointment(func(a *Agenda, row int) (string, error) {
 			start, end, ok := a.minutes(row)

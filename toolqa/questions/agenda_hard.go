@@ -7,15 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
 // agendaHard are the templates that count or compare appointments.
 func agendaHard() []Template {
-	templates := []Template{
+	return []Template{
 		{
-			Name: "agenda-hard/events-on-date",
+			Name: "events-on-date",
 			Text: "How many events happen on {date:slashdate} in the agenda table?",
 			gold: onAgenda(func(_ *Agenda, rows []uint32) (string, error) { return strconv.Itoa(len(rows)), nil }),
 			draw: drawAgenda("date"),
@@ -29,7 +28,7 @@ func agendaHard() []Template {
 			},
 		},
 		{
-			Name: "agenda-hard/unavailable",
+			Name: "unavailable",
 			Text: "How many people are {busy:unavailble}between {start:clock} and {end:clock} on " +
 				"{date:slashdate} in the agenda table?",
 			gold:   on((*Agenda).unavailable),
@@ -38,7 +37,7 @@ func agendaHard() []Template {
 		},
 		agendaFreeSlots(),
 		{
-			Name: "agenda-hard/events-of-person",
+			Name: "events-of-person",
 			Text: "What events does {person:text} have on {date:slashdate} in the agenda table?",
 			gold: onAgenda(func(a *Agenda, rows []uint32) (string, error) {
 				return strings.Join(distinctCells(rows, a.event), ", "), nil
@@ -55,7 +54,7 @@ func agendaHard() []Template {
 			},
 		},
 		{
-			Name: "agenda-hard/dates-of-person",
+			Name: "dates-of-person",
 			Text: "How many dates in the agenda table have {person:text} scheduled?",
 			gold: onAgenda(func(a *Agenda, rows []uint32) (string, error) {
 				return strconv.Itoa(len(distinctCells(rows, a.date))), nil
@@ -69,18 +68,12 @@ func agendaHard() []Template {
 			},
 		},
 	}
-	for i := range templates {
-		t := &templates[i]
-		t.Dataset, t.Difficulty = toolqa.Agenda, toolqa.Hard
-	}
-
-	return templates
 }
 
 // agendaFreeSlots asks for the gaps between appointments. Its published rule is faulty.
 func agendaFreeSlots() Template {
 	return Template{
-		Name: "agenda-hard/free-slots",
+		Name: "free-slots",
 		Text: "When should I schedule a meeting with {person:text} from 9:00 AM to 6:00 PM on {date:slashdate} " +
 			"in the agenda table?",
 		Fault: "the published slots go beyond 9:00 AM to 6:00 PM, or end before they start, where a meeting is " +

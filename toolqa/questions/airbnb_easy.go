@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-
-	"toolevo/toolqa"
 )
 
 // airbnbFact is a question about one cell of one listing. A missing cell is answered with "nan", as the published rules
@@ -55,8 +53,6 @@ func airbnbEasy() []Template {
 	ts := make([]Template, len(facts))
 	for i, f := range facts {
 		ts[i] = f.template()
-		ts[i].Name = "airbnb-easy/" + f.name
-		ts[i].Dataset, ts[i].Difficulty = toolqa.Airbnb, toolqa.Easy
 	}
 
 	return ts
@@ -84,6 +80,7 @@ func (f airbnbFact) template() Template {
 	}
 
 	return Template{
+		Name: f.name,
 		Text: f.text,
 		gold: onListing(func(a *Airbnb, row int, _ Slots) (string, error) {
 			text, err := cell(a, row)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 )
 
 const (
@@ -22,22 +21,10 @@ const (
 
 // airbnbHard are the questions about many listings, or about what a stay costs.
 func airbnbHard() []Template {
-	ts := slices.Concat(
+	return slices.Concat(
 		[]Template{airbnbTotalPrice()}, airbnbCounts(), []Template{airbnbNearby()}, airbnbShares(),
 		airbnbRecommendations(),
 	)
-	for i := range ts {
-		t := &ts[i]
-		t.Name = "airbnb-hard/" + t.Name
-		t.Dataset, t.Difficulty = toolqa.Airbnb, toolqa.Hard
-
-		t.sep = nameSep
-		if t.draw == nil {
-			t.draw = drawHood(nil)
-		}
-	}
-
-	return ts
 }
 
 // mostNights is the longest stay that is asked about.

@@ -223,6 +223,7 @@ func airbnbCheapestNear() Template {
 
 	return Template{
 		Name: "shared-room",
+		sep:  nameSep,
 		Text: "Can you recommend a shared room with the lowest price within 10 miles from {long:number} longitude " +
 			"and {lat:number} latitude?",
 		Fault: "the published rule takes 0.13 degrees, east as north, for 10 miles, and compares prices as texts, " +

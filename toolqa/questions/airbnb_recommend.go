@@ -17,6 +17,7 @@ const mostTied = 3
 func airbnbCheapest() Template {
 	return Template{
 		Name: "cheapest-room",
+		sep:  nameSep,
 		Text: "Can you recommend me a hotel room with the lowest price in {nb:text}?",
 		Fault: "the published rule compares prices as texts, for which $1,083 is less than $50; ToolQA-D compares " +
 			"numbers. " +
@@ -62,6 +63,7 @@ func airbnbPrivate() Template {
 
 	return Template{
 		Name: "private-room",
+		sep:  nameSep,
 		Text: "Can you recommend me a private room with the highest review rate that can host at least 2 people " +
 			"in {nb:text}?",
 		Fault: "the corpus does not say how many people a room can host: the published rule takes the number of " +

@@ -154,6 +154,15 @@ func drawDay(skip int) drawer {
 	}
 }
 
+// drawDays draws a day, or where the template does not ask for one, a range.
+func drawDays(t *Template) drawer {
+	if t.slots[0].name == "date" {
+		return drawDay(0)
+	}
+
+	return drawRange
+}
+
 // rangeShare is the mean length of a drawn range as a share of the corpus. With exponential lengths the median is then
 // about 1,100 of 5,741 days, and with the templates that start on the first day about 1,300, as in the published test
 // questions: long ranges that no observation can list, and now and then a few days only.

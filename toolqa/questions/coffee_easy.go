@@ -4,12 +4,11 @@ import (
 	"strconv"
 
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 )
 
 // coffeeEasy are the questions about one trading day.
 func coffeeEasy() []Template {
-	ts := []Template{
+	return []Template{
 		coffeeCell("open", "opening price", "Open", func(d Day) string { return pytext.FormatFloat(d.Open) }),
 		coffeeCell("low", "lowest price", "Low", func(d Day) string { return pytext.FormatFloat(d.Low) }),
 		coffeeCell("high", "highest price", "High", func(d Day) string { return pytext.FormatFloat(d.High) }),
@@ -60,13 +59,6 @@ func coffeeEasy() []Template {
 			},
 		},
 	}
-	for i := range ts {
-		ts[i].Name = "coffee-easy/" + ts[i].Name
-		ts[i].Dataset, ts[i].Difficulty = toolqa.Coffee, toolqa.Easy
-		ts[i].draw = drawDay(0)
-	}
-
-	return ts
 }
 
 // coffeeCell is a question whose answer is one cell.

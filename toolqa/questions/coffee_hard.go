@@ -2,8 +2,8 @@ package questions
 
 import (
 	"slices"
+
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 )
 
 // inRange is the condition of the queries: the days of the question.
@@ -22,18 +22,7 @@ const changes = "(SELECT Date, Close - LAG(Close) OVER (ORDER BY Date) AS increa
 
 // coffeeHard are the questions about many trading days. Rows are those with start <= Date <= end.
 func coffeeHard() []Template {
-	ts := slices.Concat(coffeeLevels(), coffeeDaily(), coffeeSpans())
-	for i := range ts {
-		t := &ts[i]
-		t.Name = "coffee-hard/" + t.Name
-		t.Dataset, t.Difficulty = toolqa.Coffee, toolqa.Hard
-
-		if t.draw == nil {
-			t.draw = drawRange
-		}
-	}
-
-	return ts
+	return slices.Concat(coffeeLevels(), coffeeDaily(), coffeeSpans())
 }
 
 // coffeeLevels are the hard questions about the level of prices and their change over a range.

@@ -7,25 +7,14 @@ import (
 	"strings"
 
 	"toolevo/envs"
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
 // dblpEasy are the questions about one paper, one author, or two who wrote papers together.
 func dblpEasy() []Template {
-	return dblpFamily("dblp-easy/", toolqa.Easy, slices.Concat(
+	return slices.Concat(
 		dblpAttributeQuestions(), dblpCountQuestions(), dblpPairQuestions(), dblpWorkQuestions(),
-		dblpPairVenueQuestion()))
-}
-
-func dblpFamily(prefix string, d toolqa.Difficulty, ts []Template) []Template {
-	for i := range ts {
-		t := &ts[i]
-		t.Name = prefix + t.Name
-		t.Dataset, t.Difficulty = toolqa.DBLP, d
-	}
-
-	return ts
+		dblpPairVenueQuestion())
 }
 
 // dblpAttributeQuestions ask for what a node says of itself.

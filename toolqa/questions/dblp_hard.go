@@ -6,15 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
 // dblpHard are the questions that need several looks into the graphs.
 func dblpHard() []Template {
-	return dblpFamily("dblp-hard/", toolqa.Hard, slices.Concat(
+	return slices.Concat(
 		dblpPathQuestions(), dblpCitationQuestions(), dblpVenueQuestion(), dblpSumQuestions(),
-		dblpCollaboratorQuestion(), dblpWordQuestions()))
+		dblpCollaboratorQuestion(), dblpWordQuestions())
 }
 
 // mostChecks are the calls of one tool that a plan may need: with a notice and a description for each new

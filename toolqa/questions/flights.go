@@ -235,8 +235,8 @@ func distinctCells(rows []uint32, column *corpus.Vector) []string {
 	return cells
 }
 
-// drawFlight draws the values of slots, by their names, from a random row.
-func drawFlight(names []string) drawer {
+// drawFlight draws the values of a template's slots from a random row.
+func drawFlight(t *Template) drawer {
 	return func(r *rand.Rand, c Corpus) ([]string, error) {
 		view, err := as[*Flights](c)
 		if err != nil {
@@ -249,13 +249,13 @@ func drawFlight(names []string) drawer {
 
 		row := r.IntN(view.table.Rows())
 
-		values := make([]string, len(names))
-		for i, name := range names {
-			if name == flightsUnit {
+		values := make([]string, len(t.slots))
+		for i, slot := range t.slots {
+			if slot.name == flightsUnit {
 				values[i] = speedUnit
 			}
 
-			columns, err := view.columns(flightsSlots[name])
+			columns, err := view.columns(flightsSlots[slot.name])
 			if err != nil {
 				return nil, err
 			}

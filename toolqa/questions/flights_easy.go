@@ -6,7 +6,6 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -18,7 +17,7 @@ const (
 
 // flightsEasy are the questions about one flight on one day.
 func flightsEasy() []Template {
-	ts := []Template{
+	return []Template{
 		flightTime("departure-time", "departure time", "DepTime"),
 		flightCancelled(),
 		flightNumbers(),
@@ -83,34 +82,6 @@ func flightsEasy() []Template {
 			),
 		},
 	}
-
-	return flightsFamily("flights-easy/", toolqa.Easy, ts)
-}
-
-// flightsFamily completes templates: each is drawn from the cells of a random row unless it says otherwise.
-func flightsFamily(prefix string, d toolqa.Difficulty, ts []Template) []Template {
-	for i := range ts {
-		t := &ts[i]
-		t.Name = prefix + t.Name
-		t.Dataset, t.Difficulty = toolqa.Flights, d
-		if t.draw == nil {
-			t.draw = drawFlight(slotNames(t.Text))
-		}
-	}
-
-	return ts
-}
-
-// slotNames returns the names of the slots of a template's text.
-func slotNames(text string) []string {
-	var names []string
-
-	for _, part := range strings.Split(text, "{")[1:] {
-		name, _, _ := strings.Cut(part, ":")
-		names = append(names, name)
-	}
-
-	return names
 }
 
 // flightTime is a question for a time of day, which the table has as HHMM.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -20,7 +19,7 @@ const (
 
 // flightsHard are the questions about many flights.
 func flightsHard() []Template {
-	return flightsFamily("flights-hard/", toolqa.Hard, slices.Concat(flightsOfDay(), flightsOfAirline()))
+	return slices.Concat(flightsOfDay(), flightsOfAirline())
 }
 
 // flightsOfDay are the questions about all flights of a day, or those from one airport.
@@ -231,7 +230,7 @@ func flightsFar() Template {
 // flightsFastest asks for the flight that was the shortest time in the air, on some day of the week. Of several that
 // were, the published rule takes the first of the table.
 func flightsFastest() Template {
-	t := Template{
+	return Template{
 		Name: "fastest",
 		Text: "What is the fastest flight from {origin:airport} to {dest:airport} on {weekday:integer}?",
 		gold: onFlights(func(rows []uint32, columns []*corpus.Vector) (string, error) {
@@ -242,6 +241,7 @@ func flightsFastest() Template {
 
 			return flights[0], nil
 		}, fastestColumns...),
+		draw: drawFastest,
 		steps: []step{
 			querySQL("SELECT CONCAT(IATA_Code_Marketing_Airline, Flight_Number_Marketing_Airline) AS fastest "+sqlFrom+
 				sqlRoute+
@@ -252,32 +252,32 @@ func flightsFastest() Template {
 			finish("{fastest}", "The flight with the least time in the air was {fastest}."),
 		},
 	}
-	anyRoute := drawFlight(slotNames(t.Text))
-	t.draw = func(r *rand.Rand, c Corpus) (values []string, err error) {
-		view, err := as[*Flights](c)
+}
+
+// drawFastest draws a route and a day of the week on which one flight is the fastest.
+func drawFastest(r *rand.Rand, c Corpus) (values []string, err error) {
+	view, err := as[*Flights](c)
+	if err != nil {
+		return nil, err
+	}
+
+	anyRoute := drawFlight(&Template{slots: []slot{{name: "origin"}, {name: "dest"}, {name: "weekday"}}})
+	for range patience {
+		if values, err = anyRoute(r, c); err != nil {
+			return nil, err
+		}
+
+		flights, err := view.fastest(Slots{{"origin", values[0]}, {"dest", values[1]}, {"weekday", values[2]}})
 		if err != nil {
 			return nil, err
 		}
 
-		for range patience {
-			if values, err = anyRoute(r, c); err != nil {
-				return nil, err
-			}
-
-			flights, err := view.fastest(Slots{{"origin", values[0]}, {"dest", values[1]}, {"weekday", values[2]}})
-			if err != nil {
-				return nil, err
-			}
-
-			if len(flights) == 1 {
-				break
-			}
+		if len(flights) == 1 {
+			break
 		}
-
-		return values, nil
 	}
 
-	return t
+	return values, nil
 }
 
 var fastestColumns = []string{"AirTime", "IATA_Code_Marketing_Airline", "Flight_Number_Marketing_Airline"}

@@ -211,7 +211,7 @@ func publishedScore(r corpus.Relation) (number float64, text string, err error) 
 
 // drawRelation draws the slots of a question about a random relation to which the rules, if there are two, give one
 // answer: what is faulty about the published one does not touch it.
-func drawRelation(t Template, slots func(corpus.Relation) Slots) drawer {
+func drawRelation(t *Template) drawer {
 	return func(r *rand.Rand, c Corpus) ([]string, error) {
 		view, err := as[*SciREX](c)
 		if err != nil {
@@ -223,7 +223,15 @@ func drawRelation(t Template, slots func(corpus.Relation) Slots) drawer {
 		}
 
 		for range patience {
-			s := slots(view.relations[r.IntN(len(view.relations))])
+			relation := view.relations[r.IntN(len(view.relations))]
+			names := map[string]string{"task": relation.Task, "method": relation.Method,
+				"material": relation.Material, "metric": relation.Metric}
+			s, values := make(Slots, len(t.slots)), make([]string, len(t.slots))
+
+			for i, slot := range t.slots {
+				values[i] = names[slot.name]
+				s[i] = Slot{slot.name, values[i]}
+			}
 
 			answer, err := t.gold(c, s)
 			if err == nil && t.Avoided {
@@ -234,11 +242,6 @@ func drawRelation(t Template, slots func(corpus.Relation) Slots) drawer {
 			}
 
 			if err == nil {
-				values := make([]string, len(s))
-				for i, slot := range s {
-					values[i] = slot.Value
-				}
-
 				return values, nil
 			}
 		}

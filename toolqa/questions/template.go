@@ -112,20 +112,21 @@ func as[C Corpus](c Corpus) (C, error) {
 
 // family is what this package knows about one dataset.
 type family struct {
-	open      func(*corpus.Corpus) (Corpus, error) // the view the rules read
-	templates []Template
+	open       func(*corpus.Corpus) (Corpus, error) // the view the rules read
+	easy, hard []Template                           // their names without the dataset and the difficulty
+	draw       func(*Template) drawer               // makes the drawer of a template that has none
 }
 
 // families lists the datasets.
 func families() map[toolqa.Dataset]family {
 	return map[toolqa.Dataset]family{
-		toolqa.Agenda:  {agendaOf, slices.Concat(agendaEasy(), agendaHard())},
-		toolqa.Airbnb:  {airbnbOf, slices.Concat(airbnbEasy(), airbnbHard())},
-		toolqa.SciREX:  {scirexOf, slices.Concat(scirexEasy(), scirexHard())},
-		toolqa.Coffee:  {coffeeOf, slices.Concat(coffeeEasy(), coffeeHard())},
-		toolqa.DBLP:    {dblpOf, slices.Concat(dblpEasy(), dblpHard())},
-		toolqa.Flights: {flightsOf, slices.Concat(flightsEasy(), flightsHard())},
-		toolqa.Yelp:    {yelpOf, slices.Concat(yelpEasy(), yelpHard())},
+		toolqa.Agenda:  {agendaOf, agendaEasy(), agendaHard(), nil},
+		toolqa.Airbnb:  {airbnbOf, airbnbEasy(), airbnbHard(), func(*Template) drawer { return drawHood(nil) }},
+		toolqa.SciREX:  {scirexOf, scirexEasy(), scirexHard(), drawRelation},
+		toolqa.Coffee:  {coffeeOf, coffeeEasy(), coffeeHard(), drawDays},
+		toolqa.DBLP:    {dblpOf, dblpEasy(), dblpHard(), nil},
+		toolqa.Flights: {flightsOf, flightsEasy(), flightsHard(), drawFlight},
+		toolqa.Yelp:    {yelpOf, yelpEasy(), yelpHard(), nil},
 	}
 }
 
@@ -142,14 +143,26 @@ func Load(c *corpus.Corpus) (Corpus, error) {
 // all are the templates of every dataset.
 var all = compile(families())
 
-// compile parses the templates' texts. A text that cannot be parsed is a mistake in this package, found by every test.
+// compile completes the templates and parses their texts. A text that cannot be parsed is a mistake in this package,
+// found by every test.
 func compile(families map[toolqa.Dataset]family) []*Template {
 	var ts []*Template
 
 	for _, ds := range slices.Sorted(maps.Keys(families)) {
-		for _, t := range families[ds].templates {
+		f := families[ds]
+		for i, t := range slices.Concat(f.easy, f.hard) {
+			t.Dataset, t.Difficulty = ds, toolqa.Easy
+			if i >= len(f.easy) {
+				t.Difficulty = toolqa.Hard
+			}
+
+			t.Name = fmt.Sprintf("%s-%s/%s", ds, t.Difficulty, t.Name)
 			if err := t.parse(); err != nil {
 				panic(fmt.Sprintf("questions: template %s: %v", t.Name, err))
+			}
+
+			if t.draw == nil {
+				t.draw = f.draw(&t)
 			}
 
 			ts = append(ts, &t)

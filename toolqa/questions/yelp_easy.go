@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 )
 
 // The slots of the easy questions, and what they look up.
@@ -23,14 +22,7 @@ const yelpWhere = "in area with postal code {pc:text}, {city:text+}, {state:text
 
 // yelpEasy are the questions about one business, or the branches of one in the same place.
 func yelpEasy() []Template {
-	ts := slices.Concat(yelpCells(), yelpAnswers())
-	for i := range ts {
-		t := &ts[i]
-		t.Name = "yelp-easy/" + t.Name
-		t.Dataset, t.Difficulty = toolqa.Yelp, toolqa.Easy
-	}
-
-	return ts
+	return slices.Concat(yelpCells(), yelpAnswers())
 }
 
 // yelpCells are the questions whose answer is the cells of one column.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -23,18 +22,11 @@ const containsFault = "the published rule looks for the category as a regular ex
 
 // yelpHard are the questions about many businesses.
 func yelpHard() []Template {
-	ts := []Template{
+	return []Template{
 		yelpCount(), yelpAreaCount(),
 		yelpBest("highest-stars", "star rating", "stars"), yelpBest("most-reviews", "review count", "review_count"),
 		yelpNearbyReviews(), yelpNearest(), yelpRecommend(), yelpNotOpen(), yelpAverageStars(), yelpBusiestArea(),
 	}
-	for i := range ts {
-		t := &ts[i]
-		t.Name = "yelp-hard/" + t.Name
-		t.Dataset, t.Difficulty = toolqa.Yelp, toolqa.Hard
-	}
-
-	return ts
 }
 
 // ofCategory makes a rule of a function of the businesses of the category in the slot cat, at least one, in a town: the
