@@ -35,16 +35,10 @@ func NewAgenda(t *corpus.Table) (*Agenda, error) {
 		"event": &a.event, "location": &a.location, "person": &a.person, "date": &a.date,
 		"start_time": &a.start.printed, "end_time": &a.end.printed,
 	} {
-		v, err := t.Column(name)
-		if err != nil {
+		var err error
+		if *to, err = columnOf(t, toolqa.Agenda, name); err != nil {
 			return nil, err
 		}
-
-		if v == nil {
-			return nil, fmt.Errorf("questions: agenda has no column %q", name)
-		}
-
-		*to = v
 	}
 
 	var err error
@@ -100,14 +94,7 @@ func (a *Agenda) find(s Slots) ([]uint32, error) {
 
 // onAgenda makes a rule of a function of the rows that the slots select, at least one.
 func onAgenda(answer func(a *Agenda, rows []uint32) (string, error)) rule {
-	return on(func(a *Agenda, s Slots) (string, error) {
-		rows, err := a.find(s)
-		if err != nil {
-			return "", err
-		}
-
-		return answer(a, rows)
-	})
+	return onFound((*Agenda).find, answer)
 }
 
 // onAppointment makes a rule of a function of the rows that the slots select, whose value is the same for all
@@ -173,12 +160,7 @@ const agendaDraws = 1000
 
 // drawAgenda draws the values of slots, by their names, from a random row.
 func drawAgenda(names ...string) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		a, err := as[*Agenda](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, a *Agenda) ([]string, error) {
 		for range min(agendaDraws, a.table.Rows()) {
 			row := r.IntN(a.table.Rows())
 			values := make([]string, len(names))
@@ -202,7 +184,7 @@ func drawAgenda(names ...string) drawer {
 		}
 
 		return nil, fmt.Errorf("a corpus of %d appointments has none with times and a date", a.table.Rows())
-	}
+	})
 }
 
 // stored returns the published cells of a slot's column.

@@ -193,11 +193,7 @@ func (a *Agenda) freeSlots(rows []uint32) (string, error) {
 
 	slot(now, dayEnd)
 
-	if len(free) == 0 {
-		return "", errNoAnswer
-	}
-
-	return strings.Join(free, ", "), nil
+	return noneIfEmpty(strings.Join(free, ", "))
 }
 
 // publishedSlots is the published rule: it takes the time from one appointment's end to the next one's start
@@ -225,11 +221,7 @@ func (a *Agenda) publishedSlots(rows []uint32) (string, error) {
 
 	slot("6:00 PM", dayEnd)
 
-	if len(free) == 0 {
-		return "", errNoAnswer
-	}
-
-	return strings.Join(free, ", "), nil
+	return noneIfEmpty(strings.Join(free, ", "))
 }
 
 // rowsLeft reads how many rows a filter has left.

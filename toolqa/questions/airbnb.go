@@ -30,16 +30,10 @@ func NewAirbnb(t *corpus.Table) (*Airbnb, error) {
 		"minimum nights": &a.minNights, "reviews per month": &a.monthly, "review rate number": &a.rating,
 		"calculated host listings count": &a.hostRooms,
 	} {
-		v, err := t.Column(name)
-		if err != nil {
+		var err error
+		if *to, err = columnOf(t, toolqa.Airbnb, name); err != nil {
 			return nil, err
 		}
-
-		if v == nil {
-			return nil, fmt.Errorf("questions: airbnb has no column %q", name)
-		}
-
-		*to = v
 	}
 
 	return a, nil
@@ -95,18 +89,14 @@ func onListing(f func(a *Airbnb, row int, s Slots) (string, error)) rule {
 // onHood makes a rule of a function of the listings in the neighbourhood in the slot nb, of which there is at
 // least one.
 func onHood(f func(a *Airbnb, rows []uint32) (string, error)) rule {
-	return on(func(a *Airbnb, s Slots) (string, error) {
+	return onFound(func(a *Airbnb, s Slots) ([]uint32, error) {
 		rows, err := a.table.Find("neighbourhood", s.Get("nb"))
-		if err != nil {
-			return "", err
+		if err == nil && len(rows) == 0 {
+			err = errNoAnswer
 		}
 
-		if len(rows) == 0 {
-			return "", errNoAnswer
-		}
-
-		return f(a, rows)
-	})
+		return rows, err
+	}, f)
 }
 
 // amount returns the number of a price, which is written as "$1,083 ", and whether it is one.
@@ -262,12 +252,7 @@ func drawListing(r *rand.Rand, c Corpus, slots []string, fits func(a *Airbnb, ro
 
 // drawHood draws a neighbourhood for which fits holds; nil holds for all.
 func drawHood(fits func(a *Airbnb, rows []uint32) bool) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		a, err := as[*Airbnb](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, a *Airbnb) ([]string, error) {
 		if a.hood.Words() == 0 {
 			return nil, errors.New("an empty corpus")
 		}
@@ -282,5 +267,5 @@ func drawHood(fits func(a *Airbnb, rows []uint32) bool) drawer {
 		}
 
 		return nil, fmt.Errorf("none of %d neighbourhoods fits: the corpus is too small", a.hood.Words())
-	}
+	})
 }

@@ -1,9 +1,10 @@
 package questions
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"toolevo/toolqa"
 )
 
 // airbnbFact is a question about one cell of one listing. A missing cell is answered with "nan", as the published rules
@@ -60,13 +61,9 @@ func airbnbEasy() []Template {
 
 func (f airbnbFact) template() Template {
 	cell := func(a *Airbnb, row int) (string, error) {
-		column, err := a.table.Column(f.column)
+		column, err := columnOf(a.table, toolqa.Airbnb, f.column)
 		if err != nil {
 			return "", err
-		}
-
-		if column == nil {
-			return "", fmt.Errorf("questions: airbnb has no column %q", f.column)
 		}
 
 		return column.Text(row), nil
@@ -108,7 +105,8 @@ func (f airbnbFact) template() Template {
 func (f airbnbFact) plan(s Slots) []step {
 	load := loadDB("airbnb", "The question is about one listing of the airbnb database, so I load it first.")
 	end := finish("{answer}", "The "+f.column+" of the listing is {answer}, which answers the question.")
-	read := step{"One row is left. " + f.reason, "GetValue", []arg{{"column_name", f.column}}, f.cell()}
+	read := step{"One row is left. " + f.reason, "GetValue", []arg{{"column_name", f.column}},
+		f.convert(textCells([]string{f.column}), f.column)}
 
 	_, hasID := s.lookup("id")
 	switch {
@@ -126,7 +124,7 @@ func (f airbnbFact) plan(s Slots) []step {
 		querySQL("SELECT "+column+" FROM airbnb.airbnb_data WHERE NAME = {name|sql} AND neighbourhood = {nb|sql}",
 			"The name or the neighbourhood of the listing holds characters that a filter condition would read as "+
 				"its own, so I ask for the "+f.column+" with SQL, where texts are quoted.",
-			f.answered(column)),
+			f.convert(textCell(column), column)),
 		end,
 	}
 }
@@ -136,30 +134,8 @@ func conditionHolds(text string) bool {
 	return !strings.Contains(text, ", ") && !strings.ContainsAny(text, "<>=\r\n") && strings.TrimSpace(text) == text
 }
 
-// cell reads the answer from GetValue's result.
-func (f airbnbFact) cell() reader {
-	return f.convert(textCells([]string{f.column}), f.column)
-}
-
-// answered reads the answer from a query's result.
-func (f airbnbFact) answered(column string) reader {
-	return f.convert(textCell(column), column)
-}
-
 // convert adds the answer to what a reader reads.
 func (f airbnbFact) convert(read reader, column string) reader {
-	return func(result string, known *Slots) error {
-		if err := read(result, known); err != nil {
-			return err
-		}
-
-		answer, ok := f.answer(known.Get(column))
-		if !ok {
-			return unexpected(result, "a row with a number as "+column)
-		}
-
-		*known = append(*known, Slot{"answer", answer})
-
-		return nil
-	}
+	return derive(read, "answer", "a row with a number as "+column,
+		func(known Slots) (string, bool) { return f.answer(known.Get(column)) })
 }

@@ -140,18 +140,13 @@ const coffeeFirstDay = "2000-01-03"
 
 // drawDay draws a day, leaving out the first skip days of the corpus.
 func drawDay(skip int) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		view, err := as[*Coffee](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, view *Coffee) ([]string, error) {
 		if len(view.days) <= skip {
 			return nil, fmt.Errorf("a corpus of %d days is too small", len(view.days))
 		}
 
 		return []string{view.days[skip+r.IntN(len(view.days)-skip)].Date}, nil
-	}
+	})
 }
 
 // drawDays draws a day, or where the template does not ask for one, a range.

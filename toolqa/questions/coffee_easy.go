@@ -88,26 +88,11 @@ func trend(open, closing float64) string {
 
 // withTrend adds the value "trend" to what a step reads.
 func withTrend(s step) step {
-	read := s.read
-	s.read = func(result string, known *Slots) error {
-		if err := read(result, known); err != nil {
-			return err
-		}
-		var price [2]float64
-
-		for i, column := range []string{"Open", "Close"} {
-			f, err := strconv.ParseFloat(known.Get(column), 64)
-			if err != nil {
-				return unexpected(result, "a row with a number as "+column)
-			}
-
-			price[i] = f
-		}
-
-		*known = append(*known, Slot{"trend", trend(price[0], price[1])})
-
-		return nil
-	}
+	s.read = derive(s.read, "trend", "a row with numbers as Open and Close", func(known Slots) (string, bool) {
+		open, err := strconv.ParseFloat(known.Get("Open"), 64)
+		closing, err2 := strconv.ParseFloat(known.Get("Close"), 64)
+		return trend(open, closing), err == nil && err2 == nil
+	})
 
 	return s
 }

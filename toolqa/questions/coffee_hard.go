@@ -184,17 +184,13 @@ func coffeeChangeOnDay() Template {
 
 // sameDay checks that the first row read is of the day asked about, which might be no trading day.
 func sameDay(read reader) reader {
-	return func(result string, known *Slots) error {
-		if err := read(result, known); err != nil {
-			return err
-		}
-
+	return then(read, func(result string, known *Slots) error {
 		if date := known.Get("date"); known.Get("Date1") != date {
 			return unexpected(result, "a result that begins with "+date)
 		}
 
 		return nil
-	}
+	})
 }
 
 // coffeeSpans are the hard questions about a whole range, two of them from the first day of the corpus on.

@@ -119,14 +119,7 @@ func onAuthor(f func(d *DBLP, author int) (string, error)) rule {
 }
 
 func onNode(slot string, find func(d *DBLP, name string) (int, error), f func(*DBLP, int) (string, error)) rule {
-	return on(func(d *DBLP, s Slots) (string, error) {
-		i, err := find(d, s.Get(slot))
-		if err != nil {
-			return "", err
-		}
-
-		return f(d, i)
-	})
+	return onFound(func(d *DBLP, s Slots) (int, error) { return find(d, s.Get(slot)) }, f)
 }
 
 // onCoauthors makes a rule of a function of the edges of the author, who has some.
@@ -143,14 +136,7 @@ func onCoauthors(f func(d *DBLP, edges []corpus.Edge) (string, error)) rule {
 
 // onJoint makes a rule of a function of the edge between two authors.
 func onJoint(f func(d *DBLP, e corpus.Edge) (string, error)) rule {
-	return on(func(d *DBLP, s Slots) (string, error) {
-		e, err := d.joint(s)
-		if err != nil {
-			return "", err
-		}
-
-		return f(d, e)
-	})
+	return onFound((*DBLP).joint, f)
 }
 
 // cited is a paper among the entries of edges.

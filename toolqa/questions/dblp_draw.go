@@ -22,12 +22,7 @@ var errTooSmall = errors.New("no node of the graphs fits; the corpus is too smal
 
 // drawDBLP draws with a function that may fail, until it does not.
 func drawDBLP(try func(r *rand.Rand, d *DBLP) ([]string, bool)) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		d, err := as[*DBLP](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, d *DBLP) ([]string, error) {
 		if d.graph.Papers() == 0 || d.graph.Authors() == 0 {
 			return nil, errTooSmall
 		}
@@ -39,7 +34,7 @@ func drawDBLP(try func(r *rand.Rand, d *DBLP) ([]string, bool)) drawer {
 		}
 
 		return nil, errTooSmall
-	}
+	})
 }
 
 // drawTitle draws the title of a paper.

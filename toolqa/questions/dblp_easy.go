@@ -47,11 +47,7 @@ func dblpAttributeQuestions() []Template {
 			Name: "organization",
 			Text: "What organization is {author:text} from?",
 			gold: onAuthor(func(d *DBLP, i int) (string, error) {
-				if org := d.graph.Author(i).Org; org != "" {
-					return org, nil
-				}
-
-				return "", errNoAnswer
+				return noneIfEmpty(d.graph.Author(i).Org)
 			}),
 			draw: drawAuthor(func(d *DBLP, a *drawn) bool { return d.graph.Author(a.number).Org != "" }),
 			steps: []step{
@@ -265,11 +261,7 @@ func dblpPairVenueQuestion() []Template {
 		Text: "What venue did {first:text} and {second:text} collaborate most in the DBLP citation network?",
 		gold: onJoint(func(d *DBLP, e corpus.Edge) (string, error) {
 			venue, _ := mostFrequent(d.venues(papersOf(e)))
-			if venue == "" {
-				return "", errNoAnswer
-			}
-
-			return venue, nil
+			return noneIfEmpty(venue)
 		}),
 		draw: drawJoint(func(d *DBLP, papers []cited) bool {
 			const most = 3 // a node to look at for each

@@ -232,11 +232,11 @@ func (d *DBLP) leader(edges []corpus.Edge, count func(...corpus.Edge) []cited) (
 		}
 	}
 
-	if best < 0 || d.graph.Author(best).Name == "" {
+	if best < 0 {
 		return "", errNoAnswer
 	}
 
-	return d.graph.Author(best).Name, nil
+	return noneIfEmpty(d.graph.Author(best).Name)
 }
 
 // onlyLeader reports whether one neighbour has more citations than any other.

@@ -22,11 +22,7 @@ func dblpVenueQuestion() []Template {
 		Corrected: true,
 		gold: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string, error) {
 			venue, _ := mostFrequent(d.venues(papersOf(edges...)))
-			if venue == "" {
-				return "", errNoAnswer
-			}
-
-			return venue, nil
+			return noneIfEmpty(venue)
 		}),
 		official: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string, error) {
 			var list []string
@@ -100,12 +96,7 @@ func dblpWordQuestions() []Template {
 			Name: "institutions",
 			Text: "What institutions participated in the study of {title:text} in the DBLP citation network?",
 			gold: onPaper(func(d *DBLP, i int) (string, error) {
-				list := distinctTexts(d.graph.Paper(i).Orgs)
-				if len(list) == 0 {
-					return "", errNoAnswer
-				}
-
-				return strings.Join(list, "; "), nil
+				return noneIfEmpty(strings.Join(distinctTexts(d.graph.Paper(i).Orgs), "; "))
 			}),
 			draw: drawPaper(func(d *DBLP, p corpus.Paper) bool { return len(distinctTexts(p.Orgs)) > 0 }),
 			sep:  "; ",
@@ -125,12 +116,7 @@ func dblpWordQuestions() []Template {
 			Name: "keywords",
 			Text: "What keywords does {author:text} focus on most in the DBLP citation network?",
 			gold: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string, error) {
-				words := d.keywords(papersOf(edges...))
-				if len(words) == 0 {
-					return "", errNoAnswer
-				}
-
-				return strings.Join(words, "; "), nil
+				return noneIfEmpty(strings.Join(d.keywords(papersOf(edges...)), "; "))
 			}),
 			draw: drawWriter(func(d *DBLP, a *drawn) bool {
 				const most = mostChecks - 1

@@ -85,16 +85,10 @@ func (f *Flights) find(s Slots) ([]uint32, error) {
 func (f *Flights) columns(names []string) ([]*corpus.Vector, error) {
 	vectors := make([]*corpus.Vector, len(names))
 	for i, name := range names {
-		v, err := f.table.Column(name)
-		if err != nil {
+		var err error
+		if vectors[i], err = columnOf(f.table, toolqa.Flights, name); err != nil {
 			return nil, err
 		}
-
-		if v == nil {
-			return nil, fmt.Errorf("the table has no column %s", name)
-		}
-
-		vectors[i] = v
 	}
 
 	return vectors, nil
@@ -237,12 +231,7 @@ func distinctCells(rows []uint32, column *corpus.Vector) []string {
 
 // drawFlight draws the values of a template's slots from a random row.
 func drawFlight(t *Template) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		view, err := as[*Flights](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, view *Flights) ([]string, error) {
 		if view.table.Rows() == 0 {
 			return nil, fmt.Errorf("a corpus without flights is too small")
 		}
@@ -266,7 +255,7 @@ func drawFlight(t *Template) drawer {
 		}
 
 		return values, nil
-	}
+	})
 }
 
 // withFlight makes a plan in whose steps {carrier} and {number} stand for the two parts of the slot flight.

@@ -110,21 +110,10 @@ func flightTime(name, what, column string) Template {
 
 // reading adds a value called name to what a step reads: the number in a column, in another form.
 func reading(name, column string, form func(float64) string, s step) step {
-	read := s.read
-	s.read = func(result string, known *Slots) error {
-		if err := read(result, known); err != nil {
-			return err
-		}
-
+	s.read = derive(s.read, name, "a row with a number as "+column, func(known Slots) (string, bool) {
 		x, ok := pytext.ParseFloat(known.Get(column))
-		if !ok {
-			return unexpected(result, "a row with a number as "+column)
-		}
-
-		*known = append(*known, Slot{name, form(x)})
-
-		return nil
-	}
+		return form(x), ok
+	})
 
 	return s
 }

@@ -64,6 +64,32 @@ func textColumn(column string, min int, sep string) reader {
 	}
 }
 
+// then makes a reader that goes on with more after another has read the result.
+func then(read, more reader) reader {
+	return func(result string, known *Slots) error {
+		if err := read(result, known); err != nil {
+			return err
+		}
+
+		return more(result, known)
+	}
+}
+
+// derive adds a value called name, which is made of the values read before; where it cannot be, the result is not what
+// want says.
+func derive(read reader, name, want string, value func(known Slots) (string, bool)) reader {
+	return then(read, func(result string, known *Slots) error {
+		text, ok := value(*known)
+		if !ok {
+			return unexpected(result, want)
+		}
+
+		*known = append(*known, Slot{name, text})
+
+		return nil
+	})
+}
+
 // filterRows filters down to one row or more.
 func filterRows(condition, thought string) step {
 	return step{thought, "FilterDB", []arg{{"condition", condition}}, startsWith("We have successfully filtered " +

@@ -101,6 +101,49 @@ func on[C Corpus](f func(C, Slots) (string, error)) rule {
 	}
 }
 
+// onFound makes a rule of a function of what a question is about, as find finds it.
+func onFound[C Corpus, F any](find func(C, Slots) (F, error), f func(C, F) (string, error)) rule {
+	return on(func(c C, s Slots) (string, error) {
+		found, err := find(c, s)
+		if err != nil {
+			return "", err
+		}
+
+		return f(c, found)
+	})
+}
+
+// drawOn makes a drawer of a function of one dataset's view.
+func drawOn[C Corpus](f func(*rand.Rand, C) ([]string, error)) drawer {
+	return func(r *rand.Rand, c Corpus) ([]string, error) {
+		view, err := as[C](c)
+		if err != nil {
+			return nil, err
+		}
+
+		return f(r, view)
+	}
+}
+
+// columnOf returns a column that the dataset's table must have.
+func columnOf(t *corpus.Table, ds toolqa.Dataset, name string) (*corpus.Vector, error) {
+	v, err := t.Column(name)
+	if err == nil && v == nil {
+		err = fmt.Errorf("questions: %s has no column %q", ds, name)
+	}
+
+	return v, err
+}
+
+// noneIfEmpty returns an answer, which is none where it is empty.
+func noneIfEmpty(answer string) (string, error) {
+	if answer == "" {
+		return "", errNoAnswer
+	}
+
+	return answer, nil
+}
+
 func as[C Corpus](c Corpus) (C, error) {
 	view, ok := c.(C)
 	if !ok {

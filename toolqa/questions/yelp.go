@@ -45,12 +45,7 @@ func yelpOf(c *corpus.Corpus) (Corpus, error) { return NewYelp(c.Table()) }
 func (y *Yelp) Dataset() toolqa.Dataset { return toolqa.Yelp }
 
 func (y *Yelp) column(name string) (*corpus.Vector, error) {
-	v, err := y.table.Column(name)
-	if err == nil && v == nil {
-		err = fmt.Errorf("questions: yelp has no column %q", name)
-	}
-
-	return v, err
+	return columnOf(y.table, toolqa.Yelp, name)
 }
 
 // noObject is what the tools print for a missing text or object.
@@ -203,12 +198,7 @@ func openingHours(object string) (string, bool) {
 
 // drawYelp makes a drawer. It draws a business, and values that pick makes of it, until pick holds.
 func drawYelp(pick func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error)) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		y, err := as[*Yelp](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, y *Yelp) ([]string, error) {
 		if y.table.Rows() == 0 {
 			return nil, fmt.Errorf("a corpus without businesses is too small")
 		}
@@ -221,7 +211,7 @@ func drawYelp(pick func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error))
 		}
 
 		return nil, fmt.Errorf("%d draws gave no question with one answer; the corpus is too small", patience)
-	}
+	})
 }
 
 // unfit reports whether a value would not come back from a question, or not from a condition.

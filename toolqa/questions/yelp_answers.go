@@ -51,20 +51,8 @@ func yelpAnswer(name, text, column, load string, last step, answer func(cell str
 				read = textCell(column)
 			}
 
-			return func(result string, known *Slots) error {
-				if err := read(result, known); err != nil {
-					return err
-				}
-
-				text, ok := answer(known.Get(column))
-				if !ok {
-					return unexpected(result, "a row with "+column)
-				}
-
-				*known = append(*known, Slot{"answer", text})
-
-				return nil
-			}
+			return derive(read, "answer", "a row with "+column,
+				func(known Slots) (string, bool) { return answer(known.Get(column)) })
 		}, last),
 	}
 }
