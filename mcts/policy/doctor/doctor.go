@@ -160,24 +160,18 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 		return ctx.Err()
 	}
 
-	c := Check{
-		Name:    name,
-		Verdict: Unknown,
-		Seen:    err.Error(),
-		Run:     "goes on as if all were well",
-		Do:      "look for yourself",
-	}
+	finding, seen := "inconclusive", err.Error()
 
 	var fault *server.Fault
 	switch {
 	case errors.As(err, &fault):
-		c.Seen = "the probe failed: " + faultText(fault)
-		c.Run = "tries again what fails, and leaves trees unresolved that it cannot grow"
-		c.Do = "run the doctor again, when the server is idle or with a longer --timeout"
+		finding, seen = "probe-failed", faultText(fault)
 	case errors.Is(err, errSlow):
-		c.Do = "run the doctor again with a longer --timeout"
+		finding = "slow"
 	}
 
+	c := p.finding(finding, seen)
+	c.Name = name
 	p.found(c)
 
 	if fault == nil || fault.Status != 0 {
@@ -188,11 +182,7 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 	defer cancel()
 
 	if err := p.c.greet(limited); err != nil && ctx.Err() == nil {
-		p.found(Check{
-			Name: Reachable, Verdict: Problem, Seen: "it has gone away while it was examined",
-			Run: "waits for it as long as --patience, then gives up: exit code 3", Do: "look at the server's log",
-		})
-
+		p.note("gone")
 		return errStop
 	}
 

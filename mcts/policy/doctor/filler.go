@@ -94,12 +94,7 @@ func (p *examination) template(ctx context.Context) error {
 		return nil
 	}
 
-	p.found(Check{
-		Name: Template, Verdict: Problem,
-		Seen: "the server puts " + number(p.scale.around) + " tokens round a raw prompt: it applies a template to it",
-		Run:  "would ask the model in another form than the one chosen",
-		Do:   "find a server that completes raw text, or let this one apply its template: --set server.form=chat",
-	})
+	p.note("template-added", number(p.scale.around))
 
 	return nil
 }
@@ -123,14 +118,7 @@ func (p *examination) observations(ctx context.Context) error {
 		return nil
 	}
 
-	p.found(Check{
-		Name:    Template,
-		Verdict: Problem,
-		Seen: "the chat template drops observations: one of " + number(want) + " tokens more makes the prompt " +
-			number(grown) + " longer",
-		Run: "would ask a model that never sees what its tools answer",
-		Do:  "let toolevo render the template: --set server.form=llama3, qwen, qwen3_nothink or chatml",
-	})
+	p.note("template-drops", number(want), number(grown))
 
 	return nil
 }

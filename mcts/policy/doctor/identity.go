@@ -35,7 +35,7 @@ func (p *examination) reach(ctx context.Context) error {
 		var fault *server.Fault
 		// a server may not list its models
 		if err != nil && !(errors.As(err, &fault) && fault.Status == http.StatusNotFound) {
-			p.found(unreachable(p.o.Kind, p.report.Server, err))
+			p.unreachable(err)
 			return errStop
 		}
 
@@ -49,39 +49,22 @@ func (p *examination) reach(ctx context.Context) error {
 	return nil
 }
 
-// unreachable is the check of a server that cannot be used at all.
-func unreachable(kind Kind, address string, err error) Check {
-	c := Check{Name: Reachable, Verdict: Problem, Run: "does not start: exit code 3"}
-
+// unreachable notes that a server cannot be used at all.
+func (p *examination) unreachable(err error) {
 	var fault *server.Fault
-	if errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden) {
-		c.Seen = "it rejected the API key, or none was set: " + faultText(fault)
-
-		c.Do = "put the server's key into the environment: export OPENAI_API_KEY=…"
-		if kind == Ollama {
-			c.Do = "put the server's key into the environment: export OLLAMA_API_KEY=…"
-		}
-
-		return c
-	}
+	seen := err.Error()
 
 	switch {
+	case errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden):
+		p.note("key", faultText(fault))
+		return
 	case errors.Is(err, context.DeadlineExceeded):
-		c.Seen = fmt.Sprintf("no answer within %v", ReachTime)
+		seen = fmt.Sprintf("no answer within %v", ReachTime)
 	case fault != nil:
-		c.Seen = faultText(fault)
-	default:
-		c.Seen = err.Error()
+		seen = faultText(fault)
 	}
 
-	start := "start the server (vllm serve MODEL), or name the right one by --server URL or OPENAI_BASE_URL"
-	if kind == Ollama {
-		start = "start the server (ollama serve), or name the right one by --server HOST:PORT or OLLAMA_HOST"
-	}
-
-	c.Do = start + "; it was asked at " + address
-
-	return c
+	p.note("unreachable", seen, p.report.Server)
 }
 
 // askVersion asks what the server is.
@@ -102,26 +85,17 @@ func (p *examination) askVersion(ctx context.Context) error {
 		return nil
 	}
 
-	c := Check{Name: Version, Verdict: OK, Seen: "Ollama " + version, Do: "install a current Ollama"}
 	s := p.o.Sampling
 
 	penalties := s.FrequencyPenalty != 0 || s.PresencePenalty != 0 || s.RepetitionPenalty != 1
 	switch {
 	case before(version, 0, 12, 6):
-		c.Verdict = Warning
-		c.Seen += ": before 0.12.6 it cannot be told to refuse what is too long"
-		c.Run = "finds a prompt that was cut out by the count of its tokens, and ends that branch as for a server " +
-			"that refuses it; the time to read it is lost"
+		p.note("version-cuts", version)
 	case penalties && before(version, 0, 30, 0):
-		c.Verdict = Warning
-		c.Seen += ": before 0.30 its own engine ignores penalties"
-		c.Run = "sends its penalties; whether they have an effect depends on which engine runs the model"
-		c.Do += ", or set the penalties to their neutral values"
+		p.note("version-penalties", version)
 	default:
-		c.Do = ""
+		p.ok(Version, "Ollama %s", version)
 	}
-
-	p.found(c)
 
 	return nil
 }
@@ -168,21 +142,12 @@ func (p *examination) askModel(ctx context.Context) error {
 	}
 
 	if !all.has {
-		p.found(p.missing(all.names))
+		p.note("model-missing", p.o.Model, some(all.names))
 		return errStop
 	}
 
 	if p.o.Kind == OpenAI && all.owner == "library" {
-		p.found(Check{
-			Name:    Model,
-			Verdict: Problem,
-			Seen:    "this is Ollama, and its OpenAI protocol is not what it seems",
-			Run: "would be answered by a server that puts a template round raw prompts, cuts long ones in " +
-				"silence, and knows neither n nor log-probabilities",
-			Do: fmt.Sprintf("use its own protocol: --policy ollama:%s --server %s", p.o.Model,
-				strings.TrimSuffix(p.report.Server, "/v1")),
-		})
-
+		p.note("model-is-ollama", p.o.Model, strings.TrimSuffix(p.report.Server, "/v1"))
 		return errStop
 	}
 
@@ -195,14 +160,7 @@ func (p *examination) askModel(ctx context.Context) error {
 	case all.remote != "":
 		p.ok(Model, "%s, which runs at %s", p.o.Model, all.remote)
 	case p.o.Kind == Ollama && all.window > 0 && all.window < p.o.Window:
-		p.found(Check{
-			Name:    Model,
-			Verdict: Warning,
-			Seen: fmt.Sprintf("%s was trained with a window of %s tokens, less than the %s asked for", p.o.Model,
-				number(all.window), number(p.o.Window)),
-			Run: "asks for the larger window; the server lowers it in silence",
-			Do:  fmt.Sprintf("--set server.window=%d", all.window),
-		})
+		p.note("model-window", p.o.Model, number(all.window), number(p.o.Window), all.window)
 	default:
 		p.ok(Model, "%s, %s", p.o.Model, oneOf(len(all.names)))
 	}
@@ -218,7 +176,8 @@ func oneOf(n int) string {
 	return fmt.Sprintf("one of %d", n)
 }
 
-func (p *examination) missing(names []string) Check {
+// some names the first of a server's models.
+func some(names []string) string {
 	have := "none"
 
 	if len(names) > 0 {
@@ -234,29 +193,14 @@ func (p *examination) missing(names []string) Check {
 		have += fmt.Sprintf(" and %s more", number(more))
 	}
 
-	c := Check{
-		Name:    Model,
-		Verdict: Problem,
-		Seen:    fmt.Sprintf("it does not have %q; it has: %s", p.o.Model, have),
-		Run:     "does not start: exit code 3",
-		Do:      "name one of those, or start the server with this one (vllm serve " + p.o.Model + ")",
-	}
-	if p.o.Kind == Ollama {
-		c.Do = "name one of those, or on the server's machine: ollama pull " + p.o.Model
-	}
-
-	return c
+	return have
 }
 
 // otherModels reports replies that came from another model.
 func (p *examination) otherModels(context.Context) error {
 	var fault *server.Fault
 	if errors.As(p.strange, &fault) {
-		p.found(Check{
-			Name: Model, Verdict: Problem, Seen: "now and then it answers for another model: " + faultText(fault),
-			Run: "sets the server aside whenever it does, and asks it again after a while",
-			Do:  "look which models the gateway before the server routes to",
-		})
+		p.note("model-changes", faultText(fault))
 	}
 
 	return nil
@@ -273,35 +217,28 @@ func (p *examination) complete(ctx context.Context) error {
 	}
 
 	if err != nil {
-		c := Check{
-			Name:    Completion,
-			Verdict: Problem,
-			Seen:    err.Error(),
-			Run:     "stops before any tree is grown",
-			Do:      "look at the server's log",
-		}
+		finding, seen := "completion", err.Error()
 
 		var fault *server.Fault
 		if errors.As(err, &fault) {
-			c.Seen = faultText(fault)
+			seen = faultText(fault)
 			switch {
 			case errors.Is(fault, server.ErrNoEnd):
-				c.Do = `name the server's own word for the end of a completion: --set server.ends=WORD, or --set 'server.ends=[""]' if it has none`
+				finding = "completion-no-end"
 			case server.IsOtherModel(err):
-				c.Do = "ask for the model by the name that it answers with, or name a server that has it"
-			case strings.Contains(c.Seen, "switch the extensions off"):
-				c.Do = "--set server.extensions=false, with top_k, min_p and repetition_penalty at their neutral values"
-			case strings.Contains(c.Seen, "logprobs"), strings.Contains(c.Seen, "log-probabilit"):
-				c.Do = "--set server.logprobs=false"
+				finding = "completion-other-model"
+			case strings.Contains(seen, "switch the extensions off"):
+				finding = "completion-extensions"
+			case strings.Contains(seen, "logprobs"), strings.Contains(seen, "log-probabilit"):
+				finding = "completion-logprobs"
 			case fault.Status == http.StatusNotFound:
-				c.Do = "name the server's base URL by --server (vLLM's ends in /v1, Ollama's has no path), and " +
-					"the model as the server does"
+				finding = "completion-address"
 			case fault.Status == 0:
-				c.Do = "a model that is still loading needs a longer --timeout; else look at the server's log"
+				finding = "completion-loading"
 			}
 		}
 
-		p.found(c)
+		p.note(finding, seen)
 
 		return errStop
 	}

@@ -39,11 +39,7 @@ func (p *examination) samples(ctx context.Context) error {
 		return nil
 	}
 
-	p.found(Check{
-		Name: Samples, Verdict: Warning, Seen: fmt.Sprintf("n is ignored: %d asked for, %d came back", askedFor, got),
-		Run: "asks again for the samples that are missing, by their seeds: a request for each instead of one for all",
-		Do:  "use a server that honours n (vLLM), or expect k times as many requests",
-	})
+	p.note("samples-ignored", askedFor, got)
 
 	return nil
 }
@@ -72,39 +68,16 @@ func (p *examination) seeds(ctx context.Context) error {
 	p.sampled, p.seeded = lists[0], same
 	switch {
 	case different == 1:
-		p.found(Check{
-			Name: Seeds, Verdict: Warning, Seen: fmt.Sprintf("%d samples at temperature 1 are one text", 3*drawn),
-			Run: "gets one child where it asks for k: the search has nothing to choose from",
-			Do:  "look whether the server fixes the seed or the temperature",
-		})
+		p.note("seeds-one-text", 3*drawn)
 	case !same:
-		p.found(Check{
-			Name:    Seeds,
-			Verdict: Warning,
-			Seen:    "the same seeds give other texts",
-			Run: "keeps what it was given first, so resuming repeats nothing; but a request that is tried " +
-				"again after a fault draws other samples, and two runs differ",
-			Do: p.repeatable(),
-		})
+		p.note("seeds-unsteady")
 	case !other:
-		p.found(Check{
-			Name: Seeds, Verdict: Warning, Seen: "other seeds give the same texts",
-			Run: "gets the same samples again where it asks for new ones", Do: "look whether the server fixes the seed",
-		})
+		p.note("seeds-ignored")
 	default:
 		p.ok(Seeds, "the same seeds give the same texts, others give others")
 	}
 
 	return nil
-}
-
-// repeatable is what makes a server's figures independent of the batch.
-func (p *examination) repeatable() string {
-	if p.o.Kind == Ollama {
-		return "have one request in flight (--parallel 1), which is slow"
-	}
-
-	return "start vLLM in its batch-invariant mode (VLLM_BATCH_INVARIANT=1)"
 }
 
 // Numbers of probes at temperature 0.
@@ -142,16 +115,12 @@ func (p *examination) stable(ctx context.Context) error {
 		return nil
 	}
 
-	c := Check{
-		Name: Greedy, Verdict: Warning, Seen: fmt.Sprintf("temperature 0 gives %d texts in %d tries", n, len(p.greedy)),
-		Run: "keeps what it was given first, so resuming repeats nothing; but two evaluations of one model differ",
-		Do:  "report several evaluations, or " + p.repeatable(),
-	}
+	crowded := ""
 	if alone == 1 {
-		c.Seen += ", though one when it is alone: the batch decides"
+		crowded = ", though one when it is alone: the batch decides"
 	}
 
-	p.found(c)
+	p.note("greedy-unsteady", n, len(p.greedy), crowded)
 
 	return nil
 }
@@ -227,11 +196,7 @@ func (p *examination) defaults(ctx context.Context) error {
 			return p.inconclusive(ctx, Defaults, err)
 		}
 
-		p.found(Check{
-			Name: Defaults, Verdict: Warning, Seen: "not neutral" + names + ": what is not sent changes the texts",
-			Run: "sends every parameter itself, so it is not touched; what other programs ask of this server is",
-			Do:  "on vLLM: vllm serve --generation-config vllm",
-		})
+		p.note("defaults-leak", names)
 	}
 
 	return nil

@@ -64,7 +64,7 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		p.cached = true
 		p.ok(PrefixCache, "%.0f %% of a known prompt is not read again", 100*share)
 	case counted:
-		p.found(p.uncached(fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)))
+		p.note("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share))
 	case !told && read < tooQuickRead:
 		return p.inconclusive(ctx, PrefixCache, fmt.Errorf(
 			"a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
@@ -72,25 +72,12 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		p.cached = true
 		p.ok(PrefixCache, "%s", times)
 	case clock.side() > 0:
-		p.found(p.uncached(times))
+		p.note("cache-idle", times)
 	default:
 		return p.inconclusive(ctx, PrefixCache, fmt.Errorf("%w: %s", errBusy, times))
 	}
 
 	return nil
-}
-
-func (p *examination) uncached(seen string) Check {
-	c := Check{
-		Name: PrefixCache, Verdict: Warning, Seen: "not at work: " + seen,
-		Run: "sends whole prompts all the same; every completion pays for reading all of its own",
-		Do:  "start the server with its prefix cache (vLLM: without --no-enable-prefix-caching)",
-	}
-	if p.o.Kind == Ollama {
-		c.Do = "look whether other clients use this server: each of its slots remembers one prompt"
-	}
-
-	return c
 }
 
 // reading is what a prompt came to that was new, and then known.
@@ -217,7 +204,7 @@ func (p *examination) slots(ctx context.Context) error {
 	case clock.side() < 0:
 		p.ok(Slots, "%s", seen)
 	case clock.side() > 0:
-		p.found(p.oneSlot(seen))
+		p.note("slots-one", seen, m)
 	default:
 		if err := p.inconclusive(ctx, Slots, fmt.Errorf("%w: %s", errBusy, seen)); err != nil {
 			return err
@@ -239,20 +226,6 @@ func (p *examination) writing(ctx context.Context, n int) (all pace, each time.D
 	short, err := p.together(ctx, n, 1)
 
 	return all, (all.took - short.took) / time.Duration(max(1, all.tokens-short.tokens)), err
-}
-
-func (p *examination) oneSlot(seen string) Check {
-	c := Check{
-		Name: Slots, Verdict: Warning, Seen: "one at a time: " + seen,
-		Run: "finds that out and keeps few requests in flight; the rest of its trees wait",
-		Do:  "give the server more slots (vLLM: --max-num-seqs)",
-	}
-	if p.o.Kind == Ollama {
-		c.Do = fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d ollama serve (its default is 1; memory grows by that times "+
-			"the window)", p.o.Parallel)
-	}
-
-	return c
 }
 
 // together runs n requests at once, for one sample of so many tokens each.
@@ -380,28 +353,16 @@ func (p *examination) loaded(ctx context.Context) error {
 		return p.inconclusive(ctx, Loaded, err)
 	}
 
-	check := Check{Name: Loaded, Verdict: OK, Seen: "it stays loaded"}
-	if at.window > 0 {
-		check.Seen += fmt.Sprintf(", with a window of %s tokens", number(at.window))
-	}
-
 	switch {
 	case p.reloads > 0:
-		check.Verdict = Warning
-		check.Seen = fmt.Sprintf("it was reloaded %d times between the probes, which all want the same window",
-			p.reloads)
-		check.Run = "waits for each load; two clients with different options take the model from each other"
-		check.Do = fmt.Sprintf("let all clients ask for the same num_ctx (%d), or give the server more memory",
-			p.o.Window)
+		p.note("loaded-anew", p.reloads, p.o.Window)
 	case at.expires > 0 && at.expires < shortStay:
-		check.Verdict = Warning
-		check.Seen = fmt.Sprintf("it is unloaded after %s without a request, although asked to stay",
-			duration(at.expires))
-		check.Run = "loads it again after a pause"
-		check.Do = "OLLAMA_KEEP_ALIVE=-1 ollama serve"
+		p.note("loaded-briefly", duration(at.expires))
+	case at.window > 0:
+		p.ok(Loaded, "it stays loaded, with a window of %s tokens", number(at.window))
+	default:
+		p.ok(Loaded, "it stays loaded")
 	}
-
-	p.found(check)
 
 	return nil
 }

@@ -78,7 +78,12 @@ func (p *examination) stop(ctx context.Context) error {
 			p.ok(Stop, "%q ends a completion", stop)
 			return nil
 		case strings.Contains(got, stop):
-			c := unstopped(got, stop)
+			finding := "stop-ignored"
+			if strings.HasSuffix(got, stop) {
+				finding = "stop-left"
+			}
+
+			c := p.finding(finding, stop)
 			ignored = &c
 		}
 	}
@@ -89,20 +94,6 @@ func (p *examination) stop(ctx context.Context) error {
 	}
 
 	return p.inconclusive(ctx, Stop, errNoStop)
-}
-
-func unstopped(got, stop string) Check {
-	c := Check{
-		Name: Stop, Verdict: Problem, Seen: fmt.Sprintf("stop texts are ignored: %q did not end a completion", stop),
-		Run: "would take observations that the model makes up for its actions, and read them as one",
-		Do:  "use a server that honours stop",
-	}
-	if strings.HasSuffix(got, stop) {
-		c.Seen = fmt.Sprintf("the stop text %q is left at the end of the completion", stop)
-		c.Run = "would store observation markers at the end of actions, and train on them"
-	}
-
-	return c
 }
 
 // stopTokens tells whether the tokens with log-probabilities go beyond the text.
@@ -134,13 +125,7 @@ const (
 // logProbs finds out whether log-probabilities come back, and of which distribution.
 func (p *examination) logProbs(ctx context.Context) error {
 	if p.o.Kind == OpenAI && !p.o.LogProbs {
-		p.found(Check{
-			Name:    LogProbs,
-			Verdict: Warning,
-			Seen:    "not asked for: server.logprobs is false",
-			Run:     "gives all children of a node the same prior, 1/k",
-			Do:      "--set server.logprobs=true, where the server has them",
-		})
+		p.note("logprobs-unasked")
 
 		return nil
 	}
@@ -151,18 +136,18 @@ func (p *examination) logProbs(ctx context.Context) error {
 
 	scored, bare := choicesScored(p.scored)
 	if scored == 0 {
-		p.found(p.unscored())
+		finding := "logprobs-missing"
+		if p.o.Kind == Ollama && !(p.o.LogProbs && ollama.GivesLogProbs(p.version)) {
+			finding = "logprobs-outdated"
+		}
+
+		p.note(finding)
+
 		return nil
 	}
 
 	if bare > 0 {
-		p.found(Check{
-			Name:    LogProbs,
-			Verdict: Warning,
-			Seen:    fmt.Sprintf("%d of %d samples have none", bare, len(p.scored)),
-			Run:     "takes a reply in which one lacks them for a spoiled one, and asks again",
-			Do:      "look what stands between you and the server",
-		})
+		p.note("logprobs-some", bare, len(p.scored))
 
 		return nil
 	}
@@ -177,31 +162,13 @@ func (p *examination) logProbs(ctx context.Context) error {
 		return p.inconclusive(ctx, LogProbs, err)
 	}
 
-	c := Check{Name: LogProbs, Verdict: OK, Seen: seen + mode}
 	if strings.Contains(mode, "after") {
-		c.Run = "takes them as they are: priors depend on the temperature. Do not mix this server with one that " +
-			"gives them before it (vLLM's default)"
+		p.note("logprobs-after", seen+mode)
+	} else {
+		p.ok(LogProbs, "%s", seen+mode)
 	}
-
-	p.found(c)
 
 	return nil
-}
-
-func (p *examination) unscored() Check {
-	c := Check{
-		Name:    LogProbs,
-		Verdict: Problem,
-		Seen:    "no log-probabilities come back",
-		Run:     "stops: it was told that there are some",
-		Do:      "--set server.logprobs=false, which gives all children of a node the same prior, 1/k",
-	}
-	if p.o.Kind == Ollama && !(p.o.LogProbs && ollama.GivesLogProbs(p.version)) {
-		c.Verdict, c.Run, c.Do = Warning, "gives all children of a node the same prior, 1/k",
-			"install a current Ollama: they came with 0.12.11"
-	}
-
-	return c
 }
 
 // logProbMode tells whether log-probabilities are of the model's own distribution or of the one that is drawn from, in

@@ -98,60 +98,41 @@ func (p *examination) window(ctx context.Context) error {
 		return p.shorter(ctx, assumed, sent)
 	default:
 		p.real = assumed
-		p.found(p.asStated(long, sent, over))
+		p.asStated(long, sent, over)
 	}
 
 	return nil
 }
 
-// asStated is the check of a window in which a prompt of sent tokens fits.
-func (p *examination) asStated(long promptResult, sent, over int) Check {
-	c := Check{
-		Name:    Window,
-		Verdict: OK,
-		Seen:    fmt.Sprintf("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over)),
+// asStated notes a window in which a prompt of sent tokens fits.
+func (p *examination) asStated(long promptResult, sent, over int) {
+	switch {
+	case long == caught:
+		p.note("window-caught", number(p.real), number(sent))
+	case long == whole && p.stated > 0:
+		p.note("window-beyond", number(p.stated), number(over))
+	case long == whole:
+		p.ok(Window, "%s tokens fit, and %s, too", number(sent), number(over))
+	case p.stated == 0:
+		p.ok(Window, "not stated; %s tokens fit, %s are refused", number(sent), number(over))
+	default:
+		p.ok(Window, "%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))
 	}
-	if p.stated == 0 {
-		c.Seen = fmt.Sprintf("not stated; %s tokens fit, %s are refused", number(sent), number(over))
-	}
-
-	switch long {
-	case whole:
-		c.Seen = fmt.Sprintf("%s tokens fit, and %s, too", number(sent), number(over))
-		if p.stated > 0 {
-			c.Verdict = Warning
-			c.Seen = fmt.Sprintf("it states %s tokens, and answers a prompt of %s", number(p.stated), number(over))
-			c.Run = "sends prompts of any length; whether the model sees all of one beyond the window is not known"
-			c.Do = "ask the server's maker; keep prompts short by --set server.shots=1 and a small search.max_depth"
-		}
-	case caught:
-		c.Verdict = Warning
-		c.Seen = fmt.Sprintf("%s tokens: %s fit; more is cut in silence", number(p.real), number(sent))
-		c.Run = "sees a cut prompt by its count of tokens, and ends that branch as for one that is refused; the " +
-			"time to read it is lost"
-		c.Do = "install an Ollama from 0.12.6 on"
-	}
-
-	return c
 }
 
 // cutInSilence notes that a prompt of sent tokens was answered of which fewer were counted.
 func (p *examination) cutInSilence(sent, counted int) {
-	c := Check{
-		Name: Window, Verdict: Problem,
-		Seen: fmt.Sprintf("it cuts in silence: of a prompt of %s tokens it read %s", number(sent), number(counted)),
-		Run:  "would ask the model without a part of its prompt, and nothing would show it",
-		Do:   "configure the server to refuse what is too long; do not collect from this one",
-	}
+	states := ""
+
 	if counted > 0 {
 		p.real = counted + 1
+
+		if p.stated > 0 {
+			states = "; it states " + number(p.stated)
+		}
 	}
 
-	if p.stated > 0 && counted > 0 {
-		c.Seen += fmt.Sprintf("; it states %s", number(p.stated))
-	}
-
-	p.found(c)
+	p.note("window-cut", number(sent), number(counted), states)
 }
 
 // steps bounds the search for the window.
@@ -187,20 +168,7 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) error 
 
 	p.real = low + 1
 
-	c := Check{
-		Name:    Window,
-		Verdict: Warning,
-		Seen:    fmt.Sprintf("it states %s tokens: %s fit, %s are refused", number(stated), number(low), number(high)),
-		Run: "ends a branch whose prompt is refused, without a reward: deep branches are lost sooner than the " +
-			"settings say",
-		Do: fmt.Sprintf("start the server with the window it states (vllm serve --max-model-len %d), if its "+
-			"memory holds it", stated),
-	}
-	if p.o.Kind == Ollama {
-		c.Do = fmt.Sprintf("--set server.window=%d", p.real)
-	}
-
-	p.found(c)
+	p.note("window-shorter", number(stated), number(low), number(high), stated, p.real)
 
 	return nil
 }
@@ -223,16 +191,8 @@ func (p *examination) room(ctx context.Context) error {
 		window = p.stated
 	}
 
-	advice := "fewer demonstrations (--set server.shots=1), shorter completions (--set " +
-		"server.sampling.max_tokens=256), or a larger window"
 	if err != nil {
-		p.found(Check{
-			Name:    Room,
-			Verdict: Problem,
-			Seen:    "the run's first prompt does not fit the window: " + faultText(tooLong(err)),
-			Run:     "would end every tree at its root",
-			Do:      advice,
-		})
+		p.note("room-refused", faultText(tooLong(err)))
 
 		return nil
 	}
@@ -246,18 +206,9 @@ func (p *examination) room(ctx context.Context) error {
 	case window == 0 || r.PromptTokens == 0:
 		p.ok(Room, "%s", seen)
 	case left <= 0:
-		p.found(Check{
-			Name: Room, Verdict: Problem, Seen: fmt.Sprintf("%s: that does not fit %s", seen, number(window)),
-			Run: "would end every tree at its root", Do: advice,
-		})
+		p.note("room-none", seen, number(window))
 	case left < fewTurns*turnTokens:
-		p.found(Check{
-			Name:    Room,
-			Verdict: Warning,
-			Seen:    fmt.Sprintf("%s: that leaves %s for the turns, about %d", seen, number(left), left/turnTokens),
-			Run:     "ends a branch that does not fit, without a reward",
-			Do:      advice,
-		})
+		p.note("room-tight", seen, number(left), left/turnTokens)
 	default:
 		p.ok(Room, "%s: %s are left for turns", seen, number(left))
 	}

@@ -1,0 +1,46 @@
+package doctor
+
+import (
+	_ "embed" // findings.yaml
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed findings.yaml
+var findingsFile []byte
+
+// findings are the checks of findings.yaml by their names there, and what is to be done at an Ollama server instead.
+var findings = sync.OnceValue(func() (all map[string]struct {
+	Check  `yaml:",inline"`
+	Ollama string
+}) {
+	if err := yaml.UnmarshalWithOptions(findingsFile, &all, yaml.Strict()); err != nil {
+		panic(fmt.Sprintf("doctor: findings.yaml: %v", err))
+	}
+
+	return all
+})
+
+// finding returns the check of a name in findings.yaml with its figures filled in.
+func (p *examination) finding(name string, figures ...any) Check {
+	entry := findings()[name]
+
+	c := entry.Check
+	if p.o.Kind == Ollama && entry.Ollama != "" {
+		c.Do = entry.Ollama
+	}
+
+	for _, text := range []*string{&c.Seen, &c.Run, &c.Do} {
+		if strings.Contains(*text, "%") {
+			*text = fmt.Sprintf(*text, figures...)
+		}
+	}
+
+	return c
+}
+
+// note notes a finding.
+func (p *examination) note(name string, figures ...any) { p.found(p.finding(name, figures...)) }
