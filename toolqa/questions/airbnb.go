@@ -212,13 +212,8 @@ func oneLine(name string) bool {
 
 // drawListing draws a listing that the slots tell from all others and for which fits holds, and returns the
 // values of the slots.
-func drawListing(r *rand.Rand, c Corpus, slots []string, fits func(a *Airbnb, row int) (bool, error)) ([]string,
+func drawListing(r *rand.Rand, a *Airbnb, slots []string, fits func(a *Airbnb, row int) (bool, error)) ([]string,
 	error) {
-	a, err := as[*Airbnb](c)
-	if err != nil {
-		return nil, err
-	}
-
 	for range airbnbTries {
 		row := r.IntN(a.table.Rows())
 		s := make(Slots, len(slots))

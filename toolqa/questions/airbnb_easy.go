@@ -91,12 +91,12 @@ func (f airbnbFact) template() Template {
 
 			return "", errNoAnswer
 		}),
-		draw: func(r *rand.Rand, c Corpus) ([]string, error) {
-			return drawListing(r, c, slots, func(a *Airbnb, row int) (bool, error) {
+		draw: drawOn(func(r *rand.Rand, a *Airbnb) ([]string, error) {
+			return drawListing(r, a, slots, func(a *Airbnb, row int) (bool, error) {
 				text, err := cell(a, row)
 				return text != noCell, err
 			})
-		},
+		}),
 		choose: f.plan,
 	}
 }

@@ -51,11 +51,11 @@ func airbnbTotalPrice() Template {
 
 			return "$" + fixed1((price+fee)*max(nights, least)), nil
 		}),
-		draw: func(r *rand.Rand, c Corpus) ([]string, error) {
-			values, err := drawListing(r, c, []string{"name", "nb"},
+		draw: drawOn(func(r *rand.Rand, a *Airbnb) ([]string, error) {
+			values, err := drawListing(r, a, []string{"name", "nb"},
 				func(*Airbnb, int) (bool, error) { return true, nil })
 			return append(values, strconv.Itoa(1+r.IntN(mostNights))), err
-		},
+		}),
 		steps: []step{
 			querySQL("SELECT "+dollarsSQL+" AS nightly, "+feeSQL+" AS fee, minimum_nights AS least FROM "+
 				"airbnb.airbnb_data WHERE NAME = {name|sql} AND neighbourhood = {nb|sql}",
@@ -158,10 +158,7 @@ func airbnbShares() []Template {
 // ratedFrom counts the listings of a neighbourhood whose review rate passes.
 func ratedFrom(pass func(rate float64) bool) rule {
 	return onHood(func(a *Airbnb, rows []uint32) (string, error) {
-		return strconv.Itoa(len(rowsThat(rows, func(row int) bool {
-			rate, ok := a.rating.Number(row)
-			return ok && pass(rate)
-		}))), nil
+		return strconv.Itoa(countNumbers(rows, a.rating, pass)), nil
 	})
 }
 

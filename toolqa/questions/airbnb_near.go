@@ -2,6 +2,7 @@ package questions
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -141,12 +142,12 @@ func airbnbNearby() Template {
 		Fault:    "the published rule takes a box that goes 5 km, not miles, to each side",
 		gold:     around(func(a *Airbnb, centre place) (string, error) { return a.meanRateWithin(centre, nearMiles) }),
 		official: around(func(a *Airbnb, centre place) (string, error) { return a.meanRate(centre.box(boxMetres)) }),
-		draw: func(r *rand.Rand, c Corpus) ([]string, error) {
-			return drawListing(r, c, []string{"name", "nb"}, func(a *Airbnb, row int) (bool, error) {
+		draw: drawOn(func(r *rand.Rand, a *Airbnb) ([]string, error) {
+			return drawListing(r, a, []string{"name", "nb"}, func(a *Airbnb, row int) (bool, error) {
 				centre, ok := a.at(row)
 				return ok && a.meanIsSettled(centre), nil
 			})
-		},
+		}),
 		steps: []step{
 			querySQL("SELECT lat, `long` FROM airbnb.airbnb_data WHERE NAME = {name|sql} AND neighbourhood = {nb|sql}",
 				"I first have to know where the listing is. Its coordinates are in the columns lat and long.",
@@ -203,20 +204,10 @@ func (a *Airbnb) cheapestIsSettled(centre place) (bool, error) {
 }
 
 func airbnbCheapestNear() Template {
-	from := func(f func(a *Airbnb, centre place) (string, error)) rule {
-		return on(func(a *Airbnb, s Slots) (string, error) {
-			lat, err := strconv.ParseFloat(s.Get("lat"), 64)
-			if err != nil {
-				return "", err
-			}
-
-			long, err := strconv.ParseFloat(s.Get("long"), 64)
-			if err != nil {
-				return "", err
-			}
-
-			return f(a, place{lat, long})
-		})
+	point := func(_ *Airbnb, s Slots) (place, error) {
+		lat, err := strconv.ParseFloat(s.Get("lat"), 64)
+		long, err2 := strconv.ParseFloat(s.Get("long"), 64)
+		return place{lat, long}, errors.Join(err, err2)
 	}
 	within := withinSQL("{lat}", "{long}", farMiles)
 	const rooms = "FROM airbnb.airbnb_data WHERE room_type = '" + sharedRoom + "' AND "
@@ -229,7 +220,7 @@ func airbnbCheapestNear() Template {
 		Fault: "the published rule takes 0.13 degrees, east as north, for 10 miles, and compares prices as texts, " +
 			"for which $1,083 is less than $50; " +
 			"ToolQA-D compares numbers, but keeps the degrees",
-		gold: from(func(a *Airbnb, centre place) (string, error) {
+		gold: onFound(point, func(a *Airbnb, centre place) (string, error) {
 			rows, err := a.cheapestShared(centre, farMiles)
 			if err != nil {
 				return "", err
@@ -237,7 +228,7 @@ func airbnbCheapestNear() Template {
 
 			return a.names(rows)
 		}),
-		official: from(func(a *Airbnb, centre place) (string, error) {
+		official: onFound(point, func(a *Airbnb, centre place) (string, error) {
 			rows, err := a.shared(func(p place) bool {
 				north, east := p.lat-centre.lat, p.long-centre.long
 				return north*north+east*east <= farDegreesSq
@@ -253,7 +244,7 @@ func airbnbCheapestNear() Template {
 
 			return a.name.Text(row), nil
 		}),
-		draw: drawPoint,
+		draw: drawOn(drawPoint),
 		steps: []step{
 			querySQL("SELECT MIN("+dollarsSQL+") AS lowest "+rooms+within,
 				"I look for shared rooms within 10 miles. A degree of latitude is about 69 miles, and one of "+
@@ -271,12 +262,7 @@ func airbnbCheapestNear() Template {
 
 // drawPoint draws the longitude and the latitude of a point between the listings that has few cheapest shared rooms in
 // reach.
-func drawPoint(r *rand.Rand, c Corpus) ([]string, error) {
-	a, err := as[*Airbnb](c)
-	if err != nil {
-		return nil, err
-	}
-
+func drawPoint(r *rand.Rand, a *Airbnb) ([]string, error) {
 	south, north := numberRange(a.lat.Words(), a.lat.NumberOf)
 
 	west, east := numberRange(a.long.Words(), a.long.NumberOf)

@@ -155,7 +155,7 @@ func drawDays(t *Template) drawer {
 		return drawDay(0)
 	}
 
-	return drawRange
+	return drawOn(drawRange)
 }
 
 // rangeShare is the mean length of a drawn range as a share of the corpus. With exponential lengths the median is then
@@ -164,12 +164,7 @@ func drawDays(t *Template) drawer {
 const rangeShare = 0.27
 
 // drawRange draws the first and the last day of a range of at least two days.
-func drawRange(r *rand.Rand, c Corpus) ([]string, error) {
-	view, err := as[*Coffee](c)
-	if err != nil {
-		return nil, err
-	}
-
+func drawRange(r *rand.Rand, view *Coffee) ([]string, error) {
 	n := len(view.days)
 	if n < 2 {
 		return nil, fmt.Errorf("a corpus of %d days is too small", n)
@@ -187,22 +182,26 @@ func drawRange(r *rand.Rand, c Corpus) ([]string, error) {
 
 // mean returns the mean of f over the days, summed as SQLite's AVG does (Kahan-Babuska-Neumaier).
 func mean(days []Day, f func(Day) float64) float64 {
-	sum, lost := 0.0, 0.0
-
+	var sum compensatedSum
 	for _, d := range days {
-		x := f(d)
-
-		t := sum + x
-		if math.Abs(sum) > math.Abs(x) {
-			lost += (sum - t) + x
-		} else {
-			lost += (x - t) + sum
-		}
-
-		sum = t
+		sum.add(f(d))
 	}
 
-	return (sum + lost) / float64(len(days))
+	return (sum.rounded + sum.lost) / float64(len(days))
+}
+
+// compensatedSum is a sum with what rounding has lost of it.
+type compensatedSum struct{ rounded, lost float64 }
+
+func (s *compensatedSum) add(x float64) {
+	t := s.rounded + x
+	if math.Abs(s.rounded) > math.Abs(x) {
+		s.lost += (s.rounded - t) + x
+	} else {
+		s.lost += (x - t) + s.rounded
+	}
+
+	s.rounded = t
 }
 
 // firstMax returns the first day of the largest f.

@@ -134,6 +134,18 @@ func onCoauthors(f func(d *DBLP, edges []corpus.Edge) (string, error)) rule {
 	})
 }
 
+// onPair makes a rule of a function of two authors.
+func onPair(f func(d *DBLP, first, second int) (string, error)) rule {
+	return on(func(d *DBLP, s Slots) (string, error) {
+		first, second, err := d.pair(s)
+		if err != nil {
+			return "", err
+		}
+
+		return f(d, first, second)
+	})
+}
+
 // onJoint makes a rule of a function of the edge between two authors.
 func onJoint(f func(d *DBLP, e corpus.Edge) (string, error)) rule {
 	return onFound((*DBLP).joint, f)

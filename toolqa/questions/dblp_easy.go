@@ -147,8 +147,7 @@ func dblpCountQuestions() []Template {
 			Name: "collaborators",
 			Text: "How many collaborators does {author:text} have in the DBLP citation network?",
 			gold: onCoauthors(func(_ *DBLP, edges []corpus.Edge) (string, error) {
-				return strconv.Itoa(len(edges)),
-					nil
+				return strconv.Itoa(len(edges)), nil
 			}),
 			draw: drawAuthor(func(*DBLP, *drawn) bool { return true }),
 			steps: []step{
@@ -180,12 +179,7 @@ func dblpPairQuestions() []Template {
 		Text:  "How many papers did {first:text} and {second:text} write together in the DBLP citation network?",
 		Fault: "the published rule counts the collaborators that the two have in common instead of their papers",
 		gold:  onJoint(func(_ *DBLP, e corpus.Edge) (string, error) { return strconv.Itoa(len(papersOf(e))), nil }),
-		official: on(func(d *DBLP, s Slots) (string, error) {
-			a, b, err := d.pair(s)
-			if err != nil {
-				return "", err
-			}
-
+		official: onPair(func(d *DBLP, a, b int) (string, error) {
 			return strconv.Itoa(d.common(a, b)), nil
 		}),
 		draw: drawJoint(func(*DBLP, []cited) bool { return true }),

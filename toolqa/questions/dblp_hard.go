@@ -27,12 +27,7 @@ func dblpPathQuestions() []Template {
 			Name: "distance",
 			Text: "How many people does {first:text} need to know at least to know {second:text} in the DBLP " +
 				"citation network?",
-			gold: on(func(d *DBLP, s Slots) (string, error) {
-				a, b, err := d.pair(s)
-				if err != nil {
-					return "", err
-				}
-
+			gold: onPair(func(d *DBLP, a, b int) (string, error) {
 				length, ok := d.distance(a, b)
 				if !ok || length == 0 {
 					return "", errNoAnswer
@@ -68,12 +63,7 @@ func dblpPathQuestions() []Template {
 		{
 			Name: "common-collaborators",
 			Text: "How many common collaborators does {first:text} have with {second:text}?",
-			gold: on(func(d *DBLP, s Slots) (string, error) {
-				a, b, err := d.pair(s)
-				if err != nil {
-					return "", err
-				}
-
+			gold: onPair(func(d *DBLP, a, b int) (string, error) {
 				return strconv.Itoa(d.common(a, b)), nil
 			}),
 			draw: drawPair(func(d *DBLP, a, b *drawn) bool {
@@ -118,12 +108,10 @@ func dblpCitationQuestions() []Template {
 			Fault: "the published rule adds the citations of a joint paper twice unless it is the first of the " +
 				"two, so that another " +
 				"collaborator may lead",
-			gold: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string,
-				error) {
+			gold: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string, error) {
 				return d.leader(edges, papersOf)
 			}),
-			official: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string,
-				error) {
+			official: onCoauthors(func(d *DBLP, edges []corpus.Edge) (string, error) {
 				return d.leader(edges, entriesOf)
 			}),
 			draw: drawAuthor(func(d *DBLP, a *drawn) bool {

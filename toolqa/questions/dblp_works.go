@@ -219,8 +219,7 @@ func dblpSumQuestions() []Template {
 				return strconv.Itoa(len(papersOf(edges...))), nil
 			}),
 			official: onAuthor(func(d *DBLP, author int) (string, error) {
-				return strconv.Itoa(d.edgesAround(author)),
-					nil
+				return strconv.Itoa(d.edgesAround(author)), nil
 			}),
 			draw: drawWriter(func(d *DBLP, a *drawn) bool {
 				return len(a.edges) <= mostChecks && a.listed() && d.reachable(a) && d.wholeCircle(a)

@@ -143,34 +143,21 @@ func countFlights(column string, keep func(float64) bool) rule {
 }
 
 func countNumbers(rows []uint32, column *corpus.Vector, keep func(float64) bool) int {
-	n := 0
-
-	for _, row := range rows {
-		if x, ok := column.Number(int(row)); ok && keep(x) {
-			n++
-		}
-	}
-
-	return n
+	return len(rowsThat(rows, func(row int) bool {
+		x, ok := column.Number(row)
+		return ok && keep(x)
+	}))
 }
 
 // countTrue counts the rows for which a column of truth values says True.
 func countTrue(rows []uint32, column *corpus.Vector) int {
-	n := 0
-
-	for _, row := range rows {
-		if column.Text(int(row)) == "True" {
-			n++
-		}
-	}
-
-	return n
+	return len(rowsThat(rows, func(row int) bool { return column.Text(row) == "True" }))
 }
 
 // sumNumbers adds up the numbers that term makes of each row of which the columns hold numbers, as SQLite's AVG does
 // (Kahan-Babuska-Neumaier), and counts those rows.
 func sumNumbers(rows []uint32, columns []*corpus.Vector, term func(cells []float64) float64) (sum float64, n int) {
-	lost := 0.0
+	var total compensatedSum
 	cells := make([]float64, len(columns))
 
 next:
@@ -184,20 +171,11 @@ next:
 			cells[i] = x
 		}
 
-		x := term(cells)
-
-		t := sum + x
-		if max(sum, -sum) > max(x, -x) {
-			lost += (sum - t) + x
-		} else {
-			lost += (x - t) + sum
-		}
-
-		sum = t
+		total.add(term(cells))
 		n++
 	}
 
-	return sum + lost, n
+	return total.rounded + total.lost, n
 }
 
 // averageFlights makes a rule of the mean of a term over the rows that have numbers in the columns, with one decimal.

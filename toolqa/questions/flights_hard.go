@@ -99,8 +99,7 @@ func flightsOfAirline() []Template {
 			Name: "flights-on-date",
 			Text: "What is the total number of flights operated by {airline:text} on {date:date}?",
 			gold: onFlights(func(rows []uint32, _ []*corpus.Vector) (string, error) {
-				return strconv.Itoa(len(rows)),
-					nil
+				return strconv.Itoa(len(rows)), nil
 			}),
 			steps: []step{
 				querySQL("SELECT COUNT(*) AS flights "+sqlFrom+"FlightDate = '{date}' AND Airline = {airline|sql}",
@@ -241,7 +240,7 @@ func flightsFastest() Template {
 
 			return flights[0], nil
 		}, fastestColumns...),
-		draw: drawFastest,
+		draw: drawOn(drawFastest),
 		steps: []step{
 			querySQL("SELECT CONCAT(IATA_Code_Marketing_Airline, Flight_Number_Marketing_Airline) AS fastest "+sqlFrom+
 				sqlRoute+
@@ -255,15 +254,10 @@ func flightsFastest() Template {
 }
 
 // drawFastest draws a route and a day of the week on which one flight is the fastest.
-func drawFastest(r *rand.Rand, c Corpus) (values []string, err error) {
-	view, err := as[*Flights](c)
-	if err != nil {
-		return nil, err
-	}
-
+func drawFastest(r *rand.Rand, view *Flights) (values []string, err error) {
 	anyRoute := drawFlight(&Template{slots: []slot{{name: "origin"}, {name: "dest"}, {name: "weekday"}}})
 	for range patience {
-		if values, err = anyRoute(r, c); err != nil {
+		if values, err = anyRoute(r, view); err != nil {
 			return nil, err
 		}
 

@@ -212,12 +212,7 @@ func publishedScore(r corpus.Relation) (number float64, text string, err error) 
 // drawRelation draws the slots of a question about a random relation to which the rules, if there are two, give one
 // answer: what is faulty about the published one does not touch it.
 func drawRelation(t *Template) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
-		view, err := as[*SciREX](c)
-		if err != nil {
-			return nil, err
-		}
-
+	return drawOn(func(r *rand.Rand, view *SciREX) ([]string, error) {
 		if len(view.relations) == 0 {
 			return nil, fmt.Errorf("a corpus without relations has no questions")
 		}
@@ -233,10 +228,10 @@ func drawRelation(t *Template) drawer {
 				s[i] = Slot{slot.name, values[i]}
 			}
 
-			answer, err := t.gold(c, s)
+			answer, err := t.gold(view, s)
 			if err == nil && t.Avoided {
 				var published string
-				if published, err = t.official(c, s); published != answer {
+				if published, err = t.official(view, s); published != answer {
 					continue
 				}
 			}
@@ -247,5 +242,5 @@ func drawRelation(t *Template) drawer {
 		}
 
 		return nil, fmt.Errorf("%d relations drawn give no question", patience)
-	}
+	})
 }

@@ -70,10 +70,34 @@ func (y *Yelp) find(s Slots, names ...string) ([]uint32, error) {
 	return rows, err
 }
 
-// only returns the only business that has the value of a slot. Where there are more nobody can tell which is meant, and
+// first returns the first business that has the values of the slots of these names.
+func (y *Yelp) first(s Slots, names ...string) (int, error) {
+	rows, err := y.find(s, names...)
+	if err != nil {
+		return 0, err
+	}
+
+	return int(rows[0]), nil
+}
+
+// ofBusiness makes a rule of a function of the one business, the first or the only one, that the slots of these names
+// find.
+func ofBusiness(find func(*Yelp, Slots, ...string) (int, error),
+	answer func(y *Yelp, row int, s Slots) (string, error), names ...string) rule {
+	return on(func(y *Yelp, s Slots) (string, error) {
+		row, err := find(y, s, names...)
+		if err != nil {
+			return "", err
+		}
+
+		return answer(y, row, s)
+	})
+}
+
+// only returns the only business that has the values of slots. Where there are more nobody can tell which is meant, and
 // there is no answer.
-func (y *Yelp) only(s Slots, name string) (int, error) {
-	rows, err := y.find(s, name)
+func (y *Yelp) only(s Slots, names ...string) (int, error) {
+	rows, err := y.find(s, names...)
 	if err != nil {
 		return 0, err
 	}
@@ -116,26 +140,12 @@ func isIn(category, list string) bool {
 
 // doing returns those of the rows that have a category.
 func (y *Yelp) doing(rows []uint32, category string) []uint32 {
-	return slices.DeleteFunc(slices.Clone(rows),
-		func(row uint32) bool { return !isIn(category, y.categories.Text(int(row))) })
+	return rowsThat(rows, func(row int) bool { return isIn(category, y.categories.Text(row)) })
 }
 
 // most returns the rows with the largest number in a column, in order.
 func most(rows []uint32, column *corpus.Vector) []uint32 {
-	var top []uint32
-	best := 0.0
-
-	for _, row := range rows {
-		switch n, ok := column.Number(int(row)); {
-		case !ok:
-		case len(top) == 0 || n > best:
-			best, top = n, []uint32{row}
-		case n == best:
-			top = append(top, row)
-		}
-	}
-
-	return top
+	return best(rows, column.Number)
 }
 
 // nameOf returns the name of the businesses; where they have more than one, or there are none, there is no answer.
@@ -151,14 +161,7 @@ func (y *Yelp) nameOf(rows []uint32) (string, error) {
 // meanOf returns the mean of a column over rows with two decimals, as Python prints it. The cells are whole numbers or
 // halves, of which the sum is exact.
 func meanOf(rows []uint32, column *corpus.Vector) (string, error) {
-	sum, n := 0.0, 0
-
-	for _, row := range rows {
-		if x, ok := column.Number(int(row)); ok {
-			sum, n = sum+x, n+1
-		}
-	}
-
+	sum, n := sumNumbers(rows, []*corpus.Vector{column}, first)
 	if n == 0 {
 		return "", errNoAnswer
 	}

@@ -59,24 +59,19 @@ func yelpAnswer(name, text, column, load string, last step, answer func(cell str
 
 // onBusiness makes a rule of a function of a cell of the first business that the slots find.
 func onBusiness(answer func(cell string) (string, bool), column string) rule {
-	return on(func(y *Yelp, s Slots) (string, error) {
-		rows, err := y.find(s, yelpByAll...)
-		if err != nil {
-			return "", err
-		}
-
+	return ofBusiness((*Yelp).first, func(y *Yelp, row int, _ Slots) (string, error) {
 		v, err := y.column(column)
 		if err != nil {
 			return "", err
 		}
 
-		text, ok := answer(v.Text(int(rows[0])))
+		text, ok := answer(v.Text(row))
 		if !ok {
 			return "", errNoAnswer
 		}
 
 		return text, nil
-	})
+	}, yelpByAll...)
 }
 
 // yelpCoordinates asks for two cells of one business.
@@ -84,14 +79,9 @@ func yelpCoordinates() Template {
 	return Template{
 		Name: "coordinates",
 		Text: "What are the coordinates of {name:text+} " + yelpWhere,
-		gold: on(func(y *Yelp, s Slots) (string, error) {
-			rows, err := y.find(s, yelpByAll...)
-			if err != nil {
-				return "", err
-			}
-
-			return y.latitude.Text(int(rows[0])) + ", " + y.longitude.Text(int(rows[0])), nil
-		}),
+		gold: ofBusiness((*Yelp).first, func(y *Yelp, row int, _ Slots) (string, error) {
+			return y.latitude.Text(row) + ", " + y.longitude.Text(row), nil
+		}, yelpByAll...),
 		draw: drawYelpCells(yelpByAll, oneBusiness),
 		choose: yelpLookup(yelpByAll, []string{"latitude", "longitude"},
 			"The coordinates of a business are its latitude and longitude, which are in the yelp database. I load it.",

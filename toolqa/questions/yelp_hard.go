@@ -262,21 +262,14 @@ func yelpBusiestArea() Template {
 			return "", false, err
 		}
 
-		counts, best, alone := map[int]int{}, -1, true
-		for _, row := range rows {
-			counts[y.postalCode.Code(int(row))]++
+		codes := make([]string, len(rows))
+		for i, row := range rows {
+			codes[i] = y.postalCode.Text(int(row))
 		}
 
-		for _, row := range rows {
-			switch code := y.postalCode.Code(int(row)); {
-			case best < 0 || counts[code] > counts[best]:
-				best, alone = code, true
-			case code != best && counts[code] == counts[best]:
-				alone = false
-			}
-		}
+		code, alone := mostFrequent(codes)
 
-		return y.postalCode.Word(best), alone, nil
+		return code, alone, nil
 	}
 
 	return Template{

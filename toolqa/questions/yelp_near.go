@@ -3,7 +3,6 @@ package questions
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"toolevo/toolqa/corpus"
@@ -63,11 +62,8 @@ func twoNumbers(first, second string) reader {
 
 // within returns the businesses that are at most so many miles away from a place.
 func (y *Yelp) within(centre place, miles float64) []uint32 {
-	metres := miles * metresInMile
-	// no degree of latitude is shorter than that at the equator
-	high := degrees(metres / (earthMajor * (1 - earthOblat)))
-
-	return y.where(func(p place) bool { return math.Abs(p.lat-centre.lat) <= high && centre.metresTo(p) <= metres })
+	near := centre.reach(miles)
+	return y.where(func(p place) bool { _, ok := near(p); return ok })
 }
 
 // where returns the businesses at places that near holds for.
@@ -94,22 +90,12 @@ func yelpNearbyReviews() Template {
 		Text: "What is the average review counts of businesses within a 5-mile radius from {name:text+}?",
 		Fault: "the published rule takes a box that goes 5 km, not miles, to each side, around any one of the " +
 			"businesses of that name",
-		gold: on(func(y *Yelp, s Slots) (string, error) {
-			row, err := y.only(s, "name")
-			if err != nil {
-				return "", err
-			}
-
+		gold: ofBusiness((*Yelp).only, func(y *Yelp, row int, _ Slots) (string, error) {
 			return meanOf(y.within(y.at(row), nearMiles), y.reviews)
-		}),
-		official: on(func(y *Yelp, s Slots) (string, error) {
-			rows, err := y.find(s, "name")
-			if err != nil {
-				return "", err
-			}
-
-			return meanOf(y.where(y.at(int(rows[0])).box(boxMetres)), y.reviews)
-		}),
+		}, "name"),
+		official: ofBusiness((*Yelp).first, func(y *Yelp, row int, _ Slots) (string, error) {
+			return meanOf(y.where(y.at(row).box(boxMetres)), y.reviews)
+		}, "name"),
 		draw: drawYelp(func(_ *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			return []string{y.name.Text(row)}, y.isOnly(y.name, row) && y.steady(y.at(row)), nil
 		}),
@@ -176,27 +162,17 @@ func yelpNearest() Template {
 		Text: "Which is the nearest {cat:text} business to {name:text+}?",
 		Fault: "the published rule measures in degrees, looks in the same city only and at the business itself, and " +
 			"looks for the category as a regular expression, from any one of the businesses of that name",
-		gold: on(func(y *Yelp, s Slots) (string, error) {
-			row, err := y.only(s, "name")
-			if err != nil {
-				return "", err
-			}
-
+		gold: ofBusiness((*Yelp).only, func(y *Yelp, row int, s Slots) (string, error) {
 			nearest, _, _ := y.nearest(y.at(row), y.withCategory(s.Get("cat")), row)
 			if nearest < 0 {
 				return "", errNoAnswer
 			}
 
 			return y.name.Text(nearest), nil
-		}),
-		official: on(func(y *Yelp, s Slots) (string, error) {
-			rows, err := y.find(s, "name")
+		}, "name"),
+		official: ofBusiness((*Yelp).first, func(y *Yelp, row int, s Slots) (string, error) {
+			rows, err := y.find(Slots{{"city", y.city.Text(row)}}, "city")
 			if err != nil {
-				return "", err
-			}
-
-			from := int(rows[0])
-			if rows, err = y.find(Slots{{"city", y.city.Text(from)}}, "city"); err != nil {
 				return "", err
 			}
 
@@ -204,8 +180,8 @@ func yelpNearest() Template {
 				return "", err
 			}
 
-			return y.name.Text(int(y.leastDegrees(y.at(from), rows))), nil
-		}),
+			return y.name.Text(int(y.leastDegrees(y.at(row), rows))), nil
+		}, "name"),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			if !y.isOnly(y.name, row) {
 				return nil, false, nil
@@ -238,21 +214,12 @@ func yelpNearest() Template {
 
 // leastDegrees returns the first row whose place, on a map where all degrees are as long, is nearest.
 func (y *Yelp) leastDegrees(centre place, rows []uint32) uint32 {
-	square := func(row uint32) float64 {
-		p := y.at(int(row))
+	square := func(row int) float64 {
+		p := y.at(row)
 		return (p.lat-centre.lat)*(p.lat-centre.lat) + (p.long-centre.long)*(p.long-centre.long)
 	}
 
-	return slices.MinFunc(rows, func(a, b uint32) int {
-		switch x, y := square(a), square(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-
-		return 0
-	})
+	return best(rows, func(row int) (float64, bool) { return -square(row), true })[0]
 }
 
 func yelpRecommend() Template {
@@ -267,22 +234,12 @@ func yelpRecommend() Template {
 		Fault: "the published rule forgets the category and takes the first of the businesses with the most stars " +
 			"in a box that goes 5 km, not miles, " +
 			"to each side, around any one of the businesses at that address",
-		gold: on(func(y *Yelp, s Slots) (string, error) {
-			row, err := y.only(s, "address")
-			if err != nil {
-				return "", err
-			}
-
+		gold: ofBusiness((*Yelp).only, func(y *Yelp, row int, s Slots) (string, error) {
 			return best(y, y.at(row), s.Get("cat"))
-		}),
-		official: on(func(y *Yelp, s Slots) (string, error) {
-			rows, err := y.find(s, "address")
-			if err != nil {
-				return "", err
-			}
-
-			return firstName(y, most(y.where(y.at(int(rows[0])).box(boxMetres)), y.stars))
-		}),
+		}, "address"),
+		official: ofBusiness((*Yelp).first, func(y *Yelp, row int, _ Slots) (string, error) {
+			return firstName(y, most(y.where(y.at(row).box(boxMetres)), y.stars))
+		}, "address"),
 		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
 			if !y.isOnly(y.address, row) {
 				return nil, false, nil
