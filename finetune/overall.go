@@ -1,6 +1,9 @@
 package finetune
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // all is the dataset of a row that stands for every one.
 const all = "all"
@@ -45,9 +48,7 @@ func (r *Row) add(other Row) {
 		r.Outcomes[outcome] += n
 	}
 
-	if r.FirstLoss == "" {
-		r.FirstLoss = other.FirstLoss
-	}
+	r.FirstLoss = cmp.Or(r.FirstLoss, other.FirstLoss)
 
 	right := func(p float64) int { return int(math.Round(p * float64(r.N))) }
 	r.OfficialLow, r.OfficialHigh = Wilson(right(r.Official), r.N)

@@ -186,13 +186,9 @@ func (r *Row) count() {
 
 // recovered reports whether a tool is called with success in one of the turns. Finish succeeds by ending the task.
 func recovered(tool string, turns []Turn) bool {
-	for _, t := range turns {
-		if tool != "" && t.Tool == tool && (t.Outcome == envs.OK || t.Outcome.Ends()) {
-			return true
-		}
-	}
-
-	return false
+	return tool != "" && slices.ContainsFunc(turns, func(t Turn) bool {
+		return t.Tool == tool && (t.Outcome == envs.OK || t.Outcome.Ends())
+	})
 }
 
 // Key returns the trajectory key of the turns, by mcts.TrajectoryKey.

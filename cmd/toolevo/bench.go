@@ -267,12 +267,6 @@ func (b *bench) close() error {
 	return err
 }
 
-// environment returns the environment that deploys an API version. memory, which may be nil, keeps what tools
-// gave that another time might give otherwise.
-func (b *bench) environment(api string, memory envs.Memory) (envs.Environment, error) {
-	return b.suite.Environment(api, memory)
-}
-
 // demonstrationsOf has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
 var demonstrationsOf sync.Map
 
@@ -301,11 +295,7 @@ func plan(b suite.Benchmark) func(question string) (envs.Plan, bool) {
 
 // prompt returns what a model is shown of the prompt version.
 func (b *bench) prompt() (prompt.Prompt, error) {
-	modules := b.config.Python.Modules
-	if modules == nil {
-		modules = []string{}
-	}
-
+	modules := append([]string{}, b.config.Python.Modules...) // none is not nil
 	p, err := newPrompt(b.benchmark, b.config.Prompt, b.config.Environment.UpdateTool, modules)
 	p.Codec = b.config.Codec()
 

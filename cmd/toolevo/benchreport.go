@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -159,7 +161,7 @@ func (r *serveReport) text() string {
 		line("faults", "none")
 	}
 
-	for _, kind := range sortedFaults(r.Faults) {
+	for _, kind := range slices.Sorted(maps.Keys(r.Faults)) {
 		line("fault "+string(kind), "%d", r.Faults[kind])
 	}
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -314,26 +313,16 @@ func isAddress(err error) bool {
 
 // indented lists names, a line each of up to four.
 func indented[S ~string](names []S) string {
-	var b strings.Builder
-	for row := range slices.Chunk(names, 4) {
-		b.WriteString(" ")
+	var lines []string
 
+	for row := range slices.Chunk(names, 4) {
+		line := " "
 		for _, n := range row {
-			fmt.Fprintf(&b, " %-18s", n)
+			line += fmt.Sprintf(" %-18s", n)
 		}
 
-		b.WriteString("\n")
-	}
-
-	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
 
 	return strings.Join(lines, "\n")
-}
-
-// sortedFaults are the kinds of faults that were made, in order.
-func sortedFaults(made map[simserver.Fault]int) []simserver.Fault {
-	return slices.Sorted(maps.Keys(made))
 }

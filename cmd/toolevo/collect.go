@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,11 +60,7 @@ Nothing is lost either way.`,
 		}
 
 		if *f.dryRun {
-			if err := f.startEngine(cmd.Context(), b); err != nil {
-				return err
-			}
-
-			return a.printDryRun(kindCollect, b, *f.asJSON)
+			return a.dryRun(cmd.Context(), kindCollect, f, b)
 		}
 
 		if err := f.prepare(cmd.Context(), b); err != nil {
@@ -78,7 +75,7 @@ Nothing is lost either way.`,
 
 // collectOptions wires a collection over a run's store.
 func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
-	env, err := b.environment(b.config.API[0], run)
+	env, err := b.suite.Environment(b.config.API[0], run)
 	if err != nil {
 		return collect.Options{}, err
 	}
@@ -159,9 +156,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 
 	done()
 
-	if tallyErr := finishTally(); err == nil {
-		err = tallyErr
-	}
+	err = cmp.Or(err, finishTally())
 
 	var unresolved *collect.UnresolvedError
 	if err != nil && !errors.As(err, &unresolved) {

@@ -121,7 +121,7 @@ func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs
 
 	t.Cleanup(func() { b.close() })
 
-	env, err := b.environment(api, nil)
+	env, err := b.suite.Environment(api, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -239,7 +239,7 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target
 				fmt.Fprintln(a.Out)
 			}
 
-			a.announce(p)
+			fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, doctor.Legend)
 			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
 		}
 
@@ -281,9 +281,4 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target
 	}
 
 	return console.Bad("doctor: there are findings")
-}
-
-// announce says what is examined.
-func (a *app) announce(p target) {
-	fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, doctor.Legend)
 }

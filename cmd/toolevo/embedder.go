@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,12 +20,8 @@ func (b *bench) embedder(model, url string, target bool) (suite.Embedder, error)
 		retry = b.serving.retry()
 	}
 
-	if url == "" {
-		url = b.embeddingServer()
-	}
-
 	e, err := openai.NewEmbedder(openai.Options{
-		BaseURL: url,
+		BaseURL: cmp.Or(url, b.embeddingServer()),
 		APIKey:  b.serving.key(kindOpenAI),
 		Model:   model,
 		Timeout: b.serving.timeout,
@@ -80,9 +77,5 @@ func (b *bench) prepareSuite(ctx context.Context) error {
 		return nil
 	}
 
-	if err := p.Prepare(ctx); err != nil {
-		return console.GaveUp(err)
-	}
-
-	return nil
+	return console.GaveUp(p.Prepare(ctx))
 }

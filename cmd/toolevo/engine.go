@@ -107,11 +107,7 @@ func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options)
 			"each engine needs", err)
 	}
 
-	if err != nil {
-		return console.GaveUp(err)
-	}
-
-	return nil
+	return console.GaveUp(err)
 }
 
 // breached is what gets through for lack of a wall while the other one stands: all attacks on some walls of

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,11 +54,7 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 		defer b.close()
 
 		if *f.dryRun {
-			if err := f.startEngine(cmd.Context(), b); err != nil {
-				return err
-			}
-
-			return a.printDryRun(kindEval, b, *f.asJSON)
+			return a.dryRun(cmd.Context(), kindEval, f, b)
 		}
 
 		if err := f.prepare(cmd.Context(), b); err != nil {
@@ -116,9 +113,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 
 	finished()
 
-	if tallyErr := finishTally(); err == nil {
-		err = tallyErr
-	}
+	err = cmp.Or(err, finishTally())
 
 	if err != nil {
 		return a.stopped(kindEval, f, err)

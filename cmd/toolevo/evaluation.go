@@ -95,7 +95,7 @@ func (e *evaluation) openEnvironments(b *bench) error {
 	for i := range e.jobs {
 		api := e.jobs[i].Cell.API
 		if environments[api] == nil {
-			env, err := b.environment(api, e.run)
+			env, err := b.suite.Environment(api, e.run)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -381,16 +382,7 @@ const mostNodes = 6
 
 // few lists the first numbers of a list.
 func few(ids []int, most int) string {
-	text := ""
-
-	for i, id := range ids[:min(len(ids), most)] {
-		if i > 0 {
-			text += " "
-		}
-
-		text += strconv.Itoa(id)
-	}
-
+	text := strings.Trim(fmt.Sprint(ids[:min(len(ids), most)]), "[]")
 	if len(ids) > most {
 		text += fmt.Sprintf(" … (%d)", len(ids))
 	}

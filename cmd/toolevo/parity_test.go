@@ -121,7 +121,7 @@ func parityWorlds(t *testing.T, b *bench) []world {
 			t.Fatal(err)
 		}
 
-		env, err := b.environment(api, nil)
+		env, err := b.suite.Environment(api, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,15 +85,11 @@ With --transcript a policy plays, and the whole episode is printed.`,
 
 // question returns the question of an ID, or the first one.
 func (b *bench) question(id string) (envs.Task, error) {
-	for _, t := range b.tasks {
-		if id == "" || t.ID == id {
-			return t, nil
-		}
-	}
-
 	ids := make([]string, len(b.tasks))
 	for i, t := range b.tasks {
-		ids[i] = t.ID
+		if ids[i] = t.ID; id == "" || t.ID == id {
+			return t, nil
+		}
 	}
 
 	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.config.Split), id, ids)
@@ -113,7 +109,7 @@ func noQuestion(where, id string, ids []string) error {
 }
 
 func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.environment(b.config.API[0], nil)
+	env, err := b.suite.Environment(b.config.API[0], nil)
 	if err != nil {
 		return err
 	}
@@ -172,7 +168,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 
 // transcript lets the configured policy play a question and prints the episode.
 func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.environment(b.config.API[0], nil)
+	env, err := b.suite.Environment(b.config.API[0], nil)
 	if err != nil {
 		return err
 	}

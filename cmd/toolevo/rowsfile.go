@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -59,19 +60,11 @@ func (a *app) writeRows(ctx context.Context, run *store.Run, now iter.Seq2[traje
 	default:
 		if lost, err := firstLost(now, trajectories.ReadFile(path)); err != nil || lost != "" {
 			a.Say("Rewriting %s: trees were regrown, and not everything in it was found again (%s).", path,
-				orUnreadable(lost, err))
+				cmp.Or(lost, fmt.Sprint(err)))
 		}
 	}
 
 	return trajectories.WriteFile(ctx, path, now)
-}
-
-func orUnreadable(lost string, err error) string {
-	if err != nil {
-		return err.Error()
-	}
-
-	return lost
 }
 
 // firstLost names the first row of a file that is not among the rows now; "" is none.

@@ -335,9 +335,13 @@ func (f *runFlags) openEngine(ctx context.Context) (sandbox.Engine, error) {
 	return e, err
 }
 
-// printDryRun prints what a run would be.
-func (a *app) printDryRun(kind string, b *bench, asJSON bool) error {
-	if asJSON {
+// dryRun prints what a run would be.
+func (a *app) dryRun(ctx context.Context, kind string, f *runFlags, b *bench) error {
+	if err := f.startEngine(ctx, b); err != nil {
+		return err
+	}
+
+	if *f.asJSON {
 		return a.PrintJSON(dryRunDocument{
 			Kind: kind, Questions: len(b.questions), ConfigHash: b.config.Hash(), Inputs: b.lineage,
 			Config: b.config.Annotated(), Engine: b.stamp.String(),

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/attack"
@@ -77,7 +76,7 @@ const (
 
 // writeFinding writes a line on an attack. A breach is written in full.
 func writeFinding(w io.Writer, f attack.Finding) {
-	took := fmt.Sprintf("%*s", timeColumns, inMilliseconds(f.Took))
+	took := fmt.Sprintf("%*s", timeColumns, fmt.Sprintf("%.0f ms", float64(f.Took.Microseconds())/1000))
 	if f.Contained {
 		fmt.Fprintf(w, "ok  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, display.Line(f.Seen, seenColumns), took)
 		return
@@ -86,10 +85,6 @@ func writeFinding(w io.Writer, f attack.Finding) {
 	fmt.Fprintf(w, "!!  %-*s%-*s%s\n", nameColumns, f.Name, seenColumns, "GOT THROUGH", took)
 	io.WriteString(w, folded("    did:  ", display.Line(f.Seen, 600)))
 	io.WriteString(w, folded("    what: ", f.What))
-}
-
-func inMilliseconds(d time.Duration) string {
-	return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000)
 }
 
 // folded puts a label before a text, and breaks it at words into lines that the label's width indents.

@@ -96,15 +96,6 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 // environment, which it was made with, so that --resume --out DIR is enough; what this command line says stands above
 // both, so that it is either what the run has or refused.
 func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*configs.Resolved, error) {
-	layers, err := s.layers(flags, resumed)
-	if err != nil {
-		return nil, err
-	}
-
-	return configs.Load(layers...)
-}
-
-func (s *settings) layers(flags *pflag.FlagSet, resumed []configs.Layer) ([]configs.Layer, error) {
 	var layers []configs.Layer
 	for key, value := range s.defaults {
 		layers = append(layers, configs.SettingLayer("default of this command", key, value))
@@ -148,7 +139,7 @@ func (s *settings) layers(flags *pflag.FlagSet, resumed []configs.Layer) ([]conf
 		layers = append(layers, configs.SettingLayer("flag --set "+key, key, value))
 	}
 
-	return layers, nil
+	return configs.Load(layers...)
 }
 
 // fileLayers reads a configuration file; no name means no layer.

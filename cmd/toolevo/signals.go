@@ -87,11 +87,8 @@ func (e *ending) last() string {
 // interrupted gives the error of a command that was interrupted its words and its exit code. An error that
 // has nothing to do with it stays what it is.
 func (a *app) interrupted(ctx context.Context, err error) error {
-	if console.ExitCode(err) == console.ExitInterrupted {
-		return err
-	}
-
-	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+	told := console.ExitCode(err) == console.ExitInterrupted
+	if told || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,11 +95,7 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 			a.Say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
 		}
 
-		if err != nil {
-			return console.GaveUp(err)
-		}
-
-		return nil
+		return console.GaveUp(err)
 	}
 }
 
@@ -183,11 +180,7 @@ func tallyLines(name string, s server.Snapshot) []string {
 // causes lists what was seen, the most frequent first.
 func causes(faults map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(faults), func(x, y string) int {
-		if faults[x] != faults[y] {
-			return int(faults[y] - faults[x])
-		}
-
-		return strings.Compare(x, y)
+		return cmp.Or(cmp.Compare(faults[y], faults[x]), cmp.Compare(x, y))
 	})
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%d × %s", faults[name], name)

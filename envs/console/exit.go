@@ -31,8 +31,14 @@ func Usage(format string, args ...any) error {
 	return &exitError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// GaveUp is the error of infrastructure that gave up.
-func GaveUp(err error) error { return &exitError{ExitGaveUp, err} }
+// GaveUp is the error of infrastructure that gave up, nil when err is.
+func GaveUp(err error) error {
+	if err == nil {
+		return nil
+	}
+
+	return &exitError{ExitGaveUp, err}
+}
 
 // Interrupted is the error of a command that was interrupted, in words that say what to do next.
 func Interrupted(format string, args ...any) error {

@@ -133,9 +133,8 @@ func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress 
 	}
 
 	if c.DocumentCount() > 0 {
-		if err = retrieve.Prepare(ctx, c, progress.Step("index the passages of "+string(ds))); err != nil {
-			err = console.GaveUp(err) // a full disk
-		}
+		step := progress.Step("index the passages of " + string(ds))
+		err = console.GaveUp(retrieve.Prepare(ctx, c, step)) // a full disk
 	}
 
 	return errors.Join(err, c.Close())

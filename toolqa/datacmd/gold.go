@@ -112,7 +112,12 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 			return nil, err
 		}
 
-		reports = append(reports, goldReport{string(ds), string(d), sourceOf(qs), r})
+		report := goldReport{Dataset: string(ds), Difficulty: string(d), GoldReport: r}
+		if len(qs) > 0 {
+			report.Source = string(qs[0].Source)
+		}
+
+		reports = append(reports, report)
 	}
 
 	if len(reports) == 0 {
@@ -121,14 +126,6 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 	}
 
 	return reports, nil
-}
-
-func sourceOf(qs []toolqa.Question) string {
-	if len(qs) == 0 {
-		return ""
-	}
-
-	return string(qs[0].Source)
 }
 
 func printGold(p *console.Program, asJSON bool, reports []goldReport) error {
