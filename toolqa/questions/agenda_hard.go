@@ -3,7 +3,6 @@ package questions
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -265,21 +264,10 @@ func readMeetings(result string, known *Slots) error {
 
 // readEvents reads the distinct events of the rows left.
 func readEvents(result string, known *Slots) error {
-	rows, ok := tableRows(result, []string{"event"})
-	if !ok {
-		return unexpected(result, "events")
-	}
+	events, err := cellLists(result, "event")
+	*known = append(*known, Slot{"events", strings.Join(eachOnce(events), ", ")})
 
-	var events []string
-	for _, row := range rows {
-		if !slices.Contains(events, row["event"]) {
-			events = append(events, row["event"])
-		}
-	}
-
-	*known = append(*known, Slot{"events", strings.Join(events, ", ")})
-
-	return nil
+	return err
 }
 
 const agendaSlots = `def minutes(text):

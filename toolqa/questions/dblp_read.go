@@ -213,13 +213,7 @@ func parseEdge(result string) (papers []string, ok bool) {
 		return nil, false
 	}
 
-	for _, title := range entries {
-		if !slices.Contains(papers, title) {
-			papers = append(papers, title)
-		}
-	}
-
-	return papers, true
+	return eachOnce(entries), true
 }
 
 // texts returns the list of texts under a key.

@@ -161,14 +161,7 @@ func distinctly(column string) func(sql bool) reader {
 				}
 			}
 
-			var distinct []string
-			for _, cell := range cells {
-				if !slices.Contains(distinct, cell) {
-					distinct = append(distinct, cell)
-				}
-			}
-
-			*known = append(*known, Slot{column, strings.Join(distinct, ", ")})
+			*known = append(*known, Slot{column, strings.Join(eachOnce(cells), ", ")})
 
 			return nil
 		}
