@@ -3,7 +3,9 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"toolevo/mcts/policy/openai"
@@ -144,31 +146,24 @@ type openAIBody struct {
 
 // likeliest is the log-probability of the likeliest first token, 1 when there is none.
 func (b openAIBody) likeliest() float64 {
-	best, found := 0.0, false
+	var all []float64
 
-	note := func(l float64) {
-		if !found || l > best {
-			best, found = l, true
-		}
-	}
 	if len(b.Choices) > 0 {
 		l := b.Choices[0].LogProbs
 		if len(l.Top) > 0 {
-			for _, v := range l.Top[0] {
-				note(v)
-			}
+			all = slices.Collect(maps.Values(l.Top[0]))
 		}
 
 		if len(l.Content) > 0 {
 			for _, v := range l.Content[0].Top {
-				note(v.LogProb)
+				all = append(all, v.LogProb)
 			}
 		}
 	}
 
-	if !found {
+	if len(all) == 0 {
 		return 1
 	}
 
-	return best
+	return slices.Max(all)
 }

@@ -13,18 +13,26 @@ const (
 	Problem Verdict = "problem"        // a run would be wrong or impossible
 )
 
-// rank orders the verdicts.
+// verdicts are what is written of the verdicts, from good to bad.
+var verdicts = [...]struct {
+	verdict          Verdict
+	mark, conclusion string
+}{
+	{OK, "ok", "All is well."},
+	{Unknown, "??", "Nothing wrong was found, but not everything could be looked at."},
+	{Warning, "! ", "A run will cope with this server: it is slower, or loses what is named above."},
+	{Problem, "!!", "Do not run on this server before what is marked !! is set right."},
+}
+
+// rank is the verdict's place among them.
 func (v Verdict) rank() int {
-	switch v {
-	case OK:
-		return 0
-	case Unknown:
-		return 1
-	case Warning:
-		return 2
+	for i := range verdicts {
+		if verdicts[i].verdict == v {
+			return i
+		}
 	}
 
-	return 3
+	return len(verdicts) - 1
 }
 
 // Worse returns the worse of two verdicts.

@@ -61,9 +61,7 @@ func (p *examination) seeds(ctx context.Context) error {
 	}
 
 	same, other := slices.Equal(lists[0], lists[1]), !slices.Equal(lists[0], lists[2])
-	all := slices.Concat(lists[0], lists[1], lists[2])
-	slices.Sort(all)
-	different := len(slices.Compact(all))
+	different := differentTexts(slices.Concat(lists[0], lists[1], lists[2]))
 
 	p.sampled, p.seeded = lists[0], same
 	switch {

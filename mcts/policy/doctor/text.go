@@ -12,18 +12,7 @@ import (
 const width = 80
 
 // mark stands before a check.
-func (v Verdict) mark() string {
-	switch v {
-	case OK:
-		return "ok"
-	case Unknown:
-		return "??"
-	case Warning:
-		return "! "
-	}
-
-	return "!!"
-}
+func (v Verdict) mark() string { return verdicts[v.rank()].mark }
 
 // Legend explains the marks.
 const Legend = "ok good   !  a run copes   !! a run would be wrong or impossible   ?? unknown"
@@ -65,7 +54,8 @@ func (r *Report) WriteFindings(w io.Writer) error {
 			number(rounded(e.CompletionsPerHour)), e.InFlight, e.TokensWritten, number(e.TokensRead)), width))
 	}
 
-	b.WriteString(display.Wrap("", r.conclusion(), width))
+	b.WriteString(display.Wrap("", fmt.Sprintf("%s (%d probes in %s)",
+		verdicts[r.Verdict.rank()].conclusion, r.Probes, duration(r.Took)), width))
 	_, err := io.WriteString(w, b.String())
 
 	return err
@@ -79,19 +69,4 @@ func rounded(n int) int {
 	}
 
 	return n / unit * unit
-}
-
-// conclusion is the verdict in words.
-func (r *Report) conclusion() string {
-	probes := fmt.Sprintf(" (%d probes in %s)", r.Probes, duration(r.Took))
-	switch r.Verdict {
-	case OK:
-		return "All is well." + probes
-	case Unknown:
-		return "Nothing wrong was found, but not everything could be looked at." + probes
-	case Warning:
-		return "A run will cope with this server: it is slower, or loses what is named above." + probes
-	}
-
-	return "Do not run on this server before what is marked !! is set right." + probes
 }
