@@ -77,7 +77,8 @@ func (p *Policy) deliver(ctx context.Context, question string, c Completion) (Re
 		if !down {
 			p.pool.logLongPause(turn, fault)
 
-			if err := wait(ctx, p.pause(c.Seed, counted, fault)); err != nil {
+			pause := p.options.Retry.pause(counted-1, c.Seed+uint64(counted), fault)
+			if err := wait(ctx, pause); err != nil {
 				return Reply{}, err
 			}
 		}
@@ -183,10 +184,9 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, n int, err 
 	return nil
 }
 
-// pause is the wait before the next attempt of a request that failed for the counted-th time.
-func (p *Policy) pause(seed uint64, counted int, f *Fault) time.Duration {
-	r := p.options.Retry
-	return max(jitter(backoff(r, counted-1), seed+uint64(counted)), min(f.RetryAfter, max(r.Patience, 0)))
+// pause is the wait before another attempt after a fault, once the wait has doubled a number of times.
+func (r Retry) pause(doublings int, seed uint64, f *Fault) time.Duration {
+	return max(jitter(backoff(r, doublings), seed), min(f.RetryAfter, max(r.Patience, 0)))
 }
 
 // backoff is Base doubled a number of times, at most Max.

@@ -243,22 +243,18 @@ func (p *pool) missed(t turn, f *Fault) (down bool) {
 	switch {
 	case t.probe && s.down:
 		s.probes++
-		s.next = now.Add(p.probeAfter(s, f))
+		s.next = now.Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
 		p.broadcast()
 		p.tell(s)
 	case !s.down && (f.setsAside() || s.misses >= min(downAfter, p.retry.Attempts)):
 		s.down = true
-		s.next = now.Add(p.probeAfter(s, f))
+		s.next = now.Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
 		close(s.gone)
 		s.limiter.pause(true)
 		p.broadcast()
 	}
 
 	return s.down
-}
-
-func (p *pool) probeAfter(s *server, f *Fault) time.Duration {
-	return max(jitter(backoff(p.retry, s.probes), s.hash+uint64(s.probes)), min(f.RetryAfter, max(p.retry.Patience, 0)))
 }
 
 // tell says that a server is gone: once, and not before a probe has confirmed it.

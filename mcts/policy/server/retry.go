@@ -40,8 +40,7 @@ func (r Retry) Do(ctx context.Context, seed uint64, try func() error) error {
 			return &GoneError{Servers: 1, Since: gone, Patience: max(r.Patience, 0), Last: fault}
 		}
 
-		pause := max(jitter(backoff(r, sent-1), seed+uint64(sent)), min(fault.RetryAfter, max(r.Patience, 0)))
-		if err := wait(ctx, pause); err != nil {
+		if err := wait(ctx, r.pause(sent-1, seed+uint64(sent), fault)); err != nil {
 			return err
 		}
 	}
