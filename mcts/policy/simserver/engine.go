@@ -56,7 +56,7 @@ func newEngine(o *Options) *engine {
 		e.free = append(e.free, slot)
 	}
 
-	e.figures.busy = make([]time.Duration, o.Slots)
+	e.figures.Busy = make([]time.Duration, o.Slots)
 
 	return e
 }
@@ -87,7 +87,7 @@ func (e *engine) admit(b *batch) error {
 	defer e.mu.Unlock()
 
 	if e.o.MaxWaiting > 0 && len(e.waiting)+len(b.sequences)-len(e.free) > e.o.MaxWaiting {
-		e.figures.rejected++
+		e.figures.Rejected++
 		return errFull
 	}
 
@@ -97,7 +97,7 @@ func (e *engine) admit(b *batch) error {
 	}
 
 	e.waiting = append(e.waiting, b.sequences...)
-	e.figures.sequences += len(b.sequences)
+	e.figures.Sequences += len(b.sequences)
 	e.dispatch()
 
 	return nil
@@ -115,7 +115,7 @@ func (e *engine) dispatch() {
 		e.start(s)
 	}
 
-	e.figures.maxWaiting = max(e.figures.maxWaiting, len(e.waiting))
+	e.figures.MaxWaiting = max(e.figures.MaxWaiting, len(e.waiting))
 }
 
 func (e *engine) start(s *sequence) {
@@ -124,7 +124,7 @@ func (e *engine) start(s *sequence) {
 	e.free = e.free[:last]
 	e.running[s] = struct{}{}
 	e.kv += s.size()
-	e.figures.maxRunning = max(e.figures.maxRunning, len(e.running))
+	e.figures.MaxRunning = max(e.figures.MaxRunning, len(e.running))
 	e.figures.queue.observe(s.since.Sub(s.batch.arrived))
 	prefill, decode := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
 
@@ -142,9 +142,9 @@ func (e *engine) lookUp(s *sequence) int {
 	p := s.prompt
 	n := p.tokens.len()
 
-	e.figures.promptTokens += n
+	e.figures.PromptTokens += n
 	if e.o.wrong(NoPrefixCache) {
-		e.figures.promptChars += p.first(len(p.text))
+		e.figures.PromptChars += p.first(len(p.text))
 		p.seen = true
 		return n
 	}
@@ -155,12 +155,12 @@ func (e *engine) lookUp(s *sequence) int {
 
 	cached := min(e.cache.match(p.chain), max(0, n-1)/e.o.CacheBlock) * e.o.CacheBlock
 	e.cache.add(p.chain)
-	e.figures.queries += n
-	e.figures.hits += cached
+	e.figures.QueriedTokens += n
+	e.figures.HitTokens += cached
 
-	e.figures.promptChars += p.first(len(p.text))
+	e.figures.PromptChars += p.first(len(p.text))
 	if cached > 0 {
-		e.figures.cachedChars += p.first(p.tokens.ends[cached-1])
+		e.figures.CachedChars += p.first(p.tokens.ends[cached-1])
 		p.cached += p.first(cached)
 	}
 
@@ -198,12 +198,12 @@ func (e *engine) timeUp(s *sequence) {
 func (e *engine) finish(s *sequence) {
 	e.leave(s)
 
-	e.figures.completed++
+	e.figures.Completed++
 	if s.cutShort {
 		e.figures.cutShort++
 	}
 
-	e.figures.completionTokens += len(s.completion)
+	e.figures.CompletionTokens += len(s.completion)
 	e.figures.latency.observe(time.Since(s.batch.arrived))
 
 	if !e.o.wrong(NoPrefixCache) {
@@ -218,8 +218,8 @@ func (e *engine) finish(s *sequence) {
 // leave gives the slot of a running sequence back.
 func (e *engine) leave(s *sequence) {
 	s.ended = true
-	e.figures.last = time.Now()
-	e.figures.busy[s.slot] += e.figures.last.Sub(s.since)
+	e.figures.Last = time.Now()
+	e.figures.Busy[s.slot] += e.figures.Last.Sub(s.since)
 	e.free = append(e.free, s.slot)
 	e.kv -= s.size()
 	delete(e.running, s)
@@ -233,7 +233,7 @@ func (e *engine) abort(b *batch) {
 		if s.ended {
 			continue
 		}
-		e.figures.aborted++
+		e.figures.Aborted++
 
 		if s.slot < 0 {
 			s.ended = true

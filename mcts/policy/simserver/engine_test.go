@@ -259,10 +259,10 @@ func TestPrefixCache(t *testing.T) {
 			}
 
 			f := e.figures
-			if c.prompt.cached != c.cached || f.hits-before.hits != c.hits ||
-				f.cachedChars-before.cachedChars != chars ||
-				f.queries-before.queries != c.n*c.prompt.tokens.len() ||
-				f.promptChars-before.promptChars != len(c.prompt.text) {
+			if c.prompt.cached != c.cached || f.HitTokens-before.HitTokens != c.hits ||
+				f.CachedChars-before.CachedChars != chars ||
+				f.QueriedTokens-before.QueriedTokens != c.n*c.prompt.tokens.len() ||
+				f.PromptChars-before.PromptChars != len(c.prompt.text) {
 				t.Errorf("%s: %d cached tokens; figures %+v after %+v", c.name, c.prompt.cached, f, before)
 			}
 		}
@@ -281,8 +281,8 @@ func TestPrefixCache(t *testing.T) {
 			}
 		}
 
-		if next.cached != 8 || e.figures.hits != 8 || e.cache.order.Len() != 4 {
-			t.Errorf("cached %d, %d in all, %d blocks kept", next.cached, e.figures.hits, e.cache.order.Len())
+		if next.cached != 8 || e.figures.HitTokens != 8 || e.cache.order.Len() != 4 {
+			t.Errorf("cached %d, %d in all, %d blocks kept", next.cached, e.figures.HitTokens, e.cache.order.Len())
 		}
 	})
 }

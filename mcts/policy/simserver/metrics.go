@@ -37,7 +37,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	running, waiting, kv := len(e.running), len(e.waiting), e.kv
 	e.mu.Unlock()
 
-	usage := 0.0
+	usage, hits := 0.0, float64(f.HitTokens)
 	if s.o.KVTokens > 0 {
 		usage = min(1, float64(kv)/float64(s.o.KVTokens))
 	}
@@ -48,17 +48,17 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	m.value("kv_cache_usage_perc", "gauge", "KV-cache usage. 1 means 100 percent usage.", usage)
 	m.value("num_preemptions", "counter", "Cumulative number of preemption from the engine.", 0)
 	m.value("prefix_cache_queries", "counter", "Prefix cache queries, in terms of number of queried tokens.",
-		float64(f.queries))
-	m.value("prefix_cache_hits", "counter", "Prefix cache hits, in terms of number of cached tokens.", float64(f.hits))
-	m.value("prompt_tokens", "counter", "Number of prefill tokens processed.", float64(f.promptTokens))
-	m.value("prompt_tokens_cached", "counter", "Number of prompt tokens found in the prefix cache.", float64(f.hits))
-	m.value("generation_tokens", "counter", "Number of generation tokens processed.", float64(f.completionTokens))
+		float64(f.QueriedTokens))
+	m.value("prefix_cache_hits", "counter", "Prefix cache hits, in terms of number of cached tokens.", hits)
+	m.value("prompt_tokens", "counter", "Number of prefill tokens processed.", float64(f.PromptTokens))
+	m.value("prompt_tokens_cached", "counter", "Number of prompt tokens found in the prefix cache.", hits)
+	m.value("generation_tokens", "counter", "Number of generation tokens processed.", float64(f.CompletionTokens))
 	m.value("admission_rejections", "counter", "Number of requests refused because the queue was full.",
-		float64(f.rejected))
+		float64(f.Rejected))
 	m.head("request_success", "counter", "Count of successfully processed requests.")
-	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"stop\"} %d\n", m.labels, f.completed-f.cutShort)
+	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"stop\"} %d\n", m.labels, f.Completed-f.cutShort)
 	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"length\"} %d\n", m.labels, f.cutShort)
-	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"abort\"} %d\n", m.labels, f.aborted)
+	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"abort\"} %d\n", m.labels, f.Aborted)
 	m.histogram("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", &f.latency)
 	m.histogram("request_queue_time_seconds", "Histogram of time spent in WAITING phase for request.", &f.queue)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

@@ -58,14 +58,9 @@ func (s Stats) Reused() float64 {
 
 // figures are what the engine counts, under its lock.
 type figures struct {
-	last                                    time.Time
-	sequences, completed, aborted, rejected int
-	cutShort                                int // of completed, by their length
-	maxRunning, maxWaiting                  int
-	promptTokens, completionTokens          int
-	queries, hits, promptChars, cachedChars int
-	busy                                    []time.Duration
-	queue, latency                          histogram
+	Stats              // but for what is so now, and what the server counts
+	cutShort       int // of Completed, by their length
+	queue, latency histogram
 }
 
 // Stats returns the figures as of now.
@@ -84,16 +79,10 @@ func (e *engine) stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	f := &e.figures
+	st := e.figures.Stats
+	st.Now, st.Running, st.Waiting = time.Now(), len(e.running), len(e.waiting)
 
-	st := Stats{
-		Last: f.last, Now: time.Now(),
-		Sequences: f.sequences, Completed: f.completed, Aborted: f.aborted, Rejected: f.rejected,
-		Running: len(e.running), Waiting: len(e.waiting), MaxRunning: f.maxRunning, MaxWaiting: f.maxWaiting,
-		Busy:         append([]time.Duration(nil), f.busy...),
-		PromptTokens: f.promptTokens, CompletionTokens: f.completionTokens, QueriedTokens: f.queries, HitTokens: f.hits,
-		PromptChars: f.promptChars, CachedChars: f.cachedChars,
-	}
+	st.Busy = append([]time.Duration(nil), st.Busy...)
 	for r := range e.running {
 		st.Busy[r.slot] += st.Now.Sub(r.since)
 	}
