@@ -270,13 +270,8 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 	report.watch(ctx)
 
 	r := report.end()
-	if *f.asJSON {
-		return a.PrintJSON(r)
-	}
 
-	fmt.Fprint(a.Out, r.text())
-
-	return nil
+	return a.Show(*f.asJSON, r, func() { fmt.Fprint(a.Out, r.text()) })
 }
 
 // introduce says where the server is and what to try with it.

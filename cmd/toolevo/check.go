@@ -183,11 +183,7 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 // printChecked reports on the check of a run.
 func (a *app) printChecked(asJSON bool, dir string, document any, head string, problems []string,
 	run checkedRun) error {
-	if asJSON {
-		if err := a.PrintJSON(document); err != nil {
-			return err
-		}
-	} else {
+	err := a.Show(asJSON, document, func() {
 		fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
 
 		for _, p := range problems {
@@ -195,15 +191,14 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 		}
 
 		printEngines(a.Out, run.Engines, run.Warnings)
-	}
-
-	if len(problems) > 0 {
+	})
+	if err == nil && len(problems) > 0 {
 		return console.Bad("%s does not match its log: %d problems\n"+
 			"Restore its files from a backup; those made from the log alone are rewritten by --resume.", dir,
 			len(problems))
 	}
 
-	return nil
+	return err
 }
 
 // checkedExport is the result of the check of an export.
@@ -226,12 +221,9 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 	}
 
 	stamps := exportedStamps(m)
-	if asJSON {
-		result := checkedExport{report, inWords(stamps), wallWarnings(stamps)}
-		if err := a.PrintJSON(result); err != nil {
-			return err
-		}
-	} else {
+	result := checkedExport{report, inWords(stamps), wallWarnings(stamps)}
+
+	err = a.Show(asJSON, result, func() {
 		fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,
 			len(report.Problems))
 
@@ -243,12 +235,11 @@ func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) err
 			fmt.Fprintf(a.Out, "  sample %d: %s\n", f.Sample, display.Line(f.Finding.String(), 0))
 		}
 
-		printEngines(a.Out, inWords(stamps), wallWarnings(stamps))
-	}
-
-	if !report.OK() {
+		printEngines(a.Out, result.Engines, result.Warnings)
+	})
+	if err == nil && !report.OK() {
 		return console.Bad("%s is damaged: write it again with `toolevo export`", dir)
 	}
 
-	return nil
+	return err
 }

@@ -211,19 +211,15 @@ type collected struct {
 }
 
 func (a *app) printCollected(asJSON bool, c collected) error {
-	if asJSON {
-		return a.PrintJSON(c)
-	}
-
-	fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
-	fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
-	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
-		c.File)
-	printEngines(a.Out, c.Engines, c.Warnings)
-	a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
-		console.Shell("export", c.Dir))
-
-	return nil
+	return a.Show(asJSON, c, func() {
+		fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
+		fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
+		fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
+			c.File)
+		printEngines(a.Out, c.Engines, c.Warnings)
+		a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
+			console.Shell("export", c.Dir))
+	})
 }
 
 // notStarted is the error of a run directory that was not opened. An interruption may have come before it was made, or

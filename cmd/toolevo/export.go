@@ -314,12 +314,8 @@ func (e *exporter) checkNames() error {
 }
 
 func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) error {
-	if asJSON {
-		if err := a.PrintJSON(m); err != nil {
-			return err
-		}
-	} else {
-		a.printSamples(dir, m)
+	if err := a.Show(asJSON, m, func() { a.printSamples(dir, m) }); err != nil {
+		return err
 	}
 
 	if m.Rows == 0 {

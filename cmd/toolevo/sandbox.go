@@ -204,12 +204,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 
 	r.add(found)
 
-	if *f.asJSON {
-		err = a.PrintJSON(r)
-	} else {
-		r.writeVerdict(out)
-	}
-
+	err = a.Show(*f.asJSON, r, func() { r.writeVerdict(out) })
 	if n := r.Of - r.Contained; err == nil && n > 0 {
 		return console.Bad("doctor sandbox: %d of %d attacks got through", n, r.Of)
 	}

@@ -25,6 +25,17 @@ func (p *Program) PrintJSON(v any) error {
 	return err
 }
 
+// Show prints a document as JSON, or the text about it.
+func (p *Program) Show(asJSON bool, document any, text func()) error {
+	if asJSON {
+		return p.PrintJSON(document)
+	}
+
+	text()
+
+	return nil
+}
+
 // EncodeJSON returns the text that PrintJSON prints.
 func EncodeJSON(v any) ([]byte, error) {
 	var text, b bytes.Buffer

@@ -90,15 +90,11 @@ func warnStale(p *console.Program, dir string, info corpus.Info) {
 }
 
 func printReports(p *console.Program, asJSON bool, reports []corpusReport) error {
-	if asJSON {
-		return p.PrintJSON(Built{reports})
-	}
-
-	for _, r := range reports {
-		fmt.Fprintln(p.Out, r)
-	}
-
-	return nil
+	return p.Show(asJSON, Built{reports}, func() {
+		for _, r := range reports {
+			fmt.Fprintln(p.Out, r)
+		}
+	})
 }
 
 // corpusReport is what a command that wrote a corpus says about it.

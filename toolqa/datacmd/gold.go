@@ -134,11 +134,7 @@ func printGold(p *console.Program, asJSON bool, reports []goldReport) error {
 		unexplained += r.unexplained()
 	}
 
-	if asJSON {
-		if err := p.PrintJSON(Gold{reports}); err != nil {
-			return err
-		}
-	} else {
+	err := p.Show(asJSON, Gold{reports}, func() {
 		for _, r := range reports {
 			fmt.Fprintf(p.Out, "%s-%s (%s): %d of %d answers agree with the right rule, %d with the published rule\n",
 				r.Dataset, r.Difficulty, r.Source, r.Right, r.Questions, r.Official)
@@ -152,13 +148,12 @@ func printGold(p *console.Program, asJSON bool, reports []goldReport) error {
 				fmt.Fprintf(p.Out, "  %s: fits no template\n", id)
 			}
 		}
-	}
-
-	if unexplained > 0 {
+	})
+	if err == nil && unexplained > 0 {
 		return console.Bad("%d answers agree with no rule", unexplained)
 	}
 
-	return nil
+	return err
 }
 
 // Gold is what `data gold --json` prints.

@@ -81,13 +81,7 @@ the right answer, but not in train.`,
 			return err
 		}
 
-		if *asJSON {
-			return p.PrintJSON(Splits{made})
-		}
-
-		printSplits(p, *dir, made)
-
-		return nil
+		return p.Show(*asJSON, Splits{made}, func() { printSplits(p, *dir, made) })
 	}
 
 	return cmd

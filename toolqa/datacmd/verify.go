@@ -118,21 +118,16 @@ func printVerified(p *console.Program, asJSON bool, reports []verifyReport) erro
 		wrong += r.bad()
 	}
 
-	if asJSON {
-		if err := p.PrintJSON(Verified{reports}); err != nil {
-			return err
-		}
-	} else {
+	err := p.Show(asJSON, Verified{reports}, func() {
 		for _, r := range reports {
 			printVerifiedDataset(p, r)
 		}
-	}
-
-	if wrong > 0 {
+	})
+	if err == nil && wrong > 0 {
 		return console.Bad("wrong: %s", plural(wrong, "finding"))
 	}
 
-	return nil
+	return err
 }
 
 func printVerifiedDataset(p *console.Program, r verifyReport) {
