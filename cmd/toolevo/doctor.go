@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,21 +122,40 @@ func targets(c *configs.Resolved, s *serving) ([]target, error) {
 	return all, nil
 }
 
-// firstSolved is the first of the solved tasks that prompts show, and its first action, so that the probes' prompts are
-// what a run's are. Where there are none anything is asked.
+// firstSolved is the first of the solved tasks that prompts of a dataset show, and its first action, so that the
+// probes' prompts are what a run's are. It is of the dataset with the least to show: no run has shorter prompts. Where
+// there are none anything is asked.
 func firstSolved(shown map[string][]prompt.Demonstration, codec action.Codec) (envs.Task, envs.Action) {
-	for _, dataset := range slices.Sorted(maps.Keys(shown)) {
-		if all := shown[dataset]; len(all) > 0 {
-			return envs.Task{
-				ID:       "doctor",
-				Labels:   map[string]string{envs.LabelDataset: dataset},
-				Question: all[0].Question,
-			}, envs.Action(all[0].Turns[0].Text(codec))
+	datasets := slices.DeleteFunc(slices.Sorted(maps.Keys(shown)), func(name string) bool {
+		return len(shown[name]) == 0
+	})
+	if len(datasets) == 0 {
+		return envs.Task{ID: "doctor", Question: "Where are we?"},
+			envs.Action(codec.Format("I look around.", envs.Call{Name: "Look"}))
+	}
+
+	dataset := slices.MinFunc(datasets, func(a, b string) int {
+		return cmp.Compare(textBytes(shown[a]), textBytes(shown[b]))
+	})
+	first := shown[dataset][0]
+
+	return envs.Task{
+		ID:       "doctor",
+		Labels:   map[string]string{envs.LabelDataset: dataset},
+		Question: first.Question,
+	}, envs.Action(first.Turns[0].Text(codec))
+}
+
+// textBytes is how long solved tasks are.
+func textBytes(all []prompt.Demonstration) int {
+	n := 0
+	for _, d := range all {
+		for _, turn := range d.Turns {
+			n += len(turn.Action) + len(turn.Observation)
 		}
 	}
 
-	return envs.Task{ID: "doctor", Question: "Where are we?"},
-		envs.Action(codec.Format("I look around.", envs.Call{Name: "Look"}))
+	return n
 }
 
 // doctorOptions are what a run would ask of a server of a kind, but for its address.
