@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
@@ -49,6 +50,13 @@ func TestMain(m *testing.M) {
 	}
 
 	pythonFirst()
+
+	if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+
+	confine.UseBinary(binary())
 
 	for _, variable := range modulesHere() { // of the programs that tests start
 		name, value, _ := strings.Cut(variable, "=")
@@ -85,7 +93,7 @@ var ordinary []string
 func program(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 
-	cmd := exec.Command(binary(t), args...)
+	cmd := exec.Command(binary(), args...)
 	cmd.Env = slices.Clip(ordinary)
 
 	return cmd
@@ -254,12 +262,16 @@ var smallRun = shared("run", func(t testing.TB, dir string) {
 	must(t, "collect", "--data", smallData(t), "--limit", "3", "--trees", "2", "--out", dir)
 })
 
-// binary is the program, built once.
-var binary = shared("toolevo", func(t testing.TB, path string) {
-	if text, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, text)
+// binary is the program, built once, without the race detector.
+func binary() string { return filepath.Join(scratch, "toolevo") }
+
+func build() error {
+	if text, err := exec.Command("go", "build", "-o", binary(), ".").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, text)
 	}
-})
+
+	return nil
+}
 
 // ask returns the first question of a template in a split.
 func ask(t testing.TB, data, template string, split toolqa.Split) toolqa.Question {

@@ -21,7 +21,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := os.Symlink(binary(t), filepath.Join(dir, "bin", "toolevo")); err != nil {
+	if err := os.Symlink(binary(), filepath.Join(dir, "bin", "toolevo")); err != nil {
 		t.Fatal(err)
 	}
 

@@ -26,7 +26,11 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 			"another engine", err)
 	}
 
-	self, err := os.Executable()
+	self, err := helper, error(nil)
+	if self == ownBinary {
+		self, err = os.Executable()
+	}
+
 	if err != nil {
 		return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
 	}

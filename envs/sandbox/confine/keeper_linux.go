@@ -23,7 +23,7 @@ const keeperSignal = syscall.SIGTERM
 
 // kept returns the command line of a keeper of a command.
 func kept(command []string) []string {
-	return append([]string{ownBinary, keeperMarker, strconv.Itoa(os.Getpid())}, command...)
+	return append([]string{helper, keeperMarker, strconv.Itoa(os.Getpid())}, command...)
 }
 
 // keep runs a command until it or this process's parent ends, and returns the exit status.
