@@ -10,8 +10,9 @@ type Environment interface {
 	// Reset returns the first state of a task. A task the environment does not know is an error.
 	Reset(ctx context.Context, t Task) (State, error)
 
-	// Step runs one action. The state is unchanged, and the same state and action give the same transition. Stepping
-	// from a state that is not Running is an error. Every error is ours, never the agent's, and wraps a StageError.
+	// Step runs one action. The turn keeps its text, without what the agent wrote behind it. The state is unchanged,
+	// and the same state and action give the same transition. Stepping from a state that is not Running is an error.
+	// Every error is ours, never the agent's, and wraps a StageError.
 	Step(ctx context.Context, s State, a Action) (Transition, error)
 }
 

@@ -63,16 +63,24 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 			continue
 		}
 
+		var child *Node
 		key := Canonical(g.Env, envs.Action(p.Text))
-		if sibling := g.same(children, p.Text, key); sibling >= 0 {
+
+		sibling := g.same(children, p.Text, key)
+		if sibling < 0 {
+			var err error
+			if child, err = g.act(ctx, n, p, key); err != nil {
+				return envs.Fail(envs.StageEnvironment, "step at "+path, err)
+			}
+
+			// The environment may take less than the model wrote.
+			sibling = g.same(children, string(child.Turn.Action), key)
+		}
+
+		if sibling >= 0 {
 			draws[sibling]++
 			priors[sibling] += g.prior(p)
 			continue
-		}
-
-		child, err := g.act(ctx, n, p, key)
-		if err != nil {
-			return envs.Fail(envs.StageEnvironment, "step at "+path, err)
 		}
 
 		children, draws, priors = append(children, child), append(draws, 1), append(priors, 0)

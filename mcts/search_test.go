@@ -540,6 +540,36 @@ func TestRolloutsAreDrawsOfThePolicy(t *testing.T) {
 	}
 }
 
+// trimming is an environment that takes a text only up to its first semicolon.
+type trimming struct{ envs.Environment }
+
+func (e trimming) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	text, _, _ := strings.Cut(string(a), ";")
+	return e.Environment.Step(ctx, s, envs.Action(text))
+}
+
+// Texts of which the environment takes the same are one child.
+func TestWhatTheEnvironmentTakesIsOneChild(t *testing.T) {
+	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
+		all := []mcts.Proposal{{Text: "right; so"}, {Text: "right; or so"}, {Text: "climb"}, {Text: "right"}}
+		return all[r.First : r.First+r.N]
+	})
+
+	for _, duplicates := range []mcts.Duplicates{mcts.SameAction, mcts.SameText} {
+		c := config()
+		c.Duplicates = duplicates
+
+		s := search(c, policy)
+		s.Env = trimming{s.Env}
+
+		root := grow(t, s, 0, nil).Root
+		if len(root.Children) != 2 || root.Children[0].Draws != 3 || root.Children[0].Turn.Action != "right" {
+			t.Errorf("%s: %d children, the first drawn %d times for %q", duplicates, len(root.Children),
+				root.Children[0].Draws, root.Children[0].Turn.Action)
+		}
+	}
+}
+
 // The prior of actions that were merged is theirs together, whichever request drew them, and no more than certainty.
 func TestPriorsArePooled(t *testing.T) {
 	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {

@@ -22,6 +22,8 @@ type Codec interface {
 	Parse(text string) (envs.Call, error)
 	// Thought returns what a text says before its call.
 	Thought(text string) string
+	// Trim returns a text up to the end of its call. Text without a call, or with nothing but space after it, stays.
+	Trim(text string) string
 	// Format returns the text of a thought and a call.
 	Format(thought string, c envs.Call) string
 	// Stop returns the texts at which a completion ends, in a new slice: what follows is the environment's to write.

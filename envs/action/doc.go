@@ -9,11 +9,13 @@
 //
 // # Reading ReAct
 //
-// The name is what stands between the first "Action:" and the next "Action Input", without surrounding white space. The
-// arguments are the JSON object that begins at the first "Action Input:" followed by a brace, and reach to the last
-// closing brace of the text; there must be something between the braces, so "{}" is malformed and "{ }" is an object
-// without members. The thought is ignored. Duplicate keys, line breaks in strings and NaN are treated as in Python.
-// JSON nested deeper than [pytext.MaxDepth] is an argument error. These are the published code's rules.
+// The name is what stands between the first "Action:" and the next "Action Input", without surrounding white space.
+// The arguments are the JSON object that begins at the first "Action Input:" followed by a brace; where none is
+// complete, the text up to the last closing brace is what is wrong. Something has to stand between the first brace
+// and the last, so "{}" is malformed and "{ }" is an object without members. The thought is ignored. Duplicate keys,
+// line breaks in strings and NaN are treated as in Python. JSON nested deeper than [pytext.MaxDepth] is an argument
+// error. These are the published code's rules, but that there the arguments always reach to the last brace: see
+// [ReAct].LastBrace.
 //
 // # Reading function calls
 //
@@ -24,6 +26,7 @@
 // # Guarantees
 //
 //   - Parse takes any text, in time linear in its length, and what it returns with no error has a name.
+//   - Trim returns a beginning of the text, which parses as the text does and has nothing behind its call.
 //   - Parse(Format(thought, c)) is c without its Tool, when c has a name that the format can hold, and arguments.
 //   - A key is one line of valid UTF-8, and no text that is not a call has the key of one.
 //

@@ -12,6 +12,7 @@ const (
 	thinkTag    = "<think>"
 	thinkEndTag = "</think>"
 	callTag     = "<tool_call>"
+	callEndTag  = "</tool_call>"
 )
 
 // FunctionCall is the [Codec] of a thought in tags and a call as a JSON object, as trainers and servers know it.
@@ -51,6 +52,26 @@ func (FunctionCall) Parse(text string) (envs.Call, error) {
 	}
 
 	return c, nil
+}
+
+// Trim implements [Codec]. The tag that ends a call belongs to it.
+func (f FunctionCall) Trim(text string) string {
+	if _, err := f.Parse(text); err != nil {
+		return text
+	}
+
+	_, object := splitObject(text)
+	_, after, _ := pytext.DecodeObject(object) // it was parsed
+
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(after, " \n"), callEndTag); ok {
+		after = rest
+	}
+
+	if strings.TrimSpace(after) == "" {
+		return text
+	}
+
+	return strings.TrimSuffix(text, after)
 }
 
 // splitObject returns what stands before the first brace behind the thought in tags, and what begins there, "" when

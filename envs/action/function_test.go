@@ -113,6 +113,7 @@ func FuzzFunctionCall(f *testing.F) {
 	f.Add(FunctionCall{}.Format("so be it", call("LoadDB", "DBName", "coffee")))
 	f.Add("<think></think><tool_call>" + `{"name": "A", "arguments": "{}"}` + "</tool_call>")
 	f.Fuzz(func(t *testing.T, text string) {
+		checkTrim(t, FunctionCall{}, text)
 		call, err := FunctionCall{}.Parse(text)
 
 		var wrong *pytext.Error

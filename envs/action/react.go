@@ -1,6 +1,7 @@
 package action
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,25 +19,53 @@ const (
 	InputWords = "Action Input" // of the marker: no name of a tool can hold them
 )
 
-// ReAct is the [Codec] of Thought, Action and Action Input.
-type ReAct struct{}
+// ReAct is the [Codec] of Thought, Action and Action Input. A call ends with the first complete JSON object: models
+// write on after it, a code fence or another Thought.
+type ReAct struct {
+	LastBrace bool // an input reaches to the last brace of the text, as in the published code
+}
 
 // String implements [Codec].
 func (ReAct) String() string { return "react" }
 
 // Parse implements [Codec].
-func (ReAct) Parse(text string) (envs.Call, error) {
+func (r ReAct) Parse(text string) (envs.Call, error) {
+	c, _, err := r.parse(text)
+	return c, err
+}
+
+// parse returns the call and what of the text stands after it.
+func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
 	name, input, ok := split(text)
 	if !ok {
-		return envs.Call{}, ErrMalformed
+		return c, "", ErrMalformed
 	}
 
-	v, err := pytext.Decode(input)
-	if err != nil {
-		return envs.Call{Name: name}, err
+	c.Name = name
+
+	args, rest, err := pytext.DecodeObject(input)
+	if err == nil && r.LastBrace {
+		_, err = pytext.Decode(input)
 	}
 
-	return envs.Call{Name: name, Args: v.(envs.Args)}, nil // the input begins with a brace
+	var notJSON *pytext.Error
+	if errors.As(err, &notJSON) {
+		return c, "", notJSON
+	}
+
+	c.Args = args
+
+	return c, rest + text[strings.LastIndexByte(text, '}')+1:], nil
+}
+
+// Trim implements [Codec]. The published code keeps every text whole.
+func (r ReAct) Trim(text string) string {
+	_, after, err := r.parse(text)
+	if err != nil || r.LastBrace || strings.TrimSpace(after) == "" {
+		return text
+	}
+
+	return strings.TrimSuffix(text, after)
 }
 
 // split returns the name and the JSON text of an action; ok is false when either is missing.

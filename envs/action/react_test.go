@@ -1,12 +1,14 @@
 package action
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
 	"toolevo/envs/envtest"
@@ -52,7 +54,7 @@ func TestParse(t *testing.T) {
 	want := envs.Call{Name: "LoadDB", Args: envs.Args{
 		{Name: "DBName", Value: "coffee"}, {Name: "n", Value: envs.Number("2.50")},
 	}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 
@@ -65,6 +67,60 @@ func TestParse(t *testing.T) {
 	const argument = "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
 	if err == nil || err.Error() != argument || got.Name != "LoadDB" || got.Args != nil {
 		t.Errorf("arguments that are not JSON: %v, %v", got, err)
+	}
+}
+
+func TestActionsEndWithTheirCall(t *testing.T) {
+	finish := react("Finish", `{"answer": "9 } {"}`)
+	object := FunctionCall{}.Format("It is {9}.", call("Finish", "answer", "9"))
+
+	tagged := "<tool_call>\n" + FunctionCall{}.Format("", call("Finish", "answer", "9")) + "\n</tool_call>"
+
+	for _, tt := range []struct {
+		codec      Codec
+		text, want string // want "" for the text
+	}{
+		{ReAct{}, finish + "\n```\n\nThought: I {might} say more.", finish},
+		{ReAct{}, finish + "\nAction: B\nAction Input: {\"b\": 2}", finish},
+		{ReAct{}, finish + "}", finish},
+		{ReAct{}, finish + " \n", ""},
+		{ReAct{}, "Thought: {\"b\": 2}\nAction: B\nAction Input: {\"b\": 2} so",
+			"Thought: {\"b\": 2}\nAction: B\nAction Input: {\"b\": 2}"},
+		{ReAct{}, react("Finish", `{'answer': 9} and }`), ""},
+		{ReAct{}, "no call }", ""},
+		{ReAct{LastBrace: true}, finish + "\n```", ""},
+		{ReAct{LastBrace: true}, finish + "}", ""},
+		{FunctionCall{}, object + "\n```\n{}", object},
+		{FunctionCall{}, tagged + " {}", tagged},
+		{FunctionCall{}, object + " \n</tool_call>\n", ""},
+		{FunctionCall{}, "no call } so", ""},
+	} {
+		want := cmp.Or(tt.want, tt.text)
+		if got := tt.codec.Trim(tt.text); got != want {
+			t.Errorf("%v: Trim(%q) = %q, want %q", tt.codec, tt.text, got, want)
+		}
+	}
+
+	if _, err := (ReAct{LastBrace: true}).Parse(finish + "}"); err == nil || err.Error() != "Extra data: line 1 "+
+		"column 20 (char 19)" {
+		t.Errorf("the published code's way: %v", err)
+	}
+}
+
+// checkTrim checks what Trim promises of any text.
+func checkTrim(t *testing.T, codec Codec, text string) {
+	t.Helper()
+
+	trimmed := codec.Trim(text)
+	if !strings.HasPrefix(text, trimmed) || codec.Trim(trimmed) != trimmed {
+		t.Errorf("Trim(%q) = %q", text, trimmed)
+	}
+
+	want, wantErr := codec.Parse(text)
+	got, err := codec.Parse(trimmed)
+
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) || !gocmp.Equal(got, want) {
+		t.Errorf("%q is %v, %v; trimmed it is %v, %v", text, want, wantErr, got, err)
 	}
 }
 
@@ -85,7 +141,7 @@ func TestParseStrict(t *testing.T) {
 	got, err := ReAct{}.ParseStrict("\nThought: x\n\nAction: A\n\nAction Input: {\"a\": 1}\n")
 
 	want := envs.Call{Name: "A", Args: envs.Args{{Name: "a", Value: envs.Number("1")}}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }
@@ -152,6 +208,9 @@ func FuzzReAct(f *testing.F) {
 		if ok && call.Name != name || errors.Is(err, ErrMalformed) == ok {
 			t.Errorf("Parse(%q) = %v, %v", text, call, err)
 		}
+
+		checkTrim(t, ReAct{}, text)
+		checkTrim(t, ReAct{LastBrace: true}, text)
 
 		key := Key(ReAct{}, text)
 		if strings.ContainsAny(key, "\r\n") || !utf8.ValidString(key) {

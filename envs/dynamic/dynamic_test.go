@@ -224,6 +224,21 @@ func TestFinish(t *testing.T) {
 	}
 }
 
+func TestActionsEndWithTheirCall(t *testing.T) {
+	finish := string(react("Finish", `{"answer": "65.15"}`))
+	longer := envs.Action(finish + "\n```\nThought: {done}.")
+
+	got := play(t, newEnv(t, "p_s_in", Options{}), longer)
+	if turn, _ := got.State.History().Last(); got.Turn.Outcome != envs.Correct || string(turn.Action) != finish {
+		t.Errorf("%s after %q", got.Turn.Outcome, turn.Action)
+	}
+
+	got = play(t, newEnv(t, "p_s_in", Options{LastBrace: true}), longer)
+	if turn, _ := got.State.History().Last(); got.Turn.Outcome != envs.InvocationError || turn.Action != longer {
+		t.Errorf("the published code's way: %s after %q", got.Turn.Outcome, turn.Action)
+	}
+}
+
 // TestUpdateTool checks that a description is learned below the call and nowhere else.
 func TestUpdateTool(t *testing.T) {
 	env := newEnv(t, "p_s_in", Options{})

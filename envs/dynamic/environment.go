@@ -68,6 +68,8 @@ type Options struct {
 	StrictReward bool
 	// Codec is how actions are written; nil is ReAct.
 	Codec action.Codec
+	// LastBrace reads ReAct text as the published code does: see [action.ReAct].
+	LastBrace bool
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
 }
@@ -103,6 +105,9 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	c.Options.Codec = action.OrDefault(c.Options.Codec)
+	if c.Options.Codec == (action.ReAct{}) {
+		c.Options.Codec = action.ReAct{LastBrace: c.Options.LastBrace}
+	}
 
 	var hidden []string
 	if c.Options.NoUpdateTool {

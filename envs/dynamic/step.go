@@ -46,7 +46,7 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 			fmt.Errorf("the state is %s", from.status))
 	}
 
-	turn := envs.Turn{Action: envs.Action(valid(string(a)))}
+	turn := envs.Turn{Action: envs.Action(e.options.Codec.Trim(valid(string(a))))}
 
 	ans, err := e.act(ctx, from, &turn)
 	if err != nil {
@@ -112,7 +112,7 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 
 // malformed returns the published text for ReAct, and else one that says how a call is written.
 func malformed(codec action.Codec) string {
-	if codec == (action.ReAct{}) {
+	if _, ok := codec.(action.ReAct); ok {
 		return malformedText + "Please assume all the actions are permitted in this environment and take the action " +
 			"again."
 	}

@@ -217,6 +217,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		Grader:   o.grader,
 		Options: dynamic.Options{
 			Codec:            c.Codec,
+			LastBrace:        o.compat.Has(compat.LastBrace),
 			MaxLoads:         c.MaxLoads,
 			LoadTools:        []string{"LoadDB", "LoadGraph"},
 			LoadNames:        o.compat.LoadNames(),

@@ -26,8 +26,9 @@ const (
 	SpoiledEdges                    // toolqa/graph: EdgeCheck finds an edge once; then NeighbourCheck fails
 	TextSQL                         // toolqa/sqltool: all columns are text: MAX, ORDER BY, and > go by characters
 	PythonCapture                   // toolqa/pytool: some prints are captured, with labels and rounded
+	LastBrace                       // envs/action: an Action Input reaches to the last brace of the text
 
-	Published = PythonCapture<<1 - 1 // all of them
+	Published = LastBrace<<1 - 1 // all of them
 )
 
 // Names returns the valid names: "published", then those of the defects in the order of the constants.
@@ -35,6 +36,7 @@ func Names() []string {
 	return []string{
 		"published", "notices", "failed-loads", "partial-filter", "split-conditions", "regex-categories",
 		"cast-columns", "graph-weights", "spoiled-edges", "text-sql", "python-capture",
+		"last-brace",
 	}
 }
 
