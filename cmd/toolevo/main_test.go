@@ -262,11 +262,11 @@ var smallRun = shared("run", func(t testing.TB, dir string) {
 	must(t, "collect", "--data", smallData(t), "--limit", "3", "--trees", "2", "--out", dir)
 })
 
-// binary is the program, built once, without the race detector.
+// binary is the program, built once, without the race detector and without what only debuggers read.
 func binary() string { return filepath.Join(scratch, "toolevo") }
 
 func build() error {
-	if text, err := exec.Command("go", "build", "-o", binary(), ".").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary(), ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, text)
 	}
 

@@ -32,10 +32,14 @@ var playthroughs = map[toolqa.Dataset][]exhibit{
 // transcript. Every deprecation notice of a version is met and got over in at least one of them.
 func TestPlaythroughs(t *testing.T) {
 	t.Parallel()
-	data := defaultData(t)
+	b, _, reader := testBench(t, defaultData(t), "p_c", toolqa.Test)
+
 	for _, api := range []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		t.Run(api, func(t *testing.T) {
-			b, env, reader := testBench(t, data, api, toolqa.Test)
+			env, err := b.suite.Environment(api, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
 
 			version, err := shippedVersion(api)
 			if err != nil {

@@ -153,19 +153,36 @@ func inTime(t *testing.T, what string, took, most time.Duration) {
 	}
 }
 
-// until returns true once the log of the run holds n calls, and false when the process ended before.
+// until returns true once the log of the run holds n calls, and false when the process ended before. It keeps the run
+// open: opening one at every look would take more of the processor than the process.
 func (p *process) until(t *testing.T, run string, n int) bool {
 	t.Helper()
 
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
 
+	var opened *store.Run
+
+	defer func() {
+		if opened != nil {
+			opened.Close()
+		}
+	}()
+
 	for {
 		select {
 		case <-p.ended:
 			return false
 		case <-poll.C:
-			if logged(t, run) >= n {
+			if opened == nil {
+				opened, _ = store.OpenRun(t.Context(), run) // an error: the process is making it
+			}
+
+			if opened == nil {
+				continue
+			}
+
+			if calls, err := opened.CallCount(t.Context()); err == nil && calls >= n {
 				return true
 			}
 		}
