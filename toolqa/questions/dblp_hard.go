@@ -116,7 +116,7 @@ func dblpCitationQuestions() []Template {
 			}),
 			draw: drawAuthor(func(d *DBLP, a *drawn) bool {
 				n := len(a.edges)
-				return 2 <= n && n <= mostChecks && a.listed() && a.complete() && d.reachable(a) && onlyLeader(a.edges)
+				return 2 <= n && n <= mostChecks && onlyLeader(a.edges) && a.listed() && a.complete() && d.reachable(a)
 			}),
 			choose: func(known Slots) []step {
 				steps := []step{
