@@ -184,8 +184,8 @@ var greedy = []struct{ tries, sql, why string }{
 		"The SQL command took more than 64 MiB of memory"},
 	{"many aggregates of long texts", "SELECT length(" + repeated(400, "group_concat(t||%d)", "),length(") +
 		") FROM (SELECT printf('%200000d', 1) t)", "The SQL command took more than 64 MiB of memory"},
-	{"many sets", ones + "SELECT " + repeated(250, "length(GROUP_CONCAT(DISTINCT i+%d SEPARATOR ''))", ",") +
-		" FROM (SELECT i FROM n LIMIT 30000)", "The SQL command took more than 64 MiB of memory"},
+	{"many sets", ones + "SELECT " + repeated(250, "length(GROUP_CONCAT(DISTINCT printf('%50d',i+%d) SEPARATOR ''))",
+		",") + " FROM (SELECT i FROM n LIMIT 4000)", "The SQL command took more than 64 MiB of memory"},
 	{"a UNION of many", repeated(50, "SELECT Date||Open||%d FROM coffee_data", " UNION "), ""},
 	{"windows of long texts", "SELECT " + repeated(30, "max(t||%d) OVER (ORDER BY Low+%d)", ",") + " FROM (" + ones +
 		"SELECT i Low, printf('%50000d', i) t FROM n LIMIT 1000)", ""},
