@@ -68,14 +68,14 @@ func TestAutoFindsTheLimit(t *testing.T) {
 		gauges  bool
 	}{
 		{"8 slots", model{slots: 8, step: 9 * ms, mean: 21}, 1, 100, false},
-		{"64 slots", model{slots: 64, step: 9 * ms, mean: 21}, 1, 300, false},
-		{"256 slots", model{slots: 256, step: 36 * ms, mean: 21}, 1, 800, false},
+		{"64 slots", model{slots: 64, step: 27 * ms, mean: 21}, 1, 150, false},
+		{"256 slots", model{slots: 256, step: 72 * ms, mean: 21}, 1, 500, false},
 		{"8 slots, packs", model{slots: 8, step: 9 * ms, mean: 21}, 5, 40, false},
 		{"64 slots, packs", model{slots: 64, step: 9 * ms, mean: 21}, 5, 80, false},
-		{"256 slots, packs", model{slots: 256, step: 9 * ms, mean: 21}, 5, 200, false},
+		{"256 slots, packs", model{slots: 256, step: 18 * ms, mean: 21}, 5, 200, false},
 		{"8 slots, gauges", model{slots: 8, step: 9 * ms, mean: 21}, 5, 40, true},
 		{"64 slots, gauges", model{slots: 64, step: 9 * ms, mean: 21}, 5, 80, true},
-		{"256 slots, gauges", model{slots: 256, step: 9 * ms, mean: 21}, 5, 200, true},
+		{"256 slots, gauges", model{slots: 256, step: 18 * ms, mean: 21}, 5, 200, true},
 		{"one slot", model{slots: 1, step: 9 * ms, mean: 21}, 1, 50, false},
 		{"no tokens told", model{slots: 64, step: 36 * ms, mean: 21, silent: true}, 1, 300, false},
 		{"slow", model{slots: 64, step: 53 * ms, mean: 60}, 1, 300, false},
@@ -135,7 +135,7 @@ func travel(limits []int) int {
 
 // crowd asks without a pause until ctx ends.
 func crowd(ctx context.Context, p *server.Policy) {
-	for w := range 300 {
+	for w := range 150 {
 		go func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				p.Propose(ctx, request(1000*w+i, 1))
@@ -148,7 +148,7 @@ func crowd(ctx context.Context, p *server.Policy) {
 func TestAutoFollowsTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		e := &engine{model: model{slots: 8, step: 9 * time.Millisecond, mean: 21}}
+		e := &engine{model: model{slots: 8, step: 27 * time.Millisecond, mean: 21}}
 		stopped := e.start(ctx)
 		o := options(e)
 		o.LogProbs, o.Limit.Sequences = false, 0
@@ -176,7 +176,7 @@ func TestAutoFollowsTheServer(t *testing.T) {
 func TestGaugesMayEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		e := &engine{model: model{slots: 64, step: 9 * time.Millisecond, mean: 21}}
+		e := &engine{model: model{slots: 64, step: 18 * time.Millisecond, mean: 21}}
 		stopped := e.start(ctx)
 		end := time.Now().Add(3500 * time.Millisecond)
 		o := options(passing{open{e}, end})
