@@ -122,7 +122,7 @@ func campaignServer(t *testing.T, kind string) (s *simserver.Server, args []stri
 		"collect", "--data", smallData(t), "--policy", kind + ":sim", "--limit", "2", "--trees", "1", "--preset",
 		"paper",
 		"--set", "search.simulations=2", "--set", "server.window=32768", "--set", "attempts=1", "--parallel", "64",
-		"--run-id", "spoiled", "--progress", "none",
+		"--run-id", "spoiled", "--progress", "none", "--engine", "unsafe",
 	}
 }
 
@@ -146,7 +146,7 @@ func TestHostileServers(t *testing.T) {
 
 			s, args := campaignServer(t, kind)
 			clean := filepath.Join(t.TempDir(), "clean")
-			must(t, append(slices.Clip(args), "--server", s.URL(), "--out", clean)...)
+			undisturbed(t, append(slices.Clip(args), "--server", s.URL(), "--out", clean)...)
 			c := campaign{kind: kind, server: s, args: args, clean: read(t, filepath.Join(clean, rowsFile))}
 
 			t.Run("all together", func(t *testing.T) { c.run(t, random, quick(detected)...) })
@@ -257,7 +257,7 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 				return &m
 			})
 
-			p := start(t, append(args, "--server", url, "--engine", "unsafe", "--out",
+			p := start(t, append(args, "--server", url, "--out",
 				filepath.Join(t.TempDir(), "run"))...)
 			select {
 			case <-reading:

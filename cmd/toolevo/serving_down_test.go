@@ -121,11 +121,11 @@ func TestOneServerDoesNotAnswer(t *testing.T) {
 		good, dead := serve(t, o), serve(t, o)
 		dead.Kill()
 
-		args := []string{"collect", "--data", data, "--policy", kind + ":sim", "--limit", "2", "--trees", "1",
+		args := []string{"collect", "--data", data, "--policy", kind + ":sim", "--limit", "1", "--trees", "1",
 			"--preset", "paper",
-			"--set", "search.simulations=2", "--set", "server.window=32768", "--run-id", "one"}
+			"--set", "search.simulations=2", "--set", "server.window=32768", "--run-id", "one", "--engine", "unsafe"}
 		alone := filepath.Join(dir, kind+"-alone")
-		must(t, append(slices.Clip(args), "--server", good.URL(), "--out", alone)...)
+		undisturbed(t, append(slices.Clip(args), "--server", good.URL(), "--out", alone)...)
 
 		for name, servers := range map[string]string{
 			"second": good.URL() + "," + dead.URL(),
@@ -187,7 +187,7 @@ func (r *reader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A server dies after a hundred questions and comes back when the run has said that it waits: it is said once, the run
+// A server dies after thirty questions and comes back when the run has said that it waits: it is said once, the run
 // goes on by itself, and nothing of it is in the result.
 func TestServerDiesAndComesBack(t *testing.T) {
 	t.Parallel()
@@ -200,13 +200,13 @@ func TestServerDiesAndComesBack(t *testing.T) {
 				Kind:  map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind],
 				Slots: 16,
 			}
-			args := []string{"collect", "--data", smallData(t), "--trees", "2", "--preset", "paper", "--set",
+			args := []string{"collect", "--data", smallData(t), "--trees", "1", "--preset", "paper", "--set",
 				"search.simulations=3",
 				"--policy", kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--run-id", "down",
-				"--progress", "none"}
+				"--progress", "none", "--engine", "unsafe"}
 			calm, dir := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "run")
-			must(t, append(args, "--server", serve(t, o).URL(), "--out", calm)...)
-			o.Faults.Script = append(make([]simserver.Fault, 100), simserver.Die)
+			undisturbed(t, append(args, "--server", serve(t, o).URL(), "--out", calm)...)
+			o.Faults.Script = append(make([]simserver.Fault, 30), simserver.Die)
 			s := serve(t, o)
 			var revived error
 			once := sync.OnceFunc(func() { revived = s.Revive() })

@@ -90,7 +90,7 @@ func showing(faults map[simserver.Fault]int, spoiled int) map[string]int64 {
 // onFarm are the arguments of a small run on servers whose hanging requests are given up soon.
 func onFarm(kind, urls, form string, args ...string) []string {
 	return append(args, "--policy", kind+":sim", "--server", urls, "--limit", "2", "--timeout", "3s", "--parallel",
-		"64",
+		"64", "--engine", "unsafe",
 		"--set", "server.window=32768", "--set", "server.form="+form)
 }
 
@@ -147,7 +147,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set",
 				"search.simulations=2", "--run-id", "faults", "--json"}
 			_, urls := farm(t, 1, simserver.Options{})
-			must(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", calm)...)...)
+			undisturbed(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", calm)...)...)
 			servers, urls := farm(t, test.servers, simserver.Options{Faults: simserver.Faults{Rates: storm(0.3)}})
 
 			r := cli(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", stormy)...)...)
@@ -235,7 +235,7 @@ func TestThirtyPercentFaultsOfOllama(t *testing.T) {
 
 	collect := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2",
 		"--run-id", "faults"}
-	must(t, onFarm(kindOllama, calm, "qwen", append(collect, "--out", filepath.Join(dir, "calm"))...)...)
+	undisturbed(t, onFarm(kindOllama, calm, "qwen", append(collect, "--out", filepath.Join(dir, "calm"))...)...)
 	must(t, onFarm(kindOllama, urls, "qwen", append(collect, "--out", filepath.Join(dir, "stormy"))...)...)
 
 	if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(
@@ -259,14 +259,14 @@ func TestServersThatComeAndGo(t *testing.T) {
 				Kind:  map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind],
 				Slots: 16,
 			}
-			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "paper", "--set",
-				"search.simulations=4", "--run-id", "faults"}
+			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set",
+				"search.simulations=3", "--run-id", "faults"}
 			_, urls := farm(t, 1, o)
-			must(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "calm"))...)...)
+			undisturbed(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "calm"))...)...)
 
 			o.Speed, o.Faults.DownFor = 300, time.Minute
-			o.Faults.Rates = storm(0.22)
-			o.Faults.Rates[simserver.Flap], o.Faults.Rates[simserver.Die] = 0.04, 0.04
+			o.Faults.Rates = storm(0.18)
+			o.Faults.Rates[simserver.Flap], o.Faults.Rates[simserver.Die] = 0.06, 0.06
 			servers, urls := farm(t, 3, o)
 			must(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "stormy"))...)...)
 

@@ -86,7 +86,7 @@ func TestContextOverflow(t *testing.T) {
 			grow := append([]string{"collect", "--trees", "1", "--preset", "paper", "--set", "search.simulations=3"},
 				args...)
 			wide := narrow(t, speaks, 32768)
-			must(t, append(grow, "--server", wide.URL(), "--set", "server.window=32768", "--out",
+			undisturbed(t, append(grow, "--server", wide.URL(), "--set", "server.window=32768", "--out",
 				filepath.Join(t.TempDir(), "run"))...)
 			mean := wide.Stats().PromptTokens / wide.Stats().Sequences
 

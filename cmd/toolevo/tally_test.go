@@ -19,7 +19,8 @@ func TestDamagedTally(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	s := serve(t, simserver.Options{})
-	must(t, onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir)...)
+	must(t, append(onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir), "--limit", "1",
+		"--set", "search.simulations=4")...)
 	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, serversFile)
 
 	want := read(t, rows)
@@ -56,7 +57,7 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
 	s := serve(t, simserver.Options{})
 	args := []string{"collect", "--data", data, "--policy", "openai:sim", "--limit", "2", "--trees", "1", "--preset",
-		"paper",
+		"paper", "--set", "search.simulations=4",
 		"--set", "server.window=32768", "--server", s.URL(), "--engine", "unsafe", "--out", dir}
 	passes := func() (all []servedPass) {
 		text, err := os.ReadFile(filepath.Join(dir, serversFile))
@@ -72,7 +73,7 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	}
 
 	p := start(t, args...)
-	if !p.until(t, dir, 20) {
+	if !p.untilAnswered(s, 20) {
 		t.Fatalf("it ended too soon: exit %d\n%s", p.wait(), p.err)
 	}
 
