@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -158,15 +159,9 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 
 	stdout := &capped{max: l.Output, full: func() { stop(errOutput) }}
 	stderr := &capped{max: 4 << 10}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(job), stdout, stderr
+	cmd.Stdin = bytes.NewReader(job)
 
-	err = cmd.Start()
-	if err == nil {
-		err = cmd.Wait()
-		// What the program left running in its process group ends with it. The group's number is still its own: the
-		// system does not give it to a new process while one of the group lives, and reuses a free one last.
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	}
+	err = captured(cmd, stdout, stderr)
 
 	switch {
 	case ctx.Err() != nil:
@@ -178,6 +173,59 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	}
 
 	return reply(context.Cause(run), cmd.ProcessState, stdout, stderr, l)
+}
+
+// outlived is how long output may stay open after all of a process group was killed.
+const outlived = 10 * time.Second
+
+// captured runs a command and returns how it ended once everything that it wrote was read, however busy the machine is.
+// A process that left the group and holds the output open is waited for no longer than outlived.
+func captured(cmd *exec.Cmd, stdout, stderr io.Writer) error {
+	var theirs, ours []*os.File
+	var copying sync.WaitGroup
+
+	defer func() { closeAll(ours) }()
+
+	for _, to := range []struct {
+		file   *io.Writer
+		writer io.Writer
+	}{{&cmd.Stdout, stdout}, {&cmd.Stderr, stderr}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(theirs)
+			copying.Wait()
+
+			return err
+		}
+
+		*to.file = w
+		ours, theirs = append(ours, r), append(theirs, w)
+		copying.Go(func() { io.Copy(to.writer, r) })
+	}
+
+	err := cmd.Start()
+	closeAll(theirs)
+
+	if err == nil {
+		err = cmd.Wait()
+		// What the program left running in its process group ends with it. The group's number is still its own: the
+		// system does not give it to a new process while one of the group lives, and reuses a free one last.
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+
+	for _, r := range ours {
+		r.SetReadDeadline(time.Now().Add(outlived))
+	}
+
+	copying.Wait()
+
+	return err
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 // command returns the command that runs one job.
@@ -206,7 +254,7 @@ func (e *Engine) command(ctx context.Context) (*exec.Cmd, error) {
 	}
 
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 100 * time.Millisecond // for a child of the program that holds its output open
+	cmd.WaitDelay = 100 * time.Millisecond // for a child of the program that holds its input open
 
 	return cmd, nil
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -268,3 +270,36 @@ func TestCapped(t *testing.T) {
 }
 
 var _ sandbox.Engine = (*Engine)(nil)
+
+// late is a writer that takes nothing before a gate opens.
+type late struct {
+	buf  bytes.Buffer
+	gate <-chan struct{}
+}
+
+func (l *late) Write(p []byte) (int, error) {
+	<-l.gate
+	return l.buf.Write(p)
+}
+
+// On a busy machine a program may long have ended before anybody reads what it wrote.
+func TestOutputIsReadAfterTheEnd(t *testing.T) {
+	alive := filepath.Join(t.TempDir(), "alive")
+	if err := syscall.Mkfifo(alive, 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+
+	gate := make(chan struct{})
+	go func() {
+		defer close(gate)
+		os.ReadFile(alive) // to the end of the program, which holds it open
+	}()
+
+	cmd := exec.Command("sh", "-c", "exec 3>"+alive+"; head -c 60000 /dev/zero; echo so >&2")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+
+	out, errs := &late{gate: gate}, &late{gate: gate}
+	if err := captured(cmd, out, errs); err != nil || out.buf.Len() != 60000 || errs.buf.String() != "so\n" {
+		t.Errorf("%v: %d bytes and %q", err, out.buf.Len(), errs.buf.String())
+	}
+}
