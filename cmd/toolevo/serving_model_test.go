@@ -105,7 +105,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 			return &m
 		})
 		fails(t, exitGaveUp, []string{"has not given a reply of use since", "--resume"},
-			append(slices.Clip(args), "--server", url, "--patience", "200ms", "--out", run)...)
+			append(slices.Clip(args), "--server", url, "--patience", "1s", "--out", run)...)
 
 		if c := counted(t, run, kind+":sim"); c.Silent > 0 || c.Answered == 0 {
 			t.Errorf("%s: %+v", kind, c.Counts)
