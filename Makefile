@@ -36,10 +36,14 @@ lint: ## gofmt, go vet, staticcheck
 # where such conversions are ours, and not in every library.
 checked := -gcflags=all=-d=checkptr=0 -gcflags=toolevo/...=-d=checkptr=1
 
+# Test binaries without symbols for a debugger are linked in half the time. One package more than there are processors
+# is tested at a time, as tests also wait for programs that they start.
+sooner = -ldflags='-s -w' -p $$(($$(nproc) + 1))
+
 .PHONY: test
 test: export GORACE ?= atexit_sleep_ms=50
 test: tools lint ## lint and every test that needs no GPU, under the race detector
-	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race $(checked) -timeout 40m ./...
+	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race $(checked) $(sooner) -timeout 40m ./...
 
 .PHONY: test-interop
 test-interop: build ## open and train on a real export with pyarrow, pandas, Polars, DuckDB, datasets and LLaMA-Factory
