@@ -207,16 +207,11 @@ func logged(t *testing.T, run string) int {
 	return n
 }
 
-// grown is a collection that takes long enough to be interrupted, with a preset. One of them runs its programs in the
-// engine that a user gets, the other behind no walls, which spares each of its processes the attacks on them.
+// grown is a collection that takes long enough to be interrupted, with a preset.
 func grown(preset string, more ...string) []string {
-	of := map[string][]string{
-		"paper":     {"--trees", "2"},
-		"efficient": {"--trees", "4", "--engine", "unsafe"},
-	}[preset]
-
-	return slices.Concat([]string{"collect", "--preset", preset, "--limit", "4", "--run-id", "grown", "--progress",
-		"none"}, of, more)
+	trees := map[string]string{"paper": "2", "efficient": "4"}[preset]
+	return append([]string{"collect", "--preset", preset, "--trees", trees, "--limit", "4", "--run-id", "grown",
+		"--progress", "none"}, more...)
 }
 
 // uninterrupted are runs by preset that nothing disturbed, one worker each.

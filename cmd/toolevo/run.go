@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,13 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
-	"toolevo/envs"
 	"toolevo/envs/console"
-	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/mcts/store"
-	"toolevo/trajectories"
 )
 
 // The kinds of runs.
@@ -279,92 +274,6 @@ func dataOf(cmd *cobra.Command, flag string, m *store.Manifest, dir string) stri
 	return flag
 }
 
-// chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which
-// then does not choose the engine.
-func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (engines.Options, error) {
-	o := engineOptions(c.Python, *f.pythonServers)
-	if resumed == nil {
-		return o, nil
-	}
-
-	if !*f.mixEngines {
-		return resumedEngine(o, *f.out), nil
-	}
-
-	own, err := configs.Load(resumed...)
-	if err != nil {
-		return o, err
-	}
-
-	here, there := c.Values(), own.Values()
-	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules",
-		"python.accept"} {
-		if here[key] != there[key] {
-			f.overrides = append(f.overrides, key+"="+here[key])
-		}
-	}
-
-	p := &c.Python
-	p.Engine, p.Executable, p.Wasm, p.Modules, p.Accept = own.Python.Engine, own.Python.Executable, own.Python.Wasm,
-		own.Python.Modules, own.Python.Accept
-
-	return o, nil
-}
-
-// startEngine opens the engine of a run.
-func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
-	if !b.runsPrograms() {
-		return nil
-	}
-
-	if err := b.start(f.openEngine(ctx)); err != nil {
-		return err
-	}
-
-	return f.settings.app.fitModules(b)
-}
-
-// openEngine opens an engine. If that fails for a run to resume, the error says that another engine may continue it.
-func (f *runFlags) openEngine(ctx context.Context) (sandbox.Engine, error) {
-	e, err := f.settings.app.openEngine(ctx, f.engine)
-	if err != nil && *f.resume && !*f.mixEngines {
-		return nil, fmt.Errorf("%w\n%s was started with this engine. --mix-engines lets another one continue it: each "+
-			"trajectory then names its own", err, *f.out)
-	}
-
-	return e, err
-}
-
-// dryRun prints what a run would be.
-func (a *app) dryRun(ctx context.Context, kind string, f *runFlags, b *bench) error {
-	if err := f.startEngine(ctx, b); err != nil {
-		return err
-	}
-
-	if *f.asJSON {
-		return a.PrintJSON(dryRunDocument{
-			Kind: kind, Questions: len(b.questions), ConfigHash: b.config.Hash(), Inputs: b.lineage,
-			Config: b.config.Annotated(), Engine: b.stamp.String(),
-		})
-	}
-
-	fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", kind, len(b.questions), b.config.Hash())
-	fmt.Fprintf(a.Out, "# programs run in %s\n", b.stamp)
-	fmt.Fprint(a.Out, b.config.Annotated())
-
-	return nil
-}
-
-// dryRunDocument is what --dry-run --json prints.
-type dryRunDocument struct {
-	Kind       string            `json:"kind"`        // "collect" or "eval"
-	Questions  int               `json:"questions"`   // that would be asked
-	ConfigHash string            `json:"config_hash"` // of the settings that change a result
-	Inputs     map[string]string `json:"inputs"`      // what the questions use: hashes and makers, by name
-	Config     string            `json:"config"`      // the configuration as YAML, with the origin of each value
-	Engine     string            `json:"engine"`      // what would run model-written programs, in words
-}
-
 // startRun begins or resumes a run and notes the questions in it, so that it can be read without the
 // data.
 func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*store.Run, error) {
@@ -396,103 +305,6 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	}
 
 	return run, nil
-}
-
-// notedQuestion is a question as run.db has it.
-type notedQuestion struct {
-	trajectories.Question
-	Dataset, Difficulty, Template string // of earlier runs, whose questions have no labels
-}
-
-// loadQuestionInfo reads the questions of a run.
-func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
-	text, err := run.Meta(ctx, "questions")
-	if err != nil {
-		return nil, console.GaveUp(err)
-	}
-
-	if text == "" {
-		return nil, fmt.Errorf("%s is %w: its questions are missing: `toolevo %s --resume --out %s` notes them again",
-			run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
-	}
-
-	var noted []notedQuestion
-	if err := json.Unmarshal([]byte(text), &noted); err != nil {
-		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
-	}
-
-	infos := make([]trajectories.Question, len(noted))
-	for i, q := range noted {
-		infos[i] = q.Question
-		if q.Labels == nil && q.Dataset != "" {
-			infos[i].Labels = map[string]string{
-				envs.LabelDataset:    q.Dataset,
-				envs.LabelDifficulty: q.Difficulty,
-				envs.LabelTemplate:   q.Template,
-			}
-		}
-	}
-
-	return infos, nil
-}
-
-// lineage is what all rows of a run share.
-func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
-	return trajectories.Run{
-		ID:          run.Manifest.ID,
-		Hash:        run.Manifest.Identity(),
-		Preset:      c.Preset,
-		Policy:      c.Policy[0],
-		PromptAPI:   c.Prompt,
-		DeployedAPI: c.API[0],
-		Codec:       c.Codec(),
-		Seed:        c.Seed,
-		ConfigHash:  run.Manifest.ConfigHash,
-		Software:    run.Manifest.Software,
-	}
-}
-
-// rows are the trajectories of the stored trees, in canonical order.
-func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
-	questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
-	return func(yield func(trajectories.Row, error) bool) {
-		made, err := makers(ctx, run, c.Python)
-		if err != nil {
-			yield(trajectories.Row{}, err)
-			return
-		}
-
-		meta := trajectories.Meta{Run: lineage(run, c), Makers: made}
-		for _, q := range questions {
-			meta.Question = q
-
-			indices, err := run.TreeIndices(ctx, q.ID)
-			for _, i := range indices {
-				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
-				if err = loadErr; err != nil {
-					break
-				}
-
-				for _, row := range trajectories.FromTree(meta, tree) {
-					if !yield(row, nil) {
-						return
-					}
-				}
-			}
-
-			if err != nil {
-				yield(trajectories.Row{}, err)
-				return
-			}
-		}
-	}
-}
-
-// runConfig is the configuration of a run, which another version may have begun.
-func runConfig(run *store.Run) (*configs.Resolved, error) {
-	return configs.Load(configs.Layer{
-		Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config), Earlier: true,
-	})
 }
 
 // resumeCommand returns the exact command that continues a run.

@@ -48,6 +48,15 @@ func ParseCodec(name string) (Codec, error) {
 	return nil, names.Unknown("codec", name, valid)
 }
 
+// trim returns a text without what stands after its call, if that is more than space.
+func trim(text, after string) string {
+	if strings.TrimSpace(after) == "" {
+		return text
+	}
+
+	return strings.TrimSuffix(text, after)
+}
+
 // OrDefault returns the codec, or the default one for nil.
 func OrDefault(c Codec) Codec {
 	if c == nil {

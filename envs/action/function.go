@@ -22,19 +22,25 @@ type FunctionCall struct{}
 func (FunctionCall) String() string { return "function-call" }
 
 // Parse implements [Codec].
-func (FunctionCall) Parse(text string) (envs.Call, error) {
+func (f FunctionCall) Parse(text string) (envs.Call, error) {
+	c, _, err := f.parse(text)
+	return c, err
+}
+
+// parse returns the call and what of the text stands after it.
+func (FunctionCall) parse(text string) (c envs.Call, after string, err error) {
 	_, object := splitObject(text)
 	if object == "" {
-		return envs.Call{}, ErrMalformed
+		return c, "", ErrMalformed
 	}
 
-	members, _, err := pytext.DecodeObject(object)
+	members, after, err := pytext.DecodeObject(object)
 	if err != nil {
-		return envs.Call{}, err
+		return c, "", err
 	}
 
 	name, _ := members.Text("name")
-	c := envs.Call{Name: pytext.Strip(name)}
+	c.Name = pytext.Strip(name)
 
 	arguments, ok := members.Get("arguments")
 	if !ok {
@@ -43,35 +49,29 @@ func (FunctionCall) Parse(text string) (envs.Call, error) {
 
 	if text, ok := arguments.(string); ok {
 		if arguments, err = pytext.Decode(text); err != nil && c.Name != "" {
-			return c, err
+			return c, "", err
 		}
 	}
 
 	if c.Args, ok = arguments.(envs.Args); !ok || c.Name == "" {
-		return envs.Call{}, ErrMalformed
+		return envs.Call{}, "", ErrMalformed
 	}
 
-	return c, nil
+	return c, after, nil
 }
 
 // Trim implements [Codec]. The tag that ends a call belongs to it.
 func (f FunctionCall) Trim(text string) string {
-	if _, err := f.Parse(text); err != nil {
+	_, after, err := f.parse(text)
+	if err != nil {
 		return text
 	}
-
-	_, object := splitObject(text)
-	_, after, _ := pytext.DecodeObject(object) // it was parsed
 
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(after, " \n"), callEndTag); ok {
 		after = rest
 	}
 
-	if strings.TrimSpace(after) == "" {
-		return text
-	}
-
-	return strings.TrimSuffix(text, after)
+	return trim(text, after)
 }
 
 // splitObject returns what stands before the first brace behind the thought in tags, and what begins there, "" when

@@ -61,11 +61,11 @@ func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
 // Trim implements [Codec]. The published code keeps every text whole.
 func (r ReAct) Trim(text string) string {
 	_, after, err := r.parse(text)
-	if err != nil || r.LastBrace || strings.TrimSpace(after) == "" {
+	if err != nil || r.LastBrace {
 		return text
 	}
 
-	return strings.TrimSuffix(text, after)
+	return trim(text, after)
 }
 
 // split returns the name and the JSON text of an action; ok is false when either is missing.

@@ -94,7 +94,12 @@ func checkHostile(ctx context.Context, s *suite) error {
 				return fmt.Errorf("task %q, %s: %w", task.ID, brief(a), err)
 			}
 
-			if err := checkTransition(viewOf(from), a, seenOf(t)); err != nil {
+			err = checkTransition(viewOf(from), a, seenOf(t))
+			if err == nil {
+				err = checkAgain(ctx, env, from, a, seenOf(t))
+			}
+
+			if err != nil {
 				return fmt.Errorf("task %q, %s: %w", task.ID, brief(a), err)
 			}
 		}

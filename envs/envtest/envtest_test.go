@@ -144,6 +144,18 @@ func (b *broken) Canonical(a envs.Action) string {
 	return b.Maze.Canonical(a)
 }
 
+// retell makes a transition's turn the last one of its state.
+func retell(t *envs.Transition) {
+	s := t.State.(*toyState)
+
+	h := envs.NewHistory(MazeTask)
+	for _, turn := range s.history.Turns()[:s.history.Len()-1] {
+		h = h.Append(turn)
+	}
+
+	t.State = &toyState{history: h.Append(t.Turn), status: s.status, place: s.place}
+}
+
 // TestSuiteFindsFaults runs every check on environments with a fault it is to find.
 func TestSuiteFindsFaults(t *testing.T) {
 	var calls atomic.Int64 // of all environments together
@@ -163,14 +175,19 @@ func TestSuiteFindsFaults(t *testing.T) {
 	}{
 		{"random observation", "steps", "a second step differs", changed(func(t *envs.Transition) {
 			t.Turn.Observation = fmt.Sprint(calls.Add(1))
-			s := t.State.(*toyState)
-
-			h := envs.NewHistory(MazeTask)
-			for _, turn := range s.history.Turns()[:s.history.Len()-1] {
-				h = h.Append(turn)
-			}
-
-			t.State = &toyState{history: h.Append(t.Turn), status: s.status, place: s.place}
+			retell(t)
+		})},
+		{"keeps another action", "steps", "the turn keeps the action", changed(func(t *envs.Transition) {
+			t.Turn.Action = "so " + t.Turn.Action
+			retell(t)
+		})},
+		{"keeps no action", "steps", "the turn keeps the action", changed(func(t *envs.Transition) {
+			t.Turn.Action = ""
+			retell(t)
+		})},
+		{"keeps less than the action", "steps", "a second step differs", changed(func(t *envs.Transition) {
+			t.Turn.Action = t.Turn.Action[:1]
+			retell(t)
 		})},
 		{"state changes", "steps", "the state stepped from changed",
 			&broken{step: func(s envs.State, t envs.Transition, err error) (envs.Transition, error) {

@@ -158,13 +158,8 @@ func checkSteps(ctx context.Context, s *suite) error {
 			return err
 		}
 
-		again, err := env.Step(ctx, st.from, st.action)
-		if err != nil {
-			return fmt.Errorf("second step: %w", err)
-		}
-
-		if diff := cmp.Diff(first, seenOf(again)); diff != "" {
-			return fmt.Errorf("a second step differs (-first +second):\n%s", diff)
+		if err := checkAgain(ctx, env, st.from, st.action, first); err != nil {
+			return err
 		}
 
 		if diff := cmp.Diff(first, seenOf(st.Transition)); diff != "" {
@@ -173,6 +168,22 @@ func checkSteps(ctx context.Context, s *suite) error {
 
 		return nil
 	})
+}
+
+// checkAgain steps from a state with the same action, and with what the turn keeps of it: both give one transition.
+func checkAgain(ctx context.Context, env envs.Environment, from envs.State, a envs.Action, first seen) error {
+	for _, same := range []envs.Action{a, first.Turn.Action} {
+		again, err := env.Step(ctx, from, same)
+		if err != nil {
+			return fmt.Errorf("second step: %w", err)
+		}
+
+		if diff := cmp.Diff(first, seenOf(again)); diff != "" {
+			return fmt.Errorf("a second step differs, of %s (-first +second):\n%s", brief(same), diff)
+		}
+	}
+
+	return nil
 }
 
 // checkTransition holds a transition to the invariants that need no second step.

@@ -35,8 +35,7 @@ const (
 func Names() []string {
 	return []string{
 		"published", "notices", "failed-loads", "partial-filter", "split-conditions", "regex-categories",
-		"cast-columns", "graph-weights", "spoiled-edges", "text-sql", "python-capture",
-		"last-brace",
+		"cast-columns", "graph-weights", "spoiled-edges", "text-sql", "python-capture", "last-brace",
 	}
 }
 

@@ -40,7 +40,7 @@ func TestScirexSecondOpinions(t *testing.T) {
 
 func TestReaderSolvesScirex(t *testing.T) {
 	t.Parallel()
-	c := synthetic(t, toolqa.SciREX, corpus.BuildOptions{Seed: 2, Rows: 120}) // to index all papers takes long
+	c := syntheticScirex(t, 2)
 	view := mustLoad(t, c)
 	w := newWorld(t, c)
 	w.wantShare("p_c", drawEach(t, view, 10), 0.95)

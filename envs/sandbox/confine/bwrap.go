@@ -26,13 +26,11 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 			"another engine", err)
 	}
 
-	self, err := helper, error(nil)
+	self := helper
 	if self == ownBinary {
-		self, err = os.Executable()
-	}
-
-	if err != nil {
-		return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
+		if self, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
+		}
 	}
 
 	libraries, err := libraryFolders(self)

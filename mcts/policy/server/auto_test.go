@@ -68,7 +68,7 @@ func TestAutoFindsTheLimit(t *testing.T) {
 		gauges  bool
 	}{
 		{"8 slots", model{slots: 8, step: 9 * ms, mean: 21}, 1, 100, false},
-		{"64 slots", model{slots: 64, step: 27 * ms, mean: 21}, 1, 150, false},
+		{"64 slots", model{slots: 64, step: 9 * ms, mean: 21}, 1, 300, false},
 		{"256 slots", model{slots: 256, step: 72 * ms, mean: 21}, 1, 500, false},
 		{"8 slots, packs", model{slots: 8, step: 9 * ms, mean: 21}, 5, 40, false},
 		{"64 slots, packs", model{slots: 64, step: 9 * ms, mean: 21}, 5, 80, false},

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// notedQuestion is a question as run.db has it.
+type notedQuestion struct {
+	trajectories.Question
+	Dataset, Difficulty, Template string // of earlier runs, whose questions have no labels
+}
+
+// loadQuestionInfo reads the questions of a run.
+func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
+	text, err := run.Meta(ctx, "questions")
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	if text == "" {
+		return nil, fmt.Errorf("%s is %w: its questions are missing: `toolevo %s --resume --out %s` notes them again",
+			run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
+	}
+
+	var noted []notedQuestion
+	if err := json.Unmarshal([]byte(text), &noted); err != nil {
+		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
+	}
+
+	infos := make([]trajectories.Question, len(noted))
+	for i, q := range noted {
+		infos[i] = q.Question
+		if q.Labels == nil && q.Dataset != "" {
+			infos[i].Labels = map[string]string{
+				envs.LabelDataset:    q.Dataset,
+				envs.LabelDifficulty: q.Difficulty,
+				envs.LabelTemplate:   q.Template,
+			}
+		}
+	}
+
+	return infos, nil
+}
+
+// lineage is what all rows of a run share.
+func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
+	return trajectories.Run{
+		ID:          run.Manifest.ID,
+		Hash:        run.Manifest.Identity(),
+		Preset:      c.Preset,
+		Policy:      c.Policy[0],
+		PromptAPI:   c.Prompt,
+		DeployedAPI: c.API[0],
+		Codec:       c.Codec(),
+		Seed:        c.Seed,
+		ConfigHash:  run.Manifest.ConfigHash,
+		Software:    run.Manifest.Software,
+	}
+}
+
+// rows are the trajectories of the stored trees, in canonical order.
+func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
+	questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
+	return func(yield func(trajectories.Row, error) bool) {
+		made, err := makers(ctx, run, c.Python)
+		if err != nil {
+			yield(trajectories.Row{}, err)
+			return
+		}
+
+		meta := trajectories.Meta{Run: lineage(run, c), Makers: made}
+		for _, q := range questions {
+			meta.Question = q
+
+			indices, err := run.TreeIndices(ctx, q.ID)
+			for _, i := range indices {
+				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
+				if err = loadErr; err != nil {
+					break
+				}
+
+				for _, row := range trajectories.FromTree(meta, tree) {
+					if !yield(row, nil) {
+						return
+					}
+				}
+			}
+
+			if err != nil {
+				yield(trajectories.Row{}, err)
+				return
+			}
+		}
+	}
+}
+
+// runConfig is the configuration of a run, which another version may have begun.
+func runConfig(run *store.Run) (*configs.Resolved, error) {
+	return configs.Load(configs.Layer{
+		Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config), Earlier: true,
+	})
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"toolevo/configs"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
+)
+
+// chooseEngine says which engine to open. A run that mixes engines goes on under its own configuration, which
+// then does not choose the engine.
+func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (engines.Options, error) {
+	o := engineOptions(c.Python, *f.pythonServers)
+	if resumed == nil {
+		return o, nil
+	}
+
+	if !*f.mixEngines {
+		return resumedEngine(o, *f.out), nil
+	}
+
+	own, err := configs.Load(resumed...)
+	if err != nil {
+		return o, err
+	}
+
+	here, there := c.Values(), own.Values()
+	for _, key := range []string{"python.engine", "python.executable", "python.wasm", "python.modules",
+		"python.accept"} {
+		if here[key] != there[key] {
+			f.overrides = append(f.overrides, key+"="+here[key])
+		}
+	}
+
+	p := &c.Python
+	p.Engine, p.Executable, p.Wasm, p.Modules, p.Accept = own.Python.Engine, own.Python.Executable, own.Python.Wasm,
+		own.Python.Modules, own.Python.Accept
+
+	return o, nil
+}
+
+// startEngine opens the engine of a run.
+func (f *runFlags) startEngine(ctx context.Context, b *bench) error {
+	if !b.runsPrograms() {
+		return nil
+	}
+
+	if err := b.start(f.openEngine(ctx)); err != nil {
+		return err
+	}
+
+	return f.settings.app.fitModules(b)
+}
+
+// openEngine opens an engine. If that fails for a run to resume, the error says that another engine may continue it.
+func (f *runFlags) openEngine(ctx context.Context) (sandbox.Engine, error) {
+	e, err := f.settings.app.openEngine(ctx, f.engine)
+	if err != nil && *f.resume && !*f.mixEngines {
+		return nil, fmt.Errorf("%w\n%s was started with this engine. --mix-engines lets another one continue it: each "+
+			"trajectory then names its own", err, *f.out)
+	}
+
+	return e, err
+}
