@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Column is one column of a table of T. Make it with [Text], [OptionalText], [Coded], [Int], [Uint], [Float], [Bool] or
-// [List].
+// Column is one column of a table of T. Make it with [Text], [OptionalText], [Coded], [Int], [Uint], [Float], [Bool],
+// [Struct] or [List].
 type Column[T any] struct {
 	Name     string
 	Doc      string // what it means and its unit; one line
@@ -19,31 +19,37 @@ type Column[T any] struct {
 
 	repeats bool       // few distinct values: worth a dictionary
 	later   bool       // older files may lack it
-	fields  []Describe // of a list
+	omitted bool       // JSON has no key for the empty value
+	fields  []Describe // of a struct, or of the structs of a list
 
-	put  func(array.Builder, *T) int             // into a batch; returns the bytes put
-	json func([]byte, *T) ([]byte, error)        // appends the value as JSON
-	get  func(*leaf, *T) error                   // the value a leaf stands at; nil for a list
-	list func(*group, string) (filler[T], error) // of a list: opens its leaves
+	put   func(array.Builder, *T) int                // into a batch; returns the bytes put
+	json  func([]byte, *T) ([]byte, error)           // appends the value as JSON
+	empty func(*T) bool                              // whether there is nothing; nil where there always is a value
+	get   func(*leaf, *T) error                      // the value a leaf stands at; nil for structs and lists
+	open  func(*group, position) (*cursor[T], error) // of structs and lists: opens their leaves
 }
 
-// filler reads the next row of a column into a value.
-type filler[T any] func(*T) error
+// listType is what a list of structs is called in a description.
+const listType = "list<struct>"
 
 // Describe is a column as it stands in a generated description.
 type Describe struct {
 	Name, Type, Doc string
 	Optional        bool
 	Repeats         bool
-	Fields          []Describe // of a list of structs
+	Fields          []Describe // of a struct, or of the structs of a list
 }
 
 // Describe describes the column.
 func (c Column[T]) Describe() Describe {
 	typ := c.Type.String()
-	if c.fields != nil {
-		typ = "list<struct>"
-	} else if c.Type.ID() == arrow.STRING {
+
+	switch c.Type.ID() {
+	case arrow.LIST:
+		typ = listType
+	case arrow.STRUCT:
+		typ = "struct"
+	case arrow.STRING:
 		typ = "string"
 	}
 
@@ -59,6 +65,12 @@ func (c Column[T]) Repeating() Column[T] {
 // Later returns the column as one that older files lack; of those it reads as the zero value.
 func (c Column[T]) Later() Column[T] {
 	c.later = true
+	return c
+}
+
+// Omitted returns the column as one that JSON has no key for where there is nothing.
+func (c Column[T]) Omitted() Column[T] {
+	c.omitted = true
 	return c
 }
 
@@ -80,6 +92,7 @@ func OptionalText[T any](name, doc string, field func(*T) *string) Column[T] {
 	c := Text(name, doc, field)
 	put, json := c.put, c.json
 	c.Optional = true
+	c.empty = func(v *T) bool { return *field(v) == "" }
 	c.put = func(b array.Builder, v *T) int {
 		if *field(v) == "" {
 			b.AppendNull()
@@ -170,30 +183,28 @@ func Bool[T any](name, doc string, field func(*T) *bool) Column[T] {
 	}
 }
 
+// Struct is a column of structs E.
+func Struct[T, E any](name, doc string, field func(*T) *E, elem []Column[E]) Column[T] {
+	return Column[T]{Name: name, Doc: doc, Type: structOf(elem), fields: describe(elem),
+		put:  func(b array.Builder, v *T) int { return putStruct(b, field(v), elem) },
+		json: func(b []byte, v *T) ([]byte, error) { return AppendJSON(b, field(v), elem) },
+		open: func(g *group, at position) (*cursor[T], error) {
+			fields, err := openStruct(g, at.within(name, 1, 0), elem)
+			return within(fields, field), err
+		},
+	}
+}
+
 // List is a column of lists of structs E. A nil slice is an empty list, and an empty list reads back as nil.
 func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Column[T] {
-	fields := make([]arrow.Field, len(elem))
-
-	described := make([]Describe, len(elem))
-	for i, c := range elem {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: true}
-		described[i] = c.Describe()
-	}
-
-	return Column[T]{Name: name, Doc: doc, Type: arrow.ListOf(arrow.StructOf(fields...)), fields: described,
+	return Column[T]{Name: name, Doc: doc, Type: arrow.ListOf(structOf(elem)), fields: describe(elem),
 		put: func(b array.Builder, v *T) int {
 			list := b.(*array.ListBuilder)
-			structs := list.ValueBuilder().(*array.StructBuilder)
 			list.Append(true)
 
 			n := 0
-
 			for j := range *field(v) {
-				structs.Append(true)
-
-				for i, c := range elem {
-					n += c.put(structs.FieldBuilder(i), &(*field(v))[j])
-				}
+				n += putStruct(list.ValueBuilder(), &(*field(v))[j], elem)
 			}
 
 			return n
@@ -215,36 +226,63 @@ func List[T, E any](name, doc string, field func(*T) *[]E, elem []Column[E]) Col
 
 			return append(b, ']'), nil
 		},
-		list: func(g *group, path string) (filler[T], error) {
-			items, err := openList(g, path, elem)
-			if err != nil {
-				return nil, err
-			}
-
-			return func(v *T) (err error) {
-				*field(v), err = items()
-				return err
-			}, nil
+		empty: func(v *T) bool { return len(*field(v)) == 0 },
+		open: func(g *group, at position) (*cursor[T], error) {
+			items, err := openList(g, at.within(name, 0, 0), elem)
+			return within(items, field), err
 		},
 	}
+}
+
+func structOf[E any](elem []Column[E]) arrow.DataType {
+	fields := make([]arrow.Field, len(elem))
+	for i, c := range elem {
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: true}
+	}
+
+	return arrow.StructOf(fields...)
+}
+
+func describe[E any](elem []Column[E]) []Describe {
+	described := make([]Describe, len(elem))
+	for i, c := range elem {
+		described[i] = c.Describe()
+	}
+
+	return described
+}
+
+func putStruct[E any](b array.Builder, v *E, elem []Column[E]) (n int) {
+	structs := b.(*array.StructBuilder)
+	structs.Append(true)
+
+	for i, c := range elem {
+		n += c.put(structs.FieldBuilder(i), v)
+	}
+
+	return n
 }
 
 // Within returns a column of a struct as a column of the struct that holds it.
 func Within[T, U any](c Column[U], field func(*T) *U) Column[T] {
 	out := Column[T]{
 		Name: c.Name, Doc: c.Doc, Type: c.Type, Optional: c.Optional,
-		repeats: c.repeats, later: c.later, fields: c.fields,
+		repeats: c.repeats, later: c.later, omitted: c.omitted, fields: c.fields,
 		put:  func(b array.Builder, v *T) int { return c.put(b, field(v)) },
 		json: func(b []byte, v *T) ([]byte, error) { return c.json(b, field(v)) },
 	}
+	if c.empty != nil {
+		out.empty = func(v *T) bool { return c.empty(field(v)) }
+	}
+
 	if c.get != nil {
 		out.get = func(l *leaf, v *T) error { return c.get(l, field(v)) }
 	}
 
-	if c.list != nil {
-		out.list = func(g *group, path string) (filler[T], error) {
-			fill, err := c.list(g, path)
-			return func(v *T) error { return fill(field(v)) }, err
+	if c.open != nil {
+		out.open = func(g *group, at position) (*cursor[T], error) {
+			values, err := c.open(g, at)
+			return within(values, field), err
 		}
 	}
 

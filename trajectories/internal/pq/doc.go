@@ -14,6 +14,6 @@
 //
 // # Caveats
 //
-// Only what the rows need is here: text, integers, floats, booleans, and lists of structs of those, one level deep. A
+// Only what rows and samples need is here: text, integers, floats, booleans, structs of those, and lists of structs. A
 // value inside a list that is null where the column is not optional is an error when it is read.
 package pq

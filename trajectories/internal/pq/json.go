@@ -7,17 +7,25 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends a value as a JSON object: its keys are the columns, in their order, and null is
-// what the file has null for.
+// AppendJSON appends a value as a JSON object: its keys are the columns, in their order, and null is what the file has
+// null for. Columns that are [Column.Omitted] have no key where there is nothing.
 func AppendJSON[T any](b []byte, v *T, cols []Column[T]) ([]byte, error) {
 	var err error
 
 	b = append(b, '{')
 
-	for i, c := range cols {
-		if i > 0 {
+	first := true
+
+	for _, c := range cols {
+		if c.omitted && c.empty(v) {
+			continue
+		}
+
+		if !first {
 			b = append(b, ',')
 		}
+
+		first = false
 
 		b = append(strconv.AppendQuote(b, c.Name), ':')
 		if b, err = c.json(b, v); err != nil {

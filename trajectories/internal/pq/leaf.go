@@ -8,33 +8,71 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
-// Levels of a leaf below a list of structs in which everything is optional, as Parquet numbers them.
-const (
-	listMax    = 4 // definition level of a value
-	structHere = 3 // from here on the element is not null
-	listFilled = 2 // from here on the list has an element
-)
-
 // group is one row group being read. The columns are decoded here, on the caller's goroutine, and not by pqarrow, which
 // decodes on goroutines of its own: v15 panics on some damaged files, and only a panic of our goroutine can be turned
 // into an error.
 type group struct {
 	rows   *file.RowGroupReader
 	leaves map[string]int // by path
+	opened []*leaf
+}
+
+// finished makes sure that no leaf has more values than the rows that were read.
+func (g *group) finished() error {
+	for _, l := range g.opened {
+		if l.at < len(l.def) || l.value < l.values {
+			return fmt.Errorf("column %s has more values than rows", l.path)
+		}
+	}
+
+	return nil
 }
 
 // leaf is a decoded column chunk and the place up to which it has been read.
 type leaf struct {
+	path     string
 	maxDef   int16
-	def, rep []int16
-	values   int // decoded
-	at       int // next level
-	value    int // next value
+	def, rep []int16 // definition and repetition levels, as Parquet has them; none where all values are there
+	values   int     // decoded
+	at       int     // next level
+	value    int     // next value
 
 	texts  []string
 	ints   []int64
 	floats []float64
 	bools  []bool
+}
+
+// peek returns the levels of what comes next, and false at the end.
+func (l *leaf) peek() (def, rep int16, ok bool) {
+	switch {
+	case l.maxDef == 0:
+		return 0, 0, l.value < l.values
+	case l.at >= len(l.def):
+		return 0, 0, false
+	case l.rep == nil:
+		return l.def[l.at], 0, true
+	}
+
+	return l.def[l.at], l.rep[l.at], true
+}
+
+// step goes over the next level, which has to be of a repetition level.
+func (l *leaf) step(rep int16) (def int16, err error) {
+	def, got, ok := l.peek()
+
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("column %s ends early", l.path)
+	case got != rep:
+		return 0, fmt.Errorf("column %s has another number of elements than those beside it", l.path)
+	}
+
+	if l.maxDef > 0 {
+		l.at++
+	}
+
+	return def, nil
 }
 
 // take reads the value a leaf stands at.
@@ -52,31 +90,31 @@ func take[V any](l *leaf, values []V, to *V) error {
 // batch is how many values are decoded at once.
 const batch = 1024
 
-// leaf decodes the column chunk at a path.
-func (g *group) leaf(path string, nested bool) (*leaf, error) {
-	i, ok := g.leaves[path]
+// leaf decodes the column chunk at a position.
+func (g *group) leaf(at position) (*leaf, error) {
+	i, ok := g.leaves[at.path]
 	if !ok {
-		return nil, errors.New("is missing")
+		return nil, fmt.Errorf("column %s is missing", at.path)
 	}
 
 	chunk, err := g.rows.Column(i)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("column %s: %w", at.path, err)
 	}
 
 	d := chunk.Descriptor()
 
-	l := &leaf{maxDef: d.MaxDefinitionLevel()}
-	if nested && (l.maxDef != listMax || d.MaxRepetitionLevel() != 1) ||
-		!nested && (l.maxDef > 1 || d.MaxRepetitionLevel() != 0) {
-		return nil, fmt.Errorf("is nested otherwise (levels %d and %d)", l.maxDef, d.MaxRepetitionLevel())
+	l := &leaf{path: at.path, maxDef: d.MaxDefinitionLevel()}
+	if l.maxDef < at.def || l.maxDef > at.def+1 || d.MaxRepetitionLevel() != at.rep {
+		return nil, fmt.Errorf("column %s is nested otherwise (levels %d and %d)", at.path, l.maxDef,
+			d.MaxRepetitionLevel())
 	}
 
 	def, rep := make([]int16, batch), make([]int16, batch)
 	for chunk.HasNext() {
 		total, n, err := l.decode(chunk, def, rep)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("column %s %w", at.path, err)
 		}
 
 		if total == 0 {
@@ -87,14 +125,20 @@ func (g *group) leaf(path string, nested bool) (*leaf, error) {
 			l.def = append(l.def, def[:total]...)
 		}
 
-		if nested {
+		if at.rep > 0 {
 			l.rep = append(l.rep, rep[:total]...)
 		}
 
 		l.values += n
 	}
 
-	return l, chunk.Err()
+	if err := chunk.Err(); err != nil {
+		return nil, fmt.Errorf("column %s: %w", at.path, err)
+	}
+
+	g.opened = append(g.opened, l)
+
+	return l, nil
 }
 
 // decode reads up to one batch of levels and their values.
@@ -124,121 +168,4 @@ func (l *leaf) decode(chunk file.ColumnChunkReader, def, rep []int16) (total int
 	}
 
 	return total, n, err
-}
-
-// open decodes a column of the group and returns what reads its rows.
-func open[T any](g *group, c Column[T]) (filler[T], error) {
-	if c.list != nil {
-		return c.list(g, c.Name)
-	}
-
-	l, err := g.leaf(c.Name, false)
-	if err != nil {
-		return nil, fmt.Errorf("column %s %w", c.Name, err)
-	}
-
-	return func(v *T) error { return fillOne(c, l, v) }, nil
-}
-
-// fillOne reads the value of one level of a leaf.
-func fillOne[T any](c Column[T], l *leaf, v *T) error {
-	null := false
-
-	if l.maxDef > 0 {
-		if l.at >= len(l.def) {
-			return fmt.Errorf("column %s ends early", c.Name)
-		}
-
-		null = l.def[l.at] < l.maxDef
-		l.at++
-	}
-
-	if null && c.Optional {
-		return nil
-	}
-
-	if null {
-		return fmt.Errorf("column %s is null", c.Name)
-	}
-
-	if err := c.get(l, v); err != nil {
-		return fmt.Errorf("column %s: %w", c.Name, err)
-	}
-
-	return nil
-}
-
-// openList decodes the leaves of a list of structs; each call of the function reads one row's list.
-func openList[E any](g *group, path string, elem []Column[E]) (func() ([]E, error), error) {
-	leaves := make([]*leaf, len(elem))
-	for i, c := range elem {
-		var err error
-		if leaves[i], err = g.leaf(path+".list.element."+c.Name, true); err != nil {
-			return nil, fmt.Errorf("column %s.%s %w", path, c.Name, err)
-		}
-	}
-
-	return func() ([]E, error) {
-		n, err := elements(leaves)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %w", path, err)
-		}
-
-		if n == 0 {
-			return nil, nil
-		}
-
-		items := make([]E, n)
-		for j := range items {
-			for i, c := range elem {
-				if err := fillOne(c, leaves[i], &items[j]); err != nil {
-					return nil, fmt.Errorf("column %s, element %d: %w", path, j, err)
-				}
-			}
-		}
-
-		return items, nil
-	}, nil
-}
-
-// elements returns how many elements the next list has; all its leaves must agree. The level of an empty list is read.
-func elements(leaves []*leaf) (n int, err error) {
-	for i, l := range leaves {
-		here, err := l.elements()
-		if err != nil {
-			return 0, err
-		}
-
-		if i > 0 && here != n {
-			return 0, fmt.Errorf("its fields have %d and %d elements", n, here)
-		}
-
-		n = here
-	}
-
-	return n, nil
-}
-
-func (l *leaf) elements() (int, error) {
-	if l.at >= len(l.def) || l.rep[l.at] != 0 {
-		return 0, errors.New("ends early")
-	}
-
-	if l.def[l.at] < listFilled {
-		l.at++
-		return 0, nil
-	}
-
-	end := l.at + 1
-	for end < len(l.rep) && l.rep[end] == 1 {
-		end++
-	}
-
-	for _, d := range l.def[l.at:end] {
-		if d < structHere {
-			return 0, errors.New("an element is null")
-		}
-	}
-
-	return end - l.at, nil
 }

@@ -18,13 +18,23 @@ type item struct {
 	N           int
 	F           float64
 	B           bool
+	Parts       []part
+	Whole       part
 }
+
+type part struct {
+	Text, Maybe string
+	Bits        []bit
+}
+
+type bit struct{ B bool }
 
 type table struct {
 	Name  string
 	Maybe string
 	U     uint64
 	Items []item
+	Whole part
 }
 
 var itemColumns = []Column[item]{
@@ -33,6 +43,15 @@ var itemColumns = []Column[item]{
 	Int("n", "", func(i *item) *int { return &i.N }),
 	Float("f", "", func(i *item) *float64 { return &i.F }),
 	Bool("b", "", func(i *item) *bool { return &i.B }),
+	List("parts", "", func(i *item) *[]part { return &i.Parts }, partColumns).Omitted(),
+	Struct("whole", "", func(i *item) *part { return &i.Whole }, partColumns),
+}
+
+var partColumns = []Column[part]{
+	OptionalText("maybe", "", func(p *part) *string { return &p.Maybe }).Omitted(),
+	Text("text", "", func(p *part) *string { return &p.Text }),
+	List("bits", "", func(p *part) *[]bit { return &p.Bits },
+		[]Column[bit]{Bool("b", "", func(b *bit) *bool { return &b.B })}).Omitted(),
 }
 
 var tableColumns = []Column[table]{
@@ -40,6 +59,7 @@ var tableColumns = []Column[table]{
 	OptionalText("maybe", "", func(t *table) *string { return &t.Maybe }),
 	Uint("u", "", func(t *table) *uint64 { return &t.U }),
 	List("items", "", func(t *table) *[]item { return &t.Items }, itemColumns),
+	Struct("whole", "", func(t *table) *part { return &t.Whole }, partColumns),
 }
 
 func write[T any](t interface{ Fatal(...any) }, path string, cols []Column[T], rows []T) {
@@ -79,18 +99,22 @@ func read[T any](path string, cols []Column[T]) (rows []T, err error) {
 
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	anItem := rapid.Custom(func(t *rapid.T) item {
-		return item{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), rapid.Int().Draw(t, "n"),
-			rapid.Float64().Draw(t, "f"), rapid.Bool().Draw(t, "b")}
-	})
-	aRow := rapid.Custom(func(t *rapid.T) table {
-		r := table{rapid.String().Draw(t, "name"), rapid.String().Draw(t, "maybe"), rapid.Uint64().Draw(t, "u"),
-			rapid.SliceOfN(anItem, 0, 4).Draw(t, "items")}
-		if len(r.Items) == 0 {
-			r.Items = nil
+	aPart := rapid.Custom(func(t *rapid.T) part {
+		bits := make([]bit, rapid.IntRange(0, 2).Draw(t, "bits"))
+		for i := range bits {
+			bits[i].B = rapid.Bool().Draw(t, "bit")
 		}
 
-		return r
+		return part{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), orNil(bits)}
+	})
+	anItem := rapid.Custom(func(t *rapid.T) item {
+		return item{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), rapid.Int().Draw(t, "n"),
+			rapid.Float64().Draw(t, "f"), rapid.Bool().Draw(t, "b"),
+			orNil(rapid.SliceOfN(aPart, 0, 2).Draw(t, "parts")), aPart.Draw(t, "whole")}
+	})
+	aRow := rapid.Custom(func(t *rapid.T) table {
+		return table{rapid.String().Draw(t, "name"), rapid.String().Draw(t, "maybe"), rapid.Uint64().Draw(t, "u"),
+			orNil(rapid.SliceOfN(anItem, 0, 4).Draw(t, "items")), aPart.Draw(t, "whole")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(aRow, 1, 130).Draw(t, "rows")
@@ -107,6 +131,15 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// orNil returns nil for an empty slice, as which it reads back.
+func orNil[T any](all []T) []T {
+	if len(all) == 0 {
+		return nil
+	}
+
+	return all
+}
+
 // A row as JSON has the columns as keys, in their order, and null where the file has one; a column of
 // a struct within another is the same column.
 func TestJSON(t *testing.T) {
@@ -117,10 +150,13 @@ func TestJSON(t *testing.T) {
 		within = append(within, Within(c, func(h *holder) *table { return &h.inner }))
 	}
 
-	row := table{Name: "<ü>", U: 1<<64 - 1, Items: []item{{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true}, {}}}
+	row := table{Name: "<ü>", U: 1<<64 - 1, Items: []item{
+		{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true, Parts: []part{{Maybe: "c", Bits: []bit{{true}}}}}, {},
+	}}
 
 	want := `{"name":"<ü>","maybe":null,"u":18446744073709551615,"items":[` +
-		`{"text":"a\n","maybe":"b","n":-1,"f":0.5,"b":true},{"text":"","maybe":null,"n":0,"f":0,"b":false}]}`
+		`{"text":"a\n","maybe":"b","n":-1,"f":0.5,"b":true,"parts":[{"maybe":"c","text":"","bits":[{"b":true}]}],` +
+		`"whole":{"text":""}},{"text":"","maybe":null,"n":0,"f":0,"b":false,"whole":{"text":""}}],"whole":{"text":""}}`
 
 	alone, err := AppendJSON(nil, &row, tableColumns)
 	if string(alone) != want || err != nil {
@@ -244,9 +280,9 @@ func TestReadRefuses(t *testing.T) {
 		{"null", []Column[table]{Text("maybe", "", func(t *table) *string { return &t.Maybe })},
 			"column maybe is null"},
 		{"null inside", []Column[table]{list(Text("maybe", "", func(i *item) *string { return &i.Maybe }))},
-			"column maybe is null"},
+			"column items.list.element.maybe is null"},
 		{"missing inside", []Column[table]{list(Text("other", "", func(i *item) *string { return &i.Maybe }))},
-			"items.other is missing"},
+			"column items.list.element.other is missing"},
 		{"another type", []Column[table]{Text("u", "", func(t *table) *string { return &t.Name })}, "another type"},
 		{"flat for nested", []Column[table]{Text("items", "", func(t *table) *string { return &t.Name })},
 			"column items is missing"},

@@ -102,24 +102,24 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 		g.leaves[sc.Column(i).Path()] = i
 	}
 
-	fillers := make([]filler[T], 0, len(cols))
+	cursors := make([]*cursor[T], 0, len(cols))
 	for _, c := range cols {
 		if c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
 			continue
 		}
 
-		fill, err := open(g, c)
+		values, err := openColumn(g, c, position{})
 		if err != nil {
 			return nil, err
 		}
 
-		fillers = append(fillers, fill)
+		cursors = append(cursors, values)
 	}
 
 	for i := range g.rows.NumRows() {
 		var v T
-		for _, fill := range fillers {
-			if err := fill(&v); err != nil {
+		for _, column := range cursors {
+			if err := column.read(&v, 0); err != nil {
 				return nil, fmt.Errorf("row %d: %w", i, err)
 			}
 		}
@@ -127,7 +127,7 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 		values = append(values, v)
 	}
 
-	return values, nil
+	return values, g.finished()
 }
 
 // rescue turns a panic of the decoder into an error: v15 panics on some damaged files.

@@ -69,19 +69,29 @@ func properties[T any](cols []Column[T]) *parquet.WriterProperties {
 		parquet.WithCreatedBy(CreatedBy),
 	}
 
-	for _, c := range cols {
-		if c.repeats {
-			opts = append(opts, parquet.WithDictionaryFor(c.Name, true))
-		}
-
-		for _, f := range c.fields {
-			if f.Repeats {
-				opts = append(opts, parquet.WithDictionaryFor(c.Name+".list.element."+f.Name, true))
-			}
-		}
+	for _, path := range dictionaries("", describe(cols)) {
+		opts = append(opts, parquet.WithDictionaryFor(path, true))
 	}
 
 	return parquet.NewWriterProperties(opts...)
+}
+
+// dictionaries returns the paths of the columns that have a dictionary.
+func dictionaries(within string, cols []Describe) (paths []string) {
+	for _, c := range cols {
+		path := within + c.Name
+		if c.Repeats {
+			paths = append(paths, path)
+		}
+
+		if c.Type == listType {
+			path += ".list.element"
+		}
+
+		paths = append(paths, dictionaries(path+".", c.Fields)...)
+	}
+
+	return paths
 }
 
 // Write adds one value.
