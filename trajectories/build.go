@@ -63,6 +63,26 @@ func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
 	return rows
 }
 
+// Ended returns the trajectories of a tree that came to an end, right or wrong, in the order of their leaves. Where the
+// model said nothing, or could not be asked for want of room, nothing is known of what the state was worth: such ends
+// are left out.
+func Ended(meta Meta, tree *mcts.TreeRecord) []Row {
+	var rows []Row
+
+	for id := range tree.Nodes {
+		if n := &tree.Nodes[id]; n.Outcome.Ends() || stopped(n.Limit) {
+			rows = append(rows, FromNode(meta, tree, id))
+		}
+	}
+
+	return rows
+}
+
+// stopped reports whether a limit is one that the agent ran into.
+func stopped(limit mcts.Limit) bool {
+	return limit == mcts.LimitDepth || limit == mcts.LimitReflection || limit == mcts.LimitEnvironment
+}
+
 // FromNode returns the trajectory that ends at a node of a tree, whatever became of it.
 func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 	leaf := &tree.Nodes[id]

@@ -13,6 +13,7 @@ import (
 
 	"toolevo/envs/durable"
 	"toolevo/mcts"
+	"toolevo/trajectories/internal/jsonl"
 	"toolevo/trajectories/internal/pq"
 )
 
@@ -218,7 +219,7 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 			}
 		}
 	}
-	have := readLines(filepath.Join(dir, EpisodesJSONL))
+	have := jsonl.Lines(filepath.Join(dir, EpisodesJSONL))
 
 	_, problem, err = Differ(lines, have, func(*[]byte) string { return "what " + EpisodesParquet + " has there" })
 	if problem != "" {

@@ -41,24 +41,24 @@ func NewWriter(w io.Writer) (*Writer, error) {
 // text that is not UTF-8 is an error, and the file is as if it had not been written.
 func (w *Writer) Write(r Row) error {
 	if r.SchemaVersion != SchemaVersion {
-		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.name(), r.SchemaVersion,
+		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.Name(), r.SchemaVersion,
 			SchemaVersion)
 	}
 
 	if w.last != nil && Compare(w.last, &r) >= 0 {
 		return fmt.Errorf("trajectories: write %s: comes after %s in the canonical order, or is the same",
-			w.last.name(), r.name())
+			w.last.Name(), r.Name())
 	}
 
 	if !r.isUTF8() {
-		return fmt.Errorf("trajectories: write %s: text that is not UTF-8", r.name())
+		return fmt.Errorf("trajectories: write %s: text that is not UTF-8", r.Name())
 	}
 
 	w.last = &r
 
 	s := toStored(&r)
 	if err := w.w.Write(&s); err != nil {
-		return fmt.Errorf("trajectories: write %s: %w", r.name(), err)
+		return fmt.Errorf("trajectories: write %s: %w", r.Name(), err)
 	}
 
 	return nil
@@ -76,8 +76,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// name says which row it is in errors: "run: question/tree/path".
-func (r *Row) name() string {
+// Name says which row it is in errors: "run: question/tree/path".
+func (r *Row) Name() string {
 	return fmt.Sprintf("%s: %s/%d/%s", r.RunID, r.QuestionID, r.Tree, r.NodePath)
 }
 

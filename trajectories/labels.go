@@ -18,8 +18,8 @@ func OtherLabels(labels map[string]string) map[string]string {
 	return others
 }
 
-// otherPairs returns the names of a question's other labels in their order, each followed by its value.
-func otherPairs(labels map[string]string) []string {
+// LabelPairs returns the names of a question's other labels in their order, each followed by its value.
+func LabelPairs(labels map[string]string) []string {
 	var pairs []string
 
 	others := OtherLabels(labels)

@@ -34,8 +34,8 @@ func (m *Maker) texts() []*string {
 // between separates the words of several makers.
 const between = "; "
 
-// inWords are makers in words.
-func inWords(makers []Maker) string {
+// InWords are makers in words.
+func InWords(makers []Maker) string {
 	words := make([]string, len(makers))
 	for i, m := range makers {
 		words[i] = m.String()
@@ -44,6 +44,7 @@ func inWords(makers []Maker) string {
 	return strings.Join(words, between)
 }
 
-func isUnconfined(makers []Maker) bool {
+// Unconfined reports whether one of the makers is.
+func Unconfined(makers []Maker) bool {
 	return slices.ContainsFunc(makers, func(m Maker) bool { return m.Unconfined })
 }

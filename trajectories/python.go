@@ -24,16 +24,16 @@ func (p *Python) texts() []*string {
 	return []*string{&p.Engine, &p.Version, &p.Modules, &p.Without, &p.Limits}
 }
 
-// pythons are the makers that run Python.
-func pythons(makers []Maker) []Maker {
+// Pythons are the makers that run Python.
+func Pythons(makers []Maker) []Maker {
 	return slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Kind != KindPython })
 }
 
-// pythonOf returns what is said of some makers.
-func pythonOf(makers []Maker) (p Python) {
+// PythonOf returns what is said of some makers.
+func PythonOf(makers []Maker) (p Python) {
 	for i, text := range p.texts() {
 		var words []string
-		for _, m := range pythons(makers) {
+		for _, m := range Pythons(makers) {
 			words = append(words, *m.texts()[1+i])
 		}
 
@@ -45,8 +45,8 @@ func pythonOf(makers []Maker) (p Python) {
 	return p
 }
 
-// makers returns the makers that an earlier program said this of.
-func (p Python) makers() []Maker {
+// Makers returns the makers that an earlier program said this of.
+func (p Python) Makers() []Maker {
 	if p.Engine == "" {
 		return nil
 	}

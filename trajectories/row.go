@@ -18,7 +18,7 @@ const (
 	hashSince    = 3
 )
 
-// Row is one correct trajectory with its lineage. SCHEMA.md describes the columns.
+// Row is one trajectory with its lineage; those in a file ended with the right answer. SCHEMA.md describes the columns.
 type Row struct {
 	SchemaVersion int
 
@@ -61,6 +61,11 @@ type Row struct {
 	Cuts         int // turns that the limit of a completion's length cut before their action was whole
 }
 
+// IsCorrect reports whether the trajectory ended with the right answer, by the matcher that its run was rewarded by.
+func (r *Row) IsCorrect() bool {
+	return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome == envs.Correct
+}
+
 // MarshalJSON returns the row as an object whose keys are its columns.
 func (r Row) MarshalJSON() ([]byte, error) {
 	s := toStored(&r)
@@ -96,7 +101,7 @@ func Compare(a, b *Row) int {
 // comparePlaces orders by question, run hash, tree and node.
 func comparePlaces(a, b *Row) int {
 	return cmp.Or(
-		compareQuestions(a, b),
+		CompareQuestions(a, b),
 		cmp.Compare(a.RunHash, b.RunHash),
 		cmp.Compare(a.Tree, b.Tree),
 		cmp.Compare(a.Node, b.Node),
@@ -107,8 +112,8 @@ func compareTurns(a, b Turn) int {
 	return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.Observation, b.Observation))
 }
 
-// compareQuestions orders by question. The text counts too: two runs may have different questions of one ID.
-func compareQuestions(a, b *Row) int {
+// CompareQuestions orders by question. The text counts too: two runs may have different questions of one ID.
+func CompareQuestions(a, b *Row) int {
 	return cmp.Or(
 		cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
 		cmp.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]),
@@ -116,6 +121,6 @@ func compareQuestions(a, b *Row) int {
 		cmp.Compare(a.QuestionIndex, b.QuestionIndex),
 		cmp.Compare(a.QuestionID, b.QuestionID),
 		cmp.Compare(a.Question, b.Question),
-		slices.Compare(otherPairs(a.Labels), otherPairs(b.Labels)),
+		slices.Compare(LabelPairs(a.Labels), LabelPairs(b.Labels)),
 	)
 }

@@ -433,18 +433,7 @@ func TestReadFileOfVersion1(t *testing.T) {
 // makers in columns of their own. One was made in a run that mixed engines.
 func earlier() []trajectories.Row {
 	rows := synth.Rows(7, 2, 1)
-	rows[0].Makers = []trajectories.Maker{
-		{
-			Kind:       "python",
-			Name:       "process",
-			Version:    "3.11.2",
-			With:       "numpy 1.24.2",
-			Without:    "landlock",
-			Limits:     "wall 1s",
-			Unconfined: true,
-		},
-		{Kind: "python", Name: "unsafe", Version: "3.12.1", Limits: "wall 2s", Unconfined: true},
-	}
+	rows[0].Makers = synth.MixedPythons()
 
 	return rows
 }

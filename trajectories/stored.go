@@ -44,7 +44,7 @@ func oldOf(r *Row) oldColumns {
 		dataset:    r.Labels[envs.LabelDataset],
 		difficulty: r.Labels[envs.LabelDifficulty],
 		template:   r.Labels[envs.LabelTemplate],
-		python:     pythonOf(r.Makers),
+		python:     PythonOf(r.Makers),
 	}
 }
 
@@ -52,7 +52,7 @@ func oldOf(r *Row) oldColumns {
 // version before that says no less, and reads as one of that version.
 func (s *stored) row(since int) (Row, error) {
 	if s.SchemaVersion < since {
-		s.Makers = s.old.python.makers()
+		s.Makers = s.old.python.Makers()
 		s.Labels = validLabels(map[string]string{
 			envs.LabelDataset:    s.old.dataset,
 			envs.LabelDifficulty: s.old.difficulty,
@@ -76,7 +76,7 @@ func (s *stored) row(since int) (Row, error) {
 
 	if oldOf(&s.Row) != s.old {
 		return s.Row, fmt.Errorf("%w: the row of %s says one thing in labels and makers, and another in the columns "+
-			"filled from them", ErrDamaged, s.name())
+			"filled from them", ErrDamaged, s.Name())
 	}
 
 	return s.Row, nil

@@ -13,7 +13,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/mcts/store"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // advice returns what to do about an error that does not say so itself: a folder without a run, or an error of the
@@ -39,7 +39,7 @@ func advice(err error) string {
 
 // aboutRuns says which runs may have been meant by a folder that holds none.
 func aboutRuns(dir string) string {
-	if _, err := os.Stat(filepath.Join(dir, trajectories.ManifestFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, export.ManifestFile)); err == nil {
 		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", console.Shell("check", dir))
 	}
 

@@ -20,6 +20,7 @@ import (
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/server"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // inputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
@@ -37,9 +38,9 @@ type bench struct {
 	tasks     []envs.Task             // the same
 	lineage   map[string]string       // hashes and makers of what the questions use, by name
 	engine    sandbox.Engine
-	stamp     sandbox.Stamp           // of the engine
-	stamps    []sandbox.Stamp         // of all engines of the run, the first one first
-	tokenizer *trajectories.Tokenizer // of the model that is trained; nil when there is none
+	stamp     sandbox.Stamp     // of the engine
+	stamps    []sandbox.Stamp   // of all engines of the run, the first one first
+	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
 
 	serving *serving                  // where models are
 	servers map[string]*server.Policy // policies on servers that were opened, by name
@@ -217,7 +218,7 @@ func (b *bench) readTokenizer() error {
 	}
 
 	var err error
-	if b.tokenizer, err = trajectories.LoadTokenizer(path); err != nil {
+	if b.tokenizer, err = export.LoadTokenizer(path); err != nil {
 		return console.Usage("training.tokenizer: %v", err)
 	}
 

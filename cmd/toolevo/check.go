@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/mcts/collect"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -42,7 +43,7 @@ Exits with 1 if anything differs.`,
 			return console.Usage("--workers %d: want at least 1", *workers)
 		}
 
-		export, err := trajectories.ReadManifest(args[0])
+		export, err := export.ReadManifest(args[0])
 		if err == nil {
 			return a.checkExport(args[0], export, *asJSON)
 		}
@@ -203,19 +204,19 @@ func (a *app) printChecked(asJSON bool, dir string, document any, head string, p
 
 // checkedExport is the result of the check of an export.
 type checkedExport struct {
-	*trajectories.ExportReport
+	*export.Report
 	Engines  []string `json:"engines,omitempty"`  // what ran model-written programs, in words
 	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
 }
 
 // checkExport checks an export folder as if another program had written it.
-func (a *app) checkExport(dir string, m *trajectories.Manifest, asJSON bool) error {
-	linter, err := trajectories.NewLinter(nil, "", 0)
+func (a *app) checkExport(dir string, m *export.Manifest, asJSON bool) error {
+	linter, err := export.NewLinter(nil, "", 0)
 	if err != nil {
 		return err
 	}
 
-	report, err := trajectories.LintExport(dir, linter)
+	report, err := export.Lint(dir, linter, nil)
 	if err != nil {
 		return console.GaveUp(err)
 	}

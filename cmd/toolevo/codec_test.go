@@ -10,6 +10,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // TestFunctionCalls runs a model that writes function calls from the search to the training data and the figures.
@@ -41,7 +42,7 @@ func TestFunctionCalls(t *testing.T) {
 	must(t, "export", run, "--out", exported, "--data", data)
 	roles := map[string]int{}
 
-	for sample, err := range trajectories.ReadExport(exported) {
+	for sample, err := range export.Read(exported, false) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,8 +56,8 @@ func TestFunctionCalls(t *testing.T) {
 		}
 	}
 
-	if roles[trajectories.FunctionCall] == 0 || roles[trajectories.Observation] == 0 ||
-		roles[trajectories.GPT] > roles[trajectories.FunctionCall]/4 {
+	if roles[export.FunctionCall] == 0 || roles[export.Observation] == 0 ||
+		roles[export.GPT] > roles[export.FunctionCall]/4 {
 		t.Errorf("the samples have the roles %v", roles)
 	}
 

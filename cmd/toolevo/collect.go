@@ -16,7 +16,7 @@ import (
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 func (a *app) collectCommand() *cobra.Command {
@@ -125,12 +125,12 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 		tokens, characters = t.Cutoff, 0
 	}
 
-	linter, err := trajectories.NewLinter(b.tokenizer, t.Template, tokens)
+	linter, err := export.NewLinter(b.tokenizer, t.Template, tokens)
 	if err != nil {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return trajectories.NewAcceptance(linter, b.config.Codec(), prompt.System(), characters).Accept, nil
+	return export.NewAcceptance(linter, b.config.Codec(), prompt.System(), characters).Accept, nil
 }
 
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {

@@ -15,6 +15,7 @@ import (
 	"toolevo/mcts"
 	"toolevo/toolqa"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 func TestDryRunNamesOrigins(t *testing.T) {
@@ -216,14 +217,14 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	run, dir := smallRun(t), filepath.Join(t.TempDir(), "export")
 
-	m := document[trajectories.Manifest](t, must(t, "export", run, "--out", dir, "--per-question", "2", "--strategy",
+	m := document[export.Manifest](t, must(t, "export", run, "--out", dir, "--per-question", "2", "--strategy",
 		"shortest", "--require-recovery", "--json"))
 	if m.Rows == 0 || m.Questions == 0 || m.Rows > 2*m.Questions || m.Lint.Dropped != 0 ||
 		m.Runs[0].DeployedAPI != "p_s_in" {
 		t.Errorf("%+v", m)
 	}
 
-	lines := strings.Split(strings.TrimSpace(string(read(t, filepath.Join(dir, trajectories.JSONLFile)))), "\n")
+	lines := strings.Split(strings.TrimSpace(string(read(t, filepath.Join(dir, sftJSONL)))), "\n")
 	if len(lines) != m.Rows {
 		t.Errorf("%d lines, %d rows", len(lines), m.Rows)
 	}
@@ -237,20 +238,20 @@ func TestExport(t *testing.T) {
 		filepath.Join(t.TempDir(), "mixed"))
 	type sample struct{ System string }
 
-	first, _, _ := strings.Cut(string(read(t, filepath.Join(without, trajectories.JSONLFile))), "\n")
+	first, _, _ := strings.Cut(string(read(t, filepath.Join(without, sftJSONL))), "\n")
 	if s := document[sample](t, first); strings.Contains(s.System, "UpdateTool") ||
 		!strings.Contains(s.System, "LoadDB[DBName]") {
 		t.Errorf("the system text without UpdateTool:\n%s", s.System)
 	}
 
 	twice := filepath.Join(t.TempDir(), "export")
-	if got := document[trajectories.Manifest](t,
+	if got := document[export.Manifest](t,
 		must(t, "export", run, "--out", twice, "--per-question", "2", "--strategy", "shortest", "--require-recovery",
 			"--json")); !cmp.Equal(m, got) {
 		t.Error("the same export again is another:\n" + cmp.Diff(m, got))
 	}
 
-	if err := os.WriteFile(filepath.Join(twice, trajectories.JSONLFile), []byte(lines[0]+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(twice, sftJSONL), []byte(lines[0]+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 

@@ -11,7 +11,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/simserver"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // all is the word for all datasets, and for all difficulties.
@@ -21,25 +21,26 @@ const all = "all"
 // every command.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"dataset":    console.Listed(append(valuesOf("dataset"), all)),
-		"difficulty": console.Offered(append(valuesOf("difficulty"), all)),
-		"split":      console.Offered(suite.Splits()),
-		"suite":      console.Offered(suite.Names()),
-		"api":        versionNames,
-		"policy":     policies,
-		"preset":     console.Offered(configs.Presets()),
-		"engine":     console.Offered(configs.PythonEngines()),
-		"compat":     console.Listed(valuesOf("environment.compat")),
-		"config":     shippedOrFile,
-		"set":        settingKeys,
-		"without":    console.Listed(configs.PythonWalls()),
-		"strategy":   console.Offered(trajectories.Strategies()),
-		"score":      console.Offered([]trajectories.Score{trajectories.Strict, trajectories.Official}),
-		"template":   console.Offered(trajectories.Templates()),
-		"format":     console.Offered([]string{formatLlamaFactory}),
-		"wrong":      console.Listed(simserver.Misconfigurations()),
-		"protocol":   console.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
-		"out":        runsOrFolders,
+		"dataset":       console.Listed(append(valuesOf("dataset"), all)),
+		"difficulty":    console.Offered(append(valuesOf("difficulty"), all)),
+		"split":         console.Offered(suite.Splits()),
+		"suite":         console.Offered(suite.Names()),
+		"api":           versionNames,
+		"policy":        policies,
+		"preset":        console.Offered(configs.Presets()),
+		"engine":        console.Offered(configs.PythonEngines()),
+		"compat":        console.Listed(valuesOf("environment.compat")),
+		"config":        shippedOrFile,
+		"set":           settingKeys,
+		"without":       console.Listed(configs.PythonWalls()),
+		"strategy":      console.Offered(export.Strategies()),
+		"score":         console.Offered([]export.Score{export.Strict, export.Official}),
+		"chat-template": console.Offered(export.Templates()),
+		"format":        console.Offered(export.Formats()),
+		"for":           console.Offered(export.Trainers()),
+		"wrong":         console.Listed(simserver.Misconfigurations()),
+		"protocol":      console.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
+		"out":           runsOrFolders,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/finetune"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // demoWidth is how many columns the demo's lines have, but for commands with long names of folders.
@@ -62,7 +63,7 @@ func (d *demo) check(ctx context.Context) error {
 }
 
 func (d *demo) export(ctx context.Context) error {
-	var m trajectories.Manifest
+	var m export.Manifest
 
 	err := d.do(ctx, "Writing training data", &m, "export", d.trees, "--require-recovery", "--out", d.samples)
 	if err != nil {

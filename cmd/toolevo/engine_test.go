@@ -24,6 +24,7 @@ import (
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 func TestConfigurationKnowsTheEngines(t *testing.T) {
@@ -170,9 +171,9 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	// The rows, but for the name of the Python, are those of a run that was left alone, and the log still proves them.
 	says(t, "check", must(t, "check", dir, "--data", data), "0 problems", first+"; then in "+second)
 	says(t, "inspect", must(t, "inspect", dir), first+"; then in "+second)
-	export := []string{"export", dir, "--out", filepath.Join(t.TempDir(), "export")}
-	fails(t, exitUsage, []string{first, second, "export them apart, or add --mix-engines"}, export...)
-	must(t, append(export, "--mix-engines")...)
+	exported := []string{"export", dir, "--out", filepath.Join(t.TempDir(), "export")}
+	fails(t, exitUsage, []string{first, second, "export them apart, or add --mix-engines"}, exported...)
+	must(t, append(exported, "--mix-engines")...)
 
 	// Grown again by the first Python alone, the trees are its own.
 	forgetLaterQuestions(t, dir, short)
@@ -308,7 +309,7 @@ func TestARunKeepsWhatAutoChose(t *testing.T) {
 func TestUnsafeIsSaidEverywhere(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
-	run, export, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
+	run, exported, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
 	const warning = "No walls around model-written programs (python.engine unsafe)."
 	unsafe := []string{"--data", data, "--limit", "1", "--set", "python.engine=unsafe"}
 
@@ -325,23 +326,23 @@ func TestUnsafeIsSaidEverywhere(t *testing.T) {
 
 	says(t, "inspect", must(t, "inspect", run), warning)
 	says(t, "check", must(t, "check", run, "--data", data), warning)
-	says(t, "export", must(t, "export", run, "--out", export), warning)
-	says(t, "check export", must(t, "check", export), warning)
+	says(t, "export", must(t, "export", run, "--out", exported), warning)
+	says(t, "check export", must(t, "check", exported), warning)
 
 	for _, args := range [][]string{{"inspect", run, "--json"}, {"check", run, "--data", data, "--json"},
-		{"check", export, "--json"}} {
+		{"check", exported, "--json"}} {
 		if got := document[struct{ Warnings []string }](t, must(t, args...)).Warnings; !slices.Equal(got,
 			[]string{warning}) {
 			t.Errorf("%v warns %q", args, got)
 		}
 	}
 
-	m, err := trajectories.ReadManifest(export)
+	m, err := export.ReadManifest(exported)
 	if err != nil || m.Unconfined != m.Rows || m.Rows == 0 || m.Runs[0].Python.Engine != engines.Unsafe {
 		t.Errorf("manifest %+v, %v", m, err)
 	}
 
-	says(t, "lineage", string(read(t, filepath.Join(export, trajectories.LineageFile))), `"python":"unsafe python `)
+	says(t, "lineage", string(read(t, filepath.Join(exported, export.LineageFile))), `"python":"unsafe python `)
 	r = cliWith(t, "", nil, "play", "--data", data, "--set", "python.engine=unsafe")
 	says(t, "play", r.err, warning)
 }
@@ -434,12 +435,12 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	}
 
 	data, dir := smallData(t), t.TempDir()
-	run, export := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--set", "python.engine=forkserver", "--set",
 		"python.modules=", "--out", run)
-	must(t, "export", run, "--out", export)
+	must(t, "export", run, "--out", exported)
 
-	for sample, err := range trajectories.ReadExport(export) {
+	for sample, err := range export.Read(exported, false) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -466,11 +467,11 @@ func TestMissingModulesAreSaid(t *testing.T) {
 
 	// What training data and a person who plays are told is the configuration's, whatever this machine has.
 	told := pytool.Describe([]string{"no_such_module", "another_one"})
-	export := filepath.Join(t.TempDir(), "export")
-	must(t, "export", dir, "--out", export)
+	exported := filepath.Join(t.TempDir(), "export")
+	must(t, "export", dir, "--out", exported)
 
 	samples := 0
-	for sample, err := range trajectories.ReadExport(export) {
+	for sample, err := range export.Read(exported, false) {
 		if samples++; err != nil || !strings.Contains(sample.System, told) {
 			t.Errorf("a sample's system text does not say what the configuration says: %v\n%s", err, sample.System)
 		}

@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"os"
-	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"toolevo/configs"
-	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/names"
@@ -21,19 +16,26 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
-
-// formatLlamaFactory is the one export format.
-const formatLlamaFactory = "llamafactory"
 
 func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN…",
 		Short: "Write training data from runs",
-		Long: `Selects trajectories of finished runs and writes them as a LLaMA-Factory dataset
-folder: sharegpt Parquet and JSONL, dataset_info.json, and a manifest. The
-system text is the guidelines and the prompt version's tools; the loss falls on
-the model's turns and never on observations.
+		Long: `Selects trajectories of finished runs and writes them as the training data of
+LLaMA-Factory or TRL: Parquet and JSONL, dataset_info.json, a data card, the
+lineage of every sample, and a manifest. The system text is the guidelines and
+the prompt version's tools.
+
+A sample is, by --format,
+  sft-trajectory  a trajectory; the loss falls on the model's turns only
+  sft-step        an action and what an evaluation sends before it
+  dpo             a state, an action that led on to the right answer, and one
+                  that did not
+  kto             an action and whether it led on to the right answer
+  reward          a question, a transcript that ends right, and one that fails
+  openai          a trajectory as messages of OpenAI's chat API
 
 Only questions of the train split are taken, unless --split names another one.
 The export fails if the data folder also has one of them in another split, since
@@ -41,39 +43,65 @@ a model trained on it could not be measured there, and it names the question.
 Without the data folder the export says that it could not check this.
 
 A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is
-dropped here and counted. Exits with 1 when no sample is left.`,
+dropped here and counted. Exits with 1 when no sample is left.
+
+With --lint nothing is kept: it names every trajectory or sample of the runs
+that would be left out as faulty, or what is wrong with an export folder that is
+given in place of a run, and exits with 1 if anything is.`,
 		Example: `  toolevo export runs/first --out export
+  toolevo export runs/first --out pairs --format dpo
   toolevo export runs/a runs/b --out both --strategy diverse --require-recovery
-  toolevo export runs/first --out short --tokenizer tokenizer.json --cutoff 1024`,
+  toolevo export runs/a runs/b --out mixed --mix api:p_c=1,p_s_in=3 --dev 0.05
+  toolevo export runs/first --out short --tokenizer tokenizer.json --cutoff 1024
+  toolevo export export --lint --tokenizer tokenizer.json --cutoff 1024 --show 1`,
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
 	}
 	e := &exporter{app: a}
 	flags := cmd.Flags()
-	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required)")
-	flags.StringVar(&e.format, "format", formatLlamaFactory, "`NAME` of the format: "+formatLlamaFactory)
+	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required, but with --lint)")
+	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
+		names.Join(export.Formats()))
+	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
+		"roles have: "+names.Join(export.Trainers()))
 	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
 		"(0: all)")
-	flags.StringVar(&e.strategy, "strategy", string(trajectories.Random), "`NAME` of how to choose among them: "+
-		names.Join(trajectories.Strategies()))
-	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random")
-	flags.StringVar(&e.score, "score", string(trajectories.Strict), "`NAME` of the matcher that must accept the "+
+	flags.StringVar(&e.strategy, "strategy", string(export.Random), "`NAME` of how to choose among them: "+
+		names.Join(export.Strategies()))
+	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random, --dev and --mix")
+	flags.StringVar(&e.score, "score", string(export.Strict), "`NAME` of the matcher that must accept the "+
 		"answer: strict or official")
-	flags.StringVar(&e.selection.Split, "split", trajectories.TrainSplit, "only questions of the split `NAME`: "+
+	flags.StringVar(&e.selection.Split, "split", export.TrainSplit, "only questions of the split `NAME`: "+
 		"train, dev or test")
 	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
 		"only trajectories that met a deprecation and recovered from it")
+	flags.BoolVar(&e.selection.RequireUpdate, "require-update", false,
+		"only trajectories that told UpdateTool of APIs that they called with success")
+	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: malformed ones, and "+
+		"errors made before (-1: any number)")
+	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
+	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
+	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N,…`, with the kind "+
+		names.Join(export.MixKinds()))
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
-	flags.StringVar(&e.template, "template", "llama3", "`NAME` of the chat template to count under, with "+
-		"--tokenizer: "+strings.Join(trajectories.Templates(), ", "))
+	flags.StringVar(&e.template, "chat-template", "llama3", "`NAME` of the chat template to count under, with "+
+		"--tokenizer: "+strings.Join(export.Templates(), ", "))
 	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
 	flags.BoolVar(&e.mixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
 		"one export")
 	flags.BoolVar(&e.partial, "partial", false, "also export runs that are unfinished")
+	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
+	flags.IntVar(&e.show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
+		"--tokenizer)")
 
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
+		e.dataFlag = *data
+
+		if e.lint {
+			return e.runLint(cmd.Context(), args, *asJSON)
+		}
 
 		manifest, err := e.export(cmd.Context(), args)
 		if err != nil {
@@ -88,88 +116,53 @@ dropped here and counted. Exits with 1 when no sample is left.`,
 
 // exporter is the export command's flags.
 type exporter struct {
-	app                          *app
-	out, format, strategy, score string
-	tokenizer, template          string
-	data                         func(*store.Run) string // the data folder of a run
-	cutoff                       int
-	partial, mixEngines          bool
-	updateTool                   bool     // what the runs' prompts had
-	modules                      []string // that the runs' prompts named
-	benchmark                    suite.Benchmark
-	codec                        action.Codec
-	selection                    trajectories.Selection
+	app                  *app
+	out, format, trainer string
+	strategy, score, mix string
+	tokenizer, template  string
+	cutoff, maxFaulty    int
+	partial, mixEngines  bool
+	lint                 bool
+	show                 int
+	selection            export.Selection
+
+	data     func(*store.Run) string // the data folder of a run
+	dataFlag string                  // the data folder that was named
+	found    func(name string, found []export.Finding)
 }
 
-func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Manifest, error) {
+// export writes the folder.
+func (e *exporter) export(ctx context.Context, dirs []string) (*export.Manifest, error) {
 	o, err := e.options()
 	if err != nil {
 		return nil, err
 	}
-	var folders []string
-	var all []iter.Seq2[trajectories.Row, error]
 
-	for i, dir := range runs {
-		v, err := openView(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		defer v.run.Close()
-
-		if kind := v.run.Manifest.Kind; kind != kindCollect {
-			return nil, console.Usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo "+
-				"collect`",
-				dir, kind)
-		}
-
-		rows, c, err := e.rows(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-
-		if i > 0 && c.Environment.UpdateTool != e.updateTool {
-			return nil, console.Usage("%s was collected with UpdateTool and %s without, or the reverse: export them "+
-				"apart", runs[0], dir)
-		}
-
-		if i > 0 && !slices.Equal(c.Python.Modules, e.modules) {
-			return nil, console.Usage("the prompts of %s and %s name other modules (python.modules), %q and %q: "+
-				"export them apart", runs[0], dir, e.modules, c.Python.Modules)
-		}
-
-		benchmark, err := suite.Lookup(c.Suite)
-		if err != nil {
-			return nil, err
-		}
-
-		if i > 0 && benchmark.Name() != e.benchmark.Name() {
-			return nil, console.Usage("%s is of the suite %s and %s of %s: export them apart", runs[0],
-				e.benchmark.Name(), dir, benchmark.Name())
-		}
-
-		if i > 0 && c.Codec() != e.codec {
-			return nil, console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
-				"them apart", runs[0], dir, e.codec, c.Codec())
-		}
-
-		e.updateTool, e.modules, e.benchmark = c.Environment.UpdateTool, c.Python.Modules, benchmark
-		e.codec = c.Codec()
-
-		all = append(all, rows)
-		if folder := e.data(v.run); !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
-		}
+	if e.out == "" {
+		return nil, console.Usage("export needs --out DIR, the folder to write")
 	}
 
-	if o.Selection.Elsewhere, err = e.elsewhere(folders); err != nil {
+	runs, err := e.open(ctx, dirs)
+	defer runs.close()
+
+	if err != nil {
 		return nil, err
 	}
 
-	o.Codec = e.codec
+	rows, err := e.rows(ctx, runs)
+	if err != nil {
+		return nil, err
+	}
 
-	m, err := trajectories.ExportLlamaFactory(ctx, e.out, trajectories.Merge(all...), o)
+	if o.Selection.Elsewhere, err = e.elsewhere(runs); err != nil {
+		return nil, err
+	}
 
-	var mixed *trajectories.MixedError
+	o.Shown, o.Found = runs.shown, e.found
+
+	m, err := export.Write(ctx, e.out, rows, o)
+
+	var mixed *export.MixedError
 	if errors.As(err, &mixed) {
 		return nil, console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add "+
 			"--mix-engines", mixed)
@@ -178,151 +171,107 @@ func (e *exporter) export(ctx context.Context, runs []string) (*trajectories.Man
 	return m, err
 }
 
-// elsewhere reads the questions of the splits that are not exported, and says so where there are none.
-func (e *exporter) elsewhere(folders []string) (*trajectories.Elsewhere, error) {
-	known := &trajectories.Elsewhere{}
-	for _, data := range folders {
-		if err := e.addElsewhere(known, data); err != nil {
-			return nil, err
-		}
+// options are the flags as the export has them.
+func (e *exporter) options() (o export.Options, err error) {
+	o = export.Options{
+		Template: e.template, Cutoff: e.cutoff, Software: software(), MixEngines: e.mixEngines,
 	}
 
-	return known, nil
-}
-
-func (e *exporter) addElsewhere(known *trajectories.Elsewhere, data string) error {
-	found := false
-	lister, _ := e.benchmark.(suite.Lister)
-
-	for _, split := range suite.Splits() {
-		if split == e.selection.Split || lister == nil {
-			continue
-		}
-
-		tasks, err := lister.List(data, split)
-		if err != nil {
-			return err
-		}
-
-		found = found || len(tasks) > 0
-		for _, t := range tasks {
-			known.Add(t.Question, fmt.Sprintf("%s: %s", split, t.ID))
-		}
-	}
-
-	if !found {
-		known.Skip()
-		e.app.Say("No questions of other splits in %s: whether one of them is exported was not checked. Give the "+
-			"data folder with --data.", data)
-	}
-
-	return nil
-}
-
-// rows are the trajectories of a run, and its configuration.
-func (e *exporter) rows(ctx context.Context, v *view) (iter.Seq2[trajectories.Row, error], *configs.Resolved, error) {
-	c, err := runConfig(v.run)
-	if err != nil {
-		return nil, nil, err
-	}
-
-	path := filepath.Join(v.run.Dir, rowsFile)
-	if _, err := os.Stat(path); err == nil {
-		if err := checkResult(v.run); err != nil {
-			return nil, nil, err
-		}
-
-		return trajectories.ReadFile(path), c, nil
-	}
-
-	if !e.partial {
-		return nil, nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo collect "+
-			"--resume --out %s`, or add --partial", v.run.Dir, rowsFile, v.run.Dir)
-	}
-
-	if err := v.run.Intact(ctx); err != nil {
-		return nil, nil, err
-	}
-
-	return rows(ctx, v.run, c, v.questions), c, nil
-}
-
-func (e *exporter) options() (trajectories.ExportOptions, error) {
-	var o trajectories.ExportOptions
-	if e.out == "" {
-		return o, console.Usage("export needs --out DIR, the folder to write")
-	}
-
-	if e.format != formatLlamaFactory {
-		return o, names.Unknown("format", e.format, []string{formatLlamaFactory})
-	}
-
-	var err error
-	if e.selection.Strategy, err = trajectories.ParseStrategy(e.strategy); err != nil {
+	if err := e.checkNumbers(); err != nil {
 		return o, err
 	}
 
-	if e.selection.Score, err = trajectories.ParseScore(e.score); err != nil {
-		return o, err
+	for _, parse := range []func() error{
+		func() error { o.Format, err = export.ParseFormat(e.format); return err },
+		func() error { o.Trainer, err = export.ParseTrainer(e.trainer); return err },
+		func() error { e.selection.Strategy, err = export.ParseStrategy(e.strategy); return err },
+		func() error { e.selection.Score, err = export.ParseScore(e.score); return err },
+		func() error { e.selection.Mix, err = parseMix(e.mix); return err },
+		func() error { _, err := names.Parse("split", e.selection.Split, suite.Splits()); return err },
+		func() error { _, err := names.Parse("chat template", e.template, export.Templates()); return err },
+	} {
+		if err := parse(); err != nil {
+			return o, err
+		}
 	}
 
-	if err := e.checkNames(); err != nil {
-		return o, err
+	if e.selection.SkipFaulty && o.Format != export.SFTStep {
+		return o, console.Usage("--skip-faulty leaves samples of single turns out, and a sample of %s is none: "+
+			"LLaMA-Factory has no loss per turn. Use --format %s, or drop such trajectories with --max-faulty 0",
+			o.Format, export.SFTStep)
 	}
 
-	o = trajectories.ExportOptions{
-		Selection: e.selection, Template: e.template, Cutoff: e.cutoff, Software: software(),
-		MixEngines: e.mixEngines,
-		System: func(promptAPI string, makers []trajectories.Maker) (string, error) {
-			var modules []string
-			if slices.ContainsFunc(makers, runsPython) { // else of the first versions, whose prompts name no modules
-				modules = append([]string{}, e.modules...)
-			}
-
-			p, err := newPrompt(e.benchmark, promptAPI, e.updateTool, modules)
-			p.Codec = e.codec
-
-			return p.System(), err
-		},
-	}
+	o.Selection = e.selection
 	if e.tokenizer != "" {
-		o.Tokenizer, err = trajectories.LoadTokenizer(e.tokenizer)
+		o.Tokenizer, err = export.LoadTokenizer(e.tokenizer)
 	}
 
 	return o, err
 }
 
-// checkNames refuses names and numbers that mean nothing.
-func (e *exporter) checkNames() error {
-	if _, err := names.Parse("split", e.selection.Split, suite.Splits()); err != nil {
-		return err
-	}
-
-	if _, err := names.Parse("chat template", e.template, trajectories.Templates()); err != nil {
-		return err
-	}
-
-	if e.selection.PerQuestion < 0 {
-		return console.Usage("--per-question %d: want at least 1, or 0 for all", e.selection.PerQuestion)
-	}
-
-	if e.cutoff < 0 || e.cutoff > 0 && e.tokenizer == "" {
+// checkNumbers refuses numbers that mean nothing.
+func (e *exporter) checkNumbers() error {
+	switch s := &e.selection; {
+	case s.PerQuestion < 0:
+		return console.Usage("--per-question %d: want at least 1, or 0 for all", s.PerQuestion)
+	case e.maxFaulty < -1:
+		return console.Usage("--max-faulty %d: want at least 0, or -1 for any number", e.maxFaulty)
+	case !(s.Dev >= 0 && s.Dev < 1):
+		return console.Usage("--dev %v: want a share of the questions, from 0 to less than 1", s.Dev)
+	case e.cutoff < 0 || e.cutoff > 0 && e.tokenizer == "":
 		return console.Usage("--cutoff %d: want a number of tokens, and --tokenizer FILE to count them", e.cutoff)
+	case e.show < 0 || e.show > 0 && (!e.lint || e.tokenizer == ""):
+		return console.Usage("--show %d: want a number of samples, and --lint --tokenizer FILE to show them", e.show)
+	}
+
+	if e.maxFaulty >= 0 {
+		e.selection.MaxFaulty = &e.maxFaulty
 	}
 
 	return nil
 }
 
-func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) error {
+// parseMix reads weights: "api:p_c=1,p_s_in=3".
+func parseMix(text string) (m export.Mix, err error) {
+	if text == "" {
+		return m, nil
+	}
+
+	kind, list, _ := strings.Cut(text, ":")
+	if m.By, err = export.ParseMixKind(kind); err != nil {
+		return m, err
+	}
+
+	m.Weights = map[string]float64{}
+
+	for _, pair := range strings.Split(list, ",") {
+		name, number, _ := strings.Cut(pair, "=")
+
+		weight, err := strconv.ParseFloat(number, 64)
+		if err != nil || name == "" || !(weight > 0) {
+			return m, console.Usage("--mix %s: %q is not a name and a weight above 0, as in --mix %s:NAME=2,OTHER=1",
+				text, pair, kind)
+		}
+
+		m.Weights[name] = weight
+	}
+
+	return m, nil
+}
+
+func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	if err := a.Show(asJSON, m, func() { a.printSamples(dir, m) }); err != nil {
 		return err
 	}
 
-	if m.Rows == 0 {
-		return console.Bad("no trajectory is left to train on: what was left out above says why")
+	switch {
+	case m.Rows == 0:
+		return console.Bad("no sample is left to train on: what was left out above says why")
+	case m.Trainer == export.TRL:
+		a.Say("Train with: datasets.load_dataset(%q, split=\"train\"); %s/%s has what is in it", dir, dir, export.CardFile)
+	default:
+		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())
 	}
-
-	a.Say("Train with: dataset_dir: %s, dataset: %s", dir, trajectories.ParquetDataset)
 
 	return nil
 }
@@ -330,14 +279,18 @@ func (a *app) printExport(asJSON bool, dir string, m *trajectories.Manifest) err
 func runsPython(m trajectories.Maker) bool { return m.Kind == trajectories.KindPython }
 
 // exportedStamps are the engines of an export's trajectories, each once.
-func exportedStamps(m *trajectories.Manifest) []sandbox.Stamp {
+func exportedStamps(m *export.Manifest) []sandbox.Stamp {
 	var stamps []sandbox.Stamp
 
 	for _, r := range m.Runs {
 		for _, m := range r.MadeBy() {
 			stamp := stampOf(m)
 
-			known := slices.ContainsFunc(stamps, func(s sandbox.Stamp) bool { return s.String() == stamp.String() })
+			known := false
+			for _, s := range stamps {
+				known = known || s.String() == stamp.String()
+			}
+
 			if runsPython(m) && !known {
 				stamps = append(stamps, stamp)
 			}
@@ -350,27 +303,18 @@ func exportedStamps(m *trajectories.Manifest) []sandbox.Stamp {
 // mostRefused is how many questions that are asked in another split are named.
 const mostRefused = 20
 
-func (a *app) printSamples(dir string, m *trajectories.Manifest) {
+func (a *app) printSamples(dir string, m *export.Manifest) {
 	fmt.Fprintf(a.Out, "%d samples of %d %s questions in %s\n", m.Rows, m.Questions, m.Selection.Split, dir)
+
+	if m.Selection.Dev > 0 {
+		fmt.Fprintf(a.Out, "held out: %d samples of %d questions\n", m.DevRows, m.DevQuestions)
+	}
+
 	stamps := exportedStamps(m)
 	printEngines(a.Out, inWords(stamps), wallWarnings(stamps))
 
-	d := m.Selected.Dropped
-	for _, left := range []struct {
-		n   int
-		why string
-	}{
-		{m.Lint.Dropped, "the linter faults them"},
-		{d.Split, "of another split than " + m.Selection.Split},
-		{d.Elsewhere, "their questions are asked in another split, too"},
-		{d.Score, "the matcher does not accept them"},
-		{d.NoRecovery, "no recovery from a deprecation"},
-		{d.Duplicate, "duplicates"},
-		{d.Surplus, "more than wanted of a question"},
-	} {
-		if left.n > 0 {
-			fmt.Fprintf(a.Out, "left out %d: %s\n", left.n, left.why)
-		}
+	for _, left := range m.LeftOut() {
+		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
 	}
 
 	refused := m.Selected.Elsewhere.Refused

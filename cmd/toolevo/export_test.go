@@ -12,7 +12,11 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
+
+// The samples of an export of the default format as JSONL.
+var sftJSONL = export.SFTTrajectory.Dataset() + ".jsonl"
 
 // TestExportTakesTrainingQuestionsOnly exports runs on the train and the test split: what is not named is not
 // taken, what is named is marked, and what is asked in both is taken from neither.
@@ -31,18 +35,18 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	says(t, "export", r.out+r.err, "0 samples of 0 train questions", "of another split than train",
 		"no trajectory is left")
 
-	m := document[trajectories.Manifest](t, must(t, "export", in("tested"), "--data", data, "--split", "test", "--out",
+	m := document[export.Manifest](t, must(t, "export", in("tested"), "--data", data, "--split", "test", "--out",
 		in("named"), "--json"))
 	if e := m.Selected.Elsewhere; m.Rows == 0 || m.Selection.Split != "test" || e.Skipped || e.Questions == 0 ||
 		len(e.Refused) > 0 {
 		t.Errorf("%+v", m)
 	}
 
-	says(t, "manifest", string(read(t, filepath.Join(in("named"), trajectories.ManifestFile))), `"split": "test"`)
+	says(t, "manifest", string(read(t, filepath.Join(in("named"), export.ManifestFile))), `"split": "test"`)
 
 	// A data folder whose test split asks what the run was trained on.
 	run := smallRun(t)
-	all := document[trajectories.Manifest](t, must(t, "export", run, "--data", data, "--out", in("all"), "--json"))
+	all := document[export.Manifest](t, must(t, "export", run, "--data", data, "--out", in("all"), "--json"))
 	leaked := leakyData(t, data, in("leaky"), run)
 
 	r = cli(t, "export", run, "--data", in("leaky"), "--out", in("clean"))
@@ -52,7 +56,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 
 	says(t, "export", r.out, "refused "+leaked+", which is also in test: leak", "asked in another split, too")
 
-	clean, err := trajectories.ReadManifest(in("clean"))
+	clean, err := export.ReadManifest(in("clean"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 		t.Errorf("%d questions, %d without the leak; %+v", clean.Questions, all.Questions, e)
 	}
 
-	if strings.Contains(string(read(t, filepath.Join(in("clean"), trajectories.LineageFile))), leaked) {
+	if strings.Contains(string(read(t, filepath.Join(in("clean"), export.LineageFile))), leaked) {
 		t.Errorf("%s is exported", leaked)
 	}
 
@@ -70,7 +74,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	r = cli(t, "export", run, "--data", in("nowhere"), "--out", in("unchecked"))
 	says(t, "export", r.err, "was not checked", "--data")
 
-	if m, err := trajectories.ReadManifest(in("unchecked")); err != nil || r.code != exitDone ||
+	if m, err := export.ReadManifest(in("unchecked")); err != nil || r.code != exitDone ||
 		!m.Selected.Elsewhere.Skipped || m.Rows != all.Rows {
 		t.Errorf("exit %d, %+v, %v", r.code, m, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // TestHostileRotOfFinishedRuns flips one bit in a finished run, anywhere: `check` finds it, or it
@@ -134,13 +135,13 @@ func samplesOf(t *testing.T, dir string) string {
 	t.Helper()
 	var text bytes.Buffer
 
-	for sample, err := range trajectories.ReadExport(dir) {
+	for sample, err := range export.Read(dir, false) {
 		if err != nil {
 			return err.Error()
 		}
 
-		fmt.Fprintf(&text, "%q\n", sample)
+		fmt.Fprintf(&text, "%+q\n", fmt.Sprint(sample))
 	}
 
-	return text.String() + string(read(t, filepath.Join(dir, trajectories.JSONLFile)))
+	return text.String() + string(read(t, filepath.Join(dir, sftJSONL)))
 }

@@ -22,7 +22,7 @@ import (
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // spell is what a terminal obeys: OSC 52 (the clipboard), CSI as one character, backspaces, a direction, DEL.
@@ -175,7 +175,7 @@ func hostile(t *testing.T) hostileFiles {
 		t.Fatal(err)
 	}
 
-	edit(t, filepath.Join(in("export"), trajectories.ManifestFile), `"engine": "`, `"engine": "`+inJSON(spell))
+	edit(t, filepath.Join(in("export"), export.ManifestFile), `"engine": "`, `"engine": "`+inJSON(spell))
 
 	for _, path := range files(t, in("export")) {
 		write(t, filepath.Join(in("broken export"), filepath.Base(path)), string(read(t, path)))

@@ -24,6 +24,7 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/datacmd"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // printedJSON is a document that a command prints with --json.
@@ -52,7 +53,7 @@ var allPrinted = []printedJSON{
 	{"check RUN", checked{}},
 	{"check EVALUATION", checkedEvaluation{}},
 	{"check EXPORT", checkedExport{}},
-	{"export", trajectories.Manifest{}},
+	{"export", export.Manifest{}},
 	{"doctor", doctorDocument{}},
 	{"doctor sandbox", sandboxReport{}},
 	{"bench serve", serveReport{}},
@@ -275,7 +276,7 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 	data, run, eval := smallData(t), smallRun(t), smallEvaluation(t)
 	in := func(name string) string { return filepath.Join(t.TempDir(), name) }
 
-	export, id := in("export"), ask(t, data, "coffee-easy/open", toolqa.Train).ID
+	exported, id := in("export"), ask(t, data, "coffee-easy/open", toolqa.Train).ID
 	for _, c := range []struct {
 		name string
 		args []string
@@ -297,8 +298,8 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 		{"inspect EVALUATION QUESTION EPISODE", []string{"inspect", eval, id, "0"}},
 		{"check RUN", []string{"check", run}},
 		{"check EVALUATION", []string{"check", eval}},
-		{"export", []string{"export", run, "--out", export}},
-		{"check EXPORT", []string{"check", export}},
+		{"export", []string{"export", run, "--out", exported}},
+		{"check EXPORT", []string{"check", exported}},
 		{"doctor", []string{"doctor"}},
 	} {
 		name := c.name

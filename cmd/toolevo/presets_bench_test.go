@@ -18,6 +18,7 @@ import (
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // yield is what a run cost and what an export of it holds.
@@ -146,7 +147,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 	}
 
 	y = yield{questions: len(bench.questions), completions: int(snapshot.Samples), calls: int(snapshot.Asked)}
-	y.count(b, trajectories.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, run, bench, o.Accept))
+	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, run, bench, o.Accept))
 
 	return y
 }
@@ -167,10 +168,10 @@ func usableRows(b *testing.B, run *store.Run, bench *bench, accept mcts.Accept) 
 }
 
 // count counts what a selection chooses.
-func (y *yield) count(b *testing.B, s trajectories.Selection, rows iter.Seq2[trajectories.Row, error]) {
+func (y *yield) count(b *testing.B, s export.Selection, rows iter.Seq2[trajectories.Row, error]) {
 	sequences, trees, solved := map[string]bool{}, map[string]bool{}, map[string]bool{}
 
-	var report trajectories.SelectionReport
+	var report export.SelectionReport
 	for row, err := range s.Select(rows, &report) {
 		if err != nil {
 			b.Fatal(err)

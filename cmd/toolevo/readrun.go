@@ -10,6 +10,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -68,9 +69,15 @@ func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
 	}
 }
 
-// rows are the trajectories of the stored trees, in canonical order.
+// rows are the correct trajectories of the stored trees, in canonical order.
 func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
 	questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
+	return treeRows(ctx, run, c, questions, trajectories.FromTree)
+}
+
+// treeRows are some trajectories of each of the stored trees, in canonical order.
+func treeRows(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question,
+	of func(trajectories.Meta, *mcts.TreeRecord) []trajectories.Row) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
 		made, err := makers(ctx, run, c.Python)
 		if err != nil {
@@ -89,7 +96,7 @@ func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
 					break
 				}
 
-				for _, row := range trajectories.FromTree(meta, tree) {
+				for _, row := range of(meta, tree) {
 					if !yield(row, nil) {
 						return
 					}

@@ -286,13 +286,13 @@ func TestRunsHaveIDs(t *testing.T) {
 		t.Errorf("two runs of the same: %s, %s and %s, %s", runs[0].Run, runs[0].Hash, runs[1].Run, runs[1].Hash)
 	}
 
-	export := func(out string, runs ...string) string {
+	exported := func(out string, runs ...string) string {
 		must(t, append([]string{"export", "--out", filepath.Join(dir, out)}, runs...)...)
-		return string(read(t, filepath.Join(dir, out, trajectories.JSONLFile)))
+		return string(read(t, filepath.Join(dir, out, sftJSONL)))
 	}
 
-	once := export("once", a)
-	if export("both", b, a) != once || export("other", b) != once {
+	once := exported("once", a)
+	if exported("both", b, a) != once || exported("other", b) != once {
 		t.Error("an export depends on the ID of a run")
 	}
 

@@ -12,7 +12,7 @@ import (
 
 	"toolevo/envs/action"
 	"toolevo/finetune"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // wire is how LLaMA-Factory writes a sample for a template: what begins it, a message, an observation. It is
@@ -27,8 +27,8 @@ var wires = map[string]wire{
 }
 
 // text is the whole text that a sample is trained as.
-func (w wire) text(s trajectories.Sample) string {
-	roles := map[string]string{trajectories.Human: "user", trajectories.GPT: "assistant"}
+func (w wire) text(s export.Sample) string {
+	roles := map[string]string{export.Human: "user", export.GPT: "assistant"}
 	fill := func(form, role, text string) string {
 		before, after, _ := strings.Cut(strings.Replace(form, "ROLE", role, 1), "TEXT")
 		return before + text + after
@@ -36,7 +36,7 @@ func (w wire) text(s trajectories.Sample) string {
 
 	whole := w.begin + fill(w.message, "system", s.System)
 	for _, m := range s.Conversations {
-		if m.From == trajectories.Observation {
+		if m.From == export.Observation {
 			whole += fill(w.observation, "", m.Value)
 		} else {
 			whole += fill(w.message, roles[m.From], m.Value)
@@ -51,7 +51,7 @@ func (w wire) text(s trajectories.Sample) string {
 type parrot struct {
 	t       *testing.T
 	form    string
-	samples []trajectories.Sample
+	samples []export.Sample
 
 	mu    sync.Mutex
 	ended map[string]bool // questions of which a sample was said to its end
@@ -107,7 +107,7 @@ func (p *parrot) reply(prompt string, messages []struct{ Role, Content string })
 
 // continued returns the reply that follows the messages in a sample, if they are how it begins: in a chat, an
 // observation is a user's message after the marker.
-func continued(s trajectories.Sample, messages []struct{ Role, Content string }) (next string, ok bool) {
+func continued(s export.Sample, messages []struct{ Role, Content string }) (next string, ok bool) {
 	if len(messages) > len(s.Conversations) || messages[0].Role != "system" || messages[0].Content != s.System {
 		return "", false
 	}
@@ -115,9 +115,9 @@ func continued(s trajectories.Sample, messages []struct{ Role, Content string })
 	for i, m := range messages[1:] {
 		want := s.Conversations[i]
 
-		role, content := map[string]string{trajectories.Human: "user", trajectories.GPT: "assistant",
-			trajectories.Observation: "user"}[want.From], want.Value
-		if want.From == trajectories.Observation {
+		role, content := map[string]string{export.Human: "user", export.GPT: "assistant",
+			export.Observation: "user"}[want.From], want.Value
+		if want.From == export.Observation {
 			content = action.ObservationMarker + " " + content
 		}
 
@@ -194,11 +194,11 @@ func TestSamplesAreWhatEvaluationSends(t *testing.T) {
 	}
 
 	must(t, "export", run, "--out", exported)
-	var samples []trajectories.Sample
+	var samples []export.Sample
 	questions, drifted := map[string]bool{}, false
 
-	for line := range bytes.Lines(read(t, filepath.Join(exported, trajectories.JSONLFile))) {
-		s := document[trajectories.Sample](t, string(line))
+	for line := range bytes.Lines(read(t, filepath.Join(exported, sftJSONL))) {
+		s := document[export.Sample](t, string(line))
 		samples = append(samples, s)
 		questions[s.Conversations[0].Value] = true
 		drifted = drifted || strings.Contains(string(line), "is deprecated")

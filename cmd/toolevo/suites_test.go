@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/simserver"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // The toy benchmark is known to no program but that of the tests.
@@ -85,32 +85,32 @@ func TestAnotherSuite(t *testing.T) {
 		questions     int
 		role          string
 	}{
-		"scripted":           {[]string{"--policy", "scripted:noisy"}, nil, 10, trajectories.GPT},
-		"scripted, in calls": {[]string{"--policy", "scripted:noisy"}, inCalls, 10, trajectories.FunctionCall},
-		"served":             {onServer(react), nil, 6, trajectories.GPT},
-		"served, in calls":   {onServer(calls), inCalls, 6, trajectories.FunctionCall},
+		"scripted":           {[]string{"--policy", "scripted:noisy"}, nil, 10, export.GPT},
+		"scripted, in calls": {[]string{"--policy", "scripted:noisy"}, inCalls, 10, export.FunctionCall},
+		"served":             {onServer(react), nil, 6, export.GPT},
+		"served, in calls":   {onServer(calls), inCalls, 6, export.FunctionCall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			dir := t.TempDir()
-			run, export, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
+			run, exported, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
 
 			collect := ofShop("collect", "--data", dir, "--api", "new", "--trees", "3", "--out", run)
 			must(t, slices.Concat(collect, test.policy, test.codec)...)
 			says(t, "check", must(t, "check", run), "0 problems")
 			says(t, "inspect", must(t, "inspect", run, "fruit-train-apple-03", "0"), "[deprecated] Price")
-			must(t, "export", run, "--out", export)
-			says(t, "check", must(t, "check", export), "0 faulty, 0 problems")
+			must(t, "export", run, "--out", exported)
+			says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
 
-			manifest, err := trajectories.ReadManifest(export)
+			manifest, err := export.ReadManifest(exported)
 			if err != nil || manifest.Questions != test.questions {
 				t.Errorf("samples of %d questions (%v), want %d", manifest.Questions, err, test.questions)
 			}
 
-			for sample, err := range trajectories.ReadExport(export) {
+			for sample, err := range export.Read(exported, false) {
 				if err != nil || sample.Conversations[1].From != test.role || sample.Conversations[2].From !=
-					trajectories.Observation {
+					export.Observation {
 					t.Errorf("%v: a sample with the turns %v", err, sample.Conversations)
 				}
 			}

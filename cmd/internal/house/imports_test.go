@@ -78,16 +78,19 @@ var allowed = []rule{
 
 	{"trajectories/internal/bpe", nil},
 	{"trajectories/internal/pq", []string{"envs/durable"}},
-	{"trajectories", []string{"envs", "envs/action", "envs/durable", "envs/names", "envs/regular", "mcts",
-		"mcts/policy/chat", "trajectories/internal/..."}},
-	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories"}},
-	{"trajectories/interop/...", []string{"trajectories", "trajectories/internal/..."}},
+	{"trajectories/internal/jsonl", nil},
+	{"trajectories", []string{"envs", "envs/action", "envs/durable", "mcts", "trajectories/internal/..."}},
+	{"trajectories/export", []string{"envs", "envs/action", "envs/durable", "envs/names", "envs/pytext", "envs/regular",
+		"mcts", "mcts/policy/chat", "mcts/policy/prompt", "trajectories", "trajectories/internal/..."}},
+	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories", "trajectories/export"}},
+	{"trajectories/interop/...", []string{"trajectories", "trajectories/export", "trajectories/internal/..."}},
 	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
 		"mcts/policy/server"}},
 
-	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories", "finetune", "configs/..."}},
+	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
+		"trajectories/export", "finetune", "configs/..."}},
 }
 
 // Imports point downwards. Tests may look anywhere but into the commands.

@@ -14,7 +14,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // interopPython returns the interpreter of an environment with LLaMA-Factory: TOOLEVO_INTEROP_PYTHON, or the latest one
@@ -56,7 +56,7 @@ func interopPython(t *testing.T) string {
 // interopCase is one conversation under one template, as testdata/trainer.py reads it.
 type interopCase struct {
 	Template string              `json:"template"`
-	Sample   trajectories.Sample `json:"sample"`
+	Sample   export.Sample `json:"sample"`
 	Prompts  []string            `json:"prompts"` // before each reply
 
 	whole string

@@ -11,6 +11,7 @@ import (
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
 // trained is how LLaMA-Factory 0.9.5 writes a whole sample, after its register_template calls, put down a second time.
@@ -25,7 +26,7 @@ var trained = map[string]struct{ begin, message, observation string }{
 }
 
 // training is the whole text that a sample is trained as.
-func training(template string, s *trajectories.Sample) string {
+func training(template string, s *export.Sample) string {
 	how := trained[template]
 	write := func(form, role, text string) string {
 		before, after, _ := strings.Cut(strings.Replace(form, "ROLE", role, 1), "TEXT")
@@ -35,9 +36,9 @@ func training(template string, s *trajectories.Sample) string {
 	whole := how.begin + write(how.message, "system", s.System)
 	for _, m := range s.Conversations {
 		switch m.From {
-		case trajectories.Human:
+		case export.Human:
 			whole += write(how.message, "user", m.Value)
-		case trajectories.Observation:
+		case export.Observation:
 			whole += write(how.observation, "", m.Value)
 		default:
 			whole += write(how.message, "assistant", m.Value)
@@ -48,7 +49,7 @@ func training(template string, s *trajectories.Sample) string {
 }
 
 // sampleOf exports a history, whose last action is taken for the right answer, and returns its sample.
-func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.Sanitizer) trajectories.Sample {
+func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.Sanitizer) export.Sample {
 	tree := &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
 	for i, turn := range h.Turns() {
 		tree.Nodes = append(tree.Nodes, mcts.Record{
@@ -62,7 +63,7 @@ func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.San
 
 	tree.Nodes[h.Len()].Outcome = envs.Correct
 	meta := trajectories.Meta{Question: trajectories.Question{Text: h.Task().Question}}
-	sample, _ := trajectories.NewSample(system, &trajectories.FromTree(meta, tree)[0], codec, clean)
+	sample, _ := export.NewSample(system, &trajectories.FromTree(meta, tree)[0], codec, clean)
 
 	return sample
 }

@@ -15,13 +15,19 @@ import (
 	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 )
 
-// System is a short system text, as export options want it.
-func System(promptAPI string, _ []trajectories.Maker) (string, error) {
+// Shown is what export options want: a short system text, and ReAct.
+func Shown(row *trajectories.Row) (export.Shown, error) {
+	return export.Shown{Suite: "synth", System: System(row.PromptAPI)}, nil
+}
+
+// System is a short system text.
+func System(promptAPI string) string {
 	return "You answer questions by calling tools. Write Thought, Action and Action Input.\n" +
 		"The tools of " + promptAPI + ":\n(1) LoadDB[DBName]\n(2) FilterDB[condition]\n(3) " +
-		"GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]", nil
+		"GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]"
 }
 
 // Python is what all trees say ran their programs.
@@ -32,6 +38,22 @@ func Python() trajectories.Maker {
 		Version: "3.11.2",
 		With:    "numpy 1.24.2",
 		Limits:  "wall 32s, cpu 8s, memory 1024 MiB, output 64 KiB",
+	}
+}
+
+// MixedPythons are the makers of a trajectory of a run that mixed engines.
+func MixedPythons() []trajectories.Maker {
+	return []trajectories.Maker{
+		{
+			Kind:       trajectories.KindPython,
+			Name:       "process",
+			Version:    "3.11.2",
+			With:       "numpy 1.24.2",
+			Without:    "landlock",
+			Limits:     "wall 1s",
+			Unconfined: true,
+		},
+		{Kind: trajectories.KindPython, Name: "unsafe", Version: "3.12.1", Limits: "wall 2s", Unconfined: true},
 	}
 }
 

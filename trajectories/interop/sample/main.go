@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
 )
 
@@ -38,15 +39,15 @@ func write(ctx context.Context, dir string) error {
 		return err
 	}
 
-	tokenizer, err := trajectories.LoadTokenizer(filepath.FromSlash("trajectories/internal/bpe/testdata/llama3.json"))
+	tokenizer, err := export.LoadTokenizer(filepath.FromSlash("trajectories/internal/bpe/testdata/llama3.json"))
 	if err != nil {
 		return err
 	}
 
-	_, err = trajectories.ExportLlamaFactory(ctx, filepath.Join(dir, "export"), trajectories.ReadFile(file),
-		trajectories.ExportOptions{
-			Selection: trajectories.Selection{PerQuestion: 4, Split: "train"},
-			System:    synth.System,
+	_, err = export.Write(ctx, filepath.Join(dir, "export"), trajectories.ReadFile(file),
+		export.Options{
+			Selection: export.Selection{PerQuestion: 4, Split: "train"},
+			Shown:     synth.Shown,
 			Tokenizer: tokenizer,
 			Template:  "llama3",
 			Software:  "sample",

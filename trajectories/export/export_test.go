@@ -1,4 +1,4 @@
-package trajectories_test
+package export_test
 
 import (
 	"bytes"
@@ -20,17 +20,18 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
 )
 
-func export(t testing.TB, dir string, rows []trajectories.Row, opt trajectories.ExportOptions) *trajectories.Manifest {
+func wrote(t testing.TB, dir string, rows []trajectories.Row, opt export.Options) *export.Manifest {
 	t.Helper()
 
-	if opt.System == nil {
-		opt.System = synth.System
+	if opt.Shown == nil {
+		opt.Shown = synth.Shown
 	}
 
-	m, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows), opt)
+	m, err := export.Write(context.Background(), dir, sequence(rows), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,17 +43,17 @@ func TestExport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	rows := synth.Rows(1, 30, 3)
 
-	m := export(t, dir, rows, trajectories.ExportOptions{Selection: trajectories.Selection{PerQuestion: 4}})
+	m := wrote(t, dir, rows, export.Options{Selection: export.Selection{PerQuestion: 4}})
 	if m.Rows == 0 || m.Rows != m.Selected.Kept || m.Rows > 4*30 || m.Lint.Sanitized == 0 {
 		t.Errorf("manifest: %+v", m)
 	}
 
-	report, err := trajectories.LintExport(dir, newLinter(t))
+	report, err := export.Lint(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || report.Rows != m.Rows {
 		t.Errorf("report %+v, error %v", report, err)
 	}
 
-	info, err := os.ReadFile(filepath.Join(dir, trajectories.DatasetInfoFile))
+	info, err := os.ReadFile(filepath.Join(dir, export.DatasetInfoFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,22 +62,22 @@ func TestExport(t *testing.T) {
 		t.Error("dataset_info.json has tags: naming some resets the others")
 	}
 
-	for _, name := range []string{trajectories.ParquetFile, trajectories.JSONLFile, trajectories.LineageFile} {
+	for _, name := range []string{parquetFile, jsonlFile, export.LineageFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
 	// The chosen samples are those of the selection, in its order.
-	var want []trajectories.Sample
+	var want []export.Sample
 
 	for _, row := range collect(t,
-		trajectories.Selection{PerQuestion: 4}.Select(sequence(rows), &trajectories.SelectionReport{})) {
-		system, _ := synth.System(row.PromptAPI, row.Makers)
-		sample, _ := trajectories.NewSample(system, &row, nil, newLinter(t).Sanitizer())
+		export.Selection{PerQuestion: 4}.Select(sequence(rows), &export.SelectionReport{})) {
+		system := synth.System(row.PromptAPI)
+		sample, _ := export.NewSample(system, &row, nil, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
 
-	if d := cmp.Diff(want, collect(t, trajectories.ReadExport(dir))); d != "" {
+	if d := cmp.Diff(want, collect(t, export.Read(dir, false))); d != "" {
 		t.Errorf("samples, -want +got:\n%s", d)
 	}
 }
@@ -87,9 +88,9 @@ func TestNewSample(t *testing.T) {
 		{Action: "\nThought: b\nAction: B", Observation: "fine"},
 		{Action: "Thought: c {{x}}\nAction: Finish", Observation: "Answer is CORRECT"},
 	}}
-	got, broken := trajectories.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
+	got, broken := export.NewSample("tools", &row, nil, newLinter(t).Sanitizer())
 
-	want := trajectories.Sample{System: "tools", Conversations: []trajectories.Message{
+	want := export.Sample{System: "tools", Conversations: []export.Message{
 		{From: "human", Value: "Question: How much < s>?"},
 		{From: "gpt", Value: "Thought: a\nAction: A"},
 		{From: "observation", Value: "< |eot_id| > { {idx}}"},
@@ -109,9 +110,9 @@ func TestNewSampleOfFunctionCalls(t *testing.T) {
 		{Action: " {\"name\": 1} ", Observation: "o"},
 		{Action: `{"name": "Finish", "arguments": "{\"answer\": 1.50}"}`, Observation: "Answer is CORRECT"},
 	}}
-	got, _ := trajectories.NewSample("tools", &row, action.FunctionCall{}, newLinter(t).Sanitizer())
+	got, _ := export.NewSample("tools", &row, action.FunctionCall{}, newLinter(t).Sanitizer())
 
-	want := []trajectories.Message{
+	want := []export.Message{
 		{From: "human", Value: "Question: q"},
 		{From: "function_call", Value: "<think>\nI try.\n</think>\n\n{\"name\": \"A\", \"arguments\": {}}"},
 		{From: "observation", Value: "o"},
@@ -123,7 +124,7 @@ func TestNewSampleOfFunctionCalls(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 
-	if found := newLinter(t).Lint(&got); found != nil {
+	if found := newLinter(t).Lint(export.SFTTrajectory, &got); found != nil {
 		t.Errorf("the linter faults it: %v", found)
 	}
 }
@@ -139,6 +140,7 @@ func TestExportDropsFaultyRows(t *testing.T) {
 			Action:      "last",
 			Key:         string(rune('a' + node)),
 			Observation: "x",
+			Outcome:     envs.Correct,
 		}}
 		change(&r.Turns[0])
 		r.Key = trajectories.Key(r.Turns)
@@ -159,16 +161,16 @@ func TestExportDropsFaultyRows(t *testing.T) {
 	rows[8].Cuts = 1
 
 	for _, perQuestion := range []int{0, 1} {
-		opt := trajectories.ExportOptions{
-			Selection: trajectories.Selection{PerQuestion: perQuestion, Strategy: trajectories.Shortest},
+		opt := export.Options{
+			Selection: export.Selection{PerQuestion: perQuestion, Strategy: export.Shortest},
 			Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3", Cutoff: 1024,
 		}
 		dir := filepath.Join(t.TempDir(), "export")
-		m := export(t, dir, rows, opt)
+		m := wrote(t, dir, rows, opt)
 
-		want := map[trajectories.Rule]int{trajectories.ControlToken: 1, trajectories.EmptyTurn: 2,
-			trajectories.BrokenText: 1, trajectories.TooLong: 1,
-			trajectories.ControlCharacter: 2, trajectories.CutTurn: 1}
+		want := map[export.Rule]int{export.ControlToken: 1, export.EmptyTurn: 2,
+			export.BrokenText: 1, export.TooLong: 1,
+			export.ControlCharacter: 2, export.CutTurn: 1}
 		if d := cmp.Diff(want, m.Lint.ByRule); d != "" || m.Rows != 1 || m.Lint.Dropped != 8 {
 			t.Errorf("%d rows, %d dropped; by rule, -want +got:\n%s", m.Rows, m.Lint.Dropped, d)
 		}
@@ -178,10 +180,10 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		}
 
 		// What is in the files is what the linter let pass.
-		good, _ := trajectories.NewSample("", &rows[5], nil, newLinter(t).Sanitizer())
+		good, _ := export.NewSample("", &rows[5], nil, newLinter(t).Sanitizer())
 
-		good.System, _ = synth.System("p_c", nil)
-		if d := cmp.Diff([]trajectories.Sample{good}, collect(t, trajectories.ReadExport(dir))); d != "" {
+		good.System = synth.System("p_c")
+		if d := cmp.Diff([]export.Sample{good}, collect(t, export.Read(dir, false))); d != "" {
 			t.Errorf("at most %d of a question: samples, -want +got:\n%s", perQuestion, d)
 		}
 	}
@@ -199,8 +201,8 @@ func TestLengthsEqualLlamaFactory(t *testing.T) {
 		{"qwen2", "chatml", 186545, 4232},
 	}
 	for _, c := range cases {
-		m := export(t, filepath.Join(t.TempDir(), "export"), drawn(synth.Rows(1, 40, 3), 4), trajectories.ExportOptions{
-			Selection: trajectories.Selection{Split: "train"},
+		m := wrote(t, filepath.Join(t.TempDir(), "export"), drawn(synth.Rows(1, 40, 3), 4), export.Options{
+			Selection: export.Selection{Split: "train"},
 			Tokenizer: loadTokenizer(t, c.tokenizer), Template: c.template,
 		})
 		if m.Lengths.TotalTokens != c.total || m.Lengths.MaxTokens != c.longest {
@@ -257,13 +259,13 @@ func drawn(rows []trajectories.Row, n int) []trajectories.Row {
 func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
 	dir, other := filepath.Join(t.TempDir(), "export"), filepath.Join(t.TempDir(), "export")
 	rows := synth.Rows(1, 10, 2)
-	export(t, dir, synth.Rows(2, 20, 2), trajectories.ExportOptions{})
-	export(t, dir, rows, trajectories.ExportOptions{})
-	export(t, other, rows, trajectories.ExportOptions{})
+	wrote(t, dir, synth.Rows(2, 20, 2), export.Options{})
+	wrote(t, dir, rows, export.Options{})
+	wrote(t, other, rows, export.Options{})
 
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 5 {
-		t.Fatalf("%d files, want 5: %v", len(entries), err)
+	if err != nil || len(entries) != 6 {
+		t.Fatalf("%d files, want 6: %v", len(entries), err)
 	}
 
 	for _, e := range entries {
@@ -289,12 +291,12 @@ func TestExportAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := os.WriteFile(filepath.Join(left, trajectories.JSONLFile+".new"), []byte("half a line"),
+	if err := os.WriteFile(filepath.Join(left, jsonlFile+".new"), []byte("half a line"),
 		0o644); err != nil {
 		t.Fatal(err)
 	}
 
-	export(t, dir, synth.Rows(1, 3, 1), trajectories.ExportOptions{})
+	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
 
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
 		t.Errorf("left beside the export: %v (%v)", entries, err)
@@ -314,8 +316,8 @@ func TestExportAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err = trajectories.ExportLlamaFactory(t.Context(), dir, sequence(nil),
-		trajectories.ExportOptions{System: synth.System})
+	_, err = export.Write(t.Context(), dir, sequence(nil),
+		export.Options{Shown: synth.Shown})
 	if err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("beside another process: %v", err)
 	}
@@ -323,9 +325,9 @@ func TestExportAfterAKill(t *testing.T) {
 
 func TestExportOfNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
-	m := export(t, dir, nil, trajectories.ExportOptions{})
+	m := wrote(t, dir, nil, export.Options{})
 
-	report, err := trajectories.LintExport(dir, newLinter(t))
+	report, err := export.Lint(dir, newLinter(t), nil)
 	if err != nil || !report.OK() || m.Rows != 0 {
 		t.Errorf("manifest %+v, report %+v, error %v", m, report, err)
 	}
@@ -334,21 +336,20 @@ func TestExportOfNothing(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	rows := synth.Rows(1, 2, 1)
 	noSystem := errors.New("no such version")
+	says := func(system string, err error) func(*trajectories.Row) (export.Shown, error) {
+		return func(*trajectories.Row) (export.Shown, error) { return export.Shown{System: system}, err }
+	}
 
 	cases := []struct {
-		name   string
-		system func(string, []trajectories.Maker) (string, error)
-		file   string
-		want   string
+		name  string
+		shown func(*trajectories.Row) (export.Shown, error)
+		file  string
+		want  string
 	}{
-		{"foreign folder", synth.System, "notes.txt", "notes.txt"},
-		{"control token in the system text", func(string, []trajectories.Maker) (string, error) {
-			return "be <|good|>",
-				nil
-		}, "", "control-token"},
-		{"no system text", func(string, []trajectories.Maker) (string, error) { return " ", nil }, "", "empty-turn"},
-		{"system fails", func(string, []trajectories.Maker) (string, error) { return "", noSystem }, "",
-			"no such version"},
+		{"foreign folder", synth.Shown, "notes.txt", "notes.txt"},
+		{"control token in the system text", says("be <|good|>", nil), "", "control-token"},
+		{"no system text", says(" ", nil), "", "empty-turn"},
+		{"system fails", says("", noSystem), "", "no such version"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -361,8 +362,8 @@ func TestExportRefuses(t *testing.T) {
 
 			before, _ := os.ReadDir(dir)
 
-			_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows),
-				trajectories.ExportOptions{System: c.system})
+			_, err := export.Write(context.Background(), dir, sequence(rows),
+				export.Options{Shown: c.shown})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -407,20 +408,20 @@ func TestLintExportFinds(t *testing.T) {
 		damage func(*testing.T, string)
 		want   string
 	}{
-		{"a role", replace(trajectories.JSONLFile, `"from":"gpt"`, `"from":"bot"`), "sample 0 differs"},
-		{"a null", replace(trajectories.JSONLFile, `"value":"Question`, `"value":null,"value2":"Question`),
-			"unknown field"},
-		{"no value", replace(trajectories.JSONLFile, `"from":"human",`, ``), "null or missing"},
-		{"a line less", edit(trajectories.JSONLFile, firstLineGone), "ends before sample"},
-		{"a line more", edit(trajectories.JSONLFile,
+		{"a role", replace(jsonlFile, `"from":"gpt"`, `"from":"bot"`), "sample 0 differs"},
+		{"a null", replace(jsonlFile, `"value":"Question`, `"value":null,"value2":"Question`),
+			"sample 0 differs"},
+		{"no value", replace(jsonlFile, `"from":"human",`, ``), "sample 0 differs"},
+		{"a line less", edit(jsonlFile, firstLineGone), "ends before sample"},
+		{"a line more", edit(jsonlFile,
 			func(b []byte) []byte { return append(b, b[:bytes.IndexByte(b, '\n')+1]...) }), "goes on after"},
-		{"lineage", edit(trajectories.LineageFile, firstLineGone), "lines for"},
-		{"tags", replace(trajectories.DatasetInfoFile, `"formatting"`, `"tags": {}, "formatting"`), "tags"},
-		{"format", replace(trajectories.DatasetInfoFile, `sharegpt`, `openai`), "openai"},
-		{"manifest", remove(trajectories.ManifestFile), "manifest"},
-		{"parquet", remove(trajectories.ParquetFile), trajectories.ParquetFile},
-		{"truncated parquet", edit(trajectories.ParquetFile, func(b []byte) []byte { return b[:len(b)-9] }),
-			trajectories.ParquetFile},
+		{"lineage", edit(export.LineageFile, firstLineGone), "lines for"},
+		{"tags", replace(export.DatasetInfoFile, `"formatting"`, `"tags": {}, "formatting"`), "dataset_info.json says"},
+		{"format", replace(export.DatasetInfoFile, `sharegpt`, `openai`), "openai"},
+		{"manifest", remove(export.ManifestFile), "manifest"},
+		{"parquet", remove(parquetFile), parquetFile},
+		{"truncated parquet", edit(parquetFile, func(b []byte) []byte { return b[:len(b)-9] }),
+			parquetFile},
 		{"a stranger", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "README"), nil, 0o644); err != nil {
 				t.Fatal(err)
@@ -430,10 +431,10 @@ func TestLintExportFinds(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "export")
-			export(t, dir, synth.Rows(1, 5, 2), trajectories.ExportOptions{})
+			wrote(t, dir, synth.Rows(1, 5, 2), export.Options{})
 			c.damage(t, dir)
 
-			report, err := trajectories.LintExport(dir, newLinter(t))
+			report, err := export.Lint(dir, newLinter(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -444,7 +445,7 @@ func TestLintExportFinds(t *testing.T) {
 		})
 	}
 
-	if _, err := trajectories.LintExport(filepath.Join(t.TempDir(), "nowhere"), newLinter(t)); !errors.Is(err,
+	if _, err := export.Lint(filepath.Join(t.TempDir(), "nowhere"), newLinter(t), nil); !errors.Is(err,
 		os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
@@ -453,16 +454,32 @@ func TestLintExportFinds(t *testing.T) {
 // A linter with other rules than the writer's finds what it would drop.
 func TestLintExportLintsSamples(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
-	m := export(t, dir, synth.Rows(1, 5, 2), trajectories.ExportOptions{})
+	m := wrote(t, dir, synth.Rows(1, 5, 2), export.Options{})
 
-	strict, err := trajectories.NewLinter(loadTokenizer(t, "llama3"), "llama3", 10)
+	strict, err := export.NewLinter(loadTokenizer(t, "llama3"), "llama3", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	report, err := trajectories.LintExport(dir, strict)
-	if err != nil || report.OK() || report.Faulty != m.Rows || report.Findings[0].Rule != trajectories.TooLong {
+	report, err := export.Lint(dir, strict, nil)
+	if err != nil || report.OK() || report.Faulty != m.Rows || report.Findings[0].Rule != export.TooLong {
 		t.Errorf("report %+v, error %v", report, err)
+	}
+}
+
+// A question that another split asks is found in an export, too.
+func TestLintFindsLeaks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	rows := synth.Rows(1, 5, 1)
+	wrote(t, dir, rows, export.Options{})
+
+	elsewhere := &export.Elsewhere{}
+	elsewhere.Add(strings.ToUpper(rows[0].Question), "test: q7")
+
+	report, err := export.Lint(dir, newLinter(t), elsewhere)
+	if err != nil || report.Faulty != 1 || report.Findings[0].Rule != export.Leak ||
+		!strings.Contains(report.Findings[0].Detail, "test: q7") {
+		t.Errorf("%+v, %v", report, err)
 	}
 }
 
@@ -474,9 +491,9 @@ func TestExportHoldsNoGold(t *testing.T) {
 	}
 
 	dir := filepath.Join(t.TempDir(), "export")
-	export(t, dir, rows, trajectories.ExportOptions{})
+	wrote(t, dir, rows, export.Options{})
 
-	for _, name := range []string{trajectories.JSONLFile, trajectories.LineageFile, trajectories.ManifestFile} {
+	for _, name := range []string{jsonlFile, export.LineageFile, export.ManifestFile} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || bytes.Contains(data, []byte("GOLDEN")) {
 			t.Errorf("%s holds the gold answer (%v)", name, err)
@@ -490,8 +507,8 @@ func TestExportStopsWithTheContext(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "export")
 
-	_, err := trajectories.ExportLlamaFactory(ctx, dir, sequence(synth.Rows(1, 3, 1)),
-		trajectories.ExportOptions{System: synth.System})
+	_, err := export.Write(ctx, dir, sequence(synth.Rows(1, 3, 1)),
+		export.Options{Shown: synth.Shown})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
@@ -508,10 +525,10 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 	}
 
 	dir := filepath.Join(t.TempDir(), "export")
-	_, err := trajectories.ExportLlamaFactory(context.Background(), dir, sequence(rows),
-		trajectories.ExportOptions{System: synth.System})
+	_, err := export.Write(context.Background(), dir, sequence(rows),
+		export.Options{Shown: synth.Shown})
 
-	var mixed *trajectories.MixedError
+	var mixed *export.MixedError
 	if !errors.As(err, &mixed) || !strings.Contains(err.Error(), synth.Python().String()) ||
 		!strings.Contains(err.Error(), "unsafe python 3.12.1") {
 		t.Fatalf("error %v, want one that names both makers", err)
@@ -519,11 +536,11 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 
 	shown := map[string]bool{}
 
-	m := export(t, dir, rows, trajectories.ExportOptions{
+	m := wrote(t, dir, rows, export.Options{
 		MixEngines: true,
-		System: func(api string, makers []trajectories.Maker) (string, error) {
-			shown[makers[0].String()] = true
-			return synth.System(api, makers)
+		Shown: func(row *trajectories.Row) (export.Shown, error) {
+			shown[row.Makers[0].String()] = true
+			return synth.Shown(row)
 		},
 	})
 	if len(shown) != 2 || len(m.Runs) != 2 || m.Unconfined != m.Runs[1].Rows || m.Runs[1].Python.Engine != "unsafe" ||
@@ -536,7 +553,7 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 		rows[other+i].Makers[0].Limits = "wall 1s"
 	}
 
-	if m := export(t, dir, rows, trajectories.ExportOptions{}); m.Unconfined != 0 {
+	if m := wrote(t, dir, rows, export.Options{}); m.Unconfined != 0 {
 		t.Errorf("%d rows are called unconfined", m.Unconfined)
 	}
 }
@@ -569,7 +586,7 @@ func TestMakersOfEarlierManifests(t *testing.T) {
 			"wasi python 3.12.0 without landlock", false},
 		{trajectories.Python{Engine: "unsafe", Version: "3.11.2"}, "unsafe python 3.11.2", true},
 	} {
-		run := trajectories.ManifestRun{Python: test.python}
+		run := export.ManifestRun{Python: test.python}
 
 		text, unconfined := "", false
 		for _, m := range run.MadeBy() {
@@ -587,26 +604,49 @@ func TestMakersOfEarlierManifests(t *testing.T) {
 func TestExportOfVersion3(t *testing.T) {
 	dir := filepath.Join("testdata", "export3")
 
-	report, err := trajectories.LintExport(dir, newLinter(t))
+	report, err := export.Lint(dir, newLinter(t), nil)
 	if err != nil || !report.OK() {
 		t.Errorf("%v: %+v", err, report)
 	}
 
-	m, err := trajectories.ReadManifest(dir)
+	m, err := export.ReadManifest(dir)
 	if err != nil || m.Version != 3 || m.Unconfined != 1 {
 		t.Fatalf("%v: %+v", err, m)
 	}
 
-	if d := cmp.Diff(earlier()[0].Makers, m.Runs[1].MadeBy()); d != "" {
+	if d := cmp.Diff(synth.MixedPythons(), m.Runs[1].MadeBy()); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// testdata/export4 was written by the program that had one format and no card.
+func TestExportOfVersion4(t *testing.T) {
+	dir := filepath.Join("testdata", "export4")
+
+	linter, err := export.NewLinter(loadTokenizer(t, "llama3"), "llama3", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	report, err := export.Lint(dir, linter, nil)
+	if err != nil || !report.OK() {
+		t.Errorf("%v: %+v", err, report)
+	}
+
+	system := synth.System("p_c")
+
+	for s, err := range export.Read(dir, false) {
+		if err != nil || s.System != system || len(s.Conversations) < 2 {
+			t.Errorf("%+v, %v", s, err)
+		}
 	}
 }
 
 func TestManifestRoundTrip(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
-	want := export(t, dir, synth.Rows(1, 3, 2), trajectories.ExportOptions{Software: "v1"})
+	want := wrote(t, dir, synth.Rows(1, 3, 2), export.Options{Software: "v1"})
 
-	got, err := trajectories.ReadManifest(dir)
+	got, err := export.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package trajectories
+package export
 
 import (
 	"crypto/sha256"
@@ -20,12 +20,12 @@ type Tokenizer struct {
 func LoadTokenizer(path string) (*Tokenizer, error) {
 	data, err := regular.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("trajectories: load tokenizer: %w: name the tokenizer.json of the model", err)
+		return nil, fmt.Errorf("export: load tokenizer: %w: name the tokenizer.json of the model", err)
 	}
 
 	t, err := bpe.Parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("trajectories: load tokenizer %s: %w", path, err)
+		return nil, fmt.Errorf("export: load tokenizer %s: %w", path, err)
 	}
 
 	sum := sha256.Sum256(data)

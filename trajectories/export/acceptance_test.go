@@ -1,4 +1,4 @@
-package trajectories_test
+package export_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
 )
 
@@ -22,7 +23,7 @@ func historyOf(r *trajectories.Row) envs.History {
 
 // What a run counts is what an export of it takes: by the rules of the linter, and by length in tokens or characters.
 func TestAcceptanceIsTheExports(t *testing.T) {
-	system, _ := synth.System("p_c", nil)
+	system := synth.System("p_c")
 
 	rows := synth.Rows(1, 12, 3)
 	for i, spoil := range []func(*trajectories.Turn){
@@ -34,13 +35,13 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 		spoil(&rows[i].Turns[0])
 	}
 
-	byTokens, err := trajectories.NewLinter(loadTokenizer(t, "llama3"), "llama3", 1024)
+	byTokens, err := export.NewLinter(loadTokenizer(t, "llama3"), "llama3", 1024)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	for name, test := range map[string]struct {
-		linter     *trajectories.Linter
+		linter     *export.Linter
 		characters int
 	}{
 		"rules":      {newLinter(t), 0},
@@ -50,7 +51,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 		taken := 0
 
 		for i := range rows {
-			sample, _ := trajectories.NewSample(system, &rows[i], nil, test.linter.Sanitizer())
+			sample, _ := export.NewSample(system, &rows[i], nil, test.linter.Sanitizer())
 
 			length := utf8.RuneCountInString(sample.System)
 			for _, m := range sample.Conversations {
@@ -62,7 +63,7 @@ func TestAcceptanceIsTheExports(t *testing.T) {
 				want = false // what is not UTF-8 becomes U+FFFD on the way into a row
 			}
 
-			got := trajectories.NewAcceptance(test.linter, nil, system, test.characters).Accept(historyOf(&rows[i]))
+			got := export.NewAcceptance(test.linter, nil, system, test.characters).Accept(historyOf(&rows[i]))
 			if got != want {
 				t.Errorf("%s: row %d of %d characters is accepted: %v, want %v", name, i, length, got, want)
 			}

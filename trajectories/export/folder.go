@@ -1,4 +1,4 @@
-package trajectories
+package export
 
 import (
 	"errors"
@@ -9,6 +9,55 @@ import (
 
 	"toolevo/envs/durable"
 )
+
+// prepareFolder makes the folder, or makes sure that all it holds is an earlier export.
+func prepareFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder: %w", err)
+	}
+
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the folder: %w", err)
+	}
+
+	for _, entry := range entries {
+		if !isExportFile(entry.Name()) || entry.IsDir() {
+			return fmt.Errorf("the folder holds %s, which is not part of an export: choose another folder",
+				entry.Name())
+		}
+	}
+
+	return nil
+}
+
+// install moves the files of an export into place. What is left of an earlier one goes first, and its manifest before
+// all, so a folder with a manifest is whole.
+func (m *Manifest) install(work, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the folder: %w", err)
+	}
+
+	left := []string{ManifestFile}
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+
+	for _, name := range left {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove the earlier export: %w", err)
+		}
+	}
+
+	for _, name := range append(m.sealed(), ManifestFile) {
+		if err := durable.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("move %s into place: %w", name, err)
+		}
+	}
+
+	return nil
+}
 
 // claimFolder makes the folder in which the files of dir are written until all are whole, and locks it until release
 // removes it. What a killed process left in it is removed.

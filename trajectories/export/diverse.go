@@ -1,9 +1,11 @@
-package trajectories
+package export
+
+import "toolevo/trajectories"
 
 // diverse chooses n of the rows greedily: the first, then again and again the one whose distance to the nearest chosen
 // row is largest; of equals the earlier.
-func diverse(rows []*Row, n int) []*Row {
-	chosen := []*Row{rows[0]}
+func diverse(rows []*trajectories.Row, n int) []*trajectories.Row {
+	chosen := []*trajectories.Row{rows[0]}
 	taken := make([]bool, len(rows))
 	taken[0] = true
 
@@ -34,7 +36,7 @@ func diverse(rows []*Row, n int) []*Row {
 // Distance says how differently two trajectories went about it, 0 for the same actions in the same order to 1 for none
 // in common: the mean of the Jaccard distance of their sets of canonical actions and the edit distance of the
 // sequences over the longer length.
-func Distance(a, b []Turn) float64 {
+func Distance(a, b []trajectories.Turn) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
 	}
@@ -42,7 +44,7 @@ func Distance(a, b []Turn) float64 {
 	return (jaccard(a, b) + float64(edits(a, b))/float64(max(len(a), len(b)))) / 2
 }
 
-func jaccard(a, b []Turn) float64 {
+func jaccard(a, b []trajectories.Turn) float64 {
 	in := map[string]uint8{}
 	for _, t := range a {
 		in[t.Key] |= 1
@@ -64,7 +66,7 @@ func jaccard(a, b []Turn) float64 {
 }
 
 // edits is the Levenshtein distance of two sequences of actions.
-func edits(a, b []Turn) int {
+func edits(a, b []trajectories.Turn) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

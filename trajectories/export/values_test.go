@@ -1,4 +1,4 @@
-package trajectories_test
+package export_test
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"toolevo/trajectories"
+	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
 )
 
 // Every value of a manifest that is altered is found by the seal, and what the files tell is found without it.
 func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
-	export(t, dir, synth.Rows(1, 6, 3), trajectories.ExportOptions{
-		Selection: trajectories.Selection{PerQuestion: 4}, Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3",
+	wrote(t, dir, synth.Rows(1, 6, 3), export.Options{
+		Selection: export.Selection{PerQuestion: 4}, Tokenizer: loadTokenizer(t, "llama3"), Template: "llama3",
 	})
-	path := filepath.Join(dir, trajectories.ManifestFile)
+	path := filepath.Join(dir, export.ManifestFile)
 
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if report, err := trajectories.LintExport(dir, newLinter(t)); err != nil || report.OK() {
+		if report, err := export.Lint(dir, newLinter(t), nil); err != nil || report.OK() {
 			t.Errorf("%s was altered, and nothing is found (%v)", name, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		report, err := trajectories.LintExport(dir, newLinter(t))
+		report, err := export.Lint(dir, newLinter(t), nil)
 		if err != nil || report.OK() || strings.Contains(strings.Join(report.Problems, "\n"), "seal") {
 			t.Errorf("%s was altered and sealed: problems %q (%v)", name, report.Problems, err)
 		}
@@ -67,7 +67,7 @@ func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if report, err := trajectories.LintExport(dir, newLinter(t)); err != nil || !report.OK() {
+	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("the same values sealed again: %q (%v)", report.Problems, err)
 	}
 }
@@ -154,7 +154,7 @@ func altered(t *testing.T, text []byte, path string) []byte {
 		t.Fatal(err)
 	}
 
-	var m trajectories.Manifest
+	var m export.Manifest
 	if err := json.Unmarshal(loose, &m); err != nil {
 		return loose // a value that the type does not take
 	}
@@ -166,7 +166,7 @@ func altered(t *testing.T, text []byte, path string) []byte {
 func sealed(t *testing.T, text []byte) []byte {
 	t.Helper()
 
-	var m trajectories.Manifest
+	var m export.Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func sealed(t *testing.T, text []byte) []byte {
 	return indented(t, m)
 }
 
-func indented(t *testing.T, m trajectories.Manifest) []byte {
+func indented(t *testing.T, m export.Manifest) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,4 +1,4 @@
-package trajectories
+package export
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
+	"toolevo/trajectories"
 )
 
 // Rule names what a linter checks.
@@ -17,7 +18,7 @@ type Rule string
 // The rules. The first three are what LLaMA-Factory drops samples for, with a warning at most.
 const (
 	RoleOrder     Rule = "role-order"     // human first, then gpt and observation in turn
-	Parity        Rule = "parity"         // an even number of messages, at least two, the last one trained
+	Parity        Rule = "parity"         // messages that end with the model's, or before it where a pair follows
 	NoCall        Rule = "no-call"        // a function call that is not one: the trainer would stop
 	EmptyTurn     Rule = "empty-turn"     // a message, or the system text, without visible text
 	ControlToken  Rule = "control-token"  // text that the tokenizer would read as a control token
@@ -26,7 +27,10 @@ const (
 	TooLong       Rule = "too-long"       // more tokens than the cutoff: the trainer would cut off the end
 
 	ControlCharacter Rule = "control-character" // NUL, ESC and the like, which no text has and a terminal obeys
-	CutTurn          Rule = "cut-turn"          // a completion that ended in the middle: see [Row].Cuts
+	CutTurn          Rule = "cut-turn"          // a completion that ended in the middle: see [trajectories.Row].Cuts
+
+	SameReply Rule = "same-reply" // a pair whose replies are one
+	Leak      Rule = "leak"       // a question that another split asks
 )
 
 // Finding is something a linter holds against a sample.
@@ -65,19 +69,19 @@ func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, erro
 
 	switch {
 	case cutoff < 0:
-		return nil, fmt.Errorf("trajectories: new linter: cutoff %d is below 0", cutoff)
+		return nil, fmt.Errorf("export: new linter: cutoff %d is below 0", cutoff)
 	case tokenizer != nil:
 		special = tokenizer.bpe.Special()
 
 		if l.template, err = chat.ParseTemplate(template); err != nil {
-			return nil, fmt.Errorf("trajectories: new linter: %w", err)
+			return nil, fmt.Errorf("export: new linter: %w", err)
 		}
 	case cutoff > 0:
-		return nil, fmt.Errorf("trajectories: new linter: a cutoff of %d tokens needs a tokenizer file", cutoff)
+		return nil, fmt.Errorf("export: new linter: a cutoff of %d tokens needs a tokenizer file", cutoff)
 	}
 
 	if l.sanitizer, err = chat.NewSanitizer(special...); err != nil {
-		return nil, fmt.Errorf("trajectories: new linter: %w", err)
+		return nil, fmt.Errorf("export: new linter: %w", err)
 	}
 
 	return l, nil
@@ -86,24 +90,37 @@ func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, erro
 // Sanitizer returns the sanitizer whose tokens the linter looks for.
 func (l *Linter) Sanitizer() *chat.Sanitizer { return l.sanitizer }
 
+// withoutCutoff returns the linter to which no sample is too long.
+func (l *Linter) withoutCutoff() *Linter {
+	other := *l
+	other.cutoff = 0
+
+	return &other
+}
+
 // Length returns the length of a sample: characters of all its texts, and tokens as they will be trained, template
-// included; 0 tokens without a tokenizer.
+// included, of a pair those of the longer reply; 0 tokens without a tokenizer.
 func (l *Linter) Length(s *Sample) (chars, tokens int) {
-	chars = utf8.RuneCountInString(s.System)
+	chars = utf8.RuneCountInString(s.System) + utf8.RuneCountInString(s.Chosen.Value) +
+		utf8.RuneCountInString(s.Rejected.Value)
 	for _, m := range s.Conversations {
 		chars += utf8.RuneCountInString(m.Value)
 	}
 
-	if l.tokenizer != nil {
-		tokens = countTokens(s, l.template, l.tokenizer)
+	if l.tokenizer == nil {
+		return chars, 0
 	}
 
-	return chars, tokens
+	for _, p := range pieces(s, l.template) {
+		tokens += l.Tokens(p)
+	}
+
+	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
 }
 
 // LintRow returns everything that is wrong with a row and the sample that was made of it; nil when nothing is.
-func (l *Linter) LintRow(row *Row, s *Sample) []Finding {
-	found := l.Lint(s)
+func (l *Linter) LintRow(row *trajectories.Row, s *Sample) []Finding {
+	found := l.Lint(SFTTrajectory, s)
 	if row.Cuts > 0 {
 		found = append(found, Finding{CutTurn, -1, fmt.Sprintf("%d turns were cut by the limit of a "+
 			"completion's length", row.Cuts)})
@@ -112,19 +129,35 @@ func (l *Linter) LintRow(row *Row, s *Sample) []Finding {
 	return found
 }
 
-// Lint returns everything that is wrong with a sample; nil when nothing is.
-func (l *Linter) Lint(s *Sample) []Finding {
+// Lint returns everything that is wrong with a sample of a format; nil when nothing is.
+func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	var found []Finding
 
 	add := func(rule Rule, message int, format string, args ...any) {
 		found = append(found, Finding{rule, message, fmt.Sprintf(format, args...)})
 	}
-	if n := len(s.Conversations); n == 0 || n%2 != 0 {
+
+	all, odd := s.Conversations, 0
+	if forms[format].pairs {
+		odd = 1
+	}
+
+	if n := len(all); n == 0 || n%2 != odd {
 		add(Parity, -1, "%d messages", n)
 	}
 
+	if forms[format].pairs {
+		if s.Chosen == s.Rejected {
+			add(SameReply, -1, "%q is chosen and rejected", s.Chosen.Value)
+		}
+
+		found = append(found, l.lintReply(len(all), s.Chosen)...)
+		found = append(found, l.lintReply(len(all), s.Rejected)...)
+	}
+
 	found = append(found, l.lintText(-1, s.System, false)...)
-	for i, m := range s.Conversations {
+
+	for i, m := range all {
 		if want := rolesAt(i); !slices.Contains(want, m.From) {
 			add(RoleOrder, i, "from %q, want %s", m.From, strings.Join(want, " or "))
 		}
@@ -139,6 +172,15 @@ func (l *Linter) Lint(s *Sample) []Finding {
 	}
 
 	return found
+}
+
+// lintReply checks one of a pair's replies, which would be message i.
+func (l *Linter) lintReply(i int, m Message) []Finding {
+	if !m.isReply() {
+		return []Finding{{RoleOrder, i, fmt.Sprintf("from %q, want %s or %s", m.From, GPT, FunctionCall)}}
+	}
+
+	return l.lintMessage(i, m)
 }
 
 // rolesAt are who may say message i: one question, then model and environment in turn.

@@ -1,8 +1,9 @@
-package trajectories
+package export
 
 import (
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/trajectories"
 )
 
 // Acceptance decides, while a run goes on, which of its trajectories an export will take: those whose sample the linter
@@ -22,9 +23,9 @@ func NewAcceptance(linter *Linter, codec action.Codec, system string, characters
 
 // Accept reports whether an export would take the trajectory that led to a history.
 func (a *Acceptance) Accept(h envs.History) bool {
-	row := Row{Question: valid(h.Task().Question)}
+	row := trajectories.Row{Question: h.Task().Question}
 	for _, t := range h.Turns() {
-		row.Turns = append(row.Turns, Turn{Action: valid(string(t.Action)), Observation: valid(t.Observation)})
+		row.Turns = append(row.Turns, trajectories.Turn{Action: string(t.Action), Observation: t.Observation})
 	}
 
 	sample, _ := NewSample(a.system, &row, a.codec, a.linter.Sanitizer())

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/suite"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+)
+
+// exportedRun is a run whose trajectories are exported.
+type exportedRun struct {
+	*view
+	config    *configs.Resolved
+	benchmark suite.Benchmark
+	data      string // its data folder
+}
+
+type exportedRuns []*exportedRun
+
+// open opens runs that can stand in one export.
+func (e *exporter) open(ctx context.Context, dirs []string) (runs exportedRuns, err error) {
+	for _, dir := range dirs {
+		v, err := openView(ctx, dir)
+		if err != nil {
+			return runs, err
+		}
+
+		r := &exportedRun{view: v, data: e.data(v.run)}
+		runs = append(runs, r)
+
+		if kind := v.run.Manifest.Kind; kind != kindCollect {
+			return runs, console.Usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo "+
+				"collect`", dir, kind)
+		}
+
+		if r.config, err = runConfig(v.run); err != nil {
+			return runs, err
+		}
+
+		if r.benchmark, err = suite.Lookup(r.config.Suite); err != nil {
+			return runs, err
+		}
+
+		if first := runs[0]; first.config.Codec() != r.config.Codec() {
+			return runs, console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
+				"them apart", first.run.Dir, dir, first.config.Codec(), r.config.Codec())
+		}
+	}
+
+	return runs, nil
+}
+
+func (runs exportedRuns) close() {
+	for _, r := range runs {
+		r.run.Close()
+	}
+}
+
+// rows are the trajectories of the runs that the format needs.
+func (e *exporter) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[trajectories.Row, error], error) {
+	var all []iter.Seq2[trajectories.Row, error]
+
+	for _, r := range runs {
+		rows, err := e.rowsOf(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, rows)
+	}
+
+	return trajectories.Merge(all...), nil
+}
+
+// rowsOf are the trajectories of a run: the correct ones of its file, or from its trees those that failed, too.
+func (e *exporter) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajectories.Row, error], error) {
+	path := filepath.Join(r.run.Dir, rowsFile)
+	_, err := os.Stat(path)
+	finished := err == nil
+
+	switch failures := export.Format(e.format).NeedsFailures(); {
+	case finished && !failures:
+		return trajectories.ReadFile(path), checkResult(r.run)
+	case !finished && !e.partial:
+		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo collect "+
+			"--resume --out %s`, or add --partial", r.run.Dir, rowsFile, r.run.Dir)
+	case failures:
+		return treeRows(ctx, r.run, r.config, r.questions, trajectories.Ended), r.run.Intact(ctx)
+	}
+
+	return rows(ctx, r.run, r.config, r.questions), r.run.Intact(ctx)
+}
+
+// shown returns what the model of a row was shown.
+func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
+	i := slices.IndexFunc(runs, func(r *exportedRun) bool { return r.run.Manifest.ID == row.RunID })
+	if i < 0 {
+		return export.Shown{}, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
+	}
+
+	r := runs[i]
+
+	var modules []string
+	if slices.ContainsFunc(row.Makers, runsPython) { // else of the first versions, whose prompts name no modules
+		modules = append([]string{}, r.config.Python.Modules...)
+	}
+
+	p, err := newPrompt(r.benchmark, row.PromptAPI, r.config.Environment.UpdateTool, modules)
+	p.Codec = r.config.Codec()
+
+	return export.Shown{Suite: r.benchmark.Name(), System: p.System(), Codec: p.Codec}, err
+}
+
+// elsewhere reads the questions of the splits that are not exported, and says so where there are none.
+func (e *exporter) elsewhere(runs exportedRuns) (*export.Elsewhere, error) {
+	known := &export.Elsewhere{}
+
+	type source struct{ suite, data string }
+
+	read := map[source]bool{}
+
+	for _, r := range runs {
+		s := source{r.benchmark.Name(), r.data}
+		if read[s] {
+			continue
+		}
+
+		read[s] = true
+
+		if err := e.addElsewhere(known, r.benchmark, r.data); err != nil {
+			return nil, err
+		}
+	}
+
+	return known, nil
+}
+
+func (e *exporter) addElsewhere(known *export.Elsewhere, benchmark suite.Benchmark, data string) error {
+	found := false
+	lister, _ := benchmark.(suite.Lister)
+
+	for _, split := range suite.Splits() {
+		if split == e.selection.Split || lister == nil {
+			continue
+		}
+
+		tasks, err := lister.List(data, split)
+		if err != nil {
+			return err
+		}
+
+		found = found || len(tasks) > 0
+		for _, t := range tasks {
+			known.Add(t.Question, fmt.Sprintf("%s: %s", split, t.ID))
+		}
+	}
+
+	if !found {
+		known.Skip()
+		e.app.Say("No questions of other splits in %s: whether one of them is exported was not checked. Give the "+
+			"data folder with --data.", data)
+	}
+
+	return nil
+}

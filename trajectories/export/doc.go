@@ -1,0 +1,35 @@
+// Package export writes trajectories as the training data of a language model: chosen, checked as the trainer will read
+// them, and in one of the forms that supervised fine-tuning, preference learning and reward models are trained on
+// (ToolEvo, section 3.3 and A.4).
+//
+// # Words
+//
+// An export is a folder that a trainer reads. A [Format] says what one of its samples is, a [Trainer] who reads it: what
+// the columns and roles are called. A [Sample] is the same thing whoever reads it. A [Selection] chooses among the
+// trajectories of each question. A [Finding] is a defect that the [Linter] found in a sample. The lineage says where
+// each sample comes from, the [Manifest] how the export came to be, and the card says that to people.
+//
+// A state is what a model has seen when it acts. Two actions in one state are siblings. An action is good if it lies on
+// a chosen trajectory, and bad if every trajectory through it that ended did so with a wrong answer or at a limit, and
+// one did.
+//
+// # Guarantees
+//
+//   - Every exported sample has passed the linter, so LLaMA-Factory keeps every one of them and truncates none that the
+//     cutoff allowed. What was left out is counted by reason.
+//   - The gold answer is in no export, nor is a question that another split asks.
+//   - What is trained is what an evaluation sends, and the model's answer to it. The observation of the last action, the
+//     verdict on its answer, is never shown.
+//   - A failure of ours (a server, a tool, a prompt without room) makes no action bad.
+//   - A selection depends, for each question, on that question's rows, the options and the seed, never on the other
+//     questions. Only weights ([Mix]) look at the counts of all.
+//   - Writing, selecting and reading are streams: memory holds one row group or one question, not the file.
+//   - The same rows and options give byte-identical files. They appear whole, the manifest last.
+//
+// # Caveats
+//
+// Token counts and losses are those of LLaMA-Factory 0.9.5 for the templates [Templates] lists, with byte-level BPE
+// tokenizers. Samples for TRL and of the format [OpenAI] are messages as [chat.Messages] sends them, in which an
+// observation is a user's, and the template that writes them is the trainer's: their tokens are not counted, but
+// estimated by the same templates. Function calls are tool calls there, which our servers are not yet asked for.
+package export

@@ -1,0 +1,79 @@
+package export
+
+import (
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/trajectories"
+)
+
+// faulty reports for each turn whether no model should learn it: nothing could be read from it, or it makes an earlier
+// mistake again.
+func faulty(row *trajectories.Row) []bool {
+	turns := make([]bool, len(row.Turns))
+	mistakes := map[string]bool{}
+
+	for i, t := range row.Turns {
+		if t.Outcome.IsError() {
+			turns[i] = t.Outcome == envs.Malformed || mistakes[t.Key]
+			mistakes[t.Key] = true
+		}
+	}
+
+	return turns
+}
+
+func countFaulty(row *trajectories.Row) (n int) {
+	for _, is := range faulty(row) {
+		if is {
+			n++
+		}
+	}
+
+	return n
+}
+
+// toldTruth reports whether a trajectory called UpdateTool, and named in each call an API that it called with success:
+// one that the deployed version has.
+func toldTruth(row *trajectories.Row) bool {
+	used := map[string]bool{}
+
+	for _, t := range row.Turns {
+		if t.Outcome == envs.OK && t.Tool != envs.UpdateTool {
+			used[t.API] = true
+		}
+	}
+
+	updates := 0
+
+	for _, t := range row.Turns {
+		if t.Outcome != envs.OK || t.Tool != envs.UpdateTool {
+			continue
+		}
+
+		updates++
+
+		if !mentions(t.Key, used) {
+			return false
+		}
+	}
+
+	return updates > 0
+}
+
+// mentions reports whether a text has one of some names as a word of its own.
+func mentions(text string, all map[string]bool) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
+
+	for _, word := range words {
+		if all[word] {
+			return true
+		}
+	}
+
+	return false
+}
+
+func isWord(r rune) bool {
+	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}

@@ -1,0 +1,354 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/chat"
+	"toolevo/trajectories"
+	"toolevo/trajectories/export"
+	"toolevo/trajectories/internal/synth"
+)
+
+// step is a node of a small tree: its path, and what stands there.
+type step struct {
+	path    string
+	outcome envs.Outcome
+	limit   mcts.Limit
+	visits  int
+	value   float64
+}
+
+// smallTree is a search tree of one question. The action at a path is called by it, and its observation, too.
+//
+//	0.0      a deprecated call
+//	0.0.0      right
+//	0.0.1      wrong
+//	0.0.2      a mistake
+//	0.0.2.0      the mistake again
+//	0.0.2.0.0      right
+//	0.1      a call
+//	0.1.0      too deep, twice
+//	0.1.1      no room in the prompt: nobody knows
+//	0.2      a call
+//	0.2.0      wrong
+//	0.3      a call, below which no room was left
+//	0.3.0      no room
+func smallTree() []step {
+	return []step{
+		{"0.0", envs.Deprecated, "", 9, 0.5},
+		{"0.1", envs.OK, "", 5, -1},
+		{"0.2", envs.OK, "", 2, -1},
+		{"0.3", envs.OK, "", 1, 0},
+		{"0.0.0", envs.Correct, "", 4, 1},
+		{"0.0.1", envs.Incorrect, "", 2, -1},
+		{"0.0.2", envs.InvocationError, "", 3, 0.3},
+		{"0.0.2.0", envs.InvocationError, "", 2, 1},
+		{"0.0.2.0.0", envs.Correct, "", 1, 1},
+		{"0.1.0", envs.OK, mcts.LimitDepth, 3, -1},
+		{"0.1.1", envs.OK, mcts.LimitContext, 0, 0},
+		{"0.2.0", envs.Incorrect, "", 1, -1},
+		{"0.3.0", envs.OK, mcts.LimitContext, 0, 0},
+	}
+}
+
+func record(steps []step, act func(path string) string) *mcts.TreeRecord {
+	tree := &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
+	ids := map[string]int{"0": 0}
+
+	for _, s := range steps {
+		at := strings.LastIndexByte(s.path, '.')
+		id := len(tree.Nodes)
+		ids[s.path] = id
+		ordinal := int(s.path[at+1] - '0')
+
+		key := s.path
+		if s.path == "0.0.2.0" { // makes the mistake of 0.0.2 again
+			key = "0.0.2"
+		}
+
+		tree.Nodes = append(tree.Nodes, mcts.Record{
+			ID: id, Parent: ids[s.path[:at]], Depth: strings.Count(s.path, "."), Ordinal: ordinal,
+			Action: act(s.path), Name: "Act", Tool: "Act", Key: key, Observation: "see " + s.path,
+			Outcome: s.outcome, Limit: s.limit, Visits: s.visits, TotalValue: s.value * float64(s.visits),
+			Grade: envs.Grade{Official: s.outcome == envs.Correct, Strict: s.outcome == envs.Correct},
+		})
+	}
+
+	return tree
+}
+
+func act(path string) string { return "act " + path }
+
+// call is the action at a path as a function call.
+func call(path string) string {
+	return action.FunctionCall{}.Format("I act.", envs.Call{Name: "Act", Args: envs.Args{{Name: "path", Value: path}}})
+}
+
+func smallRows(all bool) []trajectories.Row {
+	meta := trajectories.Meta{
+		Run:      trajectories.Run{ID: "run", PromptAPI: "p_c", DeployedAPI: "p_s_in"},
+		Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
+	}
+	if all {
+		return slices.Collect(values(trajectories.Sorted(trajectories.Ended(meta, record(smallTree(), act)))))
+	}
+
+	return trajectories.FromTree(meta, record(smallTree(), act))
+}
+
+func values[T any](seq func(func(T, error) bool)) func(func(T) bool) {
+	return func(yield func(T) bool) { seq(func(v T, _ error) bool { return yield(v) }) }
+}
+
+// said is what the messages of a conversation say, without the question.
+func said(messages ...export.Message) string {
+	var all []string
+	for _, m := range messages {
+		all = append(all, m.Value)
+	}
+
+	return strings.TrimPrefix(strings.TrimPrefix(strings.Join(all, " / "), "Question: How much?"), " / ")
+}
+
+// What the formats make of the small tree, by hand.
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		format export.Format
+		skip   bool
+		want   []string
+	}{
+		{format: export.SFTTrajectory, want: []string{
+			"act 0.0 / see 0.0 / act 0.0.0",
+			"act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0 / see 0.0.2.0 / act 0.0.2.0.0",
+		}},
+		{format: export.SFTStep, want: []string{
+			"act 0.0",
+			"act 0.0 / see 0.0 / act 0.0.0",
+			"act 0.0 / see 0.0 / act 0.0.2",
+			"act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0",
+			"act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0 / see 0.0.2.0 / act 0.0.2.0.0",
+		}},
+		{format: export.SFTStep, skip: true, want: []string{
+			"act 0.0",
+			"act 0.0 / see 0.0 / act 0.0.0",
+			"act 0.0 / see 0.0 / act 0.0.2",
+			"act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0 / see 0.0.2.0 / act 0.0.2.0.0",
+		}},
+		// 0.1 has more visits than 0.2, and what we ended below it says nothing; of 0.3 nobody knows.
+		{format: export.DPO, want: []string{
+			" > act 0.0 < act 0.1",
+			"act 0.0 / see 0.0 > act 0.0.0 < act 0.0.1",
+			"act 0.0 / see 0.0 > act 0.0.2 < act 0.0.1",
+		}},
+		{format: export.KTO, want: []string{
+			"+ act 0.0", "- act 0.1", "- act 0.2",
+			"+ act 0.0 / see 0.0 / act 0.0.0", "- act 0.0 / see 0.0 / act 0.0.1",
+			"+ act 0.0 / see 0.0 / act 0.0.2",
+			"+ act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0 / see 0.0.2.0 / act 0.0.2.0.0",
+		}},
+		// Each failed trajectory is told once, the one that begins alike first.
+		{format: export.Reward, want: []string{
+			" > act 0.0\n\nObservation: see 0.0\n\nact 0.0.0 < act 0.0\n\nObservation: see 0.0\n\nact 0.0.1",
+			" > act 0.0\n\nObservation: see 0.0\n\nact 0.0.2\n\nObservation: see 0.0.2\n\nact 0.0.2.0\n\n" +
+				"Observation: see 0.0.2.0\n\nact 0.0.2.0.0 < act 0.1\n\nObservation: see 0.1\n\nact 0.1.0",
+		}},
+		{format: export.OpenAI, want: []string{
+			"act 0.0 / see 0.0 / act 0.0.0",
+			"act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0 / see 0.0.2.0 / act 0.0.2.0.0",
+		}},
+	} {
+		for _, trainer := range export.Trainers() {
+			dir := filepath.Join(t.TempDir(), "export")
+			m := wrote(t, dir, smallRows(c.format.NeedsFailures()), export.Options{
+				Format: c.format, Trainer: trainer, Selection: export.Selection{SkipFaulty: c.skip},
+			})
+
+			var got []string
+
+			for _, s := range collect(t, export.Read(dir, false)) {
+				text := said(s.Conversations...)
+
+				switch {
+				case s.Chosen.Value != "":
+					text += " > " + s.Chosen.Value + " < " + s.Rejected.Value
+				case c.format == export.KTO && s.Good:
+					text = "+ " + text
+				case c.format == export.KTO:
+					text = "- " + text
+				}
+
+				got = append(got, text)
+			}
+
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("%s for %s, faulty skipped %v: -want +got:\n%s", c.format, trainer, c.skip, d)
+			}
+
+			if m.Rows != len(c.want) {
+				t.Errorf("%s: the manifest says %d samples, want %d", c.format, m.Rows, len(c.want))
+			}
+		}
+	}
+}
+
+// Of every format, trainer and codec the folder is one that the linter finds nothing in, has the same bytes when it is
+// written again, and says of each file what it is.
+func TestEveryFormat(t *testing.T) {
+	calls := func(row *trajectories.Row) (export.Shown, error) {
+		shown, err := synth.Shown(row)
+		shown.Codec = action.FunctionCall{}
+
+		return shown, err
+	}
+
+	for _, format := range export.Formats() {
+		for _, trainer := range export.Trainers() {
+			for name, codec := range map[string]struct {
+				shown func(*trajectories.Row) (export.Shown, error)
+				act   func(string) string
+			}{"react": {synth.Shown, act}, "calls": {calls, call}} {
+				opt := export.Options{
+					Format: format, Trainer: trainer, Shown: codec.shown,
+					Selection: export.Selection{PerQuestion: 3, Dev: 0.3, Seed: 1},
+				}
+				rows := manyRows(12, format.NeedsFailures(), codec.act)
+				dir, again := filepath.Join(t.TempDir(), "export"), filepath.Join(t.TempDir(), "export")
+				m := wrote(t, dir, rows, opt)
+				wrote(t, again, rows, opt)
+
+				if m.Rows == 0 || m.DevRows == 0 {
+					t.Errorf("%s for %s: %d samples, %d held out", format, trainer, m.Rows, m.DevRows)
+				}
+
+				report, err := export.Lint(dir, newLinter(t), nil)
+				if err != nil || !report.OK() || report.Rows != m.Rows+m.DevRows {
+					t.Errorf("%s for %s in %s: %+v, %v", format, trainer, name, report, err)
+				}
+
+				entries, err := os.ReadDir(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				for _, e := range entries {
+					a, _ := os.ReadFile(filepath.Join(dir, e.Name()))
+					if b, _ := os.ReadFile(filepath.Join(again, e.Name())); !bytes.Equal(a, b) {
+						t.Errorf("%s for %s: %s differs when it is written again", format, trainer, e.Name())
+					}
+				}
+			}
+		}
+	}
+}
+
+// manyRows are the trajectories of the small tree, once for each of some questions.
+func manyRows(questions int, all bool, act func(path string) string) []trajectories.Row {
+	var rows []trajectories.Row
+
+	for q := range questions {
+		meta := trajectories.Meta{
+			Run: trajectories.Run{ID: "run", PromptAPI: "p_c", DeployedAPI: "p_s_in"},
+			Question: trajectories.Question{
+				ID: fmt.Sprint("q", q), Index: q, Split: "train", Text: fmt.Sprintf("How much <|eot_id|> %d?", q),
+			},
+		}
+
+		of := trajectories.FromTree
+		if all {
+			of = trajectories.Ended
+		}
+
+		rows = append(rows, of(meta, record(smallTree(), act))...)
+	}
+
+	return slices.Collect(values(trajectories.Sorted(rows)))
+}
+
+// A step for TRL is, message for message, what an evaluation sends to a server's chat endpoint, and the answer.
+func TestStepsAreWhatEvaluationSends(t *testing.T) {
+	clean := newLinter(t).Sanitizer()
+
+	for _, row := range synth.Rows(3, 6, 2) {
+		dir := filepath.Join(t.TempDir(), "export")
+		row.Strict = true
+		wrote(t, dir, []trajectories.Row{row}, export.Options{Format: export.SFTStep, Trainer: export.TRL})
+
+		data, err := os.ReadFile(filepath.Join(dir, export.SFTStep.Dataset()+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		h := envs.NewHistory(envs.Task{Question: row.Question})
+
+		for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+			var got struct{ Prompt, Completion []chat.Message }
+			if err := json.Unmarshal(line, &got); err != nil {
+				t.Fatal(err)
+			}
+
+			if d := cmp.Diff(chat.Messages(synth.System(row.PromptAPI), h, clean), got.Prompt); d != "" {
+				t.Fatalf("action %d, -sent +trained:\n%s", i, d)
+			}
+
+			turn := row.Turns[i]
+
+			want := []chat.Message{{Role: "assistant", Content: chat.ReplyText(turn.Action)}}
+			if d := cmp.Diff(want, got.Completion); d != "" {
+				t.Fatalf("action %d, -want +got:\n%s", i, d)
+			}
+
+			h = h.Append(envs.Turn{Action: envs.Action(turn.Action), Observation: turn.Observation})
+		}
+
+		if h.Len() != len(row.Turns) {
+			t.Fatalf("%d samples of %d actions", h.Len(), len(row.Turns))
+		}
+	}
+}
+
+// Tool calls are what OpenAI's chat API has, and an answer names its call.
+func TestToolCalls(t *testing.T) {
+	row := smallRows(false)[0]
+	row.Turns[0].Action = `{"name": "Look", "arguments": {"at": "<ü>", "n": 1.50}}`
+	row.Turns[1].Action = `{"name": "Finish", "arguments": {"answer": "1"}}`
+
+	dir := filepath.Join(t.TempDir(), "export")
+	m := wrote(t, dir, []trajectories.Row{row}, export.Options{
+		Format: export.OpenAI,
+		Shown: func(*trajectories.Row) (export.Shown, error) {
+			return export.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
+		},
+	})
+
+	data, err := os.ReadFile(filepath.Join(dir, export.OpenAI.Dataset()+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := `{"messages":[{"role":"system","content":"tools"},{"role":"user","content":"Question: How much?"},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call_1","type":"function","function":{"name":"Look",` +
+		`"arguments":"{\"at\": \"<ü>\", \"n\": 1.50}"}}]},` +
+		`{"role":"tool","content":"see 0.0","tool_call_id":"call_1"},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"call_2","type":"function","function":{"name":"Finish",` +
+		`"arguments":"{\"answer\": \"1\"}"}}]}]}`
+	if got := strings.TrimSpace(string(data)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+
+	info, err := os.ReadFile(filepath.Join(dir, export.DatasetInfoFile))
+	if err != nil || !m.ToolCalls || strings.TrimSpace(string(info)) != "{}" {
+		t.Errorf("LLaMA-Factory would train this without its calls: %s, %v", info, err)
+	}
+}

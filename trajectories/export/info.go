@@ -1,0 +1,56 @@
+package export
+
+// datasetEntry is an entry of dataset_info.json.
+type datasetEntry struct {
+	FileName   string            `json:"file_name"`
+	Formatting string            `json:"formatting"`
+	Ranking    bool              `json:"ranking,omitempty"`
+	Columns    map[string]string `json:"columns"`
+
+	// Tags are given all or not at all: giving any resets all the others to nothing.
+	Tags map[string]string `json:"tags,omitempty"`
+}
+
+// datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder
+// LLaMA-Factory takes every entry. An export for another trainer has no entries, and neither have messages with tool
+// calls, which LLaMA-Factory would train without them.
+func (m *Manifest) datasetInfo() map[string]datasetEntry {
+	info := map[string]datasetEntry{}
+
+	f, t := m.Form()
+	if t != LlamaFactory || m.ToolCalls {
+		return info
+	}
+
+	entry := datasetEntry{Formatting: "sharegpt"}
+
+	switch {
+	case f == OpenAI:
+		// The formatting openai would add a line to system texts.
+		entry.Columns = map[string]string{"messages": "messages"}
+		entry.Tags = map[string]string{
+			"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant",
+			"observation_tag": toolRole, "function_tag": FunctionCall, "system_tag": "system",
+		}
+	default:
+		entry.Columns = map[string]string{"messages": "conversations", "system": "system"}
+	}
+
+	if forms[f].pairs {
+		entry.Ranking = true
+		entry.Columns["chosen"], entry.Columns["rejected"] = "chosen", "rejected"
+	}
+
+	if f == KTO {
+		entry.Columns["kto_tag"] = "kto_tag"
+	}
+
+	for _, d := range m.datasets() {
+		entry.FileName = d.parquet()
+		info[d.name] = entry
+		entry.FileName = d.jsonl()
+		info[d.jsonlDataset()] = entry
+	}
+
+	return info
+}

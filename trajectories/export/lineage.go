@@ -1,0 +1,67 @@
+package export
+
+import (
+	"toolevo/envs"
+	"toolevo/trajectories"
+)
+
+// Lineage is one line of a lineage file: where a sample comes from. It holds no text and no answer.
+type Lineage struct {
+	RunID        string            `json:"run_id"`
+	Dataset      string            `json:"dataset"`
+	Difficulty   string            `json:"difficulty"`
+	Labels       map[string]string `json:"labels,omitempty"` // the question's other ones
+	Split        string            `json:"split"`
+	QuestionID   string            `json:"question_id"`
+	Tree         int               `json:"tree"`
+	Node         int               `json:"node"`
+	NodePath     string            `json:"node_path"`
+	Step         int               `json:"step,omitempty"`          // which action of the trajectory the sample is of, from 1
+	RejectedPath string            `json:"rejected_path,omitempty"` // of a pair: the other leaf
+	RejectedTree int               `json:"rejected_tree,omitempty"` // and its tree
+	Key          string            `json:"key"`
+	PromptAPI    string            `json:"prompt_api"`
+	DeployedAPI  string            `json:"deployed_api"`
+	Python       string            `json:"python,omitempty"` // what ran its programs, in words
+	Makers       string            `json:"makers,omitempty"` // what made parts of it, in words, if that is more
+	Turns        int               `json:"turns"`            // of the trajectory
+	Deprecations int               `json:"deprecations"`
+	Recovered    int               `json:"recovered"`
+	Chars        int               `json:"chars"` // of the sample
+	Tokens       int               `json:"tokens,omitempty"`
+}
+
+func lineageOf(c *candidate, chars, tokens int) Lineage {
+	r := c.row
+
+	l := Lineage{
+		RunID:        r.RunID,
+		Dataset:      r.Labels[envs.LabelDataset],
+		Difficulty:   r.Labels[envs.LabelDifficulty],
+		Labels:       trajectories.OtherLabels(r.Labels),
+		Split:        r.Split,
+		QuestionID:   r.QuestionID,
+		Tree:         r.Tree,
+		Node:         r.Node,
+		NodePath:     r.NodePath,
+		Step:         c.step,
+		Key:          r.Key,
+		PromptAPI:    r.PromptAPI,
+		DeployedAPI:  r.DeployedAPI,
+		Python:       trajectories.InWords(trajectories.Pythons(r.Makers)),
+		Turns:        r.TurnCount,
+		Deprecations: r.Deprecations,
+		Recovered:    r.Recovered,
+		Chars:        chars,
+		Tokens:       tokens,
+	}
+	if all := trajectories.InWords(r.Makers); all != l.Python {
+		l.Makers = all
+	}
+
+	if c.rejected != nil {
+		l.RejectedPath, l.RejectedTree = c.rejected.NodePath, c.rejected.Tree
+	}
+
+	return l
+}

@@ -1,0 +1,288 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"toolevo/envs/regular"
+	"toolevo/trajectories"
+	"toolevo/trajectories/internal/jsonl"
+)
+
+// The files of every export.
+const (
+	DatasetInfoFile = "dataset_info.json"
+	LineageFile     = "lineage.jsonl"     // line i says where sample i comes from
+	DevLineageFile  = "lineage_dev.jsonl" // the same of the samples held out
+	CardFile        = "README.md"
+	ManifestFile    = "manifest.json" // written last
+)
+
+// dataset is a set of samples in an export: those that are trained on, or those that are held out.
+type dataset struct {
+	name    string // in dataset_info.json
+	lineage string // its file
+}
+
+// datasets are the sets of samples of a format.
+func datasets(f Format, dev bool) []dataset {
+	all := []dataset{{f.Dataset(), LineageFile}}
+	if dev {
+		all = append(all, dataset{f.Dataset() + "_dev", DevLineageFile})
+	}
+
+	return all
+}
+
+// parquet and jsonl are the files that hold the samples, in the same order.
+func (d dataset) parquet() string { return d.name + ".parquet" }
+func (d dataset) jsonl() string   { return d.name + ".jsonl" }
+
+// jsonlDataset is the name of the JSONL file in dataset_info.json.
+func (d dataset) jsonlDataset() string { return d.name + "_jsonl" }
+
+// ManifestVersion is the version of [Manifest]. Earlier ones are still read: version 1 says nothing about
+// Python, version 2 nothing about other splits (an empty split there means all), neither has a seal, version 3 of
+// makers says only what is in python, and exports before version 5 have one format and no card.
+const ManifestVersion = 5
+
+// cardSince is the first version whose exports have a card, a trainer, and formats.
+const cardSince = 5
+
+// Manifest says what an export holds and how it came to be. It names no time and no machine: the same rows and options
+// give the same manifest. [Lint] computes what the files tell a second time, and the seal holds the rest.
+type Manifest struct {
+	Version      int             `json:"manifest_version"`        // of these keys
+	Format       Format          `json:"format"`                  // of the samples; "llamafactory" in exports of earlier versions
+	Trainer      Trainer         `json:"trainer,omitempty"`       // whose names columns and roles have
+	Software     string          `json:"software"`                // the version that wrote the export
+	Rows         int             `json:"rows"`                    // samples, without those held out
+	Questions    int             `json:"questions"`               // of the samples
+	DevRows      int             `json:"dev_rows,omitempty"`      // samples held out
+	DevQuestions int             `json:"dev_questions,omitempty"` // whose samples are held out
+	Runs         []ManifestRun   `json:"runs"`                    // with samples in the export
+	Selection    Selection       `json:"selection"`               // what was asked for
+	Selected     SelectionReport `json:"selected"`                // what became of the trajectories
+	ToolCalls    bool            `json:"tool_calls,omitempty"`    // messages have tool calls
+	Lint         LintReport      `json:"lint"`                    // what the linter left out
+	Lengths      Lengths         `json:"lengths"`                 // of the samples
+	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer than there should be.
+	Unconfined int       `json:"rows_unconfined"`
+	Files      []FileSum `json:"files"` // of the folder, but this one
+	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters that, too.
+	Seal string `json:"seal"`
+}
+
+// formerFormat is what exports of earlier versions call theirs.
+const formerFormat = "llamafactory"
+
+// Form returns the format and the trainer, whatever version the manifest has.
+func (m *Manifest) Form() (Format, Trainer) {
+	if m.Version < cardSince {
+		return SFTTrajectory, LlamaFactory
+	}
+
+	return m.Format, m.Trainer
+}
+
+// datasets are the sets of samples of the export.
+func (m *Manifest) datasets() []dataset {
+	f, _ := m.Form()
+	return datasets(f, m.Selection.Dev > 0)
+}
+
+// sealed are the files whose checksums stand in the manifest.
+func (m *Manifest) sealed() []string {
+	files := []string{DatasetInfoFile}
+	for _, d := range m.datasets() {
+		files = append(files, d.parquet(), d.jsonl(), d.lineage)
+	}
+
+	if m.Version >= cardSince {
+		files = append(files, CardFile)
+	}
+
+	return files
+}
+
+// isExportFile reports whether an export may have a file of a name.
+func isExportFile(name string) bool {
+	if name == ManifestFile {
+		return true
+	}
+
+	return slices.ContainsFunc(Formats(), func(f Format) bool {
+		m := Manifest{Version: ManifestVersion, Format: f, Selection: Selection{Dev: 0.5}}
+		return slices.Contains(m.sealed(), name)
+	})
+}
+
+// encode returns the bytes of the manifest's file.
+func (m *Manifest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := jsonl.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+
+	if err := enc.Encode(m); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", ManifestFile, err)
+	}
+
+	return b.Bytes(), nil
+}
+
+// seal returns what the seal has to be.
+func (m *Manifest) seal() (string, error) {
+	open := *m
+	open.Seal = ""
+	text, err := open.encode()
+	sum := sha256.Sum256(text)
+
+	return hex.EncodeToString(sum[:]), err
+}
+
+// ManifestRun is a run with rows in the export.
+type ManifestRun struct {
+	RunID       string               `json:"run_id"`             // no other run has it
+	RunHash     string               `json:"run_hash,omitempty"` // missing in exports of earlier versions
+	ConfigHash  string               `json:"config_hash"`        // of the settings that change a result
+	Preset      string               `json:"preset"`             // search preset
+	Policy      string               `json:"policy"`             // e.g. "scripted:noisy"
+	Suite       string               `json:"suite,omitempty"`    // the benchmark; missing in exports of earlier versions
+	PromptAPI   string               `json:"prompt_api"`         // API version the model was shown
+	DeployedAPI string               `json:"deployed_api"`       // API version the server enforced
+	Software    string               `json:"software"`           // the version that made the rows
+	Seed        uint64               `json:"seed"`               // the run's
+	Python      trajectories.Python  `json:"python"`             // of its makers those that ran model-written programs
+	Makers      []trajectories.Maker `json:"makers,omitempty"`   // what made parts of its samples; missing in exports of earlier versions
+	Rows        int                  `json:"rows"`               // samples of this run
+}
+
+// MadeBy returns the makers of the run's samples, whatever version the manifest has.
+func (r *ManifestRun) MadeBy() []trajectories.Maker {
+	if r.Makers == nil {
+		return r.Python.Makers()
+	}
+
+	return r.Makers
+}
+
+// LintReport says what the linter did with the trajectories before the selection saw them, and then with the samples.
+type LintReport struct {
+	Checked   int          `json:"checked"`            // trajectories
+	Dropped   int          `json:"dropped"`            // of those, the ones it faults
+	ByRule    map[Rule]int `json:"dropped_by_rule"`    // each under the first rule it broke
+	Sanitized int          `json:"sanitized_messages"` // messages in which control tokens were broken
+
+	Samples       int          `json:"samples_dropped,omitempty"`         // samples of chosen trajectories that it faults
+	SamplesByRule map[Rule]int `json:"samples_dropped_by_rule,omitempty"` // each under the first rule it broke
+}
+
+// Lengths of the exported samples.
+type Lengths struct {
+	MaxChars        int    `json:"max_chars"`                  // characters of the longest
+	TotalChars      int    `json:"total_chars"`                // characters of all
+	Cutoff          int    `json:"cutoff,omitempty"`           // in tokens
+	Template        string `json:"template,omitempty"`         // under which tokens were counted
+	TokenizerSHA256 string `json:"tokenizer_sha256,omitempty"` // of the tokenizer.json
+	MaxTokens       int    `json:"max_tokens,omitempty"`       // tokens of the longest
+	TotalTokens     int    `json:"total_tokens,omitempty"`     // tokens of all
+}
+
+// add counts a sample.
+func (l *Lengths) add(chars, tokens int) {
+	l.TotalChars += chars
+	l.MaxChars = max(l.MaxChars, chars)
+	l.TotalTokens += tokens
+	l.MaxTokens = max(l.MaxTokens, tokens)
+}
+
+// FileSum is a file of the export.
+type FileSum struct {
+	Name   string `json:"name"`   // in the folder
+	Bytes  int64  `json:"bytes"`  // its size
+	SHA256 string `json:"sha256"` // in hexadecimal
+}
+
+// addRun counts a sample under its run.
+func (m *Manifest) addRun(r *trajectories.Row, suite string) {
+	run := ManifestRun{
+		RunID:       r.RunID,
+		RunHash:     r.RunHash,
+		ConfigHash:  r.ConfigHash,
+		Preset:      r.Preset,
+		Policy:      r.Policy,
+		Suite:       suite,
+		PromptAPI:   r.PromptAPI,
+		DeployedAPI: r.DeployedAPI,
+		Software:    r.Software,
+		Seed:        r.Seed,
+		Python:      trajectories.PythonOf(r.Makers),
+		Makers:      r.Makers,
+	}
+	if trajectories.Unconfined(r.Makers) {
+		m.Unconfined++
+	}
+
+	for i := range m.Runs {
+		known := m.Runs[i]
+
+		known.Rows = 0
+		if reflect.DeepEqual(known, run) {
+			m.Runs[i].Rows++
+			return
+		}
+	}
+
+	run.Rows = 1
+	m.Runs = append(m.Runs, run)
+	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
+		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
+			cmp.Compare(a.DeployedAPI, b.DeployedAPI),
+			cmp.Compare(trajectories.InWords(a.Makers), trajectories.InWords(b.Makers)), cmp.Compare(a.RunID, b.RunID))
+	})
+}
+
+// ReadManifest reads the manifest of an export folder.
+func ReadManifest(dir string) (*Manifest, error) {
+	var m Manifest
+	if err := readJSON(filepath.Join(dir, ManifestFile), &m); err != nil {
+		return nil, fmt.Errorf("export: read manifest of %s: %w", dir, err)
+	}
+
+	if m.Version < 1 || m.Version > ManifestVersion {
+		return nil, fmt.Errorf("export: %s has manifest version %d, this program reads 1 to %d", dir,
+			m.Version, ManifestVersion)
+	}
+
+	f, t := m.Form()
+
+	_, formatErr := ParseFormat(string(f))
+	_, trainerErr := ParseTrainer(string(t))
+
+	if err := errors.Join(formatErr, trainerErr); err != nil {
+		return nil, fmt.Errorf("export: manifest of %s: %w", dir, err)
+	}
+
+	return &m, nil
+}
+
+// readJSON decodes a file that holds one value with no unknown keys.
+func readJSON(path string, v any) error {
+	data, err := regular.ReadFile(path)
+	if err != nil {
+		return err
+	}
+
+	if err := jsonl.Decode(data, v); err != nil {
+		return fmt.Errorf("decode %s: %w", path, err)
+	}
+
+	return nil
+}

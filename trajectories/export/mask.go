@@ -1,0 +1,88 @@
+package export
+
+import (
+	"toolevo/envs/action"
+	"toolevo/mcts/policy/chat"
+)
+
+// Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The tokenizer must have the
+// template's control tokens; a trainer that adds them to another tokenizer counts fewer tokens than we do.
+func Templates() []string {
+	templates := chat.Templates()
+
+	names := make([]string, len(templates))
+	for i, t := range templates {
+		names[i] = t.String()
+	}
+
+	return names
+}
+
+// Piece is a part of a sample that is tokenised by itself, and whether its tokens carry loss.
+type Piece struct {
+	Text    string
+	Trained bool
+}
+
+// pieces returns what of a sample is tokenised, in order, but for a pair's replies. LLaMA-Factory tokenises each piece
+// by itself, so counting the pieces counts what it trains on.
+func pieces(s *Sample, t chat.Template) []Piece {
+	all := make([]Piece, 0, len(s.Conversations)+2)
+	all = append(all, Piece{Text: t.BOS()}, Piece{Text: t.System(s.System)})
+
+	for _, m := range s.Conversations {
+		switch m.From {
+		case Human:
+			all = append(all, Piece{Text: t.User(m.Value)})
+		case Observation:
+			all = append(all, Piece{Text: t.Observation(m.Value)})
+		default:
+			all = append(all, replyPiece(m, t))
+		}
+	}
+
+	return all
+}
+
+// replyPiece returns what is trained of a reply; nothing where there is none.
+func replyPiece(m Message, t chat.Template) Piece {
+	switch m.From {
+	case "":
+		return Piece{}
+	case FunctionCall:
+		t = t.In(action.FunctionCall{})
+	}
+
+	return Piece{Text: t.Reply(m.Value), Trained: true}
+}
+
+// Pieces returns the parts of a sample as the linter's template writes them, and which of them carry loss in a format:
+// of a pair both replies do, the chosen one first. Without a tokenizer there is no template, and none.
+func (l *Linter) Pieces(format Format, s *Sample) []Piece {
+	if l.tokenizer == nil {
+		return nil
+	}
+
+	all := pieces(s, l.template)
+
+	for i := range all {
+		if forms[format].last && i < len(all)-1 || forms[format].pairs {
+			all[i].Trained = false
+		}
+	}
+
+	if forms[format].pairs {
+		all = append(all, replyPiece(s.Chosen, l.template), replyPiece(s.Rejected, l.template))
+	}
+
+	return all
+}
+
+// Tokens returns the number of tokens of a piece.
+func (l *Linter) Tokens(p Piece) int {
+	if p.Text == "" {
+		return 0
+	}
+
+	return l.tokenizer.Count(p.Text)
+}

@@ -1,0 +1,99 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"toolevo/envs/names"
+	"toolevo/trajectories"
+)
+
+// MixKind says what trajectories are weighed by.
+type MixKind string
+
+// The kinds.
+const (
+	ByRun   MixKind = "run"   // the ID of their run
+	BySuite MixKind = "suite" // the benchmark of their run
+	ByAPI   MixKind = "api"   // the deployed API version
+)
+
+// MixKinds lists every kind.
+func MixKinds() []MixKind { return []MixKind{ByRun, BySuite, ByAPI} }
+
+// ParseMixKind returns the kind of a name; the error of an unknown one names the valid ones.
+func ParseMixKind(name string) (MixKind, error) {
+	return names.Parse("kind of weights", name, MixKinds())
+}
+
+// Mix says in what proportions the chosen trajectories of several runs, suites or API versions are exported: as many of
+// each as its weight allows, and of one as many as there are. What has no weight is left out. The zero value takes all.
+type Mix struct {
+	By      MixKind            `json:"by"`
+	Weights map[string]float64 `json:"weights"` // by what By says, more than 0
+}
+
+func (m Mix) validate() error {
+	if len(m.Weights) == 0 {
+		return nil
+	}
+
+	for name, w := range m.Weights {
+		if !(w > 0) || math.IsInf(w, 0) {
+			return fmt.Errorf("export: weight %v of %q: want a number above 0", w, name)
+		}
+	}
+
+	_, err := ParseMixKind(string(m.By))
+
+	return err
+}
+
+// quota is how many of some trajectories are still to be taken, of how many that are still to come.
+type quota struct{ take, left int }
+
+// quotas returns how many of each kind are taken, when there are so many.
+func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
+	scale := math.Inf(1)
+
+	for name, w := range m.Weights {
+		if counts[name] == 0 {
+			return nil, fmt.Errorf("export: no trajectory of the %s %q is chosen, which has the weight %v: leave it out "+
+				"of the weights; there are %v", m.By, name, w, counts)
+		}
+
+		scale = min(scale, float64(counts[name])/w)
+	}
+
+	all := map[string]*quota{}
+	for name, n := range counts {
+		all[name] = &quota{take: min(n, int(math.Round(scale*m.Weights[name]))), left: n}
+	}
+
+	return all, nil
+}
+
+// next decides about one trajectory, so that each is as likely to be taken as the others (Knuth, algorithm S).
+func (q *quota) next(rng *rand.Rand) bool {
+	taken := rng.IntN(q.left) < q.take
+	q.left--
+
+	if taken {
+		q.take--
+	}
+
+	return taken
+}
+
+// of returns what a trajectory is weighed by.
+func (m Mix) of(row *trajectories.Row, suite string) string {
+	switch m.By {
+	case ByRun:
+		return row.RunID
+	case BySuite:
+		return suite
+	}
+
+	return row.DeployedAPI
+}

@@ -1,0 +1,118 @@
+package export
+
+import (
+	"strings"
+
+	"toolevo/envs/action"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/prompt"
+	"toolevo/trajectories"
+)
+
+// The roles of a sample's messages. Human and observation are read, gpt and function_call are written by the model. A
+// function call holds JSON, which LLaMA-Factory writes as the model's template has it.
+const (
+	Human        = "human"
+	GPT          = "gpt"
+	FunctionCall = "function_call"
+	Observation  = "observation"
+)
+
+// Sample is what is trained on, whoever reads it. What its messages are depends on the format.
+type Sample struct {
+	System        string    `json:"system"`
+	Conversations []Message `json:"conversations"`
+
+	// Of formats with pairs, two replies to the conversation.
+	Chosen   Message `json:"chosen,omitzero"`
+	Rejected Message `json:"rejected,omitzero"`
+
+	Good bool `json:"good,omitempty"` // whether the last reply is; of KTO
+}
+
+// Message is one message of a sample.
+type Message struct {
+	From  string `json:"from"`
+	Value string `json:"value"`
+}
+
+// isReply reports whether the model wrote the message.
+func (m Message) isReply() bool { return m.From == GPT || m.From == FunctionCall }
+
+// NewSample returns the sample of a trajectory: the question, then the model's texts and the observations in turn,
+// each as the chat package has it when the model is evaluated. The last observation, the verdict on the
+// answer, is left out. Control tokens and slots in the question and the observations are broken by the
+// sanitizer; broken counts the messages it changed. The model's texts are trimmed, and else as they were
+// generated, but for the calls of the codec of function calls: these are rewritten.
+func NewSample(system string, row *trajectories.Row, codec action.Codec, clean *chat.Sanitizer) (s Sample, broken int) {
+	s = Sample{System: system, Conversations: make([]Message, 0, 2*len(row.Turns))}
+
+	read := func(from, text string, changed bool) {
+		s.Conversations = append(s.Conversations, Message{From: from, Value: text})
+
+		if changed {
+			broken++
+		}
+	}
+	question, changed := chat.QuestionText(row.Question, clean)
+	read(Human, question, changed)
+
+	for i, t := range row.Turns {
+		s.Conversations = append(s.Conversations, replyOf(t.Action, codec))
+		if i < len(row.Turns)-1 {
+			observation, changed := chat.ObservationText(t.Observation, clean)
+			read(Observation, observation, changed)
+		}
+	}
+
+	return s, broken
+}
+
+// replyOf returns the message of an action. Text without a call stays text.
+func replyOf(text string, codec action.Codec) Message {
+	text = chat.ReplyText(text)
+	if codec == (action.FunctionCall{}) {
+		if call, err := codec.Parse(text); err == nil {
+			return Message{From: FunctionCall, Value: codec.Format(codec.Thought(text), call)}
+		}
+	}
+
+	return Message{From: GPT, Value: text}
+}
+
+// state returns the conversation of a sample up to its action i, from 0.
+func (s *Sample) state(i int) []Message { return s.Conversations[: 2*i+1 : 2*i+1] }
+
+// reply returns action i of the sample of a trajectory.
+func (s *Sample) reply(i int) Message { return s.Conversations[2*i+1] }
+
+// step returns the sample of action i, from 0, of the sample of a trajectory.
+func (s *Sample) step(i int) Sample {
+	return Sample{System: s.System, Conversations: s.Conversations[: 2*i+2 : 2*i+2]}
+}
+
+// transcript returns everything after the question as one message, as a plain prompt would show it.
+func (s *Sample) transcript() Message {
+	var all []string
+
+	for _, m := range s.Conversations[1:] {
+		switch m.From {
+		case Observation:
+			all = append(all, prompt.ObservationText(m.Value))
+		case FunctionCall:
+			all = append(all, untagged(m.Value))
+		default:
+			all = append(all, m.Value)
+		}
+	}
+
+	return Message{GPT, strings.Join(all, "\n\n")}
+}
+
+// untagged returns a function call without the tags of its thought, which are control tokens in plain text.
+func untagged(value string) string {
+	codec := action.FunctionCall{}
+	call, _ := codec.Parse(value) // as replyOf wrote it
+
+	return strings.TrimSpace(codec.Thought(value) + "\n" + codec.Format("", call))
+}
