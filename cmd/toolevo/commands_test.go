@@ -234,14 +234,25 @@ func TestExport(t *testing.T) {
 	ablated, without := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "export")
 	must(t, "collect", "--data", smallData(t), "--limit", "2", "--trees", "1", "--no-update-tool", "--out", ablated)
 	must(t, "export", ablated, "--out", without, "--strategy", "diverse")
-	fails(t, exitUsage, []string{"with UpdateTool", "export them apart"}, "export", run, ablated, "--out",
-		filepath.Join(t.TempDir(), "mixed"))
 	type sample struct{ System string }
 
 	first, _, _ := strings.Cut(string(read(t, filepath.Join(without, sftJSONL))), "\n")
 	if s := document[sample](t, first); strings.Contains(s.System, "UpdateTool") ||
 		!strings.Contains(s.System, "LoadDB[DBName]") {
 		t.Errorf("the system text without UpdateTool:\n%s", s.System)
+	}
+
+	// Of both runs together each sample has what its own model was shown.
+	mixed := filepath.Join(t.TempDir(), "export")
+	must(t, "export", run, ablated, "--out", mixed, "--per-question", "0")
+
+	with := map[bool]int{}
+	for line := range strings.Lines(string(read(t, filepath.Join(mixed, sftJSONL)))) {
+		with[strings.Contains(document[sample](t, line).System, "UpdateTool")]++
+	}
+
+	if with[true] == 0 || with[false] == 0 {
+		t.Errorf("samples of a mixed export with UpdateTool and without: %v", with)
 	}
 
 	twice := filepath.Join(t.TempDir(), "export")
@@ -264,7 +275,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("an export of nothing: exit %d", r.code)
 	}
 
-	says(t, "export --split dev", r.out+r.err, "of another split", "no trajectory is left")
+	says(t, "export --split dev", r.out+r.err, "of another split", "no sample is left")
 }
 
 func TestEval(t *testing.T) {

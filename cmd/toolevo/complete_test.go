@@ -47,7 +47,7 @@ func TestCompletion(t *testing.T) {
 		{"data build --scale ", "full demo"},
 		{"data questions --scale ", ""},
 		{"export x --strategy ", "random shortest diverse"},
-		{"export x --template lla", "llama3"},
+		{"export x --chat-template lla", "llama3"},
 		{"bench serve --protocol ", "vllm ollama"},
 		{"collect --resume --out @f", "@first"},
 		{"inspect @", "@first @second"},

@@ -77,8 +77,8 @@ given in place of a run, and exits with 1 if anything is.`,
 		"only trajectories that met a deprecation and recovered from it")
 	flags.BoolVar(&e.selection.RequireUpdate, "require-update", false,
 		"only trajectories that told UpdateTool of APIs that they called with success")
-	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: malformed ones, and "+
-		"errors made before (-1: any number)")
+	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: malformed ones, "+
+		"and errors made before (-1: any number)")
 	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
 	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
 	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N,…`, with the kind "+
@@ -268,7 +268,7 @@ func (a *app) printExport(asJSON bool, dir string, m *export.Manifest) error {
 	case m.Rows == 0:
 		return console.Bad("no sample is left to train on: what was left out above says why")
 	case m.Trainer == export.TRL:
-		a.Say("Train with: datasets.load_dataset(%q, split=\"train\"); %s/%s has what is in it", dir, dir, export.CardFile)
+		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
 	default:
 		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())
 	}

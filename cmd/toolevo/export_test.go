@@ -33,7 +33,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	}
 
 	says(t, "export", r.out+r.err, "0 samples of 0 train questions", "of another split than train",
-		"no trajectory is left")
+		"no sample is left")
 
 	m := document[export.Manifest](t, must(t, "export", in("tested"), "--data", data, "--split", "test", "--out",
 		in("named"), "--json"))
@@ -177,4 +177,69 @@ func TestPartialExportOfADamagedRun(t *testing.T) {
 	if flips == 0 {
 		t.Error("the name of the question is not in the database: the test shows nothing")
 	}
+}
+
+// Every format is made of one run, for both trainers, and checked as if another program had written it.
+func TestExportFormats(t *testing.T) {
+	t.Parallel()
+	run, dir := smallRun(t), t.TempDir()
+
+	for _, format := range export.Formats() {
+		for _, trainer := range export.Trainers() {
+			out := filepath.Join(dir, string(format+"-"+export.Format(trainer)))
+			m := document[export.Manifest](t, must(t, "export", run, "--out", out, "--format", string(format), "--for",
+				string(trainer), "--json"))
+
+			if m.Rows == 0 || m.Format != format || m.Trainer != trainer || m.Runs[0].Suite != "toolqa" {
+				t.Errorf("%s for %s: %+v", format, trainer, m)
+			}
+
+			says(t, "check", must(t, "check", out), "0 faulty, 0 problems")
+		}
+	}
+}
+
+// The linter says what is wrong with a run's trajectories or an export, with which, and exits with 1.
+func TestExportLint(t *testing.T) {
+	t.Parallel()
+	data, run, dir := smallData(t), smallRun(t), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	tokenizer := filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")
+
+	says(t, "lint", must(t, "export", run, "--lint"), "0 faulty, 0 problems")
+
+	if found, _ := filepath.Glob(filepath.Join(os.TempDir(), "toolevo-lint-*")); len(found) > 0 {
+		t.Errorf("left behind: %v", found)
+	}
+
+	shown := must(t, "export", run, "--lint", "--tokenizer", tokenizer, "--show", "1")
+	says(t, "shown loss", shown, "read ", "<|start_header_id|>system", "train", "Thought: ")
+
+	r := cli(t, "export", run, "--lint", "--tokenizer", tokenizer, "--cutoff", "1000")
+	if r.code != exitBad {
+		t.Errorf("too long: exit %d", r.code)
+	}
+
+	says(t, "lint", r.out, "coffee-train-", "too-long", "the cutoff is 1000")
+
+	// An export that had no data folder to compare with.
+	leaked := leakyData(t, data, in("leaky"), run)
+	must(t, "export", run, "--data", in("nowhere"), "--out", in("unchecked"))
+
+	r = cli(t, "export", in("unchecked"), "--lint", "--data", in("leaky"))
+	if r.code != exitBad {
+		t.Errorf("%s is asked elsewhere: exit %d", leaked, r.code)
+	}
+
+	says(t, "lint", r.out, "leak: the question is also in test: leak")
+
+	// What a hand spoiled.
+	must(t, "export", run, "--out", in("spoiled"))
+	edit(t, filepath.Join(in("spoiled"), sftJSONL), `"from":"gpt"`, `"from":"bot"`)
+
+	if r = cli(t, "export", in("spoiled"), "--lint"); r.code != exitBad {
+		t.Errorf("spoiled: exit %d", r.code)
+	}
+
+	says(t, "lint", r.out, "sample 0 differs", "checksum")
 }

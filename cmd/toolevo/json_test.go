@@ -54,6 +54,7 @@ var allPrinted = []printedJSON{
 	{"check EVALUATION", checkedEvaluation{}},
 	{"check EXPORT", checkedExport{}},
 	{"export", export.Manifest{}},
+	{"export --lint", linted{}},
 	{"doctor", doctorDocument{}},
 	{"doctor sandbox", sandboxReport{}},
 	{"bench serve", serveReport{}},
@@ -299,6 +300,7 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 		{"check RUN", []string{"check", run}},
 		{"check EVALUATION", []string{"check", eval}},
 		{"export", []string{"export", run, "--out", exported}},
+		{"export --lint", []string{"export", exported, "--lint"}},
 		{"check EXPORT", []string{"check", exported}},
 		{"doctor", []string{"doctor"}},
 	} {

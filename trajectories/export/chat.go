@@ -62,10 +62,11 @@ func chatColumn(name, doc string, field func(*record) *[]ChatMessage) pq.Column[
 var (
 	messagesColumn = chatColumn("messages", "the messages", func(r *record) *[]ChatMessage { return &r.messages })
 	promptColumn   = chatColumn("prompt", "what is read", func(r *record) *[]ChatMessage { return &r.prompt })
-	replyColumn    = chatColumn("completion", "what is written", func(r *record) *[]ChatMessage { return &r.completion })
-	betterColumn   = chatColumn("chosen", "the better reply", func(r *record) *[]ChatMessage { return &r.better })
-	worseColumn    = chatColumn("rejected", "the worse reply", func(r *record) *[]ChatMessage { return &r.worse })
-	labelColumn    = pq.Bool("label", "whether the completion is wanted", func(r *record) *bool { return &r.good })
+	replyColumn    = chatColumn("completion", "what is written",
+		func(r *record) *[]ChatMessage { return &r.completion })
+	betterColumn = chatColumn("chosen", "the better reply", func(r *record) *[]ChatMessage { return &r.better })
+	worseColumn  = chatColumn("rejected", "the worse reply", func(r *record) *[]ChatMessage { return &r.worse })
+	labelColumn  = pq.Bool("label", "whether the completion is wanted", func(r *record) *bool { return &r.good })
 )
 
 // messages is the layout of OpenAI's chat API, with the columns that TRL knows.
@@ -78,7 +79,9 @@ func messages(f Format) layout {
 			read:    func(r *record) (s Sample, err error) { return s, s.readChat(r.messages) },
 		}
 	case forms[f].pairs:
-		return layout{columns: []pq.Column[record]{promptColumn, betterColumn, worseColumn}, write: toPair, read: fromPair}
+		return layout{
+			columns: []pq.Column[record]{promptColumn, betterColumn, worseColumn}, write: toPair, read: fromPair,
+		}
 	}
 
 	l := layout{
@@ -190,7 +193,8 @@ func (s *Sample) readChat(all []ChatMessage) error {
 				return fmt.Errorf("message %d: arguments of %s: %w", i, call.Name, err)
 			}
 
-			read = Message{FunctionCall, action.FunctionCall{}.Format(m.Content, envs.Call{Name: call.Name, Args: arguments})}
+			written := action.FunctionCall{}.Format(m.Content, envs.Call{Name: call.Name, Args: arguments})
+			read = Message{FunctionCall, written}
 		case m.Role == chat.AssistantRole:
 			read.From = GPT
 		case m.Role == chat.UserRole && i == 0:

@@ -4,22 +4,22 @@
 //
 // # Words
 //
-// An export is a folder that a trainer reads. A [Format] says what one of its samples is, a [Trainer] who reads it: what
-// the columns and roles are called. A [Sample] is the same thing whoever reads it. A [Selection] chooses among the
-// trajectories of each question. A [Finding] is a defect that the [Linter] found in a sample. The lineage says where
-// each sample comes from, the [Manifest] how the export came to be, and the card says that to people.
+// An export is a folder that a trainer reads. A [Format] says what one of its samples is, a [Trainer] who reads it:
+// what the columns and roles are called. A [Sample] is the same thing whoever reads it. A [Selection] chooses among
+// the trajectories of each question. A [Finding] is a defect that the [Linter] found in a sample. The lineage says
+// where each sample comes from, the [Manifest] how the export came to be, and the card says that to people.
 //
-// A state is what a model has seen when it acts. Two actions in one state are siblings. An action is good if it lies on
-// a chosen trajectory, and bad if every trajectory through it that ended did so with a wrong answer or at a limit, and
-// one did.
+// A state is what a model has seen when it acts. Two actions in one state are siblings. An action is good if it lies
+// on a chosen trajectory, and bad if every trajectory through it that ended did so with a wrong answer or at a limit,
+// and one did.
 //
 // # Guarantees
 //
-//   - Every exported sample has passed the linter, so LLaMA-Factory keeps every one of them and truncates none that the
-//     cutoff allowed. What was left out is counted by reason.
+//   - Every exported sample has passed the linter, so LLaMA-Factory keeps every one of them and truncates none that
+//     the cutoff allowed. What was left out is counted by reason.
 //   - The gold answer is in no export, nor is a question that another split asks.
-//   - What is trained is what an evaluation sends, and the model's answer to it. The observation of the last action, the
-//     verdict on its answer, is never shown.
+//   - What is trained is what an evaluation sends, and the model's answer to it. The observation of the last action,
+//     the verdict on its answer, is never shown.
 //   - A failure of ours (a server, a tool, a prompt without room) makes no action bad.
 //   - A selection depends, for each question, on that question's rows, the options and the seed, never on the other
 //     questions. Only weights ([Mix]) look at the counts of all.

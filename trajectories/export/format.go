@@ -51,28 +51,28 @@ var forms = map[Format]form{
 	},
 	SFTStep: {
 		dataset: "toolevo_sft_step", last: true, samples: (*writer).steps,
-		about: "One sample is one action and what led to it, as an evaluation sends it. The loss is to fall on the last " +
-			"message only (LLaMA-Factory: `mask_history: true`).",
+		about: "One sample is one action and what led to it, as an evaluation sends it. The loss is to fall on the " +
+			"last message only (LLaMA-Factory: `mask_history: true`).",
 	},
 	DPO: {
 		dataset: "toolevo_dpo", pairs: true, samples: (*writer).pairs,
-		about: "One sample is one state of a search tree and two actions in it: the chosen one lies on a trajectory that " +
-			"ended with the right answer, every trajectory through the rejected one failed.",
+		about: "One sample is one state of a search tree and two actions in it: the chosen one lies on a trajectory " +
+			"that ended with the right answer, every trajectory through the rejected one failed.",
 	},
 	KTO: {
 		dataset: "toolevo_kto", last: true, samples: (*writer).judged,
-		about: "One sample is one action and what led to it. The label says whether it lies on a trajectory that ended " +
-			"with the right answer, or left one for good.",
+		about: "One sample is one action and what led to it. The label says whether it lies on a trajectory that " +
+			"ended with the right answer, or left one for good.",
 	},
 	Reward: {
 		dataset: "toolevo_reward", pairs: true, samples: (*writer).transcripts,
-		about: "One sample is one question and two transcripts: the chosen one ended with the right answer, the rejected " +
-			"one did not.",
+		about: "One sample is one question and two transcripts: the chosen one ended with the right answer, the " +
+			"rejected one did not.",
 	},
 	OpenAI: {
 		dataset: "toolevo_openai", whole: true, samples: (*writer).trajectories,
-		about: "One sample is one trajectory as messages of OpenAI's chat API. The loss is to fall on the messages of the " +
-			"assistant.",
+		about: "One sample is one trajectory as messages of OpenAI's chat API. The loss is to fall on the messages " +
+			"of the assistant.",
 	},
 }
 

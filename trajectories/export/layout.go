@@ -51,9 +51,11 @@ var (
 		func(r *record) *string { return &r.system }).Repeating()
 	conversationsColumn = pq.List("conversations", "the messages",
 		func(r *record) *[]Message { return &r.conversations }, messageColumns)
-	chosenColumn   = pq.Struct("chosen", "the better reply", func(r *record) *Message { return &r.chosen }, messageColumns)
-	rejectedColumn = pq.Struct("rejected", "the worse reply", func(r *record) *Message { return &r.rejected }, messageColumns)
-	tagColumn      = pq.Bool("kto_tag", "whether the last message is wanted", func(r *record) *bool { return &r.good })
+	chosenColumn = pq.Struct("chosen", "the better reply",
+		func(r *record) *Message { return &r.chosen }, messageColumns)
+	rejectedColumn = pq.Struct("rejected", "the worse reply",
+		func(r *record) *Message { return &r.rejected }, messageColumns)
+	tagColumn = pq.Bool("kto_tag", "whether the last message is wanted", func(r *record) *bool { return &r.good })
 )
 
 var messageColumns = []pq.Column[Message]{

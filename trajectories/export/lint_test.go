@@ -202,7 +202,8 @@ func TestPieces(t *testing.T) {
 		sample := *s
 		if c.format == export.DPO {
 			sample.Conversations = sample.Conversations[:3]
-			sample.Chosen, sample.Rejected = export.Message{From: "gpt", Value: "c"}, export.Message{From: "gpt", Value: "r"}
+			sample.Chosen = export.Message{From: "gpt", Value: "c"}
+			sample.Rejected = export.Message{From: "gpt", Value: "r"}
 		}
 
 		trained, tokens, longest := "", 0, 0

@@ -2,8 +2,11 @@ package export
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"toolevo/envs/names"
 	"toolevo/trajectories"
@@ -30,8 +33,8 @@ func ParseMixKind(name string) (MixKind, error) {
 // Mix says in what proportions the chosen trajectories of several runs, suites or API versions are exported: as many of
 // each as its weight allows, and of one as many as there are. What has no weight is left out. The zero value takes all.
 type Mix struct {
-	By      MixKind            `json:"by"`
-	Weights map[string]float64 `json:"weights"` // by what By says, more than 0
+	By      MixKind            `json:"by"`      // "run", "suite" or "api"
+	Weights map[string]float64 `json:"weights"` // of each, more than 0
 }
 
 func (m Mix) validate() error {
@@ -59,8 +62,8 @@ func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
 
 	for name, w := range m.Weights {
 		if counts[name] == 0 {
-			return nil, fmt.Errorf("export: no trajectory of the %s %q is chosen, which has the weight %v: leave it out "+
-				"of the weights; there are %v", m.By, name, w, counts)
+			return nil, fmt.Errorf("no trajectory of the %s %q is chosen, and it has a weight: weigh what there is, %s",
+				m.By, name, strings.Join(slices.Sorted(maps.Keys(counts)), ", "))
 		}
 
 		scale = min(scale, float64(counts[name])/w)

@@ -59,14 +59,13 @@ type Selection struct {
 	RequireRecovery bool     `json:"require_recovery"`         // only trajectories that met a deprecation and recovered from it
 	RequireUpdate   bool     `json:"require_update,omitempty"` // only those that told UpdateTool of an API they then used
 
-	// MaxFaulty is the most turns of a trajectory that no model should learn: malformed ones, and errors made before.
-	// nil is any number.
+	// the most turns that no model should learn: malformed ones, and errors made before; missing is any number
 	MaxFaulty *int `json:"max_faulty,omitempty"`
-	// SkipFaulty leaves the samples of such turns out; of the format SFTStep, in which they have samples of their own.
+	// whether the samples of such turns are left out; only SFTStep has samples of single turns
 	SkipFaulty bool `json:"skip_faulty,omitempty"`
 
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own
-	Mix Mix     `json:"mix,omitzero"`  // in what proportions
+	Mix Mix     `json:"mix,omitzero"`  // of runs, suites or API versions, in what proportions
 
 	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody knows them.
 	Elsewhere *Elsewhere `json:"-"`
@@ -330,7 +329,8 @@ func byLength(rows []*trajectories.Row) []*trajectories.Row {
 	}
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, func(a, b *trajectories.Row) int {
-		return cmp.Or(cmp.Compare(len(a.Turns), len(b.Turns)), cmp.Compare(size(a), size(b)), trajectories.Compare(a, b))
+		return cmp.Or(cmp.Compare(len(a.Turns), len(b.Turns)), cmp.Compare(size(a), size(b)),
+			trajectories.Compare(a, b))
 	})
 
 	return sorted

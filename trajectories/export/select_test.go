@@ -420,6 +420,8 @@ func TestDevIsHeldOutByQuestion(t *testing.T) {
 
 // What a filter by outcome takes, by hand.
 func TestFiltersByOutcome(t *testing.T) {
+	type turns = []trajectories.Turn
+
 	turn := func(tool, api, key string, outcome envs.Outcome) trajectories.Turn {
 		return trajectories.Turn{Tool: tool, API: api, Key: key, Action: key, Outcome: outcome}
 	}
@@ -434,19 +436,19 @@ func TestFiltersByOutcome(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		selection export.Selection
-		turns     []trajectories.Turn
+		turns     turns
 		want      bool
 	}{
-		"no update":          {export.Selection{RequireUpdate: true}, []trajectories.Turn{load, finish}, false},
-		"a truthful update":  {export.Selection{RequireUpdate: true}, []trajectories.Turn{load, truth, finish}, true},
-		"a lie":              {export.Selection{RequireUpdate: true}, []trajectories.Turn{load, lie, finish}, false},
-		"both":               {export.Selection{RequireUpdate: true}, []trajectories.Turn{load, truth, lie, finish}, false},
-		"a mistake":          {export.Selection{MaxFaulty: &none}, []trajectories.Turn{mistake, load, finish}, true},
-		"made twice":         {export.Selection{MaxFaulty: &none}, []trajectories.Turn{mistake, mistake, finish}, false},
-		"twice is allowed":   {export.Selection{MaxFaulty: &one}, []trajectories.Turn{mistake, mistake, finish}, true},
-		"thrice is not":      {export.Selection{MaxFaulty: &one}, []trajectories.Turn{mistake, mistake, mistake, finish}, false},
-		"malformed":          {export.Selection{MaxFaulty: &none}, []trajectories.Turn{garbage, load, finish}, false},
-		"malformed, no care": {export.Selection{}, []trajectories.Turn{garbage, garbage, load, finish}, true},
+		"no update":          {export.Selection{RequireUpdate: true}, turns{load, finish}, false},
+		"a truthful update":  {export.Selection{RequireUpdate: true}, turns{load, truth, finish}, true},
+		"a lie":              {export.Selection{RequireUpdate: true}, turns{load, lie, finish}, false},
+		"both":               {export.Selection{RequireUpdate: true}, turns{load, truth, lie, finish}, false},
+		"a mistake":          {export.Selection{MaxFaulty: &none}, turns{mistake, load, finish}, true},
+		"made twice":         {export.Selection{MaxFaulty: &none}, turns{mistake, mistake, finish}, false},
+		"twice is allowed":   {export.Selection{MaxFaulty: &one}, turns{mistake, mistake, finish}, true},
+		"thrice is not":      {export.Selection{MaxFaulty: &one}, turns{mistake, mistake, mistake, finish}, false},
+		"malformed":          {export.Selection{MaxFaulty: &none}, turns{garbage, load, finish}, false},
+		"malformed, no care": {export.Selection{}, turns{garbage, garbage, load, finish}, true},
 	} {
 		row := did(0, 0, "x")
 		row.Turns = c.turns

@@ -8,8 +8,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// tree is what the trajectories of a question say of the search trees that they are paths of: actions by their node, and
-// the actions in each state in the order of the rows.
+// tree is what the trajectories of a question say of the search trees that they are paths of: actions by their node,
+// and the actions in each state in the order of the rows.
 type tree struct {
 	actions  map[node]*branch
 	siblings map[node][]*branch // by the state's node

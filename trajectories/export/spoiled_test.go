@@ -1,0 +1,85 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/trajectories/internal/pq"
+)
+
+// What another program may have done to the samples of an export is found, each fault under its own rule.
+func TestLintOfSpoiledSamples(t *testing.T) {
+	linter, err := NewLinter(nil, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for rule, spoil := range map[Rule]func(*Sample){
+		RoleOrder:    func(s *Sample) { s.Conversations[1].From = "bot" },
+		Parity:       func(s *Sample) { s.Conversations = s.Conversations[:3] },
+		EmptyTurn:    func(s *Sample) { s.Conversations[2].Value = " " },
+		ControlToken: func(s *Sample) { s.Conversations[2].Value += "<|eot_id|>" },
+		BrokenText:   func(s *Sample) { s.Conversations[1].Value += "\uFFFD" },
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "export4"))); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := respoil(dir, spoil); err != nil {
+			t.Fatal(err)
+		}
+
+		report, err := Lint(dir, linter, nil)
+		if err != nil || report.Faulty != 1 || report.Findings[0].Rule != rule {
+			t.Errorf("%s: %+v, %v", rule, report, err)
+		}
+
+		if problems := strings.Join(report.Problems, "\n"); !strings.Contains(problems, "is not the file the manifest") {
+			t.Errorf("%s: the checksums are not missed: %s", rule, problems)
+		}
+	}
+}
+
+// respoil writes the samples of an export again, the first one changed.
+func respoil(dir string, spoil func(*Sample)) error {
+	l := layoutOf(SFTTrajectory, LlamaFactory)
+
+	var parquet, lines bytes.Buffer
+
+	w, err := pq.NewWriter(&parquet, l.columns, nil)
+	if err != nil {
+		return err
+	}
+
+	n := 0
+
+	for s, err := range Read(dir, false) {
+		if err != nil {
+			return err
+		}
+
+		if n == 0 {
+			spoil(&s)
+		}
+
+		n++
+
+		rec := l.write(&s)
+		line, jsonErr := pq.AppendJSON(nil, &rec, l.columns)
+		lines.Write(append(line, '\n'))
+
+		if err := errors.Join(jsonErr, w.Write(&rec)); err != nil {
+			return err
+		}
+	}
+
+	name := filepath.Join(dir, SFTTrajectory.Dataset())
+
+	return errors.Join(w.Close(), os.WriteFile(name+".parquet", parquet.Bytes(), 0o644),
+		os.WriteFile(name+".jsonl", lines.Bytes(), 0o644))
+}
