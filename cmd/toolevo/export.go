@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -97,7 +98,10 @@ given in place of a run, and exits with 1 if anything is.`,
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		e.data = func(run *store.Run) string { return dataOf(cmd, *data, &run.Manifest, run.Dir) }
-		e.dataFlag = *data
+
+		if _, err := os.Stat(*data); err == nil || cmd.Flags().Changed("data") {
+			e.dataFolder = *data
+		}
 
 		if e.lint {
 			return e.runLint(cmd.Context(), args, *asJSON)
@@ -126,9 +130,9 @@ type exporter struct {
 	show                 int
 	selection            export.Selection
 
-	data     func(*store.Run) string // the data folder of a run
-	dataFlag string                  // the data folder that was named
-	found    func(name string, found []export.Finding)
+	data       func(*store.Run) string // the data folder of a run
+	dataFolder string                  // the one that was named, or is there
+	found      func(name string, found []export.Finding)
 }
 
 // export writes the folder.

@@ -21,10 +21,22 @@ type lintFinding struct {
 
 // linted is the result of `export --lint`.
 type linted struct {
-	Rows     int           `json:"rows"`     // samples that were checked
-	Problems []string      `json:"problems"` // with a folder or its files
-	Faulty   int           `json:"faulty"`   // trajectories and samples that were found wanting
-	Findings []lintFinding `json:"findings"` // with them
+	Rows     int           `json:"rows"`            // samples that were checked
+	Problems []string      `json:"problems"`        // with a folder or its files
+	Faulty   int           `json:"faulty"`          // trajectories and samples that were found wanting
+	Findings []lintFinding `json:"findings"`        // with them
+	Shown    []shownSample `json:"shown,omitempty"` // the first samples, as --show asks
+}
+
+// shownSample is what a sample is trained as.
+type shownSample struct {
+	Pieces []shownPiece `json:"pieces"` // the parts that are tokenised, in order; of a pair both replies at the end
+}
+
+// shownPiece is a part of a sample.
+type shownPiece struct {
+	export.Piece
+	Tokens int `json:"tokens"` // how many
 }
 
 // runLint says what is wrong with export folders, or would be left out of an export of runs.
@@ -62,11 +74,11 @@ func (e *exporter) runLint(ctx context.Context, paths []string, asJSON bool) (er
 		}
 	}
 
-	err = e.app.Show(asJSON, result, func() { e.app.printLint(result) })
-	if err == nil && !asJSON {
-		err = e.showLoss(folders, linter)
+	if result.Shown, err = e.showLoss(folders, linter); err != nil {
+		return err
 	}
 
+	err = e.app.Show(asJSON, result, func() { e.app.printLint(result) })
 	if err == nil && (result.Faulty > 0 || len(result.Problems) > 0) {
 		return console.Bad("%d faulty, %d problems", result.Faulty, len(result.Problems))
 	}
@@ -118,10 +130,10 @@ func (e *exporter) lintFolder(folder string, linter *export.Linter, result *lint
 	return nil
 }
 
-// exportElsewhere reads the questions that an export must not have, if a data folder was named.
+// exportElsewhere reads the questions that an export must not have, if there is a data folder.
 func (e *exporter) exportElsewhere(folder string) (*export.Elsewhere, error) {
 	m, err := export.ReadManifest(folder)
-	if err != nil || e.dataFlag == "" {
+	if err != nil || e.dataFolder == "" {
 		return nil, err
 	}
 
@@ -137,7 +149,7 @@ func (e *exporter) exportElsewhere(folder string) (*export.Elsewhere, error) {
 		if !read[run.Suite] {
 			read[run.Suite] = true
 
-			if err := e.addElsewhere(known, benchmark, e.dataFlag); err != nil {
+			if err := e.addElsewhere(known, benchmark, e.dataFolder); err != nil {
 				return nil, err
 			}
 		}
@@ -157,39 +169,44 @@ func (a *app) printLint(r *linted) {
 	for _, f := range r.Findings {
 		fmt.Fprintf(a.Out, "  %s: %s\n", display.Line(f.Name, 0), display.Line(f.Finding.String(), 0))
 	}
+
+	for i, s := range r.Shown {
+		fmt.Fprintf(a.Out, "\nsample %d, with the tokens of each part:\n", i)
+
+		for _, p := range s.Pieces {
+			word := "read "
+			if p.Trained {
+				word = "train"
+			}
+
+			fmt.Fprintf(a.Out, "%s %5d | %s\n", word, p.Tokens, display.Line(p.Text, 0))
+		}
+	}
 }
 
-// showLoss prints the first samples, with what carries loss marked.
-func (e *exporter) showLoss(folders []string, linter *export.Linter) error {
-	left := e.show
-
+// showLoss returns what the first samples are trained as.
+func (e *exporter) showLoss(folders []string, linter *export.Linter) (shown []shownSample, err error) {
 	for _, folder := range folders {
 		m, err := export.ReadManifest(folder)
 		if err != nil {
-			return err
+			return nil, err
 		}
 
 		format, _ := m.Form()
 
 		for sample, err := range export.Read(folder, false) {
-			if err != nil || left == 0 {
-				return err
+			if err != nil || len(shown) == e.show {
+				return shown, err
 			}
 
-			left--
-
+			var one shownSample
 			for _, p := range linter.Pieces(format, &sample) {
-				word := "read "
-				if p.Trained {
-					word = "train"
-				}
-
-				fmt.Fprintf(e.app.Out, "%s %5d | %s\n", word, linter.Tokens(p), display.Line(p.Text, 0))
+				one.Pieces = append(one.Pieces, shownPiece{p, linter.Tokens(p)})
 			}
 
-			fmt.Fprintln(e.app.Out)
+			shown = append(shown, one)
 		}
 	}
 
-	return nil
+	return shown, nil
 }

@@ -35,7 +35,7 @@ func (a *Acceptance) Accept(h envs.History) bool {
 
 	characters := 0
 	if a.characters > 0 {
-		characters, _ = a.linter.Length(&sample)
+		characters, _ = a.linter.Length(SFTTrajectory, &sample)
 	}
 
 	return characters <= a.characters

@@ -98,9 +98,9 @@ func (l *Linter) withoutCutoff() *Linter {
 	return &other
 }
 
-// Length returns the length of a sample: characters of all its texts, and tokens as they will be trained, template
+// Length returns the length of a sample of a format: characters of all its texts, and tokens as they will be trained, template
 // included, of a pair those of the longer reply; 0 tokens without a tokenizer.
-func (l *Linter) Length(s *Sample) (chars, tokens int) {
+func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	chars = utf8.RuneCountInString(s.System) + utf8.RuneCountInString(s.Chosen.Value) +
 		utf8.RuneCountInString(s.Rejected.Value)
 	for _, m := range s.Conversations {
@@ -111,7 +111,7 @@ func (l *Linter) Length(s *Sample) (chars, tokens int) {
 		return chars, 0
 	}
 
-	for _, p := range pieces(s, l.template) {
+	for _, p := range pieces(format, s, l.template) {
 		tokens += l.Tokens(p)
 	}
 
@@ -166,7 +166,7 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	}
 
 	if l.cutoff > 0 {
-		if _, tokens := l.Length(s); tokens > l.cutoff {
+		if _, tokens := l.Length(format, s); tokens > l.cutoff {
 			add(TooLong, -1, "%d tokens, the cutoff is %d", tokens, l.cutoff)
 		}
 	}

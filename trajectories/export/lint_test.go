@@ -226,7 +226,7 @@ func TestPieces(t *testing.T) {
 			tokens -= longest
 		}
 
-		if _, length := linter.Length(&sample); length != tokens {
+		if _, length := linter.Length(c.format, &sample); length != tokens {
 			t.Errorf("%s: the pieces have %d tokens, the sample %d", c.format, tokens, length)
 		}
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"toolevo/envs/action"
 	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/prompt"
 )
 
 // Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The tokenizer must have the
@@ -18,15 +19,15 @@ func Templates() []string {
 	return names
 }
 
-// Piece is a part of a sample that is tokenised by itself, and whether its tokens carry loss.
+// Piece is a part of a sample that is tokenised by itself, as LLaMA-Factory does.
 type Piece struct {
-	Text    string
-	Trained bool
+	Text    string `json:"text"`
+	Trained bool   `json:"trained"` // its tokens carry loss
 }
 
-// pieces returns what of a sample is tokenised, in order, but for a pair's replies. LLaMA-Factory tokenises each piece
-// by itself, so counting the pieces counts what it trains on.
-func pieces(s *Sample, t chat.Template) []Piece {
+// pieces returns what of a sample of a format is tokenised, in order, but for a pair's replies. LLaMA-Factory tokenises
+// each piece by itself, so counting the pieces counts what it trains on.
+func pieces(format Format, s *Sample, t chat.Template) []Piece {
 	all := make([]Piece, 0, len(s.Conversations)+2)
 	all = append(all, Piece{Text: t.BOS()}, Piece{Text: t.System(s.System)})
 
@@ -35,6 +36,11 @@ func pieces(s *Sample, t chat.Template) []Piece {
 		case Human:
 			all = append(all, Piece{Text: t.User(m.Value)})
 		case Observation:
+			if format == OpenAI {
+				all = append(all, Piece{Text: t.User(prompt.ObservationText(m.Value))})
+				continue
+			}
+
 			all = append(all, Piece{Text: t.Observation(m.Value)})
 		default:
 			all = append(all, replyPiece(m, t))
@@ -63,7 +69,7 @@ func (l *Linter) Pieces(format Format, s *Sample) []Piece {
 		return nil
 	}
 
-	all := pieces(s, l.template)
+	all := pieces(format, s, l.template)
 
 	for i := range all {
 		if forms[format].last && i < len(all)-1 || forms[format].pairs {

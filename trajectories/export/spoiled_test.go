@@ -39,7 +39,8 @@ func TestLintOfSpoiledSamples(t *testing.T) {
 			t.Errorf("%s: %+v, %v", rule, report, err)
 		}
 
-		if problems := strings.Join(report.Problems, "\n"); !strings.Contains(problems, "is not the file the manifest") {
+		problems := strings.Join(report.Problems, "\n")
+		if !strings.Contains(problems, "is not the file the manifest") {
 			t.Errorf("%s: the checksums are not missed: %s", rule, problems)
 		}
 	}

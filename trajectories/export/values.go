@@ -50,7 +50,7 @@ func (s *seen) begin() {
 
 // sample takes note of a sample of the data files.
 func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
-	chars, _ := linter.Length(sample)
+	chars, _ := linter.Length(f, sample)
 
 	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f == KTO && !sample.Good}
 	if len(sample.Conversations) > 0 {

@@ -553,7 +553,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	m.Lint.Sanitized += c.broken
 	m.addRun(c.row, shown.Suite)
 
-	chars, tokens := w.linter.Length(&c.sample)
+	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)
 	m.Lengths.add(chars, tokens)
 
 	rec := w.layout.write(&c.sample)

@@ -1,15 +1,17 @@
-"""Opens an export, its trajectories and the episodes of an evaluation in pyarrow, pandas, Polars, DuckDB and datasets,
-and compares every value.
+"""Opens exports, trajectories and the episodes of an evaluation in pyarrow, pandas, Polars, DuckDB and datasets, and
+compares every value.
 
-    readers.py EXPORT_DIR TRAJECTORIES.parquet [EPISODES.parquet]
+    readers.py TRAJECTORIES.parquet EPISODES.parquet EXPORT_DIR…
 
-The samples are compared with the JSONL file, row by row. The trajectories are compared between the readers, value by
-value, and their nested turns with turn_count; the episodes with the JSONL file beside them. Exit 1 and a line for each
-difference when something is wrong.
+The samples are compared with the JSONL files, row by row, and datasets loads the folder as it is, by its card. The
+trajectories are compared between the readers, value by value, and their nested turns with turn_count; the episodes with
+the JSONL file beside them. Exit 1 and a line for each difference when something is wrong.
 """
 
 import json
+import os
 import sys
+import tempfile
 from pathlib import Path
 
 import datasets
@@ -81,10 +83,12 @@ def compare(name, path, got, want):
             wrong(f"{name} reads another row {i} of {path.name}: columns {keys}: {str(g)[:300]} want {str(w)[:300]}")
 
 
-def read_all(path):
+def read_all(path, *without):
     """What each reader makes of a file. One that raises is a failure, not an end."""
     tables = {}
     for name, read in READERS.items():
+        if name in without:
+            continue
         try:
             tables[name] = [plain(row) for row in read(path)]
         except Exception as error:  # whatever a reader raises, it could not read the file
@@ -92,20 +96,38 @@ def read_all(path):
     return tables
 
 
-def check_samples(export):
-    jsonl = export / "toolevo_sft.jsonl"
-    want = [json.loads(line) for line in jsonl.open(encoding="utf-8")]
-    for name, got in read_all(export / "toolevo_sft.parquet").items():
-        compare(name, export / "toolevo_sft.parquet", got, want)
-    if want:  # of a file without lines datasets cannot tell the columns
-        compare("datasets", jsonl, [plain(r) for r in with_datasets(jsonl)], want)
-    lineage = [json.loads(line) for line in (export / "lineage.jsonl").open(encoding="utf-8")]
-    if len(lineage) != len(want):
-        wrong(f"lineage.jsonl has {len(lineage)} lines, want {len(want)}")
-    for i, (line, row) in enumerate(zip(lineage, want)):
-        if 2 * line["turns"] != len(row["conversations"]):
-            wrong(f"sample {i} has {len(row['conversations'])} messages for {line['turns']} turns")
-    return len(want)
+def without_nothing(value):
+    """The value without keys that hold nothing, which JSON leaves out and a table cannot."""
+    if isinstance(value, dict):
+        return {k: without_nothing(v) for k, v in value.items() if v is not None and v != []}
+    if isinstance(value, list):
+        return [without_nothing(v) for v in value]
+    return value
+
+
+def check_export(export):
+    """Returns how many samples each split of an export has."""
+    counts = {}
+    # datasets knows a folder again by its name, whatever is in it.
+    loaded = datasets.load_dataset(str(export), cache_dir=tempfile.mkdtemp(dir=os.environ["HF_HOME"]))
+    for lineage, split in (("lineage.jsonl", "train"), ("lineage_dev.jsonl", "dev")):
+        lines = [json.loads(line) for line in (export / lineage).open(encoding="utf-8")]
+        name = json.loads((export / "manifest.json").read_text())["files"]
+        stem = next(f["name"] for f in name if f["name"].endswith("_dev.parquet" if split == "dev" else ".parquet"))
+        parquet = export / stem
+        jsonl = parquet.with_suffix(".jsonl")
+        want = [without_nothing(json.loads(line)) for line in jsonl.open(encoding="utf-8")]
+        for reader, got in read_all(parquet, *([] if want else ["datasets"])).items():
+            compare(reader, parquet, without_nothing(got), want)
+        if want:  # of nothing datasets cannot tell the columns
+            compare("datasets", jsonl, [without_nothing(plain(r)) for r in with_datasets(jsonl)], want)
+            compare("datasets, by the card,", parquet, [without_nothing(plain(r)) for r in loaded[split].to_list()], want)
+        elif split in loaded:
+            wrong(f"{export.name}: the card names the split {split}, which is empty")
+        if len(lines) != len(want):
+            wrong(f"{export.name}: {lineage} has {len(lines)} lines, want {len(want)}")
+        counts[split] = len(want)
+    return counts
 
 
 def check_trajectories(path):
@@ -135,16 +157,18 @@ def check_episodes(path):
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) < 4:
         print(__doc__, file=sys.stderr)
         return 2
-    samples = check_samples(Path(sys.argv[1]))
-    rows = check_trajectories(Path(sys.argv[2]))
-    episodes = check_episodes(Path(sys.argv[3])) if len(sys.argv) > 3 else 0
+    rows = check_trajectories(Path(sys.argv[1]))
+    episodes = check_episodes(Path(sys.argv[2]))
+    print(f"readers: {', '.join(READERS)} agree on {rows} trajectories and {episodes} episodes")
+    for export in map(Path, sys.argv[3:]):
+        counts = check_export(export)
+        print(f"readers: {export.parent.name}/{export.name}: {counts['train']} samples and {counts['dev']} held out, read alike")
     if failures:
         print(f"readers: {failures} differences", file=sys.stderr)
         return 1
-    print(f"readers: {', '.join(READERS)} agree on {samples} samples, {rows} trajectories and {episodes} episodes")
     return 0
 
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Proves an export and a trajectories file against the programs they are for. See README.md.
+# Proves exports of every format against the programs they are for. See README.md.
 #
-#   run.sh                                          on a small synthetic export it makes itself
-#   run.sh EXPORT_DIR TRAJECTORIES.parquet [EPISODES.parquet] [TOKENIZER.json]   on yours
+#   run.sh TOOLEVO RUN_DIR EVALUATION_DIR [CALLS_RUN_DIR]
 #
+# TOOLEVO is the built program, CALLS_RUN_DIR a run whose actions are function calls.
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong. Exit 2: usage.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-need_gb=12 # to build the environment: it takes 7 GB, and 3 GB of downloads while it is made
+tokenizer=$here/../internal/bpe/testdata/llama3.json
+need_gb=12 # to build an environment: it takes 7 GB, and 3 GB of downloads while it is made
 
 skip() {
 	echo "SKIPPED: $*"
@@ -31,15 +32,15 @@ find_python() {
 	return 1
 }
 
-# build_env DIR: makes the virtual environment, or leaves none.
+# build_env DIR PINS: makes the virtual environment, or leaves none.
 build_env() {
-	local env=$1 try
+	local env=$1 pins=$2 try
 	rm -rf "$env"
 	"$python" -m venv "$env" || skip "python -m venv failed"
 	mkdir -p "$env/tmp"
 	for try in 1 2 3; do
 		if TMPDIR="$env/tmp" "$env/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 --timeout 60 \
-			--cache-dir "$env/pip-cache" -r "$here/requirements.txt" -c "$here/constraints.txt"; then
+			--cache-dir "$env/pip-cache" -r "$pins/requirements.txt" -c "$pins/constraints.txt"; then
 			rm -rf "$env/pip-cache" "$env/tmp"
 			touch "$env/complete"
 			return
@@ -48,60 +49,76 @@ build_env() {
 		sleep $((try * 5))
 	done
 	rm -rf "$env"
-	skip "the Python packages of requirements.txt could not be installed (see above)"
+	skip "the Python packages of $pins could not be installed (see above)"
+}
+
+# environment NAME PINS: prints the folder of the virtual environment of the pins, which is made if it is not there.
+environment() {
+	local pins=$2 hash env free_gb
+	hash=$({ cat "$pins/requirements.txt" "$pins/constraints.txt"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
+	env=$cache/$1-$hash
+	exec 9>"$env.lock"
+	flock 9
+	if [ ! -e "$env/complete" ]; then
+		rm -rf "$env" # what an interrupted build left
+		free_gb=$(($(df -Pk "$cache" | awk 'NR == 2 { print $4 }') / 1024 / 1024))
+		[ "$free_gb" -ge "$need_gb" ] || skip "$cache has $free_gb GB free, building the Python environment needs $need_gb GB"
+		echo "interop: building the Python environment in $env (some minutes, 7 GB)" >&2
+		build_env "$env" "$pins"
+	fi
+	flock -u 9
+	environment=$env
 }
 
 case $# in
-0) ;;
-2 | 3 | 4)
-	[ -d "$1" ] || { echo "run.sh: $1 is not a folder" >&2; exit 2; }
-	[ -f "$2" ] || { echo "run.sh: $2 is not a file" >&2; exit 2; }
-	;;
+3 | 4) for dir in "${@:2}"; do [ -d "$dir" ] || { echo "run.sh: $dir is not a folder" >&2; exit 2; }; done ;;
 *)
 	sed -n '2,7p' "${BASH_SOURCE[0]}" >&2
 	exit 2
 	;;
 esac
 
+toolevo=$1 run=$2 evaluation=$3 calls=${4:-}
+
 python=$(find_python) || skip "no Python 3.11 to 3.13 with venv on the PATH"
 command -v flock >/dev/null || skip "no flock on the PATH"
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/toolevo
-pins=$({ cat "$here/requirements.txt" "$here/constraints.txt"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
-env=$cache/interop-$pins
 mkdir -p "$cache" || skip "the cache folder $cache cannot be made"
 
-exec 9>"$env.lock"
-flock 9
-if [ ! -e "$env/complete" ]; then
-	rm -rf "$env" # what an interrupted build left
-	free_gb=$(($(df -Pk "$cache" | awk 'NR == 2 { print $4 }') / 1024 / 1024))
-	[ "$free_gb" -ge "$need_gb" ] || skip "$cache has $free_gb GB free, building the Python environment needs $need_gb GB"
-	echo "interop: building the Python environment in $env (some minutes, 7 GB)" >&2
-	build_env "$env"
-fi
-flock -u 9
+environment interop "$here"
+factory=$environment
+environment trl "$here/trl"
+trl=$environment
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if [ $# -eq 0 ]; then
-	(cd "$here/../.." && go run ./trajectories/interop/sample "$work/sample") || fail "the sample could not be written"
-	set -- "$work/sample/export" "$work/sample/trajectories.parquet" "$here/../internal/bpe/testdata/llama3.json"
-fi
+# export_all RUN NAME: exports a run in every format, and asks the linter what of each sample is trained.
+export_all() {
+	local format trainer out
+	for format in sft-trajectory sft-step dpo kto reward openai; do
+		for trainer in llamafactory trl; do
+			out=$work/$trainer/$2-$format
+			"$toolevo" export "$1" --out "$out" --format $format --for $trainer --per-question 1 --dev 0.2 \
+				--tokenizer "$tokenizer" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no export of $format"; }
+			"$toolevo" check "$out" >/dev/null || fail "the export of $format is damaged"
+			"$toolevo" export "$out" --lint --tokenizer "$tokenizer" --show 1000000 --json >"$out.lint" 2>/dev/null ||
+				fail "the linter faults the export of $format"
+		done
+	done
+}
 
-export_dir=$1 trajectories=$2 episodes='' tokenizer=''
-for extra in "${@:3}"; do
-	case $extra in
-	*.parquet) episodes=$extra ;;
-	*) tokenizer=$extra ;;
-	esac
-done
+export_all "$run" react
+[ -z "$calls" ] || export_all "$calls" calls
 
 # Nothing is looked up and nothing is cached outside the work folder: a stale cache would prove an older file.
 export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false \
-	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1
+	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1 OMP_NUM_THREADS="$(nproc)"
 
-"$env/bin/python" "$here/readers.py" "$export_dir" "$trajectories" ${episodes:+"$episodes"} || fail "a reader disagrees (see above)"
-"$env/bin/python" "$here/train.py" "$export_dir" "$work" ${tokenizer:+--tokenizer "$tokenizer"} || fail "LLaMA-Factory disagrees (see above)"
+"$factory/bin/python" "$here/readers.py" "$run/trajectories.parquet" "$evaluation/episodes.parquet" \
+	"$work"/llamafactory/*/ "$work"/trl/*/ || fail "a reader disagrees (see above)"
+"$factory/bin/python" "$here/train.py" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
+	fail "LLaMA-Factory disagrees (see above)"
+"$trl/bin/python" "$here/trl/train.py" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
 echo "interop: everything held"

@@ -1,32 +1,36 @@
-"""Trains one epoch of an export with LLaMA-Factory on the CPU, and checks what it trained.
+"""Trains exports of every format with LLaMA-Factory on the CPU, and checks what it trains.
 
-    train.py EXPORT_DIR WORK_DIR [--tokenizer tokenizer.json]
+    train.py TOKENIZER.json WORK_DIR EXPORT_DIR…
 
-The model is a random Llama of about 100 k parameters made on the spot. Both entries of dataset_info.json are trained.
-For each: the number of examples LLaMA-Factory reports is the number of samples exported; in its own tokenised data set
-every sample is the whole conversation, untruncated, and the labels are the gpt messages, each with the template's end
-token, and nothing else. With --tokenizer, and when the export was counted with that file under llama3, the lengths must
-equal the ones in lineage.jsonl. Exit 1 and a line for each difference when something is wrong.
+The model is a random Llama of about 100 k parameters made on the spot. Every export is trained for one epoch, in the
+stage of its format; of sft-trajectory both files are. For each: the number of examples LLaMA-Factory reports is the
+number of samples exported, and in its own tokenised data set every sample is, token for token, the pieces that the
+linter shows (EXPORT_DIR.lint), with loss on those that it says carry loss and nowhere else. An export with tool calls for
+OpenAI's chat API has no entry for LLaMA-Factory, and none is asked for. Exit 1 and a line for each difference when
+something is wrong.
 """
 
-import argparse
-import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 from datasets import load_from_disk
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 IGNORE = -100
-SPECIAL = ["<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>"]
-SPLIT = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 CUTOFF = 131072
-HEADERS = {"human": "user", "observation": "ipython", "gpt": "assistant"}
+
+# What each format asks of LLaMA-Factory beside what they have in common, and the columns of its tokenised data set.
+STAGES = {
+    "sft-trajectory": {"stage": "sft"},
+    "openai": {"stage": "sft"},
+    "sft-step": {"stage": "sft", "mask_history": True},
+    "dpo": {"stage": "dpo", "pref_beta": 0.1, "pref_loss": "sigmoid"},
+    "reward": {"stage": "rm"},
+    "kto": {"stage": "kto", "pref_beta": 0.1},
+}
 
 failures = 0
 
@@ -36,21 +40,6 @@ def wrong(message):
     failures += 1
     if failures <= 20:
         print(f"train: {message}", file=sys.stderr)
-
-
-def make_tokenizer(samples, path):
-    """A byte-level BPE tokenizer of 1,000 tokens with the special tokens of Llama 3, trained on the samples."""
-    tokenizer = Tokenizer(models.BPE(ignore_merges=True))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Split(Regex(SPLIT), behavior="isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ])
-    tokenizer.decoder = decoders.ByteLevel()
-    texts = (m["value"] for s in samples for m in s["conversations"])
-    tokenizer.train_from_iterator(texts, trainers.BpeTrainer(
-        vocab_size=1000, special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
-    ))
-    tokenizer.save(str(path))
 
 
 def make_model(tokenizer_file, folder):
@@ -67,123 +56,107 @@ def make_model(tokenizer_file, folder):
     return sum(p.numel() for p in model.parameters())
 
 
-def train(export, dataset, model, work):
+def train(export, name, dataset, model, work, stage):
     """Runs LLaMA-Factory; returns what it printed, or None when it failed."""
     config = {
-        "model_name_or_path": str(model), "stage": "sft", "do_train": True, "finetuning_type": "full",
-        "dataset_dir": str(export), "dataset": dataset, "template": "llama3", "cutoff_len": CUTOFF,
-        "tokenized_path": str(work / f"tokenized-{dataset}"), "output_dir": str(work / f"out-{dataset}"),
-        "num_train_epochs": 1.0, "per_device_train_batch_size": 4, "gradient_accumulation_steps": 1, "learning_rate": 1e-3,
-        "lr_scheduler_type": "cosine", "use_cpu": True, "report_to": "none", "save_only_model": True, "logging_steps": 10,
-        "overwrite_cache": True, "seed": 42,
-    }
-    file = work / f"{dataset}.yaml"  # JSON is YAML; LLaMA-Factory 0.9.5 cannot open a .json
+        "model_name_or_path": str(model), "do_train": True, "finetuning_type": "full", "dataset_dir": str(export),
+        "dataset": dataset, "template": "llama3", "cutoff_len": CUTOFF, "tokenized_path": str(work / f"tokenized-{name}"),
+        "output_dir": str(work / f"out-{name}"), "num_train_epochs": 1.0, "per_device_train_batch_size": 4,
+        "gradient_accumulation_steps": 1, "learning_rate": 1e-3, "lr_scheduler_type": "cosine", "use_cpu": True,
+        "report_to": "none", "save_only_model": True, "logging_steps": 10, "overwrite_cache": True, "seed": 42,
+    } | stage
+    file = work / f"{name}.yaml"  # JSON is YAML; LLaMA-Factory 0.9.5 cannot open a .json
     file.write_text(json.dumps(config))
     run = subprocess.run(
         [str(Path(sys.executable).parent / "llamafactory-cli"), "train", str(file)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        env=os.environ | {"OMP_NUM_THREADS": str(os.cpu_count() or 1)},
     )
     if run.returncode != 0:
-        wrong(f"llamafactory-cli train of {dataset} ended with {run.returncode}:\n{run.stdout[-4000:]}")
+        wrong(f"llamafactory-cli train of {name} ended with {run.returncode}:\n{run.stdout[-4000:]}")
         return None
     return run.stdout
 
 
-def check_log(dataset, log, samples):
+def check_log(name, log, samples):
     counts = re.findall(r"Num examples = ([\d,]+)", log)
-    if not counts or int(counts[0].replace(",", "")) != len(samples):
-        wrong(f"{dataset}: LLaMA-Factory reports {counts} examples, {len(samples)} were exported")
+    trained = int(counts[0].replace(",", "")) if counts else None
+    if trained != samples:
+        wrong(f"{name}: LLaMA-Factory reports {trained} examples, {samples} were exported")
     for complaint in ("Dropped invalid example", "Invalid role tag", "Invalid message count", "Skipping this abnormal example"):
         if complaint in log:
-            wrong(f"{dataset}: LLaMA-Factory says {complaint!r}")
+            wrong(f"{name}: LLaMA-Factory says {complaint!r}")
     if not re.search(r"train_loss", log):
-        wrong(f"{dataset}: no training loss was reported")
+        wrong(f"{name}: no training loss was reported")
+    return trained
 
 
-def rendered(sample):
-    """The whole conversation under the llama3 template, and its trained spans."""
-    text = "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n" + sample["system"] + "<|eot_id|>"
-    for m in sample["conversations"]:
-        text += f"<|start_header_id|>{HEADERS[m['from']]}<|end_header_id|>\n\n{m['value']}<|eot_id|>"
-    return text, [m["value"] + "<|eot_id|>" for m in sample["conversations"] if m["from"] == "gpt"]
+def wanted(tokenizer, pieces):
+    """The tokens of pieces, and their labels."""
+    ids, labels = [], []
+    for piece in pieces:
+        tokens = tokenizer.encode(piece["text"], add_special_tokens=False)
+        if len(tokens) != piece["tokens"]:
+            wrong(f"{piece['text'][:80]!r} has {len(tokens)} tokens, the linter counts {piece['tokens']}")
+        ids += tokens
+        labels += tokens if piece["trained"] else [IGNORE] * len(tokens)
+    return ids, labels
 
 
-def spans(labels):
-    """The runs of trained tokens."""
-    runs, current = [], []
-    for token in labels + [IGNORE]:
-        if token != IGNORE:
-            current.append(token)
-        elif current:
-            runs.append(current)
-            current = []
-    return runs
+def rows_of(format, row):
+    """What a tokenised row trains, by the way it is told from the pieces of the sample."""
+    if format in ("dpo", "reward"):
+        return [(row["chosen_input_ids"], row["chosen_labels"]), (row["rejected_input_ids"], row["rejected_labels"])]
+    return [(row["input_ids"], row["labels"])]
 
 
-def check_tokens(dataset, work, tokenizer, samples, lengths):
-    rows = load_from_disk(str(work / f"tokenized-{dataset}"))["train"]
-    if len(rows) != len(samples):
-        wrong(f"{dataset}: the tokenised data set has {len(rows)} rows, {len(samples)} were exported")
+def check_tokens(name, format, tokenized, tokenizer, shown):
+    rows = load_from_disk(str(tokenized))["train"]
+    if len(rows) != len(shown):
+        wrong(f"{name}: the tokenised data set has {len(rows)} rows, {len(shown)} were exported")
         return 0, 0
-    end = tokenizer.convert_tokens_to_ids("<|eot_id|>")
     trained = total = 0
-
-    def decode(ids):
-        return tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-
-    for i, (row, sample) in enumerate(zip(rows, samples)):
-        ids, labels = row["input_ids"], row["labels"]
-        whole, want = rendered(sample)
-        got = [decode(span) for span in spans(labels)]
-        total += len(ids)
-        trained += sum(token != IGNORE for token in labels)
-        if got != want:
-            wrong(f"{dataset}: row {i} trains {got!r}, want {want!r}")
-        if any(label not in (IGNORE, token) for token, label in zip(ids, labels)):
-            wrong(f"{dataset}: row {i} has labels that are not its own tokens")
-        if decode(ids) != whole:
-            wrong(f"{dataset}: row {i} is tokenised as {decode(ids)!r}, want {whole!r}")
-        if ids.count(end) != len(sample["conversations"]) + 1:
-            wrong(f"{dataset}: row {i} has {ids.count(end)} end tokens for {len(sample['conversations'])} messages and a system text")
-        if lengths and lengths[i] != len(ids):
-            wrong(f"{dataset}: row {i} has {len(ids)} tokens, the export counted {lengths[i]}")
+    for i, (row, sample) in enumerate(zip(rows, shown)):
+        pieces = sample["pieces"]
+        wants = [pieces]
+        if format in ("dpo", "reward"):
+            wants = [pieces[:-1], pieces[:-2] + pieces[-1:]]
+        for (ids, labels), want in zip(rows_of(format, row), wants):
+            want_ids, want_labels = wanted(tokenizer, want)
+            total += len(ids)
+            trained += sum(label != IGNORE for label in labels)
+            if ids != want_ids:
+                wrong(f"{name}: row {i} is tokenised as {tokenizer.decode(ids)[-300:]!r}, want {tokenizer.decode(want_ids)[-300:]!r}")
+            elif labels != want_labels:
+                wrong(f"{name}: row {i} trains {[l for l in labels if l != IGNORE]}, want {[l for l in want_labels if l != IGNORE]}")
     return trained, total
 
 
-def counted_lengths(export, tokenizer_file):
-    """The token counts of the export, when they are comparable."""
-    about = json.loads((export / "manifest.json").read_text())["lengths"]
-    if hashlib.sha256(tokenizer_file.read_bytes()).hexdigest() != about.get("tokenizer_sha256") or about["template"] != "llama3":
-        return []
-    return [json.loads(line)["tokens"] for line in (export / "lineage.jsonl").open(encoding="utf-8")]
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("export", type=Path)
-    parser.add_argument("work", type=Path)
-    parser.add_argument("--tokenizer", type=Path)
-    args = parser.parse_args()
-    samples = [json.loads(line) for line in (args.export / "toolevo_sft.jsonl").open(encoding="utf-8")]
-    if not samples:
-        print("train: the export has no samples: LLaMA-Factory has nothing to train", file=sys.stderr)
-        return 1
-    lengths = counted_lengths(args.export, args.tokenizer) if args.tokenizer else []
-    if not args.tokenizer:
-        args.tokenizer = args.work / "tokenizer.json"
-        make_tokenizer(samples, args.tokenizer)
-    model = args.work / "model"
-    parameters = make_model(args.tokenizer, model)
+    if len(sys.argv) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    tokenizer_file, work = Path(sys.argv[1]), Path(sys.argv[2])
+    work.mkdir(parents=True)
+    model = work / "model"
+    parameters = make_model(tokenizer_file, model)
     tokenizer = AutoTokenizer.from_pretrained(model)
-    for dataset in ("toolevo_sft", "toolevo_sft_jsonl"):
-        log = train(args.export, dataset, model, args.work)
-        if log is None:
+    for export in map(Path, sys.argv[3:]):
+        format = json.loads((export / "manifest.json").read_text())["format"]
+        entries = json.loads((export / "dataset_info.json").read_text())
+        names = sorted(n for n in entries if not n.removesuffix("_jsonl").endswith("_dev"))
+        if not names:
+            print(f"train: {export.name}: no entry, it has tool calls")
             continue
-        check_log(dataset, log, samples)
-        trained, total = check_tokens(dataset, args.work, tokenizer, samples, lengths)
-        print(f"train: {dataset}: {len(samples)} examples, {trained} of {total} tokens trained, model of {parameters} parameters"
-              + (", lengths as counted" if lengths else ""))
+        shown = json.loads(export.with_name(export.name + ".lint").read_text())["shown"]
+        for dataset in names if format == "sft-trajectory" else names[:1]:
+            name = f"{export.name}-{dataset}"
+            log = train(export, name, dataset, model, work, STAGES[format])
+            if log is None:
+                continue
+            rows = check_log(name, log, len(shown))
+            trained, total = check_tokens(name, format, work / f"tokenized-{name}", tokenizer, shown)
+            print(f"train: {export.name}, {dataset}: {len(shown)} rows in, {rows} rows trained, "
+                  f"{trained} of {total} tokens with loss as the linter says, model of {parameters} parameters")
     if failures:
         print(f"train: {failures} differences", file=sys.stderr)
         return 1

@@ -55,9 +55,9 @@ func interopPython(t *testing.T) string {
 
 // interopCase is one conversation under one template, as testdata/trainer.py reads it.
 type interopCase struct {
-	Template string              `json:"template"`
+	Template string        `json:"template"`
 	Sample   export.Sample `json:"sample"`
-	Prompts  []string            `json:"prompts"` // before each reply
+	Prompts  []string      `json:"prompts"` // before each reply
 
 	whole string
 }
