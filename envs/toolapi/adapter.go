@@ -84,7 +84,7 @@ func (g Ignored) Lift(args envs.Args) (envs.Args, error) {
 // Flag is a parameter that has to be true: "True", "true", true, or a number equal to 1.
 type Flag struct {
 	Parameter string `yaml:"parameter"`
-	Optional  bool   `yaml:"optional"` // it may be missing
+	Optional  bool   `yaml:"optional,omitempty"` // it may be missing
 }
 
 // Lower checks and removes the flag.
@@ -126,8 +126,8 @@ func truthy(v any) bool {
 type Prefix struct {
 	Parameter string `yaml:"parameter"`
 	Text      string `yaml:"text"`
-	Trim      bool   `yaml:"trim"` // the tool gets the rest without surrounding white space
-	Join      string `yaml:"join"` // white space a caller puts after Text; needs Trim
+	Trim      bool   `yaml:"trim,omitempty"` // the tool gets the rest without surrounding white space
+	Join      string `yaml:"join,omitempty"` // white space a caller puts after Text; needs Trim
 }
 
 // Lower cuts the prefix.

@@ -16,7 +16,7 @@ import (
 
 // build makes the version of a file and checks that it is whole. The base defines the tools; it is nil when the file
 // itself is the base. Deprecations come later, by link.
-func (f *file) build(base *Version) (*Version, error) {
+func (f *Spec) build(base *Version) (*Version, error) {
 	if f.Version == "" {
 		return nil, errors.New("no version")
 	}
@@ -54,7 +54,7 @@ func (f *file) build(base *Version) (*Version, error) {
 	return v, v.readMessages(f, base)
 }
 
-func (f *apiFile) build(v, base *Version) (*API, error) {
+func (f *APISpec) build(v, base *Version) (*API, error) {
 	a := &API{
 		Name: f.Name, Tool: f.Tool, Description: f.Description, exact: true,
 		argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
@@ -72,7 +72,7 @@ func (f *apiFile) build(v, base *Version) (*API, error) {
 		return nil, fmt.Errorf("the tool %s is exposed twice", a.Tool)
 	}
 
-	if err := a.readParameters(f.Parameters); err != nil {
+	if err := a.takeParameters(f.Parameters); err != nil {
 		return nil, err
 	}
 
@@ -94,7 +94,7 @@ func (f *apiFile) build(v, base *Version) (*API, error) {
 	}
 
 	for i := range f.Adapters {
-		adapter, err := f.Adapters[i].build()
+		adapter, err := f.Adapters[i].Adapter()
 		if err != nil {
 			return nil, fmt.Errorf("adapter %d: %w", i+1, err)
 		}
@@ -115,7 +115,7 @@ func (f *apiFile) build(v, base *Version) (*API, error) {
 	return a, a.check()
 }
 
-func (f *apiFile) notice(a *API) notice {
+func (f *APISpec) notice(a *API) notice {
 	n := notice{signature: f.Notice.Signature, example: f.Notice.Example}
 	if n.signature == "" {
 		n.signature = a.Signature()
@@ -133,7 +133,8 @@ func (f *apiFile) notice(a *API) notice {
 	return n
 }
 
-func (f *adapterFile) build() (Adapter, error) {
+// Adapter returns the adapter.
+func (f *AdapterSpec) Adapter() (Adapter, error) {
 	var all []Adapter
 
 	if f.Rename != nil {
@@ -298,7 +299,7 @@ func hasOneArgument(a *API) bool {
 
 // link fills in the names each version answers with a notice: those of the versions it deprecates that it does not
 // expose itself.
-func (c *Catalog) link(files []*file) error {
+func (c *Catalog) link(files []*Spec) error {
 	for _, f := range files {
 		v := c.versions[f.Version]
 		for _, name := range f.Deprecates {

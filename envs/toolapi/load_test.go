@@ -19,10 +19,8 @@ func TestUnknownVersion(t *testing.T) {
 	}
 }
 
-// TestOwnVersions adds a version from a directory, as a user would.
+// TestOwnVersions adds a version of a file, as a user would.
 func TestOwnVersions(t *testing.T) {
-	dir := t.TempDir()
-
 	data, err := os.ReadFile(filepath.Join(shipped, "p_s_in.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -30,11 +28,9 @@ func TestOwnVersions(t *testing.T) {
 
 	text := strings.NewReplacer("version: p_s_in", "version: mine", "deprecates: [p_c]", "deprecates: [p_c, p_s_ood]",
 		"InitializeDatabase", "Open-DB").Replace(string(data))
-	if err := os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	own := toolapi.File{Path: "mine.yaml", Text: text}
 
-	c, err := toolapi.Load(os.DirFS(shipped), dir)
+	c, err := toolapi.Load(os.DirFS(shipped), own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +47,9 @@ func TestOwnVersions(t *testing.T) {
 		t.Errorf("notice = %q", d.Notice())
 	}
 
-	if _, err := toolapi.Load(os.DirFS(shipped), dir, dir); err == nil ||
+	if _, err := toolapi.Load(os.DirFS(shipped), own, own); err == nil ||
 		!strings.Contains(err.Error(), "mine is already defined in") {
 		t.Errorf("twice the same version: %v", err)
-	}
-
-	if _, err := toolapi.Load(os.DirFS(shipped), filepath.Join(dir, "none")); err == nil {
-		t.Error("a missing directory is not an error")
 	}
 }
 

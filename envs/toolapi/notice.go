@@ -70,7 +70,7 @@ func (v *Version) InvalidAction(without ...string) (string, error) {
 func (a *API) Example() string { return a.notice.example }
 
 // readMessages parses the templates of a file; those it does not have are the base's. Each is tried.
-func (v *Version) readMessages(f *file, base *Version) (err error) {
+func (v *Version) readMessages(f *Spec, base *Version) (err error) {
 	if v.deprecatedText, err = parseMessage("deprecated", f.Messages.Deprecated, base.deprecatedText); err != nil {
 		return err
 	}

@@ -26,14 +26,25 @@ func (p Parameter) Description() string {
 	return text
 }
 
+// Parameters are the parameters of an API, and what its JSON Schema says beside them. In a file they are a list of names
+// and of mappings, or the JSON Schema of an object.
+type Parameters struct {
+	All      []Parameter // nil in a file that has none
+	Keywords envs.Args
+
+	wrong error // with what a file has; Load says of which API
+}
+
 // Schema returns the JSON Schema of the API's arguments as models with function calling are shown it: an object with
 // the parameters in their order.
-func (a *API) Schema() envs.Args {
+func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.schema() }
+
+func (p Parameters) schema() envs.Args {
 	properties := envs.Args{}
 
 	var required []any
 
-	for _, p := range a.Parameters {
+	for _, p := range p.All {
 		properties = with(properties, p.Name, append(envs.Args{}, p.Schema...))
 
 		if !p.Optional {
@@ -46,11 +57,41 @@ func (a *API) Schema() envs.Args {
 		schema = with(schema, "required", required)
 	}
 
-	return append(schema, a.keywords...)
+	return append(schema, p.Keywords...)
 }
 
-// readParameters reads the parameters of a file: a list of names and of mappings, or the JSON Schema of an object.
-func (a *API) readParameters(v any) error {
+// takeParameters takes the parameters of a file.
+func (a *API) takeParameters(p Parameters) error {
+	switch {
+	case p.wrong != nil:
+		return p.wrong
+	case p.All == nil:
+		return errors.New("no parameters")
+	}
+
+	names := parameterNames(p.All)
+	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
+		return errors.New("a parameter is named twice")
+	}
+
+	a.Parameters, a.keywords = p.All, p.Keywords
+
+	return nil
+}
+
+// UnmarshalYAML reads either form.
+func (p *Parameters) UnmarshalYAML(read func(any) error) error {
+	var v any
+	if err := read(&v); err != nil {
+		return err
+	}
+
+	p.wrong = p.read(v)
+
+	return nil
+}
+
+func (p *Parameters) read(v any) error {
 	value, err := jsonValue(v)
 	if err != nil {
 		return err
@@ -58,30 +99,34 @@ func (a *API) readParameters(v any) error {
 
 	switch v := value.(type) {
 	case []any:
+		p.All = []Parameter{}
+
 		for i, item := range v {
-			p, err := readParameter(item)
+			one, err := readParameter(item)
 			if err != nil {
 				return fmt.Errorf("parameter %d: %w", i+1, err)
 			}
 
-			a.Parameters = append(a.Parameters, p)
+			p.All = append(p.All, one)
 		}
 	case envs.Args:
-		if err := a.readSchema(v); err != nil {
-			return err
-		}
+		return p.readSchema(v)
 	case nil:
-		return errors.New("no parameters")
 	default:
 		return errors.New("parameters are neither a list nor a JSON Schema")
 	}
 
-	names := parameterNames(a.Parameters)
-	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
-		return errors.New("a parameter is named twice")
+	return nil
+}
+
+// MarshalYAML writes a list of names, or a JSON Schema where a list of names would not say everything.
+func (p Parameters) MarshalYAML() (any, error) {
+	typed := func(p Parameter) bool { return p.Optional || p.Schema != nil }
+	if len(p.Keywords) > 0 || slices.ContainsFunc(p.All, typed) {
+		return yamlValue(p.schema()), nil
 	}
 
-	return nil
+	return parameterNames(p.All), nil
 }
 
 // readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is required or
@@ -118,7 +163,9 @@ func readParameter(item any) (Parameter, error) {
 }
 
 // readSchema reads the JSON Schema of an object, such as the parameters of a function. Schema writes it again.
-func (a *API) readSchema(schema envs.Args) error {
+func (p *Parameters) readSchema(schema envs.Args) error {
+	p.All = []Parameter{}
+
 	if kind, _ := schema.Text("type"); kind != "object" {
 		return errors.New("the JSON Schema of the parameters is not of the type object")
 	}
@@ -138,12 +185,12 @@ func (a *API) readSchema(schema envs.Args) error {
 			return fmt.Errorf("property %q is not a JSON Schema", property.Name)
 		}
 
-		p := Parameter{Name: property.Name, Optional: !slices.Contains(required, any(property.Name))}
+		one := Parameter{Name: property.Name, Optional: !slices.Contains(required, any(property.Name))}
 		if len(fields) > 0 {
-			p.Schema = fields
+			one.Schema = fields
 		}
 
-		a.Parameters = append(a.Parameters, p)
+		p.All = append(p.All, one)
 	}
 
 	for _, v := range required {
@@ -154,7 +201,7 @@ func (a *API) readSchema(schema envs.Args) error {
 
 	for _, keyword := range schema {
 		if !slices.Contains([]string{"type", "properties", "required"}, keyword.Name) {
-			a.keywords = append(a.keywords, keyword)
+			p.Keywords = append(p.Keywords, keyword)
 		}
 	}
 
@@ -195,6 +242,28 @@ func jsonValue(v any) (any, error) {
 	}
 
 	return nil, fmt.Errorf("%v is not a value of JSON", v)
+}
+
+// yamlValue is the inverse of jsonValue, as the YAML library writes it.
+func yamlValue(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = yamlValue(item)
+		}
+
+		return list
+	case envs.Args:
+		object := make(yaml.MapSlice, len(v))
+		for i, arg := range v {
+			object[i] = yaml.MapItem{Key: arg.Name, Value: yamlValue(arg.Value)}
+		}
+
+		return object
+	}
+
+	return v
 }
 
 func parameterNames(parameters []Parameter) []string {

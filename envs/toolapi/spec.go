@@ -1,0 +1,124 @@
+package toolapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
+
+	"toolevo/envs"
+)
+
+// Spec is the file of a version: what Load reads and Encode writes.
+type Spec struct {
+	path string
+
+	Version    string    `yaml:"version"`
+	About      string    `yaml:"about,omitempty"`
+	Base       bool      `yaml:"base,omitempty"` // it defines the tools
+	Deprecates []string  `yaml:"deprecates,omitempty,flow"`
+	Messages   Messages  `yaml:"messages,omitempty"`
+	APIs       []APISpec `yaml:"apis"`
+}
+
+// Messages are the templates of a version; an empty one is that of the base.
+type Messages struct {
+	Deprecated string `yaml:"deprecated,omitempty"`
+	Invalid    string `yaml:"invalid,omitempty"`
+}
+
+// APISpec is an API in the file of a version.
+type APISpec struct {
+	Name        string        `yaml:"name"`
+	Tool        string        `yaml:"tool,omitempty"` // Name when empty
+	Parameters  Parameters    `yaml:"parameters,flow"`
+	Description string        `yaml:"description,omitempty"` // that of the base when empty
+	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
+	Errors      ErrorTexts    `yaml:"errors,omitempty"`
+	Notice      NoticeSpec    `yaml:"notice,omitempty"`
+}
+
+// ErrorTexts are what an agent reads about arguments that do not fit.
+type ErrorTexts struct {
+	Arguments string `yaml:"arguments,omitempty"`
+	Value     string `yaml:"value,omitempty"` // Arguments when empty
+}
+
+// NoticeSpec is what a deprecation notice says about the API to use instead.
+type NoticeSpec struct {
+	Signature string `yaml:"signature,omitempty"` // the API's own when empty
+	Example   string `yaml:"example,omitempty"`   // a JSON object
+	Published struct {
+		Signature *string `yaml:"signature,omitempty"`
+		Example   *string `yaml:"example,omitempty"`
+	} `yaml:"published,omitempty"`
+}
+
+// AdapterSpec is an adapter as data. It has exactly one of its fields.
+type AdapterSpec struct {
+	Rename    Rename         `yaml:"rename,omitempty,flow"`
+	Ignored   *Ignored       `yaml:"ignored,omitempty,flow"`
+	Numbered  *Numbered      `yaml:"numbered,omitempty,flow"`
+	Flag      *Flag          `yaml:"flag,omitempty,flow"`
+	Prefix    *Prefix        `yaml:"prefix,omitempty,flow"`
+	Bracketed *BracketedSpec `yaml:"bracketed,omitempty,flow"`
+}
+
+// BracketedSpec is a [Bracketed] as data.
+type BracketedSpec struct {
+	Parameter string  `yaml:"parameter"`
+	Fields    []Field `yaml:"fields"`
+}
+
+// Parse reads the form of a file. Whether it is whole is what Load finds out.
+func Parse(f File) (*Spec, error) {
+	s := &Spec{path: f.Path}
+
+	err := yaml.NewDecoder(strings.NewReader(f.Text), yaml.Strict(), yaml.UseOrderedMap()).Decode(s)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the file is empty")
+	}
+
+	if err != nil {
+		return nil, fmt.Errorf("toolapi: %s: %w", f.Path, err)
+	}
+
+	return s, nil
+}
+
+// Encode returns the text of the file.
+func (s *Spec) Encode() ([]byte, error) {
+	var b bytes.Buffer
+
+	err := yaml.NewEncoder(&b, yaml.IndentSequence(true), yaml.CustomMarshaler(writeText),
+		yaml.CustomMarshaler(func(n envs.Number) ([]byte, error) { return []byte(n), nil })).Encode(s)
+	if err != nil {
+		return nil, fmt.Errorf("toolapi: write the version %s: %w", s.Version, err)
+	}
+
+	return b.Bytes(), nil
+}
+
+// bare is text that needs no quotes, wherever it stands.
+var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// writeText quotes what goccy leaves bare, or breaks into a block of lines: a list on one line does not always hold it.
+func writeText(text string) ([]byte, error) {
+	hidden := func(r rune) bool { return !unicode.IsGraphic(r) || r == '\uFFFD' }
+
+	switch {
+	case bare.MatchString(text) && !token.IsNeedQuoted(text):
+		return []byte(text), nil
+	case strings.ContainsFunc(text, hidden):
+		return json.Marshal(text)
+	}
+
+	return []byte("'" + strings.ReplaceAll(text, "'", "''") + "'"), nil
+}
