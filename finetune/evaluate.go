@@ -17,7 +17,7 @@ import (
 // Cell is what one line of the report stands for.
 type Cell struct {
 	Policy     string `json:"policy"`     // e.g. "scripted:reader"
-	API        string `json:"api"`        // the deployed API version
+	API        string `json:"api"`        // the deployed API version, or a family of versions
 	Dataset    string `json:"dataset"`    // e.g. "coffee"
 	Difficulty string `json:"difficulty"` // "easy" or "hard"
 }
@@ -35,7 +35,8 @@ func (c Cell) String() string {
 // Job is a cell and what is needed to measure it.
 type Job struct {
 	Cell     Cell
-	Env      envs.Environment // deploys Cell.API
+	Versions []string         // that questions meet; nil is Cell.API
+	Env      envs.Environment // deploys them
 	Policy   mcts.Policy
 	Tasks    []envs.Task // their IDs are distinct
 	MaxTurns int         // of an episode, at least 1
@@ -43,6 +44,15 @@ type Job struct {
 
 // Episode is the name of a task's episode in the log and among the stored trees.
 func (j Job) Episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
+
+// versions are the API versions that its questions meet.
+func (j Job) versions() []string {
+	if j.Versions == nil {
+		return []string{j.Cell.API}
+	}
+
+	return j.Versions
+}
 
 // Options say how to measure.
 type Options struct {

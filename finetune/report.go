@@ -47,9 +47,14 @@ type Row struct {
 // Summarise returns the report on the episodes of an evaluation: a row for each job, in their order.
 // An episode of no job is an error, and so is the first of episodes.
 func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
-	sums := make(map[Cell]*sum, len(jobs))
-	for _, j := range jobs {
-		sums[j.Cell] = &sum{Row: Row{Cell: j.Cell, Outcomes: map[string]int{}}}
+	sums := make([]*sum, len(jobs))
+	byVersion := make(map[Cell]*sum, len(jobs))
+
+	for i, j := range jobs {
+		sums[i] = &sum{Row: Row{Cell: j.Cell, Outcomes: map[string]int{}}}
+		for _, version := range j.versions() {
+			byVersion[Cell{j.Cell.Policy, version, j.Cell.Dataset, j.Cell.Difficulty}] = sums[i]
+		}
 	}
 
 	for e, err := range episodes {
@@ -57,7 +62,7 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 			return nil, err
 		}
 
-		s, ok := sums[CellOf(e.Policy, e.DeployedAPI, e.Labels)]
+		s, ok := byVersion[CellOf(e.Policy, e.DeployedAPI, e.Labels)]
 		if !ok {
 			return nil, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy,
 				e.DeployedAPI, e.QuestionID)
@@ -67,8 +72,8 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 	}
 
 	report := &Report{Rows: make([]Row, len(jobs))}
-	for i, j := range jobs {
-		report.Rows[i] = sums[j.Cell].row()
+	for i, s := range sums {
+		report.Rows[i] = s.row()
 	}
 
 	return report, nil

@@ -14,8 +14,10 @@ import (
 	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
 	"toolevo/mcts/policy/server"
@@ -41,6 +43,8 @@ type bench struct {
 	stamp     sandbox.Stamp     // of the engine
 	stamps    []sandbox.Stamp   // of all engines of the run, the first one first
 	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
+	deployed  *deployed         // the API versions that questions meet
+	versions  *toolapi.Catalog  // all that there are
 
 	serving *serving                  // where models are
 	servers map[string]*server.Policy // policies on servers that were opened, by name
@@ -48,7 +52,7 @@ type bench struct {
 
 // openBench reads what a configuration needs from the data folder, and starts its engine.
 func openBench(ctx context.Context, dir string, c *configs.Resolved, open openFunc) (*bench, error) {
-	b, err := readBench(ctx, dir, c)
+	b, err := readBench(ctx, dir, c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +87,28 @@ func (b *bench) runsPrograms() bool {
 	return ok
 }
 
-// newBench returns a bench that has read nothing, after it made sure that the names of API versions and policies exist.
-func newBench(c *configs.Resolved, s *serving) (*bench, error) {
+// newBench returns a bench that has read nothing but API versions, after it made sure that the names of those and of
+// policies exist. noted are the versions that a run has; nil reads those of the configuration.
+func newBench(c *configs.Resolved, s *serving, noted *deployed) (*bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
 	if err != nil {
 		return nil, err
 	}
 
-	for _, version := range append([]string{c.Prompt}, c.API...) {
-		if _, err := benchmark.Tools(version, nil); err != nil {
+	d := noted
+	if d == nil {
+		if d, err = readDeployed(c.API); err != nil {
+			return nil, err
+		}
+	}
+
+	versions, err := benchmark.Versions(d.Files...)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, version := range append([]string{c.Prompt}, d.all().Versions...) {
+		if _, err := versions.Version(version); err != nil {
 			return nil, err
 		}
 	}
@@ -102,14 +119,20 @@ func newBench(c *configs.Resolved, s *serving) (*bench, error) {
 		}
 	}
 
-	return &bench{
+	b := &bench{
 		config: c, benchmark: benchmark, lineage: map[string]string{}, serving: s, servers: map[string]*server.Policy{},
-	}, nil
+		deployed: d, versions: versions,
+	}
+	if len(d.Files) > 0 {
+		b.lineage[inputVersions] = d.hash()
+	}
+
+	return b, nil
 }
 
-// readBench is openBench without an engine.
-func readBench(ctx context.Context, dir string, c *configs.Resolved) (*bench, error) {
-	b, err := newBench(c, &serving{parallel: "auto"})
+// readBench is openBench without an engine. noted are the versions that a run has, nil for a new one.
+func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *deployed) (*bench, error) {
+	b, err := newBench(c, &serving{parallel: "auto"}, noted)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +176,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 
 	return suite.Choice{
 		Data: dir, Datasets: datasets, Difficulties: difficulties, Split: c.Split, Prompt: c.Prompt,
+		Versions: b.versions,
 		Environment: suite.Environment{
 			Codec:            c.Codec(),
 			UpdateTool:       c.Environment.UpdateTool,
@@ -321,6 +345,13 @@ func newPrompt(benchmark suite.Benchmark, version string, updateTool bool, modul
 	p.Demonstrations, err = loadDemonstrations(benchmark)
 
 	return p, err
+}
+
+// environment returns the environment in which each task meets a version of the family.
+func (b *bench) environment(f drift.Family, m envs.Memory) (envs.Environment, error) {
+	return f.Environment(b.config.Seed, func(version string) (envs.Environment, error) {
+		return b.suite.Environment(version, m)
+	})
 }
 
 // retry returns the retry policy for infrastructure errors.

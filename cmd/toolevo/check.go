@@ -87,9 +87,14 @@ func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, 
 		return nil, err
 	}
 
+	noted, err := notedVersions(ctx, v.run, c)
+	if err != nil {
+		return nil, err
+	}
+
 	defer a.starting(console.ProgressAuto).step("Reading corpora and questions")()
 
-	b, err := readBench(ctx, data, c)
+	b, err := readBench(ctx, data, c, noted)
 	if err != nil {
 		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err,
 			m.DataFolder(v.run.Dir))

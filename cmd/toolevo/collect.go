@@ -54,9 +54,8 @@ Nothing is lost either way.`,
 		}
 		defer b.close()
 
-		if len(b.config.API) != 1 || len(b.config.Policy) != 1 {
-			return console.Usage("collect takes one --api and one --policy, not %s and %s",
-				strings.Join(b.config.API, ","), strings.Join(b.config.Policy, ","))
+		if len(b.config.Policy) != 1 {
+			return console.Usage("collect takes one --policy, not %s", strings.Join(b.config.Policy, ","))
 		}
 
 		if *f.dryRun {
@@ -75,7 +74,7 @@ Nothing is lost either way.`,
 
 // collectOptions wires a collection over a run's store.
 func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
-	env, err := b.suite.Environment(b.config.API[0], run)
+	env, err := b.environment(b.deployed.all(), run)
 	if err != nil {
 		return collect.Options{}, err
 	}

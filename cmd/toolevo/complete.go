@@ -132,7 +132,9 @@ func valuesOf(setting string) []string {
 func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	for _, b := range suite.All() {
-		all = append(all, b.Versions()...)
+		if versions, err := b.Versions(); err == nil {
+			all = append(all, versions.Names()...)
+		}
 	}
 
 	return console.Listed(all)(cmd, args, typed)

@@ -95,7 +95,7 @@ type target struct {
 
 // targets returns the servers of the configured policies.
 func targets(c *configs.Resolved, s *serving) ([]target, error) {
-	b, err := newBench(c, s)
+	b, err := newBench(c, s, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ const (
 type evaluation struct {
 	run    *store.Run
 	jobs   []finetune.Job  // without environments and policies, until it is played
+	cells  *deployed       // the API versions of the cells
 	stamps []sandbox.Stamp // of its engines
 	meta   func(finetune.Cell, envs.Task) trajectories.Meta
 }
@@ -45,23 +46,30 @@ func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, que
 		return nil, console.GaveUp(err)
 	}
 
+	d, err := notedVersions(ctx, run, c)
+	if err != nil {
+		return nil, err
+	}
+
 	byID := map[string]trajectories.Question{}
 	for _, q := range questions {
 		byID[q.ID] = q
 	}
 
 	meta := func(cell finetune.Cell, task envs.Task) trajectories.Meta {
-		m := trajectories.Meta{Run: lineage(run, c), Question: byID[task.ID], Makers: made}
-		m.Run.Policy, m.Run.DeployedAPI = cell.Policy, cell.API
+		version := d.family(cell.API).Of(c.Seed, task.ID)
+		m := trajectories.Meta{Run: lineage(run, c, version), Question: byID[task.ID], Makers: made}
+		m.Run.Policy = cell.Policy
+
 		return m
 	}
 
-	return &evaluation{run, evalJobs(c, questions), stamps, meta}, nil
+	return &evaluation{run, evalJobs(c, d, questions), d, stamps, meta}, nil
 }
 
-// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions.
+// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions or families of them.
 // Questions are in that order.
-func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune.Job {
+func evalJobs(c *configs.Resolved, d *deployed, questions []trajectories.Question) []finetune.Job {
 	var jobs []finetune.Job
 
 	for start, i := 0, 0; i < len(questions); i++ {
@@ -78,9 +86,13 @@ func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune
 		start = i + 1
 
 		for _, policy := range c.Policy {
-			for _, api := range c.API {
-				cell := finetune.CellOf(policy, api, q.Labels)
-				jobs = append(jobs, finetune.Job{Cell: cell, Tasks: tasks, MaxTurns: c.Eval.MaxTurns})
+			for _, f := range d.Families {
+				jobs = append(jobs, finetune.Job{
+					Cell:     finetune.CellOf(policy, f.Name, q.Labels),
+					Versions: f.Versions,
+					Tasks:    tasks,
+					MaxTurns: c.Eval.MaxTurns,
+				})
 			}
 		}
 	}
@@ -88,14 +100,14 @@ func evalJobs(c *configs.Resolved, questions []trajectories.Question) []finetune
 	return jobs
 }
 
-// openEnvironments opens an environment for each API version and assigns it to its jobs.
+// openEnvironments opens an environment for each API version, or family of them, and assigns it to its jobs.
 func (e *evaluation) openEnvironments(b *bench) error {
 	environments := map[string]envs.Environment{}
 
 	for i := range e.jobs {
 		api := e.jobs[i].Cell.API
 		if environments[api] == nil {
-			env, err := b.suite.Environment(api, e.run)
+			env, err := b.environment(e.cells.family(api), e.run)
 			if err != nil {
 				return err
 			}
@@ -176,7 +188,7 @@ func (e *evaluation) lost() (finetune.Lost, error) {
 		}
 
 		if row.Lost != "" {
-			cell := finetune.CellOf(row.Policy, row.DeployedAPI, row.Labels)
+			cell := finetune.CellOf(row.Policy, e.cells.cell(row.DeployedAPI), row.Labels)
 			lost[finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})] = row.Lost
 		}
 	}

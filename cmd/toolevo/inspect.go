@@ -177,7 +177,13 @@ func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question,
 		return console.GaveUp(err)
 	}
 
-	meta := trajectories.Meta{Run: lineage(v.run, c), Question: q, Makers: made}
+	d, err := notedVersions(ctx, v.run, c)
+	if err != nil {
+		return err
+	}
+
+	version := d.all().Of(c.Seed, q.ID)
+	meta := trajectories.Meta{Run: lineage(v.run, c, version), Question: q, Makers: made}
 
 	return a.PrintJSON(trajectories.FromNode(meta, record, node))
 }

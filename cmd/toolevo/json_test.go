@@ -58,6 +58,10 @@ var allPrinted = []printedJSON{
 	{"doctor", doctorDocument{}},
 	{"doctor sandbox", sandboxReport{}},
 	{"bench serve", serveReport{}},
+	{"versions make", madeVersions{}},
+	{"versions list", versionList{}},
+	{"versions show", shownVersion{}},
+	{"versions validate", validatedVersions{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

@@ -109,7 +109,7 @@ func noQuestion(where, id string, ids []string) error {
 }
 
 func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.suite.Environment(b.config.API[0], nil)
+	env, err := b.environment(b.deployed.all(), nil)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,8 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 	}
 
 	a.Say("%s\n", prompt.System())
-	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt, b.config.API[0])
+	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt,
+		b.deployed.all().Of(b.config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.Out, "Question: %s\n\n", t.Question)
 
@@ -168,7 +169,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 
 // transcript lets the configured policy play a question and prints the episode.
 func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.suite.Environment(b.config.API[0], nil)
+	env, err := b.environment(b.deployed.all(), nil)
 	if err != nil {
 		return err
 	}

@@ -53,15 +53,15 @@ func loadQuestionInfo(ctx context.Context, run *store.Run) ([]trajectories.Quest
 	return infos, nil
 }
 
-// lineage is what all rows of a run share.
-func lineage(run *store.Run, c *configs.Resolved) trajectories.Run {
+// lineage is what all rows of a question share, which met an API version.
+func lineage(run *store.Run, c *configs.Resolved, version string) trajectories.Run {
 	return trajectories.Run{
 		ID:          run.Manifest.ID,
 		Hash:        run.Manifest.Identity(),
 		Preset:      c.Preset,
 		Policy:      c.Policy[0],
 		PromptAPI:   c.Prompt,
-		DeployedAPI: c.API[0],
+		DeployedAPI: version,
 		Codec:       c.Codec(),
 		Seed:        c.Seed,
 		ConfigHash:  run.Manifest.ConfigHash,
@@ -85,9 +85,15 @@ func treeRows(ctx context.Context, run *store.Run, c *configs.Resolved, question
 			return
 		}
 
-		meta := trajectories.Meta{Run: lineage(run, c), Makers: made}
+		d, err := notedVersions(ctx, run, c)
+		if err != nil {
+			yield(trajectories.Row{}, err)
+			return
+		}
+
 		for _, q := range questions {
-			meta.Question = q
+			version := d.all().Of(c.Seed, q.ID)
+			meta := trajectories.Meta{Run: lineage(run, c, version), Question: q, Makers: made}
 
 			indices, err := run.TreeIndices(ctx, q.ID)
 			for _, i := range indices {

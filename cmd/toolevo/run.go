@@ -181,9 +181,14 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
+	noted, err := f.notedVersions(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+
 	f.starting = f.settings.app.starting(*f.progress)
 	done := f.starting.step("Reading corpora and questions")
-	b, err := readBench(ctx, *f.data, c)
+	b, err := readBench(ctx, *f.data, c, noted)
 
 	done()
 
@@ -294,6 +299,10 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 	questions, err := json.Marshal(b.questions)
 	if err == nil {
 		err = run.SetMeta(ctx, "questions", string(questions))
+	}
+
+	if err == nil {
+		err = noteVersions(ctx, run, b.deployed)
 	}
 
 	if err == nil {

@@ -48,7 +48,7 @@ func TestSuitesConform(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			bench, err := newBench(c, &serving{})
+			bench, err := newBench(c, &serving{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,8 @@ var commands = [][]string{
 	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"data", "verify"},
 	{"play"}, {"collect"},
 	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"},
-	{"bench", "serve"}, {"version"}, {"completion"},
+	{"bench", "serve"}, {"version"}, {"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"},
+	{"versions", "show"}, {"versions", "validate"},
 }
 
 func TestHelp(t *testing.T) {
@@ -31,7 +32,7 @@ func TestHelp(t *testing.T) {
 		says(t, name+" --help", r.out, "Usage:\n  "+name)
 
 		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
-			name != "toolevo completion"
+			name != "toolevo versions" && name != "toolevo completion"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}

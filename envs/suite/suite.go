@@ -19,8 +19,8 @@ type Benchmark interface {
 	// Name is how a configuration chooses it (the setting suite).
 	Name() string
 
-	// Versions lists its API versions.
-	Versions() []string
+	// Versions returns its API versions, and those in files of the user's own.
+	Versions(own ...toolapi.File) (*toolapi.Catalog, error)
 
 	// Tools returns the APIs of a version in the order of a prompt's tool list. modules are the third-party modules
 	// that programs may import; nil says nothing about modules. The error of an unknown version lists the valid ones.
@@ -54,7 +54,8 @@ type Choice struct {
 	Datasets     []string // nil is all that the data folder has
 	Difficulties []string // nil is all
 	Split        string
-	Prompt       string // the API version that prompts show
+	Prompt       string           // the API version that prompts show
+	Versions     *toolapi.Catalog // what can be deployed; nil is what Versions returns without files
 	Environment  Environment
 	Programs     sandbox.Limits // of one program that a model wrote
 

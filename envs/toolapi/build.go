@@ -188,12 +188,13 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 
 // check sends calls through the adapters, both ways, and the example of the notice one way.
 func (a *API) check() error {
-	var all, required envs.Args
+	all := a.Sample()
+
+	var required envs.Args
 
 	for i, p := range a.base.Parameters {
-		all = with(all, p.Name, p.sample(i+1))
 		if !p.Optional {
-			required = with(required, p.Name, p.sample(i+1))
+			required = append(required, all[i])
 		}
 	}
 
@@ -261,6 +262,17 @@ func (a *API) checkCall(call envs.Args) error {
 	}
 
 	return nil
+}
+
+// Sample returns a call of the tool with all its parameters, of values that its schema names or of their types. They
+// may not fit, where the schema says more.
+func (a *API) Sample() envs.Args {
+	var all envs.Args
+	for i, p := range a.base.Parameters {
+		all = append(all, envs.Arg{Name: p.Name, Value: p.sample(i + 1)})
+	}
+
+	return all
 }
 
 // sample returns a value of the parameter: the first that its schema names, or one of its type.

@@ -26,8 +26,8 @@ func (p Parameter) Description() string {
 	return text
 }
 
-// Parameters are the parameters of an API, and what its JSON Schema says beside them. In a file they are a list of names
-// and of mappings, or the JSON Schema of an object.
+// Parameters are those of an API, and what its JSON Schema says beside them. In a file they are a list of names and of
+// mappings, or the JSON Schema of an object.
 type Parameters struct {
 	All      []Parameter // nil in a file that has none
 	Keywords envs.Args

@@ -36,13 +36,12 @@ var versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi
 func (ToolQA) Name() string { return "toolqa" }
 
 // Versions implements [suite.Benchmark].
-func (ToolQA) Versions() []string {
-	all, err := versions()
-	if err != nil {
-		return nil // Tools says what is wrong with them
+func (ToolQA) Versions(own ...toolapi.File) (*toolapi.Catalog, error) {
+	if len(own) == 0 {
+		return versions()
 	}
 
-	return all.Names()
+	return toolapi.Load(apis.FS(), own...)
 }
 
 // Tools implements [suite.Benchmark]. Which modules can be imported is a sentence of the API that runs Python, and no

@@ -51,6 +51,12 @@ func (ToolQA) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) {
 
 func (o *opened) open(ctx context.Context) error {
 	var err error
+	if o.choice.Versions == nil {
+		if o.choice.Versions, err = versions(); err != nil {
+			return err
+		}
+	}
+
 	if o.compat, err = compat.Parse(o.choice.Environment.Compat...); err != nil {
 		return err
 	}
@@ -193,10 +199,7 @@ func (o *opened) UseEngine(e sandbox.Engine) { o.engine = e }
 
 // Environment implements [suite.Suite].
 func (o *opened) Environment(version string, memory envs.Memory) (envs.Environment, error) {
-	all, err := versions()
-	if err != nil {
-		return nil, err
-	}
+	all := o.choice.Versions
 
 	prompt, err := all.Version(o.choice.Prompt)
 	if err != nil {

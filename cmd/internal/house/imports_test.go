@@ -35,6 +35,7 @@ var allowed = []rule{
 	{"envs/envtest", []string{"envs"}},
 	{"envs/toolapi", []string{"envs", "envs/action", "envs/display", "envs/names", "envs/pytext"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
+	{"envs/drift", []string{"envs", "envs/pytext", "envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 

@@ -58,25 +58,23 @@ var prices = map[string]map[string]int{
 func (Shop) Name() string { return "shop" }
 
 // Versions implements [suite.Benchmark].
-func (Shop) Versions() []string { return []string{"new", "old"} }
+func (Shop) Versions(own ...toolapi.File) (*toolapi.Catalog, error) {
+	return toolapi.Load(versions, own...)
+}
 
 // Tools implements [suite.Benchmark].
 func (Shop) Tools(version string, _ []string) ([]*toolapi.API, error) {
-	v, err := find(version)
-	if err != nil {
-		return nil, err
-	}
-
-	return v.APIs, nil
-}
-
-func find(version string) (*toolapi.Version, error) {
 	all, err := toolapi.Load(versions)
 	if err != nil {
 		return nil, err
 	}
 
-	return all.Version(version)
+	v, err := all.Version(version)
+	if err != nil {
+		return nil, err
+	}
+
+	return v.APIs, nil
 }
 
 // Plan implements [suite.Planner].
@@ -105,6 +103,13 @@ func call(tool, parameter, value string) envs.Call {
 // Open implements [suite.Benchmark].
 func (Shop) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 	s := &shop{choice: c, gold: map[string]string{}}
+	if c.Versions == nil {
+		var err error
+		if s.choice.Versions, err = toolapi.Load(versions); err != nil {
+			return nil, err
+		}
+	}
+
 	for _, dataset := range []string{"fruit", "tools"} {
 		if c.Datasets != nil && !slices.Contains(c.Datasets, dataset) {
 			continue
@@ -158,12 +163,12 @@ func (s *shop) Close() error { return nil }
 
 // Environment implements [suite.Suite].
 func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, error) {
-	prompt, err := find(s.choice.Prompt)
+	prompt, err := s.choice.Versions.Version(s.choice.Prompt)
 	if err != nil {
 		return nil, err
 	}
 
-	deployed, err := find(version)
+	deployed, err := s.choice.Versions.Version(version)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,12 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 		t.Error("a version that does not exist has an environment")
 	}
 
-	for _, version := range b.Versions() {
+	versions, err := b.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, version := range versions.Names() {
 		checkVersion(t, b, first, version, tasks)
 	}
 

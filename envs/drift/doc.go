@@ -1,0 +1,37 @@
+// Package drift makes API versions out of others, for any tools, so that a policy can be trained and measured on many.
+//
+// # Words
+//
+// The source is the version that a made one replaces: its names are answered with a deprecation notice. An [Operator]
+// turns an API of it into a successor, and gives the adapter from the successor's calls to those of the API. Adapters
+// compose, and go both ways: what operators make is the file of a version like any other (package toolapi). A [Maker]
+// chooses operators by chance; the words of new names come from words.yaml. To hold out a version is to keep its
+// identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A [Family] is several
+// versions of which each question meets one.
+//
+// # Operators
+//
+//	rename-api          LoadDB                  OpenTheStore
+//	rename-parameter    condition               where_clause
+//	special-characters  LoadDB                  Load_DB
+//	number-list         condition               rule1, rule2, …
+//	prefix-text         SQL                     a text that begins with "Run this SQL code:"
+//	merge-parameters    Node1, Node2            one text, First[x], Second[y]
+//	add-flag                                    GiveValues, which has to be true
+//	add-count                                   maxResults, a number without effect
+//
+// # Guarantees
+//
+//   - Lower(Lift(c)) = c for each operator and all compositions, as package toolapi has it for adapters.
+//   - A version depends on the source, the held-out versions, the seed and its number: not on how many are made, nor on
+//     the order of APIs or of held-out versions.
+//   - Every API but Finish and UpdateTool gets another name, since it is a deprecated name that is answered with a
+//     notice. Names are distinct, and none is that of an API or a parameter that it replaces.
+//   - A held-out identifier occurs in no made version, nor does another spelling of it (case, underscores) that the
+//     source does not have.
+//
+// # Caveats
+//
+// White space around a text does not survive a prefix. A merged text cannot hold what toolapi's Bracketed cannot: Lift
+// says so. Parameters whose JSON Schema refers to others keep their names.
+package drift

@@ -1,0 +1,476 @@
+package drift_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"toolevo/configs/apis"
+	"toolevo/envs"
+	"toolevo/envs/drift"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// others are tools of which words.yaml knows little, or nothing.
+const others = `
+version: base
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Signature}}: {{.Example}}", invalid: "No."}
+apis:
+  - name: qux
+    description: which does something.
+    parameters: [zyx]
+  - name: get-weather.v2
+    description: which says the weather.
+    parameters: [{name: city, type: string, description: where}, {name: days, type: integer, optional: true}]
+  - name: Überprüfe
+    description: which checks.
+    parameters: [größe, Node1, Node2, tags]
+  - name: filter_rows
+    description: which filters.
+    parameters: [filters, table]
+  - name: run_code
+    description: which runs.
+    parameters: [timeout, {name: script, type: string}, {name: env, enum: [a, b], optional: true}]
+  - name: search
+    description: which searches.
+    parameters:
+      type: object
+      properties: {q: {type: string}, top: {type: integer}}
+      required: [q]
+      dependentRequired: {top: [q]}
+  - {name: now, description: which says the time., parameters: []}
+  - {name: Finish, parameters: [answer], description: which ends the task.}
+  - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
+`
+
+func shipped(t testing.TB, own ...toolapi.File) *toolapi.Catalog {
+	t.Helper()
+
+	c, err := toolapi.Load(apis.FS(), own...)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return c
+}
+
+func catalogOf(t testing.TB, text string, own ...toolapi.File) *toolapi.Catalog {
+	t.Helper()
+
+	c, err := toolapi.Load(fstest.MapFS{}, append([]toolapi.File{{Path: "base.yaml", Text: text}}, own...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return c
+}
+
+func maker(t testing.TB, c *toolapi.Catalog, source string, seed uint64, heldOut ...string) *drift.Maker {
+	t.Helper()
+
+	m, err := drift.NewMaker(c, source, heldOut, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return m
+}
+
+// file returns the file of a made version.
+func file(t testing.TB, m *drift.Maker, i int) toolapi.File {
+	t.Helper()
+
+	s, _ := m.Version(i)
+
+	text, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return toolapi.File{Path: s.Version + ".yaml", Text: string(text)}
+}
+
+// allHeld are the shipped versions beside p_c.
+var allHeld = []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"}
+
+// Made versions load as shipped ones do, which checks names, adapters and examples; of any source, and of made ones.
+func TestMadeVersionsLoad(t *testing.T) {
+	t.Parallel()
+
+	for _, source := range []string{"p_c", "p_s_in", "p_s_ood"} {
+		var files []toolapi.File
+		for i := range 15 {
+			files = append(files, file(t, maker(t, shipped(t), source, 7), i))
+		}
+
+		c := shipped(t, files...)
+
+		again := maker(t, c, "made_7_003", 8)
+		shipped(t, append(files, file(t, again, 0), file(t, again, 1))...)
+	}
+
+	var files []toolapi.File
+	for i := range 100 {
+		files = append(files, file(t, maker(t, catalogOf(t, others), "base", 7), i))
+	}
+
+	catalogOf(t, others, files...)
+}
+
+// The system tools stay, every other API has a name that no source has, and notices lead from every name of the source.
+func TestNames(t *testing.T) {
+	t.Parallel()
+
+	c := shipped(t)
+
+	for i := range 20 {
+		f := file(t, maker(t, c, "p_s_in", 3), i)
+
+		v, err := shipped(t, f).Version("made_3_" + f.Path[len("made_3_"):len(f.Path)-len(".yaml")])
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, a := range v.APIs {
+			system := a.Tool == envs.FinishTool || a.Tool == envs.UpdateTool
+			if system != (a.Name == a.Tool) {
+				t.Errorf("%s: the tool %s is %s", f.Path, a.Tool, a.Signature())
+			}
+
+			for _, old := range []string{"p_c", "p_s_in"} {
+				was, _ := c.Version(old)
+				before, _ := was.ForTool(a.Tool)
+
+				d, ok := v.Deprecation(before.Name)
+				if ok == system || ok && !strings.Contains(d.Notice(), a.Signature()) {
+					t.Errorf("%s: the notice about %s is %q", f.Path, before.Name, d.Notice())
+				}
+			}
+		}
+	}
+}
+
+// The same seed gives the same bytes, whatever else is made, and in whatever order the input comes.
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+
+	c := shipped(t)
+	want := file(t, maker(t, c, "p_c", 1, allHeld...), 11)
+
+	for i := range 11 {
+		if got := file(t, maker(t, c, "p_c", 1, allHeld...), i); got.Text == want.Text {
+			t.Errorf("versions %d and 11 are the same", i)
+		}
+	}
+
+	if other := file(t, maker(t, c, "p_c", 2, allHeld...), 11); other.Text == want.Text {
+		t.Error("two seeds give the same version")
+	}
+
+	turned := slices.Clone(allHeld)
+	slices.Reverse(turned)
+
+	if again := file(t, maker(t, c, "p_c", 1, turned...), 11); again != want {
+		t.Errorf("the order of held-out versions changes\n%s", cmp.Diff(want.Text, again.Text))
+	}
+
+	base := *c.Spec("p_c")
+	base.APIs = slices.Clone(base.APIs)
+	slices.Reverse(base.APIs)
+
+	text, err := base.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	from := func(c *toolapi.Catalog) []toolapi.APISpec {
+		s, _ := maker(t, c, "p_c", 1).Version(4)
+		slices.SortFunc(s.APIs, func(a, b toolapi.APISpec) int { return strings.Compare(a.Tool+a.Name, b.Tool+b.Name) })
+
+		return s.APIs
+	}
+
+	straight := catalogOf(t, string(mustRead(t, "../../configs/apis/p_c.yaml")))
+	if diff := cmp.Diff(from(straight), from(catalogOf(t, string(text))), ignored); diff != "" {
+		t.Errorf("the order of the APIs changes\n%s", diff)
+	}
+}
+
+var ignored = cmpopts.IgnoreUnexported(toolapi.Parameters{})
+
+func mustRead(t testing.TB, path string) []byte {
+	t.Helper()
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return text
+}
+
+// A made version is what it was when it was looked at last: other words, or other draws, make other data.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+
+	got := file(t, maker(t, shipped(t), "p_c", 1, allHeld...), 0)
+	path := filepath.Join("testdata", got.Path)
+
+	if *update {
+		if err := os.WriteFile(path, []byte(got.Text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if diff := cmp.Diff(string(mustRead(t, path)), got.Text); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// No identifier of a held-out version occurs in 200 made ones.
+func TestHoldOut(t *testing.T) {
+	t.Parallel()
+
+	var (
+		c    = shipped(t)
+		held = map[string]bool{} // and other spellings of them, but for those of the source
+	)
+
+	for _, version := range allHeld {
+		for _, name := range drift.Identifiers(c.Spec(version)) {
+			held[name], held[spelling(name)] = true, true
+		}
+	}
+
+	for _, name := range drift.Identifiers(c.Spec("p_c")) {
+		delete(held, name)
+		delete(held, spelling(name))
+	}
+
+	if !held["dofilterondatabase"] || !held["filtercriteria"] || !held["vertex1"] || !held["thisisthesqlcode"] {
+		t.Fatalf("held out are %v", held)
+	}
+
+	m := maker(t, c, "p_c", 5, allHeld...)
+
+	for i := range 200 {
+		s, _ := m.Version(i)
+		for _, name := range drift.Identifiers(s) {
+			if held[name] || held[spelling(name)] {
+				t.Errorf("%s has %s", s.Version, name)
+			}
+		}
+
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// As words, wherever they stand: what Identifiers does not know of would be found here.
+		for _, name := range []string{"DoFilter_OnDatabase", "filterCriteria", "searchTerm", "CheckInfos", "Vertex1",
+			"databaseIdentifier", "ReturnValue", "This is the SQL code", "Init_LocalDB", "ReturnResult"} {
+			if regexp.MustCompile(`(?i)\b` + name + `[0-9]*\b`).Match(text) {
+				t.Errorf("%s has %s", s.Version, name)
+			}
+		}
+	}
+}
+
+func spelling(name string) string {
+	return strings.NewReplacer("_", "", " ", "", ":", "").Replace(strings.ToLower(name))
+}
+
+// Lower(Lift(c)) = c, for each operator and for compositions of up to five in any order, and of each adapter alone.
+func TestLaws(t *testing.T) {
+	t.Parallel()
+
+	sources := []*toolapi.Catalog{shipped(t), catalogOf(t, others)}
+	applied, called, inexpressible := map[string]int{}, 0, 0
+
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(0, 1).Draw(t, "source")
+		base := sources[k].Spec([]string{"p_c", "base"}[k])
+		before := base.APIs[rapid.IntRange(0, len(base.APIs)-3).Draw(t, "API")]
+
+		v, _ := sources[k].Version(base.Version)
+		tool, _ := v.ForTool(before.Name)
+
+		before.Tool, before.Notice.Example = before.Name, string(pytext.AppendJSON(nil, tool.Sample()))
+		d := drift.NewDraws(rapid.Uint64().Draw(t, "seed"))
+		a := before
+
+		for range rapid.IntRange(1, 5).Draw(t, "steps") {
+			o := rapid.SampledFrom(drift.Operators()).Draw(t, "operator")
+			was := deepCopy(a)
+
+			step, ok := o.Apply(a, d)
+			if diff := cmp.Diff(was, a, ignored); diff != "" {
+				t.Fatalf("%s changed its input:\n%s", o.Name, diff)
+			}
+
+			if ok {
+				a = step.API
+				applied[o.Name]++
+			}
+		}
+
+		made := toolapi.Spec{Version: "made", APIs: slices.Clone(base.APIs)}
+		for i := range made.APIs {
+			made.APIs[i].Description = ""
+			if made.APIs[i].Name == before.Name {
+				made.APIs[i] = a
+			}
+		}
+
+		api := load(t, base, &made, before.Name)
+
+		for range 20 {
+			call := drawCall(t, tool.Parameters)
+			if _, wrong := tool.Lower(call); wrong != nil {
+				continue
+			}
+
+			lifted, err := api.Lift(call)
+			if err != nil {
+				if inexpressible++; !bracketed(a) {
+					t.Fatalf("%s cannot express %v: %v", api.Signature(), call, err)
+				}
+
+				continue
+			}
+
+			called++
+
+			lowered, wrong := api.Lower(lifted)
+			if wrong != nil || !reflect.DeepEqual(lowered, call) {
+				t.Fatalf("%s: %v becomes %v and then %v (%v)", api.Signature(), call, lifted, lowered, wrong)
+			}
+		}
+	})
+
+	for _, o := range drift.Operators() {
+		if applied[o.Name] == 0 {
+			t.Errorf("%s was never applied", o.Name)
+		}
+	}
+
+	if called < 1000 || inexpressible > called {
+		t.Errorf("%d calls came back, and %d could not be expressed", called, inexpressible)
+	}
+}
+
+func bracketed(a toolapi.APISpec) bool {
+	return slices.ContainsFunc(a.Adapters, func(s toolapi.AdapterSpec) bool { return s.Bracketed != nil })
+}
+
+func deepCopy(a toolapi.APISpec) toolapi.APISpec {
+	a.Parameters.All, a.Adapters = slices.Clone(a.Parameters.All), slices.Clone(a.Adapters)
+
+	for i, s := range a.Adapters {
+		if s.Rename != nil {
+			renames := toolapi.Rename{}
+			for k, v := range s.Rename {
+				renames[k] = v
+			}
+
+			a.Adapters[i].Rename = renames
+		}
+	}
+
+	return a
+}
+
+// load returns what exposes a tool in a made version, as it is read from its file.
+func load(t *rapid.T, base, made *toolapi.Spec, tool string) *toolapi.API {
+	var files []toolapi.File
+
+	for _, s := range []*toolapi.Spec{base, made} {
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		files = append(files, toolapi.File{Path: s.Version, Text: string(text)})
+	}
+
+	c, err := toolapi.Load(fstest.MapFS{}, files...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, files[1].Text)
+	}
+
+	v, err := c.Version("made")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	a, _ := v.ForTool(tool)
+
+	return a
+}
+
+// texts are what the values of parameters are made of, among them what adapters look for.
+var texts = rapid.Custom(func(t *rapid.T) string {
+	parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]string{
+		", ", ",", " ", "\n", "x", "rule1", "[", "]", "Node1[a]", "SQL code: ", "Python", "'", "\"", "{", "True",
+		"Ann Lee", "é", "Date>=2004-01-16", "\u2028", "}",
+	}), rapid.String()), 0, 6).Draw(t, "parts")
+
+	return pytext.Strip(strings.ToValidUTF8(strings.Join(parts, ""), "?")) // a prefix does not keep white space
+})
+
+func drawCall(t *rapid.T, parameters []toolapi.Parameter) envs.Args {
+	call := envs.Args{}
+
+	for _, p := range parameters {
+		if p.Optional && rapid.Bool().Draw(t, "leave out") {
+			continue
+		}
+
+		var value any = texts.Draw(t, p.Name)
+
+		if kind, _ := p.Schema.Text("type"); kind == "integer" {
+			value = envs.Number(rapid.SampledFrom([]string{"0", "7", "-3"}).Draw(t, p.Name))
+		}
+
+		if enum, ok := p.Schema.Get("enum"); ok {
+			value = rapid.SampledFrom(enum.([]any)).Draw(t, p.Name)
+		}
+
+		call = append(call, envs.Arg{Name: p.Name, Value: value})
+	}
+
+	return call
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+
+	for source, heldOut := range map[string]string{"p_x": "p_c", "p_c": "p_s_odd"} {
+		_, err := drift.NewMaker(shipped(t), source, []string{heldOut}, 1)
+		if err == nil || !strings.Contains(err.Error(), "unknown API version") {
+			t.Errorf("from %s without %s: %v", source, heldOut, err)
+		}
+	}
+}
+
+func BenchmarkVersion(b *testing.B) {
+	m := maker(b, shipped(b), "p_c", 1, allHeld...)
+
+	for i := 0; b.Loop(); i++ {
+		m.Version(i)
+	}
+}

@@ -1,0 +1,96 @@
+package drift_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/envs/drift"
+	"toolevo/envs/envtest"
+)
+
+// The environment of a family keeps what an environment promises, and deploys to each task its version.
+func TestFamilyConforms(t *testing.T) {
+	t.Parallel()
+
+	f := drift.Family{Name: "f", Versions: []string{"a", "b", "c"}}
+	m := envtest.NewMaze()
+
+	envtest.Run(t, func() envs.Environment {
+		env, err := f.Environment(1, func(string) (envs.Environment, error) { return envtest.NewMaze(), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return env
+	}, []envs.Task{envtest.MazeTask}, append(m.Actions(), "", "left  twice", "learn", "stop now"))
+
+	env, err := f.Environment(1, func(version string) (envs.Environment, error) { return named(version), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i := range 20 {
+		task := envs.Task{ID: fmt.Sprint(i)}
+
+		state, err := env.Reset(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		next, err := env.Step(t.Context(), state, "")
+		if want := f.Of(1, task.ID); err != nil || next.Turn.Observation != want {
+			t.Errorf("question %d meets %q (%v), want %q", i, next.Turn.Observation, err, want)
+		}
+	}
+}
+
+// named is an environment that answers with its name.
+type named string
+
+// Reset implements [envs.Environment].
+func (n named) Reset(_ context.Context, t envs.Task) (envs.State, error) {
+	return place{envs.NewHistory(t)}, nil
+}
+
+// Step implements [envs.Environment].
+func (n named) Step(_ context.Context, s envs.State, _ envs.Action) (envs.Transition, error) {
+	return envs.Transition{State: s, Turn: envs.Turn{Observation: string(n)}}, nil
+}
+
+type place struct{ history envs.History }
+
+func (p place) History() envs.History { return p.history }
+func (p place) Status() envs.Status   { return envs.Running }
+
+// A question's version depends on the seed and the question; all versions are met, each about as often.
+func TestFamily(t *testing.T) {
+	t.Parallel()
+
+	f := drift.Family{Name: "f", Versions: []string{"a", "b", "c"}}
+	met, other := map[string]int{}, 0
+
+	for i := range 3000 {
+		question := fmt.Sprintf("easy-coffee-train-%04d", i)
+		met[f.Of(1, question)]++
+
+		if f.Of(1, question) != f.Of(1, question) {
+			t.Error("one question, two versions")
+		}
+
+		if f.Of(1, question) != f.Of(2, question) {
+			other++
+		}
+	}
+
+	for _, version := range f.Versions {
+		if met[version] < 900 || met[version] > 1100 {
+			t.Errorf("%s is met %d times in 3000", version, met[version])
+		}
+	}
+
+	if other < 1900 || other > 2100 {
+		t.Errorf("another seed changes %d of 3000", other)
+	}
+}

@@ -1,0 +1,230 @@
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// recipe says how often a Maker applies an operator where it can; one that is not named, always.
+var recipe = map[string]float64{
+	"number-list":        0.7,
+	"prefix-text":        0.6,
+	"special-characters": 0.3,
+	"merge-parameters":   0.3,
+	"add-flag":           0.25,
+	"add-count":          0.5,
+}
+
+// Maker makes versions from a source. It is safe for concurrent use.
+type Maker struct {
+	source   *toolapi.Spec
+	seed     uint64
+	held     map[string]bool   // identifiers that are held out
+	taken    map[string]bool   // these, and the source's names, folded
+	examples map[string]string // JSON objects, by tool: calls of the source
+}
+
+// NewMaker returns the maker for a source of a catalog, which keeps the identifiers of other versions of it held out.
+func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) (*Maker, error) {
+	version, err := c.Version(source)
+	if err != nil {
+		return nil, fmt.Errorf("drift: make versions: %w", err)
+	}
+
+	m := &Maker{
+		source: c.Spec(source), seed: seed,
+		held: map[string]bool{}, taken: map[string]bool{}, examples: map[string]string{},
+	}
+
+	for _, name := range heldOut {
+		if _, err := c.Version(name); err != nil {
+			return nil, fmt.Errorf("drift: hold out: %w", err)
+		}
+
+		for _, identifier := range Identifiers(c.Spec(name)) {
+			m.held[identifier], m.taken[fold(identifier)] = true, true
+		}
+	}
+
+	for _, identifier := range Identifiers(m.source) {
+		m.taken[fold(identifier)] = true
+	}
+
+	for _, a := range version.APIs {
+		if m.examples[a.Tool], err = example(c, a); err != nil {
+			return nil, fmt.Errorf("drift: an example of %s for its notice: %w", a.Tool, err)
+		}
+	}
+
+	return m, nil
+}
+
+// example returns a call of an API: its own example, or else that of another version as a call of this one, or values
+// of its types.
+func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
+	if a.Example() != "" {
+		return a.Example(), nil
+	}
+
+	for _, name := range c.Names() {
+		v, err := c.Version(name)
+		if err != nil {
+			return "", err
+		}
+
+		other, ok := v.ForTool(a.Tool)
+		if !ok || other.Example() == "" {
+			continue
+		}
+
+		decoded, _ := pytext.Decode(other.Example()) // a catalog's examples are calls
+		args, _ := decoded.(envs.Args)
+
+		call, wrong := other.Lower(args)
+		if wrong != nil {
+			continue
+		}
+
+		for i, arg := range call {
+			if text, ok := arg.Value.(string); ok {
+				call[i].Value = pytext.Strip(text) // what is left of a prefix
+			}
+		}
+
+		if lifted, err := a.Lift(call); err == nil {
+			return string(pytext.AppendJSON(nil, lifted)), nil
+		}
+	}
+
+	lifted, err := a.Lift(a.Sample())
+
+	return string(pytext.AppendJSON(nil, lifted)), err
+}
+
+// Name is what the i-th version is called.
+func (m *Maker) Name(i int) string { return fmt.Sprintf("made_%d_%03d", m.seed, i) }
+
+// Version makes the i-th version, i >= 0, and says what has changed.
+func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
+	made := *m.source
+	made.Version, made.Base = m.Name(i), false
+	made.About = fmt.Sprintf("made from %s", m.source.Version)
+	made.Deprecates = append([]string{m.source.Version}, m.source.Deprecates...)
+	made.APIs = slices.Clone(m.source.APIs)
+
+	if m.source.Base {
+		made.Messages = toolapi.Messages{} // it inherits them
+	}
+
+	var (
+		changes []Change
+		apis    = map[string]bool{}
+		order   = make([]int, len(made.APIs))
+	)
+
+	for k := range order {
+		order[k] = k
+	}
+
+	// Names that are given first are not there for others: the order must be that of no file.
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(toolOf(made.APIs[x]), toolOf(made.APIs[y])) })
+
+	for _, k := range order {
+		a, steps := m.drift(made.APIs[k], i, apis)
+		made.APIs[k] = a
+		apis[fold(a.Name)] = true
+		changes = append(changes, steps...)
+	}
+
+	return &made, changes
+}
+
+// drift makes the successor of an API in the i-th version.
+func (m *Maker) drift(a toolapi.APISpec, i int, apis map[string]bool) (toolapi.APISpec, []Change) {
+	tool := toolOf(a)
+	a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
+
+	if m.source.Base {
+		a.Description = "" // it inherits it
+	}
+
+	if tool == envs.FinishTool || tool == envs.UpdateTool {
+		return a, nil
+	}
+
+	a.Tool = tool
+	a.Notice = toolapi.NoticeSpec{Example: m.examples[tool]}
+
+	d := &Draws{
+		Rand: rand.New(rand.NewPCG(m.seed, hash(uint64(i), tool))), seed: hash(m.seed, fmt.Sprint("version ", i)),
+		held: m.held, taken: m.taken, apis: apis,
+	}
+
+	var changes []Change
+
+	for _, o := range Operators() {
+		if p, ok := recipe[o.Name]; ok && !chance(d.Rand, p) {
+			continue
+		}
+
+		if step, ok := o.Apply(a, d); ok {
+			a = step.API
+			changes = append(changes, Change{tool, o.Name, step.From, step.To})
+		}
+	}
+
+	return a, changes
+}
+
+func toolOf(a toolapi.APISpec) string { return cmp.Or(a.Tool, a.Name) }
+
+// hash makes a seed of a number and a text.
+func hash(n uint64, text string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", n, text)
+
+	return rand.NewPCG(h.Sum64(), n).Uint64()
+}
+
+// Identifiers lists, in alphabetical order, what a caller has to know of a version: the names of APIs and parameters,
+// labels, and prefixes, but for those of Finish and UpdateTool, which are the same in all versions.
+func Identifiers(s *toolapi.Spec) []string {
+	all := map[string]bool{}
+
+	for _, a := range s.APIs {
+		if tool := toolOf(a); tool == envs.FinishTool || tool == envs.UpdateTool {
+			continue
+		}
+
+		all[a.Name] = true
+		for _, p := range a.Parameters.All {
+			all[p.Name] = true
+		}
+
+		for _, adapter := range a.Adapters {
+			if adapter.Numbered != nil {
+				all[adapter.Numbered.Item] = true
+			}
+
+			if adapter.Prefix != nil {
+				all[adapter.Prefix.Text] = true
+			}
+
+			if adapter.Bracketed != nil {
+				for _, f := range adapter.Bracketed.Fields {
+					all[f.Label] = true
+				}
+			}
+		}
+	}
+
+	return slices.Sorted(maps.Keys(all))
+}

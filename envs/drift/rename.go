@@ -1,0 +1,101 @@
+package drift
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/envs/toolapi"
+)
+
+// renameAPI gives an API another name.
+func renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
+	was := a.Name
+	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] }
+	a.Name = d.name(d.Rand, taken, func(r *rand.Rand) string { return nameOfAPI(r, was) })
+	a.Notice.Signature = ""
+
+	return Step{API: a, From: was, To: a.Name}, true
+}
+
+// renameParameter gives the parameters of an API other names; one in ten keeps its own.
+func renameParameter(a toolapi.APISpec, d *Draws) (Step, bool) {
+	return rename(a, func(current toolapi.APISpec, name string) string {
+		if chance(d.Rand, 0.1) {
+			return name
+		}
+
+		stem, _ := stemmed(name)
+
+		return d.parameterOf(current, name, func(r *rand.Rand) string { return nameOfParameter(r, stem) })
+	})
+}
+
+// specialCharacters puts underscores into the name of an API, or into those of its parameters.
+func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
+	spelt := func(name string) string {
+		if other := underscored(d.Rand, name); !d.held[other] {
+			return other
+		}
+
+		return name
+	}
+
+	if chance(d.Rand, 0.5) {
+		was := a.Name
+		a.Name = spelt(was)
+		a.Notice.Signature = ""
+
+		return Step{API: a, From: was, To: a.Name}, a.Name != was
+	}
+
+	return rename(a, func(_ toolapi.APISpec, name string) string { return spelt(name) })
+}
+
+// rename renames the parameters of an API. The items of a list keep their numbers, and so their names; and what a JSON
+// Schema says beside the parameters may refer to them.
+func rename(a toolapi.APISpec, next func(current toolapi.APISpec, name string) string) (Step, bool) {
+	if len(a.Parameters.Keywords) > 0 {
+		return Step{}, false
+	}
+
+	var (
+		current  = a
+		renaming = toolapi.Rename{}
+		from, to []string
+	)
+
+	current.Parameters.All = slices.Clone(a.Parameters.All)
+
+	for i, p := range a.Parameters.All {
+		if isItem(a, p.Name) {
+			continue
+		}
+
+		name := next(current, p.Name)
+		if name == p.Name {
+			continue
+		}
+
+		renaming[name] = p.Name
+		from, to = append(from, p.Name), append(to, name)
+		p.Name = name
+		current.Parameters.All[i] = p
+	}
+
+	if len(renaming) == 0 {
+		return Step{}, false
+	}
+
+	adapter := toolapi.AdapterSpec{Rename: renaming}
+	successor, ok := succeed(a, adapter, current.Parameters.All...)
+
+	return Step{successor, strings.Join(from, ", "), strings.Join(to, ", "), adapter}, ok
+}
+
+// isItem reports whether a parameter stands for the items of a numbered list.
+func isItem(a toolapi.APISpec, name string) bool {
+	return has(a, func(s toolapi.AdapterSpec) bool {
+		return isNumbered(s) && (s.Numbered.Item == name || s.Numbered.Item+"1" == name)
+	})
+}

@@ -1,0 +1,232 @@
+package drift
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed words.yaml
+var wordsFile string
+
+// words are what words.yaml holds.
+var words = func() (w struct {
+	Verbs      []synonyms `yaml:"verbs"`
+	Nouns      []synonyms `yaml:"nouns"`
+	Between    []string   `yaml:"between"`
+	VerbsOfAny []string   `yaml:"verbs_of_any"`
+	NounsOfAny []string   `yaml:"nouns_of_any"`
+	Endings    []string   `yaml:"endings"`
+	Lists      []string   `yaml:"lists"`
+	Retrievals []string   `yaml:"retrievals"`
+	Flags      [][]string `yaml:"flags"`
+	Counts     [][]string `yaml:"counts"`
+	Merged     [][]string `yaml:"merged"`
+	Prefixes   struct {
+		Languages map[string]string `yaml:"languages"`
+		Texts     []string          `yaml:"texts"`
+	} `yaml:"prefixes"`
+	Errors struct {
+		Arguments string `yaml:"arguments"`
+	} `yaml:"errors"`
+}) {
+	if err := yaml.NewDecoder(strings.NewReader(wordsFile), yaml.Strict()).Decode(&w); err != nil {
+		panic(fmt.Sprintf("drift: words.yaml: %v", err)) // embedded
+	}
+
+	return w
+}()
+
+// synonyms are the words that may stand for others.
+type synonyms struct {
+	For []string `yaml:"for"`
+	Use []string `yaml:"use"`
+}
+
+// synonym draws what stands for a word, and reports whether anything does.
+func synonym(r *rand.Rand, entries []synonyms, word string) (string, bool) {
+	for _, e := range entries {
+		if slices.Contains(e.For, strings.ToLower(word)) {
+			return pick(r, e.Use), true
+		}
+	}
+
+	return "", false
+}
+
+func pick[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
+
+// chance is true with probability p.
+func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }
+
+// split returns the words of a name: DBName_2 is DB, Name and 2.
+func split(name string) []string {
+	var (
+		parts []string
+		all   = []rune(name)
+		first = 0 // of the word
+	)
+
+	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+	for i, r := range all {
+		if !isWord(r) {
+			first = i + 1
+			continue
+		}
+
+		if i+1 == len(all) || !isWord(all[i+1]) || ends(r, all[i+1:]) {
+			parts = append(parts, string(all[first:i+1]))
+			first = i + 1
+		}
+	}
+
+	return parts
+}
+
+// ends reports whether a word ends between a letter or digit and what follows.
+func ends(r rune, rest []rune) bool {
+	next := rest[0]
+	acronym := unicode.IsUpper(r) && unicode.IsUpper(next) && len(rest) > 1 && unicode.IsLower(rest[1])
+
+	return unicode.IsLower(r) && unicode.IsUpper(next) || acronym || unicode.IsDigit(r) != unicode.IsDigit(next)
+}
+
+// fold is what is left of a name where spelling does not count.
+func fold(name string) string { return strings.ToLower(strings.Join(split(name), "")) }
+
+// join writes words as a name in one of the usual styles.
+func join(r *rand.Rand, parts []string) string {
+	parts = split(strings.Join(parts, "_"))
+	for i, p := range parts {
+		first, size := utf8.DecodeRuneInString(p)
+		parts[i] = string(unicode.ToUpper(first)) + p[size:]
+	}
+
+	switch r.IntN(5) {
+	case 0: // SnakeCaseOfPascal
+		return strings.Join(parts, "_")
+	case 1:
+		return strings.ToLower(strings.Join(parts, "_"))
+	case 2:
+		return strings.ToLower(parts[0]) + strings.Join(parts[1:], "")
+	case 3:
+		if len(parts) > 1 {
+			return parts[0] + "_" + strings.Join(parts[1:], "")
+		}
+	}
+
+	return strings.Join(parts, "")
+}
+
+// nameOfAPI draws another name for an API.
+func nameOfAPI(r *rand.Rand, name string) string {
+	var (
+		verb  string
+		nouns []string
+	)
+
+	for _, word := range split(name) {
+		if v, ok := synonym(r, words.Verbs, word); ok && verb == "" {
+			verb = v
+			continue
+		}
+
+		if n, ok := synonym(r, words.Nouns, word); ok {
+			word = n
+		}
+
+		nouns = append(nouns, word)
+	}
+
+	if verb == "" {
+		verb = pick(r, words.VerbsOfAny)
+	}
+
+	if len(nouns) == 0 {
+		nouns = []string{pick(r, words.NounsOfAny)}
+	}
+
+	if chance(r, 0.15) {
+		return join(r, append(nouns, verb))
+	}
+
+	if chance(r, 0.25) {
+		verb += "_" + pick(r, words.Between)
+	}
+
+	return join(r, append([]string{verb}, nouns...))
+}
+
+// nameOfParameter draws another name for a parameter without its number.
+func nameOfParameter(r *rand.Rand, stem string) string {
+	var parts []string
+
+	known := false
+	for _, word := range split(stem) {
+		n, ok := synonym(r, words.Nouns, word)
+		if ok {
+			known, word = true, n
+		}
+
+		parts = append(parts, word)
+	}
+
+	if !known || chance(r, 0.2) || strings.Join(parts, "") == "" {
+		parts = append(parts, pick(r, words.Endings))
+	}
+
+	return join(r, parts)
+}
+
+// compound draws a name of one word of each list.
+func compound(r *rand.Rand, lists [][]string) string {
+	parts := make([]string, len(lists))
+	for i, list := range lists {
+		parts[i] = pick(r, list)
+	}
+
+	return join(r, parts)
+}
+
+// stemmed cuts the number off a name: Node12 is Node and 12.
+func stemmed(name string) (stem, number string) {
+	stem = strings.TrimRight(name, "0123456789")
+	return stem, name[len(stem):]
+}
+
+// underscored puts an underscore into a name where a word ends, or inside the only one. Some names have no room for it.
+func underscored(r *rand.Rand, name string) string {
+	var between, inside []int // words
+
+	for at := range name {
+		before, after := name[:at], name[at:]
+
+		switch {
+		case at == 0 || strings.HasSuffix(before, "_") || strings.HasPrefix(after, "_"):
+		case slices.Equal(append(split(before), split(after)...), split(name)):
+			between = append(between, at)
+		default:
+			inside = append(inside, at)
+		}
+	}
+
+	at := between
+	if len(split(name)) == 1 {
+		at = inside
+	}
+
+	if len(at) == 0 {
+		return name
+	}
+
+	i := pick(r, at)
+
+	return name[:i] + "_" + name[i:]
+}
