@@ -19,6 +19,7 @@ type Config struct {
 	Suite      string   `yaml:"suite"`
 	Dataset    []string `yaml:"dataset,flow"`
 	Difficulty string   `yaml:"difficulty"`
+	Template   []string `yaml:"template,flow"`
 	Split      string   `yaml:"split"`
 	Limit      int      `yaml:"limit"`
 	Prompt     string   `yaml:"prompt"`
@@ -110,7 +111,7 @@ const (
 	FormChat    = "chat"     // messages; the server applies the model's template
 )
 
-// everything is the name of all datasets, and of all difficulties.
+// everything is the name of all datasets, of all difficulties, and of all templates.
 const everything = "all"
 
 // Datasets returns the datasets chosen, in alphabetical order; nil is all that the data folder has.
@@ -123,6 +124,15 @@ func (c *Config) Datasets() ([]string, error) {
 	slices.Sort(all)
 
 	return all, err
+}
+
+// Templates returns the question templates chosen; nil is all.
+func (c *Config) Templates() []string {
+	if slices.Equal(c.Template, []string{everything}) {
+		return nil
+	}
+
+	return c.Template
 }
 
 // Difficulties returns the difficulties chosen; nil is all.

@@ -176,7 +176,7 @@ func (r *Resolved) Annotated() string {
 }
 
 // extent lists the settings that say how far a run goes: the same run may go further.
-var extent = []string{"dataset", "difficulty", "split", "limit", "search.trees"}
+var extent = []string{"dataset", "difficulty", "template", "split", "limit", "search.trees"}
 
 // incidental lists the settings that change no result: how often something is tried, and where
 // something is whose nature stands among a run's inputs.
@@ -189,7 +189,10 @@ var incidental = []string{
 // run of theirs is one with these values.
 var later = sync.OnceValue(func() map[string]string {
 	all := values(string(defaults()[0].YAML))
-	return map[string]string{"environment.codec": all["environment.codec"], "suite": all["suite"]}
+
+	return map[string]string{
+		"environment.codec": all["environment.codec"], "suite": all["suite"], "template": all["template"],
+	}
 })
 
 // isExtent reports whether a setting says how far a run goes.

@@ -106,7 +106,7 @@ func (r *Resolved) validateLists() error {
 		key   string
 		value []string
 		least int
-	}{{"dataset", r.Dataset, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1},
+	}{{"dataset", r.Dataset, 1}, {"template", r.Template, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1},
 		{"environment.compat", r.Environment.Compat, 0},
 		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0},
 		{"server.ends", r.Server.Ends, 0}} {

@@ -17,6 +17,9 @@ import (
 type Report struct {
 	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
 
+	// in the order of the rows, those of each cell by template; none where questions have no templates
+	Templates []TemplateRow `json:"templates,omitempty"`
+
 	// what ran model-written programs, in words; more than one when they were mixed
 	Engines  []string `json:"engines,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
@@ -69,11 +72,16 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 		}
 
 		s.add(&e)
+
+		if template := e.Labels[envs.LabelTemplate]; template != "" {
+			s.template(template).add(&e)
+		}
 	}
 
 	report := &Report{Rows: make([]Row, len(jobs))}
 	for i, s := range sums {
 		report.Rows[i] = s.row()
+		report.Templates = append(report.Templates, s.templateRows()...)
 	}
 
 	return report, nil
@@ -83,6 +91,7 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 type sum struct {
 	Row                     // its counts
 	official, strict, turns int
+	templates               map[string]*sum // of its questions, by template
 }
 
 func (s *sum) add(e *trajectories.Episode) {
@@ -151,12 +160,13 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// WriteMarkdown writes the report as two Markdown tables: accuracies, a line for each policy and dataset and
-// a column for each API version as in the paper's Tables 2-4, and the turns by outcome.
+// WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and dataset and a column for
+// each API version as in the paper's Tables 2-4, the turns by outcome, and accuracies by template.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	r.markdownAccuracy(&b)
 	r.markdownOutcomes(&b)
+	r.markdownTemplates(&b)
 	r.markdownEngines(&b)
 	_, err := io.WriteString(w, b.String())
 

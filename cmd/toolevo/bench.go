@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
+	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -153,7 +155,10 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *depl
 	// From here on the configuration names the datasets, so that one choice is one run however it was written.
 	c.Dataset = b.suite.Datasets()
 
-	b.readTasks()
+	if err := b.readTasks(); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+
 	maps.Copy(b.lineage, b.suite.Lineage())
 
 	if err := b.readPrompt(); err != nil {
@@ -196,9 +201,14 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 	}, err
 }
 
-// readTasks takes the tasks within the limit, and notes of each dataset and difficulty what they hold.
-func (b *bench) readTasks() {
-	index := map[string]int{} // of the next one of a dataset and difficulty
+// readTasks takes the tasks of the templates within the limit, and notes of each dataset and difficulty what they hold.
+func (b *bench) readTasks() error {
+	chosen, err := b.templates()
+	if err != nil {
+		return err
+	}
+
+	index, taken := map[string]int{}, map[string]int{} // of the next one of a dataset and difficulty; of those taken
 	sum, name := sha256.New(), ""
 	note := func() {
 		if name != "" {
@@ -222,7 +232,13 @@ func (b *bench) readTasks() {
 		}
 
 		q.Index = index[cell]
-		if index[cell]++; b.config.Limit > 0 && q.Index >= b.config.Limit {
+		index[cell]++
+
+		if chosen != nil && !slices.Contains(chosen, t.Labels[envs.LabelTemplate]) {
+			continue
+		}
+
+		if taken[cell]++; b.config.Limit > 0 && taken[cell] > b.config.Limit {
 			continue
 		}
 
@@ -232,6 +248,40 @@ func (b *bench) readTasks() {
 	}
 
 	note()
+
+	return nil
+}
+
+// templates returns the question templates chosen, nil for all.
+func (b *bench) templates() ([]string, error) {
+	var there []string
+
+	for _, t := range b.suite.Tasks() {
+		if name := t.Labels[envs.LabelTemplate]; name != "" && !slices.Contains(there, name) {
+			there = append(there, name)
+		}
+	}
+
+	chosen := b.config.Templates()
+	for _, name := range chosen {
+		if slices.Contains(there, name) {
+			continue
+		}
+
+		if meant, ok := names.Closest(name, there); ok {
+			return nil, console.Usage("--template: none of the questions has the template %q, did you mean %s?", name,
+				meant)
+		}
+
+		if len(there) == 0 {
+			return nil, console.Usage("--template %s: the questions have no templates", name)
+		}
+
+		return nil, console.Usage("--template: none of the questions has the template %q: there are %d, such as %s",
+			name, len(there), there[0])
+	}
+
+	return chosen, nil
 }
 
 // readTokenizer reads the tokenizer by which training counts, if there is one.

@@ -27,6 +27,9 @@ func (a *app) collectCommand() *cobra.Command {
 version, and writes the correct trajectories to trajectories.parquet in the run
 directory.
 
+With several versions (--api p_s_in,p_s_ood or --api 'file:DIR/*.yaml') each
+question meets one of them, drawn by the seed.
+
 A trajectory is correct if the official matcher accepts its answer. It counts as
 accepted if the strict matcher does so too and the trajectory is not too long to
 train on. --limit N takes the first N questions of each dataset and difficulty.
@@ -45,8 +48,8 @@ Nothing is lost either way.`,
   toolevo collect --preset paper --trees 5 --limit 20 --dry-run`,
 		Args: console.Positional(0, 0),
 	}
-	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "split", "limit", "api", "policy", "preset", "trees", "seed",
-		"compat", "no-update-tool", "no-reflection", "engine", "python", "wasm")
+	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "api", "policy", "preset",
+		"trees", "seed", "compat", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b, err := f.resolve(cmd.Context(), cmd)
 		if err != nil {

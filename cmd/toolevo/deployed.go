@@ -178,8 +178,8 @@ func notedVersions(ctx context.Context, run *store.Run, c *configs.Resolved) (*d
 	}
 
 	if text == "" {
-		return nil, fmt.Errorf("%s is %w: its API versions are missing: `toolevo %s --resume --out %s` notes them again",
-			run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
+		return nil, fmt.Errorf("%s is %w: its API versions are missing: `toolevo %s --resume --out %s` notes them "+
+			"again", run.Dir, store.ErrDamaged, run.Manifest.Kind, run.Dir)
 	}
 
 	d := &deployed{}

@@ -28,8 +28,11 @@ func (a *app) evalCommand() *cobra.Command {
 		Long: `Plays one greedy episode for each question, policy and deployed API version, and
 reports official and strict accuracy with 95 % Wilson intervals. Questions lost
 to infrastructure errors are listed separately, never counted as wrong. The run
-directory keeps the report, and every episode with its turns, answer and scores
-in episodes.parquet and episodes.jsonl.
+directory keeps the report, also by question template, and every episode with
+its turns, answer and scores in episodes.parquet and episodes.jsonl.
+
+The versions of --api 'file:DIR/*.yaml' are measured together: each question
+meets one of them, drawn by the seed.
 
 Every model call is logged before it is used, so --resume continues an
 interrupted evaluation. The first Ctrl-C starts no new calls and lets those in
@@ -38,9 +41,9 @@ progress finish; the second stops at once. Nothing is lost either way.`,
   toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
 		Args: console.Positional(0, 0),
 	}
-	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "split", "limit", "api", "policy", "seed",
-		"compat",
-		"no-update-tool", "engine", "python", "wasm")
+	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "limit", "api", "policy",
+		"seed", "compat", "no-update-tool", "engine", "python", "wasm")
+	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
 	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 if an official accuracy is below this, 0..1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !(*failUnder >= 0 && *failUnder <= 1) {
@@ -61,13 +64,14 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 			return err
 		}
 
-		return a.evaluate(cmd.Context(), f, b, *failUnder)
+		return a.evaluate(cmd.Context(), f, b, *failUnder, *byTemplate)
 	}
 
 	return cmd
 }
 
-func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder float64) (err error) {
+func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder float64,
+	byTemplate bool) (err error) {
 	run, err := a.startRun(ctx, kindEval, f, b)
 	if err != nil {
 		return a.notStarted(ctx, kindEval, f, err)
@@ -124,10 +128,11 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		return a.stopped(kindEval, f, err)
 	}
 
-	return a.printEvaluation(*f.asJSON, run, report, failUnder)
+	return a.printEvaluation(*f.asJSON, run, report, failUnder, byTemplate)
 }
 
-func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, failUnder float64) error {
+func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, failUnder float64,
+	byTemplate bool) error {
 	if asJSON {
 		if err := a.PrintJSON(r); err != nil {
 			return err
@@ -135,6 +140,14 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 	} else {
 		if err := r.WriteTable(a.Out); err != nil {
 			return err
+		}
+
+		if byTemplate {
+			fmt.Fprintln(a.Out)
+
+			if err := r.WriteTemplates(a.Out); err != nil {
+				return err
+			}
 		}
 
 		a.Say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))

@@ -67,8 +67,8 @@ func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, que
 	return &evaluation{run, evalJobs(c, d, questions), d, stamps, meta}, nil
 }
 
-// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions or families of them.
-// Questions are in that order.
+// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions or families of
+// them. Questions are in that order.
 func evalJobs(c *configs.Resolved, d *deployed, questions []trajectories.Question) []finetune.Job {
 	var jobs []finetune.Job
 

@@ -20,9 +20,11 @@ type settingFlag struct{ flag, key, usage string }
 var settingFlags = []settingFlag{
 	{"dataset", "dataset", "`NAMES` of datasets, separated by commas, or all"},
 	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
+	{"template", "template", "`NAMES` of question templates, separated by commas, or all"},
 	{"split", "split", "`NAME`: train, dev or test"},
 	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
-	{"api", "api", "`NAME` of the deployed API version (eval: several): p_c, p_s_in, p_s_ood or p_s_ood_proprietary"},
+	{"api", "api", "`NAMES` of deployed API versions: p_c, p_s_in, p_s_ood, p_s_ood_proprietary, or files, " +
+		"file:DIR/*.yaml. Of several files, and for collect of all, a question meets one, drawn by the seed"},
 	{"policy", "policy", "`KIND:NAME` of the policy (eval: several), e.g. scripted:noisy"},
 	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
 	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
@@ -78,6 +80,10 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 		}
 
 		cmd.Flags().String(f.flag, strings.Trim(value, "[]"), f.usage)
+
+		if f.flag == "template" { // export's is that of a chat
+			console.Complete(cmd, f.flag, console.Listed(append(valuesOf("template"), all)))
+		}
 	}
 
 	for _, f := range switchFlags {

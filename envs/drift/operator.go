@@ -171,10 +171,10 @@ func mentions(name string, of []string) bool {
 
 // Change is a step of a version, for people.
 type Change struct {
-	Tool     string `json:"tool"`
-	Operator string `json:"operator"`
+	Tool     string `json:"tool"`           // whose API changed
+	Operator string `json:"operator"`       // e.g. "rename-api"
 	From     string `json:"from,omitempty"` // what was changed; "" of what is new
-	To       string `json:"to"`
+	To       string `json:"to"`             // what it is now
 }
 
 // String returns "LoadDB: rename-api LoadDB → Open_Store".

@@ -102,8 +102,8 @@ type Demonstrator interface {
 
 // Configurable has settings of its own.
 type Configurable interface {
-	// Values lists what the settings dataset, difficulty, split and environment.compat may name; nil is whatever the
-	// data folder turns out to have.
+	// Values lists what the settings dataset, difficulty, template, split and environment.compat may name; nil is
+	// whatever the data folder turns out to have.
 	Values(setting string) []string
 
 	// Sections are its sections of the configuration.

@@ -105,6 +105,8 @@ func (ToolQA) Values(setting string) []string {
 		return texts(toolqa.Datasets())
 	case "difficulty":
 		return texts(toolqa.Difficulties())
+	case "template":
+		return templateNames()
 	case "split":
 		return texts(toolqa.Splits())
 	case "environment.compat":
@@ -112,6 +114,20 @@ func (ToolQA) Values(setting string) []string {
 	}
 
 	return nil
+}
+
+func templateNames() []string {
+	var names []string
+
+	for _, ds := range toolqa.Datasets() {
+		for _, d := range toolqa.Difficulties() {
+			for _, t := range questions.Templates(ds, d) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+
+	return names
 }
 
 func texts[T ~string](all []T) []string {
