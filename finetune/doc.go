@@ -4,8 +4,9 @@
 // # Words
 //
 // An [Episode] is one run without a tree: the policy acts greedily until the task ends or the turns are used up. A
-// [Cell] is what one figure of the report stands for: a policy, a deployed API version, a dataset and a difficulty. A
-// question is lost when something of ours failed in its episode after all attempts.
+// [Cell] is what one figure of the report stands for: a policy, a deployed API version or a family of versions of which
+// each question meets one, a dataset and a difficulty. A question is lost when something of ours failed in its episode
+// after all attempts.
 //
 // # Guarantees
 //

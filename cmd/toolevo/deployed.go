@@ -228,7 +228,7 @@ func readVersions(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	}
 
 	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("there is no file %s: `toolevo versions make --out DIR` makes some", pattern)
+		return nil, nil, console.Usage("there is no file %s: `toolevo versions make --out DIR` makes some", pattern)
 	}
 
 	var (

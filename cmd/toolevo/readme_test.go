@@ -27,7 +27,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 
 	ran := 0
 
-	for _, section := range []string{"Try it", "Train"} {
+	for _, section := range []string{"Try it", "Train", "Your own versions"} {
 		for _, command := range readmeCommands(t, section) {
 			if strings.Contains(command, "--server") {
 				continue

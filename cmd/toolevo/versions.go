@@ -286,7 +286,7 @@ func (a *app) versionsShowCommand() *cobra.Command {
 	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		name, files := args[0], args[:0]
-		if _, err := os.Stat(name); err == nil {
+		if _, err := os.Stat(name); err == nil || strings.HasSuffix(name, ".yaml") {
 			files = args
 		}
 
@@ -347,8 +347,12 @@ call. Exits with 1 at the first that is none, and says what is wrong and where.`
 	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		_, own, err := openVersions(benchmark, args)
-		if err != nil {
+		if err != nil && console.ExitCode(err) != console.ExitUsage {
 			return console.Bad("%w", err)
+		}
+
+		if err != nil {
+			return err
 		}
 
 		var result validatedVersions

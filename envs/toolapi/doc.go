@@ -7,7 +7,8 @@
 // A tool is one capability. The base is the version that defines the tools, by its own names and signatures. An [API]
 // is what a version exposes a tool as: a name, parameters, the [Adapter] values between its signature and the tool's,
 // what it answers when arguments do not fit, and the example that the deprecation notice gives. A [Version] is the
-// ordered list of its APIs, and the versions whose names it answers with a deprecation notice.
+// ordered list of its APIs, and the versions whose names it answers with a deprecation notice. A [Spec] is its file:
+// [Load] reads it, and [Spec.Encode] writes it.
 //
 // # Types
 //

@@ -48,8 +48,7 @@ func TestReaderSolvesUnderMadeVersions(t *testing.T) {
 	}
 
 	for ds, options := range map[toolqa.Dataset]corpus.BuildOptions{
-		toolqa.Agenda: {Seed: 3, Rows: 500}, toolqa.DBLP: dblpOptions(300), toolqa.SciREX: scirexOptions(1),
-		toolqa.Coffee: {Seed: 1, Rows: 1000},
+		toolqa.Agenda: {Seed: 3, Rows: 500}, toolqa.DBLP: dblpOptions(3_000), toolqa.Coffee: {Seed: 1, Rows: 1000},
 	} {
 		t.Run(string(ds), func(t *testing.T) {
 			t.Parallel()
