@@ -113,8 +113,9 @@ func TestMadeVersionsLoad(t *testing.T) {
 
 	for _, source := range []string{"p_c", "p_s_in", "p_s_ood"} {
 		var files []toolapi.File
+		m := maker(t, shipped(t), source, 7)
 		for i := range 15 {
-			files = append(files, file(t, maker(t, shipped(t), source, 7), i))
+			files = append(files, file(t, m, i))
 		}
 
 		c := shipped(t, files...)
@@ -124,8 +125,9 @@ func TestMadeVersionsLoad(t *testing.T) {
 	}
 
 	var files []toolapi.File
-	for i := range 100 {
-		files = append(files, file(t, maker(t, catalogOf(t, others), "base", 7), i))
+	plain := maker(t, catalogOf(t, others), "base", 7)
+	for i := range 30 {
+		files = append(files, file(t, plain, i))
 	}
 
 	catalogOf(t, others, files...)
@@ -137,7 +139,7 @@ func TestNames(t *testing.T) {
 
 	c := shipped(t)
 
-	for i := range 20 {
+	for i := range 5 {
 		f := file(t, maker(t, c, "p_s_in", 3), i)
 
 		v, err := shipped(t, f).Version("made_3_" + f.Path[len("made_3_"):len(f.Path)-len(".yaml")])
