@@ -338,9 +338,9 @@ func (a *app) versionsValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "Check files of versions",
-		Long: `Checks that each file is a version: it exposes every tool once, its adapters lead
-from its parameters to the tool's and back, and the example of every notice is a
-call. Exits with 1 at the first that is none, and says what is wrong and where.`,
+		Long: `Checks that each file is a version: it exposes every tool once, its adapters
+lead from its parameters to the tool's and back, and the example of every notice
+is a call. Exits with 1 at the first that is none, and says what is wrong.`,
 		Example: "  toolevo versions validate made/*.yaml",
 		Args:    console.Positional(1, -1),
 	}
