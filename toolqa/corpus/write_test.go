@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,8 +86,16 @@ func TestManyRows(t *testing.T) {
 // left of it.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("CORPUS_TEST_BUILD"); dir != "" {
-		Build(t.Context(), dir, toolqa.Coffee, BuildOptions{Seed: 2, Rows: 200_000, Progress: func(done, _ int) {
-			fmt.Println("done", done)
+		after, err := strconv.Atoi(os.Getenv("CORPUS_TEST_AFTER"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		Build(t.Context(), dir, toolqa.Coffee, BuildOptions{Seed: 2, Rows: 20_000, Progress: func(done, _ int) {
+			if done >= after {
+				fmt.Println("so far")
+				io.Copy(io.Discard, os.Stdin) // waits to be killed
+			}
 		}})
 
 		return
@@ -95,10 +104,14 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	want := mustBuild(t, dir, toolqa.Coffee, BuildOptions{Seed: 1, Rows: 10})
 
-	for _, after := range []string{"done 0", "done 100", "done 400"} {
+	for _, after := range []string{"0", "100", "400"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 
-		cmd.Env = append(os.Environ(), "CORPUS_TEST_BUILD="+dir)
+		cmd.Env = append(os.Environ(), "CORPUS_TEST_BUILD="+dir, "CORPUS_TEST_AFTER="+after)
+
+		if _, err := cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
 
 		out, err := cmd.StdoutPipe()
 		if err != nil {
@@ -111,7 +124,7 @@ func TestKilled(t *testing.T) {
 
 		met := false
 		for lines := bufio.NewScanner(out); !met && lines.Scan(); {
-			met = lines.Text() == after
+			met = lines.Text() == "so far"
 		}
 
 		if err := cmd.Process.Kill(); err != nil || !met {
