@@ -272,22 +272,33 @@ func (a answer) foreign(folder string) []string {
 }
 
 func (a answer) search(folder string) []string {
-	var found []string
-
-	for _, pattern := range []string{"*-packages", "*/*-packages", "*/*/*-packages"} {
-		matches, _ := filepath.Glob(filepath.Join(folder, pattern))
-		found = append(found, matches...)
-	}
-
-	found = slices.DeleteFunc(found, func(p string) bool {
-		return filepath.Base(p) != "site-packages" && filepath.Base(p) != "dist-packages"
-	})
+	found := packagesIn(folder, 2)
 
 	pythons, _ := filepath.Glob(filepath.Join(folder, "python[0-9]*"))
 	for _, p := range pythons {
 		own := func(library string) bool { return within(library, p) || within(p, library) }
 		if !slices.ContainsFunc(a.Library, own) {
 			found = append(found, p)
+		}
+	}
+
+	return found
+}
+
+// packagesIn returns what is called like a folder for modules of third parties in a folder, and in the folders below it
+// down to a depth. filepath.Glob would ask the system about every file on the way, of which there are thousands.
+func packagesIn(folder string, depth int) []string {
+	var found []string
+
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		name, kind := e.Name(), e.Type()
+		if name == "site-packages" || name == "dist-packages" {
+			found = append(found, filepath.Join(folder, name))
+		}
+
+		if depth > 0 && (kind.IsDir() || kind&os.ModeSymlink != 0) { // a link to a file has no entries
+			found = append(found, packagesIn(filepath.Join(folder, name), depth-1)...)
 		}
 	}
 
