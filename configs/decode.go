@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
@@ -30,7 +31,12 @@ func (l Layer) decode(c *Config) ([]string, error) {
 		return nil, fmt.Errorf("configs: %s: is not UTF-8 text", l.Origin)
 	}
 
-	body, err := parse(l.YAML)
+	document := l.document
+	if document == nil {
+		document = func() (ast.Node, error) { return parse(l.YAML) }
+	}
+
+	body, err := document()
 	if err != nil {
 		return nil, fmt.Errorf("configs: %s: %w", l.Origin, err)
 	}
@@ -81,6 +87,18 @@ func parse(text []byte) (ast.Node, error) {
 	}
 
 	return body, nil
+}
+
+// shippedDocuments are those of the texts that are parts of the program, by text.
+var shippedDocuments sync.Map
+
+// parsedOnce returns the document of a text that is a part of the program. Parsing these texts takes longer than all
+// else about a configuration, and decoding does not change a document.
+func parsedOnce(text []byte) func() (ast.Node, error) {
+	once := sync.OnceValues(func() (ast.Node, error) { return parse(text) })
+	document, _ := shippedDocuments.LoadOrStore(string(text), once)
+
+	return document.(func() (ast.Node, error))
 }
 
 func (d *decoder) section(key string, v reflect.Value, node ast.Node) error {

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
 	"toolevo/envs/names"
@@ -34,7 +35,8 @@ type Layer struct {
 	// Earlier says that another version wrote it: settings that this one does not have are passed over.
 	Earlier bool
 
-	single bool // one setting, where a position means nothing
+	single   bool                     // one setting, where a position means nothing
+	document func() (ast.Node, error) // parses YAML, and is nil where that has to be done anew
 }
 
 // Resolved is a configuration and where each value came from.
@@ -48,6 +50,11 @@ func Presets() []string { return shipped("search", "") }
 
 // Load resolves a configuration: the defaults, the preset that the layers choose, then the layers in order.
 func Load(layers ...Layer) (*Resolved, error) {
+	layers = slices.Clone(layers)
+	for i, l := range layers { // each is decoded twice
+		layers[i].document = sync.OnceValues(func() (ast.Node, error) { return parse(l.YAML) })
+	}
+
 	preset, err := choosePreset(layers)
 	if err != nil {
 		return nil, err
@@ -255,19 +262,35 @@ func defaults() []Layer {
 		panic(err) // embedded
 	}
 
-	layers := []Layer{{Origin: "default", YAML: text}}
+	layers := []Layer{{Origin: "default", YAML: text, document: parsedOnce(text)}}
 	for _, c := range configurables() {
-		layers = append(layers, Layer{Origin: "default", YAML: c.Defaults()})
+		own := c.Defaults()
+		layers = append(layers, Layer{Origin: "default", YAML: own, document: parsedOnce(own)})
 	}
 
 	return layers
 }
 
+// defaultPreset is the preset of the defaults, which are the same for all configurations.
+var defaultPreset = sync.OnceValue(func() string {
+	name := ""
+
+	for _, l := range defaults() {
+		c := Config{BySection: newSections()}
+
+		if keys, err := l.decode(&c); err == nil && slices.Contains(keys, "preset") {
+			name = c.Preset
+		}
+	}
+
+	return name
+})
+
 // choosePreset returns the preset that the defaults and the layers name, as a layer below theirs.
 func choosePreset(layers []Layer) (Layer, error) {
-	name, origin := "", ""
+	name, origin := defaultPreset(), "default"
 
-	for _, l := range append(defaults(), layers...) {
+	for _, l := range layers {
 		c := Config{BySection: newSections()}
 
 		keys, err := l.decode(&c)
@@ -285,7 +308,7 @@ func choosePreset(layers []Layer) (Layer, error) {
 		return Layer{}, fmt.Errorf("configs: %s: %w", origin, names.Unknown("preset", name, Presets()))
 	}
 
-	return Layer{Origin: "preset " + name, YAML: text}, nil
+	return Layer{Origin: "preset " + name, YAML: text, document: parsedOnce(text)}, nil
 }
 
 func (r *Resolved) apply(l Layer) error {
