@@ -17,7 +17,7 @@ func TestServerGoneForGood(t *testing.T) {
 	calm, cut := filepath.Join(dir, "calm"), filepath.Join(dir, "cut")
 	args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=3",
 		"--run-id", "gone", "--engine", "unsafe"}
-	undisturbed(t, onServer(serve(t, simserver.Options{}), append(args, "--out", calm)...)...)
+	undisturbed(t, onURL(calmServer(t, kindOpenAI), append(args, "--out", calm)...)...)
 
 	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(
 		slices.Repeat([]simserver.Fault{simserver.None}, 40), simserver.Die)}})

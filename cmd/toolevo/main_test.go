@@ -67,6 +67,7 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 
 	closeShared()
+	closeCalmServers()
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }

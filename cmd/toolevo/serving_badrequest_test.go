@@ -63,7 +63,7 @@ func TestBadRequest(t *testing.T) {
 		"--set", "search.simulations=2", "--set", "server.window=32768", "--set", "attempts=1",
 		"--run-id", "bad", "--engine", "unsafe",
 	}
-	undisturbed(t, append(slices.Clip(args), "--server", s.URL(), "--out", calm)...)
+	undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kindOpenAI), "--out", calm)...)
 
 	r := fails(t, exitGaveUp, []string{"2 trees", "unresolved", "out of vocabulary", "did not take: 2"},
 		append(slices.Clip(args), "--server", url, "--out", run)...)

@@ -125,7 +125,7 @@ func TestOneServerDoesNotAnswer(t *testing.T) {
 			"--preset", "paper",
 			"--set", "search.simulations=2", "--set", "server.window=32768", "--run-id", "one", "--engine", "unsafe"}
 		alone := filepath.Join(dir, kind+"-alone")
-		undisturbed(t, append(slices.Clip(args), "--server", good.URL(), "--out", alone)...)
+		undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kind), "--out", alone)...)
 
 		for name, servers := range map[string]string{
 			"second": good.URL() + "," + dead.URL(),
@@ -205,7 +205,7 @@ func TestServerDiesAndComesBack(t *testing.T) {
 				"--policy", kind + ":sim", "--limit", "2", "--set", "server.window=32768", "--run-id", "down",
 				"--progress", "none", "--engine", "unsafe"}
 			calm, dir := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "run")
-			undisturbed(t, append(args, "--server", serve(t, o).URL(), "--out", calm)...)
+			undisturbed(t, append(args, "--server", calmServer(t, kind), "--out", calm)...)
 			o.Faults.Script = append(make([]simserver.Fault, 30), simserver.Die)
 			s := serve(t, o)
 			var revived error

@@ -146,8 +146,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 			calm, stormy := filepath.Join(dir, "calm"), filepath.Join(dir, "stormy")
 			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set",
 				"search.simulations=2", "--run-id", "faults", "--json"}
-			_, urls := farm(t, 1, simserver.Options{})
-			undisturbed(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", calm)...)...)
+			undisturbed(t, onFarm(kindOpenAI, calmServer(t, kindOpenAI), test.form, append(args, "--out", calm)...)...)
 			servers, urls := farm(t, test.servers, simserver.Options{Faults: simserver.Faults{Rates: storm(0.3)}})
 
 			r := cli(t, onFarm(kindOpenAI, urls, test.form, append(args, "--out", stormy)...)...)
@@ -205,10 +204,10 @@ func TestThirtyPercentFaultsOfOllama(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	stormy := simserver.Options{Kind: simserver.Ollama, Slots: 16, Faults: simserver.Faults{Rates: storm(0.3)}}
-	_, calm := farm(t, 1, simserver.Options{Kind: simserver.Ollama, Slots: 16})
 
 	eval := []string{"eval", "--data", data, "--split", "train", "--api", "p_c,p_s_in", "--json"}
-	want := must(t, onFarm(kindOllama, calm, "llama3", append(eval, "--out", filepath.Join(dir, "eval-calm"))...)...)
+	want := undisturbed(t, onFarm(kindOllama, calmServer(t, kindOllama), "llama3",
+		append(eval, "--out", filepath.Join(dir, "eval-calm"))...)...)
 	servers, urls := farm(t, 2, stormy)
 
 	got := must(t, onFarm(kindOllama, urls, "llama3", append(eval, "--out", filepath.Join(dir, "eval"))...)...)
@@ -235,7 +234,8 @@ func TestThirtyPercentFaultsOfOllama(t *testing.T) {
 
 	collect := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set", "search.simulations=2",
 		"--run-id", "faults"}
-	undisturbed(t, onFarm(kindOllama, calm, "qwen", append(collect, "--out", filepath.Join(dir, "calm"))...)...)
+	undisturbed(t, onFarm(kindOllama, calmServer(t, kindOllama), "qwen",
+		append(collect, "--out", filepath.Join(dir, "calm"))...)...)
 	must(t, onFarm(kindOllama, urls, "qwen", append(collect, "--out", filepath.Join(dir, "stormy"))...)...)
 
 	if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(
@@ -261,8 +261,8 @@ func TestServersThatComeAndGo(t *testing.T) {
 			}
 			args := []string{"collect", "--data", data, "--trees", "1", "--preset", "paper", "--set",
 				"search.simulations=3", "--run-id", "faults"}
-			_, urls := farm(t, 1, o)
-			undisturbed(t, onFarm(kind, urls, "few-shot", append(args, "--out", filepath.Join(dir, "calm"))...)...)
+			undisturbed(t, onFarm(kind, calmServer(t, kind), "few-shot",
+				append(args, "--out", filepath.Join(dir, "calm"))...)...)
 
 			o.Speed, o.Faults.DownFor = 300, time.Minute
 			o.Faults.Rates = storm(0.18)

@@ -86,8 +86,8 @@ func TestContextOverflow(t *testing.T) {
 			grow := append([]string{"collect", "--trees", "1", "--preset", "paper", "--set", "search.simulations=3"},
 				args...)
 			wide := narrow(t, speaks, 32768)
-			undisturbed(t, append(grow, "--server", wide.URL(), "--set", "server.window=32768", "--out",
-				filepath.Join(t.TempDir(), "run"))...)
+			undisturbed(t, append(grow, "--server", wide.URL(), "--set", "server.window=32768", "--engine", "unsafe",
+				"--out", filepath.Join(t.TempDir(), "run"))...)
 			mean := wide.Stats().PromptTokens / wide.Stats().Sequences
 
 			// Half of the prompts fit; Ollama is asked for the window, vLLM has it.

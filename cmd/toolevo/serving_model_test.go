@@ -58,7 +58,7 @@ func TestAnotherModel(t *testing.T) {
 			"--run-id", "model", "--engine", "unsafe",
 		}
 		calm := filepath.Join(dir, kind+"-calm")
-		undisturbed(t, append(slices.Clip(args), "--server", s.URL(), "--out", calm)...)
+		undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kind), "--out", calm)...)
 
 		wrong, _ := otherModel(t, s, 0)
 		out := filepath.Join(dir, kind+"-wrong")
@@ -94,7 +94,7 @@ func TestServerLosesItsVoice(t *testing.T) {
 		s, args := campaignServer(t, kind)
 		dir := t.TempDir()
 		calm, run := filepath.Join(dir, "calm"), filepath.Join(dir, "run")
-		undisturbed(t, append(slices.Clip(args), "--server", s.URL(), "--out", calm)...)
+		undisturbed(t, append(slices.Clip(args), "--server", calmServer(t, kind), "--out", calm)...)
 
 		m := spoilingModes()[silence]
 		_, url := spoilServer(t, s, kind, func(asked int) *mode {

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"toolevo/envs/suite"
@@ -45,18 +50,79 @@ func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver
 	return s
 }
 
-// undisturbed makes the run that others are compared with. The program itself makes it, as this process takes several
-// times as long under the race detector, and grows the others. Both name the engine: the rows do, too.
-func undisturbed(t *testing.T, args ...string) {
+// undisturbed makes the run that others are compared with, and returns what it wrote to stdout. The program itself makes
+// it, as this process takes several times as long under the race detector, and grows the others. Both name the engine:
+// the rows do, too.
+func undisturbed(t *testing.T, args ...string) string {
 	t.Helper()
 
-	if p := start(t, args...); p.wait() != exitDone {
+	p := start(t, args...)
+	if p.wait() != exitDone {
 		t.Fatalf("toolevo %s: exit %d\n%s", strings.Join(args, " "), p.wait(), p.err)
+	}
+
+	return p.out.String()
+}
+
+// calmServer returns the URL of a simulated server of a kind that makes no faults, for undisturbed runs of all tests. The
+// program itself is the server, as it is the client.
+func calmServer(t *testing.T, kind string) string {
+	t.Helper()
+
+	calmServers.Lock()
+	defer calmServers.Unlock()
+
+	if url := calmServers.urls[kind]; url != "" {
+		return url
+	}
+
+	speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind]
+	cmd := program(t, "bench", "serve", "--listen", "127.0.0.1:0", "--slots", "16", "--protocol", string(speaks))
+
+	words, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	calmServers.running = append(calmServers.running, cmd)
+
+	said, err := bufio.NewReader(words).ReadString('\n')
+
+	url := listening.FindString(said)
+	if url == "" {
+		t.Fatalf("bench serve says %q, %v", said, err)
+	}
+
+	calmServers.urls[kind] = url
+
+	return url
+}
+
+var calmServers = struct {
+	sync.Mutex
+	urls    map[string]string // by kind
+	running []*exec.Cmd
+}{urls: map[string]string{}}
+
+// closeCalmServers ends them, after all tests.
+func closeCalmServers() {
+	for _, cmd := range calmServers.running {
+		if err := cmd.Process.Kill(); err != nil {
+			fmt.Fprintln(os.Stderr, "end a server of the tests:", err)
+		}
+
+		_ = cmd.Wait() // it was killed
 	}
 }
 
-func onServer(s *simserver.Server, args ...string) []string {
-	return append(args, "--policy", "openai:sim", "--server", s.URL()+"/v1", "--limit", "3", "--set",
+func onServer(s *simserver.Server, args ...string) []string { return onURL(s.URL(), args...) }
+
+func onURL(url string, args ...string) []string {
+	return append(args, "--policy", "openai:sim", "--server", url+"/v1", "--limit", "3", "--set",
 		"server.window=32768")
 }
 
@@ -73,7 +139,7 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 			args := []string{"collect", "--data", data, "--trees", "2", "--preset", "efficient", "--set",
 				"search.simulations=4", "--set", "server.form=" + form, "--run-id", form,
 				"--engine", "unsafe"}
-			undisturbed(t, onServer(serve(t, simserver.Options{}), append(args, "--out", calm)...)...)
+			undisturbed(t, onURL(calmServer(t, kindOpenAI), append(args, "--out", calm)...)...)
 			s := serve(t, simserver.Options{Faults: simserver.Faults{
 				Seed: 1,
 				Rates: map[simserver.Fault]float64{
