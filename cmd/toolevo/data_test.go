@@ -75,8 +75,8 @@ func TestDataQuestions(t *testing.T) {
 func TestGoldFindsAWrongAnswer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 	q := ask(t, dir, "coffee-easy/open", toolqa.Test)
 
 	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
@@ -288,8 +288,8 @@ func TestImportTakesTheQuestionsOfTheDatasetsNamed(t *testing.T) {
 func TestDamagedCorpus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 	path := corpus.Path(dir, toolqa.Coffee)
 
 	whole := read(t, path)
@@ -313,8 +313,8 @@ func TestDamagedCorpus(t *testing.T) {
 func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 
 	if r := cli(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900"); strings.Contains(r.err,
 		"Stale") {
@@ -331,7 +331,7 @@ func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 	words := []string{"test/coffee-easy.jsonl", "another corpus", "run `toolevo data questions` again"}
 	fails(t, exitUsage, words, evaluate...)
 	fails(t, exitUsage, []string{"another corpus"}, "collect", "--data", dir, "--out", filepath.Join(dir, "run"))
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 	must(t, evaluate...)
 
 	from := publishedCopy(t, dir)
@@ -367,8 +367,8 @@ func publishedCopy(t *testing.T, dir string) string {
 func TestSplitsShareNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 
 	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Train)
 	if err != nil {

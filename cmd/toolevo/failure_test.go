@@ -131,7 +131,7 @@ func TestOurFailuresAreNotResults(t *testing.T) {
 		t.Error("a run that was disturbed gives other trajectories")
 	}
 
-	must(t, "check", filepath.Join(dir, "disturbed"), "--data", data)
+	made(t, "check", filepath.Join(dir, "disturbed"), "--data", data)
 
 	again := document[finetune.Report](t, must(t, append(eval, "--resume")...))
 	if again.Rows[0].Lost != 0 || again.Rows[0].N != 8 || again.Rows[0].Official != 1 {

@@ -11,9 +11,9 @@ func TestHostileRotOfData(t *testing.T) {
 	t.Parallel()
 	random := campaignRandom(t)
 	whole := t.TempDir()
-	must(t, "data", "build", "--data", whole, "--dataset", "coffee,agenda", "--rows", "400")
-	must(t, "data", "questions", "--data", whole, "--dataset", "coffee,agenda", "--scale", "0.02")
-	must(t, "data", "verify", "--data", whole)
+	made(t, "data", "build", "--data", whole, "--dataset", "coffee,agenda", "--rows", "400")
+	made(t, "data", "questions", "--data", whole, "--dataset", "coffee,agenda", "--scale", "0.02")
+	made(t, "data", "verify", "--data", whole)
 
 	run := func(data, out string) result {
 		return cli(t, "collect", "--data", data, "--out", out, "--difficulty", "easy", "--limit", "2",

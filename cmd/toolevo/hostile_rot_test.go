@@ -106,7 +106,7 @@ func TestHostileRotOfExports(t *testing.T) {
 	t.Parallel()
 	random := campaignRandom(t)
 	whole := filepath.Join(t.TempDir(), "export")
-	must(t, "export", smallRun(t), "--data", smallData(t), "--out", whole)
+	made(t, "export", smallRun(t), "--data", smallData(t), "--out", whole)
 	want := samplesOf(t, whole)
 	detected, harmless := 0, 0
 

@@ -131,8 +131,8 @@ func hostile(t *testing.T) hostileFiles {
 	t.Helper()
 	d := hostileFiles{dir: t.TempDir(), server: hostileServer(t)}
 	in := func(name string) string { return filepath.Join(d.dir, name) }
-	must(t, "data", "build", "--data", in("data"), "--dataset", "coffee", "--seed", "5", "--rows", "900")
-	must(t, "data", "questions", "--data", in("data"), "--seed", "5", "--scale", "0.01")
+	made(t, "data", "build", "--data", in("data"), "--dataset", "coffee", "--seed", "5", "--rows", "900")
+	made(t, "data", "questions", "--data", in("data"), "--seed", "5", "--scale", "0.01")
 
 	// Questions under hostile names, some with wrong answers.
 	for _, split := range toolqa.Splits() {

@@ -19,8 +19,8 @@ import (
 
 // agendaData is a data folder with the agenda and some questions about it.
 var agendaData = shared("agenda", func(t testing.TB, dir string) {
-	must(t, "data", "build", "--data", dir, "--dataset", "agenda", "--seed", "5", "--rows", "300")
-	must(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.1")
+	made(t, "data", "build", "--data", dir, "--dataset", "agenda", "--seed", "5", "--rows", "300")
+	made(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.1")
 })
 
 // fakeEmbedder is a server with an embedding model called fake: the vector of a text is the sum of a random

@@ -222,10 +222,7 @@ var uninterrupted = map[string]func(t testing.TB) string{
 
 func growUninterrupted(preset string) func(t testing.TB, dir string) {
 	return func(t testing.TB, dir string) {
-		args := grown(preset, "--data", smallData(t), "--workers", "1", "--out", dir)
-		if text, err := program(t, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		made(t, grown(preset, "--data", smallData(t), "--workers", "1", "--out", dir)...)
 	}
 }
 
@@ -242,7 +239,7 @@ func sameRun(t *testing.T, preset, run string) {
 		t.Errorf("%s: %d calls in the log, %d in that of the uninterrupted run", preset, got, want)
 	}
 
-	c := document[checked](t, must(t, "check", run, "--data", smallData(t), "--json"))
+	c := document[checked](t, made(t, "check", run, "--data", smallData(t), "--json"))
 	if !c.Complete || c.Rows == 0 {
 		t.Errorf("%s: %+v", preset, c)
 	}
@@ -341,7 +338,7 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("an interrupted run reports a result: %s", out)
 	}
 
-	c := document[checked](t, must(t, "check", run, "--data", smallData(t), "--json"))
+	c := document[checked](t, made(t, "check", run, "--data", smallData(t), "--json"))
 	if c.Complete || c.Calls > logged(t, run) || c.Missing == 0 || logged(t, run) >= total {
 		t.Errorf("after the interruption: %+v of %d calls", c, logged(t, run))
 	}

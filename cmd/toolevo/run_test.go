@@ -148,8 +148,8 @@ func TestResumeBeginsNoRun(t *testing.T) {
 func TestTheOrderOfDatasetsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	must(t, "data", "build", "--data", data, "--dataset", "coffee,agenda", "--rows", "200", "--seed", "5")
-	must(t, "data", "questions", "--data", data, "--seed", "5", "--scale", "0.005")
+	made(t, "data", "build", "--data", data, "--dataset", "coffee,agenda", "--rows", "200", "--seed", "5")
+	made(t, "data", "questions", "--data", data, "--seed", "5", "--scale", "0.005")
 
 	run := filepath.Join(t.TempDir(), "run")
 	args := []string{"collect", "--data", data, "--limit", "1", "--trees", "1", "--out", run}
@@ -209,7 +209,7 @@ func TestARunIsExtended(t *testing.T) {
 				t.Error("the trajectories are not those of a run that went so far from the start")
 			}
 
-			must(t, "check", run)
+			made(t, "check", run)
 
 			for _, short := range []string{"--limit=1", "--trees=1", "--difficulty=easy"} {
 				if name == "by all at once" {
@@ -232,10 +232,10 @@ func TestARunKnowsItsData(t *testing.T) {
 	must(t, "collect", "--data", data, "--limit", "1", "--trees", "1", "--out", run)
 
 	// Another corpus is no matter of the run's.
-	must(t, "data", "build", "--data", data, "--dataset", "agenda", "--rows", "50")
-	must(t, "data", "questions", "--data", data, "--dataset", "agenda", "--scale", "0.005")
+	made(t, "data", "build", "--data", data, "--dataset", "agenda", "--rows", "50")
+	made(t, "data", "questions", "--data", data, "--dataset", "agenda", "--scale", "0.005")
 	must(t, "collect", "--resume", "--out", run, "--set", "attempts=7")
-	must(t, "check", run)
+	made(t, "check", run)
 
 	var m store.Manifest
 	if err := json.Unmarshal(read(t, filepath.Join(run, "run.json")), &m); err != nil {
@@ -265,9 +265,9 @@ func TestARunKnowsItsData(t *testing.T) {
 	}
 
 	fails(t, exitUsage, []string{"no corpus of coffee", data, "--data"}, "check", run)
-	must(t, "check", run, "--data", moved)
+	made(t, "check", run, "--data", moved)
 	must(t, "collect", "--resume", "--out", run, "--data", moved)
-	must(t, "check", run)
+	made(t, "check", run)
 }
 
 // TestRunsHaveIDs holds that two runs of the same are two runs, and that they are exported together.

@@ -271,7 +271,7 @@ func TestServerStaysAway(t *testing.T) {
 
 	must(t, append(args, "--server", s.URL(), "--resume")...)
 
-	if c := document[checked](t, must(t, "check", dir, "--data", smallData(t), "--json")); !c.Complete {
+	if c := document[checked](t, made(t, "check", dir, "--data", smallData(t), "--json")); !c.Complete {
 		t.Errorf("%+v", c)
 	}
 }

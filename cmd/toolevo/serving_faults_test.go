@@ -158,7 +158,7 @@ func TestThirtyPercentFaults(t *testing.T) {
 				t.Error("the trajectories differ")
 			}
 
-			says(t, "check", must(t, "check", stormy, "--data", data), "0 problems")
+			says(t, "check", made(t, "check", stormy, "--data", data), "0 problems")
 
 			client := counted(t, stormy, "openai:sim")
 			addUp(t, client)

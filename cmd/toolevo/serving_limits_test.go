@@ -129,7 +129,7 @@ func TestContextOverflow(t *testing.T) {
 			}
 
 			says(t, "collect", r.err, "prompts beyond the context window", "cut by max_tokens")
-			says(t, "check", must(t, "check", dir, "--data", smallData(t)), "0 problems")
+			says(t, "check", made(t, "check", dir, "--data", smallData(t)), "0 problems")
 
 			out := filepath.Join(t.TempDir(), "eval")
 			r = cli(t, append([]string{"eval", "--json", "--split", "train", "--server", s.URL(), "--set",

@@ -56,12 +56,7 @@ func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver
 func undisturbed(t *testing.T, args ...string) string {
 	t.Helper()
 
-	p := start(t, args...)
-	if p.wait() != exitDone {
-		t.Fatalf("toolevo %s: exit %d\n%s", strings.Join(args, " "), p.wait(), p.err)
-	}
-
-	return p.out.String()
+	return made(t, args...)
 }
 
 // calmServer returns the URL of a simulated server of a kind that makes no faults, for undisturbed runs of all tests. The
@@ -153,7 +148,7 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 				t.Error("the trajectories differ")
 			}
 
-			says(t, "check", must(t, "check", stormy, "--data", data), "0 problems")
+			says(t, "check", made(t, "check", stormy, "--data", data), "0 problems")
 		})
 	}
 }

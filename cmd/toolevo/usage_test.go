@@ -99,8 +99,8 @@ func TestRunsAreNotMixed(t *testing.T) {
 		run)
 
 	other := t.TempDir()
-	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
-	must(t, "data", "questions", "--data", other, "--seed", "6", "--scale", "0.01")
+	made(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
+	made(t, "data", "questions", "--data", other, "--seed", "6", "--scale", "0.01")
 	fails(t, exitUsage, []string{"which differs", "corpus coffee"},
 		"collect", "--data", other, "--resume", "--out", run)
 	fails(t, exitUsage, []string{"other inputs", "corpus coffee", "--data"}, "check", run, "--data", other)

@@ -39,8 +39,8 @@ func TestVerify(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 
 	qs, err := questions.Read(dir, toolqa.Coffee, toolqa.Easy, toolqa.Test)
 	if err != nil {
@@ -99,8 +99,8 @@ func TestVerify(t *testing.T) {
 func TestRunsRefuseDamagedCorpora(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
-	must(t, "data", "questions", "--data", dir, "--scale", "0.01")
+	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 
 	file := corpus.Path(dir, toolqa.Coffee)
 	bytes := slices.Clone(read(t, file))
