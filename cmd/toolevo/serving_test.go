@@ -50,17 +50,17 @@ func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver
 	return s
 }
 
-// undisturbed makes the run that others are compared with, and returns what it wrote to stdout. The program itself makes
-// it, as this process takes several times as long under the race detector, and grows the others. Both name the engine:
-// the rows do, too.
+// undisturbed makes the run that others are compared with, and returns what it wrote to stdout. The program makes it,
+// as this process takes several times as long under the race detector, and grows the others. Both name the engine: the
+// rows do, too.
 func undisturbed(t *testing.T, args ...string) string {
 	t.Helper()
 
 	return made(t, args...)
 }
 
-// calmServer returns the URL of a simulated server of a kind that makes no faults, for undisturbed runs of all tests. The
-// program itself is the server, as it is the client.
+// calmServer returns the URL of a simulated server of a kind that makes no faults, for undisturbed runs of all tests.
+// The program itself is the server, as it is the client.
 func calmServer(t *testing.T, kind string) string {
 	t.Helper()
 
