@@ -80,9 +80,6 @@ type Manifest struct {
 	Seal string `json:"seal"`
 }
 
-// formerFormat is what exports of earlier versions call theirs.
-const formerFormat = "llamafactory"
-
 // Form returns the format and the trainer, whatever version the manifest has.
 func (m *Manifest) Form() (Format, Trainer) {
 	if m.Version < cardSince {
