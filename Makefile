@@ -46,9 +46,9 @@ test: tools lint ## lint and every test that needs no GPU, under the race detect
 	CGO_ENABLED=1 $(GO) run ./cmd/internal/testrun -skips .ci/skipped.txt $(TESTRUN) -- -race $(checked) $(sooner) -timeout 40m ./...
 
 .PHONY: test-interop
-test-interop: build ## open and train on a real export with pyarrow, pandas, Polars, DuckDB, datasets and LLaMA-Factory
+test-interop: build ## real exports of every format: five readers open them, LLaMA-Factory and TRL train on them
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN) demo --out "$$dir" >/dev/null && \
-	  bash trajectories/interop/run.sh "$$dir/export" "$$dir/run/trajectories.parquet" "$$dir/eval/episodes.parquet"
+	  bash trajectories/interop/run.sh $(BIN) "$$dir"
 
 .PHONY: test-ollama
 test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: doctor, protocol, collect, resume, eval

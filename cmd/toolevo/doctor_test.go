@@ -36,11 +36,20 @@ func TestDoctorOfHealthyServers(t *testing.T) {
 			strings.TrimPrefix(ollama.URL(), "http://"),
 	} {
 		r := cli(t, append([]string{"doctor"}, strings.Fields(args)...)...)
-		if r.code != exitDone || r.err != "" {
+
+		// On a machine that is too busy to tell how fast a server is, that is what has to be said.
+		want := []string{"ok  slots", "All is well."}
+		code := exitDone
+
+		if strings.Contains(r.out, "??  slots         this machine or the server is too busy") {
+			want, code = []string{"Nothing wrong was found, but not everything could be looked at."}, exitBad
+		}
+
+		if r.code != code || code == exitDone && r.err != "" {
 			t.Errorf("doctor %s: exit %d\n%s%s", args, r.code, r.out, r.err)
 		}
 
-		says(t, args, r.out, "ok  window", "ok  slots", "All is well.", "completions an hour")
+		says(t, args, r.out, append(want, "ok  window", "completions an hour")...)
 
 		for line := range strings.Lines(r.out) {
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpWidth {

@@ -61,6 +61,13 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"check", in("export")}},
 		{args: []string{"check", in("export"), "--json"}},
 		{args: []string{"check", in("broken export")}},
+		{args: []string{"export", in("export"), "--lint"}},
+		{args: []string{"export", in("run"), "--lint", "--cutoff", "10", "--show", "1", "--tokenizer",
+			filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}},
+		{args: []string{"versions", "list", in("version.yaml")}},
+		{args: []string{"versions", "show", in("version.yaml")}},
+		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},
+		{args: []string{"versions", "make", "--from", spell, "--out", in("made")}},
 		{args: []string{"export", in("run"), "--out", in("again")}, quiet: true},
 		{args: []string{"export", in("run"), "--out", in("no") + spell, "--split", spell}},
 		{args: []string{"collect", "--data", in("data"), "--limit", "1", "--trees", "1", "--dry-run", "--dataset",
@@ -133,6 +140,10 @@ func hostile(t *testing.T) hostileFiles {
 	in := func(name string) string { return filepath.Join(d.dir, name) }
 	made(t, "data", "build", "--data", in("data"), "--dataset", "coffee", "--seed", "5", "--rows", "900")
 	made(t, "data", "questions", "--data", in("data"), "--seed", "5", "--scale", "0.01")
+
+	version := string(read(t, filepath.FromSlash("../../envs/drift/testdata/made_1_000.yaml")))
+	version = strings.Replace(version, "about: 'made from p_c'", `about: "`+inJSON(spell)+`"`, 1)
+	write(t, in("version.yaml"), strings.Replace(version, "version: made_1_000", `version: "made`+inJSON(spell)+`"`, 1))
 
 	// Questions under hostile names, some with wrong answers.
 	for _, split := range toolqa.Splits() {

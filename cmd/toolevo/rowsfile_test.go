@@ -175,5 +175,5 @@ func TestAnExportWithABrokenManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	fails(t, exitBad, []string{"manifest of export", "write it again"}, "check", out)
+	fails(t, exitBad, []string{"read manifest of", "write it again"}, "check", out)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
 	"toolevo/envs/suite"
@@ -222,7 +223,7 @@ func (a *app) versionsListCommand() *cobra.Command {
 		return a.Show(*asJSON, list, func() {
 			t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			for _, v := range list.Versions {
-				fmt.Fprintf(t, "%s\t%s\n", v.Version, v.About)
+				fmt.Fprintf(t, "%s\t%s\n", display.Line(v.Version, 0), display.Line(v.About, 0))
 			}
 
 			_ = t.Flush() // a.Out keeps its error
@@ -314,13 +315,13 @@ func (a *app) versionsShowCommand() *cobra.Command {
 		}
 
 		return a.Show(*asJSON, shown, func() {
-			fmt.Fprintf(a.Out, "%s: %s\n", v.Name, v.About)
+			fmt.Fprintf(a.Out, "%s: %s\n", display.Line(v.Name, 0), display.Line(v.About, 0))
 
 			for _, api := range shown.APIs {
-				fmt.Fprintf(a.Out, "\n%s: %s\n", api.Tool, api.Signature)
+				fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))
 
 				if api.Example != "" {
-					fmt.Fprintf(a.Out, "  %s\n", api.Example)
+					fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))
 				}
 			}
 		})

@@ -98,8 +98,8 @@ func (l *Linter) withoutCutoff() *Linter {
 	return &other
 }
 
-// Length returns the length of a sample of a format: characters of all its texts, and tokens as they will be trained, template
-// included, of a pair those of the longer reply; 0 tokens without a tokenizer.
+// Length returns the length of a sample of a format: characters of all its texts, and tokens as they will be trained,
+// template included, of a pair those of the longer reply; 0 tokens without a tokenizer.
 func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	chars = utf8.RuneCountInString(s.System) + utf8.RuneCountInString(s.Chosen.Value) +
 		utf8.RuneCountInString(s.Rejected.Value)

@@ -21,7 +21,7 @@ func Templates() []string {
 
 // Piece is a part of a sample that is tokenised by itself, as LLaMA-Factory does.
 type Piece struct {
-	Text    string `json:"text"`
+	Text    string `json:"text"`    // with what the chat template puts around it
 	Trained bool   `json:"trained"` // its tokens carry loss
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Proves exports of every format against the programs they are for. See README.md.
 #
-#   run.sh TOOLEVO RUN_DIR EVALUATION_DIR [CALLS_RUN_DIR]
+#   run.sh TOOLEVO DEMO_DIR
 #
-# TOOLEVO is the built program, CALLS_RUN_DIR a run whose actions are function calls.
+# TOOLEVO is the built program, DEMO_DIR what its command demo wrote.
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong. Exit 2: usage.
 set -euo pipefail
 
@@ -52,7 +52,7 @@ build_env() {
 	skip "the Python packages of $pins could not be installed (see above)"
 }
 
-# environment NAME PINS: prints the folder of the virtual environment of the pins, which is made if it is not there.
+# environment NAME PINS: sets environment to the folder of the virtual environment of the pins, and makes it if need be.
 environment() {
 	local pins=$2 hash env free_gb
 	hash=$({ cat "$pins/requirements.txt" "$pins/constraints.txt"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
@@ -70,15 +70,10 @@ environment() {
 	environment=$env
 }
 
-case $# in
-3 | 4) for dir in "${@:2}"; do [ -d "$dir" ] || { echo "run.sh: $dir is not a folder" >&2; exit 2; }; done ;;
-*)
-	sed -n '2,7p' "${BASH_SOURCE[0]}" >&2
-	exit 2
-	;;
-esac
+[ $# -eq 2 ] || { sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ -d "$2/run" ] || { echo "run.sh: $2 holds no demo" >&2; exit 2; }
 
-toolevo=$1 run=$2 evaluation=$3 calls=${4:-}
+toolevo=$1 demo=$2
 
 python=$(find_python) || skip "no Python 3.11 to 3.13 with venv on the PATH"
 command -v flock >/dev/null || skip "no flock on the PATH"
@@ -94,13 +89,16 @@ trl=$environment
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# export_all RUN NAME: exports a run in every format, and asks the linter what of each sample is trained.
-export_all() {
-	local format trainer out
-	for format in sft-trajectory sft-step dpo kto reward openai; do
+# export_run CODEC FORMAT…: collects a small run whose actions a codec writes, exports it in some formats, and asks the
+# linter what of each sample is trained.
+export_run() {
+	local codec=$1 format trainer out
+	"$toolevo" collect --data "$demo/data" --dataset coffee,agenda --limit 2 --trees 4 --set environment.codec="$codec" \
+		--out "$work/$codec" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no run in $codec"; }
+	for format in "${@:2}"; do
 		for trainer in llamafactory trl; do
-			out=$work/$trainer/$2-$format
-			"$toolevo" export "$1" --out "$out" --format $format --for $trainer --per-question 1 --dev 0.2 \
+			out=$work/$trainer/$codec-$format
+			"$toolevo" export "$work/$codec" --out "$out" --format $format --for $trainer --per-question 1 --dev 0.2 \
 				--tokenizer "$tokenizer" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no export of $format"; }
 			"$toolevo" check "$out" >/dev/null || fail "the export of $format is damaged"
 			"$toolevo" export "$out" --lint --tokenizer "$tokenizer" --show 1000000 --json >"$out.lint" 2>/dev/null ||
@@ -109,14 +107,15 @@ export_all() {
 	done
 }
 
-export_all "$run" react
-[ -z "$calls" ] || export_all "$calls" calls
+export_run react sft-trajectory sft-step dpo kto reward openai
+export_run function-call sft-trajectory dpo openai
 
 # Nothing is looked up and nothing is cached outside the work folder: a stale cache would prove an older file.
 export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false \
 	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1 OMP_NUM_THREADS="$(nproc)"
 
-"$factory/bin/python" "$here/readers.py" "$run/trajectories.parquet" "$evaluation/episodes.parquet" \
+mkdir -p "$HF_HOME"
+"$factory/bin/python" "$here/readers.py" "$demo/run/trajectories.parquet" "$demo/eval/episodes.parquet" \
 	"$work"/llamafactory/*/ "$work"/trl/*/ || fail "a reader disagrees (see above)"
 "$factory/bin/python" "$here/train.py" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
 	fail "LLaMA-Factory disagrees (see above)"

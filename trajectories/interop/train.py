@@ -11,9 +11,11 @@ something is wrong.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from datasets import load_from_disk
@@ -70,6 +72,7 @@ def train(export, name, dataset, model, work, stage):
     run = subprocess.run(
         [str(Path(sys.executable).parent / "llamafactory-cli"), "train", str(file)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        env=os.environ | {"OMP_NUM_THREADS": "1"},  # as many runs are under way as there are processors
     )
     if run.returncode != 0:
         wrong(f"llamafactory-cli train of {name} ended with {run.returncode}:\n{run.stdout[-4000:]}")
@@ -140,23 +143,30 @@ def main():
     model = work / "model"
     parameters = make_model(tokenizer_file, model)
     tokenizer = AutoTokenizer.from_pretrained(model)
+    runs = []
     for export in map(Path, sys.argv[3:]):
         format = json.loads((export / "manifest.json").read_text())["format"]
         entries = json.loads((export / "dataset_info.json").read_text())
         names = sorted(n for n in entries if not n.removesuffix("_jsonl").endswith("_dev"))
         if not names:
             print(f"train: {export.name}: no entry, it has tool calls")
-            continue
-        shown = json.loads(export.with_name(export.name + ".lint").read_text())["shown"]
-        for dataset in names if format == "sft-trajectory" else names[:1]:
-            name = f"{export.name}-{dataset}"
-            log = train(export, name, dataset, model, work, STAGES[format])
+        runs += [(export, format, dataset) for dataset in (names if format == "sft-trajectory" else names[:1])]
+
+    def start(run):
+        export, format, dataset = run
+        return train(export, f"{export.name}-{dataset}", dataset, model, work, STAGES[format])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (export, format, dataset), log in zip(runs, pool.map(start, runs)):
             if log is None:
                 continue
+            name = f"{export.name}-{dataset}"
+            shown = json.loads(export.with_name(export.name + ".lint").read_text())["shown"]
             rows = check_log(name, log, len(shown))
             trained, total = check_tokens(name, format, work / f"tokenized-{name}", tokenizer, shown)
-            print(f"train: {export.name}, {dataset}: {len(shown)} rows in, {rows} rows trained, "
-                  f"{trained} of {total} tokens with loss as the linter says, model of {parameters} parameters")
+            print(f"train: {export.name}, {dataset}: {len(shown)} rows in, {rows} rows trained, {trained} of {total} tokens "
+                  "with loss, as the linter says", flush=True)
+    print(f"train: the model has {parameters} parameters")
     if failures:
         print(f"train: {failures} differences", file=sys.stderr)
         return 1
