@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"toolevo/envs/regular"
@@ -207,9 +206,25 @@ type FileSum struct {
 	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
+// runKey tells the entries of a manifest's runs apart. What is not in it is the same in all of a run.
+type runKey struct {
+	runID, promptAPI, deployedAPI string
+	makers                        string // their limits, too
+}
+
 // addRun counts a sample under its run.
-func (m *Manifest) addRun(r *trajectories.Row, suite string) {
-	run := ManifestRun{
+func (w *writer) addRun(r *trajectories.Row, suite string) {
+	if trajectories.Unconfined(r.Makers) {
+		w.manifest.Unconfined++
+	}
+
+	key := runKey{r.RunID, r.PromptAPI, r.DeployedAPI, fmt.Sprintf("%#v", r.Makers)}
+	if known := w.runs[key]; known != nil {
+		known.Rows++
+		return
+	}
+
+	w.runs[key] = &ManifestRun{
 		RunID:       r.RunID,
 		RunHash:     r.RunHash,
 		ConfigHash:  r.ConfigHash,
@@ -222,28 +237,24 @@ func (m *Manifest) addRun(r *trajectories.Row, suite string) {
 		Seed:        r.Seed,
 		Python:      trajectories.PythonOf(r.Makers),
 		Makers:      r.Makers,
+		Rows:        1,
 	}
-	if trajectories.Unconfined(r.Makers) {
-		m.Unconfined++
-	}
+}
 
-	for i := range m.Runs {
-		known := m.Runs[i]
-
-		known.Rows = 0
-		if reflect.DeepEqual(known, run) {
-			m.Runs[i].Rows++
-			return
-		}
+// sortedRuns are the entries of the manifest, in an order that no ID decides that a run happened to get.
+func (w *writer) sortedRuns() []ManifestRun {
+	all := []ManifestRun{}
+	for _, run := range w.runs {
+		all = append(all, *run)
 	}
 
-	run.Rows = 1
-	m.Runs = append(m.Runs, run)
-	slices.SortFunc(m.Runs, func(a, b ManifestRun) int {
+	slices.SortFunc(all, func(a, b ManifestRun) int {
 		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
-			cmp.Compare(a.DeployedAPI, b.DeployedAPI),
-			cmp.Compare(trajectories.InWords(a.Makers), trajectories.InWords(b.Makers)), cmp.Compare(a.RunID, b.RunID))
+			cmp.Compare(a.DeployedAPI, b.DeployedAPI), cmp.Compare(fmt.Sprintf("%#v", a.Makers), fmt.Sprintf("%#v", b.Makers)),
+			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI, b.PromptAPI))
 	})
+
+	return all
 }
 
 // ReadManifest reads the manifest of an export folder.

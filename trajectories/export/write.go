@@ -85,6 +85,7 @@ type writer struct {
 	linter   *Linter
 	shown    map[origin]Shown
 	samples  map[*trajectories.Row]cleaned // of the question at hand
+	runs     map[runKey]*ManifestRun       // with samples
 	manifest Manifest
 	first    *trajectories.Row // whose makers all others have, unless they may be mixed
 
@@ -119,7 +120,7 @@ func newWriter(opt Options) (*writer, error) {
 
 	w := &writer{
 		opt: opt, form: forms[opt.Format], layout: layoutOf(opt.Format, opt.Trainer), linter: linter,
-		shown: map[origin]Shown{}, samples: map[*trajectories.Row]cleaned{},
+		shown: map[origin]Shown{}, samples: map[*trajectories.Row]cleaned{}, runs: map[runKey]*ManifestRun{},
 	}
 	w.reset()
 
@@ -132,7 +133,7 @@ func (w *writer) reset() {
 
 	w.manifest = Manifest{
 		Version: ManifestVersion, Format: w.opt.Format, Trainer: w.opt.Trainer, Software: w.opt.Software,
-		Runs: []ManifestRun{}, Selection: s, Selected: s.report(), Lint: LintReport{ByRule: map[Rule]int{}},
+		Selection: s, Selected: s.report(), Lint: LintReport{ByRule: map[Rule]int{}},
 	}
 	if t := w.opt.Tokenizer; t != nil {
 		w.manifest.Lengths = Lengths{Cutoff: w.opt.Cutoff, Template: w.opt.Template, TokenizerSHA256: t.sha256}
@@ -389,6 +390,7 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 	}
 
 	m := &w.manifest
+	m.Runs = w.sortedRuns()
 
 	if err := writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()); err != nil {
 		return err
@@ -551,7 +553,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
-	m.addRun(c.row, shown.Suite)
+	w.addRun(c.row, shown.Suite)
 
 	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)
 	m.Lengths.add(chars, tokens)
