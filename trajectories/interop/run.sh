@@ -93,7 +93,7 @@ trap 'rm -rf "$work"' EXIT
 # linter what of each sample is trained.
 export_run() {
 	local codec=$1 format trainer out
-	"$toolevo" collect --data "$demo/data" --dataset coffee,agenda --limit 2 --trees 4 --set environment.codec="$codec" \
+	"$toolevo" collect --data "$demo/data" --dataset coffee --limit 2 --trees 4 --set environment.codec="$codec" \
 		--out "$work/$codec" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no run in $codec"; }
 	for format in "${@:2}"; do
 		for trainer in llamafactory trl; do
@@ -108,7 +108,7 @@ export_run() {
 }
 
 export_run react sft-trajectory sft-step dpo kto reward openai
-export_run function-call sft-trajectory dpo openai
+export_run function-call sft-trajectory openai
 
 # Nothing is looked up and nothing is cached outside the work folder: a stale cache would prove an older file.
 export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false \

@@ -57,7 +57,7 @@ def trainer_of(format, rows, models, work):
     """The trainer of a format over the rows. Nothing is cut."""
     common = {
         "output_dir": str(work), "num_train_epochs": 1, "per_device_train_batch_size": 2, "use_cpu": True, "bf16": False,
-        "report_to": "none", "save_strategy": "no", "logging_steps": 1000, "max_length": None, "gradient_checkpointing": False,
+        "report_to": "none", "disable_tqdm": True, "save_strategy": "no", "logging_steps": 1000, "max_length": None, "gradient_checkpointing": False,
     }
     model, scorer, tokenizer = models
     with_data = {"train_dataset": rows, "processing_class": tokenizer}
