@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"toolevo/envs/durable"
@@ -31,32 +32,45 @@ func prepareFolder(dir string) error {
 	return nil
 }
 
-// install moves the files of an export into place. What is left of an earlier one goes first, and its manifest before
-// all, so a folder with a manifest is whole.
+// install moves the files of an export into place. The manifest of an earlier one goes first and the new one comes last,
+// so a folder with a manifest is whole.
 func (m *Manifest) install(work, dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("look into the folder: %w", err)
+	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove the earlier manifest: %w", err)
 	}
 
-	left := []string{ManifestFile}
-	for _, entry := range entries {
-		left = append(left, entry.Name())
-	}
-
-	for _, name := range left {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove the earlier export: %w", err)
-		}
-	}
-
-	for _, name := range append(m.sealed(), ManifestFile) {
+	place := func(name string) error {
 		if err := durable.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("move %s into place: %w", name, err)
 		}
+
+		return nil
 	}
 
-	return nil
+	for _, name := range m.sealed() {
+		if err := place(name); err != nil {
+			return err
+		}
+	}
+
+	if err := m.removeOthers(dir); err != nil {
+		return fmt.Errorf("remove what is left of the earlier export: %w", err)
+	}
+
+	return place(ManifestFile)
+}
+
+// removeOthers removes the files of an earlier export of another format.
+func (m *Manifest) removeOthers(dir string) error {
+	entries, err := os.ReadDir(dir)
+
+	for _, entry := range entries {
+		if !slices.Contains(m.sealed(), entry.Name()) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+
+	return err
 }
 
 // claimFolder makes the folder in which the files of dir are written until all are whole, and locks it until release

@@ -352,3 +352,19 @@ func TestToolCalls(t *testing.T) {
 		t.Errorf("LLaMA-Factory would train this without its calls: %s, %v", info, err)
 	}
 }
+
+// An export takes the place of one of another format, whose files are gone.
+func TestAnotherFormatTakesThePlace(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "export")
+	wrote(t, dir, manyRows(6, true, act), export.Options{Format: export.DPO, Selection: export.Selection{Dev: 0.4}})
+	m := wrote(t, dir, manyRows(6, false, act), export.Options{Format: export.OpenAI})
+
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(m.Files)+1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+
+	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
+		t.Errorf("%+v, %v", report, err)
+	}
+}

@@ -1,0 +1,237 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+
+	"toolevo/trajectories"
+)
+
+// weigh counts what is chosen, where that is weighed.
+func (w *writer) weigh(ctx context.Context, rows iter.Seq2[trajectories.Row, error]) (err error) {
+	mix := w.manifest.Selection.Mix
+	if len(mix.Weights) == 0 {
+		return nil
+	}
+
+	counts := map[string]int{}
+
+	for q, err := range w.questions(ctx, rows) {
+		if err != nil {
+			return err
+		}
+
+		for _, row := range q.chosen {
+			shown, err := w.show(row)
+			if err != nil {
+				return err
+			}
+
+			counts[mix.of(row, shown.Suite)]++
+		}
+	}
+
+	w.reset()
+	w.rng = rand.New(rand.NewPCG(w.opt.Selection.Seed, 0))
+	w.quotas, err = mix.quotas(counts)
+
+	return err
+}
+
+// origin is what a row's system text and codec depend on.
+type origin struct {
+	runID, promptAPI, makers string
+}
+
+// show returns what the model of a row was shown.
+func (w *writer) show(row *trajectories.Row) (Shown, error) {
+	key := origin{row.RunID, row.PromptAPI, trajectories.InWords(row.Makers)}
+	if known, ok := w.shown[key]; ok {
+		return known, nil
+	}
+
+	shown, err := w.opt.Shown(row)
+	if err != nil {
+		return shown, fmt.Errorf("system text for prompt version %s: %w", row.PromptAPI, err)
+	}
+
+	if found := w.linter.lintText(-1, shown.System, false); len(found) > 0 {
+		return shown, fmt.Errorf("system text for prompt version %s: %s", row.PromptAPI, found[0])
+	}
+
+	w.shown[key] = shown
+
+	return shown, nil
+}
+
+// sample makes the sample of a trajectory; broken counts the messages that were sanitised.
+func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error) {
+	shown, err := w.show(row)
+	if err != nil {
+		return s, 0, err
+	}
+
+	if known, ok := w.samples[row]; ok {
+		return known.Sample, known.broken, nil
+	}
+
+	s, broken = NewSample(shown.System, row, shown.Codec, w.linter.Sanitizer())
+	w.samples[row] = cleaned{s, broken}
+
+	return s, broken, nil
+}
+
+// cleaned is a sample and how many messages of it were sanitised.
+type cleaned struct {
+	Sample
+	broken int
+}
+
+// MixedError means that rows of different makers were to stand in one export.
+type MixedError struct{ First, Other trajectories.Row }
+
+// Error names both.
+func (e *MixedError) Error() string {
+	const none = "none on record"
+
+	return fmt.Sprintf("export: trajectories of different makers: run %s has %s, run %s has %s",
+		e.First.RunID, cmp.Or(trajectories.InWords(e.First.Makers), none), e.Other.RunID,
+		cmp.Or(trajectories.InWords(e.Other.Makers), none))
+}
+
+// mixed makes sure that a row has the makers of those before it. The limits may differ.
+func (w *writer) mixed(row *trajectories.Row) error {
+	if w.opt.MixEngines {
+		return nil
+	}
+
+	if w.first == nil {
+		w.first = row
+	}
+
+	if trajectories.InWords(w.first.Makers) != trajectories.InWords(row.Makers) {
+		return &MixedError{*w.first, *row}
+	}
+
+	return nil
+}
+
+// questions streams what is chosen of each question that something is chosen of.
+func (w *writer) questions(ctx context.Context, rows iter.Seq2[trajectories.Row, error]) iter.Seq2[*question, error] {
+	return func(yield func(*question, error) bool) {
+		for group, err := range byQuestion(rows) {
+			var q *question
+			if err = errors.Join(err, ctx.Err()); err == nil {
+				q, err = w.question(group)
+			}
+
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+
+			if len(q.chosen) > 0 && !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+// question chooses among the rows of a question.
+func (w *writer) question(group []*trajectories.Row) (*question, error) {
+	var correct []*trajectories.Row
+
+	clear(w.samples)
+
+	for _, row := range group {
+		if err := w.mixed(row); err != nil {
+			return nil, err
+		}
+
+		if !row.IsCorrect() {
+			continue
+		}
+
+		good, err := w.lintRow(row)
+		if err != nil {
+			return nil, err
+		}
+
+		if good {
+			correct = append(correct, row)
+		}
+	}
+
+	chosen := w.manifest.Selection.of(correct, &w.manifest.Selected)
+
+	kept, err := w.withinQuotas(chosen)
+
+	return &question{chosen: kept, all: group}, err
+}
+
+// lintRow reports whether the linter has nothing against a trajectory. Only of samples that hold it whole the length
+// counts.
+func (w *writer) lintRow(row *trajectories.Row) (bool, error) {
+	sample, _, err := w.sample(row)
+	if err != nil {
+		return false, err
+	}
+
+	w.manifest.Lint.Checked++
+
+	linter := w.linter
+	if !w.form.whole {
+		linter = linter.withoutCutoff()
+	}
+
+	found := linter.LintRow(row, &sample)
+	if len(found) == 0 {
+		return true, nil
+	}
+
+	w.manifest.Lint.Dropped++
+	w.manifest.Lint.ByRule[found[0].Rule]++
+	w.tell(row.Name(), found)
+
+	return false, nil
+}
+
+func (w *writer) tell(name string, found []Finding) {
+	if w.opt.Found != nil {
+		w.opt.Found(name, found)
+	}
+}
+
+// withinQuotas returns those of a question's chosen rows that the weights allow.
+func (w *writer) withinQuotas(chosen []*trajectories.Row) (kept []*trajectories.Row, err error) {
+	if w.quotas == nil {
+		return chosen, nil
+	}
+
+	report := &w.manifest.Selected
+
+	for _, row := range chosen {
+		shown, err := w.show(row)
+		if err != nil {
+			return nil, err
+		}
+
+		if w.quotas[w.manifest.Selection.Mix.of(row, shown.Suite)].next(w.rng) {
+			kept = append(kept, row)
+			continue
+		}
+
+		report.Kept--
+		report.Dropped.Weight++
+	}
+
+	if len(chosen) > 0 && len(kept) == 0 {
+		report.QuestionsKept--
+	}
+
+	return kept, nil
+}

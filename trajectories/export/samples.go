@@ -1,0 +1,203 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"toolevo/envs/durable"
+	"toolevo/trajectories/internal/jsonl"
+	"toolevo/trajectories/internal/pq"
+)
+
+// writeData writes the samples of the questions and where they come from.
+func (w *writer) writeData(work string, questions iter.Seq2[*question, error]) error {
+	sets := datasets(w.opt.Format, w.opt.Selection.Dev > 0)
+
+	return w.withFiles(work, sets, nil, func(files []*sampleFiles) error {
+		for q, err := range questions {
+			if err != nil {
+				return err
+			}
+
+			dev := w.isDev(q)
+
+			written, err := w.writeQuestion(q, files[dev])
+			if err != nil {
+				return err
+			}
+
+			w.count(written, dev > 0)
+		}
+
+		return nil
+	})
+}
+
+// count counts the samples of a question.
+func (w *writer) count(samples int, dev bool) {
+	if samples == 0 {
+		return
+	}
+
+	m := &w.manifest
+	if dev {
+		m.DevRows += samples
+		m.DevQuestions++
+	} else {
+		m.Rows += samples
+		m.Questions++
+	}
+}
+
+// isDev returns the set that a question's samples belong to: 1 if they are held out, whatever run they are of.
+func (w *writer) isDev(q *question) int {
+	if w.opt.Selection.Dev == 0 {
+		return 0
+	}
+
+	h := fnv.New64a()
+	h.Write([]byte(normal(q.chosen[0].Question)))
+
+	if rand.New(rand.NewPCG(w.opt.Selection.Seed, h.Sum64())).Float64() < w.opt.Selection.Dev {
+		return 1
+	}
+
+	return 0
+}
+
+// sampleFiles are the files of a set of samples.
+type sampleFiles struct {
+	parquet *pq.Writer[record]
+	jsonl   io.Writer
+	lineage *json.Encoder
+}
+
+// withFiles opens the files of the sets and calls use. They are closed, and whole, when it has returned without error.
+func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use func([]*sampleFiles) error) error {
+	if len(sets) == 0 {
+		return use(open)
+	}
+
+	return durable.WriteFile(filepath.Join(work, sets[0].parquet()), func(pw io.Writer) error {
+		return durable.WriteFile(filepath.Join(work, sets[0].jsonl()), func(jw io.Writer) error {
+			return durable.WriteFile(filepath.Join(work, sets[0].lineage), func(lw io.Writer) error {
+				parquet, err := pq.NewWriter(pw, w.layout.columns, nil)
+				if err != nil {
+					return err
+				}
+
+				files := append(open, &sampleFiles{parquet, jw, jsonl.NewEncoder(lw)})
+
+				return errors.Join(w.withFiles(work, sets[1:], files, use), parquet.Close())
+			})
+		})
+	})
+}
+
+// writeQuestion writes the samples of a question that the linter has nothing against, and returns how many.
+func (w *writer) writeQuestion(q *question, files *sampleFiles) (written int, err error) {
+	all, err := w.form.samples(w, q)
+	if err != nil {
+		return 0, err
+	}
+
+	for i := range all {
+		c := &all[i]
+
+		if !w.form.whole { // else the trajectory was checked, and is the sample
+			if found := w.linter.Lint(w.opt.Format, &c.sample); len(found) > 0 {
+				w.dropSample(c, found)
+				continue
+			}
+		}
+
+		if err := w.writeSample(c, files); err != nil {
+			return written, fmt.Errorf("write the sample of %s: %w", c.row.Name(), err)
+		}
+
+		written++
+	}
+
+	return written, nil
+}
+
+func (w *writer) dropSample(c *candidate, found []Finding) {
+	report := &w.manifest.Lint
+	if report.SamplesByRule == nil {
+		report.SamplesByRule = map[Rule]int{}
+	}
+
+	report.Samples++
+	report.SamplesByRule[found[0].Rule]++
+	w.tell(fmt.Sprintf("%s, action %d", c.row.Name(), c.step), found)
+}
+
+func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
+	shown, err := w.show(c.row)
+	if err != nil {
+		return err
+	}
+
+	m := &w.manifest
+	m.Lint.Sanitized += c.broken
+	w.addRun(c.row, shown.Suite)
+
+	chars, tokens := w.linter.Length(w.opt.Format, &c.sample)
+	m.Lengths.add(chars, tokens)
+
+	rec := w.layout.write(&c.sample)
+	m.ToolCalls = m.ToolCalls || rec.hasToolCalls()
+
+	if err := files.parquet.Write(&rec); err != nil {
+		return err
+	}
+
+	line, err := pq.AppendJSON(nil, &rec, w.layout.columns)
+	if err != nil {
+		return err
+	}
+
+	if _, err := files.jsonl.Write(append(line, '\n')); err != nil {
+		return err
+	}
+
+	return files.lineage.Encode(lineageOf(c, chars, tokens))
+}
+
+func writeJSON(path string, v any) error {
+	return durable.WriteFile(path, func(w io.Writer) error {
+		enc := jsonl.NewEncoder(w)
+		enc.SetIndent("", "  ")
+
+		if err := enc.Encode(v); err != nil {
+			return fmt.Errorf("encode %s: %w", path, err)
+		}
+
+		return nil
+	})
+}
+
+func sumFile(dir, name string) (FileSum, error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
+	}
+
+	h := sha256.New()
+
+	n, err := io.Copy(h, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
+	}
+
+	return FileSum{Name: name, Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
