@@ -38,10 +38,10 @@ A sample is, by --format,
   reward          a question, a transcript that ends right, and one that fails
   openai          a trajectory as messages of OpenAI's chat API
 
-Only questions of the train split are taken, unless --split names another one.
-The export fails if the data folder also has one of them in another split, since
-a model trained on it could not be measured there, and it names the question.
-Without the data folder the export says that it could not check this.
+Only questions of the train split are taken, unless --split names another one. A
+question that the data folder also has in another split is left out and named: a
+model trained on it could not be measured there. Without the data folder the
+export says that it could not check this.
 
 A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is
 dropped here and counted. Exits with 1 when no sample is left.
@@ -60,7 +60,7 @@ given in place of a run, and exits with 1 if anything is.`,
 	}
 	e := &exporter{app: a}
 	flags := cmd.Flags()
-	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required, but with --lint)")
+	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required without --lint)")
 	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
 		names.Join(export.Formats()))
 	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
@@ -82,7 +82,7 @@ given in place of a run, and exits with 1 if anything is.`,
 		"and errors made before (-1: any number)")
 	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
 	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
-	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N,…`, with the kind "+
+	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after commas, with the kind "+
 		names.Join(export.MixKinds()))
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
 	flags.StringVar(&e.template, "chat-template", "llama3", "`NAME` of the chat template to count under, with "+

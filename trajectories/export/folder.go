@@ -32,8 +32,8 @@ func prepareFolder(dir string) error {
 	return nil
 }
 
-// install moves the files of an export into place. The manifest of an earlier one goes first and the new one comes last,
-// so a folder with a manifest is whole.
+// install moves the files of an export into place. The manifest of an earlier one goes first and the new one comes
+// last, so a folder with a manifest is whole.
 func (m *Manifest) install(work, dir string) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove the earlier manifest: %w", err)

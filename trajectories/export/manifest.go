@@ -248,9 +248,11 @@ func (w *writer) sortedRuns() []ManifestRun {
 		all = append(all, *run)
 	}
 
+	makers := func(r ManifestRun) string { return fmt.Sprintf("%#v", r.Makers) }
+
 	slices.SortFunc(all, func(a, b ManifestRun) int {
 		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
-			cmp.Compare(a.DeployedAPI, b.DeployedAPI), cmp.Compare(fmt.Sprintf("%#v", a.Makers), fmt.Sprintf("%#v", b.Makers)),
+			cmp.Compare(a.DeployedAPI, b.DeployedAPI), cmp.Compare(makers(a), makers(b)),
 			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI, b.PromptAPI))
 	})
 
