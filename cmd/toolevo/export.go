@@ -82,8 +82,8 @@ given in place of a run, and exits with 1 if anything is.`,
 		"and errors made before (-1: any number)")
 	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
 	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
-	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after commas, with the kind "+
-		names.Join(export.MixKinds()))
+	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
+		"commas, with the kind "+names.Join(export.MixKinds()))
 	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
 	flags.StringVar(&e.template, "chat-template", "llama3", "`NAME` of the chat template to count under, with "+
 		"--tokenizer: "+strings.Join(export.Templates(), ", "))
