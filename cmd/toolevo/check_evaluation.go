@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -102,6 +103,16 @@ func (e *evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 	r, err := e.report(ctx, lost)
 	if err != nil {
 		return err
+	}
+
+	stored, err := os.ReadFile(filepath.Join(e.run.Dir, reportJSON))
+	if err != nil {
+		return err
+	}
+
+	var earlier finetune.Report
+	if err := json.Unmarshal(stored, &earlier); err == nil && earlier.Templates == nil {
+		r.Templates = nil // which earlier versions did not tell
 	}
 
 	texts, err := reportTexts(r)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/finetune"
 	"toolevo/trajectories"
 )
 
@@ -101,6 +102,34 @@ func TestFilesOfAnEvaluation(t *testing.T) {
 			t.Errorf("%s: other bytes after --resume", name)
 		}
 	}
+}
+
+// An evaluation of an earlier version, whose report says nothing of templates, is as good as it was.
+func TestCheckEvaluationWithoutTemplates(t *testing.T) {
+	t.Parallel()
+
+	dir := filepath.Join(t.TempDir(), "eval")
+	if err := os.CopyFS(dir, os.DirFS(smallEvaluation(t))); err != nil {
+		t.Fatal(err)
+	}
+
+	report := document[finetune.Report](t, string(read(t, filepath.Join(dir, reportJSON))))
+	if report.Templates == nil {
+		t.Fatal("the report has no templates: the test shows nothing")
+	}
+
+	report.Templates = nil
+
+	texts, err := reportTexts(&report)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, text := range texts {
+		write(t, filepath.Join(dir, name), string(text))
+	}
+
+	must(t, "check", dir, "--data", smallData(t))
 }
 
 // What is changed in an evaluation is found, each file by another comparison.
