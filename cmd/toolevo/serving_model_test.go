@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -69,16 +70,25 @@ func TestAnotherModel(t *testing.T) {
 			t.Errorf("it left %v", left)
 		}
 
-		changing, answered := otherModel(t, s, 3)
-		run := filepath.Join(dir, kind+"-run")
-		must(t, append(slices.Clip(args), "--server", s.URL()+","+changing, "--out", run)...)
+		// Which server a question goes to first depends on their addresses: one in sixteen is never asked.
+		asked := false
+		for try := 0; !asked && try < 20; try++ {
+			changing, answered := otherModel(t, s, 3)
+			run := filepath.Join(dir, fmt.Sprint(kind, "-run-", try))
+			must(t, append(slices.Clip(args), "--server", s.URL()+","+changing, "--out", run)...)
 
-		if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
-			t.Errorf("%s: the trajectories differ", kind)
+			if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {
+				t.Errorf("%s: the trajectories differ", kind)
+			}
+
+			asked = answered.Load() > 3
+			if c := counted(t, run, kind+":sim"); asked && c.Faults["another model"] == 0 {
+				t.Errorf("%s: %d answers of the server that changes, faults %v", kind, answered.Load(), c.Faults)
+			}
 		}
 
-		if c := counted(t, run, kind+":sim"); c.Faults["another model"] == 0 || answered.Load() <= 3 {
-			t.Errorf("%s: %d answers of the server that changes, faults %v", kind, answered.Load(), c.Faults)
+		if !asked {
+			t.Errorf("%s: no question was asked of a server that changes", kind)
 		}
 	}
 }
