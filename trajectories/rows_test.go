@@ -24,43 +24,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// collect drains a sequence.
-func collect[T any](t testing.TB, seq iter.Seq2[T, error]) []T {
-	t.Helper()
-	var all []T
-
-	for v, err := range seq {
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		all = append(all, v)
-	}
-
-	return all
-}
-
-// firstError drains a sequence and returns its error.
-func firstError[T any](seq iter.Seq2[T, error]) error {
-	for _, err := range seq {
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-func sequence(rows []trajectories.Row) iter.Seq2[trajectories.Row, error] {
-	return func(yield func(trajectories.Row, error) bool) {
-		for _, r := range rows {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
 func TestSchemaIsCurrent(t *testing.T) {
 	const golden = "SCHEMA.md"
 	if *update {
@@ -279,7 +242,7 @@ func TestFileRoundTrip(t *testing.T) {
 			t.Fatalf("%d rows do not fill two row groups", len(want))
 		}
 
-		if d := cmp.Diff(want, collect(t, trajectories.ReadFile(path))); d != "" {
+		if d := cmp.Diff(want, synth.Collect(t, trajectories.ReadFile(path))); d != "" {
 			t.Errorf("%d questions, -want +got:\n%s", n, d)
 		}
 	}
@@ -331,7 +294,7 @@ func TestWriterRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 
-			_, err := trajectories.WriteFile(context.Background(), filepath.Join(dir, "rows.parquet"), sequence(c.rows))
+			_, err := trajectories.WriteFile(context.Background(), filepath.Join(dir, "rows.parquet"), synth.Sequence(c.rows))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -352,7 +315,7 @@ func TestWriteFileStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 
-	if _, err := trajectories.WriteFile(ctx, path, sequence(synth.Rows(7, 2, 1))); !errors.Is(err, context.Canceled) {
+	if _, err := trajectories.WriteFile(ctx, path, synth.Sequence(synth.Rows(7, 2, 1))); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 
@@ -384,11 +347,11 @@ func TestWriteFileAfterAKill(t *testing.T) {
 	}
 
 	rows := synth.Rows(1, 2, 1)
-	if _, err := trajectories.WriteFile(t.Context(), path, sequence(rows)); err != nil {
+	if _, err := trajectories.WriteFile(t.Context(), path, synth.Sequence(rows)); err != nil {
 		t.Fatal(err)
 	}
 
-	if d := cmp.Diff(rows, collect(t, trajectories.ReadFile(path))); d != "" {
+	if d := cmp.Diff(rows, synth.Collect(t, trajectories.ReadFile(path))); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 
@@ -423,7 +386,7 @@ func TestReadFileOfVersion1(t *testing.T) {
 		want[i].SchemaVersion, want[i].Makers, want[i].RunHash = 1, nil, want[i].RunID
 	}
 
-	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
+	got := synth.Collect(t, trajectories.ReadFile(filepath.Join("testdata", "version1.parquet")))
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -439,7 +402,7 @@ func earlier() []trajectories.Row {
 }
 
 func TestReadFileOfVersion3(t *testing.T) {
-	got := collect(t, trajectories.ReadFile(filepath.Join("testdata", "version3.parquet")))
+	got := synth.Collect(t, trajectories.ReadFile(filepath.Join("testdata", "version3.parquet")))
 	if d := cmp.Diff(earlier(), got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -498,14 +461,14 @@ func TestLabelsAndMakersRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if d := cmp.Diff(want, collect(t, trajectories.ReadFile(path))); d != "" {
+	if d := cmp.Diff(want, synth.Collect(t, trajectories.ReadFile(path))); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
 func TestReadFileDamaged(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "rows.parquet")
-	if _, err := trajectories.WriteFile(context.Background(), good, sequence(synth.Rows(7, 20, 1))); err != nil {
+	if _, err := trajectories.WriteFile(context.Background(), good, synth.Sequence(synth.Rows(7, 20, 1))); err != nil {
 		t.Fatal(err)
 	}
 
@@ -521,7 +484,7 @@ func TestReadFileDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if err := firstError(trajectories.ReadFile(path)); err == nil {
+		if err := synth.FirstError(trajectories.ReadFile(path)); err == nil {
 			t.Errorf("a file of %d bytes was read without an error", len(damage))
 		}
 	}
@@ -534,10 +497,10 @@ func TestReadFileDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		_ = firstError(trajectories.ReadFile(path))
+		_ = synth.FirstError(trajectories.ReadFile(path))
 	}
 
-	if err := firstError(trajectories.ReadFile(path + ".missing")); !errors.Is(err, os.ErrNotExist) {
+	if err := synth.FirstError(trajectories.ReadFile(path + ".missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }
@@ -554,13 +517,13 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	// A run given twice counts once.
-	got := collect(t, trajectories.Merge(sequence(odd), sequence(nil), sequence(even), sequence(odd)))
+	got := synth.Collect(t, trajectories.Merge(synth.Sequence(odd), synth.Sequence(nil), synth.Sequence(even), synth.Sequence(odd)))
 	if d := cmp.Diff(all, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 
 	failing := func(yield func(trajectories.Row, error) bool) { yield(trajectories.Row{}, io.ErrUnexpectedEOF) }
-	if err := firstError(trajectories.Merge(sequence(odd), failing)); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err := synth.FirstError(trajectories.Merge(synth.Sequence(odd), failing)); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 }
@@ -609,7 +572,7 @@ func merged(t *testing.T, rows ...trajectories.Row) (all []string, err error) {
 
 	var seqs []iter.Seq2[trajectories.Row, error]
 	for _, r := range rows {
-		seqs = append(seqs, sequence([]trajectories.Row{r}))
+		seqs = append(seqs, synth.Sequence([]trajectories.Row{r}))
 	}
 
 	for r, e := range trajectories.Merge(seqs...) {

@@ -29,7 +29,7 @@ func (a *Acceptance) Accept(h envs.History) bool {
 	}
 
 	sample, _ := NewSample(a.system, &row, a.codec, a.linter.Sanitizer())
-	if a.linter.LintRow(&row, &sample) != nil {
+	if a.linter.LintRow(SFTTrajectory, &row, &sample) != nil {
 		return false
 	}
 

@@ -183,12 +183,12 @@ func (w *writer) lintRow(row *trajectories.Row) (bool, error) {
 
 	w.manifest.Lint.Checked++
 
-	linter := w.linter
+	format, linter := w.opt.Format, w.linter
 	if !w.form.whole {
-		linter = linter.withoutCutoff()
+		format, linter = SFTTrajectory, linter.withoutCutoff()
 	}
 
-	found := linter.LintRow(row, &sample)
+	found := linter.LintRow(format, row, &sample)
 	if len(found) == 0 {
 		return true, nil
 	}

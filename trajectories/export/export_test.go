@@ -24,6 +24,12 @@ import (
 	"toolevo/trajectories/internal/synth"
 )
 
+// The data files of the format that is tested most.
+var (
+	parquetFile = export.SFTTrajectory.Dataset() + ".parquet"
+	jsonlFile   = export.SFTTrajectory.Dataset() + ".jsonl"
+)
+
 func wrote(t testing.TB, dir string, rows []trajectories.Row, opt export.Options) *export.Manifest {
 	t.Helper()
 
@@ -31,7 +37,7 @@ func wrote(t testing.TB, dir string, rows []trajectories.Row, opt export.Options
 		opt.Shown = synth.Shown
 	}
 
-	m, err := export.Write(context.Background(), dir, sequence(rows), opt)
+	m, err := export.Write(context.Background(), dir, synth.Sequence(rows), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +76,14 @@ func TestExport(t *testing.T) {
 	// The chosen samples are those of the selection, in its order.
 	var want []export.Sample
 
-	for _, row := range collect(t,
-		export.Selection{PerQuestion: 4}.Select(sequence(rows), &export.SelectionReport{})) {
+	for _, row := range synth.Collect(t,
+		export.Selection{PerQuestion: 4}.Select(synth.Sequence(rows), &export.SelectionReport{})) {
 		system := synth.System(row.PromptAPI)
 		sample, _ := export.NewSample(system, &row, nil, newLinter(t).Sanitizer())
 		want = append(want, sample)
 	}
 
-	if d := cmp.Diff(want, collect(t, export.Read(dir, false))); d != "" {
+	if d := cmp.Diff(want, synth.Collect(t, export.Read(dir, false))); d != "" {
 		t.Errorf("samples, -want +got:\n%s", d)
 	}
 }
@@ -183,7 +189,7 @@ func TestExportDropsFaultyRows(t *testing.T) {
 		good, _ := export.NewSample("", &rows[5], nil, newLinter(t).Sanitizer())
 
 		good.System = synth.System("p_c")
-		if d := cmp.Diff([]export.Sample{good}, collect(t, export.Read(dir, false))); d != "" {
+		if d := cmp.Diff([]export.Sample{good}, synth.Collect(t, export.Read(dir, false))); d != "" {
 			t.Errorf("at most %d of a question: samples, -want +got:\n%s", perQuestion, d)
 		}
 	}
@@ -316,7 +322,7 @@ func TestExportAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err = export.Write(t.Context(), dir, sequence(nil),
+	_, err = export.Write(t.Context(), dir, synth.Sequence(nil),
 		export.Options{Shown: synth.Shown})
 	if err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("beside another process: %v", err)
@@ -362,7 +368,7 @@ func TestExportRefuses(t *testing.T) {
 
 			before, _ := os.ReadDir(dir)
 
-			_, err := export.Write(context.Background(), dir, sequence(rows),
+			_, err := export.Write(context.Background(), dir, synth.Sequence(rows),
 				export.Options{Shown: c.shown})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
@@ -507,7 +513,7 @@ func TestExportStopsWithTheContext(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "export")
 
-	_, err := export.Write(ctx, dir, sequence(synth.Rows(1, 3, 1)),
+	_, err := export.Write(ctx, dir, synth.Sequence(synth.Rows(1, 3, 1)),
 		export.Options{Shown: synth.Shown})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
@@ -525,7 +531,7 @@ func TestExportRefusesMixedMakers(t *testing.T) {
 	}
 
 	dir := filepath.Join(t.TempDir(), "export")
-	_, err := export.Write(context.Background(), dir, sequence(rows),
+	_, err := export.Write(context.Background(), dir, synth.Sequence(rows),
 		export.Options{Shown: synth.Shown})
 
 	var mixed *export.MixedError

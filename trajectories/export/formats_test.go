@@ -177,7 +177,7 @@ func TestFormats(t *testing.T) {
 
 			var got []string
 
-			for _, s := range collect(t, export.Read(dir, false)) {
+			for _, s := range synth.Collect(t, export.Read(dir, false)) {
 				text := said(s.Conversations...)
 
 				switch {
@@ -366,5 +366,26 @@ func TestAnotherFormatTakesThePlace(t *testing.T) {
 
 	if report, err := export.Lint(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// A cutoff counts what its format is trained as: messages for OpenAI say "Observation:", and have more tokens.
+func TestCutoffIsOfTheFormat(t *testing.T) {
+	tokenizer := loadTokenizer(t, "llama3")
+	longest := func(format export.Format, cutoff int) *export.Manifest {
+		return wrote(t, filepath.Join(t.TempDir(), "export"), smallRows(false), export.Options{
+			Format: format, Tokenizer: tokenizer, Template: "llama3", Cutoff: cutoff,
+		})
+	}
+
+	short := longest(export.SFTTrajectory, 0).Lengths.MaxTokens
+	long := longest(export.OpenAI, 0).Lengths.MaxTokens
+
+	if long <= short {
+		t.Fatalf("%d tokens for OpenAI, %d else: the test shows nothing", long, short)
+	}
+
+	if m := longest(export.OpenAI, long-1); m.Lengths.MaxTokens >= long || m.Lint.ByRule[export.TooLong] != 1 {
+		t.Errorf("with a cutoff of %d: %+v", long-1, m)
 	}
 }

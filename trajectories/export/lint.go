@@ -118,9 +118,10 @@ func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
 }
 
-// LintRow returns everything that is wrong with a row and the sample that was made of it; nil when nothing is.
-func (l *Linter) LintRow(row *trajectories.Row, s *Sample) []Finding {
-	found := l.Lint(SFTTrajectory, s)
+// LintRow returns everything that is wrong with a row and the sample of a format, which holds it whole, that was made of
+// it; nil when nothing is.
+func (l *Linter) LintRow(format Format, row *trajectories.Row, s *Sample) []Finding {
+	found := l.Lint(format, s)
 	if row.Cuts > 0 {
 		found = append(found, Finding{CutTurn, -1, fmt.Sprintf("%d turns were cut by the limit of a "+
 			"completion's length", row.Cuts)})

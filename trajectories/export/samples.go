@@ -30,12 +30,17 @@ func (w *writer) writeData(work string, questions iter.Seq2[*question, error]) e
 
 			dev := w.isDev(q)
 
-			written, err := w.writeQuestion(q, files[dev])
+			into := files[0]
+			if dev {
+				into = files[1]
+			}
+
+			written, err := w.writeQuestion(q, into)
 			if err != nil {
 				return err
 			}
 
-			w.count(written, dev > 0)
+			w.count(written, dev)
 		}
 
 		return nil
@@ -58,20 +63,16 @@ func (w *writer) count(samples int, dev bool) {
 	}
 }
 
-// isDev returns the set that a question's samples belong to: 1 if they are held out, whatever run they are of.
-func (w *writer) isDev(q *question) int {
+// isDev reports whether a question's samples are held out, whatever run they are of.
+func (w *writer) isDev(q *question) bool {
 	if w.opt.Selection.Dev == 0 {
-		return 0
+		return false
 	}
 
 	h := fnv.New64a()
 	h.Write([]byte(normal(q.chosen[0].Question)))
 
-	if rand.New(rand.NewPCG(w.opt.Selection.Seed, h.Sum64())).Float64() < w.opt.Selection.Dev {
-		return 1
-	}
-
-	return 0
+	return rand.New(rand.NewPCG(w.opt.Selection.Seed, h.Sum64())).Float64() < w.opt.Selection.Dev
 }
 
 // sampleFiles are the files of a set of samples.
@@ -138,7 +139,13 @@ func (w *writer) dropSample(c *candidate, found []Finding) {
 
 	report.Samples++
 	report.SamplesByRule[found[0].Rule]++
-	w.tell(fmt.Sprintf("%s, action %d", c.row.Name(), c.step), found)
+
+	name := c.row.Name()
+	if c.step > 0 {
+		name += fmt.Sprintf(", action %d", c.step)
+	}
+
+	w.tell(name, found)
 }
 
 func (w *writer) writeSample(c *candidate, files *sampleFiles) error {

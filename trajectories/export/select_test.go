@@ -81,7 +81,7 @@ func TestSelectStrategies(t *testing.T) {
 			var report export.SelectionReport
 			s := export.Selection{PerQuestion: c.n, Strategy: c.strategy}
 
-			got := collect(t, s.Select(sequence(rows), &report))
+			got := synth.Collect(t, s.Select(synth.Sequence(rows), &report))
 			if d := cmp.Diff(c.want, words(got)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
@@ -125,7 +125,7 @@ func TestSelectFilters(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var report export.SelectionReport
 
-			got := words(collect(t, c.s.Select(sequence(rows), &report)))
+			got := words(synth.Collect(t, c.s.Select(synth.Sequence(rows), &report)))
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
@@ -151,7 +151,7 @@ func TestSelectKnowsOtherSplits(t *testing.T) {
 
 	var report export.SelectionReport
 
-	got := words(collect(t, export.Selection{Elsewhere: &elsewhere}.Select(sequence(rows), &report)))
+	got := words(synth.Collect(t, export.Selection{Elsewhere: &elsewhere}.Select(synth.Sequence(rows), &report)))
 	if d := cmp.Diff([]string{"a"}, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -185,7 +185,7 @@ func TestSelectRefuses(t *testing.T) {
 		{export.Selection{PerQuestion: -1}, "-1"},
 	}
 	for _, c := range cases {
-		err := firstError(c.s.Select(sequence(rows), &export.SelectionReport{}))
+		err := synth.FirstError(c.s.Select(synth.Sequence(rows), &export.SelectionReport{}))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want one with %q", c.s, err, c.want)
 		}
@@ -206,7 +206,7 @@ func TestSelectProperties(t *testing.T) {
 			var kept []trajectories.Row
 
 			var report export.SelectionReport
-			for r, err := range s.Select(sequence(rows), &report) {
+			for r, err := range s.Select(synth.Sequence(rows), &report) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -251,7 +251,7 @@ func TestRandomDependsOnTheSeed(t *testing.T) {
 
 	choose := func(seed uint64) []trajectories.Row {
 		s := export.Selection{PerQuestion: 2, Seed: seed}
-		return collect(t, s.Select(sequence(rows), &export.SelectionReport{}))
+		return synth.Collect(t, s.Select(synth.Sequence(rows), &export.SelectionReport{}))
 	}
 	if cmp.Equal(choose(1), choose(2)) {
 		t.Error("two seeds choose the same of twelve questions")
@@ -306,7 +306,7 @@ func TestRandomTakesDifferentToolsFirst(t *testing.T) {
 		s := export.Selection{PerQuestion: 3, Seed: seed}
 		different := map[string]bool{}
 
-		for _, r := range collect(t, s.Select(sequence(rows), &report)) {
+		for _, r := range synth.Collect(t, s.Select(synth.Sequence(rows), &report)) {
 			tools := ""
 			for _, turn := range r.Turns {
 				tools += turn.API
@@ -368,7 +368,7 @@ func TestMix(t *testing.T) {
 
 	// A kind of row that is nowhere, or a weight that is none, is an error.
 	for _, weights := range []map[string]float64{{"p_c": 1, "p_s_ood": 1}, {"p_c": 0}, {"p_c": math.Inf(1)}} {
-		_, err := export.Write(t.Context(), filepath.Join(t.TempDir(), "export"), sequence(rows), export.Options{
+		_, err := export.Write(t.Context(), filepath.Join(t.TempDir(), "export"), synth.Sequence(rows), export.Options{
 			Shown: synth.Shown, Selection: export.Selection{Mix: export.Mix{By: export.ByAPI, Weights: weights}},
 		})
 		if err == nil {
@@ -385,7 +385,7 @@ func TestDevIsHeldOutByQuestion(t *testing.T) {
 		sides := [2]map[string]bool{{}, {}}
 
 		for i, held := range []bool{false, true} {
-			for _, s := range collect(t, export.Read(dir, held)) {
+			for _, s := range synth.Collect(t, export.Read(dir, held)) {
 				sides[i][s.Conversations[0].Value] = true
 			}
 		}
@@ -453,7 +453,7 @@ func TestFiltersByOutcome(t *testing.T) {
 		row := did(0, 0, "x")
 		row.Turns = c.turns
 
-		chosen := collect(t, c.selection.Select(sequence([]trajectories.Row{row}), &export.SelectionReport{}))
+		chosen := synth.Collect(t, c.selection.Select(synth.Sequence([]trajectories.Row{row}), &export.SelectionReport{}))
 		if len(chosen) == 1 != c.want {
 			t.Errorf("%s: chosen %v", name, len(chosen) == 1)
 		}
