@@ -294,7 +294,8 @@ func TestWriterRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 
-			_, err := trajectories.WriteFile(context.Background(), filepath.Join(dir, "rows.parquet"), synth.Sequence(c.rows))
+			_, err := trajectories.WriteFile(context.Background(), filepath.Join(dir, "rows.parquet"),
+				synth.Sequence(c.rows))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -315,7 +316,8 @@ func TestWriteFileStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 
-	if _, err := trajectories.WriteFile(ctx, path, synth.Sequence(synth.Rows(7, 2, 1))); !errors.Is(err, context.Canceled) {
+	_, err := trajectories.WriteFile(ctx, path, synth.Sequence(synth.Rows(7, 2, 1)))
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 
@@ -517,7 +519,8 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	// A run given twice counts once.
-	got := synth.Collect(t, trajectories.Merge(synth.Sequence(odd), synth.Sequence(nil), synth.Sequence(even), synth.Sequence(odd)))
+	got := synth.Collect(t, trajectories.Merge(synth.Sequence(odd), synth.Sequence(nil), synth.Sequence(even),
+		synth.Sequence(odd)))
 	if d := cmp.Diff(all, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

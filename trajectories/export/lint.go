@@ -118,8 +118,8 @@ func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
 }
 
-// LintRow returns everything that is wrong with a row and the sample of a format, which holds it whole, that was made of
-// it; nil when nothing is.
+// LintRow returns everything that is wrong with a row and the sample of a format that was made of it and holds it
+// whole; nil when nothing is.
 func (l *Linter) LintRow(format Format, row *trajectories.Row, s *Sample) []Finding {
 	found := l.Lint(format, s)
 	if row.Cuts > 0 {

@@ -453,7 +453,8 @@ func TestFiltersByOutcome(t *testing.T) {
 		row := did(0, 0, "x")
 		row.Turns = c.turns
 
-		chosen := synth.Collect(t, c.selection.Select(synth.Sequence([]trajectories.Row{row}), &export.SelectionReport{}))
+		rows := synth.Sequence([]trajectories.Row{row})
+		chosen := synth.Collect(t, c.selection.Select(rows, &export.SelectionReport{}))
 		if len(chosen) == 1 != c.want {
 			t.Errorf("%s: chosen %v", name, len(chosen) == 1)
 		}
