@@ -40,6 +40,7 @@ var allowed = []rule{
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
 	{"configs/apis", nil},
+	{"configs/servers", nil},
 	{"configs/demonstrations", nil},
 	{"toolqa", []string{"envs", "envs/names"}},
 	{"toolqa/compat", []string{"envs/names"}},
@@ -86,6 +87,13 @@ var allowed = []rule{
 	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories", "trajectories/export"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/export", "trajectories/internal/..."}},
 	{"finetune", []string{"envs", "mcts", "mcts/store", "trajectories"}},
+	{"finetune/checkpoint", []string{"envs/durable", "envs/regular", "trajectories/export"}},
+	{"finetune/child", nil},
+	{"finetune/training", []string{"envs/durable", "envs/names", "envs/regular", "finetune/checkpoint",
+		"finetune/child", "trajectories/export"}},
+	{"finetune/training/trainingtest", nil},
+	{"finetune/serving", []string{"envs/names", "envs/regular", "finetune/child", "mcts/policy/chat",
+		"mcts/policy/ollama", "mcts/policy/openai"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
 		"mcts/policy/server"}},

@@ -1,0 +1,14 @@
+// Package servers embeds how checkpoints are served for their evaluation, one YAML file for each server: vllm starts a
+// server on this machine, ollama registers them in the Ollama that runs. Package finetune/serving reads them.
+package servers
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// FS returns the YAML files, at the root of a read-only file system.
+func FS() fs.FS { return files }

@@ -1,0 +1,119 @@
+// Package checkpoint says what a checkpoint was trained on: a file beside its weights names the export, the runs of it,
+// the recipe and the model that it was trained from, and what that was trained on in turn.
+//
+// # Guarantees
+//
+// The file is written when the training is over, and weights that were copied or merged take it along. It is read by
+// this program alone: servers and trainers leave it as it is.
+package checkpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+	"toolevo/trajectories/export"
+)
+
+// File is the name of the file, in the folder of the weights.
+const File = "toolevo.json"
+
+// Origin says what weights were trained on.
+type Origin struct {
+	Version   int    `json:"origin_version"`
+	Software  string `json:"software"`          // the version of toolevo that had them trained
+	Trainer   string `json:"trainer"`           // e.g. "LLaMA-Factory 0.9.5"
+	Recipe    string `json:"recipe"`            // its name
+	Arguments string `json:"arguments"`         // the trainer's, as YAML
+	Template  string `json:"template"`          // the chat template that was trained
+	Step      int64  `json:"step,omitempty"`    // updates before these weights; 0 is all of them
+	Adapter   bool   `json:"adapter,omitempty"` // the weights are an adapter of the base, not merged with it
+	Export    Export `json:"export"`
+	Base      Base   `json:"base"`
+}
+
+// OriginVersion is the version of [Origin].
+const OriginVersion = 1
+
+// Export is the data that was trained.
+type Export struct {
+	Seal      string        `json:"seal"`   // of its manifest: no other export has it
+	Format    export.Format `json:"format"` // of the samples
+	Rows      int           `json:"rows"`   // samples
+	Questions int           `json:"questions"`
+	Runs      []Run         `json:"runs"`
+}
+
+// Run is a run that samples come from.
+type Run struct {
+	RunID       string `json:"run_id"`
+	RunHash     string `json:"run_hash"`
+	Policy      string `json:"policy"`
+	Suite       string `json:"suite"`
+	PromptAPI   string `json:"prompt_api"`
+	DeployedAPI string `json:"deployed_api"`
+	Rows        int    `json:"rows"`
+}
+
+// Base is the model that training began with.
+type Base struct {
+	Model  string  `json:"model"`            // as it was named: a folder, or a name of a model hub
+	Origin *Origin `json:"origin,omitempty"` // what it was trained on, where that is known
+}
+
+// ExportOf describes an export by its manifest.
+func ExportOf(m *export.Manifest) Export {
+	e := Export{Seal: m.Seal, Format: m.Format, Rows: m.Rows, Questions: m.Questions}
+	for _, r := range m.Runs {
+		e.Runs = append(e.Runs, Run{r.RunID, r.RunHash, r.Policy, r.Suite, r.PromptAPI, r.DeployedAPI, r.Rows})
+	}
+
+	return e
+}
+
+// BaseOf describes a model that training begins with. One that no training of ours made has no origin.
+func BaseOf(model string) (Base, error) {
+	o, err := Read(model)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Base{Model: model}, nil
+	}
+
+	return Base{model, o}, err
+}
+
+// Write writes the origin of the weights in a folder.
+func (o *Origin) Write(folder string) error {
+	return durable.WriteFile(filepath.Join(folder, File), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+
+		return enc.Encode(o)
+	})
+}
+
+// Read reads the origin of the weights in a folder. The error wraps [fs.ErrNotExist] where there is none.
+func Read(folder string) (*Origin, error) {
+	path := filepath.Join(folder, File)
+
+	text, err := regular.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+
+	var o Origin
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, fmt.Errorf("checkpoint: %s: %w", path, err)
+	}
+
+	if o.Version < 1 || o.Version > OriginVersion {
+		return nil, fmt.Errorf("checkpoint: %s has origin version %d, this program reads 1 to %d", path, o.Version,
+			OriginVersion)
+	}
+
+	return &o, nil
+}

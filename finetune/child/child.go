@@ -1,0 +1,151 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Command says what to run.
+type Command struct {
+	Args  []string      // the program and its arguments, at least one
+	Dir   string        // where it runs; "" is this process's folder
+	Env   []string      // KEY=VALUE, beside this process's own and before them
+	Log   string        // the file to which both its outputs are appended
+	Grace time.Duration // between being asked to end and being killed; 0 is [DefaultGrace]
+}
+
+// DefaultGrace is how long a child may take to end when it is asked to.
+const DefaultGrace = 20 * time.Second
+
+// Child is a program that runs.
+type Child struct {
+	command Command
+	cmd     *exec.Cmd
+	log     *os.File
+	offset  int64         // of its own words in the log
+	done    chan struct{} // closed when it is gone
+	err     error         // why it ended, once it is gone
+	stop    context.CancelCauseFunc
+}
+
+var errStopped = errors.New("stopped")
+
+// Start runs a command until it ends, ctx ends, or Stop is called. A program that is not there is an error that wraps
+// [exec.ErrNotFound].
+func Start(ctx context.Context, c Command) (*Child, error) {
+	log, offset, err := openLog(c.Log)
+	if err != nil {
+		return nil, fmt.Errorf("child: log of %s: %w", c.Args[0], err)
+	}
+
+	ctx, stop := context.WithCancelCause(ctx)
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = attributes()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+	cmd.WaitDelay = c.Grace
+	if c.Grace == 0 {
+		cmd.WaitDelay = DefaultGrace
+	}
+
+	if err := cmd.Start(); err != nil {
+		stop(nil)
+		return nil, errors.Join(fmt.Errorf("child: start %s: %w", c.Args[0], err), log.Close())
+	}
+
+	child := &Child{command: c, cmd: cmd, log: log, offset: offset, done: make(chan struct{}), stop: stop}
+	go child.await(ctx)
+
+	return child, nil
+}
+
+func openLog(path string) (log *os.File, offset int64, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, 0, err
+	}
+
+	log, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, 0, err
+	}
+
+	offset, err = log.Seek(0, io.SeekEnd)
+
+	return log, offset, err
+}
+
+// await waits for the child, and then ends what is left of its group.
+func (c *Child) await(ctx context.Context) {
+	defer close(c.done)
+	err := c.cmd.Wait()
+	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // mostly there is nobody
+	err = errors.Join(err, c.log.Close())
+
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errStopped):
+	case cause != nil:
+		c.err = cause
+	case err != nil:
+		c.err = fmt.Errorf("%s: %w; %s", filepath.Base(c.command.Args[0]), err, c.LastWords())
+	}
+
+	c.stop(nil)
+}
+
+// PID is the process.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
+
+// Done is closed when the child is gone.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Wait waits for the end of the child. The error is the cause of the context's end, where that ended it, nil when Stop
+// did, and says how the child failed and what it said last, otherwise.
+func (c *Child) Wait() error {
+	<-c.done
+
+	return c.err
+}
+
+// Stop ends the child and waits until it is gone.
+func (c *Child) Stop() error {
+	c.stop(errStopped)
+
+	return c.Wait()
+}
+
+// lastBytes is how much of the end of a log is shown.
+const lastBytes = 2000
+
+// LastWords is the end of what the child has printed, and where the rest is.
+func (c *Child) LastWords() string {
+	f, err := os.Open(c.command.Log)
+	if err != nil {
+		return "its log cannot be read: " + err.Error()
+	}
+	defer f.Close()
+
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "its log cannot be read: " + err.Error()
+	}
+
+	from := max(c.offset, end-lastBytes)
+	text, _ := io.ReadAll(io.NewSectionReader(f, from, end-from))
+	words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
+
+	if words == "" {
+		return fmt.Sprintf("it said nothing (%s)", c.command.Log)
+	}
+
+	return fmt.Sprintf("it said last (%s):\n%s", c.command.Log, words)
+}

@@ -1,0 +1,196 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolevo/finetune/child"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+)
+
+// Checkpoint is what is served.
+type Checkpoint struct {
+	Folder   string // of the weights
+	Name     string // by which the model is asked for
+	Template string // the chat template it was trained with; "" is none of ours
+}
+
+// Served is a checkpoint that can be asked.
+type Served struct {
+	Policy  string // e.g. "openai:mine"
+	Address string // of its server, as --server takes it
+
+	child *child.Child // nil for a server that is not ours
+}
+
+// Stop ends the server, if it was started for the checkpoint.
+func (s *Served) Stop() error {
+	if s.child == nil {
+		return nil
+	}
+
+	return s.child.Stop()
+}
+
+// Serve serves a checkpoint and returns when it can be asked. What a server prints that is started goes to a log file.
+// Host is where an Ollama is that is not started, as in OLLAMA_HOST.
+func (s Server) Serve(ctx context.Context, c Checkpoint, host, log string) (*Served, error) {
+	served := &Served{Policy: string(s.Kind) + ":" + c.Name, Address: host}
+
+	if len(s.Command) > 0 {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+
+		served.Address = "127.0.0.1:" + port
+		if s.Kind == OpenAI {
+			served.Address = "http://" + served.Address + "/v1"
+		}
+
+		if served.child, err = child.Start(ctx, s.command(c, port, log)); err != nil {
+			return nil, err
+		}
+	}
+
+	if err := s.ready(ctx, c, served); err != nil {
+		return nil, errors.Join(fmt.Errorf("serve %s: %w", c.Folder, err), served.Stop())
+	}
+
+	return served, nil
+}
+
+// command is the server's, with everything filled in.
+func (s Server) command(c Checkpoint, port, log string) child.Command {
+	fill := strings.NewReplacer("{model}", c.Folder, "{name}", c.Name, "{port}", port)
+	command := child.Command{Log: log}
+
+	for _, word := range s.Command {
+		command.Args = append(command.Args, fill.Replace(word))
+	}
+
+	for key, value := range s.Environment {
+		command.Env = append(command.Env, key+"="+fill.Replace(value))
+	}
+
+	slices.Sort(command.Env)
+
+	return command
+}
+
+// freePort returns a port of this machine that nobody listens on.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
+}
+
+// ready waits until the server answers, and has it list the checkpoint.
+func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.patience(), fmt.Errorf("no answer within %v", s.patience()))
+	defer cancel()
+
+	models, err := s.lister(c, served.Address)
+	if err != nil {
+		return err
+	}
+
+	if _, err := served.await(ctx, models); err != nil {
+		return err
+	}
+
+	if s.Kind == Ollama {
+		if err := register(context.WithoutCancel(ctx), c, served.Address); err != nil {
+			return err
+		}
+	}
+
+	names, err := served.await(ctx, models)
+	if err != nil {
+		return err
+	}
+
+	if !slices.ContainsFunc(names, func(name string) bool { return strings.TrimSuffix(name, ":latest") == c.Name }) {
+		return fmt.Errorf("%s lists no model %s, but %s", served.Address, c.Name, strings.Join(names, ", "))
+	}
+
+	return nil
+}
+
+// lister returns a function that asks the server for its models.
+func (s Server) lister(c Checkpoint, address string) (func(context.Context) ([]string, error), error) {
+	if s.Kind == Ollama {
+		b, err := ollama.New(ollama.Options{Host: address, Model: c.Name, Window: 1})
+		if err != nil {
+			return nil, err
+		}
+
+		return b.Models, nil
+	}
+
+	b, err := openai.New(openai.Options{BaseURL: address, Model: c.Name})
+	if err != nil {
+		return nil, err
+	}
+
+	return func(ctx context.Context) ([]string, error) {
+		models, err := b.Models(ctx)
+
+		all := make([]string, len(models))
+		for i, m := range models {
+			all[i] = m.ID
+		}
+
+		return all, err
+	}, nil
+}
+
+// askEvery is the time between two questions to a server that is starting.
+const askEvery = 500 * time.Millisecond
+
+// await asks a server for its models until it answers.
+func (s *Served) await(ctx context.Context, models func(context.Context) ([]string, error)) ([]string, error) {
+	var ended <-chan struct{} // of the server
+
+	if s.child != nil {
+		ended = s.child.Done()
+	}
+
+	for {
+		names, err := models(ctx)
+		if err == nil {
+			return names, nil
+		}
+
+		select {
+		case <-ctx.Done():
+			err = errors.Join(context.Cause(ctx), err)
+			if s.child != nil {
+				err = fmt.Errorf("%w; %s", err, s.child.LastWords())
+			}
+
+			return nil, err
+		case <-ended:
+			return nil, errors.Join(errors.New("the server ended"), s.child.Wait())
+		case <-time.After(askEvery):
+		}
+	}
+}
+
+// parseTemplate returns the chat template of a checkpoint; ok is false for one of no template of ours.
+func (c Checkpoint) parseTemplate() (t chat.Template, ok bool) {
+	t, err := chat.ParseTemplate(c.Template)
+
+	return t, err == nil
+}

@@ -1,0 +1,112 @@
+package serving
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/names"
+	"toolevo/envs/regular"
+)
+
+// Kind is the protocol of a server, and the kind of policies that ask it.
+type Kind string
+
+// The kinds.
+const (
+	OpenAI Kind = "openai"
+	Ollama Kind = "ollama"
+)
+
+// Server says how checkpoints are served.
+type Server struct {
+	Kind        Kind              `yaml:"kind"`
+	Command     []string          `yaml:"command"`     // starts it; none for an Ollama that runs already
+	Environment map[string]string `yaml:"environment"` // of the command, beside ours
+	Wait        int               `yaml:"wait"`        // seconds until it answers, at most
+}
+
+const ending = ".yaml"
+
+// Load reads the server of a name in a folder, or else the file at a path.
+func Load(folder fs.FS, name string) (Server, error) {
+	known, err := fs.Glob(folder, "*"+ending)
+	if err != nil {
+		return Server{}, err
+	}
+
+	for i := range known {
+		known[i] = strings.TrimSuffix(known[i], ending)
+	}
+
+	var text []byte
+
+	if slices.Contains(known, name) {
+		text, err = fs.ReadFile(folder, name+ending)
+	} else if text, err = regular.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
+		return Server{}, names.Unknown("server or file", name, known)
+	}
+
+	if err != nil {
+		return Server{}, err
+	}
+
+	var s Server
+
+	err = yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&s)
+	if err == nil {
+		err = s.Check()
+	}
+
+	if err != nil {
+		return Server{}, fmt.Errorf("server %s: %w", name, err)
+	}
+
+	return s, nil
+}
+
+// Check refuses a server that cannot serve.
+func (s Server) Check() error {
+	if _, err := names.Parse("kind", string(s.Kind), []string{string(OpenAI), string(Ollama)}); err != nil {
+		return err
+	}
+
+	if s.Wait < 1 {
+		return fmt.Errorf("wait: %d: want the seconds that the server may take until it answers", s.Wait)
+	}
+
+	if len(s.Command) == 0 && s.Kind == Ollama {
+		return nil
+	}
+
+	needed := []string{"{port}"}
+	if s.Kind == OpenAI {
+		needed = []string{"{model}", "{name}", "{port}"}
+	}
+
+	for _, place := range needed {
+		if !strings.Contains(strings.Join(s.places(), " "), place) {
+			return fmt.Errorf("command: it holds no %s, so the server would not know what to serve, or where", place)
+		}
+	}
+
+	return nil
+}
+
+// places are the texts in which a name between braces stands for something.
+func (s Server) places() []string {
+	all := slices.Clone(s.Command)
+	for _, value := range s.Environment {
+		all = append(all, value)
+	}
+
+	return all
+}
+
+func (s Server) patience() time.Duration { return time.Duration(s.Wait) * time.Second }

@@ -1,0 +1,212 @@
+package serving_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"toolevo/finetune/serving"
+)
+
+// TestMain is also the server that the tests start: it lists one model, on a port, until it is ended.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "serve" {
+		fmt.Println("serving", os.Args[2])
+
+		if os.Args[2] == "nothing" {
+			os.Exit(7)
+		}
+
+		list := func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, os.Args[2])
+		}
+		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[3], http.HandlerFunc(list)))
+		os.Exit(1)
+	}
+
+	os.Exit(m.Run())
+}
+
+// started is a server that the tests start.
+func started(t *testing.T, name string) serving.Server {
+	t.Helper()
+
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return serving.Server{
+		Kind:        serving.OpenAI,
+		Command:     []string{program, "serve", name, "127.0.0.1:{port}"},
+		Environment: map[string]string{"WEIGHTS": "{model}"},
+		Wait:        60,
+	}
+}
+
+func TestServe(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "server.log")
+	c := serving.Checkpoint{Folder: t.TempDir(), Name: "mine"}
+
+	s, err := started(t, "{name}").Serve(t.Context(), c, "", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if s.Policy != "openai:mine" || !strings.HasPrefix(s.Address, "http://127.0.0.1:") {
+		t.Errorf("policy %s at %s", s.Policy, s.Address)
+	}
+
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := http.Get(s.Address); err == nil {
+		t.Error("the server is still there")
+	}
+
+	if text, err := os.ReadFile(log); err != nil || !strings.Contains(string(text), "serving mine") {
+		t.Errorf("log %q, %v", text, err)
+	}
+}
+
+func TestServeFails(t *testing.T) {
+	for name, c := range map[string]struct{ serves, want string }{
+		"the server ends":             {"nothing", "serving nothing"},
+		"the server has another name": {"other", "lists no model mine, but other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := filepath.Join(t.TempDir(), "server.log")
+
+			_, err := started(t, c.serves).Serve(t.Context(), serving.Checkpoint{Folder: "w", Name: "mine"}, "", log)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+
+	s := started(t, "mine")
+	s.Command[0] = filepath.Join(t.TempDir(), "vllm")
+
+	_, err := s.Serve(t.Context(), serving.Checkpoint{Name: "mine"}, "", filepath.Join(t.TempDir(), "log"))
+	if err == nil || !strings.Contains(err.Error(), s.Command[0]) {
+		t.Errorf("error %v, want one that names the program", err)
+	}
+}
+
+// fakeOllama keeps what it is sent.
+type fakeOllama struct {
+	mu    sync.Mutex
+	blobs map[string]string // by digest
+	made  map[string]any    // the last request to make a model
+}
+
+func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+
+	body, _ := io.ReadAll(r.Body)
+
+	switch path := r.URL.Path; {
+	case path == "/api/tags" && f.made == nil:
+		fmt.Fprint(w, `{"models":[]}`)
+	case path == "/api/tags":
+		fmt.Fprintf(w, `{"models":[{"name":"%v:latest"}]}`, f.made["model"])
+	case strings.HasPrefix(path, "/api/blobs/"):
+		f.blobs[strings.TrimPrefix(path, "/api/blobs/")] = string(body)
+		w.WriteHeader(http.StatusCreated)
+	case path == "/api/create":
+		if err := json.Unmarshal(body, &f.made); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+
+		fmt.Fprintln(w, `{"status":"success"}`)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func TestRegister(t *testing.T) {
+	f := &fakeOllama{blobs: map[string]string{}}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+
+	folder := t.TempDir()
+	there := []string{"model.safetensors", "config.json", "tokenizer.json", "trainer_state.json", "notes.txt"}
+
+	for _, name := range there {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("the "+name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	s, err := serving.Server{Kind: serving.Ollama, Wait: 60}.Serve(t.Context(),
+		serving.Checkpoint{Folder: folder, Name: "mine", Template: "llama3"}, server.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if s.Policy != "ollama:mine" || s.Address != server.URL {
+		t.Errorf("policy %s at %s", s.Policy, s.Address)
+	}
+
+	sent := f.made["files"].(map[string]any)
+	if len(sent) != 3 {
+		t.Errorf("sent %v", sent)
+	}
+
+	for name, digest := range sent {
+		sum := sha256.Sum256([]byte("the " + name))
+		if digest != "sha256:"+hex.EncodeToString(sum[:]) || f.blobs[digest.(string)] != "the "+name {
+			t.Errorf("%s was sent as %v: %q", name, digest, f.blobs[digest.(string)])
+		}
+	}
+
+	// An observation is what the model was trained to read: a message of the role ipython.
+	const want = `{{ else if eq .Role "tool" }}<|start_header_id|>ipython<|end_header_id|>` +
+		"\n\n{{ .Content }}<|eot_id|>"
+	if template := f.made["template"].(string); !strings.Contains(template, want) {
+		t.Errorf("template %q", template)
+	}
+}
+
+func TestRegisterRefusesWhatIsNoModel(t *testing.T) {
+	server := httptest.NewServer(&fakeOllama{blobs: map[string]string{}})
+	t.Cleanup(server.Close)
+
+	_, err := serving.Server{Kind: serving.Ollama, Wait: 60}.Serve(t.Context(),
+		serving.Checkpoint{Folder: t.TempDir(), Name: "mine"}, server.URL, "")
+	if err == nil || !strings.Contains(err.Error(), "neither safetensors nor GGUF") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	for text, want := range map[string]string{
+		"kind: openai\nwait: 5\ncommand: [vllm, serve, '{model}', '{name}', '{port}']": "",
+		"kind: ollama\nwait: 5": "",
+		"kind: openai\nwait: 5\ncommand: [vllm, '{model}', '{port}']": "holds no {name}",
+		"kind: openai\nwait: 5":                           "holds no {model}",
+		"kind: ollama\nwait: 5\ncommand: [ollama, serve]": "holds no {port}",
+		"kind: openai":                                    "wait: 0",
+		"kind: vllm\nwait: 5":                             "vllm",
+		"kind: ollama\nwaits: 5":                          "waits",
+		"kind: ollama\nwait: [5]":                         "server mine",
+		"kind: ollama\nwait: 5\nenvironment: {OLLAMA_HOST: '127.0.0.1:{port}'}\ncommand: [ollama, serve]": "",
+	} {
+		_, err := serving.Load(fstest.MapFS{"mine.yaml": {Data: []byte(text)}}, "mine")
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+}

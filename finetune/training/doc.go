@@ -1,0 +1,26 @@
+// Package training fine-tunes a model on an export, with LLaMA-Factory.
+//
+// # Words
+//
+// A [Recipe] says how a kind of model is trained: LLaMA-Factory's arguments, the format of the exports that they suit,
+// and how many samples make an update. A [Plan] is a recipe for one export, one model and one machine: everything that
+// LLaMA-Factory is told. A training happens in a folder of its own, and is whatever is in it:
+//
+//	train.yaml       LLaMA-Factory's arguments
+//	train.log        what LLaMA-Factory printed, in all attempts
+//	weights/         its output: the last weights, and a [Checkpoint] for every time it saved
+//	merged/          checkpoints of adapters, merged into their base model
+//	model            a link to the weights that are to be served
+//
+// # Guarantees
+//
+//   - An interrupted training goes on from its last whole checkpoint; one that was being written is removed.
+//   - A folder holds one training: a plan that differs from the one that began there is refused.
+//   - Weights that the link leads to are whole, and an origin beside them (package checkpoint) says what they were
+//     trained on.
+//
+// # Caveats
+//
+// Optimizer states, which are many times larger than weights, are kept for the newest checkpoint only, and for none
+// once the training is over. A recipe that saves weights alone (save_only_model) begins anew after an interruption.
+package training

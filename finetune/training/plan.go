@@ -1,0 +1,219 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolevo/trajectories/export"
+)
+
+// Options say what a recipe is used for.
+type Options struct {
+	Export string   // the folder of the export
+	Model  string   // what is trained: a folder, or a name of a model hub; "" is the recipe's
+	GPUs   int      // of this machine; 0 trains on the processor
+	Set    []string // ARGUMENT=VALUE, over the recipe's; an empty VALUE takes the argument away
+
+	// Files holds those that arguments name, beside the recipes.
+	Files fs.FS
+}
+
+// Plan is everything that LLaMA-Factory is told for one training.
+type Plan struct {
+	Recipe   *Recipe
+	Export   string           // its folder, absolute
+	Manifest *export.Manifest // of the export
+	Model    string           // what is trained
+	Warnings []string         // what the user should know before, a sentence each
+
+	arguments arguments
+	files     map[string][]byte // that arguments name, by name in the training's folder
+	torchrun  bool              // must be started so, on however many GPUs
+}
+
+// Plan returns what LLaMA-Factory is told to train a model on an export. It refuses an export that the recipe is not
+// for, and one whose samples LLaMA-Factory would cut.
+func (r *Recipe) Plan(o Options) (*Plan, error) {
+	folder, err := filepath.Abs(o.Export)
+	if err != nil {
+		return nil, err
+	}
+
+	manifest, err := export.ReadManifest(folder)
+	if err != nil {
+		return nil, err
+	}
+
+	p := &Plan{Recipe: r, Export: folder, Manifest: manifest, files: map[string][]byte{}}
+	p.arguments = arguments(r.Arguments)
+
+	for _, assignment := range o.Set {
+		if p.arguments, err = p.arguments.set(assignment); err != nil {
+			return nil, err
+		}
+	}
+
+	for _, step := range []func(Options) error{p.checkExport, p.checkLengths, p.setModel, p.setBatch, p.addFiles} {
+		if err := step(o); err != nil {
+			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
+		}
+	}
+
+	p.arguments = p.arguments.with("dataset_dir", folder).with("dataset", manifest.Format.Dataset()).
+		with("output_dir", weightsFolder)
+
+	return p, nil
+}
+
+// checkExport refuses an export that the recipe is not for.
+func (p *Plan) checkExport(Options) error {
+	format, trainer := p.Manifest.Form()
+
+	switch {
+	case format != p.Recipe.Format:
+		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again with --format %s, or "+
+			"choose another recipe", p.Recipe.Format, p.Export, format, p.Recipe.Format)
+	case trainer != export.LlamaFactory:
+		return fmt.Errorf("%s is laid out for %s: export again with --for %s", p.Export, trainer, export.LlamaFactory)
+	case p.Manifest.Rows == 0:
+		return fmt.Errorf("%s holds no sample", p.Export)
+	}
+
+	for _, run := range p.Manifest.Runs {
+		if p.Recipe.Deployed != "" && run.DeployedAPI != p.Recipe.Deployed {
+			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected under %s: "+
+				"collect with --api %s", p.Recipe.Deployed, run.RunID, p.Export, run.DeployedAPI, p.Recipe.Deployed)
+		}
+	}
+
+	return nil
+}
+
+// The value that LLaMA-Factory has when it is not told.
+const defaultCutoff = 2048
+
+// checkLengths refuses samples that LLaMA-Factory would cut, which it does from behind, where the answer is.
+func (p *Plan) checkLengths(Options) error {
+	cutoff, err := p.arguments.number(argCutoff, defaultCutoff)
+	if err != nil {
+		return err
+	}
+
+	lengths, template := p.Manifest.Lengths, p.arguments.text(argTemplate)
+
+	switch {
+	case lengths.MaxTokens == 0:
+		p.warn("The export was made without --tokenizer, so nobody knows whether its samples fit %d tokens; the "+
+			"longest has %d characters. LLaMA-Factory cuts what is longer, and with it the answer.", cutoff,
+			lengths.MaxChars)
+	case lengths.Template != template:
+		p.warn("The export counted its tokens under the chat template %s, and %s is trained: lengths differ a little.",
+			lengths.Template, template)
+	}
+
+	if lengths.MaxTokens > cutoff {
+		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: LLaMA-Factory would cut the answer "+
+			"off. Export again with --cutoff %d, or --set %s=%d", p.Export, lengths.MaxTokens, argCutoff, cutoff,
+			cutoff, argCutoff, lengths.MaxTokens)
+	}
+
+	return nil
+}
+
+// setModel says which model is trained. LLaMA-Factory runs elsewhere, so a folder gets its whole name.
+func (p *Plan) setModel(o Options) error {
+	p.Model = o.Model
+	if p.Model == "" {
+		p.Model = p.arguments.text(argModel)
+	}
+
+	if p.Model == "" {
+		return errors.New("it names no model: name one with --model")
+	}
+
+	if info, err := os.Stat(p.Model); err == nil && info.IsDir() {
+		if p.Model, err = filepath.Abs(p.Model); err != nil {
+			return err
+		}
+	} else if strings.HasPrefix(p.Model, "/") || strings.HasPrefix(p.Model, ".") {
+		return fmt.Errorf("the model %s is no folder", p.Model)
+	}
+
+	p.arguments = p.arguments.with(argModel, p.Model)
+
+	return nil
+}
+
+// The value that LLaMA-Factory has when it is not told.
+const defaultPerDevice = 8
+
+// setBatch has gradients accumulated until an update has as many samples as the recipe says, whatever the machine.
+func (p *Plan) setBatch(o Options) error {
+	perDevice, err := p.arguments.number(argPerDevice, defaultPerDevice)
+	if err != nil {
+		return err
+	}
+
+	together := perDevice * max(o.GPUs, 1)
+	accumulation := max((p.Recipe.Batch+together/2)/together, 1)
+
+	if batch := accumulation * together; batch != p.Recipe.Batch {
+		p.warn("An update has %d samples and not %d: %d at a time on %d GPUs do not make that. Another --set %s might.",
+			batch, p.Recipe.Batch, perDevice, max(o.GPUs, 1), argPerDevice)
+	}
+
+	p.arguments = p.arguments.with(argAccumulation, accumulation)
+
+	return nil
+}
+
+// addFiles finds the files that arguments name.
+func (p *Plan) addFiles(o Options) error {
+	name := p.arguments.text(argDeepSpeed)
+	if name == "" {
+		return nil
+	}
+
+	p.torchrun = true
+
+	text, err := fs.ReadFile(o.Files, name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		if name, err = filepath.Abs(name); err == nil {
+			_, err = os.Stat(name)
+		}
+
+		p.arguments = p.arguments.with(argDeepSpeed, name)
+
+		return err
+	}
+
+	p.files[name] = text
+
+	return err
+}
+
+func (p *Plan) warn(format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
+}
+
+// NeedsGPU reports whether the arguments are for GPUs.
+func (p *Plan) NeedsGPU() bool { return !p.arguments.isTrue(argCPU) }
+
+// Template is the chat template that is trained.
+func (p *Plan) Template() string { return p.arguments.text(argTemplate) }
+
+// adapts reports whether an adapter is trained, and the model itself stays as it is.
+func (p *Plan) adapts() bool { return p.arguments.text(argTuning) == "lora" }
+
+// YAML is the file of LLaMA-Factory's arguments.
+func (p *Plan) YAML() ([]byte, error) {
+	text, err := p.arguments.encode()
+	head := fmt.Sprintf("# Written by toolevo from the recipe %s, for the export with the seal\n# %s.\n", p.Recipe.Name,
+		p.Manifest.Seal)
+
+	return append([]byte(head), text...), err
+}

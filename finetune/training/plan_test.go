@@ -1,0 +1,302 @@
+package training_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/finetune/training"
+	"toolevo/trajectories/export"
+)
+
+const recipeText = `# A small model: for tests,
+# and nothing else.
+format: sft-trajectory
+batch: 64
+arguments:
+  model_name_or_path: some/model
+  stage: sft
+  finetuning_type: full
+  template: llama3
+  cutoff_len: 1024 # tokens
+  per_device_train_batch_size: 4
+  learning_rate: 2.0e-5
+  num_train_epochs: 3.0
+  deepspeed: zero2.json
+`
+
+func recipes(text string) fs.FS {
+	return fstest.MapFS{
+		"small.yaml": {Data: []byte(text)},
+		"zero2.json": {Data: []byte("{}\n")},
+	}
+}
+
+func load(t *testing.T, text string) *training.Recipe {
+	t.Helper()
+
+	r, err := training.LoadRecipe(recipes(text), "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return r
+}
+
+// manifest is that of an export which the recipe trains.
+func manifest() export.Manifest {
+	return export.Manifest{
+		Version: export.ManifestVersion,
+		Format:  export.SFTTrajectory,
+		Trainer: export.LlamaFactory,
+		Rows:    100,
+		Runs:    []export.ManifestRun{{RunID: "one", DeployedAPI: "p_s_in", Policy: "scripted:noisy", Rows: 100}},
+		Lengths: export.Lengths{MaxChars: 4000, MaxTokens: 1000, Template: "llama3"},
+		Seal:    "5ea1",
+	}
+}
+
+// exported writes the folder of an export with a manifest.
+func exported(t *testing.T, m export.Manifest) string {
+	t.Helper()
+
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, export.ManifestFile), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	return dir
+}
+
+func plan(t *testing.T, text string, o training.Options) *training.Plan {
+	t.Helper()
+
+	o.Files = recipes(text)
+
+	p, err := load(t, text).Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return p
+}
+
+func TestPlan(t *testing.T) {
+	dir := exported(t, manifest())
+	p := plan(t, recipeText, training.Options{
+		Export: dir, GPUs: 2, Set: []string{"learning_rate=1.0e-5", "cutoff_len=2048", "stage="},
+	})
+
+	text, err := p.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// 64 samples of an update, 2 GPUs with 4 at a time: 8 times.
+	want := `# Written by toolevo from the recipe small, for the export with the seal
+# 5ea1.
+model_name_or_path: some/model
+finetuning_type: full
+template: llama3
+cutoff_len: 2048
+per_device_train_batch_size: 4
+learning_rate: 1.0e-05
+num_train_epochs: 3.0
+deepspeed: zero2.json
+gradient_accumulation_steps: 8
+dataset_dir: ` + dir + `
+dataset: toolevo_sft
+output_dir: weights
+`
+	if d := cmp.Diff(want, string(text)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+
+	if len(p.Warnings) > 0 {
+		t.Errorf("warnings: %q", p.Warnings)
+	}
+
+	if !p.NeedsGPU() || p.Template() != "llama3" || p.Model != "some/model" {
+		t.Errorf("needs a GPU: %v, template %s, model %s", p.NeedsGPU(), p.Template(), p.Model)
+	}
+}
+
+func TestBatchOnAnyNumberOfGPUs(t *testing.T) {
+	dir := exported(t, manifest())
+
+	for _, c := range []struct {
+		gpus, accumulation int
+		warns              bool
+	}{
+		{0, 16, false},  // 4 at a time on the processor
+		{1, 16, false},  // 64 / 4
+		{3, 5, true},    // 64 / 12 = 5.33: 60 samples
+		{16, 1, false},  // 64 / 64
+		{100, 1, true},  // 400 samples are the fewest
+		{8, 2, false},   // 64 / 32
+		{6, 3, true},    // 64 / 24 = 2.67: 72 samples
+		{11, 1, true},   // 64 / 44 = 1.45: 44 samples
+		{5, 3, true},    // 64 / 20 = 3.2: 60 samples
+		{4, 4, false},   // 64 / 16
+		{1000, 1, true}, // 4000
+	} {
+		p := plan(t, recipeText, training.Options{Export: dir, GPUs: c.gpus})
+
+		text, err := p.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var got string
+
+		for line := range strings.Lines(string(text)) {
+			if value, ok := strings.CutPrefix(line, "gradient_accumulation_steps: "); ok {
+				got = strings.TrimSpace(value)
+			}
+		}
+
+		want, _ := json.Marshal(c.accumulation)
+		if got != string(want) || len(p.Warnings) > 0 != c.warns {
+			t.Errorf("%d GPUs: accumulation %s, warnings %q; want %d, warned: %v", c.gpus, got, p.Warnings,
+				c.accumulation, c.warns)
+		}
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	changed := func(change func(*export.Manifest)) export.Manifest {
+		m := manifest()
+		change(&m)
+
+		return m
+	}
+
+	for name, c := range map[string]struct {
+		manifest export.Manifest
+		text     string
+		options  training.Options
+		want     string
+	}{
+		"another format": {
+			manifest: changed(func(m *export.Manifest) { m.Format = export.DPO }),
+			want:     "export again with --format sft-trajectory",
+		},
+		"another trainer": {
+			manifest: changed(func(m *export.Manifest) { m.Trainer = export.TRL }),
+			want:     "export again with --for llamafactory",
+		},
+		"no sample": {
+			manifest: changed(func(m *export.Manifest) { m.Rows = 0 }),
+			want:     "holds no sample",
+		},
+		"another API version": {
+			manifest: manifest(),
+			text:     strings.Replace(recipeText, "batch:", "deployed: p_c\nbatch:", 1),
+			want:     "collect with --api p_c",
+		},
+		"samples that would be cut": {
+			manifest: changed(func(m *export.Manifest) { m.Lengths.MaxTokens = 1025 }),
+			want:     "has 1025 tokens, and cutoff_len is 1024",
+		},
+		"no model": {
+			manifest: manifest(),
+			options:  training.Options{Set: []string{"model_name_or_path="}},
+			want:     "name one with --model",
+		},
+		"a folder that is not there": {
+			manifest: manifest(),
+			options:  training.Options{Model: "./nowhere"},
+			want:     "./nowhere is no folder",
+		},
+		"what a plan says itself": {
+			manifest: manifest(),
+			options:  training.Options{Set: []string{"output_dir=/tmp"}},
+			want:     "cannot be set",
+		},
+		"no assignment": {
+			manifest: manifest(),
+			options:  training.Options{Set: []string{"learning_rate"}},
+			want:     "want ARGUMENT=VALUE",
+		},
+		"no number": {
+			manifest: manifest(),
+			options:  training.Options{Set: []string{"cutoff_len=many"}},
+			want:     "cutoff_len: many: want a whole number",
+		},
+		"no file": {
+			manifest: manifest(),
+			options:  training.Options{Set: []string{"deepspeed=nowhere.json"}},
+			want:     "nowhere.json",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := c.text
+			if text == "" {
+				text = recipeText
+			}
+
+			c.options.Export, c.options.Files = exported(t, c.manifest), recipes(text)
+
+			_, err := load(t, text).Plan(c.options)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestPlanWarnsOfUnknownLengths(t *testing.T) {
+	m := manifest()
+	m.Lengths = export.Lengths{MaxChars: 4321}
+
+	p := plan(t, recipeText, training.Options{Export: exported(t, m)})
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "4321 characters") {
+		t.Errorf("warnings: %q", p.Warnings)
+	}
+}
+
+func TestRecipes(t *testing.T) {
+	r := load(t, recipeText)
+	if r.About != "A small model: for tests, and nothing else." || r.Batch != 64 || r.Format != export.SFTTrajectory {
+		t.Errorf("recipe %+v", r)
+	}
+
+	for text, want := range map[string]string{
+		"format: sft\nbatch: 1\n":                                              `"sft"`,
+		"format: dpo\nbatch: 0\n":                                              "batch: 0",
+		"format: dpo\nbatch: 1\nbatches: 2\n":                                  "batches",
+		"format: dpo\nbatch: 1\narguments: {dataset: mine}\n":                  "dataset is not for a recipe to say",
+		"format: dpo\nbatch: 1\narguments: {gradient_accumulation_steps: 8}\n": "gradient_accumulation_steps is not",
+		"format: [": "recipe small",
+	} {
+		_, err := training.LoadRecipe(recipes(text), "small")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+
+	_, err := training.LoadRecipe(recipes(recipeText), "smal")
+	if err == nil || !strings.Contains(err.Error(), "small") {
+		t.Errorf("error %v, want one that names the recipes", err)
+	}
+
+	path := filepath.Join(t.TempDir(), "own.yaml")
+	if err := os.WriteFile(path, []byte(recipeText), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	if r, err := training.LoadRecipe(recipes(recipeText), path); err != nil || r.Name != path {
+		t.Errorf("a file: %+v, %v", r, err)
+	}
+}

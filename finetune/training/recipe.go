@@ -1,0 +1,123 @@
+package training
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/names"
+	"toolevo/envs/regular"
+	"toolevo/trajectories/export"
+)
+
+// Recipe says how a kind of model is trained. Its file begins with a comment that says for whom it is.
+type Recipe struct {
+	Name  string `yaml:"-"` // of the shipped file, or the path of another
+	About string `yaml:"-"` // the comment, on one line
+
+	Format   export.Format `yaml:"format"`   // of the exports that it trains
+	Deployed string        `yaml:"deployed"` // the API version that their runs must have deployed; "" is any
+	Batch    int           `yaml:"batch"`    // samples of one update, over all GPUs together
+
+	// Arguments of LLaMA-Factory, in the order of the file.
+	Arguments yaml.MapSlice `yaml:"arguments"`
+}
+
+const recipeEnding = ".yaml"
+
+// Recipes lists the recipes of a folder by name.
+func Recipes(folder fs.FS) ([]string, error) {
+	files, err := fs.Glob(folder, "*"+recipeEnding)
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(f, recipeEnding)
+	}
+
+	return files, err
+}
+
+// LoadRecipe reads the recipe of a name in a folder, or else the file at a path.
+func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
+	known, err := Recipes(folder)
+	if err != nil {
+		return nil, err
+	}
+
+	var text []byte
+
+	if slices.Contains(known, name) {
+		text, err = fs.ReadFile(folder, name+recipeEnding)
+	} else if text, err = regular.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, names.Unknown("recipe or file", name, known)
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	return parseRecipe(name, text)
+}
+
+// ours lists the arguments that a plan sets, and a recipe therefore cannot.
+var ours = []string{
+	"dataset_dir", "dataset", "output_dir", "overwrite_output_dir", "resume_from_checkpoint", argAccumulation,
+}
+
+// The arguments that a plan reads.
+const (
+	argModel        = "model_name_or_path"
+	argAdapter      = "adapter_name_or_path"
+	argTemplate     = "template"
+	argTuning       = "finetuning_type"
+	argCutoff       = "cutoff_len"
+	argPerDevice    = "per_device_train_batch_size"
+	argAccumulation = "gradient_accumulation_steps"
+	argDeepSpeed    = "deepspeed"
+	argCPU          = "use_cpu"
+	argOnlyModel    = "save_only_model"
+)
+
+func parseRecipe(name string, text []byte) (*Recipe, error) {
+	r := &Recipe{Name: name, About: firstComment(text)}
+
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict(), yaml.UseOrderedMap()).Decode(r); err != nil {
+		return nil, fmt.Errorf("recipe %s: %w", name, err)
+	}
+
+	if _, err := export.ParseFormat(string(r.Format)); err != nil {
+		return nil, fmt.Errorf("recipe %s: %w", name, err)
+	}
+
+	if r.Batch < 1 {
+		return nil, fmt.Errorf("recipe %s: batch: %d: want how many samples make an update", name, r.Batch)
+	}
+
+	for _, item := range r.Arguments {
+		if key := fmt.Sprint(item.Key); slices.Contains(ours, key) {
+			return nil, fmt.Errorf("recipe %s: arguments: %s is not for a recipe to say: it follows from the export, "+
+				"the folder and the batch", name, key)
+		}
+	}
+
+	return r, nil
+}
+
+// firstComment is the comment that a file begins with, on one line.
+func firstComment(text []byte) string {
+	var words []string
+
+	for line := range strings.Lines(string(text)) {
+		comment, ok := strings.CutPrefix(line, "#")
+		if !ok {
+			break
+		}
+
+		words = append(words, strings.Fields(comment)...)
+	}
+
+	return strings.Join(words, " ")
+}

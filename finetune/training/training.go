@@ -1,0 +1,246 @@
+package training
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"toolevo/envs/durable"
+	"toolevo/finetune/checkpoint"
+	"toolevo/finetune/child"
+)
+
+// The files of a training's folder.
+const (
+	argumentsFile = "train.yaml"
+	logFile       = "train.log"
+	weightsFolder = "weights"
+	mergedFolder  = "merged"
+	modelLink     = "model"
+)
+
+// Training is a folder in which a plan is carried out.
+type Training struct {
+	dir  string // absolute
+	plan *Plan
+}
+
+// Open makes the folder for a plan, or returns the one in which the same plan began.
+func Open(dir string, p *Plan) (*Training, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	t := &Training{dir, p}
+
+	text, err := p.YAML()
+	if err != nil {
+		return nil, err
+	}
+
+	before, err := os.ReadFile(t.path(argumentsFile))
+
+	switch {
+	case err == nil && bytes.Equal(before, text):
+		return t, nil
+	case err == nil:
+		return nil, fmt.Errorf("%s holds another training (%s differs): choose another folder, or repeat what it was "+
+			"begun with: the same export, recipe and GPUs", dir, argumentsFile)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+
+	if len(entries) > 0 {
+		return nil, fmt.Errorf("%s is not empty, and no training began in it: choose another folder", dir)
+	}
+
+	return t, t.write(text)
+}
+
+// write writes what LLaMA-Factory reads, the arguments last.
+func (t *Training) write(arguments []byte) error {
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return err
+	}
+
+	put := func(name string, text []byte) error {
+		return durable.WriteFile(t.path(name), func(w io.Writer) error { _, err := w.Write(text); return err })
+	}
+
+	for name, text := range t.plan.files {
+		if err := put(name, text); err != nil {
+			return err
+		}
+	}
+
+	return put(argumentsFile, arguments)
+}
+
+func (t *Training) path(name string) string { return filepath.Join(t.dir, name) }
+
+// Log is the file with what LLaMA-Factory printed.
+func (t *Training) Log() string { return t.path(logFile) }
+
+// Weights is the folder of the last weights.
+func (t *Training) Weights() string { return t.path(weightsFolder) }
+
+// Model is the link to the weights that are to be served, once there are any.
+func (t *Training) Model() string { return t.path(modelLink) }
+
+// Finished reports whether the training is over.
+func (t *Training) Finished() bool {
+	_, err := checkpoint.Read(t.Weights())
+
+	return err == nil
+}
+
+// Progress is how far the training is.
+func (t *Training) Progress() Progress { return lastProgress(t.Weights()) }
+
+// Checkpoints lists what was saved on the way, the earliest first.
+func (t *Training) Checkpoints() ([]Checkpoint, error) {
+	whole, _, err := checkpoints(t.Weights())
+
+	return whole, err
+}
+
+// tidyEvery is how often superseded states are looked for. They are written every few minutes at most.
+const tidyEvery = 2 * time.Second
+
+// Train carries the plan out on some GPUs, from the last whole checkpoint on. When ctx ends, so does LLaMA-Factory, and
+// what it saved stays. Software names this program in the origin of the weights.
+func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software string) error {
+	trainer, err := f.Version(ctx)
+	if err != nil {
+		return err
+	}
+
+	if err := t.clear(); err != nil {
+		return err
+	}
+
+	command := f.command(t.dir, "train", argumentsFile)
+	if t.plan.torchrun {
+		command.Env = append(command.Env, "FORCE_TORCHRUN=1")
+	}
+
+	if gpus > 0 {
+		command.Env = append(command.Env, "NPROC_PER_NODE="+strconv.Itoa(gpus))
+	}
+
+	if err := t.watch(ctx, command); err != nil {
+		return err
+	}
+
+	return t.finish(trainer, software)
+}
+
+// watch runs LLaMA-Factory and removes superseded states meanwhile.
+func (t *Training) watch(ctx context.Context, command child.Command) error {
+	c, err := child.Start(ctx, command)
+	if err != nil {
+		return err
+	}
+
+	ticker := time.NewTicker(tidyEvery)
+	defer ticker.Stop()
+
+	for {
+		select {
+		case <-c.Done():
+			return c.Wait()
+		case <-ticker.C:
+			if err := dropSuperseded(t.Weights()); err != nil {
+				return errors.Join(err, c.Stop())
+			}
+		}
+	}
+}
+
+// clear removes checkpoints from which no training can go on.
+func (t *Training) clear() error {
+	whole, broken, err := checkpoints(t.Weights())
+
+	for _, dir := range broken {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+
+	if err == nil && t.plan.arguments.isTrue(argOnlyModel) && len(whole) > 0 {
+		return os.RemoveAll(t.Weights())
+	}
+
+	return err
+}
+
+// Resumes returns the step that the next attempt goes on from, 0 for the beginning.
+func (t *Training) Resumes() (int64, error) {
+	whole, err := t.Checkpoints()
+	if len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel) {
+		return 0, err
+	}
+
+	return whole[len(whole)-1].Step, err
+}
+
+// finish removes what only a training needs and notes beside all weights what they were trained on.
+func (t *Training) finish(trainer, software string) error {
+	whole, err := t.Checkpoints()
+	if err != nil {
+		return err
+	}
+
+	if err := dropStates(whole); err != nil {
+		return err
+	}
+
+	origin, err := t.origin(trainer, software)
+	if err != nil {
+		return err
+	}
+
+	for _, c := range whole {
+		at := *origin
+		at.Step = c.Step
+
+		if err := at.Write(c.Dir); err != nil {
+			return err
+		}
+	}
+
+	return origin.Write(t.Weights())
+}
+
+// origin says what the weights were trained on.
+func (t *Training) origin(trainer, software string) (*checkpoint.Origin, error) {
+	base, err := checkpoint.BaseOf(t.plan.Model)
+	if err != nil {
+		return nil, err
+	}
+
+	text, err := t.plan.YAML()
+
+	return &checkpoint.Origin{
+		Version:   checkpoint.OriginVersion,
+		Software:  software,
+		Trainer:   trainer,
+		Recipe:    t.plan.Recipe.Name,
+		Arguments: string(text),
+		Template:  t.plan.Template(),
+		Adapter:   t.plan.adapts(),
+		Export:    checkpoint.ExportOf(t.plan.Manifest),
+		Base:      base,
+	}, err
+}

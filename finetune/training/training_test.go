@@ -1,0 +1,302 @@
+package training_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolevo/finetune/checkpoint"
+	"toolevo/finetune/training"
+	"toolevo/finetune/training/trainingtest"
+)
+
+const software = "toolevo test"
+
+// begin opens a training of a recipe with the script for LLaMA-Factory.
+func begin(t *testing.T, text string) (*training.Training, *training.Factory) {
+	t.Helper()
+
+	f, err := training.Find(trainingtest.Factory(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	tr, err := training.Open(filepath.Join(t.TempDir(), "out"), plan(t, text, training.Options{
+		Export: exported(t, manifest()),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return tr, f
+}
+
+// sets writes the number of a step into a file that an environment variable of the script names.
+func sets(t *testing.T, variable, step string) (path string) {
+	t.Helper()
+
+	path = filepath.Join(t.TempDir(), variable)
+	if err := os.WriteFile(path, []byte(step), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Setenv(variable, path)
+
+	return path
+}
+
+// files lists the files below a folder.
+func files(t *testing.T, dir string) (all []string) {
+	t.Helper()
+
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			all = append(all, name)
+		}
+
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return all
+}
+
+func TestTrain(t *testing.T) {
+	tr, f := begin(t, recipeText)
+	if tr.Finished() || tr.Progress().Steps != 0 {
+		t.Error("it is finished before it began")
+	}
+
+	if err := tr.Train(t.Context(), f, 2, software); err != nil {
+		t.Fatal(err)
+	}
+
+	whole, err := tr.Checkpoints()
+	if err != nil || len(whole) != 3 || whole[2].Step != 3 {
+		t.Errorf("checkpoints %v, %v", whole, err)
+	}
+
+	for _, name := range files(t, tr.Weights()) {
+		if strings.Contains(name, "optimizer") || strings.Contains(name, "global_step") {
+			t.Errorf("%s is still there", name)
+		}
+	}
+
+	if p := tr.Progress(); p.String() != "step 3/3, epoch 3.00, loss 0.3000" {
+		t.Errorf("progress: %s", p)
+	}
+
+	log, err := os.ReadFile(tr.Log())
+	if err != nil || !strings.Contains(string(log), "from step 0, 2 GPUs") {
+		t.Errorf("log: %s, %v", log, err)
+	}
+
+	o, err := checkpoint.Read(whole[1].Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if o.Trainer != "LLaMA-Factory 0.9.5" || o.Step != 2 || o.Export.Seal != "5ea1" || o.Base.Model != "some/model" ||
+		o.Export.Runs[0].RunID != "one" || o.Software != software || !strings.Contains(o.Arguments, "learning_rate") {
+		t.Errorf("origin: %+v", o)
+	}
+
+	if !tr.Finished() {
+		t.Error("it is not finished")
+	}
+}
+
+// A training that dies in the middle of saving goes on from the checkpoint before, and keeps but the newest states.
+func TestTrainGoesOn(t *testing.T) {
+	tr, f := begin(t, recipeText)
+	sets(t, "FAKE_DIE_AT", "3")
+
+	err := tr.Train(t.Context(), f, 0, software)
+	if err == nil || !strings.Contains(err.Error(), "CUDA out of memory") || !strings.Contains(err.Error(), tr.Log()) {
+		t.Fatalf("error %v, want what it said last, and where the rest is", err)
+	}
+
+	if tr.Finished() {
+		t.Error("it is finished though it failed")
+	}
+
+	if step, err := tr.Resumes(); step != 2 || err != nil {
+		t.Errorf("it goes on from step %d, %v", step, err)
+	}
+
+	if err := tr.Train(t.Context(), f, 0, software); err != nil {
+		t.Fatal(err)
+	}
+
+	log, err := os.ReadFile(tr.Log())
+	if err != nil || !strings.Contains(string(log), "from step 2, no GPUs") {
+		t.Errorf("log: %s, %v", log, err)
+	}
+
+	text, err := os.ReadFile(filepath.Join(tr.Weights(), "checkpoint-3", "model.safetensors"))
+	if err != nil || string(text) != "weights\n" {
+		t.Errorf("the half checkpoint was kept: %s, %v", text, err)
+	}
+}
+
+// Without optimizer states there is nothing to go on from.
+func TestTrainBeginsAnew(t *testing.T) {
+	tr, f := begin(t, recipeText+"  save_only_model: true\n")
+	sets(t, "FAKE_DIE_AT", "3")
+
+	if err := tr.Train(t.Context(), f, 0, software); err == nil {
+		t.Fatal("it did not die")
+	}
+
+	if step, err := tr.Resumes(); step != 0 || err != nil {
+		t.Errorf("it goes on from step %d, %v", step, err)
+	}
+
+	if err := tr.Train(t.Context(), f, 0, software); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// When the context ends, the trainer and what it started end.
+func TestTrainStops(t *testing.T) {
+	tr, f := begin(t, recipeText)
+	path := sets(t, "FAKE_WAIT_AT", "2")
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped by the test")
+	done := make(chan error)
+
+	go func() { done <- tr.Train(ctx, f, 0, software) }()
+
+	waitFor(t, func() bool { _, err := os.Stat(path + ".reached"); return err == nil })
+	cancel(stopped)
+
+	if err := <-done; !errors.Is(err, stopped) {
+		t.Errorf("error %v, want the cause", err)
+	}
+
+	if step, err := tr.Resumes(); step != 1 || err != nil {
+		t.Errorf("it goes on from step %d, %v", step, err)
+	}
+}
+
+// waitFor waits until something holds.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal("it never held")
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	o := training.Options{Export: exported(t, manifest())}
+	first := plan(t, recipeText, o)
+	dir := filepath.Join(t.TempDir(), "out")
+
+	for range 2 {
+		if _, err := training.Open(dir, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	o.Set = []string{"learning_rate=1.0e-6"}
+
+	_, err := training.Open(dir, plan(t, recipeText, o))
+	if err == nil || !strings.Contains(err.Error(), "holds another training") {
+		t.Errorf("error %v", err)
+	}
+
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err = training.Open(other, first)
+	if err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// An adapter is merged once; the link leads to what was chosen, and other merged weights go.
+func TestServable(t *testing.T) {
+	tr, f := begin(t, strings.Replace(recipeText, "finetuning_type: full", "finetuning_type: lora", 1))
+	if err := tr.Train(t.Context(), f, 0, software); err != nil {
+		t.Fatal(err)
+	}
+
+	whole, err := tr.Checkpoints()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var merged []string
+
+	for _, c := range whole[:2] {
+		dir, err := tr.Servable(t.Context(), f, c.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		merged = append(merged, dir)
+	}
+
+	o, err := checkpoint.Read(merged[1])
+	if err != nil || o.Adapter || o.Step != 2 {
+		t.Errorf("origin %+v, %v", o, err)
+	}
+
+	for i := range merged {
+		if err := tr.Choose(merged[1]); err != nil {
+			t.Fatalf("choice %d: %v", i, err)
+		}
+	}
+
+	if got := files(t, tr.Model()+"/"); !slices.Contains(got, "model.safetensors") {
+		t.Errorf("the link leads to %v", got)
+	}
+
+	if _, err := os.Stat(merged[0]); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("other merged weights are still there: %v", err)
+	}
+}
+
+func TestFindSaysHowToInstall(t *testing.T) {
+	_, err := training.Find(filepath.Join(t.TempDir(), "llamafactory-cli"))
+	if err == nil || !strings.Contains(err.Error(), "pip install llamafactory==") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestVersionOfABrokenInstallation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "llamafactory-cli")
+	script := "#!/bin/sh\necho 'RuntimeError: torchaudio and torch were compiled apart' >&2\nexit 1\n"
+
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	f, err := training.Find(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := f.Version(t.Context()); err == nil || !strings.Contains(err.Error(), "compiled apart") {
+		t.Errorf("error %v, want what it said", err)
+	}
+}
