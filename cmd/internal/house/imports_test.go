@@ -42,6 +42,7 @@ var allowed = []rule{
 	{"configs/apis", nil},
 	{"configs/servers", nil},
 	{"configs/demonstrations", nil},
+	{"configs/finetune", nil},
 	{"toolqa", []string{"envs", "envs/names"}},
 	{"toolqa/compat", []string{"envs/names"}},
 	{"toolqa/corpus", []string{"envs", "envs/pytext", "envs/durable", "envs/regular", "toolqa"}},
