@@ -89,7 +89,7 @@ Start with:  toolevo demo`,
 	root.SetUsageTemplate(usageTemplate(root))
 	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
-		a.exportCommand(), a.evalCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
+		a.exportCommand(), a.finetuneCommand(), a.evalCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
 		a.versionCommand())
 
 	for _, b := range suite.All() {

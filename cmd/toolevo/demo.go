@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,7 +78,6 @@ type demo struct {
 	evaluated string
 	accept    []string         // flags of the commands that run programs
 	starting  *starting        // says on a terminal what is being done
-	attack    attackFunc       // on the engine
 	example   trajectories.Row // a trajectory to look at
 }
 
@@ -93,10 +91,6 @@ func (a *app) newDemo(dir string) *demo {
 		trees:     in("run"),
 		samples:   in("export"),
 		evaluated: in("eval"),
-		attack:    a.attack,
-	}
-	if d.attack == nil {
-		d.attack = attackOnce()
 	}
 
 	if a.Draws(console.ProgressAuto) {
@@ -210,29 +204,14 @@ func (d *demo) run(ctx context.Context) error {
 func (d *demo) do(ctx context.Context, what string, result any, args ...string) error {
 	defer d.starting.step(what)()
 
-	var out, words bytes.Buffer
-	a := &app{
-		Program:     console.Program{In: d.app.In, Out: &out, Err: &console.Screen{W: &words}, Environ: d.app.Environ},
-		quietPeriod: d.app.quietPeriod, backoff: d.app.backoff, open: d.app.open, attack: d.attack,
-	}
-	root := a.root()
-	root.SetArgs(append(args, "--json"))
+	var words bytes.Buffer
 
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		err = json.Unmarshal(out.Bytes(), result)
-	}
-
-	if console.ExitCode(err) == console.ExitInterrupted {
-		return console.Interrupted("%s", d.app.ending.last())
-	}
-
-	if err != nil {
+	err := d.app.inner(ctx, &console.Screen{W: &words}, result, args...)
+	if err != nil && console.ExitCode(err) != console.ExitInterrupted {
 		d.app.Say("%s", strings.TrimSpace(words.String()))
-		return fmt.Errorf("toolevo %s: %w", console.Shell(args...), err)
 	}
 
-	return nil
+	return err
 }
 
 // tell writes a line of the demo's result.

@@ -1,5 +1,5 @@
-// Package servers embeds how checkpoints are served for their evaluation, one YAML file for each server: vllm starts a
-// server on this machine, ollama registers them in the Ollama that runs. Package finetune/serving reads them.
+// Package hostrs embeds how checkpoints are served for their evaluation, one YAML file for each server: vllm starts a
+// server on this machine, ollama registers them in the Ollama that runs. Package finetune/host reads them.
 package servers
 
 import (

@@ -94,7 +94,7 @@ func (c *Child) await(ctx context.Context) {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errStopped):
 	case cause != nil:
-		c.err = cause
+		c.err = fmt.Errorf("%w (%w)", ctx.Err(), cause)
 	case err != nil:
 		c.err = fmt.Errorf("%s: %w; %s", filepath.Base(c.command.Args[0]), err, c.LastWords())
 	}
@@ -108,8 +108,8 @@ func (c *Child) PID() int { return c.cmd.Process.Pid }
 // Done is closed when the child is gone.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Wait waits for the end of the child. The error is the cause of the context's end, where that ended it, nil when Stop
-// did, and says how the child failed and what it said last, otherwise.
+// Wait waits for the end of the child. The error is that of the context and the cause of its end, where that ended the
+// child, nil when Stop did, and says how the child failed and what it said last, otherwise.
 func (c *Child) Wait() error {
 	<-c.done
 

@@ -93,7 +93,7 @@ var allowed = []rule{
 	{"finetune/training", []string{"envs/durable", "envs/names", "envs/regular", "finetune/checkpoint",
 		"finetune/child", "trajectories/export"}},
 	{"finetune/training/trainingtest", nil},
-	{"finetune/serving", []string{"envs/names", "envs/regular", "finetune/child", "mcts/policy/chat",
+	{"finetune/host", []string{"envs/names", "envs/regular", "finetune/child", "mcts/policy/chat",
 		"mcts/policy/ollama", "mcts/policy/openai"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",

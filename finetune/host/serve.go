@@ -1,4 +1,4 @@
-package serving
+package host
 
 import (
 	"context"
@@ -67,6 +67,9 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, host, log string) (*Ser
 
 	return served, nil
 }
+
+// CommandLine is the command that serves a checkpoint on a port; nil for a server that runs already.
+func (s Server) CommandLine(c Checkpoint, port string) []string { return s.command(c, port, "").Args }
 
 // command is the server's, with everything filled in.
 func (s Server) command(c Checkpoint, port, log string) child.Command {

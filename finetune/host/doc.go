@@ -1,4 +1,4 @@
-// Package serving puts a checkpoint behind a server that policies can ask: it starts one for it, such as vLLM, or
+// Package host puts a checkpoint behind a server that policies can ask: it starts one for it, such as vLLM, or
 // registers it in an Ollama.
 //
 // # Words
@@ -11,4 +11,4 @@
 //   - A server that was started is gone when Stop returns, when the context ends, and soon after this process dies.
 //   - A checkpoint counts as served when the server itself lists it by its name.
 //   - Ollama gets a template that renders conversations as the checkpoint was trained on them, observations included.
-package serving
+package host

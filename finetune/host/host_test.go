@@ -1,4 +1,4 @@
-package serving_test
+package host_test
 
 import (
 	"crypto/sha256"
@@ -15,7 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"toolevo/finetune/serving"
+	"toolevo/finetune/host"
 )
 
 // TestMain is also the server that the tests start: it lists one model, on a port, until it is ended.
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // started is a server that the tests start.
-func started(t *testing.T, name string) serving.Server {
+func started(t *testing.T, name string) host.Server {
 	t.Helper()
 
 	program, err := os.Executable()
@@ -46,8 +46,8 @@ func started(t *testing.T, name string) serving.Server {
 		t.Fatal(err)
 	}
 
-	return serving.Server{
-		Kind:        serving.OpenAI,
+	return host.Server{
+		Kind:        host.OpenAI,
 		Command:     []string{program, "serve", name, "127.0.0.1:{port}"},
 		Environment: map[string]string{"WEIGHTS": "{model}"},
 		Wait:        60,
@@ -56,7 +56,7 @@ func started(t *testing.T, name string) serving.Server {
 
 func TestServe(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "server.log")
-	c := serving.Checkpoint{Folder: t.TempDir(), Name: "mine"}
+	c := host.Checkpoint{Folder: t.TempDir(), Name: "mine"}
 
 	s, err := started(t, "{name}").Serve(t.Context(), c, "", log)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestServeFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			log := filepath.Join(t.TempDir(), "server.log")
 
-			_, err := started(t, c.serves).Serve(t.Context(), serving.Checkpoint{Folder: "w", Name: "mine"}, "", log)
+			_, err := started(t, c.serves).Serve(t.Context(), host.Checkpoint{Folder: "w", Name: "mine"}, "", log)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -98,7 +98,7 @@ func TestServeFails(t *testing.T) {
 	s := started(t, "mine")
 	s.Command[0] = filepath.Join(t.TempDir(), "vllm")
 
-	_, err := s.Serve(t.Context(), serving.Checkpoint{Name: "mine"}, "", filepath.Join(t.TempDir(), "log"))
+	_, err := s.Serve(t.Context(), host.Checkpoint{Name: "mine"}, "", filepath.Join(t.TempDir(), "log"))
 	if err == nil || !strings.Contains(err.Error(), s.Command[0]) {
 		t.Errorf("error %v, want one that names the program", err)
 	}
@@ -150,8 +150,8 @@ func TestRegister(t *testing.T) {
 		}
 	}
 
-	s, err := serving.Server{Kind: serving.Ollama, Wait: 60}.Serve(t.Context(),
-		serving.Checkpoint{Folder: folder, Name: "mine", Template: "llama3"}, server.URL, "")
+	s, err := host.Server{Kind: host.Ollama, Wait: 60}.Serve(t.Context(),
+		host.Checkpoint{Folder: folder, Name: "mine", Template: "llama3"}, server.URL, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +184,8 @@ func TestRegisterRefusesWhatIsNoModel(t *testing.T) {
 	server := httptest.NewServer(&fakeOllama{blobs: map[string]string{}})
 	t.Cleanup(server.Close)
 
-	_, err := serving.Server{Kind: serving.Ollama, Wait: 60}.Serve(t.Context(),
-		serving.Checkpoint{Folder: t.TempDir(), Name: "mine"}, server.URL, "")
+	_, err := host.Server{Kind: host.Ollama, Wait: 60}.Serve(t.Context(),
+		host.Checkpoint{Folder: t.TempDir(), Name: "mine"}, server.URL, "")
 	if err == nil || !strings.Contains(err.Error(), "neither safetensors nor GGUF") {
 		t.Errorf("error %v", err)
 	}
@@ -204,7 +204,7 @@ func TestLoad(t *testing.T) {
 		"kind: ollama\nwait: [5]":                         "server mine",
 		"kind: ollama\nwait: 5\nenvironment: {OLLAMA_HOST: '127.0.0.1:{port}'}\ncommand: [ollama, serve]": "",
 	} {
-		_, err := serving.Load(fstest.MapFS{"mine.yaml": {Data: []byte(text)}}, "mine")
+		_, err := host.Load(fstest.MapFS{"mine.yaml": {Data: []byte(text)}}, "mine")
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	recipes "toolevo/configs/finetune"
+	"toolevo/configs/servers"
+	"toolevo/envs/console"
+	"toolevo/finetune/host"
+	"toolevo/finetune/training"
+	"toolevo/mcts/store"
+)
+
+func (a *app) finetuneCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "finetune EXPORT [-- EVAL-FLAGS]",
+		Short: "Train a model on an export with LLaMA-Factory, and serve it",
+		Long: `Writes LLaMA-Factory's arguments for an export by a recipe, runs it, and leaves
+in --out the link model to the weights that are to be served, which name in
+toolevo.json what they were trained on. An adapter is merged into its base
+model.
+
+A recipe is a YAML file: LLaMA-Factory's arguments, the format of the exports
+it trains, and how many samples make an update, on however many GPUs. An
+export that the recipe does not suit, or whose samples would be cut, is
+refused.
+
+An interrupted training goes on from its last checkpoint when the same command
+is given again.
+
+With --pick every checkpoint is served in turn and evaluated on the dev split,
+under p_s_in, and the most accurate is chosen, as in the paper. What follows --
+are flags of toolevo eval, which may name other ones.
+
+With --serve ollama the result is registered in the Ollama at OLLAMA_HOST, for
+another server the command that serves it is shown.`,
+		Example: `  toolevo finetune export --recipe llama3-8b-paper --out trained
+  toolevo finetune export --recipe qwen3-8b-lora --out lora --serve ollama
+  toolevo finetune export --recipe qwen3-8b --out picked --serve vllm --pick \
+    -- --config policies/qwen2-7b-sft --limit 50 --api p_s_ood
+  toolevo finetune export --recipe tiny --model ./small --out dry --dry-run`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+				args = args[:dash]
+			}
+
+			return console.Positional(1, 1)(cmd, args)
+		},
+		ValidArgsFunction: console.Folders,
+	}
+	t := &tuner{app: a}
+	known, _ := training.Recipes(recipes.FS())
+	flags := cmd.Flags()
+	flags.StringVar(&t.recipe, "recipe", "", "`NAME` or file of the recipe (required): see configs/finetune")
+	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")
+	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
+	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
+	flags.StringArrayVar(&t.options.Set, "set", nil, "set `ARGUMENT=VALUE` of LLaMA-Factory; may be repeated")
+	flags.StringVar(&t.factory, "llamafactory", "", "`PROGRAM` of LLaMA-Factory (default llamafactory-cli)")
+	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, ollama, or one as in "+
+		"configs/servers")
+	flags.StringVar(&t.name, "name", "", "`NAME` of the model on the server (default the folder's)")
+	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs --serve)")
+	dryRun := flags.Bool("dry-run", false, "print what LLaMA-Factory would be told, and stop")
+	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
+	console.Complete(cmd, "recipe", console.Offered(known))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t.options.Export, t.eval, t.progress = args[0], args[1:], *progress
+
+		p, err := t.plan(cmd.Context())
+		if err != nil {
+			return err
+		}
+
+		if *dryRun {
+			return t.show(p)
+		}
+
+		done, err := t.run(cmd.Context(), p)
+		if err != nil {
+			return err
+		}
+
+		return t.print(*asJSON, done)
+	}
+
+	return cmd
+}
+
+// tuner is the finetune command's flags.
+type tuner struct {
+	app                  *app
+	recipe, out, factory string
+	server, name         string
+	pick                 bool
+	eval                 []string // flags of eval
+	progress             string
+	options              training.Options
+}
+
+// tuned is what finetune prints as JSON.
+type tuned struct {
+	Out         string   `json:"out"`               // the training's folder
+	Model       string   `json:"model"`             // the weights that are to be served
+	Base        string   `json:"base"`              // what training began with
+	Recipe      string   `json:"recipe"`            // its name
+	Rows        int      `json:"rows"`              // samples trained
+	Checkpoints []picked `json:"checkpoints"`       // saved on the way, the earliest first
+	Step        int64    `json:"step,omitempty"`    // of the checkpoint that was picked
+	Policy      string   `json:"policy,omitempty"`  // that asks the model, where it is registered
+	Command     []string `json:"command,omitempty"` // serves the model
+	Template    string   `json:"template"`          // the chat template that was trained
+}
+
+// visibleGPUs is the variable by which CUDA is told which GPUs to use.
+const visibleGPUs = "CUDA_VISIBLE_DEVICES"
+
+// plan is what LLaMA-Factory is told.
+func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
+	switch {
+	case t.recipe == "":
+		return nil, console.Usage("finetune needs --recipe NAME: configs/finetune has those that are shipped")
+	case t.out == "":
+		return nil, console.Usage("finetune needs --out DIR, the folder to train in")
+	case t.options.GPUs < -1:
+		return nil, console.Usage("--gpus %d: want a number of GPUs, 0 for none, -1 for those of this machine",
+			t.options.GPUs)
+	case t.pick && t.server == "":
+		return nil, console.Usage("--pick needs --serve NAME: checkpoints are served to be evaluated")
+	case len(t.eval) > 0 && !t.pick:
+		return nil, console.Usage("%q is no second export: flags of eval follow -- with --pick", t.eval[0])
+	}
+
+	recipe, err := training.LoadRecipe(recipes.FS(), t.recipe)
+	if err != nil {
+		return nil, err
+	}
+
+	if t.options.GPUs < 0 {
+		isSet := slices.ContainsFunc(t.app.Environ, func(s string) bool { return strings.HasPrefix(s, visibleGPUs+"=") })
+		t.options.GPUs = training.CountGPUs(ctx, t.app.Lookup(visibleGPUs), isSet)
+	}
+
+	t.options.Files = recipes.FS()
+
+	p, err := recipe.Plan(t.options)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, w := range p.Warnings {
+		t.app.Say("%s", w)
+	}
+
+	return p, nil
+}
+
+// show prints a plan.
+func (t *tuner) show(p *training.Plan) error {
+	text, err := p.YAML()
+	if err == nil {
+		_, err = t.app.Out.Write(text)
+	}
+
+	return err
+}
+
+// run trains, chooses, and registers.
+func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error) {
+	var server host.Server
+
+	if t.server != "" {
+		if server, err = host.Load(servers.FS(), t.server); err != nil {
+			return nil, err
+		}
+	}
+
+	if p.NeedsGPU() && t.options.GPUs == 0 {
+		return nil, console.Usage("recipe %s is for GPUs, and this machine shows none. On a processor a small model "+
+			"trains with --set use_cpu=true --set bf16= --set deepspeed= --set flash_attn=", t.recipe)
+	}
+
+	factory, err := training.Find(t.factory)
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	tr, err := training.Open(t.out, p)
+	if err != nil {
+		return nil, err
+	}
+
+	release, err := store.Lock(filepath.Join(t.out, ".lock"))
+	if err != nil {
+		return nil, err
+	}
+
+	defer func() { err = errors.Join(err, release()) }()
+
+	if err := t.train(ctx, tr, factory); err != nil {
+		return nil, err
+	}
+
+	s := &selector{t, tr, factory, server, p.Template()}
+
+	done, err := s.choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	done.Base, done.Recipe, done.Rows, done.Template = p.Model, p.Recipe.Name, p.Manifest.Rows, p.Template()
+
+	return done, s.register(ctx, done)
+}
+
+// train trains unless that is over.
+func (t *tuner) train(ctx context.Context, tr *training.Training, f *training.Factory) error {
+	if tr.Finished() {
+		t.app.Say("%s is trained already.", t.out)
+		return nil
+	}
+
+	before, err := tr.Resumes()
+	if err != nil {
+		return err
+	}
+
+	if before > 0 {
+		t.app.Say("Going on from step %d.", before)
+	}
+
+	finished := t.app.Report(t.progress, func() console.Status {
+		p := tr.Progress()
+
+		return console.Status{Done: p.Step, Before: before, Total: p.Steps, Text: p.String()}
+	})
+	err = tr.Train(ctx, f, t.options.GPUs, software())
+
+	finished()
+
+	if ctx.Err() != nil {
+		return err
+	}
+
+	return console.GaveUp(err)
+}
+
+func (t *tuner) print(asJSON bool, done *tuned) error {
+	err := t.app.Show(asJSON, done, func() {
+		fmt.Fprintf(t.app.Out, "%s on %d samples by the recipe %s: %s\n", done.Base, done.Rows, done.Recipe, done.Model)
+		printPicked(t.app.Out, done)
+	})
+	if err != nil {
+		return err
+	}
+
+	if done.Command != nil {
+		t.app.Say("Serve it:  %s", console.Shell(done.Command...))
+	}
+
+	if done.Policy != "" {
+		t.app.Say("Ask it:    toolevo eval --policy %s, with the form of the chat template %s", done.Policy,
+			done.Template)
+	}
+
+	return nil
+}

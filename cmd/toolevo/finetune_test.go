@@ -1,0 +1,153 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolevo/finetune/checkpoint"
+	"toolevo/finetune/training/trainingtest"
+)
+
+// simulatedServer writes the file of a server that reads no weights: the scripted reader answers for the models whose
+// names end in one of some words, and the stale policy for all others.
+func simulatedServer(t *testing.T, readers ...string) string {
+	t.Helper()
+
+	path := filepath.Join(t.TempDir(), "server.yaml")
+	text := `kind: openai
+wait: 60
+environment: {WEIGHTS: "{model}"}
+command:
+  - sh
+  - -c
+  - |
+    case {name} in ` + strings.Join(readers, "|") + `) p=reader;; *) p=stale;; esac
+    [ -e "$WEIGHTS/model.safetensors" ] || exit 9
+    exec ` + binary() + ` bench serve --model {name} --listen 127.0.0.1:{port} --policy scripted:$p --slots 16
+`
+
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	return path
+}
+
+// smallModel is a folder that can be trained by the script that stands for LLaMA-Factory.
+func smallModel(t *testing.T) string {
+	t.Helper()
+
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	return dir
+}
+
+// TestFinetune trains on an export, goes on after a death, and shows the command that serves the result.
+func TestFinetune(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	samples, out := filepath.Join(dir, "export"), filepath.Join(dir, "trained")
+	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+
+	args := []string{"finetune", samples, "--recipe", "tiny", "--model", smallModel(t), "--out", out, "--gpus", "0",
+		"--llamafactory", trainingtest.Factory(t), "--serve", "vllm", "--name", "mine"}
+
+	says(t, "finetune --dry-run", must(t, append(args, "--dry-run")...), "dataset: toolevo_sft", "template: llama3",
+		"gradient_accumulation_steps: 1", "output_dir: weights", "use_cpu: true")
+
+	done := document[tuned](t, must(t, append(args, "--json")...))
+	if done.Rows == 0 || len(done.Checkpoints) != 3 || done.Template != "llama3" || done.Policy != "openai:mine" ||
+		done.Model != filepath.Join(out, "model") {
+		t.Errorf("%+v", done)
+	}
+
+	says(t, "finetune", strings.Join(done.Command, " "), "vllm serve "+filepath.Join(out, "model"),
+		"--served-model-name mine")
+
+	o, err := checkpoint.Read(filepath.Join(out, "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if o.Recipe != "tiny" || o.Export.Rows != done.Rows || o.Export.Runs[0].DeployedAPI != "p_s_in" {
+		t.Errorf("origin %+v", o)
+	}
+
+	r := cli(t, args...)
+	if r.code != exitDone {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+
+	says(t, "finetune", r.err, "is trained already", "Serve it:", "Ask it:    toolevo eval --policy openai:mine")
+}
+
+// TestFinetunePicks has the checkpoint chosen that does best on the dev split.
+func TestFinetunePicks(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	samples, out := filepath.Join(dir, "export"), filepath.Join(dir, "trained")
+	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+
+	environ := append([]string{"CUDA_VISIBLE_DEVICES="}, modulesHere()...)
+	args := []string{"finetune", samples, "--recipe", "tiny", "--model", smallModel(t), "--out", out,
+		"--llamafactory", trainingtest.Factory(t), "--serve", simulatedServer(t, "*-2"), "--name", "mine", "--pick",
+		"--json", "--", "--data", smallData(t), "--limit", "1", "--split", "train",
+		"--config", "policies/llama3-8b-sft"}
+
+	for range 2 { // the second time everything is there
+		r := cliWith(t, "", environ, args...)
+		if r.code != exitDone {
+			t.Fatalf("exit %d: %s", r.code, r.err)
+		}
+
+		done := document[tuned](t, r.out)
+		if done.Step != 2 || len(done.Checkpoints) != 3 || *done.Checkpoints[0].Official != 0 ||
+			*done.Checkpoints[1].Official != 1 || done.Checkpoints[1].N == 0 {
+			t.Errorf("%s", r.out)
+		}
+	}
+
+	if target, err := os.Readlink(filepath.Join(out, "model")); err != nil ||
+		target != filepath.Join("weights", "checkpoint-2") {
+		t.Errorf("the link leads to %s, %v", target, err)
+	}
+}
+
+func TestFinetuneRefuses(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	samples := filepath.Join(dir, "export")
+	made(t, "export", smallRun(t), "--data", smallData(t), "--out", samples)
+
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--out", "x"}, exitUsage, "needs --recipe"},
+		{[]string{"--recipe", "tiny"}, exitUsage, "needs --out"},
+		{[]string{"--recipe", "tinny", "--out", "x"}, exitUsage, "tiny"},
+		{[]string{"--recipe", "tiny", "--out", "x", "--pick"}, exitUsage, "--pick needs --serve"},
+		{[]string{"--recipe", "tiny", "--out", "x", "--", "--limit"}, exitUsage, "flags of eval follow"},
+		{[]string{"--recipe", "tiny", "--out", "x"}, exitUsage, "name one with --model"},
+		{[]string{"--recipe", "llama3-8b-static", "--out", "x"}, exitUsage, "collect with --api p_c"},
+		{[]string{"--recipe", "qwen3-8b-dpo", "--out", "x"}, exitUsage, "export again with --format dpo"},
+		{[]string{"--recipe", "llama3-8b-paper", "--out", "x", "--gpus", "0"}, exitUsage, "shows none"},
+		{[]string{"--recipe", "tiny", "--out", "x", "--model", dir, "--serve", "vlm"}, exitUsage, "vllm"},
+		{[]string{"--recipe", "tiny", "--out", "x", "--model", dir, "--llamafactory", filepath.Join(dir, "none")},
+			exitGaveUp, "pip install llamafactory"},
+	} {
+		r := cli(t, append([]string{"finetune", samples}, c.args...)...)
+		if r.code != c.code || !strings.Contains(r.err, c.want) {
+			t.Errorf("%v: exit %d, want %d: %s", c.args, r.code, c.code, r.err)
+		}
+	}
+}

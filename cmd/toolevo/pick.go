@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"toolevo/envs/console"
+	"toolevo/finetune"
+	"toolevo/finetune/host"
+	"toolevo/finetune/training"
+	"toolevo/mcts/store"
+)
+
+// picked is a checkpoint and how it did on the dev split.
+type picked struct {
+	Step     int64    `json:"step"`               // updates before it
+	Official *float64 `json:"official,omitempty"` // its accuracy; missing without --pick
+	N        int      `json:"n,omitempty"`        // questions measured
+}
+
+// selector chooses among the checkpoints of a training and serves the chosen one.
+type selector struct {
+	*tuner
+	training *training.Training
+	factory  *training.Factory
+	server   host.Server
+	template string // the chat template that was trained
+}
+
+// choose has the training's link lead to the last weights, or to those of the most accurate checkpoint.
+func (s *selector) choose(ctx context.Context) (*tuned, error) {
+	done := &tuned{Out: s.out, Model: filepath.Join(s.out, filepath.Base(s.training.Model())), Checkpoints: []picked{}}
+
+	all, err := s.training.Checkpoints()
+	if err != nil {
+		return nil, err
+	}
+
+	for _, c := range all {
+		done.Checkpoints = append(done.Checkpoints, picked{Step: c.Step})
+	}
+
+	weights := s.training.Weights()
+
+	if s.pick && len(all) > 0 {
+		best, err := s.best(ctx, all, done.Checkpoints)
+		if err != nil {
+			return nil, err
+		}
+
+		done.Step, weights = all[best].Step, all[best].Dir
+	}
+
+	servable, err := s.training.Servable(ctx, s.factory, weights)
+	if err != nil {
+		return nil, err
+	}
+
+	return done, s.training.Choose(servable)
+}
+
+// best evaluates the checkpoints and returns the most accurate, the earliest of several.
+func (s *selector) best(ctx context.Context, all []training.Checkpoint, results []picked) (int, error) {
+	best := 0
+
+	for i, c := range all {
+		row, err := s.measure(ctx, c)
+		if err != nil {
+			return 0, fmt.Errorf("evaluate checkpoint %d: %w", c.Step, err)
+		}
+
+		results[i].Official, results[i].N = &row.Official, row.N
+		s.app.Say("Checkpoint %d: %.1f %% of %d dev questions", c.Step, 100*row.Official, row.N)
+
+		if row.Official > *results[best].Official {
+			best = i
+		}
+	}
+
+	return best, nil
+}
+
+// measure evaluates a checkpoint on the dev split.
+func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row finetune.Row, err error) {
+	out := filepath.Join(s.out, "dev", strconv.FormatInt(c.Step, 10))
+
+	servable, err := s.training.Servable(ctx, s.factory, c.Dir)
+	if err != nil {
+		return row, err
+	}
+
+	served, err := s.serve(ctx, servable, fmt.Sprintf("%s-%d", s.modelName(), c.Step))
+	if err != nil {
+		return row, err
+	}
+
+	defer func() { err = errors.Join(err, served.Stop()) }()
+
+	args := append([]string{"eval", "--split", "dev", "--api", "p_s_in"}, s.eval...)
+	args = append(args, "--policy", served.Policy, "--server", served.Address, "--out", out, "--progress", s.progress)
+
+	if _, err := store.ReadManifest(out); err == nil {
+		args = append(args, "--resume")
+	}
+
+	var report finetune.Report
+	if err := s.app.inner(ctx, s.app.Err, &report, args...); err != nil {
+		return row, err
+	}
+
+	overall := report.Overall().Rows
+	if len(overall) != 1 {
+		return row, console.Usage("the flags of eval after -- ask for %d API versions or policies: to pick a "+
+			"checkpoint there has to be one accuracy", len(overall))
+	}
+
+	return overall[0], nil
+}
+
+// serve serves weights under a name.
+func (s *selector) serve(ctx context.Context, weights, name string) (*host.Served, error) {
+	served, err := s.server.Serve(ctx, s.checkpoint(weights, name), s.app.Lookup("OLLAMA_HOST"),
+		filepath.Join(s.out, "serve.log"))
+	if ctx.Err() != nil {
+		return nil, err
+	}
+
+	return served, console.GaveUp(err)
+}
+
+func (s *selector) checkpoint(weights, name string) host.Checkpoint {
+	return host.Checkpoint{Folder: weights, Name: name, Template: s.template}
+}
+
+func (s *selector) modelName() string {
+	if s.name != "" {
+		return s.name
+	}
+
+	return filepath.Base(filepath.Clean(s.out))
+}
+
+// register registers the chosen weights where the server keeps them, and else notes how they are served.
+func (s *selector) register(ctx context.Context, done *tuned) error {
+	if s.tuner.server == "" {
+		return nil
+	}
+
+	c := s.checkpoint(s.training.Model(), s.modelName())
+
+	if len(s.server.Command) > 0 {
+		done.Command = s.server.CommandLine(c, "8000")
+		done.Policy = string(s.server.Kind) + ":" + c.Name
+
+		return nil
+	}
+
+	served, err := s.serve(ctx, c.Folder, c.Name)
+	if err != nil {
+		return err
+	}
+
+	done.Policy = served.Policy
+
+	return served.Stop()
+}
+
+// printPicked prints how the checkpoints did.
+func printPicked(w io.Writer, done *tuned) {
+	for _, c := range done.Checkpoints {
+		if c.Official == nil {
+			continue
+		}
+
+		chosen := ""
+		if c.Step == done.Step {
+			chosen = "  <- picked"
+		}
+
+		fmt.Fprintf(w, "  checkpoint %d: %.1f %% of %d dev questions%s\n", c.Step, 100**c.Official, c.N, chosen)
+	}
+}

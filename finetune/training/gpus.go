@@ -1,0 +1,33 @@
+package training
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"strings"
+)
+
+// CountGPUs counts the GPUs that a training on this machine would use: those that CUDA_VISIBLE_DEVICES names, which is
+// given where it is set, or those that the driver lists.
+func CountGPUs(ctx context.Context, visible string, isSet bool) int {
+	if isSet {
+		n := 0
+
+		for device := range strings.SplitSeq(visible, ",") {
+			if device = strings.TrimSpace(device); device == "" || device == "-1" {
+				break // as CUDA reads it: what follows is not visible
+			}
+
+			n++
+		}
+
+		return n
+	}
+
+	list, err := exec.CommandContext(ctx, "nvidia-smi", "--list-gpus").Output()
+	if err != nil {
+		return 0
+	}
+
+	return bytes.Count(list, []byte("\n"))
+}
