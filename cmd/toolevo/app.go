@@ -89,8 +89,8 @@ Start with:  toolevo demo`,
 	root.SetUsageTemplate(usageTemplate(root))
 	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
-		a.exportCommand(), a.finetuneCommand(), a.evalCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
-		a.versionCommand())
+		a.exportCommand(), a.finetuneCommand(), a.evalCommand(), a.improveCommand(), a.versionsCommand(),
+		a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
 
 	for _, b := range suite.All() {
 		if c, ok := b.(suite.Commander); ok {

@@ -45,7 +45,7 @@ another server the command that serves it is shown.`,
   toolevo finetune export --recipe qwen3-8b-lora --out lora --serve ollama
   toolevo finetune export --recipe qwen3-8b --out picked --serve vllm --pick \
     -- --config policies/qwen2-7b-sft --limit 50 --api p_s_ood
-  toolevo finetune export --recipe tiny --model ./small --out dry --dry-run`,
+  toolevo finetune export --recipe tiny --model ./small --out small --print`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args = args[:dash]
@@ -67,8 +67,9 @@ another server the command that serves it is shown.`,
 	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, ollama, or one as in "+
 		"configs/servers")
 	flags.StringVar(&t.name, "name", "", "`NAME` of the model on the server (default the folder's)")
-	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs --serve)")
-	dryRun := flags.Bool("dry-run", false, "print what LLaMA-Factory would be told, and stop")
+	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs "+
+		"--serve)")
+	onlyPrint := flags.Bool("print", false, "print what LLaMA-Factory would be told, and stop")
 	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
 	console.Complete(cmd, "recipe", console.Offered(known))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -79,7 +80,7 @@ another server the command that serves it is shown.`,
 			return err
 		}
 
-		if *dryRun {
+		if *onlyPrint {
 			return t.show(p)
 		}
 
@@ -144,7 +145,8 @@ func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
 	}
 
 	if t.options.GPUs < 0 {
-		isSet := slices.ContainsFunc(t.app.Environ, func(s string) bool { return strings.HasPrefix(s, visibleGPUs+"=") })
+		names := func(variable string) bool { return strings.HasPrefix(variable, visibleGPUs+"=") }
+		isSet := slices.ContainsFunc(t.app.Environ, names)
 		t.options.GPUs = training.CountGPUs(ctx, t.app.Lookup(visibleGPUs), isSet)
 	}
 

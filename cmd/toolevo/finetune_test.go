@@ -58,7 +58,7 @@ func TestFinetune(t *testing.T) {
 	args := []string{"finetune", samples, "--recipe", "tiny", "--model", smallModel(t), "--out", out, "--gpus", "0",
 		"--llamafactory", trainingtest.Factory(t), "--serve", "vllm", "--name", "mine"}
 
-	says(t, "finetune --dry-run", must(t, append(args, "--dry-run")...), "dataset: toolevo_sft", "template: llama3",
+	says(t, "finetune --print", must(t, append(args, "--print")...), "dataset: toolevo_sft", "template: llama3",
 		"gradient_accumulation_steps: 1", "output_dir: weights", "use_cpu: true")
 
 	done := document[tuned](t, must(t, append(args, "--json")...))

@@ -25,15 +25,16 @@ var flagTable = map[string][]string{
 	"seed":       {"data build", "data questions", "collect", "eval", "export", "bench serve", "versions make"},
 	"workers":    {"collect", "eval", "check"},
 	"limit":      {"collect", "eval"},
-	"out":        {"collect", "eval", "export", "demo", "versions make"},
+	"out":        {"collect", "eval", "export", "demo", "versions make", "finetune", "improve"},
 	"resume":     {"collect", "eval"},
 	"dry-run":    {"collect", "eval"},
 	"json": {"data build", "data import", "data questions", "data gold", "data verify", "collect", "eval", "inspect",
 		"check",
 		"export", "doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
-		"versions validate"},
-	"config":   {"play", "collect", "eval", "doctor", "doctor sandbox"},
-	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval"},
+		"versions validate", "finetune", "improve"},
+	"config": {"play", "collect", "eval", "doctor", "doctor sandbox"},
+	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
+		"improve"},
 }
 
 // sameWords are the flags whose help is the same on every command; that of the others says what the
@@ -98,7 +99,7 @@ func TestDataOfARunComesFirst(t *testing.T) {
 func TestFlagsRefuseTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
-	required := map[string][]string{"data import": {"--corpus", dir}}
+	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir}}
 
 	for flag, tt := range map[string]struct {
 		value string

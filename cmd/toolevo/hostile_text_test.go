@@ -64,6 +64,14 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"export", in("export"), "--lint"}},
 		{args: []string{"export", in("run"), "--lint", "--cutoff", "10", "--show", "1", "--tokenizer",
 			filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}},
+		{
+			args: []string{"finetune", in("export"), "--recipe", "tiny", "--model", in("data"), "--llamafactory",
+				in("trainer"), "--out", in("trained")},
+			lines: true,
+		},
+		{args: []string{"finetune", in("export"), "--recipe", spell, "--out", in("trained")}},
+		{args: []string{"improve", in("rounds.yaml"), "--out", in("rounds"), "--skip", spell}},
+		{args: []string{"improve", in("rounds.yaml"), "--out", in("rounds")}, lines: true},
 		{args: []string{"versions", "list", in("version.yaml")}},
 		{args: []string{"versions", "show", in("version.yaml")}},
 		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},
@@ -193,6 +201,24 @@ func hostile(t *testing.T) hostileFiles {
 	}
 
 	write(t, filepath.Join(in("broken export"), "also"+spell), "")
+
+	// A trainer with a loud mouth, and rounds with it.
+	write(t, in("said"), spell)
+	write(t, in("trainer"), "#!/bin/sh\ncat "+in("said")+"; exit 1\n")
+
+	if err := os.Chmod(in("trainer"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	write(t, in("rounds.yaml"), `rounds: 1
+name: mine
+model: `+in("data")+`
+collect: {data: `+in("data")+`, limit: 1, trees: 1, difficulty: easy, set: [search.simulations=1]}
+export: {split: train}
+train: {command: [`+in("trainer")+`], result: nowhere}
+servers: {ollama: {kind: ollama, wait: 1}}
+evaluate: {servers: [ollama]}
+`)
 
 	return d
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/finetune"
+	"toolevo/finetune/improve"
 	"toolevo/mcts"
 	"toolevo/toolqa"
 	"toolevo/toolqa/datacmd"
@@ -55,6 +56,8 @@ var allPrinted = []printedJSON{
 	{"check EXPORT", checkedExport{}},
 	{"export", export.Manifest{}},
 	{"export --lint", linted{}},
+	{"finetune", tuned{}},
+	{"improve", improve.Result{}},
 	{"doctor", doctorDocument{}},
 	{"doctor sandbox", sandboxReport{}},
 	{"bench serve", serveReport{}},

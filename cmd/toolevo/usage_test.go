@@ -16,7 +16,7 @@ var commands = [][]string{
 	{"play"}, {"collect"},
 	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"},
 	{"bench", "serve"}, {"version"}, {"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"},
-	{"versions", "show"}, {"versions", "validate"},
+	{"versions", "show"}, {"versions", "validate"}, {"finetune"}, {"improve"},
 }
 
 func TestHelp(t *testing.T) {

@@ -128,24 +128,43 @@ const lastBytes = 2000
 
 // LastWords is the end of what the child has printed, and where the rest is.
 func (c *Child) LastWords() string {
-	f, err := os.Open(c.command.Log)
-	if err != nil {
+	words, err := tail(c.command.Log, c.offset)
+
+	switch {
+	case err != nil:
 		return "its log cannot be read: " + err.Error()
+	case words == "":
+		return fmt.Sprintf("it said nothing (%s)", c.command.Log)
+	}
+
+	return fmt.Sprintf("it said last (%s):\n%s", c.command.Log, words)
+}
+
+// LastLine is the last line of a log, "" while there is none. One that a program draws over again counts each time.
+func LastLine(log string) string {
+	words, err := tail(log, 0)
+	if err != nil {
+		return ""
+	}
+
+	return strings.TrimSpace(words[strings.LastIndexAny(words, "\r\n")+1:])
+}
+
+// tail is the end of a log, of what stands behind an offset.
+func tail(log string, offset int64) (string, error) {
+	f, err := os.Open(log)
+	if err != nil {
+		return "", err
 	}
 	defer f.Close()
 
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return "its log cannot be read: " + err.Error()
+		return "", err
 	}
 
-	from := max(c.offset, end-lastBytes)
-	text, _ := io.ReadAll(io.NewSectionReader(f, from, end-from))
-	words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
+	from := max(offset, end-lastBytes)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, end-from))
 
-	if words == "" {
-		return fmt.Sprintf("it said nothing (%s)", c.command.Log)
-	}
-
-	return fmt.Sprintf("it said last (%s):\n%s", c.command.Log, words)
+	return strings.TrimSpace(strings.ToValidUTF8(string(text), "?")), err
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"toolevo/finetune/child"
 )
@@ -65,7 +66,7 @@ func (f *Factory) Version(ctx context.Context) (string, error) {
 	}
 
 	if err != nil {
-		return "", fmt.Errorf("%s version: %w: %s\n%s", f.program, err, lastLine(out), install)
+		return "", fmt.Errorf("%s version: %w: %s\n%s", f.program, err, lastWords(out), install)
 	}
 
 	found := versionLine.FindSubmatch(out)
@@ -76,13 +77,10 @@ func (f *Factory) Version(ctx context.Context) (string, error) {
 	return "LLaMA-Factory " + string(found[1]), nil
 }
 
-// lastLine is the last line of an output, where Python names the error.
-func lastLine(out []byte) string {
-	last := ""
+// lastBytes is how much is shown of what a program said before it failed.
+const lastBytes = 500
 
-	for _, line := range regexp.MustCompile(`[^\r\n]+`).FindAll(out, -1) {
-		last = string(line)
-	}
-
-	return last
+// lastWords is the end of an output, where Python names the error.
+func lastWords(out []byte) string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(out[max(0, len(out)-lastBytes):]), "?"))
 }

@@ -41,6 +41,7 @@ var allowed = []rule{
 
 	{"configs/apis", nil},
 	{"configs/servers", nil},
+	{"configs/improve", nil},
 	{"configs/demonstrations", nil},
 	{"configs/finetune", nil},
 	{"toolqa", []string{"envs", "envs/names"}},
@@ -95,6 +96,8 @@ var allowed = []rule{
 	{"finetune/training/trainingtest", nil},
 	{"finetune/host", []string{"envs/names", "envs/regular", "finetune/child", "mcts/policy/chat",
 		"mcts/policy/ollama", "mcts/policy/openai"}},
+	{"finetune/improve", []string{"envs/durable", "envs/names", "envs/regular", "finetune", "finetune/child",
+		"finetune/host", "mcts/store"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
 		"mcts/policy/server"}},

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	shipped "toolevo/configs/improve"
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/finetune/child"
+	"toolevo/finetune/improve"
+)
+
+func (a *app) improveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "improve FILE",
+		Short: "Repeat collecting, training and evaluating in rounds",
+		Long: `Does the rounds that a YAML file describes: collect trajectories, export them,
+train on all that there are, serve the checkpoint and evaluate it. The
+checkpoint collects in the next round. The trainer and the servers are commands
+of the file, so any will do. At the end it prints the accuracies per round and
+API version; rounds.csv in --out has all figures.
+
+Every stage that is finished is noted and never done again. After a Ctrl-C, or
+a crash, give the same command again: a stage that was cut short goes on where
+it can. When the file tells a finished stage something else, --redo does it
+again, and all that rests on it.
+
+The file, with every key:
+
+` + improveExample(),
+		Example: `  toolevo improve rounds.yaml --out improved
+  toolevo improve rounds.yaml --out improved --skip 1/evaluate-vllm`,
+		Args: console.Positional(1, 1),
+	}
+	var o improve.Options
+
+	flags := cmd.Flags()
+	out := flags.String("out", "", "work in the folder `DIR` (required)")
+	flags.StringSliceVar(&o.Skip, "skip", nil, "pass over `STAGES` such as 1/collect: what they make is in --out "+
+		"already, or is not wanted")
+	flags.BoolVar(&o.Redo, "redo", false, "do finished stages again that the file now tells something else")
+
+	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *out == "" {
+			return console.Usage("improve needs --out DIR, the folder of all rounds")
+		}
+
+		config, err := improve.Read(args[0])
+		if err != nil {
+			return err
+		}
+
+		program, err := a.asProgram(*progress)
+		if err != nil {
+			return err
+		}
+
+		result, err := improve.Run(cmd.Context(), config, *out, program, o)
+		if err != nil {
+			return explainStage(cmd.Context(), err)
+		}
+
+		return a.printRounds(*asJSON, *out, result)
+	}
+
+	return cmd
+}
+
+// improveExample is a file with every key, moved to the right.
+func improveExample() string {
+	text, err := fs.ReadFile(shipped.FS(), "example.yaml")
+	if err != nil {
+		panic(err) // embedded
+	}
+
+	return "  " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  ")
+}
+
+// asProgram is this program as the stages use it.
+func (a *app) asProgram(progress string) (p improve.Program, err error) {
+	p = improve.Program{
+		OllamaHost: a.Lookup("OLLAMA_HOST"),
+		Say:        a.Say,
+		Run: func(ctx context.Context, args ...string) (document json.RawMessage, err error) {
+			if args[0] != "export" {
+				args = append(args, "--progress", progress)
+			}
+
+			err = a.inner(ctx, a.Err, &document, args...)
+
+			return document, err
+		},
+		Watch: func(log string) (stop func()) {
+			return a.Report(progress, func() console.Status {
+				return console.Status{Text: display.Line(child.LastLine(log), 0)}
+			})
+		},
+	}
+	p.Path, err = os.Executable()
+
+	return p, err
+}
+
+// explainStage says what can be done about a stage that failed.
+func explainStage(ctx context.Context, err error) error {
+	var changed *improve.ChangedError
+
+	switch {
+	case errors.As(err, &changed):
+		return console.Usage("%w: choose another --out, or add --redo to do it and all that rests on it again", err)
+	case ctx.Err() != nil || console.ExitCode(err) != console.ExitDone:
+		return err
+	}
+
+	return console.GaveUp(err)
+}
+
+func (a *app) printRounds(asJSON bool, out string, r *improve.Result) error {
+	var err error
+
+	showErr := a.Show(asJSON, r, func() { err = r.WriteTable(a.Out) })
+	a.Say("Official accuracy in percent [95 %% Wilson interval]. All figures: %s", filepath.Join(out, improve.CSVFile))
+
+	return errors.Join(err, showErr)
+}

@@ -1,0 +1,175 @@
+package improve
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/envs/names"
+	"toolevo/envs/regular"
+	"toolevo/finetune/host"
+)
+
+// Config describes the rounds.
+type Config struct {
+	Rounds   int    `yaml:"rounds"`   // at least 1
+	Name     string `yaml:"name"`     // of the models on servers, with the round behind it: name-1
+	Model    string `yaml:"model"`    // what training begins with: a folder, or a name of a model hub
+	Continue bool   `yaml:"continue"` // a round goes on from the checkpoint of the round before
+	Template string `yaml:"template"` // the chat template that is trained, which an Ollama is told
+
+	Collect  Flags    `yaml:"collect"`  // of toolevo collect
+	First    Flags    `yaml:"first"`    // of the first round's collect beside or in place of those, its policy above all
+	Trained  Flags    `yaml:"trained"`  // of collect and eval when a checkpoint is asked, its form and window above all
+	Export   Flags    `yaml:"export"`   // of toolevo export
+	Train    Train    `yaml:"train"`    // the trainer
+	Evaluate Evaluate `yaml:"evaluate"` // what is measured
+
+	Servers   map[string]host.Server `yaml:"servers"`   // by name
+	Collector string                 `yaml:"collector"` // the server of checkpoints that collect
+}
+
+// Train is the trainer: any command. It may hold {export}, the folder of samples, {model}, what training begins with,
+// {out}, a folder for its output, which is there when it is begun again, {name} and {round}, and {toolevo}, this
+// program.
+type Train struct {
+	Command     []string          `yaml:"command"`
+	Environment map[string]string `yaml:"environment"` // beside ours
+	Result      string            `yaml:"result"`      // the folder of the weights that it leaves, e.g. "{out}/model"
+}
+
+// Evaluate is what is measured after a round.
+type Evaluate struct {
+	Servers []string `yaml:"servers"` // by name, at least one
+	Before  bool     `yaml:"before"`  // also measure the model that training begins with, as round 0
+	Flags   Flags    `yaml:"flags"`   // of toolevo eval
+}
+
+// Flags are flags of a command of toolevo, by name and in order.
+type Flags yaml.MapSlice
+
+// UnmarshalYAML reads a mapping.
+func (f *Flags) UnmarshalYAML(decode func(any) error) error { return decode((*yaml.MapSlice)(f)) }
+
+// Read reads a file.
+func Read(path string) (*Config, error) {
+	text, err := regular.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+
+	var c Config
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict(), yaml.UseOrderedMap()).Decode(&c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+
+	return &c, nil
+}
+
+func (c *Config) check() error {
+	switch {
+	case c.Rounds < 1:
+		return fmt.Errorf("rounds: %d: want at least 1", c.Rounds)
+	case c.Name == "":
+		return errors.New("name: want what the models are called on servers")
+	case c.Model == "":
+		return errors.New("model: want what training begins with: a folder, or a name of a model hub")
+	case len(c.Train.Command) == 0:
+		return errors.New("train.command: want the command of the trainer")
+	case c.Train.Result == "":
+		return errors.New(`train.result: want the folder of the weights that the trainer leaves, e.g. "{out}/model"`)
+	case len(c.Evaluate.Servers) == 0:
+		return errors.New("evaluate.servers: want the servers on which checkpoints are evaluated")
+	case c.Rounds > 1 && c.Collector == "":
+		return errors.New("collector: want the server of the checkpoint that collects in the second round")
+	}
+
+	for name, s := range c.Servers {
+		if err := s.Check(); err != nil {
+			return fmt.Errorf("servers.%s: %w", name, err)
+		}
+	}
+
+	return c.checkNames()
+}
+
+// checkNames refuses servers that are not described, and flags that the stages set themselves.
+func (c *Config) checkNames() error {
+	var known []string
+	for name := range c.Servers {
+		known = append(known, name)
+	}
+
+	slices.Sort(known)
+
+	asked := c.Evaluate.Servers
+	if c.Collector != "" {
+		asked = append(slices.Clone(asked), c.Collector)
+	}
+
+	for _, name := range asked {
+		if _, err := names.Parse("server", name, known); err != nil {
+			return err
+		}
+	}
+
+	for section, flags := range map[string]Flags{
+		"collect": c.Collect, "first": c.First, "trained": c.Trained, "export": c.Export,
+		"evaluate.flags": c.Evaluate.Flags,
+	} {
+		for _, item := range flags {
+			key := fmt.Sprint(item.Key)
+			if slices.Contains(ours, key) || key == "policy" && section != "first" {
+				return fmt.Errorf("%s: %s is not for the file to say: it follows from the stage", section, key)
+			}
+		}
+	}
+
+	return nil
+}
+
+// ours lists the flags that stages set themselves.
+var ours = []string{"out", "resume", "json", "progress", "server", "dry-run", "lint", "run-id"}
+
+// args are the flags as arguments: a list is the flag once for each value.
+func (f Flags) args() (all []string) {
+	for _, item := range f {
+		values, ok := item.Value.([]any)
+		if !ok {
+			values = []any{item.Value}
+		}
+
+		for _, v := range values {
+			all = append(all, fmt.Sprintf("--%v=%v", item.Key, v))
+		}
+	}
+
+	return all
+}
+
+// over are the flags, with others in the place of those of the same names.
+func (f Flags) over(others Flags) Flags {
+	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool {
+		return slices.ContainsFunc(others, func(other yaml.MapItem) bool { return other.Key == item.Key })
+	})
+
+	return append(kept, others...)
+}
+
+// fill replaces the names between braces.
+func fill(values map[string]string) *strings.Replacer {
+	var pairs []string
+	for name, value := range values {
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+
+	return strings.NewReplacer(pairs...)
+}

@@ -1,0 +1,77 @@
+package improve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+)
+
+// notes are what is known of the stages that are finished, in the order in which they were.
+type notes struct {
+	Version int    `json:"notes_version"`
+	Stages  []note `json:"stages"`
+}
+
+const (
+	notesFile    = "stages.json"
+	notesVersion = 1
+)
+
+// note is a stage that is finished.
+type note struct {
+	Stage   string          `json:"stage"`
+	Key     string          `json:"key"`     // of what it was told
+	Seconds float64         `json:"seconds"` // that its last attempt took
+	Skipped bool            `json:"skipped,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"` // what its command printed
+}
+
+func readNotes(dir string) (*notes, error) {
+	path := filepath.Join(dir, notesFile)
+
+	text, err := regular.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &notes{Version: notesVersion}, nil
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	var n notes
+	if err := json.Unmarshal(text, &n); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, durable.ErrDamaged, err)
+	}
+
+	if n.Version != notesVersion {
+		return nil, fmt.Errorf("%s has version %d, this program reads %d", path, n.Version, notesVersion)
+	}
+
+	return &n, nil
+}
+
+func (n *notes) write(dir string) error {
+	return durable.WriteFile(filepath.Join(dir, notesFile), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+
+		return enc.Encode(n)
+	})
+}
+
+// of returns the note on a stage; nil when it is not finished.
+func (n *notes) of(stage string) *note {
+	for i := range n.Stages {
+		if n.Stages[i].Stage == stage {
+			return &n.Stages[i]
+		}
+	}
+
+	return nil
+}

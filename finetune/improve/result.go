@@ -1,0 +1,175 @@
+package improve
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"toolevo/envs/durable"
+	"toolevo/finetune"
+)
+
+// Result is what was measured in all rounds.
+type Result struct {
+	Rounds []Round `json:"rounds"` // in their order
+}
+
+// Round is what was collected, trained and measured in a round. Round 0 is the model that training begins with.
+type Round struct {
+	Round       int          `json:"round"`       // its number
+	Correct     int          `json:"correct"`     // trajectories that were collected
+	Samples     int          `json:"samples"`     // trained, of all rounds so far
+	Evaluations []Evaluation `json:"evaluations"` // in the order of the file
+	Seconds     float64      `json:"seconds"`     // that its stages took
+}
+
+// Evaluation is what was measured on a server.
+type Evaluation struct {
+	Server string         `json:"server"` // by its name in the file
+	Rows   []finetune.Row `json:"rows"`   // as in the report of eval
+}
+
+// CSVFile is the table of all figures, a line for each round, server and cell.
+const CSVFile = "rounds.csv"
+
+// result is what the notes say.
+func (l *loop) result() (*Result, error) {
+	r := &Result{}
+
+	for _, s := range l.stages() {
+		n := l.notes.of(s.ID())
+		if len(r.Rounds) == 0 || r.Rounds[len(r.Rounds)-1].Round != s.round {
+			r.Rounds = append(r.Rounds, Round{Round: s.round, Evaluations: []Evaluation{}})
+		}
+
+		if err := r.Rounds[len(r.Rounds)-1].add(s, n); err != nil {
+			return nil, fmt.Errorf("stage %s in %s: %w", s.ID(), notesFile, err)
+		}
+	}
+
+	return r, nil
+}
+
+// add adds what a stage came to.
+func (r *Round) add(s stage, n *note) error {
+	r.Seconds += n.Seconds
+
+	if n.Skipped || s.name == stageTrain {
+		return nil
+	}
+
+	switch s.name {
+	case stageCollect:
+		var c struct{ Correct int }
+		err := json.Unmarshal(n.Result, &c)
+		r.Correct = c.Correct
+
+		return err
+	case stageExport:
+		var m struct{ Rows int }
+		err := json.Unmarshal(n.Result, &m)
+		r.Samples = m.Rows
+
+		return err
+	}
+
+	var report finetune.Report
+	err := json.Unmarshal(n.Result, &report)
+	r.Evaluations = append(r.Evaluations, Evaluation{s.server, report.Rows})
+
+	return err
+}
+
+// WriteTable writes the official accuracy for a terminal: a line for each round and server, a column for each API
+// version, with the 95 % Wilson interval.
+func (r *Result) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	apis := r.apis()
+	fmt.Fprintf(t, "ROUND\tCORRECT\tSAMPLES\tSERVER\t%s\n", strings.Join(apis, "\t"))
+
+	for _, round := range r.Rounds {
+		correct, samples := strconv.Itoa(round.Correct), strconv.Itoa(round.Samples)
+		if round.Round == 0 {
+			correct, samples = "-", "-"
+		}
+
+		for _, e := range round.Evaluations {
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s", round.Round, correct, samples, e.Server)
+
+			for _, api := range apis {
+				fmt.Fprintf(t, "\t%s", e.accuracy(api))
+			}
+
+			fmt.Fprintln(t)
+		}
+	}
+
+	return t.Flush()
+}
+
+// apis are the API versions of all evaluations.
+func (r *Result) apis() (all []string) {
+	for _, round := range r.Rounds {
+		for _, e := range round.Evaluations {
+			for _, row := range e.Rows {
+				if !slices.Contains(all, row.API) {
+					all = append(all, row.API)
+				}
+			}
+		}
+	}
+
+	return all
+}
+
+// accuracy is the official one under an API version, over all questions.
+func (e Evaluation) accuracy(api string) string {
+	report := finetune.Report{Rows: e.Rows}
+
+	for _, row := range report.Overall().Rows {
+		if row.API == api {
+			return fmt.Sprintf("%.1f [%.0f, %.0f]", 100*row.Official, 100*row.OfficialLow, 100*row.OfficialHigh)
+		}
+	}
+
+	return "-"
+}
+
+// writeCSV writes every figure of the evaluations.
+func (r *Result) writeCSV(path string) error {
+	return durable.WriteFile(path, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+
+		lines := [][]string{{"round", "correct", "samples", "server", "policy", "api", "dataset", "difficulty", "n",
+			"lost", "official", "official_low", "official_high", "strict", "strict_low", "strict_high", "turns"}}
+
+		for _, round := range r.Rounds {
+			for _, e := range round.Evaluations {
+				for _, row := range e.Rows {
+					lines = append(lines, append([]string{
+						strconv.Itoa(round.Round), strconv.Itoa(round.Correct), strconv.Itoa(round.Samples), e.Server,
+						row.Policy, row.API, row.Dataset, row.Difficulty, strconv.Itoa(row.N), strconv.Itoa(row.Lost),
+					}, decimals(row.Official, row.OfficialLow, row.OfficialHigh, row.Strict, row.StrictLow,
+						row.StrictHigh, row.Turns)...))
+				}
+			}
+		}
+
+		return out.WriteAll(lines)
+	})
+}
+
+func decimals(all ...float64) []string {
+	texts := make([]string, len(all))
+	for i, f := range all {
+		texts[i] = strconv.FormatFloat(f, 'f', 4, 64)
+	}
+
+	return texts
+}

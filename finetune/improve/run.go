@@ -1,0 +1,198 @@
+package improve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"toolevo/envs/names"
+	"toolevo/mcts/store"
+)
+
+// Program is this program, as the stages use it.
+type Program struct {
+	Path string // of its executable
+
+	// Run runs a command of it and returns the JSON document that it prints.
+	Run func(ctx context.Context, args ...string) (json.RawMessage, error)
+
+	// OllamaHost is where an Ollama is that is not started, as in OLLAMA_HOST.
+	OllamaHost string
+
+	// Say tells the user something on a line.
+	Say func(format string, args ...any)
+
+	// Watch shows what a trainer said last until the returned function is called.
+	Watch func(log string) (stop func())
+}
+
+// Options say what is done otherwise.
+type Options struct {
+	Skip []string // IDs of stages that are passed over: what they make is there already, or is not wanted
+	Redo bool     // do finished stages again that the file now tells something else, and all that rest on them
+}
+
+// lockFile keeps other processes out of the folder.
+const lockFile = ".lock"
+
+// loop is a run of all rounds.
+type loop struct {
+	config  *Config
+	dir     string // absolute
+	program Program
+	notes   *notes
+}
+
+// Run does all stages in a folder that are not finished, and returns what was measured in all of them. The error is
+// that of the first stage that fails.
+func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *Result, err error) {
+	l := &loop{config: c, program: p}
+
+	if l.dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+
+	if err := l.checkSkipped(o.Skip); err != nil {
+		return nil, err
+	}
+
+	if err := os.MkdirAll(l.dir, 0o755); err != nil {
+		return nil, err
+	}
+
+	release, err := store.Lock(filepath.Join(l.dir, lockFile))
+	if err != nil {
+		return nil, err
+	}
+
+	defer func() { err = errors.Join(err, release()) }()
+
+	if l.notes, err = readNotes(l.dir); err != nil {
+		return nil, err
+	}
+
+	if err := l.compare(o.Redo); err != nil {
+		return nil, err
+	}
+
+	if err := l.doAll(ctx, o.Skip); err != nil {
+		return nil, err
+	}
+
+	result, err := l.result()
+	if err != nil {
+		return nil, err
+	}
+
+	return result, result.writeCSV(filepath.Join(l.dir, CSVFile))
+}
+
+// checkSkipped refuses stages to skip that there are not.
+func (l *loop) checkSkipped(skip []string) error {
+	var known []string
+	for _, s := range l.stages() {
+		known = append(known, s.ID())
+	}
+
+	for _, id := range skip {
+		if _, err := names.Parse("stage", id, known); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// compare refuses a file that tells finished stages something else than what they were told, or forgets those.
+func (l *loop) compare(redo bool) error {
+	keys := map[string]string{}
+
+	for _, s := range l.stages() {
+		keys[s.ID()] = l.key(s, keys)
+
+		n := l.notes.of(s.ID())
+		if n == nil || n.Key == keys[s.ID()] {
+			continue
+		}
+
+		if !redo {
+			return &ChangedError{s.ID(), l.dir}
+		}
+
+		l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool { return n.Stage == s.ID() })
+
+		if err := errors.Join(l.notes.write(l.dir), os.RemoveAll(s.out)); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// ChangedError means that the file tells a finished stage, or one that it rests on, something else than it was told.
+type ChangedError struct{ Stage, Dir string }
+
+// Error names the stage.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("stage %s in %s is finished, and the file now tells it, or a stage before it, something else",
+		e.Stage, e.Dir)
+}
+
+// doAll does the stages that are not finished.
+func (l *loop) doAll(ctx context.Context, skip []string) error {
+	keys := map[string]string{}
+
+	for _, s := range l.stages() {
+		keys[s.ID()] = l.key(s, keys)
+
+		if l.notes.of(s.ID()) != nil {
+			continue
+		}
+
+		n := note{Stage: s.ID(), Key: keys[s.ID()], Skipped: slices.Contains(skip, s.ID())}
+
+		if n.Skipped {
+			l.program.Say("%s: skipped", s.ID())
+		} else if err := l.do(ctx, s, &n); err != nil {
+			return fmt.Errorf("stage %s: %w", s.ID(), err)
+		}
+
+		l.notes.Stages = append(l.notes.Stages, n)
+		if err := l.notes.write(l.dir); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// do does a stage and notes what it came to.
+func (l *loop) do(ctx context.Context, s stage, n *note) (err error) {
+	l.program.Say("%s …", s.ID())
+
+	began := time.Now()
+
+	switch s.name {
+	case stageExport:
+		n.Result, err = l.program.Run(ctx, append([]string{"export", "--out", s.out}, s.args...)...)
+	case stageTrain:
+		err = l.runTrainer(ctx, s)
+	case stageCollect:
+		n.Result, err = l.play(ctx, s, "collect")
+	default:
+		n.Result, err = l.play(ctx, s, "eval")
+	}
+
+	if err != nil {
+		return err
+	}
+
+	n.Seconds = time.Since(began).Seconds()
+
+	return nil
+}

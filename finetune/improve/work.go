@@ -1,0 +1,95 @@
+package improve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"toolevo/finetune/child"
+	"toolevo/finetune/host"
+	"toolevo/mcts/store"
+)
+
+// play runs a command that makes a run directory, on a checkpoint that is served for it where the stage asks one.
+func (l *loop) play(ctx context.Context, s stage, command string) (_ json.RawMessage, err error) {
+	args := append([]string{command, "--out", s.out}, s.args...)
+
+	if _, err := store.ReadManifest(s.out); err == nil {
+		args = append(args, "--resume")
+	}
+
+	if s.server != "" {
+		served, err := l.serve(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+
+		defer func() { err = errors.Join(err, served.Stop()) }()
+
+		args = append(args, "--policy", served.Policy, "--server", served.Address)
+	}
+
+	return l.program.Run(ctx, args...)
+}
+
+// serve serves the checkpoint that a stage asks.
+func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
+	round := s.round
+	if s.name == stageCollect {
+		round--
+	}
+
+	model, err := filepath.EvalSymlinks(s.model)
+	if errors.Is(err, os.ErrNotExist) && round == 0 {
+		model, err = s.model, nil // a name of a model hub, which the server may know
+	}
+
+	if err != nil {
+		return nil, fmt.Errorf("the checkpoint of round %d: %w", round, err)
+	}
+
+	c := host.Checkpoint{Folder: model, Name: l.modelName(round), Template: l.config.Template}
+
+	return l.config.Servers[s.server].Serve(ctx, c, l.program.OllamaHost, l.folder(s.round, s.name+"-server.log"))
+}
+
+// modelName is what the checkpoint of a round is called on servers.
+func (l *loop) modelName(round int) string { return l.config.Name + "-" + strconv.Itoa(round) }
+
+// runTrainer runs the trainer's command.
+func (l *loop) runTrainer(ctx context.Context, s stage) error {
+	log := l.folder(s.round, s.name+".log")
+	command := child.Command{Args: s.args, Log: log}
+	places := l.places(s.round)
+
+	for _, key := range slices.Sorted(maps.Keys(l.config.Train.Environment)) {
+		command.Env = append(command.Env, key+"="+places.Replace(l.config.Train.Environment[key]))
+	}
+
+	c, err := child.Start(ctx, command)
+	if err != nil {
+		return err
+	}
+
+	stop := l.program.Watch(log)
+	err = c.Wait()
+
+	stop()
+
+	if err != nil {
+		return err
+	}
+
+	weights := l.weights(s.round)
+	if info, err := os.Stat(weights); err != nil || !info.IsDir() {
+		return fmt.Errorf("the trainer ended well, but train.result, %s, is no folder: %s", weights, c.LastWords())
+	}
+
+	return nil
+}
