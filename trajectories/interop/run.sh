@@ -115,7 +115,8 @@ export HF_HOME=$work/hf HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 CUDA_VISIBLE_DEV
 	PYTHONDONTWRITEBYTECODE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1 OMP_NUM_THREADS="$(nproc)"
 
 mkdir -p "$HF_HOME"
-"$factory/bin/python" "$here/recipes.py" "$here/../../configs/finetune" || fail "LLaMA-Factory refuses a recipe (see above)"
+"$factory/bin/python" "$here/recipes.py" "$here/../../configs/finetune" ||
+	fail "LLaMA-Factory refuses a recipe (see above)"
 "$factory/bin/python" "$here/readers.py" "$demo/run/trajectories.parquet" "$demo/eval/episodes.parquet" \
 	"$work"/llamafactory/*/ "$work"/trl/*/ || fail "a reader disagrees (see above)"
 "$factory/bin/python" "$here/train.py" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
