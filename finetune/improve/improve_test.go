@@ -1,0 +1,244 @@
+package improve_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	shipped "toolevo/configs/improve"
+	"toolevo/finetune/improve"
+)
+
+const file = `rounds: 2
+name: mine
+model: base
+continue: true
+collect: {dataset: coffee, policy-free: 1, set: [a=1, b=2]}
+first: {policy: "scripted:noisy", dataset: agenda}
+trained: {config: sft.yaml}
+export: {per-question: 4}
+train: {command: [sh, -c, "mkdir -p {out}/w && echo {model} >{out}/w/base"], result: "{out}/w"}
+servers: {o: {kind: ollama, wait: 1}}
+collector: o
+evaluate: {servers: [o], before: true, flags: {limit: 3}}
+`
+
+func load(t *testing.T, text string) (*improve.Config, error) {
+	t.Helper()
+
+	path := filepath.Join(t.TempDir(), "rounds.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	return improve.Read(path)
+}
+
+// recorder stands for the program: it keeps the commands that it is told, and prints what they would.
+type recorder struct {
+	commands []string
+	fails    string // the command that fails
+}
+
+func (r *recorder) program() improve.Program {
+	return improve.Program{
+		Path: "/bin/toolevo",
+		Run: func(_ context.Context, args ...string) (json.RawMessage, error) {
+			r.commands = append(r.commands, strings.Join(args, " "))
+			if args[0] == r.fails {
+				return nil, errors.New("it fails")
+			}
+
+			return json.RawMessage(`{"correct": 5, "rows": 3}`), nil
+		},
+		Say:   func(string, ...any) {},
+		Watch: func(string) func() { return func() {} },
+	}
+}
+
+// skipped are all stages that ask a checkpoint, for there is no server.
+var skipped = []string{"0/evaluate-o", "1/evaluate-o", "2/collect", "2/evaluate-o"}
+
+func TestStages(t *testing.T) {
+	c, err := load(t, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir := t.TempDir()
+	r := &recorder{}
+
+	result, err := improve.Run(t.Context(), c, dir, r.program(), improve.Options{Skip: skipped})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	in := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	want := []string{
+		"collect --out " + in("round-1", "run") + " --policy-free=1 --set=a=1 --set=b=2 --policy=scripted:noisy " +
+			"--dataset=agenda",
+		"export --out " + in("round-1", "export") + " --per-question=4 " + in("round-1", "run"),
+		"export --out " + in("round-2", "export") + " --per-question=4 " + in("round-1", "run") + " " +
+			in("round-2", "run"),
+	}
+	if d := cmp.Diff(want, r.commands); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+
+	// The second round goes on from the first one's weights.
+	text, err := os.ReadFile(in("round-2", "train", "w", "base"))
+	if err != nil || strings.TrimSpace(string(text)) != in("round-1", "train", "w") {
+		t.Errorf("the second training began with %s, %v", text, err)
+	}
+
+	if len(result.Rounds) != 3 || result.Rounds[1].Correct != 5 || result.Rounds[2].Samples != 3 ||
+		result.Rounds[2].Correct != 0 {
+		t.Errorf("%+v", result)
+	}
+}
+
+// What is finished stays finished where the folder is moved to; what comes after a failure is not begun.
+func TestGoesOn(t *testing.T) {
+	c, err := load(t, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir := filepath.Join(t.TempDir(), "before")
+	r := &recorder{fails: "export"}
+
+	if _, err := improve.Run(t.Context(), c, dir, r.program(), improve.Options{Skip: skipped}); err == nil ||
+		!strings.Contains(err.Error(), "stage 1/export: it fails") || len(r.commands) != 2 {
+		t.Errorf("error %v, commands %q", err, r.commands)
+	}
+
+	moved := filepath.Join(filepath.Dir(dir), "after")
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+
+	r = &recorder{}
+	if _, err := improve.Run(t.Context(), c, moved, r.program(), improve.Options{Skip: skipped}); err != nil {
+		t.Fatal(err)
+	}
+
+	if slices.ContainsFunc(r.commands, func(s string) bool { return strings.HasPrefix(s, "collect") }) {
+		t.Errorf("a finished collection is repeated: %q", r.commands)
+	}
+}
+
+func TestChangedFile(t *testing.T) {
+	dir := t.TempDir()
+
+	run := func(text string, o improve.Options) (commands []string, err error) {
+		c, err := load(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		r := &recorder{}
+		_, err = improve.Run(t.Context(), c, dir, r.program(), o)
+
+		return r.commands, err
+	}
+
+	if _, err := run(file, improve.Options{Skip: skipped}); err != nil {
+		t.Fatal(err)
+	}
+
+	changed := strings.Replace(file, "per-question: 4", "per-question: 2", 1)
+
+	var e *improve.ChangedError
+	if _, err := run(changed, improve.Options{Skip: skipped}); !errors.As(err, &e) || e.Stage != "1/export" {
+		t.Errorf("error %v, want one about 1/export", err)
+	}
+
+	commands, err := run(changed, improve.Options{Redo: true, Skip: skipped})
+	if err != nil || len(commands) != 2 {
+		t.Errorf("%q, %v", commands, err)
+	}
+
+	// How many rounds there are changes nothing of those that are finished.
+	commands, err = run(strings.Replace(changed, "rounds: 2", "rounds: 1", 1), improve.Options{})
+	if err != nil || len(commands) != 0 {
+		t.Errorf("%q, %v", commands, err)
+	}
+}
+
+func TestTrainerThatLeavesNothing(t *testing.T) {
+	c, err := load(t, strings.Replace(file, `result: "{out}/w"`, `result: "{out}/weights"`, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r := &recorder{}
+
+	_, err = improve.Run(t.Context(), c, t.TempDir(), r.program(), improve.Options{Skip: skipped})
+	if err == nil || !strings.Contains(err.Error(), "train.result") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for from, c := range map[string]struct{ to, want string }{
+		"rounds: 2":             {"rounds: 0", "rounds: 0"},
+		"name: mine":            {"", "name: want"},
+		"model: base":           {"", "model: want"},
+		"continue: true":        {"continues: true", "continues"},
+		"collector: o":          {"", "collector: want"},
+		"collector: o\n":        {"collector: p\n", `"p"`},
+		"servers: [o]":          {"servers: []", "evaluate.servers"},
+		"kind: ollama":          {"kind: vllm", "servers.o"},
+		"per-question: 4":       {"out: x", "export: out is not for the file to say"},
+		"config: sft.yaml":      {"policy: x", "trained: policy is not"},
+		"limit: 3":              {"server: x", "evaluate.flags: server"},
+		`result: "{out}/w"`:     {`result: ""`, "train.result"},
+		"export: {per-question": {"export: [per-question", "rounds.yaml"},
+	} {
+		_, err := load(t, strings.Replace(file, from, c.to, 1))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: error %v, want one with %q", c.to, from, err, c.want)
+		}
+	}
+}
+
+func TestSkipNamesStages(t *testing.T) {
+	c, err := load(t, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o := improve.Options{Skip: []string{"3/train"}}
+
+	_, err = improve.Run(t.Context(), c, t.TempDir(), (&recorder{}).program(), o)
+	if err == nil || !strings.Contains(err.Error(), "2/train") {
+		t.Errorf("error %v, want one that names the stages", err)
+	}
+}
+
+// Every shipped file is one that can be read.
+func TestShipped(t *testing.T) {
+	names, err := fs.Glob(shipped.FS(), "*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+
+	for _, name := range names {
+		text, err := fs.ReadFile(shipped.FS(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := load(t, string(text)); err != nil {
+			t.Error(err)
+		}
+	}
+}
