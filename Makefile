@@ -58,6 +58,10 @@ test-ollama: build ## a real Ollama (built from its Go module) with a tiny model
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh
 
+.PHONY: test-improve
+test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama and vLLM on the CPU, killed in every stage
+	bash finetune/interop/improve.sh $(BIN)
+
 .PHONY: test-wasi
 test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
 	@said=$$(bash envs/sandbox/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \

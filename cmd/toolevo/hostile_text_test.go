@@ -213,7 +213,7 @@ func hostile(t *testing.T) hostileFiles {
 	write(t, in("rounds.yaml"), `rounds: 1
 name: mine
 model: `+in("data")+`
-collect: {data: `+in("data")+`, limit: 1, trees: 1, difficulty: easy, set: [search.simulations=1]}
+collect: {data: `+in("data")+`, limit: 1, trees: 1, difficulty: easy, policy: "scripted:noisy", set: [search.simulations=1]}
 export: {split: train}
 train: {command: [`+in("trainer")+`], result: nowhere}
 servers: {ollama: {kind: ollama, wait: 1}}

@@ -10,8 +10,8 @@ import (
 	"toolevo/finetune/improve"
 )
 
-// improvement writes the file of an improvement whose trainer copies a file of the export to {out}/model.safetensors, and
-// notes every time that it is begun in a log beside the file. The checkpoints of some rounds read notices.
+// improvement writes the file of an improvement whose trainer copies a file of the export to {out}/model.safetensors,
+// and notes every time that it is begun in a log beside the file. The checkpoints of some rounds read notices.
 func improvement(t *testing.T, dir string, readers ...string) (file, trained string) {
 	t.Helper()
 
@@ -22,7 +22,7 @@ name: mine
 model: ` + smallModel(t) + `
 template: llama3
 collect: {data: ` + smallData(t) + `, dataset: coffee, limit: 1, trees: 1, set: [search.simulations=2]}
-first: {policy: "scripted:noisy"}
+by_round: {1: {collect: {policy: "scripted:noisy"}}}
 trained: {config: policies/llama3-8b-sft}
 export: {data: ` + smallData(t) + `, per-question: 2}
 train:
@@ -87,7 +87,8 @@ func TestImprove(t *testing.T) {
 	says(t, "improve", r.err, "1/train …", "1/evaluate-simulated …", "2/collect …", "2/evaluate-simulated …")
 	says(t, "improve", r.out, "ROUND", "p_c", "p_s_in", "simulated")
 
-	if text := string(read(t, trained)); strings.Count(text, "1 mine-1 ") != 2 || strings.Count(text, "2 mine-2 ") != 1 {
+	text := string(read(t, trained))
+	if strings.Count(text, "1 mine-1 ") != 2 || strings.Count(text, "2 mine-2 ") != 1 {
 		t.Errorf("the trainer was begun so:\n%s", text)
 	}
 

@@ -6,7 +6,9 @@
 //	toolevo collect                            grow trees over questions into a run directory
 //	toolevo inspect|check                      look at a run; prove that it is what its log says
 //	toolevo export                             write training data from runs
+//	toolevo finetune                           train a model on an export with LLaMA-Factory, and serve it
 //	toolevo eval                               accuracies of policies under several API versions
+//	toolevo improve                            collect, train and evaluate in rounds
 //	toolevo doctor                             what a model's server will silently do wrong
 //	toolevo doctor sandbox                     whether model-written programs stay inside
 //	toolevo bench serve                        a simulated inference server, for rehearsals and measurements

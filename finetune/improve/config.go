@@ -23,14 +23,23 @@ type Config struct {
 	Template string `yaml:"template"` // the chat template that is trained, which an Ollama is told
 
 	Collect  Flags    `yaml:"collect"`  // of toolevo collect
-	First    Flags    `yaml:"first"`    // of the first round's collect beside or in place of those, its policy above all
 	Trained  Flags    `yaml:"trained"`  // of collect and eval when a checkpoint is asked, its form and window above all
 	Export   Flags    `yaml:"export"`   // of toolevo export
 	Train    Train    `yaml:"train"`    // the trainer
 	Evaluate Evaluate `yaml:"evaluate"` // what is measured
 
+	// ByRound is what is special in a round. One that names a policy for collect is collected by it, and so is the
+	// first; the others are collected by the checkpoint of the round before.
+	ByRound map[int]Special `yaml:"by_round"`
+
 	Servers   map[string]host.Server `yaml:"servers"`   // by name
 	Collector string                 `yaml:"collector"` // the server of checkpoints that collect
+}
+
+// Special are flags of a round, beside or in place of those of all rounds.
+type Special struct {
+	Collect Flags `yaml:"collect"`
+	Export  Flags `yaml:"export"`
 }
 
 // Train is the trainer: any command. It may hold {export}, the folder of samples, {model}, what training begins with,
@@ -88,8 +97,6 @@ func (c *Config) check() error {
 		return errors.New(`train.result: want the folder of the weights that the trainer leaves, e.g. "{out}/model"`)
 	case len(c.Evaluate.Servers) == 0:
 		return errors.New("evaluate.servers: want the servers on which checkpoints are evaluated")
-	case c.Rounds > 1 && c.Collector == "":
-		return errors.New("collector: want the server of the checkpoint that collects in the second round")
 	}
 
 	for name, s := range c.Servers {
@@ -98,8 +105,25 @@ func (c *Config) check() error {
 		}
 	}
 
+	for round := 1; round <= c.Rounds; round++ {
+		switch {
+		case c.namesPolicy(round):
+		case round == 1:
+			return errors.New("by_round.1.collect.policy: want who collects before there is a checkpoint, e.g. " +
+				"scripted:noisy")
+		case c.Collector == "":
+			return fmt.Errorf("collector: want the server of the checkpoint that collects in round %d", round)
+		}
+	}
+
 	return c.checkNames()
 }
+
+// namesPolicy reports whether the file says who collects in a round.
+func (c *Config) namesPolicy(round int) bool { return c.collectFlags(round).has("policy") }
+
+// collectFlags are the flags of collect in a round.
+func (c *Config) collectFlags(round int) Flags { return c.Collect.over(c.ByRound[round].Collect) }
 
 // checkNames refuses servers that are not described, and flags that the stages set themselves.
 func (c *Config) checkNames() error {
@@ -121,16 +145,24 @@ func (c *Config) checkNames() error {
 		}
 	}
 
-	for section, flags := range map[string]Flags{
-		"collect": c.Collect, "first": c.First, "trained": c.Trained, "export": c.Export,
-		"evaluate.flags": c.Evaluate.Flags,
-	} {
-		for _, item := range flags {
-			key := fmt.Sprint(item.Key)
-			if slices.Contains(ours, key) || key == "policy" && section != "first" {
+	sections := map[string]Flags{
+		"collect": c.Collect, "trained": c.Trained, "export": c.Export, "evaluate.flags": c.Evaluate.Flags,
+	}
+	for round, special := range c.ByRound {
+		sections[fmt.Sprintf("by_round.%d.collect", round)] = special.Collect
+		sections[fmt.Sprintf("by_round.%d.export", round)] = special.Export
+	}
+
+	for section, flags := range sections {
+		for _, key := range ours {
+			if flags.has(key) {
 				return fmt.Errorf("%s: %s is not for the file to say: it follows from the stage", section, key)
 			}
 		}
+	}
+
+	if c.Trained.has("policy") || c.Evaluate.Flags.has("policy") {
+		return errors.New("trained, evaluate.flags: the policy is the checkpoint")
 	}
 
 	return nil
@@ -155,11 +187,14 @@ func (f Flags) args() (all []string) {
 	return all
 }
 
+// has reports whether a flag is among them.
+func (f Flags) has(key string) bool {
+	return slices.ContainsFunc(f, func(item yaml.MapItem) bool { return item.Key == key })
+}
+
 // over are the flags, with others in the place of those of the same names.
 func (f Flags) over(others Flags) Flags {
-	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool {
-		return slices.ContainsFunc(others, func(other yaml.MapItem) bool { return other.Key == item.Key })
-	})
+	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool { return others.has(fmt.Sprint(item.Key)) })
 
 	return append(kept, others...)
 }

@@ -22,7 +22,7 @@ name: mine
 model: base
 continue: true
 collect: {dataset: coffee, policy-free: 1, set: [a=1, b=2]}
-first: {policy: "scripted:noisy", dataset: agenda}
+by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda}}, 2: {export: {per-question: 8}}}
 trained: {config: sft.yaml}
 export: {per-question: 4}
 train: {command: [sh, -c, "mkdir -p {out}/w && echo {model} >{out}/w/base"], result: "{out}/w"}
@@ -86,7 +86,7 @@ func TestStages(t *testing.T) {
 		"collect --out " + in("round-1", "run") + " --policy-free=1 --set=a=1 --set=b=2 --policy=scripted:noisy " +
 			"--dataset=agenda",
 		"export --out " + in("round-1", "export") + " --per-question=4 " + in("round-1", "run"),
-		"export --out " + in("round-2", "export") + " --per-question=4 " + in("round-1", "run") + " " +
+		"export --out " + in("round-2", "export") + " --per-question=8 " + in("round-1", "run") + " " +
 			in("round-2", "run"),
 	}
 	if d := cmp.Diff(want, r.commands); d != "" {
@@ -189,19 +189,20 @@ func TestTrainerThatLeavesNothing(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for from, c := range map[string]struct{ to, want string }{
-		"rounds: 2":             {"rounds: 0", "rounds: 0"},
-		"name: mine":            {"", "name: want"},
-		"model: base":           {"", "model: want"},
-		"continue: true":        {"continues: true", "continues"},
-		"collector: o":          {"", "collector: want"},
-		"collector: o\n":        {"collector: p\n", `"p"`},
-		"servers: [o]":          {"servers: []", "evaluate.servers"},
-		"kind: ollama":          {"kind: vllm", "servers.o"},
-		"per-question: 4":       {"out: x", "export: out is not for the file to say"},
-		"config: sft.yaml":      {"policy: x", "trained: policy is not"},
-		"limit: 3":              {"server: x", "evaluate.flags: server"},
-		`result: "{out}/w"`:     {`result: ""`, "train.result"},
-		"export: {per-question": {"export: [per-question", "rounds.yaml"},
+		"rounds: 2":                    {"rounds: 0", "rounds: 0"},
+		"name: mine":                   {"", "name: want"},
+		"model: base":                  {"", "model: want"},
+		"continue: true":               {"continues: true", "continues"},
+		"collector: o":                 {"", "collector: want"},
+		"collector: o\n":               {"collector: p\n", `"p"`},
+		"servers: [o]":                 {"servers: []", "evaluate.servers"},
+		"kind: ollama":                 {"kind: vllm", "servers.o"},
+		"per-question: 4":              {"out: x", "export: out is not for the file to say"},
+		"policy: \"scripted:noisy\", ": {"", "by_round.1.collect.policy: want"},
+		"config: sft.yaml":             {"policy: x", "the policy is the checkpoint"},
+		"limit: 3":                     {"server: x", "evaluate.flags: server"},
+		`result: "{out}/w"`:            {`result: ""`, "train.result"},
+		"export: {per-question":        {"export: [per-question", "rounds.yaml"},
 	} {
 		_, err := load(t, strings.Replace(file, from, c.to, 1))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -58,13 +58,14 @@ func (l *loop) folder(round int, name string) string {
 
 func (l *loop) collect(round int) stage {
 	s := stage{round: round, name: stageCollect, out: l.folder(round, "run")}
+	flags := l.config.collectFlags(round)
 
-	if round == 1 {
-		s.args = l.config.Collect.over(l.config.First).args()
+	if l.config.namesPolicy(round) {
+		s.args = flags.args()
 		return s
 	}
 
-	s.args = l.config.Collect.over(l.config.Trained).args()
+	s.args = flags.over(l.config.Trained).args()
 	s.server, s.model = l.config.Collector, l.weights(round-1)
 	s.leans = []string{id(round-1, stageTrain)}
 
@@ -72,7 +73,8 @@ func (l *loop) collect(round int) stage {
 }
 
 func (l *loop) export(round int) stage {
-	s := stage{round: round, name: stageExport, out: l.folder(round, "export"), args: l.config.Export.args()}
+	s := stage{round: round, name: stageExport, out: l.folder(round, "export")}
+	s.args = l.config.Export.over(l.config.ByRound[round].Export).args()
 
 	for r := 1; r <= round; r++ {
 		s.args = append(s.args, l.folder(r, "run"))

@@ -103,7 +103,7 @@ var allowed = []rule{
 		"mcts/policy/server"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
-		"trajectories/export", "finetune", "configs/..."}},
+		"trajectories/export", "finetune/...", "configs/..."}},
 }
 
 // Imports point downwards. Tests may look anywhere but into the commands.

@@ -1,7 +1,8 @@
-# What vllm.sh and ollama.sh share. Sourced by them, after they have set name.
+# What scripts with real servers share. Sourced by them, after they have set name.
 # shellcheck shell=bash
 
-repository=$(cd "$here/../../.." && pwd)
+servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+repository=$(cd "$servers/../../.." && pwd)
 tokenizer=$repository/trajectories/internal/bpe/testdata/llama3.json
 window=8192 # tokens: a prompt with three demonstrations is some 5,000 of the tiny tokenizer's
 model=toolevo-tiny

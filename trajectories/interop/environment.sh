@@ -1,0 +1,57 @@
+# Builds virtual environments of Python, each once. Sourced by scripts that have skip, a function that ends them, and
+# cache, the folder where environments are kept.
+# shellcheck shell=bash
+
+need_gb=12 # to build an environment: it takes 7 GB, and 3 GB of downloads while it is made
+
+find_python() {
+	local candidate
+	for candidate in python3.11 python3.12 python3.13 python3; do
+		if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
+			command -v "$candidate"
+			return
+		fi
+	done
+	return 1
+}
+
+# build_env DIR PINS: makes the virtual environment, or leaves none.
+build_env() {
+	local env=$1 pins=$2 try
+	rm -rf "$env"
+	"$python" -m venv "$env" || skip "python -m venv failed"
+	mkdir -p "$env/tmp"
+	for try in 1 2 3; do
+		if TMPDIR="$env/tmp" "$env/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 --timeout 60 \
+			--cache-dir "$env/pip-cache" -r "$pins/requirements.txt" -c "$pins/constraints.txt"; then
+			rm -rf "$env/pip-cache" "$env/tmp"
+			touch "$env/complete"
+			return
+		fi
+		echo "python: installing the Python packages failed, attempt $try of 3" >&2
+		sleep $((try * 5))
+	done
+	rm -rf "$env"
+	skip "the Python packages of $pins could not be installed (see above)"
+}
+
+# environment NAME PINS: sets environment to the folder of the virtual environment of the pins, and makes it if need be.
+environment() {
+	local pins=$2 hash env free_gb
+	hash=$({ cat "$pins/requirements.txt" "$pins/constraints.txt"; "$python" -c 'import sys; print(sys.version_info[:2])'; } | sha256sum | cut -c1-12)
+	env=$cache/$1-$hash
+	exec 9>"$env.lock"
+	flock 9
+	if [ ! -e "$env/complete" ]; then
+		rm -rf "$env" # what an interrupted build left
+		free_gb=$(($(df -Pk "$cache" | awk 'NR == 2 { print $4 }') / 1024 / 1024))
+		[ "$free_gb" -ge "$need_gb" ] || skip "$cache has $free_gb GB free, building the Python environment needs $need_gb GB"
+		echo "python: building the Python environment in $env (some minutes, 7 GB)" >&2
+		build_env "$env" "$pins"
+	fi
+	flock -u 9
+	environment=$env
+}
+
+python=$(find_python) || skip "no Python 3.11 to 3.13 with venv on the PATH"
+command -v flock >/dev/null || skip "no flock on the PATH"
