@@ -62,6 +62,10 @@ test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, 
 test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama and vLLM on the CPU, killed in every stage
 	bash finetune/interop/improve.sh $(BIN)
 
+.PHONY: proof
+proof: build ## trains a small model from scratch on a CPU, in ./toolevo-proof, and measures it on three API versions
+	bash finetune/proof/run.sh $(BIN) toolevo-proof
+
 .PHONY: test-wasi
 test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
 	@said=$$(bash envs/sandbox/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \

@@ -38,8 +38,9 @@ type Config struct {
 
 // Special are flags of a round, beside or in place of those of all rounds.
 type Special struct {
-	Collect Flags `yaml:"collect"`
-	Export  Flags `yaml:"export"`
+	Collect Flags    `yaml:"collect"`
+	Export  Flags    `yaml:"export"`
+	Train   []string `yaml:"train"` // words behind the trainer's command
 }
 
 // Train is the trainer: any command. It may hold {export}, the folder of samples, {model}, what training begins with,

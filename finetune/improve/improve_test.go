@@ -22,10 +22,10 @@ name: mine
 model: base
 continue: true
 collect: {dataset: coffee, policy-free: 1, set: [a=1, b=2]}
-by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda}}, 2: {export: {per-question: 8}}}
+by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda}}, 2: {export: {per-question: 8}, train: ["two {round}"]}}
 trained: {config: sft.yaml}
 export: {per-question: 4}
-train: {command: [sh, -c, "mkdir -p {out}/w && echo {model} >{out}/w/base"], result: "{out}/w"}
+train: {command: [sh, -c, "mkdir -p {out}/w && echo {model} $0 >{out}/w/base"], result: "{out}/w"}
 servers: {o: {kind: ollama, wait: 1}}
 collector: o
 evaluate: {servers: [o], before: true, flags: {limit: 3}}
@@ -95,7 +95,7 @@ func TestStages(t *testing.T) {
 
 	// The second round goes on from the first one's weights.
 	text, err := os.ReadFile(in("round-2", "train", "w", "base"))
-	if err != nil || strings.TrimSpace(string(text)) != in("round-1", "train", "w") {
+	if err != nil || strings.TrimSpace(string(text)) != in("round-1", "train", "w")+" two 2" {
 		t.Errorf("the second training began with %s, %v", text, err)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,7 +98,7 @@ func (l *loop) train(round int) stage {
 	}
 
 	places := l.places(round)
-	for _, word := range l.config.Train.Command {
+	for _, word := range slices.Concat(l.config.Train.Command, l.config.ByRound[round].Train) {
 		s.args = append(s.args, places.Replace(word))
 	}
 

@@ -12,17 +12,9 @@ name=improve
 [ $# -eq 1 ] && [ -x "$1" ] || { sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 toolevo=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 
-# shellcheck source=../../mcts/policy/interop/lib.sh
-. "$here/../../mcts/policy/interop/lib.sh"
-# shellcheck source=../../mcts/policy/interop/ollama-install.sh
-. "$servers/ollama-install.sh"
-# shellcheck source=../../mcts/policy/interop/vllm-install.sh
-. "$servers/vllm-install.sh"
-# shellcheck source=../../trajectories/interop/environment.sh
-. "$repository/trajectories/interop/environment.sh"
-environment interop "$repository/trajectories/interop"
+# shellcheck source=programs.sh
+. "$here/programs.sh"
 
-export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES= TOKENIZERS_PARALLELISM=false
 python3 "$servers/model.py" "$work/model" "$tokenizer" "$window" || fail "the model could not be made"
 "$toolevo" data build --data "$work/data" --dataset coffee --rows 400 >/dev/null 2>&1 || fail "no data"
 "$toolevo" data questions --data "$work/data" --scale 0.02 >/dev/null 2>&1 || fail "no questions"
@@ -44,24 +36,19 @@ trained: {config: $work/asked.yaml}
 export: {data: $work/data, per-question: 2, tokenizer: $tokenizer}
 train:
   command: ["{toolevo}", finetune, "{export}", --recipe, tiny, --model, "{model}", --out, "{out}", --progress, plain,
-            --set, num_train_epochs=6.0, --llamafactory, $environment/bin/llamafactory-cli]
+            --set, num_train_epochs=4.0, --llamafactory, $factory]
   environment: {HF_HOME: "{out}.hf"}
   result: "{out}/model"
 servers:
   ollama:
     kind: ollama
     wait: 60
-    command: [$program, serve]
+    command: [$ollama, serve]
     environment: {HOME: $work, OLLAMA_HOST: "127.0.0.1:{port}", OLLAMA_MODELS: $work/models, CUDA_VISIBLE_DEVICES: "-1"}
-  vllm: # see mcts/policy/interop for what a vLLM on a CPU needs
+  vllm:
     kind: openai
     wait: 300
-    command: [$env/bin/vllm, serve, "{model}", --served-model-name, "{name}", --host, 127.0.0.1, --port, "{port}",
-              --dtype, float32, --max-model-len, "$window", --max-num-seqs, "16", --enforce-eager,
-              --no-enable-chunked-prefill, --max-num-batched-tokens, "$window"]
-    environment: {TMPDIR: $work, VLLM_CACHE_ROOT: $work/cache, VLLM_CONFIG_ROOT: $work/config, VLLM_NO_USAGE_STATS: "1",
-                  TORCH_COMPILE_DISABLE: "1", VLLM_TARGET_DEVICE: cpu, VLLM_CPU_KVCACHE_SPACE: "1",
-                  VLLM_CPU_OMP_THREADS_BIND: nobind}
+    command: [bash, $servers/vllm-serve.sh, "{model}", "{name}", "{port}", "$window"]
 collector: vllm
 evaluate:
   servers: [ollama, vllm]

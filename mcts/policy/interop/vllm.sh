@@ -14,15 +14,7 @@ name=vllm
 "$env/bin/python" "$here/model.py" "$work/model" "$tokenizer" "$window" || fail "the model could not be made"
 port=$(free_port)
 log=$work/vllm.log
-# Prompts are read in one piece: a request with a seed whose prompt is read in several ends this build's engine ("CPU
-# Generator does not use offset"). Nothing is compiled, which would take longer than it saves, and a compiler. Nothing is
-# kept outside the working folder, but the bytecode of the modules it loads.
-TMPDIR=$work VLLM_CACHE_ROOT=$work/cache VLLM_CONFIG_ROOT=$work/config VLLM_NO_USAGE_STATS=1 PYTHONDONTWRITEBYTECODE='' \
-	TORCH_COMPILE_DISABLE=1 VLLM_TARGET_DEVICE=cpu CUDA_VISIBLE_DEVICES='' \
-	VLLM_CPU_KVCACHE_SPACE=1 VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=1 \
-	"$env/bin/vllm" serve "$work/model" --served-model-name "$model" --host 127.0.0.1 --port "$port" --dtype float32 \
-	--max-model-len "$window" --max-num-seqs 16 --enforce-eager \
-	--no-enable-chunked-prefill --max-num-batched-tokens "$window" >"$log" 2>&1 &
+VLLM_ENV=$env VLLM_WORK=$work bash "$here/vllm-serve.sh" "$work/model" "$model" "$port" "$window" >"$log" 2>&1 &
 server=$!
 echo "vllm: waiting for the server (about a minute)" >&2
 await "http://127.0.0.1:$port/health" 300 "$log"
