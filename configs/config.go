@@ -102,8 +102,20 @@ type Server struct {
 	LogProbs   bool            `yaml:"logprobs"`   // the server reports log-probabilities
 	Ends       []string        `yaml:"ends,flow"`  // the server's own words for the end of a whole completion
 	Window     int             `yaml:"window"`     // context window in tokens; Ollama loads the model with it
+	Prompt     Shown           `yaml:"prompt"`
 	Sampling   server.Sampling `yaml:"sampling"`
 }
+
+// Shown says what of the prompt version a model is shown, in every form.
+type Shown struct {
+	Tools string `yaml:"tools"` // ToolsAll or ToolsOfDataset
+}
+
+// The tool lists of a prompt.
+const (
+	ToolsAll       = "all"
+	ToolsOfDataset = "dataset" // those that serve the question's dataset
+)
 
 // The forms in which a server is asked, beside the names of chat templates, which we render ourselves.
 const (

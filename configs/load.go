@@ -199,6 +199,7 @@ var later = sync.OnceValue(func() map[string]string {
 
 	return map[string]string{
 		"environment.codec": all["environment.codec"], "suite": all["suite"], "template": all["template"],
+		"server.prompt.tools": all["server.prompt.tools"],
 	}
 })
 

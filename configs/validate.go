@@ -40,6 +40,7 @@ func (r *Resolved) validate() error {
 		{"suite", noSuite}, {"dataset", noDataset}, {"difficulty", noDifficulty}, {"split", noSplit},
 		{"search", r.Search.Validate()}, {"server.sampling", r.Server.Sampling.Validate()},
 		{"environment.reward", noReward}, {"environment.codec", noCodec},
+		{"server.prompt.tools", r.checkTools()},
 	} {
 		if check.err != nil {
 			return r.invalid(check.key, check.err)
@@ -65,6 +66,24 @@ func (r *Resolved) validate() error {
 	}
 
 	return r.validateNumbers()
+}
+
+// checkTools wants a tool list that the suite can give.
+func (c *Config) checkTools() error {
+	if _, err := names.Parse("tool list", c.Server.Prompt.Tools, []string{ToolsAll, ToolsOfDataset}); err != nil {
+		return err
+	}
+
+	b, err := suite.Lookup(c.Suite)
+	if err != nil || c.Server.Prompt.Tools == ToolsAll {
+		return err
+	}
+
+	if _, ok := b.(suite.Narrower); !ok {
+		return fmt.Errorf("the suite %s does not say which tools serve a dataset: want %s", c.Suite, ToolsAll)
+	}
+
+	return nil
 }
 
 // moduleName is a top-level module: its submodules come with it.

@@ -313,10 +313,14 @@ func (b *bench) readPrompt() error {
 		return err
 	}
 
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%q\n", p.System())
+	sum, last := sha256.New(), ""
 
 	for _, dataset := range b.suite.Datasets() {
+		if system := p.System(dataset); system != last { // else every dataset has the same
+			fmt.Fprintf(sum, "%q\n", system)
+			last = system
+		}
+
 		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])
 	}
 
@@ -371,30 +375,46 @@ func plan(b suite.Benchmark) func(question string) (envs.Plan, bool) {
 // prompt returns what a model is shown of the prompt version.
 func (b *bench) prompt() (prompt.Prompt, error) {
 	modules := append([]string{}, b.config.Python.Modules...) // none is not nil
-	p, err := newPrompt(b.benchmark, b.config.Prompt, b.config.Environment.UpdateTool, modules)
-	p.Codec = b.config.Codec()
 
-	return p, err
+	return newPrompt(b.benchmark, b.config, b.config.Prompt, modules)
 }
 
-// newPrompt returns what a model is shown of an API version; modules are those that programs may import, nil says
-// nothing about them.
-func newPrompt(benchmark suite.Benchmark, version string, updateTool bool, modules []string) (prompt.Prompt, error) {
+// newPrompt returns what a model is shown of an API version, as a configuration wants it; modules are those that
+// programs may import, nil says nothing about them.
+func newPrompt(
+	benchmark suite.Benchmark, c *configs.Resolved, version string, modules []string,
+) (prompt.Prompt, error) {
 	apis, err := benchmark.Tools(version, modules)
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
 
-	tools := make([]string, len(apis))
-	for i, api := range apis {
-		tools[i] = api.Signature() + ", " + api.Description
+	p := prompt.New(toolLines(apis))
+	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Codec()
+
+	if c.Server.Prompt.Tools == configs.ToolsOfDataset {
+		p.ByDataset = map[string][]string{}
+
+		for dataset, names := range benchmark.(suite.Narrower).DatasetTools() { // validated
+			p.ByDataset[dataset] = toolLines(slices.DeleteFunc(slices.Clone(apis), func(api *toolapi.API) bool {
+				return !slices.Contains(names, api.Tool)
+			}))
+		}
 	}
 
-	p := prompt.New(tools)
-	p.NoUpdateTool = !updateTool
 	p.Demonstrations, err = loadDemonstrations(benchmark)
 
 	return p, err
+}
+
+// toolLines are APIs as a prompt lists them.
+func toolLines(apis []*toolapi.API) []string {
+	lines := make([]string, len(apis))
+	for i, api := range apis {
+		lines[i] = api.Signature() + ", " + api.Description
+	}
+
+	return lines
 }
 
 // environment returns the environment in which each task meets a version of the family.

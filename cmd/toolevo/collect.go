@@ -132,7 +132,7 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return export.NewAcceptance(linter, b.config.Codec(), prompt.System(), characters).Accept, nil
+	return export.NewAcceptance(linter, b.config.Codec(), prompt.System, characters).Accept, nil
 }
 
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {

@@ -354,7 +354,12 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p, err := newPrompt(benchmark, "p_c", true, nil)
+	c, err := configs.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	p, err := newPrompt(benchmark, c, "p_c", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

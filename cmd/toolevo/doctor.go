@@ -123,21 +123,24 @@ func targets(c *configs.Resolved, s *serving) ([]target, error) {
 }
 
 // firstSolved is the first of the solved tasks that prompts of a dataset show, and its first action, so that the
-// probes' prompts are what a run's are. It is of the dataset with the least to show: no run has shorter prompts. Where
-// there are none anything is asked.
-func firstSolved(shown map[string][]prompt.Demonstration, codec action.Codec) (envs.Task, envs.Action) {
-	datasets := slices.DeleteFunc(slices.Sorted(maps.Keys(shown)), func(name string) bool {
-		return len(shown[name]) == 0
+// probes' prompts are what a run's are. It is of the chosen dataset (nil: of any) with the least to show, system text
+// included: no run has shorter prompts. Where there are none anything is asked.
+func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) {
+	codec := action.OrDefault(shown.Codec)
+
+	datasets := slices.DeleteFunc(slices.Sorted(maps.Keys(shown.Demonstrations)), func(name string) bool {
+		return len(shown.Demonstrations[name]) == 0 || chosen != nil && !slices.Contains(chosen, name)
 	})
 	if len(datasets) == 0 {
 		return envs.Task{ID: "doctor", Question: "Where are we?"},
 			envs.Action(codec.Format("I look around.", envs.Call{Name: "Look"}))
 	}
 
-	dataset := slices.MinFunc(datasets, func(a, b string) int {
-		return cmp.Compare(textBytes(shown[a]), textBytes(shown[b]))
-	})
-	first := shown[dataset][0]
+	size := func(dataset string) int {
+		return len(shown.System(dataset)) + textBytes(shown.Demonstrations[dataset])
+	}
+	dataset := slices.MinFunc(datasets, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
+	first := shown.Demonstrations[dataset][0]
 
 	return envs.Task{
 		ID:       "doctor",
@@ -185,12 +188,17 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 		return doctor.Prompt{Text: run.Render(h)}
 	}
 
-	shown, err := loadDemonstrations(b.benchmark)
+	shown, err := b.prompt()
 	if err != nil {
 		return doctor.Options{}, err
 	}
 
-	task, first := firstSolved(shown, b.config.Codec())
+	chosen, err := b.config.Datasets()
+	if err != nil {
+		return doctor.Options{}, err
+	}
+
+	task, first := firstSolved(shown, chosen)
 	asked := envs.NewHistory(task)
 	o.First = show(asked)
 	o.Observed = func(text string) doctor.Prompt {

@@ -396,15 +396,20 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	c, err := configs.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
 	for _, api := range []string{"p_c", "p_s_ood"} {
-		bare, err := newPrompt(benchmark, api, true, nil)
+		bare, err := newPrompt(benchmark, c, api, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		full, err := newPrompt(benchmark, api, true, []string{"pandas", "numpy"})
+		full, err := newPrompt(benchmark, c, api, []string{"pandas", "numpy"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +430,7 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 			}
 		}
 
-		if text := full.System(); strings.Count(text, "numpy") != 1 || strings.Count(text, "pandas") != 1 {
+		if text := full.System(""); strings.Count(text, "numpy") != 1 || strings.Count(text, "pandas") != 1 {
 			t.Errorf("the prompt names the modules not once:\n%s", text)
 		}
 	}

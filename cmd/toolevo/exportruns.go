@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/trajectories"
@@ -113,10 +114,14 @@ func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
 		modules = append([]string{}, r.config.Python.Modules...)
 	}
 
-	p, err := newPrompt(r.benchmark, row.PromptAPI, r.config.Environment.UpdateTool, modules)
-	p.Codec = r.config.Codec()
+	p, err := newPrompt(r.benchmark, r.config, row.PromptAPI, modules)
+	if err != nil {
+		return export.Shown{}, err
+	}
 
-	return export.Shown{Suite: r.benchmark.Name(), System: p.System(), Codec: p.Codec}, err
+	system := p.System(row.Labels[envs.LabelDataset])
+
+	return export.Shown{Suite: r.benchmark.Name(), System: system, Codec: p.Codec}, nil
 }
 
 // elsewhere reads the questions of the splits that are not exported, and says so where there are none.

@@ -124,7 +124,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 		return err
 	}
 
-	a.Say("%s\n", prompt.System())
+	a.Say("%s\n", prompt.System(t.Labels[envs.LabelDataset]))
 	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt,
 		b.deployed.all().Of(b.config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")

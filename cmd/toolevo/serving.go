@@ -280,24 +280,25 @@ func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 		return server.Options{}, err
 	}
 
+	system := func(h envs.History) string { return shown.System(h.Task().Labels[envs.LabelDataset]) }
 	addSpecial := true // a plain prompt has no beginning-of-text token of its own
 
 	switch c.Form {
 	case configs.FormFewShot:
 		o.Render = shown.Render
 	case configs.FormChat:
-		o.Messages = func(h envs.History) []chat.Message { return chat.Messages(shown.System(), h, clean) }
+		o.Messages = func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
 	default:
 		template, err := chat.ParseTemplate(c.Form)
 		if err != nil {
 			return server.Options{}, err
 		}
 
-		system, template := shown.System(), template.In(b.config.Codec())
+		template = template.In(b.config.Codec())
 		addSpecial = template.AddSpecialTokens()
 		o.Sampling.Stop = append(template.Stops(), o.Sampling.Stop...)
 		o.Render = func(h envs.History) string {
-			text := template.Render(system, h, clean)
+			text := template.Render(system(h), h, clean)
 			if kind == kindOllama {
 				text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 			}

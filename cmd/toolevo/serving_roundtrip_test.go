@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"toolevo/configs"
 	"toolevo/envs/action"
 	"toolevo/finetune"
 	"toolevo/trajectories/export"
@@ -185,15 +186,29 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // sends to the server is, byte for byte, how the sample begins, and at the end nothing of it is left over.
 func TestSamplesAreWhatEvaluationSends(t *testing.T) {
 	t.Parallel()
+
+	type asked struct{ kind, form string }
+
+	samplesAreSent(t, configs.ToolsAll, asked{kindOpenAI, "llama3"}, asked{kindOpenAI, "qwen"},
+		asked{kindOpenAI, "chat"}, asked{kindOllama, "llama3"}, asked{kindOllama, "qwen"})
+	samplesAreSent(t, configs.ToolsOfDataset, asked{kindOpenAI, "chat"}, asked{kindOllama, "llama3"})
+}
+
+// samplesAreSent does so with a tool list in the prompt.
+func samplesAreSent(t *testing.T, tools string, tests ...struct{ kind, form string }) {
 	data, dir := smallData(t), t.TempDir()
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
+	shown := "server.prompt.tools=" + tools
 
-	collect := []string{"collect", "--data", data, "--limit", "6", "--trees", "3", "--out", run}
+	collect := []string{"collect", "--data", data, "--limit", "6", "--trees", "3", "--set", shown, "--out", run}
 	if r := cliWith(t, "", modulesHere(), collect...); r.code != exitDone { // the prompts of both name the same modules
 		t.Fatalf("collect: exit %d\n%s", r.code, r.err)
 	}
 
+	must(t, "check", run)
 	must(t, "export", run, "--out", exported)
+	must(t, "check", exported)
+
 	var samples []export.Sample
 	questions, drifted := map[string]bool{}, false
 
@@ -202,24 +217,25 @@ func TestSamplesAreWhatEvaluationSends(t *testing.T) {
 		samples = append(samples, s)
 		questions[s.Conversations[0].Value] = true
 		drifted = drifted || strings.Contains(string(line), "is deprecated")
+
+		if listed := strings.Contains(s.System, "LoadGraph["); listed != (tools == configs.ToolsAll) {
+			t.Errorf("the tool list %s: LoadGraph is listed: %v\n%s", tools, listed, s.System)
+		}
 	}
 
 	if len(questions) < 4 || !drifted {
 		t.Fatalf("%d questions have samples, with a deprecation: %v; the test shows little", len(questions), drifted)
 	}
 
-	for _, test := range []struct{ kind, form string }{
-		{kindOpenAI, "llama3"}, {kindOpenAI, "qwen"}, {kindOpenAI, "chat"}, {kindOllama, "llama3"},
-		{kindOllama, "qwen"},
-	} {
-		t.Run(test.kind+" "+test.form, func(t *testing.T) {
+	for _, test := range tests {
+		t.Run(tools+" "+test.kind+" "+test.form, func(t *testing.T) {
 			p := &parrot{t: t, form: test.form, samples: samples, ended: map[string]bool{}}
 			web := httptest.NewServer(p)
 			t.Cleanup(web.Close)
 			report := document[finetune.Report](t,
 				must(t, "eval", "--json", "--data", data, "--split", "train", "--api", "p_s_in", "--limit", "6",
 					"--policy", test.kind+":m", "--server", web.URL, "--set", "server.form="+test.form, "--set",
-					"server.window=32768", "--out", filepath.Join(t.TempDir(), "run")))
+					shown, "--set", "server.window=32768", "--out", filepath.Join(t.TempDir(), "run")))
 
 			right := 0.0
 			for _, row := range report.Rows {

@@ -133,6 +133,14 @@ func TestAnotherSuite(t *testing.T) {
 	}
 }
 
+// A prompt cannot show the tools of a dataset where the benchmark does not say which they are.
+func TestASuiteThatDoesNotNarrow(t *testing.T) {
+	t.Parallel()
+
+	fails(t, exitUsage, []string{"server.prompt.tools (from", "the suite shop does not say", "want all"},
+		ofShop("collect", "--set", "server.prompt.tools=dataset", "--out", filepath.Join(t.TempDir(), "run"))...)
+}
+
 // A run of another benchmark that is killed goes on to the same rows.
 func TestAnotherSuiteIsKilled(t *testing.T) {
 	t.Parallel()

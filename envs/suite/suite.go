@@ -100,6 +100,13 @@ type Demonstrator interface {
 	Demonstrations() fs.FS
 }
 
+// Narrower knows which of its tools serve a dataset, so that a prompt can show those alone.
+type Narrower interface {
+	// DatasetTools returns for each dataset the names of its tools ([toolapi.API.Tool]), Finish and UpdateTool among
+	// them.
+	DatasetTools() map[string][]string
+}
+
 // Configurable has settings of its own.
 type Configurable interface {
 	// Values lists what the settings dataset, difficulty, template, split and environment.compat may name; nil is

@@ -11,13 +11,15 @@ import (
 type Acceptance struct {
 	linter     *Linter
 	codec      action.Codec
-	system     string
+	system     func(dataset string) string
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples with a system text, whose actions a codec wrote. The linter bounds
-// their length in tokens; where it has no tokenizer characters do, 0 being no bound.
-func NewAcceptance(linter *Linter, codec action.Codec, system string, characters int) *Acceptance {
+// NewAcceptance returns the acceptance of samples with the system text of their dataset, whose actions a codec wrote.
+// The linter bounds their length in tokens; where it has no tokenizer characters do, 0 being no bound.
+func NewAcceptance(
+	linter *Linter, codec action.Codec, system func(dataset string) string, characters int,
+) *Acceptance {
 	return &Acceptance{linter: linter, codec: codec, system: system, characters: characters}
 }
 
@@ -28,7 +30,8 @@ func (a *Acceptance) Accept(h envs.History) bool {
 		row.Turns = append(row.Turns, trajectories.Turn{Action: string(t.Action), Observation: t.Observation})
 	}
 
-	sample, _ := NewSample(a.system, &row, a.codec, a.linter.Sanitizer())
+	system := a.system(h.Task().Labels[envs.LabelDataset])
+	sample, _ := NewSample(system, &row, a.codec, a.linter.Sanitizer())
 	if a.linter.LintRow(SFTTrajectory, &row, &sample) != nil {
 		return false
 	}

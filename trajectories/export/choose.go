@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/rand/v2"
 
+	"toolevo/envs"
 	"toolevo/trajectories"
 )
 
@@ -44,12 +45,12 @@ func (w *writer) weigh(ctx context.Context, rows iter.Seq2[trajectories.Row, err
 
 // origin is what a row's system text and codec depend on.
 type origin struct {
-	runID, promptAPI, makers string
+	runID, promptAPI, makers, dataset string
 }
 
 // show returns what the model of a row was shown.
 func (w *writer) show(row *trajectories.Row) (Shown, error) {
-	key := origin{row.RunID, row.PromptAPI, trajectories.InWords(row.Makers)}
+	key := origin{row.RunID, row.PromptAPI, trajectories.InWords(row.Makers), row.Labels[envs.LabelDataset]}
 	if known, ok := w.shown[key]; ok {
 		return known, nil
 	}

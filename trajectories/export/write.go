@@ -21,8 +21,8 @@ type Options struct {
 	Trainer   Trainer // "" is LlamaFactory
 	Selection Selection
 
-	// Shown returns what the model of a row was shown. It is called once for each run, prompt version and makers. A
-	// system text with a control token is refused.
+	// Shown returns what the model of a row was shown. It is called once for each run, prompt version, dataset and
+	// makers. A system text with a control token is refused.
 	Shown func(row *trajectories.Row) (Shown, error)
 
 	// MixEngines lets rows of different makers stand in one export. What a program shows depends on what runs it, so a
@@ -42,7 +42,7 @@ type Options struct {
 // Shown is what a model was shown before its question, and how its actions are written.
 type Shown struct {
 	Suite  string       // the benchmark
-	System string       // guidelines and tools of the prompt version
+	System string       // guidelines and tools of the prompt version, for the dataset
 	Codec  action.Codec // nil is ReAct
 }
 

@@ -20,7 +20,8 @@ const sampled = 50
 
 // Run checks a benchmark at a choice of its data that has tasks: equal choices open to the same, tasks can be told
 // apart and reset in every version, unknown versions are errors, no task says its answer, and the plans solve the tasks
-// in the prompt version. engine, if not nil, is called on every suite that is opened, to give it an engine.
+// in the prompt version, with the tools of their datasets where the benchmark names those. engine, if not nil, is
+// called on every suite that is opened, to give it an engine.
 func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suite)) {
 	open := func() suite.Suite {
 		s, err := b.Open(t.Context(), c)
@@ -77,7 +78,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 	}
 
 	if p, ok := b.(suite.Planner); ok {
-		checkPlans(t, p, first, c.Prompt, tasks)
+		checkPlans(t, p, toolsOf(b), first, c.Prompt, tasks)
 	}
 }
 
@@ -133,8 +134,19 @@ func checkVersion(t *testing.T, b suite.Benchmark, s suite.Suite, version string
 	}
 }
 
+// toolsOf returns the tools that serve each dataset, nil where the benchmark does not say.
+func toolsOf(b suite.Benchmark) map[string][]string {
+	if n, ok := b.(suite.Narrower); ok {
+		return n.DatasetTools()
+	}
+
+	return nil
+}
+
 // checkPlans plays tasks from all over the list, as the plans say.
-func checkPlans(t *testing.T, p suite.Planner, s suite.Suite, prompt string, tasks []envs.Task) {
+func checkPlans(
+	t *testing.T, p suite.Planner, tools map[string][]string, s suite.Suite, prompt string, tasks []envs.Task,
+) {
 	t.Helper()
 
 	env, err := s.Environment(prompt, nil)
@@ -151,9 +163,25 @@ func checkPlans(t *testing.T, p suite.Planner, s suite.Suite, prompt string, tas
 			continue
 		}
 
+		if tools != nil {
+			plan = confined(t, task, plan, tools[task.Labels[envs.LabelDataset]])
+		}
+
 		if h := play(t, env, task, plan); h == nil || h[len(h)-1].Outcome != envs.Correct {
 			t.Errorf("%s: the plan does not solve it: %s", task.ID, strings.Join(observations(h), " | "))
 		}
+	}
+}
+
+// confined is a plan that may call no other than some tools.
+func confined(t *testing.T, task envs.Task, plan envs.Plan, tools []string) envs.Plan {
+	return func(results []string) (string, envs.Call, error) {
+		thought, call, err := plan(results)
+		if err == nil && !slices.Contains(tools, call.Tool) {
+			t.Errorf("%s: the plan calls %s, which is not among the tools of its dataset", task.ID, call.Tool)
+		}
+
+		return thought, call, err
 	}
 }
 

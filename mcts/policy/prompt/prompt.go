@@ -40,6 +40,10 @@ type Prompt struct {
 	Shots          int                        // how many of the pool are shown; fewer when the pool is smaller
 	Layout         Layout                     // "" is Stable
 
+	// ByDataset are those of Tools that serve a dataset, shown to its tasks in place of all; a dataset that is not here
+	// is shown all.
+	ByDataset map[string][]string
+
 	// Clean is applied to what the corpora and tools say: the question and the observations. Servers read the control
 	// tokens of their model out of plain text, so one in an observation would end it; nil leaves them.
 	Clean func(text string) string
@@ -52,9 +56,9 @@ type Prompt struct {
 // New returns the default prompt over the tools of the prompt version, without demonstrations.
 func New(tools []string) Prompt { return Prompt{Tools: tools, Shots: DefaultShots, Layout: Stable} }
 
-// System returns the guidelines and the tools of the prompt version and nothing else: no demonstration, no learned
-// tool, no question. It is the system text of a training sample and of a chat.
-func (p Prompt) System() string { return p.system(nil, p.step().format()) }
+// System returns the guidelines and the tools of the prompt version for tasks of a dataset, and nothing else: no
+// demonstration, no learned tool, no question. It is the system text of a training sample and of a chat.
+func (p Prompt) System(dataset string) string { return p.system(dataset, nil, p.step().format()) }
 
 func (p Prompt) step() step { return steps[action.OrDefault(p.Codec)] }
 
@@ -71,12 +75,13 @@ func (p Prompt) Render(h envs.History) string {
 	if clean == nil {
 		clean = func(text string) string { return text }
 	}
+	task := h.Task()
+
 	var b strings.Builder
 	b.Grow(1 << 14)
-	b.WriteString(p.system(learned, spaced(p.step().format())))
+	b.WriteString(p.system(task.Labels[envs.LabelDataset], learned, spaced(p.step().format())))
 	b.WriteString("\n\n")
 
-	task := h.Task()
 	if shown := p.shown(task); len(shown) > 0 {
 		b.WriteString(examplesHeading)
 		b.WriteString("\n\n")
@@ -118,9 +123,9 @@ func renderTurn(b *strings.Builder, written, observation string) {
 var paperSpacing = strings.NewReplacer(
 	"\n"+action.ActionMarker, "\n\n"+action.ActionMarker, "\n"+action.InputMarker, "\n\n"+action.InputMarker)
 
-func (p Prompt) system(learned []string, format string) string {
+func (p Prompt) system(dataset string, learned []string, format string) string {
 	var b strings.Builder
-	tools := p.tools()
+	tools := p.tools(dataset)
 	b.WriteString(opening)
 	b.WriteString("\n\n")
 	appendNumbered(&b, 1, tools)
@@ -146,12 +151,17 @@ func (p Prompt) system(learned []string, format string) string {
 	return b.String()
 }
 
-func (p Prompt) tools() []string {
-	if !p.NoUpdateTool {
-		return p.Tools
+func (p Prompt) tools(dataset string) []string {
+	tools, ok := p.ByDataset[dataset]
+	if !ok {
+		tools = p.Tools
 	}
 
-	return without(p.Tools, func(line string) bool { return strings.HasPrefix(line, envs.UpdateTool+"[") })
+	if !p.NoUpdateTool {
+		return tools
+	}
+
+	return without(tools, func(line string) bool { return strings.HasPrefix(line, envs.UpdateTool+"[") })
 }
 
 func (p Prompt) guidelines() []string {

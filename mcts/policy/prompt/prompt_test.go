@@ -38,6 +38,9 @@ func paperTools() []string {
 	}
 }
 
+// coffeeTools are those of them that questions about coffee need.
+func coffeeTools() []string { return append(slices.Clone(paperTools()[2:5]), paperTools()[9:]...) }
+
 const openQuestion = "What was the opening price of coffee on 2000-01-03?"
 
 // recorded returns the solved task and the unfinished one under drift that testdata holds.
@@ -98,6 +101,8 @@ func TestGoldenPrompts(t *testing.T) {
 	paper, ablation := full, full
 	paper.Layout = Paper
 	ablation.NoUpdateTool = true
+	narrow := full
+	narrow.ByDataset = map[string][]string{"coffee": coffeeTools()}
 	zero := full
 	zero.Shots = 0
 	calls := full
@@ -105,7 +110,9 @@ func TestGoldenPrompts(t *testing.T) {
 
 	fresh, drifted := ask(openQuestion), walk(t, 6)
 	for name, text := range map[string]string{
-		"system.txt":          full.System(),
+		"system.txt":          full.System("coffee"),
+		"system-dataset.txt":  narrow.System("coffee"),
+		"dataset.txt":         narrow.Render(drifted),
 		"stable.txt":          full.Render(drifted),
 		"stable-fresh.txt":    full.Render(fresh),
 		"paper.txt":           paper.Render(drifted),
@@ -163,7 +170,7 @@ func TestLayouts(t *testing.T) {
 		examplesHeading,
 		TurnHeading, question, "Thought: I need step LoadDB.")
 
-	if strings.Contains(p.System(), "(14)") {
+	if strings.Contains(p.System(""), "(14)") {
 		t.Error("System shows a learned tool")
 	}
 
@@ -176,7 +183,7 @@ func TestLayouts(t *testing.T) {
 		t.Errorf("%d steps with blank lines in the paper's layout:\n%s", steps, shown)
 	}
 
-	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System()} {
+	for name, text := range map[string]string{"stable": stable, "the model's own": written, "System": p.System("")} {
 		if strings.Contains(text, "\n\nAction") {
 			t.Errorf("%s has a blank line before an action", name)
 		}
@@ -193,17 +200,46 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
+// A prompt that shows the tools of a dataset differs from the whole one in its tool list, and in nothing else; tasks of
+// another dataset are shown all.
+func TestToolsOfADataset(t *testing.T) {
+	whole := New(paperTools())
+	whole.Demonstrations = demonstrations(t)
+	narrow := whole
+	narrow.ByDataset = map[string][]string{"coffee": coffeeTools()}
+
+	for _, layout := range []Layout{Stable, Paper} {
+		whole.Layout, narrow.Layout = layout, layout
+
+		short := New(coffeeTools())
+		short.Demonstrations, short.Layout = whole.Demonstrations, layout
+
+		if h := walk(t, 6); narrow.Render(h) != short.Render(h) {
+			t.Errorf("%s: with the tools of coffee:\n%s", layout, narrow.Render(h))
+		}
+
+		if h := envs.NewHistory(taskOf("dblp", "Who?")); narrow.Render(h) != whole.Render(h) {
+			t.Errorf("%s: of another dataset:\n%s", layout, narrow.Render(h))
+		}
+	}
+
+	narrow.NoUpdateTool = true
+	if text := narrow.System("coffee"); strings.Contains(text, envs.UpdateTool) {
+		t.Errorf("the ablation shows UpdateTool:\n%s", text)
+	}
+}
+
 func TestNoUpdateTool(t *testing.T) {
 	p := New(paperTools())
 	p.NoUpdateTool = true
 
-	text := p.System()
+	text := p.System("")
 	if strings.Contains(text, envs.UpdateTool) || !strings.Contains(text, "(12) Finish[") ||
 		!strings.Contains(text, "\n5. ") || strings.Contains(text, "\n6. ") {
 		t.Errorf("system text of the ablation:\n%s", text)
 	}
 
-	if !strings.Contains(New(paperTools()).System(), "call UpdateTool") {
+	if !strings.Contains(New(paperTools()).System(""), "call UpdateTool") {
 		t.Error("the default guidelines do not speak of UpdateTool")
 	}
 }

@@ -1,0 +1,38 @@
+package bench
+
+import (
+	"slices"
+
+	"toolevo/envs"
+	"toolevo/toolqa"
+)
+
+// tableTools read the datasets that are tables; graphTools those that are graphs.
+var (
+	tableTools = []string{"LoadDB", "FilterDB", "GetValue", "SQLInterpreter"}
+	graphTools = []string{"LoadGraph", "NeighbourCheck", "NodeCheck", "EdgeCheck"}
+)
+
+// commonTools serve every dataset. The guidelines of a prompt speak of programs whatever the question is about.
+var commonTools = []string{programTool, envs.FinishTool, envs.UpdateTool}
+
+// datasetTools are what serves a dataset beside the common tools.
+var datasetTools = map[toolqa.Dataset][]string{
+	toolqa.Agenda:  append([]string{"RetrieveAgenda"}, tableTools...),
+	toolqa.Airbnb:  tableTools,
+	toolqa.Coffee:  tableTools,
+	toolqa.DBLP:    graphTools,
+	toolqa.Flights: tableTools,
+	toolqa.SciREX:  {"RetrieveScirex"},
+	toolqa.Yelp:    tableTools,
+}
+
+// DatasetTools implements [suite.Narrower].
+func (ToolQA) DatasetTools() map[string][]string {
+	all := make(map[string][]string, len(datasetTools))
+	for ds, own := range datasetTools {
+		all[string(ds)] = slices.Concat(own, commonTools)
+	}
+
+	return all
+}
