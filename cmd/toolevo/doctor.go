@@ -36,6 +36,9 @@ loaded, is the version recent enough.
 Each check says what was seen; each finding says how a run copes with it and
 what you can do. Nothing is changed on the server. A busy server looks slow.
 
+--quick makes about ten short requests, for a server that writes a few tokens a
+second. What they cannot tell is marked --, and said to be not probed.
+
 Marks: ok; ! a run copes, but is slower or loses what is named; !! a run would
 be wrong or impossible; ?? the probes were inconclusive. Exit codes: 0 all is
 well, 1 there are warnings, 2 there are problems (or wrong usage),
@@ -43,7 +46,8 @@ well, 1 there are warnings, 2 there are problems (or wrong usage),
 
 Scripted policies need no server.`,
 		Example: `  toolevo doctor --policy openai:Qwen/Qwen2-7B --config policies/qwen2-7b
-  toolevo doctor --policy ollama:mymodel --server gpu1:11434 --json`,
+  toolevo doctor --policy ollama:mymodel --server gpu1:11434 --json
+  toolevo doctor --policy ollama:mymodel --quick`,
 		Args: console.Positional(0, 0),
 	}
 	s := a.addSettings(cmd, nil, "policy")
@@ -51,7 +55,8 @@ Scripted policies need no server.`,
 	cmd.Flags().StringVar(&serving.servers, "server", "", "base `URLS` of the model's servers, separated by "+
 		"commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
 	timeout := cmd.Flags().Duration("timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading "+
-		"the model included")
+		fmt.Sprintf("the model included (with --quick %v)", doctor.QuickTimeout))
+	quick := cmd.Flags().Bool("quick", false, "make about ten short requests, for slow servers")
 	side := cmd.Flags().Int("side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
 		"run side by side")
 	asJSON := console.JSONFlag(cmd)
@@ -62,6 +67,14 @@ Scripted policies need no server.`,
 
 		if *side < 2 {
 			return console.Usage("--side-by-side %d: want at least 2", *side)
+		}
+
+		if *quick && cmd.Flags().Changed("side-by-side") {
+			return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
+		}
+
+		if *quick && !cmd.Flags().Changed("timeout") {
+			*timeout = doctor.QuickTimeout
 		}
 
 		c, err := s.resolve(cmd.Flags(), nil)
@@ -76,6 +89,7 @@ Scripted policies need no server.`,
 
 		for i := range targets {
 			targets[i].options.Timeout, targets[i].options.Parallel = *timeout, *side
+			targets[i].options.Quick = *quick
 		}
 
 		a.warnExposed(serving)
@@ -253,7 +267,7 @@ type examined struct {
 
 // doctorDocument is what doctor --json prints.
 type doctorDocument struct {
-	Verdict doctor.Verdict `json:"verdict"` // the worst of all servers: ok, could-not-tell, warning or problem
+	Verdict doctor.Verdict `json:"verdict"` // the worst of all servers: ok, not-probed, could-not-tell, warning or problem
 	Servers []examined     `json:"servers"` // of the policies, in their order
 }
 
@@ -267,7 +281,12 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target
 				fmt.Fprintln(a.Out)
 			}
 
-			fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, doctor.Legend)
+			legend := doctor.Legend
+			if p.options.Quick {
+				legend = doctor.QuickLegend
+			}
+
+			fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, legend)
 			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
 		}
 
@@ -302,7 +321,7 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target
 	}
 
 	switch verdict {
-	case doctor.OK:
+	case doctor.OK, doctor.Skipped:
 		return nil
 	case doctor.Problem:
 		return console.Usage("doctor: there are problems")

@@ -23,6 +23,23 @@ type diagnosis struct {
 	}
 }
 
+// Quick mode says what it left out, and that is no reason to fail.
+func TestQuickDoctor(t *testing.T) {
+	t.Parallel()
+
+	s := serve(t, simserver.Options{Kind: simserver.Ollama})
+	args := []string{"doctor", "--quick", "--policy", "ollama:sim", "--server", s.URL()}
+
+	says(t, "doctor --quick", must(t, args...), "-- not probed", "--  greedy        not probed in quick mode",
+		"--  window        a prompt of", "at 1 in flight", "Nothing wrong was found by quick mode")
+
+	if d := document[diagnosis](t, must(t, append(args, "--json")...)); d.Verdict != doctor.Skipped {
+		t.Errorf("the verdict is %s", d.Verdict)
+	}
+
+	fails(t, exitUsage, []string{"of no use with --quick"}, append(args, "--side-by-side", "4")...)
+}
+
 func TestDoctorOfHealthyServers(t *testing.T) {
 	t.Parallel()
 	vllm := serve(t, simserver.Options{Latency: atWork})

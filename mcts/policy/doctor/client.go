@@ -31,6 +31,8 @@ type catalogue struct {
 	window int    // as the server states it for the model, 0 when it does not
 	owner  string // who the server says it is
 	remote string // Ollama: the machine that the model really runs on
+
+	weights weights
 }
 
 // ask is one probe.

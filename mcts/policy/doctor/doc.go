@@ -5,8 +5,9 @@
 //
 // A check tests one property of a server by one or more probes: requests for completions, as a run would send them. Its
 // verdict is OK; Warning, if a run copes but is slower or loses something that is named; Problem, if a run would be
-// wrong or impossible; or Unknown, if the probes were inconclusive. A filler is a meaningless prompt of known length in
-// tokens. A nonce is text that no earlier prompt had, so that no prefix cache holds it.
+// wrong or impossible; Unknown, if the probes were inconclusive; or Skipped, if quick mode leaves it out. A filler is a
+// meaningless prompt of known length in tokens. A nonce is text that no earlier prompt had, so that no prefix cache
+// holds it.
 //
 // # How it finds out
 //
@@ -19,6 +20,20 @@
 // Ollama's replies. What must be timed (whether requests run side by side) is compared in pairs, each with a probe of
 // the same form that does no work, so that a busy machine slows both. Pairs are measured until the difference is many
 // times its standard error; one that stays uncertain is Unknown, never a finding.
+//
+// # Quick mode
+//
+// A server that writes a few tokens a second answers about 200 probes of a whole examination for an hour. Quick mode
+// makes ten, or twelve where the server applies the chat template, of at most 16 tokens each; the longest prompt is the
+// run's own first one. What it cannot find out by them is Skipped, and says so: how much fits the window and what
+// becomes of more, temperature 0, the server's defaults, the distribution of log-probabilities, requests side by side.
+//
+// # Weights
+//
+// To write one token a server reads all weights of a dense model once, so tokens a second times the bytes of the
+// weights is a memory bandwidth. CPUs have 10 to 50 GB/s and more, GPUs hundreds. A server that comes to less than 2
+// GB/s is told of, unless it writes 20 tokens a second or more: then what a token costs beside its weights may decide.
+// Of a mixture of experts only some weights are read, so that too little is told of, never too much.
 //
 // # Guarantees
 //

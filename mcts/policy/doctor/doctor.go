@@ -27,8 +27,8 @@ type Prompt struct {
 	Messages []chat.Message
 }
 
-// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout, Found and
-// Transport are needed.
+// Options say which server, and what a run would ask of it. All but APIKey, Window (of OpenAI), Timeout, Quick,
+// Found and Transport are needed.
 type Options struct {
 	Kind   Kind
 	URL    string // as the backend of the kind takes it
@@ -50,7 +50,8 @@ type Options struct {
 	Observed func(text string) Prompt // a question, an action, and an observation of that text
 
 	Parallel int           // requests at the same time, to see whether they run side by side; 0 is 8
-	Timeout  time.Duration // of one probe; 0 is 30 s
+	Timeout  time.Duration // of one probe; 0 is 30 s, or 5 minutes in quick mode
+	Quick    bool          // quick mode, for slow servers; see the package's comment
 	Found    func(Check)   // told of every check when it is made; nil is nobody
 
 	Transport http.RoundTripper // what carries the probes; nil is the network
@@ -60,6 +61,7 @@ type Options struct {
 const (
 	DefaultParallel = 8
 	DefaultTimeout  = 30 * time.Second
+	QuickTimeout    = 5 * time.Minute
 )
 
 // ReachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
@@ -70,8 +72,9 @@ var errStop = errors.New("nothing else can be looked at")
 
 // examination holds a server and what the checks have found out about it so far.
 type examination struct {
-	o Options
-	c client
+	o      Options
+	c      client
+	effort effort
 
 	mu      sync.Mutex // of what concurrent probes write: report.Probes, reloads and strange
 	report  Report
@@ -90,6 +93,8 @@ type examination struct {
 	stopped string  // what is known of the log-probabilities of a stop text's tokens
 	cached  bool    // the prefix cache is at work
 	inSpeed float64 // tokens read in a second, 0 when unknown
+	weights weights
+	alone   pace // of what quick mode drew
 }
 
 // Examine looks at one server. The error is the context's, or says what is wrong with the options; whatever is wrong
@@ -99,8 +104,13 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		o.Parallel = DefaultParallel
 	}
 
+	work := full
+	if o.Quick {
+		work = quick
+	}
+
 	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
+		o.Timeout = work.timeout
 	}
 
 	if o.Found == nil {
@@ -114,7 +124,10 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	defer c.close()
 
 	started := time.Now()
-	p := &examination{o: o, c: c, report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK}}
+	p := &examination{
+		o: o, c: c, effort: work,
+		report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
+	}
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
 
@@ -127,10 +140,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 
 // examine makes the checks one after the other. A check returns an error only when there is no sense in going on.
 func (p *examination) examine(ctx context.Context) error {
-	for _, check := range []func(context.Context) error{
-		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
-		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
-	} {
+	for _, check := range p.effort.checks(p) {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -142,6 +152,21 @@ func (p *examination) examine(ctx context.Context) error {
 
 	return nil
 }
+
+// effort is how thoroughly a server is examined.
+type effort struct {
+	tokens  int // of the first completion, at most
+	filler  int // sentences of the longer filler by which a sentence is measured
+	timeout time.Duration
+	checks  func(p *examination) []func(context.Context) error
+}
+
+var full = effort{probeTokens, longFiller, DefaultTimeout, func(p *examination) []func(context.Context) error {
+	return []func(context.Context) error{
+		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
+		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
+	}
+}}
 
 // found notes a check.
 func (p *examination) found(c Check) {

@@ -17,6 +17,7 @@ const sentence = " The river runs past the old mill and on to the sea."
 const (
 	shortFiller = 4
 	longFiller  = 20
+	quickFiller = 8 // the longer one of quick mode
 )
 
 // scale is what the server's tokenizer makes of fillers.
@@ -51,7 +52,7 @@ func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling
 func (p *examination) measure(ctx context.Context) error {
 	var counts [2]int
 
-	for i, sentences := range [...]int{shortFiller, longFiller} {
+	for i, sentences := range [...]int{shortFiller, p.effort.filler} {
 		r, err := p.draw(ctx, one(p.filler("", sentences)))
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -64,7 +65,7 @@ func (p *examination) measure(ctx context.Context) error {
 		counts[i] = r.PromptTokens
 	}
 
-	p.scale.each = (counts[1] - counts[0]) / (longFiller - shortFiller)
+	p.scale.each = (counts[1] - counts[0]) / (p.effort.filler - shortFiller)
 	p.scale.around = counts[0] - p.scale.each*shortFiller
 
 	return nil

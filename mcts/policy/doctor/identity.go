@@ -151,7 +151,7 @@ func (p *examination) askModel(ctx context.Context) error {
 		return errStop
 	}
 
-	p.stated = all.window
+	p.stated, p.weights = all.window, all.weights
 	if p.o.Kind == Ollama {
 		p.stated = p.o.Window
 	}
@@ -209,7 +209,7 @@ func (p *examination) otherModels(context.Context) error {
 // complete sends the first completion, with every field that a run sends. Ollama loads the model for it.
 func (p *examination) complete(ctx context.Context) error {
 	s := p.o.Sampling
-	s.MaxTokens = min(s.MaxTokens, probeTokens)
+	s.MaxTokens = min(s.MaxTokens, p.effort.tokens)
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: 1, seed: 1, sampling: s})
 	if ctx.Err() != nil {

@@ -71,6 +71,7 @@ func (c *ollamaClient) catalogue(ctx context.Context) (catalogue, error) {
 
 	d, err := c.b.Show(ctx)
 	all.window, all.remote = d.ContextLength, d.RemoteHost
+	all.weights = weights{d.ParameterCount, bitsOf(d.Quantization)}
 
 	return all, err
 }

@@ -8,6 +8,7 @@ type Verdict string
 // The verdicts, from good to bad.
 const (
 	OK      Verdict = "ok"
+	Skipped Verdict = "not-probed"     // quick mode leaves it out
 	Unknown Verdict = "could-not-tell" // the probes did not tell
 	Warning Verdict = "warning"        // a run copes, but is slower or loses something
 	Problem Verdict = "problem"        // a run would be wrong or impossible
@@ -19,6 +20,7 @@ var verdicts = [...]struct {
 	mark, conclusion string
 }{
 	{OK, "ok", "All is well."},
+	{Skipped, "--", "Nothing wrong was found by quick mode, which does not look at everything."},
 	{Unknown, "??", "Nothing wrong was found, but not everything could be looked at."},
 	{Warning, "! ", "A run will cope with this server: it is slower, or loses what is named above."},
 	{Problem, "!!", "Do not run on this server before what is marked !! is set right."},
@@ -71,7 +73,7 @@ const (
 // Check is one property of a server.
 type Check struct {
 	Name    Name    `json:"name"`          // what was looked at
-	Verdict Verdict `json:"verdict"`       // ok, could-not-tell, warning or problem
+	Verdict Verdict `json:"verdict"`       // ok, not-probed, could-not-tell, warning or problem
 	Seen    string  `json:"seen"`          // with figures
 	Run     string  `json:"run,omitempty"` // what a run does about it
 	Do      string  `json:"do,omitempty"`  // what the user can do about it

@@ -211,7 +211,7 @@ func (p *examination) slots(ctx context.Context) error {
 		}
 	}
 
-	p.clock(alone, together)
+	p.clock(alone, together, m)
 
 	return nil
 }
@@ -306,15 +306,15 @@ const (
 	newTokens    = 200 // read: an action and an observation more than what the prefix cache holds
 )
 
-// clock tells how fast the server reads and writes, and what that makes of a run.
-func (p *examination) clock(alone, together pace) {
+// clock tells how fast the server reads and writes with so many requests in flight, and what that makes of a run.
+func (p *examination) clock(alone, together pace, inFlight int) {
 	single := alone.perSecond()
 	if alone.decode > 0 {
 		single = float64(alone.tokens) / alone.decode.Seconds()
 	}
 
 	e := &Estimate{
-		InFlight: p.o.Parallel, TokensWritten: actionTokens, TokensRead: newTokens, PromptTokens: p.prompt,
+		InFlight: inFlight, TokensWritten: actionTokens, TokensRead: newTokens, PromptTokens: p.prompt,
 		OutPerSecond: int(together.perSecond()), OutAlone: int(single), InPerSecond: int(p.inSpeed),
 	}
 	if !p.cached {
@@ -331,8 +331,29 @@ func (p *examination) clock(alone, together pace) {
 
 	e.CompletionsPerHour = int(time.Hour.Seconds() / seconds)
 	p.report.Estimate = e
-	p.ok(Clock, "reads %s, writes %s tokens/s alone, %s with %d", reading, number(e.OutAlone), number(e.OutPerSecond),
-		e.InFlight)
+
+	seen := fmt.Sprintf("reads %s, writes %s tokens/s alone", reading, rate(single))
+	if inFlight > 1 {
+		seen += fmt.Sprintf(", %s with %d", rate(together.perSecond()), inFlight)
+	}
+
+	if p.weights.tooSlow(single) {
+		reads := fmt.Sprintf("%s tokens/s read %s/s", rate(single), gigabytes(single*p.weights.bytes()))
+		p.note("clock-slow", seen, p.weights.String(), reads, gigabytes(slowest))
+
+		return
+	}
+
+	p.ok(Clock, "%s", seen)
+}
+
+// rate is a number of tokens in a second.
+func rate(perSecond float64) string {
+	if perSecond < 10 {
+		return fmt.Sprintf("%.1f", perSecond)
+	}
+
+	return number(int(perSecond))
 }
 
 // Bounds of the check of loading.

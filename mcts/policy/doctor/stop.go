@@ -71,20 +71,13 @@ func (p *examination) stop(ctx context.Context) error {
 			return p.inconclusive(ctx, Stop, err)
 		}
 
-		got := r.Choices[0].Text
-		switch {
-		case strings.TrimSpace(got) == strings.TrimSpace(before):
-			p.stopped = stopTokens(r, got, stop)
-			p.ok(Stop, "%q ends a completion", stop)
+		switch c := p.halted(r, stop, before); {
+		case c == nil:
+		case c.Verdict == OK:
+			p.found(*c)
 			return nil
-		case strings.Contains(got, stop):
-			finding := "stop-ignored"
-			if strings.HasSuffix(got, stop) {
-				finding = "stop-left"
-			}
-
-			c := p.finding(finding, stop)
-			ignored = &c
+		default:
+			ignored = c
 		}
 	}
 
@@ -94,6 +87,27 @@ func (p *examination) stop(ctx context.Context) error {
 	}
 
 	return p.inconclusive(ctx, Stop, errNoStop)
+}
+
+// halted judges a reply that was to stop at a text, with what stands before it the first time; nil is that it tells
+// nothing.
+func (p *examination) halted(r reply, stop, before string) *Check {
+	got := r.Choices[0].Text
+
+	finding := "stop-ignored"
+	switch {
+	case strings.TrimSpace(got) == strings.TrimSpace(before):
+		p.stopped = stopTokens(r, got, stop)
+		return &Check{Name: Stop, Verdict: OK, Seen: fmt.Sprintf("%q ends a completion", stop)}
+	case !strings.Contains(got, stop):
+		return nil
+	case strings.HasSuffix(got, stop):
+		finding = "stop-left"
+	}
+
+	c := p.finding(finding, stop)
+
+	return &c
 }
 
 // stopTokens tells whether the tokens with log-probabilities go beyond the text.
@@ -174,6 +188,10 @@ func (p *examination) logProbs(ctx context.Context) error {
 // logProbMode tells whether log-probabilities are of the model's own distribution or of the one that is drawn from, in
 // words that follow a list; "" when that cannot be told.
 func (p *examination) logProbMode(ctx context.Context) (string, error) {
+	if p.o.Quick {
+		return ", of which distribution is not probed in quick mode", nil
+	}
+
 	var figures [2]float64
 
 	for i, temperature := range [...]float64{cool, hot} {

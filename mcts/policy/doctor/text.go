@@ -17,6 +17,9 @@ func (v Verdict) mark() string { return verdicts[v.rank()].mark }
 // Legend explains the marks.
 const Legend = "ok good   !  a run copes   !! a run would be wrong or impossible   ?? unknown"
 
+// QuickLegend explains those of quick mode.
+const QuickLegend = "ok good   !  a run copes   !! a run would be wrong   ?? unknown   -- not probed"
+
 // WriteCheck writes what was seen of one check: one line, or more of them under each other where it is long.
 func WriteCheck(w io.Writer, c Check) error {
 	head := fmt.Sprintf("%s  %-12s  ", c.Verdict.mark(), c.Name)
@@ -31,7 +34,7 @@ func (r *Report) WriteFindings(w io.Writer) error {
 	const indent = "    "
 
 	for _, c := range r.Checks {
-		if c.Verdict == OK && c.Run == "" {
+		if (c.Verdict == OK || c.Verdict == Skipped) && c.Run == "" {
 			continue
 		}
 

@@ -83,6 +83,9 @@ type Description struct {
 	Parameters    string // options that the model brings along, one a line; all those of sampling are overridden
 	Template      string // the model's chat template, of no effect on raw prompts
 	RemoteHost    string // where the model runs when it is not on this server
+
+	ParameterCount int64  // of the model, 0 when the server does not say
+	Quantization   string // how a parameter is kept: "F16", "Q4_K_M"; "" when the server does not say
 }
 
 // Show describes the model.
@@ -93,6 +96,10 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 	}
 
 	d := Description{Parameters: show.Parameters, Template: show.Template, RemoteHost: show.RemoteHost}
+
+	d.Quantization = show.Details.QuantizationLevel
+	count, _ := show.ModelInfo["general.parameter_count"].(float64)
+	d.ParameterCount = int64(count)
 
 	d.Architecture, _ = show.ModelInfo["general.architecture"].(string)
 	for key, value := range show.ModelInfo {

@@ -163,8 +163,11 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 
 	writeJSON(w, http.StatusOK, map[string]any{
 		"modelfile": "FROM " + s.o.served() + "\n", "parameters": "", "template": "{{ .Prompt }}",
-		"details":      s.ollamaDetails(),
-		"model_info":   map[string]any{"general.architecture": "llama", "llama.context_length": s.o.MaxModelLen},
+		"details": s.ollamaDetails(),
+		"model_info": map[string]any{
+			"general.architecture": "llama", "general.parameter_count": s.o.Parameters,
+			"llama.context_length": s.o.MaxModelLen,
+		},
 		"capabilities": []string{"completion"}, "modified_at": began,
 	})
 }

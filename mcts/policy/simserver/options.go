@@ -68,6 +68,7 @@ type Options struct {
 	Version     string // of the server; "" is a current one
 	APIKey      string // what clients must send as a bearer token; "" asks for none (VLLM)
 	MaxModelLen int    // the context window in tokens; 0 is 8192
+	Parameters  int64  // how many the model says it has, of 16 bits each (Ollama); 0 says nothing
 	Slots       int    // sequences that run at a time; 0 is 256 (VLLM) or 1 (Ollama)
 	MaxWaiting  int    // sequences beyond which requests are refused with 503; 0 is without limit
 	// tokens of all running sequences together; what does not fit waits; 0 is without limit
