@@ -10,7 +10,7 @@ export TOOLEVO_SHARED_DATA ?= ../shared/data
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
 
 .PHONY: tools
 tools:
@@ -53,6 +53,10 @@ test-interop: build ## real exports of every format: five readers open them, LLa
 .PHONY: test-ollama
 test-ollama: build ## a real Ollama (built from its Go module) with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/ollama.sh
+
+.PHONY: test-pretrained
+test-pretrained: build ## a small pretrained model (SmolLM2-135M) on a real Ollama: doctor --quick, collect, eval, transcripts
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/pretrained.sh
 
 .PHONY: test-vllm
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval

@@ -4,13 +4,14 @@
 
 # shellcheck source=../../mcts/policy/interop/lib.sh
 . "$here/../../mcts/policy/interop/lib.sh"
-# shellcheck source=../../mcts/policy/interop/ollama-install.sh
-. "$servers/ollama-install.sh"
+# shellcheck source=../../mcts/policy/interop/ollamalib.sh
+. "$servers/ollamalib.sh"
 # shellcheck source=../../mcts/policy/interop/vllm-install.sh
 . "$servers/vllm-install.sh"
 # shellcheck source=../../trajectories/interop/environment.sh
 . "$repository/trajectories/interop/environment.sh"
 
+build_ollama
 environment interop "$repository/trajectories/interop"
 factory=$environment/bin/llamafactory-cli
 ollama=$program
