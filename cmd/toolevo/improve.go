@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,13 +103,28 @@ func (a *app) asProgram(progress string) (p improve.Program, err error) {
 		},
 		Watch: func(log string) (stop func()) {
 			return a.Report(progress, func() console.Status {
-				return console.Status{Text: display.Line(child.LastLine(log), 0)}
+				return trainerStatus(child.LastLine(log))
 			})
 		},
 	}
 	p.Path, err = os.Executable()
 
 	return p, err
+}
+
+// percent is how far a program says that it is, at the beginning of a line, as bars of progress do.
+var percent = regexp.MustCompile(`^ *([0-9]{1,3})%[| ] *`)
+
+// trainerStatus reads the progress of a trainer from what it said last.
+func trainerStatus(line string) console.Status {
+	s := console.Status{Text: display.Line(percent.ReplaceAllString(line, ""), 0)}
+	if found := percent.FindStringSubmatch(line); found != nil {
+		s.Total = 100
+		s.Done, _ = strconv.ParseInt(found[1], 10, 64) // digits
+		s.Before = s.Done                              // it tells the time left itself
+	}
+
+	return s
 }
 
 // explainStage says what can be done about a stage that failed.

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs/console"
 	"toolevo/finetune/improve"
 )
 
@@ -163,5 +166,24 @@ func TestImproveRefusesAnotherFile(t *testing.T) {
 
 	if n := strings.Count(string(read(t, trained)), "1 mine-1 "); n != 2 {
 		t.Errorf("the trainer was begun %d times, want 2", n)
+	}
+}
+
+// TestTrainerStatus reads the progress that trainers of several kinds write.
+func TestTrainerStatus(t *testing.T) {
+	t.Parallel()
+
+	for line, want := range map[string]console.Status{
+		"loading the model": {Text: "loading the model"},
+		" 16% ETA 4m2s  step 61/384, loss 0.2": {
+			Text: "ETA 4m2s  step 61/384, loss 0.2", Done: 16, Total: 100, Before: 16,
+		},
+		"61%|██████    | 61/100 [08:25<1:00]": {
+			Text: "██████    | 61/100 [08:25<1:00]", Done: 61, Total: 100, Before: 61,
+		},
+	} {
+		if d := cmp.Diff(want, trainerStatus(line)); d != "" {
+			t.Errorf("%q: -want +got:\n%s", line, d)
+		}
 	}
 }
