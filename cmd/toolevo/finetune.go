@@ -157,6 +157,8 @@ func (t *tuner) plan(ctx context.Context) (*training.Plan, error) {
 		return nil, err
 	}
 
+	t.app.Say("%s: %s", recipe.Name, recipe.About)
+
 	for _, w := range p.Warnings {
 		t.app.Say("%s", w)
 	}

@@ -101,25 +101,22 @@ func freePort() (string, error) {
 
 // ready waits until the server answers, and has it list the checkpoint.
 func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.patience(), fmt.Errorf("no answer within %v", s.patience()))
-	defer cancel()
-
 	models, err := s.lister(c, served.Address)
 	if err != nil {
 		return err
 	}
 
-	if _, err := served.await(ctx, models); err != nil {
+	if _, err := served.await(ctx, s.patience(), models); err != nil {
 		return err
 	}
 
 	if s.Kind == Ollama {
-		if err := register(context.WithoutCancel(ctx), c, served.Address); err != nil {
+		if err := register(ctx, c, served.Address); err != nil {
 			return err
 		}
 	}
 
-	names, err := served.await(ctx, models)
+	names, err := served.await(ctx, s.patience(), models)
 	if err != nil {
 		return err
 	}
@@ -162,8 +159,12 @@ func (s Server) lister(c Checkpoint, address string) (func(context.Context) ([]s
 // askEvery is the time between two questions to a server that is starting.
 const askEvery = 500 * time.Millisecond
 
-// await asks a server for its models until it answers.
-func (s *Served) await(ctx context.Context, models func(context.Context) ([]string, error)) ([]string, error) {
+// await asks a server for its models until it answers, for so long at most.
+func (s *Served) await(ctx context.Context, patience time.Duration,
+	models func(context.Context) ([]string, error)) ([]string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
+	defer cancel()
+
 	var ended <-chan struct{} // of the server
 
 	if s.child != nil {
