@@ -35,7 +35,7 @@ a crash, give the same command again: a stage that was cut short goes on where
 it can. When the file tells a finished stage something else, --redo does it
 again, and all that rests on it.
 
-The file, with every key:
+The file, with every key; paths are seen from where toolevo is started:
 
 ` + improveExample(),
 		Example: `  toolevo improve rounds.yaml --out improved

@@ -170,7 +170,8 @@ func (t *Training) watch(ctx context.Context, command child.Command) error {
 	}
 }
 
-// clear removes checkpoints from which no training can go on.
+// clear removes checkpoints from which no training can go on, and all when there is no other: LLaMA-Factory refuses to
+// begin where weights are.
 func (t *Training) clear() error {
 	whole, broken, err := checkpoints(t.Weights())
 
@@ -178,7 +179,7 @@ func (t *Training) clear() error {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 
-	if err == nil && t.plan.arguments.isTrue(argOnlyModel) && len(whole) > 0 {
+	if err == nil && (len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel)) {
 		return os.RemoveAll(t.Weights())
 	}
 

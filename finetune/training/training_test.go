@@ -165,6 +165,22 @@ func TestTrainBeginsAnew(t *testing.T) {
 	}
 }
 
+// Weights of a training that died before it was over, and saved nothing on the way, are in the way.
+func TestTrainAfterTheLastWeights(t *testing.T) {
+	tr, f := begin(t, recipeText)
+	if err := os.MkdirAll(tr.Weights(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(filepath.Join(tr.Weights(), "model.safetensors"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := tr.Train(t.Context(), f, 0, software); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // When the context ends, the trainer and what it started end.
 func TestTrainStops(t *testing.T) {
 	tr, f := begin(t, recipeText)

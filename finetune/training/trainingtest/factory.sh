@@ -27,6 +27,7 @@ train() {
 		n=${dir##*-}
 		[ "$n" -gt "$step" ] && step=$n
 	done
+	[ "$step" != 0 ] || [ ! -e "$out/model.safetensors" ] || { echo "Output directory already exists" >&2; exit 1; }
 	[ "$step" = 0 ] || [ -e "$out/checkpoint-$step/optimizer.pt" ] || { echo "no optimizer to go on with" >&2; exit 1; }
 	echo "training from step $step, ${NPROC_PER_NODE:-no} GPUs"
 	while [ "$step" -lt "$steps" ]; do
