@@ -39,8 +39,9 @@ With --pick every checkpoint is served in turn and evaluated on the dev split,
 under p_s_in, and the most accurate is chosen, as in the paper. What follows --
 are flags of toolevo eval, which may name other ones.
 
-With --serve ollama the result is registered in the Ollama at OLLAMA_HOST, for
-another server the command that serves it is shown.`,
+With --serve ollama the result is registered in the Ollama at OLLAMA_HOST, with
+--serve vllm-lora an adapter is loaded into the vLLM at OPENAI_BASE_URL, and for
+another server the command that serves the result is shown.`,
 		Example: `  toolevo finetune export --recipe llama3-8b-paper --out trained
   toolevo finetune export --recipe qwen3-8b-lora --out lora --serve ollama
   toolevo finetune export --recipe qwen3-8b --out picked --serve vllm --pick \
@@ -64,8 +65,8 @@ another server the command that serves it is shown.`,
 	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
 	flags.StringArrayVar(&t.options.Set, "set", nil, "set `ARGUMENT=VALUE` of LLaMA-Factory; may be repeated")
 	flags.StringVar(&t.factory, "llamafactory", "", "`PROGRAM` of LLaMA-Factory (default llamafactory-cli)")
-	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, ollama, or one as in "+
-		"configs/servers")
+	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, vllm-lora, ollama, or "+
+		"one as in configs/servers")
 	flags.StringVar(&t.name, "name", "", "`NAME` of the model on the server (default the folder's)")
 	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs "+
 		"--serve)")
@@ -184,6 +185,10 @@ func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error)
 		if server, err = host.Load(servers.FS(), t.server); err != nil {
 			return nil, err
 		}
+	}
+
+	if server.Adapters && !p.Adapts() {
+		return nil, console.Usage("--serve %s is for adapters, and recipe %s trains all weights", t.server, t.recipe)
 	}
 
 	if p.NeedsGPU() && t.options.GPUs == 0 {

@@ -90,8 +90,8 @@ func improveExample() string {
 // asProgram is this program as the stages use it.
 func (a *app) asProgram(progress string) (p improve.Program, err error) {
 	p = improve.Program{
-		OllamaHost: a.Lookup("OLLAMA_HOST"),
-		Say:        a.Say,
+		Running: a.runningServer,
+		Say:     a.Say,
 		Run: func(ctx context.Context, args ...string) (document json.RawMessage, err error) {
 			if args[0] != "export" {
 				args = append(args, "--progress", progress)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (s *selector) choose(ctx context.Context) (*tuned, error) {
 		done.Step, weights = all[best].Step, all[best].Dir
 	}
 
-	servable, err := s.training.Servable(ctx, s.factory, weights)
+	servable, err := s.servable(ctx, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (s *selector) best(ctx context.Context, all []training.Checkpoint, results 
 func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row finetune.Row, err error) {
 	out := filepath.Join(s.out, "dev", strconv.FormatInt(c.Step, 10))
 
-	servable, err := s.training.Servable(ctx, s.factory, c.Dir)
+	servable, err := s.servable(ctx, c.Dir)
 	if err != nil {
 		return row, err
 	}
@@ -121,9 +122,18 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 	return overall[0], nil
 }
 
+// servable is what the server loads for weights: a server of adapters takes them unmerged.
+func (s *selector) servable(ctx context.Context, weights string) (string, error) {
+	if s.server.Adapters {
+		return weights, nil
+	}
+
+	return s.training.Servable(ctx, s.factory, weights)
+}
+
 // serve serves weights under a name.
 func (s *selector) serve(ctx context.Context, weights, name string) (*host.Served, error) {
-	served, err := s.server.Serve(ctx, s.checkpoint(weights, name), s.app.Lookup("OLLAMA_HOST"),
+	served, err := s.server.Serve(ctx, s.checkpoint(weights, name), s.app.runningServer(s.server.Kind),
 		filepath.Join(s.out, "serve.log"))
 	if ctx.Err() != nil {
 		return nil, err
@@ -142,6 +152,15 @@ func (s *selector) modelName() string {
 	}
 
 	return filepath.Base(filepath.Clean(s.out))
+}
+
+// runningServer is where a server of a kind runs already.
+func (a *app) runningServer(kind host.Kind) string {
+	if kind == host.Ollama {
+		return a.Lookup("OLLAMA_HOST")
+	}
+
+	return cmp.Or(a.Lookup("OPENAI_BASE_URL"), defaultServer)
 }
 
 // register registers the chosen weights where the server keeps them, and else notes how they are served.

@@ -1,5 +1,6 @@
-// Package hostrs embeds how checkpoints are served for their evaluation, one YAML file for each server: vllm starts a
-// server on this machine, ollama registers them in the Ollama that runs. Package finetune/host reads them.
+// Package servers embeds how checkpoints are served for their evaluation, one YAML file for each server: vllm starts a
+// server on this machine, ollama registers them in an Ollama that runs, vllm-lora loads adapters into a vLLM that runs.
+// Package finetune/host reads them.
 package servers
 
 import (

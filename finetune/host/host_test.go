@@ -191,17 +191,60 @@ func TestRegisterRefusesWhatIsNoModel(t *testing.T) {
 	}
 }
 
+// A vLLM that runs already is told where an adapter is, and refuses what it cannot load.
+func TestAdapters(t *testing.T) {
+	folder, loaded := t.TempDir(), ""
+
+	var told map[string]any
+
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/models":
+			fmt.Fprintf(w, `{"object":"list","data":[{"id":"base"},{"id":%q}]}`, loaded)
+		case "/v1/load_lora_adapter":
+			if err := json.NewDecoder(r.Body).Decode(&told); err != nil || told["lora_name"] == "bad" {
+				http.Error(w, "rank 64 is greater than max_lora_rank 16", http.StatusBadRequest)
+				return
+			}
+
+			loaded = told["lora_name"].(string)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+
+	s := host.Server{Kind: host.OpenAI, Adapters: true, Wait: 60}
+
+	served, err := s.Serve(t.Context(), host.Checkpoint{Folder: folder, Name: "mine"}, server.URL+"/v1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if served.Policy != "openai:mine" || told["lora_path"] != folder || told["load_inplace"] != true {
+		t.Errorf("%+v, told %v", served, told)
+	}
+
+	_, err = s.Serve(t.Context(), host.Checkpoint{Folder: folder, Name: "bad"}, server.URL+"/v1", "")
+	if err == nil || !strings.Contains(err.Error(), "max_lora_rank") ||
+		!strings.Contains(err.Error(), "--enable-lora") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	for text, want := range map[string]string{
+		"kind: openai\nwait: 5\nadapters: true":                                        "",
+		"kind: ollama\nwait: 5\nadapters: true":                                        "adapters: they are loaded",
 		"kind: openai\nwait: 5\ncommand: [vllm, serve, '{model}', '{name}', '{port}']": "",
-		"kind: ollama\nwait: 5": "",
-		"kind: openai\nwait: 5\ncommand: [vllm, '{model}', '{port}']": "holds no {name}",
-		"kind: openai\nwait: 5":                           "holds no {model}",
-		"kind: ollama\nwait: 5\ncommand: [ollama, serve]": "holds no {port}",
-		"kind: openai":                                    "wait: 0",
-		"kind: vllm\nwait: 5":                             "vllm",
-		"kind: ollama\nwaits: 5":                          "waits",
-		"kind: ollama\nwait: [5]":                         "server mine",
+		"kind: ollama\nwait: 5":                                                        "",
+		"kind: openai\nwait: 5\ncommand: [vllm, '{model}', '{port}']":                  "holds no {name}",
+		"kind: openai\nwait: 5":                                                        "holds no {model}",
+		"kind: ollama\nwait: 5\ncommand: [ollama, serve]":                              "holds no {port}",
+		"kind: openai":            "wait: 0",
+		"kind: vllm\nwait: 5":     "vllm",
+		"kind: ollama\nwaits: 5":  "waits",
+		"kind: ollama\nwait: [5]": "server mine",
 		"kind: ollama\nwait: 5\nenvironment: {OLLAMA_HOST: '127.0.0.1:{port}'}\ncommand: [ollama, serve]": "",
 	} {
 		_, err := host.Load(fstest.MapFS{"mine.yaml": {Data: []byte(text)}}, "mine")

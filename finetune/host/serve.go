@@ -41,9 +41,9 @@ func (s *Served) Stop() error {
 }
 
 // Serve serves a checkpoint and returns when it can be asked. What a server prints that is started goes to a log file.
-// Host is where an Ollama is that is not started, as in OLLAMA_HOST.
-func (s Server) Serve(ctx context.Context, c Checkpoint, host, log string) (*Served, error) {
-	served := &Served{Policy: string(s.Kind) + ":" + c.Name, Address: host}
+// Address is where one is that runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
+func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*Served, error) {
+	served := &Served{Policy: string(s.Kind) + ":" + c.Name, Address: address}
 
 	if len(s.Command) > 0 {
 		port, err := freePort()
@@ -110,10 +110,15 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 		return err
 	}
 
-	if s.Kind == Ollama {
-		if err := register(ctx, c, served.Address); err != nil {
-			return err
-		}
+	switch {
+	case s.Kind == Ollama:
+		err = register(ctx, c, served.Address)
+	case s.Adapters:
+		err = loadAdapter(ctx, c, served.Address)
+	}
+
+	if err != nil {
+		return err
 	}
 
 	names, err := served.await(ctx, s.patience(), models)

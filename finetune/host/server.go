@@ -27,7 +27,8 @@ const (
 // Server says how checkpoints are served.
 type Server struct {
 	Kind        Kind              `yaml:"kind"`
-	Command     []string          `yaml:"command"`     // starts it; none for an Ollama that runs already
+	Adapters    bool              `yaml:"adapters"`    // a vLLM that runs already loads adapters as they are
+	Command     []string          `yaml:"command"`     // starts it; none for a server that runs already
 	Environment map[string]string `yaml:"environment"` // of the command, beside ours
 	Wait        int               `yaml:"wait"`        // seconds until it answers, at most
 }
@@ -81,7 +82,12 @@ func (s Server) Check() error {
 		return fmt.Errorf("wait: %d: want the seconds that the server may take until it answers", s.Wait)
 	}
 
-	if len(s.Command) == 0 && s.Kind == Ollama {
+	if s.Adapters && (s.Kind != OpenAI || len(s.Command) > 0) {
+		return fmt.Errorf("adapters: they are loaded into a server of the kind %s that runs already, without a command",
+			OpenAI)
+	}
+
+	if len(s.Command) == 0 && (s.Kind == Ollama || s.Adapters) {
 		return nil
 	}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	shipped "toolevo/configs/improve"
+	"toolevo/finetune/host"
 	"toolevo/finetune/improve"
 )
 
@@ -59,8 +60,9 @@ func (r *recorder) program() improve.Program {
 
 			return json.RawMessage(`{"correct": 5, "rows": 3}`), nil
 		},
-		Say:   func(string, ...any) {},
-		Watch: func(string) func() { return func() {} },
+		Running: func(host.Kind) string { return "" },
+		Say:     func(string, ...any) {},
+		Watch:   func(string) func() { return func() {} },
 	}
 }
 

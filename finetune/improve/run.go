@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolevo/envs/names"
+	"toolevo/finetune/host"
 	"toolevo/mcts/store"
 )
 
@@ -21,8 +22,8 @@ type Program struct {
 	// Run runs a command of it and returns the JSON document that it prints.
 	Run func(ctx context.Context, args ...string) (json.RawMessage, error)
 
-	// OllamaHost is where an Ollama is that is not started, as in OLLAMA_HOST.
-	OllamaHost string
+	// Running is where a server of a kind runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
+	Running func(host.Kind) string
 
 	// Say tells the user something on a line.
 	Say func(format string, args ...any)

@@ -56,7 +56,9 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 
 	c := host.Checkpoint{Folder: model, Name: l.modelName(round), Template: l.config.Template}
 
-	return l.config.Servers[s.server].Serve(ctx, c, l.program.OllamaHost, l.folder(s.round, s.name+"-server.log"))
+	server := l.config.Servers[s.server]
+
+	return server.Serve(ctx, c, l.program.Running(server.Kind), l.folder(s.round, s.name+"-server.log"))
 }
 
 // modelName is what the checkpoint of a round is called on servers.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The proof that it works, from nothing: see PROOF.md.
+# The proof that it works, from nothing: see finetune/PROOF.md.
 #
 #   run.sh TOOLEVO DIR
 #

@@ -206,8 +206,8 @@ func (p *Plan) NeedsGPU() bool { return !p.arguments.isTrue(argCPU) }
 // Template is the chat template that is trained.
 func (p *Plan) Template() string { return p.arguments.text(argTemplate) }
 
-// adapts reports whether an adapter is trained, and the model itself stays as it is.
-func (p *Plan) adapts() bool { return p.arguments.text(argTuning) == "lora" }
+// Adapts reports whether an adapter is trained, and the model itself stays as it is.
+func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 
 // YAML is the file of LLaMA-Factory's arguments.
 func (p *Plan) YAML() ([]byte, error) {

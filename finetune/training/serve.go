@@ -17,7 +17,7 @@ import (
 // Servable returns the folder of whole weights for the weights in a folder of this training, which a server loads: that
 // folder itself, or, for an adapter, one in which LLaMA-Factory has merged it into its base model.
 func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (string, error) {
-	if !t.plan.adapts() {
+	if !t.plan.Adapts() {
 		return weights, nil
 	}
 

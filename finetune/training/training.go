@@ -240,7 +240,7 @@ func (t *Training) origin(trainer, software string) (*checkpoint.Origin, error) 
 		Recipe:    t.plan.Recipe.Name,
 		Arguments: string(text),
 		Template:  t.plan.Template(),
-		Adapter:   t.plan.adapts(),
+		Adapter:   t.plan.Adapts(),
 		Export:    checkpoint.ExportOf(t.plan.Manifest),
 		Base:      base,
 	}, err
