@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"toolevo/trajectories/export"
 )
@@ -106,6 +107,7 @@ func (p *Plan) checkLengths(Options) error {
 	lengths, template := p.Manifest.Lengths, p.arguments.text(argTemplate)
 
 	switch {
+	case lengths.MaxTokens == 0 && lengths.MaxChars*utf8.UTFMax <= cutoff: // a token is a byte at least
 	case lengths.MaxTokens == 0:
 		p.warn("The export was made without --tokenizer, so nobody knows whether its samples fit %d tokens; the "+
 			"longest has %d characters. LLaMA-Factory cuts what is longer, and with it the answer.", cutoff,

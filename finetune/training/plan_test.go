@@ -264,6 +264,13 @@ func TestPlanWarnsOfUnknownLengths(t *testing.T) {
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "4321 characters") {
 		t.Errorf("warnings: %q", p.Warnings)
 	}
+
+	m.Lengths.MaxChars = 256 // 1,024 bytes at most, and so many tokens
+
+	p = plan(t, recipeText, training.Options{Export: exported(t, m)})
+	if len(p.Warnings) != 0 {
+		t.Errorf("warnings of samples that cannot be too long: %q", p.Warnings)
+	}
 }
 
 func TestRecipes(t *testing.T) {
