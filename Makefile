@@ -70,6 +70,10 @@ test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama a
 proof: build ## trains a small model from scratch on a CPU, in ./toolevo-proof, and measures it on three API versions
 	bash finetune/proof/run.sh $(BIN) toolevo-proof
 
+.PHONY: test-proof
+test-proof: build ## the first round of the proof, in a temporary folder
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && bash finetune/proof/run.sh $(BIN) "$$dir" 1
+
 .PHONY: test-wasi
 test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
 	@said=$$(bash envs/sandbox/wasi/fetch.sh) || { echo "$$said"; exit 1; }; \

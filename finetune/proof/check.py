@@ -1,7 +1,9 @@
 """Asserts the effect: a model trained on static trajectories fails where the APIs have moved on, the one trained on
 trajectories of moved APIs does not.
 
-    check.py ROUNDS.csv
+    check.py ROUNDS.csv N
+
+N is how many rounds there are to be.
 """
 
 import csv
@@ -11,11 +13,13 @@ import sys
 WANTED = {("1", "p_c"): (0.8, 1), ("1", "p_s_in"): (0, 0.1), ("2", "p_s_in"): (0.8, 1)}
 
 
-def main(path):
+def main(path, rounds):
     with open(path, newline="") as file:
         official = {(row["round"], row["api"]): float(row["official"]) for row in csv.DictReader(file)}
     bad = 0
     for (round, api), (least, most) in WANTED.items():
+        if int(round) > int(rounds):
+            continue
         accuracy = official[round, api]
         held = least <= accuracy <= most
         bad += not held
@@ -25,6 +29,6 @@ def main(path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

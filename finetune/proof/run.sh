@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The proof that it works, from nothing: see finetune/PROOF.md.
 #
-#   run.sh TOOLEVO DIR
+#   run.sh TOOLEVO DIR [ROUNDS]
 #
-# TOOLEVO is the built program, DIR the folder to work in. A proof that was interrupted goes on where it stopped.
+# TOOLEVO is the built program, DIR the folder to work in. A proof that was interrupted goes on where it stopped. With
+# ROUNDS 1 it is the first round alone.
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong. Exit 2: usage.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=proof
-[ $# -eq 2 ] && [ -x "$1" ] || { sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+case $# in 2 | 3) [ -x "$1" ] ;; *) false ;; esac || { sed -n '2,8p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 toolevo=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 proof=$(cd "$2" && pwd)
@@ -41,6 +42,8 @@ if [ ! -e model/config.json ]; then
 	mv model.new model
 fi
 
-"$toolevo" improve "$repository/configs/improve/proof.yaml" --out rounds
-"$(dirname "$factory")/python" "$here/check.py" rounds/rounds.csv || fail "the effect is not there (see above)"
+rounds=${3:-2}
+sed "s/^rounds: .*/rounds: $rounds/" "$repository/configs/improve/proof.yaml" >rounds.yaml
+"$toolevo" improve rounds.yaml --out rounds
+"$(dirname "$factory")/python" "$here/check.py" rounds/rounds.csv "$rounds" || fail "the effect is not there (see above)"
 echo "proof: everything held, in $SECONDS s; $proof/rounds has the weights, the episodes and all figures"
