@@ -44,6 +44,6 @@ fi
 
 rounds=${3:-2}
 sed "s/^rounds: .*/rounds: $rounds/" "$repository/configs/improve/proof.yaml" >rounds.yaml
-"$toolevo" improve rounds.yaml --out rounds
+"$toolevo" improve rounds.yaml --out rounds --redo
 "$(dirname "$factory")/python" "$here/check.py" rounds/rounds.csv "$rounds" || fail "the effect is not there (see above)"
 echo "proof: everything held, in $SECONDS s; $proof/rounds has the weights, the episodes and all figures"
