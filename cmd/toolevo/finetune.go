@@ -13,6 +13,7 @@ import (
 	recipes "toolevo/configs/finetune"
 	"toolevo/configs/servers"
 	"toolevo/envs/console"
+	"toolevo/envs/regular"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training"
 	"toolevo/mcts/store"
@@ -57,7 +58,7 @@ another server the command that serves the result is shown.`,
 		ValidArgsFunction: console.Folders,
 	}
 	t := &tuner{app: a}
-	known, _ := training.Recipes(recipes.FS())
+	known, _ := regular.Named(recipes.FS())
 	flags := cmd.Flags()
 	flags.StringVar(&t.recipe, "recipe", "", "`NAME` or file of the recipe (required): see configs/finetune")
 	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")

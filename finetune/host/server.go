@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -33,27 +32,9 @@ type Server struct {
 	Wait        int               `yaml:"wait"`        // seconds until it answers, at most
 }
 
-const ending = ".yaml"
-
 // Load reads the server of a name in a folder, or else the file at a path.
 func Load(folder fs.FS, name string) (Server, error) {
-	known, err := fs.Glob(folder, "*"+ending)
-	if err != nil {
-		return Server{}, err
-	}
-
-	for i := range known {
-		known[i] = strings.TrimSuffix(known[i], ending)
-	}
-
-	var text []byte
-
-	if slices.Contains(known, name) {
-		text, err = fs.ReadFile(folder, name+ending)
-	} else if text, err = regular.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
-		return Server{}, names.Unknown("server or file", name, known)
-	}
-
+	text, err := regular.ReadNamed(folder, "server", name)
 	if err != nil {
 		return Server{}, err
 	}

@@ -2,7 +2,6 @@ package training
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"toolevo/envs/names"
 	"toolevo/envs/regular"
 	"toolevo/trajectories/export"
 )
@@ -28,33 +26,9 @@ type Recipe struct {
 	Arguments yaml.MapSlice `yaml:"arguments"`
 }
 
-const recipeEnding = ".yaml"
-
-// Recipes lists the recipes of a folder by name.
-func Recipes(folder fs.FS) ([]string, error) {
-	files, err := fs.Glob(folder, "*"+recipeEnding)
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(f, recipeEnding)
-	}
-
-	return files, err
-}
-
 // LoadRecipe reads the recipe of a name in a folder, or else the file at a path.
 func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
-	known, err := Recipes(folder)
-	if err != nil {
-		return nil, err
-	}
-
-	var text []byte
-
-	if slices.Contains(known, name) {
-		text, err = fs.ReadFile(folder, name+recipeEnding)
-	} else if text, err = regular.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
-		return nil, names.Unknown("recipe or file", name, known)
-	}
-
+	text, err := regular.ReadNamed(folder, "recipe", name)
 	if err != nil {
 		return nil, err
 	}
