@@ -1,5 +1,5 @@
 // Package regular opens files for reading and refuses pipes and devices before opening them: a pipe might block
-// forever, and a device might never end.
+// forever, and a device might never end. It also finds files that are shipped with the program by their names.
 package regular
 
 import (
