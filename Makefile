@@ -66,13 +66,27 @@ test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, 
 test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama and vLLM on the CPU, killed in every stage
 	bash finetune/interop/improve.sh $(BIN)
 
+.PHONY: test-grid
+test-grid: build ## the full grid of an evaluation with scripted policies, killed and resumed once, in every format
+	bash finetune/interop/grid.sh $(BIN)
+
 .PHONY: proof
 proof: build ## trains a small model from scratch on a CPU, in ./toolevo-proof, and measures it on three API versions
 	bash finetune/proof/run.sh $(BIN) toolevo-proof
 
+.PHONY: proof-many
+proof-many: build ## trains a small pretrained model on many made API versions, in ./toolevo-proof-many, and measures it
+	bash finetune/proof/many.sh $(BIN) toolevo-proof-many
+
 .PHONY: test-proof
 test-proof: build ## the first round of the proof, in a temporary folder
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && bash finetune/proof/run.sh $(BIN) "$$dir" 1
+
+.PHONY: test-pages
+test-pages: ## the pages of view and report in a headless Chromium, by keys alone, at two widths
+	@command -v chromium >/dev/null || { echo "chromium is missing: apt-get install chromium"; exit 1; }
+	TOOLEVO_CHROMIUM=$$(command -v chromium) $(GO) test -count=1 -timeout 10m -p 1 -parallel 1 -v \
+	  -run 'Keyboard|MarkedSideBySide|Growing|LargeTree|InABrowser' ./finetune/viewer ./finetune/report
 
 .PHONY: test-wasi
 test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): its tests, and attacks on it
@@ -80,6 +94,12 @@ test-wasi: build ## the engine wasi on a real CPython for WASI (fetched once): i
 	  module=$$(echo "$$said" | tail -n 1); case "$$module" in SKIPPED:*) echo "$$module"; exit 0 ;; esac; \
 	  export TOOLEVO_PYTHON_WASM="$$module"; \
 	  $(GO) test -count=1 -timeout 20m ./envs/sandbox/wasi && $(BIN) doctor sandbox --engine wasi --short
+
+.PHONY: test-metrics
+test-metrics: tools ## a real Prometheus (fetched once) scrapes a run, and answers every query of the dashboard
+	@said=$$(bash mcts/metrics/fetch.sh) || { echo "$$said"; exit 1; }; \
+	  program=$$(echo "$$said" | tail -n 1); case "$$program" in SKIPPED:*) echo "$$program"; exit 0 ;; esac; \
+	  TOOLEVO_PROMETHEUS="$$program" CGO_ENABLED=1 $(GO) test -count=1 -run '^TestPrometheus$$' -v ./cmd/toolevo
 
 .PHONY: bench
 bench: tools ## the benchmarks whose figures stand in BENCHMARKS.md

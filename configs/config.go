@@ -21,6 +21,7 @@ type Config struct {
 	Difficulty string   `yaml:"difficulty"`
 	Template   []string `yaml:"template,flow"`
 	Split      string   `yaml:"split"`
+	Questions  string   `yaml:"questions"`
 	Limit      int      `yaml:"limit"`
 	Prompt     string   `yaml:"prompt"`
 	API        []string `yaml:"api,flow"`
@@ -29,6 +30,7 @@ type Config struct {
 	Seed       uint64   `yaml:"seed"`
 
 	Search      Search      `yaml:"search"`
+	Branch      Branch      `yaml:"branch"`
 	Training    Training    `yaml:"training"`
 	Environment Environment `yaml:"environment"`
 	Python      Python      `yaml:"python"`
@@ -48,6 +50,14 @@ type Search struct {
 	MaxDepthBy map[string]int `yaml:"max_depth_by"`
 }
 
+// Branch says that the trees of a run begin at a node of another run's tree.
+type Branch struct {
+	From     string   `yaml:"from"`         // that node, for people: RUN-ID QUESTION TREE NODE
+	Question string   `yaml:"question"`     // the only question of the run; "" is no branch
+	Actions  []string `yaml:"actions,flow"` // from the beginning of the task to the node
+	API      []string `yaml:"api,flow"`     // the API version that each of them met
+}
+
 // Training says which trajectories the export will take, so that a question ends when it has enough of those.
 type Training struct {
 	Cutoff    int    `yaml:"cutoff"`    // the longest sample, in tokens; 0 is no bound
@@ -60,6 +70,7 @@ type Environment struct {
 	Codec            string   `yaml:"codec"`
 	UpdateTool       bool     `yaml:"update_tool"`
 	Reward           string   `yaml:"reward"`
+	Feedback         string   `yaml:"feedback"`
 	MaxLoads         int      `yaml:"max_loads"`
 	ObservationWords int      `yaml:"observation_words"`
 	Compat           []string `yaml:"compat,flow"`
@@ -90,6 +101,7 @@ func PythonWalls() []string { return []string{"landlock", "seccomp"} }
 // Eval configures episodes.
 type Eval struct {
 	MaxTurns int `yaml:"max_turns"`
+	Repeats  int `yaml:"repeats"` // episodes of each question; several are sampled
 }
 
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no

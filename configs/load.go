@@ -183,7 +183,7 @@ func (r *Resolved) Annotated() string {
 }
 
 // extent lists the settings that say how far a run goes: the same run may go further.
-var extent = []string{"dataset", "difficulty", "template", "split", "limit", "search.trees"}
+var extent = []string{"dataset", "difficulty", "template", "split", "questions", "limit", "search.trees"}
 
 // incidental lists the settings that change no result: how often something is tried, and where
 // something is whose nature stands among a run's inputs.
@@ -198,7 +198,10 @@ var later = sync.OnceValue(func() map[string]string {
 	all := values(string(defaults()[0].YAML))
 
 	return map[string]string{
-		"environment.codec": all["environment.codec"], "suite": all["suite"], "template": all["template"],
+		"environment.codec": all["environment.codec"], "environment.feedback": all["environment.feedback"],
+		"suite": all["suite"], "template": all["template"], "eval.repeats": all["eval.repeats"],
+		"branch.from": all["branch.from"], "branch.question": all["branch.question"],
+		"branch.actions": all["branch.actions"], "branch.api": all["branch.api"],
 		"server.prompt.tools": all["server.prompt.tools"],
 	}
 })
@@ -218,7 +221,7 @@ func (r *Resolved) Hash() string {
 	var lines []string
 
 	err := walk([]byte(r.String()), func(key string, value any) {
-		if before, ok := later()[key]; isIdentity(key) && (!ok || before != value) {
+		if before, ok := later()[key]; isIdentity(key) && (!ok || before != fmt.Sprint(value)) {
 			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
 		}
 	})

@@ -19,6 +19,15 @@ const (
 	RewardStrict   = "strict"
 )
 
+// What a call is answered with whose name stands and whose parameters are those of a deprecated version.
+const (
+	FeedbackNotice    = "notice"    // a deprecation notice
+	FeedbackPublished = "published" // the API's text about wrong arguments
+)
+
+// Feedbacks lists the values of environment.feedback.
+func Feedbacks() []string { return []string{FeedbackNotice, FeedbackPublished} }
+
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
@@ -26,6 +35,7 @@ func (r *Resolved) validate() error {
 	_, noDataset := r.Datasets()
 	_, noDifficulty := r.Difficulties()
 	_, noReward := names.Parse("matcher", r.Environment.Reward, []string{RewardOfficial, RewardStrict})
+	_, noFeedback := names.Parse("feedback", r.Environment.Feedback, Feedbacks())
 	_, noCodec := action.ParseCodec(r.Environment.Codec)
 
 	var noSplit error
@@ -39,8 +49,8 @@ func (r *Resolved) validate() error {
 	}{
 		{"suite", noSuite}, {"dataset", noDataset}, {"difficulty", noDifficulty}, {"split", noSplit},
 		{"search", r.Search.Validate()}, {"server.sampling", r.Server.Sampling.Validate()},
-		{"environment.reward", noReward}, {"environment.codec", noCodec},
-		{"server.prompt.tools", r.checkTools()},
+		{"environment.reward", noReward}, {"environment.feedback", noFeedback}, {"environment.codec", noCodec},
+		{"server.prompt.tools", r.checkTools()}, {"branch", r.Branch.validate()},
 	} {
 		if check.err != nil {
 			return r.invalid(check.key, check.err)
@@ -66,6 +76,19 @@ func (r *Resolved) validate() error {
 	}
 
 	return r.validateNumbers()
+}
+
+// validate wants a question where there are actions, and the API version that each met.
+func (b *Branch) validate() error {
+	switch {
+	case b.Question == "" && len(b.Actions) > 0:
+		return errors.New("actions of no question: want branch.question")
+	case len(b.Actions) != len(b.API):
+		return fmt.Errorf("%d actions, and %d API versions that they met: want one for each", len(b.Actions),
+			len(b.API))
+	}
+
+	return nil
 }
 
 // checkTools wants a tool list that the suite can give.
@@ -163,7 +186,7 @@ func (r *Resolved) validateNumbers() error {
 		{"python.cpu_seconds", float64(r.Python.CPUSeconds), 1},
 		{"python.memory_mib", float64(r.Python.MemoryMiB), 64},
 		{"python.output_kib", float64(r.Python.OutputKiB), 1},
-		{"eval.max_turns", float64(r.Eval.MaxTurns), 1},
+		{"eval.max_turns", float64(r.Eval.MaxTurns), 1}, {"eval.repeats", float64(r.Eval.Repeats), 1},
 		{"server.shots", float64(r.Server.Shots), 0},
 		{"server.window", float64(r.Server.Window), 1},
 		{"attempts", float64(r.Attempts), 1},

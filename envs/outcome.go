@@ -12,7 +12,7 @@ const (
 	Malformed                      // no Action or Action Input could be read from the text
 	InvalidAction                  // no tool of that name in the deployed version
 	InvocationError                // the tool exists, the arguments do not fit its deployed signature
-	Deprecated                     // the name belongs to a version that is no longer deployed
+	Deprecated                     // the name, or its parameters, belong to a version that is no longer deployed
 	ToolError                      // the call was valid and the tool could not do what it asked
 	Correct                        // the task was ended with the right answer
 	Incorrect                      // the task was ended with a wrong answer

@@ -1,12 +1,12 @@
-// Package finetune measures what a checkpoint does when the APIs drift: greedy episodes of a policy on a split, under
-// several deployed API versions, and a report of accuracies with their uncertainty.
+// Package finetune measures what a checkpoint does when the APIs drift: episodes of a policy on a split, under several
+// deployed API versions, and a report of accuracies with their uncertainty, written as text, Markdown, CSV and LaTeX.
 //
 // # Words
 //
-// An [Episode] is one run without a tree: the policy acts greedily until the task ends or the turns are used up. A
-// [Cell] is what one figure of the report stands for: a policy, a deployed API version or a family of versions of which
-// each question meets one, a dataset and a difficulty. A question is lost when something of ours failed in its episode
-// after all attempts.
+// An [Episode] is one run without a tree: the policy acts until the task ends or the turns are used up, greedily unless
+// a question has several, its repeats. A [Cell] is what one figure of the report stands for: a policy, a deployed API
+// version or a family of versions of which each question meets one, a dataset and a difficulty. A question is lost when
+// something of ours failed in its episode after all attempts.
 //
 // # Guarantees
 //

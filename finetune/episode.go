@@ -21,10 +21,17 @@ type Episode struct {
 	Branch *mcts.TreeRecord
 }
 
-// Play runs one episode: at most maxTurns turns, one greedy sample each. id names the episode in the log; its Path is
-// ignored. The error is ours, and the question is then lost.
+// Limits say how an episode is played.
+type Limits struct {
+	MaxTurns int    // at least 1
+	Sampled  bool   // actions are sampled, not decoded greedily
+	Seed     uint64 // of what is sampled, with the episode's name
+}
+
+// Play runs one episode: one sample a turn. id names the episode in the log; its Path is ignored. The error is ours,
+// and the question is then lost.
 func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task, id mcts.NodeID,
-	maxTurns int) (Episode, error) {
+	limits Limits) (Episode, error) {
 	state, err := env.Reset(ctx, task)
 	if err != nil {
 		return Episode{}, err
@@ -35,8 +42,8 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 		{Parent: mcts.NoParent, Status: e.Status},
 	}}
 
-	for e.History.Len() < maxTurns && e.Status == envs.Running && e.Limit == mcts.LimitNone {
-		if state, err = e.turn(ctx, env, policy, state, id); err != nil {
+	for e.History.Len() < limits.MaxTurns && e.Status == envs.Running && e.Limit == mcts.LimitNone {
+		if state, err = e.turn(ctx, env, policy, state, limits.request(id, e.History)); err != nil {
 			return e, err
 		}
 	}
@@ -46,13 +53,24 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 	return e, nil
 }
 
+// request asks for the action after a history.
+func (l Limits) request(id mcts.NodeID, h envs.History) mcts.Request {
+	id.Path = "0" + strings.Repeat(".0", h.Len())
+	r := mcts.Request{Node: id, History: h, N: 1, Greedy: !l.Sampled}
+
+	if l.Sampled {
+		r.Seed = mcts.TreeSeed(l.Seed, id.String(), id.Tree) >> 1 // servers take no more than 63 bits
+	}
+
+	return r
+}
+
 // turn asks for one action and runs it. It returns the state after it.
 func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Policy, state envs.State,
-	id mcts.NodeID) (envs.State, error) {
-	turn := e.History.Len()
-	id.Path = "0" + strings.Repeat(".0", turn)
+	r mcts.Request) (envs.State, error) {
+	id, turn := r.Node, e.History.Len()
 
-	proposals, err := policy.Propose(ctx, mcts.Request{Node: id, History: e.History, N: 1, Greedy: true})
+	proposals, err := policy.Propose(ctx, r)
 	if err != nil {
 		return state, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
 	}

@@ -18,7 +18,7 @@ func TestPlayAsksGreedily(t *testing.T) {
 	w := &walker{words: map[string][]string{"a": detour}}
 	id := mcts.NodeID{Question: "cell/a", Tree: 3, Path: "to be ignored"}
 
-	e, err := finetune.Play(context.Background(), maze(), w, tasks("a")[0], id, 8)
+	e, err := finetune.Play(context.Background(), maze(), w, tasks("a")[0], id, finetune.Limits{MaxTurns: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestPlayEnds(t *testing.T) {
 			w := &walker{words: map[string][]string{"a": test.words}}
 
 			e, err := finetune.Play(context.Background(), maze(), w, tasks("a")[0], mcts.NodeID{Question: "a"},
-				test.maxTurns)
+				finetune.Limits{MaxTurns: test.maxTurns})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestPlayFails(t *testing.T) {
 			test.change(w, env)
 
 			e, err := finetune.Play(context.Background(), env, w, tasks(test.task)[0],
-				mcts.NodeID{Question: "cell/" + test.task}, 8)
+				mcts.NodeID{Question: "cell/" + test.task}, finetune.Limits{MaxTurns: 8})
 			if stage, _ := envs.FailedStage(err); stage != test.stage || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error is %v, want a failure of the %s with %q", err, test.stage, test.want)
 			}

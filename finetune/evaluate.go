@@ -2,6 +2,7 @@ package finetune
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -40,10 +41,30 @@ type Job struct {
 	Policy   mcts.Policy
 	Tasks    []envs.Task // their IDs are distinct
 	MaxTurns int         // of an episode, at least 1
+
+	// Repeats is how many episodes there are of each task. If there are several, they are sampled, by Seed, and one
+	// is greedy.
+	Repeats int
+	Seed    uint64
 }
 
-// Episode is the name of a task's episode in the log and among the stored trees.
+// Episode is the name of a task's episodes in the log and among the stored trees, in which repeats are trees 0, 1, ….
 func (j Job) Episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
+
+// attempts are the tasks of the job with each of their repeats.
+func (j Job) attempts() iter.Seq2[envs.Task, int] {
+	return func(yield func(envs.Task, int) bool) {
+		for _, task := range j.Tasks {
+			for repeat := range max(j.Repeats, 1) {
+				if !yield(task, repeat) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (j Job) limits() Limits { return Limits{j.MaxTurns, j.Repeats > 1, j.Seed} }
 
 // versions are the API versions that its questions meet.
 func (j Job) versions() []string {
@@ -65,8 +86,14 @@ type Options struct {
 	Done func(done, replayed, total int)
 }
 
-// Lost has why episodes were lost, by the names that [Job.Episode] gives.
-type Lost map[string]string
+// Lost has why episodes were lost.
+type Lost map[Attempt]string
+
+// Attempt tells the episodes of an evaluation apart: what [Job.Episode] calls those of a task, and which it is of them.
+type Attempt struct {
+	Episode string
+	Repeat  int
+}
 
 // Evaluate plays the episodes of the jobs that the store does not have, and stores each. It returns
 // those that were lost to failures of ours. The error wraps the context's when it was stopped, and is
@@ -79,7 +106,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 	total := 0
 	for _, j := range jobs {
-		total += len(j.Tasks)
+		total += len(j.Tasks) * max(j.Repeats, 1)
 	}
 
 	lost := Lost{}
@@ -89,13 +116,13 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	group.SetLimit(o.Workers)
 
 	for _, job := range jobs {
-		for _, task := range job.Tasks {
+		for task, repeat := range job.attempts() {
 			group.Go(func() error {
 				if err := groupCtx.Err(); err != nil { // asked here, for Go waits until a worker is free
 					return err
 				}
 
-				r, err := o.episode(groupCtx, job, task)
+				r, err := o.episode(groupCtx, job, task, repeat)
 				if err != nil {
 					return err
 				}
@@ -104,7 +131,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 				defer mu.Unlock()
 
 				if r.lost != nil {
-					lost[job.Episode(task)] = r.lost.Error()
+					lost[Attempt{job.Episode(task), repeat}] = r.lost.Error()
 				}
 
 				if r.replayed {
@@ -160,8 +187,8 @@ type result struct {
 
 // episode plays and stores one episode. What ends the whole evaluation is an error: the user's wish, or a log that
 // cannot be written.
-func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result, error) {
-	id := mcts.NodeID{Question: job.Episode(task)}
+func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat int) (result, error) {
+	id := mcts.NodeID{Question: job.Episode(task), Tree: repeat}
 
 	_, stored, err := o.Store.LoadTree(ctx, id.Question, id.Tree)
 	if stored || err != nil {
@@ -173,7 +200,7 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task) (result,
 		return result{}, err
 	}
 
-	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.MaxTurns)
+	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.limits())
 	if err == nil {
 		asked, _ := policy.Counts()
 		return result{replayed: asked == 0}, o.Store.SaveTree(ctx, e.Branch)
@@ -196,19 +223,14 @@ func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost,
 	meta func(Cell, envs.Task) trajectories.Meta) iter.Seq2[trajectories.Episode, error] {
 	return func(yield func(trajectories.Episode, error) bool) {
 		for _, j := range jobs {
-			for _, task := range j.Tasks {
-				name := j.Episode(task)
-				branch, stored, err := s.LoadTree(ctx, name, 0)
-				failure, isLost := lost[name]
+			for task, repeat := range j.attempts() {
+				attempt := Attempt{j.Episode(task), repeat}
+				e, stored, err := storedEpisode(ctx, s, attempt, meta(j.Cell, task))
 
-				var e trajectories.Episode
-
-				switch {
-				case stored:
-					e = trajectories.FromEpisode(meta(j.Cell, task), branch)
-				case isLost:
+				if failure, isLost := lost[attempt]; !stored && isLost && err == nil {
 					e = trajectories.LostEpisode(meta(j.Cell, task), failure)
-				case err == nil:
+					e.Repeat = repeat
+				} else if !stored && err == nil {
 					continue
 				}
 
@@ -218,4 +240,22 @@ func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost,
 			}
 		}
 	}
+}
+
+// storedEpisode returns an episode that is stored, and whether it is.
+func storedEpisode(ctx context.Context, s *store.Store, a Attempt, meta trajectories.Meta) (
+	e trajectories.Episode, stored bool, err error) {
+	branch, stored, err := s.LoadTree(ctx, a.Episode, a.Repeat)
+	if !stored || err != nil {
+		return e, stored, err
+	}
+
+	e = trajectories.FromEpisode(meta, branch)
+
+	e.Tokens, err = s.CompletionTokens(ctx, a.Episode, a.Repeat)
+	if errors.Is(err, store.ErrOldFormat) {
+		err = nil // it did not count them
+	}
+
+	return e, true, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/finetune"
+	"toolevo/finetune/statistics"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -37,10 +38,10 @@ func TestEvaluate(t *testing.T) {
 	fourth.Cell.Dataset = "empty"
 	report := evaluate(t, options(t), first, second, third, fourth)
 	unknown := `environment: reset to task "nowhere": unknown task`
-	low, high := finetune.Wilson(2, 5)
-	noneLow, noneHigh := finetune.Wilson(0, 2)
+	low, high := statistics.Wilson(2, 5)
+	noneLow, noneHigh := statistics.Wilson(0, 2)
 
-	want := &finetune.Report{Rows: []finetune.Row{
+	want := []finetune.Row{
 		{
 			Cell:         first.Cell,
 			N:            5,
@@ -73,8 +74,8 @@ func TestEvaluate(t *testing.T) {
 		},
 		{Cell: third.Cell, Lost: 1, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}, FirstLoss: unknown},
 		{Cell: fourth.Cell, OfficialHigh: 1, StrictHigh: 1, Outcomes: map[string]int{}},
-	}}
-	if diff := cmp.Diff(want, report); diff != "" {
+	}
+	if diff := cmp.Diff(want, report.Rows); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

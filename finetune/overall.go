@@ -2,16 +2,29 @@ package finetune
 
 import (
 	"cmp"
-	"math"
+	"slices"
+
+	"toolevo/finetune/statistics"
 )
 
 // all is the dataset of a row that stands for every one.
 const all = "all"
 
-// Overall returns the report with one row for each policy and API version, over all its questions.
+// Mean returns the mean over all datasets of a policy and API version, and whether there is one.
+func (r *Report) Mean(c Contender) (Summary, bool) {
+	for _, s := range slices.Backward(r.Summaries) { // the one of all difficulties is the last
+		if s.Contender == c {
+			return s, true
+		}
+	}
+
+	return Summary{}, false
+}
+
+// Overall returns the report's rows and warnings with one row for each policy and API version, over all its questions.
+// Unlike in a [Summary] every question weighs the same.
 func (r *Report) Overall() *Report {
-	merged := *r
-	merged.Rows = nil
+	merged := Report{Engines: r.Engines, Warnings: r.Warnings, TaskSet: r.TaskSet}
 	places := map[Cell]int{}
 
 	for _, row := range r.Rows {
@@ -35,8 +48,8 @@ func (r *Row) add(other Row) {
 	mean := func(a, b float64) float64 {
 		return (a*float64(r.N) + b*float64(other.N)) / float64(max(r.N+other.N, 1))
 	}
-	r.Official, r.Strict, r.Turns = mean(r.Official, other.Official), mean(r.Strict, other.Strict),
-		mean(r.Turns, other.Turns)
+	r.Official, r.Strict = mean(r.Official, other.Official), mean(r.Strict, other.Strict)
+	r.Turns, r.Tokens = mean(r.Turns, other.Turns), mean(r.Tokens, other.Tokens)
 
 	r.N += other.N
 	r.Lost += other.Lost
@@ -50,7 +63,6 @@ func (r *Row) add(other Row) {
 
 	r.FirstLoss = cmp.Or(r.FirstLoss, other.FirstLoss)
 
-	right := func(p float64) int { return int(math.Round(p * float64(r.N))) }
-	r.OfficialLow, r.OfficialHigh = Wilson(right(r.Official), r.N)
-	r.StrictLow, r.StrictHigh = Wilson(right(r.Strict), r.N)
+	r.OfficialLow, r.OfficialHigh = statistics.WilsonOf(r.Official, r.N)
+	r.StrictLow, r.StrictHigh = statistics.WilsonOf(r.Strict, r.N)
 }

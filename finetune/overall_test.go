@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/finetune"
+	"toolevo/finetune/statistics"
 )
 
 func TestOverall(t *testing.T) {
@@ -51,8 +52,8 @@ func TestOverall(t *testing.T) {
 	}}
 	for i, k := range []int{7, 0} {
 		w := &want.Rows[i]
-		w.OfficialLow, w.OfficialHigh = finetune.Wilson(k, w.N)
-		w.StrictLow, w.StrictHigh = finetune.Wilson(max(k-1, 0), w.N)
+		w.OfficialLow, w.OfficialHigh = statistics.Wilson(k, w.N)
+		w.StrictLow, w.StrictHigh = statistics.Wilson(max(k-1, 0), w.N)
 	}
 
 	if diff := cmp.Diff(want, got); diff != "" {

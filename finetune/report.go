@@ -2,13 +2,11 @@ package finetune
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"toolevo/envs"
+	"toolevo/finetune/statistics"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 )
@@ -20,16 +18,27 @@ type Report struct {
 	// in the order of the rows, those of each cell by template; none where questions have no templates
 	Templates []TemplateRow `json:"templates,omitempty"`
 
+	// accuracies over the datasets, by difficulty and over all, for each policy and API version
+	Summaries []Summary `json:"summaries,omitempty"`
+
+	// paired comparisons of every two policies under an API version, and of every two versions of a policy
+	Comparisons []Comparison `json:"comparisons,omitempty"`
+
+	// SHA-256 of the questions and their right answers: results on other questions cannot be compared with these
+	TaskSet string `json:"task_set,omitempty"`
+
 	// what ran model-written programs, in words; more than one when they were mixed
 	Engines  []string `json:"engines,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
-// Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not lost.
+// Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not lost. Where each has
+// several sampled episodes they are means over those, and the intervals those of N questions: a second episode tells
+// nothing about other questions.
 type Row struct {
 	Cell
 	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // questions lost to failures of ours, in no other figure
+	Lost int `json:"lost"` // episodes lost to failures of ours, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
 	OfficialLow  float64 `json:"official_low"`  // lower end of the 95 % Wilson interval
@@ -43,38 +52,42 @@ type Row struct {
 	TooLong   int            `json:"too_long"`
 	Silent    int            `json:"silent"`               // of those, the ones in which the policy wrote nothing more
 	Turns     float64        `json:"turns"`                // mean turns of an episode
+	Tokens    float64        `json:"tokens,omitempty"`     // mean tokens that the policy wrote in an episode, if counted
 	Outcomes  map[string]int `json:"outcomes"`             // turns by outcome
 	FirstLoss string         `json:"first_loss,omitempty"` // the failure to which the first question was lost
+	Repeats   *Repeats       `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }
 
-// Summarise returns the report on the episodes of an evaluation: a row for each job, in their order.
-// An episode of no job is an error, and so is the first of episodes.
+// Summarise returns the report on the episodes of an evaluation: a row for each job, in their order, summaries and
+// comparisons. An episode of no job is an error, and so is the first of episodes. Memory grows by a byte an episode.
 func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
-	sums := make([]*sum, len(jobs))
-	byVersion := make(map[Cell]*sum, len(jobs))
+	report, _, err := summarise(jobs, episodes)
 
+	return report, err
+}
+
+// summarise returns the report, and the answers that it is about.
+func summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, *answers, error) {
+	sums, given, places := make([]*sum, len(jobs)), newAnswers(jobs), newPlaces(jobs)
 	for i, j := range jobs {
-		sums[i] = &sum{Row: Row{Cell: j.Cell, Outcomes: map[string]int{}}}
-		for _, version := range j.versions() {
-			byVersion[Cell{j.Cell.Policy, version, j.Cell.Dataset, j.Cell.Difficulty}] = sums[i]
-		}
+		sums[i] = newSum(j.Cell, j.Repeats)
 	}
 
 	for e, err := range episodes {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 
-		s, ok := byVersion[CellOf(e.Policy, e.DeployedAPI, e.Labels)]
-		if !ok {
-			return nil, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy,
-				e.DeployedAPI, e.QuestionID)
+		i, err := places.of(&e)
+		if err != nil {
+			return nil, nil, err
 		}
 
-		s.add(&e)
+		sums[i].add(&e)
+		given.add(sums[i].Cell, &e)
 
 		if template := e.Labels[envs.LabelTemplate]; template != "" {
-			s.template(template).add(&e)
+			sums[i].template(template).add(&e)
 		}
 	}
 
@@ -84,14 +97,54 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 		report.Templates = append(report.Templates, s.templateRows()...)
 	}
 
-	return report, nil
+	report.Summaries = summaries(report.Rows, given)
+	report.Comparisons = given.compareAll()
+
+	return report, given, nil
+}
+
+// places are the jobs that episodes belong to, by policy, met version, dataset and difficulty.
+type places map[Cell]int
+
+func newPlaces(jobs []Job) places {
+	p := make(places, len(jobs))
+
+	for i, j := range jobs {
+		for _, version := range j.versions() {
+			p[Cell{j.Cell.Policy, version, j.Cell.Dataset, j.Cell.Difficulty}] = i
+		}
+	}
+
+	return p
+}
+
+// of returns the index of an episode's job. That there is none is an error.
+func (p places) of(e *trajectories.Episode) (int, error) {
+	i, ok := p[CellOf(e.Policy, e.DeployedAPI, e.Labels)]
+	if !ok {
+		return 0, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy,
+			e.DeployedAPI, e.QuestionID)
+	}
+
+	return i, nil
 }
 
 // sum is what the episodes of a cell add up to.
 type sum struct {
-	Row                     // its counts
-	official, strict, turns int
-	templates               map[string]*sum // of its questions, by template
+	Row                             // its counts
+	episodes                        int
+	official, strict, turns, tokens int
+	attempts                        *attempts       // nil where each question has one episode
+	templates                       map[string]*sum // of its questions, by template
+}
+
+func newSum(c Cell, repeats int) *sum {
+	s := &sum{Row: Row{Cell: c, Outcomes: map[string]int{}}}
+	if repeats > 1 {
+		s.attempts = newAttempts(repeats)
+	}
+
+	return s
 }
 
 func (s *sum) add(e *trajectories.Episode) {
@@ -103,7 +156,13 @@ func (s *sum) add(e *trajectories.Episode) {
 		return
 	}
 
-	s.N++
+	s.episodes++
+	s.N = s.episodes
+
+	if s.attempts != nil {
+		s.N = s.attempts.add(e)
+	}
+
 	for _, count := range []struct {
 		holds bool
 		n     *int
@@ -120,6 +179,8 @@ func (s *sum) add(e *trajectories.Episode) {
 	}
 
 	s.turns += len(e.Turns)
+	s.tokens += e.Tokens
+
 	for _, t := range e.Turns {
 		s.Outcomes[t.Outcome.String()]++
 	}
@@ -127,155 +188,17 @@ func (s *sum) add(e *trajectories.Episode) {
 
 // row completes the row.
 func (s *sum) row() Row {
-	n := float64(max(s.N, 1))
-	s.Official, s.Strict, s.Turns = float64(s.official)/n, float64(s.strict)/n, float64(s.turns)/n
-	s.OfficialLow, s.OfficialHigh = Wilson(s.official, s.N)
-	s.StrictLow, s.StrictHigh = Wilson(s.strict, s.N)
+	n := float64(max(s.episodes, 1))
+	s.Official, s.Strict = float64(s.official)/n, float64(s.strict)/n
+	s.Turns, s.Tokens = float64(s.turns)/n, float64(s.tokens)/n
+	s.OfficialLow, s.OfficialHigh = statistics.WilsonOf(s.Official, s.N)
+	s.StrictLow, s.StrictHigh = statistics.WilsonOf(s.Strict, s.N)
+
+	if s.attempts != nil {
+		s.Repeats = s.attempts.figures()
+	}
 
 	return s.Row
-}
-
-// WriteTable writes the report for a terminal, one line a cell, with the official accuracy's interval beside it. With
-// names as long as scripted:reader and p_s_ood it fits 80 columns.
-func (r *Report) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "POLICY\tAPI\tDATA\tN\tLOST\tOFFICIAL [95%]\tSTRICT\tTURNS")
-
-	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", row.Policy, row.API, row.data(), row.N, row.Lost,
-			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict),
-			row.decimal(row.Turns))
-	}
-
-	if err := t.Flush(); err != nil {
-		return err
-	}
-
-	for _, line := range r.Warnings {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and dataset and a column for
-// each API version as in the paper's Tables 2-4, the turns by outcome, and accuracies by template.
-func (r *Report) WriteMarkdown(w io.Writer) error {
-	var b strings.Builder
-	r.markdownAccuracy(&b)
-	r.markdownOutcomes(&b)
-	r.markdownTemplates(&b)
-	r.markdownEngines(&b)
-	_, err := io.WriteString(w, b.String())
-
-	return err
-}
-
-func (r *Report) markdownAccuracy(b *strings.Builder) {
-	apis := distinct(r.Rows, func(row Row) string { return row.API })
-	lines := distinct(r.Rows, func(row Row) string { return row.line() })
-
-	b.WriteString("Accuracy in percent: official [95 % Wilson interval] / strict, of n questions measured.\n\n| " +
-		"policy | data |")
-
-	for _, api := range apis {
-		fmt.Fprintf(b, " %s |", api)
-	}
-
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(apis)) + "\n")
-
-	for _, line := range lines {
-		fmt.Fprintf(b, "| %s |", line)
-
-		for _, api := range apis {
-			b.WriteString(" " + r.accuracy(line, api) + " |")
-		}
-
-		b.WriteByte('\n')
-	}
-}
-
-// accuracy is one field of the Markdown table.
-func (r *Report) accuracy(line, api string) string {
-	for _, row := range r.Rows {
-		if row.line() != line || row.API != api {
-			continue
-		}
-
-		text := fmt.Sprintf("%s / %s (n = %d)", row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 1),
-			row.percent(row.Strict), row.N)
-		if row.Lost > 0 {
-			text += fmt.Sprintf(", %d lost", row.Lost)
-		}
-
-		return text
-	}
-
-	return "–"
-}
-
-func (r *Report) markdownOutcomes(b *strings.Builder) {
-	b.WriteString("\nTurns by outcome.\n\n| policy | data | api |")
-
-	for _, o := range envs.Outcomes() {
-		fmt.Fprintf(b, " %s |", o)
-	}
-
-	b.WriteString("\n|---|---|---|" + strings.Repeat("---:|", len(envs.Outcomes())) + "\n")
-
-	for _, row := range r.Rows {
-		fmt.Fprintf(b, "| %s | %s |", row.line(), row.API)
-
-		for _, o := range envs.Outcomes() {
-			fmt.Fprintf(b, " %d |", row.Outcomes[o.String()])
-		}
-
-		b.WriteByte('\n')
-	}
-}
-
-// markdownEngines says what the figures depend on.
-func (r *Report) markdownEngines(b *strings.Builder) {
-	if len(r.Engines) > 0 {
-		fmt.Fprintf(b, "\nPrograms ran in %s.\n", strings.Join(r.Engines, "; then in "))
-	}
-
-	for _, line := range r.Warnings {
-		fmt.Fprintf(b, "\n**%s**\n", line)
-	}
-}
-
-func (r Row) line() string { return r.Policy + " | " + r.data() }
-
-// data names the questions of the row.
-func (r Row) data() string {
-	if r.Difficulty == "" {
-		return r.Dataset
-	}
-
-	return r.Dataset + "-" + r.Difficulty
-}
-
-// decimal is a figure of the row; a row without a measured question has none.
-func (r Row) decimal(f float64) string {
-	if r.N == 0 {
-		return "–"
-	}
-
-	return fmt.Sprintf("%.1f", f)
-}
-
-func (r Row) percent(p float64) string { return r.decimal(100 * p) }
-
-// withInterval is a proportion and its interval, the latter with so many decimals.
-func (r Row) withInterval(p, low, high float64, decimals int) string {
-	if r.N == 0 {
-		return r.percent(p)
-	}
-
-	return fmt.Sprintf("%s [%.*f–%.*f]", r.percent(p), decimals, 100*low, decimals, 100*high)
 }
 
 func distinct(rows []Row, key func(Row) string) []string {

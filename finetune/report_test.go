@@ -235,7 +235,10 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWritingFails(t *testing.T) {
 	r := &finetune.Report{}
-	for name, err := range map[string]error{"table": r.WriteTable(full{}), "Markdown": r.WriteMarkdown(full{})} {
+	for name, err := range map[string]error{
+		"table": r.WriteTable(full{}), "Markdown": r.WriteMarkdown(full{}), "CSV": r.WriteCSV(full{}),
+		"LaTeX": r.WriteLaTeX(full{}, nil),
+	} {
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s: error is %v", name, err)
 		}

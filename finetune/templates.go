@@ -2,11 +2,8 @@ package finetune
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
-	"text/tabwriter"
 )
 
 // TemplateRow is the figures of the questions of one template in a cell.
@@ -30,7 +27,12 @@ func (s *sum) template(name string) *sum {
 	}
 
 	if s.templates[name] == nil {
-		s.templates[name] = &sum{Row: Row{Cell: s.Cell, Outcomes: map[string]int{}}}
+		repeats := 1
+		if s.attempts != nil {
+			repeats = len(s.attempts.byRepeat)
+		}
+
+		s.templates[name] = newSum(s.Cell, repeats)
 	}
 
 	return s.templates[name]
@@ -51,36 +53,9 @@ func (s *sum) templateRows() []TemplateRow {
 	return rows
 }
 
-// WriteTemplates writes the official accuracy of each template for a terminal: a line for each policy, a column for
-// each API version. With names as long as scripted:reader and three versions it fits 80 columns.
-func (r *Report) WriteTemplates(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, line := range r.templateTable("TEMPLATE", "POLICY", "N") {
-		fmt.Fprintln(t, strings.Join(line, "\t"))
-	}
-
-	return t.Flush()
-}
-
-func (r *Report) markdownTemplates(b *strings.Builder) {
-	if len(r.Templates) == 0 {
-		return
-	}
-
-	b.WriteString("\nOfficial accuracy in percent by question template.\n\n")
-
-	for i, line := range r.templateTable("template", "policy", "n") {
-		b.WriteString("| " + strings.Join(line, " | ") + " |\n")
-
-		if i == 0 {
-			b.WriteString("|---|---|" + strings.Repeat("---:|", len(line)-2) + "\n")
-		}
-	}
-}
-
-// templateTable is the table of templates: a line of heads, and then one for each template and policy. The questions of
-// a line are those of the version of which most were measured.
-func (r *Report) templateTable(heads ...string) [][]string {
+// templateTable is the official accuracy of each template: a line for each template and policy, and a column for each
+// API version. The questions of a line are those of the version of which most were measured.
+func (r *Report) templateTable() table {
 	type line struct{ template, policy string }
 
 	var (
@@ -104,7 +79,12 @@ func (r *Report) templateTable(heads ...string) [][]string {
 		figures[l][row.API] = row
 	}
 
-	table := [][]string{append(heads, apis...)}
+	t := table{
+		title: "Official accuracy in percent by question template.",
+		heads: []string{"template", "policy", "n"},
+		names: apis,
+		words: 2,
+	}
 
 	for _, template := range templates {
 		for _, policy := range policies {
@@ -116,17 +96,17 @@ func (r *Report) templateTable(heads ...string) [][]string {
 				fields = append(fields, Row{N: row.N}.percent(row.Official))
 			}
 
-			table = append(table, append([]string{template, policy, fmt.Sprint(n)}, fields...))
+			t.lines = append(t.lines, append([]string{template, policy, fmt.Sprint(n)}, fields...))
 		}
 	}
 
-	return table
+	return t
 }
 
-func appendNew(all []string, name string) []string {
-	if slices.Contains(all, name) {
+func appendNew[T comparable](all []T, one T) []T {
+	if slices.Contains(all, one) {
 		return all
 	}
 
-	return append(all, name)
+	return append(all, one)
 }

@@ -35,10 +35,15 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	group.SetLimit(o.Workers)
 
 	for i, job := range jobs {
-		played[i] = make([]playedAgain, len(job.Tasks))
-		for k, task := range job.Tasks {
+		played[i] = make([]playedAgain, len(job.Tasks)*max(job.Repeats, 1))
+		k := 0
+
+		for task, repeat := range job.attempts() {
+			p := &played[i][k]
+			k++
+
 			group.Go(func() (err error) {
-				played[i][k], err = o.again(groupCtx, job, task)
+				*p, err = o.again(groupCtx, job, task, repeat)
 				return err
 			})
 		}
@@ -52,8 +57,11 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	v := Verification{Problems: append([]string{}, damage...)}
 
 	for i, job := range jobs {
-		for k, task := range job.Tasks {
+		k := 0
+
+		for task := range job.attempts() {
 			p := &played[i][k]
+			k++
 
 			v.Calls += p.calls
 			if p.stored {
@@ -78,8 +86,8 @@ type playedAgain struct {
 	problems []string
 }
 
-func (o *Options) again(ctx context.Context, job Job, task envs.Task) (p playedAgain, err error) {
-	id := mcts.NodeID{Question: job.Episode(task)}
+func (o *Options) again(ctx context.Context, job Job, task envs.Task, repeat int) (p playedAgain, err error) {
+	id := mcts.NodeID{Question: job.Episode(task), Tree: repeat}
 	var branch *mcts.TreeRecord
 
 	branch, p.stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree)
@@ -101,7 +109,7 @@ func (o *Options) again(ctx context.Context, job Job, task envs.Task) (p playedA
 		return p, err
 	}
 
-	e, err := Play(ctx, job.Env, policy, task, id, job.MaxTurns)
+	e, err := Play(ctx, job.Env, policy, task, id, job.limits())
 	_, p.calls = policy.Counts()
 
 	stage, _ := envs.FailedStage(err)

@@ -4,10 +4,11 @@
 //
 // # Words
 //
-// A [Tree] belongs to one task. A [Node] is one action and the state it leads to; the root has no action. A simulation
-// is one pass of select, expand, roll out, back up. A node is expanded when its children are visible to selection;
-// children made in a rollout are cached: they stay in the tree, invisible, until selection reaches their parent and
-// uses them instead of a new model call. Prior, Visits, TotalValue and Q are P(s,a), N(s,a), W(s,a) and Q(s,a).
+// A [Tree] belongs to one task. A [Node] is one action and the state it leads to; the root has no action. A
+// simulation is one pass of select, expand, roll out, back up. A node is expanded when its children are visible to
+// selection; children made in a rollout are cached: they stay in the tree, invisible, until selection reaches their
+// parent and uses them instead of a new model call. A prefix is what was done before a tree begins, its first nodes.
+// Prior, Visits, TotalValue and Q are P(s,a), N(s,a), W(s,a) and Q(s,a).
 //
 // ALGORITHM.md beside this file maps every symbol of the paper to the code, and says where the three presets (paper,
 // reference, efficient) differ from the paper, from the published code, and from each other.

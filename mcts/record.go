@@ -62,6 +62,20 @@ func (t *TreeRecord) Path(id int) []int {
 	return path
 }
 
+// IsCached reports whether a rollout made the node and selection has not reached it.
+func (t *TreeRecord) IsCached(id int) bool {
+	return t.Nodes[id].Parent != NoParent && !t.Nodes[t.Nodes[id].Parent].Expanded
+}
+
+// Q is the mean reward Q(s,a) = W/N, and 0 before the first visit.
+func (r *Record) Q() float64 {
+	if r.Visits == 0 {
+		return 0
+	}
+
+	return r.TotalValue / float64(r.Visits)
+}
+
 // Record flattens the tree.
 func (t *Tree) Record() *TreeRecord {
 	r := &TreeRecord{

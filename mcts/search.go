@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,10 @@ type Search struct {
 	Policy Policy
 	Config Config
 	Seed   uint64 // the run's seed
+
+	// Prefix is what was done before a tree begins: its first nodes, each the only child of the one before it. A
+	// simulation begins below them.
+	Prefix []envs.Action
 }
 
 // Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
@@ -50,7 +55,7 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 	return t, nil
 }
 
-// newTree returns a tree with only its root, s_0 = {D, P_c} (Algorithm 1, line 1).
+// newTree returns a tree with only its root, s_0 = {D, P_c} (Algorithm 1, line 1), and the prefix.
 func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree, error) {
 	state, err := s.Env.Reset(ctx, task)
 	if err != nil {
@@ -60,7 +65,40 @@ func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree,
 	t := &Tree{Task: task, Index: index, Seed: TreeSeed(s.Seed, task.ID, index)}
 	t.Root = t.add(&Node{Prior: 1, State: state, Status: state.Status()})
 
+	if err := s.addPrefix(ctx, t); err != nil {
+		return nil, fmt.Errorf("mcts: question %s, tree %d: %w", task.ID, index, err)
+	}
+
 	return t, nil
+}
+
+// addPrefix adds the nodes of the prefix. A task that ends there is an error, and so is a prefix that leaves no depth
+// to act at.
+func (s *Search) addPrefix(ctx context.Context, t *Tree) error {
+	if deepest := s.Config.DeepestActing(); len(s.Prefix) > deepest {
+		return fmt.Errorf("a prefix of %d steps, where none may act deeper than %d: raise max_depth", len(s.Prefix),
+			deepest)
+	}
+
+	n := t.Root
+
+	for i, a := range s.Prefix {
+		op := fmt.Sprintf("step %d of the prefix", i+1)
+
+		next, err := s.Env.Step(ctx, n.State, a)
+		if err != nil {
+			return envs.Fail(envs.StageEnvironment, op, err)
+		}
+
+		if next.State.Status() != envs.Running {
+			return envs.Fail(envs.StageEnvironment, op, errors.New("the task ends there"))
+		}
+
+		n.Expanded, n.Drawn = true, 1
+		n = t.add(&Node{Parent: n, Prior: 1, Draws: 1, Key: Canonical(s.Env, a), State: next.State, Turn: next.Turn})
+	}
+
+	return nil
 }
 
 // growth is the growing of one tree.

@@ -698,6 +698,8 @@ func TestInvariants(t *testing.T) {
 		s := &mcts.Search{
 			Env: envtest.NewMaze(), Config: c, Seed: rapid.Uint64().Draw(t, "seed"),
 			Policy: wanderer{words: rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words")},
+			Prefix: rapid.SliceOfN(rapid.SampledFrom([]envs.Action{"right", "learn something", "fly"}), 0,
+				min(3, c.DeepestActing())).Draw(t, "prefix"),
 		}
 
 		found := mcts.NewFound(envtest.MazeTask, nil)
@@ -718,6 +720,90 @@ func TestInvariants(t *testing.T) {
 			found.Add(tree.Record())
 		}
 	})
+}
+
+// A tree with a prefix begins with its steps, one below the other, about which nobody is asked; below them it is a tree
+// like any other.
+func TestPrefix(t *testing.T) {
+	for _, nodes := range []mcts.RolloutNodes{mcts.Cached, mcts.Visible} {
+		c := config()
+		c.RolloutNodes = nodes
+
+		p := walker()
+		p.asked = func(r mcts.Request) error {
+			if r.History.Len() < 2 || !strings.HasPrefix(r.Node.Path, "0.0.0") {
+				return fmt.Errorf("asked at %s", r.Node.Path)
+			}
+
+			return nil
+		}
+
+		s := search(c, p)
+		s.Prefix = []envs.Action{"fly", "right"}
+		tree := grow(t, s, 0, nil)
+
+		for i, a := range s.Prefix {
+			if n := tree.Nodes[i+1]; n.Turn.Action != a || n.Depth != i+1 || n.Visits != tree.Root.Visits {
+				t.Errorf("step %d is %+v", i+1, n)
+			}
+		}
+
+		if got := tree.Nodes[2]; len(tree.Nodes) < 10 || tree.Root.Visits == 0 || len(got.Children) < 2 {
+			t.Errorf("%d nodes, %d of them below the prefix", len(tree.Nodes), len(got.Children))
+		}
+	}
+}
+
+// A prefix that leaves nothing to do is refused.
+func TestPrefixTooFar(t *testing.T) {
+	for _, test := range []struct {
+		prefix []envs.Action
+		want   string
+	}{
+		{[]envs.Action{"right", "stop"}, "step 2 of the prefix: the task ends there"},
+		{slices.Repeat([]envs.Action{"fly"}, 6), "raise max_depth"},
+	} {
+		s := search(config(), walker())
+		s.Prefix = test.prefix
+
+		_, err := s.Grow(t.Context(), envtest.MazeTask, 0, nil)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %q", test.prefix, err, test.want)
+		}
+	}
+}
+
+// Without self-reflection an environment ends a task at an invocation error, and keeps what an environment promises.
+func TestWithoutReflection(t *testing.T) {
+	m := envtest.NewMaze()
+	envtest.Run(t, func() envs.Environment { return mcts.WithoutReflection(envtest.NewMaze()) },
+		[]envs.Task{envtest.MazeTask}, append(m.Actions(), "", "left  twice", "learn", "stop now"))
+
+	for _, a := range m.Actions() {
+		state, err := m.Reset(t.Context(), envtest.MazeTask)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		want, err := m.Step(t.Context(), state, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		got, err := mcts.WithoutReflection(m).Step(t.Context(), state, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		status, reward := want.State.Status(), want.Reward
+		if want.Turn.Outcome.IsInvocationError() {
+			status, reward = envs.Truncated, -1
+		}
+
+		if got.State.Status() != status || got.Reward != reward || got.Turn.Observation != want.Turn.Observation {
+			t.Errorf("%q: %s with reward %v, want %s with %v", a, got.State.Status(), got.Reward, status, reward)
+		}
+	}
 }
 
 // A check that cannot fail checks nothing: each of these damages is found.

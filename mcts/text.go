@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"toolevo/envs"
@@ -28,17 +29,76 @@ func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) erro
 		o.Width, o.Cached = 0, true
 	}
 
-	d := drawing{tree: t, options: o, out: bufio.NewWriter(w), children: make([][]int, len(t.Nodes))}
-	for _, n := range t.Nodes {
-		if n.Parent != NoParent {
-			d.children[n.Parent] = append(d.children[n.Parent], n.ID)
+	d := drawing{tree: t, options: o, out: bufio.NewWriter(w), children: t.children()}
+	d.line("  ID    N      Q     P  " + display.Line(question, 0) + d.hidden(0))
+
+	for id, branch := range t.Drawn(o.Cached) {
+		d.line(t.figures(id) + branch.Lead + branch.Twig + t.Nodes[id].Label() + d.hidden(id))
+
+		if o.Full {
+			d.texts(id, branch.Below())
 		}
 	}
 
-	d.line("  ID    N      Q     P  " + display.Line(question, 0) + d.hidden(0))
-	d.below(0, "")
-
 	return d.out.Flush()
+}
+
+// Branch is what is drawn before a node's label, from box-drawing characters.
+type Branch struct {
+	Lead string // the branches that pass it, two characters for each depth below the first
+	Twig string // what leads to it: "├ ", or "└ " to the last of its siblings
+}
+
+// Below is the lead of what is below the node.
+func (b Branch) Below() string {
+	if b.Twig == "└ " {
+		return b.Lead + "  "
+	}
+
+	return b.Lead + "│ "
+}
+
+// Drawn yields the nodes below the root as a tree is drawn, each before those below it, and what is drawn before them:
+// all nodes, or those that selection sees.
+func (t *TreeRecord) Drawn(cached bool) iter.Seq2[int, Branch] {
+	children := t.children()
+
+	return func(yield func(int, Branch) bool) {
+		var below func(id int, lead string) bool
+
+		below = func(id int, lead string) bool {
+			if !cached && !t.Nodes[id].Expanded {
+				return true
+			}
+
+			for i, child := range children[id] {
+				b := Branch{lead, "├ "}
+				if i == len(children[id])-1 {
+					b.Twig = "└ "
+				}
+
+				if !yield(child, b) || !below(child, b.Below()) {
+					return false
+				}
+			}
+
+			return true
+		}
+
+		below(0, "")
+	}
+}
+
+// children are the IDs of each node's children, in their order.
+func (t *TreeRecord) children() [][]int {
+	children := make([][]int, len(t.Nodes))
+	for _, n := range t.Nodes {
+		if n.Parent != NoParent {
+			children[n.Parent] = append(children[n.Parent], n.ID)
+		}
+	}
+
+	return children
 }
 
 // drawing is a tree while it is drawn.
@@ -50,29 +110,6 @@ type drawing struct {
 }
 
 func (d *drawing) line(text string) { fmt.Fprintln(d.out, display.Cut(text, d.options.Width)) }
-
-// below draws what is below a node.
-func (d *drawing) below(id int, indent string) {
-	if !d.tree.Nodes[id].Expanded && !d.options.Cached {
-		return
-	}
-
-	children := d.children[id]
-	for i, child := range children {
-		branch, further := "├ ", "│ "
-		if i == len(children)-1 {
-			branch, further = "└ ", "  "
-		}
-
-		d.line(d.tree.figures(child) + indent + branch + d.tree.Nodes[child].label() + d.hidden(child))
-
-		if d.options.Full {
-			d.texts(child, indent+further)
-		}
-
-		d.below(child, indent+further)
-	}
-}
 
 // texts writes what the model wrote and saw at a node, below its line.
 func (d *drawing) texts(id int, indent string) {
@@ -119,20 +156,21 @@ const figureColumns = 24
 // figures are the columns before the drawing.
 func (t *TreeRecord) figures(id int) string {
 	n := &t.Nodes[id]
-	if !t.Nodes[n.Parent].Expanded {
+	if t.IsCached(id) {
 		return fmt.Sprintf("%4d    ·         %.2f  ", id, n.Prior)
 	}
 
 	q := "     "
 	if n.Visits > 0 {
-		q = fmt.Sprintf("%+.2f", n.TotalValue/float64(n.Visits))
+		q = fmt.Sprintf("%+.2f", n.Q())
 	}
 
 	return fmt.Sprintf("%4d %4d  %s  %.2f  ", id, n.Visits, q, n.Prior)
 }
 
-// label is the call as it was understood, or the text where no call could be read, and the outcome where it is not ok.
-func (r *Record) label() string {
+// Label returns the call as it was understood, or the text where no call could be read, in one line, with the outcome
+// where it is not ok and the limit that stopped it.
+func (r *Record) Label() string {
 	label := display.Line(r.Key, 0)
 	switch {
 	case r.Outcome == envs.Correct && r.Accepted():

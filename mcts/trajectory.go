@@ -41,6 +41,17 @@ func (r *Record) Accepted() bool {
 	return r.Outcome == envs.Correct && r.Grade.Official && r.Grade.Strict
 }
 
+// Correct counts the trajectories of the tree that ended with the right answer.
+func (t *TreeRecord) Correct() (n int) {
+	for i := range t.Nodes {
+		if t.Nodes[i].Outcome == envs.Correct {
+			n++
+		}
+	}
+
+	return n
+}
+
 // Trajectory is Node.Trajectory for a stored node.
 func (t *TreeRecord) Trajectory(id int) string {
 	path := t.Path(id)

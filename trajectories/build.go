@@ -44,7 +44,7 @@ type Run struct {
 type Question struct {
 	ID     string            // unique within a run
 	Labels map[string]string // of its task
-	Split  string            // "train", "dev" or "test"
+	Split  string            // "train", "dev", "test" or "own"
 	Index  int               // place in the split, from 0
 	Text   string            // what the agent was asked
 	Gold   string            // the gold answer
@@ -115,7 +115,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		Official:      leaf.Grade.Official,
 		Strict:        leaf.Grade.Strict,
 		Visits:        leaf.Visits,
-		Value:         meanValue(leaf),
+		Value:         leaf.Q(),
 	}
 	for _, n := range path[1:] {
 		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n], action.OrDefault(run.Codec)))
@@ -163,17 +163,8 @@ func turnOf(n *mcts.Record, codec action.Codec) Turn {
 	return Turn{
 		Action: text, Thought: codec.Thought(text), Tool: valid(n.Tool), API: valid(n.Name), Key: valid(n.Key),
 		Observation: valid(n.Observation), Outcome: n.Outcome,
-		Prior: n.Prior, Visits: n.Visits, Value: meanValue(n), Limit: valid(string(n.Limit)),
+		Prior: n.Prior, Visits: n.Visits, Value: n.Q(), Limit: valid(string(n.Limit)),
 	}
-}
-
-// meanValue is Q(s,a) = W(s,a) / N(s,a), 0 before the first visit.
-func meanValue(n *mcts.Record) float64 {
-	if n.Visits == 0 {
-		return 0
-	}
-
-	return n.TotalValue / float64(n.Visits)
 }
 
 // nodePath names a node as mcts.NodeID does.
@@ -193,22 +184,15 @@ func (r *Row) count() {
 		switch {
 		case t.Outcome == envs.Deprecated:
 			r.Deprecations++
-			if recovered(t.Tool, r.Turns[i+1:]) {
+			if _, ok := Recovery(r.Turns, i); ok {
 				r.Recovered++
 			}
 		case t.Outcome.IsInvocationError():
 			r.Errors++
-		case t.Outcome == envs.OK && t.Tool == envs.UpdateTool:
+		case t.IsUpdate():
 			r.Updates++
 		}
 	}
-}
-
-// recovered reports whether a tool is called with success in one of the turns. Finish succeeds by ending the task.
-func recovered(tool string, turns []Turn) bool {
-	return tool != "" && slices.ContainsFunc(turns, func(t Turn) bool {
-		return t.Tool == tool && (t.Outcome == envs.OK || t.Outcome.Ends())
-	})
 }
 
 // Key returns the trajectory key of the turns, by mcts.TrajectoryKey.

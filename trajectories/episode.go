@@ -18,7 +18,7 @@ import (
 )
 
 // EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of [Row].
-const EpisodeVersion = 2
+const EpisodeVersion = 3
 
 // The files of an evaluation that hold its episodes, both the same.
 const (
@@ -34,6 +34,8 @@ type Episode struct {
 	Status string // "terminated" or "truncated"; "" of a lost one
 	Limit  string // what truncated it, see mcts.Limit; "" otherwise
 	Lost   string // the failure of ours to which the question was lost; "" of one that was measured
+	Repeat int    // which of the question's episodes in its cell, from 0; more than one are sampled
+	Tokens int    // that the policy wrote; 0 where they were not counted
 }
 
 // FromEpisode returns the episode that a run keeps as a tree of one branch.
@@ -43,6 +45,8 @@ func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
 	e.SchemaVersion = EpisodeVersion
 
 	e.Preset, e.Node, e.NodePath = "", 0, ""
+	e.Repeat, e.Tree = branch.Tree, 0
+
 	for i := range e.Turns {
 		e.Turns[i].Limit = ""
 	}
@@ -64,10 +68,11 @@ func LostEpisode(meta Meta, failure string) Episode {
 type storedEpisode struct {
 	stored
 	Status, Limit, Lost string
+	Repeat, Tokens      int
 }
 
 func toStoredEpisode(e *Episode) *storedEpisode {
-	return &storedEpisode{toStored(&e.Row), e.Status, e.Limit, e.Lost}
+	return &storedEpisode{toStored(&e.Row), e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}
 }
 
 // episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
@@ -80,6 +85,10 @@ var episodeColumns = append(ofEpisode(rowColumns),
 	pq.OptionalText("lost", "the failure of ours to which the question was lost: it is in no accuracy, and the "+
 		"columns about turns and scores are empty; null when it was measured",
 		func(e *storedEpisode) *string { return &e.Lost }),
+	pq.Int("repeat", "which of the question's episodes under this version it is, from 0; more than one are sampled",
+		func(e *storedEpisode) *int { return &e.Repeat }).Later(),
+	pq.Int("tokens", "tokens that the policy wrote; 0 where its server did not count them",
+		func(e *storedEpisode) *int { return &e.Tokens }).Later(),
 )
 
 // ofTree are the columns that say something of a tree.
@@ -152,14 +161,19 @@ func writeEpisode(w *pq.Writer[storedEpisode], lines io.Writer, e *Episode) erro
 
 // line is the episode's line in the JSONL file of a schema version.
 func (e *Episode) line(version int) ([]byte, error) {
-	s, columns := toStoredEpisode(e), episodeColumns
-
+	s := toStoredEpisode(e)
 	s.SchemaVersion = version
-	if version < episodeLabelsSince {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c pq.Column[storedEpisode]) bool {
-			return c.Name == "labels" || c.Name == "makers"
-		})
-	}
+
+	columns := slices.DeleteFunc(slices.Clone(episodeColumns), func(c pq.Column[storedEpisode]) bool {
+		switch c.Name {
+		case "labels", "makers":
+			return version < episodeLabelsSince
+		case "repeat", "tokens":
+			return version < repeatsSince
+		}
+
+		return false
+	})
 
 	line, err := pq.AppendJSON(nil, s, columns)
 
@@ -182,7 +196,12 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 			}
 
 			row, damage := e.row(episodeLabelsSince)
-			if err = cmp.Or(err, damage); !yield(Episode{row, e.Status, e.Limit, e.Lost}, err) || err != nil {
+			if row.SchemaVersion == repeatsSince-1 {
+				row.SchemaVersion = repeatsSince // one that says no less
+			}
+
+			episode := Episode{row, e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}
+			if err = cmp.Or(err, damage); !yield(episode, err) || err != nil {
 				return
 			}
 		}
@@ -193,6 +212,17 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 // returns how many those are and how a file differs, "" when none does. A file that is not there or
 // cannot be read is an error.
 func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem string, err error) {
+	version := EpisodeVersion
+
+	for e := range pq.Read(filepath.Join(dir, EpisodesParquet), episodeColumns) {
+		version = e.SchemaVersion
+		break
+	}
+
+	if version < repeatsSince {
+		want = withoutTokens(want)
+	}
+
 	n, problem, err = Differ(want, ReadEpisodes(dir), func(e *Episode) string {
 		return fmt.Sprintf("the episode of %s under %s about question %s", e.Policy, e.DeployedAPI, e.QuestionID)
 	})
@@ -202,13 +232,6 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 
 	if err != nil || problem != "" {
 		return n, problem, err
-	}
-
-	version := EpisodeVersion
-
-	for e := range pq.Read(filepath.Join(dir, EpisodesParquet), episodeColumns) {
-		version = e.SchemaVersion
-		break
 	}
 
 	lines := func(yield func([]byte, error) bool) {
@@ -227,4 +250,16 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 	}
 
 	return n, problem, err
+}
+
+// withoutTokens are the episodes as files of earlier versions have them, which did not count tokens.
+func withoutTokens(episodes iter.Seq2[Episode, error]) iter.Seq2[Episode, error] {
+	return func(yield func(Episode, error) bool) {
+		for e, err := range episodes {
+			e.Tokens = 0
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }

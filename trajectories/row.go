@@ -25,7 +25,7 @@ type Row struct {
 	RunID         string            // of that one run
 	RunHash       string            // of the runs that would grow the same trees if their models answered the same
 	Labels        map[string]string // the question's, none of them empty; shared, so nobody may change them
-	Split         string            // "train", "dev" or "test"
+	Split         string            // "train", "dev", "test" or "own"
 	QuestionIndex int               // place in the split, from 0
 	QuestionID    string
 	Question      string

@@ -14,6 +14,9 @@ const (
 	episodeLabelsSince = 2
 )
 
+// repeatsSince is the version of the columns of episodes that tells repeats apart and counts tokens.
+const repeatsSince = 3
+
 // stored is a row as a file has it. What earlier programs had columns for stands in those, too.
 type stored struct {
 	Row

@@ -16,16 +16,8 @@ func ablated(t *testing.T, flags ...string) []trajectories.Row {
 	must(t, append([]string{"collect", "--data", smallData(t), "--preset", "paper", "--limit", "4", "--trees", "1",
 		"--out", run}, flags...)...)
 	made(t, "check", run, "--data", smallData(t))
-	var all []trajectories.Row
 
-	for row, err := range trajectories.ReadFile(filepath.Join(run, rowsFile)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		all = append(all, row)
-	}
-
+	all := trajectoriesOf(t, run)
 	if len(all) == 0 {
 		t.Fatal("no trajectories")
 	}

@@ -88,9 +88,11 @@ Start with:  toolevo demo`,
 	root.SetErr(a.Err)
 	root.SetUsageTemplate(usageTemplate(root))
 	root.SetFlagErrorFunc(wrongFlag)
-	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.checkCommand(),
-		a.exportCommand(), a.finetuneCommand(), a.evalCommand(), a.improveCommand(), a.versionsCommand(),
-		a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand())
+	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.viewCommand(),
+		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(),
+		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
+		a.versionCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
+		a.analyzeCommand())
 
 	for _, b := range suite.All() {
 		if c, ok := b.(suite.Commander); ok {

@@ -18,8 +18,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// benchServing is a process that runs bench serve on a free port.
-type benchServing struct {
+// listener is a process that serves on a free port until it is interrupted.
+type listener struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	out   bytes.Buffer
@@ -28,12 +28,15 @@ type benchServing struct {
 	url   string
 }
 
-func benchServe(t *testing.T, environ []string, args ...string) *benchServing {
+func benchServe(t *testing.T, environ []string, args ...string) *listener {
 	t.Helper()
-	s := &benchServing{
-		t:   t,
-		cmd: program(t, append([]string{"bench", "serve", "--listen", "127.0.0.1:0"}, args...)...),
-	}
+	return startServing(t, environ, append([]string{"bench", "serve"}, args...)...)
+}
+
+// startServing starts a command that serves, and returns once it has said where.
+func startServing(t *testing.T, environ []string, args ...string) *listener {
+	t.Helper()
+	s := &listener{t: t, cmd: program(t, append(args, "--listen", "127.0.0.1:0")...)}
 	s.cmd.Env = append(s.cmd.Env, environ...)
 	s.cmd.Stdout = &s.out
 
@@ -66,7 +69,7 @@ func benchServe(t *testing.T, environ []string, args ...string) *benchServing {
 }
 
 // interrupt sends Ctrl-C and returns all that it wrote.
-func (s *benchServing) interrupt() (out, said string) {
+func (s *listener) interrupt() (out, said string) {
 	s.t.Helper()
 
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {

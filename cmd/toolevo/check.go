@@ -28,6 +28,9 @@ its trajectories with the Parquet file.
 For an evaluation, replays every episode from the log and scores its answer
 again, then compares the stored episodes, both episode files and the report.
 
+For a run that was compacted, reads every row of the database instead, and
+compares its trajectories with the Parquet file.
+
 For an export, checks the checksums of the files, that both data files hold the
 same samples, and every sample as the trainer will read it.
 
@@ -57,6 +60,15 @@ Exits with 1 if anything differs.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, v.run.Close()) }()
+
+		compacted, err := v.run.Compacted(cmd.Context())
+		if err != nil {
+			return console.GaveUp(err)
+		}
+
+		if compacted {
+			return a.checkCompacted(cmd.Context(), v, *asJSON)
+		}
 
 		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.run.Manifest, v.run.Dir))
 		if err != nil {
@@ -136,7 +148,7 @@ type checkedRun struct {
 }
 
 func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON bool) error {
-	o, err := collectOptions(b, v.run)
+	o, err := logOptions(b, v.run)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"toolevo/envs/console"
@@ -98,9 +99,15 @@ func (e *evaluation) checkFiles(ctx context.Context, lost finetune.Lost) (rows i
 	return rows, err
 }
 
-// checkReport makes sure that the report is what the episodes add up to.
+// checkReport makes sure that the report is what the episodes add up to, in every format. The report of an earlier
+// version says less and looks different: what it says in JSON has to agree.
 func (e *evaluation) checkReport(ctx context.Context, lost finetune.Lost) error {
 	r, err := e.report(ctx, lost)
+	if err != nil {
+		return err
+	}
+
+	texts, err := reportTexts(r)
 	if err != nil {
 		return err
 	}
@@ -110,13 +117,7 @@ func (e *evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 		return err
 	}
 
-	var earlier finetune.Report
-	if err := json.Unmarshal(stored, &earlier); err == nil && earlier.Templates == nil {
-		r.Templates = nil // which earlier versions did not tell
-	}
-
-	texts, err := reportTexts(r)
-	if err != nil {
+	if less, err := saysLess(stored, texts[reportJSON]); less || err != nil {
 		return err
 	}
 
@@ -132,4 +133,39 @@ func (e *evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 	}
 
 	return nil
+}
+
+// saysLess reports whether a JSON document lacks keys of another one and agrees with it in all others.
+func saysLess(document, other []byte) (bool, error) {
+	var some, all any
+	if err := errors.Join(json.Unmarshal(document, &some), json.Unmarshal(other, &all)); err != nil {
+		return false, fmt.Errorf("%s cannot be read: %w", reportJSON, err)
+	}
+
+	return !reflect.DeepEqual(some, all) && agrees(some, all), nil
+}
+
+// agrees reports whether two values differ in nothing but keys that only the second has.
+func agrees(some, all any) bool {
+	switch some := some.(type) {
+	case map[string]any:
+		other, ok := all.(map[string]any)
+		for key, value := range some {
+			v, has := other[key]
+			ok = ok && has && agrees(value, v)
+		}
+
+		return ok
+	case []any:
+		other, ok := all.([]any)
+		ok = ok && len(other) == len(some)
+
+		for i := 0; ok && i < len(some); i++ {
+			ok = agrees(some[i], other[i])
+		}
+
+		return ok
+	}
+
+	return some == all
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
@@ -38,6 +40,12 @@ A run can be extended: --resume with a larger --limit or more --trees keeps
 everything done so far. Every run has its own ID; two runs with the same
 --run-id and configuration produce the same bytes if the model answers the same.
 
+--dry-run estimates calls, tokens, disk, time and cost from the trees of a few
+questions, which a scripted policy grows in place of a model on a server: one
+that makes other mistakes needs more calls, or fewer. --probe N grows those of N
+questions with the model itself, and measures its speed; servers that take many
+requests at once are faster than a probe of few questions shows.
+
 Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
 --resume continues where the run stopped and repeats no call. The first Ctrl-C
 starts no new calls and lets those in progress finish; the second stops at once.
@@ -45,12 +53,18 @@ Nothing is lost either way.`,
 		Example: `  toolevo collect --api p_s_in --policy scripted:noisy --out runs/first
   toolevo collect --resume --out runs/first
   toolevo collect --resume --out runs/first --limit 50
-  toolevo collect --preset paper --trees 5 --limit 20 --dry-run`,
+  toolevo collect --preset paper --trees 5 --limit 20 --dry-run
+  toolevo collect --dry-run --tokens-per-second 2500 --prices 0.5,1.5`,
 		Args: console.Positional(0, 0),
 	}
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "api", "policy", "preset",
-		"trees", "seed", "compat", "no-update-tool", "no-reflection", "engine", "python", "wasm")
+		"trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
+	f.estimate = addEstimateFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.estimate.check(cmd, *f.dryRun); err != nil {
+			return err
+		}
+
 		b, err := f.resolve(cmd.Context(), cmd)
 		if err != nil {
 			return err
@@ -77,19 +91,27 @@ Nothing is lost either way.`,
 
 // collectOptions wires a collection over a run's store.
 func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
-	env, err := b.environment(b.deployed.all(), run)
+	o, err := logOptions(b, run)
 	if err != nil {
-		return collect.Options{}, err
+		return o, err
 	}
 
-	policy, err := b.policy(b.config.Policy[0])
+	o.Policy, err = b.policy(b.config.Policy[0])
+	o.Room = b.room()
+
+	return o, err
+}
+
+// logOptions is collectOptions without a model: for what needs nothing but the run's log.
+func logOptions(b *bench, run *store.Run) (collect.Options, error) {
+	env, err := b.branchEnvironment(run)
 	if err != nil {
 		return collect.Options{}, err
 	}
 
 	questions := make([]collect.Question, len(b.tasks))
 	for i, t := range b.tasks {
-		questions[i] = collect.Question{Task: t, MaxDepth: b.config.MaxDepth(t)}
+		questions[i] = collect.Question{Task: t, MaxDepth: b.config.MaxDepth(t), Prefix: b.prefix()}
 	}
 
 	accept, err := b.acceptance()
@@ -100,13 +122,12 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 	return collect.Options{
 		Questions: questions,
 		Env:       env,
-		Policy:    policy,
 		Search:    b.config.Search.Config,
 		Accept:    accept,
 		Seed:      b.config.Seed,
 		Store:     run.Store,
+		Log:       b.log,
 		Retry:     b.retry(),
-		Room:      b.room(),
 	}, nil
 }
 
@@ -140,9 +161,12 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	if err != nil {
 		return a.notStarted(ctx, kindCollect, f, err)
 	}
-	defer func() { err = errors.Join(err, run.Close()) }()
+	defer func() {
+		err = errors.Join(err, run.Close())
+		b.logEnd(err)
+	}()
 
-	a.ending.begin(resumeCommand(kindCollect, f))
+	a.ending.begin(resumeCommand(f))
 	defer a.ending.begin("")
 
 	o, err := collectOptions(b, run)
@@ -152,13 +176,22 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
+	err = b.publish(run, metrics.Collection(o.Progress.Snapshot), func() int64 {
+		s := o.Progress.Snapshot()
+		return s.TreesDone + s.Asked + s.Replayed
+	})
+	if err != nil {
+		return err
+	}
+
 	finishTally := a.tally(run.Dir, b)
+	finishNote := rundir.Note(run.Dir, func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) })
 	done := a.Report(*f.progress, collectStatus(o.Progress, b.load()))
 	snapshot, err := collect.Run(ctx, o)
 
 	done()
 
-	err = cmp.Or(err, finishTally())
+	err = cmp.Or(err, finishTally(), console.GaveUp(finishNote()))
 
 	var unresolved *collect.UnresolvedError
 	if err != nil && !errors.As(err, &unresolved) {
@@ -196,6 +229,18 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		Engines:  inWords(b.stamps),
 		Warnings: wallWarnings(b.stamps),
 	})
+}
+
+// collectProgress is how far a collection is, for those who list runs.
+func collectProgress(s collect.Snapshot) rundir.Progress {
+	return rundir.Progress{
+		Done:       s.TreesDone,
+		Total:      s.TreesPlanned,
+		Questions:  s.Questions,
+		Solved:     &s.Solved,
+		Correct:    &s.Correct,
+		Unresolved: &s.Unresolved,
+	}
 }
 
 // collected is the result of a collection.
@@ -250,7 +295,7 @@ func (a *app) stopped(kind string, f *runFlags, err error) error {
 			"nothing to continue", err, *f.out))
 	}
 
-	resume := resumeCommand(kind, f)
+	resume := resumeCommand(f)
 	var unresolved *collect.UnresolvedError
 
 	var gone *server.GoneError

@@ -9,6 +9,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
@@ -30,6 +31,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"preset":        console.Offered(configs.Presets()),
 		"engine":        console.Offered(configs.PythonEngines()),
 		"compat":        console.Listed(valuesOf("environment.compat")),
+		"feedback":      console.Offered(configs.Feedbacks()),
 		"config":        shippedOrFile,
 		"set":           settingKeys,
 		"without":       console.Listed(configs.PythonWalls()),
@@ -130,12 +132,16 @@ func valuesOf(setting string) []string {
 }
 
 func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var all []string
+	var names []string
 	for _, b := range suite.All() {
 		if versions, err := b.Versions(); err == nil {
-			all = append(all, versions.Names()...)
+			names = append(names, versions.Names()...)
 		}
 	}
 
-	return console.Listed(all)(cmd, args, typed)
+	for _, name := range append(drift.FactorNames(), all) {
+		names = append(names, factorPrefix+name)
+	}
+
+	return console.Listed(names)(cmd, args, typed)
 }

@@ -162,7 +162,7 @@ func shippedVersion(name string) (*toolapi.Version, error) {
 func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question) envs.History {
 	t.Helper()
 
-	e, err := finetune.Play(t.Context(), env, p, q.Task(), mcts.NodeID{Question: q.ID}, 40)
+	e, err := finetune.Play(t.Context(), env, p, q.Task(), mcts.NodeID{Question: q.ID}, finetune.Limits{MaxTurns: 40})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,54 +15,137 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/regular"
+	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/store"
 )
 
-// inputVersions is the name under which a lineage has the versions in files of the user's own.
+// inputVersions is the name under which a lineage has the versions that are not shipped.
 const inputVersions = "versions"
 
-// filePrefix begins an entry of the setting api that names files of versions.
-const filePrefix = "file:"
+// What begins entries of the setting api that are not names of versions.
+const (
+	filePrefix   = "file:"   // files of versions
+	factorPrefix = "factor:" // a factor of package drift, or all of them, one by one
+)
+
+// versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have names that are
+// easily guessed, or badly.
+const versionsOfFactor = 10
 
 // deployed is what the setting api comes to.
 type deployed struct {
 	API      []string       `json:"api"`      // the setting
 	Families []drift.Family `json:"families"` // one for each entry of it
-	Files    []toolapi.File `json:"files"`    // of versions of the user's own
+	Files    []toolapi.File `json:"files"`    // of versions that are not shipped
 }
 
-// readDeployed reads the files that the setting api names.
-func readDeployed(api []string) (*deployed, error) {
-	d := &deployed{API: api}
+// readDeployed reads the files that the setting api names, and makes the versions of its factors.
+func readDeployed(c *configs.Resolved) (*deployed, error) {
+	d := &deployed{API: c.API}
 
-	for _, entry := range api {
-		entry = strings.TrimSpace(entry)
+	for _, entry := range entries(c.API) {
+		var (
+			family drift.Family
+			files  []toolapi.File
+			err    error
+		)
 
-		pattern, isFile := strings.CutPrefix(entry, filePrefix)
-		if !isFile {
-			d.Families = append(d.Families, drift.Family{Name: entry, Versions: []string{entry}})
-			continue
+		if pattern, ok := strings.CutPrefix(entry, filePrefix); ok {
+			family, files, err = familyOfFiles(pattern)
+		} else if name, ok := strings.CutPrefix(entry, factorPrefix); ok {
+			family, files, err = familyOfFactor(c, name)
+		} else {
+			family = drift.Family{Name: entry, Versions: []string{entry}}
 		}
 
-		files, specs, err := readVersions(pattern)
 		if err != nil {
 			return nil, console.Usage("--api %s: %w", entry, err)
 		}
 
-		f := drift.Family{Name: familyName(pattern)}
-		for _, s := range specs {
-			f.Versions = append(f.Versions, s.Version)
-		}
-
-		if slices.Sort(f.Versions); len(f.Versions) == 1 {
-			f.Name = f.Versions[0]
-		}
-
-		d.Families, d.Files = append(d.Families, f), append(d.Files, files...)
+		d.Families, d.Files = append(d.Families, family), append(d.Files, files...)
 	}
 
 	return d, d.check()
+}
+
+// entries are those of the setting api, with the factors that factor:all stands for.
+func entries(api []string) []string {
+	var named []string
+
+	for _, entry := range api {
+		if entry = strings.TrimSpace(entry); entry != factorPrefix+all {
+			named = append(named, entry)
+			continue
+		}
+
+		for _, name := range drift.FactorNames() {
+			named = append(named, factorPrefix+name)
+		}
+	}
+
+	return named
+}
+
+// familyOfFiles reads the versions of a pattern.
+func familyOfFiles(pattern string) (drift.Family, []toolapi.File, error) {
+	f := drift.Family{Name: familyName(pattern)}
+
+	files, specs, err := readVersions(pattern)
+	if err != nil {
+		return f, nil, err
+	}
+
+	for _, s := range specs {
+		f.Versions = append(f.Versions, s.Version)
+	}
+
+	if slices.Sort(f.Versions); len(f.Versions) == 1 {
+		f.Name = f.Versions[0]
+	}
+
+	return f, files, nil
+}
+
+// familyOfFactor makes versions that differ from the one of the prompt in one factor.
+func familyOfFactor(c *configs.Resolved, name string) (drift.Family, []toolapi.File, error) {
+	f := drift.Family{Name: name}
+
+	factor, err := drift.ParseFactor(name)
+	if err != nil {
+		return f, nil, err
+	}
+
+	benchmark, err := suite.Lookup(c.Suite)
+	if err != nil {
+		return f, nil, err
+	}
+
+	shipped, err := benchmark.Versions()
+	if err != nil {
+		return f, nil, err
+	}
+
+	m, err := drift.NewMaker(shipped, c.Prompt, allBut(shipped, c.Prompt), c.Seed)
+	if err != nil {
+		return f, nil, err
+	}
+
+	var files []toolapi.File
+
+	for i := range versionsOfFactor {
+		spec, _ := m.FactorVersion(factor, i)
+
+		text, err := spec.Encode()
+		if err != nil {
+			return f, nil, err
+		}
+
+		f.Versions = append(f.Versions, spec.Version)
+		files = append(files, toolapi.File{Path: spec.Version + ".yaml", Text: string(text)})
+	}
+
+	return f, files, nil
 }
 
 // check refuses what reports could not tell apart.
@@ -148,8 +231,8 @@ func familyName(pattern string) string {
 	return filepath.Base(dir)
 }
 
-// metaVersions is where the database of a run has the versions that its questions meet, when some are in files: the
-// files may change, or go.
+// metaVersions is where the database of a run has the versions that its questions meet, when some are not shipped:
+// files may change, or go, and another program may make other ones.
 const metaVersions = "versions"
 
 // noteVersions notes in a run what it deploys.
@@ -168,13 +251,13 @@ func noteVersions(ctx context.Context, run *store.Run, d *deployed) error {
 
 // notedVersions returns what a run of a configuration deploys.
 func notedVersions(ctx context.Context, run *store.Run, c *configs.Resolved) (*deployed, error) {
-	if !namesFiles(c.API) {
-		return readDeployed(c.API)
-	}
-
 	text, err := run.Meta(ctx, metaVersions)
 	if err != nil {
 		return nil, console.GaveUp(err)
+	}
+
+	if text == "" && !hasFiles(c.API) {
+		return readDeployed(c)
 	}
 
 	if text == "" {
@@ -190,16 +273,21 @@ func notedVersions(ctx context.Context, run *store.Run, c *configs.Resolved) (*d
 	return d, nil
 }
 
-func namesFiles(api []string) bool {
+// hasFiles reports whether some of the versions are not shipped.
+func hasFiles(api []string) bool {
 	return slices.ContainsFunc(api, func(entry string) bool {
-		return strings.HasPrefix(strings.TrimSpace(entry), filePrefix)
+		entry = strings.TrimSpace(entry)
+		return strings.HasPrefix(entry, filePrefix) || strings.HasPrefix(entry, factorPrefix)
 	})
 }
 
-// notedVersions returns what the run to continue deploys, nil for a new run. A process that was killed may not have
-// come to note it; then the files are read again, and have to be what they were.
+// notedVersions returns what the run to continue deploys, or a branch; nil for any other new run. A process that was
+// killed may not have come to note it; then the files are read again, and have to be what they were.
 func (f *runFlags) notedVersions(ctx context.Context, c *configs.Resolved) (*deployed, error) {
-	if !*f.resume || !namesFiles(c.API) {
+	switch {
+	case f.branch != nil:
+		return f.branch.deployed(c)
+	case !*f.resume:
 		return nil, nil
 	}
 

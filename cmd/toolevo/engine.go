@@ -346,7 +346,7 @@ func openRecorded(ctx context.Context, run *store.Run) (recorded, error) {
 
 // Run fails: nothing is run again to look at it.
 func (e recorded) Run(context.Context, sandbox.Program, sandbox.Limits) (sandbox.Reply, error) {
-	return sandbox.Reply{}, errors.New("the log lacks what the program showed")
+	return sandbox.Reply{}, fmt.Errorf("what the program showed: %w", store.ErrNotLogged)
 }
 
 // Stamp is that of the run's first engine.

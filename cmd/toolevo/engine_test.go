@@ -218,6 +218,8 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		out:           &dir,
 		data:          &empty,
 		workers:       new(int),
+		metrics:       new(string),
+		logging:       &logFlags{},
 		serving:       serving,
 	}
 
@@ -232,7 +234,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Errorf("it opens %+v (%v) for a configuration with %+v", o, err, c.Python)
 	}
 
-	says(t, "the command to resume", resumeCommand(kindCollect, f), "--mix-engines --set python.engine=wasi --set "+
+	says(t, "the command to resume", resumeCommand(f), "--mix-engines --set python.engine=wasi --set "+
 		"python.wasm=/w.wasm", "--python-servers 3")
 }
 

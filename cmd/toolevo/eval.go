@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
 	"toolevo/finetune"
+	"toolevo/finetune/rundir"
+	"toolevo/mcts/metrics"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -25,11 +28,16 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure policies on a split under several API versions",
-		Long: `Plays one greedy episode for each question, policy and deployed API version, and
+		Long: `Plays one greedy episode for each question, policy and deployed API version, or
+with --repeats several sampled ones (pass@k, pass^k, standard deviation), and
 reports official and strict accuracy with 95 % Wilson intervals. Questions lost
-to infrastructure errors are listed separately, never counted as wrong. The run
-directory keeps the report, also by question template, and every episode with
-its turns, answer and scores in episodes.parquet and episodes.jsonl.
+to infrastructure errors are listed separately, never counted as wrong. Means
+over datasets have an interval bootstrapped by question template; policies, and
+versions, are compared in pairs on the same questions.
+
+The run directory keeps the report, also by question template, as Markdown, CSV,
+JSON and LaTeX tables, and every episode with its turns, answer and scores in
+episodes.parquet and episodes.jsonl.
 
 The versions of --api 'file:DIR/*.yaml' are measured together: each question
 meets one of them, drawn by the seed.
@@ -38,16 +46,23 @@ Every model call is logged before it is used, so --resume continues an
 interrupted evaluation. The first Ctrl-C starts no new calls and lets those in
 progress finish; the second stops at once. Nothing is lost either way.`,
 		Example: `  toolevo eval --policy scripted:reader,scripted:stale --api p_c,p_s_in
-  toolevo eval --json --fail-under 0.95 --policy scripted:reader`,
+  toolevo eval --questions mine.jsonl --policy openai:llama3
+  toolevo eval --json --fail-under p_s_ood=0.95 --policy scripted:reader`,
 		Args: console.Positional(0, 0),
 	}
-	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "limit", "api", "policy",
-		"seed", "compat", "no-update-tool", "engine", "python", "wasm")
+	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit", "api",
+		"policy", "seed", "repeats", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python",
+		"wasm")
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
-	failUnder := cmd.Flags().Float64("fail-under", 0, "exit with 1 if an official accuracy is below this, 0..1")
+	failUnder := failUnderFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !(*failUnder >= 0 && *failUnder <= 1) {
-			return console.Usage("--fail-under %v: want an accuracy from 0 to 1", *failUnder)
+		least, err := parseThresholds(*failUnder)
+		if err != nil {
+			return err
+		}
+
+		if cmd.Flags().Changed("questions") && cmd.Flags().Changed("split") {
+			return console.Usage("--split and --questions: name a split, or a file in place of one")
 		}
 
 		b, err := f.resolve(cmd.Context(), cmd)
@@ -55,6 +70,10 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 			return err
 		}
 		defer b.close()
+
+		if err := least.check(b.deployed); err != nil {
+			return err
+		}
 
 		if *f.dryRun {
 			return a.dryRun(cmd.Context(), kindEval, f, b)
@@ -64,21 +83,30 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 			return err
 		}
 
-		return a.evaluate(cmd.Context(), f, b, *failUnder, *byTemplate)
+		return a.evaluate(cmd.Context(), f, b, func(run *store.Run, r *finetune.Report) error {
+			return a.printEvaluation(*f.asJSON, run, r, least, *byTemplate)
+		})
 	}
+
+	cmd.AddCommand(a.evalErrorsCommand(), a.evalAdaptationCommand(), a.evalCompareCommand(),
+		a.evalRescoreCommand())
 
 	return cmd
 }
 
-func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder float64,
-	byTemplate bool) (err error) {
+// evaluate plays what is left of an evaluation, and shows its report.
+func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
+	show func(*store.Run, *finetune.Report) error) (err error) {
 	run, err := a.startRun(ctx, kindEval, f, b)
 	if err != nil {
 		return a.notStarted(ctx, kindEval, f, err)
 	}
-	defer func() { err = errors.Join(err, run.Close()) }()
+	defer func() {
+		err = errors.Join(err, run.Close())
+		b.logEnd(err)
+	}()
 
-	a.ending.begin(resumeCommand(kindEval, f))
+	a.ending.begin(resumeCommand(f))
 	defer a.ending.begin("")
 
 	e, err := newEvaluation(ctx, run, b.config, b.questions)
@@ -96,8 +124,20 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		}
 	}
 
-	finishTally := a.tally(run.Dir, b)
 	var done, replayed, total atomic.Int64
+
+	err = b.publish(run, metrics.Evaluation(func() metrics.Episodes {
+		return metrics.Episodes{Planned: total.Load(), Done: done.Load(), Replayed: replayed.Load()}
+	}), done.Load)
+	if err != nil {
+		return err
+	}
+
+	began := time.Now()
+	finishTally := a.tally(run.Dir, b)
+	finishNote := rundir.Note(run.Dir, func() rundir.Progress {
+		return rundir.Progress{Done: done.Load(), Total: total.Load()}
+	})
 	load := b.load()
 	finished := a.Report(*f.progress, func() console.Status {
 		d, t := done.Load(), total.Load()
@@ -117,7 +157,12 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 
 	finished()
 
-	err = cmp.Or(err, finishTally())
+	if n := done.Load() - replayed.Load(); n > 0 && b.onServers() {
+		took := time.Since(began).Seconds()
+		a.Say("%d episodes in %.0f s: one every %.2f s", n, took, took/float64(n))
+	}
+
+	err = cmp.Or(err, finishTally(), console.GaveUp(finishNote()))
 
 	if err != nil {
 		return a.stopped(kindEval, f, err)
@@ -128,10 +173,10 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench, failUnder flo
 		return a.stopped(kindEval, f, err)
 	}
 
-	return a.printEvaluation(*f.asJSON, run, report, failUnder, byTemplate)
+	return show(run, report)
 }
 
-func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, failUnder float64,
+func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, least thresholds,
 	byTemplate bool) error {
 	if asJSON {
 		if err := a.PrintJSON(r); err != nil {
@@ -150,7 +195,8 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 			}
 		}
 
-		a.Say("As Markdown, with the turns by outcome: %s", filepath.Join(run.Dir, reportMarkdown))
+		a.Say("As Markdown, with the turns by outcome: %s, also as .csv, .tex and .json",
+			filepath.Join(run.Dir, reportMarkdown))
 		a.Say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet),
 			console.Shell("inspect", run.Dir))
 	}
@@ -167,10 +213,8 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, f
 		}
 	}
 
-	for _, row := range r.Rows {
-		if row.N > 0 && row.Official < failUnder {
-			return console.Bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official, failUnder)
-		}
+	if err := least.hold(r); err != nil {
+		return err
 	}
 
 	if lost > 0 {

@@ -14,23 +14,27 @@ import (
 	"toolevo/envs/durable"
 	"toolevo/envs/sandbox"
 	"toolevo/finetune"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
 
 // The files of an evaluation's run directory that hold its report.
 const (
-	reportJSON     = "report.json"
+	reportJSON     = rundir.ReportFile
 	reportMarkdown = "report.md"
+	reportCSV      = "report.csv"
+	reportLaTeX    = "report.tex"
 )
 
 // evaluation is the run directory of an evaluation and the episodes that belong into it.
 type evaluation struct {
-	run    *store.Run
-	jobs   []finetune.Job  // without environments and policies, until it is played
-	cells  *deployed       // the API versions of the cells
-	stamps []sandbox.Stamp // of its engines
-	meta   func(finetune.Cell, envs.Task) trajectories.Meta
+	run     *store.Run
+	jobs    []finetune.Job  // without environments and policies, until it is played
+	cells   *deployed       // the API versions of the cells
+	stamps  []sandbox.Stamp // of its engines
+	taskSet string          // hash of its questions
+	meta    func(finetune.Cell, envs.Task) trajectories.Meta
 }
 
 // newEvaluation returns the evaluation of some questions in a run.
@@ -64,7 +68,7 @@ func newEvaluation(ctx context.Context, run *store.Run, c *configs.Resolved, que
 		return m
 	}
 
-	return &evaluation{run, evalJobs(c, d, questions), d, stamps, meta}, nil
+	return &evaluation{run, evalJobs(c, d, questions), d, stamps, finetune.TaskSet(questions), meta}, nil
 }
 
 // evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions or families of
@@ -92,6 +96,8 @@ func evalJobs(c *configs.Resolved, d *deployed, questions []trajectories.Questio
 					Versions: f.Versions,
 					Tasks:    tasks,
 					MaxTurns: c.Eval.MaxTurns,
+					Repeats:  c.Eval.Repeats,
+					Seed:     c.Seed,
 				})
 			}
 		}
@@ -133,7 +139,7 @@ func (e *evaluation) report(ctx context.Context, lost finetune.Lost) (*finetune.
 		return nil, err
 	}
 
-	r.Engines, r.Warnings = inWords(e.stamps), wallWarnings(e.stamps)
+	r.TaskSet, r.Engines, r.Warnings = e.taskSet, inWords(e.stamps), wallWarnings(e.stamps)
 
 	return r, nil
 }
@@ -172,10 +178,14 @@ func (e *evaluation) write(ctx context.Context, lost finetune.Lost) (*finetune.R
 // reportTexts are the files of a report, by name.
 func reportTexts(r *finetune.Report) (map[string][]byte, error) {
 	text, err := console.EncodeJSON(r)
-	var markdown bytes.Buffer
-	err = errors.Join(err, r.WriteMarkdown(&markdown))
 
-	return map[string][]byte{reportJSON: text, reportMarkdown: markdown.Bytes()}, err
+	var markdown, lines, latex bytes.Buffer
+
+	err = errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex, nil))
+
+	return map[string][]byte{
+		reportJSON: text, reportMarkdown: markdown.Bytes(), reportCSV: lines.Bytes(), reportLaTeX: latex.Bytes(),
+	}, err
 }
 
 // lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is none.
@@ -189,7 +199,8 @@ func (e *evaluation) lost() (finetune.Lost, error) {
 
 		if row.Lost != "" {
 			cell := finetune.CellOf(row.Policy, e.cells.cell(row.DeployedAPI), row.Labels)
-			lost[finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})] = row.Lost
+			name := finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})
+			lost[finetune.Attempt{Episode: name, Repeat: row.Repeat}] = row.Lost
 		}
 	}
 

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"toolevo/finetune"
 	"toolevo/trajectories"
 )
 
@@ -88,7 +88,8 @@ func TestFilesOfAnEvaluation(t *testing.T) {
 		t.Errorf("%d rows and %d lines, want 8", n, lines)
 	}
 
-	names := []string{trajectories.EpisodesParquet, trajectories.EpisodesJSONL, reportJSON, reportMarkdown}
+	names := []string{trajectories.EpisodesParquet, trajectories.EpisodesJSONL, reportJSON, reportMarkdown, reportCSV,
+		reportLaTeX}
 	for _, name := range names {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -104,32 +105,43 @@ func TestFilesOfAnEvaluation(t *testing.T) {
 	}
 }
 
-// An evaluation of an earlier version, whose report says nothing of templates, is as good as it was.
-func TestCheckEvaluationWithoutTemplates(t *testing.T) {
+// An evaluation of an earlier version, whose report says less and looks different, is as good as it was; what its
+// report says is compared.
+func TestCheckEvaluationOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 
-	dir := filepath.Join(t.TempDir(), "eval")
-	if err := os.CopyFS(dir, os.DirFS(smallEvaluation(t))); err != nil {
-		t.Fatal(err)
+	dir := copyOf(t, smallEvaluation(t))
+	path := filepath.Join(dir, reportJSON)
+	report := document[map[string]any](t, string(read(t, path)))
+
+	for _, key := range []string{"templates", "summaries", "comparisons", "task_set"} {
+		if report[key] == nil {
+			t.Errorf("the report has no %s: the test shows nothing", key)
+		}
+
+		delete(report, key)
 	}
 
-	report := document[finetune.Report](t, string(read(t, filepath.Join(dir, reportJSON))))
-	if report.Templates == nil {
-		t.Fatal("the report has no templates: the test shows nothing")
+	store := func() {
+		text, err := json.Marshal(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		write(t, path, string(text))
 	}
 
-	report.Templates = nil
-
-	texts, err := reportTexts(&report)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name, text := range texts {
-		write(t, filepath.Join(dir, name), string(text))
-	}
-
+	store()
+	write(t, filepath.Join(dir, reportMarkdown), "Accuracies as they were written once.\n")
 	must(t, "check", dir, "--data", smallData(t))
+
+	report["rows"].([]any)[0].(map[string]any)["official"] = 0.125
+
+	store()
+	r := cli(t, "check", dir, "--data", smallData(t))
+	if r.code != exitBad || !strings.Contains(r.out, "is not what the episodes add up to") {
+		t.Errorf("exit %d\n%s", r.code, r.out)
+	}
 }
 
 // What is changed in an evaluation is found, each file by another comparison.
@@ -177,6 +189,8 @@ func TestCheckEvaluation(t *testing.T) {
 	for name, tamper := range map[string]func(*testing.T, string){
 		"a better accuracy":   replace(reportJSON, `"official": 0,`, `"official": 1,`),
 		"a better table":      replace(reportMarkdown, "| 0.0 [", "| 99.0 ["),
+		"a better line":       replace(reportCSV, ",0,0,0.79", ",1,0,0.79"),
+		"a better mark":       replace(reportLaTeX, "& 0.0 ", "& \\textbf{99.0} "),
 		"a line of the JSONL": replace(trajectories.EpisodesJSONL, `"official":false`, `"official":true`),
 		"half a Parquet file": replace(trajectories.EpisodesParquet, "PAR1", "RAP1"),
 		"an episode too few":  rewrite(func(all []trajectories.Episode) []trajectories.Episode { return all[1:] }),

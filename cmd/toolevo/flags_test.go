@@ -11,36 +11,41 @@ import (
 
 // flagTable says which commands have each flag that means the same on every command.
 var flagTable = map[string][]string{
-	"data": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect", "eval",
-		"check",
-		"export"},
+	"data": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect",
+		"eval", "check", "export", "replay", "branch", "ablate", "analyze"},
 	"dataset": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect",
-		"eval"},
-	"difficulty": {"data questions", "data gold", "play", "collect", "eval"},
-	"split":      {"data import", "play", "collect", "eval", "export"},
-	"api":        {"play", "collect", "eval"},
-	"policy":     {"play", "collect", "eval", "doctor", "bench serve"},
-	"preset":     {"collect"},
-	"trees":      {"collect"},
-	"seed":       {"data build", "data questions", "collect", "eval", "export", "bench serve", "versions make"},
-	"workers":    {"collect", "eval", "check"},
-	"limit":      {"collect", "eval"},
-	"out":        {"collect", "eval", "export", "demo", "versions make", "finetune", "improve"},
-	"resume":     {"collect", "eval"},
-	"dry-run":    {"collect", "eval"},
-	"json": {"data build", "data import", "data questions", "data gold", "data verify", "collect", "eval", "inspect",
-		"check",
-		"export", "doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
-		"versions validate", "finetune", "improve"},
-	"config": {"play", "collect", "eval", "doctor", "doctor sandbox"},
+		"eval", "ablate", "analyze"},
+	"difficulty": {"data questions", "data gold", "play", "collect", "eval", "ablate", "analyze"},
+	"split":      {"data import", "play", "collect", "eval", "export", "ablate", "analyze"},
+	"api":        {"play", "collect", "eval", "ablate", "branch", "analyze"},
+	"policy":     {"play", "collect", "eval", "doctor", "bench serve", "ablate", "branch", "analyze"},
+	"preset":     {"collect", "branch"},
+	"trees":      {"collect", "branch"},
+	"seed": {"data build", "data questions", "collect", "eval", "eval errors", "export", "bench serve",
+		"versions make", "report", "branch", "ablate", "analyze"},
+	"workers": {"collect", "eval", "check", "branch", "ablate", "replay", "analyze"},
+	"limit":   {"collect", "eval", "ablate", "analyze"},
+	"out": {"collect", "eval", "export", "demo", "versions make", "finetune", "improve", "view", "report",
+		"branch", "ablate", "analyze"},
+	"resume":  {"collect", "eval", "analyze"},
+	"dry-run": {"collect", "eval", "branch", "analyze"},
+	"json": {"data build", "data import", "data questions", "data gold", "data verify", "collect", "eval",
+		"eval errors", "eval adaptation", "eval compare", "eval rescore", "inspect", "check", "export",
+		"doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
+		"versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs", "runs compact",
+		"analyze"},
+	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
-		"improve"},
+		"improve", "branch", "ablate", "analyze"},
+	"compat":   {"play", "collect", "eval", "analyze", "ablate"},
+	"feedback": {"play", "collect", "eval", "analyze"},
 }
 
 // sameWords are the flags whose help is the same on every command; that of the others says what the
 // command at hand does with the value.
 var sameWords = []string{
-	"dataset", "difficulty", "api", "preset", "trees", "limit", "resume", "dry-run", "json", "config", "progress",
+	"dataset", "difficulty", "api", "compat", "feedback", "preset", "trees", "limit", "resume", "dry-run", "json",
+	"config", "progress",
 }
 
 // TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on all of
@@ -65,7 +70,7 @@ func TestFlagsMeanTheSame(t *testing.T) {
 				t.Errorf("toolevo %s: has --%s: %v", name, flag, f != nil)
 			}
 
-			if f == nil {
+			if f == nil || flag == "out" && (name == "view" || name == "report") { // whose result is one file
 				continue
 			}
 
@@ -89,7 +94,7 @@ func TestFlagsMeanTheSame(t *testing.T) {
 // A run knows its data folder: commands that read runs say that it comes before TOOLEVO_DATA.
 func TestDataOfARunComesFirst(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"check", "export"} {
+	for _, command := range []string{"check", "replay", "branch", "export"} {
 		help := strings.Join(strings.Fields(must(t, command, "--help")), " ")
 		says(t, command, help, "default: the run's own, before TOOLEVO_DATA")
 	}
@@ -99,7 +104,8 @@ func TestDataOfARunComesFirst(t *testing.T) {
 func TestFlagsRefuseTheSame(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
-	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir}}
+	required := map[string][]string{"data import": {"--corpus", dir}, "finetune": {dir}, "improve": {dir},
+		"branch": {dir, "QUESTION", "0", "0"}, "ablate": {"--out", dir}}
 
 	for flag, tt := range map[string]struct {
 		value string

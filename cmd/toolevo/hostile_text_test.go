@@ -51,13 +51,29 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		quiet bool // it has no reason to say anything of the text
 	}{
 		{args: []string{"inspect", in("run")}},
+		{args: []string{"runs", in("runs")}},
+		{args: []string{"runs", in("runs"), "--json"}},
+		{args: []string{"runs", "compact", filepath.Join(in("runs"), "run"+spell)}, lines: true},
 		{args: []string{"inspect", in("run"), "--json"}},
 		{args: []string{"inspect", in("run"), id}},
 		{args: []string{"inspect", in("run"), id, "0"}},
 		{args: []string{"inspect", in("run"), id, "0", "--json"}},
 		{args: []string{"inspect", in("run"), id, "0", d.leaf}, lines: true},
 		{args: []string{"inspect", in("run"), spell}},
+		{args: []string{"view", in("run"), "--out", in("pages" + spell)}, lines: true},
+		{args: []string{"view", in("none" + spell)}, lines: true},
+		{args: []string{"report", in("run"), "--out", in("report" + spell)}, lines: true},
+		{args: []string{"report", in("none" + spell)}, lines: true},
 		{args: []string{"check", in("run"), "--data", in("data")}},
+		{args: []string{"replay", in("run"), "--set", "search.trees=9 search.enough=9"}},
+		{args: []string{"replay", in("run"), "--set", spell}},
+		{
+			args: []string{"branch", in("run"), id, "0", "1", "--out", in("branch" + spell), "--trees", "1", "--server",
+				d.server.URL + "/v1"},
+			lines: true,
+		},
+		{args: []string{"branch", in("run"), spell, "0", "0"}},
+		{args: []string{"inspect", in("branch" + spell), id}},
 		{args: []string{"check", in("export")}},
 		{args: []string{"check", in("export"), "--json"}},
 		{args: []string{"check", in("broken export")}},
@@ -86,6 +102,27 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		},
 		{args: append(onServer("collect", "--trees", "1", "--out", in("other")), "--policy", "openai:another")},
 		{args: onServer("eval", "--api", "p_c", "--out", in("evaluated"+spell)), lines: true},
+		{args: loud("eval", "--api", "p_c", "--out", in("failed"+spell), "--set", "eval.max_turns=1"), lines: true},
+		{
+			args: loud("analyze", "--api", "p_c,factor:response", "--out", in("analyzed"+spell), "--set",
+				"eval.max_turns=1"),
+			lines: true,
+		},
+		{args: []string{"eval", "errors", in("failed" + spell), "--sample", "3"}, lines: true},
+		{args: []string{"eval", "errors", in("failed" + spell), "--sample", "3", "--json"}},
+		{args: []string{"eval", "errors", in("none" + spell)}, lines: true},
+		{
+			args: []string{"ablate", "--data", in("data"), "--policy", "openai:loud", "--server", d.server.URL + "/v1",
+				"--limit", "1", "--out", in("ablated" + spell), "--set", "eval.max_turns=1"},
+			lines: true,
+		},
+		{args: []string{"eval", "adaptation", in("failed" + spell)}, quiet: true},
+		{args: []string{"eval", "adaptation", in("none" + spell)}, lines: true},
+		{args: []string{"eval", "compare", in("failed" + spell), in("evaluated" + spell)}, lines: true},
+		{args: []string{"eval", "compare", in("failed" + spell), "--json"}},
+		{args: []string{"eval", "rescore", in("evaluated" + spell), "--matcher", "exact"}, quiet: true},
+		{args: []string{"eval", "rescore", in("failed" + spell), "--matcher", spell}},
+		{args: []string{"eval", "compare", in("failed" + spell), "--format", "latex", "--block", spell + "=" + spell}},
 		{
 			args: []string{"play", "--data", in("data"), "--policy", "openai:loud", "--split", "train", "--set",
 				"server.window=32768", "--transcript"},
@@ -201,6 +238,8 @@ func hostile(t *testing.T) hostileFiles {
 	}
 
 	write(t, filepath.Join(in("broken export"), "also"+spell), "")
+
+	write(t, filepath.Join(in("runs"), "run"+spell, store.ManifestFile), "{"+spell)
 
 	// A trainer with a loud mouth, and rounds with it.
 	write(t, in("said"), spell)

@@ -118,32 +118,18 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 		return a.inspectQuestion(ctx, v, question, o)
 	}
 
-	tree, err := number("TREE", args[1])
+	record, err := v.tree(ctx, question, args[1])
 	if err != nil {
 		return err
-	}
-
-	record, ok, err := v.run.LoadTree(ctx, question.ID, tree)
-	if err != nil {
-		return console.GaveUp(err)
-	}
-
-	if !ok {
-		return console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
-			question.ID, tree, console.Shell("inspect", v.run.Dir, question.ID))
 	}
 
 	if len(args) == 2 {
 		return a.inspectTree(question, record, o)
 	}
 
-	node, err := number("NODE", args[2])
+	node, err := nodeOf(record, args[2])
 	if err != nil {
 		return err
-	}
-
-	if node >= len(record.Nodes) {
-		return console.Usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
 	}
 
 	if o.asJSON {
@@ -151,6 +137,36 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 	}
 
 	return record.WriteTrajectory(a.Out, question.Text, node)
+}
+
+// tree returns the tree of a question that an argument names.
+func (v *view) tree(ctx context.Context, q trajectories.Question, arg string) (*mcts.TreeRecord, error) {
+	tree, err := number("TREE", arg)
+	if err != nil {
+		return nil, err
+	}
+
+	record, ok, err := v.run.LoadTree(ctx, q.ID, tree)
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	if !ok {
+		return nil, console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
+			q.ID, tree, console.Shell("inspect", v.run.Dir, q.ID))
+	}
+
+	return record, nil
+}
+
+// nodeOf returns the node of a tree that an argument names.
+func nodeOf(record *mcts.TreeRecord, arg string) (int, error) {
+	node, err := number("NODE", arg)
+	if err == nil && node >= len(record.Nodes) {
+		err = console.Usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
+	}
+
+	return node, err
 }
 
 func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lookOptions) error {
@@ -172,20 +188,12 @@ func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question,
 		return err
 	}
 
-	made, err := makers(ctx, v.run, c.Python)
-	if err != nil {
-		return console.GaveUp(err)
-	}
-
-	d, err := notedVersions(ctx, v.run, c)
+	meta, err := treeMeta(ctx, v.run, c)
 	if err != nil {
 		return err
 	}
 
-	version := d.all().Of(c.Seed, q.ID)
-	meta := trajectories.Meta{Run: lineage(v.run, c, version), Question: q, Makers: made}
-
-	return a.PrintJSON(trajectories.FromNode(meta, record, node))
+	return a.PrintJSON(trajectories.FromNode(meta(q), record, node))
 }
 
 func number(name, text string) (int, error) {
@@ -209,13 +217,17 @@ type treeSummary struct {
 }
 
 func summarise(t *mcts.TreeRecord) treeSummary {
-	s := treeSummary{Tree: t.Tree, Simulations: t.Simulations, Calls: t.Calls, Nodes: len(t.Nodes), Accepted: []int{}}
+	s := treeSummary{
+		Tree:        t.Tree,
+		Simulations: t.Simulations,
+		Calls:       t.Calls,
+		Nodes:       len(t.Nodes),
+		Correct:     t.Correct(),
+		Accepted:    []int{},
+	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		switch n.Outcome.String() {
-		case "correct":
-			s.Correct++
-		case "deprecated":
+		if n.Outcome == envs.Deprecated {
 			s.Deprecations++
 		}
 

@@ -43,7 +43,14 @@ var allPrinted = []printedJSON{
 	{"data gold", datacmd.Gold{}},
 	{"collect", collected{}},
 	{"eval", finetune.Report{}},
+	{"eval errors", evaluationErrors{}},
+	{"eval adaptation", evaluationAdaptation{}},
+	{"eval compare", comparedEvaluations{}},
+	{"eval rescore", rescoredEvaluation{}},
+	{"analyze", analysis{}},
 	{"collect --dry-run, eval --dry-run", dryRunDocument{}},
+	{"runs", runList{}},
+	{"runs compact", compaction{}},
 	{"inspect RUN", runOverview{}},
 	{"inspect RUN QUESTION", questionOverview{}},
 	{"inspect RUN QUESTION TREE", mcts.TreeRecord{}},
@@ -54,8 +61,11 @@ var allPrinted = []printedJSON{
 	{"check RUN", checked{}},
 	{"check EVALUATION", checkedEvaluation{}},
 	{"check EXPORT", checkedExport{}},
+	{"replay", replayed{}},
+	{"branch", collected{}},
 	{"export", export.Manifest{}},
 	{"export --lint", linted{}},
+	{"ablate", comparedEvaluations{}},
 	{"finetune", tuned{}},
 	{"improve", improve.Result{}},
 	{"doctor", doctorDocument{}},
@@ -194,6 +204,8 @@ func describeJSON(of reflect.Type, path string) (kind string, below reflect.Type
 		return "time", nil, ""
 	case of.Implements(textMarshaler):
 		return "word", nil, ""
+	case of.Implements(marshaler):
+		return "object", nil, ""
 	}
 
 	switch of.Kind() {
@@ -296,11 +308,17 @@ func TestCommandsPrintWhatIsDocumented(t *testing.T) {
 			in("run")}},
 		{"eval", []string{"eval", "--data", data, "--limit", "1", "--difficulty", "easy", "--policy", "scripted:reader",
 			"--api", "p_c", "--out", in("eval")}},
+		{"analyze", []string{"analyze", "--data", data, "--limit", "1", "--difficulty", "easy", "--api",
+			"p_c,factor:response", "--out", in("analysis")}},
 		{"collect --dry-run, eval --dry-run", []string{"eval", "--dry-run", "--data", data, "--limit", "1"}},
 		{"inspect RUN", []string{"inspect", run}},
 		{"inspect RUN QUESTION", []string{"inspect", run, id}},
 		{"inspect RUN QUESTION TREE", []string{"inspect", run, id, "0"}},
 		{"inspect RUN QUESTION TREE NODE", []string{"inspect", run, id, "0", "1"}},
+		{"eval errors", []string{"eval", "errors", eval}},
+		{"eval adaptation", []string{"eval", "adaptation", eval}},
+		{"eval compare", []string{"eval", "compare", eval}},
+		{"eval rescore", []string{"eval", "rescore", eval}},
 		{"inspect EVALUATION", []string{"inspect", eval}},
 		{"inspect EVALUATION QUESTION", []string{"inspect", eval, id}},
 		{"inspect EVALUATION QUESTION EPISODE", []string{"inspect", eval, id, "0"}},

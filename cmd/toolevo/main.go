@@ -4,10 +4,13 @@
 //	toolevo data build|import|questions|gold   fill the data folder, and check published answers
 //	toolevo play                               act in the environment yourself, turn by turn
 //	toolevo collect                            grow trees over questions into a run directory
+//	toolevo runs                               list runs with their state and progress
+//	toolevo runs compact                       rewrite runs of older versions in today's form
 //	toolevo inspect|check                      look at a run; prove that it is what its log says
 //	toolevo export                             write training data from runs
 //	toolevo finetune                           train a model on an export with LLaMA-Factory, and serve it
 //	toolevo eval                               accuracies of policies under several API versions
+//	toolevo analyze                            what changes of names, parameters or responses cost
 //	toolevo improve                            collect, train and evaluate in rounds
 //	toolevo doctor                             what a model's server will silently do wrong
 //	toolevo doctor sandbox                     whether model-written programs stay inside

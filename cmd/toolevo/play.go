@@ -37,7 +37,8 @@ With --transcript a policy plays, and the whole episode is printed.`,
   toolevo play --api p_s_ood --transcript --policy scripted:reader`,
 		Args: console.Positional(0, 0),
 	}
-	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "api", "policy", "compat", "no-update-tool")
+	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "api", "policy", "compat", "feedback",
+		"no-update-tool")
 	data := a.DataFlag(cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")
 	transcript := cmd.Flags().Bool("transcript", false, "let the policy play and print the episode")
@@ -179,7 +180,8 @@ func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
 		return err
 	}
 
-	e, err := finetune.Play(ctx, env, policy, t, mcts.NodeID{Question: t.ID}, b.config.Eval.MaxTurns)
+	e, err := finetune.Play(ctx, env, policy, t, mcts.NodeID{Question: t.ID},
+		finetune.Limits{MaxTurns: b.config.Eval.MaxTurns})
 	if err != nil {
 		return console.GaveUp(err)
 	}

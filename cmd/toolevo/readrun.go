@@ -69,6 +69,25 @@ func lineage(run *store.Run, c *configs.Resolved, version string) trajectories.R
 	}
 }
 
+// treeMeta returns what the trees of a collection do not know about themselves.
+func treeMeta(ctx context.Context, run *store.Run, c *configs.Resolved) (func(trajectories.Question) trajectories.Meta,
+	error) {
+	made, err := makers(ctx, run, c.Python)
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	d, err := notedVersions(ctx, run, c)
+	if err != nil {
+		return nil, err
+	}
+
+	return func(q trajectories.Question) trajectories.Meta {
+		version := d.all().Of(c.Seed, q.ID)
+		return trajectories.Meta{Run: lineage(run, c, version), Question: q, Makers: made}
+	}, nil
+}
+
 // rows are the correct trajectories of the stored trees, in canonical order.
 func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
 	questions []trajectories.Question) iter.Seq2[trajectories.Row, error] {
@@ -79,22 +98,13 @@ func rows(ctx context.Context, run *store.Run, c *configs.Resolved,
 func treeRows(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question,
 	of func(trajectories.Meta, *mcts.TreeRecord) []trajectories.Row) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
-		made, err := makers(ctx, run, c.Python)
-		if err != nil {
-			yield(trajectories.Row{}, err)
-			return
-		}
-
-		d, err := notedVersions(ctx, run, c)
+		meta, err := treeMeta(ctx, run, c)
 		if err != nil {
 			yield(trajectories.Row{}, err)
 			return
 		}
 
 		for _, q := range questions {
-			version := d.all().Of(c.Seed, q.ID)
-			meta := trajectories.Meta{Run: lineage(run, c, version), Question: q, Makers: made}
-
 			indices, err := run.TreeIndices(ctx, q.ID)
 			for _, i := range indices {
 				tree, _, loadErr := run.LoadTree(ctx, q.ID, i)
@@ -102,7 +112,7 @@ func treeRows(ctx context.Context, run *store.Run, c *configs.Resolved, question
 					break
 				}
 
-				for _, row := range of(meta, tree) {
+				for _, row := range of(meta(q), tree) {
 					if !yield(row, nil) {
 						return
 					}
@@ -117,9 +127,11 @@ func treeRows(ctx context.Context, run *store.Run, c *configs.Resolved, question
 	}
 }
 
-// runConfig is the configuration of a run, which another version may have begun.
-func runConfig(run *store.Run) (*configs.Resolved, error) {
-	return configs.Load(configs.Layer{
+// runConfig is the configuration of a run, which another version may have begun, with what some layers change in it.
+func runConfig(run *store.Run, changes ...configs.Layer) (*configs.Resolved, error) {
+	own := configs.Layer{
 		Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config), Earlier: true,
-	})
+	}
+
+	return configs.Load(append([]configs.Layer{own}, changes...)...)
 }

@@ -31,37 +31,56 @@ const rowsFile = "trajectories.parquet"
 // runFlags are the flags of commands that make a run directory.
 type runFlags struct {
 	settings       *settings
+	command, kind  string // the command of the flags, and the kind of its runs
 	data, out, id  *string
 	workers        *int
 	resume, dryRun *bool
 	asJSON         *bool
 	progress       *string
+	metrics        *string
+	logging        *logFlags
 	serving        *serving
 	mixEngines     *bool
 	engine         engines.Options
 	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
 	pythonServers  *int
-	starting       *starting // says what is done until the run begins
+	estimate       *estimateFlags // of collect
+	starting       *starting      // says what is done until the run begins
+	branch         *branch        // where the trees of a new run begin; nil is at the beginning of their tasks
 }
 
+// addRunFlags adds the flags of a command that makes a run directory or continues one.
 func (a *app) addRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
+	f := a.addNewRunFlags(cmd, defaults, names...)
+	f.resume = cmd.Flags().Bool("resume", false, "continue the run in --out, or extend it by questions "+
+		"and trees; its configuration and data folder are reused")
+	f.mixEngines = cmd.Flags().Bool("mix-engines", false, "with --resume: continue even if PythonInterpreter's "+
+		"engine differs from the run's; each trajectory names its own")
+
+	return f
+}
+
+// addNewRunFlags is addRunFlags for a command that only makes new runs.
+func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, names ...string) *runFlags {
 	return &runFlags{
+		resume: new(bool), mixEngines: new(bool),
 		settings: a.addSettings(cmd, defaults, names...),
+		command:  cmd.Name(),
+		kind:     cmd.Name(),
 		data:     a.DataFlag(cmd),
 		out:      cmd.Flags().String("out", "", "run directory `DIR` (default runs/KIND-ID)"),
 		id: cmd.Flags().String("run-id", "", "`ID` of the new run, of letters, digits, dots, dashes "+
 			"and underscores (default: one that no other run has)"),
 		workers: cmd.Flags().Int("workers", 0, "`N` trees or episodes at most at the same time (0: four "+
 			"per processor, or enough to keep the model's servers busy)"),
-		resume: cmd.Flags().Bool("resume", false, "continue the run in --out, or extend it by questions "+
-			"and trees; its configuration and data folder are reused"),
 		dryRun: cmd.Flags().Bool("dry-run", false, "print the resolved configuration with the origin of "+
-			"each value, and stop"),
+			"each value, for collect an estimate too, and stop"),
 		asJSON:   console.JSONFlag(cmd),
 		progress: console.ProgressFlag(cmd),
-		serving:  a.servingFlags(cmd),
-		mixEngines: cmd.Flags().Bool("mix-engines", false, "with --resume: continue even if PythonInterpreter's "+
-			"engine differs from the run's; each trajectory names its own"),
+		metrics: cmd.Flags().String("metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
+			"HOST:PORT (without a host: to this machine alone)"),
+		logging: addLogFlags(cmd),
+		serving: a.servingFlags(cmd),
 		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+
 			"a quarter of the processors, at least 2)"),
 	}
@@ -104,6 +123,14 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 		if err := store.Busy(*f.out); err != nil {
 			return err
 		}
+	}
+
+	if err := f.openLog(b); err != nil {
+		return err
+	}
+
+	if err := f.serveMetrics(b); err != nil {
+		return err
 	}
 
 	preparer, _ := b.suite.(suite.Preparer)
@@ -171,7 +198,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
-	if err := f.serving.check(); err != nil {
+	if err := errors.Join(f.serving.check(), f.logging.check()); err != nil {
 		return nil, err
 	}
 
@@ -206,11 +233,11 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 // runID is what --run-id takes: it names folders, and stands in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// resumed returns the configuration of the run to continue, nil for a new run. The run's data folder
-// is taken over.
+// resumed returns the configuration of the run to continue, or of the one that a new run branches from; nil for any
+// other new run. The data folder of a run to continue is taken over.
 func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 	if !*f.resume {
-		return nil, f.vacant(cmd)
+		return f.branch.layers(), f.vacant(cmd)
 	}
 
 	if *f.out == "" {
@@ -227,7 +254,7 @@ func (f *runFlags) resumed(cmd *cobra.Command) ([]configs.Layer, error) {
 		return nil, err
 	}
 
-	if m.Kind != cmd.Name() {
+	if m.Kind != f.kind {
 		return nil, console.Usage("%s holds a run of another command, `toolevo %s`. Choose another --out, or "+
 			"continue it with\n  toolevo %s",
 			*f.out, m.Kind, console.Shell(m.Kind, "--resume", "--out", *f.out))
@@ -254,7 +281,7 @@ func (f *runFlags) vacant(cmd *cobra.Command) error {
 		return nil
 	}
 
-	return f.taken(cmd.Name(), store.Vacant(cmd.Context(), *f.out))
+	return f.taken(f.kind, store.Vacant(cmd.Context(), *f.out))
 }
 
 // taken says what to do about a folder that already holds a run.
@@ -292,6 +319,9 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		return nil, err
 	}
 
+	b.log.Info("the run begins", "run", run.Manifest.ID, "kind", kind, "dir", run.Dir, "questions", len(b.questions),
+		"resumed", *f.resume, "software", software())
+
 	if run.Manifest.Software != software() {
 		a.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
@@ -317,8 +347,8 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 }
 
 // resumeCommand returns the exact command that continues a run.
-func resumeCommand(kind string, f *runFlags) string {
-	args := []string{os.Args[0], kind, "--resume", "--out", *f.out}
+func resumeCommand(f *runFlags) string {
+	args := []string{os.Args[0], f.command, "--resume", "--out", *f.out}
 	if *f.workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(*f.workers))
 	}
@@ -329,6 +359,14 @@ func resumeCommand(kind string, f *runFlags) string {
 
 	if *f.mixEngines {
 		args = append(args, "--mix-engines")
+	}
+
+	if f.logging.file != "" {
+		args = append(args, "--log-file", f.logging.file, "--log-level", f.logging.level)
+	}
+
+	if *f.metrics != "" {
+		args = append(args, "--metrics", *f.metrics)
 	}
 
 	for _, kv := range f.overrides {

@@ -13,7 +13,7 @@ import (
 // then does not choose the engine.
 func (f *runFlags) chooseEngine(c *configs.Resolved, resumed []configs.Layer) (engines.Options, error) {
 	o := engineOptions(c.Python, *f.pythonServers)
-	if resumed == nil {
+	if !*f.resume {
 		return o, nil
 	}
 

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
-	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/mcts"
@@ -250,64 +249,27 @@ func (b *bench) policy(name string) (mcts.Policy, error) {
 	return p, nil
 }
 
-// serverOptions says what to ask and how: the form decides what a history becomes.
+// serverOptions says what to ask and how.
 func (b *bench) serverOptions(kind, model string) (server.Options, error) {
 	c := b.config.Server
 
-	shown, err := b.prompt()
-	if err != nil {
-		return server.Options{}, err
-	}
-
-	shown.Shots = c.Shots
-	if shown.Layout, err = prompt.ParseLayout(c.Layout); err != nil {
-		return server.Options{}, err
-	}
-
-	clean, err := chat.NewSanitizer()
+	sent, err := b.sent(kind)
 	if err != nil {
 		return server.Options{}, err
 	}
 
 	o := server.Options{
+		Render: sent.render, Messages: sent.messages,
 		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == kindOpenAI || b.serving.scored),
 		Single: kind == kindOllama, Retry: b.serving.retry(), Timeout: b.serving.timeout, Log: b.serving.log,
 	}
-	shown.Clean = clean.Clean
 
-	o.Sampling.Stop = append(b.config.Codec().Stop(), c.Sampling.Stop...)
+	o.Sampling.Stop = slices.Concat(sent.stops, b.config.Codec().Stop(), c.Sampling.Stop)
 	if o.Limit, err = b.serving.limit(); err != nil {
 		return server.Options{}, err
 	}
 
-	system := func(h envs.History) string { return shown.System(h.Task().Labels[envs.LabelDataset]) }
-	addSpecial := true // a plain prompt has no beginning-of-text token of its own
-
-	switch c.Form {
-	case configs.FormFewShot:
-		o.Render = shown.Render
-	case configs.FormChat:
-		o.Messages = func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
-	default:
-		template, err := chat.ParseTemplate(c.Form)
-		if err != nil {
-			return server.Options{}, err
-		}
-
-		template = template.In(b.config.Codec())
-		addSpecial = template.AddSpecialTokens()
-		o.Sampling.Stop = append(template.Stops(), o.Sampling.Stop...)
-		o.Render = func(h envs.History) string {
-			text := template.Render(system(h), h, clean)
-			if kind == kindOllama {
-				text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
-			}
-
-			return text
-		}
-	}
-
-	o.Backends, err = b.backends(kind, model, addSpecial)
+	o.Backends, err = b.backends(kind, model, sent.addSpecial)
 
 	return o, err
 }

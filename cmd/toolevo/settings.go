@@ -22,18 +22,24 @@ var settingFlags = []settingFlag{
 	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
 	{"template", "template", "`NAMES` of question templates, separated by commas, or all"},
 	{"split", "split", "`NAME`: train, dev or test"},
+	{"questions", "questions", "`FILE` of your own questions in place of the split's: JSON lines with qid, question, " +
+		"answer, dataset and, where they are told apart, difficulty"},
 	{"limit", "limit", "only the first `N` questions of each dataset and difficulty (0: all)"},
-	{"api", "api", "`NAMES` of deployed API versions: p_c, p_s_in, p_s_ood, p_s_ood_proprietary, or files, " +
-		"file:DIR/*.yaml. Of several files, and for collect of all, a question meets one, drawn by the seed"},
-	{"policy", "policy", "`KIND:NAME` of the policy (eval: several), e.g. scripted:noisy"},
+	{"api", "api", "`NAMES` of deployed API versions: p_c, p_s_in, p_s_ood, p_s_ood_proprietary, files, " +
+		"file:DIR/*.yaml, or ten versions in which one factor changes, factor:NAME (all: each). Of several, and for " +
+		"collect of all, a question meets one, drawn by the seed"},
+	{"policy", "policy", "`KIND:NAME` of the policy (eval, analyze: several), e.g. scripted:noisy"},
 	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
 	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
+	{"repeats", "eval.repeats", "`N` episodes of each question: one is greedy, several are sampled"},
 	{"seed", "seed", "`N` is the seed of all randomness"},
 	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap, wasi, " +
 		"process or unsafe"},
 	{"python", "python.executable", "`FILE` is the interpreter of every engine but wasi"},
 	{"wasm", "python.wasm", "`FILE` is a CPython built for WASI, for the engine wasi"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
+	{"feedback", "environment.feedback", "`NAME`: outdated parameters under a name that stands get a notice, or, as " +
+		"published, the text about wrong arguments"},
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
@@ -137,15 +143,25 @@ func (s *settings) resolve(flags *pflag.FlagSet, resumed []configs.Layer) (*conf
 	}
 
 	for _, kv := range s.set {
-		key, value, ok := strings.Cut(kv, "=")
-		if !ok {
-			return nil, console.Usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
+		layer, _, err := setLayer(kv)
+		if err != nil {
+			return nil, err
 		}
 
-		layers = append(layers, configs.SettingLayer("flag --set "+key, key, value))
+		layers = append(layers, layer)
 	}
 
 	return configs.Load(layers...)
+}
+
+// setLayer is the layer of a --set, and the key that it sets.
+func setLayer(kv string) (configs.Layer, string, error) {
+	key, value, ok := strings.Cut(kv, "=")
+	if !ok {
+		return configs.Layer{}, "", console.Usage("--set %s: want KEY=VALUE, e.g. --set search.cpuct=2", kv)
+	}
+
+	return configs.SettingLayer("flag --set "+key, key, value), key, nil
 }
 
 // fileLayers reads a configuration file; no name means no layer.
@@ -162,9 +178,14 @@ func fileLayers(name string) ([]configs.Layer, error) {
 // runDataFlag adds --data to a command that reads runs, each of which knows its data folder.
 func (a *app) runDataFlag(cmd *cobra.Command) *string {
 	dir := a.DataFlag(cmd)
+	ofRun(cmd)
+
+	return dir
+}
+
+// ofRun makes the help of --data say that it is the run's own.
+func ofRun(cmd *cobra.Command) {
 	f := cmd.Flags().Lookup("data")
 	f.Usage = "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)"
 	f.DefValue = ""
-
-	return dir
 }

@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"toolevo/envs/console"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/policy/server"
 )
 
@@ -41,10 +41,6 @@ func (b *bench) snapshots() map[string]server.Snapshot {
 	return all
 }
 
-// tallyEvery is how often a run writes down what its servers were asked: a process that is killed
-// has lost no more than that.
-const tallyEvery = time.Second
-
 // tally writes down what servers are asked and answer, in a run directory, beside what earlier passes
 // have counted. The function it returns does so for the last time, and says what came of it.
 func (a *app) tally(dir string, b *bench) (finish func() error) {
@@ -54,7 +50,7 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 
 	path := filepath.Join(dir, serversFile)
 	started, earlier := time.Now(), a.earlierPasses(path)
-	write := func() (servedPass, error) {
+	keep := rundir.Keep(path, func() ([]byte, error) {
 		pass := servedPass{
 			Software: software(),
 			Started:  started.UTC(),
@@ -63,36 +59,16 @@ func (a *app) tally(dir string, b *bench) (finish func() error) {
 		}
 
 		text, err := json.MarshalIndent(append(slices.Clip(earlier), pass), "", "  ")
-		if err != nil {
-			return pass, err
-		}
 
-		return pass, replaceFile(path, append(text, '\n'))
-	}
-
-	done := make(chan struct{})
-	var writing sync.WaitGroup
-	writing.Go(func() {
-		ticker := time.NewTicker(tallyEvery)
-		defer ticker.Stop()
-
-		for {
-			select {
-			case <-ticker.C:
-				_, _ = write() // what goes wrong, goes wrong at the end, too
-			case <-done:
-				return
-			}
-		}
+		return append(text, '\n'), err
 	})
 
 	return func() error {
-		close(done)
-		writing.Wait()
+		err := keep()
 
-		pass, err := write()
-		for _, name := range slices.Sorted(maps.Keys(pass.Policies)) {
-			a.Say("%s", strings.Join(tallyLines(name, pass.Policies[name]), "\n  "))
+		policies := b.snapshots()
+		for _, name := range slices.Sorted(maps.Keys(policies)) {
+			a.Say("%s", strings.Join(tallyLines(name, policies[name]), "\n  "))
 		}
 
 		return console.GaveUp(err)
@@ -114,16 +90,6 @@ func (a *app) earlierPasses(path string) []servedPass {
 	}
 
 	return passes
-}
-
-// replaceFile replaces a file so that a process that is killed leaves the old one or the new one. It
-// syncs nothing: after a power cut the counts of the last seconds are not worth a sync every second.
-func replaceFile(path string, text []byte) error {
-	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
-		return err
-	}
-
-	return os.Rename(path+".new", path)
 }
 
 // tallyLines are a policy's counts for people: what was asked, then what went wrong on the way, what cost samples, and

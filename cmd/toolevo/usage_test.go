@@ -12,11 +12,13 @@ import (
 
 // commands are all commands, by the words that call them.
 var commands = [][]string{
-	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"}, {"data", "verify"},
-	{"play"}, {"collect"},
-	{"inspect"}, {"check"}, {"export"}, {"eval"}, {"demo"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"},
-	{"bench", "serve"}, {"version"}, {"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"},
-	{"versions", "show"}, {"versions", "validate"}, {"finetune"}, {"improve"},
+	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"},
+	{"data", "verify"}, {"play"}, {"collect"}, {"inspect"}, {"view"}, {"report"}, {"check"}, {"export"},
+	{"eval"}, {"eval", "errors"}, {"eval", "adaptation"}, {"demo"}, {"eval", "compare"},
+	{"eval", "rescore"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"}, {"version"},
+	{"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"}, {"versions", "show"},
+	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
+	{"runs", "compact"}, {"analyze"},
 }
 
 func TestHelp(t *testing.T) {

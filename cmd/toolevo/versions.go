@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
+	"toolevo/envs/response"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 )
@@ -47,6 +48,7 @@ type makeOptions struct {
 	count     int
 	seed      uint64
 	holdOut   []string
+	factor    string
 	asJSON    *bool
 }
 
@@ -63,11 +65,17 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 listed one by one, merged, or joined by flags, counts and prefixes. Each is a
 file DIR/made_SEED_NUMBER.yaml, checked as those that ship with the program are.
 
+With --factor one thing changes in all APIs and nothing else does, as in the
+paper's section 5.3: the names of APIs or of parameters, by other words or by a
+special character, or the form of answers, which become JSON objects. The files
+are DIR/FACTOR_SEED_NUMBER.yaml.
+
 The same source, seed and number give the same bytes, however many are made.
 Identifiers of the versions that are held out occur in none, so that these
 measure what was not trained on.`,
 		Example: `  toolevo versions make --from p_c --count 50 --seed 1 --out made
-  toolevo collect --api 'file:made/*.yaml' --out runs/made`,
+  toolevo collect --api 'file:made/*.yaml' --out runs/made
+  toolevo versions make --factor names-character --count 1 --out made`,
 		Args: console.Positional(0, 0),
 	}
 	flags := cmd.Flags()
@@ -77,6 +85,9 @@ measure what was not trained on.`,
 	flags.StringVar(&o.out, "out", "", "folder `DIR` for the files")
 	flags.StringSliceVar(&o.holdOut, "hold-out", nil, "`NAMES` of versions whose identifiers are not used (default: "+
 		"all that are shipped, but the source)")
+	flags.StringVar(&o.factor, "factor", "", "`NAME` of the only thing that changes: "+
+		strings.Join(drift.FactorNames(), ", ")+" (default: many at once)")
+	console.Complete(cmd, "factor", console.Listed(drift.FactorNames()))
 	o.asJSON = console.JSONFlag(cmd)
 	benchmark := suiteFlag(cmd)
 
@@ -92,7 +103,7 @@ measure what was not trained on.`,
 		}
 
 		if !cmd.Flags().Changed("hold-out") {
-			o.holdOut = slices.DeleteFunc(shipped.Names(), func(name string) bool { return name == o.from })
+			o.holdOut = allBut(shipped, o.from)
 		}
 
 		return a.makeVersions(b, shipped, &o)
@@ -101,13 +112,19 @@ measure what was not trained on.`,
 	return cmd
 }
 
+// allBut are the names of all versions but one.
+func allBut(c *toolapi.Catalog, version string) []string {
+	return slices.DeleteFunc(c.Names(), func(name string) bool { return name == version })
+}
+
 // madeVersions is the result of `versions make`.
 type madeVersions struct {
-	From    string        `json:"from"`     // the version they were made from
-	Seed    uint64        `json:"seed"`     // of all randomness
-	HeldOut []string      `json:"held_out"` // versions whose identifiers do not occur
-	Dir     string        `json:"dir"`      // the folder of the files
-	Made    []madeVersion `json:"made"`     // in the order of their numbers
+	From    string        `json:"from"`             // the version they were made from
+	Factor  string        `json:"factor,omitempty"` // the only thing that changes
+	Seed    uint64        `json:"seed"`             // of all randomness
+	HeldOut []string      `json:"held_out"`         // versions whose identifiers do not occur
+	Dir     string        `json:"dir"`              // the folder of the files
+	Made    []madeVersion `json:"made"`             // in the order of their numbers
 }
 
 // madeVersion is a version that was made.
@@ -130,12 +147,17 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 		return err
 	}
 
-	result := madeVersions{From: o.from, Seed: o.seed, HeldOut: o.holdOut, Dir: o.out}
+	one, err := versionMaker(m, o.factor)
+	if err != nil {
+		return err
+	}
+
+	result := madeVersions{From: o.from, Factor: o.factor, Seed: o.seed, HeldOut: o.holdOut, Dir: o.out}
 
 	var files []toolapi.File
 
 	for i := range o.count {
-		spec, changes := m.Version(i)
+		spec, changes := one(i)
 
 		text, err := spec.Encode()
 		if err != nil {
@@ -159,6 +181,20 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 		fmt.Fprintf(a.Out, "%d versions of %s in %s\n", o.count, o.from, o.out)
 		a.Say("Next: toolevo %s", console.Shell("collect", "--api", filePrefix+filepath.Join(o.out, "*.yaml")))
 	})
+}
+
+// versionMaker returns what makes the i-th version: one in which a factor changes, or much at once where none is named.
+func versionMaker(m *drift.Maker, factor string) (func(i int) (*toolapi.Spec, []drift.Change), error) {
+	if factor == "" {
+		return m.Version, nil
+	}
+
+	f, err := drift.ParseFactor(factor)
+	if err != nil {
+		return nil, console.Usage("--factor: %w", err)
+	}
+
+	return func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }, nil
 }
 
 // writeVersions writes files that are not there yet. Runs may have been made from others.
@@ -268,6 +304,8 @@ type shownVersion struct {
 	Version string     `json:"version"` // its name
 	About   string     `json:"about"`   // one line for people
 	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
+	// the names of an answer's members, where answers are JSON objects
+	Response *response.Format `json:"response,omitempty"`
 }
 
 // shownAPI is an API of a version.
@@ -309,13 +347,17 @@ func (a *app) versionsShowCommand() *cobra.Command {
 			return err
 		}
 
-		shown := shownVersion{Version: v.Name, About: v.About}
+		shown := shownVersion{Version: v.Name, About: v.About, Response: v.Response}
 		for _, api := range v.APIs {
 			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.Example()})
 		}
 
 		return a.Show(*asJSON, shown, func() {
 			fmt.Fprintf(a.Out, "%s: %s\n", display.Line(v.Name, 0), display.Line(v.About, 0))
+
+			if v.Response != nil {
+				fmt.Fprintf(a.Out, "\nAnswers: %s\n", display.Line(v.Response.Wrap(true, "…"), 0))
+			}
 
 			for _, api := range shown.APIs {
 				fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))

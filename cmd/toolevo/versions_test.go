@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"toolevo/envs"
 	"toolevo/finetune"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -57,6 +59,104 @@ func TestVersionsMake(t *testing.T) {
 	says(t, "show", must(t, "versions", "show", "p_s_in"), `{"DatabaseName": "flights"}`)
 
 	must(t, "versions", "make", "--suite", "shop", "--from", "old", "--count", "3", "--out", filepath.Join(dir, "shop"))
+}
+
+// A factor's versions change every API that has a tool behind it. Under other names the policy that reads notices
+// solves its questions, and the one that reads none solves none.
+func TestVersionsOfAFactor(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	for _, factor := range []string{"names-text", "names-character", "parameters-text", "parameters-character"} {
+		text := must(t, "versions", "make", "--factor", factor, "--count", "2", "--seed", "3", "--out", dir, "--json")
+
+		made := document[madeVersions](t, text)
+		if made.Factor != factor || len(made.Made) != 2 || made.Made[1].Version != factor+"_3_001" ||
+			len(made.Made[0].Changes) != 11 {
+			t.Errorf("made is %+v", made)
+		}
+	}
+
+	says(t, "show", must(t, "versions", "show", filepath.Join(dir, "parameters-text_3_000.yaml")), "\nLoadDB: LoadDB[")
+	must(t, "versions", "make", "--factor", "response", "--count", "1", "--out", dir)
+	says(t, "show", must(t, "versions", "show", filepath.Join(dir, "response_1_000.yaml")), `": "Success", "`)
+	fails(t, exitUsage, []string{"names-texts", "did you mean names-text"}, "versions", "make", "--factor",
+		"names-texts", "--out", dir)
+
+	report := document[finetune.Report](t, must(t, "eval", "--data", smallData(t), "--limit", "4", "--split", "train",
+		"--policy", "scripted:reader,scripted:stale", "--api", "file:"+filepath.Join(dir, "names-*.yaml"), "--json",
+		"--out", filepath.Join(dir, "run")))
+
+	for _, r := range report.Rows {
+		want := 0.0
+		if r.Policy == "scripted:reader" {
+			want = 1
+		}
+
+		if r.N != 4 || r.Official != want {
+			t.Errorf("%+v, want %v of 4 questions", r, want)
+		}
+	}
+}
+
+// The versions of factor:NAME are those that `versions make` makes, and a run keeps them.
+func TestDeployedFactor(t *testing.T) {
+	t.Parallel()
+
+	run := filepath.Join(t.TempDir(), "run")
+	must(t, "eval", "--data", smallData(t), "--split", "train", "--limit", "3", "--policy", "scripted:reader", "--api",
+		"factor:names-text", "--seed", "5", "--out", run)
+	must(t, "check", run)
+
+	dir := t.TempDir()
+	must(t, "versions", "make", "--factor", "names-text", "--seed", "5", "--count", "10", "--out", dir)
+
+	met := map[string]bool{}
+
+	for e, err := range trajectories.ReadEpisodes(run) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		text := string(read(t, filepath.Join(dir, e.DeployedAPI+".yaml")))
+		for _, turn := range e.Turns {
+			if turn.Outcome == envs.OK && !strings.Contains(text, turn.API) {
+				t.Errorf("%s ran under %s, which does not have it", turn.API, e.DeployedAPI)
+			}
+		}
+
+		met[e.DeployedAPI] = true
+	}
+
+	if len(met) < 2 {
+		t.Errorf("the questions met %v, want several versions", met)
+	}
+}
+
+// Parameters that changed under a name that stands are learnt from the notice, and not from the published feedback.
+func TestFeedback(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	must(t, "versions", "make", "--factor", "parameters-text", "--count", "1", "--out", dir)
+
+	for i, test := range []struct {
+		flags []string
+		want  float64
+	}{
+		{nil, 1},
+		{[]string{"--feedback", "published"}, 0},
+		{[]string{"--compat", "published"}, 0},
+	} {
+		args := []string{"eval", "--data", smallData(t), "--limit", "2", "--split", "train", "--policy",
+			"scripted:reader", "--api", "file:" + dir, "--json", "--out", filepath.Join(dir, fmt.Sprint(i))}
+
+		for _, r := range document[finetune.Report](t, must(t, append(args, test.flags...)...)).Rows {
+			if r.N != 2 || r.Official != test.want {
+				t.Errorf("%v: %+v, want %v of 2 questions", test.flags, r, test.want)
+			}
+		}
+	}
 }
 
 // versionsMet are the API versions that the rows of a run name, by question.

@@ -2,12 +2,13 @@
 //
 // # Words
 //
-// The source is the version that a made one replaces: its names are answered with a deprecation notice. An [Operator]
-// turns an API of it into a successor, and gives the adapter from the successor's calls to those of the API. Adapters
-// compose, and go both ways: what operators make is the file of a version like any other (package toolapi). A [Maker]
-// chooses operators by chance; the words of new names come from words.yaml. To hold out a version is to keep its
-// identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A [Family] is several
-// versions of which each question meets one.
+// The source is the version that a made one replaces: its names are answered with a deprecation notice. An
+// [Operator] turns an API of it into a successor, and gives the adapter from the successor's calls to those of the
+// API. Adapters compose, and go both ways: what operators make is the file of a version like any other (package
+// toolapi). A [Maker] chooses operators by chance; the words of new names come from words.yaml. To hold out a
+// version is to keep its identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A
+// [Family] is several versions of which each question meets one; in a [Changing] environment a task meets several,
+// one after the other.
 //
 // # Operators
 //
@@ -20,17 +21,31 @@
 //	add-flag                                    GiveValues, which has to be true
 //	add-count                                   maxResults, a number without effect
 //
+// # Factors
+//
+// A [Factor] is one thing that changes while everything else stays: a version of it measures what that alone costs
+// (ToolEvo, section 5.3 and appendix B.2).
+//
+//	names-text              LoadDB                  OpenDatabase
+//	names-character         LoadDB                  Load@DB, of _ - @ . # %
+//	parameters-text         condition               whereClause
+//	parameters-character    condition               #condition, of ? @ # & . %
+//	response                Loaded.                 {"State": "Success", "Message": "Loaded."}
+//
 // # Guarantees
 //
 //   - Lower(Lift(c)) = c for each operator and all compositions, as package toolapi has it for adapters.
 //   - A version depends on the source, the held-out versions, the seed and its number: not on how many are made, nor on
 //     the order of APIs or of held-out versions.
 //   - Every API but Finish and UpdateTool gets another name, since it is a deprecated name that is answered with a
-//     notice. Names are distinct, and none is that of an API or a parameter that it replaces.
+//     notice. Under the factors of parameters and of the response names stand instead. Names are distinct, and none is
+//     that of an API or a parameter that it replaces.
 //   - A held-out identifier occurs in no made version, nor does another spelling of it (case, underscores) that the
 //     source does not have.
 //
 // # Caveats
+//
+// A name that has no free spelling with a special character keeps the one it has.
 //
 // White space around a text does not survive a prefix. A merged text cannot hold what toolapi's Bracketed cannot: Lift
 // says so. Parameters whose JSON Schema refers to others keep their names.

@@ -6,3 +6,6 @@ import "math/rand/v2"
 func NewDraws(seed uint64) *Draws {
 	return &Draws{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed}
 }
+
+// Operators are those of a factor.
+func (f Factor) Operators() []Operator { return f.operators }

@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"strings"
 
 	"toolevo/envs"
 )
@@ -58,11 +57,5 @@ func (d *drawn) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tra
 	return d.of(s.History().Task()).Step(ctx, s, a)
 }
 
-// Canonical implements [envs.Canonicalizer]. Actions are written in the same way under all versions.
-func (d *drawn) Canonical(a envs.Action) string {
-	if c, ok := d.all[d.family.Versions[0]].(envs.Canonicalizer); ok {
-		return c.Canonical(a)
-	}
-
-	return strings.TrimSpace(string(a))
-}
+// Canonical implements [envs.Canonicalizer].
+func (d *drawn) Canonical(a envs.Action) string { return canonical(d.all[d.family.Versions[0]], a) }

@@ -46,6 +46,32 @@ func TestFamilyConforms(t *testing.T) {
 	}
 }
 
+// Where versions change in the middle of a task, each turn meets its own, and the environment keeps what one promises.
+func TestChanging(t *testing.T) {
+	t.Parallel()
+
+	m := envtest.NewMaze()
+	envtest.Run(t, func() envs.Environment {
+		return drift.Changing([]envs.Environment{envtest.NewMaze(), envtest.NewMaze()}, envtest.NewMaze())
+	}, []envs.Task{envtest.MazeTask}, append(m.Actions(), "", "left  twice", "learn", "stop now"))
+
+	env := drift.Changing([]envs.Environment{named("a"), named("b")}, named("c"))
+	state := envs.State(place{envs.NewHistory(envs.Task{})})
+
+	for turn, want := range []string{"a", "b", "c", "c"} {
+		next, err := env.Step(t.Context(), state, "")
+		if err != nil || next.Turn.Observation != want {
+			t.Errorf("turn %d meets %q (%v), want %q", turn, next.Turn.Observation, err, want)
+		}
+
+		state = place{state.History().Append(next.Turn)}
+	}
+
+	if env := drift.Changing(nil, named("c")); env != named("c") {
+		t.Errorf("nothing changes in %v", env)
+	}
+}
+
 // named is an environment that answers with its name.
 type named string
 

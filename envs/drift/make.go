@@ -114,58 +114,14 @@ func (m *Maker) Name(i int) string { return fmt.Sprintf("made_%d_%03d", m.seed, 
 
 // Version makes the i-th version, i >= 0, and says what has changed.
 func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
-	made := *m.source
-	made.Version, made.Base = m.Name(i), false
-	made.About = fmt.Sprintf("made from %s", m.source.Version)
-	made.Deprecates = append([]string{m.source.Version}, m.source.Deprecates...)
-	made.APIs = slices.Clone(m.source.APIs)
-
-	if m.source.Base {
-		made.Messages = toolapi.Messages{} // it inherits them
-	}
-
-	var (
-		changes []Change
-		apis    = map[string]bool{}
-		order   = make([]int, len(made.APIs))
-	)
-
-	for k := range order {
-		order[k] = k
-	}
-
-	// Names that are given first are not there for others: the order must be that of no file.
-	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(toolOf(made.APIs[x]), toolOf(made.APIs[y])) })
-
-	for _, k := range order {
-		a, steps := m.drift(made.APIs[k], i, apis)
-		made.APIs[k] = a
-		apis[fold(a.Name)] = true
-		changes = append(changes, steps...)
-	}
-
-	return &made, changes
+	return m.version(m.Name(i), i, vary)
 }
 
-// drift makes the successor of an API in the i-th version.
-func (m *Maker) drift(a toolapi.APISpec, i int, apis map[string]bool) (toolapi.APISpec, []Change) {
-	tool := toolOf(a)
+// vary applies operators to an API by the recipe.
+func vary(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 	a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
-
-	if m.source.Base {
-		a.Description = "" // it inherits it
-	}
-
-	if tool == envs.FinishTool || tool == envs.UpdateTool {
+	if isSystem(toolOf(a)) {
 		return a, nil
-	}
-
-	a.Tool = tool
-	a.Notice = toolapi.NoticeSpec{Example: m.examples[tool]}
-
-	d := &Draws{
-		Rand: rand.New(rand.NewPCG(m.seed, hash(uint64(i), tool))), seed: hash(m.seed, fmt.Sprint("version ", i)),
-		held: m.held, taken: m.taken, apis: apis,
 	}
 
 	var changes []Change
@@ -177,12 +133,78 @@ func (m *Maker) drift(a toolapi.APISpec, i int, apis map[string]bool) (toolapi.A
 
 		if step, ok := o.Apply(a, d); ok {
 			a = step.API
-			changes = append(changes, Change{tool, o.Name, step.From, step.To})
+			changes = append(changes, Change{toolOf(a), o.Name, step.From, step.To})
 		}
 	}
 
 	return a, changes
 }
+
+// version makes a version of that name, whose draws are those of the number i. change makes an API's successor.
+func (m *Maker) version(name string, i int,
+	change func(toolapi.APISpec, *Draws) (toolapi.APISpec, []Change)) (*toolapi.Spec, []Change) {
+	made := *m.source
+	made.Version, made.Base = name, false
+	made.About = fmt.Sprintf("made from %s", m.source.Version)
+	made.Deprecates = append([]string{m.source.Version}, m.source.Deprecates...)
+	made.APIs = slices.Clone(m.source.APIs)
+
+	if m.source.Base {
+		made.Messages = toolapi.Messages{} // it inherits them
+	}
+
+	var (
+		changes       []Change
+		apis, written = map[string]bool{}, map[string]bool{}
+		order         = make([]int, len(made.APIs))
+	)
+
+	for k := range order {
+		order[k] = k
+		written[made.APIs[k].Name] = true
+	}
+
+	// Names that are given first are not there for others: the order must be that of no file.
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(toolOf(made.APIs[x]), toolOf(made.APIs[y])) })
+
+	for _, k := range order {
+		d := m.draws(i, toolOf(made.APIs[k]))
+		d.apis, d.written = apis, written
+
+		a, steps := change(m.inherited(made.APIs[k]), d)
+		made.APIs[k] = a
+		apis[fold(a.Name)], written[a.Name] = true, true
+		changes = append(changes, steps...)
+	}
+
+	return &made, changes
+}
+
+// draws are those of a tool in the i-th version.
+func (m *Maker) draws(i int, tool string) *Draws {
+	return &Draws{
+		Rand: rand.New(rand.NewPCG(m.seed, hash(uint64(i), tool))), seed: hash(m.seed, fmt.Sprint("version ", i)),
+		held: m.held, taken: m.taken,
+	}
+}
+
+// inherited is an API of the source as a successor that has yet to change: with an example for its notice, and without
+// what it has from the base anyway.
+func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
+	if m.source.Base {
+		a.Description = ""
+	}
+
+	if tool := toolOf(a); !isSystem(tool) {
+		a.Tool = tool
+		a.Notice = toolapi.NoticeSpec{Example: m.examples[tool]}
+	}
+
+	return a
+}
+
+// isSystem reports whether a tool belongs to the environment, and is the same in all versions.
+func isSystem(tool string) bool { return tool == envs.FinishTool || tool == envs.UpdateTool }
 
 func toolOf(a toolapi.APISpec) string { return cmp.Or(a.Tool, a.Name) }
 
@@ -200,7 +222,7 @@ func Identifiers(s *toolapi.Spec) []string {
 	all := map[string]bool{}
 
 	for _, a := range s.APIs {
-		if tool := toolOf(a); tool == envs.FinishTool || tool == envs.UpdateTool {
+		if isSystem(toolOf(a)) {
 			continue
 		}
 

@@ -1,7 +1,7 @@
 package drift
 
 import (
-	"fmt"
+	"cmp"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
@@ -49,6 +49,8 @@ type Draws struct {
 	held  map[string]bool // identifiers that are held out
 	taken map[string]bool // names that no API or parameter may have, folded
 	apis  map[string]bool // names of APIs that others have, folded
+
+	written map[string]bool // names that others have, and those of the source, as they are written
 }
 
 // most is how many draws of a name may be taken before letters make it another one.
@@ -72,14 +74,19 @@ func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *
 func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Rand) string) string {
 	stem, number := stemmed(was)
 
-	h := fnv.New64a()
-	h.Write([]byte(stem))
-
 	has := func(folded string) bool {
 		return slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return fold(p.Name) == folded })
 	}
 
-	return d.name(rand.New(rand.NewPCG(d.seed, h.Sum64())), has, func(r *rand.Rand) string { return draw(r) + number })
+	return d.name(d.ofParameter(stem), has, func(r *rand.Rand) string { return draw(r) + number })
+}
+
+// ofParameter is the source of what a parameter gets in all APIs of a version, by its name without the number.
+func (d *Draws) ofParameter(stem string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(stem))
+
+	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
 }
 
 // succeed returns the successor of a with other parameters, from which an adapter leads to those of a. It is none where
@@ -171,7 +178,7 @@ func mentions(name string, of []string) bool {
 
 // Change is a step of a version, for people.
 type Change struct {
-	Tool     string `json:"tool"`           // whose API changed
+	Tool     string `json:"tool,omitempty"` // whose API changed; "" of all
 	Operator string `json:"operator"`       // e.g. "rename-api"
 	From     string `json:"from,omitempty"` // what was changed; "" of what is new
 	To       string `json:"to"`             // what it is now
@@ -179,9 +186,10 @@ type Change struct {
 
 // String returns "LoadDB: rename-api LoadDB → Open_Store".
 func (c Change) String() string {
-	if c.From == "" {
-		return fmt.Sprintf("%s: %s %s", c.Tool, c.Operator, c.To)
+	text := cmp.Or(c.Tool, "all") + ": " + c.Operator + " "
+	if c.From != "" {
+		text += c.From + " → "
 	}
 
-	return fmt.Sprintf("%s: %s %s → %s", c.Tool, c.Operator, c.From, c.To)
+	return text + c.To
 }

@@ -32,6 +32,10 @@ var words = func() (w struct {
 		Languages map[string]string `yaml:"languages"`
 		Texts     []string          `yaml:"texts"`
 	} `yaml:"prefixes"`
+	Responses struct {
+		State   []string `yaml:"state"`
+		Message []string `yaml:"message"`
+	} `yaml:"responses"`
 	Errors struct {
 		Arguments string `yaml:"arguments"`
 	} `yaml:"errors"`
@@ -126,7 +130,10 @@ func join(r *rand.Rand, parts []string) string {
 }
 
 // nameOfAPI draws another name for an API.
-func nameOfAPI(r *rand.Rand, name string) string {
+func nameOfAPI(r *rand.Rand, name string) string { return join(r, wordsOfAPI(r, name)) }
+
+// wordsOfAPI draws the words of another name for an API.
+func wordsOfAPI(r *rand.Rand, name string) []string {
 	var (
 		verb  string
 		nouns []string
@@ -154,18 +161,21 @@ func nameOfAPI(r *rand.Rand, name string) string {
 	}
 
 	if chance(r, 0.15) {
-		return join(r, append(nouns, verb))
+		return append(nouns, verb)
 	}
 
 	if chance(r, 0.25) {
 		verb += "_" + pick(r, words.Between)
 	}
 
-	return join(r, append([]string{verb}, nouns...))
+	return append([]string{verb}, nouns...)
 }
 
 // nameOfParameter draws another name for a parameter without its number.
-func nameOfParameter(r *rand.Rand, stem string) string {
+func nameOfParameter(r *rand.Rand, stem string) string { return join(r, wordsOfParameter(r, stem)) }
+
+// wordsOfParameter draws the words of another name for a parameter without its number.
+func wordsOfParameter(r *rand.Rand, stem string) []string {
 	var parts []string
 
 	known := false
@@ -182,7 +192,7 @@ func nameOfParameter(r *rand.Rand, stem string) string {
 		parts = append(parts, pick(r, words.Endings))
 	}
 
-	return join(r, parts)
+	return parts
 }
 
 // compound draws a name of one word of each list.

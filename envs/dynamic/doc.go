@@ -11,12 +11,14 @@
 //	the Action Input is not JSON                InvocationError  argument error: …, as Python's json words it
 //	nobody knows the name                       InvalidAction    invalid action, with the names of the prompt version
 //	the name is deprecated                      Deprecated       the notice; the parameters are not looked at
+//	the arguments fitted a deprecated version   Deprecated       the notice, where the name stands; see Options
 //	the arguments do not fit the API            InvocationError  its text, what is wrong, or invalid action
 //	the tool ran                                what it says     what it says
 //	Finish                                      Correct or Incorrect
 //	UpdateTool                                  OK, or InvocationError when the description is not a text
 //
-// All messages have their published wording.
+// All messages have their published wording. A version with a response format wraps what its server answers: results,
+// notices and texts about arguments that do not fit.
 //
 // # Reading an action
 //

@@ -11,10 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/configs/apis"
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/drift"
 	"toolevo/envs/envtest"
 	"toolevo/envs/pytext"
+	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
 )
 
@@ -520,5 +523,134 @@ func BenchmarkCanonical(b *testing.B) {
 
 	for b.Loop() {
 		env.Canonical(a)
+	}
+}
+
+// factorVersion is a version of p_c in which one factor changes.
+func factorVersion(t *testing.T, factor string) *toolapi.Version {
+	t.Helper()
+
+	c, err := toolapi.Load(apis.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	m, err := drift.NewMaker(c, "p_c", nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	f, err := drift.ParseFactor(factor)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	spec, _ := m.FactorVersion(f, 0)
+
+	text, err := spec.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if c, err = toolapi.Load(apis.FS(), toolapi.File{Path: "made.yaml", Text: string(text)}); err != nil {
+		t.Fatal(err)
+	}
+
+	made, err := c.Version(spec.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return made
+}
+
+// What the server answers is an object where the version has such responses: also a result that was cut and a notice,
+// and nothing that never reaches the server. Else everything is as without.
+func TestResponses(t *testing.T) {
+	made := factorVersion(t, "response")
+
+	renamed := *version(t, "p_s_in")
+	renamed.Response = &response.Format{State: "State", Message: "Message"}
+
+	for _, test := range []struct {
+		deployed *toolapi.Version
+		action   envs.Action
+		wrapped  bool
+	}{
+		{made, react("LoadDB", `{"DBName": "coffee"}`), true},
+		{made, react("LoadDB", `{"DBName": "tea"}`), true},
+		{made, react("LoadDB", `{"Name": "coffee"}`), true},
+		{made, react("RetrieveScirex", `{"keyword": "`+strings.Repeat("word ", 20)+`"}`), true},
+		{&renamed, react("LoadDB", `{"DBName": "coffee"}`), true},
+		{made, react("LoadDatabase", `{"DBName": "coffee"}`), false},
+		{made, react("LoadDB", `{"DBName"}`), false},
+		{made, "I do not know.", false},
+		{made, react("UpdateTool", `{"newtool_desc": "x"}`), false},
+		{made, react("UpdateTool", `{"newtool_desc": 1}`), false},
+		{made, react("Finish", `{"answer": "65.15"}`), false},
+		{made, react("Finish", `{"answer": "1"}`), false},
+	} {
+		plain := *test.deployed
+		plain.Response = nil
+
+		want := playUnder(t, &plain, test.action)
+		if test.wrapped {
+			want.Observation = test.deployed.Response.Wrap(want.Outcome == envs.OK, want.Observation)
+		}
+
+		if got := playUnder(t, test.deployed, test.action); got.Observation != want.Observation ||
+			got.Outcome != want.Outcome {
+			t.Errorf("%s\n%s %s, want %s %s", test.action, got.Outcome, got.Observation, want.Outcome,
+				want.Observation)
+		}
+	}
+}
+
+// playUnder plays an action, of whose observation ten words are left.
+func playUnder(t *testing.T, deployed *toolapi.Version, a envs.Action) envs.Turn {
+	t.Helper()
+
+	config := config(t, "p_c", Options{ObservationWords: 10})
+	config.Deployed = deployed
+
+	env, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return play(t, env, a).Turn
+}
+
+// A call that was right under the prompt version gets a notice where the name stands and the parameters changed; with
+// PublishedFeedback it gets the text about wrong arguments, and so does a call that was never right.
+func TestOutdatedParameters(t *testing.T) {
+	made := factorVersion(t, "parameters-character")
+	api, _ := made.API("LoadDB")
+	notice := "Error: LoadDB[DBName] is deprecated and will be removed in future releases. Use " + api.Signature() +
+		", param example: " + api.Example() + " instead."
+	wrong := "There is something wrong with the arguments you send. Please modify it."
+
+	for _, test := range []struct {
+		published   bool
+		input       string
+		outcome     envs.Outcome
+		observation string
+	}{
+		{false, `{"DBName": "coffee"}`, envs.Deprecated, notice},
+		{false, `{"Name": "coffee"}`, envs.InvocationError, wrong},
+		{true, `{"DBName": "coffee"}`, envs.InvocationError, wrong},
+	} {
+		config := config(t, "p_c", Options{PublishedFeedback: test.published})
+		config.Deployed = made
+
+		env, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		turn := play(t, env, react("LoadDB", test.input)).Turn
+		if turn.Outcome != test.outcome || turn.Observation != test.observation {
+			t.Errorf("%+v: %s %s", test, turn.Outcome, turn.Observation)
+		}
 	}
 }

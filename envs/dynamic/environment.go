@@ -72,6 +72,18 @@ type Options struct {
 	LastBrace bool
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
+	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the published code does:
+	// with the API's text about wrong arguments, which names no parameter, and not with a notice.
+	PublishedFeedback bool
+}
+
+// notice is the text of a deprecation.
+func (o *Options) notice(d toolapi.Deprecation) string {
+	if o.PublishedNotices {
+		return d.PublishedNotice()
+	}
+
+	return d.Notice()
 }
 
 // Environment is the dynamic environment. It implements [envs.Environment] and [envs.Canonicalizer] and is safe for
@@ -80,6 +92,7 @@ type Environment[S any] struct {
 	initial  S
 	grader   Grader
 	options  Options
+	deployed *toolapi.Version
 	names    map[string]*entry[S] // every name the environment knows
 	invalid  string               // the invalid-action message
 	toolList []string
@@ -120,7 +133,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}
 
 	return &Environment[S]{
-		initial: c.Initial, grader: c.Grader, options: c.Options, names: c.entries(hidden),
+		initial: c.Initial, grader: c.Grader, options: c.Options, deployed: c.Deployed, names: c.entries(hidden),
 		invalid: invalid, toolList: c.Prompt.ToolList(hidden...),
 	}, nil
 }
@@ -188,12 +201,7 @@ func (c *Config[S]) entries(hidden []string) map[string]*entry[S] {
 	for _, old := range c.Deployed.Deprecated() {
 		d, _ := c.Deployed.Deprecation(old)
 
-		notice := d.Notice()
-		if c.Options.PublishedNotices {
-			notice = d.PublishedNotice()
-		}
-
-		add(old, d.Old.Tool, nil, notice)
+		add(old, d.Old.Tool, nil, c.Options.notice(d))
 	}
 
 	for _, api := range c.Deployed.APIs {

@@ -60,7 +60,22 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)
 	}
 
+	if format := e.deployed.Response; format != nil && served(turn) {
+		turn.Observation = format.Wrap(turn.Outcome == envs.OK, turn.Observation)
+	}
+
 	return e.transition(from, turn, ans), nil
+}
+
+// served reports whether a turn was answered by the server: what cannot be read or is not known to it never gets there,
+// and Finish and UpdateTool are the environment's own.
+func served(turn envs.Turn) bool {
+	switch turn.Call.Tool {
+	case "", envs.FinishTool, envs.UpdateTool:
+		return false
+	}
+
+	return turn.Outcome != envs.InvalidAction
 }
 
 // transition returns the state after a turn and its reward.
@@ -147,11 +162,18 @@ func (e *Environment[S]) call(
 	}
 
 	lowered, wrong := known.api.Lower(call.Args)
-	switch {
-	case wrong == nil:
+	if wrong == nil {
 		ans, err := e.run(ctx, from, known, lowered)
 		ans.loads = known.loads && ans.result.Outcome == envs.OK
+
 		return ans, err
+	}
+
+	outdated, ok := e.deployed.Outdated(call.Name, call.Args)
+
+	switch {
+	case ok && !e.options.PublishedFeedback:
+		return from.said(envs.Deprecated, e.options.notice(outdated)), nil
 	case wrong.Text == "":
 		return from.said(envs.InvocationError, e.invalid), nil
 	default:

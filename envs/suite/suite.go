@@ -54,10 +54,15 @@ type Choice struct {
 	Datasets     []string // nil is all that the data folder has
 	Difficulties []string // nil is all
 	Split        string
-	Prompt       string           // the API version that prompts show
-	Versions     *toolapi.Catalog // what can be deployed; nil is what Versions returns without files
-	Environment  Environment
-	Programs     sandbox.Limits // of one program that a model wrote
+
+	// Own are tasks of the user's own in place of the split's, and Answers their gold answers, by task; nil is none.
+	Own     []envs.Task
+	Answers map[string]string
+
+	Prompt      string           // the API version that prompts show
+	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns without files
+	Environment Environment
+	Programs    sandbox.Limits // of one program that a model wrote
 
 	// Settings are those of the benchmark's own sections, by section; see [Configurable].
 	Settings map[string]Settings
@@ -71,12 +76,14 @@ type Choice struct {
 // Environment are the settings that environments of every benchmark have; see the section environment of the
 // configuration.
 type Environment struct {
-	Codec            action.Codec
-	UpdateTool       bool
-	StrictReward     bool
-	MaxLoads         int
-	ObservationWords int
-	Compat           []string // defects of the published code to reproduce, by the benchmark's names
+	Codec        action.Codec
+	UpdateTool   bool
+	StrictReward bool
+	// PublishedFeedback tells nothing of parameters that changed under a name that stands.
+	PublishedFeedback bool
+	MaxLoads          int
+	ObservationWords  int
+	Compat            []string // defects of the published code to reproduce, by the benchmark's names
 }
 
 // Embedder turns texts into vectors.
@@ -145,9 +152,25 @@ type Lister interface {
 	List(data, split string) ([]envs.Task, error)
 }
 
+// OwnSplit is what rows call the split of tasks of the user's own.
+const OwnSplit = "own"
+
+// Asker reads tasks of the user's own, which a choice may be of.
+type Asker interface {
+	// ReadTasks returns the tasks of a file and their gold answers, by task.
+	ReadTasks(path string) (tasks []envs.Task, answers map[string]string, err error)
+}
+
 // Answerer knows the gold answers of its tasks. They stand in rows, for people; no policy and no export sees them.
 type Answerer interface {
 	Answer(task string) string
+}
+
+// Matcher can compare answers without an environment.
+type Matcher interface {
+	// Matchers returns what reports whether an answer agrees with the gold answer, by name: "official" is the
+	// benchmark's own matcher, "strict" the strict one.
+	Matchers() map[string]func(gold, answer string) bool
 }
 
 // Sandboxed runs programs that a model wrote.

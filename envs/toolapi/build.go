@@ -21,9 +21,16 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		return nil, errors.New("no version")
 	}
 
+	if f.Response != nil {
+		if err := f.Response.Validate(); err != nil {
+			return nil, err
+		}
+	}
+
 	v := &Version{
-		Name: f.Version, About: f.About,
+		Name: f.Version, About: f.About, Response: f.Response,
 		byName: make(map[string]*API), byTool: make(map[string]*API), deprecated: make(map[string]Deprecation),
+		outdated: make(map[string][]Deprecation),
 	}
 	if base == nil {
 		base = v
@@ -332,17 +339,30 @@ func (c *Catalog) link(files []*Spec) error {
 }
 
 func (v *Version) deprecate(old *API) error {
+	now := v.byTool[old.Tool]
 	if v.byName[old.Name] != nil {
-		return nil
+		return v.outdate(old, now)
 	}
 
-	now := v.byTool[old.Tool]
 	if now.notice.example == "" {
 		return fmt.Errorf("%s replaces %s and its notice has no example", now.Name, old.Name)
 	}
 
 	var err error
 	v.deprecated[old.Name], err = v.deprecation(old, now)
+
+	return err
+}
+
+// outdate notes an API whose name stands. An example is needed to say how it is called now; without one there is no
+// notice, since versions could do without before there were such notices.
+func (v *Version) outdate(old, now *API) error {
+	if now.notice.example == "" {
+		return nil
+	}
+
+	d, err := v.deprecation(old, now)
+	v.outdated[old.Name] = append(v.outdated[old.Name], d)
 
 	return err
 }

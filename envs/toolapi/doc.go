@@ -44,6 +44,12 @@
 //	deprecated  .Old and .New are APIs; .Signature and .Example are what to write instead
 //	invalid     .APIs are those to choose from; .Last is the index of the last one
 //
+// # Responses
+//
+// A version may answer with JSON objects; package response has their form. By default it answers with the text alone.
+//
+//	response: {state: State, message: Message}
+//
 // # Guarantees
 //
 //   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when it cannot: a name

@@ -82,6 +82,8 @@ func TestLoadErrors(t *testing.T) {
 		{"join without trim", "trim: true, join", "join", "join is white space and needs trim"},
 		{"odd constant", "value: 3", "value: [3]", "is not null, a bool, a number or a string"},
 		{"system tool renamed", "- name: Finish", "- name: Done\n    tool: Finish", "system tool Finish"},
+		{"half a response", "deprecates:", "response: {state: State}\ndeprecates:", "a response needs two names"},
+		{"unknown key of a response", "deprecates:", "response: {status: State}\ndeprecates:", `unknown field "status"`},
 		{"not YAML", "version: p_s_in", "version: [", "p_s_in.yaml"},
 	}
 	for _, tt := range tests {

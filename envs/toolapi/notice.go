@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"toolevo/envs"
 )
 
 // notice is what a deprecation notice says about the API to use instead.
@@ -26,6 +28,18 @@ type Deprecation struct {
 func (v *Version) Deprecation(name string) (Deprecation, bool) {
 	d, ok := v.deprecated[name]
 	return d, ok
+}
+
+// Outdated returns what the version knows about a call that its API of that name does not take: the deprecation of the
+// parameters, where the call was right under a version that this one deprecates. Parameters alone can have changed.
+func (v *Version) Outdated(name string, args envs.Args) (Deprecation, bool) {
+	for _, d := range v.outdated[name] {
+		if _, wrong := d.Old.Lower(args); wrong == nil {
+			return d, true
+		}
+	}
+
+	return Deprecation{}, false
 }
 
 // Deprecated returns the deprecated names in alphabetical order.

@@ -14,18 +14,22 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"toolevo/envs"
+	"toolevo/envs/response"
 )
 
 // Spec is the file of a version: what Load reads and Encode writes.
 type Spec struct {
 	path string
 
-	Version    string    `yaml:"version"`
-	About      string    `yaml:"about,omitempty"`
-	Base       bool      `yaml:"base,omitempty"` // it defines the tools
-	Deprecates []string  `yaml:"deprecates,omitempty,flow"`
-	Messages   Messages  `yaml:"messages,omitempty"`
-	APIs       []APISpec `yaml:"apis"`
+	Version    string   `yaml:"version"`
+	About      string   `yaml:"about,omitempty"`
+	Base       bool     `yaml:"base,omitempty"` // it defines the tools
+	Deprecates []string `yaml:"deprecates,omitempty,flow"`
+	Messages   Messages `yaml:"messages,omitempty"`
+
+	Response *response.Format `yaml:"response,omitempty,flow"` // the form of answers; nil is the text alone
+
+	APIs []APISpec `yaml:"apis"`
 }
 
 // Messages are the templates of a version; an empty one is that of the base.

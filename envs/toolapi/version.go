@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolevo/envs"
+	"toolevo/envs/response"
 )
 
 // argumentError begins what an agent reads about arguments of the wrong type when the API has no text of its own.
@@ -21,9 +22,12 @@ type Version struct {
 	About string // one line for people
 	APIs  []*API // in the order of the tool list
 
+	Response *response.Format // the form in which deployed APIs answer; nil is the text alone
+
 	byName     map[string]*API
 	byTool     map[string]*API
 	deprecated map[string]Deprecation
+	outdated   map[string][]Deprecation // by a name that stands
 
 	deprecatedText, invalidText *template.Template
 }

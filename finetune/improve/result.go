@@ -1,11 +1,13 @@
 package improve
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
-
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,13 +143,95 @@ func (e Evaluation) accuracy(api string) string {
 	return "-"
 }
 
+// csvColumns are the columns of CSVFile.
+var csvColumns = []string{"round", "correct", "samples", "server", "policy", "api", "dataset", "difficulty", "n",
+	"lost", "official", "official_low", "official_high", "strict", "strict_low", "strict_high", "turns"}
+
+// ReadCSV reads what the rounds in a folder measured from their CSVFile, which has no seconds. The error wraps
+// fs.ErrNotExist where there is none.
+func ReadCSV(dir string) (*Result, error) {
+	path := filepath.Join(dir, CSVFile)
+
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+
+	if len(lines) == 0 || !slices.Equal(lines[0], csvColumns) {
+		return nil, fmt.Errorf("%s is not a table of rounds: want the columns %s", path, strings.Join(csvColumns, ","))
+	}
+
+	r := &Result{}
+
+	for i, line := range lines[1:] {
+		if err := r.addLine(line); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, i+2, err)
+		}
+	}
+
+	return r, nil
+}
+
+// addLine adds a line of the CSV.
+func (r *Result) addLine(line []string) error {
+	f := fields{values: line}
+	round := Round{Round: f.count(0), Correct: f.count(1), Samples: f.count(2)}
+	row := finetune.Row{
+		Cell:     finetune.Cell{Policy: line[4], API: line[5], Dataset: line[6], Difficulty: line[7]},
+		N:        f.count(8),
+		Lost:     f.count(9),
+		Official: f.number(10), OfficialLow: f.number(11), OfficialHigh: f.number(12),
+		Strict: f.number(13), StrictLow: f.number(14), StrictHigh: f.number(15),
+		Turns: f.number(16),
+	}
+
+	if len(r.Rounds) == 0 || r.Rounds[len(r.Rounds)-1].Round != round.Round {
+		r.Rounds = append(r.Rounds, round)
+	}
+
+	last := &r.Rounds[len(r.Rounds)-1]
+	if n := len(last.Evaluations); n == 0 || last.Evaluations[n-1].Server != line[3] {
+		last.Evaluations = append(last.Evaluations, Evaluation{Server: line[3]})
+	}
+
+	e := &last.Evaluations[len(last.Evaluations)-1]
+	e.Rows = append(e.Rows, row)
+
+	return f.err
+}
+
+// fields reads numbers from the fields of a line; err is the first that is none.
+type fields struct {
+	values []string
+	err    error
+}
+
+func (f *fields) count(i int) int {
+	n, err := strconv.Atoi(f.values[i])
+	f.err = cmp.Or(f.err, err)
+
+	return n
+}
+
+func (f *fields) number(i int) float64 {
+	x, err := strconv.ParseFloat(f.values[i], 64)
+	f.err = cmp.Or(f.err, err)
+
+	return x
+}
+
 // writeCSV writes every figure of the evaluations.
 func (r *Result) writeCSV(path string) error {
 	return durable.WriteFile(path, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 
-		lines := [][]string{{"round", "correct", "samples", "server", "policy", "api", "dataset", "difficulty", "n",
-			"lost", "official", "official_low", "official_high", "strict", "strict_low", "strict_high", "turns"}}
+		lines := [][]string{csvColumns}
 
 		for _, round := range r.Rounds {
 			for _, e := range round.Evaluations {

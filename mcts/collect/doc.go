@@ -18,5 +18,7 @@
 //     questions are finished by the time the last one is.
 //   - An interrupted run starts no new model call. Calls in progress finish and are logged, and their trees continue
 //     from the log in the next run.
+//   - A replay is exact as far as the log goes, and says where it ends: what it lacks is never a failure of the model,
+//     a reward, or a call.
 //   - Run returns only when every goroutine it started has ended.
 package collect

@@ -1,8 +1,10 @@
 package collect_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -46,6 +48,34 @@ func flaky(times int) *model {
 
 		return nil
 	}}
+}
+
+// The log is told of each tree, and which was given up for what.
+func TestLog(t *testing.T) {
+	var log bytes.Buffer
+
+	for _, config := range presets() {
+		o := options(config, &model{}, open(t, database(t)))
+		o.Questions = o.Questions[:1]
+		tree := o.Questions[0].Task.ID + "/0"
+		o.Policy = failing(tree)
+		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+
+		var unresolved *collect.UnresolvedError
+
+		progress, err := collect.Run(context.Background(), o)
+		if !errors.As(err, &unresolved) {
+			t.Fatal(err)
+		}
+
+		grown := strings.Count(log.String(), `level=DEBUG msg="tree grown" question=`+o.Questions[0].Task.ID)
+		if grown != int(progress.Trees) || !strings.Contains(log.String(), `level=WARN msg="tree given up" question=`+
+			o.Questions[0].Task.ID+` tree=0 because=`) {
+			t.Errorf("%d trees grown, logged:\n%s", progress.Trees, &log)
+		}
+
+		log.Reset()
+	}
 }
 
 // A call that succeeds in the end leaves no trace of its failures.

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"log/slog"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -26,14 +27,18 @@ type Options struct {
 	// end.
 	Room func() int
 
+	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs nothing.
+	Log *slog.Logger
+
 	// Progress is kept up to date while Run works; it may be nil.
 	Progress *Progress
 }
 
-// Question is a task and the depth limit that goes with its dataset.
+// Question is a task, the depth limit that goes with its dataset, and where its trees begin.
 type Question struct {
 	Task     envs.Task
-	MaxDepth int // T for this question; 0 means the configuration's
+	MaxDepth int           // T for this question; 0 means the configuration's
+	Prefix   []envs.Action // see mcts.Search
 }
 
 // UnresolvedError means that trees were given up because something of ours failed in them.
@@ -82,5 +87,14 @@ func (o *Options) search(q Question, policy mcts.Policy) *mcts.Search {
 		config.MaxDepth = q.MaxDepth
 	}
 
-	return &mcts.Search{Env: o.Env, Policy: policy, Config: config, Seed: o.Seed}
+	return &mcts.Search{Env: o.Env, Policy: policy, Config: config, Seed: o.Seed, Prefix: q.Prefix}
+}
+
+// known is what a tree knows of the trees before it, nil where trees do not depend on each other.
+func (o *Options) known(found *mcts.Found) *mcts.Found {
+	if o.Search.Enough == 0 {
+		return nil
+	}
+
+	return found
 }

@@ -14,7 +14,7 @@ type Progress struct {
 	treesLoaded, unresolved          atomic.Int64
 	treesBefore                      atomic.Int64
 	asked, replayed, samples         atomic.Int64
-	accepted, trees                  atomic.Int64
+	accepted, correct, trees         atomic.Int64
 }
 
 // Snapshot is Progress at one moment.
@@ -34,6 +34,7 @@ type Snapshot struct {
 	Samples     int64 `json:"samples"`        // completions, of asked calls
 	// distinct trajectories that training takes: correct by the strict matcher, too
 	Accepted int64 `json:"distinct_accepted"`
+	Correct  int64 `json:"-"` // trajectories of the trees in the run that ended with the right answer
 }
 
 // Snapshot reads the counters.
@@ -43,7 +44,7 @@ func (p *Progress) Snapshot() Snapshot {
 		TreesPlanned: p.treesPlanned.Load(), TreesDone: p.treesDone.Load(),
 		TreesLoaded: p.treesLoaded.Load(), TreesBefore: p.treesBefore.Load(), Unresolved: p.unresolved.Load(),
 		Asked: p.asked.Load(), Replayed: p.replayed.Load(), Samples: p.samples.Load(),
-		Accepted: p.accepted.Load(), Trees: p.trees.Load(),
+		Accepted: p.accepted.Load(), Correct: p.correct.Load(), Trees: p.trees.Load(),
 	}
 }
 

@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -24,6 +25,10 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 
 	if o.Progress == nil {
 		o.Progress = &Progress{}
+	}
+
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 
 	c := &collector{Options: o, states: make([]state, len(o.Questions))}
@@ -220,6 +225,9 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 		return err
 	}
 
+	c.Log.Debug("tree grown", "question", question.Task.ID, "tree", i, "nodes", len(record.Nodes),
+		"calls", record.Calls, "correct", record.Correct())
+
 	c.mu.Lock()
 	c.states[q].grown++
 	c.mu.Unlock()
@@ -235,11 +243,7 @@ func (c *collector) growTree(ctx context.Context, q Question, i int, found *mcts
 		return nil, err
 	}
 
-	if c.Search.Enough == 0 {
-		found = nil // trees do not depend on each other
-	}
-
-	t, err := c.search(q, policy).Grow(ctx, q.Task, i, found)
+	t, err := c.search(q, policy).Grow(ctx, q.Task, i, c.known(found))
 	_, replayed := policy.Counts()
 	c.Progress.replayed.Add(int64(replayed))
 
@@ -258,6 +262,7 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	before := found.Len()
 	found.Add(t)
 	c.Progress.trees.Add(1)
+	c.Progress.correct.Add(int64(t.Correct()))
 	c.Progress.accepted.Add(int64(found.Len() - before))
 
 	if before == 0 && found.Len() > 0 {
@@ -275,6 +280,8 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return err
 	}
+
+	c.Log.Warn("tree given up", "question", c.Questions[q].Task.ID, "tree", i, "because", err)
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -184,6 +184,12 @@ func TestSnapshot(t *testing.T) {
 				for _, tree := range of {
 					trees++
 					calls += tree.Calls
+
+					for _, n := range tree.Nodes {
+						if n.Outcome == envs.Correct {
+							want.Correct++
+						}
+					}
 				}
 
 				found := foundIn(of)

@@ -137,12 +137,8 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 		return 0, err
 	}
 
-	if o.Search.Enough == 0 {
-		found = nil
-	}
-
 	search := o.search(q, policy)
-	tree, err := search.Grow(ctx, q.Task, i, found)
+	tree, err := search.Grow(ctx, q.Task, i, o.known(found))
 	_, calls = policy.Counts()
 
 	switch {

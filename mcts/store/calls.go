@@ -104,19 +104,21 @@ func (p *Policy) Counts() (asked, replayed int) {
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	p.mu.Lock()
 
-	l, ok := p.logged[callKey{r.Node.Path, r.First}]
+	l, first, ok := p.find(r.Node.Path, r.First)
 	if ok {
 		p.replayed++
 	}
 	p.mu.Unlock()
 
 	if ok {
-		proposals, err := p.store.answer(ctx, l, r)
+		proposals, err := p.store.answer(ctx, l, first, r)
 		if err != nil {
 			return nil, fail("replay "+r.Node.String(), err)
 		}
 
-		return p.adjust(ctx, proposals, l.n, r)
+		before := r.First - first // samples that were drawn here already
+
+		return p.adjust(ctx, proposals[min(before, len(proposals)):], l.n-before, r)
 	}
 
 	if p.next == nil {
@@ -148,6 +150,18 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	return proposals, nil
 }
 
+// find returns the logged call that has a sample drawn at a node, and the first sample of that call. The samples of one
+// request may have been drawn in several here, or the other way round.
+func (p *Policy) find(path string, sample int) (l logged, first int, ok bool) {
+	for first = sample; first >= 0; first-- {
+		if l, ok = p.logged[callKey{path, first}]; ok {
+			return l, first, first+l.n > sample
+		}
+	}
+
+	return logged{}, 0, false
+}
+
 // adjust makes what the log has, n samples, an answer to a request for more or for fewer. A tree that was grown before
 // asked so if one of the trees before it failed then and is there now: how much a question has found decides how many
 // samples its trees draw. Samples have seeds of their own, so it does not matter how many are drawn at once.
@@ -163,11 +177,12 @@ func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mc
 	return append(logged, more...), err
 }
 
-// answer returns what the log has at a place, if it is an answer to what the model would see there now.
-func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Proposal, error) {
-	if l.seed != r.Seed {
+// answer returns what the log has at a place, from sample first on, if it is an answer to what the model would see
+// there now.
+func (s *Store) answer(ctx context.Context, l logged, first int, r mcts.Request) ([]mcts.Proposal, error) {
+	if seed := r.Seed - uint64(r.First-first); l.seed != seed {
 		return nil, fmt.Errorf("the log has samples from seed %d, the search asks for some from %d: "+
-			"it belongs to another configuration", l.seed, r.Seed)
+			"it belongs to another configuration", l.seed, seed)
 	}
 
 	if l.history != r.History.Hash() {
@@ -175,6 +190,11 @@ func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Pr
 			"or collect into another folder", ErrHistory)
 	}
 
+	return s.proposals(ctx, l)
+}
+
+// proposals reads the answer of a logged call.
+func (s *Store) proposals(ctx context.Context, l logged) ([]mcts.Proposal, error) {
 	raw, err := s.unpack(ctx, l.proposals)
 	if err != nil {
 		return nil, err
@@ -188,25 +208,50 @@ func (s *Store) answer(ctx context.Context, l logged, r mcts.Request) ([]mcts.Pr
 	return proposals, nil
 }
 
+// CompletionTokens returns how many tokens the logged completions of a tree have, 0 when their server reported none.
+func (s *Store) CompletionTokens(ctx context.Context, question string, tree int) (n int, err error) {
+	p, err := s.Policy(ctx, question, tree, nil)
+	if err != nil {
+		return 0, err
+	}
+
+	for _, l := range p.logged {
+		proposals, err := s.proposals(ctx, l)
+		if err != nil {
+			return 0, fail(fmt.Sprintf("read calls of %s/%d", question, tree), err)
+		}
+
+		for _, proposal := range proposals {
+			n += proposal.Tokens
+		}
+	}
+
+	return n, nil
+}
+
 func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) error {
 	// An answer that was paid for is kept even when the user has just pressed Ctrl-C.
 	ctx = context.WithoutCancel(ctx)
 
-	packed, err := s.pack(ctx, appendRows(nil, proposals))
-	if err != nil {
-		return fail("log call "+r.Node.String(), err)
+	return s.addCall(ctx, r.Node, r.First, logged{n: r.N, seed: r.Seed, history: r.History.Hash()}, proposals)
+}
+
+// addCall adds a row of calls, whose proposals are yet to be packed.
+func (s *Store) addCall(ctx context.Context, id mcts.NodeID, first int, l logged, proposals []mcts.Proposal) (
+	err error) {
+	if l.proposals, err = s.pack(ctx, appendRows(nil, proposals)); err != nil {
+		return fail("log call "+id.String(), err)
 	}
 
-	l := logged{n: r.N, seed: r.Seed, history: r.History.Hash(), proposals: packed}
-	hash := l.hash(r.Node.Question, r.Node.Tree, callKey{r.Node.Path, r.First})
+	hash := l.hash(id.Question, id.Tree, callKey{id.Path, first})
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		return insertOf(tx, r.Node.Question,
+		return insertOf(tx, id.Question,
 			`INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
-			r.Node.Tree, r.Node.Path, r.First, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
+			id.Tree, id.Path, first, l.n, int64(l.seed), int64(l.history), l.proposals, hash)
 	})
 
-	return fail("log call "+r.Node.String(), err)
+	return fail("log call "+id.String(), err)
 }
 
 // insertOf inserts a row about a question, whose name is the last parameter of the statement. A

@@ -620,3 +620,163 @@ func TestCallsAreSmall(t *testing.T) {
 		t.Error(problems, err)
 	}
 }
+
+// oldRun makes a run directory with a database of format 1.
+func oldRun(t *testing.T) string {
+	t.Helper()
+
+	dir := filepath.Join(t.TempDir(), "run")
+	run, err := store.StartRun(t.Context(), dir, store.Manifest{ID: "08acffce26bb7717", Kind: "collect"}, "")
+	if err := errors.Join(err, run.Close(), os.Remove(filepath.Join(dir, "run.db"))); err != nil {
+		t.Fatal(err)
+	}
+
+	text, err := os.ReadFile("testdata/format1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	alter(t, dir, string(text))
+	alter(t, dir, `INSERT INTO tools VALUES ('a program', 'it printed this', 'ok')`)
+
+	return dir
+}
+
+// contents are all that can be read of the old run: trees, notes, and how many rows there are.
+func contents(t *testing.T, dir string) map[string]any {
+	t.Helper()
+	ctx := t.Context()
+
+	run, err := store.OpenRun(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+
+	all := map[string]any{}
+
+	for i := range 2 {
+		tree, _, err := run.LoadTree(ctx, "easy-coffee-train-0000", i)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		all[fmt.Sprint("tree ", i)] = tree
+	}
+
+	for _, key := range []string{"run", "engines", "questions"} {
+		if all[key], err = run.Meta(ctx, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if all["calls"], err = run.CallCount(ctx); err != nil {
+		t.Fatal(err)
+	}
+
+	return all
+}
+
+// A compacted run holds what it held, its rows have hashes, and it is still not added to.
+func TestCompact(t *testing.T) {
+	ctx, dir := t.Context(), oldRun(t)
+	want := contents(t, dir)
+
+	for _, first := range []bool{true, false} {
+		if done, err := store.Compact(ctx, dir); done != first || err != nil {
+			t.Fatalf("compacted: %v, %v", done, err)
+		}
+	}
+
+	if diff := cmp.Diff(want, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+
+	run, err := store.OpenRun(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+
+	if problems, err := run.Check(ctx); len(problems) > 0 || err != nil {
+		t.Error(problems, err)
+	}
+
+	if r, ok, err := run.Recall(ctx, "a program"); !ok || err != nil || r.Observation != "it printed this" {
+		t.Error(r, ok, err)
+	}
+
+	if n, err := run.CompletionTokens(ctx, "easy-coffee-train-0000", 0); n == 0 || err != nil {
+		t.Error(n, err)
+	}
+
+	if compacted, err := run.Compacted(ctx); !compacted || err != nil {
+		t.Error(compacted, err)
+	}
+
+	_, err = store.ResumeRun(ctx, dir, func(_ context.Context, r *store.Run) (store.Manifest, string, error) {
+		return r.Manifest, r.Config, nil
+	})
+	if !errors.Is(err, store.ErrOldFormat) {
+		t.Errorf("resumed: %v", err)
+	}
+}
+
+// A compaction that cannot be leaves the run as it is: one that a process works on, that is damaged, or whose
+// compaction was stopped.
+func TestCompactOrNot(t *testing.T) {
+	ctx := t.Context()
+
+	locked := oldRun(t)
+
+	release, err := store.Lock(filepath.Join(locked, "run.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := store.Compact(ctx, locked); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("a run at work: %v", err)
+	}
+
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+
+	broken := oldRun(t)
+	alter(t, broken, `UPDATE calls SET proposals = '[{'`)
+
+	before, err := os.ReadFile(filepath.Join(broken, "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := store.Compact(ctx, broken); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("a damaged run: %v", err)
+	}
+
+	if after, err := os.ReadFile(filepath.Join(broken, "run.db")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a run that was refused was changed: %v", err)
+	}
+
+	// What a process leaves behind that was killed before the swap is no part of the run.
+	stopped := oldRun(t)
+	want := contents(t, stopped)
+
+	if err := os.WriteFile(filepath.Join(stopped, "run.db.new"), []byte("half a database"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	if done, err := store.Compact(ctx, stopped); !done || err != nil {
+		t.Fatal(done, err)
+	}
+
+	if diff := cmp.Diff(want, contents(t, stopped)); diff != "" {
+		t.Error(diff)
+	}
+
+	for _, dir := range []string{locked, broken, stopped} {
+		if left, _ := filepath.Glob(filepath.Join(dir, "run.db?*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}

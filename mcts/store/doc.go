@@ -22,7 +22,8 @@
 // and once the run has one with a dictionary made of its first rows. The seal says how many rows there were
 // when the run was closed.
 //
-// Runs of format 1, whose trees were rows of nodes, can be inspected and exported, but not resumed.
+// Runs of format 1, whose trees were rows of nodes, can be inspected and exported, but not resumed. Compact rewrites
+// them in this format.
 //
 // # Guarantees
 //

@@ -31,8 +31,12 @@ func Lock(path string) (release func() error, err error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 
-	return f.Close, nil
+	return func() error { return errors.Join(unlock(f), f.Close()) }, nil
 }
+
+// unlock releases the lock itself. Closing the file does so only once no process has it open, and one that was forked
+// has, until it runs its own program.
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 // Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at most.
 const (
@@ -76,7 +80,7 @@ func Busy(dir string) error {
 		return fmt.Errorf("store: lock %s: %w", path, lockedBy(f, err))
 	}
 
-	return nil
+	return unlock(f)
 }
 
 // lockedBy names the process that holds a lock, where that is why it could not be taken.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -53,5 +54,58 @@ func TestLockWaitsForWhoOnlyAsks(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A run that was released can be taken, also while a process that was forked meanwhile still has its file open.
+func TestReleasedWhereverItIsOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.lock")
+
+	release, err := store.Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	open, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil || len(open) == 0 {
+		t.Skip("no /proc to find the open file in")
+	}
+
+	copies := 0
+
+	for _, link := range open {
+		if target, err := os.Readlink(link); err != nil || target != path {
+			continue
+		}
+
+		fd, err := strconv.Atoi(filepath.Base(link))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		forked, err := syscall.Dup(fd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer syscall.Close(forked)
+
+		copies++
+	}
+
+	if copies == 0 {
+		t.Fatal("the lock's file is not open")
+	}
+
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+
+	again, err := store.Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := again(); err != nil {
+		t.Error(err)
 	}
 }

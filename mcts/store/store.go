@@ -14,8 +14,8 @@ import (
 	"toolevo/envs"
 )
 
-// ErrOldFormat means that a run was written in a format that can be read, and not added to.
-var ErrOldFormat = errors.New("the run's database has an old format")
+// ErrOldFormat means that a run was begun in a format that can be read, and not added to.
+var ErrOldFormat = errors.New("the run's database has, or had, an old format")
 
 // Store is an open run database. It is safe for concurrent use.
 type Store struct {
@@ -59,10 +59,14 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 
-	if s.old {
+	compacted, err := s.Compacted(ctx)
+
+	switch {
+	case err != nil:
+	case s.old || compacted:
 		err = fmt.Errorf("%w: `toolevo inspect` and `toolevo export` read it, but the run cannot be "+
-			"resumed; go on with the version that began it, or collect into another folder", ErrOldFormat)
-	} else {
+			"resumed; collect into another folder", ErrOldFormat)
+	default:
 		s.writer, err = newWriter(path)
 	}
 

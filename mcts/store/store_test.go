@@ -159,6 +159,44 @@ func TestAnotherSampleCount(t *testing.T) {
 	}
 }
 
+// The samples that one request drew answer requests that draw them one after the other, from wherever those begin.
+func TestSamplesOfOneRequestAnswerSeveral(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+	r := request("0", 100)
+
+	r.N = 4
+	if _, err := policy(t, s, proposer(func(r mcts.Request) []mcts.Proposal {
+		return []mcts.Proposal{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}}
+	})).Propose(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+
+	for first, want := range map[int]string{0: "ab", 1: "bc", 2: "cd"} {
+		r.First, r.N, r.Seed = first, 2, 100+uint64(first)
+
+		got, err := policy(t, s, nil).Propose(ctx, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		text := ""
+		for _, p := range got {
+			text += p.Text
+		}
+
+		if text != want {
+			t.Errorf("samples from %d on are %q, want %q", first, text, want)
+		}
+	}
+
+	for _, first := range []int{3, 4} { // the last one asked for is in no request
+		r.First, r.Seed = first, 100+uint64(first)
+		if _, err := policy(t, s, nil).Propose(ctx, r); !errors.Is(err, store.ErrNotLogged) {
+			t.Errorf("two samples from %d on: %v", first, err)
+		}
+	}
+}
+
 type proposer func(mcts.Request) []mcts.Proposal
 
 func (p proposer) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
@@ -228,6 +266,33 @@ func TestToolResults(t *testing.T) {
 	got, ok, err := s.Recall(ctx, "k")
 	if got != want || !ok || err != nil {
 		t.Errorf("recalled %+v %v %v, want the first result", got, ok, err)
+	}
+}
+
+// A run that is only read keeps what it has: a check on a busy machine, where a statement is slow, is no damage.
+func TestToolResultsOfAReadRun(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "run.db")
+
+	s, err := store.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	if s, err = store.OpenReadOnly(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	if err := s.Remember(ctx, "k", envs.Result{Observation: "slow"}); err != nil {
+		t.Error(err)
+	}
+
+	if _, ok, err := s.Recall(ctx, "k"); ok || err != nil {
+		t.Errorf("a run that is only read has something new: %v, %v", ok, err)
 	}
 }
 
@@ -344,4 +409,22 @@ func BenchmarkLogCall(b *testing.B) {
 			}
 		}
 	})
+}
+
+// Two calls of two samples with three tokens each; other trees count for themselves.
+func TestCompletionTokens(t *testing.T) {
+	ctx, s := context.Background(), open(t)
+
+	p := policy(t, s, &echo{})
+	for _, path := range []string{"0", "0.1"} {
+		if _, err := p.Propose(ctx, request(path, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for tree, want := range map[int]int{2: 12, 3: 0} {
+		if n, err := s.CompletionTokens(ctx, "q", tree); n != want || err != nil {
+			t.Errorf("tree %d: %d tokens, %v, want %d", tree, n, err, want)
+		}
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"toolevo/toolqa/datacmd"
 	"toolevo/toolqa/pytool"
 	"toolevo/toolqa/questions"
+	"toolevo/toolqa/score"
 )
 
 func init() { suite.Register(ToolQA{}) }
@@ -77,6 +78,26 @@ func (ToolQA) Demonstrations() fs.FS { return demonstrations.FS() }
 
 // Commands implements [suite.Commander].
 func (ToolQA) Commands(p *console.Program) []*cobra.Command { return datacmd.Commands(p) }
+
+// ReadTasks implements [suite.Asker].
+func (ToolQA) ReadTasks(path string) ([]envs.Task, map[string]string, error) {
+	qs, err := questions.ReadOwn(path)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	tasks, answers := make([]envs.Task, len(qs)), make(map[string]string, len(qs))
+	for i, q := range qs {
+		tasks[i], answers[q.ID] = q.Task(), q.Answer
+	}
+
+	return tasks, answers, nil
+}
+
+// Matchers implements [suite.Matcher].
+func (ToolQA) Matchers() map[string]func(gold, answer string) bool {
+	return map[string]func(gold, answer string) bool{"official": score.Official, "strict": score.Strict}
+}
 
 // List implements [suite.Lister].
 func (ToolQA) List(data, split string) ([]envs.Task, error) {

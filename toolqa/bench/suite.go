@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,6 +133,59 @@ func (o *opened) corpus(ds toolqa.Dataset) *corpus.Corpus {
 }
 
 func (o *opened) readQuestions() error {
+	read := o.splitQuestions
+	if o.choice.Own != nil {
+		read = o.ownQuestions
+	}
+
+	all, err := read()
+	if err != nil {
+		return err
+	}
+
+	for _, q := range all {
+		o.tasks = append(o.tasks, q.Task())
+		o.gold[q.ID] = q.Answer
+	}
+
+	o.grader, err = score.NewGrader(all)
+
+	return err
+}
+
+// ownQuestions are those of the user's own that are about the chosen corpora, each corpus's together.
+func (o *opened) ownQuestions() ([]toolqa.Question, error) {
+	var all []toolqa.Question
+
+	for _, t := range o.choice.Own {
+		q := toolqa.Question{
+			ID: t.ID, Text: t.Question, Answer: o.choice.Answers[t.ID],
+			Dataset:    toolqa.Dataset(t.Labels[envs.LabelDataset]),
+			Difficulty: toolqa.Difficulty(t.Labels[envs.LabelDifficulty]),
+			Template:   t.Labels[envs.LabelTemplate],
+		}
+
+		switch c := o.corpus(q.Dataset); {
+		case c == nil && o.choice.Datasets == nil:
+			return nil, noCorpus(string(q.Dataset), o.choice.Data)
+		case c != nil && o.chosen(q.Difficulty):
+			all = append(all, q)
+		}
+	}
+
+	if len(all) == 0 {
+		return nil, errors.New("none of the questions is of the chosen datasets and difficulties")
+	}
+
+	slices.SortStableFunc(all, func(a, b toolqa.Question) int {
+		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Difficulty, b.Difficulty))
+	})
+
+	return all, nil
+}
+
+// splitQuestions are those of the chosen split.
+func (o *opened) splitQuestions() ([]toolqa.Question, error) {
 	var all []toolqa.Question
 
 	for _, c := range o.corpora {
@@ -142,26 +196,18 @@ func (o *opened) readQuestions() error {
 
 			qs, err := questions.Open(o.choice.Data, c.Info(), d, toolqa.Split(o.choice.Split))
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%w: run `toolevo data questions`", err)
+				return nil, fmt.Errorf("%w: run `toolevo data questions`", err)
 			}
 
 			if err != nil {
-				return err
+				return nil, err
 			}
 
 			all = append(all, qs...)
 		}
 	}
 
-	for _, q := range all {
-		o.tasks = append(o.tasks, q.Task())
-		o.gold[q.ID] = q.Answer
-	}
-
-	var err error
-	o.grader, err = score.NewGrader(all)
-
-	return err
+	return all, nil
 }
 
 func (o *opened) chosen(d toolqa.Difficulty) bool {
@@ -219,15 +265,16 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		Tools:    o.tools(memory),
 		Grader:   o.grader,
 		Options: dynamic.Options{
-			Codec:            c.Codec,
-			LastBrace:        o.compat.Has(compat.LastBrace),
-			MaxLoads:         c.MaxLoads,
-			LoadTools:        []string{"LoadDB", "LoadGraph"},
-			LoadNames:        o.compat.LoadNames(),
-			NoUpdateTool:     !c.UpdateTool,
-			ObservationWords: c.ObservationWords,
-			StrictReward:     c.StrictReward,
-			PublishedNotices: o.compat.Has(compat.Notices),
+			Codec:             c.Codec,
+			LastBrace:         o.compat.Has(compat.LastBrace),
+			MaxLoads:          c.MaxLoads,
+			LoadTools:         []string{"LoadDB", "LoadGraph"},
+			LoadNames:         o.compat.LoadNames(),
+			NoUpdateTool:      !c.UpdateTool,
+			ObservationWords:  c.ObservationWords,
+			StrictReward:      c.StrictReward,
+			PublishedNotices:  o.compat.Has(compat.Notices),
+			PublishedFeedback: c.PublishedFeedback || o.compat.Has(compat.Published),
 		},
 	})
 }

@@ -28,6 +28,10 @@ type record struct {
 	Source toolqa.Source `json:"source,omitempty"`
 
 	Corpus string `json:"corpus,omitempty"` // toolqa.Question.Corpus
+
+	// of the form own alone; of the others the file's name says so
+	Dataset    toolqa.Dataset    `json:"-"`
+	Difficulty toolqa.Difficulty `json:"-"`
 }
 
 // Path returns the file of one set of questions below the data folder dir:
@@ -57,7 +61,9 @@ func Write(dir string, questions []toolqa.Question) error {
 		enc := json.NewEncoder(buf)
 		enc.SetEscapeHTML(false)
 
-		if err := enc.Encode(record{q.ID, q.Text, q.Answer, q.Template, q.Source, q.Corpus}); err != nil {
+		if err := enc.Encode(record{
+			ID: q.ID, Question: q.Text, Answer: q.Answer, Template: q.Template, Source: q.Source, Corpus: q.Corpus,
+		}); err != nil {
 			return fmt.Errorf("questions: write %s: question %s: %w", path, q.ID, err)
 		}
 	}
@@ -142,12 +148,24 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 	return parseFile(path, data, ds, d, s, written)
 }
 
+// ReadOwn reads a file of questions of the user's own: JSON lines with qid, question, answer, dataset and, where they
+// are told apart, difficulty.
+func ReadOwn(path string) ([]toolqa.Question, error) {
+	data, err := regular.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("questions: %w", err)
+	}
+
+	return parseFile(path, data, "", "", "", own)
+}
+
 // form is which fields the records of a file have.
 type form int
 
 const (
 	published form = iota // qid, question and answer; others are ignored
 	written               // those of record, and source always
+	own                   // qid, question, answer, dataset, and difficulty or not; others are ignored
 )
 
 // parseFile reads the questions in a file.
@@ -176,6 +194,10 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 		}
 
 		lines[r.ID] = line
+		if f == own {
+			ds, d = r.Dataset, r.Difficulty
+		}
+
 		if m, ok := Recognise(r.Question); r.Template == "" && ok {
 			r.Template = m.Template.Name
 		}
@@ -211,7 +233,11 @@ func parseRecord(line []byte, form form) (record, error) {
 			r.Question, err = text(f)
 		case f.Name == "answer":
 			r.Answer, err = scalar(f)
-		case form == published:
+		case form == own && f.Name == "dataset":
+			r.Dataset, err = named(f, toolqa.ParseDataset)
+		case form == own && f.Name == "difficulty":
+			r.Difficulty, err = named(f, toolqa.ParseDifficulty)
+		case form != written:
 		case f.Name == "template":
 			r.Template, err = text(f)
 		case f.Name == "corpus":
@@ -229,8 +255,12 @@ func parseRecord(line []byte, form form) (record, error) {
 		}
 	}
 
-	if form == published {
+	if form != written {
 		r.Source = toolqa.Published
+	}
+
+	if form == own && r.Dataset == "" {
+		return record{}, errors.New(`field "dataset" is missing`)
 	}
 
 	if _, ok := fields.Get("answer"); !ok {
@@ -247,6 +277,16 @@ func parseRecord(line []byte, form form) (record, error) {
 	}
 
 	return r, nil
+}
+
+// named returns the value of a field that is one of some names.
+func named[T ~string](f envs.Arg, parse func(string) (T, error)) (T, error) {
+	name, err := text(f)
+	if err != nil {
+		return "", err
+	}
+
+	return parse(name)
 }
 
 // text returns the value of a field that is a string or null.

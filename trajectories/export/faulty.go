@@ -1,7 +1,7 @@
 package export
 
 import (
-	"strings"
+	"slices"
 
 	"toolevo/envs"
 	"toolevo/trajectories"
@@ -39,7 +39,7 @@ func toldTruth(row *trajectories.Row) bool {
 	used := map[string]bool{}
 
 	for _, t := range row.Turns {
-		if t.Outcome == envs.OK && t.Tool != envs.UpdateTool {
+		if t.Outcome == envs.OK && !t.IsUpdate() {
 			used[t.API] = true
 		}
 	}
@@ -47,33 +47,17 @@ func toldTruth(row *trajectories.Row) bool {
 	updates := 0
 
 	for _, t := range row.Turns {
-		if t.Outcome != envs.OK || t.Tool != envs.UpdateTool {
+		if !t.IsUpdate() {
 			continue
 		}
 
 		updates++
 
-		if !mentions(t.Key, used) {
+		text, _ := t.Description()
+		if !slices.ContainsFunc(trajectories.Words(text), func(word string) bool { return used[word] }) {
 			return false
 		}
 	}
 
 	return updates > 0
-}
-
-// mentions reports whether a text has one of some names as a word of its own.
-func mentions(text string, all map[string]bool) bool {
-	words := strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
-
-	for _, word := range words {
-		if all[word] {
-			return true
-		}
-	}
-
-	return false
-}
-
-func isWord(r rune) bool {
-	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }

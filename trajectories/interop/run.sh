@@ -34,6 +34,8 @@ environment interop "$here"
 factory=$environment
 environment trl "$here/trl"
 trl=$environment
+environment statistics "$here/../../finetune/statistics/interop"
+statistics=$environment
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -71,4 +73,6 @@ mkdir -p "$HF_HOME"
 "$factory/bin/python" "$here/train.py" "$tokenizer" "$work/factory" "$work"/llamafactory/*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
 "$trl/bin/python" "$here/trl/train.py" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
+"$statistics/bin/python" "$here/../../finetune/statistics/interop/reference.py" \
+	"$here/../../finetune/statistics/testdata/reference.json" || fail "statsmodels disagrees (see above)"
 echo "interop: everything held"

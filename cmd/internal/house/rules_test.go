@@ -122,7 +122,7 @@ func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 
 // A file that is renamed into place is gone after a power cut unless its folder is synced: envs/durable does both.
 func TestRenamesAreDurable(t *testing.T) {
-	const counts = "cmd/toolevo/tally.go" // written every second, worth no sync
+	const counts = "finetune/rundir/note.go" // written every second, worth no sync
 
 	fset, files := source(t)
 	for _, f := range files {

@@ -186,8 +186,12 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Grader: s,
-		Tools:   map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},
-		Options: dynamic.Options{Codec: s.choice.Environment.Codec, NoUpdateTool: !s.choice.Environment.UpdateTool},
+		Tools: map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},
+		Options: dynamic.Options{
+			Codec:             s.choice.Environment.Codec,
+			NoUpdateTool:      !s.choice.Environment.UpdateTool,
+			PublishedFeedback: s.choice.Environment.PublishedFeedback,
+		},
 	})
 }
 

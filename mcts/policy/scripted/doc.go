@@ -6,10 +6,32 @@
 // a slip. A usage is what it infers from a deprecation notice: how to say a call of the prompt version to the tool that
 // took its place.
 //
+// # Under drift
+//
+// Greedy mistakes in the task are the same under every API version; those that drift gives occasion for come on top.
+// So no question is answered under drift that is not answered without it. A policy that reads notices learns other
+// names and parameters at the price of turns; one that does not (stale) answers nothing where they change. Answers that
+// are JSON objects are read for their message, and change nothing.
+//
 // # Guarantees
 //
 // A policy reads only History, N, Seed and Greedy of a request, and of the history only what a model would be shown and
 // the outcome of each turn. Equal requests get equal answers.
+//
+// # Without parts of the method
+//
+// The mistakes of a profile are drawn by set rates, so what scripted:noisy loses in an ablation study (ToolEvo, section
+// 5.4) is known beforehand:
+//
+//   - Without self-reflection it answers fewer questions, and none that it does not answer with it. Up to its first
+//     invocation error an episode is the same, and there it ends, though most often the policy would have recovered.
+//   - Without UpdateTool it takes fewer turns and is about as accurate: it learns from the notices in its history, and
+//     from UpdateTool nothing that it does not know. A model that loses the thread of a long history needs UpdateTool
+//     more, as the paper's do.
+//   - Where no API has moved on it takes the fewest turns and is about as accurate: it recovers from nearly every
+//     deprecation.
+//
+// What is about as accurate may be a few questions better or worse: which turns go wrong depends on their number.
 //
 // # Caveats
 //

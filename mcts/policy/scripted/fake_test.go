@@ -8,6 +8,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/response"
 	"toolevo/mcts"
 )
 
@@ -49,6 +50,7 @@ type world struct {
 	names   map[string]drifted // by tool; empty in the prompt version
 	answers map[string]string  // by the call in the deployed version
 	refuse  map[string]string  // observations of tools that always fail, by deployed name
+	wraps   bool               // answers are JSON objects
 }
 
 func newWorld(version string) *world {
@@ -124,6 +126,11 @@ func (w *world) act(h envs.History, text string) envs.History {
 	default:
 		turn.Outcome, turn.Observation = envs.InvocationError,
 			"There is something wrong with the arguments you send. Please modify it."
+	}
+
+	if w.wraps && name != envs.FinishTool && name != envs.UpdateTool {
+		format := response.Format{State: "State", Message: "Message"}
+		turn.Observation = format.Wrap(turn.Outcome == envs.OK, turn.Observation)
 	}
 
 	return h.Append(turn)

@@ -23,6 +23,7 @@ type situation uint8
 const (
 	proceeding situation = iota
 	migrating            // the last call was deprecated and its successor is known
+	adjusting            // the same, where only the parameters have changed
 	retrying             // the last call was an error
 	describing           // a new tool worked for the first time
 	givingUp
@@ -83,8 +84,12 @@ func (sc *scene) step() move {
 	}
 
 	if t := sc.st.last(); t != nil && t.Outcome.IsError() {
-		m.kind = retrying
-		if t.Outcome == envs.Deprecated && m.via != nil {
+		switch {
+		case t.Outcome != envs.Deprecated || m.via == nil:
+			m.kind = retrying
+		case m.via.name == call.Name:
+			m.kind = adjusting
+		default:
 			m.kind = migrating
 		}
 	}

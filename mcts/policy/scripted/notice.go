@@ -116,6 +116,10 @@ func parseSignature(text string) (name string, params []string, signature string
 		n++
 	}
 
+	if !strings.HasPrefix(text[n:], "[") { // a full stop ends the sentence
+		n = len(strings.TrimRight(text[:n], "."))
+	}
+
 	if n == 0 {
 		return "", nil, "", false
 	}
@@ -139,8 +143,8 @@ func parseSignature(text string) (name string, params []string, signature string
 	return name, params, text[:n+end+1], true
 }
 
-// isNameByte allows what the API generator of appendix D.1 may put into names.
-func isNameByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-@%#", c) >= 0 || c >= 0x80 }
+// isNameByte allows what appendices B.2 and D.1 put into names.
+func isNameByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-@%#.", c) >= 0 || c >= 0x80 }
 
 // guess makes slots from parameter names alone: the first ones take the old arguments, the others are settings.
 func guess(params []string, oldCount int) []slot {

@@ -16,6 +16,11 @@ var (
 			"$old is deprecated, and the notice names $new. I follow its example. ",
 			"The observation says that $new takes the place of $old, so I call that. ",
 		},
+		adjusting: {
+			"The parameters of $new have changed. I write them as the notice does. ",
+			"$new takes other parameters now, and the notice names them. I follow its example. ",
+			"The observation says that $new is called in another way, so I call it like that. ",
+		},
 		retrying: {
 			"The last call failed. I check it and try again. ",
 			"The observation is an error. I look at the call once more. ",

@@ -265,6 +265,50 @@ func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 	}
 }
 
+// Answers that are JSON objects are read for their message: every profile does what it does without.
+func TestWrappedAnswersChangeNothing(t *testing.T) {
+	for _, p := range Profiles() {
+		for seed := range uint64(200) {
+			question := fmt.Sprint(openQuestion, " ", seed)
+			plain, wrapped := newWorld("p_s_in"), newWorld("p_s_in")
+			wrapped.wraps = true
+
+			for _, greedy := range []bool{true, false} {
+				want := called(solve(t, New(p, plans), plain, question, seed, greedy))
+				got := called(solve(t, New(p, plans), wrapped, question, seed, greedy))
+
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, seed %d, greedy %v (-plain +wrapped):\n%s", p.Name, seed, greedy, diff)
+				}
+			}
+		}
+	}
+}
+
+// Parameters can change under a name that stands: then the thought does not say that the name has changed.
+func TestThoughtOnOutdatedParameters(t *testing.T) {
+	h := ask(openQuestion).Append(envs.Turn{
+		Call:        envs.Call{Tool: "LoadDB", Name: "LoadDB", Args: kv("DBName", "coffee")},
+		Outcome:     envs.Deprecated,
+		Observation: deprecated("LoadDB[DBName]", `LoadDB[#DBName], param example: {"#DBName": "flights"}`),
+	})
+	reader := New(profile(t, "reader"), plans)
+
+	text := propose(t, reader, mcts.Request{History: h, N: 1, Greedy: true})[0].Text
+
+	want := "Thought: The parameters of LoadDB have changed. I write them as the notice does. I need step LoadDB.\n" +
+		"Action: LoadDB\nAction Input: {\"#DBName\": \"coffee\"}"
+	if text != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+
+	for _, sample := range propose(t, reader, mcts.Request{History: h, N: 50, Seed: 1}) {
+		if strings.Contains(sample.Text, "LoadDB instead") || strings.Contains(sample.Text, "takes the place") {
+			t.Errorf("a sample says\n%s", sample.Text)
+		}
+	}
+}
+
 // Reader and stale differ from sample to sample in nothing but the words of the thought.
 func TestSteadyProfilesMakeOneCall(t *testing.T) {
 	for _, name := range []string{"reader", "stale"} {

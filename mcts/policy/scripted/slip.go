@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/response"
 )
 
 // slip is a mistake: how often it is made, and what it makes of the right move, or false where it is not possible.
@@ -88,7 +89,7 @@ func ignoreNotice(sc *scene, _ *dice) (move, bool) {
 	}
 
 	m.via = nil
-	if m.kind == migrating {
+	if m.kind == migrating || m.kind == adjusting {
 		m.kind = retrying
 	}
 
@@ -153,7 +154,7 @@ const columnList = "following columns: "
 // columns returns the column names that the latest observation listing any lists.
 func (st *standing) columns() []string {
 	for _, t := range slices.Backward(st.turns) {
-		if _, list, ok := strings.Cut(t.Observation, columnList); ok && t.Outcome == envs.OK {
+		if _, list, ok := strings.Cut(response.Read(t.Observation), columnList); ok && t.Outcome == envs.OK {
 			list, _, _ = strings.Cut(list, "\n")
 			return strings.Split(strings.TrimSuffix(strings.TrimSpace(list), "."), ", ")
 		}

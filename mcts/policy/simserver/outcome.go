@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/response"
 )
 
 // The published wordings that begin an observation, by what they mean. A server cannot tell a refusal of the arguments
@@ -42,7 +43,7 @@ var lastLine = regexp.MustCompile(
 
 // outcomeOf tells from its words what kind of observation it is.
 func outcomeOf(observation string) envs.Outcome {
-	text := strings.TrimSpace(observation)
+	text := strings.TrimSpace(response.Read(observation))
 	if rest, ok := strings.CutPrefix(text, "Error: "); ok && strings.Contains(rest, " is deprecated") {
 		return envs.Deprecated
 	}

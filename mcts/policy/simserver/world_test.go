@@ -10,6 +10,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/response"
 	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
@@ -94,7 +95,10 @@ func (grader) Grade(_ context.Context, _ envs.Task, a string) (envs.Grade, error
 }
 
 // versions are the API versions that scripted runs are made in.
-var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary"}
+var versions = []string{"p_c", "p_s_in", "p_s_ood", "p_s_ood_proprietary", "p_s_in" + wrapped}
+
+// wrapped ends the name of a version whose answers are objects.
+const wrapped = ", wrapped"
 
 // environment is the dynamic environment over the toy tools with a version deployed.
 func environment(t testing.TB, version string) (envs.Environment, prompt.Prompt) {
@@ -116,9 +120,15 @@ func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Envir
 		t.Fatal(err)
 	}
 
-	deployed, err := all.Version(version)
+	name, isWrapped := strings.CutSuffix(version, wrapped)
+
+	deployed, err := all.Version(name)
 	if err != nil {
 		t.Fatal(err)
+	}
+
+	if isWrapped {
+		deployed.Response = &response.Format{State: "Status", Message: "Text"}
 	}
 
 	env, err := dynamic.New(dynamic.Config[int]{

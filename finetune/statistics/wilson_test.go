@@ -1,4 +1,4 @@
-package finetune_test
+package statistics_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"toolevo/finetune"
+	"toolevo/finetune/statistics"
 )
 
 func TestWilson(t *testing.T) {
@@ -23,7 +23,7 @@ func TestWilson(t *testing.T) {
 		{95, 100, 0.8882495, 0.9784563},
 		{81, 263, 0.2552885, 0.3662096},
 	} {
-		low, high := finetune.Wilson(test.k, test.n)
+		low, high := statistics.Wilson(test.k, test.n)
 		if math.Abs(low-test.low) > 5e-7 || math.Abs(high-test.high) > 5e-7 {
 			t.Errorf("Wilson(%d, %d) = %.7f–%.7f, want %.7f–%.7f", test.k, test.n, low, high, test.low, test.high)
 		}
@@ -37,7 +37,7 @@ func TestWilsonInvertsTheScoreTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5000).Draw(t, "n")
 		k := rapid.IntRange(0, n).Draw(t, "k")
-		low, high := finetune.Wilson(k, n)
+		low, high := statistics.Wilson(k, n)
 
 		p := float64(k) / float64(n)
 		if !(0 <= low && low <= p+1e-12 && p-1e-12 <= high && high <= 1) {
@@ -50,7 +50,7 @@ func TestWilsonInvertsTheScoreTest(t *testing.T) {
 			}
 		}
 
-		otherLow, otherHigh := finetune.Wilson(n-k, n)
+		otherLow, otherHigh := statistics.Wilson(n-k, n)
 		if math.Abs(otherLow-(1-high)) > 1e-12 || math.Abs(otherHigh-(1-low)) > 1e-12 {
 			t.Fatalf("Wilson(%d, %d) and Wilson(%d, %d) are no mirror images", k, n, n-k, n)
 		}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolevo/envs/console"
+	"toolevo/envs/durable"
+	"toolevo/finetune"
+)
+
+// ablations is the name of the report of an ablation study, in each of its formats.
+const ablations = "ablations"
+
+// variant is the method with something taken away: a row of the paper's Table 5.
+type variant struct {
+	name  string   // of its folder, and in reports
+	flags []string // of eval, beside those of all variants
+}
+
+// variants are the rows of Table 5, and the static environment, in which the API version of the prompt is deployed.
+func variants(api, prompt string) []variant {
+	return []variant{
+		{"full", []string{"--api", api}},
+		{"no-update-tool", []string{"--api", api, "--no-update-tool"}},
+		{"no-reflection", []string{"--api", api, "--no-reflection"}},
+		{"static", []string{"--api", prompt}},
+	}
+}
+
+// ablateDefaults are what ablate sets before anybody else does.
+func ablateDefaults() map[string]string {
+	return map[string]string{"split": "test", "api": "p_s_ood", "policy": "scripted:noisy"}
+}
+
+func (a *app) ablateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ablate",
+		Short: "Measure a policy without parts of the method (Table 5)",
+		Long: `Evaluates one policy four times on the same questions, as the paper's Table 5
+does: with the full method, without UpdateTool (--no-update-tool of eval),
+without self-reflection (--no-reflection: an episode ends at its first
+invocation error, deprecations excepted), and in the static environment, where
+the API version of the prompt is deployed.
+
+Prints the means over datasets and paired tests, by variant: POLICY@full and so
+on. ablations.csv, .md and .tex in --out have every dataset, the last in the
+layout of the paper's tables. Each variant is an evaluation in a folder of
+--out, which inspect, check, eval errors and eval compare read.
+
+Interrupted, or with some of it done, the same command goes on where it stopped
+and asks nothing twice.`,
+		Example: `  toolevo ablate --out runs/ablations
+  toolevo ablate --policy openai:MODEL --api p_s_in --limit 20 --out runs/table5`,
+		Args: console.Positional(0, 0),
+	}
+	settings := a.addSettings(cmd, ablateDefaults(), "dataset", "difficulty", "template", "split", "limit", "api",
+		"policy", "seed", "compat", "engine", "python", "wasm")
+	a.DataFlag(cmd)
+	a.servingFlags(cmd)
+	cmd.Flags().Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep "+
+		"the model's servers busy)")
+	out := cmd.Flags().String("out", "", "make the evaluations in the folder `DIR` (required)")
+	asJSON := console.JSONFlag(cmd)
+	console.ProgressFlag(cmd)
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *out == "" {
+			return console.Usage("ablate needs --out DIR, the folder of its evaluations")
+		}
+
+		c, err := settings.resolve(cmd.Flags(), nil)
+		if err != nil {
+			return err
+		}
+
+		if len(c.Policy) != 1 || len(c.API) != 1 {
+			return console.Usage("ablate takes one --policy and one --api, not %s and %s", strings.Join(c.Policy, ","),
+				strings.Join(c.API, ","))
+		}
+
+		flags := append(passedOn(cmd.Flags(), "api", "policy", "split", "out", "json"), "--policy", c.Policy[0],
+			"--split", c.Split)
+
+		compared, err := a.ablate(cmd.Context(), *out, variants(c.API[0], c.Prompt), flags)
+		if err != nil {
+			return err
+		}
+
+		if err := writeAblations(*out, compared.Report); err != nil {
+			return err
+		}
+
+		var tableErr error
+
+		err = a.Show(*asJSON, compared, func() { tableErr = means(compared.Report).WriteTable(a.Out) })
+		a.Say("By dataset: %s, .md, .tex; the questions that flipped: toolevo %s",
+			filepath.Join(*out, ablations+".csv"), console.Shell(compareCommand(compared)...))
+
+		return errors.Join(err, tableErr)
+	}
+
+	return cmd
+}
+
+// ablate evaluates the variants, or goes on with them, and compares them.
+func (a *app) ablate(ctx context.Context, out string, all []variant, flags []string) (compared comparedEvaluations,
+	err error) {
+	var dirs []string
+
+	for _, v := range all {
+		dir := filepath.Join(out, v.name)
+		dirs = append(dirs, dir)
+
+		args := slices.Concat([]string{"eval", "--out", dir}, flags, v.flags)
+		if isRun(dir) {
+			args = append(args, "--resume")
+		}
+
+		var report finetune.Report
+		if err := a.inner(ctx, a.Err, &report, args...); err != nil {
+			return compared, err
+		}
+	}
+
+	err = a.inner(ctx, a.Err, &compared, append([]string{"eval", "compare"}, dirs...)...)
+
+	return compared, err
+}
+
+// compareCommand is the command that compares the variants.
+func compareCommand(compared comparedEvaluations) []string {
+	args := []string{"eval", "compare"}
+	for _, run := range compared.Runs {
+		args = append(args, run.Dir)
+	}
+
+	return args
+}
+
+// writeAblations writes the report of a study in all formats.
+func writeAblations(out string, r *finetune.Report) error {
+	for ending, write := range map[string]func(io.Writer) error{
+		".csv": r.WriteCSV,
+		".md":  r.WriteMarkdown,
+		".tex": func(w io.Writer) error { return r.WriteLaTeX(w, nil) },
+	} {
+		if err := durable.WriteFile(filepath.Join(out, ablations+ending), write); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// means is a report without the rows of single datasets, where there are several.
+func means(r *finetune.Report) *finetune.Report {
+	short := *r
+	if slices.ContainsFunc(r.Summaries, func(s finetune.Summary) bool { return s.Cells > 1 }) {
+		short.Rows = nil
+	}
+
+	return &short
+}
+
+// passedOn are the flags that were given, but for some, as arguments of another command.
+func passedOn(flags *pflag.FlagSet, but ...string) []string {
+	var args []string
+
+	flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(but, f.Name) {
+			return
+		}
+
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+
+		for _, value := range values {
+			args = append(args, "--"+f.Name+"="+value)
+		}
+	})
+
+	return args
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/durable"
+	"toolevo/finetune"
+	"toolevo/finetune/variability"
+	"toolevo/mcts/store"
+)
+
+// analysisCSV is the file of an analysis that has its figures as numbers.
+const analysisCSV = "variability.csv"
+
+// analysis is what `analyze` prints.
+type analysis struct {
+	Rows  []variability.Row `json:"rows"`  // by policy, difficulty and version
+	Files []string          `json:"files"` // what was written: the rows as CSV, and figures
+}
+
+// analyzeDefaults are what analyze sets before anybody else does.
+func analyzeDefaults() map[string]string {
+	return map[string]string{
+		"split": "test", "api": "p_c," + factorPrefix + all, "policy": "scripted:stale,scripted:noisy",
+	}
+}
+
+func (a *app) analyzeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "analyze",
+		Short: "Measure what changes of names, parameters or responses cost",
+		Long: `Evaluates policies under the version that they are shown, and under versions in
+which one factor changes: the names of APIs or of parameters, by other words or
+by a special character, or the form of answers (the paper's section 5.3). Prints
+the accuracies with the change beside the original, and p of a paired test on
+the same questions. The run directory gets the same as variability.csv, and the
+paper's figures 4 to 6 as SVG and PNG.
+
+Each factor has ten versions, made from the prompt's by the seed. Every question
+meets one of them.
+
+The run is one of eval: --resume continues it, eval errors and eval adaptation
+say more of it, check plays it again.`,
+		Example: `  toolevo analyze --policy scripted:noisy,scripted:stale --out runs/factors
+  toolevo analyze --api p_c,factor:parameters-text --feedback published`,
+		Args: console.Positional(0, 0),
+	}
+	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "api", "policy",
+		"seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
+	f.kind = kindEval
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		b, err := f.resolve(cmd.Context(), cmd)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+
+		if err := checkAnalyzed(b.config); err != nil {
+			return err
+		}
+
+		if *f.dryRun {
+			return a.dryRun(cmd.Context(), kindEval, f, b)
+		}
+
+		if err := f.prepare(cmd.Context(), b); err != nil {
+			return err
+		}
+
+		return a.evaluate(cmd.Context(), f, b, func(run *store.Run, r *finetune.Report) error {
+			return a.analyze(*f.asJSON, run, r, b.config.Prompt)
+		})
+	}
+
+	return cmd
+}
+
+// checkAnalyzed refuses versions that cannot be compared with the original.
+func checkAnalyzed(c *configs.Resolved) error {
+	if len(c.API) < 2 || strings.TrimSpace(c.API[0]) != c.Prompt {
+		return console.Usage("--api %s: want the version of the prompt, %s, and then the versions to compare with it, "+
+			"e.g. %s,factor:names-text", strings.Join(c.API, ","), c.Prompt, c.Prompt)
+	}
+
+	return nil
+}
+
+// analyze writes what an evaluation says of the changes of a version, and prints it.
+func (a *app) analyze(asJSON bool, run *store.Run, r *finetune.Report, original string) error {
+	rows, err := variability.Rows(r, original)
+	if err != nil {
+		return err
+	}
+
+	result := analysis{Rows: rows}
+	if result.Files, err = writeAnalysis(run.Dir, rows, original); err != nil {
+		return err
+	}
+
+	if asJSON {
+		err = a.PrintJSON(result)
+	} else {
+		err = variability.WriteTable(a.Out, rows)
+	}
+
+	for _, file := range result.Files {
+		a.Say("Written: %s", file)
+	}
+
+	lost := 0
+	for _, row := range r.Rows {
+		lost += row.Lost
+	}
+
+	if err == nil && lost > 0 {
+		err = console.GaveUp(fmt.Errorf("%d questions were lost to failures of ours; the figures are of the others",
+			lost))
+	}
+
+	return err
+}
+
+// writeAnalysis writes the rows as CSV and the figures, and returns the paths.
+func writeAnalysis(dir string, rows []variability.Row, original string) ([]string, error) {
+	var paths []string
+
+	write := func(name string, to func(io.Writer) error) error {
+		paths = append(paths, filepath.Join(dir, name))
+		return durable.WriteFile(filepath.Join(dir, name), to)
+	}
+
+	err := write(analysisCSV, func(w io.Writer) error { return variability.WriteCSV(w, rows) })
+	if err != nil {
+		return nil, err
+	}
+
+	for _, f := range variability.Figures(rows, original) {
+		if err := write(f.Name+".svg", f.WriteSVG); err != nil {
+			return nil, err
+		}
+
+		if err := write(f.Name+".png", f.WritePNG); err != nil {
+			return nil, err
+		}
+	}
+
+	return paths, nil
+}

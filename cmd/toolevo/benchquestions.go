@@ -1,0 +1,187 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/names"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
+	"toolevo/trajectories"
+)
+
+// inputQuestions begins the names under which a lineage has the questions of a dataset and difficulty.
+const inputQuestions = "questions"
+
+// choice says what the configuration wants of the benchmark.
+func (b *bench) choice(dir string) (suite.Choice, error) {
+	c := b.config
+
+	datasets, err := c.Datasets()
+	if err != nil {
+		return suite.Choice{}, err
+	}
+
+	difficulties, err := c.Difficulties()
+
+	if err != nil {
+		return suite.Choice{}, err
+	}
+
+	own, answers, err := b.ownTasks()
+
+	return suite.Choice{
+		Own: own, Answers: answers,
+		Data: dir, Datasets: datasets, Difficulties: difficulties, Split: c.Split, Prompt: c.Prompt,
+		Versions: b.versions,
+		Environment: suite.Environment{
+			Codec:             c.Codec(),
+			UpdateTool:        c.Environment.UpdateTool,
+			StrictReward:      c.Environment.Reward == configs.RewardStrict,
+			PublishedFeedback: c.Environment.Feedback == configs.FeedbackPublished,
+			MaxLoads:          c.Environment.MaxLoads,
+			ObservationWords:  c.Environment.ObservationWords,
+			Compat:            c.Environment.Compat,
+		},
+		Programs: sandbox.Limits{
+			Wall: time.Duration(c.Python.WallSeconds * float64(time.Second)),
+			CPU:  time.Duration(c.Python.CPUSeconds) * time.Second, Memory: int64(c.Python.MemoryMiB) << 20,
+			Output: c.Python.OutputKiB << 10,
+		},
+		Settings: maps.Collect(c.Sections()),
+		Embedder: b.embedder,
+		Watch:    b.watch,
+	}, err
+}
+
+// ownTasks reads the tasks of the user's own, none where the run is about a split.
+func (b *bench) ownTasks() ([]envs.Task, map[string]string, error) {
+	path := b.config.Questions
+	if path == "" {
+		return nil, nil, nil
+	}
+
+	asker, ok := b.benchmark.(suite.Asker)
+	if !ok {
+		return nil, nil, console.Usage("--questions: the suite %s has only questions of its own", b.config.Suite)
+	}
+
+	// The run is resumed and checked wherever that is done.
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	b.config.Questions = path
+
+	tasks, answers, err := asker.ReadTasks(path)
+	if err == nil && len(tasks) == 0 {
+		err = fmt.Errorf("%s has no questions", path)
+	}
+
+	if err != nil {
+		return nil, nil, console.Usage("--questions: %w", err)
+	}
+
+	return tasks, answers, nil
+}
+
+// readTasks takes the tasks of the templates within the limit, and notes of each dataset and difficulty what they hold.
+func (b *bench) readTasks() error {
+	chosen, err := b.templates()
+	if err != nil {
+		return err
+	}
+
+	index, taken := map[string]int{}, map[string]int{} // of the next one of a dataset and difficulty; of those taken
+	sum, name := sha256.New(), ""
+	note := func() {
+		if name != "" {
+			b.lineage[name] = hex.EncodeToString(sum.Sum(nil))
+			sum.Reset()
+		}
+	}
+	answers, _ := b.suite.(suite.Answerer)
+	split := b.config.Split
+
+	if b.config.Questions != "" {
+		split = suite.OwnSplit
+	}
+
+	for _, t := range b.suite.Tasks() {
+		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: split, Text: t.Question}
+		if answers != nil {
+			q.Gold = answers.Answer(t.ID)
+		}
+
+		cell := fmt.Sprintf("%s %s-%s %s", inputQuestions, t.Labels[envs.LabelDataset], t.Labels[envs.LabelDifficulty],
+			q.Split)
+		if cell != name {
+			note()
+			name = cell
+		}
+
+		q.Index = index[cell]
+		index[cell]++
+
+		if chosen != nil && !slices.Contains(chosen, t.Labels[envs.LabelTemplate]) {
+			continue
+		}
+
+		if only := b.config.Branch.Question; only != "" && t.ID != only {
+			continue
+		}
+
+		if taken[cell]++; b.config.Limit > 0 && taken[cell] > b.config.Limit {
+			continue
+		}
+
+		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text, q.Gold)
+
+		b.tasks, b.questions = append(b.tasks, t), append(b.questions, q)
+	}
+
+	note()
+
+	return nil
+}
+
+// templates returns the question templates chosen, nil for all.
+func (b *bench) templates() ([]string, error) {
+	var there []string
+
+	for _, t := range b.suite.Tasks() {
+		if name := t.Labels[envs.LabelTemplate]; name != "" && !slices.Contains(there, name) {
+			there = append(there, name)
+		}
+	}
+
+	chosen := b.config.Templates()
+	for _, name := range chosen {
+		if slices.Contains(there, name) {
+			continue
+		}
+
+		if meant, ok := names.Closest(name, there); ok {
+			return nil, console.Usage("--template: none of the questions has the template %q, did you mean %s?", name,
+				meant)
+		}
+
+		if len(there) == 0 {
+			return nil, console.Usage("--template %s: the questions have no templates", name)
+		}
+
+		return nil, console.Usage("--template: none of the questions has the template %q: there are %d, such as %s",
+			name, len(there), there[0])
+	}
+
+	return chosen, nil
+}

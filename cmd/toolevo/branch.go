@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/drift"
+	"toolevo/envs/toolapi"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+func (a *app) branchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "branch RUN QUESTION TREE NODE",
+		Short: "Continue a tree from a node, under another version or policy",
+		Long: `Grows new trees that begin at a node of another run's tree: the steps down to
+the node are taken as they were, and from there on another policy acts, or
+another API version is deployed, as if the APIs moved on in the middle of the
+task. Everything else is as the run has it, unless a flag changes it.
+
+The result is a run directory like that of collect: inspect, check, replay and
+export read it, and collect --resume --out DIR continues it. Its trajectories
+have the steps down to the node, too, and name the version that was deployed
+behind it. inspect shows the numbers of nodes; one at which the task has ended
+cannot be continued.`,
+		Example: `  toolevo branch runs/first QUESTION 0 3 --api p_s_ood --out runs/moved-on
+  toolevo branch runs/first QUESTION 0 3 --policy scripted:stale --out runs/b
+  toolevo branch runs/first QUESTION 0 0 --seed 2 --trees 4 --out runs/again`,
+		Args:              console.Positional(4, 4),
+		ValidArgsFunction: runs(1),
+	}
+	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
+		"engine", "python", "wasm")
+	f.command = kindCollect // goes on with what a branch has begun
+	ofRun(cmd)
+
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		point, err := readBranch(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+
+		f.branch = point
+		*f.data = dataOf(cmd, *f.data, &point.manifest, point.dir)
+
+		b, err := f.resolve(cmd.Context(), cmd)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+
+		if len(b.config.Policy) != 1 {
+			return console.Usage("branch takes one --policy, not %s", strings.Join(b.config.Policy, ","))
+		}
+
+		if *f.dryRun {
+			return a.dryRun(cmd.Context(), kindCollect, f, b)
+		}
+
+		if err := f.prepare(cmd.Context(), b); err != nil {
+			return err
+		}
+
+		if err := point.reached(cmd.Context(), b); err != nil {
+			return err
+		}
+
+		return a.collect(cmd.Context(), f, b)
+	}
+
+	return cmd
+}
+
+// branch is a node at which new trees begin.
+type branch struct {
+	dir      string // of its run
+	manifest store.Manifest
+	config   configs.Layer // of its run
+	question trajectories.Question
+	path     []mcts.Record // from the first step to the node
+	begin    configs.Branch
+	noted    *deployed
+}
+
+// readBranch reads the node that RUN QUESTION TREE NODE names.
+func readBranch(ctx context.Context, args []string) (_ *branch, err error) {
+	v, err := openView(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, v.run.Close()) }()
+
+	if kind := v.run.Manifest.Kind; kind != kindCollect {
+		return nil, console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` have branches",
+			args[0], kind)
+	}
+
+	q, err := v.question(args[1])
+	if err != nil {
+		return nil, err
+	}
+
+	record, err := v.tree(ctx, q, args[2])
+	if err != nil {
+		return nil, err
+	}
+
+	node, err := nodeOf(record, args[3])
+	if err != nil {
+		return nil, err
+	}
+
+	if n := record.Nodes[node]; n.Status != envs.Running {
+		return nil, console.Usage("the task has ended at node %d (%s): choose one on the way to it, which "+
+			"`toolevo %s` shows", node, n.Status, console.Shell("inspect", v.run.Dir, q.ID, args[2], args[3]))
+	}
+
+	c, err := runConfig(v.run)
+	if err != nil {
+		return nil, err
+	}
+
+	noted, err := notedVersions(ctx, v.run, c)
+	if err != nil {
+		return nil, err
+	}
+
+	point := &branch{
+		dir: v.run.Dir, manifest: v.run.Manifest, question: q, noted: noted,
+		config: configs.Layer{
+			Origin: filepath.Join(v.run.Dir, store.ConfigFile), YAML: []byte(v.run.Config), Earlier: true,
+		},
+		begin: configs.Branch{
+			From:     fmt.Sprintf("%s %s %d %d", v.run.Manifest.ID, q.ID, record.Tree, node),
+			Question: q.ID,
+		},
+	}
+
+	for i, id := range record.Path(node)[1:] {
+		// A branch of a branch has met the versions of both.
+		version := noted.all().Of(c.Seed, q.ID)
+		if i < len(c.Branch.API) {
+			version = c.Branch.API[i]
+		}
+
+		point.path = append(point.path, record.Nodes[id])
+		point.begin.Actions = append(point.begin.Actions, record.Nodes[id].Action)
+		point.begin.API = append(point.begin.API, version)
+	}
+
+	return point, nil
+}
+
+// layers are the configuration that a branch begins with: that of the run, narrowed to the question.
+func (p *branch) layers() []configs.Layer {
+	if p == nil {
+		return nil
+	}
+
+	settings := map[string]any{"branch": map[string]any{
+		"from":     p.begin.From,
+		"question": p.begin.Question,
+		"actions":  append([]string{}, p.begin.Actions...),
+		"api":      append([]string{}, p.begin.API...),
+	}}
+	if dataset := p.question.Labels[envs.LabelDataset]; dataset != "" {
+		settings["dataset"] = []string{dataset}
+	}
+
+	text, err := json.Marshal(settings)
+	if err != nil {
+		panic(fmt.Sprintf("strings cannot be written: %v", err))
+	}
+
+	return []configs.Layer{p.config, {Origin: "toolevo branch", YAML: text}}
+}
+
+// deployed returns what a configuration deploys in a branch, which keeps the versions of its run beside it.
+func (p *branch) deployed(c *configs.Resolved) (*deployed, error) {
+	if slices.Equal(c.API, p.noted.API) {
+		return p.noted, nil
+	}
+
+	d, err := readDeployed(c)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, file := range p.noted.Files {
+		same := func(f toolapi.File) bool { return f.Text == file.Text }
+		if !slices.ContainsFunc(d.Files, same) {
+			d.Files = append(d.Files, file)
+		}
+	}
+
+	return d, nil
+}
+
+// reached makes sure that the steps down to the node lead there again, that what they show has not changed since, and
+// that there is depth left to act at.
+func (p *branch) reached(ctx context.Context, b *bench) error {
+	deepest := b.config.MaxDepth(b.tasks[0]) + b.config.Search.DepthSlack
+	if len(p.path) > deepest {
+		return console.Usage("the node is at depth %d, and none may act deeper than %d: --set search.max_depth=N",
+			len(p.path), deepest)
+	}
+
+	env, err := b.branchEnvironment(nil)
+	if err != nil {
+		return err
+	}
+
+	state, err := env.Reset(ctx, b.tasks[0])
+	for i := range p.path {
+		if err != nil {
+			break
+		}
+
+		var next envs.Transition
+
+		next, err = env.Step(ctx, state, envs.Action(p.path[i].Action))
+		if err == nil && next.Turn.Observation != p.path[i].Observation {
+			return console.Usage("step %d on the way to the node shows something else than in %s:\n  %s\nnot\n  %s\n"+
+				"Branch with the data, the version and the Python that the run was made with.", i+1, p.dir,
+				display.Line(next.Turn.Observation, 0), display.Line(p.path[i].Observation, 0))
+		}
+
+		state = next.State
+	}
+
+	if err != nil {
+		return console.GaveUp(err)
+	}
+
+	return nil
+}
+
+// prefix is where the trees of a configuration begin.
+func (b *bench) prefix() []envs.Action {
+	var actions []envs.Action
+	for _, a := range b.config.Branch.Actions {
+		actions = append(actions, envs.Action(a))
+	}
+
+	return actions
+}
+
+// branchEnvironment returns the environment of all deployed versions, in which the steps down to the node of a branch
+// meet the versions that they met before.
+func (b *bench) branchEnvironment(m envs.Memory) (envs.Environment, error) {
+	then, err := b.deploy(b.deployed.all(), m)
+	if err != nil {
+		return nil, err
+	}
+
+	var first []envs.Environment
+
+	for _, version := range b.config.Branch.API {
+		env, err := b.deploy(drift.Family{Versions: []string{version}}, m)
+		if err != nil {
+			return nil, err
+		}
+
+		first = append(first, env)
+	}
+
+	return drift.Changing(first, then), nil
+}

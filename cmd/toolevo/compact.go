@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/finetune/rundir"
+	"toolevo/mcts/store"
+)
+
+func (a *app) compactCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compact RUN…",
+		Short: "Rewrite runs of older versions in today's small form",
+		Long: `Rewrites the database of runs that an older version began in today's form, which
+takes about a tenth of the disk. The new database is written beside the old one,
+read back and compared with it row by row, and only then takes its place:
+whenever this is interrupted, nothing is lost. A run that a process works on is
+refused; one in today's form is left as it is.
+
+A compacted run holds what it held, and its export is the same to the byte. It
+can be inspected, exported and checked, but no more be resumed than before.`,
+		Example: `  toolevo runs compact runs/old
+  toolevo runs compact runs/old1 runs/old2 --json`,
+		Args:              console.Positional(1, -1),
+		ValidArgsFunction: runs(-1),
+	}
+	asJSON := console.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		result := compaction{Runs: []compactedRun{}}
+
+		for _, dir := range args {
+			before, err := rundir.Read(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+
+			done, err := store.Compact(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+
+			after, err := rundir.Read(cmd.Context(), dir)
+			if err != nil {
+				return err
+			}
+
+			result.Runs = append(result.Runs, compactedRun{dir, done, before.Bytes, after.Bytes})
+		}
+
+		return a.Show(*asJSON, result, func() {
+			for _, r := range result.Runs {
+				what := "is in today's form already"
+				if r.Compacted {
+					what = fmt.Sprintf("took %s, takes %s", size(r.Before), size(r.After))
+				}
+
+				fmt.Fprintf(a.Out, "%s %s\n", display.Line(r.Dir, 0), what)
+			}
+		})
+	}
+
+	return cmd
+}
+
+// compaction is what runs compact prints.
+type compaction struct {
+	Runs []compactedRun `json:"runs"` // in the order of the arguments
+}
+
+// compactedRun is what became of one run.
+type compactedRun struct {
+	Dir       string `json:"dir"`          // the run directory
+	Compacted bool   `json:"compacted"`    // false if it was in today's form already
+	Before    int64  `json:"bytes_before"` // of all its files
+	After     int64  `json:"bytes"`        // the same now
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/finetune/failure"
+)
+
+// evaluationErrors is what `eval errors` prints.
+type evaluationErrors struct {
+	Rows   []failure.Row  `json:"rows"`             // a row for each policy and API version
+	Sample []failure.Case `json:"sample,omitempty"` // failed episodes to read, with --sample
+}
+
+// errorsOptions are the flags of `eval errors`.
+type errorsOptions struct {
+	sample int
+	seed   uint64
+	asJSON *bool
+}
+
+func (a *app) evalErrorsCommand() *cobra.Command {
+	var o errorsOptions
+
+	cmd := &cobra.Command{
+		Use:   "errors RUN...",
+		Short: "Say why the failed episodes of evaluations failed",
+		Long: `Classifies every failed episode of evaluations by rule, in the classes of the
+paper's error analysis (Table 7): new tools called wrongly, deprecated ones
+called again, calls that lead nowhere, wrong answers, text that is no call, and
+tools that do not exist. Questions lost to infrastructure errors are counted
+apart. finetune/failure/RULES.md has the rules, and how often a reader agrees.
+
+With --sample, prints failed episodes drawn at random to read, each with its
+class, the rule that decided, and the turn where it went wrong, marked by >>.`,
+		Example: `  toolevo eval errors runs/noisy
+  toolevo eval errors runs/noisy --sample 50 | less`,
+		Args:              console.Positional(1, -1),
+		ValidArgsFunction: runs(-1),
+	}
+	cmd.Flags().IntVar(&o.sample, "sample", 0, "also print `N` failed episodes, drawn at random")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the sample")
+	o.asJSON = console.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.sample < 0 {
+			return console.Usage("--sample %d: want 0 episodes or more", o.sample)
+		}
+
+		return a.evalErrors(cmd.Context(), args, o)
+	}
+
+	return cmd
+}
+
+func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) error {
+	var tally failure.Tally
+
+	sample := failure.Sample{Size: o.sample, Rand: rand.New(rand.NewPCG(o.seed, 0))}
+
+	err := a.playedEpisodes(ctx, dirs, func(p playedEpisode) error {
+		if v, failed := tally.Add(p.Episode, p.api, p.deployedNames()); failed {
+			sample.Add(p.Episode, p.api, v)
+		}
+
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	if *o.asJSON {
+		return a.PrintJSON(evaluationErrors{tally.Rows(), sample.Cases()})
+	}
+
+	if err := failure.Write(a.Out, tally.Rows()); err != nil {
+		return err
+	}
+
+	for i, c := range sample.Cases() {
+		a.printCase(fmt.Sprintf("%d of %d", i+1, len(sample.Cases())), c)
+	}
+
+	return nil
+}
+
+// printCase prints a failed episode to read.
+func (a *app) printCase(number string, c failure.Case) {
+	e := c.Episode
+
+	fmt.Fprintf(a.Out, "\n=== %s: %s (%s), by the rule %s\n", number, c.Class, c.Heading, c.Rule)
+	fmt.Fprintf(a.Out, "%s under %s, question %s: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0),
+		display.Line(e.QuestionID, 0), e.Question)
+
+	for i, t := range e.Turns {
+		mark := "  "
+		if i+1 == c.Turn {
+			mark = ">>"
+		}
+
+		fmt.Fprintf(a.Out, "\n%s %d. %s\n%s\nObservation: %s\n", mark, i+1, t.Outcome, strings.TrimSpace(t.Action),
+			strings.TrimSpace(t.Observation))
+	}
+
+	switch {
+	case e.Lost != "":
+		fmt.Fprintf(a.Out, "\nlost: %s\n", e.Lost)
+	case e.Limit != "":
+		fmt.Fprintf(a.Out, "\nstopped: %s; the gold answer is %s\n", e.Limit, e.Gold)
+	default:
+		fmt.Fprintf(a.Out, "\nanswered %s; the gold answer is %s\n", e.Answer, e.Gold)
+	}
+}

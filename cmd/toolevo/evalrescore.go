@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/finetune"
+)
+
+// rescoredEvaluation is what `eval rescore` prints.
+type rescoredEvaluation struct {
+	RunID   string `json:"run_id"`  // as run.json has it
+	Matcher string `json:"matcher"` // "official", "strict" or "exact"
+	*finetune.Rescored
+}
+
+// exactMatcher takes an answer that is the gold answer, byte for byte.
+const exactMatcher = "exact"
+
+func (a *app) evalRescoreCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rescore RUN",
+		Short: "Score the answers of an evaluation by another matcher",
+		Long: `Compares the answers of an evaluation with the gold answers by another matcher,
+without a call to a model, and shows the accuracies by both and the answers on
+which they disagree. The evaluation stays as it is.
+
+The matchers are those of the benchmark, official and strict, and exact: equal
+byte for byte. By official, the matcher of an evaluation, an earlier evaluation
+is scored as this version of toolevo would.`,
+		Example: `  toolevo eval rescore runs/eval --matcher strict
+  toolevo eval rescore runs/eval --matcher exact --json`,
+		Args:              console.Positional(1, 1),
+		ValidArgsFunction: runs(1),
+	}
+	matcher := cmd.Flags().String("matcher", "strict", "`NAME`: official, strict or exact")
+	changed := cmd.Flags().Int("changed", 20, "at most `N` answers are shown on which the matchers disagree")
+	asJSON := console.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *changed < 0 {
+			return console.Usage("--changed %d: want 0 answers or more", *changed)
+		}
+
+		return a.evalRescore(cmd.Context(), args[0], *matcher, *changed, *asJSON)
+	}
+
+	return cmd
+}
+
+func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, asJSON bool) (err error) {
+	e, err := a.openEvaluation(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.run.Close()) }()
+
+	match, err := matcherOf(e.config.Suite, matcher)
+	if err != nil {
+		return err
+	}
+
+	rescored, err := finetune.Rescore(e.jobs, e.episodes(ctx, e.missing), match)
+	if err != nil {
+		return err
+	}
+
+	if asJSON {
+		return a.PrintJSON(rescoredEvaluation{e.run.Manifest.ID, matcher, rescored})
+	}
+
+	return printRescored(a.Out, rescored, most)
+}
+
+// printRescored prints accuracies by both matchers, and at most so many answers on which they disagree.
+func printRescored(w io.Writer, r *finetune.Rescored, most int) error {
+	if err := r.WriteTable(w); err != nil {
+		return err
+	}
+
+	for _, c := range r.Changed[:min(most, len(r.Changed))] {
+		fmt.Fprintf(w, "\n%s %s, %s\n  %s\n  answer %s\n  gold   %s\n", tick(c.Correct),
+			display.Line(c.Cell.String(), 0), display.Line(c.QuestionID, 0), display.Line(c.Question, 78),
+			display.Line(c.Answer, 71), display.Line(c.Gold, 71))
+	}
+
+	if rest := len(r.Changed) - most; rest > 0 {
+		fmt.Fprintf(w, "\nand %d more: --changed shows them\n", rest)
+	}
+
+	return nil
+}
+
+// matcherOf returns a matcher of a benchmark, or the one that all have.
+func matcherOf(benchmark, name string) (func(gold, answer string) bool, error) {
+	b, err := suite.Lookup(benchmark)
+	if err != nil {
+		return nil, err
+	}
+
+	matchers := map[string]func(gold, answer string) bool{}
+	if m, ok := b.(suite.Matcher); ok {
+		matchers = m.Matchers()
+	}
+
+	matchers[exactMatcher] = func(gold, answer string) bool { return gold == answer }
+
+	match, ok := matchers[name]
+	if !ok {
+		return nil, console.Usage("--matcher: %w", names.Unknown("matcher", name, slices.Sorted(maps.Keys(matchers))))
+	}
+
+	return match, nil
+}

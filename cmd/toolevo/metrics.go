@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"toolevo/envs/console"
+	"toolevo/mcts/metrics"
+	"toolevo/mcts/store"
+)
+
+// serveMetrics serves the metrics of the run to come, where that is wanted, until the bench is closed.
+func (f *runFlags) serveMetrics(b *bench) error {
+	if *f.metrics == "" {
+		return nil
+	}
+
+	s, err := metrics.Start(*f.metrics)
+	if err != nil {
+		return console.Usage("--metrics: %w\nChoose another port, or 0 for any that is free", err)
+	}
+
+	b.metrics = s
+	f.settings.app.Say("Metrics: http://%s/metrics, health: http://%[1]s/healthz", s.Address())
+
+	return nil
+}
+
+// publish serves figures of a run, and as its health whether work is done, which done counts beside what servers
+// answer.
+func (b *bench) publish(run *store.Run, figures prometheus.Collector, done func() int64) error {
+	if b.metrics == nil {
+		return nil
+	}
+
+	m := run.Manifest
+	work := func() int64 {
+		sum := done()
+		for _, s := range b.snapshots() {
+			sum += s.Answered
+		}
+
+		return sum
+	}
+
+	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.snapshots, Patience: b.serving.timeout},
+		metrics.Run(m.ID, m.Kind, software()), figures, metrics.Servers(b.snapshots))
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolevo/configs"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/mcts/policy/prompt"
+)
+
+// inputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
+const inputPrompt = "prompt"
+
+// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
+// a log are answers to these words. A scripted policy reads none of them.
+func (b *bench) readPrompt() error {
+	if !b.onServers() {
+		return nil
+	}
+
+	p, err := b.prompt()
+	if err != nil {
+		return err
+	}
+
+	sum, last := sha256.New(), ""
+
+	for _, dataset := range b.suite.Datasets() {
+		if system := p.System(dataset); system != last { // else every dataset has the same
+			fmt.Fprintf(sum, "%q\n", system)
+			last = system
+		}
+
+		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])
+	}
+
+	b.lineage[inputPrompt] = hex.EncodeToString(sum.Sum(nil))
+
+	return nil
+}
+
+// demonstrationsOf has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
+var demonstrationsOf sync.Map
+
+func loadDemonstrations(b suite.Benchmark) (map[string][]prompt.Demonstration, error) {
+	d, ok := b.(suite.Demonstrator)
+	if !ok {
+		return nil, nil
+	}
+
+	load := sync.OnceValues(func() (map[string][]prompt.Demonstration, error) {
+		return prompt.LoadDemonstrations(d.Demonstrations())
+	})
+	loaded, _ := demonstrationsOf.LoadOrStore(b.Name(), load)
+
+	return loaded.(func() (map[string][]prompt.Demonstration, error))()
+}
+
+// prompt returns what a model is shown of the prompt version.
+func (b *bench) prompt() (prompt.Prompt, error) {
+	modules := append([]string{}, b.config.Python.Modules...) // none is not nil
+
+	return newPrompt(b.benchmark, b.config, b.config.Prompt, modules)
+}
+
+// newPrompt returns what a model is shown of an API version, as a configuration wants it; modules are those that
+// programs may import, nil says nothing about them.
+func newPrompt(
+	benchmark suite.Benchmark, c *configs.Resolved, version string, modules []string,
+) (prompt.Prompt, error) {
+	apis, err := benchmark.Tools(version, modules)
+	if err != nil {
+		return prompt.Prompt{}, err
+	}
+
+	p := prompt.New(toolLines(apis))
+	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Codec()
+
+	if c.Server.Prompt.Tools == configs.ToolsOfDataset {
+		p.ByDataset = map[string][]string{}
+
+		for dataset, names := range benchmark.(suite.Narrower).DatasetTools() { // validated
+			p.ByDataset[dataset] = toolLines(slices.DeleteFunc(slices.Clone(apis), func(api *toolapi.API) bool {
+				return !slices.Contains(names, api.Tool)
+			}))
+		}
+	}
+
+	p.Demonstrations, err = loadDemonstrations(benchmark)
+
+	return p, err
+}
+
+// toolLines are APIs as a prompt lists them.
+func toolLines(apis []*toolapi.API) []string {
+	lines := make([]string, len(apis))
+	for i, api := range apis {
+		lines[i] = api.Signature() + ", " + api.Description
+	}
+
+	return lines
+}

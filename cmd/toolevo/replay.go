@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
+)
+
+func (a *app) replayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay RUN --set KEY=VALUE",
+		Short: "Tell what other search settings would have found, from a run's log",
+		Long: `Searches over the questions of a run again, under other settings of the search,
+and takes every answer of the model from the run's log. It asks no model. Each
+--set is a row of the table; one that changes several settings separates them
+by spaces.
+
+Where the log has all answers that the search asks for, a row is what a fresh
+run under these settings finds, if its model answers the same. A tree for which
+the log lacks an answer ends there: what it found so far is counted, and the
+questions that could still be solved are the second number under SOLVED. LACKING
+is how many answers were lacking, one for each tree that ended so, and their
+share of all answers asked for; --json names the trees.
+
+Fewer trees, simulations or trajectories of a question need little that the log
+lacks; a search that goes other ways soon needs answers that nobody has given.`,
+		Example: `  toolevo replay runs/first --set search.trees=1 --set search.trees=5
+  toolevo replay runs/first --set search.cpuct=0.5 --set search.cpuct=2
+  toolevo replay runs/first --set "search.enough=2 search.trees=4" --json`,
+		Args:              console.Positional(1, 1),
+		ValidArgsFunction: runs(1),
+	}
+	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
+	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
+	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+
+		"(repeatable)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if *workers < 1 {
+			return console.Usage("--workers %d: want at least 1", *workers)
+		}
+
+		if len(*sets) == 0 {
+			return console.Usage("say under which settings to search: --set search.trees=5, for example")
+		}
+
+		v, err := openView(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, v.run.Close()) }()
+
+		if kind := v.run.Manifest.Kind; kind != kindCollect {
+			return console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` can be replayed",
+				args[0], kind)
+		}
+
+		configurations, err := replayConfigs(v.run, *sets)
+		if err != nil {
+			return err
+		}
+
+		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.run.Manifest, v.run.Dir))
+		if err != nil {
+			return err
+		}
+		defer b.close()
+
+		result, err := a.searchLog(cmd.Context(), b, v.run, configurations, *workers)
+		if err != nil {
+			return err
+		}
+
+		return a.Show(*asJSON, result, func() { a.printReplayed(result) })
+	}
+
+	return cmd
+}
+
+// replayConfig is a configuration to search under, and what it changes in the run's.
+type replayConfig struct {
+	sets   string
+	config *configs.Resolved
+}
+
+// replayConfigs are the run's own configuration and one for each --set.
+func replayConfigs(run *store.Run, sets []string) ([]replayConfig, error) {
+	own, err := runConfig(run)
+	if err != nil {
+		return nil, err
+	}
+
+	all := []replayConfig{{config: own}}
+
+	for _, set := range sets {
+		var layers []configs.Layer
+
+		settings := splitSettings(set)
+		if len(settings) == 0 {
+			settings = []string{set} // which is refused
+		}
+
+		for _, kv := range settings {
+			layer, key, err := setLayer(kv)
+			if err != nil {
+				return nil, err
+			}
+
+			if !strings.HasPrefix(key, "search.") {
+				return nil, console.Usage("--set %s: replay changes settings of the search alone (search.cpuct, "+
+					"search.trees, …): under any other the model would have been asked something else", kv)
+			}
+
+			layers = append(layers, layer)
+		}
+
+		c, err := runConfig(run, layers...)
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, replayConfig{set, c})
+	}
+
+	return all, nil
+}
+
+// splitSettings splits a --set of several settings. A word without "=" belongs to the value before it.
+func splitSettings(set string) []string {
+	var all []string
+
+	for _, word := range strings.Fields(set) {
+		if last := len(all) - 1; last >= 0 && !strings.Contains(word, "=") {
+			all[last] += " " + word
+			continue
+		}
+
+		all = append(all, word)
+	}
+
+	return all
+}
+
+// replayed is the result of a replay.
+type replayed struct {
+	Run     string      `json:"run_id"`  // of the run whose log answered
+	Dir     string      `json:"dir"`     // its directory
+	Replays []replayRow `json:"replays"` // under the run's own settings first
+}
+
+// replayRow is what a search under some settings found.
+type replayRow struct {
+	Set string `json:"set"` // what differs from the run's settings; "" is nothing
+	collect.Replayed
+}
+
+// searchLog replays a run under each of the configurations.
+func (a *app) searchLog(ctx context.Context, b *bench, run *store.Run, configurations []replayConfig,
+	workers int) (replayed, error) {
+	defer a.starting(console.ProgressAuto).step("Searching the log")()
+
+	result := replayed{Run: run.Manifest.ID, Dir: run.Dir}
+
+	for _, r := range configurations {
+		config := *b.config
+		config.Search = r.config.Search
+
+		searched := *b
+		searched.config = &config
+
+		o, err := logOptions(&searched, run)
+		if err != nil {
+			return result, err
+		}
+
+		o.Workers = workers
+
+		found, err := collect.Replay(ctx, o)
+		if err != nil {
+			return result, console.GaveUp(err)
+		}
+
+		result.Replays = append(result.Replays, replayRow{r.sets, found})
+	}
+
+	return result, nil
+}
+
+func (a *app) printReplayed(r replayed) {
+	fmt.Fprintf(a.Out, "run %s: %d questions\n\n", display.Line(r.Run, 0), r.Replays[0].Questions)
+
+	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "SETTINGS\tSOLVED\tACCEPTED\tCORRECT\tTREES\tNODES\tCALLS\tLACKING")
+
+	for _, row := range r.Replays {
+		solved := fmt.Sprint(row.Solved)
+		if row.SolvedAtMost > row.Solved {
+			solved += fmt.Sprintf("-%d", row.SolvedAtMost)
+		}
+
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d (%.1f %%)\n", row.name(), solved, row.Accepted, row.Correct,
+			row.Trees, row.Nodes, row.Calls, len(row.Lacking), 100*row.LackedShare)
+	}
+
+	t.Flush()
+
+	for i, row := range r.Replays {
+		if len(row.Lacking) == 0 {
+			continue
+		}
+
+		first := row.Lacking[0]
+		a.Say("%s: %d trees of %d questions end where the log does, the first of them tree %d of %s, after %d "+
+			"simulations; a fresh run finds the same or more.", row.name(), len(row.Lacking), row.Questions-row.Whole,
+			first.Tree, display.Line(first.Question, 0), first.Simulations)
+
+		if i == 0 {
+			a.Say("The run itself is unfinished, or this version differs from the one that made it: toolevo %s",
+				console.Shell("check", r.Dir))
+		}
+	}
+}
+
+// name is how a row is called.
+func (r *replayRow) name() string {
+	if r.Set == "" {
+		return "as it was run"
+	}
+
+	return display.Line(r.Set, 0)
+}

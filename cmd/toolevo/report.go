@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/durable"
+	"toolevo/finetune/adaptation"
+	"toolevo/finetune/failure"
+	"toolevo/finetune/improve"
+	"toolevo/finetune/report"
+	"toolevo/finetune/viewer"
+)
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	out, title string
+	examples   int
+	seed       uint64
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	o := reportOptions{}
+	cmd := &cobra.Command{
+		Use:   "report RUN...",
+		Short: "Write evaluations and collections as a page for people",
+		Long: `Writes one HTML file that needs no network: accuracies where nothing has changed
+and where APIs have (the paper's Figure 2), with their intervals drawn, by
+dataset, paired comparisons, why episodes failed and where, how policies
+adapted, what collections found, the settings and where everything comes from.
+
+RUN is a run directory of collect or eval, or the folder of an improve, whose
+rounds it shows.`,
+		Example: `  toolevo report runs/eval
+  toolevo report runs/static runs/tuned --title "Static and tuned" --out r.html`,
+		Args:              console.Positional(1, -1),
+		ValidArgsFunction: runs(-1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.report(cmd.Context(), args, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.out, "out", "report.html", "write the HTML `FILE`")
+	flags.StringVar(&o.title, "title", "", "`TEXT` above the page (default: the names of the runs)")
+	flags.IntVar(&o.examples, "examples", 10, "show `N` failed episodes, drawn at random")
+	flags.Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the examples")
+
+	return cmd
+}
+
+func (a *app) report(ctx context.Context, args []string, o reportOptions) error {
+	if o.examples < 0 {
+		return console.Usage("--examples %d: want 0 or more", o.examples)
+	}
+
+	p := &report.Page{Title: o.title}
+
+	evaluations, err := a.addRuns(ctx, p, args)
+	if err != nil {
+		return err
+	}
+
+	if len(evaluations) > 0 {
+		if err := a.addEvaluations(ctx, p, evaluations, o); err != nil {
+			return err
+		}
+	}
+
+	if p.Title == "" {
+		var names []string
+		for _, arg := range args {
+			names = append(names, filepath.Base(arg))
+		}
+
+		p.Title = strings.Join(names, ", ")
+	}
+
+	return a.writePage(o.out, p.Write)
+}
+
+// writePage writes an HTML file and says what to do with it.
+func (a *app) writePage(path string, write func(io.Writer) error) error {
+	var size int64
+
+	err := durable.WriteFile(path, func(w io.Writer) error {
+		b := bufio.NewWriter(countingWriter{w, &size})
+		return errors.Join(write(b), b.Flush())
+	})
+	if err != nil {
+		return err
+	}
+
+	a.Say("%s: %.1f MB. Open it in a browser.", path, float64(size)/1e6)
+
+	return nil
+}
+
+// countingWriter counts the bytes that are written.
+type countingWriter struct {
+	io.Writer
+	n *int64
+}
+
+// Write implements io.Writer.
+func (c countingWriter) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	*c.n += int64(n)
+
+	return n, err
+}
+
+// addRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.
+func (a *app) addRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
+	for _, dir := range args {
+		rounds, err := improve.ReadCSV(dir)
+		if err == nil {
+			p.Improvement = rounds
+			continue
+		}
+
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+
+		v, err := openViewed(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+
+		err = v.addTo(ctx, p, dir)
+		if err = errors.Join(err, v.run.Close()); err != nil {
+			return nil, err
+		}
+
+		if v.evaluation != nil {
+			evaluations = append(evaluations, dir)
+		}
+	}
+
+	return evaluations, nil
+}
+
+// addTo adds what the run is, and what a collection found.
+func (v *viewed) addTo(ctx context.Context, p *report.Page, dir string) error {
+	r := viewer.Run{Name: filepath.Base(dir), Dir: dir, Questions: v.questions, Source: v}
+
+	state, _, err := r.State()
+	if err != nil {
+		return err
+	}
+
+	m := v.run.Manifest
+	p.Prompt = v.config.Prompt
+	p.Runs = append(p.Runs, report.Run{
+		Name: r.Name, Kind: m.Kind, ID: m.ID, State: state, Software: m.Software, Inputs: m.Inputs,
+		Config: v.run.Config,
+	})
+
+	if v.evaluation != nil {
+		return nil
+	}
+
+	for _, q := range v.questions {
+		c := p.Collection(r.Name, q.Labels[envs.LabelDataset], q.Labels[envs.LabelDifficulty])
+
+		trees, found, err := v.trees(ctx, q.ID)
+		if err != nil {
+			return err
+		}
+
+		c.Questions++
+		c.Trees += len(trees)
+		c.Trajectories += found.Len()
+
+		if len(trees) > 0 {
+			c.Tried++
+		}
+
+		if found.Len() > 0 {
+			c.Solved++
+		}
+
+		for _, t := range trees {
+			c.Calls += t.Calls
+		}
+	}
+
+	return nil
+}
+
+// addEvaluations adds accuracies, comparisons, failures and how policies adapted.
+func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string, o reportOptions) error {
+	compared, err := a.compareEvaluations(ctx, dirs)
+	if err != nil {
+		return err
+	}
+
+	p.Evaluation = compared.Report
+
+	var (
+		tally    failure.Tally
+		measures adaptation.Measures
+	)
+
+	sample := failure.Sample{Size: o.examples, Rand: rand.New(rand.NewPCG(o.seed, 0))}
+
+	err = a.playedEpisodes(ctx, dirs, func(played playedEpisode) error {
+		if v, failed := tally.Add(played.Episode, played.api, played.deployedNames()); failed {
+			sample.Add(played.Episode, played.api, v)
+		}
+
+		measures.Add(adaptation.Sample{Episode: played.Episode, API: played.api, Version: played.version})
+
+		return nil
+	})
+	p.Failures, p.Examples, p.Adaptation = tally.Rows(), sample.Cases(), measures.Rows()
+
+	return err
+}

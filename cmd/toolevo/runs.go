@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/finetune/rundir"
+)
+
+// runsFolder is where runs go whose folder nobody names.
+const runsFolder = "runs"
+
+func (a *app) runsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "runs [DIR…]",
+		Short: "List runs with their state and progress",
+		Long: `Lists the runs in some folders (default: runs), or the runs that are named: what
+each is doing, how much of it is done, and how large it is. Nothing of a run is
+changed, and other processes may work on it meanwhile.
+
+A run is running while a process works on it; finished when nothing is left to
+do; else interrupted, and --resume continues it. SOLVED counts the questions of
+a collection that have an accepted trajectory, CORRECT its correct trajectories
+or the correct episodes of an evaluation, LOST the trees left unresolved or the
+episodes lost because servers or tools failed; --resume tries those again. A
+dash means that the run has not noted it.`,
+		Example: `  toolevo runs
+  toolevo runs nightly/a nightly/b
+  toolevo runs --json
+  toolevo runs compact runs/old`,
+		Args:              console.Positional(0, -1),
+		ValidArgsFunction: runs(-1),
+	}
+	asJSON := console.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		folders := args
+		if len(args) == 0 {
+			folders = []string{runsFolder}
+		}
+
+		all, err := rundir.List(cmd.Context(), folders)
+		if errors.Is(err, fs.ErrNotExist) && len(args) == 0 {
+			all, err = []rundir.Run{}, nil
+		}
+
+		if err != nil {
+			return err
+		}
+
+		return a.printRuns(*asJSON, folders, all)
+	}
+
+	cmd.AddCommand(a.compactCommand())
+
+	return cmd
+}
+
+// runList is what runs prints.
+type runList struct {
+	Runs []rundir.Run `json:"runs"` // in the order of the folders, then of names
+}
+
+func (a *app) printRuns(asJSON bool, folders []string, all []rundir.Run) error {
+	if asJSON {
+		return a.PrintJSON(runList{all})
+	}
+
+	if len(all) == 0 {
+		a.Say("No runs in %s.", strings.Join(folders, ", "))
+		return nil
+	}
+
+	var table strings.Builder
+
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "STATE\tKIND\tDONE\tSOLVED\tCORRECT\tLOST\tSIZE\tRUN")
+
+	for _, r := range all {
+		p := r.Progress
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.State, display.Line(r.Kind, 0), percentDone(p),
+			solved(p), figure(p.Correct), figure(p.Unresolved), size(r.Bytes), display.Line(nameIn(folders, r.Dir), 0))
+	}
+
+	if err := t.Flush(); err != nil {
+		return err
+	}
+
+	for line := range strings.Lines(table.String()) {
+		fmt.Fprintln(a.Out, display.Cut(strings.TrimSuffix(line, "\n"), a.columns))
+	}
+
+	for _, r := range all {
+		if r.Problem != "" {
+			a.Say("%s", display.Line(r.Problem, 0))
+		}
+	}
+
+	return nil
+}
+
+// nameIn is the name of a run in the only folder that is listed, else its path.
+func nameIn(folders []string, dir string) string {
+	if rel, err := filepath.Rel(folders[0], dir); err == nil && len(folders) == 1 && rel != "." {
+		return rel
+	}
+
+	return dir
+}
+
+// percentDone is how much of a run is done, or how many trees are there where it has not noted how many it may have.
+func percentDone(p rundir.Progress) string {
+	if p.Total == 0 {
+		return fmt.Sprintf("%d trees", p.Done)
+	}
+
+	return fmt.Sprintf("%d%%", 100*p.Done/p.Total)
+}
+
+func solved(p rundir.Progress) string {
+	if p.Solved == nil {
+		return figure(nil)
+	}
+
+	return fmt.Sprintf("%d/%d", *p.Solved, p.Questions)
+}
+
+// figure is a number, or a dash where it is not known.
+func figure(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+
+	return fmt.Sprint(*n)
+}
+
+// size is a number of bytes in at most six columns, up to 999 GB.
+func size(bytes int64) string {
+	switch b := float64(bytes); {
+	case b < 999.5e3:
+		return fmt.Sprintf("%.0f kB", math.Ceil(b/1e3))
+	case b < 999.5e6:
+		return fmt.Sprintf("%.3g MB", b/1e6)
+	default:
+		return fmt.Sprintf("%.3g GB", b/1e9)
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/finetune/viewer"
+	"toolevo/mcts/store"
+)
+
+// viewOptions are the flags of view.
+type viewOptions struct{ listen, out string }
+
+func (a *app) viewCommand() *cobra.Command {
+	o := viewOptions{}
+	cmd := &cobra.Command{
+		Use:   "view [RUN…]",
+		Short: "Look at runs in a browser",
+		Long: `Serves pages for a browser of this machine: the runs, their questions, the trees
+and episodes of one, a trajectory turn by turn, what a model was shown there,
+and any of them side by side. RUN is a run directory of collect or eval, or a
+folder of run directories; the default is runs. A run that grows is followed.
+
+With --out it writes everything into one HTML file instead, which opens from
+disk and can be sent to others; that is for up to some hundred trees.`,
+		Example: `  toolevo view
+  toolevo view runs/first runs/eval-1
+  toolevo view runs/demo --out demo.html`,
+		Args:              console.Positional(0, -1),
+		ValidArgsFunction: runs(-1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"runs"}
+			}
+
+			return a.view(cmd.Context(), args, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8765", "listen on `HOST:PORT`; port 0 is any free one")
+	cmd.Flags().StringVar(&o.out, "out", "", "write one HTML `FILE` and end")
+
+	return cmd
+}
+
+// view shows runs until the process is told to end, or writes them into a file.
+func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
+	if err := checkLoopback(o.listen); err != nil {
+		return err
+	}
+
+	dirs, err := runDirs(args)
+	if err != nil {
+		return err
+	}
+
+	var runs []*viewer.Run
+
+	for i, dir := range dirs {
+		v, err := openViewed(ctx, dir)
+		if err != nil {
+			return err
+		}
+		defer v.run.Close()
+
+		runs = append(runs, &viewer.Run{Name: runName(dirs, i), Dir: dir, Questions: v.questions, Source: v})
+	}
+
+	site := viewer.New(runs)
+	if o.out != "" {
+		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w, nil) })
+	}
+
+	return a.serveView(ctx, site, o.listen)
+}
+
+// checkLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
+func checkLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return console.Usage("--listen is %q, want HOST:PORT, e.g. 127.0.0.1:8765", address)
+	}
+
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+
+	return console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
+		"another one, use ssh -L 8765:127.0.0.1:8765", address)
+}
+
+// runDirs are the run directories that are named, or in the folders that are.
+func runDirs(args []string) (dirs []string, err error) {
+	for _, arg := range args {
+		_, err := store.ReadManifest(arg)
+		if err == nil {
+			dirs = append(dirs, filepath.Clean(arg))
+			continue
+		}
+
+		inside, globErr := fs.Glob(os.DirFS(arg), "*/"+store.ManifestFile)
+		if globErr != nil || len(inside) == 0 {
+			return nil, err
+		}
+
+		for _, manifest := range inside {
+			dirs = append(dirs, filepath.Join(arg, filepath.Dir(manifest)))
+		}
+	}
+
+	slices.Sort(dirs)
+
+	return slices.Compact(dirs), nil
+}
+
+// runName is a name for a run that no other has: its folder's, or with a number.
+func runName(dirs []string, i int) string {
+	name := func(dir string) string {
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+
+		return filepath.Base(dir)
+	}
+
+	n := 1
+
+	for _, dir := range dirs[:i] {
+		if name(dir) == name(dirs[i]) {
+			n++
+		}
+	}
+
+	if n > 1 {
+		return fmt.Sprintf("%s (%d)", name(dirs[i]), n)
+	}
+
+	return name(dirs[i])
+}
+
+// serveView serves pages until the process is told to end.
+func (a *app) serveView(ctx context.Context, site *viewer.Site, address string) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
+	}
+
+	s := &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	a.Say("Open http://%s/ in a browser. Ctrl-C ends it.", listener.Addr())
+
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(listener) }()
+
+	select {
+	case err := <-ended:
+		return console.GaveUp(err)
+	case <-ctx.Done():
+	}
+
+	err = s.Close()
+	<-ended
+
+	return err
+}

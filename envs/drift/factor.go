@@ -1,0 +1,190 @@
+package drift
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"toolevo/envs/names"
+	"toolevo/envs/response"
+	"toolevo/envs/toolapi"
+)
+
+// The characters that a name may get (ToolEvo, appendix B.2).
+const (
+	charactersOfAPIs       = "_-@.#%"
+	charactersOfParameters = "?@#&.%"
+)
+
+// Factor is one thing about APIs that changes while everything else stays as it was: what ToolEvo varies in section 5.3
+// and appendix B.2.
+type Factor struct {
+	Name  string // in commands and in the names of versions, e.g. "names-text"
+	About string // what changes, in a few words
+
+	operators []Operator // on every API but the system tools
+	response  bool       // whether the form of answers changes
+}
+
+// Factors returns all factors, in the order of the paper's figures 4 to 6.
+func Factors() []Factor {
+	return []Factor{
+		{Name: "names-text", About: "other words in the names of APIs", operators: []Operator{
+			{"reword-api", rewordAPI},
+		}},
+		{Name: "names-character", About: "a special character in the names of APIs", operators: []Operator{
+			{"insert-into-api", insertIntoAPI},
+		}},
+		{Name: "parameters-text", About: "other words in the names of parameters", operators: []Operator{
+			{"reword-parameters", rewordParameters},
+		}},
+		{Name: "parameters-character", About: "a special character in the names of parameters", operators: []Operator{
+			{"insert-into-parameters", insertIntoParameters},
+		}},
+		{Name: "response", About: "answers as JSON objects of a state and a message", response: true},
+	}
+}
+
+// FactorNames returns the names of all factors, in their order.
+func FactorNames() []string {
+	var all []string
+	for _, f := range Factors() {
+		all = append(all, f.Name)
+	}
+
+	return all
+}
+
+// ParseFactor returns the factor of a name; the error of an unknown one lists the valid ones.
+func ParseFactor(name string) (Factor, error) {
+	i := slices.IndexFunc(Factors(), func(f Factor) bool { return f.Name == name })
+	if i < 0 {
+		return Factor{}, names.Unknown("factor", name, FactorNames())
+	}
+
+	return Factors()[i], nil
+}
+
+// FactorName is what the i-th version that changes one factor is called.
+func (m *Maker) FactorName(f Factor, i int) string {
+	return fmt.Sprintf("%s_%d_%03d", f.Name, m.seed, i)
+}
+
+// FactorVersion makes the i-th version, i >= 0, in which nothing but a factor changes, and says what has changed. An
+// API that changed has a text for arguments that do not fit, as the APIs of [Maker.Version] have.
+func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
+	change := func(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
+		var changes []Change
+
+		if isSystem(toolOf(a)) {
+			return a, nil
+		}
+
+		for _, o := range f.operators {
+			if step, ok := o.Apply(a, d); ok {
+				a = step.API
+				a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
+				changes = append(changes, Change{toolOf(a), o.Name, step.From, step.To})
+			}
+		}
+
+		return a, changes
+	}
+
+	made, changes := m.version(m.FactorName(f, i), i, change)
+	made.About = fmt.Sprintf("%s, made from %s", f.About, m.source.Version)
+
+	if f.response {
+		changes = append(changes, wrapResponse(made, m.draws(i, "")))
+	}
+
+	return made, changes
+}
+
+// wrapResponse gives a version another form of answers than it has.
+func wrapResponse(s *toolapi.Spec, d *Draws) Change {
+	was := cmp.Or(s.Response, &response.Format{})
+	now := *was
+
+	for now.State == was.State {
+		now.State = pick(d.Rand, words.Responses.State)
+	}
+
+	for now.Message == was.Message {
+		now.Message = pick(d.Rand, words.Responses.Message)
+	}
+
+	s.Response = &now
+
+	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}
+}
+
+// rewordAPI gives an API a name of other words, written in the style of the one it had.
+func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
+	was := a.Name
+	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] }
+	a.Name = d.name(d.Rand, taken, func(r *rand.Rand) string { return styled(was, wordsOfAPI(r, was)) })
+	a.Notice.Signature = ""
+
+	return Step{API: a, From: was, To: a.Name}, true
+}
+
+// insertIntoAPI puts a special character into the name of an API.
+func insertIntoAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
+	was := a.Name
+	taken := func(name string) bool { return d.written[name] }
+
+	name, ok := d.insert(d.Rand, was, charactersOfAPIs, taken)
+	a.Name = name
+	a.Notice.Signature = ""
+
+	return Step{API: a, From: was, To: a.Name}, ok
+}
+
+// rewordParameters gives all parameters of an API names of other words, written in the style of those they had.
+func rewordParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
+	return rename(a, func(current toolapi.APISpec, name string) string {
+		stem, _ := stemmed(name)
+
+		draw := func(r *rand.Rand) string { return styled(stem, wordsOfParameter(r, stem)) }
+
+		return d.parameterOf(current, name, draw)
+	})
+}
+
+// insertIntoParameters puts a special character into the names of all parameters of an API.
+func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
+	return rename(a, func(current toolapi.APISpec, name string) string {
+		stem, number := stemmed(name)
+		if stem == "" {
+			stem, number = name, ""
+		}
+
+		taken := func(spelt string) bool {
+			return slices.ContainsFunc(current.Parameters.All, func(p toolapi.Parameter) bool {
+				return p.Name == spelt+number
+			})
+		}
+
+		spelt, ok := d.insert(d.ofParameter(stem), stem, charactersOfParameters, taken)
+		if !ok {
+			return name
+		}
+
+		return spelt + number
+	})
+}
+
+// insert draws a spelling of a name with one of the characters that is neither taken nor held out, and reports whether
+// there is any.
+func (d *Draws) insert(r *rand.Rand, name, characters string, taken func(string) bool) (string, bool) {
+	for range most {
+		spelt := inserted(r, name, characters)
+		if spelt != name && !d.held[spelt] && !taken(spelt) {
+			return spelt, true
+		}
+	}
+
+	return name, false
+}

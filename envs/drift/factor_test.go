@@ -1,0 +1,199 @@
+package drift_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs/drift"
+	"toolevo/envs/response"
+	"toolevo/envs/toolapi"
+)
+
+func factor(t *testing.T, name string) drift.Factor {
+	t.Helper()
+
+	f, err := drift.ParseFactor(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return f
+}
+
+// onlyLetters is a name without special characters.
+func onlyLetters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-@.#%?&", r) {
+			return -1
+		}
+
+		return r
+	}, name)
+}
+
+// names are those of the APIs of a version by tool, and of their parameters by tool and position.
+func namesOf(s *toolapi.Spec) (apis, parameters map[string]string) {
+	apis, parameters = map[string]string{}, map[string]string{}
+
+	for _, a := range s.APIs {
+		tool := a.Tool
+		if tool == "" {
+			tool = a.Name
+		}
+
+		apis[tool] = a.Name
+		for i, p := range a.Parameters.All {
+			parameters[tool+" "+string(rune('1'+i))] = p.Name
+		}
+	}
+
+	return apis, parameters
+}
+
+// A factor of names changes every one of a kind, in one way, and none of the other kind; a parameter of several APIs
+// gets the same name in all; and the versions load, which checks adapters and examples.
+func TestFactors(t *testing.T) {
+	t.Parallel()
+
+	c := shipped(t)
+	m := maker(t, c, "p_c", 1, allHeld...)
+	apisBefore, parametersBefore := namesOf(c.Spec("p_c"))
+
+	for _, f := range drift.Factors()[:4] {
+		var files []toolapi.File
+
+		for i := range 10 {
+			s, _ := m.FactorVersion(f, i)
+
+			text, err := s.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			again, _ := maker(t, c, "p_c", 1, allHeld...).FactorVersion(f, i)
+			if other, err := again.Encode(); err != nil || string(other) != string(text) {
+				t.Errorf("%s: made again, it is %s", s.Version, cmp.Diff(string(text), string(other)))
+			}
+
+			files = append(files, toolapi.File{Path: s.Version, Text: string(text)})
+			apis, parameters := namesOf(s)
+			changed, before, other, otherBefore := apis, apisBefore, parameters, parametersBefore
+
+			if strings.HasPrefix(f.Name, "parameters") {
+				changed, before, other, otherBefore = other, otherBefore, changed, before
+			}
+
+			if diff := cmp.Diff(otherBefore, other); diff != "" {
+				t.Errorf("%s changes something else:\n%s", s.Version, diff)
+			}
+
+			checkChanged(t, f, s.Version, before, changed)
+		}
+
+		shipped(t, files...)
+	}
+}
+
+// checkChanged wants all names to have changed in the way of a factor, and equal names to be equal still.
+func checkChanged(t *testing.T, f drift.Factor, version string, before, after map[string]string) {
+	t.Helper()
+
+	byName := map[string]string{}
+
+	for key, was := range before {
+		now := after[key]
+		if tool, _, _ := strings.Cut(key, " "); tool == "Finish" || tool == "UpdateTool" {
+			if now != was {
+				t.Errorf("%s: %s of a system tool is %s", version, was, now)
+			}
+
+			continue
+		}
+
+		sameLetters := onlyLetters(now) == onlyLetters(was)
+		if now == was || sameLetters != strings.HasSuffix(f.Name, "-character") {
+			t.Errorf("%s: %s is %s", version, was, now)
+		}
+
+		if first, ok := byName[was]; ok && first != now {
+			t.Errorf("%s: %s is %s and %s", version, was, first, now)
+		}
+
+		byName[was] = now
+	}
+}
+
+// The response is the only thing that differs from a version that changes nothing, and there are several formats.
+func TestResponseFactor(t *testing.T) {
+	t.Parallel()
+
+	m := maker(t, shipped(t), "p_c", 1, allHeld...)
+	apisBefore, parametersBefore := namesOf(shipped(t).Spec("p_c"))
+	formats := map[response.Format]bool{}
+
+	for i := range 10 {
+		s, changes := m.FactorVersion(factor(t, "response"), i)
+		if len(changes) != 1 || changes[0].String() != "all: wrap-response "+s.Response.Wrap(true, "…") {
+			t.Errorf("%s: changes are %v", s.Version, changes)
+		}
+
+		apis, parameters := namesOf(s)
+		if diff := cmp.Diff(apisBefore, apis) + cmp.Diff(parametersBefore, parameters); diff != "" {
+			t.Errorf("%s changes something else:\n%s", s.Version, diff)
+		}
+
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		v, err := shipped(t, toolapi.File{Path: s.Version, Text: string(text)}).Version(s.Version)
+		if err != nil || *v.Response != *s.Response {
+			t.Errorf("%s is read with the response %v, %v", text, v.Response, err)
+		}
+
+		formats[*v.Response] = true
+	}
+
+	if len(formats) < 3 {
+		t.Errorf("ten versions have the formats %v", formats)
+	}
+}
+
+// Versions of other tools load, too: names of one word, of letters that are not English, with separators.
+func TestFactorsOfOtherTools(t *testing.T) {
+	t.Parallel()
+
+	m := maker(t, catalogOf(t, others), "base", 3)
+
+	for _, f := range drift.Factors() {
+		for i := range 10 {
+			s, changes := m.FactorVersion(f, i)
+			if len(changes) == 0 {
+				t.Errorf("%s changes nothing", s.Version)
+			}
+
+			text, err := s.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			catalogOf(t, others, toolapi.File{Path: s.Version, Text: string(text)})
+		}
+	}
+}
+
+func TestParseFactor(t *testing.T) {
+	t.Parallel()
+
+	if f := factor(t, "names-text"); f.Name != "names-text" || !slices.Contains(drift.FactorNames(), f.Name) {
+		t.Errorf("names-text is %+v", f)
+	}
+
+	if _, err := drift.ParseFactor("names"); err == nil || !strings.Contains(err.Error(), "names-character") {
+		t.Errorf("an unknown factor: %v", err)
+	}
+}

@@ -1,0 +1,76 @@
+package drift
+
+import (
+	"math/rand/v2"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// styled writes words as a name writes its own: with its separator, and its capitals.
+func styled(name string, parts []string) string {
+	parts = split(strings.Join(parts, "_"))
+
+	first, _ := utf8.DecodeRuneInString(name)
+	separator := separatorOf(name)
+	allLower := separator != "" && name == strings.ToLower(name)
+
+	for i, p := range parts {
+		if allLower || i == 0 && unicode.IsLower(first) {
+			parts[i] = strings.ToLower(p)
+			continue
+		}
+
+		letter, size := utf8.DecodeRuneInString(p)
+		parts[i] = string(unicode.ToUpper(letter)) + p[size:]
+	}
+
+	return strings.Join(parts, separator)
+}
+
+// separatorOf returns what stands between the first two words of a name that something stands between, or "".
+func separatorOf(name string) string {
+	for _, gap := range gaps(name) {
+		if gap.from < gap.to {
+			return name[gap.from:gap.to]
+		}
+	}
+
+	return ""
+}
+
+// gap is where one word of a name ends and the next begins. It is empty in LoadDB and has an underscore in Load_DB.
+type gap struct{ from, to int }
+
+// gaps returns those between the words of a name, one fewer than there are words.
+func gaps(name string) []gap {
+	var all []gap
+
+	end := 0
+
+	for i, word := range split(name) {
+		start := end + strings.Index(name[end:], word)
+		if i > 0 {
+			all = append(all, gap{end, start})
+		}
+
+		end = start + len(word)
+	}
+
+	return all
+}
+
+// inserted draws one of the characters and puts it between two words of a name, in the place of what may stand there. A
+// single word gets it in front or behind.
+func inserted(r *rand.Rand, name, characters string) string {
+	character := string(characters[r.IntN(len(characters))])
+
+	places := gaps(name)
+	if len(places) == 0 {
+		places = []gap{{0, 0}, {len(name), len(name)}}
+	}
+
+	at := pick(r, places)
+
+	return name[:at.from] + character + name[at.to:]
+}

@@ -1,0 +1,143 @@
+package finetune_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+	"toolevo/finetune"
+	"toolevo/finetune/statistics"
+	"toolevo/trajectories"
+)
+
+// attempted is an evaluation with repeats: of each question whether each of its episodes was right, as in answered.
+func attempted(policy string, verdicts ...string) ([]finetune.Job, []trajectories.Episode) {
+	cell := finetune.Cell{Policy: policy, API: "p_c", Dataset: "coffee", Difficulty: "easy"}
+	job := finetune.Job{Cell: cell, Repeats: len(verdicts[0])}
+
+	var episodes []trajectories.Episode
+
+	for i, v := range verdicts {
+		jobs, played := played([]answered{{cell: cell, verdicts: v}})
+		task := jobs[0].Tasks[0]
+		task.ID = string(rune('a' + i))
+		job.Tasks = append(job.Tasks, task)
+
+		for e := range played {
+			e.Repeat, e.QuestionID = len(episodes)%job.Repeats, task.ID
+			episodes = append(episodes, e)
+		}
+	}
+
+	return []finetune.Job{job}, episodes
+}
+
+// Of three questions one was answered three times, one once, and one never: pass@2 is (1 + 2/3 + 0)/3, and the repeats
+// have the accuracies 1/3, 2/3 and 1/3. The interval is that of three questions, not of nine.
+func TestRepeats(t *testing.T) {
+	jobs, episodes := attempted("p", "111", "010", "000")
+
+	r, err := finetune.Summarise(jobs, all(episodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	row := r.Rows[0]
+	want := &finetune.Repeats{
+		Episodes: 3, Deviation: math.Sqrt(3. / 81),
+		PassAt: []float64{4. / 9, 5. / 9, 2. / 3}, PassAll: []float64{4. / 9, 1. / 3, 1. / 3},
+	}
+
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
+	if diff := cmp.Diff(want, row.Repeats, near); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+
+	low, high := statistics.WilsonOf(4./9, 3)
+	if row.N != 3 || math.Abs(row.Official-4./9) > 1e-12 || row.OfficialLow != low || row.OfficialHigh != high ||
+		r.Summaries[0].N != 3 || r.Summaries[0].Official != row.Official {
+		t.Errorf("%+v\n%+v", row, r.Summaries)
+	}
+}
+
+// A lost episode is in no figure: of two questions with an episode less pass@3 is that of the third.
+func TestRepeatsWithLosses(t *testing.T) {
+	jobs, episodes := attempted("p", "11-", "0-0", "001")
+
+	r, err := finetune.Summarise(jobs, all(episodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	row := r.Rows[0]
+	if f := row.Repeats; row.N != 3 || row.Lost != 2 || row.Official != 3./7 || f.PassAt[2] != 1 || f.PassAll[2] != 0 {
+		t.Errorf("%+v, %+v", row, row.Repeats)
+	}
+}
+
+// In a comparison a question counts as answered if most of its episodes are right.
+func TestRepeatsAreComparedByMostEpisodes(t *testing.T) {
+	jobs, episodes := attempted("a", "110", "111", "100")
+	others, theirs := attempted("b", "000", "011", "110")
+
+	r, err := finetune.Summarise(append(jobs, others...), all(append(episodes, theirs...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if c := r.Comparisons[0]; c.N != 3 || c.Both != 1 || c.OnlyFirst != 1 || c.OnlySecond != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Repeats are sampled, each turn of each by a seed of its own, and told apart in the log; going on asks nothing again.
+func TestRepeatsAreSampled(t *testing.T) {
+	o, w := options(t), &walker{}
+	j := job(w, tasks("a", "b"))
+	j.Repeats, j.Seed = 3, 7
+
+	r := evaluate(t, o, j)
+	if row := r.Rows[0]; row.N != 2 || row.Official != 1 || row.Repeats.PassAll[2] != 1 || row.Turns != 4 {
+		t.Errorf("%+v", row)
+	}
+
+	seeds := map[uint64]bool{}
+	for _, request := range w.requests {
+		seeds[request.Seed] = true
+
+		if request.Greedy || request.Seed>>63 != 0 {
+			t.Errorf("%s: greedy %v, seed %d", request.Node, request.Greedy, request.Seed)
+		}
+	}
+
+	if len(w.requests) != 2*3*4 || len(seeds) != len(w.requests) {
+		t.Errorf("%d requests of %d seeds, want %d", len(w.requests), len(seeds), 2*3*4)
+	}
+
+	if diff := cmp.Diff(r, evaluate(t, o, j)); diff != "" || len(w.requests) != 2*3*4 {
+		t.Errorf("again: %d requests\n%s", len(w.requests), diff)
+	}
+
+	verification, err := finetune.Verify(t.Context(), []finetune.Job{j}, o)
+	if err != nil || verification.Episodes != 6 || len(verification.Problems) > 0 {
+		t.Errorf("%+v, %v", verification, err)
+	}
+
+	j.Tasks = append(j.Tasks, envs.Task{ID: "nowhere"})
+	if row := evaluate(t, o, j).Rows[0]; row.N != 2 || row.Lost != 3 {
+		t.Errorf("with a task that is lost: %+v", row)
+	}
+}
+
+// all yields episodes as they are.
+func all(episodes []trajectories.Episode) func(func(trajectories.Episode, error) bool) {
+	return func(yield func(trajectories.Episode, error) bool) {
+		for _, e := range episodes {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}

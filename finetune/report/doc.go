@@ -1,0 +1,19 @@
+// Package report writes what evaluations and collections found as one HTML page for people: it opens from disk, needs
+// no network and no script, fits a phone, and prints.
+//
+// # Words
+//
+// A Page is what is reported. Its figures are those of finetune.Report, failure.Row and adaptation.Row: nothing is
+// computed here but where a mark stands. An interval is drawn as a line with a dot at the estimate, on an axis from 0
+// to 100 percent.
+//
+// # Guarantees
+//
+//   - What models, tools and users wrote is shown as text, invisible characters as escapes.
+//   - The same contents give the same bytes.
+//
+// # Caveats
+//
+// Figures are part of the page and have no files of their own: `analyze` and `eval compare --format latex` make those
+// for a paper.
+package report

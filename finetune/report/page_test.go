@@ -1,0 +1,197 @@
+package report_test
+
+import (
+	"bytes"
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/finetune"
+	"toolevo/finetune/adaptation"
+	"toolevo/finetune/failure"
+	"toolevo/finetune/improve"
+	"toolevo/finetune/internal/browser"
+	"toolevo/finetune/report"
+	"toolevo/trajectories"
+)
+
+// hostile is text that would be markup, were it not escaped.
+const hostile = `<script>alert(1)</script><img src="https://example.org">` + "\x1b[2J"
+
+// mean is the mean of a policy under a version.
+func mean(policy, api string, at, low, high float64) finetune.Summary {
+	return finetune.Summary{
+		Contender: finetune.Contender{Policy: policy, API: api}, Difficulty: "all", N: 70, Lost: 2,
+		Official: at, OfficialLow: low, OfficialHigh: high,
+	}
+}
+
+// example is a page with something of everything.
+func example() *report.Page {
+	episode := &trajectories.Episode{Row: trajectories.Row{
+		Policy: "openai:" + hostile, QuestionID: "easy-1", Question: hostile, Gold: "7", Answer: "8",
+		Turns: []trajectories.Turn{
+			{API: "LoadDB", Action: hostile, Observation: hostile, Outcome: envs.Deprecated},
+			{API: "Finish", Action: "Finish", Outcome: envs.Incorrect},
+		},
+	}}
+
+	return &report.Page{
+		Title:  "Mine " + hostile,
+		Prompt: "p_c",
+		Runs: []report.Run{{
+			Name: "first", Kind: "eval", ID: "01", Config: hostile, Inputs: map[string]string{"a": hostile},
+		}},
+		Evaluation: &finetune.Report{
+			Rows: []finetune.Row{{
+				Cell: finetune.Cell{Policy: "tuned", API: "p_s_in", Dataset: "coffee", Difficulty: "easy"}, N: 40,
+				Official: 0.825, OfficialLow: 0.68, OfficialHigh: 0.913, Strict: 0.8, Turns: 7.25,
+			}},
+			Summaries: []finetune.Summary{
+				mean("static", "p_s_in", 0.1, 0.05, 0.2), mean("static", "p_c", 0.9, 0.85, 0.95),
+				mean("tuned", "p_s_in", 0.825, 0.68, 0.913), mean("tuned", "p_c", 0.875, 0.739, 0.945),
+			},
+			Comparisons: []finetune.Comparison{{
+				First:  finetune.Contender{Policy: "static", API: "p_s_in"},
+				Second: finetune.Contender{Policy: "tuned", API: "p_s_in"},
+				N:      70, OnlyFirst: 1, OnlySecond: 51, Difference: 0.714, PHolm: 0.00001,
+			}},
+			TaskSet: "abcd", Warnings: []string{"A wall was missing."},
+		},
+		Failures: []failure.Row{{Policy: "static", API: "p_s_in", N: 70, Failed: 63, Classes: []failure.Count{
+			{Class: failure.RepeatedDeprecated, Episodes: 60, Share: 60. / 63},
+			{Class: failure.ToolMisuse, Episodes: 3, Share: 3. / 63},
+		}}},
+		Examples: []failure.Case{{
+			Verdict: failure.Verdict{Class: failure.RepeatedDeprecated, Rule: "again", Turn: 2},
+			API:     "p_s_in", Episode: episode,
+		}},
+		Adaptation: []adaptation.Row{{Policy: "tuned", API: "p_s_in", N: 70, Met: 69, Adapted: 61, Repeated: 5}},
+		Collections: []report.Collection{{
+			Run: "first", Dataset: "coffee", Difficulty: "easy", Questions: 5, Solved: 4,
+		}},
+		Improvement: &improve.Result{Rounds: []improve.Round{{Round: 2, Evaluations: []improve.Evaluation{{
+			Server: "vllm", Rows: []finetune.Row{{Cell: finetune.Cell{API: "p_s_ood"}, N: 40, Official: 0.975}},
+		}}}}},
+	}
+}
+
+// written is the page as text.
+func written(t *testing.T, p *report.Page) string {
+	t.Helper()
+
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+
+	return b.String()
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+
+	text := written(t, example())
+	if text != written(t, example()) {
+		t.Error("the same contents give other bytes")
+	}
+
+	plain := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
+	plain = strings.Join(strings.Fields(plain), " ")
+
+	for _, want := range []string{
+		"A wall was missing.", "82.5 68.0 to 91.3 70 2", "2 p_s_ood vllm 97.5", "coffee easy tuned p_s_in 82.5",
+		"static under p_s_in tuned under p_s_in 70 1 51 71.4 <0.001", "63 of 70 repeated-deprecated 60 tool-misuse 3",
+		"69 of 70 61", "first coffee easy 5 0 4", "by the rule again", "Answered 8. The gold answer is 7.",
+		"Task set abcd",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// The version of the prompt stands first, and is the one that is called consistent (the paper's Figure 2).
+func TestConsistentAndChanged(t *testing.T) {
+	t.Parallel()
+
+	var got []string
+	for _, d := range example().Drifts() {
+		got = append(got, d.Policy)
+		for _, s := range d.Lines {
+			got = append(got, s.API)
+		}
+	}
+
+	if strings.Join(got, " ") != "static p_c p_s_in tuned p_c p_s_in" {
+		t.Error(got)
+	}
+
+	text := written(t, example())
+	if n := strings.Count(text, `<tr class="consistent">`); n != 2 {
+		t.Errorf("%d lines are consistent, want 2", n)
+	}
+}
+
+func TestNothingIsObeyedOrFetched(t *testing.T) {
+	t.Parallel()
+
+	text := written(t, example())
+	if strings.Contains(text, "<script") || strings.Contains(text, "<img") || strings.Contains(text, "\x1b") {
+		t.Error("the page holds what a browser obeys")
+	}
+
+	if strings.Count(text, "&lt;script&gt;") < 5 || !strings.Contains(text, `\x1b`) {
+		t.Error("the page does not show what was written")
+	}
+
+	for _, m := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if m[1] != "data:," {
+			t.Errorf("the page leads to %s", m[1])
+		}
+	}
+}
+
+// What a page has nothing of is not there.
+func TestEmptyPage(t *testing.T) {
+	t.Parallel()
+
+	text := written(t, &report.Page{Title: "Nothing"})
+	if strings.Count(text, "<h2>") != 1 || strings.Contains(text, "<table") {
+		t.Errorf("a page of nothing has sections:\n%s", text)
+	}
+}
+
+func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
+
+	b := browser.Start(t)
+	path := filepath.Join(t.TempDir(), "report.html")
+
+	if err := os.WriteFile(path, []byte(written(t, example())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for width, name := range map[int64]string{1280: "report-wide", 390: "report-narrow"} {
+		b.Open(t, width, "file://"+path)
+		b.Until(t, `document.querySelectorAll("svg .dot").length == 6`)
+		b.Fits(t, name)
+		b.Click(t, "details summary")
+		b.Until(t, `document.querySelector(".turn.here").offsetParent`)
+		b.Shoot(t, name)
+	}
+
+	// The dot of 82.5 % stands there.
+	at := browser.Value[float64](t, b, `(() => {
+		const svg = [...document.querySelectorAll("svg")].find(s => s.getAttribute("aria-label").startsWith("82.5"));
+		const box = svg.getBoundingClientRect(), d = svg.querySelector(".dot").getBoundingClientRect();
+		return ((d.left + d.right) / 2 - box.left) / box.width;
+	})()`)
+	if at < 0.815 || at > 0.835 {
+		t.Errorf("the dot of 82.5 %% stands at %.3f", at)
+	}
+}

@@ -1,0 +1,118 @@
+package finetune
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"toolevo/envs"
+	"toolevo/finetune/statistics"
+	"toolevo/trajectories"
+)
+
+// Rescored says what another matcher makes of the answers of an evaluation.
+type Rescored struct {
+	Rows    []RescoredRow `json:"rows"`    // a row for each cell: dataset and difficulty, policy, API version
+	Changed []Rescoring   `json:"changed"` // the answers of which it says otherwise, in the order of the rows
+}
+
+// RescoredRow is a cell's accuracy by both matchers, as proportions of the N questions that were not lost.
+type RescoredRow struct {
+	Cell
+	N            int     `json:"n"`             // questions measured
+	Official     float64 `json:"official"`      // right when the evaluation was made, by the benchmark's matcher
+	Rescored     float64 `json:"rescored"`      // right by the other matcher
+	RescoredLow  float64 `json:"rescored_low"`  // lower end of the 95 % Wilson interval
+	RescoredHigh float64 `json:"rescored_high"` // upper end
+	Gained       int     `json:"gained"`        // answers that only the other matcher takes
+	Dropped      int     `json:"dropped"`       // answers that only the benchmark's took
+}
+
+// Rescoring is an answer of which the other matcher says otherwise.
+type Rescoring struct {
+	Cell
+	QuestionID string `json:"question_id"` // unique within dataset and difficulty
+	Question   string `json:"question"`    // its text
+	Gold       string `json:"gold"`        // its gold answer
+	Answer     string `json:"answer"`      // the one that was given
+	Correct    bool   `json:"correct"`     // by the other matcher
+}
+
+// Rescore compares the answers of an evaluation with the gold answers by another matcher. An episode without an answer
+// stays wrong. An episode of no job is an error, and so is the first of episodes.
+func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error],
+	match func(gold, answer string) bool) (*Rescored, error) {
+	r := &Rescored{Rows: make([]RescoredRow, len(jobs)), Changed: []Rescoring{}}
+	places := newPlaces(jobs)
+	official, rescored := make([]int, len(jobs)), make([]int, len(jobs))
+
+	for i, j := range jobs {
+		r.Rows[i].Cell = j.Cell
+	}
+
+	for e, err := range episodes {
+		if err != nil {
+			return nil, err
+		}
+
+		i, err := places.of(&e)
+		if err != nil {
+			return nil, err
+		}
+
+		if e.Lost != "" {
+			continue
+		}
+
+		row := &r.Rows[i]
+		row.N++
+
+		correct := e.Status == envs.Terminated.String() && match(e.Gold, e.Answer)
+		if e.Official {
+			official[i]++
+		}
+
+		if correct {
+			rescored[i]++
+		}
+
+		switch {
+		case correct == e.Official:
+			continue
+		case correct:
+			row.Gained++
+		default:
+			row.Dropped++
+		}
+
+		r.Changed = append(r.Changed, Rescoring{row.Cell, e.QuestionID, e.Question, e.Gold, e.Answer, correct})
+	}
+
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		row.Official = float64(official[i]) / float64(max(row.N, 1))
+		row.Rescored = float64(rescored[i]) / float64(max(row.N, 1))
+		row.RescoredLow, row.RescoredHigh = statistics.Wilson(rescored[i], row.N)
+	}
+
+	return r, nil
+}
+
+// WriteTable writes the accuracies for a terminal, a line for each cell.
+func (r *Rescored) WriteTable(w io.Writer) error {
+	t := table{
+		heads: []string{"policy", "api", "data", "n", "official", "rescored [95%]", "gained", "dropped"},
+		words: 3,
+	}
+
+	for _, row := range r.Rows {
+		of := Row{Cell: row.Cell, N: row.N}
+		t.lines = append(t.lines, []string{
+			row.Policy, row.API, of.data(), fmt.Sprint(row.N), of.percent(row.Official),
+			of.withInterval(row.Rescored, row.RescoredLow, row.RescoredHigh, 0), fmt.Sprint(row.Gained),
+			fmt.Sprint(row.Dropped),
+		})
+	}
+
+	return t.write(w)
+}

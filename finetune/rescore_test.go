@@ -1,0 +1,54 @@
+package finetune_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/finetune"
+	"toolevo/finetune/statistics"
+	"toolevo/trajectories"
+)
+
+// The matcher is asked about answers alone: what was lost is not measured, and who gave no answer stays wrong.
+func TestRescore(t *testing.T) {
+	cell := finetune.Cell{Policy: "p", API: "p_c", Dataset: "coffee", Difficulty: "easy"}
+	jobs, episodes := played([]answered{{cell: cell, verdicts: "0011-0"}})
+
+	n := 0
+
+	got, err := finetune.Rescore(jobs, func(yield func(trajectories.Episode, error) bool) {
+		for e := range episodes {
+			e.Question, e.Gold, e.Answer = "Which?", e.QuestionID, e.QuestionID
+			if e.QuestionID == "2" {
+				e.Answer = "another"
+			}
+
+			if e.QuestionID == "5" {
+				e.Status = "truncated"
+			}
+
+			yield(e, nil)
+		}
+	}, func(gold, answer string) bool { n++; return gold == answer })
+	if err != nil || n != 4 {
+		t.Fatalf("asked %d times, %v", n, err)
+	}
+
+	low, high := statistics.Wilson(3, 5)
+	change := func(id, answer string, correct bool) finetune.Rescoring {
+		return finetune.Rescoring{
+			Cell: cell, QuestionID: id, Question: "Which?", Gold: id, Answer: answer, Correct: correct,
+		}
+	}
+
+	want := &finetune.Rescored{
+		Rows: []finetune.RescoredRow{{
+			Cell: cell, N: 5, Official: 0.4, Rescored: 0.6, RescoredLow: low, RescoredHigh: high, Gained: 2, Dropped: 1,
+		}},
+		Changed: []finetune.Rescoring{change("0", "0", true), change("1", "1", true), change("2", "another", false)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,18 @@
+// Package rundir says how run directories do, from what each notes of itself: no tree is loaded, no data folder is
+// needed, and runs that other processes work on may be read at any time.
+//
+// # Words
+//
+// A run is running while a process holds its lock, finished when it noted that nothing is left to do, and else
+// interrupted: --resume continues it. One whose manifest cannot be trusted is damaged.
+//
+// # Guarantees
+//
+//   - A process that works on a run notes its progress every second (Note), so what a killed one has left is no older.
+//   - A note is replaced as a whole. It is not synced: after a power cut it may be old, or missing. Nothing but this
+//     list depends on it.
+//
+// # Caveats
+//
+// Runs of versions that took no notes tell what their manifest has, and how many trees are stored.
+package rundir

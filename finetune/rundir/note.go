@@ -1,0 +1,98 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"toolevo/envs/regular"
+)
+
+// noteFile is the file of a run directory that says how far the run is.
+const noteFile = "progress.json"
+
+// noteEvery is how often a process that works on a run writes down how it does: one that is killed has lost no more.
+const noteEvery = time.Second
+
+// Progress is how far a run is.
+type Progress struct {
+	Done       int64  `json:"done"`                 // trees or episodes that are there, given up, or no longer needed
+	Total      int64  `json:"total"`                // trees or episodes of the run at most; 0 if not noted
+	Questions  int64  `json:"questions,omitempty"`  // of a collection
+	Solved     *int64 `json:"solved,omitempty"`     // questions of a collection with an accepted trajectory
+	Correct    *int64 `json:"correct,omitempty"`    // correct trajectories, or episodes
+	Unresolved *int64 `json:"unresolved,omitempty"` // trees given up, or episodes lost, to failures of infrastructure
+}
+
+// Note notes the progress of the run in dir until finish is called, which notes the last of it.
+func Note(dir string, read func() Progress) (finish func() error) {
+	return Keep(filepath.Join(dir, noteFile), func() ([]byte, error) {
+		text, err := json.MarshalIndent(read(), "", "  ")
+		return append(text, '\n'), err
+	})
+}
+
+// Keep replaces the file at path by text every second until finish is called, which does so for the last time and
+// returns what went wrong with that. A process that is killed leaves the old file or the new one.
+func Keep(path string, text func() ([]byte, error)) (finish func() error) {
+	done := make(chan struct{})
+	var writing sync.WaitGroup
+
+	writing.Go(func() {
+		ticker := time.NewTicker(noteEvery)
+		defer ticker.Stop()
+
+		for {
+			select {
+			case <-ticker.C:
+				_ = replace(path, text) // what goes wrong, goes wrong at the end, too
+			case <-done:
+				return
+			}
+		}
+	})
+
+	return func() error {
+		close(done)
+		writing.Wait()
+
+		return replace(path, text)
+	}
+}
+
+// replace syncs nothing: after a power cut the figures of the last seconds are not worth a sync every second.
+func replace(path string, text func() ([]byte, error)) error {
+	data, err := text()
+	if err != nil {
+		return err
+	}
+
+	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
+		return err
+	}
+
+	return os.Rename(path+".new", path)
+}
+
+// readNote returns the progress that the run in dir has noted, nil where it has noted none that can be read.
+func readNote(dir string) (*Progress, error) {
+	text, err := regular.ReadFile(filepath.Join(dir, noteFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	var p Progress
+	if json.Unmarshal(text, &p) != nil || p.Done < 0 || p.Total < 0 {
+		return nil, nil // as good as none, and the next process that works on the run replaces it
+	}
+
+	return &p, nil
+}

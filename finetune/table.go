@@ -1,0 +1,196 @@
+package finetune
+
+import (
+	"fmt"
+
+	"toolevo/envs"
+)
+
+// table is figures as text, to be written for a terminal or as Markdown.
+type table struct {
+	title string     // a sentence or more
+	heads []string   // of the first columns, in lower case
+	names []string   // heads of the columns that follow: names, written as they are
+	words int        // columns that are not aligned like numbers, the first ones
+	lines [][]string // of as many fields as there are columns
+}
+
+// rowTable is a line for each row and summary.
+func (r *Report) rowTable() table {
+	t := table{
+		heads: []string{"policy", "api", "data", "n", "lost", "official [95%]", "strict", "turns"},
+		words: 3,
+	}
+
+	for _, row := range r.figures() {
+		t.lines = append(t.lines, []string{
+			row.Policy, row.API, row.data(), fmt.Sprint(row.N), fmt.Sprint(row.Lost),
+			row.withInterval(row.Official, row.OfficialLow, row.OfficialHigh, 0), row.percent(row.Strict),
+			row.decimal(row.Turns),
+		})
+	}
+
+	return t
+}
+
+// accuracyTable is a line for each policy and its questions, and a column for each API version.
+func (r *Report) accuracyTable() table {
+	type line struct{ policy, data string }
+
+	rows := r.figures()
+	apis := distinct(rows, func(row Row) string { return row.API })
+	places := map[line]int{}
+	t := table{
+		title: "Accuracy in percent: official [95 % interval] / strict, of n questions measured. Intervals are " +
+			"Wilson's, and\nthose of means over datasets bootstrapped by question template.",
+		heads: []string{"policy", "data"},
+		names: apis,
+		words: 2 + len(apis),
+	}
+
+	for _, row := range rows {
+		l := line{row.Policy, row.data()}
+
+		place, ok := places[l]
+		if !ok {
+			place = len(t.lines)
+			places[l] = place
+			t.lines = append(t.lines, append([]string{l.policy, l.data}, repeat("–", len(apis))...))
+		}
+
+		for i, api := range apis {
+			if row.API == api {
+				t.lines[place][2+i] = row.accuracies()
+			}
+		}
+	}
+
+	return t
+}
+
+// accuracies are both accuracies of a row and what they are of.
+func (r Row) accuracies() string {
+	text := fmt.Sprintf("%s / %s (n = %d)", r.withInterval(r.Official, r.OfficialLow, r.OfficialHigh, 1),
+		r.percent(r.Strict), r.N)
+	if r.Lost > 0 {
+		text += fmt.Sprintf(", %d lost", r.Lost)
+	}
+
+	return text
+}
+
+// outcomeTable counts the turns of each row by outcome.
+func (r *Report) outcomeTable() table {
+	t := table{
+		title: "Mean turns of an episode, mean tokens that the policy wrote in it, and turns by outcome.",
+		heads: []string{"policy", "data", "api", "turns", "tokens"},
+		words: 3,
+	}
+
+	for _, o := range envs.Outcomes() {
+		t.names = append(t.names, o.String())
+	}
+
+	for _, row := range r.Rows {
+		tokens := "–" // not counted
+		if row.Tokens > 0 {
+			tokens = row.decimal(row.Tokens)
+		}
+
+		line := []string{row.Policy, row.data(), row.API, row.decimal(row.Turns), tokens}
+		for _, o := range t.names {
+			line = append(line, fmt.Sprint(row.Outcomes[o]))
+		}
+
+		t.lines = append(t.lines, line)
+	}
+
+	return t
+}
+
+// comparisonTable is a line for each comparison.
+func (r *Report) comparisonTable() table {
+	t := table{
+		title: "Paired comparisons by the official matcher, on the n questions that both sides measured: how many " +
+			"only the\nfirst and only the second answered correctly, the second's accuracy less the first's in " +
+			"percentage points, and\np of McNemar's exact test, adjusted by Holm among all comparisons of policies, " +
+			"or of versions.",
+		heads: []string{"under or of", "first", "second", "n", "only", "diff", "p"},
+		words: 3,
+	}
+
+	for _, c := range r.Comparisons {
+		same, first, second := c.First.API, c.First.Policy, c.Second.Policy
+		if c.Between == BetweenVersions {
+			same, first, second = c.First.Policy, c.First.API, c.Second.API
+		}
+
+		t.lines = append(t.lines, []string{
+			same, first, second, fmt.Sprint(c.N), fmt.Sprintf("%d:%d", c.OnlyFirst, c.OnlySecond),
+			fmt.Sprintf("%+.1f", 100*c.Difference), probability(c.PHolm),
+		})
+	}
+
+	return t
+}
+
+// probability is a p-value with three decimals.
+func probability(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+
+	return fmt.Sprintf("%.3f", p)
+}
+
+// data names the questions of the row.
+func (r Row) data() string {
+	if r.Difficulty == "" {
+		return r.Dataset
+	}
+
+	return r.Dataset + "-" + r.Difficulty
+}
+
+// decimal is a figure of the row; a row without a measured question has none.
+func (r Row) decimal(f float64) string {
+	if r.N == 0 {
+		return "–"
+	}
+
+	return fmt.Sprintf("%.1f", f)
+}
+
+func (r Row) percent(p float64) string { return r.decimal(100 * p) }
+
+// withInterval is a proportion and its interval, the latter with so many decimals. An interval without width is of a
+// bootstrap that had nothing to choose from, and would say that nothing is uncertain.
+func (r Row) withInterval(p, low, high float64, decimals int) string {
+	if r.N == 0 || low == high {
+		return r.percent(p)
+	}
+
+	return fmt.Sprintf("%s [%.*f–%.*f]", r.percent(p), decimals, 100*low, decimals, 100*high)
+}
+
+// figures are the rows, and the summaries as rows where they say more than those.
+func (r *Report) figures() []Row {
+	rows := append([]Row{}, r.Rows...)
+
+	for _, s := range r.Summaries {
+		if s.Cells > 1 {
+			rows = append(rows, s.figures())
+		}
+	}
+
+	return rows
+}
+
+func repeat(field string, n int) []string {
+	fields := make([]string, n)
+	for i := range fields {
+		fields[i] = field
+	}
+
+	return fields
+}

@@ -1,0 +1,34 @@
+package finetune
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"toolevo/trajectories"
+)
+
+// TaskSet returns the SHA-256, in hexadecimal digits, of what questions ask and what the right answers are, in whatever
+// order: figures about two sets of questions can be compared only if their hashes are the same.
+func TaskSet(questions []trajectories.Question) string {
+	lines := make([]string, len(questions))
+
+	for i, q := range questions {
+		line, err := json.Marshal([]string{q.ID, q.Text, q.Gold})
+		if err != nil {
+			panic(err) // texts can always be encoded
+		}
+
+		lines[i] = string(line)
+	}
+
+	slices.Sort(lines)
+
+	sum := sha256.New()
+	for _, line := range lines {
+		sum.Write([]byte(line + "\n"))
+	}
+
+	return hex.EncodeToString(sum.Sum(nil))
+}

@@ -1,0 +1,107 @@
+package variability
+
+import (
+	"fmt"
+	"slices"
+
+	"toolevo/finetune"
+	"toolevo/finetune/statistics"
+)
+
+// Row is the accuracies of a policy under the original or under a change of it, on the questions of a difficulty.
+type Row struct {
+	finetune.Summary
+
+	// official accuracy less that under the original; of a change, where both were measured
+	Change *float64 `json:"change,omitempty"`
+
+	// with the original, the first, on the same questions; in the rows over all questions. p_holm is adjusted among
+	// these
+	Paired *finetune.Comparison `json:"paired,omitempty"`
+}
+
+// Rows returns the rows of a report in which the version original comes first: by policy, difficulty and version. It is
+// an error when the report lacks the original.
+func Rows(r *finetune.Report, original string) ([]Row, error) {
+	var rows []Row
+
+	for _, s := range r.Summaries {
+		row := Row{Summary: s}
+
+		if s.API != original {
+			o, err := under(r, original, s)
+			if err != nil {
+				return nil, err
+			}
+
+			if change := s.Official - o.Official; s.N > 0 && o.N > 0 {
+				row.Change = &change
+			}
+		}
+
+		rows = append(rows, row)
+	}
+
+	pair(rows, r.Comparisons, original)
+	policies := distinct(rows, func(r Row) string { return r.Policy })
+
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy)
+	})
+
+	return rows, nil
+}
+
+// under returns what a summary is to be compared with.
+func under(r *finetune.Report, original string, s finetune.Summary) (finetune.Summary, error) {
+	i := slices.IndexFunc(r.Summaries, func(o finetune.Summary) bool {
+		return o.Policy == s.Policy && o.Difficulty == s.Difficulty && o.API == original
+	})
+	if i < 0 {
+		return finetune.Summary{}, fmt.Errorf("variability: %s was not measured under %s", s.Policy, original)
+	}
+
+	return r.Summaries[i], nil
+}
+
+// pair gives the rows over all questions, those of the last difficulty, the comparisons with the original.
+func pair(rows []Row, comparisons []finetune.Comparison, original string) {
+	var paired []*finetune.Comparison
+
+	var p []float64
+
+	for i := range rows {
+		row := &rows[i]
+		if row.Difficulty != rows[len(rows)-1].Difficulty {
+			continue
+		}
+
+		at := slices.IndexFunc(comparisons, func(c finetune.Comparison) bool {
+			return c.First == finetune.Contender{Policy: row.Policy, API: original} && c.Second == row.Contender
+		})
+		if at < 0 {
+			continue
+		}
+
+		c := comparisons[at]
+		row.Paired = &c
+		paired, p = append(paired, &c), append(p, c.P)
+	}
+
+	for i, adjusted := range statistics.Holm(p) {
+		paired[i].PHolm = adjusted
+	}
+}
+
+// distinct returns the values that rows have, in the order in which they occur.
+func distinct(rows []Row, value func(Row) string) []string {
+	var values []string
+
+	for _, row := range rows {
+		if v := value(row); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+
+	return values
+}

@@ -1,0 +1,242 @@
+package viewer
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/mcts"
+	"toolevo/trajectories"
+)
+
+// column is what the attempts at a question are told apart by: in a collection all are of one.
+type column struct{ Policy, API string }
+
+// facts is what the lists say of a question.
+type facts struct {
+	Attempts  int
+	Open      int // attempts without a result
+	Nodes     int
+	Calls     int
+	Correct   int  // trajectories whose answer the official matcher takes
+	Accepted  int  // of those, the ones that the strict matcher takes, too
+	Notices   int  // turns that met a deprecation
+	Recovered bool // a correct trajectory met a deprecation and went on
+
+	outcomes map[string]bool // what its turns met
+	columns  map[column]mark // how the first attempt of each went
+}
+
+// mark is how a trajectory ended.
+type mark string
+
+const (
+	markAccepted mark = "accepted"
+	markOfficial mark = "official" // only the official matcher takes the answer
+	markWrong    mark = "wrong"
+	markNone     mark = "none" // no answer
+)
+
+// Symbol is a mark as a table shows it.
+func (m mark) Symbol() string {
+	switch m {
+	case markAccepted:
+		return "✓"
+	case markOfficial:
+		return "(✓)"
+	case markWrong:
+		return "✗"
+	case markNone:
+		return "–"
+	}
+
+	return ""
+}
+
+// markOf is how the trajectory to a node ended.
+func markOf(n *mcts.Record) mark {
+	switch {
+	case n.Accepted():
+		return markAccepted
+	case n.Official:
+		return markOfficial
+	case n.Outcome.Ends():
+		return markWrong
+	}
+
+	return markNone
+}
+
+// factsOf adds up the attempts at a question.
+func factsOf(attempts []Attempt) facts {
+	f := facts{Attempts: len(attempts), outcomes: map[string]bool{}, columns: map[column]mark{}}
+
+	for i := range attempts {
+		a := &attempts[i]
+		f.Nodes += len(a.Tree.Nodes)
+		f.Calls += a.Tree.Calls
+
+		for j := range a.Tree.Nodes[1:] {
+			n := &a.Tree.Nodes[j+1]
+			f.outcomes[n.Outcome.String()] = true
+
+			if n.Outcome == envs.Deprecated {
+				f.Notices++
+			}
+		}
+
+		for _, row := range trajectories.FromTree(a.Meta, a.Tree) {
+			f.Correct++
+			f.Recovered = f.Recovered || row.Recovered > 0
+
+			if row.Strict {
+				f.Accepted++
+			}
+		}
+
+		c := column{a.Meta.Run.Policy, a.API}
+		if _, ok := f.columns[c]; !ok {
+			f.columns[c] = markOf(&a.Tree.Nodes[a.best()])
+		}
+	}
+
+	return f
+}
+
+// ledger remembers the facts of the questions of a run, and finds out again where attempts were added.
+type ledger struct {
+	run   *Run
+	mu    sync.Mutex
+	known map[string]facts
+}
+
+// of are the facts of a question.
+func (l *ledger) of(ctx context.Context, q trajectories.Question) (facts, error) {
+	n, open, err := l.run.Source.Count(ctx, q)
+	if err != nil {
+		return facts{}, err
+	}
+
+	l.mu.Lock()
+	f, ok := l.known[q.ID]
+	l.mu.Unlock()
+
+	if ok && f.Attempts == n {
+		f.Open = open
+		return f, nil
+	}
+
+	attempts, err := l.run.Source.Attempts(ctx, q)
+	if err != nil {
+		return facts{}, err
+	}
+
+	f = factsOf(attempts)
+	f.Open = open
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[q.ID] = f
+
+	return f, nil
+}
+
+// filter is which questions of a run are listed.
+type filter struct {
+	Show  string // a name of shows, or of an outcome; "" is all
+	Text  string // what the question, its ID, or with Turns what was written and seen has in it
+	Turns bool
+}
+
+// shows are the filters by what came of a question.
+var shows = []struct {
+	Name string
+	has  func(facts) bool
+}{
+	{"solved", func(f facts) bool { return f.Accepted > 0 }},
+	{"unsolved", func(f facts) bool { return f.Attempts > 0 && f.Correct == 0 }},
+	{"met a deprecation", func(f facts) bool { return f.Notices > 0 }},
+	{"recovered", func(f facts) bool { return f.Recovered }},
+	{"unresolved", func(f facts) bool { return f.Open > 0 }},
+	{"not tried", func(f facts) bool { return f.Attempts+f.Open == 0 }},
+}
+
+// choices are the filters that a page offers.
+func choices() (names []string) {
+	for _, s := range shows {
+		names = append(names, s.Name)
+	}
+
+	for _, o := range envs.Outcomes() {
+		names = append(names, o.String())
+	}
+
+	return names
+}
+
+// takes reports whether a question with these facts is listed, but for its texts.
+func (f filter) takes(known facts) bool {
+	if f.Show == "" {
+		return true
+	}
+
+	for _, s := range shows {
+		if s.Name == f.Show && s.has(known) {
+			return true
+		}
+	}
+
+	return known.outcomes[f.Show]
+}
+
+// finds reports whether the text is found, whatever its letters' case.
+func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (bool, error) {
+	text := strings.ToLower(f.Text)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+
+	if has(q.ID) || has(q.Text) {
+		return true, nil
+	}
+
+	if !f.Turns {
+		return false, nil
+	}
+
+	attempts, err := r.Source.Attempts(ctx, q)
+	if err != nil {
+		return false, err
+	}
+
+	for _, a := range attempts {
+		for i := range a.Tree.Nodes {
+			if n := &a.Tree.Nodes[i]; has(n.Action) || has(n.Observation) {
+				return true, nil
+			}
+		}
+	}
+
+	return false, nil
+}
+
+// sortedColumns are the columns of some facts, by policy and then version.
+func sortedColumns(all []facts) (columns []column) {
+	for _, f := range all {
+		for c := range f.columns {
+			if !slices.Contains(columns, c) {
+				columns = append(columns, c)
+			}
+		}
+	}
+
+	slices.SortFunc(columns, func(a, b column) int {
+		if a.Policy != b.Policy {
+			return strings.Compare(a.Policy, b.Policy)
+		}
+
+		return strings.Compare(a.API, b.API)
+	})
+
+	return columns
+}

@@ -1,0 +1,162 @@
+package viewer
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// policyOfContent has a browser load nothing from elsewhere, and run no script but the embedded ones.
+const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+	"connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Handler answers with the pages of a site:
+//
+//	/RUN/QUESTION/ATTEMPT/NODE       what the path names: all runs, one, a question, a tree or episode, a trajectory;
+//	                                 of a run, ?show= and ?q= and ?turns=1 choose questions
+//	/-/compare?of=PLACE&of=PLACE     trajectories side by side
+//	/-/prompt/RUN/QUESTION/ATTEMPT/NODE
+//
+// It refuses requests for a name that is not of this machine, so that no page of a foreign site can read runs.
+func (s *Site) Handler() http.Handler {
+	r := newRenderer(false)
+	mux := http.NewServeMux()
+
+	for _, name := range []string{"style.css", "keys.js", "htmx.min.js"} {
+		text := []byte(asset(name))
+		mux.HandleFunc("GET /-/"+name, func(w http.ResponseWriter, req *http.Request) {
+			http.ServeContent(w, req, name, time.Time{}, bytes.NewReader(text))
+		})
+	}
+
+	mux.HandleFunc("GET /-/compare", func(w http.ResponseWriter, req *http.Request) {
+		p, err := s.compared(req)
+		r.answer(w, p, err)
+	})
+	mux.HandleFunc("GET /-/prompt/", func(w http.ResponseWriter, req *http.Request) {
+		p, err := s.promptPage(req)
+		r.answer(w, p, err)
+	})
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, req *http.Request) {
+		at, err := parsePlace(strings.TrimPrefix(req.URL.EscapedPath(), "/"))
+		if err != nil {
+			r.answer(w, nil, errors.Join(err, errNowhere))
+			return
+		}
+
+		query := req.URL.Query()
+		p, err := s.page(req.Context(), at, filter{query.Get("show"), query.Get("q"), query.Get("turns") != ""})
+		r.answer(w, p, err)
+	})
+
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !isLocal(req.Host) {
+			http.Error(w, "ask for this page as localhost", http.StatusForbidden)
+			return
+		}
+
+		w.Header().Set("Content-Security-Policy", policyOfContent)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		mux.ServeHTTP(w, req)
+	})
+}
+
+// isLocal reports whether a host, with or without a port, is this machine by its name or a loopback address.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// answer writes a page, or what went wrong.
+func (r *renderer) answer(w http.ResponseWriter, p *page, err error) {
+	var text bytes.Buffer
+	if err == nil {
+		err = r.write(&text, p)
+	}
+
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+
+	if err != nil {
+		text.Reset()
+
+		status := http.StatusInternalServerError
+		if errors.Is(err, fs.ErrNotExist) {
+			status = http.StatusNotFound
+		}
+
+		w.WriteHeader(status)
+
+		p = &page{Title: http.StatusText(status), Template: "fault", Body: err.Error()}
+		if err := r.write(&text, p); err != nil {
+			return
+		}
+	}
+
+	_, _ = w.Write(text.Bytes()) // a browser that has gone needs no answer
+}
+
+// compared is the page that a request for a comparison names.
+func (s *Site) compared(req *http.Request) (*page, error) {
+	var places []place
+
+	for _, of := range req.URL.Query()["of"] {
+		at, err := parsePlace(of)
+		if err != nil {
+			return nil, errors.Join(err, errNowhere)
+		}
+
+		places = append(places, at)
+	}
+
+	if len(places) == 0 {
+		return nil, errors.Join(errors.New("mark the attempts that are to stand side by side"), errNowhere)
+	}
+
+	return s.comparePage(req.Context(), places)
+}
+
+// promptPage shows what a model is shown at a node.
+func (s *Site) promptPage(req *http.Request) (*page, error) {
+	at, err := parsePlace(strings.TrimPrefix(req.URL.EscapedPath(), "/-/prompt/"))
+	if err != nil {
+		return nil, errors.Join(err, errNowhere)
+	}
+
+	a, err := s.attempt(req.Context(), at)
+	if err != nil {
+		return nil, err
+	}
+
+	if at.Node < 0 || at.Node >= len(a.Tree.Nodes) {
+		return nil, errNowhere
+	}
+
+	r, err := s.run(at.Run)
+	if err != nil {
+		return nil, err
+	}
+
+	row := a.row(at.Node)
+
+	text, err := r.Source.Prompt(&row)
+	if err != nil {
+		return nil, err
+	}
+
+	p := newPage(at, "prompt", "prompt")
+	p.Way = append(p.Way, at)
+	p.Body = text
+
+	return p, nil
+}

@@ -1,0 +1,378 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"toolevo/trajectories"
+)
+
+// errNowhere is the error of a place that is not there. It wraps fs.ErrNotExist.
+var errNowhere = fmt.Errorf("nothing is here: %w", fs.ErrNotExist)
+
+// Site is the pages of some runs.
+type Site struct {
+	runs    []*Run
+	ledgers map[string]*ledger // by the runs' names
+}
+
+// New returns the pages of runs, whose names are unique.
+func New(runs []*Run) *Site {
+	s := &Site{runs, map[string]*ledger{}}
+	for _, r := range runs {
+		s.ledgers[r.Name] = &ledger{run: r, known: map[string]facts{}}
+	}
+
+	return s
+}
+
+// page is what a template is given.
+type page struct {
+	Title    string
+	At       place
+	Way      []place // to the page, from all runs on
+	Template string
+	Grows    bool // what it shows may still become more
+	Body     any
+}
+
+// Here is how the way to the page names the page itself.
+func (p *page) Here() string {
+	if p.At.Run == "" || p.Template == "prompt" {
+		return p.Title
+	}
+
+	return p.At.Label()
+}
+
+// newPage returns a page without a body.
+func newPage(at place, template, title string) *page {
+	p := &page{Title: title, At: at, Template: template}
+	for above := at; above.Run != ""; {
+		above = above.above()
+		p.Way = append([]place{above}, p.Way...)
+	}
+
+	return p
+}
+
+// page makes the page of a place.
+func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
+	if at.Run == "" {
+		return s.runsPage(ctx)
+	}
+
+	r, err := s.run(at.Run)
+	if err != nil {
+		return nil, err
+	}
+
+	if at.Question == "" {
+		return s.runPage(ctx, r, f)
+	}
+
+	q, err := r.question(at.Question)
+	if err != nil {
+		return nil, errors.Join(err, errNowhere)
+	}
+
+	attempts, err := r.Source.Attempts(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+
+	switch {
+	case at.Attempt < 0:
+		return s.questionPage(ctx, r, q, attempts)
+	case at.Attempt >= len(attempts):
+		return nil, fmt.Errorf("%s has %d attempts at %s: %w", r.Name, len(attempts), q.ID, errNowhere)
+	}
+
+	a := &attempts[at.Attempt]
+	if at.Node >= len(a.Tree.Nodes) {
+		return nil, fmt.Errorf("the tree has nodes 0 to %d: %w", len(a.Tree.Nodes)-1, errNowhere)
+	}
+
+	return s.attemptPage(at, a, false), nil
+}
+
+// run returns the run of a name.
+func (s *Site) run(name string) (*Run, error) {
+	for _, r := range s.runs {
+		if r.Name == name {
+			return r, nil
+		}
+	}
+
+	return nil, fmt.Errorf("no run %q is shown: %w", name, errNowhere)
+}
+
+// runLine is a run in the list of all.
+type runLine struct {
+	At          place
+	Kind, State string
+	Questions   int
+	Tried       int
+	facts
+	Correct, Accepted int // questions with such a trajectory
+}
+
+// runsPage lists the runs.
+func (s *Site) runsPage(ctx context.Context) (*page, error) {
+	p := newPage(place{Attempt: -1, Node: -1}, "runs", "Runs")
+
+	var lines []runLine
+
+	for _, r := range s.runs {
+		all, state, err := s.factsOf(ctx, r, p)
+		if err != nil {
+			return nil, err
+		}
+
+		kind, err := r.kind()
+		if err != nil {
+			return nil, err
+		}
+
+		l := runLine{At: placeOf(r), Kind: kind, State: state, Questions: len(r.Questions)}
+		for _, f := range all {
+			l.Attempts += f.Attempts
+			l.Open += f.Open
+			l.Nodes += f.Nodes
+			l.Calls += f.Calls
+			l.Tried += one(f.Attempts > 0)
+			l.Correct += one(f.Correct > 0)
+			l.Accepted += one(f.Accepted > 0)
+		}
+
+		lines = append(lines, l)
+	}
+
+	p.Body = lines
+
+	return p, nil
+}
+
+// placeOf is the place of a run.
+func placeOf(r *Run) place { return place{Run: r.Name, Attempt: -1, Node: -1} }
+
+func one(counts bool) int {
+	if counts {
+		return 1
+	}
+
+	return 0
+}
+
+// factsOf are the facts of all questions of a run, and its state. The page grows where the run does.
+func (s *Site) factsOf(ctx context.Context, r *Run, p *page) ([]facts, string, error) {
+	state, grows, err := r.State()
+	if err != nil {
+		return nil, "", err
+	}
+
+	p.Grows = p.Grows || grows
+	all := make([]facts, len(r.Questions))
+
+	for i, q := range r.Questions {
+		if all[i], err = s.ledgers[r.Name].of(ctx, q); err != nil {
+			return nil, "", err
+		}
+	}
+
+	return all, state, nil
+}
+
+// questionLine is a question in the list of a run.
+type questionLine struct {
+	At    place
+	Text  string
+	Marks []mark // one for each column of an evaluation
+	facts
+}
+
+// runBody is the list of a run's questions.
+type runBody struct {
+	Dir, Kind, State string
+	Filter           filter
+	Choices          []string
+	Columns          []column // of an evaluation: policies and API versions
+	Totals           []string // of the columns: accepted or official, of all
+	Lines            []questionLine
+	All              int // questions, listed or not
+}
+
+// runPage lists the questions of a run that a filter takes.
+func (s *Site) runPage(ctx context.Context, r *Run, f filter) (*page, error) {
+	p := newPage(placeOf(r), "run", r.Name)
+
+	all, state, err := s.factsOf(ctx, r, p)
+	if err != nil {
+		return nil, err
+	}
+
+	kind, err := r.kind()
+	if err != nil {
+		return nil, err
+	}
+
+	body := &runBody{Dir: r.Dir, Kind: kind, State: state, Filter: f, Choices: choices(), All: len(all)}
+	if kind == "eval" {
+		body.Columns = sortedColumns(all)
+		body.Totals = totals(body.Columns, all)
+	}
+
+	for i, q := range r.Questions {
+		if !f.takes(all[i]) {
+			continue
+		}
+
+		if found, err := f.finds(ctx, r, q); err != nil {
+			return nil, err
+		} else if !found {
+			continue
+		}
+
+		at := placeOf(r)
+		at.Question = q.ID
+		l := questionLine{At: at, Text: q.Text, facts: all[i]}
+
+		for _, c := range body.Columns {
+			l.Marks = append(l.Marks, all[i].columns[c])
+		}
+
+		body.Lines = append(body.Lines, l)
+	}
+
+	p.Body = body
+
+	return p, nil
+}
+
+// totals are how many answers the official matcher takes in each column.
+func totals(columns []column, all []facts) (texts []string) {
+	for _, c := range columns {
+		right, n := 0, 0
+
+		for _, f := range all {
+			if m, ok := f.columns[c]; ok {
+				n++
+				right += one(m == markAccepted || m == markOfficial)
+			}
+		}
+
+		texts = append(texts, strconv.Itoa(right)+" of "+strconv.Itoa(n))
+	}
+
+	return texts
+}
+
+// attemptLine is an attempt in the list of a question.
+type attemptLine struct {
+	At, Best    place // the attempt, and the trajectory that says most of it
+	Policy, API string
+	Mark        mark
+	Answer      string
+	Nodes       int
+	Calls       int
+	Turns       int
+	facts       facts
+}
+
+// Correct is how many correct trajectories the attempt has.
+func (l *attemptLine) Correct() int { return l.facts.Correct }
+
+// Accepted is how many of them training takes.
+func (l *attemptLine) Accepted() int { return l.facts.Accepted }
+
+// Notices is how many turns met a deprecation.
+func (l *attemptLine) Notices() int { return l.facts.Notices }
+
+// linesOf are the attempts at a question in a run.
+func linesOf(r *Run, q trajectories.Question, attempts []Attempt) (lines []attemptLine) {
+	for i := range attempts {
+		a := &attempts[i]
+
+		at := placeOf(r)
+		at.Question, at.Attempt = q.ID, i
+
+		best := at
+		best.Node = a.best()
+		n := &a.Tree.Nodes[best.Node]
+
+		lines = append(lines, attemptLine{
+			At:     at,
+			Best:   best,
+			Policy: a.Meta.Run.Policy,
+			API:    a.API,
+			Mark:   markOf(n),
+			Answer: n.Answer,
+			Nodes:  len(a.Tree.Nodes),
+			Calls:  a.Tree.Calls,
+			Turns:  n.Depth,
+			facts:  factsOf(attempts[i : i+1]),
+		})
+	}
+
+	return lines
+}
+
+// questionBody is a question with the attempts at it.
+type questionBody struct {
+	Question       trajectories.Question
+	Lines          []attemptLine
+	Elsewhere      []attemptLine // in other runs
+	Previous, Next *place
+}
+
+// questionPage lists the attempts at a question, in other runs, too.
+func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question, attempts []Attempt) (*page, error) {
+	at := placeOf(r)
+	at.Question = q.ID
+	p := newPage(at, "question", q.ID)
+	body := &questionBody{Question: q, Lines: linesOf(r, q, attempts)}
+
+	var err error
+	if _, p.Grows, err = r.State(); err != nil {
+		return nil, err
+	}
+
+	for _, other := range s.runs {
+		if other == r {
+			continue
+		}
+
+		same, err := other.question(q.ID)
+		if err != nil || same.Text != q.Text {
+			continue
+		}
+
+		attempts, err := other.Source.Attempts(ctx, same)
+		if err != nil {
+			return nil, err
+		}
+
+		body.Elsewhere = append(body.Elsewhere, linesOf(other, same, attempts)...)
+	}
+
+	for i := range r.Questions {
+		if r.Questions[i].ID != q.ID {
+			continue
+		}
+
+		if i > 0 {
+			body.Previous = &place{r.Name, r.Questions[i-1].ID, -1, -1}
+		}
+
+		if i+1 < len(r.Questions) {
+			body.Next = &place{r.Name, r.Questions[i+1].ID, -1, -1}
+		}
+	}
+
+	p.Body = body
+
+	return p, nil
+}

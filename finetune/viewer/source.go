@@ -1,0 +1,99 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// Run is a run directory as the viewer reads it.
+type Run struct {
+	Name      string // unique among the runs that are shown, and without "/"; not "-"
+	Dir       string
+	Questions []trajectories.Question // in the order of the run
+	Source    Source
+}
+
+// Source reads what a run has, also while another process adds to it. It is safe for concurrent use.
+type Source interface {
+	// Count returns how many attempts at a question the run has, and how many were begun and have no result: they still
+	// go on, or were lost to a failure of ours. It is cheap.
+	Count(ctx context.Context, q trajectories.Question) (stored, open int, err error)
+	// Attempts returns them, in an order that further ones do not change but for episodes of an evaluation.
+	Attempts(ctx context.Context, q trajectories.Question) ([]Attempt, error)
+	// Prompt returns what a model of the run is shown after the turns of a trajectory.
+	Prompt(row *trajectories.Row) (string, error)
+}
+
+// Attempt is a tree of a collection, or the episode of an evaluation as a tree of one branch.
+type Attempt struct {
+	API  string // the deployed version, or the family of versions of which each question meets one
+	Meta trajectories.Meta
+	Tree *mcts.TreeRecord
+}
+
+// row is the trajectory that ends at a node.
+func (a *Attempt) row(node int) trajectories.Row { return trajectories.FromNode(a.Meta, a.Tree, node) }
+
+// ends are the nodes where the attempt was answered or stopped, the accepted first.
+func (a *Attempt) ends() (ids []int) {
+	for _, wanted := range []func(*mcts.Record) bool{
+		(*mcts.Record).Accepted,
+		func(n *mcts.Record) bool { return !n.Accepted() && n.Official },
+		func(n *mcts.Record) bool { return !n.Official && (n.Outcome.Ends() || n.Limit != mcts.LimitNone) },
+	} {
+		for i := range a.Tree.Nodes {
+			if wanted(&a.Tree.Nodes[i]) {
+				ids = append(ids, i)
+			}
+		}
+	}
+
+	return ids
+}
+
+// best is the node whose trajectory says most of the attempt.
+func (a *Attempt) best() int {
+	if ids := a.ends(); len(ids) > 0 {
+		return ids[0]
+	}
+
+	return len(a.Tree.Nodes) - 1
+}
+
+// State says in words how far a run is, and whether a process works on it.
+func (r *Run) State() (words string, grows bool, err error) {
+	m, err := store.ReadManifest(r.Dir)
+	if err != nil {
+		return "", false, err
+	}
+
+	switch {
+	case store.Busy(r.Dir) != nil:
+		return "growing", true, nil
+	case m.Finished != nil && !m.Finished.Extended:
+		return "finished", false, nil
+	}
+
+	return "unfinished", false, nil
+}
+
+// kind is what made the run, "collect" or "eval".
+func (r *Run) kind() (string, error) {
+	m, err := store.ReadManifest(r.Dir)
+	return m.Kind, err
+}
+
+// question returns a question of the run.
+func (r *Run) question(id string) (trajectories.Question, error) {
+	for _, q := range r.Questions {
+		if q.ID == id {
+			return q, nil
+		}
+	}
+
+	return trajectories.Question{}, fmt.Errorf("%s has no question %q", r.Name, id)
+}

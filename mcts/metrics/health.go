@@ -1,0 +1,56 @@
+package metrics
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"toolevo/mcts/policy/server"
+)
+
+// Health says whether work goes on.
+type Health struct {
+	Work     func() int64                      // grows with everything that is done
+	Policies func() map[string]server.Snapshot // on servers, by name
+	Patience time.Duration                     // how long nothing may be done
+
+	mu   sync.Mutex
+	work int64     // when it was last asked
+	at   time.Time // when work was first seen there; zero before the first question
+}
+
+// Check returns why no work goes on, nil while it does. Nobody watches between two questions, so work counts as done
+// when it is seen: it is never called stalled too early.
+func (h *Health) Check(now time.Time) error {
+	if away, all := h.servers(); all > 0 && away == all {
+		return fmt.Errorf("all %d servers of the model are away", all)
+	}
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	if work := h.Work(); h.at.IsZero() || work != h.work {
+		h.work, h.at = work, now
+	}
+
+	if idle := now.Sub(h.at); idle > h.Patience {
+		return fmt.Errorf("nothing was done for %v", idle.Round(time.Second))
+	}
+
+	return nil
+}
+
+// servers counts the servers of the model, and those that are away.
+func (h *Health) servers() (away, all int) {
+	for _, p := range h.Policies() {
+		for _, s := range p.Servers {
+			all++
+
+			if s.Down {
+				away++
+			}
+		}
+	}
+
+	return away, all
+}
