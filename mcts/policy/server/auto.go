@@ -29,8 +29,9 @@ import (
 // windows, each about as long as one request.
 //
 // Cruise. Then the limit stays, and from time to time a trial is made, up by a quarter and down by a fifth in turn. Up
-// is kept if it gains more than a tenth of what it adds; down is kept if it loses less than a twentieth of what it
-// takes. Between the two lies a range in which every trial fails and the limit rests. Each trial that fails doubles the
+// is kept if it gains more than 15 % of what it adds; down is kept if it loses less than 10 % of what it takes. For a
+// change by a fifth that is a difference of 2 or 3 % in throughput, so a trial counts at least 128 requests. Between
+// the two lies a range in which every trial fails and the limit rests. Each trial that fails doubles the
 // number of windows until the next, up to restMost; one that succeeds goes on in the same direction at once. So the
 // limit comes down from the 2S of the ramp to S, follows a server that changes (one that does so by a fifth is tried at
 // once), and otherwise spends a few percent of the time on trials, of which the upward ones cost nothing.
@@ -50,8 +51,8 @@ import (
 const (
 	rampGain  = 0.10
 	keepGain  = 0.03
-	upShare   = 0.10
-	downShare = 0.05
+	upShare   = 0.15
+	downShare = 0.10
 	restMost  = 8    // windows, or readings
 	changed   = 0.20 // throughput of a server that is not the same any more
 
@@ -156,14 +157,14 @@ func (t *tuner) finished(now, started time.Time, n, output int) {
 	t.window = window{}
 }
 
-// enough is how many sequences a window needs: each one in flight replaced once; twice, and those of 64 requests, where
-// small differences count.
+// enough is how many sequences a window needs: each one in flight replaced once; four times, and those of 128 requests,
+// where small differences count.
 func (t *tuner) enough() int {
 	if t.phase == ramping {
 		return max(t.limit, 16)
 	}
 
-	return max(2*t.limit, 64*t.pack)
+	return max(4*t.limit, 128*t.pack)
 }
 
 // throughput is X, per second.

@@ -159,7 +159,7 @@ func TestAutoFollowsTheServer(t *testing.T) {
 			e.mu.Lock()
 			e.slots = slots
 			e.mu.Unlock()
-			<-time.After(4 * time.Minute)
+			<-time.After(6 * time.Minute)
 
 			if limit := p.Snapshot().Limit; limit < slots*3/4 || limit > 3*slots {
 				t.Errorf("the limit is %d for %d slots", limit, slots)
