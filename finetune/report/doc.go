@@ -3,9 +3,9 @@
 //
 // # Words
 //
-// A Page is what is reported. Its figures are those of finetune.Report, failure.Row and adaptation.Row: nothing is
-// computed here but where a mark stands. An interval is drawn as a line with a dot at the estimate, on an axis from 0
-// to 100 percent.
+// A Page is what is reported. Its figures are those of finetune.Report, failure.Row, adaptation.Row and package
+// variability: nothing is computed here but where a mark stands. An interval is drawn as a line with a dot at the
+// estimate, on an axis from 0 to 100 percent.
 //
 // # Guarantees
 //
@@ -14,6 +14,6 @@
 //
 // # Caveats
 //
-// Figures are part of the page and have no files of their own: `analyze` and `eval compare --format latex` make those
-// for a paper.
+// What is drawn is part of the page and has no file of its own: `analyze` and `eval compare --format latex` make those
+// for a paper. Changes of one factor are drawn only when every policy was measured under the original, too.
 package report

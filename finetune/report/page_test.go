@@ -137,6 +137,37 @@ func TestConsistentAndChanged(t *testing.T) {
 	}
 }
 
+// Versions of one factor are drawn beside the original (the paper's figures 4 to 6), inside the page.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+
+	if strings.Contains(written(t, example()), "One change at a time") {
+		t.Error("a figure is drawn where no version has one factor")
+	}
+
+	page := example()
+	e := page.Evaluation
+	e.Comparisons = nil
+	e.Summaries = append(e.Summaries, mean(hostile, "p_c", 1, 1, 1), mean(hostile, "names-text", 0.25, 0.2, 0.3),
+		mean("tuned", "parameters-character", 0.5, 0.4, 0.6))
+
+	text := html.UnescapeString(written(t, page))
+	for _, title := range []string{"Names of APIs change", "Names of parameters change"} {
+		if !strings.Contains(text, `alt="`+title+`" src="data:image/svg+xml;base64,`) {
+			t.Errorf("there is no figure %q", title)
+		}
+	}
+
+	if n := strings.Count(text, `<img class="figure"`); n != 2 {
+		t.Errorf("%d images, want 2", n)
+	}
+
+	e.Summaries = append(e.Summaries, mean("other", "names-text", 1, 1, 1))
+	if strings.Contains(written(t, page), `<img class="figure"`) {
+		t.Error("a figure compares with an original that was not measured")
+	}
+}
+
 func TestNothingIsObeyedOrFetched(t *testing.T) {
 	t.Parallel()
 

@@ -19,11 +19,11 @@ import (
 // Figure shows the original beside the factors of one kind: bars of the official accuracy with its interval, by
 // policy, a panel for each difficulty.
 type Figure struct {
-	Name string // of its files: figure-names, figure-parameters or figure-response
+	Name  string // of its files: figure-names, figure-parameters or figure-response
+	Title string
 
-	title string
-	apis  []string // the original first
-	rows  []Row
+	apis []string // the original first
+	rows []Row
 }
 
 // The titles of the figures, by what the names of their factors begin with.
@@ -50,7 +50,7 @@ func Figures(rows []Row, original string) []Figure {
 		i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name })
 		if i < 0 {
 			i = len(figures)
-			figures = append(figures, Figure{Name: name, title: titles[kind], apis: []string{original}, rows: rows})
+			figures = append(figures, Figure{Name: name, Title: titles[kind], apis: []string{original}, rows: rows})
 		}
 
 		figures[i].apis = append(figures[i].apis, factor)
@@ -122,7 +122,7 @@ func (f Figure) draw(c draw.Canvas) error {
 	heading := plot.New().Title.TextStyle
 	heading.Font = sans(13)
 	heading.XAlign, heading.YAlign = draw.XLeft, draw.YTop
-	c.FillText(heading, vg.Point{X: c.Min.X + 0.15*vg.Inch, Y: c.Max.Y - 0.1*vg.Inch}, f.title)
+	c.FillText(heading, vg.Point{X: c.Min.X + 0.15*vg.Inch, Y: c.Max.Y - 0.1*vg.Inch}, f.Title)
 
 	panels := make([]*plot.Plot, len(f.difficulties()))
 

@@ -113,7 +113,7 @@ var allowed = []rule{
 		"finetune/host", "mcts/store"}},
 
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/failure",
-		"finetune/improve", "finetune/viewer"}},
+		"finetune/improve", "finetune/variability", "finetune/viewer"}},
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
 		"mcts/policy/server"}},

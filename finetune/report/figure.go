@@ -1,0 +1,43 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"html/template"
+
+	"toolevo/finetune/variability"
+)
+
+// figure is a picture inside the page.
+type figure struct {
+	Title  string
+	Source template.URL // its SVG
+}
+
+// Figures are the paper's figures 4 to 6: what a change of one factor costs. There are none where the evaluation has no
+// version of one factor, or a policy was not measured under the original.
+func (p *Page) Figures() ([]figure, error) {
+	if p.Evaluation == nil {
+		return nil, nil
+	}
+
+	rows, err := variability.Rows(p.Evaluation, p.Prompt)
+	if err != nil {
+		return nil, nil
+	}
+
+	var all []figure
+
+	for _, f := range variability.Figures(rows, p.Prompt) {
+		var svg bytes.Buffer
+		if err := f.WriteSVG(&svg); err != nil {
+			return nil, err
+		}
+
+		// As an image a figure can neither run a script nor fetch anything, whatever a policy is called.
+		source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())
+		all = append(all, figure{f.Title, template.URL(source)})
+	}
+
+	return all, nil
+}
