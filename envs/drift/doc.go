@@ -21,6 +21,13 @@
 //	add-flag                                    GiveValues, which has to be true
 //	add-count                                   maxResults, a number without effect
 //
+// and for parameters with types:
+//
+//	type-to-string      days: 3                 days: "3"
+//	swap-required       days may be left out    it must be there, and is null where it was left out; and the other way
+//	flip-default        desc is false           desc is true, where a call does not say it
+//	nest-parameters     lat, lon                position: {"lat": …, "lon": …}
+//
 // # Factors
 //
 // A [Factor] is one thing that changes while everything else stays: a version of it measures what that alone costs

@@ -21,6 +21,10 @@ var recipe = map[string]float64{
 	"merge-parameters":   0.3,
 	"add-flag":           0.25,
 	"add-count":          0.5,
+	"type-to-string":     0.4,
+	"swap-required":      0.4,
+	"flip-default":       0.3,
+	"nest-parameters":    0.4,
 }
 
 // Maker makes versions from a source. It is safe for concurrent use.

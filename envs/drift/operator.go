@@ -39,6 +39,10 @@ func Operators() []Operator {
 		{"merge-parameters", mergeParameters},
 		{"add-flag", addFlag},
 		{"add-count", addCount},
+		{"type-to-string", typeToString},
+		{"swap-required", swapRequired},
+		{"flip-default", flipDefault},
+		{"nest-parameters", nestParameters},
 	}
 }
 

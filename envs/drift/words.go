@@ -28,7 +28,11 @@ var words = func() (w struct {
 	Flags      [][]string `yaml:"flags"`
 	Counts     [][]string `yaml:"counts"`
 	Merged     [][]string `yaml:"merged"`
-	Prefixes   struct {
+	Objects    []struct {
+		Of    []string `yaml:"of"`    // words of parameters that belong together
+		Names []string `yaml:"names"` // of the object that they make
+	} `yaml:"objects"`
+	Prefixes struct {
 		Languages map[string]string `yaml:"languages"`
 		Texts     []string          `yaml:"texts"`
 	} `yaml:"prefixes"`

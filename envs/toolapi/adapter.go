@@ -1,7 +1,9 @@
 package toolapi
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,6 +32,14 @@ type ArgError struct {
 
 // Rename gives parameters other names: deployed name to tool's name.
 type Rename map[string]string
+
+func (r Rename) check() error {
+	if targets := slices.Sorted(maps.Values(r)); len(slices.Compact(targets)) != len(r) {
+		return errors.New("rename gives two parameters one name")
+	}
+
+	return nil
+}
 
 // Lower renames to the tool's names.
 func (r Rename) Lower(args envs.Args) (envs.Args, *ArgError) {
@@ -64,6 +74,14 @@ type Ignored struct {
 	Value     any    `yaml:"value"`
 }
 
+func (g Ignored) check() error {
+	if !isScalar(g.Value) {
+		return fmt.Errorf("ignored value %v is not null, a bool, a number or a string", g.Value)
+	}
+
+	return nil
+}
+
 // Lower removes the parameter.
 func (g Ignored) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return without(args, g.Parameter), nil
@@ -71,14 +89,7 @@ func (g Ignored) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 // Lift adds the parameter.
 func (g Ignored) Lift(args envs.Args) (envs.Args, error) {
-	value := g.Value
-	switch value.(type) {
-	case nil, bool, string:
-	default:
-		value = envs.Number(fmt.Sprint(value))
-	}
-
-	return with(args, g.Parameter, value), nil
+	return with(args, g.Parameter, scalar(g.Value)), nil
 }
 
 // Flag is a parameter that has to be true: "True", "true", true, or a number equal to 1.
@@ -128,6 +139,14 @@ type Prefix struct {
 	Text      string `yaml:"text"`
 	Trim      bool   `yaml:"trim,omitempty"` // the tool gets the rest without surrounding white space
 	Join      string `yaml:"join,omitempty"` // white space a caller puts after Text; needs Trim
+}
+
+func (p Prefix) check() error {
+	if p.Join != "" && (!p.Trim || pytext.Strip(p.Join) != "") {
+		return errors.New("join is white space and needs trim")
+	}
+
+	return nil
 }
 
 // Lower cuts the prefix.

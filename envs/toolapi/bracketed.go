@@ -1,6 +1,7 @@
 package toolapi
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -46,6 +47,14 @@ func NewBracketed(parameter string, fields []Field) *Bracketed {
 	}
 
 	return &Bracketed{parameter: parameter, fields: fields, pattern: regexp.MustCompile(b.String())}
+}
+
+func (b *Bracketed) check() error {
+	if len(b.fields) == 0 {
+		return errors.New("bracketed has no fields")
+	}
+
+	return nil
 }
 
 // Lower reads the values; a value of the wrong type is answered in Python's words, as the published code does.

@@ -3,7 +3,6 @@ package toolapi
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -145,52 +144,46 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 	var all []Adapter
 
 	if f.Rename != nil {
-		if targets := slices.Sorted(maps.Values(f.Rename)); len(slices.Compact(targets)) != len(f.Rename) {
-			return nil, errors.New("rename gives two parameters one name")
-		}
-
 		all = append(all, f.Rename)
 	}
 
-	if f.Ignored != nil {
-		switch f.Ignored.Value.(type) {
-		case nil, bool, string, int64, uint64, float64:
-		default:
-			return nil, fmt.Errorf("ignored value %v is not null, a bool, a number or a string", f.Ignored.Value)
-		}
-
-		all = append(all, f.Ignored)
-	}
-
-	if f.Numbered != nil {
-		all = append(all, f.Numbered)
-	}
-
-	if f.Flag != nil {
-		all = append(all, f.Flag)
-	}
-
-	if f.Prefix != nil {
-		if f.Prefix.Join != "" && (!f.Prefix.Trim || pytext.Strip(f.Prefix.Join) != "") {
-			return nil, errors.New("join is white space and needs trim")
-		}
-
-		all = append(all, f.Prefix)
-	}
-
 	if f.Bracketed != nil {
-		if len(f.Bracketed.Fields) == 0 {
-			return nil, errors.New("bracketed has no fields")
-		}
-
 		all = append(all, NewBracketed(f.Bracketed.Parameter, f.Bracketed.Fields))
 	}
+
+	all = given(all, f.Ignored)
+	all = given(all, f.Numbered)
+	all = given(all, f.Flag)
+	all = given(all, f.Prefix)
+	all = given(all, f.Spelled)
+	all = given(all, f.Nested)
+	all = given(all, f.Fallback)
+	all = given(all, f.Nullable)
+	all = given(all, f.Flipped)
 
 	if len(all) != 1 {
 		return nil, fmt.Errorf("%d kinds in one item, want 1", len(all))
 	}
 
+	if checked, ok := all[0].(interface{ check() error }); ok {
+		if err := checked.check(); err != nil {
+			return nil, err
+		}
+	}
+
 	return all[0], nil
+}
+
+// given appends an adapter that a file has.
+func given[T any, P interface {
+	*T
+	Adapter
+}](all []Adapter, adapter P) []Adapter {
+	if adapter == nil {
+		return all
+	}
+
+	return append(all, adapter)
 }
 
 // check sends calls through the adapters, both ways, and the example of the notice one way.
@@ -243,7 +236,7 @@ func (a *API) checkCall(call envs.Args) error {
 	lifted := call
 	for i, adapter := range slices.Backward(a.adapters) {
 		next, err := adapter.Lift(lifted)
-		if err == nil && len(call) == len(a.base.Parameters) && reflect.DeepEqual(next, lifted) {
+		if err == nil && len(call) == len(a.base.Parameters) && isIdle(adapter, lifted, next) {
 			err = fmt.Errorf("it does nothing to %v", lifted)
 		}
 
@@ -264,11 +257,36 @@ func (a *API) checkCall(call envs.Args) error {
 	}
 
 	lowered, wrong := a.Lower(lifted)
-	if wrong != nil || !slices.EqualFunc(lowered, call, func(a, b envs.Arg) bool { return reflect.DeepEqual(a, b) }) {
+	if wrong != nil || !reflect.DeepEqual(a.base.withoutDefaults(lowered), a.base.withoutDefaults(call)) {
 		return fmt.Errorf("the call %v becomes %v", lifted, lowered)
 	}
 
 	return nil
+}
+
+// withoutDefaults is a call without what it says of defaults, which means the same.
+func (a *API) withoutDefaults(call envs.Args) envs.Args {
+	rest := envs.Args{}
+
+	for _, arg := range call {
+		i := slices.IndexFunc(a.Parameters, func(p Parameter) bool { return p.Name == arg.Name })
+		usual, ok := a.Parameters[i].Schema.Get("default")
+
+		if !ok || !reflect.DeepEqual(usual, arg.Value) {
+			rest = append(rest, arg)
+		}
+	}
+
+	return rest
+}
+
+// isIdle reports whether an adapter is not about what it lifts: it has the name of no parameter.
+func isIdle(adapter Adapter, from, to envs.Args) bool {
+	if adapter, ok := adapter.(interface{ about() string }); ok {
+		return !slices.Contains(from.Names(), adapter.about())
+	}
+
+	return reflect.DeepEqual(from, to)
 }
 
 // Sample returns a call of the tool with all its parameters, of values that its schema names or of their types. They

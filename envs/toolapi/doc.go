@@ -35,6 +35,11 @@
 //	flag         {parameter: ReturnResult}                       must be true
 //	bracketed    {parameter: NodeInfos, fields: [...]}           FirstNode[x], SecondNode[y] instead of two parameters
 //	prefix       {parameter: SQL, text: "This is the SQL code:"} the text must begin so
+//	spelled      {parameter: days, type: integer}                "3" instead of 3
+//	nested       {parameter: place, members: [lat, lon]}         {"lat": …, "lon": …} instead of two parameters
+//	fallback     {parameter: unit, value: kelvin}                may be left out; the tool needs it
+//	nullable     {parameter: days}                               must be there; null is what leaving it out was
+//	flipped      {parameter: desc, tool: false, default: true}   left out it means the opposite
 //
 // # Messages
 //
@@ -53,7 +58,8 @@
 // # Guarantees
 //
 //   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when it cannot: a name
-//     that ends in a blank cannot stand in brackets.
+//     that ends in a blank cannot stand in brackets. A call that names a default which a version flips comes back
+//     without it, which means the same.
 //   - Versions are immutable and safe for concurrent use.
 //   - A version that loads is whole: it exposes every tool exactly once, its adapters lead from its parameters to the
 //     tool's and back, and the example of every notice lowers without an error.

@@ -37,9 +37,10 @@ type Parameters struct {
 
 // Schema returns the JSON Schema of the API's arguments as models with function calling are shown it: an object with
 // the parameters in their order.
-func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.schema() }
+func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.Schema() }
 
-func (p Parameters) schema() envs.Args {
+// Schema returns the JSON Schema of an object with these parameters, in their order.
+func (p Parameters) Schema() envs.Args {
 	properties := envs.Args{}
 
 	var required []any
@@ -123,7 +124,7 @@ func (p *Parameters) read(v any) error {
 func (p Parameters) MarshalYAML() (any, error) {
 	typed := func(p Parameter) bool { return p.Optional || p.Schema != nil }
 	if len(p.Keywords) > 0 || slices.ContainsFunc(p.All, typed) {
-		return yamlValue(p.schema()), nil
+		return yamlValue(p.Schema()), nil
 	}
 
 	return parameterNames(p.All), nil

@@ -73,6 +73,11 @@ type AdapterSpec struct {
 	Flag      *Flag          `yaml:"flag,omitempty,flow"`
 	Prefix    *Prefix        `yaml:"prefix,omitempty,flow"`
 	Bracketed *BracketedSpec `yaml:"bracketed,omitempty,flow"`
+	Spelled   *Spelled       `yaml:"spelled,omitempty,flow"`
+	Nested    *Nested        `yaml:"nested,omitempty,flow"`
+	Fallback  *Fallback      `yaml:"fallback,omitempty,flow"`
+	Nullable  *Nullable      `yaml:"nullable,omitempty,flow"`
+	Flipped   *Flipped       `yaml:"flipped,omitempty,flow"`
 }
 
 // BracketedSpec is a [Bracketed] as data.

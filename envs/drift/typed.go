@@ -1,0 +1,240 @@
+package drift
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// typeToString takes a number or a boolean as a text.
+func typeToString(a toolapi.APISpec, d *Draws) (Step, bool) {
+	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
+		return slices.Contains([]string{"number", "integer", "boolean"}, typeOf(p)) &&
+			saysOnly(p, "type", "description", "title", "default", "examples")
+	})
+	if !ok {
+		return Step{}, false
+	}
+
+	p := a.Parameters.All[i]
+	kind := typeOf(p)
+
+	schema := envs.Args{{Name: "type", Value: "string"}}
+	for _, keyword := range p.Schema {
+		if keyword.Name == "description" || keyword.Name == "title" {
+			schema = append(schema, keyword)
+		}
+	}
+
+	if was, ok := p.Schema.Get("default"); ok {
+		schema = append(schema, envs.Arg{Name: "default", Value: string(pytext.AppendJSON(nil, was))})
+	}
+
+	p.Schema = schema
+	adapter := toolapi.AdapterSpec{Spelled: &toolapi.Spelled{Parameter: p.Name, Type: kind}}
+	successor, ok := succeed(a, adapter, changed(a, i, p)...)
+
+	return Step{successor, p.Name, p.Name + " as a text", adapter}, ok
+}
+
+// swapRequired has a call say what it could leave out, or lets it leave out what it had to say.
+func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
+	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
+		if p.Optional {
+			return typeOf(p) != "" && saysOnly(p, "type", "description", "title", "default", "examples", "enum")
+		}
+
+		_, ok := exampleOf(a, p.Name)
+
+		return ok && p.Schema != nil
+	})
+	if !ok {
+		return Step{}, false
+	}
+
+	p := a.Parameters.All[i]
+	adapter := toolapi.AdapterSpec{Nullable: &toolapi.Nullable{Parameter: p.Name}}
+	to := p.Name + " required"
+
+	if p.Optional {
+		p.Schema = orNull(p.Schema)
+	} else {
+		value, _ := exampleOf(a, p.Name)
+		adapter = toolapi.AdapterSpec{Fallback: &toolapi.Fallback{Parameter: p.Name, Value: value}}
+		p.Schema = withKeyword(p.Schema, "default", value)
+		to = p.Name + " optional"
+	}
+
+	p.Optional = !p.Optional
+	successor, ok := succeed(a, adapter, changed(a, i, p)...)
+
+	return Step{successor, p.Name, to, adapter}, ok
+}
+
+// flipDefault gives an optional parameter another default: of a boolean the other one, of an enumeration one of the
+// others.
+func flipDefault(a toolapi.APISpec, d *Draws) (Step, bool) {
+	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool { return p.Optional && len(otherDefaults(p)) > 0 })
+	if !ok {
+		return Step{}, false
+	}
+
+	p := a.Parameters.All[i]
+	was, _ := p.Schema.Get("default")
+	now := pick(d.Rand, otherDefaults(p))
+	p.Schema = withKeyword(p.Schema, "default", now)
+
+	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was, Default: now}}
+	successor, ok := succeed(a, adapter, changed(a, i, p)...)
+	said := func(v any) string { return p.Name + "=" + string(pytext.AppendJSON(nil, v)) }
+
+	return Step{successor, said(was), said(now), adapter}, ok
+}
+
+// nestParameters makes an object of parameters that belong together.
+func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
+	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) {
+		return Step{}, false
+	}
+
+	for _, k := range d.Perm(len(words.Objects)) {
+		object := words.Objects[k]
+
+		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
+			return p.Schema == nil || !mentions(p.Name, object.Of)
+		})
+		if len(members) < 2 {
+			continue
+		}
+
+		whole := toolapi.Parameters{All: members}
+		p := toolapi.Parameter{
+			Name:     d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Names) }),
+			Optional: !slices.ContainsFunc(members, func(p toolapi.Parameter) bool { return !p.Optional }),
+			Schema:   withKeyword(whole.Schema(), "additionalProperties", false),
+		}
+
+		names := namesOf(members)
+		adapter := toolapi.AdapterSpec{Nested: &toolapi.Nested{Parameter: p.Name, Members: names}}
+		successor, ok := succeed(a, adapter, append(without(a.Parameters.All, names...), p)...)
+
+		return Step{successor, strings.Join(names, ", "), p.Name, adapter}, ok
+	}
+
+	return Step{}, false
+}
+
+// parameterFor draws one of the parameters that an operator is for. There is none in an API whose JSON Schema says more
+// than its parameters do, since that may be about them.
+func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool) (i int, ok bool) {
+	if len(a.Parameters.Keywords) > 0 {
+		return 0, false
+	}
+
+	var all []int
+
+	for i, p := range a.Parameters.All {
+		if is(p) {
+			all = append(all, i)
+		}
+	}
+
+	if len(all) == 0 {
+		return 0, false
+	}
+
+	return pick(d.Rand, all), true
+}
+
+// typeOf is the one type of a parameter, or "".
+func typeOf(p toolapi.Parameter) string {
+	kind, _ := p.Schema.Text("type")
+	return kind
+}
+
+// saysOnly reports whether a parameter's schema has no other keywords than some.
+func saysOnly(p toolapi.Parameter, keywords ...string) bool {
+	return !slices.ContainsFunc(p.Schema.Names(), func(k string) bool { return !slices.Contains(keywords, k) })
+}
+
+// exampleOf returns the value of a parameter in the example of an API's notice, if it is a scalar.
+func exampleOf(a toolapi.APISpec, name string) (any, bool) {
+	decoded, err := pytext.Decode(a.Notice.Example)
+	args, _ := decoded.(envs.Args)
+	value, ok := args.Get(name)
+
+	switch value.(type) {
+	case []any, envs.Args:
+		return nil, false
+	}
+
+	return value, ok && err == nil
+}
+
+// otherDefaults are what the default of a parameter could be instead; none when it has no default.
+func otherDefaults(p toolapi.Parameter) []any {
+	was, ok := p.Schema.Get("default")
+	if !ok {
+		return nil
+	}
+
+	if on, ok := was.(bool); ok && typeOf(p) == "boolean" {
+		return []any{!on}
+	}
+
+	v, _ := p.Schema.Get("enum")
+	values, _ := v.([]any)
+
+	if _, isText := was.(string); !isText {
+		return nil
+	}
+
+	return slices.DeleteFunc(slices.Clone(values), func(v any) bool {
+		_, isText := v.(string)
+		return !isText || v == was
+	})
+}
+
+// orNull is a schema that takes null, too.
+func orNull(schema envs.Args) envs.Args {
+	changed := slices.Clone(schema)
+
+	for i, keyword := range changed {
+		switch keyword.Name {
+		case "type":
+			changed[i].Value = []any{keyword.Value, "null"}
+		case "enum":
+			values, _ := keyword.Value.([]any)
+			changed[i].Value = append(slices.Clone(values), nil)
+		}
+	}
+
+	return slices.DeleteFunc(changed, func(keyword envs.Arg) bool { return keyword.Name == "default" })
+}
+
+// withKeyword is a schema in which a keyword has a value.
+func withKeyword(schema envs.Args, name string, value any) envs.Args {
+	changed := slices.DeleteFunc(slices.Clone(schema), func(keyword envs.Arg) bool { return keyword.Name == name })
+	return append(changed, envs.Arg{Name: name, Value: value})
+}
+
+// changed are the parameters of an API, of which one is another.
+func changed(a toolapi.APISpec, i int, p toolapi.Parameter) []toolapi.Parameter {
+	all := slices.Clone(a.Parameters.All)
+	all[i] = p
+
+	return all
+}
+
+func namesOf(parameters []toolapi.Parameter) []string {
+	names := make([]string, len(parameters))
+	for i, p := range parameters {
+		names[i] = p.Name
+	}
+
+	return names
+}
