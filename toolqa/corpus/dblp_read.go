@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // DBLP reads both graphs into memory, which takes some ten seconds at the published size. The error of a corpus whose
@@ -99,7 +100,7 @@ func (r *dblpReader) readAuthors(ctx context.Context) error {
 	var name sql.NullString
 	var edges sql.RawBytes
 	err := r.each(ctx, "SELECT id, key, name, attributes, edges FROM authors ORDER BY id", func() error {
-		org, err := parseOrg([]byte(attributes))
+		org, err := layout.ParseOrg([]byte(attributes))
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (r *dblpReader) readAuthors(ctx context.Context) error {
 			neighbour: uint32(len(r.neighbour)),
 		})
 
-		return scanNumbers(edges, func(n int64) { r.neighbour = append(r.neighbour, uint32(n)) })
+		return layout.ScanNumbers(edges, func(n int64) { r.neighbour = append(r.neighbour, uint32(n)) })
 	}, &id, &key, &name, &attributes, &edges)
 	r.authors = append(r.authors, dblpAuthor{neighbour: uint32(len(r.neighbour))})
 
@@ -131,7 +132,7 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 			return fmt.Errorf("id %d: expected %d", id, len(r.papers))
 		}
 
-		a, err := parseAttributes(attributes)
+		a, err := layout.ParseAttributes(attributes)
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,7 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 			r.people = append(r.people, dblpMaker{author, r.word(string(m.Name)), r.word(string(m.Org))})
 		}
 
-		err = scanNumbers(cites, func(n int64) {
+		err = layout.ScanNumbers(cites, func(n int64) {
 			if n < int64(r.known) {
 				r.cites = append(r.cites, uint32(n))
 			} else {
@@ -197,7 +198,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 		e.entry = uint32(len(r.entries))
 		unknown := false
 
-		err := scanNumbers(papers, func(n int64) {
+		err := layout.ScanNumbers(papers, func(n int64) {
 			unknown = unknown || n < 0 || n >= int64(r.known)
 			r.entries = append(r.entries, dblpEntry{paper: uint32(n)})
 		})
@@ -206,7 +207,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 		}
 
 		k := int(e.entry)
-		err = scanNumbers(citations, func(n int64) {
+		err = layout.ScanNumbers(citations, func(n int64) {
 			if k < len(r.entries) {
 				r.entries[k].nCitation = int32(n)
 			}

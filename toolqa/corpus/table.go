@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // Table is a dataset's table, every cell as the table tools print it. A column is read when it is first asked for, and
@@ -198,4 +199,4 @@ func (l *lazyVector) get() (*Vector, error) {
 
 // ClockText returns a time of day, "9:00 AM" or "2 PM", as columns of the kind [Clock] print it: "09:00:00". Other text
 // is returned as it is.
-func ClockText(s string) string { return clock(s) }
+func ClockText(s string) string { return layout.ClockText(s) }
