@@ -3,15 +3,14 @@ package corpus
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/toolqa/corpus/synth"
 )
 
 // openUnchecked opens a file that a test has changed.
@@ -34,10 +33,15 @@ func openUnchecked(t testing.TB, dir string, ds toolqa.Dataset) *Corpus {
 
 // TestOpenComparesContent changes one bit, and gives the file back its time: what the
 // tools would read is not what was written.
+const (
+	blockSize  = 1 << 20 // whose hashes stand behind the database, with
+	footerSize = 32      // a footer of so many bytes
+)
+
 func TestOpenComparesContent(t *testing.T) {
 	dir := t.TempDir()
-	mustBuild(t, dir, toolqa.Coffee, BuildOptions{Seed: 7, Rows: 30_000})
-	path := Path(dir, toolqa.Coffee)
+	mustBuild(t, dir, toolqa.Coffee, synth.Options{Seed: 7, Rows: 30_000})
+	path := layout.Path(dir, toolqa.Coffee)
 
 	before, err := os.Stat(path)
 	if err != nil {
@@ -59,7 +63,7 @@ func TestOpenComparesContent(t *testing.T) {
 	}
 
 	_, err = Open(t.Context(), dir, toolqa.Coffee)
-	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "block 2 of 3") ||
+	if !errors.Is(err, layout.ErrDamaged) || !strings.Contains(err.Error(), "block 2 of 3") ||
 		!strings.Contains(err.Error(), path) {
 		t.Errorf("error %v, want one of damage that names the block and the file", err)
 	}
@@ -74,7 +78,7 @@ func TestOpenComparesContent(t *testing.T) {
 func TestEveryByteCounts(t *testing.T) {
 	dir := t.TempDir()
 	smallAgenda(t, dir)
-	path := Path(dir, toolqa.Agenda)
+	path := layout.Path(dir, toolqa.Agenda)
 
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -111,48 +115,8 @@ func TestEveryByteCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if _, err := Open(t.Context(), dir, toolqa.Agenda); !errors.Is(err, ErrDamaged) {
+		if _, err := Open(t.Context(), dir, toolqa.Agenda); !errors.Is(err, layout.ErrDamaged) {
 			t.Errorf("cut to %d of %d bytes: %v", size, len(content), err)
-		}
-	}
-}
-
-// TestImportReplacesDamage imports again what was damaged, and what an older program wrote.
-func TestImportReplacesDamage(t *testing.T) {
-	dir := t.TempDir()
-
-	first, err := Import(t.Context(), dir, toolqa.DBLP, pickles, ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	path := Path(dir, toolqa.DBLP)
-
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	hashes := int(blockCount(int64(len(content))))*8 + footerSize
-
-	for name, cut := range map[string]int{"without hashes": hashes, "cut": 1} {
-		if err := errors.Join(os.Chmod(path, 0o644),
-			os.WriteFile(path, content[:len(content)-cut], 0o644)); err != nil {
-			t.Fatal(err)
-		}
-
-		if _, err := Open(t.Context(), dir, toolqa.DBLP); err == nil ||
-			!strings.Contains(err.Error(), "older toolevo") {
-			t.Errorf("%s: error %v, want one that says what may be wrong", name, err)
-		}
-
-		again, err := Import(t.Context(), dir, toolqa.DBLP, pickles, ImportOptions{})
-		if err != nil || again.Unchanged || again.Info != first.Info {
-			t.Errorf("%s: imported again: %+v, %v", name, again, err)
-		}
-
-		if got, _ := os.ReadFile(path); string(got) != string(content) {
-			t.Errorf("%s: imported again, the file is another one", name)
 		}
 	}
 }
@@ -165,38 +129,7 @@ func TestHashesStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	if err := c.checkBlocks(ctx); !errors.Is(err, context.Canceled) {
+	if err := layout.CheckBlocks(ctx, c.path); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestFullDisk fills a database to the brim: what SQLite says of it is what the system says of a full disk.
-func TestFullDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "full.sqlite")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	db, err := create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.close()
-
-	for _, stmt := range []string{
-		"PRAGMA max_page_count = 3", "CREATE TABLE t (b BLOB)", "INSERT INTO t VALUES (zeroblob(1000000))",
-	} {
-		err = errors.Join(err, db.exec(t.Context(), stmt))
-	}
-
-	full := diskError(path, err)
-
-	var failed *fs.PathError
-	if !errors.As(full, &failed) || failed.Path != path || !errors.Is(full, syscall.ENOSPC) {
-		t.Errorf("%v becomes %v (%[2]T), want an error of the file system", err, full)
-	}
-
-	if other := errors.New("other"); diskError(path, other) != other {
-		t.Error("another error is changed")
 	}
 }

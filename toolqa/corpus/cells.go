@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // loadTable makes the table, whose columns are read later.
@@ -36,9 +38,9 @@ func (c *Corpus) loadTable(ctx context.Context) error {
 		return err
 	}
 
-	if !slices.Equal(names, c.schema.names()) || !slices.Equal(stored, c.schema.clocks()) {
-		return fmt.Errorf("columns %v and, as stored, %v; expected %v and %v: %s", names, stored, c.schema.names(),
-			c.schema.clocks(), remedy)
+	if !slices.Equal(names, c.schema.Names()) || !slices.Equal(stored, c.schema.Clocks()) {
+		return fmt.Errorf("columns %v and, as stored, %v; expected %v and %v: %s", names, stored, c.schema.Names(),
+			c.schema.Clocks(), remedy)
 	}
 
 	c.table = newTable(c.info.Dataset, names, stored, c.info.Rows, func(name string, stored bool) (*Vector, error) {
@@ -54,19 +56,6 @@ func (c *Corpus) loadTable(ctx context.Context) error {
 	return nil
 }
 
-// clocks returns the names of the columns that the published file holds in another form than the tools print.
-func (s Schema) clocks() []string {
-	var names []string
-
-	for _, c := range s.Columns {
-		if c.Kind == Clock {
-			names = append(names, c.Name)
-		}
-	}
-
-	return names
-}
-
 // column reads a column and checks its hash.
 func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector, error) {
 	var words, codes []byte
@@ -80,8 +69,8 @@ func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector,
 		return nil, err
 	}
 
-	if blobSum(words, codes) != sum {
-		return nil, fmt.Errorf("%w: it is not as it was written: %s", ErrDamaged, remedy)
+	if layout.BlobSum(words, codes) != sum {
+		return nil, fmt.Errorf("%w: it is not as it was written: %s", layout.ErrDamaged, remedy)
 	}
 
 	list, err := splitWords(words)

@@ -1,6 +1,10 @@
 package corpus
 
-import "iter"
+import (
+	"iter"
+
+	"toolevo/toolqa/corpus/internal/layout"
+)
 
 // DBLP is the two graphs of the dblp corpus in memory, for making and checking questions; the tools read the file
 // instead. It is immutable and safe for concurrent use. At the published size it takes 200 MB.
@@ -61,24 +65,6 @@ type dblpEntry struct {
 	nCitation int32
 }
 
-// Paper is what PaperNet says of a paper since 2021. A text that is missing is "".
-type Paper struct {
-	Title     string
-	Year      int
-	Venue     string
-	NCitation int // as the paper says of itself: more than the network has, usually
-	DocType   string
-	PageStart string // mostly a number; also nothing, "e17", "17:1", or a page after PageEnd
-	PageEnd   string
-	Keywords  []string
-
-	// The authors, in the order of the paper. Authors has -1 for one without an id, who is not in AuthorNet.
-	// Names are as the paper spells them, and so are Orgs: in another paper the same author may have others.
-	Authors []int
-	Names   []string
-	Orgs    []string
-}
-
 // Author is what AuthorNet says of an author.
 type Author struct {
 	Name string // the name of the first paper in which the author appears; "" for one that no name is known of
@@ -112,10 +98,10 @@ func (d *DBLP) Nodes() int { return d.nodes }
 func (d *DBLP) Title(i int) string { return d.words[d.papers[i].title] }
 
 // Paper returns the paper of number i, 0 <= i < Papers(). Its slices are the caller's.
-func (d *DBLP) Paper(i int) Paper {
+func (d *DBLP) Paper(i int) layout.Paper {
 	p, next := d.papers[i], d.papers[i+1]
 
-	paper := Paper{
+	paper := layout.Paper{
 		Title: d.words[p.title], Venue: d.words[p.venue], DocType: d.words[p.docType],
 		PageStart: d.words[p.pageStart], PageEnd: d.words[p.pageEnd], Year: int(p.year), NCitation: int(p.nCitation),
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // DBLP reads both graphs into memory, which takes some ten seconds at the published size. The error of a corpus whose
@@ -99,7 +100,7 @@ func (r *dblpReader) readAuthors(ctx context.Context) error {
 	var name sql.NullString
 	var edges sql.RawBytes
 	err := r.each(ctx, "SELECT id, key, name, attributes, edges FROM authors ORDER BY id", func() error {
-		org, err := parseOrg([]byte(attributes))
+		org, err := layout.ParseOrg([]byte(attributes))
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (r *dblpReader) readAuthors(ctx context.Context) error {
 			neighbour: uint32(len(r.neighbour)),
 		})
 
-		return scanNumbers(edges, func(n int64) { r.neighbour = append(r.neighbour, uint32(n)) })
+		return layout.ScanNumbers(edges, func(n int64) { r.neighbour = append(r.neighbour, uint32(n)) })
 	}, &id, &key, &name, &attributes, &edges)
 	r.authors = append(r.authors, dblpAuthor{neighbour: uint32(len(r.neighbour))})
 
@@ -131,17 +132,17 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 			return fmt.Errorf("id %d: expected %d", id, len(r.papers))
 		}
 
-		a, err := parseAttributes(attributes)
+		a, makers, err := layout.ParseAttributes(attributes)
 		if err != nil {
 			return err
 		}
 
 		p := dblpPaper{
 			title:     r.word(title),
-			venue:     r.word(string(a.Venue)),
-			docType:   r.word(string(a.DocType)),
-			pageStart: r.word(string(a.PageStart)),
-			pageEnd:   r.word(string(a.PageEnd)),
+			venue:     r.word(a.Venue),
+			docType:   r.word(a.DocType),
+			pageStart: r.word(a.PageStart),
+			pageEnd:   r.word(a.PageEnd),
 			year:      int16(a.Year),
 			nCitation: int32(a.NCitation),
 			keyword:   uint32(len(r.keywords)),
@@ -150,19 +151,19 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 			citedBy:   int32(citedBy),
 		}
 		for _, k := range a.Keywords {
-			r.keywords = append(r.keywords, r.word(string(k)))
+			r.keywords = append(r.keywords, r.word(k))
 		}
 
-		for _, m := range a.Authors {
-			author, ok := r.keys[string(m.ID)]
+		for _, m := range makers {
+			author, ok := r.keys[m.ID]
 			if !ok {
 				author = -1
 			}
 
-			r.people = append(r.people, dblpMaker{author, r.word(string(m.Name)), r.word(string(m.Org))})
+			r.people = append(r.people, dblpMaker{author, r.word(m.Name), r.word(m.Org)})
 		}
 
-		err = scanNumbers(cites, func(n int64) {
+		err = layout.ScanNumbers(cites, func(n int64) {
 			if n < int64(r.known) {
 				r.cites = append(r.cites, uint32(n))
 			} else {
@@ -197,7 +198,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 		e.entry = uint32(len(r.entries))
 		unknown := false
 
-		err := scanNumbers(papers, func(n int64) {
+		err := layout.ScanNumbers(papers, func(n int64) {
 			unknown = unknown || n < 0 || n >= int64(r.known)
 			r.entries = append(r.entries, dblpEntry{paper: uint32(n)})
 		})
@@ -206,7 +207,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 		}
 
 		k := int(e.entry)
-		err = scanNumbers(citations, func(n int64) {
+		err = layout.ScanNumbers(citations, func(n int64) {
 			if k < len(r.entries) {
 				r.entries[k].nCitation = int32(n)
 			}

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/toolqa/corpus/synth"
 )
 
 // buildDBLP builds and opens a synthetic corpus.
@@ -18,8 +20,8 @@ func buildDBLP(t testing.TB, seed uint64, papers int) *Corpus {
 	t.Helper()
 
 	dir := t.TempDir()
-	if _, err := Build(context.Background(), dir, toolqa.DBLP,
-		BuildOptions{Seed: seed, Rows: papers, Tool: "test"}); err != nil {
+	if _, err := synth.Build(context.Background(), dir, toolqa.DBLP,
+		synth.Options{Seed: seed, Rows: papers, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -50,36 +52,22 @@ func readGraphs(t testing.TB, c *Corpus) *DBLP {
 	return d
 }
 
-// The rules of the published notebook on papers that can be checked by hand.
-func TestNetworkOfPapers(t *testing.T) {
-	net := newNetwork(4)
-	net.add(0, []uint32{2, 0, 1})
-	net.add(1, []uint32{3})
-	net.add(2, []uint32{0, 2})
-	net.add(3, []uint32{2, 0, 0})
-
-	if diff := cmp.Diff([][2]uint32{{2, 0}, {2, 1}, {0, 1}}, net.ends); diff != "" {
-		t.Errorf("edges (-want +got):\n%s", diff)
-	}
-
-	papers, neighbours := net.papers(), net.neighbours()
-	for e, want := range [][]uint32{{0, 2, 2, 3, 3, 3, 3}, {0}, {0}} {
-		if diff := cmp.Diff(want, papers.list(e)); diff != "" {
-			t.Errorf("papers of edge %d (-want +got):\n%s", e, diff)
-		}
-	}
-
-	for author, want := range [][]uint32{{0, 2}, {1, 2}, {0, 1}, {}} {
-		if diff := cmp.Diff(want, neighbours.list(author)); diff != "" {
-			t.Errorf("edges of author %d (-want +got):\n%s", author, diff)
-		}
-	}
+// attributes are those of a paper, as package json reads them.
+type attributes struct {
+	Authors   []layout.DBLPMaker
+	Year      int
+	NCitation int `json:"n_citation"`
+	Venue     struct{ Raw string }
+	Keywords  []string
+	DocType   string `json:"doc_type"`
+	PageStart string `json:"page_start"`
+	PageEnd   string `json:"page_end"`
 }
 
 // coauthors is AuthorNet by the words of the specification and by published ids: for each pair of authors, in both
 // orders, the papers as often as they are entered.
-func coauthors(papers []attributes) map[[2]looseText][]int {
-	edges := map[[2]looseText][]int{}
+func coauthors(papers []attributes) map[[2]string][]int {
+	edges := map[[2]string][]int{}
 
 	for n, p := range papers {
 		for _, a := range p.Authors {
@@ -88,7 +76,7 @@ func coauthors(papers []attributes) map[[2]looseText][]int {
 					continue
 				}
 
-				key := [2]looseText{a.ID, b.ID}
+				key := [2]string{a.ID, b.ID}
 				if len(edges[key]) > 0 {
 					edges[key] = append(edges[key], n)
 				}
@@ -118,7 +106,7 @@ func TestDBLPAgreesWithItsPapers(t *testing.T) {
 	for i := range d.Authors() {
 		total += d.Neighbours(i)
 		for _, e := range d.Coauthors(i) {
-			if diff := cmp.Diff(edges[[2]looseText{ids[i], ids[e.Author]}], e.Papers); diff != "" {
+			if diff := cmp.Diff(edges[[2]string{ids[i], ids[e.Author]}], e.Papers); diff != "" {
 				t.Fatalf("papers of %d and %d (-want +got):\n%s", i, e.Author, diff)
 			}
 
@@ -186,7 +174,7 @@ func TestDBLPNames(t *testing.T) {
 	d := readGraphs(t, c)
 	papers, ids, _ := rawPapers(t, c)
 
-	numbers := map[looseText]int{}
+	numbers := map[string]int{}
 	for i, id := range ids {
 		numbers[id] = i
 	}
@@ -255,7 +243,7 @@ func distinctInts(list []int) map[int]bool {
 
 // rawPapers reads the tables with package json: the attributes of the papers, the ids of the authors, and
 // what each paper cites.
-func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []looseText, cites [][]int) {
+func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []string, cites [][]int) {
 	t.Helper()
 
 	r := &dblpReader{db: c.db}
@@ -280,7 +268,7 @@ func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []looseText, c
 	}
 
 	err = r.each(context.Background(), "SELECT key FROM authors ORDER BY id", func() error {
-		ids = append(ids, looseText(text))
+		ids = append(ids, text)
 		return nil
 	}, &text)
 	if err != nil {
@@ -363,7 +351,7 @@ func TestDBLPOddities(t *testing.T) {
 	}
 }
 
-func isBackwards(p Paper) bool {
+func isBackwards(p layout.Paper) bool {
 	var first, last int
 	return json.Unmarshal([]byte(p.PageStart), &first) == nil && json.Unmarshal([]byte(p.PageEnd), &last) == nil &&
 		last < first
@@ -416,11 +404,11 @@ func TestVerifyGraphs(t *testing.T) {
 	} {
 		t.Run(damage.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if _, err := Build(context.Background(), dir, toolqa.DBLP, BuildOptions{Rows: 60}); err != nil {
+			if _, err := synth.Build(context.Background(), dir, toolqa.DBLP, synth.Options{Rows: 60}); err != nil {
 				t.Fatal(err)
 			}
 
-			path := Path(dir, toolqa.DBLP)
+			path := layout.Path(dir, toolqa.DBLP)
 			if err := os.Chmod(path, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -437,7 +425,7 @@ func TestVerifyGraphs(t *testing.T) {
 
 func TestNoGraphsInOtherCorpora(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Build(context.Background(), dir, toolqa.Coffee, BuildOptions{Rows: 5}); err != nil {
+	if _, err := synth.Build(context.Background(), dir, toolqa.Coffee, synth.Options{Rows: 5}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -456,7 +444,7 @@ func TestNoGraphsInOtherCorpora(t *testing.T) {
 func execSQLite(t *testing.T, path, stmt string) {
 	t.Helper()
 
-	conn, err := sql.Open("sqlite3", dsn(path, "mode=rw"))
+	conn, err := sql.Open("sqlite3", layout.DSN(path, "mode=rw"))
 	if err != nil {
 		t.Fatal(err)
 	}

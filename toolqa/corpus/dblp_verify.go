@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // verifyGraphs proves that the graphs are graphs: every edge of AuthorNet is listed by its two ends and by nobody else,
@@ -24,7 +26,7 @@ func (c *Corpus) verifyGraphs(ctx context.Context) error {
 		return err
 	}
 
-	if c.info.Source == Synthetic {
+	if c.info.Source == layout.Synthetic {
 		return d.verifyRules()
 	}
 
@@ -49,13 +51,13 @@ func (d *DBLP) verifyEdges() error {
 		}
 
 		if listed[e] != want || edge.first > edge.second {
-			return fmt.Errorf("%w: edge %d of the authors %d and %d is listed %d times; expected %d", ErrDamaged, e,
-				edge.first, edge.second, listed[e], want)
+			return fmt.Errorf("%w: edge %d of the authors %d and %d is listed %d times; expected %d", layout.ErrDamaged,
+				e, edge.first, edge.second, listed[e], want)
 		}
 
 		key := uint64(edge.first)<<32 | uint64(edge.second)
 		if other, twice := ends[key]; twice {
-			return fmt.Errorf("%w: the edges %d and %d have the same ends", ErrDamaged, other, e)
+			return fmt.Errorf("%w: the edges %d and %d have the same ends", layout.ErrDamaged, other, e)
 		}
 
 		ends[key] = e
@@ -71,9 +73,9 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 	var cites sql.RawBytes
 	outside := false
 
-	for _, table := range []string{dblpPapers.name, dblpOlder.name} {
+	for _, table := range []string{layout.DBLPPapers.Name, layout.DBLPOlder.Name} {
 		err := r.each(ctx, "SELECT cites FROM "+table, func() error {
-			return scanNumbers(cites, func(n int64) {
+			return layout.ScanNumbers(cites, func(n int64) {
 				if n < 0 || n >= int64(len(counts)) {
 					outside = true
 					return
@@ -87,12 +89,12 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 	}
 
 	if outside {
-		return fmt.Errorf("%w: a paper cites one that is not there", ErrDamaged)
+		return fmt.Errorf("%w: a paper cites one that is not there", layout.ErrDamaged)
 	}
 
 	for i := range d.Papers() {
 		if d.CitedBy(i) != int(counts[i]) {
-			return fmt.Errorf("%w: paper %d is cited by %d; it says %d", ErrDamaged, i, counts[i], d.CitedBy(i))
+			return fmt.Errorf("%w: paper %d is cited by %d; it says %d", layout.ErrDamaged, i, counts[i], d.CitedBy(i))
 		}
 	}
 
@@ -101,7 +103,7 @@ func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
 
 // verifyRules makes AuthorNet and the names again, from the papers.
 func (d *DBLP) verifyRules() error {
-	net := newNetwork(d.Authors())
+	net := layout.NewNetwork(d.Authors())
 	titles, names := map[string]uint32{}, map[string]uint32{}
 	next := 0 // the author who appears next
 
@@ -122,11 +124,11 @@ func (d *DBLP) verifyRules() error {
 			authors = append(authors, uint32(m.author))
 		}
 
-		net.add(uint32(i), authors)
+		net.Add(uint32(i), authors)
 	}
 
 	if next != d.Authors() {
-		return fmt.Errorf("%w: the papers name %d authors of %d", ErrDamaged, next, d.Authors())
+		return fmt.Errorf("%w: the papers name %d authors of %d", layout.ErrDamaged, next, d.Authors())
 	}
 
 	if err := sameMap("title", titles, d.titles); err != nil {
@@ -137,22 +139,22 @@ func (d *DBLP) verifyRules() error {
 		return err
 	}
 
-	papers := net.papers()
-	if len(net.ends) != d.Edges() {
-		return fmt.Errorf("%w: %d edges of AuthorNet; the papers make %d", ErrDamaged, d.Edges(), len(net.ends))
+	papers := net.Papers()
+	if len(net.Ends) != d.Edges() {
+		return fmt.Errorf("%w: %d edges of AuthorNet; the papers make %d", layout.ErrDamaged, d.Edges(), len(net.Ends))
 	}
 
 	for e := range d.Edges() {
-		edge, want := d.edge(e, int(d.edges[e].first)), papers.list(e)
+		edge, want := d.edge(e, int(d.edges[e].first)), papers.List(e)
 		if edge.Weight != len(want) || len(edge.Papers) != len(want) {
-			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", ErrDamaged, e, edge.Weight,
-				len(edge.Papers), len(want))
+			return fmt.Errorf("%w: edge %d has the weight %d and %d papers; expected %d", layout.ErrDamaged, e,
+				edge.Weight, len(edge.Papers), len(want))
 		}
 
 		for k, p := range want {
 			if edge.Papers[k] != int(p) || edge.NCitation[k] != int(d.papers[p].nCitation) {
 				return fmt.Errorf("%w: entry %d of edge %d is paper %d with %d citations; expected %d with %d",
-					ErrDamaged,
+					layout.ErrDamaged,
 					k, e, edge.Papers[k], edge.NCitation[k], p, d.papers[p].nCitation)
 			}
 		}
@@ -163,12 +165,12 @@ func (d *DBLP) verifyRules() error {
 
 func sameMap(what string, want, got map[string]uint32) error {
 	if len(want) != len(got) {
-		return fmt.Errorf("%w: %d %ss that the tools find; expected %d", ErrDamaged, len(got), what, len(want))
+		return fmt.Errorf("%w: %d %ss that the tools find; expected %d", layout.ErrDamaged, len(got), what, len(want))
 	}
 
 	for text, n := range want {
 		if g, ok := got[text]; !ok || g != n {
-			return fmt.Errorf("%w: the %s %q stands for number %d; expected %d", ErrDamaged, what, text, g, n)
+			return fmt.Errorf("%w: the %s %q stands for number %d; expected %d", layout.ErrDamaged, what, text, g, n)
 		}
 	}
 

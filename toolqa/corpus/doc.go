@@ -1,5 +1,5 @@
-// Package corpus holds the data the questions are about: it imports the published files or builds a synthetic corpus
-// in their format, and opens either for the tools.
+// Package corpus opens the data the questions are about for the tools, and verifies it. Package importer makes a corpus
+// of the published files, and package synth invents one in their format.
 //
 // # Format
 //
@@ -23,8 +23,9 @@
 //     bytes, 1, 2 or 4, little-endian). With stored 1 it is the column as it is published, where that
 //     differs: "9:00 AM".
 //   - documents (agenda, scirex): id, name, content: the passages for retrieval.
-//   - The other tables of scirex and dblp are described beside their declarations, in scirex.go and dblp_tables.go.
-//   - Behind the database, where SQLite does not look: the XXH3 of each MiB of it, and a footer (blocks.go).
+//   - The other tables of scirex and dblp are described beside their declarations, in scirex.go and dblp.go of
+//     internal/layout.
+//   - Behind the database, where SQLite does not look: the XXH3 of each MiB of it, and a footer (blocks.go there).
 //
 // # What the tools print
 //

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // Document is a passage that a question can be answered from.
@@ -17,7 +19,7 @@ type Document struct {
 // there is nothing more.
 func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
-		if !c.has(documentsTable.name) {
+		if !c.has(layout.DocumentsTable.Name) {
 			return
 		}
 
@@ -64,8 +66,8 @@ func (c *Corpus) Document(ctx context.Context, id int) (Document, error) {
 // DocumentCount returns the number of passages.
 func (c *Corpus) DocumentCount() int {
 	for _, t := range c.contents {
-		if t.table == documentsTable.name {
-			return t.rows
+		if t.Table == layout.DocumentsTable.Name {
+			return t.Rows
 		}
 	}
 

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -10,21 +11,78 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs/regular"
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
 )
+
+// readInfo reads the meta table and checks that the file is one this package can read.
+func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, error) {
+	rows, err := db.QueryContext(ctx, "SELECT key, value FROM meta")
+	if err != nil {
+		return layout.Info{}, fmt.Errorf("not a toolevo corpus: %w", err)
+	}
+	defer rows.Close()
+
+	meta := map[string]string{}
+
+	for rows.Next() {
+		var k, v string
+		if err := rows.Scan(&k, &v); err != nil {
+			return layout.Info{}, err
+		}
+
+		meta[k] = v
+	}
+
+	if err := rows.Err(); err != nil {
+		return layout.Info{}, err
+	}
+
+	if got := meta["format"]; got != strconv.Itoa(layout.FormatVersion) {
+		return layout.Info{}, fmt.Errorf("format version %q; this program reads version %d: %s", got,
+			layout.FormatVersion, remedy)
+	}
+
+	if got := meta["dataset"]; got != string(ds) {
+		return layout.Info{}, fmt.Errorf("the file holds dataset %q; expected %q", got, ds)
+	}
+
+	info := layout.Info{
+		Dataset: ds, Source: layout.Source(meta["source"]), Tool: meta["tool"],
+		SourceSHA256: meta["source_sha256"], ContentSHA256: meta["content_sha256"],
+	}
+	if info.Rows, err = strconv.Atoi(meta["rows"]); err != nil {
+		return layout.Info{}, fmt.Errorf("meta rows: %w", err)
+	}
+
+	if info.Skipped, err = strconv.Atoi(meta["skipped"]); err != nil {
+		return layout.Info{}, fmt.Errorf("meta skipped: %w", err)
+	}
+
+	if info.Short, err = strconv.ParseBool(cmp.Or(meta["short"], "false")); err != nil {
+		return layout.Info{}, fmt.Errorf("meta short: %w", err)
+	}
+
+	if info.Seed, err = strconv.ParseUint(meta["seed"], 10, 64); err != nil {
+		return layout.Info{}, fmt.Errorf("meta seed: %w", err)
+	}
+
+	return info, nil
+}
 
 const remedy = "run `toolevo data build` or `toolevo data import`"
 
 // Corpus is the opened corpus of one dataset. It is immutable and safe for concurrent use.
 type Corpus struct {
-	info     Info
-	contents []content
-	schema   Schema
+	info     layout.Info
+	contents []layout.Content
+	schema   layout.Schema
 	path     string
 	db       *sql.DB // open, read-only, until Close
 	table    *Table
@@ -40,11 +98,11 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 		return nil, err
 	}
 
-	if err := removeLeftovers(c.path); err != nil {
+	if err := layout.RemoveLeftovers(c.path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", c.path, errors.Join(err, c.Close()))
 	}
 
-	if err := c.checkBlocks(ctx); err != nil {
+	if err := layout.CheckBlocks(ctx, c.path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content "+
 			"(`toolevo data verify --dataset %s` names the table)", c.path, errors.Join(err, c.Close()), remedy, ds)
 	}
@@ -59,7 +117,7 @@ func OpenUnchecked(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus,
 		return nil, fmt.Errorf("corpus: open: %w", err)
 	}
 
-	path, err := filepath.Abs(Path(dir, ds))
+	path, err := filepath.Abs(layout.Path(dir, ds))
 	if err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", ds, err)
 	}
@@ -76,7 +134,7 @@ func OpenUnchecked(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus,
 	if err := c.load(ctx, ds); err != nil {
 		var failed sqlite3.Error
 		if errors.As(err, &failed) && (failed.Code == sqlite3.ErrCorrupt || failed.Code == sqlite3.ErrNotADB) {
-			err = fmt.Errorf("%w: %w: %s", ErrDamaged, err, remedy)
+			err = fmt.Errorf("%w: %w: %s", layout.ErrDamaged, err, remedy)
 		}
 
 		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.db.Close()))
@@ -92,10 +150,10 @@ func (c *Corpus) Close() error { return c.db.Close() }
 func (c *Corpus) Dataset() toolqa.Dataset { return c.info.Dataset }
 
 // Info returns what the file says about itself.
-func (c *Corpus) Info() Info { return c.info }
+func (c *Corpus) Info() layout.Info { return c.info }
 
 // Schema returns the names and types of the typed table. Of a dataset without one it holds only the dataset.
-func (c *Corpus) Schema() Schema { return c.schema }
+func (c *Corpus) Schema() layout.Schema { return c.schema }
 
 // Path returns the path of the SQLite file.
 func (c *Corpus) Path() string { return c.path }
@@ -104,11 +162,11 @@ func (c *Corpus) Path() string { return c.path }
 func (c *Corpus) Table() *Table { return c.table }
 
 // URI returns the address under which SQLite opens the file read-only and without locks.
-func (c *Corpus) URI() string { return dsn(c.path, "mode=ro&immutable=1") }
+func (c *Corpus) URI() string { return layout.DSN(c.path, "mode=ro&immutable=1") }
 
 // has reports whether the file has a side table.
 func (c *Corpus) has(table string) bool {
-	return slices.ContainsFunc(c.contents, func(t content) bool { return t.table == table })
+	return slices.ContainsFunc(c.contents, func(t layout.Content) bool { return t.Table == table })
 }
 
 // checkFile looks at the header of a SQLite file, whose first 100 bytes say how long it is.
@@ -135,7 +193,7 @@ func checkFile(path string) error {
 
 	var header [100]byte
 	if _, err := io.ReadFull(f, header[:]); err != nil || !strings.HasPrefix(string(header[:]), "SQLite format 3\x00") {
-		return fmt.Errorf("%w: not a SQLite file: %s", ErrDamaged, remedy)
+		return fmt.Errorf("%w: not a SQLite file: %s", layout.ErrDamaged, remedy)
 	}
 
 	size := int64(binary.BigEndian.Uint16(header[16:]))
@@ -144,7 +202,7 @@ func checkFile(path string) error {
 	}
 
 	if want := size * int64(binary.BigEndian.Uint32(header[28:])); stat.Size() < want {
-		return fmt.Errorf("%w: truncated: %d bytes of %d: %s", ErrDamaged, stat.Size(), want, remedy)
+		return fmt.Errorf("%w: truncated: %d bytes of %d: %s", layout.ErrDamaged, stat.Size(), want, remedy)
 	}
 
 	return nil
@@ -162,19 +220,19 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 
 	var names []string
 	for _, t := range c.contents {
-		names = append(names, t.table)
+		names = append(names, t.Table)
 	}
 
-	if want := tablesOf(ds); !slices.Equal(names, want) {
+	if want := layout.TablesOf(ds); !slices.Equal(names, want) {
 		return fmt.Errorf("tables %v; expected %v: %s", names, want, remedy)
 	}
 
-	if contentSum(c.contents) != c.info.ContentSHA256 || c.contents[0].rows != c.info.Rows {
-		return fmt.Errorf("%w: the tables are not those that were written: %s", ErrDamaged, remedy)
+	if layout.ContentSum(c.contents) != c.info.ContentSHA256 || c.contents[0].Rows != c.info.Rows {
+		return fmt.Errorf("%w: the tables are not those that were written: %s", layout.ErrDamaged, remedy)
 	}
 
-	c.schema = Schema{Dataset: ds}
-	if schema, err := SchemaOf(ds); err == nil {
+	c.schema = layout.Schema{Dataset: ds}
+	if schema, err := layout.SchemaOf(ds); err == nil {
 		c.schema = schema
 		return c.loadTable(ctx)
 	}
@@ -183,7 +241,7 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 }
 
 // readContents reads what the file says of its tables, in the order of tablesOf.
-func readContents(ctx context.Context, db *sql.DB) (all []content, err error) {
+func readContents(ctx context.Context, db *sql.DB) (all []layout.Content, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT name, rows, sha256 FROM contents ORDER BY position")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, remedy)
@@ -191,8 +249,8 @@ func readContents(ctx context.Context, db *sql.DB) (all []content, err error) {
 	defer rows.Close()
 
 	for rows.Next() {
-		var t content
-		if err := rows.Scan(&t.table, &t.rows, &t.sum); err != nil {
+		var t layout.Content
+		if err := rows.Scan(&t.Table, &t.Rows, &t.Sum); err != nil {
 			return nil, fmt.Errorf("contents: %w", err)
 		}
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"toolevo/envs/pytext"
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // Vector is one column: a sorted dictionary of its distinct words, and a code, the word's index, for every
@@ -95,11 +96,11 @@ func vectorOf(name string, cells []string) *Vector {
 		code[w] = uint32(i)
 	}
 
-	width := codeWidth(len(words))
+	width := layout.CodeWidth(len(words))
 
 	codes := make([]byte, 0, width*len(cells))
 	for _, cell := range cells {
-		codes = appendCode(codes, code[cell], width)
+		codes = layout.AppendCode(codes, code[cell], width)
 	}
 
 	v, err := newVector(name, words, codes, width)
@@ -108,30 +109,6 @@ func vectorOf(name string, cells []string) *Vector {
 	}
 
 	return v
-}
-
-// codeWidth returns how many bytes a code takes when there are so many words.
-func codeWidth(words int) int {
-	switch {
-	case words <= 1<<8:
-		return 1
-	case words <= 1<<16:
-		return 2
-	default:
-		return 4
-	}
-}
-
-// appendCode appends a code in so many bytes.
-func appendCode(buf []byte, code uint32, width int) []byte {
-	switch width {
-	case 1:
-		return append(buf, byte(code))
-	case 2:
-		return binary.LittleEndian.AppendUint16(buf, uint16(code))
-	default:
-		return binary.LittleEndian.AppendUint32(buf, code)
-	}
 }
 
 // code is the type of a column's codes.

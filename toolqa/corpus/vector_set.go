@@ -1,6 +1,8 @@
 package corpus
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // Set is a set of a column's codes. Bit i%64 of word i/64 stands for code i.
 type Set []uint64

@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // widened returns a column equal to v whose codes take more bytes than they must.
 func widened(t testing.TB, v *Vector, width int) *Vector {
 	var codes []byte
 	for row := range v.Len() {
-		codes = appendCode(codes, uint32(v.Code(row)), width)
+		codes = layout.AppendCode(codes, uint32(v.Code(row)), width)
 	}
 
 	w, err := newVector(v.Name(), v.words, codes, width)

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
 )
 
 // Verify reads the whole file and proves that it is as it was written: that SQLite finds its pages and
@@ -28,7 +28,7 @@ func (c *Corpus) Verify(ctx context.Context) error {
 	var group sync.WaitGroup
 	group.Go(func() {
 		pages = c.verifyPages(ctx)
-		blocks = c.checkBlocks(ctx)
+		blocks = layout.CheckBlocks(ctx, c.path)
 	})
 
 	err := c.verifyTables(ctx)
@@ -69,8 +69,8 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 // same for the typed table by looking up every row in every index, which takes minutes; verifyIndex does not.
 func (c *Corpus) verifyPages(ctx context.Context) error {
 	checks := []string{"PRAGMA quick_check(1)"}
-	for _, t := range sideTables()[c.info.Dataset] {
-		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(%s)", t.name))
+	for _, t := range layout.SideTables()[c.info.Dataset] {
+		checks = append(checks, fmt.Sprintf("PRAGMA integrity_check(%s)", t.Name))
 	}
 
 	for _, check := range checks {
@@ -80,7 +80,7 @@ func (c *Corpus) verifyPages(ctx context.Context) error {
 		}
 
 		if result != "ok" {
-			return fmt.Errorf("%w: %s", ErrDamaged, result)
+			return fmt.Errorf("%w: %s", layout.ErrDamaged, result)
 		}
 	}
 
@@ -88,7 +88,7 @@ func (c *Corpus) verifyPages(ctx context.Context) error {
 }
 
 // verifyTable checks the typed table and the columns.
-func (c *Corpus) verifyTable(ctx context.Context, want content) error {
+func (c *Corpus) verifyTable(ctx context.Context, want layout.Content) error {
 	var columns []*checkedColumn // as the tools print them
 	var hashed []*checkedColumn  // as the published file has them
 
@@ -100,7 +100,7 @@ func (c *Corpus) verifyTable(ctx context.Context, want content) error {
 
 		columns, hashed = append(columns, checked), append(hashed, checked)
 
-		if col.Kind != Clock {
+		if col.Kind != layout.Clock {
 			continue
 		}
 
@@ -127,63 +127,63 @@ func (c *Corpus) verifyTable(ctx context.Context, want content) error {
 }
 
 // verifyHash recomputes the hash of the typed table.
-func verifyHash(ctx context.Context, want content, columns []*checkedColumn) error {
+func verifyHash(ctx context.Context, want layout.Content, columns []*checkedColumn) error {
 	names := make([]string, len(columns))
 
 	encoded := make([][]string, len(columns))
 	for i, col := range columns {
 		names[i] = col.Name()
 		for code := range col.Words() {
-			encoded[i] = append(encoded[i], encodeCSV(col.Word(code)))
+			encoded[i] = append(encoded[i], layout.EncodeCSV(col.Word(code)))
 		}
 	}
 
-	digest := newCSVHash(names)
+	digest := layout.NewCSVHash(names)
 
-	for row := range want.rows {
-		if row%checkEvery == 0 && ctx.Err() != nil {
+	for row := range want.Rows {
+		if row%layout.CheckEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 
 		for i, col := range columns {
-			digest.field(i, encoded[i][col.Code(row)])
+			digest.Field(i, encoded[i][col.Code(row)])
 		}
 
-		digest.endRecord()
+		digest.EndRecord()
 	}
 
-	return compareContent(want, content{want.table, want.rows, digest.sum()})
+	return compareContent(want, layout.Content{Table: want.Table, Rows: want.Rows, Sum: digest.Sum()})
 }
 
-func compareContent(want, got content) error {
+func compareContent(want, got layout.Content) error {
 	if got != want {
-		return fmt.Errorf("%w: table %s has %d rows with the hash %s; %d rows with %s were written", ErrDamaged,
-			want.table,
-			got.rows, got.sum, want.rows, want.sum)
+		return fmt.Errorf("%w: table %s has %d rows with the hash %s; %d rows with %s were written", layout.ErrDamaged,
+			want.Table,
+			got.Rows, got.Sum, want.Rows, want.Sum)
 	}
 
 	return nil
 }
 
 // verifyTyped compares the typed table with what the tools print.
-func (c *Corpus) verifyTyped(ctx context.Context, want content, columns []*checkedColumn) error {
+func (c *Corpus) verifyTyped(ctx context.Context, want layout.Content, columns []*checkedColumn) error {
 	n := 0
 
-	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid",
+	err := c.scan(ctx, "SELECT * FROM "+want.Table+" ORDER BY rowid",
 		func(names []string, values []driver.Value) error {
-			if n == 0 && !slices.Equal(names, c.schema.sqlNames()) {
-				return fmt.Errorf("%w: table %s has the columns %v; expected %v", ErrDamaged, want.table, names,
-					c.schema.sqlNames())
+			if n == 0 && !slices.Equal(names, c.schema.SQLNames()) {
+				return fmt.Errorf("%w: table %s has the columns %v; expected %v", layout.ErrDamaged, want.Table, names,
+					c.schema.SQLNames())
 			}
 
-			if n == want.rows {
-				return fmt.Errorf("%w: table %s has more than %d rows", ErrDamaged, want.table, n)
+			if n == want.Rows {
+				return fmt.Errorf("%w: table %s has more than %d rows", layout.ErrDamaged, want.Table, n)
 			}
 
 			for i, col := range columns {
 				if !col.says(n, values[i]) {
-					return fmt.Errorf("%w: table %s, row %d, column %s: %v where the tools print %q", ErrDamaged,
-						want.table, n+1,
+					return fmt.Errorf("%w: table %s, row %d, column %s: %v where the tools print %q", layout.ErrDamaged,
+						want.Table, n+1,
 						names[i], values[i], col.Text(n))
 				}
 			}
@@ -191,31 +191,31 @@ func (c *Corpus) verifyTyped(ctx context.Context, want content, columns []*check
 
 			return nil
 		})
-	if err == nil && n != want.rows {
-		err = fmt.Errorf("%w: table %s has %d rows of %d", ErrDamaged, want.table, n, want.rows)
+	if err == nil && n != want.Rows {
+		err = fmt.Errorf("%w: table %s has %d rows of %d", layout.ErrDamaged, want.Table, n, want.Rows)
 	}
 
 	return err
 }
 
 // verifyIndex compares an index with what the tools print: it holds every row once.
-func (c *Corpus) verifyIndex(ctx context.Context, want content, columns []*checkedColumn, index []string) error {
-	name := indexName(want.table, index)
+func (c *Corpus) verifyIndex(ctx context.Context, want layout.Content, columns []*checkedColumn, index []string) error {
+	name := layout.IndexName(want.Table, index)
 
 	keys := make([]*checkedColumn, len(index))
 	for i, column := range index {
-		keys[i] = columns[slices.Index(c.schema.sqlNames(), column)]
+		keys[i] = columns[slices.Index(c.schema.SQLNames(), column)]
 	}
 
-	seen := make([]bool, want.rows)
+	seen := make([]bool, want.Rows)
 	n := 0
-	stmt := fmt.Sprintf("SELECT %s, rowid FROM %s INDEXED BY %s", strings.Join(index, ", "), want.table, name)
+	stmt := fmt.Sprintf("SELECT %s, rowid FROM %s INDEXED BY %s", strings.Join(index, ", "), want.Table, name)
 
 	err := c.scan(ctx, stmt, func(_ []string, values []driver.Value) error {
 		row, ok := values[len(keys)].(int64)
 		if row--; !ok || row < 0 || row >= int64(len(seen)) || seen[row] {
-			return fmt.Errorf("%w: index %s has an entry for row %d, which is none, or a second one", ErrDamaged, name,
-				row+1)
+			return fmt.Errorf("%w: index %s has an entry for row %d, which is none, or a second one", layout.ErrDamaged,
+				name, row+1)
 		}
 
 		seen[row] = true
@@ -223,35 +223,35 @@ func (c *Corpus) verifyIndex(ctx context.Context, want content, columns []*check
 
 		for i, key := range keys {
 			if !key.says(int(row), values[i]) {
-				return fmt.Errorf("%w: index %s, row %d, column %s: %v where the tools print %q", ErrDamaged, name,
-					row+1, index[i], values[i], key.Text(int(row)))
+				return fmt.Errorf("%w: index %s, row %d, column %s: %v where the tools print %q", layout.ErrDamaged,
+					name, row+1, index[i], values[i], key.Text(int(row)))
 			}
 		}
 
 		return nil
 	})
-	if err == nil && n != want.rows {
-		err = fmt.Errorf("%w: index %s has %d rows of %d", ErrDamaged, name, n, want.rows)
+	if err == nil && n != want.Rows {
+		err = fmt.Errorf("%w: index %s has %d rows of %d", layout.ErrDamaged, name, n, want.Rows)
 	}
 
 	return err
 }
 
 // verifySide recomputes the hash of a side table.
-func (c *Corpus) verifySide(ctx context.Context, want content) error {
-	table, ok := findSide(c.info.Dataset, want.table)
+func (c *Corpus) verifySide(ctx context.Context, want layout.Content) error {
+	table, ok := layout.FindSide(c.info.Dataset, want.Table)
 	if !ok {
-		return fmt.Errorf("table %s is none of the dataset's", want.table)
+		return fmt.Errorf("table %s is none of the dataset's", want.Table)
 	}
 
-	digest, n := newCSVHash(columnNames(table.columns)), 0
+	digest, n := layout.NewCSVHash(layout.ColumnNames(table.Columns)), 0
 
-	err := c.scan(ctx, "SELECT * FROM "+want.table+" ORDER BY rowid", func(_ []string, values []driver.Value) error {
+	err := c.scan(ctx, "SELECT * FROM "+want.Table+" ORDER BY rowid", func(_ []string, values []driver.Value) error {
 		for i, v := range values {
-			digest.field(i, encodeCSV(sideText(v)))
+			digest.Field(i, layout.EncodeCSV(layout.SideText(v)))
 		}
 
-		digest.endRecord()
+		digest.EndRecord()
 		n++
 
 		return nil
@@ -260,7 +260,7 @@ func (c *Corpus) verifySide(ctx context.Context, want content) error {
 		return err
 	}
 
-	return compareContent(want, content{want.table, n, digest.sum()})
+	return compareContent(want, layout.Content{Table: want.Table, Rows: n, Sum: digest.Sum()})
 }
 
 // scan calls use for every row of a query, without database/sql, which takes longer than all the rest. The values are
@@ -299,29 +299,19 @@ func (c *Corpus) scan(ctx context.Context, query string, use func(names []string
 	})
 }
 
-// sqlNames returns the names of the columns in SQL, in order.
-func (s Schema) sqlNames() []string {
-	names := make([]string, len(s.Columns))
-	for i, c := range s.Columns {
-		names[i] = c.SQLName()
-	}
-
-	return names
-}
-
 // checkedColumn is a column and the values that its words stand for in the typed table.
 type checkedColumn struct {
 	*Vector
-	kind     Kind
+	kind     layout.Kind
 	missing  int       // the code of the word for a missing value, or -1
 	numbers  []float64 // of Real columns, by code
 	integers []int64   // of Integer and Bool columns, by code
 }
 
-func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*checkedColumn, error) {
+func (c *Corpus) checkedColumn(ctx context.Context, col layout.Column, stored bool) (*checkedColumn, error) {
 	v, err := c.column(ctx, col.Name, stored)
 	if err == nil && v.Len() != c.info.Rows {
-		err = fmt.Errorf("%w: %d rows of %d", ErrDamaged, v.Len(), c.info.Rows)
+		err = fmt.Errorf("%w: %d rows of %d", layout.ErrDamaged, v.Len(), c.info.Rows)
 	}
 
 	if err != nil {
@@ -329,7 +319,7 @@ func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*c
 	}
 
 	checked := &checkedColumn{Vector: v, kind: col.Kind, missing: -1}
-	none := missingCell(col, isJSON(c.schema.File)).text
+	none := layout.MissingCell(col, c.schema.IsJSON()).Text
 
 	for code := range v.Words() {
 		word := v.Word(code)
@@ -337,35 +327,15 @@ func (c *Corpus) checkedColumn(ctx context.Context, col Column, stored bool) (*c
 			checked.missing = code
 		}
 
-		number, integer, err := typed(col.Kind, word)
+		number, integer, err := layout.Typed(col.Kind, word)
 		if err != nil && code != checked.missing {
-			return nil, fmt.Errorf("%w: column %s: %w", ErrDamaged, col.Name, err)
+			return nil, fmt.Errorf("%w: column %s: %w", layout.ErrDamaged, col.Name, err)
 		}
 
 		checked.numbers, checked.integers = append(checked.numbers, number), append(checked.integers, integer)
 	}
 
 	return checked, nil
-}
-
-// typed returns the number that a printed word stands for, and an error when it stands for none and should.
-func typed(kind Kind, word string) (number float64, integer int64, err error) {
-	switch kind {
-	case Real:
-		number, err = strconv.ParseFloat(word, 64)
-	case Integer:
-		var parsed cell
-		if parsed, err = parseInteger(word); err == nil {
-			integer = parsed.value.(int64)
-		}
-	case Bool:
-		integer, err = boolCell(word == "True").value.(int64), nil
-		if word != "True" && word != "False" {
-			err = fmt.Errorf("%q: expected True or False", word)
-		}
-	}
-
-	return number, integer, err
 }
 
 // says reports whether a value of the typed table is what the tools print for the row.
@@ -376,11 +346,11 @@ func (c *checkedColumn) says(row int, value driver.Value) bool {
 	case nil:
 		return code == c.missing
 	case string:
-		return v == c.Word(code) && c.kind.sqlType() == "TEXT"
+		return v == c.Word(code) && c.kind.SQLType() == "TEXT"
 	case float64:
-		return c.kind == Real && v == c.numbers[code] && code != c.missing
+		return c.kind == layout.Real && v == c.numbers[code] && code != c.missing
 	case int64:
-		return (c.kind == Integer || c.kind == Bool) && v == c.integers[code] && code != c.missing
+		return (c.kind == layout.Integer || c.kind == layout.Bool) && v == c.integers[code] && code != c.missing
 	}
 
 	return false

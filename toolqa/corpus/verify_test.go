@@ -11,23 +11,27 @@ import (
 	"testing"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/toolqa/corpus/internal/write"
 )
 
 // smallAgenda writes a corpus that has all there is: times of day, a typed table and a side table.
-func smallAgenda(t testing.TB, dir string) Info {
+func smallAgenda(t testing.TB, dir string) layout.Info {
 	t.Helper()
 
 	n := 0
-	next := func() ([]cell, error) {
+	next := func() ([]layout.Cell, error) {
 		if n == 40 {
 			return nil, io.EOF
 		}
 		n++
 
-		return []cell{
-			textCell(fmt.Sprintf("event %d", n%7)), clockCell(fmt.Sprintf("%d:00 AM", 1+n%12)), clockCell("2 PM"),
-			textCell("here"),
-			textCell("Anna"), textCell("2022/01/16"), textCell(fmt.Sprint(n)),
+		return []layout.Cell{
+			layout.TextCell(fmt.Sprintf("event %d", n%7)),
+			layout.ClockCell(fmt.Sprintf("%d:00 AM", 1+n%12)),
+			layout.ClockCell("2 PM"),
+			layout.TextCell("here"),
+			layout.TextCell("Anna"), layout.TextCell("2022/01/16"), layout.TextCell(fmt.Sprint(n)),
 		}, nil
 	}
 	passages := func(_ context.Context, put func(table string, values ...any) error) error {
@@ -41,8 +45,9 @@ func smallAgenda(t testing.TB, dir string) Info {
 		return nil
 	}
 
-	info, err := write(t.Context(), dir, Info{Dataset: toolqa.Agenda, Source: Synthetic, Tool: "test"},
-		input{next: next, expected: 40}, passages)
+	wanted := layout.Info{Dataset: toolqa.Agenda, Source: layout.Synthetic, Tool: "test"}
+
+	info, err := write.File(t.Context(), dir, wanted, write.Input{Next: next, Expected: 40}, passages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +107,9 @@ func TestPartFails(t *testing.T) {
 
 			return put(values[0].(string), values[1:]...)
 		}
-		none := func() ([]cell, error) { return nil, io.EOF }
+		none := func() ([]layout.Cell, error) { return nil, io.EOF }
 
-		_, err := write(t.Context(), dir, Info{Dataset: toolqa.Agenda}, input{next: none}, fill)
+		_, err := write.File(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda}, write.Input{Next: none}, fill)
 		if err == nil || values == nil && !errors.Is(err, own) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -147,7 +152,7 @@ func TestVerify(t *testing.T) {
 		})
 	}
 
-	for _, name := range append(c.Schema().names(), c.Schema().clocks()...) {
+	for _, name := range append(c.Schema().Names(), c.Schema().Clocks()...) {
 		for _, blob := range []string{"words", "codes"} {
 			for _, stored := range []int{0, 1} {
 				if stored == 1 && !strings.HasSuffix(name, "_time") {
@@ -167,7 +172,7 @@ func TestVerify(t *testing.T) {
 	for _, f := range faults {
 		dir := t.TempDir()
 
-		path := Path(dir, toolqa.Agenda)
+		path := layout.Path(dir, toolqa.Agenda)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, bytes, 0o666)); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +210,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyIndex(t *testing.T) {
 	dir := t.TempDir()
 	smallAgenda(t, dir)
-	path := Path(dir, toolqa.Agenda)
+	path := layout.Path(dir, toolqa.Agenda)
 
 	var root int64
 	for _, row := range query(t, mustOpen(t, dir, toolqa.Agenda), "SELECT rootpage FROM sqlite_master WHERE name "+
@@ -220,7 +225,7 @@ func TestVerifyIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	page := bytes[(root-1)*pageSize : root*pageSize]
+	page := bytes[(root-1)*(1<<14) : root*(1<<14)]
 	page[strings.LastIndex(string(page), "event")] = 'E'
 
 	if err := errors.Join(os.Chmod(path, 0o666), os.WriteFile(path, bytes, 0o666)); err != nil {

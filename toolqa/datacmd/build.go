@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
@@ -30,11 +32,11 @@ sizes) flights has four million rows, which takes minutes and gigabytes.`,
 	}
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
-	scale := cmd.Flags().String("scale", string(corpus.Demo), "`SIZE` of all: demo, some thousands of rows each, "+
+	scale := cmd.Flags().String("scale", string(synth.Demo), "`SIZE` of all: demo, some thousands of rows each, "+
 		"or full, as published")
 	rows := cmd.Flags().Int("rows", 0, "`N` rows, papers or passages of each corpus (0: as --scale says)")
 	watch := p.Watched(cmd)
-	console.Complete(cmd, "scale", console.Offered(corpus.Scales()))
+	console.Complete(cmd, "scale", console.Offered(synth.Scales()))
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, _, err := datasets()
@@ -42,7 +44,7 @@ sizes) flights has four million rows, which takes minutes and gigabytes.`,
 			return err
 		}
 
-		if _, err := names.Parse("scale", *scale, corpus.Scales()); err != nil {
+		if _, err := names.Parse("scale", *scale, synth.Scales()); err != nil {
 			return console.Usage("--scale: %w", err)
 		}
 
@@ -51,10 +53,10 @@ sizes) flights has four million rows, which takes minutes and gigabytes.`,
 		var reports []corpusReport
 
 		for _, ds := range all {
-			info, err := corpus.Build(cmd.Context(), *dir, ds, corpus.BuildOptions{
+			info, err := synth.Build(cmd.Context(), *dir, ds, synth.Options{
 				Seed:     *seed,
 				Rows:     *rows,
-				Scale:    corpus.Scale(*scale),
+				Scale:    synth.Scale(*scale),
 				Tool:     madeBy(cmd),
 				Progress: progress.Step("build " + string(ds)),
 			})

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
@@ -64,13 +66,13 @@ where it stopped.`,
 		progress, stop := watch()
 		defer stop()
 
-		i := importer{
+		i := importRun{
 			program:  p,
 			dir:      *dir,
 			named:    named,
 			progress: progress,
 			split:    of,
-			options:  corpus.ImportOptions{AllowShort: *short, SkipBad: *skip, Tool: madeBy(cmd)},
+			options:  importer.Options{AllowShort: *short, SkipBad: *skip, Tool: madeBy(cmd)},
 		}
 		if *from != "" {
 			if err := i.corpora(cmd.Context(), all, *from); err != nil {
@@ -90,13 +92,13 @@ where it stopped.`,
 	return cmd
 }
 
-// importer reads the published files and remembers what there is to say about them.
-type importer struct {
+// importRun reads the published files and remembers what there is to say about them.
+type importRun struct {
 	program  *console.Program
 	dir      string
 	named    bool // the user named the datasets: one that is not there is an error
 	progress *console.Steps
-	options  corpus.ImportOptions
+	options  importer.Options
 	split    toolqa.Split // of the questions
 
 	reports []importReport
@@ -125,14 +127,14 @@ type importedFile struct {
 	Skipped      string   `json:"skipped,omitempty"`      // why the file was left out
 }
 
-func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from string) error {
+func (i *importRun) corpora(ctx context.Context, all []toolqa.Dataset, from string) error {
 	var missing []string
 
 	for _, ds := range all {
 		opts := i.options
 		opts.Progress = i.progress.Step("import " + string(ds))
 
-		done, err := corpus.Import(ctx, i.dir, ds, from, opts)
+		done, err := importer.Import(ctx, i.dir, ds, from, opts)
 		if errors.Is(err, fs.ErrNotExist) && !i.named {
 			missing = append(missing, string(ds))
 			continue
@@ -169,7 +171,7 @@ func (i *importer) corpora(ctx context.Context, all []toolqa.Dataset, from strin
 	return nil
 }
 
-func (i *importer) questions(asked string, of []toolqa.Dataset) error {
+func (i *importRun) questions(asked string, of []toolqa.Dataset) error {
 	imported, err := questions.Import(asked, i.split, of...)
 	if err != nil {
 		return err
@@ -225,7 +227,7 @@ func (i *importer) questions(asked string, of []toolqa.Dataset) error {
 	return nil
 }
 
-func (i *importer) report(asJSON bool) error {
+func (i *importRun) report(asJSON bool) error {
 	for _, info := range i.infos {
 		warnStale(i.program, i.dir, info)
 	}
@@ -257,7 +259,7 @@ func (i *importer) report(asJSON bool) error {
 	return nil
 }
 
-func (i *importer) printFiles() {
+func (i *importRun) printFiles() {
 	all, recognised := 0, 0
 
 	for _, f := range i.files {

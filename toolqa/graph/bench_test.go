@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -19,7 +21,7 @@ func full(b *testing.B) (*Graphs, *corpus.DBLP) {
 	}
 
 	dir := b.TempDir()
-	if _, err := corpus.Build(context.Background(), dir, toolqa.DBLP, corpus.BuildOptions{Seed: 1}); err != nil {
+	if _, err := synth.Build(context.Background(), dir, toolqa.DBLP, synth.Options{Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
 

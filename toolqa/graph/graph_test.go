@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+	"toolevo/toolqa/corpus/synth"
+
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
@@ -25,8 +28,8 @@ func small(t testing.TB) (*Graphs, *corpus.Corpus) {
 	t.Helper()
 	dir := t.TempDir()
 
-	_, err := corpus.Import(context.Background(), dir, toolqa.DBLP, filepath.Join("..", "corpus", "testdata", "dblp"),
-		corpus.ImportOptions{})
+	_, err := importer.Import(context.Background(), dir, toolqa.DBLP, filepath.Join("..", "corpus", "testdata", "dblp"),
+		importer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +277,7 @@ func TestNoCorpus(t *testing.T) {
 
 func TestOpenOtherCorpus(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := corpus.Build(context.Background(), dir, toolqa.Coffee, corpus.BuildOptions{Rows: 5}); err != nil {
+	if _, err := synth.Build(context.Background(), dir, toolqa.Coffee, synth.Options{Rows: 5}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -316,8 +319,8 @@ func TestFailures(t *testing.T) {
 // What the tools print of a synthetic corpus is what the graphs in memory say, whoever else asks at the same time.
 func TestToolsAgreeWithTheGraphs(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := corpus.Build(context.Background(), dir, toolqa.DBLP,
-		corpus.BuildOptions{Seed: 11, Rows: 500}); err != nil {
+	if _, err := synth.Build(context.Background(), dir, toolqa.DBLP,
+		synth.Options{Seed: 11, Rows: 500}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -16,7 +18,7 @@ import (
 // syntheticAgenda builds a corpus of n rows.
 func syntheticAgenda(t testing.TB, n int) *corpus.Corpus {
 	t.Helper()
-	return synthetic(t, toolqa.Agenda, corpus.BuildOptions{Seed: 3, Rows: n})
+	return synthetic(t, toolqa.Agenda, synth.Options{Seed: 3, Rows: n})
 }
 
 func TestAgendaSecondOpinions(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -53,7 +55,7 @@ func agendaOfRows(t testing.TB, rows string) *Agenda {
 		t.Fatal(err)
 	}
 
-	return mustLoad(t, imported(t, toolqa.Agenda, from, corpus.ImportOptions{AllowShort: true})).(*Agenda)
+	return mustLoad(t, imported(t, toolqa.Agenda, from, importer.Options{AllowShort: true})).(*Agenda)
 }
 
 // The golds of smallAgenda; official only where it differs.

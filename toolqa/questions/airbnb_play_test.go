@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -11,7 +14,7 @@ import (
 // syntheticAirbnb builds a corpus of n rows.
 func syntheticAirbnb(t testing.TB, n int) *corpus.Corpus {
 	t.Helper()
-	return synthetic(t, toolqa.Airbnb, corpus.BuildOptions{Seed: 1, Rows: n})
+	return synthetic(t, toolqa.Airbnb, synth.Options{Seed: 1, Rows: n})
 }
 
 // sampleAirbnb imports the sample of the published file.
@@ -19,7 +22,7 @@ func sampleAirbnb(t testing.TB) *corpus.Corpus {
 	t.Helper()
 	from := sharedData(t, "toolqa", "corpus", "airbnb_sample", "Airbnb_Open_Data.csv")
 
-	c := imported(t, toolqa.Airbnb, from, corpus.ImportOptions{AllowShort: true, SkipBad: 1})
+	c := imported(t, toolqa.Airbnb, from, importer.Options{AllowShort: true, SkipBad: 1})
 	if info := c.Info(); info.Rows != 4_001 || info.Skipped != 1 { // two lines of the sample run into each other
 		t.Errorf("%d rows, %d skipped", info.Rows, info.Skipped)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -98,7 +100,7 @@ func smallAirbnbFile(t testing.TB) *corpus.Corpus {
 		t.Fatal(err)
 	}
 
-	return imported(t, toolqa.Airbnb, path, corpus.ImportOptions{AllowShort: true})
+	return imported(t, toolqa.Airbnb, path, importer.Options{AllowShort: true})
 }
 
 // airbnbGold is a question about the small corpus. The official answer is given where it differs from the right one.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -18,7 +20,7 @@ import (
 func publishedCoffee(t testing.TB) *corpus.Corpus {
 	t.Helper()
 	return imported(t, toolqa.Coffee, sharedData(t, "toolqa", "corpus", "coffee", "coffee_price.csv"),
-		corpus.ImportOptions{})
+		importer.Options{})
 }
 
 func mustCoffee(t testing.TB, days []Day) *Coffee {
@@ -95,7 +97,7 @@ func coffeeFile(t testing.TB, c *Coffee) *corpus.Corpus {
 		t.Fatal(err)
 	}
 
-	return imported(t, toolqa.Coffee, path, corpus.ImportOptions{AllowShort: true})
+	return imported(t, toolqa.Coffee, path, importer.Options{AllowShort: true})
 }
 
 // smallCoffee is a corpus for computing by hand.

@@ -3,12 +3,14 @@ package questions
 import (
 	"testing"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
-func dblpOptions(n int) corpus.BuildOptions { return corpus.BuildOptions{Seed: 1, Rows: n} }
+func dblpOptions(n int) synth.Options { return synth.Options{Seed: 1, Rows: n} }
 
 // syntheticDBLP builds a corpus of n papers.
 func syntheticDBLP(t testing.TB, n int) *corpus.Corpus {

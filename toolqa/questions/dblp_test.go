@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
@@ -22,7 +24,7 @@ import (
 // fewPapers imports the eight papers that package corpus has pickles of.
 func fewPapers(t testing.TB) *corpus.Corpus {
 	t.Helper()
-	return imported(t, toolqa.DBLP, filepath.Join("..", "corpus", "testdata", "dblp"), corpus.ImportOptions{})
+	return imported(t, toolqa.DBLP, filepath.Join("..", "corpus", "testdata", "dblp"), importer.Options{})
 }
 
 const (

@@ -15,7 +15,6 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/envs/regular"
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
 )
 
 // record is a line of a question file. The first three fields are the published format.
@@ -87,11 +86,11 @@ func replaceFile(path string, data []byte) (err error) {
 		return err
 	}
 
-	if err := corpus.RemoveLeftovers(filepath.Dir(path), filepath.Base(path)+".", ".tmp"); err != nil {
+	if err := durable.RemoveLeftovers(filepath.Dir(path), filepath.Base(path)+".", ".tmp"); err != nil {
 		return err
 	}
 
-	f, err := corpus.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	f, err := durable.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
 	}

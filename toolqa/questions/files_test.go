@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/toolqa"
@@ -391,8 +393,8 @@ func TestCheckGoldReportsDisagreements(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee,
-		corpus.BuildOptions{Seed: 1, Rows: 200, Tool: "test"}); err != nil {
+	if _, err := synth.Build(t.Context(), dir, toolqa.Coffee,
+		synth.Options{Seed: 1, Rows: 200, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
-var flightsOptions = corpus.BuildOptions{Seed: 5, Scale: corpus.Demo}
+var flightsOptions = synth.Options{Seed: 5, Scale: synth.Demo}
 
 func syntheticFlights(t testing.TB) *corpus.Corpus {
 	t.Helper()

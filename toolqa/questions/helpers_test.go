@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -68,12 +71,12 @@ var syntheticCorpora = struct {
 }{known: map[string]func() (*syntheticCorpus, error){}}
 
 // synthetic builds a corpus and opens it, once for all tests.
-func synthetic(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *corpus.Corpus {
+func synthetic(t testing.TB, ds toolqa.Dataset, opts synth.Options) *corpus.Corpus {
 	t.Helper()
 	return sharedCorpus(t, ds, opts).corpus
 }
 
-func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) *syntheticCorpus {
+func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts synth.Options) *syntheticCorpus {
 	t.Helper()
 
 	all := &syntheticCorpora
@@ -118,14 +121,14 @@ var program = sync.OnceValues(func() (string, error) {
 
 // buildShared outlives the test that first wants the corpus. The program makes the corpus with its index, which this
 // process only reads, in a quarter of the time that it takes under the race detector.
-func buildShared(dir string, ds toolqa.Dataset, opts corpus.BuildOptions) (*syntheticCorpus, error) {
+func buildShared(dir string, ds toolqa.Dataset, opts synth.Options) (*syntheticCorpus, error) {
 	toolevo, err := program()
 	if err != nil {
 		return nil, err
 	}
 
 	args := []string{"data", "build", "--data", dir, "--dataset", string(ds), "--seed", fmt.Sprint(opts.Seed),
-		"--rows", fmt.Sprint(opts.Rows), "--scale", string(cmp.Or(opts.Scale, corpus.Full)), "--progress", "none"}
+		"--rows", fmt.Sprint(opts.Rows), "--scale", string(cmp.Or(opts.Scale, synth.Full)), "--progress", "none"}
 
 	if text, err := exec.Command(toolevo, args...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("toolevo %s: %w\n%s", strings.Join(args, " "), err, text)
@@ -153,12 +156,12 @@ func removeSyntheticCorpora() error {
 }
 
 // imported imports a corpus from published files and opens it.
-func imported(t testing.TB, ds toolqa.Dataset, from string, opts corpus.ImportOptions) *corpus.Corpus {
+func imported(t testing.TB, ds toolqa.Dataset, from string, opts importer.Options) *corpus.Corpus {
 	t.Helper()
 	dir := t.TempDir()
 
 	opts.Tool = "test"
-	if _, err := corpus.Import(t.Context(), dir, ds, from, opts); err != nil {
+	if _, err := importer.Import(t.Context(), dir, ds, from, opts); err != nil {
 		t.Fatal(err)
 	}
 
@@ -203,7 +206,7 @@ func templatesOf(ds toolqa.Dataset) []*Template {
 }
 
 // allQuestions are those of both difficulties in the paper's numbers, with those that training leaves out.
-func allQuestions(t testing.TB, ds toolqa.Dataset, opts corpus.BuildOptions) []toolqa.Question {
+func allQuestions(t testing.TB, ds toolqa.Dataset, opts synth.Options) []toolqa.Question {
 	t.Helper()
 
 	qs, err := sharedCorpus(t, ds, opts).questions()

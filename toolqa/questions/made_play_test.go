@@ -3,11 +3,12 @@ package questions
 import (
 	"testing"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/configs/apis"
 	"toolevo/envs/drift"
 	"toolevo/envs/toolapi"
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
 )
 
 // The reader, which learns from notices what tools are called, solves under 20 made versions what it solves under p_c:
@@ -47,7 +48,7 @@ func TestReaderSolvesUnderMadeVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for ds, options := range map[toolqa.Dataset]corpus.BuildOptions{
+	for ds, options := range map[toolqa.Dataset]synth.Options{
 		toolqa.Agenda: {Seed: 3, Rows: 500}, toolqa.DBLP: dblpOptions(3_000), toolqa.Coffee: {Seed: 1, Rows: 1000},
 	} {
 		t.Run(string(ds), func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
@@ -14,7 +16,7 @@ import (
 // TestSecondOpinionsOnCoffee finds every answer a second time, by the query instead of the rule.
 func TestSecondOpinionsOnCoffee(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Tool: "test"}); err != nil {
+	if _, err := synth.Build(t.Context(), dir, toolqa.Coffee, synth.Options{Seed: 1, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 

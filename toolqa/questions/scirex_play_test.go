@@ -5,12 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/score"
 )
 
-func scirexOptions(seed uint64) corpus.BuildOptions { return corpus.BuildOptions{Seed: seed} }
+func scirexOptions(seed uint64) synth.Options { return synth.Options{Seed: seed} }
 
 // syntheticScirex builds a corpus of the published size.
 func syntheticScirex(t testing.TB, seed uint64) *corpus.Corpus {
@@ -53,7 +56,7 @@ func TestReaderSolvesScirex(t *testing.T) {
 // TestPublishedScirexGold compares rules and published answers where the sample holds the papers.
 func TestPublishedScirexGold(t *testing.T) {
 	from := sharedData(t, "toolqa", "corpus", "scirex_dev", "dev.jsonl")
-	view := mustLoad(t, imported(t, toolqa.SciREX, from, corpus.ImportOptions{AllowShort: true}))
+	view := mustLoad(t, imported(t, toolqa.SciREX, from, importer.Options{AllowShort: true}))
 	agree, differ := map[string]int{}, map[string]int{}
 
 	for _, d := range toolqa.Difficulties() {

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
-func yelpOptions(n int) corpus.BuildOptions { return corpus.BuildOptions{Seed: 3, Rows: n} }
+func yelpOptions(n int) synth.Options { return synth.Options{Seed: 3, Rows: n} }
 
 // syntheticYelp builds a corpus of n businesses.
 func syntheticYelp(t testing.TB, n int) *corpus.Corpus {

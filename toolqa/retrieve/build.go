@@ -154,7 +154,7 @@ func build(ctx context.Context, c *corpus.Corpus, progress func(done, total int)
 		return err
 	}
 
-	tmp, err := corpus.MkdirTemp(folder, temporary+"*")
+	tmp, err := durable.MkdirTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}

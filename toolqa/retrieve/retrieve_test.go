@@ -12,6 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -21,8 +24,8 @@ import (
 func builtCorpus(t testing.TB, dir string, n int) *corpus.Corpus {
 	t.Helper()
 
-	if _, err := corpus.Build(t.Context(), dir, toolqa.SciREX,
-		corpus.BuildOptions{Seed: 3, Rows: n, Tool: "test"}); err != nil {
+	if _, err := synth.Build(t.Context(), dir, toolqa.SciREX,
+		synth.Options{Seed: 3, Rows: n, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -61,8 +64,8 @@ func importedCorpus(t testing.TB, contents ...string) *corpus.Corpus {
 		t.Fatal(err)
 	}
 
-	if _, err := corpus.Import(t.Context(), dir, toolqa.SciREX, path,
-		corpus.ImportOptions{AllowShort: true}); err != nil {
+	if _, err := importer.Import(t.Context(), dir, toolqa.SciREX, path,
+		importer.Options{AllowShort: true}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -392,7 +395,7 @@ func BenchmarkCall(b *testing.B) {
 // The agenda has the passages that most questions look for.
 func BenchmarkAgenda(b *testing.B) {
 	dir := b.TempDir()
-	if _, err := corpus.Build(b.Context(), dir, toolqa.Agenda, corpus.BuildOptions{}); err != nil {
+	if _, err := synth.Build(b.Context(), dir, toolqa.Agenda, synth.Options{}); err != nil {
 		b.Fatal(err)
 	}
 

@@ -43,7 +43,7 @@ func vectorPath(c *corpus.Corpus, model string) string {
 // readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where there is none.
 func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
 	path := vectorPath(c, e.Model())
-	if err := corpus.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
+	if err := durable.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
 		return nil, err
 	}
 
@@ -187,7 +187,7 @@ func (v *vectors) write(path, model string) error {
 		return err
 	}
 
-	tmp, err := corpus.CreateTemp(folder, temporary+"*")
+	tmp, err := durable.CreateTemp(folder, temporary+"*")
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -34,8 +36,8 @@ func BenchmarkFlights(b *testing.B) {
 	}
 
 	dir := b.TempDir()
-	if _, err := corpus.Build(b.Context(), dir, toolqa.Flights,
-		corpus.BuildOptions{Seed: 1, Rows: 400_000}); err != nil {
+	if _, err := synth.Build(b.Context(), dir, toolqa.Flights,
+		synth.Options{Seed: 1, Rows: 400_000}); err != nil {
 		b.Fatal(err)
 	}
 

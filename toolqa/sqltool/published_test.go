@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -99,7 +101,7 @@ func TestPublishedCoffee(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, file, corpus.ImportOptions{Tool: "test"}); err != nil {
+	if _, err := importer.Import(t.Context(), dir, toolqa.Coffee, file, importer.Options{Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/toolqa/corpus/importer"
+	"toolevo/toolqa/corpus/synth"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -33,8 +36,8 @@ func small(t testing.TB) *corpus.Corpus {
 		t.Fatal(err)
 	}
 
-	if _, err := corpus.Import(t.Context(), dir, toolqa.Coffee, from,
-		corpus.ImportOptions{AllowShort: true, Tool: "test"}); err != nil {
+	if _, err := importer.Import(t.Context(), dir, toolqa.Coffee, from,
+		importer.Options{AllowShort: true, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -51,7 +54,7 @@ func synthetic(t testing.TB) *corpus.Corpus {
 	t.Helper()
 
 	dir := t.TempDir()
-	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Tool: "test"}); err != nil {
+	if _, err := synth.Build(t.Context(), dir, toolqa.Coffee, synth.Options{Seed: 1, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/toolqa/corpus/importer"
+
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -52,8 +54,8 @@ func opened(t testing.TB, ds toolqa.Dataset, content string) *corpus.Corpus {
 		t.Fatal(err)
 	}
 
-	if _, err := corpus.Import(t.Context(), dir, ds, from,
-		corpus.ImportOptions{AllowShort: true, Tool: "test"}); err != nil {
+	if _, err := importer.Import(t.Context(), dir, ds, from,
+		importer.Options{AllowShort: true, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
 

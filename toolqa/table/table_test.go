@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/toolqa/corpus/synth"
+
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
@@ -342,7 +344,7 @@ func FuzzFilterDB(f *testing.F) {
 // The tools work on a corpus file, whose columns are read at first use; a dataset that is not there is not in the list.
 func TestCorpusFile(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := corpus.Build(t.Context(), dir, toolqa.Coffee, corpus.BuildOptions{Seed: 1, Rows: 100}); err != nil {
+	if _, err := synth.Build(t.Context(), dir, toolqa.Coffee, synth.Options{Seed: 1, Rows: 100}); err != nil {
 		t.Fatal(err)
 	}
 

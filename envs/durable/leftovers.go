@@ -1,0 +1,109 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// CreateTemp is [os.CreateTemp] for a file that is renamed when it is whole. The file is locked until it is
+// closed, which is how [RemoveLeftovers] knows that somebody still writes it: the kernel releases the lock of
+// a process that ends, however it ends.
+func CreateTemp(folder, pattern string) (*os.File, error) {
+	return makeTemp(func() (*os.File, error) { return os.CreateTemp(folder, pattern) })
+}
+
+// MkdirTemp is CreateTemp for a folder. Closing the file releases the lock.
+func MkdirTemp(folder, pattern string) (*os.File, error) {
+	return makeTemp(func() (*os.File, error) {
+		for {
+			path, err := os.MkdirTemp(folder, pattern)
+			if err != nil {
+				return nil, err
+			}
+
+			// Until it is open and locked, it is a leftover to others.
+			f, err := os.Open(path)
+			if !errors.Is(err, os.ErrNotExist) {
+				return f, err
+			}
+		}
+	})
+}
+
+// makeTemp makes files until it has one that nobody removed before it was locked.
+func makeTemp(create func() (*os.File, error)) (*os.File, error) {
+	for {
+		f, err := create()
+		if err != nil {
+			return nil, err
+		}
+		// Without locks, as on some network file systems, nothing is taken for a leftover, either.
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX) != nil || isAt(f, f.Name()) {
+			return f, nil
+		}
+
+		f.Close()
+	}
+}
+
+// isAt reports whether a file that is open is the one at path.
+func isAt(f *os.File, path string) bool {
+	ours, err1 := f.Stat()
+	there, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(ours, there)
+}
+
+// RemoveLeftovers removes the temporary files and folders that killed programs left in folder: those whose names are
+// prefix, the digits of [os.CreateTemp] and suffix, and which no process has locked. A folder that is not there, or may
+// not be changed, has none.
+func RemoveLeftovers(folder, prefix, suffix string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return ignoreAbsent(err)
+	}
+
+	for _, e := range entries {
+		digits, ok := strings.CutPrefix(e.Name(), prefix)
+		if ok {
+			digits, ok = strings.CutSuffix(digits, suffix)
+		}
+
+		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" || !e.IsDir() && !e.Type().IsRegular() {
+			continue
+		}
+
+		if err := removeUnlocked(filepath.Join(folder, e.Name())); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// removeUnlocked removes a file or folder unless a process has locked it.
+func removeUnlocked(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return ignoreAbsent(err)
+	}
+	defer f.Close()
+
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil
+	}
+
+	return ignoreAbsent(os.RemoveAll(path))
+}
+
+// ignoreAbsent returns nil for what another program removed before, and for what this one may not remove.
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+
+	return err
+}

@@ -1,0 +1,78 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"toolevo/envs"
+	"toolevo/toolqa/corpus/internal/layout"
+)
+
+// agendaTexts is the published file with the passages of the agenda: a JSON object a line, whose "event" is
+// the passage.
+const agendaTexts = "agenda_descriptions_merged.jsonl"
+
+// agendaFiles finds the file of the table and, where it is there, too, that of the passages. Besides where
+// all published files may be, they may be in the folders of the published repository: raw_data/agenda and
+// external_corpus/agenda.
+func agendaFiles(schema layout.Schema, from string) ([]string, error) {
+	table, err := findBeside(schema.Dataset, from, schema.File)
+	if err != nil {
+		return nil, err
+	}
+
+	folder := from
+	if table == from {
+		folder = filepath.Dir(from)
+	}
+
+	texts, err := findBeside(schema.Dataset, folder, agendaTexts)
+	if err != nil {
+		return []string{table}, nil // importAgenda tells
+	}
+
+	return []string{table, texts}, nil
+}
+
+// importAgenda copies the passages.
+func importAgenda(src *source) ([]layout.Part, error) {
+	if len(src.paths) == 1 {
+		if src.opts.AllowShort {
+			src.short = true
+			return nil, nil
+		}
+
+		return nil, fmt.Errorf("corpus: import %s: no %s beside %s: it holds the passages that RetrieveAgenda "+
+			"searches "+
+			"(--allow-short imports the table alone, and then RetrieveAgenda finds nothing)", src.dataset, agendaTexts,
+			src.paths[0])
+	}
+
+	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
+		id, last := int64(0), 1
+
+		err := src.objects(src.paths[1], func(line int, object envs.Args) error {
+			last = line
+
+			text, ok := object.Text("event")
+			if !ok {
+				return badLine(`no text as "event"`)
+			}
+			id++
+
+			return put(layout.DocumentsTable.Name, id, fmt.Sprintf("%s:%d", agendaTexts, line), text)
+		})
+		if err != nil {
+			return err
+		}
+
+		if err := src.end(src.paths[1], int(id), src.schema.Rows, last); !errors.Is(err, io.EOF) {
+			return err
+		}
+
+		return nil
+	}}, nil
+}

@@ -1,0 +1,147 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/toolqa/corpus/internal/write"
+)
+
+// Options say what [Import] accepts, and how it reports.
+type Options struct {
+	AllowShort bool   // accept less than is published: files with fewer rows, down to one, and missing files
+	SkipBad    int    // how many bad rows are left out, and counted, before one is an error
+	Tool       string // recorded as the program that wrote the corpus
+
+	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio has a meaning.
+	Progress func(done, total int)
+}
+
+// Result is what [Import] has done.
+type Result struct {
+	Info      layout.Info
+	Unchanged bool // the corpus was there already, from these very files: nothing was written
+	// the first bad rows that were left out, at most ten; each names its file and line. Info.Skipped
+	// counts all
+	Bad []error
+}
+
+// importer reads the published files of a dataset.
+type importer struct {
+	// files finds the published files that from names, a folder or a file; the typed table, if there is one, is in the
+	// first. Their hash, in this order, is source_sha256.
+	files func(schema layout.Schema, from string) ([]string, error)
+
+	// parts returns the tables beside the typed one; nil for none. They read src.paths with src.objects; or
+	// with src.open, and then hand each bad row to src.bad.
+	parts func(src *source) ([]layout.Part, error)
+}
+
+// importers returns the importers of all datasets.
+func importers() map[toolqa.Dataset]importer {
+	return map[toolqa.Dataset]importer{
+		toolqa.Agenda:  {files: agendaFiles, parts: importAgenda},
+		toolqa.Airbnb:  {files: onePublished},
+		toolqa.Coffee:  {files: onePublished},
+		toolqa.DBLP:    {files: dblpFiles, parts: importDBLP},
+		toolqa.Flights: {files: onePublished},
+		toolqa.SciREX:  {files: scirexFiles, parts: importScirex},
+		toolqa.Yelp:    {files: onePublished},
+	}
+}
+
+// Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite, replacing what
+// was there only when all of them were read. The argument from is the published file, or a folder that holds
+// it under its published name, with or without "corpus" and the dataset as folders between. The error of a
+// missing, truncated or different file says which line, and what was expected there; a file with fewer rows
+// than the published one counts as truncated unless AllowShort is set. Where the corpus is there already and
+// these options would import the same from the same files, nothing is done: an import of all datasets that
+// was interrupted goes on where it was.
+func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opts Options) (Result, error) {
+	imp, ok := importers()[ds]
+	if !ok {
+		return Result{}, fmt.Errorf("corpus: import %q: no such dataset", ds)
+	}
+
+	schema, err := layout.SchemaOf(ds)
+	hasTable := err == nil
+	schema.Dataset = ds
+
+	src := &source{dataset: ds, schema: schema, opts: opts}
+	if src.paths, err = imp.files(schema, from); err != nil {
+		return Result{}, err
+	}
+
+	if err := src.hash(ctx); err != nil {
+		return Result{}, fmt.Errorf("corpus: import %s: %w", ds, err)
+	}
+
+	if info, ok := src.alreadyThere(ctx, dir); ok {
+		return Result{Info: info, Unchanged: true}, nil
+	}
+
+	in := write.Input{Files: src, Progress: opts.Progress}
+	if hasTable {
+		rows, file, err := src.table(schema)
+		if err != nil {
+			return Result{}, err
+		}
+		defer file.Close()
+
+		in.Next = rows
+	}
+
+	var parts []layout.Part
+	if imp.parts != nil {
+		if parts, err = imp.parts(src); err != nil {
+			return Result{}, err
+		}
+	}
+
+	info, err := write.File(ctx, dir, layout.Info{
+		Dataset:      ds,
+		Source:       layout.Published,
+		SourceSHA256: src.sum,
+		Tool:         opts.Tool,
+	}, in, parts...)
+	if err != nil {
+		return Result{}, err
+	}
+
+	return Result{Info: info, Bad: src.firstBad}, nil
+}
+
+// onePublished is the files function of datasets in one file.
+func onePublished(schema layout.Schema, from string) ([]string, error) {
+	path, err := findPublished(schema.Dataset, from, schema.File)
+	return []string{path}, err
+}
+
+// findPublished returns the path of the published file called name that from names: the file itself, or a folder that
+// holds it.
+func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
+	stat, err := os.Stat(from)
+	if err != nil {
+		return "", fmt.Errorf("corpus: import %s: %w; expected the published %s or a folder that holds it", ds, err,
+			name)
+	}
+
+	if !stat.IsDir() {
+		return from, nil
+	}
+
+	for _, parts := range [][]string{{}, {string(ds)}, {"corpus", string(ds)}, {"corpus"}} {
+		path := filepath.Join(append(append([]string{from}, parts...), name)...)
+		if stat, err := os.Stat(path); err == nil && !stat.IsDir() {
+			return path, nil
+		}
+	}
+
+	return "", fmt.Errorf("corpus: import %s: no %s in %s, nor in its folders %s and %s: %w", ds, name,
+		from, ds, filepath.Join("corpus", string(ds)), fs.ErrNotExist)
+}

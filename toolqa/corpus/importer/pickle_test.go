@@ -1,0 +1,435 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/internal/layout"
+)
+
+const pickles = "testdata/dblp"
+
+// importPickles imports a folder of pickles and opens the corpus.
+func importPickles(t testing.TB, from string) *corpus.Corpus {
+	t.Helper()
+	dir := t.TempDir()
+
+	got, err := Import(context.Background(), dir, toolqa.DBLP, from, Options{Tool: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got.Info.Source != layout.Published {
+		t.Errorf("source %s", got.Info.Source)
+	}
+
+	return openDBLP(t, dir)
+}
+
+// The committed pickles, which make.py made from papers.json. What is expected was worked out by hand.
+func TestImportPickles(t *testing.T) {
+	c := importPickles(t, pickles)
+
+	d := readGraphs(t, c)
+	if err := c.Verify(context.Background()); err != nil {
+		t.Error(err)
+	}
+
+	if d.Papers() != 8 || d.Nodes() != 11 || d.Authors() != 6 || d.Edges() != 7 || c.Info().Rows != 8 {
+		t.Errorf("%d papers of %d nodes, %d authors, %d edges, %d rows", d.Papers(), d.Nodes(), d.Authors(), d.Edges(),
+			c.Info().Rows)
+	}
+
+	editorial, _ := d.PaperTitled("Editorial.")
+	chen, _ := d.AuthorNamed("Wei Chen")
+	ann, _ := d.AuthorNamed("Ann Müller")
+
+	bo, _ := d.AuthorNamed("Bo O'Brien")
+	if d.Paper(editorial).NCitation != 1 || d.Author(chen).Org != "" {
+		t.Errorf("the titles and names stand for %+v and %+v; expected the last of each", d.Paper(editorial),
+			d.Author(chen))
+	}
+
+	if _, ok := d.AuthorNamed("B. O'Brien"); ok {
+		t.Error("the second name of an author stands for somebody")
+	}
+
+	want := layout.Paper{
+		Title:     "A Survey of Surveys: What Don't We Know?",
+		Year:      2021,
+		Venue:     "ACM COMPUTING SURVEYS",
+		DocType:   "Journal",
+		PageStart: "17",
+		PageEnd:   "31",
+		Keywords:  []string{"Surveys", " meta-research", "Surveys"},
+		Authors:   []int{ann, bo},
+		Names:     []string{"Ann Müller", "Bo O'Brien"},
+		Orgs:      []string{"Univ Bonn, Dept Comp Sci, Bonn, Germany", "Trinity College Dublin"},
+	}
+	if diff := cmp.Diff(want, d.Paper(1)); diff != "" {
+		t.Errorf("paper 1 (-want +got):\n%s", diff)
+	}
+
+	known, all := d.References(1)
+	if !slices.Equal(known, []int{2, 7}) || all != 3 || d.CitedBy(2) != 3 || d.CitedBy(editorial) != 1 {
+		t.Errorf("paper 1 cites %v of %d, 2 is cited by %d, and the editorial by %d", known, all, d.CitedBy(2),
+			d.CitedBy(editorial))
+	}
+
+	wantEdge := corpus.Edge{
+		Author:    bo,
+		Weight:    7,
+		Papers:    []int{1, 2, 2, 5, 5, 7, 7},
+		NCitation: []int{0, 0, 0, 2, 2, 9, 9},
+	}
+	if diff := cmp.Diff(wantEdge, d.Coauthors(ann)[0]); diff != "" {
+		t.Errorf("edge (-want +got):\n%s", diff)
+	}
+}
+
+func TestImportPicklesAgainAndFromOneOfThem(t *testing.T) {
+	dir := t.TempDir()
+
+	first, err := Import(context.Background(), dir, toolqa.DBLP, filepath.Join(pickles, "paper_net.pkl"),
+		Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	again, err := Import(context.Background(), dir, toolqa.DBLP, pickles, Options{})
+	if err != nil || !again.Unchanged || again.Info != first.Info {
+		t.Errorf("%+v, %v; expected nothing to do", again, err)
+	}
+}
+
+// eachRow calls row for every row of a query, whose columns are in dest.
+func eachRow(t *testing.T, c *corpus.Corpus, stmt string, row func() error, dest ...any) error {
+	t.Helper()
+
+	db, err := sql.Open("sqlite3", c.URI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+
+	rows, err := db.QueryContext(t.Context(), stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+
+	for rows.Next() {
+		if err := errors.Join(rows.Scan(dest...), row()); err != nil {
+			return err
+		}
+	}
+
+	return rows.Err()
+}
+
+// makePickles has Python make pickles of the papers of a corpus.
+func makePickles(t *testing.T, c *corpus.Corpus, protocol string) (dir string) {
+	t.Helper()
+
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3 to write pickles")
+	}
+	type paper struct {
+		Key        string          `json:"key"`
+		Cites      []string        `json:"cites"`
+		Attributes json.RawMessage `json:"attributes"`
+	}
+	var papers []paper
+	var key, attributes, cites string
+	keys := map[int64]string{}
+	var id int64
+
+	err := eachRow(t, c, "SELECT id, key FROM papers UNION ALL SELECT id, key FROM older", func() error {
+		keys[id] = key
+		return nil
+	}, &id, &key)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	err = eachRow(t, c, "SELECT key, attributes, cites FROM papers ORDER BY id", func() error {
+		p := paper{Key: key, Attributes: json.RawMessage(attributes), Cites: []string{}}
+		papers = append(papers, p)
+
+		return layout.ScanNumbers([]byte(cites), func(n int64) {
+			p := &papers[len(papers)-1]
+			p.Cites = append(p.Cites, keys[n])
+		})
+	}, &key, &attributes, &cites)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	input, err := json.Marshal(papers)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir = t.TempDir()
+	cmd := exec.Command("python3", filepath.Join(pickles, "make.py"), dir, protocol)
+	cmd.Stdin = bytes.NewReader(input)
+
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("make.py: %v\n%s", err, out)
+	}
+
+	t.Logf("pickles of %s", bytes.TrimSpace(out))
+
+	return dir
+}
+
+// Python makes the graphs of a synthetic corpus again, by the published rules, and they are the same.
+func TestPythonMakesTheSameGraphs(t *testing.T) {
+	t.Parallel()
+	built := buildDBLP(t, 5, 200)
+
+	want := readGraphs(t, built)
+	for _, protocol := range []string{"2", "3", "4", "5"} {
+		t.Run("protocol "+protocol, func(t *testing.T) {
+			c := importPickles(t, makePickles(t, built, protocol))
+
+			got := readGraphs(t, c)
+			if err := c.Verify(context.Background()); err != nil {
+				t.Error(err)
+			}
+
+			for _, stmt := range []string{"SELECT * FROM titles", "SELECT * FROM names"} {
+				if diff := cmp.Diff(query(t, built, stmt), query(t, c, stmt)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", stmt, diff)
+				}
+			}
+
+			if got.Papers() != want.Papers() || got.Nodes() != want.Nodes() || got.Authors() != want.Authors() ||
+				got.Edges() != want.Edges() {
+				t.Fatalf("%d papers, %d nodes, %d authors, %d edges; expected %d, %d, %d, %d", got.Papers(),
+					got.Nodes(),
+					got.Authors(), got.Edges(), want.Papers(), want.Nodes(), want.Authors(), want.Edges())
+			}
+
+			for i := range want.Papers() {
+				wantKnown, wantAll := want.References(i)
+
+				known, all := got.References(i)
+				if !reflect.DeepEqual(want.Paper(i), got.Paper(i)) || !slices.Equal(wantKnown, known) ||
+					wantAll != all || want.CitedBy(i) != got.CitedBy(i) {
+					t.Fatalf("paper %d: %+v %v of %d; expected %+v %v of %d", i, got.Paper(i), known, all,
+						want.Paper(i), wantKnown, wantAll)
+				}
+			}
+
+			for i := range want.Authors() {
+				if w, g := want.Coauthors(i), got.Coauthors(i); !reflect.DeepEqual(w, g) ||
+					got.Author(i) != want.Author(i) {
+					t.Fatalf("author %d: %+v; expected %+v (-want +got):\n%s", i, got.Author(i), want.Author(i),
+						cmp.Diff(w, g))
+				}
+			}
+		})
+	}
+}
+
+func unpickleText(text string) (any, error) {
+	use, err := scanPickle(strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		return nil, err
+	}
+
+	return unpickle(strings.NewReader(text), int64(len(text)), use, nil)
+}
+
+// Pickles that are no graphs, or more than that. None of them may have an effect.
+func TestHostilePickles(t *testing.T) {
+	canary := filepath.Join(t.TempDir(), "canary")
+	for name, c := range map[string]struct{ text, want string }{
+		"os.system": {"\x80\x02cos\nsystem\nU\x10touch " + canary + "\x85R.", "byte"},
+		"os.system, protocol 4": {"\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x02ls\x85R.",
+			`"system" of the module "posix"`},
+		"eval":                {"\x80\x02c__builtin__\neval\nX\x03\x00\x00\x001+1\x85R.", `"eval"`},
+		"builtins.exec":       {"\x80\x04\x8c\x08builtins\x8c\x04exec\x93.", `"exec"`},
+		"subprocess":          {"\x80\x03csubprocess\nPopen\nX\x02\x00\x00\x00ls\x85R.", `"Popen"`},
+		"another graph class": {"\x80\x03cnetworkx.classes.multigraph\nMultiGraph\n)\x81.", `"MultiGraph"`},
+		"networkx function": {"\x80\x03cnetworkx.classes.function\nset_node_attributes\n)R.",
+			`"set_node_attributes"`},
+		"INST":               {"\x80\x02(S'ls'\nios\nsystem\n.", "operation 0x53"},
+		"OBJ":                {"\x80\x02(cos\nsystem\no.", "operation 0x6f"},
+		"persistent id":      {"\x80\x02Px\n.", "operation 0x50"},
+		"extension":          {"\x80\x02\x82\x01.", "operation 0x82"},
+		"out-of-band buffer": {"\x80\x05\x97.", "operation 0x97"},
+		"unknown operation":  {"\x80\x04\xff.", "operation 0xff"},
+		"protocol 0":         {"(dp0\n.", "protocol 2 to 5"},
+		"protocol 9":         {"\x80\x09}.", "protocol 2 to 5"},
+		"CSV":                {"title,id\na,b\n", "protocol 2 to 5"},
+		"empty":              {"", "truncated"},
+		"cut":                {"\x80\x04}(\x8c\x05tit", "truncated"},
+		"no STOP":            {"\x80\x04}", "truncated"},
+		"terabyte":           {"\x80\x04\x8d\x00\x00\x00\x00\x00\x01\x00\x00.", "truncated"},
+		"large frame":        {"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\x7f}.", "truncated"},
+		"deep":               {"\x80\x04" + strings.Repeat("(", 2000) + ".", "levels"},
+		"lists in lists": {"\x80\x04" + strings.Repeat("]", 100_000) + strings.Repeat("a", 99_999) + ".",
+			"more lists and values"},
+		"many lists": {"\x80\x04" + strings.Repeat("(", 3) + strings.Repeat("]", 100_000) + "ttt.",
+			"more lists and values"},
+		"many tuples":          {"\x80\x04N" + strings.Repeat("\x85", 100_000) + ".", "more lists and values"},
+		"many nothings":        {"\x80\x04(" + strings.Repeat("N", 400_000) + "l.", "more lists and values"},
+		"empty long":           {"\x80\x04\x8a\x00.", "damaged"},
+		"empty stack":          {"\x80\x04.", "damaged"},
+		"odd items":            {"\x80\x04}(K\x01u.", "damaged"},
+		"unhashable":           {"\x80\x04\x8f(C\x01a\x90.", "damaged"},
+		"graph with arguments": {"\x80\x04\x8c\x16networkx.classes.graph\x8c\x05Graph\x93K\x01\x85\x81.", "arguments"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := unpickleText(c.text)
+			if err == nil || !errors.Is(err, errNotGraph) || name != "os.system" &&
+				!strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v; expected one with %q", err, c.want)
+			}
+		})
+	}
+
+	if _, err := os.Stat(canary); err == nil {
+		t.Fatal("a pickle was executed")
+	}
+}
+
+// Every file but one is as it was published.
+func TestImportOfOtherPickles(t *testing.T) {
+	const graph = "\x80\x04\x8c\x16networkx.classes.graph\x8c\x05Graph\x93)\x81"
+
+	const digraph = "\x80\x04\x8c\x18networkx.classes.digraph\x8c\x07DiGraph\x93)\x81"
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a dictionary for a graph", "paper_net.pkl", "\x80\x04}.", "it holds a dict; expected a directed graph"},
+		{"an undirected PaperNet", "paper_net.pkl", graph + ".", "expected a directed graph"},
+		{"a directed AuthorNet", "author_net.pkl", digraph + ".", "it holds a directed graph; expected an " +
+			"undirected graph"},
+		{"a graph without nodes", "author_net.pkl", graph + ".", "the graph has no _node"},
+		{"a list for a dictionary", "title2id_dict.pkl", "\x80\x04].", "it holds a list; expected a dictionary"},
+		{"numbers for titles", "id2title_dict.pkl", "\x80\x04}K\x01K\x02s.", "expected texts"},
+		{"a call", "id2author_dict.pkl", "\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x02ls\x85R.",
+			"nothing of it was executed"},
+		{"half a file", "author2id_dict.pkl", "\x80\x04}(", "truncated"},
+		{"edges of strangers", "author_net.pkl",
+			graph + "}(\x8c\x05_node}\x8c\x01a}s\x8c\x04_adj}\x8c\x01a}\x8c\x01b}ssub.", "which is no node"},
+		{"one-sided edge", "author_net.pkl",
+			graph + "}(\x8c\x05_node}(\x8c\x01a}\x8c\x01b}u" +
+				"\x8c\x04_adj}" +
+				"(\x8c\x01a}\x8c\x01b}s\x8c\x01b}uub.",
+			"listed 1 times"},
+		{"edge without attributes", "author_net.pkl",
+			graph + "}(\x8c\x05_node}(\x8c\x01a}\x8c\x01b}u\x8c\x04_adj}" +
+				"(\x8c\x01a}\x8c\x01b}s\x8c\x01b}\x8c\x01a}suub.", "weight 0"},
+		{"node that is a number", "author_net.pkl", graph + "}(\x8c\x05_node}K\x01}s\x8c\x04_adj}K\x01}sub.",
+			"expected an id"},
+		{"attributes that hold themselves", "author_net.pkl",
+			graph + "}(\x8c\x05_node}\x8c\x01a}\x94\x8c\x01x]\x94h\x01ass\x8c\x04_adj}\x8c\x01a}sub.", "deeper than"},
+		{"PaperNet with weights", "paper_net.pkl",
+			digraph + "}(\x8c\x05_node}\x8c\x01a}s\x8c\x04_adj}\x8c\x01a}\x8c\x01a}\x8c\x06weightK\x01sssub.",
+			"the published ones have none"},
+		{"neighbours of no node", "paper_net.pkl", digraph + "}(\x8c\x05_node}\x8c\x04_adj}\x8c\x01a}sub.",
+			"0 nodes, and neighbours of 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			from, dir := t.TempDir(), t.TempDir()
+			if err := os.CopyFS(from, os.DirFS(pickles)); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := os.WriteFile(filepath.Join(from, c.file), []byte(c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+
+			_, err := Import(context.Background(), dir, toolqa.DBLP, from, Options{})
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.file) {
+				t.Errorf("error %v; expected one of %s with %q", err, c.file, c.want)
+			}
+
+			if _, err := os.Stat(layout.Path(dir, toolqa.DBLP)); err == nil {
+				t.Error("a corpus was written")
+			}
+		})
+	}
+
+	t.Run("a file is missing", func(t *testing.T) {
+		if _, err := Import(context.Background(), t.TempDir(), toolqa.DBLP, t.TempDir(), Options{}); err == nil ||
+			!strings.Contains(err.Error(), "paper_net.pkl") {
+			t.Errorf("error %v; expected one that names the file", err)
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+
+		if _, err := Import(ctx, t.TempDir(), toolqa.DBLP, pickles, Options{}); !errors.Is(err,
+			context.Canceled) {
+			t.Errorf("error %v; expected that of the context", err)
+		}
+	})
+}
+
+// Whatever the bytes, they are refused or they are a value; nothing panics, and nothing takes much memory.
+func FuzzPickle(f *testing.F) {
+	for _, name := range dblpFileNames {
+		text, err := os.ReadFile(filepath.Join(pickles, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+
+		f.Add(text)
+	}
+
+	f.Add([]byte("\x80\x02cos\nsystem\nU\x02ls\x85R."))
+	f.Add([]byte("\x80\x04]\x94h\x00a."))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		v, err := unpickleText(string(text))
+		if err != nil {
+			return
+		}
+
+		if m, err := stringMap(v); err == nil {
+			numbersOf(m, map[string]uint32{"a": 1})
+		}
+
+		g, ok := v.(*pickledGraph)
+		if !ok {
+			if out, err := appendPickled(nil, v); err == nil && !json.Valid(out) {
+				t.Errorf("%q makes %q, which is not JSON", text, out)
+			}
+
+			return
+		}
+
+		nodes, err1 := g.nodes()
+
+		neighbours, err2 := g.neighbours()
+		if err1 != nil || err2 != nil {
+			return
+		}
+
+		put := func(string, ...any) error { return nil }
+		im := &dblpImport{w: &layout.DBLPWriter{Put: put}}
+		im.putPapers(context.Background(), map[string]string{"p1": "Title"}, nodes, neighbours)
+
+		if numbers, err := numberNodes(nodes, func(string) bool { return true }); err == nil {
+			im.putAuthors(context.Background(), nil, numbers, nodes, neighbours)
+		}
+	})
+}

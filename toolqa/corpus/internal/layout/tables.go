@@ -1,0 +1,91 @@
+package layout
+
+import (
+	"context"
+	"strings"
+
+	"toolevo/toolqa"
+)
+
+// A corpus file is made of tables. The typed table of a dataset (SchemaOf) and its printed columns (cells)
+// are written by package write, from rows of cells. Everything else, such as passages or graphs, are side tables,
+// which a dataset has beside its typed table or instead of it.
+//
+// To give a dataset tables of its own:
+//
+//   - describe them as a SideTable each, and list them in SideTables: package write creates them, Verify checks them;
+//   - return a Part that fills them from the dataset's generator (generators in package synth) and from its importer
+//     (importers in package importer);
+//   - read them in a method of *Corpus through c.db, which is open, read-only, until Close.
+//
+// Every row that a part puts is inserted in the one transaction of package write, counted, and hashed: the hash of a
+// table is that of its rows as CSV text with a header (table contents of the file). A part hashes nothing itself.
+
+// SideTable is a table of a corpus file beside the typed one. Its rows are hashed in the order of their rowid.
+type SideTable struct {
+	Name    string
+	Columns []string   // declarations in SQL, the column's name first: "id INTEGER PRIMARY KEY", "name TEXT NOT NULL"
+	Indexes [][]string // columns by name; made after the last row
+}
+
+// SideTables returns the side tables of each dataset. The rows of the first are what [Info].Rows counts for a dataset
+// without a typed table.
+func SideTables() map[toolqa.Dataset][]SideTable {
+	return map[toolqa.Dataset][]SideTable{
+		toolqa.Agenda: {DocumentsTable},
+		toolqa.DBLP:   dblpTables(),
+		toolqa.SciREX: {DocumentsTable, RelationsTable},
+	}
+}
+
+// Part fills side tables. It calls put for every row, of the tables in any order. The values are those of all
+// columns: int64, float64, string, []byte, or nil. Rows of a table with an INTEGER PRIMARY KEY are put in its
+// ascending order. What put returns is returned; put also looks at ctx.
+type Part func(ctx context.Context, put func(table string, values ...any) error) error
+
+// DocumentsTable holds passages for retrieval, in the order of the published file.
+var DocumentsTable = SideTable{
+	Name:    "documents",
+	Columns: []string{"id INTEGER PRIMARY KEY", "name TEXT NOT NULL", "content TEXT NOT NULL"},
+}
+
+// TablesOf returns the names of the tables of a dataset that hold its data, in the order of their hashes: the typed
+// table, then the side tables.
+func TablesOf(ds toolqa.Dataset) []string {
+	var names []string
+	if schema, err := SchemaOf(ds); err == nil {
+		names = append(names, schema.Table)
+	}
+
+	for _, t := range SideTables()[ds] {
+		names = append(names, t.Name)
+	}
+
+	return names
+}
+
+// IndexName returns the name of the index of a table over columns.
+func IndexName(table string, columns []string) string {
+	return table + "_" + strings.Join(columns, "_")
+}
+
+// ColumnNames returns the first word of each declaration.
+func ColumnNames(decl []string) []string {
+	names := make([]string, len(decl))
+	for i, d := range decl {
+		names[i], _, _ = strings.Cut(d, " ")
+	}
+
+	return names
+}
+
+// FindSide returns the description of a side table, and whether the dataset has it.
+func FindSide(ds toolqa.Dataset, name string) (SideTable, bool) {
+	for _, t := range SideTables()[ds] {
+		if t.Name == name {
+			return t, true
+		}
+	}
+
+	return SideTable{}, false
+}

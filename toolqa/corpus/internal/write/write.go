@@ -1,0 +1,208 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/mattn/go-sqlite3"
+
+	"toolevo/envs/durable"
+	"toolevo/toolqa/corpus/internal/layout"
+)
+
+// Input is where the rows of a corpus come from.
+type Input struct {
+	Next     func() ([]layout.Cell, error) // the rows of the typed table, and then io.EOF; nil for a dataset without
+	Expected int                           // of a synthetic corpus: about how many rows all tables will have
+	Files    publishedFiles                // of a published one; nil for a synthetic one
+	Progress func(done, total int)         // may be nil
+}
+
+// publishedFiles are what a corpus is imported from.
+type publishedFiles interface {
+	// Read returns how many bytes were read, of how many in all.
+	Read() (done, total int64)
+	// Unchanged returns an error when a file is not the one that was hashed.
+	Unchanged() error
+	// LeftOut returns how many bad rows were left out, and whether less was read than is published.
+	LeftOut() (skipped int, short bool)
+}
+
+// File makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and the side tables that
+// the parts fill, one part after the other. It builds the file under a temporary name in the same folder and renames it
+// at the end, so that a failure leaves what was there before. It returns info with all that the file says of itself.
+func File(ctx context.Context, dir string, info layout.Info, in Input, parts ...layout.Part) (layout.Info, error) {
+	path := layout.Path(dir, info.Dataset)
+
+	folder, name := filepath.Split(path)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+	}
+
+	if err := layout.RemoveLeftovers(path); err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+	}
+
+	tmp, err := durable.CreateTemp(folder, "."+name+".*")
+	if err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	defer tmp.Close()
+
+	m := newMeter(in)
+	if info, err = fill(ctx, tmp, info, in, m, parts); err != nil {
+		return layout.Info{}, diskError(path, err)
+	}
+
+	m.filled()
+
+	if err := layout.AppendHashes(ctx, tmp); err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
+	}
+
+	if in.Files != nil {
+		if err := in.Files.Unchanged(); err != nil {
+			return layout.Info{}, err
+		}
+	}
+
+	if err := ctx.Err(); err != nil { // short statements do not look at it
+		return layout.Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
+	}
+
+	if err := publish(tmp, path); err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
+	}
+
+	m.end()
+
+	return info, nil
+}
+
+// diskError turns what SQLite says of a full or failing disk into what the system says, and returns other errors as
+// they are. SQLite does not tell whether the corpus or its temporary files did not fit.
+func diskError(path string, err error) error {
+	var failed sqlite3.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+
+	switch failed.Code {
+	case sqlite3.ErrFull:
+		return fmt.Errorf("corpus: %w: free some there, or in SQLite's temporary folder (SQLITE_TMPDIR, or /var/tmp)",
+			&fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC})
+	case sqlite3.ErrIoErr:
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+
+	return err
+}
+
+// fill writes all tables into an empty file.
+func fill(ctx context.Context, file *os.File, info layout.Info, in Input, m *meter, parts []layout.Part) (
+	_ layout.Info, err error) {
+	path := file.Name()
+
+	db, err := create(path)
+	if err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: create %s: %w", path, err)
+	}
+
+	defer func() { err = errors.Join(err, db.close()) }()
+
+	w := &writer{db: db, side: layout.SideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
+	defer w.close()
+
+	if schema, err := layout.SchemaOf(info.Dataset); err == nil {
+		w.schema = &schema
+	}
+
+	if err := w.createTables(ctx); err != nil {
+		return layout.Info{}, err
+	}
+
+	if err := w.fillAll(ctx, filepath.Dir(path), in, parts); err != nil {
+		return layout.Info{}, err
+	}
+
+	if in.Files != nil {
+		info.Skipped, info.Short = in.Files.LeftOut()
+	} else {
+		info.SourceSHA256 = w.contentSum()
+	}
+
+	info.Rows, info.ContentSHA256 = w.contents[0].Rows, w.contentSum()
+	if err := w.writeMeta(ctx, info); err != nil {
+		return layout.Info{}, err
+	}
+
+	if err := db.exec(ctx, "COMMIT"); err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: commit %s: %w", path, err)
+	}
+
+	if err := w.disk.wait(); err != nil {
+		return layout.Info{}, fmt.Errorf("corpus: %w", err)
+	}
+
+	return info, nil
+}
+
+// writer fills the tables of a corpus file.
+type writer struct {
+	db       *database
+	schema   *layout.Schema // of the typed table; nil for a dataset without
+	side     []layout.SideTable
+	contents []layout.Content // what is in the tables that are written, in the order of tables
+	meter    *meter
+	disk     flusher
+	columns  *columnWriter // of the typed table
+}
+
+// close releases what is not in the file. What the disk says by now is of no use: an error came before.
+func (w *writer) close() {
+	w.disk.wait()
+
+	if w.columns != nil {
+		w.columns.close()
+	}
+}
+
+// fillAll writes all rows, then the columns, then the indexes.
+func (w *writer) fillAll(ctx context.Context, folder string, in Input, parts []layout.Part) error {
+	if w.schema != nil {
+		if err := w.writeRows(ctx, folder, in.Next); err != nil {
+			return err
+		}
+	}
+
+	if err := w.writeSide(ctx, parts); err != nil {
+		return err
+	}
+
+	if w.schema != nil {
+		if err := w.writeColumns(ctx); err != nil {
+			return err
+		}
+	}
+
+	return w.createIndexes(ctx)
+}
+
+// publish makes the file durable, read-only, and visible at path.
+func publish(tmp *os.File, path string) error {
+	if err := tmp.Chmod(0o444); err != nil {
+		return err
+	}
+
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+
+	return durable.Rename(tmp.Name(), path)
+}

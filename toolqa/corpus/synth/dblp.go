@@ -1,0 +1,359 @@
+package synth
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/toolqa/corpus/internal/layout"
+)
+
+// The published sizes of the two graphs.
+const (
+	dblpFullPapers  = 553_320
+	dblpFullAuthors = 355_368
+)
+
+// dblpParts returns the generator of n papers and the graphs over them.
+func dblpParts(rng *rand.Rand, n int) []layout.Part {
+	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
+		return newDBLPSynth(rng, n).write(ctx, &layout.DBLPWriter{Put: put})
+	}}
+}
+
+// dblpSynth makes papers in ascending order of their citations, which is the order in which the published graphs were
+// made. It holds the edges of both graphs and the names of the authors, not the papers.
+type dblpSynth struct {
+	rng   *rand.Rand
+	words *dblpWords
+	n     int // papers
+	salt  uint64
+
+	authors  []dblpPerson
+	expected int // how many authors there will be
+	burst    int // how many of them come together next
+
+	team    layout.Grouped  // the authors of each paper so far
+	net     *layout.Network // AuthorNet
+	cites   layout.Grouped  // what each paper cites: papers, and from n on older ones
+	citedBy []uint32        // of each paper
+	older   int             // how many older papers are cited
+	counts  []int32         // the citations of each paper
+}
+
+// dblpPerson is an author with an id.
+type dblpPerson struct {
+	name   string
+	org    uint32
+	topic  uint16
+	papers uint16
+}
+
+func newDBLPSynth(rng *rand.Rand, n int) *dblpSynth {
+	authors := max(1, int(math.Round(float64(n)*dblpFullAuthors/dblpFullPapers)))
+	s := &dblpSynth{
+		rng: rng, n: n, salt: rng.Uint64(), expected: authors, burst: 1, net: layout.NewNetwork(authors),
+		citedBy: make([]uint32, n), counts: make([]int32, n), team: layout.Grouped{Starts: []uint32{0}},
+	}
+	s.words = newDBLPWords(rng, max(20, authors/12))
+
+	return s
+}
+
+// write makes everything.
+func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
+	if err := s.cite(ctx); err != nil {
+		return err
+	}
+
+	titles := make(map[string]uint32, s.n)
+	var attributes []byte
+	previous := ""
+
+	for i := range s.n {
+		people := s.people(i)
+		p := s.paper(i, people, previous)
+		s.net.Add(uint32(i), s.team.List(i))
+
+		attributes = layout.AppendAttributes(attributes[:0], p, s.makers(people))
+		if err := w.Paper(s.key(1, i), p.Title, attributes, s.cites.List(i), s.citedBy[i]); err != nil {
+			return err
+		}
+
+		titles[p.Title] = uint32(i) // the last one wins
+		previous = p.Title
+	}
+
+	for i := range s.older {
+		if err := w.Older(s.key(1, s.n+i), nil); err != nil {
+			return err
+		}
+	}
+
+	if err := w.Found(layout.DBLPTitles, titles); err != nil {
+		return err
+	}
+
+	return s.writeAuthors(w)
+}
+
+// writeAuthors writes AuthorNet and its names.
+func (s *dblpSynth) writeAuthors(w *layout.DBLPWriter) error {
+	s.net.Index = nil // no more edges: its memory is needed
+	neighbours := s.net.Neighbours()
+	names := make(map[string]uint32, len(s.authors))
+
+	var attributes []byte
+	for i, a := range s.authors {
+		attributes = layout.AppendOrg(attributes[:0], s.words.orgs[a.org])
+		if err := w.Author(s.key(2, i), &a.name, attributes, neighbours.List(i)); err != nil {
+			return err
+		}
+
+		names[a.name] = uint32(i) // the last one wins
+	}
+
+	if err := w.Found(layout.DBLPNames, names); err != nil {
+		return err
+	}
+
+	papers := s.net.Papers()
+	var citations []int32
+
+	for e, ends := range s.net.Ends {
+		entries := papers.List(e)
+
+		citations = citations[:0]
+		for _, p := range entries {
+			citations = append(citations, s.counts[p])
+		}
+		// One entry, and two for each further paper: as many as the weight says.
+		if err := w.Edge(ends[0], ends[1], len(entries), entries, citations); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// key returns a published id: 24 hexadecimal digits, different for every number of a kind.
+func (s *dblpSynth) key(kind uint64, number int) string {
+	x := s.salt + kind<<40 + uint64(number)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // an invertible mix
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+
+	return fmt.Sprintf("%08x%016x", 0x53f00000+kind<<16|uint64(number)&0xffff, x^x>>31)
+}
+
+// cite makes PaperNet: most papers cite some tens of others, mostly older ones, and popular papers are cited more.
+func (s *dblpSynth) cite(ctx context.Context) error {
+	pool := max(8, s.n+s.n/10)
+	numbers := make([]uint32, pool) // of the older papers that are cited, by their place in the pool, from 1
+
+	s.cites.Starts = make([]uint32, 1, s.n+1)
+	for i := range s.n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+
+		start := len(s.cites.All)
+		for range s.references() {
+			cited := uint32(s.n - 1 - int(float64(s.n)*math.Pow(s.rng.Float64(), 2)))
+			if s.rng.Float64() < 0.8 {
+				k := int(float64(pool) * math.Pow(s.rng.Float64(), 2.2))
+				if numbers[k] == 0 {
+					s.older++
+					numbers[k] = uint32(s.older)
+				}
+
+				cited = uint32(s.n) + numbers[k] - 1
+			}
+
+			if int(cited) == i || slices.Contains(s.cites.All[start:], cited) {
+				continue
+			}
+
+			s.cites.All = append(s.cites.All, cited)
+			if int(cited) < s.n {
+				s.citedBy[cited]++
+			}
+		}
+
+		s.cites.Starts = append(s.cites.Starts, uint32(len(s.cites.All)))
+	}
+
+	return nil
+}
+
+// references draws how many papers a paper cites. Of three papers in ten nothing is known.
+func (s *dblpSynth) references() int {
+	if s.rng.Float64() < 0.3 {
+		return 0
+	}
+
+	return min(300, int(math.Exp(2.6+0.65*s.rng.NormFloat64())))
+}
+
+// slot is one author of a paper; number -1 is one without an id.
+type slot struct {
+	number int
+	name   string
+	org    string
+}
+
+// people draws the authors of paper i: a team that wrote a paper before, or new people, or both.
+func (s *dblpSynth) people(i int) []slot {
+	size := 1 + min(24, int(s.rng.ExpFloat64()*2.9))
+
+	var team []uint32
+	if i > 0 && s.rng.Float64() < 0.8 {
+		for _, a := range s.team.List(s.rng.IntN(i)) {
+			if len(team) < size && s.rng.Float64() < 0.8 && s.accepts(a) {
+				team = append(team, a)
+			}
+		}
+	}
+	// New people appear at a steady rate, some at once: a new group, or students of one.
+	known := uint32(len(s.authors))
+
+	due := s.expected*(i+1)/s.n - len(s.authors)
+	if due >= s.burst || i == s.n-1 || len(s.authors) == 0 {
+		for range min(max(1, due), s.expected-len(s.authors)) {
+			team = append(team, s.newcomer(team))
+		}
+
+		s.burst = 1 + s.rng.IntN(5)
+	}
+
+	for tries := 0; len(team) < size &&
+		(tries < size && s.rng.Float64() < 0.4 || len(team) == 0 && tries < 20); tries++ {
+		a := uint32(s.rng.IntN(len(s.authors)))
+		// Half of the guests are those whom many know: an author of a paper is found the sooner the more papers he has.
+		if s.rng.IntN(2) == 0 && len(s.team.All) > 0 {
+			a = s.team.All[s.rng.IntN(len(s.team.All))]
+		}
+
+		if s.accepts(a) && !slices.Contains(team, a) {
+			team = append(team, a)
+		}
+	}
+
+	s.rng.Shuffle(len(team), func(a, b int) { team[a], team[b] = team[b], team[a] })
+
+	newcomer := known // authors are numbered in the order in which they appear
+	for k, a := range team {
+		if a >= known {
+			team[k] = newcomer
+			newcomer++
+		}
+	}
+
+	s.team.All = append(s.team.All, team...)
+	s.team.Starts = append(s.team.Starts, uint32(len(s.team.All)))
+
+	slots := make([]slot, 0, len(team)+1)
+	for _, a := range team {
+		slots = append(slots, s.slotOf(a))
+	}
+
+	if s.rng.Float64() < 0.12 {
+		slots = slices.Insert(slots, s.rng.IntN(len(slots)+1), slot{-1, s.words.name(), s.words.org()})
+	}
+
+	return slots
+}
+
+// accepts reports whether an author has time for one more paper. It keeps the most active at some hundred papers.
+func (s *dblpSynth) accepts(a uint32) bool {
+	return s.rng.Float64() < math.Exp(-float64(s.authors[a].papers)/40)
+}
+
+// newcomer adds an author, who is of the organization and the topic of the first of the team.
+func (s *dblpSynth) newcomer(team []uint32) uint32 {
+	p := dblpPerson{name: s.words.name(), org: s.words.orgNumber(), topic: uint16(s.rng.IntN(len(s.words.Fields)))}
+	if len(team) > 0 {
+		first := s.authors[team[0]]
+
+		p.topic = first.topic
+		if s.rng.Float64() < 0.7 {
+			p.org = first.org
+		}
+	}
+
+	s.authors = append(s.authors, p)
+
+	return uint32(len(s.authors) - 1)
+}
+
+// slotOf returns how a paper names an author. The first one is what the graph knows; later ones may differ.
+func (s *dblpSynth) slotOf(a uint32) slot {
+	p := &s.authors[a]
+	p.papers++
+
+	named := slot{int(a), p.name, s.words.orgs[p.org]}
+	if p.papers == 1 {
+		return named
+	}
+
+	switch x := s.rng.Float64(); {
+	case x < 0.1:
+		named.org = ""
+	case x < 0.15:
+		named.org = s.words.org()
+	case x < 0.17:
+		if given, family, ok := strings.Cut(p.name, " "); ok {
+			named.name = string([]rune(given)[:1]) + ". " + family
+		}
+	}
+
+	return named
+}
+
+func (s *dblpSynth) makers(slots []slot) []layout.DBLPMaker {
+	makers := make([]layout.DBLPMaker, len(slots))
+	for i, p := range slots {
+		makers[i] = layout.DBLPMaker{Name: p.name, Org: p.org}
+		if p.number >= 0 {
+			makers[i].ID = s.key(2, p.number)
+		}
+	}
+
+	return makers
+}
+
+// paper draws what paper i says of itself.
+func (s *dblpSynth) paper(i int, people []slot, previous string) layout.Paper {
+	topic := s.rng.IntN(len(s.words.Fields))
+	if team := s.team.List(i); len(team) > 0 && s.rng.Float64() < 0.8 {
+		topic = int(s.authors[team[0]].topic)
+	}
+
+	p := layout.Paper{
+		Title:     s.words.title(previous),
+		Year:      2021 + min(2, int(s.rng.ExpFloat64()*0.8)),
+		Venue:     s.words.venue(topic),
+		NCitation: s.citations(i),
+		Keywords:  s.words.keywords(topic),
+		DocType:   s.words.pick(s.words.Types...),
+	}
+	p.PageStart, p.PageEnd = dblpPages(s.rng)
+	s.counts[i] = int32(p.NCitation)
+
+	return p
+}
+
+// citations returns the citations of paper i of n in ascending order: two of five papers have none, and the rest are
+// spread by a power law.
+func (s *dblpSynth) citations(i int) int {
+	const none, exponent = 0.38, -0.72
+
+	u := (float64(i) + 0.5) / float64(s.n)
+	if u < none {
+		return 0
+	}
+
+	return int(1.6 * math.Pow((1-u)/(1-none), exponent))
+}

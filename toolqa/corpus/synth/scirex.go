@@ -1,0 +1,265 @@
+package synth
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"toolevo/toolqa/corpus/internal/layout"
+)
+
+const (
+	// surveyShare is one survey among so many papers.
+	surveyShare = 16
+
+	// usedUp is how many methods have a result on a material for a task before papers turn to other materials.
+	usedUp = 11
+)
+
+// scirexParts returns the generator of n papers.
+func scirexParts(rng *rand.Rand, n int) []layout.Part {
+	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
+		return newScirexSynth(rng, n).write(&layout.SciREXWriter{Put: put})
+	}}
+}
+
+// scirexSynth makes papers. Each but the last ones is about methods of its own, which are in no other paper, and states
+// their results; the last are surveys, with a section for each task and material that lists the results of all methods.
+type scirexSynth struct {
+	dice
+	*scirexLists
+	n      int
+	tasks  []*scirexTask             // with the materials in use
+	names  map[string]bool           // of methods and coined materials, as published
+	boards map[scirexBoardKey]*board // the results of all papers, by task and material
+	order  []*board                  // in the order of their first results
+}
+
+type scirexBoardKey struct{ task, material string }
+
+// board is what a survey says of a material.
+type board struct {
+	scirexBoardKey
+	methods map[string]bool
+	results []scirexResult
+}
+
+// scirexResult is a relation before its names are spelled as published.
+type scirexResult struct {
+	method, material, metric, task string
+	said                           string // the score as a text says it
+	stored                         string // and as the relation holds it
+	number                         bool
+}
+
+func newScirexSynth(rng *rand.Rand, n int) *scirexSynth {
+	s := &scirexSynth{
+		dice: newDice(rng), scirexLists: readScirexLists(), n: n,
+		names: map[string]bool{}, boards: map[scirexBoardKey]*board{},
+	}
+	for _, t := range s.Tasks {
+		s.tasks = append(s.tasks, &scirexTask{t.Name, slices.Clone(t.Materials), t.Metrics})
+	}
+
+	return s
+}
+
+func (s *scirexSynth) write(w *layout.SciREXWriter) error {
+	surveys := s.n / surveyShare
+	for i := range s.n - surveys {
+		p := s.paper()
+
+		sections := s.sections(p)
+		if i == s.n-1 { // too few papers for a survey
+			sections = append(sections, s.leaderboards(s.order)...)
+		}
+
+		for _, content := range sections {
+			if err := w.Section(content); err != nil {
+				return err
+			}
+		}
+
+		for _, r := range p.results {
+			if err := w.Relation(r.relation(p.id)); err != nil {
+				return err
+			}
+		}
+	}
+
+	for i := range surveys {
+		boards := s.order[i*len(s.order)/surveys : (i+1)*len(s.order)/surveys]
+		for _, content := range s.survey(boards) {
+			if err := w.Section(content); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// relation spells a result as the published files do.
+func (r scirexResult) relation(paper string) layout.Relation {
+	return layout.Relation{
+		Paper: paper, Method: scirexName(r.method), Material: scirexName(r.material), Metric: scirexName(r.metric),
+		Task: scirexName(r.task), Score: r.stored, Number: r.number,
+	}
+}
+
+// scirexPaper is one paper.
+type scirexPaper struct {
+	id, title string
+	field     *scirexTask
+	methods   []string
+	materials []string
+	results   []scirexResult // sorted as published: by material, method and metric
+}
+
+// paper draws a paper and its results.
+func (s *scirexSynth) paper() *scirexPaper {
+	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(), s.rng.Uint32())}
+	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+0.65*s.rng.Float64()))]
+	p.methods = s.methods(p.field)
+	p.title = fmt.Sprintf("%s for %s", s.pick(s.Titles...), p.field.Name)
+	p.materials = s.materials(p.field)
+
+	metrics := slices.Clone(p.field.Metrics)
+	for _, material := range p.materials {
+		s.rng.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
+
+		used := metrics[:1+s.rng.IntN(len(metrics))]
+		for i, method := range p.methods {
+			if i > 0 && s.rng.IntN(3) == 0 {
+				continue // variants are not tried on everything
+			}
+
+			for _, metric := range used {
+				p.results = append(p.results, s.result(p.field.Name, method, material, metric))
+			}
+		}
+	}
+
+	slices.SortStableFunc(p.results, func(a, b scirexResult) int {
+		return cmp.Or(cmp.Compare(scirexName(a.material), scirexName(b.material)),
+			cmp.Compare(scirexName(a.method), scirexName(b.method)),
+			cmp.Compare(scirexName(a.metric), scirexName(b.metric)))
+	})
+
+	for _, r := range p.results {
+		s.record(r)
+	}
+
+	return p
+}
+
+// result draws a score, with the oddities of the published ones: blanks around it, a byte-order mark, a
+// number for a text.
+func (s *scirexSynth) result(task, method, material string, metric scirexMetric) scirexResult {
+	said, number := metric.score(s.rng)
+	r := scirexResult{method: method, material: material, metric: metric.Name, task: task, said: said, stored: said}
+
+	switch s.rng.IntN(100) {
+	case 0:
+		r.stored = said + " "
+	case 1:
+		r.stored = " " + said
+	case 2:
+		r.stored = "\ufeff" + said
+	case 3, 4, 5, 6:
+		if number {
+			r.number = true
+			r.stored = floatText(said)
+		}
+	}
+
+	return r
+}
+
+// record keeps a result for the surveys, and has a material that is used up replaced.
+func (s *scirexSynth) record(r scirexResult) {
+	key := scirexBoardKey{r.task, r.material}
+
+	b := s.boards[key]
+	if b == nil {
+		b = &board{scirexBoardKey: key, methods: map[string]bool{}}
+		s.boards[key] = b
+		s.order = append(s.order, b)
+	}
+
+	b.methods[r.method] = true
+	b.results = append(b.results, r)
+}
+
+// materials draws the materials of a paper: one to four, of games up to ten.
+func (s *scirexSynth) materials(f *scirexTask) []string {
+	for i, m := range f.Materials {
+		if b := s.boards[scirexBoardKey{f.Name, m}]; b != nil && len(b.methods) >= usedUp {
+			f.Materials[i] = s.coined(m)
+		}
+	}
+
+	most := min(len(f.Materials), 4)
+	if len(f.Materials) > 10 {
+		most = 10
+	}
+
+	n := 1 + int(float64(most)*s.rng.Float64()*max(s.rng.Float64(), s.rng.Float64()))
+
+	var chosen []string
+	for _, i := range s.rng.Perm(len(f.Materials))[:n] {
+		chosen = append(chosen, f.Materials[i])
+	}
+
+	return chosen
+}
+
+// coined returns the name of a new material in the place of another.
+func (s *scirexSynth) coined(old string) string {
+	for {
+		name := s.coin() + []string{" Benchmark", " Corpus", "-2K", " (v2)", " Dataset", "Bank",
+			"-" + s.fake.Language()}[s.rng.IntN(7)]
+		if first, rest, ok := strings.Cut(old, " 2600 "); ok && rest != "" {
+			name = first + " 2600 " + s.coin() + " " +
+				s.fake.RandomString([]string{"Quest", "Raider", "Patrol", "Maze"})
+		}
+
+		if s.take(name) {
+			return name
+		}
+	}
+}
+
+// methods coins the methods of a paper: one, and up to two variants of it.
+func (s *scirexSynth) methods(f *scirexTask) []string {
+	var methods []string
+	for len(methods) == 0 {
+		base := s.coin() + s.pick(s.Ends...)
+		if s.take(base) {
+			methods = append(methods, base)
+		}
+	}
+
+	for range s.rng.IntN(3) {
+		if v := fmt.Sprintf(s.pick(s.Variants...), methods[0]); s.take(v) {
+			methods = append(methods, v)
+		}
+	}
+
+	return methods
+}
+
+// take reports whether a name is new, also as it is published, and keeps it.
+func (s *scirexSynth) take(name string) bool {
+	key := strings.ToLower(scirexName(name))
+	if s.names[key] {
+		return false
+	}
+
+	s.names[key] = true
+
+	return true
+}
