@@ -129,11 +129,6 @@ func (f airbnbFact) plan(s Slots) []step {
 	}
 }
 
-// conditionHolds reports whether a condition of FilterDB can compare a cell with a text.
-func conditionHolds(text string) bool {
-	return !strings.Contains(text, ", ") && !strings.ContainsAny(text, "<>=\r\n") && strings.TrimSpace(text) == text
-}
-
 // convert adds the answer to what a reader reads.
 func (f airbnbFact) convert(read reader, column string) reader {
 	return derive(read, "answer", "a row with a number as "+column,

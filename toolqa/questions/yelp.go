@@ -216,6 +216,3 @@ func drawYelp(pick func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error))
 		return nil, fmt.Errorf("%d draws gave no question with one answer; the corpus is too small", patience)
 	})
 }
-
-// unfit reports whether a value would not come back from a question, or not from a condition.
-func unfit(value string) bool { return value == "" || value != pytext.Strip(value) }

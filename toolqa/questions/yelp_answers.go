@@ -90,7 +90,7 @@ func yelpCoordinates() Template {
 					return row(number("latitude"), number("longitude"))
 				}
 
-				return cells([]string{"latitude", "longitude"})
+				return cells(parseFields("latitude, longitude")[0])
 			},
 			finish("{latitude}, {longitude}", "The business is at {latitude}, {longitude}.")),
 	}
