@@ -97,6 +97,16 @@ func (t *Template) cells(s *Source, row int) ([]string, error) {
 	return values, nil
 }
 
+// columnsOfSlots returns the column of each slot, where each is the cell of one.
+func (t *Template) columnsOfSlots() []string {
+	columns := make([]string, len(t.slots))
+	for i, slot := range t.slots {
+		columns[i] = t.origins[slot.name].columns[0]
+	}
+
+	return columns
+}
+
 // drawRow draws the values of the slots from a random row.
 func drawRow(t *Template, _ string) attempt {
 	return func(r *rand.Rand, s *Source) ([]string, bool, error) {

@@ -17,14 +17,19 @@ func readClock(arguments string) reader {
 	})
 }
 
-// readWhole adds a number of minutes, early or late, as a whole number.
+// readWhole adds a number as a whole one, as Python's int makes it.
 func readWhole(arguments string) reader {
+	return converted(arguments, func(x float64) string { return fmt.Sprint(int(x)) })
+}
+
+// readSize adds a number of minutes, early or late, as a whole number.
+func readSize(arguments string) reader {
 	return converted(arguments, func(x float64) string { return fmt.Sprint(int(math.Abs(x))) })
 }
 
 // converted adds a number that has been read, in another form. The arguments are its name and that of the new value.
 func converted(arguments string, form func(float64) string) reader {
-	from, to, _ := strings.Cut(arguments, " ")
+	from, to := lastWord(arguments)
 
 	return func(_ string, known *Slots) error {
 		x, _ := pytext.ParseFloat(known.Get(from)) // a number, as the step has seen to
@@ -32,6 +37,12 @@ func converted(arguments string, form func(float64) string) reader {
 
 		return nil
 	}
+}
+
+// lastWord splits arguments before the last of them.
+func lastWord(arguments string) (before, last string) {
+	i := strings.LastIndex(arguments, " ")
+	return arguments[:max(i, 0)], arguments[i+1:]
 }
 
 // readYesOrNo adds the answer to whether a flight was cancelled.
@@ -74,8 +85,8 @@ func cellLists(result, column string) ([]string, error) {
 	return cells, nil
 }
 
-// readFlightNumbers reads the numbers of one flight or more, and puts the distinct ones, of the airline asked for when the
-// airlines are there too, into the value "numbers".
+// readFlightNumbers reads the numbers of one flight or more, and puts the distinct ones, of the airline asked for when
+// the airlines are there too, into the value "numbers".
 func readFlightNumbers(string) reader {
 	const column = "Flight_Number_Marketing_Airline"
 

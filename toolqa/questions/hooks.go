@@ -3,13 +3,23 @@ package questions
 // What a template's file cannot say is a Go function that it names.
 var (
 	// goldHooks are rules that no query can say.
-	goldHooks = map[string]rule{}
+	goldHooks = map[string]rule{
+		"nearby-review-rate":           ratedNear(place.circle, nearMiles),
+		"published-nearby-review-rate": ratedNear(place.box, boxMetres),
+		"shared-room":                  onPoint(cheapestSharedRoom),
+		"published-shared-room":        onPoint(publishedSharedRoom),
+	}
 
 	// drawHooks are the ways to draw slots. What stands behind the name is the argument.
 	drawHooks = map[string]func(t *Template, argument string) attempt{
-		"days": drawDays,
-		"line": drawLine,
-		"row":  drawRow,
+		"days":            drawDays,
+		"line":            drawLine,
+		"listing":         drawListing,
+		"neighbourhood":   drawNeighbourhood,
+		"point":           drawPoint,
+		"settled-listing": drawSettledListing,
+		"stay":            drawStay,
+		"row":             drawRow,
 
 		"relation": drawRelation,
 	}
@@ -24,9 +34,12 @@ var (
 		"highest-method":  readPassages(readHighestMethod),
 		"metrics":         readPassages(readMetrics),
 		"score":           readPassages(readScore),
+		"listed":          listed,
+		"strip":           readStripped,
 		"same-day":        sameDay,
 		"trend":           readTrend,
 		"whole":           readWhole,
+		"size":            readSize,
 		"yes-or-no":       readYesOrNo,
 	}
 )

@@ -107,8 +107,8 @@ func argumentTexts(value any) []string {
 	return texts
 }
 
-// parseFields reads the fields that the rows of a result must have, e.g. "Date1:date, Close1; Date2:date, Close2". Those
-// without a kind are numbers.
+// parseFields reads the fields that the rows of a result must have, e.g. "Date1:date, Close1; Date2:date, Close2".
+// Those without a kind are numbers.
 func parseFields(text string) [][]field {
 	var rows [][]field
 
@@ -130,7 +130,8 @@ func parseFields(text string) [][]field {
 	return rows
 }
 
-// shippedTemplates decodes the templates of a dataset. It panics where the file does not fit: a mistake in this package.
+// shippedTemplates decodes the templates of a dataset. It panics where the file does not fit: a mistake in this
+// package.
 func shippedTemplates(ds toolqa.Dataset) []*Template {
 	path := "templates/" + string(ds) + ".yaml"
 

@@ -53,6 +53,18 @@ func (s *Source) column(name string) (*corpus.Vector, error) {
 	return columnOf(s.table, s.dataset, name)
 }
 
+// columns sets each of the vectors to the column of its name.
+func (s *Source) columns(named map[string]**corpus.Vector) error {
+	for name, to := range named {
+		var err error
+		if *to, err = s.column(name); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
 // query makes the rule of a query over the typed tables of the corpus ([corpus.SchemaOf]), which has the slots as
 // parameters, e.g. :date, and returns one column. Its rows, without those that are NULL, are the answer.
 func (t *Template) query(query string, unique bool, join string) rule {
@@ -155,8 +167,8 @@ func (c ruleConnector) Connect(context.Context) (driver.Conn, error) {
 	}}).Open(c.uri)
 }
 
-// functions are what the queries need beyond SQLite's own: Python's way of printing, and what some datasets need. All but
-// those of texts are NULL for NULL.
+// functions are what the queries need beyond SQLite's own: Python's way of printing, and what some datasets need.
+// Those of numbers are NULL for NULL.
 func (s *Source) functions() map[string]any {
 	return map[string]any{
 		// str(v)
@@ -169,7 +181,13 @@ func (s *Source) functions() map[string]any {
 		"py_round": func(v any, digits int64) any {
 			return ofNumber(v, func(f float64) any { return pytext.Round(f, int(digits)) })
 		},
-		"py_strip": pytext.Strip,
+		"py_strip": func(v any) any { // v.strip()
+			if text, ok := v.(string); ok {
+				return pytext.Strip(text)
+			}
+
+			return nil
+		},
 		"score_number": func(score string) any {
 			if x, ok := scoreNumber(score); ok {
 				return x

@@ -165,7 +165,7 @@ type family struct {
 func families() map[toolqa.Dataset]family {
 	return map[toolqa.Dataset]family{
 		toolqa.Agenda:  {agendaOf, agendaEasy(), agendaHard(), nil},
-		toolqa.Airbnb:  {airbnbOf, airbnbEasy(), airbnbHard(), func(*Template) drawer { return drawHood(nil) }},
+		toolqa.Airbnb:  {},
 		toolqa.SciREX:  {},
 		toolqa.Coffee:  {},
 		toolqa.DBLP:    {dblpOf, dblpEasy(), dblpHard(), nil},
