@@ -80,25 +80,6 @@ func drawStay(t *Template, _ string) attempt {
 	}
 }
 
-// drawNeighbourhood draws a neighbourhood, all with equal probability.
-func drawNeighbourhood(*Template, string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
-		hoods, err := s.column("neighbourhood")
-		if err != nil {
-			return nil, false, err
-		}
-
-		if hoods.Words() == 0 {
-			return nil, false, fmt.Errorf("an empty corpus is too small")
-		}
-
-		code := r.IntN(hoods.Words())
-		name := hoods.Word(code)
-
-		return []string{name}, name != noCell && len(hoods.RowsOf(code)) > 0, nil
-	}
-}
-
 // amount returns the number of a price, which is written as "$1,083 ", and whether it is one.
 func amount(cell string) (float64, bool) {
 	digits := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(cell), "$"), ",", "")

@@ -82,6 +82,10 @@ func (t *Template) cells(s *Source, row int) ([]string, error) {
 
 	for i, slot := range t.slots {
 		origin := t.origins[slot.name]
+		if origin == nil {
+			continue
+		}
+
 		values[i] = origin.text
 
 		for _, name := range origin.columns {

@@ -20,7 +20,7 @@ var kinds = map[string]kind{
 	"airport":    func(s string) bool { return len(s) == 3 && strings.Trim(s, upper+digits) == "" },
 	"flight":     isFlight,
 	"speed":      func(s string) bool { return s == "" || s == " (miles per minute)" },
-	"unavailble": func(s string) bool { return s == "" || s == lostWord },
+	"unavailble": func(s string) bool { return s == "" || s == "unavailble " },
 }
 
 const (

@@ -9,6 +9,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/toolqa/corpus"
 )
 
 // step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}. In
@@ -60,13 +61,24 @@ func (m Match) Plan() envs.Plan {
 }
 
 // derived returns the slots with what plans know of them besides: the parts of a flight, as "carrier" and "number",
-// and whether a condition of FilterDB would misread one of the values, as "unfilterable".
+// the date of an appointment as "date_in_words", times on 24 hours as "start24" and "end24", and whether a condition of
+// FilterDB would misread one of the values, as "unfilterable".
 func (s Slots) derived() Slots {
 	known := make(Slots, len(s), len(s)+4)
 	copy(known, s)
 
 	if flight, ok := s.lookup("flight"); ok { // a carrier's code has two characters
 		known = append(known, Slot{"carrier", flight[:2]}, Slot{"number", flight[2:]})
+	}
+
+	if date := s.Get("date"); strings.Contains(date, "/") {
+		known = append(known, Slot{"date_in_words", dateInWords(date)})
+	}
+
+	for _, name := range []string{"start", "end"} {
+		if clock, ok := s.lookup(name); ok && isClock(clock) {
+			known = append(known, Slot{name + "24", corpus.ClockText(clock)})
+		}
 	}
 
 	if slices.ContainsFunc(s, func(s Slot) bool { return !conditionHolds(s.Value) }) {

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/mattn/go-sqlite3"
-	"github.com/tidwall/geodesic"
 
 	"toolevo/envs/pytext"
 	"toolevo/toolqa"
@@ -156,17 +155,5 @@ var checkFunctions = map[string]any{
 	// "%.1f" % f for 1 digit
 	"py_fixed": func(f float64, digits int64) string { return pytext.FormatFixed(f, int(digits)) },
 	// round(f, digits)
-	"py_round":       func(f float64, digits int64) float64 { return pytext.Round(f, int(digits)) },
-	"geodesic_miles": geodesicMiles,
-	"agenda_clock":   corpus.ClockText, // 09:00:00 for 9:00 AM
-	"agenda_clock12": fromPrinted,      // 9:00 AM for 09:00:00
-	"agenda_word":    agendaWord,       // a cell of the table cells
-}
-
-// geodesicMiles is the length of a geodesic in miles.
-func geodesicMiles(lat1, long1, lat2, long2 float64) float64 {
-	var metres float64
-	geodesic.WGS84.Inverse(lat1, long1, lat2, long2, &metres, nil, nil)
-
-	return metres / metresInMile
+	"py_round": func(f float64, digits int64) float64 { return pytext.Round(f, int(digits)) },
 }

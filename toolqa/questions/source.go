@@ -92,13 +92,10 @@ func (t *Template) query(query string, unique bool, join string) rule {
 		}
 
 		cells, rows, err := s.cells(query, args)
-		if err == nil && (len(cells) == 0 || unique && rows > 1) {
-			err = errNoAnswer
-		}
-
 		a := answered{strings.Join(cells, join), err}
-		if err != nil {
-			a.text = ""
+
+		if err == nil && (a.text == "" || unique && rows > 1) {
+			a = answered{"", errNoAnswer}
 		}
 
 		s.answers.Store(key, a)
@@ -196,7 +193,15 @@ func (s *Source) functions() map[string]any {
 			return nil
 		},
 		"published_score": publishedScore,
+		"matches":         matches,
 		"clock24":         corpus.ClockText, // 09:00:00 for 9:00 AM
+		"minutes": func(clock string) any { // after midnight, of 09:00:00
+			if m, ok := minutesOf(clock); ok {
+				return m
+			}
+
+			return nil
+		},
 		// the cell of a row as it is published
 		"stored": func(name string, rowid int64) (string, error) {
 			column, err := s.stored(name)
@@ -207,6 +212,25 @@ func (s *Source) functions() map[string]any {
 			return column.Text(int(rowid) - 1), nil
 		},
 	}
+}
+
+// expressions are the compiled regular expressions of matches; nil where one cannot be compiled.
+var expressions sync.Map
+
+// matches reports whether a text matches a regular expression. It is NULL where the published code could not run it.
+func matches(pattern string, text any) any {
+	compiled, ok := expressions.Load(pattern)
+	if !ok {
+		re, _ := regexp.Compile(pattern)
+		compiled, _ = expressions.LoadOrStore(pattern, re)
+	}
+
+	re := compiled.(*regexp.Regexp)
+	if list, isText := text.(string); re != nil && isText {
+		return re.MatchString(list)
+	}
+
+	return nil
 }
 
 // ofNumber returns f of a number of SQLite's, and NULL for what is none.

@@ -164,13 +164,13 @@ type family struct {
 // families lists the datasets.
 func families() map[toolqa.Dataset]family {
 	return map[toolqa.Dataset]family{
-		toolqa.Agenda:  {agendaOf, agendaEasy(), agendaHard(), nil},
+		toolqa.Agenda:  {},
 		toolqa.Airbnb:  {},
 		toolqa.SciREX:  {},
 		toolqa.Coffee:  {},
 		toolqa.DBLP:    {dblpOf, dblpEasy(), dblpHard(), nil},
 		toolqa.Flights: {},
-		toolqa.Yelp:    {yelpOf, yelpEasy(), yelpHard(), nil},
+		toolqa.Yelp:    {},
 	}
 }
 
