@@ -3,131 +3,47 @@ package questions
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
-// Agenda is the agenda corpus as its rules see it: who has which appointment, when and where. It is immutable.
-type Agenda struct {
-	table                         *corpus.Table
-	event, location, person, date *corpus.Vector
-	start, end                    agendaTimes
-}
+// busyTimes are the times of a day's appointments: as the tools print them, "20:00:00", and as they are published,
+// "8:00 PM".
+type busyTimes struct{ start, end, storedStart, storedEnd *corpus.Vector }
 
-// agendaTimes is a column of times of day: as the tools print them, "20:00:00", and as they are published, "8:00 PM".
-type agendaTimes struct{ printed, stored *corpus.Vector }
+// onBusyDay makes a rule of a function of the appointments that a person has on a date, at least one, in the order of
+// their starts; those that start together stay in the order of the table.
+func onBusyDay(answer func(t busyTimes, rows []uint32) (string, error)) rule {
+	return on(func(s *Source, slots Slots) (string, error) {
+		var t busyTimes
+		if err := s.columns(map[string]**corpus.Vector{"start_time": &t.start, "end_time": &t.end}); err != nil {
+			return "", err
+		}
 
-// agendaColumns are the columns that the slots of the templates are cells of.
-var agendaColumns = map[string]string{
-	"event": "event", "start": "start_time", "end": "end_time", "location": "location", "person": "person",
-	"date": "date",
-}
-
-// NewAgenda returns the view of a table with the published columns.
-func NewAgenda(t *corpus.Table) (*Agenda, error) {
-	a := &Agenda{table: t}
-	for name, to := range map[string]**corpus.Vector{
-		"event": &a.event, "location": &a.location, "person": &a.person, "date": &a.date,
-		"start_time": &a.start.printed, "end_time": &a.end.printed,
-	} {
 		var err error
-		if *to, err = columnOf(t, toolqa.Agenda, name); err != nil {
-			return nil, err
+		if t.storedStart, err = s.stored("start_time"); err != nil {
+			return "", err
 		}
-	}
 
-	var err error
-	if a.start.stored, err = t.Stored("start_time"); err != nil {
-		return nil, err
-	}
-
-	a.end.stored, err = t.Stored("end_time")
-
-	return a, err
-}
-
-// agendaOf returns the view of an opened corpus.
-func agendaOf(c *corpus.Corpus) (Corpus, error) { return NewAgenda(c.Table()) }
-
-// Dataset returns toolqa.Agenda.
-func (a *Agenda) Dataset() toolqa.Dataset { return toolqa.Agenda }
-
-// find returns the rows, ascending, with the values of the slots of a question; none is errNoAnswer. Times
-// are the same however they are written, and blanks around a location do not count: where there is one, the
-// question may have lost it.
-func (a *Agenda) find(s Slots) ([]uint32, error) {
-	var equal []string
-
-	for _, slot := range s {
-		column, ok := agendaColumns[slot.Name]
-		switch {
-		case !ok || slot.Name == "location":
-		case slot.Name == "start" || slot.Name == "end":
-			equal = append(equal, column, corpus.ClockText(slot.Value))
-		default:
-			equal = append(equal, column, slot.Value)
+		if t.storedEnd, err = s.stored("end_time"); err != nil {
+			return "", err
 		}
-	}
 
-	rows, err := a.table.Find(equal...)
-	if err != nil {
-		return nil, err
-	}
+		rows, err := s.table.Find("person", slots.Get("person"), "date", slots.Get("date"))
+		if err != nil || len(rows) == 0 {
+			return "", cmp.Or(err, errNoAnswer)
+		}
 
-	if place, ok := s.lookup("location"); ok {
-		rows = slices.DeleteFunc(slices.Clone(rows), func(row uint32) bool {
-			return strings.TrimSpace(a.location.Text(int(row))) != strings.TrimSpace(place)
+		rows = slices.Clone(rows)
+		slices.SortStableFunc(rows, func(x, y uint32) int {
+			return cmp.Compare(t.start.Text(int(x)), t.start.Text(int(y)))
 		})
-	}
 
-	if len(rows) == 0 {
-		return nil, errNoAnswer
-	}
-
-	return rows, nil
-}
-
-// onAgenda makes a rule of a function of the rows that the slots select, at least one.
-func onAgenda(answer func(a *Agenda, rows []uint32) (string, error)) rule {
-	return onFound((*Agenda).find, answer)
-}
-
-// onAppointment makes a rule of a function of the rows that the slots select, whose value is the same for all
-// of them: who asks means one appointment. Where it differs there is no answer.
-func onAppointment(answer func(a *Agenda, row int) (string, error)) rule {
-	return onAgenda(func(a *Agenda, rows []uint32) (string, error) {
-		only := ""
-
-		for i, row := range rows {
-			text, err := answer(a, int(row))
-			if err != nil {
-				return "", err
-			}
-
-			if i > 0 && strings.TrimSpace(text) != strings.TrimSpace(only) {
-				return "", errNoAnswer
-			}
-
-			if i == 0 {
-				only = text
-			}
-		}
-
-		return only, nil
+		return answer(t, rows)
 	})
-}
-
-// minutes returns when an appointment starts and ends, in minutes after midnight, and whether it does so on one day.
-// Nobody can tell whether one that ends before it starts goes on after midnight, or has a mistake.
-func (a *Agenda) minutes(row int) (start, end int, ok bool) {
-	start, okStart := minutesOf(a.start.printed.Text(row))
-	end, okEnd := minutesOf(a.end.printed.Text(row))
-	return start, end, okStart && okEnd && start < end
 }
 
 // minutesOf reads a time as the tools print it, "20:00:00".
@@ -155,52 +71,115 @@ func fromPrinted(clock string) string {
 	return clock
 }
 
-// agendaDraws is how many rows drawAgenda looks at before it gives up.
-const agendaDraws = 1000
+// The day in which a meeting is looked for, and how long it takes, in minutes.
+const (
+	dayStart, dayEnd = 9 * 60, 18 * 60
+	meetingLength    = 60
+)
 
-// drawAgenda draws the values of slots, by their names, from a random row.
-func drawAgenda(names ...string) drawer {
-	return drawOn(func(r *rand.Rand, a *Agenda) ([]string, error) {
-		for range min(agendaDraws, a.table.Rows()) {
-			row := r.IntN(a.table.Rows())
-			values := make([]string, len(names))
-			fits := true
+// freeSlots lists the times, of an hour or more, at which there is none of the appointments. Nobody can tell whether
+// one that ends before it starts goes on after midnight, or has a mistake.
+func freeSlots(t busyTimes, rows []uint32) (string, error) {
+	var free []string
+	slot := func(from, to int) {
+		if to-from >= meetingLength {
+			free = append(free, clock12(from)+"-"+clock12(to))
+		}
+	}
+	now := dayStart
 
-			for i, name := range names {
-				values[i] = a.stored(name).Text(row)
-				switch name {
-				case "date":
-					fits = fits && kinds["slashdate"](values[i])
-				case "start", "end":
-					fits = fits && isClock(values[i])
-				default:
-					fits = fits && values[i] != ""
-				}
+	for _, row := range rows {
+		start, isTime := minutesOf(t.start.Text(int(row)))
+		end, ok := minutesOf(t.end.Text(int(row)))
+
+		if !isTime || !ok || start >= end {
+			if isTime && start >= dayEnd {
+				continue // it ends when it may
 			}
 
-			if fits {
-				return values, nil
-			}
+			return "", errNoAnswer
 		}
 
-		return nil, fmt.Errorf("a corpus of %d appointments has none with times and a date", a.table.Rows())
-	})
+		slot(now, min(start, dayEnd))
+		now = max(now, end)
+	}
+
+	slot(now, dayEnd)
+
+	return noneIfEmpty(strings.Join(free, ", "))
 }
 
-// stored returns the published cells of a slot's column.
-func (a *Agenda) stored(slot string) *corpus.Vector {
-	return map[string]*corpus.Vector{
-		"event": a.event, "location": a.location, "person": a.person, "date": a.date, "start": a.start.stored,
-		"end": a.end.stored,
-	}[slot]
+// publishedSlots is the published rule: it takes the time from one appointment's end to the next one's start
+// for free if it is an hour or more, and when it is less than nothing goes round the clock.
+func publishedSlots(t busyTimes, rows []uint32) (string, error) {
+	var free []string
+	from, end := "9:00 AM", dayStart
+
+	slot := func(to string, start int) {
+		if (start-end+24*60)%(24*60) >= meetingLength {
+			free = append(free, from+"-"+to)
+		}
+	}
+	for _, row := range rows {
+		start, ok1 := minutesOf(t.start.Text(int(row)))
+
+		stop, ok2 := minutesOf(t.end.Text(int(row)))
+		if !ok1 || !ok2 {
+			return "", errNoAnswer
+		}
+
+		slot(t.storedStart.Text(int(row)), start)
+		from, end = t.storedEnd.Text(int(row)), stop
+	}
+
+	slot("6:00 PM", dayEnd)
+
+	return noneIfEmpty(strings.Join(free, ", "))
 }
 
-// byStart returns the rows in the order of their starts; rows that start together stay in the order of the table.
-func (a *Agenda) byStart(rows []uint32) []uint32 {
-	sorted := slices.Clone(rows)
-	slices.SortStableFunc(sorted, func(x, y uint32) int {
-		return cmp.Compare(a.start.printed.Text(int(x)), a.start.printed.Text(int(y)))
-	})
+// readRowsLeft reads how many rows a filter has left.
+func readRowsLeft(name string) reader {
+	return func(result string, known *Slots) error {
+		n, _, _ := strings.Cut(strings.TrimPrefix(result, filtered), " ")
+		if !isInteger(n) {
+			return unexpected(result, "a number of rows")
+		}
 
-	return sorted
+		*known = append(*known, Slot{name, n})
+
+		return nil
+	}
+}
+
+// readMeetings reads the times of the rows left as a list in Python.
+func readMeetings(result string, known *Slots) error {
+	rows, ok := tableRows(result, []string{"start_time", "end_time"})
+	if !ok {
+		return unexpected(result, "times that start and end")
+	}
+
+	meetings := make([]string, len(rows))
+	for i, row := range rows {
+		start, end := row["start_time"], row["end_time"]
+		_, ok1 := minutesOf(start)
+
+		_, ok2 := minutesOf(end)
+		if !ok1 || !ok2 {
+			return unexpected(result, "times such as 09:00:00")
+		}
+
+		meetings[i] = fmt.Sprintf("('%s', '%s')", start, end)
+	}
+
+	*known = append(*known, Slot{"meetings", "[" + strings.Join(meetings, ", ") + "]"})
+
+	return nil
+}
+
+// readEvents reads the distinct events of the rows left.
+func readEvents(result string, known *Slots) error {
+	events, err := cellLists(result, "event")
+	*known = append(*known, Slot{"events", strings.Join(eachOnce(events), ", ")})
+
+	return err
 }

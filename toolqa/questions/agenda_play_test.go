@@ -30,7 +30,15 @@ func TestAgendaSecondOpinions(t *testing.T) {
 func TestAgendaPassagesAreRead(t *testing.T) {
 	t.Parallel()
 	c := syntheticAgenda(t, 300)
-	a := mustLoad(t, c).(*Agenda)
+	s := mustLoad(t, c).(*Source)
+	cell := func(column string, row int) string {
+		v, err := s.stored(column)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return v.Text(row)
+	}
 	wrong := map[want]int{}
 
 	for d, err := range c.Documents(t.Context()) {
@@ -39,8 +47,8 @@ func TestAgendaPassagesAreRead(t *testing.T) {
 		}
 
 		row := d.ID - 1
-		all := appointment{a.person.Text(row), a.event.Text(row), strings.TrimSpace(a.location.Text(row)),
-			a.date.Text(row), a.start.stored.Text(row), a.end.stored.Text(row)}
+		all := appointment{cell("person", row), cell("event", row), strings.TrimSpace(cell("location", row)),
+			cell("date", row), cell("start_time", row), cell("end_time", row)}
 		what, place, who, times := all, all, all, all
 		what.what, what.place = "", ""
 		place.place, place.start, place.end = "", "", ""

@@ -8,15 +8,6 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// search is a plan that looks for one appointment: among the descriptions, once with the date as in the
-// question and once with the date in words, and then in the table.
-type search struct {
-	asks     string // what is to be found out, for thoughts
-	keywords string
-	wants    want
-	end      []step // when it is known
-}
-
 // want is a part of an appointment. What is found becomes the values of its names.
 type want uint8
 
@@ -27,88 +18,64 @@ const (
 	wantTimes             // starts and ends, written as in the agenda: 9:00 AM
 )
 
-// steps returns the plan as far as it is known.
-func (s search) steps(known Slots) []step {
-	asked := appointmentAsked(known)
+// wants are the parts by the names that plans call them.
+var wants = map[string]want{"what": wantWhat, "place": wantPlace, "who": wantWho, "times": wantTimes}
 
-	steps := []step{s.retrieve(asked, asked.date, "first search", "I should find out "+s.asks+
-		", so I search the agenda for it.")}
-	if outcome, ok := known.lookup("first search"); !ok {
-		return steps
-	} else if outcome == missed {
-		steps = append(steps, s.retrieve(asked, dateInWords(asked.date), "second search",
-			"These passages do not say "+s.asks+". They may write the date in words, so I search for it again "+
-				"like that."))
-		if outcome, ok := known.lookup("second search"); !ok {
-			return steps
-		} else if outcome == missed {
-			steps = append(steps, s.lookUp(asked)...)
-		}
-	}
+// readDescribed reads a part of the appointment from the descriptions that a search has found. Where they do not tell
+// it, "missed" is known, and after a second search "missed_twice".
+func readDescribed(part string) reader {
+	return func(result string, known *Slots) error {
+		asked := appointmentAsked(*known)
 
-	return append(steps, s.end...)
-}
-
-// The outcomes of a search.
-const (
-	found  = "found"
-	missed = "missed"
-)
-
-// retrieve searches the descriptions. The outcome becomes the value called outcome.
-func (s search) retrieve(asked appointment, date, outcome, thought string) step {
-	keywords := strings.ReplaceAll(s.keywords, "{date}", date)
-
-	return step{thought, "RetrieveAgenda", []arg{{"keyword", keywords}}, func(result string, known *Slots) error {
 		for passage := range strings.Lines(result) {
-			if told, ok := asked.read(strings.TrimSpace(passage), s.wants); ok {
-				*known = append(*known, Slot{outcome, found})
-				*known = append(*known, told.slots(s.wants)...)
+			if told, ok := asked.read(strings.TrimSpace(passage), wants[part]); ok {
+				*known = append(*known, told.slots(wants[part])...)
 				return nil
 			}
 		}
 
-		*known = append(*known, Slot{outcome, missed})
+		name := "missed"
+		if known.Get(name) != "" {
+			name = "missed_twice"
+		}
+
+		*known = append(*known, Slot{name, "yes"})
 
 		return nil
-	}}
+	}
 }
 
-// lookUp finds the appointment in the table.
-func (s search) lookUp(asked appointment) []step {
-	condition, columns := "person={person}, date={date}", "event, start_time, end_time, location"
-	if asked.who == "" {
-		condition, columns = "date={date}, start_time={start}, end_time={end}", "person, event, location"
-	}
+// readAppointment reads a part of the appointment from the rows of the table.
+func readAppointment(part string) reader {
+	return func(result string, known *Slots) error {
+		asked := appointmentAsked(*known)
 
-	return []step{
-		loadDB("agenda", "The passages do not say "+s.asks+", so I look it up in the agenda table."),
-		filterRows(condition, "Now I keep the rows that may be the one."),
-		{"I need the columns that tell which row it is, and what I should find out.", "GetValue",
-			[]arg{{"column_name", columns}},
-			func(result string, known *Slots) error {
-				rows, ok := tableRows(result, strings.Split(columns, ", "))
-				if !ok {
-					return unexpected(result, "rows of the columns "+columns)
-				}
+		columns := []string{"event", "start_time", "end_time", "location"}
+		if asked.who == "" {
+			columns = []string{"person", "event", "location"}
+		}
 
-				for _, row := range rows {
-					told := appointment{row["person"], row["event"], row["location"], asked.date,
-						fromPrinted(row["start_time"]), fromPrinted(row["end_time"])}
-					if asked.who != "" {
-						told.who = asked.who
-					} else {
-						told.start, told.end = asked.start, asked.end
-					}
+		rows, ok := tableRows(result, columns)
+		if !ok {
+			return unexpected(result, "rows of the columns "+strings.Join(columns, ", "))
+		}
 
-					if asked.agrees(told) {
-						*known = append(*known, told.slots(s.wants)...)
-						return nil
-					}
-				}
+		for _, row := range rows {
+			told := appointment{row["person"], row["event"], row["location"], asked.date,
+				fromPrinted(row["start_time"]), fromPrinted(row["end_time"])}
+			if asked.who != "" {
+				told.who = asked.who
+			} else {
+				told.start, told.end = asked.start, asked.end
+			}
 
-				return unexpected(result, "rows with the appointment")
-			}},
+			if asked.agrees(told) {
+				*known = append(*known, told.slots(wants[part])...)
+				return nil
+			}
+		}
+
+		return unexpected(result, "rows with the appointment")
 	}
 }
 

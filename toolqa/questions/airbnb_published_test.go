@@ -92,14 +92,14 @@ func TestPublishedAirbnbQuestionsAreRecognised(t *testing.T) {
 func airbnbHoodNames(t *testing.T) []string {
 	t.Helper()
 
-	a, err := as[*Airbnb](mustLoad(t, syntheticAirbnb(t, 20_000)))
+	hoods, err := syntheticAirbnb(t, 20_000).Table().Column("neighbourhood")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	var names []string
-	for code := range a.hood.Words() {
-		names = append(names, a.hood.Word(code))
+	for code := range hoods.Words() {
+		names = append(names, hoods.Word(code))
 	}
 
 	return names

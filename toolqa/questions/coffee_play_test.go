@@ -3,17 +3,37 @@ package questions
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
 )
+
+// datesOf returns the trading days of a corpus.
+func datesOf(t testing.TB, c *corpus.Corpus) []string {
+	t.Helper()
+
+	column, err := c.Table().Column("Date")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dates := make([]string, column.Len())
+	for row := range dates {
+		dates[row] = column.Text(row)
+	}
+
+	return dates
+}
 
 // TestReaderSolvesCoffee follows every template's plan on many questions, among them ranges of a few days,
 // where averages fall on the edge between two rounded values.
 func TestReaderSolvesCoffee(t *testing.T) {
 	t.Parallel()
 	file := anyCoffee(t)
-	c := mustLoad(t, file).(*Coffee)
+	c := mustLoad(t, file)
+	dates := datesOf(t, file)
 	r := rand.New(rand.NewPCG(11, 12))
 	var qs []toolqa.Question
 	seen := map[string]bool{}
@@ -26,8 +46,8 @@ func TestReaderSolvesCoffee(t *testing.T) {
 			}
 
 			if i%3 == 0 && len(values) == 2 {
-				first, _ := c.find(values[0])
-				values[1] = c.days[min(first+1+r.IntN(20), len(c.days)-1)].Date
+				first := slices.Index(dates, values[0])
+				values[1] = dates[min(first+1+r.IntN(20), len(dates)-1)]
 			}
 
 			slots, err := tmpl.fill(values)

@@ -23,24 +23,23 @@ func publishedCoffee(t testing.TB) *corpus.Corpus {
 		importer.Options{})
 }
 
-func mustCoffee(t testing.TB, days []Day) *Coffee {
-	t.Helper()
-
-	c, err := NewCoffee(days)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return c
+// day is a row of the coffee corpus.
+type day struct {
+	date                   string
+	open, high, low, close float64
+	volume                 int64
 }
 
-// syntheticCoffee makes n days of prices to the cent, from the published first day on.
-func syntheticCoffee(t testing.TB, n int) *Coffee {
+// syntheticCoffee is a corpus of n days of prices to the cent, from the published first day on.
+func syntheticCoffee(t testing.TB, n int) Corpus {
 	t.Helper()
+	return mustLoad(t, coffeeFile(t, coffeeDays(n)))
+}
 
+func coffeeDays(n int) []day {
 	r := rand.New(rand.NewPCG(7, 7))
 	cents := func(x float64) float64 { return math.Round(max(x, 20)*100) / 100 }
-	days := make([]Day, n)
+	days := make([]day, n)
 	date := time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC)
 
 	price := 120.0
@@ -52,16 +51,16 @@ func syntheticCoffee(t testing.TB, n int) *Coffee {
 			closing = open
 		}
 
-		days[i] = Day{
-			Date: date.Format(time.DateOnly), Open: open, Close: closing,
-			High: cents(max(open, closing) + r.ExpFloat64()), Low: cents(min(open, closing) - r.ExpFloat64()),
-			Volume: r.Int64N(60000),
+		days[i] = day{
+			date: date.Format(time.DateOnly), open: open, close: closing,
+			high: cents(max(open, closing) + r.ExpFloat64()), low: cents(min(open, closing) - r.ExpFloat64()),
+			volume: r.Int64N(60000),
 		}
 		price = closing
 		date = date.AddDate(0, 0, 1+r.IntN(3))
 	}
 
-	return mustCoffee(t, days)
+	return days
 }
 
 // anyCoffee is the published corpus, or a synthetic one of its size where it is absent.
@@ -76,20 +75,20 @@ func anyCoffee(t *testing.T) *corpus.Corpus {
 	})
 
 	if c == nil {
-		c = coffeeFile(t, syntheticCoffee(t, 5741))
+		c = coffeeFile(t, coffeeDays(5741))
 	}
 
 	return c
 }
 
-// coffeeFile is the same days as a corpus.
-func coffeeFile(t testing.TB, c *Coffee) *corpus.Corpus {
+// coffeeFile is a corpus of the days.
+func coffeeFile(t testing.TB, days []day) *corpus.Corpus {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("Date,Open,High,Low,Close,Volume,Currency\n")
 
-	for _, d := range c.days {
-		fmt.Fprintf(&text, "%s,%v,%v,%v,%v,%d,USD\n", d.Date, d.Open, d.High, d.Low, d.Close, d.Volume)
+	for _, d := range days {
+		fmt.Fprintf(&text, "%s,%v,%v,%v,%v,%d,USD\n", d.date, d.open, d.high, d.low, d.close, d.volume)
 	}
 
 	path := filepath.Join(t.TempDir(), "coffee_price.csv")
@@ -101,14 +100,14 @@ func coffeeFile(t testing.TB, c *Coffee) *corpus.Corpus {
 }
 
 // smallCoffee is a corpus for computing by hand.
-func smallCoffee(t testing.TB) *Coffee {
+func smallCoffee(t testing.TB) Corpus {
 	t.Helper()
 
-	return mustCoffee(t, []Day{
+	return mustLoad(t, coffeeFile(t, []day{
 		{"2000-01-03", 122.25, 124.0, 116.1, 116.5, 6640},
 		{"2000-01-04", 116.25, 120.5, 115.75, 116.25, 5492},
 		{"2000-01-05", 115.0, 121.0, 115.0, 118.6, 6165},
 		{"2000-01-06", 119.0, 121.4, 116.5, 116.85, 5094},
 		{"2000-01-10", 123.5, 126.0, 116.0, 116.8, 6000},
-	})
+	}))
 }

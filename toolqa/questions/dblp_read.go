@@ -106,6 +106,15 @@ func (s Slots) number(name string) int {
 	return n
 }
 
+// count returns how many values there are of a name: of a list of Python, its items, else the number itself.
+func (s Slots) count(name string) int {
+	if n := s.number(name); n > 0 {
+		return n
+	}
+
+	return len(literalTexts(s.Get(name)))
+}
+
 // literalList writes texts as a list of Python.
 func literalList(texts []string) string {
 	list := make([]any, len(texts))

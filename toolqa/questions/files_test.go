@@ -422,10 +422,6 @@ func TestLoad(t *testing.T) {
 	if got, err := Gold(m, c); err != nil || got != open.Text(0) {
 		t.Errorf("the opening price of %s is %q, %v, want the cell %q", date.Text(0), got, err, open.Text(0))
 	}
-
-	if got := c.(*Coffee).Days(); got != 200 {
-		t.Errorf("%d days, want 200", got)
-	}
 }
 
 // TestImportRefusesPipes does not wait for questions that nobody writes.

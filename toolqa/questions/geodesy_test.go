@@ -3,7 +3,17 @@ package questions
 import (
 	"math"
 	"testing"
+
+	"github.com/tidwall/geodesic"
 )
+
+// geodesicMiles is the length of a geodesic, exact to nanometres.
+func geodesicMiles(lat1, long1, lat2, long2 float64) float64 {
+	var metres float64
+	geodesic.WGS84.Inverse(lat1, long1, lat2, long2, &metres, nil, nil)
+
+	return metres / metresInMile
+}
 
 // The expected values of these tests are those of geopy 2 (Karney's geodesics).
 

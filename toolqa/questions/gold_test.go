@@ -150,8 +150,8 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("Lookup(%s) = %v, %v", tmpl.Name, got, ok)
 		}
 
-		if tmpl.check() == "" || tmpl.draw == nil || tmpl.gold == nil {
-			t.Errorf("%s: no rule, no second opinion, or no way to draw one", tmpl.Name)
+		if tmpl.draw == nil || tmpl.gold == nil {
+			t.Errorf("%s: no rule, or no way to draw one", tmpl.Name)
 		}
 
 		if (tmpl.choose == nil) == (len(tmpl.steps) == 0) {
@@ -174,10 +174,6 @@ func TestTemplates(t *testing.T) {
 
 	if _, ok := Lookup("coffee-easy/taste"); ok {
 		t.Error("Lookup finds a template that does not exist")
-	}
-
-	if len(checks()) != len(names) {
-		t.Errorf("%d queries for %d templates", len(checks()), len(names))
 	}
 }
 
@@ -263,20 +259,6 @@ func TestSplitOfTextSlots(t *testing.T) {
 	for _, text := range []string{"a {b", "a {b}?", "a {b:colour}?"} {
 		if err := (&Template{Text: text}).parse(); err == nil {
 			t.Errorf("parsing %q gives no error", text)
-		}
-	}
-}
-
-func TestNewCoffeeRefuses(t *testing.T) {
-	good := Day{"2000-01-03", 1, 2, 1, 2, 5}
-	zero, early, undated := good, good, good
-	zero.Date, zero.Open = "2000-01-04", 0
-
-	undated.Date = "soon"
-	for name, days := range map[string][]Day{"zero price": {good, zero}, "same date": {good, early},
-		"no date": {undated}} {
-		if _, err := NewCoffee(days); err == nil {
-			t.Errorf("%s: no error", name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package questions
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -166,6 +167,53 @@ func imported(t testing.TB, ds toolqa.Dataset, from string, opts importer.Option
 	}
 
 	return mustOpen(t, dir, ds)
+}
+
+// tableFile is a corpus of rows that have only some columns of the published file; the others are filled up. A cell
+// that is nan is missing.
+func tableFile(t testing.TB, ds toolqa.Dataset, columns []string, rows [][]string) *corpus.Corpus {
+	t.Helper()
+
+	schema, err := corpus.SchemaOf(ds)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	filler := map[string]string{"integer": "1", "real": "1.0", "bool": "False", "date": "2022-01-01", "text": "-"}
+	names := make([]string, len(schema.Columns))
+	lines := make([][]string, 1, len(rows)+1)
+
+	for i, c := range schema.Columns {
+		names[i] = c.Name
+	}
+
+	lines[0] = names
+	for _, row := range rows {
+		line := make([]string, len(names))
+		for i, c := range schema.Columns {
+			switch j := slices.Index(columns, c.Name); {
+			case j >= 0 && row[j] != "nan":
+				line[i] = row[j]
+			case !c.Optional:
+				line[i] = filler[fmt.Sprint(c.Kind)]
+			}
+		}
+
+		lines = append(lines, line)
+	}
+
+	path := filepath.Join(t.TempDir(), schema.File)
+
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := errors.Join(csv.NewWriter(f).WriteAll(lines), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	return imported(t, ds, path, importer.Options{AllowShort: true})
 }
 
 func mustOpen(t testing.TB, dir string, ds toolqa.Dataset) *corpus.Corpus {

@@ -19,8 +19,8 @@ var kinds = map[string]kind{
 	"number":     isNumber,
 	"airport":    func(s string) bool { return len(s) == 3 && strings.Trim(s, upper+digits) == "" },
 	"flight":     isFlight,
-	"speed":      func(s string) bool { return s == "" || s == speedUnit },
-	"unavailble": func(s string) bool { return s == "" || s == lostWord },
+	"speed":      func(s string) bool { return s == "" || s == " (miles per minute)" },
+	"unavailble": func(s string) bool { return s == "" || s == "unavailble " },
 }
 
 const (

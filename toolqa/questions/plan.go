@@ -3,11 +3,13 @@ package questions
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/toolqa/corpus"
 )
 
 // step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}. In
@@ -27,8 +29,7 @@ type reader func(result string, known *Slots) error
 // Plan returns the solution of the question in the prompt version (p_c).
 func (m Match) Plan() envs.Plan {
 	return func(results []string) (string, envs.Call, error) {
-		known := make(Slots, len(m.Slots), len(m.Slots)+4)
-		copy(known, m.Slots)
+		known := m.Slots.derived()
 
 		steps := m.Template.plan(known)
 		for i, result := range results {
@@ -57,6 +58,39 @@ func (m Match) Plan() envs.Plan {
 
 		return thought, call, nil
 	}
+}
+
+// derived returns the slots with what plans know of them besides: the parts of a flight, as "carrier" and "number",
+// the date of an appointment as "date_in_words", times on 24 hours as "start24" and "end24", and whether a condition of
+// FilterDB would misread one of the values, as "unfilterable".
+func (s Slots) derived() Slots {
+	known := make(Slots, len(s), len(s)+4)
+	copy(known, s)
+
+	if flight, ok := s.lookup("flight"); ok { // a carrier's code has two characters
+		known = append(known, Slot{"carrier", flight[:2]}, Slot{"number", flight[2:]})
+	}
+
+	if date := s.Get("date"); strings.Contains(date, "/") {
+		known = append(known, Slot{"date_in_words", dateInWords(date)})
+	}
+
+	for _, name := range []string{"start", "end"} {
+		if clock, ok := s.lookup(name); ok && isClock(clock) {
+			known = append(known, Slot{name + "24", corpus.ClockText(clock)})
+		}
+	}
+
+	if slices.ContainsFunc(s, func(s Slot) bool { return !conditionHolds(s.Value) }) {
+		known = append(known, Slot{"unfilterable", "yes"})
+	}
+
+	return known
+}
+
+// conditionHolds reports whether a condition of FilterDB can compare a cell with a text.
+func conditionHolds(text string) bool {
+	return !strings.Contains(text, ", ") && !strings.ContainsAny(text, "<>=\r\n") && pytext.Strip(text) == text
 }
 
 // plan returns the steps, given the slots and what was read so far.
@@ -138,11 +172,6 @@ func filterRow(condition, thought string) step {
 		startsWith("We have successfully filtered the data (1 row")}
 }
 
-// getNumbers reads columns of the one row left; each becomes a value of its name.
-func getNumbers(columns, thought string) step {
-	return step{thought, "GetValue", []arg{{"column_name", columns}}, cells(strings.Split(columns, ", "))}
-}
-
 // querySQL runs a query; read takes the values from its result.
 func querySQL(query, thought string, read reader) step {
 	return step{thought, "SQLInterpreter", []arg{{"SQL", query}}, read}
@@ -177,11 +206,8 @@ func startsWith(prefix string) reader {
 	}
 }
 
-// cells reads a JSON object that has a number, written as text, for each column.
-func cells(columns []string) reader { return cellsOf(columns, "number", isNumber) }
-
-// cellsOf reads a JSON object that has a text for each column, which fits.
-func cellsOf(columns []string, what string, fits kind) reader {
+// cells reads a JSON object that has a text for each field, which fits.
+func cells(fields []field) reader {
 	return func(result string, known *Slots) error {
 		v, _ := pytext.Decode(result)
 
@@ -190,28 +216,23 @@ func cellsOf(columns []string, what string, fits kind) reader {
 			return unexpected(result, "one row of cells")
 		}
 
-		for _, c := range columns {
-			text, ok := row.Text(c)
-			if !ok || !fits(text) {
-				return unexpected(result, "one row with a "+what+" as "+c)
+		for _, f := range fields {
+			text, ok := row.Text(f.name)
+			if !ok || !kinds[f.kind](text) {
+				return unexpected(result, "one row with a "+f.kind+" as "+f.name)
 			}
 
-			*known = append(*known, Slot{c, text})
+			*known = append(*known, Slot{f.name, text})
 		}
 
 		return nil
 	}
 }
 
-// field is a column of a query's result and what its cells must be.
-type field struct {
-	name string
-	fits func(string) bool
-	want string
-}
+// field is a column of a result, and the kind of its cells.
+type field struct{ name, kind string }
 
-func number(name string) field { return field{name, isNumber, "a number"} }
-func day(name string) field    { return field{name, isDate, "a date"} }
+func number(name string) field { return field{name, "number"} }
 
 // rows reads the result of a query, one line "column: value, column: value" for each row, and adds the value of every
 // field of every row, in order. Fields of different rows have different names in the plan: row i, column j is the
@@ -229,9 +250,9 @@ func rows(lines ...[]field) reader {
 				cell, text, _ = strings.Cut(text, ", ")
 
 				value, ok := strings.CutPrefix(cell, strings.TrimRight(f.name, "0123456789")+": ")
-				if !ok || !f.fits(value) {
-					return unexpected(result, fmt.Sprintf("a result with %s as column %d (%s) of row %d", f.want, j+1,
-						f.name, i+1))
+				if !ok || !kinds[f.kind](value) {
+					return unexpected(result, fmt.Sprintf("a result with a %s as column %d (%s) of row %d", f.kind,
+						j+1, f.name, i+1))
 				}
 
 				*known = append(*known, Slot{f.name, value})
@@ -252,6 +273,22 @@ func rows(lines ...[]field) reader {
 
 // row reads a query's only row.
 func row(fields ...field) reader { return rows(fields) }
+
+// printedNumbers reads numbers that a program printed on one line.
+func printedNumbers(fields []field) reader {
+	return func(result string, known *Slots) error {
+		numbers := strings.Fields(result)
+		if len(numbers) != len(fields) || slices.ContainsFunc(numbers, func(n string) bool { return !isNumber(n) }) {
+			return unexpected(result, fmt.Sprintf("%d numbers", len(fields)))
+		}
+
+		for i, f := range fields {
+			*known = append(*known, Slot{f.name, numbers[i]})
+		}
+
+		return nil
+	}
+}
 
 // printed reads a number and the unit behind it.
 func printed(unit string) reader {

@@ -7,13 +7,15 @@ import (
 
 // The readers below take texts from results; those for numbers are beside the steps in plan.go.
 
-// getTexts reads columns of the one row left; each becomes a value of its name.
-func getTexts(columns []string, thought string) step {
-	return step{thought, "GetValue", []arg{{"column_name", strings.Join(columns, ", ")}}, textCells(columns)}
-}
-
 // textCells reads a JSON object that has a text for each column.
-func textCells(columns []string) reader { return cellsOf(columns, "text", kinds["any"]) }
+func textCells(columns []string) reader {
+	var fields []field
+	for _, c := range columns {
+		fields = append(fields, field{c, "any"})
+	}
+
+	return cells(fields)
+}
 
 // printedText reads what a program or a query of one column printed, which must not be empty, as a value.
 func printedText(name string) reader {

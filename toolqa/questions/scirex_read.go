@@ -5,48 +5,27 @@ import (
 	"strings"
 )
 
-// query is a call of RetrieveScirex without its reader.
-type query struct{ keyword, thought string }
-
-func passagesOn(keyword, thought string) query { return query{keyword, thought} }
-
 // passageReader reads values out of passages, or reports that they do not state them.
 type passageReader func(passages []string, s Slots) (Slots, bool)
 
-// lookUp plans a search, a second one where the passages of the first do not state what is asked, and the last step.
-func lookUp(read passageReader, first, second query, last step) func(Slots) []step {
-	const missed = "missed" // known after the first search was in vain
-	search := func(q query, r reader) step {
-		return step{q.thought, "RetrieveScirex", []arg{{"keyword", q.keyword}}, r}
-	}
-	try := func(result string, known *Slots) error {
-		values, ok := read(strings.Split(result, "\n"), *known)
-		if !ok {
-			values = Slots{{missed, "yes"}}
+// readPassages reads what a search has found. Where the passages do not state what is asked, "missed" is known; after a
+// second search they must.
+func readPassages(read passageReader) func(string) reader {
+	return func(string) reader {
+		return func(result string, known *Slots) error {
+			values, ok := read(strings.Split(result, "\n"), *known)
+			if !ok && known.Get("missed") != "" {
+				return unexpected(result, "passages that answer the question")
+			}
+
+			if !ok {
+				values = Slots{{"missed", "yes"}}
+			}
+
+			*known = append(*known, values...)
+
+			return nil
 		}
-
-		*known = append(*known, values...)
-
-		return nil
-	}
-	must := func(result string, known *Slots) error {
-		values, ok := read(strings.Split(result, "\n"), *known)
-		if !ok {
-			return unexpected(result, "passages that answer the question")
-		}
-
-		*known = append(*known, values...)
-
-		return nil
-	}
-
-	return func(known Slots) []step {
-		steps := []step{search(first, try)}
-		if _, ok := known.lookup(missed); ok {
-			steps = append(steps, search(second, must))
-		}
-
-		return append(steps, last)
 	}
 }
 

@@ -8,166 +8,141 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
-
-// Yelp is the yelp corpus as its rules see it: the businesses, in the order of the file. It is immutable.
-type Yelp struct {
-	table                                       *corpus.Table
-	name, address, city, state, postalCode      *corpus.Vector
-	latitude, longitude, stars, reviews, isOpen *corpus.Vector
-	categories                                  *corpus.Vector
-}
-
-// NewYelp returns the view of a table with the published columns. All but attributes and hours are read here.
-func NewYelp(t *corpus.Table) (*Yelp, error) {
-	y := &Yelp{table: t}
-	for name, to := range map[string]**corpus.Vector{
-		"name": &y.name, "address": &y.address, "city": &y.city, "state": &y.state, "postal_code": &y.postalCode,
-		"latitude":  &y.latitude,
-		"longitude": &y.longitude, "stars": &y.stars, "review_count": &y.reviews, "is_open": &y.isOpen,
-		"categories": &y.categories,
-	} {
-		var err error
-		if *to, err = y.column(name); err != nil {
-			return nil, err
-		}
-	}
-
-	return y, nil
-}
-
-// yelpOf returns the view of an opened corpus.
-func yelpOf(c *corpus.Corpus) (Corpus, error) { return NewYelp(c.Table()) }
-
-// Dataset returns toolqa.Yelp.
-func (y *Yelp) Dataset() toolqa.Dataset { return toolqa.Yelp }
-
-func (y *Yelp) column(name string) (*corpus.Vector, error) {
-	return columnOf(y.table, toolqa.Yelp, name)
-}
 
 // noObject is what the tools print for a missing text or object.
 const noObject = "None"
 
-// yelpSlots are the columns that slots are cells of.
-var yelpSlots = map[string]string{"name": "name", "address": "address", "pc": "postal_code", "city": "city",
-	"state": "state"}
-
-// find returns the businesses, in order, that have the values of the slots of these names; none is errNoAnswer.
-func (y *Yelp) find(s Slots, names ...string) ([]uint32, error) {
-	var equal []string
-	for _, name := range names {
-		equal = append(equal, yelpSlots[name], s.Get(name))
-	}
-
-	rows, err := y.table.Find(equal...)
-	if err == nil && len(rows) == 0 {
-		err = errNoAnswer
-	}
-
-	return rows, err
+// businesses is the yelp corpus as the rules about what is near see it, in the order of the file.
+type businesses struct {
+	table                                 *corpus.Table
+	name, city, categories, stars, counts *corpus.Vector
+	latitude, longitude                   *corpus.Vector
 }
 
-// first returns the first business that has the values of the slots of these names.
-func (y *Yelp) first(s Slots, names ...string) (int, error) {
-	rows, err := y.find(s, names...)
-	if err != nil {
-		return 0, err
-	}
+func businessesOf(s *Source) (*businesses, error) {
+	b := &businesses{table: s.table}
 
-	return int(rows[0]), nil
-}
-
-// ofBusiness makes a rule of a function of the one business, the first or the only one, that the slots of these names
-// find.
-func ofBusiness(find func(*Yelp, Slots, ...string) (int, error),
-	answer func(y *Yelp, row int, s Slots) (string, error), names ...string) rule {
-	return on(func(y *Yelp, s Slots) (string, error) {
-		row, err := find(y, s, names...)
-		if err != nil {
-			return "", err
-		}
-
-		return answer(y, row, s)
+	return b, s.columns(map[string]**corpus.Vector{
+		"name": &b.name, "city": &b.city, "categories": &b.categories, "stars": &b.stars, "review_count": &b.counts,
+		"latitude": &b.latitude, "longitude": &b.longitude,
 	})
-}
-
-// only returns the only business that has the values of slots. Where there are more nobody can tell which is meant, and
-// there is no answer.
-func (y *Yelp) only(s Slots, names ...string) (int, error) {
-	rows, err := y.find(s, names...)
-	if err != nil {
-		return 0, err
-	}
-
-	if len(rows) > 1 {
-		return 0, errNoAnswer
-	}
-
-	return int(rows[0]), nil
-}
-
-func (y *Yelp) at(row int) place {
-	lat, _ := y.latitude.Number(row)
-	long, _ := y.longitude.Number(row)
-	return place{lat, long}
 }
 
 // isIn reports whether a list of categories, separated by a comma and a space, has the category. Some categories of the
 // site hold that separator themselves; their parts are categories to the published questions.
 func isIn(category, list string) bool {
-	if list == noObject {
-		return false
-	}
+	return list != noObject && strings.Contains(", "+list+", ", ", "+category+", ")
+}
 
-	for from := 0; ; {
-		i := strings.Index(list[from:], category)
-		if i < 0 {
-			return false
+// drawWord draws the slots' values of the first row with a cell of the argument's column, all cells with equal
+// probability.
+func drawWord(t *Template, column string) attempt {
+	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+		cells, err := s.column(column)
+		if err != nil {
+			return nil, false, err
 		}
 
-		begin, end := from+i, from+i+len(category)
-		if (begin == 0 || strings.HasSuffix(list[:begin], ", ")) &&
-			(end == len(list) || strings.HasPrefix(list[end:], ", ")) {
-			return true
+		if cells.Words() == 0 {
+			return nil, false, fmt.Errorf("an empty corpus is too small")
 		}
 
-		from = begin + 1
+		rows := cells.RowsOf(r.IntN(cells.Words()))
+		if len(rows) == 0 {
+			return nil, false, nil
+		}
+
+		values, err := t.cells(s, int(rows[0]))
+
+		return values, !slices.ContainsFunc(values, unfit), err
 	}
 }
 
-// doing returns those of the rows that have a category.
-func (y *Yelp) doing(rows []uint32, category string) []uint32 {
-	return rowsThat(rows, func(row int) bool { return isIn(category, y.categories.Text(row)) })
+// drawBusinessBy does the same after it has drawn a row, as every draw of a business begins: a seed keeps its questions.
+func drawBusinessBy(t *Template, column string) attempt {
+	word := drawWord(t, column)
+
+	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+		if _, err := s.anyRow(r); err != nil {
+			return nil, false, err
+		}
+
+		return word(r, s)
+	}
 }
 
-// most returns the rows with the largest number in a column, in order.
-func most(rows []uint32, column *corpus.Vector) []uint32 {
-	return best(rows, column.Number)
+// drawTown draws a town, of all alike or as often as it has businesses, and a category of one of its businesses. Where
+// the argument is mostly, it mostly draws of all alike.
+func drawTown(t *Template, argument string) attempt {
+	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+		row, err := s.anyRow(r)
+		if err != nil {
+			return nil, false, err
+		}
+
+		b, err := businessesOf(s)
+		if err != nil {
+			return nil, false, err
+		}
+
+		if argument == "mostly" && r.IntN(4) > 0 || argument == "" && r.IntN(2) == 0 {
+			rows := b.city.RowsOf(r.IntN(b.city.Words()))
+			row = int(rows[r.IntN(len(rows))])
+		}
+
+		values, err := t.cells(s, row)
+		if i := slices.IndexFunc(t.slots, func(s slot) bool { return s.name == "cat" }); i >= 0 {
+			values[i] = b.drawCategory(r, row)
+		}
+
+		return values, !slices.ContainsFunc(values, unfit), err
+	}
 }
 
-// nameOf returns the name of the businesses; where they have more than one, or there are none, there is no answer.
-func (y *Yelp) nameOf(rows []uint32) (string, error) {
-	names := distinctCells(rows, y.name)
-	if len(names) != 1 {
-		return "", errNoAnswer
+// drawCategory draws a category of a business.
+func (b *businesses) drawCategory(r *rand.Rand, row int) string {
+	listed := strings.Split(b.categories.Text(row), ", ")
+	return listed[r.IntN(len(listed))]
+}
+
+// readAnswer makes a reader of the answer that a function makes of the cell in a column.
+func readAnswer(column string, answer func(cell string) (string, bool)) func(string) reader {
+	return func(string) reader {
+		return func(result string, known *Slots) error {
+			text, ok := answer(known.Get(column))
+			if !ok {
+				return unexpected(result, "a row with "+column)
+			}
+
+			*known = append(*known, Slot{"answer", text})
+
+			return nil
+		}
+	}
+}
+
+// stillOpen says whether a business is open.
+func stillOpen(cell string) (string, bool) {
+	if cell == "0" {
+		return "No", true
 	}
 
-	return names[0], nil
+	return "Yes", true
 }
 
-// meanOf returns the mean of a column over rows with two decimals, as Python prints it. The cells are whole numbers or
-// halves, of which the sum is exact.
-func meanOf(rows []uint32, column *corpus.Vector) (string, error) {
-	sum, n := sumNumbers(rows, []*corpus.Vector{column}, first)
-	if n == 0 {
-		return "", errNoAnswer
+// byAppointment says whether a business requires an appointment.
+func byAppointment(cell string) (string, bool) {
+	if value, ok := attribute(cell, "ByAppointmentOnly"); ok && value == "True" {
+		return "Yes", true
 	}
 
-	return round2(sum / float64(n)), nil
+	return "No", true
 }
+
+// anyObject returns a cell that is not missing.
+func anyObject(cell string) (string, bool) { return cell, cell != noObject }
 
 // attribute returns the text that an object, as the tools print it, has under a name.
 func attribute(object, name string) (string, bool) {
@@ -199,23 +174,32 @@ func openingHours(object string) (string, bool) {
 	return strings.Join(days, ", "), true
 }
 
-// drawYelp makes a drawer. It draws a business, and values that pick makes of it, until pick holds.
-func drawYelp(pick func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error)) drawer {
-	return drawOn(func(r *rand.Rand, y *Yelp) ([]string, error) {
-		if y.table.Rows() == 0 {
-			return nil, fmt.Errorf("a corpus without businesses is too small")
-		}
+// distinctCellsOf reads a column of the rows that are left: the distinct cells, in order, become a value of its name.
+func distinctCellsOf(column string) reader {
+	return func(result string, known *Slots) error {
+		cells, err := cellLists(result, column)
+		*known = append(*known, Slot{column, strings.Join(eachOnce(cells), ", ")})
 
-		for range patience {
-			values, ok, err := pick(r, y, r.IntN(y.table.Rows()))
-			if err != nil || ok && !slices.ContainsFunc(values, unfit) {
-				return values, err
-			}
-		}
-
-		return nil, fmt.Errorf("%d draws gave no question with one answer; the corpus is too small", patience)
-	})
+		return err
+	}
 }
 
-// unfit reports whether a value would not come back from a question, or not from a condition.
-func unfit(value string) bool { return value == "" || value != pytext.Strip(value) }
+// distinctRowsOf does the same with the rows of a query.
+func distinctRowsOf(column string) reader {
+	return func(result string, known *Slots) error {
+		var cells []string
+
+		for line := range strings.SplitSeq(result, "\n") {
+			cell, ok := strings.CutPrefix(line, column+": ")
+			if !ok && line != column+":" {
+				return unexpected(result, "rows of the column "+column)
+			}
+
+			cells = append(cells, cell)
+		}
+
+		*known = append(*known, Slot{column, strings.Join(eachOnce(cells), ", ")})
+
+		return nil
+	}
+}

@@ -3,9 +3,7 @@ package questions
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
-
-	"toolevo/toolqa/corpus"
+	"regexp"
 )
 
 // The questions about what is near a business. Distances of the right answers are those on the ellipsoid; the published
@@ -19,59 +17,46 @@ const yelpMapError = 1e-5
 // that plan a degree of latitude is as long as one of longitude at the equator.
 const yelpMargin = 0.02
 
-// The first steps of a plan about a circle: where its middle is, and how long degrees are there.
-const (
-	degreesCode = "from math import radians, sin\n" +
-		"w = 1 - 0.00669438 * sin(radians({latitude})) ** 2\n" +
-		"east = 6378.137 / w ** 0.5\n" +
-		"print(radians(1) * east * (1 - 0.00669438) / w / 1.609344, radians(1) * east / 1.609344)"
-
-	inCircle = "latitude BETWEEN {latitude} - 0.08 AND {latitude} + 0.08 AND POW((latitude - {latitude}) * " +
-		"{north}, 2) + " +
-		"POW((longitude - {longitude}) * {east} * COS(RADIANS((latitude + {latitude}) / 2)), 2) <= POW(5, 2)"
-)
-
-// locate looks the middle up, by a condition.
-func locate(condition, thought string) step {
-	return querySQL("SELECT latitude, longitude FROM yelp.yelp_data WHERE "+condition, thought,
-		row(number("latitude"), number("longitude")))
-}
-
-func measureDegrees() step {
-	return step{
-		"It is at {latitude}, {longitude}. To measure distances I compute with Python how many miles a degree of " +
-			"latitude has there, and a degree of longitude " +
-			"before it is multiplied by the cosine of the latitude, from the shape of the Earth in WGS-84.",
-		"PythonInterpreter", []arg{{"Python", degreesCode}}, twoNumbers("north", "east"),
-	}
-}
-
-// twoNumbers reads two numbers that a program printed.
-func twoNumbers(first, second string) reader {
-	return func(result string, known *Slots) error {
-		a, b, ok := strings.Cut(strings.TrimSpace(result), " ")
-		if !ok || !isNumber(a) || !isNumber(b) {
-			return unexpected(result, "two numbers")
+// aroundBusiness makes a rule of a function of the business whose cell in a column is the slot of that name. Where
+// there are more nobody can tell which is meant, and there is no answer; the published rules take the first.
+func aroundBusiness(column string, published bool,
+	answer func(b *businesses, row int, s Slots) (string, error)) rule {
+	return on(func(s *Source, slots Slots) (string, error) {
+		b, err := businessesOf(s)
+		if err != nil {
+			return "", err
 		}
 
-		*known = append(*known, Slot{first, a}, Slot{second, b})
+		rows, err := s.table.Find(column, slots.Get(column))
+		if err != nil {
+			return "", err
+		}
 
-		return nil
-	}
+		if len(rows) == 0 || len(rows) > 1 && !published {
+			return "", errNoAnswer
+		}
+
+		return answer(b, int(rows[0]), slots)
+	})
+}
+
+func (b *businesses) at(row int) place {
+	lat, _ := b.latitude.Number(row)
+	long, _ := b.longitude.Number(row)
+	return place{lat, long}
 }
 
 // within returns the businesses that are at most so many miles away from a place.
-func (y *Yelp) within(centre place, miles float64) []uint32 {
-	near := centre.reach(miles)
-	return y.where(func(p place) bool { _, ok := near(p); return ok })
+func (b *businesses) within(centre place, miles float64) []uint32 {
+	return b.where(centre.circle(miles))
 }
 
 // where returns the businesses at places that near holds for.
-func (y *Yelp) where(near func(place) bool) []uint32 {
+func (b *businesses) where(near func(place) bool) []uint32 {
 	var rows []uint32
 
-	for row := range y.table.Rows() {
-		if near(y.at(row)) {
+	for row := range b.table.Rows() {
+		if near(b.at(row)) {
 			rows = append(rows, uint32(row))
 		}
 	}
@@ -80,50 +65,84 @@ func (y *Yelp) where(near func(place) bool) []uint32 {
 }
 
 // steady reports whether a slightly smaller or larger circle holds the same businesses.
-func (y *Yelp) steady(centre place) bool {
-	return len(y.within(centre, nearMiles*(1-yelpMapError))) == len(y.within(centre, nearMiles*(1+yelpMapError)))
+func (b *businesses) steady(centre place) bool {
+	return len(b.within(centre, nearMiles*(1-yelpMapError))) == len(b.within(centre, nearMiles*(1+yelpMapError)))
 }
 
-func yelpNearbyReviews() Template {
-	return Template{
-		Name: "nearby-reviews",
-		Text: "What is the average review counts of businesses within a 5-mile radius from {name:text+}?",
-		Fault: "the published rule takes a box that goes 5 km, not miles, to each side, around any one of the " +
-			"businesses of that name",
-		gold: ofBusiness((*Yelp).only, func(y *Yelp, row int, _ Slots) (string, error) {
-			return meanOf(y.within(y.at(row), nearMiles), y.reviews)
-		}, "name"),
-		official: ofBusiness((*Yelp).first, func(y *Yelp, row int, _ Slots) (string, error) {
-			return meanOf(y.where(y.at(row).box(boxMetres)), y.reviews)
-		}, "name"),
-		draw: drawYelp(func(_ *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
-			return []string{y.name.Text(row)}, y.isOnly(y.name, row) && y.steady(y.at(row)), nil
-		}),
-		steps: []step{
-			locate("name = {name|sql}", "I first have to know where {name} is. Its coordinates are in the yelp "+
-				"database."),
-			measureDegrees(),
-			querySQL("SELECT AVG(review_count) AS average FROM yelp.yelp_data WHERE "+inCircle,
-				"A degree of latitude has {north} miles there. I average the review counts of all businesses in "+
-					"the circle of 5 miles.",
-				row(number("average"))),
-			runPython("print(round({average}, 2))", "", "The mean is {average}. I round it to two decimals "+
-				"with Python."),
-			finish("{answer}", "Within 5 miles the average review count is {answer}."),
-		},
+// meanCount returns the mean review count with two decimals. The sum of whole numbers is exact.
+func (b *businesses) meanCount(rows []uint32) (string, error) {
+	sum, n := 0.0, 0
+
+	for _, row := range rows {
+		if x, ok := b.counts.Number(int(row)); ok {
+			sum, n = sum+x, n+1
+		}
+	}
+
+	if n == 0 {
+		return "", errNoAnswer
+	}
+
+	return round2(sum / float64(n)), nil
+}
+
+func nearbyReviews(b *businesses, row int, _ Slots) (string, error) {
+	return b.meanCount(b.within(b.at(row), nearMiles))
+}
+
+func publishedNearbyReviews(b *businesses, row int, _ Slots) (string, error) {
+	return b.meanCount(b.where(b.at(row).box(boxMetres)))
+}
+
+// drawOnly makes a way to draw the only business with its cell in a column, of which pick holds. Where it holds, pick
+// adds a category, or none.
+func drawOnly(column string,
+	pick func(r *rand.Rand, b *businesses, row int) (category string, ok bool, err error)) func(*Template,
+	string) attempt {
+	return func(t *Template, _ string) attempt {
+		return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+			row, err := s.anyRow(r)
+			if err != nil {
+				return nil, false, err
+			}
+
+			b, err := businessesOf(s)
+			if err != nil {
+				return nil, false, err
+			}
+
+			cells, err := s.column(column)
+			if err != nil || len(cells.RowsOf(cells.Code(row))) != 1 {
+				return nil, false, err
+			}
+
+			category, ok, err := pick(r, b, row)
+			values := []string{cells.Text(row)}
+
+			if len(t.slots) > 1 {
+				values = []string{category, cells.Text(row)}
+			}
+
+			for _, v := range values {
+				ok = ok && !unfit(v)
+			}
+
+			return values, ok, err
+		}
 	}
 }
 
-// isOnly reports whether no other row has the cell that a row has.
-func (y *Yelp) isOnly(v *corpus.Vector, row int) bool { return len(v.RowsOf(v.Code(row))) == 1 }
+func pickSteady(_ *rand.Rand, b *businesses, row int) (string, bool, error) {
+	return "", b.steady(b.at(row)), nil
+}
 
 // withCategory returns the businesses of a category.
-func (y *Yelp) withCategory(category string) []uint32 {
-	lists := y.categories.Filter(func(list string) bool { return isIn(category, list) })
+func (b *businesses) withCategory(category string) []uint32 {
+	lists := b.categories.Filter(func(list string) bool { return isIn(category, list) })
 	var rows []uint32
 
-	for row := range y.table.Rows() {
-		if lists.Has(y.categories.Code(row)) {
+	for row := range b.table.Rows() {
+		if lists.Has(b.categories.Code(row)) {
 			rows = append(rows, uint32(row))
 		}
 	}
@@ -133,7 +152,7 @@ func (y *Yelp) withCategory(category string) []uint32 {
 
 // nearest returns which of the rows, without one, is nearest to a place, and how far it and the next one of
 // another name are; -1 when there is none.
-func (y *Yelp) nearest(centre place, rows []uint32, without int) (nearest int, metres, next float64) {
+func (b *businesses) nearest(centre place, rows []uint32, without int) (nearest int, metres, next float64) {
 	nearest, metres, next = -1, math.Inf(1), math.Inf(1)
 
 	for _, row := range rows {
@@ -141,14 +160,14 @@ func (y *Yelp) nearest(centre place, rows []uint32, without int) (nearest int, m
 			continue
 		}
 
-		switch d := centre.metresTo(y.at(int(row))); {
+		switch d := centre.metresTo(b.at(int(row))); {
 		case d < metres:
-			if nearest >= 0 && y.name.Code(nearest) != y.name.Code(int(row)) {
+			if nearest >= 0 && b.name.Code(nearest) != b.name.Code(int(row)) {
 				next = metres
 			}
 
 			nearest, metres = int(row), d
-		case d < next && y.name.Code(int(row)) != y.name.Code(nearest):
+		case d < next && b.name.Code(int(row)) != b.name.Code(nearest):
 			next = d
 		}
 	}
@@ -156,116 +175,70 @@ func (y *Yelp) nearest(centre place, rows []uint32, without int) (nearest int, m
 	return nearest, metres, next
 }
 
-func yelpNearest() Template {
-	return Template{
-		Name: "nearest",
-		Text: "Which is the nearest {cat:text} business to {name:text+}?",
-		Fault: "the published rule measures in degrees, looks in the same city only and at the business itself, and " +
-			"looks for the category as a regular expression, from any one of the businesses of that name",
-		gold: ofBusiness((*Yelp).only, func(y *Yelp, row int, s Slots) (string, error) {
-			nearest, _, _ := y.nearest(y.at(row), y.withCategory(s.Get("cat")), row)
-			if nearest < 0 {
-				return "", errNoAnswer
-			}
-
-			return y.name.Text(nearest), nil
-		}, "name"),
-		official: ofBusiness((*Yelp).first, func(y *Yelp, row int, s Slots) (string, error) {
-			rows, err := y.find(Slots{{"city", y.city.Text(row)}}, "city")
-			if err != nil {
-				return "", err
-			}
-
-			if rows, err = y.matching(rows, s.Get("cat")); err != nil {
-				return "", err
-			}
-
-			return y.name.Text(int(y.leastDegrees(y.at(row), rows))), nil
-		}, "name"),
-		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
-			if !y.isOnly(y.name, row) {
-				return nil, false, nil
-			}
-
-			around, err := y.table.Find("city", y.city.Text(row))
-			if err != nil {
-				return nil, false, err
-			}
-
-			listed := strings.Split(y.categories.Text(int(around[r.IntN(len(around))])), ", ")
-			cat := listed[r.IntN(len(listed))]
-			nearest, metres, next := y.nearest(y.at(row), y.withCategory(cat), row)
-
-			return []string{cat, y.name.Text(row)}, nearest >= 0 && cat != noObject && next > metres*(1+yelpMargin), nil
-		}),
-		steps: []step{
-			locate("name = {name|sql}", "I first look up the coordinates of {name}."),
-			querySQL("SELECT name AS nearest FROM yelp.yelp_data WHERE name <> {name|sql}"+isDoing+
-				" ORDER BY (latitude - {latitude}) * (latitude - {latitude}) + "+
-				"(longitude - {longitude}) * (longitude - {longitude}) * POW(COS(RADIANS({latitude})), 2) LIMIT 1",
-				"It is at {latitude}, {longitude}. I sort all other businesses that have {cat} in their list of "+
-					"categories by the square of their distance, in which a degree of longitude "+
-					"counts as much as the cosine of the latitude, and take the first.",
-				textCell("nearest")),
-			finish("{nearest}", "{nearest} is the nearest one."),
-		},
+func nearestBusiness(b *businesses, row int, s Slots) (string, error) {
+	nearest, _, _ := b.nearest(b.at(row), b.withCategory(s.Get("cat")), row)
+	if nearest < 0 {
+		return "", errNoAnswer
 	}
+
+	return b.name.Text(nearest), nil
 }
 
-// leastDegrees returns the first row whose place, on a map where all degrees are as long, is nearest.
-func (y *Yelp) leastDegrees(centre place, rows []uint32) uint32 {
-	square := func(row int) float64 {
-		p := y.at(row)
-		return (p.lat-centre.lat)*(p.lat-centre.lat) + (p.long-centre.long)*(p.long-centre.long)
+// publishedNearest looks in the same city, on a map where all degrees are as long.
+func publishedNearest(b *businesses, row int, s Slots) (string, error) {
+	re, err := regexp.Compile(s.Get("cat"))
+	if err != nil {
+		return "", errNoAnswer // the published code cannot run it, either
 	}
 
-	return best(rows, func(row int) (float64, bool) { return -square(row), true })[0]
+	centre := b.at(row)
+	nearest := best(b.city.RowsOf(b.city.Code(row)), func(row int) (float64, bool) {
+		list, p := b.categories.Text(row), b.at(row)
+		square := (p.lat-centre.lat)*(p.lat-centre.lat) + (p.long-centre.long)*(p.long-centre.long)
+
+		return -square, list != noObject && re.MatchString(list)
+	})
+
+	if len(nearest) == 0 {
+		return "", errNoAnswer
+	}
+
+	return b.name.Text(int(nearest[0])), nil
 }
 
-func yelpRecommend() Template {
-	best := func(y *Yelp, centre place, category string) (string, error) {
-		return y.nameOf(most(y.doing(y.within(centre, nearMiles), category), y.stars))
+func pickNearest(r *rand.Rand, b *businesses, row int) (string, bool, error) {
+	around := b.city.RowsOf(b.city.Code(row))
+	category := b.drawCategory(r, int(around[r.IntN(len(around))]))
+	nearest, metres, next := b.nearest(b.at(row), b.withCategory(category), row)
+
+	return category, nearest >= 0 && category != noObject && next > metres*(1+yelpMargin), nil
+}
+
+// recommended returns the name of the business with the most stars in the circle; where several names have as many,
+// there is no answer.
+func recommended(b *businesses, row int, s Slots) (string, error) {
+	around := rowsThat(b.within(b.at(row), nearMiles), func(row int) bool {
+		return isIn(s.Get("cat"), b.categories.Text(row))
+	})
+
+	names := distinctCells(best(around, b.stars.Number), b.name)
+	if len(names) != 1 {
+		return "", errNoAnswer
 	}
 
-	return Template{
-		Name: "recommend",
-		Text: "Can you recommend a {cat:text} business with the highest star rating within a 5-mile radius of " +
-			"{address:any}?",
-		Fault: "the published rule forgets the category and takes the first of the businesses with the most stars " +
-			"in a box that goes 5 km, not miles, " +
-			"to each side, around any one of the businesses at that address",
-		gold: ofBusiness((*Yelp).only, func(y *Yelp, row int, s Slots) (string, error) {
-			return best(y, y.at(row), s.Get("cat"))
-		}, "address"),
-		official: ofBusiness((*Yelp).first, func(y *Yelp, row int, _ Slots) (string, error) {
-			return firstName(y, most(y.where(y.at(row).box(boxMetres)), y.stars))
-		}, "address"),
-		draw: drawYelp(func(r *rand.Rand, y *Yelp, row int) ([]string, bool, error) {
-			if !y.isOnly(y.address, row) {
-				return nil, false, nil
-			}
+	return names[0], nil
+}
 
-			centre := y.at(row)
-			around := y.within(centre, nearMiles)
-			listed := strings.Split(y.categories.Text(int(around[r.IntN(len(around))])), ", ")
-			cat := listed[r.IntN(len(listed))]
+func publishedRecommended(b *businesses, row int, _ Slots) (string, error) {
+	rows := best(b.where(b.at(row).box(boxMetres)), b.stars.Number)
+	return b.name.Text(int(rows[0])), nil
+}
 
-			_, err := best(y, centre, cat)
-			if err != nil && !IsNoAnswer(err) {
-				return nil, false, err
-			}
+func pickRecommended(r *rand.Rand, b *businesses, row int) (string, bool, error) {
+	centre := b.at(row)
+	around := b.within(centre, nearMiles)
+	category := b.drawCategory(r, int(around[r.IntN(len(around))]))
+	_, err := recommended(b, row, Slots{{"cat", category}})
 
-			return []string{cat, y.address.Text(row)}, err == nil && y.steady(centre), nil
-		}),
-		steps: []step{
-			locate("address = {address|sql}", "I first look up where {address} is. The business there has its "+
-				"coordinates in the yelp database."),
-			measureDegrees(),
-			querySQL("SELECT name FROM yelp.yelp_data WHERE "+inCircle+isDoing+" ORDER BY stars DESC LIMIT 1",
-				"A degree of latitude has {north} miles there. I sort the businesses in the circle of 5 miles "+
-					"that have {cat} in their list of categories by their stars and take the first.",
-				textCell("name")),
-			finish("{name}", "{name} has the highest star rating there."),
-		},
-	}
+	return category, err == nil && b.steady(centre), ignoreNoAnswer(err)
 }

@@ -62,27 +62,32 @@ func TestYelpOddNames(t *testing.T) {
 
 	marks := []string{", ", "'", `"`, "<", ">", "=", " in ", " located in ", "é", "ộ"}
 	c := syntheticYelp(t, 15_000)
-	y := mustLoad(t, c).(*Yelp)
+	y := mustLoad(t, c).(*Source)
 	var qs []toolqa.Question
 
 	for _, name := range []string{"yelp-easy/state", "yelp-easy/stars", "yelp-hard/nearby-reviews"} {
 		tmpl, _ := Lookup(name)
 		seen := map[string]int{}
 
-		for code := range y.name.Words() {
-			has := func(mark string) bool { return strings.Contains(y.name.Word(code), mark) && seen[mark] < 2 }
+		names, err := y.column("name")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for code := range names.Words() {
+			has := func(mark string) bool { return strings.Contains(names.Word(code), mark) && seen[mark] < 2 }
 			if !slices.ContainsFunc(marks, has) {
 				continue
 			}
 
-			m := Match{tmpl, nil}
-			for _, slot := range tmpl.slots {
-				v, err := y.column(yelpSlots[slot.name])
-				if err != nil {
-					t.Fatal(err)
-				}
+			values, err := tmpl.cells(y, int(names.RowsOf(code)[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
 
-				m.Slots = append(m.Slots, Slot{slot.name, v.Text(int(y.name.RowsOf(code)[0]))})
+			m := Match{tmpl, nil}
+			for i, slot := range tmpl.slots {
+				m.Slots = append(m.Slots, Slot{slot.name, values[i]})
 			}
 
 			answer, err := Gold(m, y)

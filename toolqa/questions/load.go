@@ -1,0 +1,242 @@
+package questions
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"toolevo/toolqa"
+)
+
+// templateFiles are the templates of the benchmark, a file for each dataset.
+//
+//go:embed templates/*.yaml
+var templateFiles embed.FS
+
+// templateFile is a file of templates.
+type templateFile struct {
+	Dataset toolqa.Dataset    `yaml:"dataset"`
+	Parts   map[string]string `yaml:"parts"` // texts that stand for {NAME} in queries and plans
+	Draw    string            `yaml:"draw"`  // how slots are drawn where a template does not say so
+
+	Slots map[string]*slotOrigin `yaml:"slots"` // what they are drawn from
+	Easy  []definition           `yaml:"easy"`
+	Hard  []definition           `yaml:"hard"`
+}
+
+// definition is a template as its file has it. CONTRIBUTING.md explains the keys.
+type definition struct {
+	Name      string        `yaml:"name"`
+	Text      string        `yaml:"text"`
+	Fault     string        `yaml:"fault"`
+	Corrected bool          `yaml:"corrected"`
+	Avoided   bool          `yaml:"avoided"`
+	Gold      string        `yaml:"gold"`
+	Official  string        `yaml:"official"`
+	Unique    bool          `yaml:"unique"` // where a query finds several rows there is no answer
+	Join      string        `yaml:"join"`   // what stands between the rows of an answer
+	Draw      string        `yaml:"draw"`
+	Only      string        `yaml:"only"` // a query that finds 1 for the questions that are drawn
+	Plan      []plannedStep `yaml:"plan"`
+}
+
+// plannedStep is a step of a plan as a file has it: a thought, the call of a tool by the tool's name, and what is read
+// from its result.
+type plannedStep struct {
+	thought string
+	tool    string
+	args    []string
+	gives   [][]field // the values that each row of the result must have
+	unit    string    // what stands behind the number that a program prints
+	read    string    // the reader that takes the values instead
+	then    string    // the reader that takes more values after these
+	when    string    // a value that must be known for the step to be taken
+	repeat  string    // a list or a number of values; the step is taken for each, with its number for #
+}
+
+// UnmarshalYAML reads a step, whose tool is the key that is none of the others.
+func (s *plannedStep) UnmarshalYAML(decode func(any) error) error {
+	var entries yaml.MapSlice
+	if err := decode(&entries); err != nil {
+		return err
+	}
+
+	texts := map[string]*string{
+		"thought": &s.thought, "unit": &s.unit, "read": &s.read, "then": &s.then, "when": &s.when, "repeat": &s.repeat,
+	}
+
+	for _, e := range entries {
+		key := fmt.Sprint(e.Key)
+		switch to := texts[key]; {
+		case to != nil:
+			*to = fmt.Sprint(e.Value)
+		case key == "gives":
+			s.gives = parseFields(fmt.Sprint(e.Value))
+		case toolArguments[key] == nil:
+			return fmt.Errorf("%s is neither a tool nor one of thought, gives, unit, read, then, when and repeat", key)
+		case s.tool != "":
+			return fmt.Errorf("a step calls one tool, not both %s and %s", s.tool, key)
+		default:
+			s.tool, s.args = key, argumentTexts(e.Value)
+		}
+	}
+
+	if n := len(toolArguments[s.tool]); n != len(s.args) || n == 0 {
+		return fmt.Errorf("the step %q: want a tool with its %d arguments, not %d", s.thought, n, len(s.args))
+	}
+
+	return nil
+}
+
+// argumentTexts returns the arguments of a call: a list of them, or a single one.
+func argumentTexts(value any) []string {
+	list, ok := value.([]any)
+	if !ok {
+		return []string{fmt.Sprint(value)}
+	}
+
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = fmt.Sprint(item)
+	}
+
+	return texts
+}
+
+// parseFields reads the fields that the rows of a result must have, e.g. "Date1:date, Close1; Date2:date, Close2".
+// Those without a kind are numbers.
+func parseFields(text string) [][]field {
+	var rows [][]field
+
+	for line := range strings.SplitSeq(text, "; ") {
+		var row []field
+
+		for part := range strings.SplitSeq(line, ", ") {
+			name, kind, ok := strings.Cut(part, ":")
+			if !ok {
+				kind = "number"
+			}
+
+			row = append(row, field{name, kind})
+		}
+
+		rows = append(rows, row)
+	}
+
+	return rows
+}
+
+// shippedTemplates decodes the templates of a dataset. It panics where the file does not fit: a mistake in this
+// package.
+func shippedTemplates(ds toolqa.Dataset) []*Template {
+	path := "templates/" + string(ds) + ".yaml"
+
+	ts, err := toolqa.DecodeFile[templateFile](templateFiles, path).compile(ds)
+	if err != nil {
+		panic(fmt.Sprintf("questions: %s: %v", path, err))
+	}
+
+	return ts
+}
+
+// compile makes the templates of a file, those of easy questions first.
+func (f *templateFile) compile(ds toolqa.Dataset) ([]*Template, error) {
+	var replacements []string
+	for _, name := range slices.Sorted(maps.Keys(f.Parts)) {
+		replacements = append(replacements, "{"+name+"}", f.Parts[name])
+	}
+
+	parts := strings.NewReplacer(replacements...)
+	var ts []*Template
+
+	for _, level := range []struct {
+		difficulty  toolqa.Difficulty
+		definitions []definition
+	}{{toolqa.Easy, f.Easy}, {toolqa.Hard, f.Hard}} {
+		for _, d := range level.definitions {
+			if d.Draw == "" {
+				d.Draw = f.Draw
+			}
+
+			t := &Template{
+				Name:       fmt.Sprintf("%s-%s/%s", ds, level.difficulty, d.Name),
+				Dataset:    ds,
+				Difficulty: level.difficulty,
+				Text:       d.Text,
+				Fault:      d.Fault,
+				Corrected:  d.Corrected,
+				Avoided:    d.Avoided,
+				origins:    f.Slots,
+			}
+			if err := t.complete(d, parts); err != nil {
+				return nil, fmt.Errorf("template %s: %w", t.Name, err)
+			}
+
+			ts = append(ts, t)
+		}
+	}
+
+	return ts, nil
+}
+
+// complete adds what a template does.
+func (t *Template) complete(d definition, parts *strings.Replacer) (err error) {
+	if err := t.parse(); err != nil {
+		return err
+	}
+
+	if t.gold, err = t.rule(d, parts.Replace(d.Gold)); err != nil {
+		return fmt.Errorf("gold: %w", err)
+	}
+
+	if d.Official != "" {
+		if t.official, err = t.rule(definition{}, parts.Replace(d.Official)); err != nil {
+			return fmt.Errorf("official: %w", err)
+		}
+	}
+
+	name, arg, _ := strings.Cut(d.Draw, " ")
+
+	draw, ok := drawHooks[name]
+	if !ok {
+		return fmt.Errorf("draw: no way %q, only %s", name, namesOf(drawHooks))
+	}
+
+	var only rule
+	if d.Only != "" {
+		only = t.query(parts.Replace(d.Only), false, "")
+	}
+
+	t.draw = t.drawUntilItFits(draw(t, arg), only)
+	t.choose, err = compilePlan(d.Plan, parts)
+
+	return err
+}
+
+// rule makes the rule of a query, or of "hook NAME".
+func (t *Template) rule(d definition, text string) (rule, error) {
+	if text == "" {
+		return nil, fmt.Errorf("want a query")
+	}
+
+	name, isHook := strings.CutPrefix(text, "hook ")
+	if !isHook {
+		return t.query(text, d.Unique, d.Join), nil
+	}
+
+	hook, ok := goldHooks[name]
+	if !ok {
+		return nil, fmt.Errorf("no hook %q, only %s", name, namesOf(goldHooks))
+	}
+
+	return hook, nil
+}
+
+// namesOf lists the names that there are.
+func namesOf[T any](all map[string]T) string {
+	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
+}

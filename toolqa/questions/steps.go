@@ -1,0 +1,166 @@
+package questions
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// toolArguments are the tools of the prompt version, each with the names of its arguments.
+var toolArguments = map[string][]string{
+	"LoadDB":            {"DBName"},
+	"FilterDB":          {"condition"},
+	"GetValue":          {"column_name"},
+	"SQLInterpreter":    {"SQL"},
+	"PythonInterpreter": {"Python"},
+	"RetrieveAgenda":    {"keyword"},
+	"RetrieveScirex":    {"keyword"},
+	"LoadGraph":         {"GraphName"},
+	"NodeCheck":         {"GraphName", "Node"},
+	"NeighbourCheck":    {"GraphName", "Node"},
+	"EdgeCheck":         {"GraphName", "Node1", "Node2"},
+	"Finish":            {"answer"},
+}
+
+// compilePlan returns the steps of a plan as far as they are known.
+func compilePlan(planned []plannedStep, parts *strings.Replacer) (func(known Slots) []step, error) {
+	compiled := make([]step, len(planned))
+
+	for i := range planned {
+		p := &planned[i]
+		for j, a := range p.args {
+			p.args[j] = parts.Replace(a)
+		}
+
+		var err error
+		if compiled[i], err = p.compile(); err != nil {
+			return nil, fmt.Errorf("step %d, %s: %w", i+1, p.tool, err)
+		}
+	}
+
+	return func(known Slots) []step {
+		var steps []step
+
+		for i, p := range planned {
+			switch {
+			case !p.taken(known):
+			case p.repeat == "":
+				steps = append(steps, compiled[i])
+			default:
+				for k := range known.count(p.repeat) {
+					repeated, _ := p.numbered(k + 1).compile() // it has been compiled before
+					steps = append(steps, repeated)
+				}
+			}
+		}
+
+		return steps
+	}, nil
+}
+
+// taken reports whether the step is taken: the value in when is known, or with "not " before it, is not.
+func (p *plannedStep) taken(known Slots) bool {
+	name, isNot := strings.CutPrefix(p.when, "not ")
+	return p.when == "" || (known.Get(name) == "") == isNot
+}
+
+// numbered returns the k-th of the repeated steps.
+func (p *plannedStep) numbered(k int) *plannedStep {
+	number := func(text string) string { return strings.ReplaceAll(text, "#", strconv.Itoa(k)) }
+	one := &plannedStep{thought: number(p.thought), tool: p.tool, read: number(p.read), then: number(p.then)}
+
+	for _, a := range p.args {
+		one.args = append(one.args, number(a))
+	}
+
+	return one
+}
+
+// compile makes the step.
+func (p *plannedStep) compile() (step, error) {
+	s := step{thought: p.thought, tool: p.tool}
+	for i, name := range toolArguments[p.tool] {
+		s.args = append(s.args, arg{name, p.args[i]})
+	}
+
+	var err error
+	if s.read, err = p.reader(); err != nil || p.then == "" {
+		return s, err
+	}
+
+	more, err := hookedReader(p.then)
+	s.read = then(s.read, more)
+
+	return s, err
+}
+
+// hookedReader returns the reader of "NAME" or "NAME ARGUMENTS".
+func hookedReader(text string) (reader, error) {
+	name, arguments, _ := strings.Cut(text, " ")
+
+	hook, ok := readHooks[name]
+	if !ok {
+		return nil, fmt.Errorf("no reader %q, only %s", name, namesOf(readHooks))
+	}
+
+	return hook(arguments), nil
+}
+
+// reader returns what reads the result of the step.
+func (p *plannedStep) reader() (reader, error) {
+	for _, row := range p.gives {
+		for _, f := range row {
+			if kinds[f.kind] == nil {
+				return nil, fmt.Errorf("gives: no kind %q, only %s", f.kind, namesOf(kinds))
+			}
+		}
+	}
+
+	if p.read != "" {
+		return hookedReader(p.read)
+	}
+
+	switch p.tool {
+	case "Finish":
+		return func(string, *Slots) error { return nil }, nil
+	case "LoadDB":
+		return startsWith("We have successfully loaded the " + p.args[0] + " database"), nil
+	case "LoadGraph":
+		return startsWith("DBLP data is loaded"), nil
+	case "FilterDB":
+		return startsWith(filtered), nil
+	}
+
+	if len(p.gives) == 0 && p.tool == "GetValue" {
+		return cells(parseFields(p.args[0])[0]), nil
+	}
+
+	if len(p.gives) == 0 && p.tool == "PythonInterpreter" {
+		return printed(p.unit), nil
+	}
+
+	if len(p.gives) == 0 {
+		return nil, fmt.Errorf("want what the result gives, or a reader")
+	}
+
+	row := p.gives[0]
+	isText := len(p.gives) == 1 && len(row) == 1 && row[0].kind == "text"
+
+	switch {
+	case p.tool == "GetValue":
+		return cells(row), nil
+	case p.tool == "PythonInterpreter" && isText:
+		return printedText(row[0].name), nil
+	case p.tool == "PythonInterpreter":
+		return printedNumbers(row), nil
+	case p.tool == "SQLInterpreter" && isText:
+		return textCell(row[0].name), nil
+	case p.tool == "SQLInterpreter":
+		return rows(p.gives...), nil
+	}
+
+	return nil, fmt.Errorf("nothing can be given by a result of %s without a reader", p.tool)
+}
+
+// filtered is what FilterDB says before the number of rows that are left.
+const filtered = "We have successfully filtered the data ("
