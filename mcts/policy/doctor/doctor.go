@@ -73,6 +73,7 @@ var errStop = errors.New("nothing else can be looked at")
 // examination holds a server and what the checks have found out about it so far.
 type examination struct {
 	o      Options
+	b      backend
 	c      client
 	effort effort
 
@@ -117,16 +118,16 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		o.Found = func(Check) {}
 	}
 
-	c, err := newClient(o)
+	b, c, err := newClient(o)
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	defer b.Close()
 
 	started := time.Now()
 	p := &examination{
-		o: o, c: c, effort: work,
-		report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
+		o: o, b: b, c: c, effort: work,
+		report: Report{Server: b.Address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
 	}
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
@@ -206,7 +207,7 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 	limited, cancel := context.WithTimeout(ctx, ReachTime)
 	defer cancel()
 
-	if err := p.c.greet(limited); err != nil && ctx.Err() == nil {
+	if _, err := p.c.list(limited); err != nil && ctx.Err() == nil {
 		p.note("gone")
 		return errStop
 	}

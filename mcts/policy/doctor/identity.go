@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"toolevo/envs/display"
 	"toolevo/mcts/policy/server"
 )
@@ -24,7 +26,7 @@ func (p *examination) reach(ctx context.Context) error {
 	for range greetings {
 		limited, cancel := context.WithTimeout(ctx, min(ReachTime, p.o.Timeout))
 		began := time.Now()
-		err := p.c.greet(limited)
+		_, err := p.c.list(limited)
 		took := time.Since(began)
 
 		cancel()
@@ -69,7 +71,7 @@ func (p *examination) unreachable(err error) {
 
 // askVersion asks what the server is.
 func (p *examination) askVersion(ctx context.Context) error {
-	version, err := p.c.version(ctx)
+	version, err := p.b.Version(ctx)
 	if err != nil {
 		return p.inconclusive(ctx, Version, err)
 	}
@@ -89,9 +91,9 @@ func (p *examination) askVersion(ctx context.Context) error {
 
 	penalties := s.FrequencyPenalty != 0 || s.PresencePenalty != 0 || s.RepetitionPenalty != 1
 	switch {
-	case before(version, 0, 12, 6):
+	case before(version, "0.12.6"):
 		p.note("version-cuts", version)
-	case penalties && before(version, 0, 30, 0):
+	case penalties && before(version, "0.30.0"):
 		p.note("version-penalties", version)
 	default:
 		p.ok(Version, "Ollama %s", version)
@@ -102,26 +104,9 @@ func (p *examination) askVersion(ctx context.Context) error {
 
 // before reports whether a version is known to be before another. One that cannot be read, or 0.0.0, which is what
 // builds from source call themselves, is not.
-func before(version string, than ...int) bool {
-	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
-
-	parts := strings.Split(version, ".")
-	if len(parts) != len(than) || version == "0.0.0" {
-		return false
-	}
-
-	for i, part := range parts {
-		n, err := strconv.Atoi(part)
-		if err != nil || n > than[i] {
-			return false
-		}
-
-		if n < than[i] {
-			return true
-		}
-	}
-
-	return false
+func before(version, than string) bool {
+	release, _, _ := strings.Cut("v"+strings.TrimPrefix(version, "v"), "-")
+	return semver.Canonical(release) == release && release != "v0.0.0" && semver.Compare(release, "v"+than) < 0
 }
 
 // listed is how many of a server's models are named.
@@ -129,7 +114,10 @@ const listed = 8
 
 // askModel finds out whether the server has the model.
 func (p *examination) askModel(ctx context.Context) error {
-	all, err := p.c.catalogue(ctx)
+	all, err := p.c.list(ctx)
+	if err == nil && all.has {
+		err = p.c.describe(ctx, &all)
+	}
 
 	var fault *server.Fault
 	if errors.As(err, &fault) && fault.Status == http.StatusNotFound && len(all.names) == 0 {
@@ -246,8 +234,8 @@ func (p *examination) complete(ctx context.Context) error {
 	p.reloads = 0 // the first load is nobody's fault
 
 	loading := ""
-	if r.load >= time.Second {
-		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load))
+	if r.load() >= time.Second {
+		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load()))
 	}
 
 	p.ok(Completion, "%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading)

@@ -123,7 +123,7 @@ func (p *examination) quickDraw(ctx context.Context) error {
 	r := replies[1] // whose prompt the server knows
 	p.scored, p.sampled = r.Choices, texts(r.Choices)
 	p.seeded = slices.Equal(texts(replies[0].Choices), p.sampled)
-	p.alone = pace{tokens: r.Choices[0].Tokens, took: r.took, decode: r.decode}
+	p.alone = pace{tokens: r.Choices[0].Tokens, took: r.took, decode: r.first.Decode}
 
 	switch got := len(r.Choices); {
 	case p.o.Kind == Ollama:

@@ -98,22 +98,22 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 		return reading{}, err
 	}
 
-	before, known := p.c.hits(ctx)
+	before := p.c.metrics(ctx).PrefixHits
 
 	warm, err := p.draw(ctx, one(p.filler(text, sentences+1)))
 	if err != nil {
 		return reading{}, err
 	}
 
-	after, still := p.c.hits(ctx)
+	after := p.c.metrics(ctx).PrefixHits
 
 	r := reading{
-		prompt: cold.PromptTokens, read: cold.prefill, again: warm.prefill,
-		told: cold.prefill > 0 && warm.prefill > 0, counted: known && still,
+		prompt: cold.PromptTokens, read: cold.first.Prefill, again: warm.first.Prefill,
+		told: cold.first.Prefill > 0 && warm.first.Prefill > 0, counted: before.Known && after.Known,
 	}
 
-	hits := after - before
-	if warm.cachedKnown {
+	hits := after.Value - before.Value
+	if warm.CachedKnown {
 		r.counted, hits = true, float64(warm.CachedTokens)
 	}
 
@@ -258,8 +258,8 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 			s.tokens += r.Choices[0].Tokens
 		}
 
-		s.decode += r.decode
-		s.served += r.prefill + r.decode
+		s.decode += r.first.Decode
+		s.served += r.first.Prefill + r.first.Decode
 	}
 
 	return s, errors.Join(errs...)
@@ -283,8 +283,8 @@ func (p *examination) watch(ctx context.Context, n int) <-chan int {
 
 		seen := 0
 		for ctx.Err() == nil && seen < 2 {
-			running, known := p.c.running(ctx)
-			if seen = max(seen, running); !known {
+			running := p.c.metrics(ctx).Running
+			if seen = max(seen, int(running.Value)); !running.Known {
 				break
 			}
 
@@ -364,23 +364,23 @@ const (
 
 // loaded finds out whether Ollama keeps the model loaded between requests, and after them.
 func (p *examination) loaded(ctx context.Context) error {
-	c, ok := p.c.(*ollamaClient)
+	c, ok := p.c.(ollamaClient)
 	if !ok {
 		return nil
 	}
 
-	at, err := c.loadState(ctx)
+	window, until, err := c.b.Loaded(ctx)
 	if err != nil {
 		return p.inconclusive(ctx, Loaded, err)
 	}
 
-	switch {
+	switch stays := time.Until(until); {
 	case p.reloads > 0:
 		p.note("loaded-anew", p.reloads, p.o.Window)
-	case at.expires > 0 && at.expires < shortStay:
-		p.note("loaded-briefly", duration(at.expires))
-	case at.window > 0:
-		p.ok(Loaded, "it stays loaded, with a window of %s tokens", number(at.window))
+	case stays > 0 && stays < shortStay:
+		p.note("loaded-briefly", duration(stays))
+	case window > 0:
+		p.ok(Loaded, "it stays loaded, with a window of %s tokens", number(window))
 	default:
 		p.ok(Loaded, "it stays loaded")
 	}

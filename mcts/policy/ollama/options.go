@@ -24,6 +24,8 @@ type Options struct {
 	Parallel  int           // requests of one completion at the same time; 0 is as many as samples
 	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
 
+	DialTimeout time.Duration // of one connection; 0 is 10 seconds
+
 	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
 	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
 	// cut.
@@ -65,7 +67,8 @@ func New(opts Options) (*Backend, error) {
 	}
 
 	link, err := wire.NewLink(wire.Options{
-		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, Transport: opts.Transport,
+		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
+		Transport: opts.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ollama: %w", err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -16,28 +17,15 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Transcript is a reply with what the protocol tells beyond it.
-type Transcript struct {
-	server.Reply
-	Details []Detail // one for each of Choices
-}
-
-// Detail is what a server tells of one choice beyond its text.
-type Detail struct {
-	Tokens     []string // as text, those of the stop text too where they are reported; nil for none
-	StopReason string   // vLLM: the stop text, or the id of the token, that ended the text
-	Finish     string   // the server's own word
-}
-
 // decoder reads one reply, and refuses what cannot be what a model wrote.
 type decoder struct {
 	n        int // samples asked for
 	sampling server.Sampling
 	ends     []string // the server's own words for an end
 	figures  bool     // log-probabilities were asked for
-	tokens   bool     // the texts of the tokens are wanted
+	details  bool     // the details of a transcript are wanted
 
-	transcript Transcript
+	transcript server.Transcript
 }
 
 // choice is one sample of a reply. The lists of figures are its bulk: they are read by hand, and
@@ -54,11 +42,9 @@ type choice struct {
 		// The lists of completions, beside each other.
 		Tokens        json.RawMessage `json:"tokens"`
 		TokenLogProbs json.RawMessage `json:"token_logprobs"`
+		TopLogProbs   json.RawMessage `json:"top_logprobs"`
 		// The list of chats.
-		Content []struct {
-			Token   string   `json:"token"`
-			LogProb *float64 `json:"logprob"`
-		} `json:"content"`
+		Content []wire.ScoredToken `json:"content"`
 	} `json:"logprobs"`
 }
 
@@ -104,7 +90,7 @@ func (d *decoder) read(body io.Reader) error {
 
 	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
 	if details := usage.PromptTokensDetails; details != nil {
-		t.CachedTokens = max(details.CachedTokens, 0)
+		t.CachedTokens, t.CachedKnown = max(details.CachedTokens, 0), true
 	}
 
 	return d.gather(choices)
@@ -160,7 +146,7 @@ func (d *decoder) gather(choices []choice) error {
 
 // sample checks one choice, of which the server reports so many tokens beside the list of them; 0
 // is not known.
-func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
+func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, error) {
 	var s server.Choice
 
 	switch {
@@ -169,10 +155,10 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 	case c.Message != nil:
 		s.Text = string(c.Message.Content)
 	default:
-		return s, Detail{}, errors.New("it has no text")
+		return s, server.Detail{}, errors.New("it has no text")
 	}
 
-	detail := Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
+	detail := server.Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
 
 	var err error
 	if d.figures {
@@ -181,7 +167,9 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 		}
 	}
 
-	if d.tokens {
+	if d.details {
+		detail.Likeliest = c.likeliest()
+
 		if detail.Tokens, err = c.tokens(); err != nil {
 			return s, detail, err
 		}
@@ -241,6 +229,20 @@ func (c *choice) tokens() (texts []string, err error) {
 	}
 
 	return texts, nil
+}
+
+// likeliest is the log-probability of the likeliest first token, nil when it is not told.
+func (c *choice) likeliest() *float64 {
+	if len(c.LogProbs.Content) > 0 {
+		return c.LogProbs.Content[0].Likeliest()
+	}
+
+	var lists []map[string]float64
+	if json.Unmarshal(c.LogProbs.TopLogProbs, &lists) != nil || len(lists) == 0 || len(lists[0]) == 0 {
+		return nil
+	}
+
+	return new(slices.Max(slices.Collect(maps.Values(lists[0]))))
 }
 
 // countTexts counts the texts in a list, which is valid JSON already.
