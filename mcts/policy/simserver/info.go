@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // routes says what the server answers. A server of either kind speaks the OpenAI protocol.
@@ -22,7 +25,10 @@ func (s *Server) routes() {
 			writeJSON(w, http.StatusOK, map[string]string{"version": s.o.Version})
 		})
 		s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-		s.mux.HandleFunc("GET /metrics", s.metrics)
+
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(s.engine)
+		s.mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 
 		return
 	}

@@ -3,6 +3,8 @@ package simserver
 import (
 	"maps"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Stats are the figures of a server at one moment.
@@ -60,7 +62,7 @@ func (s Stats) Reused() float64 {
 type figures struct {
 	Stats              // but for what is so now, and what the server counts
 	cutShort       int // of Completed, by their length
-	queue, latency histogram
+	queue, latency prometheus.Histogram
 }
 
 // Stats returns the figures as of now.
