@@ -1,13 +1,13 @@
 package ollama
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
-	"github.com/ollama/ollama/api"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
@@ -24,13 +24,18 @@ type sample struct {
 // line is a reply, or one line of it from a server that streams all the same.
 type line struct {
 	Model      string             `json:"model"`
-	Response   wire.Text          `json:"response"`
+	Response   string             `json:"response"`
 	Thinking   string             `json:"thinking"`
 	Done       bool               `json:"done"`
 	DoneReason string             `json:"done_reason"`
-	Error      json.RawMessage    `json:"error"`
+	Error      jsontext.Value     `json:"error"`
 	LogProbs   []wire.ScoredToken `json:"logprobs"`
-	api.Metrics
+
+	PromptEvalCount    int   `json:"prompt_eval_count"`
+	EvalCount          int   `json:"eval_count"`
+	LoadDuration       int64 `json:"load_duration"`
+	PromptEvalDuration int64 `json:"prompt_eval_duration"`
+	EvalDuration       int64 `json:"eval_duration"`
 }
 
 // errorInReply is an error that the server sent after a good status, as JSON.
@@ -55,7 +60,7 @@ func (s *sample) read(body io.Reader) error {
 			return errorInReply(e)
 		}
 
-		text.WriteString(string(l.Response))
+		text.WriteString(l.Response)
 
 		s.thinking = s.thinking || l.Thinking != ""
 		for _, p := range l.LogProbs {
@@ -76,7 +81,8 @@ func (s *sample) read(body io.Reader) error {
 		s.model, s.choice.Text = wire.Shorten(l.Model), text.String()
 		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
 		s.detail.PromptTokens = max(l.PromptEvalCount, 0)
-		s.detail.Load, s.detail.Prefill, s.detail.Decode = l.LoadDuration, l.PromptEvalDuration, l.EvalDuration
+		s.detail.Load = time.Duration(l.LoadDuration)
+		s.detail.Prefill, s.detail.Decode = time.Duration(l.PromptEvalDuration), time.Duration(l.EvalDuration)
 
 		return doc.End()
 	}

@@ -35,15 +35,14 @@ type model struct {
 const mostModels = 1 << 17
 
 // list reads a list of models.
-func (b *Backend) list(ctx context.Context, path string) (models []model, err error) {
-	err = b.do(ctx, path, nil, 0, func(body io.Reader) (err error) {
-		if models, err = wire.ReadList[model](body, "models", mostModels); err != nil {
-			return fmt.Errorf("the reply to %s: %w", path, err)
-		}
+func (b *Backend) list(ctx context.Context, path string) ([]model, error) {
+	reply := struct {
+		Models wire.List[model] `json:"models"`
+	}{wire.List[model]{Most: mostModels}}
 
-		return nil
-	})
+	err := b.ask(ctx, path, nil, &reply)
 
+	models := reply.Models.All
 	for i, m := range models {
 		models[i].Name = wire.Shorten(m.Name)
 	}
