@@ -52,7 +52,7 @@ func newClient(o Options) (backend, client, error) {
 			OmitLogProbs:     !o.LogProbs,
 			Ends:             o.Ends,
 			Timeout:          o.Timeout,
-			DialTimeout:      ReachTime,
+			DialTimeout:      reachTime,
 			Transport:        o.Transport,
 		})
 
@@ -66,7 +66,7 @@ func newClient(o Options) (backend, client, error) {
 			KeepAlive:   -1,
 			Ends:        o.Ends,
 			Timeout:     o.Timeout,
-			DialTimeout: ReachTime,
+			DialTimeout: reachTime,
 			Transport:   o.Transport,
 		})
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,8 +65,8 @@ const (
 	QuickTimeout    = 5 * time.Minute
 )
 
-// ReachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
-const ReachTime = 4 * time.Second
+// reachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
+const reachTime = 4 * time.Second
 
 // errStop ends an examination that an answer has made pointless; the check that says why is made already.
 var errStop = errors.New("nothing else can be looked at")
@@ -93,6 +94,8 @@ type examination struct {
 	scored  []server.Choice
 	stopped string  // what is known of the log-probabilities of a stop text's tokens
 	cached  bool    // the prefix cache is at work
+	read    int     // tokens counted of the prompt that was to be known, and
+	unread  error   // why there are none
 	inSpeed float64 // tokens read in a second, 0 when unknown
 	weights weights
 	alone   pace // of what quick mode drew
@@ -158,16 +161,21 @@ func (p *examination) examine(ctx context.Context) error {
 type effort struct {
 	tokens  int // of the first completion, at most
 	filler  int // sentences of the longer filler by which a sentence is measured
+	known   int // tokens of the prompt that the prefix cache is to know; less in a small window
+	rounds  int // of what the clock must tell, at most
 	timeout time.Duration
 	checks  func(p *examination) []func(context.Context) error
 }
 
-var full = effort{probeTokens, longFiller, DefaultTimeout, func(p *examination) []func(context.Context) error {
-	return []func(context.Context) error{
-		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
-		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
-	}
-}}
+var full = effort{
+	probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout,
+	func(p *examination) []func(context.Context) error {
+		return []func(context.Context) error{
+			p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
+			p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
+		}
+	},
+}
 
 // found notes a check.
 func (p *examination) found(c Check) {
@@ -204,7 +212,7 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 		return nil
 	}
 
-	limited, cancel := context.WithTimeout(ctx, ReachTime)
+	limited, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 
 	if _, err := p.c.list(limited); err != nil && ctx.Err() == nil {
@@ -217,26 +225,18 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 
 // faultText is a fault without the server's address.
 func faultText(f *server.Fault) string {
-	text := ""
+	var parts []string
 	if f.Status != 0 {
-		text = fmt.Sprintf("HTTP %d", f.Status)
+		parts = append(parts, fmt.Sprintf("HTTP %d", f.Status))
 	}
 
-	for _, part := range []string{f.Message, errorText(f.Err)} {
-		if part != "" && text != "" {
-			text += ": "
-		}
-
-		text += part
+	if f.Message != "" {
+		parts = append(parts, f.Message)
 	}
 
-	return text
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
+	if f.Err != nil {
+		parts = append(parts, f.Err.Error())
 	}
 
-	return err.Error()
+	return strings.Join(parts, ": ")
 }

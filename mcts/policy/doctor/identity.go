@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/semver"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"toolevo/envs/display"
 	"toolevo/mcts/policy/server"
@@ -24,7 +25,7 @@ func (p *examination) reach(ctx context.Context) error {
 	best := time.Duration(0)
 
 	for range greetings {
-		limited, cancel := context.WithTimeout(ctx, min(ReachTime, p.o.Timeout))
+		limited, cancel := context.WithTimeout(ctx, min(reachTime, p.o.Timeout))
 		began := time.Now()
 		_, err := p.c.list(limited)
 		took := time.Since(began)
@@ -61,7 +62,7 @@ func (p *examination) unreachable(err error) {
 		p.note("key", faultText(fault))
 		return
 	case errors.Is(err, context.DeadlineExceeded):
-		seen = fmt.Sprintf("no answer within %v", ReachTime)
+		seen = fmt.Sprintf("no answer within %v", reachTime)
 	case fault != nil:
 		seen = faultText(fault)
 	}
@@ -258,11 +259,4 @@ func duration(d time.Duration) string {
 }
 
 // number writes a whole number with commas between the thousands.
-func number(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-
-	return text
-}
+func number(n int) string { return message.NewPrinter(language.English).Sprint(n) }

@@ -19,12 +19,8 @@ const (
 // prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are read.
 func (p *examination) prefixCache(ctx context.Context) error {
 	if p.scale.each <= 0 {
+		p.unread = errUncounted
 		return p.inconclusive(ctx, PrefixCache, errUncounted)
-	}
-
-	size := cachePrompt
-	if window := max(p.stated, p.o.Window); window > 0 {
-		size = min(size, window/4)
 	}
 
 	var clock comparison // above 0 when a known prompt takes as long
@@ -32,9 +28,10 @@ func (p *examination) prefixCache(ctx context.Context) error {
 	var share float64
 	counted, told, prompt := false, false, 0
 
-	for range mostRounds {
-		r, err := p.timePrefix(ctx, p.scale.sentences(size))
+	for range p.effort.rounds {
+		r, err := p.timePrefix(ctx, p.knownSentences())
 		if err != nil {
+			p.unread = err
 			return p.inconclusive(ctx, PrefixCache, err)
 		}
 
@@ -53,6 +50,7 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		}
 	}
 
+	p.read = prompt
 	if read > time.Millisecond {
 		p.inSpeed = float64(prompt) / read.Seconds()
 	}
@@ -65,6 +63,11 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		p.ok(PrefixCache, "%.0f %% of a known prompt is not read again", 100*share)
 	case counted:
 		p.note("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share))
+	case p.o.Quick && told && float64(again) < warmShare*float64(read):
+		p.cached = true
+		p.ok(PrefixCache, "%s", times)
+	case p.o.Quick:
+		p.skipped(PrefixCache, "%s, seen once: that is not certain, and more is not probed in quick mode", times)
 	case !told && read < tooQuickRead:
 		return p.inconclusive(ctx, PrefixCache, fmt.Errorf(
 			"a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
@@ -78,6 +81,16 @@ func (p *examination) prefixCache(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// knownSentences is the length of the filler that the prefix cache is to know.
+func (p *examination) knownSentences() int {
+	size := p.effort.known
+	if window := max(p.stated, p.o.Window); window > 0 {
+		size = min(size, window/4)
+	}
+
+	return p.scale.sentences(size)
 }
 
 // reading is what a prompt came to that was new, and then known.
@@ -186,7 +199,7 @@ func (p *examination) slots(ctx context.Context) error {
 		clock.add(each - time.Duration(float64(one)/sideBySide))
 
 		proven = proven || all.overlap() >= sideBySide || all.running >= 2
-		if proven && clock.rounds > 1 || clock.side() != 0 {
+		if proven && len(clock) > 1 || clock.side() != 0 {
 			break
 		}
 	}
