@@ -35,11 +35,8 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// The defaults of Options.
-const (
-	DefaultHost    = "127.0.0.1:11434"
-	DefaultTimeout = wire.DefaultTimeout
-)
+// defaultHost is where Ollama listens.
+const defaultHost = "127.0.0.1:11434"
 
 // Backend is one server. It is safe for concurrent use.
 type Backend struct {
@@ -105,7 +102,7 @@ func ParseHost(host string) (*url.URL, error) {
 func parseHost(text string) (wire.Address, error) {
 	text = strings.Trim(strings.TrimSpace(text), `"'`)
 	if text == "" {
-		text = DefaultHost
+		text = defaultHost
 	}
 
 	if strings.HasPrefix(text, "/") {

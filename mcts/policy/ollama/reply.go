@@ -38,11 +38,6 @@ type line struct {
 	EvalDuration       int64 `json:"eval_duration"`
 }
 
-// errorInReply is an error that the server sent after a good status, as JSON.
-type errorInReply string
-
-func (e errorInReply) Error() string { return "the reply holds an error" }
-
 // read reads a reply: one object, or one a line.
 func (s *sample) read(body io.Reader) error {
 	var text strings.Builder
@@ -56,8 +51,8 @@ func (s *sample) read(body io.Reader) error {
 			return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 		}
 
-		if e := string(l.Error); e != "" && e != "null" && e != `""` {
-			return errorInReply(e)
+		if err := wire.CheckError(l.Error); err != nil {
+			return err
 		}
 
 		text.WriteString(l.Response)

@@ -113,10 +113,7 @@ func (e *Embedder) fit(ctx context.Context, texts []string) ([][]float32, error)
 // seedOf is a seed of a batch's own.
 func seedOf(texts []string) uint64 {
 	h := fnv.New64a()
-	for _, text := range texts {
-		h.Write([]byte(text))
-	}
-
+	h.Write([]byte(strings.Join(texts, "")))
 	return h.Sum64()
 }
 
@@ -192,12 +189,15 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 	}{Data: wire.List[vector]{Most: n}}
 
 	err := wire.NewDocument(body).Only(&reply)
-	switch text := string(reply.Error); {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
-	case text != "" && text != "null":
-		return nil, errorInReply(text)
-	case len(reply.Data.All) != n:
+	}
+
+	if err := wire.CheckError(reply.Error); err != nil {
+		return nil, err
+	}
+
+	if len(reply.Data.All) != n {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(reply.Data.All), n)
 	}
 

@@ -48,9 +48,9 @@ func (m *Metrics) names() map[*Figure][]string {
 // total ends the names of counters.
 const total = "_total"
 
-// ParseMetrics reads the text format of Prometheus. Metrics that are not of interest are passed over unread; one of
+// parseMetrics reads the text format of Prometheus. Metrics that are not of interest are passed over unread; one of
 // interest that cannot be read is an error, and one that is not a number is not known.
-func ParseMetrics(text []byte) (Metrics, error) {
+func parseMetrics(text []byte) (Metrics, error) {
 	var m Metrics
 	names := m.names()
 	known := slices.Concat(slices.Collect(maps.Values(names))...)

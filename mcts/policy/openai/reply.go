@@ -61,8 +61,8 @@ func (d *decoder) read(body io.Reader) error {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 	}
 
-	if text := string(r.Error); text != "" && text != "null" && text != `""` {
-		return errorInReply(text)
+	if err := wire.CheckError(r.Error); err != nil {
+		return err
 	}
 
 	t := &d.transcript

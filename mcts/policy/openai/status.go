@@ -126,7 +126,7 @@ func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
 	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err == nil {
-			m, err = ParseMetrics(text)
+			m, err = parseMetrics(text)
 		}
 
 		return err

@@ -133,7 +133,7 @@ func TestParseMetrics(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ParseMetrics([]byte(tt.text))
+			got, err := parseMetrics([]byte(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestParseMetrics(t *testing.T) {
 	for _, text := range []string{"vllm:num_requests_running", "vllm:num_requests_running x",
 		`vllm:num_requests_running{a="b 1`,
 		"vllm:num_requests_running 1 2 3"} {
-		if m, err := ParseMetrics([]byte(text)); err == nil {
+		if m, err := parseMetrics([]byte(text)); err == nil {
 			t.Errorf("%q is %+v, want an error", text, m)
 		}
 	}
@@ -162,7 +162,7 @@ func FuzzParseMetrics(f *testing.F) {
 	f.Add(string(text))
 	f.Add(`vllm:num_requests_running{a="\` + "\nvllm:kv_cache_usage_perc{} 1e400")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ParseMetrics([]byte(text))
+		m, err := parseMetrics([]byte(text))
 		if err != nil {
 			return
 		}
@@ -171,7 +171,7 @@ func FuzzParseMetrics(f *testing.F) {
 			t.Fatalf("%+v", m)
 		}
 		// Lines of others change nothing.
-		again, err := ParseMetrics(fmt.Appendf(nil, "# TYPE x counter\nx{y=\"z\"} 1\n%s\nx 2\n", text))
+		again, err := parseMetrics(fmt.Appendf(nil, "# TYPE x counter\nx{y=\"z\"} 1\n%s\nx 2\n", text))
 		if err != nil || again != m {
 			t.Fatalf("%+v among other lines is %+v, %v", m, again, err)
 		}

@@ -48,9 +48,9 @@ func (r Retry) Do(ctx context.Context, seed uint64, try func() error) error {
 
 // withDefaults fills in what was left out.
 func (r Retry) withDefaults() Retry {
-	fill(&r.Attempts, DefaultAttempts)
-	fill(&r.Base, DefaultBase)
-	fill(&r.Max, max(DefaultMax, r.Base))
+	fill(&r.Attempts, defaultAttempts)
+	fill(&r.Base, defaultBase)
+	fill(&r.Max, max(defaultMax, r.Base))
 	fill(&r.Patience, DefaultPatience)
 
 	return r

@@ -35,20 +35,6 @@ type Stats struct {
 	Cut    int           // connections cut while the server was flapping
 }
 
-// Occupied is the share of the time from First to Now that the slots were in use, on average.
-func (s Stats) Occupied() float64 {
-	if s.First.IsZero() || !s.Now.After(s.First) {
-		return 0
-	}
-
-	var busy time.Duration
-	for _, b := range s.Busy {
-		busy += b
-	}
-
-	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
-}
-
 // Reused is the share of all prompts' bytes that the prefix cache held.
 func (s Stats) Reused() float64 {
 	if s.PromptChars == 0 {
