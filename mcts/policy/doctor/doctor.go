@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,19 +105,14 @@ type examination struct {
 // Examine looks at one server. The error is the context's, or says what is wrong with the options; whatever is wrong
 // with the server stands in the report, which holds what was found so far in any case.
 func Examine(ctx context.Context, o Options) (*Report, error) {
-	if o.Parallel == 0 {
-		o.Parallel = DefaultParallel
-	}
+	o.Parallel = cmp.Or(o.Parallel, DefaultParallel)
 
 	work := full
 	if o.Quick {
 		work = quick
 	}
 
-	if o.Timeout == 0 {
-		o.Timeout = work.timeout
-	}
-
+	o.Timeout = cmp.Or(o.Timeout, work.timeout)
 	if o.Found == nil {
 		o.Found = func(Check) {}
 	}
@@ -194,17 +190,17 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 		return ctx.Err()
 	}
 
-	finding, seen := "inconclusive", err.Error()
+	finding := "inconclusive"
 
 	var fault *server.Fault
 	switch {
 	case errors.As(err, &fault):
-		finding, seen = "probe-failed", faultText(fault)
+		finding = "probe-failed"
 	case errors.Is(err, errSlow):
 		finding = "slow"
 	}
 
-	c := p.finding(finding, seen)
+	c := p.finding(finding, errorText(err))
 	c.Name = name
 	p.found(c)
 
@@ -223,8 +219,13 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 	return ctx.Err()
 }
 
-// faultText is a fault without the server's address.
-func faultText(f *server.Fault) string {
+// errorText is an error's text; of a fault, without the server's address.
+func errorText(err error) string {
+	var f *server.Fault
+	if !errors.As(err, &f) {
+		return err.Error()
+	}
+
 	var parts []string
 	if f.Status != 0 {
 		parts = append(parts, fmt.Sprintf("HTTP %d", f.Status))

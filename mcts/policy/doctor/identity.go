@@ -55,16 +55,14 @@ func (p *examination) reach(ctx context.Context) error {
 // unreachable notes that a server cannot be used at all.
 func (p *examination) unreachable(err error) {
 	var fault *server.Fault
-	seen := err.Error()
+	seen := errorText(err)
 
 	switch {
 	case errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden):
-		p.note("key", faultText(fault))
+		p.note("key", seen)
 		return
 	case errors.Is(err, context.DeadlineExceeded):
 		seen = fmt.Sprintf("no answer within %v", reachTime)
-	case fault != nil:
-		seen = faultText(fault)
 	}
 
 	p.note("unreachable", seen, p.report.Server)
@@ -187,9 +185,8 @@ func some(names []string) string {
 
 // otherModels reports replies that came from another model.
 func (p *examination) otherModels(context.Context) error {
-	var fault *server.Fault
-	if errors.As(p.strange, &fault) {
-		p.note("model-changes", faultText(fault))
+	if p.strange != nil {
+		p.note("model-changes", errorText(p.strange))
 	}
 
 	return nil
@@ -206,11 +203,10 @@ func (p *examination) complete(ctx context.Context) error {
 	}
 
 	if err != nil {
-		finding, seen := "completion", err.Error()
+		finding, seen := "completion", errorText(err)
 
 		var fault *server.Fault
 		if errors.As(err, &fault) {
-			seen = faultText(fault)
 			switch {
 			case errors.Is(fault, server.ErrNoEnd):
 				finding = "completion-no-end"

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -77,22 +78,15 @@ func (o Options) Check() error {
 // withDefaults fills in what was left out and reports what makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	o.Retry = o.Retry.withDefaults()
-	fill(&o.Timeout, DefaultTimeout)
-	fill(&o.Limit.Max, max(defaultLimit, o.Limit.Start))
-	fill(&o.Limit.Start, min(defaultStart, o.Limit.Max))
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Limit.Max = cmp.Or(o.Limit.Max, max(defaultLimit, o.Limit.Start))
+	o.Limit.Start = cmp.Or(o.Limit.Start, min(defaultStart, o.Limit.Max))
 
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 
 	return o, o.validate()
-}
-
-func fill[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
 }
 
 func (o Options) validate() error {

@@ -1,6 +1,7 @@
 package simserver
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -157,11 +158,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	name := q.Model
-	if name == "" {
-		name = q.Name
-	}
-
+	name := cmp.Or(q.Model, q.Name)
 	if name != s.o.served() && name != s.o.served()+":latest" {
 		writeJSON(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("model '%s' not found", name)})
 		return
