@@ -4,24 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"time"
 
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
 	"toolevo/mcts/policy/server"
 )
 
-// client is a server, in either protocol.
+// backend is what the backends of both protocols have in common.
+type backend interface {
+	server.Backend
+	server.Namer
+	Transcribe(ctx context.Context, c server.Completion, p server.Probe) (server.Transcript, error)
+	Version(ctx context.Context) (string, error) // "" when the server does not say
+	Close()
+}
+
+// client is what is asked of a server in a way of its protocol's own.
 type client interface {
-	address() string
-	greet(ctx context.Context) error                       // the cheapest request there is that needs the key
-	version(ctx context.Context) (string, error)           // "" when the server does not say
-	catalogue(ctx context.Context) (catalogue, error)      // what it has
-	draw(ctx context.Context, a ask) (reply, error)        // one request; Ollama: one for each sample
-	check(ctx context.Context, r reply) error              // that the reply is of the model asked for
-	hits(ctx context.Context) (tokens float64, known bool) // tokens found in the prefix cache since the server started
-	running(ctx context.Context) (sequences int, known bool)
-	close()
+	list(ctx context.Context) (catalogue, error)        // the cheapest request there is that needs the key
+	describe(ctx context.Context, all *catalogue) error // adds what the list does not tell of the model
+	metrics(ctx context.Context) openai.Metrics         // nothing is known of a server without any
 }
 
 // catalogue is what a server has.
@@ -35,97 +38,179 @@ type catalogue struct {
 	weights weights
 }
 
+// newClient returns the server of the options, as both.
+func newClient(o Options) (backend, client, error) {
+	switch o.Kind {
+	case OpenAI:
+		b, err := openai.New(openai.Options{
+			BaseURL:          o.URL,
+			APIKey:           o.APIKey,
+			Model:            o.Model,
+			Chat:             o.Chat,
+			Extensions:       o.Extensions,
+			AddSpecialTokens: o.AddSpecialTokens,
+			OmitLogProbs:     !o.LogProbs,
+			Ends:             o.Ends,
+			Timeout:          o.Timeout,
+			DialTimeout:      reachTime,
+			Transport:        o.Transport,
+		})
+
+		return b, openAIClient{b, o.Model}, err
+	case Ollama:
+		b, err := ollama.New(ollama.Options{
+			Host:        o.URL,
+			APIKey:      o.APIKey,
+			Model:       o.Model,
+			Window:      o.Window,
+			KeepAlive:   -1,
+			Ends:        o.Ends,
+			Timeout:     o.Timeout,
+			DialTimeout: reachTime,
+			Transport:   o.Transport,
+		})
+
+		return b, ollamaClient{b, o.Model}, err
+	}
+
+	return nil, nil, fmt.Errorf("doctor: unknown kind of server %q", o.Kind)
+}
+
+// openAIClient is a server that speaks OpenAI's protocol.
+type openAIClient struct {
+	b     *openai.Backend
+	model string
+}
+
+func (c openAIClient) list(ctx context.Context) (all catalogue, err error) {
+	models, err := c.b.Models(ctx)
+	for _, m := range models {
+		all.names = append(all.names, m.ID)
+		if m.ID == c.model {
+			all.has, all.window, all.owner = true, m.MaxModelLen, m.OwnedBy
+		}
+	}
+
+	return all, err
+}
+
+func (c openAIClient) describe(context.Context, *catalogue) error { return nil }
+
+func (c openAIClient) metrics(ctx context.Context) openai.Metrics {
+	m, _ := c.b.Metrics(ctx) // in which nothing is known after an error
+	return m
+}
+
+// ollamaClient is an Ollama server, in its own protocol.
+type ollamaClient struct {
+	b     *ollama.Backend
+	model string
+}
+
+func (c ollamaClient) list(ctx context.Context) (all catalogue, err error) {
+	all.names, err = c.b.Models(ctx)
+	for _, name := range all.names {
+		all.has = all.has || name == c.model || name == c.model+":latest"
+	}
+
+	return all, err
+}
+
+func (c ollamaClient) describe(ctx context.Context, all *catalogue) error {
+	d, err := c.b.Show(ctx)
+	all.window, all.remote = d.ContextLength, d.RemoteHost
+	all.weights = weights{d.ParameterCount, bitsOf(d.Quantization)}
+
+	return err
+}
+
+func (c ollamaClient) metrics(context.Context) (none openai.Metrics) { return none }
+
 // ask is one probe.
 type ask struct {
 	prompt   Prompt
 	n        int
 	seed     uint64
 	sampling server.Sampling
-
-	leaveOut    []string // parameters that are not sent, under OpenAI's names
-	alternative bool     // the likeliest token is reported, too
+	server.Probe
 }
 
 // reply is what came back.
 type reply struct {
-	server.Reply
-	tokens      [][]string // of each choice, as text; nil when there are none
-	took        time.Duration
-	sent        int     // requests
-	cachedKnown bool    // the server tells how much of the prompt was in its prefix cache
-	likeliest   float64 // log-probability of the likeliest first token; above 0 when it was not told
-
-	// Ollama's own figures for a single sample, 0 when it does not say.
-	prefill, decode, load time.Duration
+	server.Transcript
+	first server.Detail // of Details
+	took  time.Duration
 }
 
-func newClient(o Options) (client, error) {
-	switch {
-	case o.Kind == OpenAI:
-		return newOpenAI(o)
-	case o.Kind == Ollama:
-		return newOllama(o)
+// load is how long the model took to load for the request; 0 when Ollama does not say.
+func (r reply) load() (longest time.Duration) {
+	for _, d := range r.Details {
+		longest = max(longest, d.Load)
 	}
 
-	return nil, fmt.Errorf("doctor: unknown kind of server %q", o.Kind)
+	return longest
 }
 
-// transport carries the probes: the network, unless the options have something else.
-func (o Options) transport() http.RoundTripper {
-	if o.Transport != nil {
-		return o.Transport
-	}
-
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: ReachTime}).DialContext
-	t.MaxIdleConnsPerHost = 256
-
-	return t
+// retry is what is done about transient faults. A server that is not there is waited for as long as one that fails.
+var retry = server.Retry{
+	Attempts: 3,
+	Base:     200 * time.Millisecond,
+	Max:      400 * time.Millisecond,
+	Patience: 600 * time.Millisecond,
 }
 
-// tries is how often a probe is made that meets a transient fault.
-const tries = 3
-
-// firstWait is the wait before the second try; it doubles.
-const firstWait = 200 * time.Millisecond
-
-// draw makes one probe, and makes it again when something passing went wrong. It is safe for concurrent use.
-func (p *examination) draw(ctx context.Context, a ask) (reply, error) {
-	for try := 1; ; try++ {
+// draw makes one probe, and makes it again when something passing went wrong, unless it took all the time that a probe
+// may take. It is safe for concurrent use.
+func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
+	passing := retry.Do(ctx, a.seed, func() error {
 		began := time.Now()
-		r, err := p.c.draw(ctx, a)
-		p.mu.Lock()
 
-		p.report.Probes += r.sent
-		if r.load >= reloaded {
-			p.reloads++
-		}
-		p.mu.Unlock()
-		var fault *server.Fault
-
-		if err == nil {
-			err = p.c.check(ctx, r)
+		r, err = p.drawOnce(ctx, a)
+		if time.Since(began) >= p.o.Timeout {
+			return nil
 		}
 
-		if server.IsOtherModel(err) {
-			p.mu.Lock()
-			p.strange = err
-			p.mu.Unlock()
-		}
+		return err
+	})
 
-		if err == nil || !errors.As(err, &fault) || fault.Kind != server.Transient || try == tries ||
-			time.Since(began) >= p.o.Timeout {
-			return r, err
-		}
-
-		timer := time.NewTimer(firstWait << (try - 1))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return r, ctx.Err()
-		}
+	if passing != nil {
+		return r, passing
 	}
+
+	return r, err
+}
+
+// drawOnce makes one probe.
+func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) {
+	c := server.Completion{
+		Prompt: a.prompt.Text, Messages: a.prompt.Messages, N: a.n, Seed: a.seed, Sampling: a.sampling,
+	}
+
+	began := time.Now()
+	r.Transcript, err = p.b.Transcribe(ctx, c, a.Probe)
+	r.took = time.Since(began)
+
+	if err == nil {
+		r.first, err = r.Details[0], server.CheckModel(ctx, p.b, r.Reply)
+	}
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	p.report.Probes++
+	if p.o.Kind == Ollama && a.sampling.Temperature > 0 {
+		p.report.Probes += a.n - 1 // one request for each sample
+	}
+
+	if r.load() >= reloaded {
+		p.reloads++
+	}
+
+	if server.IsOtherModel(err) {
+		p.strange = err
+	}
+
+	return r, err
 }
 
 // drawAll draws a.n samples with as many requests as the server needs, the way a run does: sample i has seed a.seed+i.

@@ -2,8 +2,9 @@ package doctor
 
 import (
 	"errors"
-	"math"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // errBusy says that the clock did not tell.
@@ -16,34 +17,25 @@ const (
 	certainty  = 5 // standard errors
 )
 
-// comparison is one by the clock, made again and again: one side minus the other, taken right after each other so
-// that what else a machine does is met by both.
-type comparison struct {
-	rounds       int
-	sum, squares float64
-}
+// comparison is one by the clock, made again and again: one side minus the other in seconds, taken right after each
+// other so that what else a machine does is met by both.
+type comparison []float64
 
 // add notes a difference.
-func (c *comparison) add(d time.Duration) {
-	c.rounds++
-	c.sum += d.Seconds()
-	c.squares += d.Seconds() * d.Seconds()
-}
+func (c *comparison) add(d time.Duration) { *c = append(*c, d.Seconds()) }
 
 // side is -1 or 1 when the differences are certain to be below or above 0, and 0 while they are not.
-func (c *comparison) side() int {
-	if c.rounds < fewRounds {
+func (c comparison) side() int {
+	if len(c) < fewRounds {
 		return 0
 	}
 
-	n := float64(c.rounds)
-	mean := c.sum / n
+	mean, deviation := stat.MeanStdDev(c, nil)
 
-	deviation := math.Sqrt(max(0, c.squares/n-mean*mean) / (n - 1)) // of the mean
-	switch {
-	case mean < -certainty*deviation:
+	switch away := certainty * stat.StdErr(deviation, float64(len(c))); {
+	case mean < -away:
 		return -1
-	case mean > certainty*deviation:
+	case mean > away:
 		return 1
 	}
 

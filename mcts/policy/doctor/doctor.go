@@ -1,10 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,8 +66,8 @@ const (
 	QuickTimeout    = 5 * time.Minute
 )
 
-// ReachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
-const ReachTime = 4 * time.Second
+// reachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
+const reachTime = 4 * time.Second
 
 // errStop ends an examination that an answer has made pointless; the check that says why is made already.
 var errStop = errors.New("nothing else can be looked at")
@@ -73,6 +75,7 @@ var errStop = errors.New("nothing else can be looked at")
 // examination holds a server and what the checks have found out about it so far.
 type examination struct {
 	o      Options
+	b      backend
 	c      client
 	effort effort
 
@@ -92,6 +95,8 @@ type examination struct {
 	scored  []server.Choice
 	stopped string  // what is known of the log-probabilities of a stop text's tokens
 	cached  bool    // the prefix cache is at work
+	read    int     // tokens counted of the prompt that was to be known, and
+	unread  error   // why there are none
 	inSpeed float64 // tokens read in a second, 0 when unknown
 	weights weights
 	alone   pace // of what quick mode drew
@@ -100,33 +105,28 @@ type examination struct {
 // Examine looks at one server. The error is the context's, or says what is wrong with the options; whatever is wrong
 // with the server stands in the report, which holds what was found so far in any case.
 func Examine(ctx context.Context, o Options) (*Report, error) {
-	if o.Parallel == 0 {
-		o.Parallel = DefaultParallel
-	}
+	o.Parallel = cmp.Or(o.Parallel, DefaultParallel)
 
 	work := full
 	if o.Quick {
 		work = quick
 	}
 
-	if o.Timeout == 0 {
-		o.Timeout = work.timeout
-	}
-
+	o.Timeout = cmp.Or(o.Timeout, work.timeout)
 	if o.Found == nil {
 		o.Found = func(Check) {}
 	}
 
-	c, err := newClient(o)
+	b, c, err := newClient(o)
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	defer b.Close()
 
 	started := time.Now()
 	p := &examination{
-		o: o, c: c, effort: work,
-		report: Report{Server: c.address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
+		o: o, b: b, c: c, effort: work,
+		report: Report{Server: b.Address(), Kind: o.Kind, Model: o.Model, Verdict: OK},
 	}
 	err = p.examine(ctx)
 	p.report.Took = time.Since(started)
@@ -157,16 +157,21 @@ func (p *examination) examine(ctx context.Context) error {
 type effort struct {
 	tokens  int // of the first completion, at most
 	filler  int // sentences of the longer filler by which a sentence is measured
+	known   int // tokens of the prompt that the prefix cache is to know; less in a small window
+	rounds  int // of what the clock must tell, at most
 	timeout time.Duration
 	checks  func(p *examination) []func(context.Context) error
 }
 
-var full = effort{probeTokens, longFiller, DefaultTimeout, func(p *examination) []func(context.Context) error {
-	return []func(context.Context) error{
-		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
-		p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
-	}
-}}
+var full = effort{
+	probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout,
+	func(p *examination) []func(context.Context) error {
+		return []func(context.Context) error{
+			p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.window, p.room,
+			p.samples, p.seeds, p.stable, p.defaults, p.stop, p.logProbs, p.slots, p.loaded, p.otherModels,
+		}
+	},
+}
 
 // found notes a check.
 func (p *examination) found(c Check) {
@@ -185,17 +190,17 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 		return ctx.Err()
 	}
 
-	finding, seen := "inconclusive", err.Error()
+	finding := "inconclusive"
 
 	var fault *server.Fault
 	switch {
 	case errors.As(err, &fault):
-		finding, seen = "probe-failed", faultText(fault)
+		finding = "probe-failed"
 	case errors.Is(err, errSlow):
 		finding = "slow"
 	}
 
-	c := p.finding(finding, seen)
+	c := p.finding(finding, errorText(err))
 	c.Name = name
 	p.found(c)
 
@@ -203,10 +208,10 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 		return nil
 	}
 
-	limited, cancel := context.WithTimeout(ctx, ReachTime)
+	limited, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 
-	if err := p.c.greet(limited); err != nil && ctx.Err() == nil {
+	if _, err := p.c.list(limited); err != nil && ctx.Err() == nil {
 		p.note("gone")
 		return errStop
 	}
@@ -214,28 +219,25 @@ func (p *examination) inconclusive(ctx context.Context, name Name, err error) er
 	return ctx.Err()
 }
 
-// faultText is a fault without the server's address.
-func faultText(f *server.Fault) string {
-	text := ""
-	if f.Status != 0 {
-		text = fmt.Sprintf("HTTP %d", f.Status)
-	}
-
-	for _, part := range []string{f.Message, errorText(f.Err)} {
-		if part != "" && text != "" {
-			text += ": "
-		}
-
-		text += part
-	}
-
-	return text
-}
-
+// errorText is an error's text; of a fault, without the server's address.
 func errorText(err error) string {
-	if err == nil {
-		return ""
+	var f *server.Fault
+	if !errors.As(err, &f) {
+		return err.Error()
 	}
 
-	return err.Error()
+	var parts []string
+	if f.Status != 0 {
+		parts = append(parts, fmt.Sprintf("HTTP %d", f.Status))
+	}
+
+	if f.Message != "" {
+		parts = append(parts, f.Message)
+	}
+
+	if f.Err != nil {
+		parts = append(parts, f.Err.Error())
+	}
+
+	return strings.Join(parts, ": ")
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"toolevo/envs/display"
 	"toolevo/mcts/policy/server"
@@ -22,9 +25,9 @@ func (p *examination) reach(ctx context.Context) error {
 	best := time.Duration(0)
 
 	for range greetings {
-		limited, cancel := context.WithTimeout(ctx, min(ReachTime, p.o.Timeout))
+		limited, cancel := context.WithTimeout(ctx, min(reachTime, p.o.Timeout))
 		began := time.Now()
-		err := p.c.greet(limited)
+		_, err := p.c.list(limited)
 		took := time.Since(began)
 
 		cancel()
@@ -52,16 +55,14 @@ func (p *examination) reach(ctx context.Context) error {
 // unreachable notes that a server cannot be used at all.
 func (p *examination) unreachable(err error) {
 	var fault *server.Fault
-	seen := err.Error()
+	seen := errorText(err)
 
 	switch {
 	case errors.As(err, &fault) && (fault.Status == http.StatusUnauthorized || fault.Status == http.StatusForbidden):
-		p.note("key", faultText(fault))
+		p.note("key", seen)
 		return
 	case errors.Is(err, context.DeadlineExceeded):
-		seen = fmt.Sprintf("no answer within %v", ReachTime)
-	case fault != nil:
-		seen = faultText(fault)
+		seen = fmt.Sprintf("no answer within %v", reachTime)
 	}
 
 	p.note("unreachable", seen, p.report.Server)
@@ -69,7 +70,7 @@ func (p *examination) unreachable(err error) {
 
 // askVersion asks what the server is.
 func (p *examination) askVersion(ctx context.Context) error {
-	version, err := p.c.version(ctx)
+	version, err := p.b.Version(ctx)
 	if err != nil {
 		return p.inconclusive(ctx, Version, err)
 	}
@@ -89,9 +90,9 @@ func (p *examination) askVersion(ctx context.Context) error {
 
 	penalties := s.FrequencyPenalty != 0 || s.PresencePenalty != 0 || s.RepetitionPenalty != 1
 	switch {
-	case before(version, 0, 12, 6):
+	case before(version, "0.12.6"):
 		p.note("version-cuts", version)
-	case penalties && before(version, 0, 30, 0):
+	case penalties && before(version, "0.30.0"):
 		p.note("version-penalties", version)
 	default:
 		p.ok(Version, "Ollama %s", version)
@@ -102,26 +103,9 @@ func (p *examination) askVersion(ctx context.Context) error {
 
 // before reports whether a version is known to be before another. One that cannot be read, or 0.0.0, which is what
 // builds from source call themselves, is not.
-func before(version string, than ...int) bool {
-	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
-
-	parts := strings.Split(version, ".")
-	if len(parts) != len(than) || version == "0.0.0" {
-		return false
-	}
-
-	for i, part := range parts {
-		n, err := strconv.Atoi(part)
-		if err != nil || n > than[i] {
-			return false
-		}
-
-		if n < than[i] {
-			return true
-		}
-	}
-
-	return false
+func before(version, than string) bool {
+	release, _, _ := strings.Cut("v"+strings.TrimPrefix(version, "v"), "-")
+	return semver.Canonical(release) == release && release != "v0.0.0" && semver.Compare(release, "v"+than) < 0
 }
 
 // listed is how many of a server's models are named.
@@ -129,7 +113,10 @@ const listed = 8
 
 // askModel finds out whether the server has the model.
 func (p *examination) askModel(ctx context.Context) error {
-	all, err := p.c.catalogue(ctx)
+	all, err := p.c.list(ctx)
+	if err == nil && all.has {
+		err = p.c.describe(ctx, &all)
+	}
 
 	var fault *server.Fault
 	if errors.As(err, &fault) && fault.Status == http.StatusNotFound && len(all.names) == 0 {
@@ -198,9 +185,8 @@ func some(names []string) string {
 
 // otherModels reports replies that came from another model.
 func (p *examination) otherModels(context.Context) error {
-	var fault *server.Fault
-	if errors.As(p.strange, &fault) {
-		p.note("model-changes", faultText(fault))
+	if p.strange != nil {
+		p.note("model-changes", errorText(p.strange))
 	}
 
 	return nil
@@ -217,11 +203,10 @@ func (p *examination) complete(ctx context.Context) error {
 	}
 
 	if err != nil {
-		finding, seen := "completion", err.Error()
+		finding, seen := "completion", errorText(err)
 
 		var fault *server.Fault
 		if errors.As(err, &fault) {
-			seen = faultText(fault)
 			switch {
 			case errors.Is(fault, server.ErrNoEnd):
 				finding = "completion-no-end"
@@ -246,8 +231,8 @@ func (p *examination) complete(ctx context.Context) error {
 	p.reloads = 0 // the first load is nobody's fault
 
 	loading := ""
-	if r.load >= time.Second {
-		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load))
+	if r.load() >= time.Second {
+		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load()))
 	}
 
 	p.ok(Completion, "%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading)
@@ -270,11 +255,4 @@ func duration(d time.Duration) string {
 }
 
 // number writes a whole number with commas between the thousands.
-func number(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-
-	return text
-}
+func number(n int) string { return message.NewPrinter(language.English).Sprint(n) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // What quick mode asks for.
@@ -16,12 +15,16 @@ const (
 
 // quick is the effort of quick mode. Its checks are those of a full examination that a few probes can decide, in the
 // same order; the others are said to be skipped.
-var quick = effort{quickTokens, quickFiller, QuickTimeout, func(p *examination) []func(context.Context) error {
-	return []func(context.Context) error{
-		p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.quickRead, p.room, p.quickDraw,
-		p.skip(Greedy, Defaults), p.quickStop, p.logProbs, p.skip(Slots), p.quickClock, p.loaded, p.otherModels,
-	}
-}}
+var quick = effort{
+	quickTokens, quickFiller, quickPrompt, 1, QuickTimeout,
+	func(p *examination) []func(context.Context) error {
+		return []func(context.Context) error{
+			p.reach, p.askVersion, p.askModel, p.complete, p.measure, p.template, p.prefixCache, p.quickWindow, p.room,
+			p.quickDraw, p.skip(Greedy, Defaults), p.quickStop, p.logProbs, p.skip(Slots), p.quickClock, p.loaded,
+			p.otherModels,
+		}
+	},
+}
 
 // skip says of checks that they are not made.
 func (p *examination) skip(names ...Name) func(context.Context) error {
@@ -39,67 +42,22 @@ func (p *examination) skipped(name Name, format string, args ...any) {
 	p.found(Check{Name: name, Verdict: Skipped, Seen: fmt.Sprintf(format, args...)})
 }
 
-// quickRead reads a prompt twice: how fast is it, is it read whole, is it known the second time?
-func (p *examination) quickRead(ctx context.Context) error {
-	if p.scale.each <= 0 {
-		if err := p.inconclusive(ctx, PrefixCache, errUncounted); err != nil {
-			return err
-		}
-
-		return p.inconclusive(ctx, Window, errUncounted)
+// quickWindow finds out whether the prompt was read whole that the prefix cache was to know.
+func (p *examination) quickWindow(ctx context.Context) error {
+	if p.unread != nil {
+		return p.inconclusive(ctx, Window, p.unread)
 	}
 
-	size := quickPrompt
-	if window := max(p.stated, p.o.Window); window > 0 {
-		size = min(size, window/4)
+	if sent := p.scale.tokens(p.knownSentences()); float64(p.read) < float64(sent)*(1-slack) {
+		p.cutInSilence(sent, p.read)
+		return nil
 	}
 
-	sentences := p.scale.sentences(size)
-
-	r, err := p.timePrefix(ctx, sentences)
-	if err != nil {
-		if err := p.inconclusive(ctx, PrefixCache, err); err != nil {
-			return err
-		}
-
-		return p.inconclusive(ctx, Window, err)
-	}
-
-	if r.read > time.Millisecond {
-		p.inSpeed = float64(r.prompt) / r.read.Seconds()
-	}
-
-	p.quickCache(r)
-
-	if sent := p.scale.tokens(sentences); float64(r.prompt) < float64(sent)*(1-slack) {
-		p.cutInSilence(sent, r.prompt)
-	} else {
-		p.skipped(Window, "a prompt of %s tokens is read whole; how many fit, and what becomes of more, is not probed "+
-			"in quick mode", number(r.prompt))
-	}
+	p.skipped(Window, "a prompt of %s tokens is read whole; how many fit, and what becomes of more, is not probed "+
+		"in quick mode", number(p.read))
 
 	return nil
 }
-
-// quickCache takes the server's own word for its prefix cache. The clock, read once, proves nothing.
-func (p *examination) quickCache(r reading) {
-	times := fmt.Sprintf("a known prompt is read in %s, a new one in %s", duration(max(0, r.again)),
-		duration(max(0, r.read)))
-	p.cached = r.counted && r.share >= cachedShare || !r.counted && r.told && warm(r)
-
-	switch {
-	case r.counted && p.cached:
-		p.ok(PrefixCache, "%.0f %% of a known prompt is not read again", 100*r.share)
-	case r.counted:
-		p.note("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*r.share))
-	case p.cached:
-		p.ok(PrefixCache, "%s", times)
-	default:
-		p.skipped(PrefixCache, "%s, seen once: that is not certain, and more is not probed in quick mode", times)
-	}
-}
-
-func warm(r reading) bool { return float64(r.again) < warmShare*float64(r.read) }
 
 // quickDraw makes a request twice: are all samples there, and are they the same?
 func (p *examination) quickDraw(ctx context.Context) error {
@@ -123,7 +81,7 @@ func (p *examination) quickDraw(ctx context.Context) error {
 	r := replies[1] // whose prompt the server knows
 	p.scored, p.sampled = r.Choices, texts(r.Choices)
 	p.seeded = slices.Equal(texts(replies[0].Choices), p.sampled)
-	p.alone = pace{tokens: r.Choices[0].Tokens, took: r.took, decode: r.decode}
+	p.alone = pace{tokens: r.Choices[0].Tokens, took: r.took, decode: r.first.Decode}
 
 	switch got := len(r.Choices); {
 	case p.o.Kind == Ollama:

@@ -162,7 +162,9 @@ func (p *examination) defaults(ctx context.Context) error {
 		return p.inconclusive(ctx, Defaults, fmt.Errorf("there is nothing to compare with"))
 	}
 
-	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens), leaveOut: parameters[1:]}
+	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
+	cold.LeaveOut = parameters[1:]
+
 	leaks := true
 
 	for range 2 {
@@ -202,13 +204,9 @@ func (p *examination) defaults(ctx context.Context) error {
 
 // leak reports whether parameters that are left out change what known seeds draw.
 func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
-	choices, err := p.drawAll(ctx, ask{
-		prompt:   p.o.Short,
-		n:        drawn,
-		seed:     firstSeed,
-		sampling: neutral(probeTokens),
-		leaveOut: names,
-	})
+	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
+	a.LeaveOut = names
+	choices, err := p.drawAll(ctx, a)
 
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err
 }

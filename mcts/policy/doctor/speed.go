@@ -19,12 +19,8 @@ const (
 // prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are read.
 func (p *examination) prefixCache(ctx context.Context) error {
 	if p.scale.each <= 0 {
+		p.unread = errUncounted
 		return p.inconclusive(ctx, PrefixCache, errUncounted)
-	}
-
-	size := cachePrompt
-	if window := max(p.stated, p.o.Window); window > 0 {
-		size = min(size, window/4)
 	}
 
 	var clock comparison // above 0 when a known prompt takes as long
@@ -32,9 +28,10 @@ func (p *examination) prefixCache(ctx context.Context) error {
 	var share float64
 	counted, told, prompt := false, false, 0
 
-	for range mostRounds {
-		r, err := p.timePrefix(ctx, p.scale.sentences(size))
+	for range p.effort.rounds {
+		r, err := p.timePrefix(ctx, p.knownSentences())
 		if err != nil {
+			p.unread = err
 			return p.inconclusive(ctx, PrefixCache, err)
 		}
 
@@ -53,6 +50,7 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		}
 	}
 
+	p.read = prompt
 	if read > time.Millisecond {
 		p.inSpeed = float64(prompt) / read.Seconds()
 	}
@@ -65,6 +63,11 @@ func (p *examination) prefixCache(ctx context.Context) error {
 		p.ok(PrefixCache, "%.0f %% of a known prompt is not read again", 100*share)
 	case counted:
 		p.note("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share))
+	case p.o.Quick && told && float64(again) < warmShare*float64(read):
+		p.cached = true
+		p.ok(PrefixCache, "%s", times)
+	case p.o.Quick:
+		p.skipped(PrefixCache, "%s, seen once: that is not certain, and more is not probed in quick mode", times)
 	case !told && read < tooQuickRead:
 		return p.inconclusive(ctx, PrefixCache, fmt.Errorf(
 			"a prompt of %s tokens is read too quickly to see a difference", number(prompt)))
@@ -78,6 +81,16 @@ func (p *examination) prefixCache(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// knownSentences is the length of the filler that the prefix cache is to know.
+func (p *examination) knownSentences() int {
+	size := p.effort.known
+	if window := max(p.stated, p.o.Window); window > 0 {
+		size = min(size, window/4)
+	}
+
+	return p.scale.sentences(size)
 }
 
 // reading is what a prompt came to that was new, and then known.
@@ -98,22 +111,22 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 		return reading{}, err
 	}
 
-	before, known := p.c.hits(ctx)
+	before := p.c.metrics(ctx).PrefixHits
 
 	warm, err := p.draw(ctx, one(p.filler(text, sentences+1)))
 	if err != nil {
 		return reading{}, err
 	}
 
-	after, still := p.c.hits(ctx)
+	after := p.c.metrics(ctx).PrefixHits
 
 	r := reading{
-		prompt: cold.PromptTokens, read: cold.prefill, again: warm.prefill,
-		told: cold.prefill > 0 && warm.prefill > 0, counted: known && still,
+		prompt: cold.PromptTokens, read: cold.first.Prefill, again: warm.first.Prefill,
+		told: cold.first.Prefill > 0 && warm.first.Prefill > 0, counted: before.Known && after.Known,
 	}
 
-	hits := after - before
-	if warm.cachedKnown {
+	hits := after.Value - before.Value
+	if warm.CachedKnown {
 		r.counted, hits = true, float64(warm.CachedTokens)
 	}
 
@@ -186,7 +199,7 @@ func (p *examination) slots(ctx context.Context) error {
 		clock.add(each - time.Duration(float64(one)/sideBySide))
 
 		proven = proven || all.overlap() >= sideBySide || all.running >= 2
-		if proven && clock.rounds > 1 || clock.side() != 0 {
+		if proven && len(clock) > 1 || clock.side() != 0 {
 			break
 		}
 	}
@@ -258,8 +271,8 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 			s.tokens += r.Choices[0].Tokens
 		}
 
-		s.decode += r.decode
-		s.served += r.prefill + r.decode
+		s.decode += r.first.Decode
+		s.served += r.first.Prefill + r.first.Decode
 	}
 
 	return s, errors.Join(errs...)
@@ -283,8 +296,8 @@ func (p *examination) watch(ctx context.Context, n int) <-chan int {
 
 		seen := 0
 		for ctx.Err() == nil && seen < 2 {
-			running, known := p.c.running(ctx)
-			if seen = max(seen, running); !known {
+			running := p.c.metrics(ctx).Running
+			if seen = max(seen, int(running.Value)); !running.Known {
 				break
 			}
 
@@ -364,23 +377,23 @@ const (
 
 // loaded finds out whether Ollama keeps the model loaded between requests, and after them.
 func (p *examination) loaded(ctx context.Context) error {
-	c, ok := p.c.(*ollamaClient)
+	c, ok := p.c.(ollamaClient)
 	if !ok {
 		return nil
 	}
 
-	at, err := c.loadState(ctx)
+	window, until, err := c.b.Loaded(ctx)
 	if err != nil {
 		return p.inconclusive(ctx, Loaded, err)
 	}
 
-	switch {
+	switch stays := time.Until(until); {
 	case p.reloads > 0:
 		p.note("loaded-anew", p.reloads, p.o.Window)
-	case at.expires > 0 && at.expires < shortStay:
-		p.note("loaded-briefly", duration(at.expires))
-	case at.window > 0:
-		p.ok(Loaded, "it stays loaded, with a window of %s tokens", number(at.window))
+	case stays > 0 && stays < shortStay:
+		p.note("loaded-briefly", duration(stays))
+	case window > 0:
+		p.ok(Loaded, "it stays loaded, with a window of %s tokens", number(window))
 	default:
 		p.ok(Loaded, "it stays loaded")
 	}

@@ -113,11 +113,11 @@ func (p *examination) halted(r reply, stop, before string) *Check {
 // stopTokens tells whether the tokens with log-probabilities go beyond the text.
 func stopTokens(r reply, text, stop string) string {
 	c := r.Choices[0]
-	if len(c.LogProbs) == 0 || len(r.tokens) == 0 {
+	if len(c.LogProbs) == 0 || len(r.first.Tokens) == 0 {
 		return ""
 	}
 
-	joined := strings.Join(r.tokens[0], "")
+	joined := strings.Join(r.first.Tokens, "")
 	switch {
 	case strings.Contains(joined, stop):
 		return "those of the stop text included"
@@ -194,20 +194,22 @@ func (p *examination) logProbMode(ctx context.Context) (string, error) {
 
 	var figures [2]float64
 
+	a := one(p.o.Short)
+	a.Likeliest = true
+
 	for i, temperature := range [...]float64{cool, hot} {
-		a := one(p.o.Short)
-		a.sampling.Temperature, a.alternative = temperature, true
+		a.sampling.Temperature = temperature
 
 		r, err := p.draw(ctx, a)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
 
-		if err != nil || r.likeliest > 0 {
+		if err != nil || r.first.Likeliest == nil {
 			return "", nil // not every server reports the likeliest token beside the drawn one
 		}
 
-		figures[i] = r.likeliest
+		figures[i] = *r.first.Likeliest
 	}
 
 	switch moved := math.Abs(figures[0] - figures[1]); {

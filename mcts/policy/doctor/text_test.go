@@ -49,7 +49,7 @@ func TestBefore(t *testing.T) {
 		{"1.0.0", false}, {"0.17.4", false},
 		{"0.0.0", false}, {"", false}, {"main", false}, {"0.12", false},
 	} {
-		if got := before(tt.version, 0, 12, 6); got != tt.want {
+		if got := before(tt.version, "0.12.6"); got != tt.want {
 			t.Errorf("%s before 0.12.6: %v", tt.version, got)
 		}
 	}

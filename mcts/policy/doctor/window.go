@@ -192,7 +192,7 @@ func (p *examination) room(ctx context.Context) error {
 	}
 
 	if err != nil {
-		p.note("room-refused", faultText(tooLong(err)))
+		p.note("room-refused", errorText(err))
 
 		return nil
 	}

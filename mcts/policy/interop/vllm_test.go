@@ -216,7 +216,7 @@ func (v vllm) testStop(t *testing.T) {
 
 	reply, err := v.backend.Transcribe(testContext(t), server.Completion{
 		Prompt: question, N: 1, Sampling: greedy(64, "no such text", stop),
-	})
+	}, server.Probe{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/ollama/ollama/api"
 	"golang.org/x/sync/errgroup"
 
 	"toolevo/mcts/policy/internal/wire"
@@ -15,15 +16,15 @@ var _ server.Backend = (*Backend)(nil)
 
 // Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
-	t, err := b.Transcribe(ctx, c)
+	t, err := b.Transcribe(ctx, c, server.Probe{})
 	return t.Reply, err
 }
 
-// Transcribe draws c.N samples, and keeps what the server tells beyond a [server.Reply]. When one
-// sample fails, the others are given up: the server's prompt cache makes the second try cheap.
-func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcript, error) {
+// Transcribe draws c.N samples, changed as the probe wants it, and keeps what the server tells beyond a [server.Reply].
+// When one sample fails, the others are given up: the server's prompt cache makes the second try cheap.
+func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.Probe) (server.Transcript, error) {
 	if err := b.check(c); err != nil {
-		return Transcript{}, b.link.NotSent(err)
+		return server.Transcript{}, b.link.NotSent(err)
 	}
 
 	n := c.N
@@ -44,7 +45,7 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 				return gctx.Err()
 			}
 
-			s, err := b.sample(gctx, c, c.Seed+uint64(i))
+			s, err := b.sample(gctx, c, b.request(c, c.Seed+uint64(i), p))
 			samples[i] = s
 
 			return err
@@ -53,10 +54,10 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 
 	if err := group.Wait(); err != nil {
 		if ctx.Err() != nil {
-			return Transcript{}, ctx.Err()
+			return server.Transcript{}, ctx.Err()
 		}
 
-		return Transcript{}, err
+		return server.Transcript{}, err
 	}
 
 	t := gather(samples)
@@ -68,9 +69,9 @@ func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcri
 }
 
 // sample draws one sample.
-func (b *Backend) sample(ctx context.Context, c server.Completion, seed uint64) (sample, error) {
+func (b *Backend) sample(ctx context.Context, c server.Completion, req *api.GenerateRequest) (sample, error) {
 	var s sample
-	err := b.do(ctx, "/api/generate", b.request(c, seed), wire.SampleLimit(1, c.Sampling.MaxTokens),
+	err := b.do(ctx, "/api/generate", req, wire.SampleLimit(1, c.Sampling.MaxTokens),
 		func(body io.Reader) error {
 			err := s.read(body)
 			if err == nil {

@@ -193,7 +193,7 @@ func TestReplies(t *testing.T) {
 	tests := []struct {
 		name, body string
 		want       server.Choice
-		detail     Detail
+		detail     server.Detail
 	}{
 		{"fewer figures than tokens", `{"response":"ab","done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":6,"load_duration":7,
 			"logprobs":[{"token":"a","logprob":-0.1234567890123,"bytes":[97]},{"token":"b","logprob":-0.5},{"token":"c","logprob":-2}]}`,
@@ -203,22 +203,22 @@ func TestReplies(t *testing.T) {
 				Finish:   server.FinishStop,
 				Tokens:   6,
 			},
-			Detail{Tokens: []string{"a", "b", "c"}, Finish: "stop", PromptTokens: 5, LoadDuration: 7}},
+			server.Detail{Tokens: []string{"a", "b", "c"}, Finish: "stop", PromptTokens: 5, Load: 7}},
 		{"before 0.12.11: no figures", oneSample, server.Choice{Text: "t", Finish: server.FinishStop, Tokens: 1},
-			Detail{Finish: "stop", PromptTokens: 5}},
+			server.Detail{Finish: "stop", PromptTokens: 5}},
 		{"at the end of the window", `{"response":"x","done":true,"done_reason":"length","prompt_eval_count":200,"eval_count":57}`,
 			server.Choice{Text: "x", Finish: server.FinishLength, Tokens: 57},
-			Detail{Finish: "length", PromptTokens: 200}},
+			server.Detail{Finish: "length", PromptTokens: 200}},
 		{"a stream", `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" +
 			`{"response":"","done":true,"done_reason":"stop","eval_count":2}` + "\n",
-			server.Choice{Text: "ab", Finish: server.FinishStop, Tokens: 2}, Detail{Finish: "stop"}},
+			server.Choice{Text: "ab", Finish: server.FinishStop, Tokens: 2}, server.Detail{Finish: "stop"}},
 		{"empty", `{"response":"","done":true,"done_reason":"stop","eval_count":1}`,
-			server.Choice{Finish: server.FinishStop, Tokens: 1}, Detail{Finish: "stop"}},
+			server.Choice{Finish: server.FinishStop, Tokens: 1}, server.Detail{Finish: "stop"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body))).Transcribe(t.Context(),
-				askLong(1))
+				askLong(1), server.Probe{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -481,7 +481,7 @@ func TestStatus(t *testing.T) {
 	models, err2 := b.Models(t.Context())
 	show, err3 := b.Show(t.Context())
 
-	window, err4 := b.Loaded(t.Context())
+	window, _, err4 := b.Loaded(t.Context())
 	for _, err := range []error{err1, err2, err3, err4} {
 		if err != nil {
 			t.Error(err)

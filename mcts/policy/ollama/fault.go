@@ -34,12 +34,11 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 // sampleFault is the fault of a reply with a good status that is not a sample, or the error that it
 // is.
 func (b *Backend) sampleFault(err error) error {
-	var inside errorInReply
+	var c wire.Complaint
 	switch {
-	case errors.As(err, &inside):
+	case errors.As(err, &c):
 		// It comes from the middle of a stream, where the status was sent already: 500 is what it would
 		// have been.
-		c := wire.ReadComplaint([]byte(`{"error":` + string(inside) + `}`))
 		return b.link.Fault(kindOf(http.StatusInternalServerError, c), http.StatusOK, c.Message, nil)
 	case errors.Is(err, errWindow):
 		return b.link.Fault(server.TooLong, http.StatusOK, err.Error(), nil)

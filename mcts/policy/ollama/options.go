@@ -24,6 +24,8 @@ type Options struct {
 	Parallel  int           // requests of one completion at the same time; 0 is as many as samples
 	Timeout   time.Duration // of one request, loading the model and waiting included; 0 is 10 minutes
 
+	DialTimeout time.Duration // of one connection; 0 is 10 seconds
+
 	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
 	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
 	// cut.
@@ -33,11 +35,8 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// The defaults of Options.
-const (
-	DefaultHost    = "127.0.0.1:11434"
-	DefaultTimeout = wire.DefaultTimeout
-)
+// defaultHost is where Ollama listens.
+const defaultHost = "127.0.0.1:11434"
 
 // Backend is one server. It is safe for concurrent use.
 type Backend struct {
@@ -65,7 +64,8 @@ func New(opts Options) (*Backend, error) {
 	}
 
 	link, err := wire.NewLink(wire.Options{
-		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, Transport: opts.Transport,
+		Address: address, APIKey: opts.APIKey, Timeout: opts.Timeout, DialTimeout: opts.DialTimeout,
+		Transport: opts.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ollama: %w", err)
@@ -102,7 +102,7 @@ func ParseHost(host string) (*url.URL, error) {
 func parseHost(text string) (wire.Address, error) {
 	text = strings.Trim(strings.TrimSpace(text), `"'`)
 	if text == "" {
-		text = DefaultHost
+		text = defaultHost
 	}
 
 	if strings.HasPrefix(text, "/") {

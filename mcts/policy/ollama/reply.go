@@ -1,60 +1,42 @@
 package ollama
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// Transcript is a reply with what the server tells beyond it.
-type Transcript struct {
-	server.Reply
-	Details []Detail // one for each of Choices
-}
-
-// Detail is what the server tells of one choice beyond its text.
-type Detail struct {
-	Tokens       []string      // as text, those of the stop text left out; nil when the server reports none
-	Finish       string        // the server's own word
-	PromptTokens int           // of this sample's prompt, as the server counted them
-	LoadDuration time.Duration // time the model took to load for this request
-}
 
 // sample is one decoded reply.
 type sample struct {
 	model    string
 	choice   server.Choice
-	detail   Detail
+	detail   server.Detail
 	thinking bool
 }
 
 // line is a reply, or one line of it from a server that streams all the same.
 type line struct {
-	Model           string          `json:"model"`
-	Response        wire.Text       `json:"response"`
-	Thinking        string          `json:"thinking"`
-	Done            bool            `json:"done"`
-	DoneReason      string          `json:"done_reason"`
-	Error           json.RawMessage `json:"error"`
-	PromptEvalCount int             `json:"prompt_eval_count"`
-	EvalCount       int             `json:"eval_count"`
-	LoadDuration    int64           `json:"load_duration"` // nanoseconds
-	LogProbs        []struct {
-		Token   string   `json:"token"`
-		LogProb *float64 `json:"logprob"`
-	} `json:"logprobs"`
+	Model      string             `json:"model"`
+	Response   string             `json:"response"`
+	Thinking   string             `json:"thinking"`
+	Done       bool               `json:"done"`
+	DoneReason string             `json:"done_reason"`
+	Error      jsontext.Value     `json:"error"`
+	LogProbs   []wire.ScoredToken `json:"logprobs"`
+
+	PromptEvalCount    int   `json:"prompt_eval_count"`
+	EvalCount          int   `json:"eval_count"`
+	LoadDuration       int64 `json:"load_duration"`
+	PromptEvalDuration int64 `json:"prompt_eval_duration"`
+	EvalDuration       int64 `json:"eval_duration"`
 }
-
-// errorInReply is an error that the server sent after a good status, as JSON.
-type errorInReply string
-
-func (e errorInReply) Error() string { return "the reply holds an error" }
 
 // read reads a reply: one object, or one a line.
 func (s *sample) read(body io.Reader) error {
@@ -69,14 +51,18 @@ func (s *sample) read(body io.Reader) error {
 			return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 		}
 
-		if e := string(l.Error); e != "" && e != "null" && e != `""` {
-			return errorInReply(e)
+		if err := wire.CheckError(l.Error); err != nil {
+			return err
 		}
 
-		text.WriteString(string(l.Response))
+		text.WriteString(l.Response)
 
 		s.thinking = s.thinking || l.Thinking != ""
 		for _, p := range l.LogProbs {
+			if len(s.detail.Tokens) == 0 {
+				s.detail.Likeliest = p.Likeliest()
+			}
+
 			s.detail.Tokens = append(s.detail.Tokens, p.Token)
 			if p.LogProb != nil {
 				s.choice.LogProbs = append(s.choice.LogProbs, *p.LogProb)
@@ -90,7 +76,8 @@ func (s *sample) read(body io.Reader) error {
 		s.model, s.choice.Text = wire.Shorten(l.Model), text.String()
 		s.choice.Tokens, s.detail.Finish = max(l.EvalCount, 0), l.DoneReason
 		s.detail.PromptTokens = max(l.PromptEvalCount, 0)
-		s.detail.LoadDuration = time.Duration(l.LoadDuration)
+		s.detail.Load = time.Duration(l.LoadDuration)
+		s.detail.Prefill, s.detail.Decode = time.Duration(l.PromptEvalDuration), time.Duration(l.EvalDuration)
 
 		return doc.End()
 	}
@@ -147,8 +134,8 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 }
 
 // gather makes one reply of the samples.
-func gather(samples []sample) Transcript {
-	var t Transcript
+func gather(samples []sample) server.Transcript {
+	var t server.Transcript
 	for _, s := range samples {
 		t.Model = s.model
 		t.Choices = append(t.Choices, s.choice)

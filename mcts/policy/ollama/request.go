@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,8 +21,11 @@ const (
 	penaltyReach = 64 // repeat_last_n, the server's default: how far back the penalties look, in tokens
 )
 
-// request writes the request for the sample with the seed.
-func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest {
+// optionNames are Ollama's names of the parameters that have others in OpenAI's protocol.
+var optionNames = map[string]string{"repetition_penalty": "repeat_penalty"}
+
+// request writes the request for the sample with the seed, changed as a probe wants it.
+func (b *Backend) request(c server.Completion, seed uint64, p server.Probe) *api.GenerateRequest {
 	s := c.Sampling
 	off := false
 
@@ -59,6 +63,19 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 	}
 	if b.opts.KeepAlive != 0 {
 		req.KeepAlive = &api.Duration{Duration: b.opts.KeepAlive}
+	}
+
+	if p.Likeliest {
+		req.TopLogprobs = 1
+	}
+
+	if len(p.LeaveOut) > 0 {
+		delete(req.Options, "typical_p")
+		delete(req.Options, "repeat_last_n")
+	}
+
+	for _, name := range p.LeaveOut {
+		delete(req.Options, cmp.Or(optionNames[name], name))
 	}
 
 	return req

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -25,23 +26,23 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 
 // model is what is read of one model in a list.
 type model struct {
-	Name          string `json:"name"`
-	ContextLength int    `json:"context_length"` // of one that is loaded
+	Name          string    `json:"name"`
+	ContextLength int       `json:"context_length"` // of one that is loaded
+	ExpiresAt     time.Time `json:"expires_at"`     // of one that is loaded
 }
 
 // mostModels bounds a list of models.
 const mostModels = 1 << 17
 
 // list reads a list of models.
-func (b *Backend) list(ctx context.Context, path string) (models []model, err error) {
-	err = b.do(ctx, path, nil, 0, func(body io.Reader) (err error) {
-		if models, err = wire.ReadList[model](body, "models", mostModels); err != nil {
-			return fmt.Errorf("the reply to %s: %w", path, err)
-		}
+func (b *Backend) list(ctx context.Context, path string) ([]model, error) {
+	reply := struct {
+		Models wire.List[model] `json:"models"`
+	}{wire.List[model]{Most: mostModels}}
 
-		return nil
-	})
+	err := b.ask(ctx, path, nil, &reply)
 
+	models := reply.Models.All
 	for i, m := range models {
 		models[i].Name = wire.Shorten(m.Name)
 	}
@@ -115,21 +116,21 @@ func (b *Backend) Show(ctx context.Context) (Description, error) {
 	return d, nil
 }
 
-// Loaded is the window with which the server has the model loaded now: 0 when it is not loaded, or
-// the server is too old to tell.
-func (b *Backend) Loaded(ctx context.Context) (window int, err error) {
+// Loaded is the window with which the server has the model loaded now, and until when it stays so without a request:
+// zero when it is not loaded, or the server is too old to tell.
+func (b *Backend) Loaded(ctx context.Context) (window int, expires time.Time, err error) {
 	models, err := b.list(ctx, "/api/ps")
 	if err != nil {
-		return 0, err
+		return 0, time.Time{}, err
 	}
 
 	for _, m := range models {
 		if m.Name == b.opts.Model || m.Name == b.opts.Model+":latest" {
-			return m.ContextLength, nil
+			return m.ContextLength, m.ExpiresAt, nil
 		}
 	}
 
-	return 0, nil
+	return 0, time.Time{}, nil
 }
 
 // documentLimit bounds a reply that is one document, in bytes: licences and templates stand in

@@ -14,20 +14,22 @@ var _ server.Backend = (*Backend)(nil)
 
 // Complete draws c.N samples in one request. The error is a [*server.Fault], or the context's.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
-	t, err := b.draw(ctx, c, false)
+	t, err := b.draw(ctx, c, server.Probe{}, false)
 	return t.Reply, err
 }
 
-// Transcribe draws c.N samples in one request, and keeps what the server tells beyond a
+// Transcribe draws c.N samples in one request, changed as the probe wants it, and keeps what the server tells beyond a
 // [server.Reply].
-func (b *Backend) Transcribe(ctx context.Context, c server.Completion) (Transcript, error) {
-	return b.draw(ctx, c, true)
+func (b *Backend) Transcribe(ctx context.Context, c server.Completion, p server.Probe) (server.Transcript, error) {
+	return b.draw(ctx, c, p, true)
 }
 
-// draw draws c.N samples, with the texts of the tokens if they are wanted.
-func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (Transcript, error) {
+// draw draws c.N samples, with the details of a transcript if they are wanted.
+func (b *Backend) draw(
+	ctx context.Context, c server.Completion, p server.Probe, details bool,
+) (server.Transcript, error) {
 	if err := b.check(c); err != nil {
-		return Transcript{}, b.link.NotSent(err)
+		return server.Transcript{}, b.link.NotSent(err)
 	}
 
 	n, path := c.N, "completions"
@@ -44,12 +46,12 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 		sampling: c.Sampling,
 		ends:     b.opts.Ends,
 		figures:  !b.opts.OmitLogProbs,
-		tokens:   tokens,
+		details:  details,
 	}
 
 	err := b.do(ctx, wire.Call{
 		URL:   b.base.JoinPath(path),
-		Body:  b.request(c, n),
+		Body:  b.request(c, n, p),
 		Limit: wire.SampleLimit(n, c.Sampling.MaxTokens),
 		Read: func(body io.Reader) error {
 			err := d.read(body)
@@ -61,7 +63,7 @@ func (b *Backend) draw(ctx context.Context, c server.Completion, tokens bool) (T
 		},
 	})
 	if err != nil {
-		return Transcript{}, err
+		return server.Transcript{}, err
 	}
 
 	t := d.transcript

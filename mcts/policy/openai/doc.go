@@ -32,6 +32,5 @@
 // text's tokens too. Ollama's endpoints under /v1 apply the model's chat template to a raw prompt and cut one that is
 // too long in silence: use the package ollama beside this one for it.
 //
-// Of go-openai come the types of models and of usage. Its requests leave out what is zero, and its replies lack what
-// stopped a text.
+// Of go-openai comes the type of usage. Its requests leave out what is zero, and its replies lack what stopped a text.
 package openai

@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -12,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
@@ -111,10 +113,7 @@ func (e *Embedder) fit(ctx context.Context, texts []string) ([][]float32, error)
 // seedOf is a seed of a batch's own.
 func seedOf(texts []string) uint64 {
 	h := fnv.New64a()
-	for _, text := range texts {
-		h.Write([]byte(text))
-	}
-
+	h.Write([]byte(strings.Join(texts, "")))
 	return h.Sum64()
 }
 
@@ -176,64 +175,47 @@ type embeddingRequest struct {
 	Encoding string   `json:"encoding_format"`
 }
 
+// vector is one vector of a reply.
+type vector struct {
+	Index     *int           `json:"index"`
+	Embedding jsontext.Value `json:"embedding"`
+}
+
 // decodeVectors reads a reply to n texts.
 func decodeVectors(body io.Reader, n int) ([][]float32, error) {
-	var complaint json.RawMessage
-	list, read := make([][]float32, n), 0
-	doc := wire.NewDocument(body)
+	reply := struct {
+		Data  wire.List[vector] `json:"data"`
+		Error jsontext.Value    `json:"error"` // some gateways send one with a 200
+	}{Data: wire.List[vector]{Most: n}}
 
-	err := doc.Object(func(name string) (bool, error) {
-		switch name {
-		case "error": // some gateways send one with a 200
-			return true, doc.Decode(&complaint)
-		case "data":
-			return true, doc.List(n, func() error {
-				read++
-				return decodeVector(doc, list)
-			})
-		}
-
-		return false, nil
-	})
-	if err == nil {
-		err = doc.End()
+	err := wire.NewDocument(body).Only(&reply)
+	if err != nil {
+		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
 	}
 
-	switch text := string(complaint); {
-	case err != nil:
-		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
-	case text != "" && text != "null":
-		return nil, errorInReply(text)
-	case read != n:
-		return nil, fmt.Errorf("%d vectors for %d texts", read, n)
+	if err := wire.CheckError(reply.Error); err != nil {
+		return nil, err
+	}
+
+	if len(reply.Data.All) != n {
+		return nil, fmt.Errorf("%d vectors for %d texts", len(reply.Data.All), n)
+	}
+
+	list := make([][]float32, n)
+	for _, v := range reply.Data.All {
+		if v.Index == nil || *v.Index < 0 || *v.Index >= n || list[*v.Index] != nil {
+			return nil, errors.New("a vector has no index of its own")
+		}
+
+		if bytes.Contains(v.Embedding, []byte("null")) { // which would pass for a zero
+			return nil, fmt.Errorf("vector %d has numbers that are null", *v.Index)
+		}
+
+		numbers := &list[*v.Index]
+		if err := json.Unmarshal(v.Embedding, numbers); err != nil || len(*numbers) == 0 {
+			return nil, errors.Join(fmt.Errorf("vector %d is no list of numbers", *v.Index), err)
+		}
 	}
 
 	return list, nil
-}
-
-// decodeVector reads one vector into its place. The numbers are read apart, for a null among them
-// would pass for a zero.
-func decodeVector(doc *wire.Document, list [][]float32) error {
-	var d struct {
-		Index     *int            `json:"index"`
-		Embedding json.RawMessage `json:"embedding"`
-	}
-	if err := doc.Decode(&d); err != nil {
-		return err
-	}
-
-	if d.Index == nil || *d.Index < 0 || *d.Index >= len(list) || list[*d.Index] != nil {
-		return errors.New("a vector has no index of its own")
-	}
-
-	if bytes.Contains(d.Embedding, []byte("null")) {
-		return fmt.Errorf("vector %d has numbers that are null", *d.Index)
-	}
-
-	v := &list[*d.Index]
-	if err := json.Unmarshal(d.Embedding, v); err != nil || len(*v) == 0 {
-		return errors.Join(fmt.Errorf("vector %d is no list of numbers", *d.Index), err)
-	}
-
-	return nil
 }

@@ -12,11 +12,6 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// errorInReply is the error that a reply holds although its status is good, as JSON.
-type errorInReply string
-
-func (e errorInReply) Error() string { return "the reply holds an error" }
-
 // statusFault is the fault of an answer that is not a 2xx.
 func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	c := wire.ReadComplaint(a.Body)
@@ -26,12 +21,10 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 // replyFault is the fault of a reply with a good status that holds an error, or the error that it
 // is.
 func (b *Backend) replyFault(err error) error {
-	var inside errorInReply
-	if !errors.As(err, &inside) {
+	var c wire.Complaint
+	if !errors.As(err, &c) {
 		return err
 	}
-
-	c := wire.ReadComplaint([]byte(`{"error":` + string(inside) + `}`))
 
 	kind := server.Transient
 	if c.Status >= 400 {
@@ -40,7 +33,7 @@ func (b *Backend) replyFault(err error) error {
 		kind = server.TooLong
 	}
 
-	return b.link.Fault(kind, http.StatusOK, "the reply holds an error: "+c.Message, nil)
+	return b.link.Fault(kind, http.StatusOK, c.Error(), nil)
 }
 
 // advise is the server's message with what to do about it.

@@ -2,9 +2,13 @@ package openai
 
 import (
 	"fmt"
+	"maps"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 // Figure is one figure of a server's metrics.
@@ -27,121 +31,72 @@ type Metrics struct {
 	GenerationTokens Figure
 }
 
-// field is the figure that a metric feeds; rank tells names for the same figure apart, the newest having the highest.
-func (m *Metrics) field(name string) (f *Figure, rank int) {
-	switch strings.TrimSuffix(name, "_total") {
-	case "vllm:num_requests_running":
-		return &m.Running, 1
-	case "vllm:num_requests_waiting":
-		return &m.Waiting, 1
-	case "vllm:kv_cache_usage_perc":
-		return &m.KVUsage, 2
-	case "vllm:gpu_cache_usage_perc":
-		return &m.KVUsage, 1
-	case "vllm:num_preemptions":
-		return &m.Preemptions, 1
-	case "vllm:prefix_cache_queries":
-		return &m.PrefixQueries, 2
-	case "vllm:gpu_prefix_cache_queries":
-		return &m.PrefixQueries, 1
-	case "vllm:generation_tokens":
-		return &m.GenerationTokens, 1
-	case "vllm:prefix_cache_hits":
-		return &m.PrefixHits, 2
-	case "vllm:gpu_prefix_cache_hits":
-		return &m.PrefixHits, 1
+// names are the metrics that feed each figure, newer names first: an older one counts only without the newer. Each may
+// end in _total.
+func (m *Metrics) names() map[*Figure][]string {
+	return map[*Figure][]string{
+		&m.Running:          {"vllm:num_requests_running"},
+		&m.Waiting:          {"vllm:num_requests_waiting"},
+		&m.KVUsage:          {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"},
+		&m.Preemptions:      {"vllm:num_preemptions"},
+		&m.PrefixQueries:    {"vllm:prefix_cache_queries", "vllm:gpu_prefix_cache_queries"},
+		&m.PrefixHits:       {"vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits"},
+		&m.GenerationTokens: {"vllm:generation_tokens"},
 	}
-
-	return nil, 0
 }
 
-// ParseMetrics reads the text format of Prometheus. Metrics that are not of interest are passed over unread; one of
+// total ends the names of counters.
+const total = "_total"
+
+// parseMetrics reads the text format of Prometheus. Metrics that are not of interest are passed over unread; one of
 // interest that cannot be read is an error, and one that is not a number is not known.
-func ParseMetrics(text []byte) (Metrics, error) {
+func parseMetrics(text []byte) (Metrics, error) {
 	var m Metrics
-	ranks := map[*Figure]int{}
+	names := m.names()
+	known := slices.Concat(slices.Collect(maps.Values(names))...)
 
-	number := 0
+	var ours strings.Builder
 	for line := range strings.Lines(string(text)) {
-		number++
 		line = strings.TrimSpace(line)
+		name := line[:strings.IndexAny(line+" ", "{ \t")]
 
-		name := line
-		if end := strings.IndexAny(line, "{ \t"); end >= 0 {
-			name = line[:end]
+		if slices.Contains(known, strings.TrimSuffix(name, total)) {
+			ours.WriteString(line + "\n")
 		}
+	}
 
-		f, rank := m.field(name)
-		if f == nil || rank < ranks[f] {
-			continue
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+
+	families, err := parser.TextToMetricFamilies(strings.NewReader(ours.String()))
+	if err != nil {
+		return Metrics{}, fmt.Errorf("metrics: %w", err)
+	}
+
+	for figure, list := range names {
+		for _, name := range list {
+			if figure.Known {
+				break
+			}
+
+			for _, sample := range slices.Concat(families[name].GetMetric(), families[name+total].GetMetric()) {
+				figure.add(sample.GetUntyped().GetValue(), figure == &m.KVUsage)
+			}
 		}
-
-		value, err := sampleValue(line[len(name):])
-		if err != nil {
-			return Metrics{}, fmt.Errorf("metrics, line %d, %s: %w", number, name, err)
-		}
-
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			continue
-		}
-
-		if rank > ranks[f] {
-			*f, ranks[f] = Figure{}, rank
-		}
-
-		switch {
-		case f == &m.KVUsage:
-			f.Value = max(f.Value, value)
-		default:
-			f.Value += value
-		}
-
-		f.Known = true
 	}
 
 	return m, nil
 }
 
-// sampleValue reads what follows a metric's name: labels in braces or none, the value, and perhaps a time.
-func sampleValue(rest string) (float64, error) {
-	rest = strings.TrimSpace(rest)
-	if strings.HasPrefix(rest, "{") {
-		end := labelsEnd(rest)
-		if end < 0 {
-			return 0, fmt.Errorf("labels without an end")
-		}
-
-		rest = rest[end:]
+// add adds a sample to the figure; of one that is not summed up, the largest sample counts.
+func (f *Figure) add(value float64, largest bool) {
+	switch {
+	case math.IsNaN(value) || math.IsInf(value, 0):
+		return
+	case largest:
+		f.Value = max(f.Value, value)
+	default:
+		f.Value += value
 	}
 
-	fields := strings.Fields(rest)
-	if len(fields) < 1 || len(fields) > 2 {
-		return 0, fmt.Errorf("%d fields where a value and perhaps a time stand", len(fields))
-	}
-
-	value, err := strconv.ParseFloat(fields[0], 64)
-	if err != nil {
-		return 0, fmt.Errorf("the value: %w", err)
-	}
-
-	return value, nil
-}
-
-// labelsEnd is the index behind the closing brace of labels that begin at 0; -1 when there is none. A brace inside a
-// quoted value, where a backslash escapes, closes nothing.
-func labelsEnd(text string) int {
-	quoted := false
-
-	for i := 0; i < len(text); i++ {
-		switch {
-		case quoted && text[i] == '\\':
-			i++
-		case text[i] == '"':
-			quoted = !quoted
-		case !quoted && text[i] == '}':
-			return i + 1
-		}
-	}
-
-	return -1
+	f.Known = true
 }

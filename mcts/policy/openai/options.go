@@ -43,12 +43,6 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// The defaults of Options.
-const (
-	DefaultTimeout     = wire.DefaultTimeout
-	DefaultDialTimeout = wire.DefaultDialTimeout
-)
-
 // Backend is one server. It is safe for concurrent use.
 type Backend struct {
 	opts Options  // without key and address, so that no print of a backend shows them

@@ -1,33 +1,20 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strconv"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	api "github.com/sashabaranov/go-openai"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
-
-// Transcript is a reply with what the protocol tells beyond it.
-type Transcript struct {
-	server.Reply
-	Details []Detail // one for each of Choices
-}
-
-// Detail is what a server tells of one choice beyond its text.
-type Detail struct {
-	Tokens     []string // as text, those of the stop text too where they are reported; nil for none
-	StopReason string   // vLLM: the stop text, or the id of the token, that ended the text
-	Finish     string   // the server's own word
-}
 
 // decoder reads one reply, and refuses what cannot be what a model wrote.
 type decoder struct {
@@ -35,79 +22,58 @@ type decoder struct {
 	sampling server.Sampling
 	ends     []string // the server's own words for an end
 	figures  bool     // log-probabilities were asked for
-	tokens   bool     // the texts of the tokens are wanted
+	details  bool     // the details of a transcript are wanted
 
-	transcript Transcript
+	transcript server.Transcript
 }
 
-// choice is one sample of a reply. The lists of figures are its bulk: they are read by hand, and
-// the tokens' texts only for who wants them.
+// reply is what is read of a reply.
+type reply struct {
+	Model   string            `json:"model"`
+	Choices wire.List[choice] `json:"choices"`
+	Usage   api.Usage         `json:"usage"`
+	Error   jsontext.Value    `json:"error"` // some gateways send one with a 200
+}
+
+// choice is one sample of a reply.
 type choice struct {
-	Index   *int       `json:"index"`
-	Text    *wire.Text `json:"text"`
+	Index   *int    `json:"index"`
+	Text    *string `json:"text"`
 	Message *struct {
-		Content wire.Text `json:"content"` // null when the model said nothing
+		Content string `json:"content"` // null when the model said nothing
 	} `json:"message"`
-	FinishReason string          `json:"finish_reason"`
-	StopReason   json.RawMessage `json:"stop_reason"`
+	FinishReason string         `json:"finish_reason"`
+	StopReason   jsontext.Value `json:"stop_reason"`
 	LogProbs     struct {
 		// The lists of completions, beside each other.
-		Tokens        json.RawMessage `json:"tokens"`
-		TokenLogProbs json.RawMessage `json:"token_logprobs"`
+		Tokens        []string       `json:"tokens"`
+		TokenLogProbs figures        `json:"token_logprobs"`
+		TopLogProbs   jsontext.Value `json:"top_logprobs"`
 		// The list of chats.
-		Content []struct {
-			Token   string   `json:"token"`
-			LogProb *float64 `json:"logprob"`
-		} `json:"content"`
+		Content []wire.ScoredToken `json:"content"`
 	} `json:"logprobs"`
 }
 
 // read reads a reply into the transcript.
 func (d *decoder) read(body io.Reader) error {
-	var choices []choice
-	var usage api.Usage
-	var complaint json.RawMessage
-	t := &d.transcript
-
-	doc := wire.NewDocument(body)
-
-	err := doc.Object(func(name string) (bool, error) {
-		switch name {
-		case "model":
-			return true, doc.Decode(&t.Model)
-		case "usage":
-			return true, doc.Decode(&usage)
-		case "error": // some gateways send one with a 200
-			return true, doc.Decode(&complaint)
-		case "choices":
-			return true, doc.List(d.n, func() error {
-				choices = append(choices, choice{})
-				return doc.Decode(&choices[len(choices)-1])
-			})
-		}
-
-		return false, nil
-	})
-	if err == nil {
-		err = doc.End()
-	}
-
-	if err != nil {
+	r := reply{Choices: wire.List[choice]{Most: d.n}}
+	if err := wire.NewDocument(body).Only(&r); err != nil {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 	}
 
-	if text := string(complaint); text != "" && text != "null" && text != `""` {
-		return errorInReply(text)
+	if err := wire.CheckError(r.Error); err != nil {
+		return err
 	}
 
-	t.Model = wire.Shorten(t.Model)
+	t := &d.transcript
+	t.Model = wire.Shorten(r.Model)
 
-	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
-	if details := usage.PromptTokensDetails; details != nil {
-		t.CachedTokens = max(details.CachedTokens, 0)
+	t.PromptTokens, t.CompletionTokens = max(r.Usage.PromptTokens, 0), max(r.Usage.CompletionTokens, 0)
+	if details := r.Usage.PromptTokensDetails; details != nil {
+		t.CachedTokens, t.CachedKnown = max(details.CachedTokens, 0), true
 	}
 
-	return d.gather(choices)
+	return d.gather(r.Choices.All)
 }
 
 // gather checks the choices, and puts them in their order.
@@ -160,19 +126,19 @@ func (d *decoder) gather(choices []choice) error {
 
 // sample checks one choice, of which the server reports so many tokens beside the list of them; 0
 // is not known.
-func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
+func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, error) {
 	var s server.Choice
 
 	switch {
 	case c.Text != nil:
-		s.Text = string(*c.Text)
+		s.Text = *c.Text
 	case c.Message != nil:
-		s.Text = string(c.Message.Content)
+		s.Text = c.Message.Content
 	default:
-		return s, Detail{}, errors.New("it has no text")
+		return s, server.Detail{}, errors.New("it has no text")
 	}
 
-	detail := Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
+	detail := server.Detail{Finish: c.FinishReason, StopReason: stopReason(c.StopReason)}
 
 	var err error
 	if d.figures {
@@ -181,10 +147,8 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 		}
 	}
 
-	if d.tokens {
-		if detail.Tokens, err = c.tokens(); err != nil {
-			return s, detail, err
-		}
+	if d.details {
+		detail.Likeliest, detail.Tokens = c.likeliest(), c.tokens()
 	}
 
 	s.Tokens = cmp.Or(s.Tokens, tokens)
@@ -208,11 +172,9 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, Detail, error) {
 // figures are the log-probabilities of all tokens, nil when there are none, and how many tokens are
 // listed.
 func (c *choice) figures() (numbers []float64, tokens int, err error) {
-	if numbers, tokens, err = readFigures(c.LogProbs.TokenLogProbs); err != nil {
-		return nil, 0, err
-	}
+	numbers = c.LogProbs.TokenLogProbs.numbers
+	tokens = max(c.LogProbs.TokenLogProbs.entries, len(c.LogProbs.Tokens))
 
-	tokens = max(tokens, countTexts(c.LogProbs.Tokens))
 	for _, entry := range c.LogProbs.Content {
 		tokens++
 
@@ -229,87 +191,65 @@ func (c *choice) figures() (numbers []float64, tokens int, err error) {
 }
 
 // tokens are the texts of the tokens, nil when the server reports none.
-func (c *choice) tokens() (texts []string, err error) {
-	if raw := c.LogProbs.Tokens; len(raw) > 0 {
-		if err := json.Unmarshal(raw, &texts); err != nil {
-			return nil, fmt.Errorf("the tokens: %w", err)
-		}
-	}
-
+func (c *choice) tokens() []string {
+	texts := c.LogProbs.Tokens
 	for _, entry := range c.LogProbs.Content {
 		texts = append(texts, entry.Token)
 	}
 
-	return texts, nil
+	return texts
 }
 
-// countTexts counts the texts in a list, which is valid JSON already.
-func countTexts(raw json.RawMessage) int {
-	quotes := 0
-
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
-			quotes++
-		}
-	}
-
-	return quotes / 2
+// figures is a list of numbers and nulls: the numbers, and how many entries there are.
+type figures struct {
+	numbers []float64
+	entries int
 }
 
-// readFigures reads a list of numbers and nulls, which is valid JSON already: the numbers, and how
-// many entries there are.
-func readFigures(raw json.RawMessage) (numbers []float64, entries int, err error) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, 0, nil
-	}
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (f *figures) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return wire.ReadList(dec, func() error {
+		token, err := dec.ReadToken()
+		f.entries++
 
-	if raw[0] != '[' {
-		return nil, 0, errors.New("token_logprobs is not a list")
-	}
-
-	inner := bytes.TrimSpace(raw[1 : len(raw)-1])
-	if len(inner) == 0 {
-		return nil, 0, nil
-	}
-
-	numbers = make([]float64, 0, bytes.Count(inner, []byte(","))+1)
-	for entry := range bytes.SplitSeq(inner, []byte(",")) {
-		entries++
-
-		entry = bytes.TrimSpace(entry)
-		if string(entry) == "null" {
-			continue
+		switch {
+		case err != nil:
+			return err
+		case token.Kind() == jsontext.KindNull:
+			return nil
+		case token.Kind() != jsontext.KindNumber:
+			return fmt.Errorf("entry %d is not a number", f.entries)
 		}
 
-		f, err := strconv.ParseFloat(string(entry), 64)
-		if err != nil {
-			return nil, 0, fmt.Errorf("token_logprobs, entry %d: %w", entries, err)
-		}
+		f.numbers = append(f.numbers, token.Float())
 
-		numbers = append(numbers, f)
+		return nil
+	})
+}
+
+// likeliest is the log-probability of the likeliest first token, nil when it is not told.
+func (c *choice) likeliest() *float64 {
+	if len(c.LogProbs.Content) > 0 {
+		return c.LogProbs.Content[0].Likeliest()
 	}
 
-	if len(numbers) == 0 {
-		return nil, entries, nil
+	var lists []map[string]float64
+	if json.Unmarshal(c.LogProbs.TopLogProbs, &lists) != nil || len(lists) == 0 || len(lists[0]) == 0 {
+		return nil
 	}
 
-	return numbers, entries, nil
+	return new(slices.Max(slices.Collect(maps.Values(lists[0]))))
 }
 
 // stopReason is a text as it is, and a token's id in digits.
-func stopReason(raw json.RawMessage) string {
+func stopReason(raw jsontext.Value) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
 
-	var number json.Number
-	if json.Unmarshal(raw, &number) == nil {
-		return number.String()
+	if raw.Kind() == jsontext.KindNumber {
+		return raw.String()
 	}
 
 	return ""

@@ -24,13 +24,13 @@ func TestReplies(t *testing.T) {
 	tests := []struct {
 		name, body string
 		n          int
-		want       Transcript
+		want       server.Transcript
 	}{
 		{"vLLM's completions, out of order", `{"model":"served","choices":[
 			{"index":1,"text":"b","finish_reason":"length","stop_reason":null,"logprobs":{"tokens":["b"],"token_logprobs":[-9999.0],"top_logprobs":[{"b":-9999.0}],"text_offset":[0]}},
 			{"index":0,"text":"a","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["a","\nObs","ervation"],"token_logprobs":[-0.1234567890123,-0.5,-2],"top_logprobs":null,"text_offset":[0,1,2]}}],
 			"usage":{"prompt_tokens":10,"total_tokens":14,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}}`, 2,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{
 					Model:            "served",
 					PromptTokens:     10,
@@ -45,79 +45,78 @@ func TestReplies(t *testing.T) {
 						},
 						{Text: "b", LogProbs: []float64{-9999}, Finish: server.FinishLength, Tokens: 1}},
 				},
-				Details: []Detail{{
-					Tokens:     []string{"a", "\nObs", "ervation"},
-					StopReason: "\nObservation",
-					Finish:     "stop",
+				Details: []server.Detail{
+					{Tokens: []string{"a", "\nObs", "ervation"}, StopReason: "\nObservation", Finish: "stop"},
+					{Tokens: []string{"b"}, Finish: "length", Likeliest: ptr(-9999.0)},
 				},
-					{Tokens: []string{"b"}, Finish: "length"}},
+				CachedKnown: true,
 			}},
 		{"chat", `{"choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop","stop_reason":128009,
 			"logprobs":{"content":[{"token":"hi","logprob":-0.25,"bytes":[104],"top_logprobs":[]}]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"prompt_tokens_details":null}}`, 1,
-			Transcript{Reply: server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
+			server.Transcript{Reply: server.Reply{PromptTokens: 3, CompletionTokens: 1, Choices: []server.Choice{
 				{Text: "hi", LogProbs: []float64{-0.25}, Finish: server.FinishStop, Tokens: 1}}},
-				Details: []Detail{{Tokens: []string{"hi"}, StopReason: "128009", Finish: "stop"}}}},
+				Details: []server.Detail{{Tokens: []string{"hi"}, StopReason: "128009", Finish: "stop"}}}},
 		{"an empty completion, its stop token counted",
 			`{"choices":[{"text":"","finish_reason":"stop","stop_reason":2,"logprobs":{"tokens":["</s>"],"token_logprobs":[-0.5]}}]}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{Choices: []server.Choice{{
 					LogProbs: []float64{-0.5},
 					Finish:   server.FinishStop,
 					Tokens:   1,
 				}}},
-				Details: []Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}},
+				Details: []server.Detail{{Tokens: []string{"</s>"}, StopReason: "2", Finish: "stop"}},
 			}},
 		{"only nulls", `{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"tokens":["a","b"],"token_logprobs":[ null , null ]}}]}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply:   server.Reply{Choices: []server.Choice{{Text: "ab", Finish: server.FinishStop, Tokens: 2}}},
-				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
+				Details: []server.Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
 			}},
 		{"no figures: Ollama's completions, and n ignored",
 			`{"choices":[{"index":0,"text":"x","finish_reason":"stop"}],"usage":{"prompt_tokens":22,"completion_tokens":5}}`, 3,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{
 					PromptTokens:     22,
 					CompletionTokens: 5,
 					Choices:          []server.Choice{{Text: "x", Finish: server.FinishStop, Tokens: 5}},
 				},
-				Details: []Detail{{Finish: "stop"}},
+				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"one was lost", `{"choices":[{"index":2,"text":"c","finish_reason":"stop"},{"index":0,"text":"a","finish_reason":"length"}],"usage":{"completion_tokens":192}}`, 3,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{
 					CompletionTokens: 192,
 					Choices: []server.Choice{{Text: "a", Finish: server.FinishLength},
 						{Text: "c", Finish: server.FinishStop}},
 				},
-				Details: []Detail{{Finish: "length"}, {Finish: "stop"}},
+				Details: []server.Detail{{Finish: "length"}, {Finish: "stop"}},
 			}},
 		{"no index", `{"choices":[{"text":"a","finish_reason":"stop"},{"text":"b","finish_reason":"stop"}]}`, 2,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{Choices: []server.Choice{{Text: "a", Finish: server.FinishStop},
 					{Text: "b", Finish: server.FinishStop}}},
-				Details: []Detail{{Finish: "stop"}, {Finish: "stop"}},
+				Details: []server.Detail{{Finish: "stop"}, {Finish: "stop"}},
 			}},
 		{"rounded up", `{"choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[1.1920929e-07]}}]}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{Choices: []server.Choice{{
 					Text:     "a",
 					LogProbs: []float64{1.1920929e-07},
 					Finish:   server.FinishStop,
 					Tokens:   1,
 				}}},
-				Details: []Detail{{Tokens: []string{"a"}, Finish: "stop"}},
+				Details: []server.Detail{{Tokens: []string{"a"}, Finish: "stop"}},
 			}},
 		{"a pair of surrogates, and half of a character that the model wrote",
 			`{"choices":[{"text":"\ud83d\ude00 \\ud83d \ufffd","finish_reason":"stop"}]}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{Choices: []server.Choice{{
 					Text:   "\U0001f600 \\ud83d \ufffd",
 					Finish: server.FinishStop,
 				}}},
-				Details: []Detail{{Finish: "stop"}},
+				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"a stop text at once", `{"choices":[{"text":"","finish_reason":"stop","stop_reason":"\nObservation","logprobs":{"tokens":["\nO","b","servation"],"token_logprobs":[-1,-1,-1]}}],"usage":{"completion_tokens":3}}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{
 					CompletionTokens: 3,
 					Choices: []server.Choice{{
@@ -126,7 +125,7 @@ func TestReplies(t *testing.T) {
 						Tokens:   3,
 					}},
 				},
-				Details: []Detail{{
+				Details: []server.Detail{{
 					Tokens:     []string{"\nO", "b", "servation"},
 					Finish:     "stop",
 					StopReason: "\nObservation",
@@ -134,7 +133,7 @@ func TestReplies(t *testing.T) {
 			}},
 		{"the stop text's tokens left out",
 			`{"choices":[{"text":"ab","finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":-1}]}}],"usage":{"completion_tokens":6}}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply: server.Reply{
 					CompletionTokens: 6,
 					Choices: []server.Choice{{
@@ -144,24 +143,24 @@ func TestReplies(t *testing.T) {
 						Tokens:   2,
 					}},
 				},
-				Details: []Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
+				Details: []server.Detail{{Tokens: []string{"a", "b"}, Finish: "stop"}},
 			}},
 		{"nothing said", `{"choices":[{"message":{"content":null},"finish_reason":"stop","logprobs":null}],"error":null}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply:   server.Reply{Choices: []server.Choice{{Finish: server.FinishStop}}},
-				Details: []Detail{{Finish: "stop"}},
+				Details: []server.Detail{{Finish: "stop"}},
 			}},
 		{"eos", `{"choices":[{"text":"x","finish_reason":"eos"}]}`, 1,
-			Transcript{
+			server.Transcript{
 				Reply:   server.Reply{Choices: []server.Choice{{Text: "x", Finish: server.FinishStop}}},
-				Details: []Detail{{Finish: "eos"}},
+				Details: []server.Detail{{Finish: "eos"}},
 			}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := backend(t, wiretest.Serve(t, wiretest.Answers(200, tt.body)))
 
-			got, err := b.Transcribe(t.Context(), ask(tt.n))
+			got, err := b.Transcribe(t.Context(), ask(tt.n), server.Probe{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,8 +286,8 @@ func TestSpoiledReplies(t *testing.T) {
 		{"overflowing", figures("[-0.5,-1e308]"), "a log-probability of -1e+308"},
 		{"no number", figures("[-0.5,NaN]"), "not the JSON"},
 		{"infinite", figures("[-0.5,-Infinity]"), "not the JSON"},
-		{"too large", figures("[-0.5,1e999]"), "out of range"},
-		{"an object", figures("{}"), "not a list"},
+		{"too large", figures("[-0.5,1e999]"), "a log-probability"},
+		{"an object", figures("{}"), "no list"},
 		{"a text", figures(`["-1","-1"]`), "token_logprobs"},
 		{"a truth", figures(`[true,-1]`), "token_logprobs"},
 		{"a list", figures(`[[-1,-1]]`), "token_logprobs"},
@@ -301,7 +300,7 @@ func TestSpoiledReplies(t *testing.T) {
 		{"an index beyond", choices("0", "2"), "index 2"},
 		{"an index that is none", choices(`"0"`, "1"), "not the JSON"},
 		{"a choice too many", choices("0", "1", "2"), "more than 2"},
-		{"choices twice", `{"choices":[{"text":"x","finish_reason":"stop"}],"choices":[]}`, "twice"},
+		{"choices twice", `{"choices":[{"text":"x","finish_reason":"stop"}],"choices":[]}`, "duplicate"},
 
 		{"half a character", one(`"a\ud83d"`, `"stop"`, "null", "1"), "surrogate"},
 		{"the other half", one(`"\ude00a"`, `"stop"`, "null", "1"), "surrogate"},
@@ -382,7 +381,7 @@ func TestDecodedSizes(t *testing.T) {
 		{"white space", packed(`{"choices":`, "    ", 256<<20), "bound of 1114112 bytes"},
 		{"a long text", packed(`{"choices":[{"text":"`, "xxxx", 256<<20), "bound"},
 		{"deep", packed("", `{"x":[`, 64<<20), "not the JSON"},
-		{"other fields", packed("{", `"":0,`, 64<<20), "more than 1024 members"},
+		{"other fields", packed("{", `"":0,`, 64<<20), "duplicate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -439,8 +438,8 @@ func TestCancelWhileDecoding(t *testing.T) {
 }
 
 // decode reads a reply.
-func decode(body []byte, n int) (Transcript, error) {
-	d := decoder{n: n, sampling: server.Sampling{MaxTokens: 16}, figures: true, tokens: true}
+func decode(body []byte, n int) (server.Transcript, error) {
+	d := decoder{n: n, sampling: server.Sampling{MaxTokens: 16}, figures: true, details: true}
 	err := d.read(bytes.NewReader(body))
 	return d.transcript, err
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,89 +17,87 @@ const seedBits = 52
 // silence.
 const leastWarm = 0.01
 
-// request is a request for completions of a prompt, or of a chat's messages. go-openai's types
-// leave out every field that is zero (temperature 0, logprobs 0), and have none for vLLM's own.
-type request struct {
-	Model    string    `json:"model"`
-	Prompt   string    `json:"prompt,omitempty"`
-	Messages []message `json:"messages,omitempty"`
-	N        int       `json:"n"`
-	Seed     uint64    `json:"seed"`
-	Stream   bool      `json:"stream"`
-	Stop     []string  `json:"stop,omitempty"`
-
-	MaxTokens        int     `json:"max_tokens"` // the one name for the limit that all servers know
-	Temperature      float64 `json:"temperature"`
-	TopP             float64 `json:"top_p"`
-	FrequencyPenalty float64 `json:"frequency_penalty"`
-	PresencePenalty  float64 `json:"presence_penalty"`
-
-	LogProbs    any  `json:"logprobs,omitempty"`     // how many beside the sampled one (0); for a chat, true
-	TopLogProbs *int `json:"top_logprobs,omitempty"` // for a chat, how many beside the sampled one
-
-	*extensions
-}
-
 // message is one of a chat. go-openai's leaves out a content that is empty, which servers refuse.
 type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// extensions are vLLM's own fields.
-type extensions struct {
-	TopK              int     `json:"top_k"`
-	MinP              float64 `json:"min_p"`
-	RepetitionPenalty float64 `json:"repetition_penalty"`
-	IncludeStop       bool    `json:"include_stop_str_in_output"`
-	AddSpecialTokens  *bool   `json:"add_special_tokens,omitempty"`
-}
-
-// extensionNames are the fields of extensions, to find in a server's complaint.
+// extensionNames are vLLM's own fields, to find in a server's complaint.
 var extensionNames = []string{
 	"top_k", "min_p", "repetition_penalty", "include_stop_str_in_output", "add_special_tokens",
 }
 
-// request writes the request for n samples.
-func (b *Backend) request(c server.Completion, n int) request {
+// request writes the request for n samples, changed as a probe wants it. go-openai's types leave out every field that
+// is zero (temperature 0, logprobs 0), and have none for vLLM's own.
+func (b *Backend) request(c server.Completion, n int, p server.Probe) map[string]any {
 	s := c.Sampling
 
-	r := request{
-		Model:            b.opts.Model,
-		Prompt:           c.Prompt,
-		N:                n,
-		Seed:             c.Seed & (1<<seedBits - 1),
-		Stop:             s.Stop,
-		MaxTokens:        s.MaxTokens,
-		Temperature:      s.Temperature,
-		TopP:             s.TopP,
-		FrequencyPenalty: s.FrequencyPenalty,
-		PresencePenalty:  s.PresencePenalty,
+	fields := map[string]any{
+		"model":             b.opts.Model,
+		"n":                 n,
+		"seed":              c.Seed & (1<<seedBits - 1),
+		"stream":            false,
+		"max_tokens":        s.MaxTokens, // the one name for the limit that all servers know
+		"temperature":       s.Temperature,
+		"top_p":             s.TopP,
+		"frequency_penalty": s.FrequencyPenalty,
+		"presence_penalty":  s.PresencePenalty,
 	}
-	for _, m := range c.Messages {
-		r.Messages = append(r.Messages, message(m))
+	if len(s.Stop) > 0 {
+		fields["stop"] = s.Stop
 	}
 
-	if !b.opts.OmitLogProbs {
-		r.LogProbs = 0
-		if b.opts.Chat {
-			r.LogProbs, r.TopLogProbs = true, new(int)
+	if b.opts.Chat {
+		var messages []message
+		for _, m := range c.Messages {
+			messages = append(messages, message(m))
 		}
+
+		fields["messages"] = messages
+	} else {
+		fields["prompt"] = c.Prompt
 	}
+
+	b.addLogProbs(fields, p.Likeliest)
 
 	if b.opts.Extensions {
-		r.extensions = &extensions{
-			TopK:              s.TopK,
-			MinP:              s.MinP,
-			RepetitionPenalty: s.RepetitionPenalty,
-			AddSpecialTokens:  b.opts.AddSpecialTokens,
-		}
-		if s.TopK == 0 {
-			r.TopK = -1 // off in every version; older ones refuse 0
-		}
+		b.addExtensions(fields, s)
 	}
 
-	return r
+	for _, name := range p.LeaveOut {
+		delete(fields, name)
+	}
+
+	return fields
+}
+
+// addLogProbs asks for the log-probabilities of the sampled tokens, or of the likeliest ones, too.
+func (b *Backend) addLogProbs(fields map[string]any, likeliest bool) {
+	beside := 0
+	if likeliest {
+		beside = 1
+	}
+
+	switch {
+	case b.opts.OmitLogProbs:
+	case b.opts.Chat:
+		fields["logprobs"], fields["top_logprobs"] = true, 2*beside // the first that vLLM lists is the sampled one
+	default:
+		fields["logprobs"] = beside
+	}
+}
+
+// addExtensions adds vLLM's own fields.
+func (b *Backend) addExtensions(fields map[string]any, s server.Sampling) {
+	fields["top_k"] = cmp.Or(s.TopK, -1) // off in every version; older ones refuse 0
+	fields["min_p"] = s.MinP
+	fields["repetition_penalty"] = s.RepetitionPenalty
+	fields["include_stop_str_in_output"] = false
+
+	if b.opts.AddSpecialTokens != nil {
+		fields["add_special_tokens"] = *b.opts.AddSpecialTokens
+	}
 }
 
 // check says why a completion cannot be sent as it is meant.

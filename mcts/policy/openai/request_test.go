@@ -251,7 +251,8 @@ func TestPromptBytes(t *testing.T) {
 		enc := json.NewEncoder(&body)
 		enc.SetEscapeHTML(false)
 
-		if err := enc.Encode(b.request(server.Completion{Prompt: prompt, N: 1, Sampling: sampling()}, 1)); err != nil {
+		c := server.Completion{Prompt: prompt, N: 1, Sampling: sampling()}
+		if err := enc.Encode(b.request(c, 1, server.Probe{})); err != nil {
 			t.Fatal(err)
 		}
 

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"slices"
 
-	api "github.com/sashabaranov/go-openai"
-
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
 )
@@ -18,8 +16,11 @@ import (
 // vLLM tells in Root the folder or repository it was loaded from, and in Parent the base model of
 // an adapter.
 type Model struct {
-	api.Model
-	MaxModelLen int `json:"max_model_len"` // vLLM: tokens of the context window; 0 when not told
+	ID          string `json:"id"`
+	OwnedBy     string `json:"owned_by"`
+	Root        string `json:"root"`
+	Parent      string `json:"parent"`
+	MaxModelLen int    `json:"max_model_len"` // vLLM: tokens of the context window; 0 when not told
 }
 
 // mostModels bounds the list of models.
@@ -27,15 +28,19 @@ const mostModels = 1 << 17
 
 // Models lists the models that the server has.
 func (b *Backend) Models(ctx context.Context) ([]Model, error) {
-	var models []Model
-	err := b.get(ctx, b.base.JoinPath("models"), func(body io.Reader) (err error) {
-		if models, err = wire.ReadList[Model](body, "data", mostModels); err != nil {
+	reply := struct {
+		Data wire.List[Model] `json:"data"`
+	}{wire.List[Model]{Most: mostModels}}
+
+	err := b.get(ctx, b.base.JoinPath("models"), func(body io.Reader) error {
+		if err := wire.NewDocument(body).Only(&reply); err != nil {
 			return fmt.Errorf("the list of models: %w", err)
 		}
 
 		return nil
 	})
 
+	models := reply.Data.All
 	for i := range models {
 		m := &models[i]
 		for _, text := range []*string{&m.ID, &m.Root, &m.Parent, &m.OwnedBy} {
@@ -121,7 +126,7 @@ func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
 	err := b.get(ctx, b.root.JoinPath("metrics"), func(body io.Reader) error {
 		text, err := io.ReadAll(body)
 		if err == nil {
-			m, err = ParseMetrics(text)
+			m, err = parseMetrics(text)
 		}
 
 		return err
@@ -131,6 +136,23 @@ func (b *Backend) Metrics(ctx context.Context) (Metrics, error) {
 	}
 
 	return m, err
+}
+
+// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has no gauges.
+func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
+	m, err := b.Metrics(ctx)
+	if err != nil || !m.Running.Known || !m.Waiting.Known {
+		return server.Gauges{}, false
+	}
+
+	return server.Gauges{
+		Running:       int(m.Running.Value),
+		Waiting:       int(m.Waiting.Value),
+		KVUsage:       m.KVUsage.Value,
+		Preemptions:   int64(m.Preemptions.Value),
+		PrefixQueried: int64(m.PrefixQueries.Value),
+		PrefixHit:     int64(m.PrefixHits.Value),
+	}, true
 }
 
 // absent reports whether the server answered that it has no such document.

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	api "github.com/sashabaranov/go-openai"
 
 	"toolevo/mcts/policy/internal/wiretest"
 	"toolevo/mcts/policy/server"
@@ -46,11 +44,8 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff([]Model{{
-		Model:       api.Model{ID: "m", Object: "model", OwnedBy: "vllm", Root: "/models/m"},
-		MaxModelLen: 512,
-	}}, models,
-		cmpopts.IgnoreUnexported(api.Model{})); diff != "" {
+	want := []Model{{ID: "m", OwnedBy: "vllm", Root: "/models/m", MaxModelLen: 512}}
+	if diff := cmp.Diff(want, models); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
 
@@ -138,7 +133,7 @@ func TestParseMetrics(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ParseMetrics([]byte(tt.text))
+			got, err := parseMetrics([]byte(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +147,7 @@ func TestParseMetrics(t *testing.T) {
 	for _, text := range []string{"vllm:num_requests_running", "vllm:num_requests_running x",
 		`vllm:num_requests_running{a="b 1`,
 		"vllm:num_requests_running 1 2 3"} {
-		if m, err := ParseMetrics([]byte(text)); err == nil {
+		if m, err := parseMetrics([]byte(text)); err == nil {
 			t.Errorf("%q is %+v, want an error", text, m)
 		}
 	}
@@ -167,7 +162,7 @@ func FuzzParseMetrics(f *testing.F) {
 	f.Add(string(text))
 	f.Add(`vllm:num_requests_running{a="\` + "\nvllm:kv_cache_usage_perc{} 1e400")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ParseMetrics([]byte(text))
+		m, err := parseMetrics([]byte(text))
 		if err != nil {
 			return
 		}
@@ -176,7 +171,7 @@ func FuzzParseMetrics(f *testing.F) {
 			t.Fatalf("%+v", m)
 		}
 		// Lines of others change nothing.
-		again, err := ParseMetrics(fmt.Appendf(nil, "# TYPE x counter\nx{y=\"z\"} 1\n%s\nx 2\n", text))
+		again, err := parseMetrics(fmt.Appendf(nil, "# TYPE x counter\nx{y=\"z\"} 1\n%s\nx 2\n", text))
 		if err != nil || again != m {
 			t.Fatalf("%+v among other lines is %+v, %v", m, again, err)
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"toolevo/mcts/policy/chat"
 )
@@ -66,6 +67,30 @@ type Choice struct {
 	LogProbs []float64 // of each token as the server reports them; nil when it reports none
 	Finish   string    // why it ended: FinishStop or FinishLength
 	Tokens   int       // 0 when the server does not say
+}
+
+// Probe is what an examination of a server asks for beyond a run's completion.
+type Probe struct {
+	LeaveOut  []string // sampling parameters that are not sent, by the names that OpenAI's protocol and vLLM give them
+	Likeliest bool     // the likeliest tokens are reported beside the sampled ones
+}
+
+// Transcript is a reply with what the server tells beyond it.
+type Transcript struct {
+	Reply
+	Details     []Detail // one for each of Choices
+	CachedKnown bool     // the server tells CachedTokens
+}
+
+// Detail is what a server tells of one choice beyond its text. The durations are Ollama's, 0 when it does not say.
+type Detail struct {
+	Tokens       []string // as text, those of the stop text too where they are reported; nil when none are
+	Finish       string   // the server's own word
+	StopReason   string   // vLLM: the stop text, or the id of the token, that ended the text
+	Likeliest    *float64 // log-probability of the likeliest first token; nil when it is not told
+	PromptTokens int      // Ollama: of this sample's prompt
+
+	Load, Prefill, Decode time.Duration // the model's loading for this request, and work on prompt and completion
 }
 
 // The ends of a completion.

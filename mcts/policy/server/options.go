@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,13 +57,13 @@ type Limit struct {
 
 // The defaults.
 const (
-	DefaultAttempts = 12
-	DefaultBase     = 250 * time.Millisecond
-	DefaultMax      = 30 * time.Second
+	defaultAttempts = 12
+	defaultBase     = 250 * time.Millisecond
+	defaultMax      = 30 * time.Second
 	DefaultPatience = 15 * time.Minute
 	DefaultTimeout  = 10 * time.Minute
-	DefaultStart    = 8
-	DefaultLimit    = 1024
+	defaultStart    = 8
+	defaultLimit    = 1024
 )
 
 // downAfter is the number of consecutive transient faults, of any requests, after which a server counts as down.
@@ -77,22 +78,15 @@ func (o Options) Check() error {
 // withDefaults fills in what was left out and reports what makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	o.Retry = o.Retry.withDefaults()
-	fill(&o.Timeout, DefaultTimeout)
-	fill(&o.Limit.Max, max(DefaultLimit, o.Limit.Start))
-	fill(&o.Limit.Start, min(DefaultStart, o.Limit.Max))
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Limit.Max = cmp.Or(o.Limit.Max, max(defaultLimit, o.Limit.Start))
+	o.Limit.Start = cmp.Or(o.Limit.Start, min(defaultStart, o.Limit.Max))
 
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 
 	return o, o.validate()
-}
-
-func fill[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
 }
 
 func (o Options) validate() error {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"log/slog"
@@ -80,35 +81,31 @@ func (t turn) admit(ctx context.Context, n int) error {
 func newPool(o Options) *pool {
 	p := &pool{retry: o.Retry, log: o.Log, changed: make(chan struct{})}
 	for _, b := range o.Backends {
-		h := fnv.New64a()
-		h.Write([]byte(b.Address()))
 		p.servers = append(p.servers, &server{
-			backend: b, hash: h.Sum64(), limiter: newLimiter(o.Limit), health: health{gone: make(chan struct{})},
+			backend: b,
+			hash:    hashOf(b.Address()),
+			limiter: newLimiter(o.Limit),
+			health:  health{gone: make(chan struct{})},
 		})
 	}
 
 	return p
 }
 
+// hashOf is the FNV-1a hash of a text.
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
 // order returns the servers in the question's order of preference.
 func (p *pool) order(question string) []*server {
-	if len(p.servers) == 1 {
-		return p.servers
-	}
+	key := hashOf(question)
 
-	h := fnv.New64a()
-	h.Write([]byte(question))
-	key := h.Sum64()
-	order := make([]*server, len(p.servers))
-	copy(order, p.servers)
-
-	for i := range order { // a handful of servers: insertion sort
-		for j := i; j > 0 && mix(order[j].hash^key) > mix(order[j-1].hash^key); j-- {
-			order[j], order[j-1] = order[j-1], order[j]
-		}
-	}
-
-	return order
+	return slices.SortedStableFunc(slices.Values(p.servers), func(a, b *server) int {
+		return cmp.Compare(mix(b.hash^key), mix(a.hash^key))
+	})
 }
 
 // choose returns the server that a request of the question goes to. While all are down it waits for one to come back,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,10 +49,10 @@ func (r Retry) Do(ctx context.Context, seed uint64, try func() error) error {
 
 // withDefaults fills in what was left out.
 func (r Retry) withDefaults() Retry {
-	fill(&r.Attempts, DefaultAttempts)
-	fill(&r.Base, DefaultBase)
-	fill(&r.Max, max(DefaultMax, r.Base))
-	fill(&r.Patience, DefaultPatience)
+	r.Attempts = cmp.Or(r.Attempts, defaultAttempts)
+	r.Base = cmp.Or(r.Base, defaultBase)
+	r.Max = cmp.Or(r.Max, max(defaultMax, r.Base))
+	r.Patience = cmp.Or(r.Patience, DefaultPatience)
 
 	return r
 }

@@ -57,6 +57,9 @@ func newEngine(o *Options) *engine {
 	}
 
 	e.figures.Busy = make([]time.Duration, o.Slots)
+	e.figures.latency = o.histogram("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.")
+	e.figures.queue = o.histogram("request_queue_time_seconds",
+		"Histogram of time spent in WAITING phase for request.")
 
 	return e
 }
@@ -125,7 +128,7 @@ func (e *engine) start(s *sequence) {
 	e.running[s] = struct{}{}
 	e.kv += s.size()
 	e.figures.MaxRunning = max(e.figures.MaxRunning, len(e.running))
-	e.figures.queue.observe(s.since.Sub(s.batch.arrived))
+	e.figures.queue.Observe(s.since.Sub(s.batch.arrived).Seconds())
 	prefill, decode := e.o.Latency.of(e.lookUp(s), len(s.completion), len(e.running))
 
 	s.prefill, s.decode = e.o.scaled(prefill), e.o.scaled(decode)
@@ -204,7 +207,7 @@ func (e *engine) finish(s *sequence) {
 	}
 
 	e.figures.CompletionTokens += len(s.completion)
-	e.figures.latency.observe(time.Since(s.batch.arrived))
+	e.figures.latency.Observe(time.Since(s.batch.arrived).Seconds())
 
 	if !e.o.wrong(NoPrefixCache) {
 		e.cache.add(e.cache.chain(slices.Concat(s.prompt.tokens.ids, s.completion)))

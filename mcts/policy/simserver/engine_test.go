@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"pgregory.net/rapid"
 
 	"toolevo/mcts/policy/scripted"
@@ -97,10 +99,24 @@ func TestSlotsAndQueue(t *testing.T) {
 			t.Errorf("occupied %v, want 7/9", got)
 		}
 
-		if e.figures.queue.n != 7 || e.figures.queue.sum != 0+0+0+1+1+1+2 || e.figures.latency.sum != 1+1+1+2+2+2+3 {
-			t.Errorf("queue %+v, latency %+v", e.figures.queue, e.figures.latency)
+		queued, latency := histogramOf(t, e.figures.queue), histogramOf(t, e.figures.latency)
+		if queued.GetSampleCount() != 7 || queued.GetSampleSum() != 0+0+0+1+1+1+2 ||
+			latency.GetSampleSum() != 1+1+1+2+2+2+3 {
+			t.Errorf("queue %v, latency %v", queued, latency)
 		}
 	})
+}
+
+// histogramOf is what a histogram holds.
+func histogramOf(t *testing.T, h prometheus.Histogram) *dto.Histogram {
+	t.Helper()
+
+	var m dto.Metric
+	if err := h.Write(&m); err != nil {
+		t.Fatal(err)
+	}
+
+	return m.GetHistogram()
 }
 
 // Time is what the model says, divided by the speed.

@@ -1,6 +1,8 @@
 package simserver
 
 import (
+	"time"
+
 	"toolevo/envs"
 	"toolevo/envs/action"
 )
@@ -26,4 +28,18 @@ func chatOf(pairs []string) []message {
 	}
 
 	return m
+}
+
+// Occupied is the share of the time from First to Now that the slots were in use, on average.
+func (s Stats) Occupied() float64 {
+	if s.First.IsZero() || !s.Now.After(s.First) {
+		return 0
+	}
+
+	var busy time.Duration
+	for _, b := range s.Busy {
+		busy += b
+	}
+
+	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
 }

@@ -33,8 +33,8 @@ const (
 	Die          Fault = "die"           // the port closes, for Faults.DownFor or until Revive
 )
 
-// FaultKinds lists the faults, None not among them.
-func FaultKinds() []Fault {
+// faultKinds lists the faults, None not among them.
+func faultKinds() []Fault {
 	return []Fault{InternalError, BadGateway, Unavailable, TooMany, Hang, Reset, Drip, Garbage, WrongN, LostLogProbs,
 		Empty, Flap, Die}
 }
@@ -54,7 +54,7 @@ type Faults struct {
 func EvenRates(total float64) map[Fault]float64 {
 	rates := map[Fault]float64{}
 
-	for _, f := range FaultKinds() {
+	for _, f := range faultKinds() {
 		if f != Flap && f != Die {
 			rates[f] = 0
 		}
@@ -71,7 +71,7 @@ func (f Faults) check() error {
 	total := 0.0
 
 	for kind, rate := range f.Rates {
-		if _, err := names.Parse("fault", string(kind), FaultKinds()); err != nil {
+		if _, err := names.Parse("fault", string(kind), faultKinds()); err != nil {
 			return err
 		}
 
@@ -87,8 +87,8 @@ func (f Faults) check() error {
 	}
 
 	for _, kind := range f.Script {
-		if kind != None && !slices.Contains(FaultKinds(), kind) {
-			return names.Unknown("fault", string(kind), FaultKinds())
+		if kind != None && !slices.Contains(faultKinds(), kind) {
+			return names.Unknown("fault", string(kind), faultKinds())
 		}
 	}
 
@@ -128,7 +128,7 @@ func (s *faultSource) next(body []byte) Fault {
 	s.mu.Unlock()
 
 	x := rand.New(rand.NewPCG(s.faults.Seed^sum, times)).Float64()
-	for _, kind := range FaultKinds() {
+	for _, kind := range faultKinds() {
 		if x -= s.faults.Rates[kind]; x < 0 {
 			return kind
 		}

@@ -1,12 +1,16 @@
 package simserver
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // routes says what the server answers. A server of either kind speaks the OpenAI protocol.
@@ -22,7 +26,10 @@ func (s *Server) routes() {
 			writeJSON(w, http.StatusOK, map[string]string{"version": s.o.Version})
 		})
 		s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-		s.mux.HandleFunc("GET /metrics", s.metrics)
+
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(s.engine)
+		s.mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 
 		return
 	}
@@ -151,11 +158,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	name := q.Model
-	if name == "" {
-		name = q.Name
-	}
-
+	name := cmp.Or(q.Model, q.Name)
 	if name != s.o.served() && name != s.o.served()+":latest" {
 		writeJSON(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("model '%s' not found", name)})
 		return

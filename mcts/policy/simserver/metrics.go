@@ -1,102 +1,77 @@
 package simserver
 
 import (
-	"bytes"
-	"fmt"
-	"net/http"
-	"time"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // bounds are the upper ends of a histogram's buckets in seconds, those of vLLM's latency histograms.
-var bounds = [...]float64{0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
+var bounds = []float64{0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
 
-// histogram counts durations.
-type histogram struct {
-	counts [len(bounds)]int // at most the bound
-	n      int
-	sum    float64
+// labels are those of every metric.
+func (o *Options) labels() prometheus.Labels {
+	return prometheus.Labels{"engine": "0", "model_name": o.served()}
 }
 
-func (h *histogram) observe(d time.Duration) {
-	seconds := d.Seconds()
-	h.n++
-
-	h.sum += seconds
-	for i, b := range bounds {
-		if seconds <= b {
-			h.counts[i]++
-		}
-	}
+func (o *Options) histogram(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "vllm:" + name, Help: help, ConstLabels: o.labels(), Buckets: bounds,
+	})
 }
 
-// metrics writes the engine's figures under vLLM's names in the Prometheus text format.
-func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
-	e := s.engine
+// Describe implements [prometheus.Collector]: what is collected describes itself.
+func (e *engine) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements [prometheus.Collector]: the engine's figures under vLLM's names.
+func (e *engine) Collect(metrics chan<- prometheus.Metric) {
 	e.mu.Lock()
-	f := e.figures
-	running, waiting, kv := len(e.running), len(e.waiting), e.kv
+	f, running, waiting, kv := e.figures, len(e.running), len(e.waiting), e.kv
 	e.mu.Unlock()
 
-	usage, hits := 0.0, float64(f.HitTokens)
-	if s.o.KVTokens > 0 {
-		usage = min(1, float64(kv)/float64(s.o.KVTokens))
+	usage := 0.0
+	if e.o.KVTokens > 0 {
+		usage = min(1, float64(kv)/float64(e.o.KVTokens))
 	}
 
-	m := metricsText{labels: fmt.Sprintf("engine=\"0\",model_name=%q", s.o.served())}
-	m.value("num_requests_running", "gauge", "Number of requests in model execution batches.", float64(running))
-	m.value("num_requests_waiting", "gauge", "Number of requests waiting to be processed.", float64(waiting))
-	m.value("kv_cache_usage_perc", "gauge", "KV-cache usage. 1 means 100 percent usage.", usage)
-	m.value("num_preemptions", "counter", "Cumulative number of preemption from the engine.", 0)
-	m.value("prefix_cache_queries", "counter", "Prefix cache queries, in terms of number of queried tokens.",
-		float64(f.QueriedTokens))
-	m.value("prefix_cache_hits", "counter", "Prefix cache hits, in terms of number of cached tokens.", hits)
-	m.value("prompt_tokens", "counter", "Number of prefill tokens processed.", float64(f.PromptTokens))
-	m.value("prompt_tokens_cached", "counter", "Number of prompt tokens found in the prefix cache.", hits)
-	m.value("generation_tokens", "counter", "Number of generation tokens processed.", float64(f.CompletionTokens))
-	m.value("admission_rejections", "counter", "Number of requests refused because the queue was full.",
-		float64(f.Rejected))
-	m.head("request_success", "counter", "Count of successfully processed requests.")
-	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"stop\"} %d\n", m.labels, f.Completed-f.cutShort)
-	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"length\"} %d\n", m.labels, f.cutShort)
-	fmt.Fprintf(&m.b, "vllm:request_success_total{%s,finished_reason=\"abort\"} %d\n", m.labels, f.Aborted)
-	m.histogram("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", &f.latency)
-	m.histogram("request_queue_time_seconds", "Histogram of time spent in WAITING phase for request.", &f.queue)
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Write(m.b.Bytes())
-}
+	const successes = "Count of successfully processed requests."
 
-// metricsText is a page of metrics while it is written.
-type metricsText struct {
-	b      bytes.Buffer
-	labels string
-}
+	for _, m := range []struct {
+		name, help string
+		value      float64
+		reason     string // why requests ended, "" of a metric that does not tell
+	}{
+		{"num_requests_running", "Number of requests in model execution batches.", float64(running), ""},
+		{"num_requests_waiting", "Number of requests waiting to be processed.", float64(waiting), ""},
+		{"kv_cache_usage_perc", "KV-cache usage. 1 means 100 percent usage.", usage, ""},
+		{"num_preemptions_total", "Cumulative number of preemption from the engine.", 0, ""},
+		{"prefix_cache_queries_total", "Prefix cache queries, in terms of number of queried tokens.",
+			float64(f.QueriedTokens), ""},
+		{"prefix_cache_hits_total", "Prefix cache hits, in terms of number of cached tokens.",
+			float64(f.HitTokens), ""},
+		{"prompt_tokens_total", "Number of prefill tokens processed.", float64(f.PromptTokens), ""},
+		{"prompt_tokens_cached_total", "Number of prompt tokens found in the prefix cache.",
+			float64(f.HitTokens), ""},
+		{"generation_tokens_total", "Number of generation tokens processed.", float64(f.CompletionTokens), ""},
+		{"admission_rejections_total", "Number of requests refused because the queue was full.",
+			float64(f.Rejected), ""},
+		{"request_success_total", successes, float64(f.Completed - f.cutShort), "stop"},
+		{"request_success_total", successes, float64(f.cutShort), "length"},
+		{"request_success_total", successes, float64(f.Aborted), "abort"},
+	} {
+		kind, labels := prometheus.GaugeValue, e.o.labels()
+		if strings.HasSuffix(m.name, "_total") {
+			kind = prometheus.CounterValue
+		}
 
-func (m *metricsText) head(name, kind, help string) {
-	suffix := ""
-	if kind == "counter" {
-		suffix = "_total"
+		if m.reason != "" {
+			labels["finished_reason"] = m.reason
+		}
+
+		desc := prometheus.NewDesc("vllm:"+m.name, m.help, nil, labels)
+		metrics <- prometheus.MustNewConstMetric(desc, kind, m.value)
 	}
 
-	fmt.Fprintf(&m.b, "# HELP vllm:%s%s %s\n# TYPE vllm:%s%s %s\n", name, suffix, help, name, suffix, kind)
-}
-
-func (m *metricsText) value(name, kind, help string, v float64) {
-	m.head(name, kind, help)
-
-	if kind == "counter" {
-		name += "_total"
-	}
-
-	fmt.Fprintf(&m.b, "vllm:%s{%s} %v\n", name, m.labels, v)
-}
-
-func (m *metricsText) histogram(name, help string, h *histogram) {
-	m.head(name, "histogram", help)
-
-	for i, b := range bounds {
-		fmt.Fprintf(&m.b, "vllm:%s_bucket{%s,le=\"%v\"} %d\n", name, m.labels, b, h.counts[i])
-	}
-
-	fmt.Fprintf(&m.b, "vllm:%s_bucket{%s,le=\"+Inf\"} %d\n", name, m.labels, h.n)
-	fmt.Fprintf(&m.b, "vllm:%s_sum{%s} %v\nvllm:%s_count{%s} %d\n", name, m.labels, h.sum, name, m.labels, h.n)
+	f.latency.Collect(metrics)
+	f.queue.Collect(metrics)
 }

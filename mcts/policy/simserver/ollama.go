@@ -5,45 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/ollama/ollama/api"
 )
 
 // ollamaWindow is the context window that Ollama gives a request that states none.
 const ollamaWindow = 4096
 
-// ollamaRequest is a request of /api/generate or /api/chat.
+// ollamaRequest is a request of /api/generate or, with messages, of /api/chat.
 type ollamaRequest struct {
-	Model       string         `json:"model"`
-	Prompt      string         `json:"prompt"`
-	System      string         `json:"system"`
-	Template    string         `json:"template"`
-	Context     []int          `json:"context"`
-	Messages    []message      `json:"messages"`
-	Raw         bool           `json:"raw"`
-	Stream      *bool          `json:"stream"` // nil is true
-	Truncate    *bool          `json:"truncate"`
-	Shift       *bool          `json:"shift"`
-	LogProbs    bool           `json:"logprobs"`
-	TopLogProbs int            `json:"top_logprobs"`
-	KeepAlive   any            `json:"keep_alive"` // a text like "5m", or seconds; below 0 is forever
-	Options     map[string]any `json:"options"`
-}
-
-// ollamaAnswer is one line of an answer.
-type ollamaAnswer struct {
-	Model              string         `json:"model"`
-	CreatedAt          time.Time      `json:"created_at"`
-	Response           *string        `json:"response,omitempty"`
-	Message            *openAIMessage `json:"message,omitempty"`
-	Done               bool           `json:"done"`
-	DoneReason         string         `json:"done_reason,omitempty"`
-	TotalDuration      time.Duration  `json:"total_duration,omitempty"`
-	LoadDuration       time.Duration  `json:"load_duration,omitempty"`
-	PromptEvalCount    int            `json:"prompt_eval_count,omitempty"`
-	PromptEvalDuration time.Duration  `json:"prompt_eval_duration,omitempty"`
-	EvalCount          int            `json:"eval_count,omitempty"`
-	EvalDuration       time.Duration  `json:"eval_duration,omitempty"`
-	LogProbs           []chatLogProb  `json:"logprobs,omitempty"`
+	api.GenerateRequest
+	Messages []message `json:"messages"`
 }
 
 func (s *Server) generateOllama(x *exchange) { x.ollama(false) }
@@ -70,19 +44,14 @@ func (x *exchange) ollama(chat bool) {
 		return
 	}
 
-	options, err := readOllamaOptions(q.Options)
+	a, window, err := x.s.ollamaSampling(q.Options)
 	if err != nil {
 		x.refuse(http.StatusInternalServerError, err.Error(), "")
 		return
 	}
 
 	p := x.s.ollamaPrompt(&q, chat)
-	window := x.s.load(options.window, keepAlive(q.KeepAlive))
-
-	a := options.sampling
-	if !options.seeded {
-		a.seed = x.s.sampleSeed()
-	}
+	window = x.s.load(window, q.KeepAlive)
 
 	if !x.fitOllama(&q, p, &a, window) {
 		return
@@ -109,34 +78,38 @@ func (s *Server) ollamaPrompt(q *ollamaRequest, chat bool) *input {
 	return s.chatPrompt([]message{{"user", messageText(q.Prompt)}})
 }
 
+// ollamaSampling reads the options that have an effect here. A value of the wrong type is an error, in Ollama's words.
+// window is 0 when it is not stated.
+func (s *Server) ollamaSampling(values map[string]any) (a sampling, window int, err error) {
+	o := api.Options{NumPredict: -1, Seed: -1}
+	if err := o.FromMap(values); err != nil {
+		return a, 0, err
+	}
+
+	missing := func(name string) bool { return values[name] == nil }
+	a = sampling{
+		n:         1,
+		seed:      uint64(o.Seed),
+		greedy:    o.Temperature == 0 && !missing("temperature"),
+		maxTokens: max(o.NumPredict, -1),
+		stop:      slices.DeleteFunc(o.Stop, func(text string) bool { return text == "" }),
+		unset:     bits(missing("temperature"), missing("top_p"), missing("top_k"), missing("repeat_penalty")),
+	}
+	if o.Seed < 0 {
+		a.seed = s.sampleSeed()
+	}
+
+	return a, o.NumCtx, nil
+}
+
 // How long a model stays loaded after a request: by default, and when it is told to stay forever.
 const (
 	defaultKeepAlive = 5 * time.Minute
 	maxKeepAlive     = 290 * 365 * 24 * time.Hour
 )
 
-// keepAlive returns how long a request asks the model to stay loaded.
-func keepAlive(v any) time.Duration {
-	d := defaultKeepAlive
-
-	switch v := v.(type) {
-	case float64:
-		d = time.Duration(min(v, maxKeepAlive.Seconds()) * float64(time.Second))
-	case string:
-		if parsed, err := time.ParseDuration(v); err == nil {
-			d = parsed
-		}
-	}
-
-	if d < 0 {
-		return maxKeepAlive
-	}
-
-	return d
-}
-
 // load returns the context window of a request, and loads the model again when it is not that of the request before.
-func (s *Server) load(window int, keepAlive time.Duration) int {
+func (s *Server) load(window int, keepAlive *api.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)
 	}
@@ -149,7 +122,14 @@ func (s *Server) load(window int, keepAlive time.Duration) int {
 		s.reloads++
 	}
 
-	s.window, s.keepAlive = window, keepAlive
+	s.window, s.keepAlive = window, defaultKeepAlive
+	if keepAlive != nil {
+		s.keepAlive = keepAlive.Duration
+	}
+
+	if s.keepAlive < 0 || s.keepAlive > maxKeepAlive {
+		s.keepAlive = maxKeepAlive
+	}
 
 	return window
 }
@@ -181,10 +161,12 @@ func (x *exchange) fitOllama(q *ollamaRequest, p *input, a *sampling, window int
 }
 
 func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, took time.Duration) {
-	last := ollamaAnswer{
-		Model: q.Model, CreatedAt: time.Now().UTC(), Done: x.fault != WrongN, DoneReason: "stop",
-		TotalDuration: took, PromptEvalCount: p.tokens.len(), PromptEvalDuration: d.prefill,
-		EvalCount: len(d.tokens), EvalDuration: d.decode,
+	last := api.GenerateResponse{
+		Model: q.Model, CreatedAt: time.Now().UTC(), Response: d.text, Done: x.fault != WrongN, DoneReason: "stop",
+		Metrics: api.Metrics{
+			TotalDuration: took, PromptEvalCount: p.tokens.len(), PromptEvalDuration: d.prefill,
+			EvalCount: len(d.tokens), EvalDuration: d.decode,
+		},
 	}
 	if d.length {
 		last.DoneReason = "length"
@@ -194,44 +176,40 @@ func (x *exchange) sendOllama(q *ollamaRequest, chat bool, p *input, d drawn, to
 		last.DoneReason = ""
 	}
 
-	if q.LogProbs && x.fault != LostLogProbs && !x.s.o.wrong(NoLogProbs) {
-		last.LogProbs = d.chatLogProbs(d.inText, q.TopLogProbs)
+	if q.Logprobs && x.fault != LostLogProbs && !x.s.o.wrong(NoLogProbs) {
+		last.Logprobs = d.chatLogProbs(d.inText, q.TopLogprobs)
 	}
-	var lines []ollamaAnswer
 
+	lines, contentType := []api.GenerateResponse{last}, "application/json; charset=utf-8"
 	if q.Stream == nil || *q.Stream {
-		first := ollamaAnswer{Model: q.Model, CreatedAt: last.CreatedAt, LogProbs: last.LogProbs}
-		first.say(chat, d.text)
-
-		last.LogProbs = nil
-		last.say(chat, "")
-		lines = []ollamaAnswer{first, last}
-	} else {
-		last.say(chat, d.text)
-		lines = []ollamaAnswer{last}
+		first := api.GenerateResponse{
+			Model: q.Model, CreatedAt: last.CreatedAt, Response: d.text, Logprobs: last.Logprobs,
+		}
+		last.Response, last.Logprobs = "", nil
+		lines, contentType = []api.GenerateResponse{first, last}, "application/x-ndjson"
 	}
+
 	var b bytes.Buffer
 
 	enc := json.NewEncoder(&b)
 	for _, line := range lines {
-		if err := enc.Encode(line); err != nil {
+		if err := enc.Encode(ollamaLine(chat, line)); err != nil {
 			x.refuse(http.StatusInternalServerError, err.Error(), "")
 			return
 		}
 	}
 
-	contentType := "application/json; charset=utf-8"
-	if len(lines) > 1 {
-		contentType = "application/x-ndjson"
-	}
-
 	x.answer(contentType, b.Bytes())
 }
 
-func (a *ollamaAnswer) say(chat bool, text string) {
-	if chat {
-		a.Message = &openAIMessage{"assistant", text}
-	} else {
-		a.Response = &text
+// ollamaLine is one line of an answer, in the form of the path that was asked.
+func ollamaLine(chat bool, r api.GenerateResponse) any {
+	if !chat {
+		return r
+	}
+
+	return api.ChatResponse{
+		Model: r.Model, CreatedAt: r.CreatedAt, Message: api.Message{Role: "assistant", Content: r.Response},
+		Done: r.Done, DoneReason: r.DoneReason, Metrics: r.Metrics, Logprobs: r.Logprobs,
 	}
 }

@@ -3,6 +3,9 @@ package simserver
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/ollama/ollama/api"
+	"github.com/sashabaranov/go-openai"
 )
 
 // openAIAnswer is the answer of either path. Choices are those of the first prompt, then those of the next.
@@ -12,7 +15,7 @@ type openAIAnswer struct {
 	Created int64          `json:"created"`
 	Model   string         `json:"model"`
 	Choices []openAIChoice `json:"choices"`
-	Usage   openAIUsage    `json:"usage"`
+	Usage   openai.Usage   `json:"usage"`
 }
 
 type openAIChoice struct {
@@ -30,29 +33,11 @@ type openAIMessage struct {
 	Content string `json:"content"`
 }
 
-type openAIUsage struct {
-	PromptTokens     int            `json:"prompt_tokens"`
-	TotalTokens      int            `json:"total_tokens"`
-	CompletionTokens int            `json:"completion_tokens"`
-	Details          *openAIDetails `json:"prompt_tokens_details"`
-}
-
-type openAIDetails struct {
-	CachedTokens int `json:"cached_tokens"`
-}
-
 type completionLogProbs struct {
 	Tokens        []string             `json:"tokens"`
 	TokenLogProbs []float64            `json:"token_logprobs"`
 	TopLogProbs   []map[string]float64 `json:"top_logprobs"`
 	TextOffset    []int                `json:"text_offset"`
-}
-
-type chatLogProb struct {
-	Token   string        `json:"token"`
-	LogProb float64       `json:"logprob"`
-	Bytes   []int         `json:"bytes"`
-	Top     []chatLogProb `json:"top_logprobs,omitempty"`
 }
 
 func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, lists [][]drawn, top int) openAIAnswer {
@@ -94,7 +79,7 @@ func (x *exchange) openAIAnswer(q *openAIRequest, chat bool, prompts []*input, l
 
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	if !o.NoDetails && o.Kind == VLLM && !o.wrong(NoPrefixCache) {
-		u.Details = &openAIDetails{CachedTokens: cached}
+		u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: cached}
 	}
 
 	return answer
@@ -151,27 +136,29 @@ func (d *drawn) completionLogProbs(top int) *completionLogProbs {
 }
 
 // chatLogProbs lists the first n tokens in the form of chats and of Ollama.
-func (d *drawn) chatLogProbs(n, top int) []chatLogProb {
-	list := make([]chatLogProb, n)
+func (d *drawn) chatLogProbs(n, top int) []api.Logprob {
+	list := make([]api.Logprob, n)
 	for i := range list {
-		list[i] = newChatLogProb(d.tokens[i], d.logprobs[i])
+		sampled := tokenLogProb(d.tokens[i], d.logprobs[i])
+
+		list[i].TokenLogprob = sampled
 		if top > 0 {
-			list[i].Top = []chatLogProb{newChatLogProb(d.tokens[i], d.logprobs[i])}
+			list[i].TopLogprobs = []api.TokenLogprob{sampled}
 		}
 
 		names, logprob := alternatives(d.logprobs[i], max(0, top-1))
 		for _, name := range names {
-			list[i].Top = append(list[i].Top, newChatLogProb(name, logprob))
+			list[i].TopLogprobs = append(list[i].TopLogprobs, tokenLogProb(name, logprob))
 		}
 	}
 
 	return list
 }
 
-func newChatLogProb(token string, logprob float64) chatLogProb {
-	l := chatLogProb{Token: token, LogProb: logprob, Bytes: make([]int, len(token))}
-	for i := range len(token) {
-		l.Bytes[i] = int(token[i])
+func tokenLogProb(token string, logprob float64) api.TokenLogprob {
+	l := api.TokenLogprob{Token: token, Logprob: logprob}
+	for _, b := range []byte(token) {
+		l.Bytes = append(l.Bytes, int(b))
 	}
 
 	return l

@@ -3,6 +3,7 @@ package simserver
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // maxLogProbs is the most alternatives a client may ask for.
@@ -14,7 +15,12 @@ const defaultMaxTokens = 16
 // sampling reads and checks the sampling parameters in vLLM's words. top is how many alternatives to each token are
 // wanted, -1 when not even the token's own log-probability is.
 func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad *refusal) {
-	a = sampling{n: 1, maxTokens: q.limit(chat), includeStop: q.IncludeStop, unset: q.unset()}
+	a = sampling{
+		n:           1,
+		maxTokens:   q.limit(chat),
+		includeStop: q.IncludeStop,
+		unset:       bits(q.Temperature == nil, q.TopP == nil, q.TopK == nil, q.RepetitionPenalty == nil),
+	}
 	if q.N != nil {
 		a.n = *q.N
 	}
@@ -49,27 +55,6 @@ func (q *openAIRequest) limit(chat bool) int {
 	return defaultMaxTokens
 }
 
-// unset tells which sampling parameters were not sent.
-func (q *openAIRequest) unset() (bits uint64) {
-	if q.Temperature == nil {
-		bits |= unsetTemperature
-	}
-
-	if q.TopP == nil {
-		bits |= unsetTopP
-	}
-
-	if q.TopK == nil {
-		bits |= unsetTopK
-	}
-
-	if q.RepetitionPenalty == nil {
-		bits |= unsetRepetition
-	}
-
-	return bits
-}
-
 // top reads what is asked of log-probabilities.
 func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	raw := string(q.LogProbs)
@@ -101,38 +86,43 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 
 // check refuses values out of range. A server that ignores n does not look at it.
 func (q *openAIRequest) check(a *sampling, ignoresN bool) *refusal {
-	outside := func(v *float64, low, high float64) bool { return v != nil && !(*v >= low && *v <= high) }
-	switch {
-	case a.n < 1 && !ignoresN:
+	if a.n < 1 && !ignoresN {
 		return &refusal{fmt.Sprintf("n must be at least 1, got %d.", a.n), "n"}
-	case outside(q.Temperature, 0, 2):
-		return &refusal{fmt.Sprintf("temperature must be in [0, 2], got %v.", *q.Temperature), "temperature"}
-	case outside(q.TopP, 0, 1) || q.TopP != nil && *q.TopP == 0:
-		return &refusal{fmt.Sprintf("top_p must be in (0, 1], got %v.", *q.TopP), "top_p"}
+	}
+
+	for _, p := range []struct {
+		name   string
+		value  *float64
+		inside func(float64) bool
+		want   string
+	}{
+		{"temperature", q.Temperature, within(0, 2), "in [0, 2]"},
+		{"top_p", q.TopP, func(v float64) bool { return v > 0 && v <= 1 }, "in (0, 1]"},
+		{"min_p", q.MinP, within(0, 1), "in [0, 1]"},
+		{"repetition_penalty", q.RepetitionPenalty, func(v float64) bool { return v > 0 }, "greater than zero"},
+		{"frequency_penalty", q.FrequencyPenalty, within(-2, 2), "in [-2, 2]"},
+		{"presence_penalty", q.PresencePenalty, within(-2, 2), "in [-2, 2]"},
+	} {
+		if p.value != nil && !p.inside(*p.value) {
+			return &refusal{fmt.Sprintf("%s must be %s, got %v.", p.name, p.want, *p.value), p.name}
+		}
+	}
+
+	switch {
 	case q.TopK != nil && *q.TopK < -1:
 		return &refusal{fmt.Sprintf("top_k must be 0 (disable), or at least 1, got %d.", *q.TopK), "top_k"}
-	case outside(q.MinP, 0, 1):
-		return &refusal{fmt.Sprintf("min_p must be in [0, 1], got %v.", *q.MinP), "min_p"}
-	case q.RepetitionPenalty != nil && !(*q.RepetitionPenalty > 0):
-		return &refusal{fmt.Sprintf("repetition_penalty must be greater than zero, got %v.", *q.RepetitionPenalty),
-			"repetition_penalty"}
-	case outside(q.FrequencyPenalty, -2, 2):
-		return &refusal{fmt.Sprintf("frequency_penalty must be in [-2, 2], got %v.", *q.FrequencyPenalty),
-			"frequency_penalty"}
-	case outside(q.PresencePenalty, -2, 2):
-		return &refusal{fmt.Sprintf("presence_penalty must be in [-2, 2], got %v.", *q.PresencePenalty),
-			"presence_penalty"}
 	case a.maxTokens < 1 && (q.MaxTokens != nil || q.MaxCompletionTokens != nil):
 		return &refusal{fmt.Sprintf("max_tokens must be at least 1, got %d.", a.maxTokens), "max_tokens"}
 	case a.greedy && a.n > 1 && !ignoresN:
 		return &refusal{fmt.Sprintf("n must be 1 when using greedy sampling, got %d.", a.n), "n"}
-	}
-
-	for _, text := range a.stop {
-		if text == "" {
-			return &refusal{"stop cannot contain an empty string.", "stop"}
-		}
+	case slices.Contains(a.stop, ""):
+		return &refusal{"stop cannot contain an empty string.", "stop"}
 	}
 
 	return nil
+}
+
+// within is the test of a closed range.
+func within(low, high float64) func(float64) bool {
+	return func(v float64) bool { return v >= low && v <= high }
 }

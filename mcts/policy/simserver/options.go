@@ -1,6 +1,7 @@
 package simserver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -85,34 +86,13 @@ type Options struct {
 
 // withDefaults fills in what is not set and reports the first option that makes no sense.
 func (o Options) withDefaults() (Options, error) {
-	if o.Kind == "" {
-		o.Kind = VLLM
-	}
-
-	first := func(p *int, value int) {
-		if *p == 0 {
-			*p = value
-		}
-	}
-	first(&o.MaxModelLen, 8192)
-	first(&o.CacheBlock, 16)
-	first(&o.CacheBlocks, o.KVTokens/max(o.CacheBlock, 1))
-	first(&o.CacheBlocks, 1<<16)
-
-	if o.Kind == Ollama {
-		first(&o.Slots, 1)
-	} else {
-		first(&o.Slots, 256)
-	}
-
-	if o.Version == "" {
-		o.Version = map[Kind]string{VLLM: "0.32.0", Ollama: "0.17.4"}[o.Kind]
-	}
-
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-
+	o.Kind = cmp.Or(o.Kind, VLLM)
+	o.Version = cmp.Or(o.Version, map[Kind]string{VLLM: "0.32.0", Ollama: "0.17.4"}[o.Kind])
+	o.Slots = cmp.Or(o.Slots, map[Kind]int{VLLM: 256, Ollama: 1}[o.Kind])
+	o.MaxModelLen = cmp.Or(o.MaxModelLen, 8192)
+	o.CacheBlock = cmp.Or(o.CacheBlock, 16)
+	o.CacheBlocks = cmp.Or(o.CacheBlocks, o.KVTokens/max(o.CacheBlock, 1), 1<<16)
+	o.Speed = cmp.Or(o.Speed, 1)
 	o.Codec = action.OrDefault(o.Codec)
 
 	if o.wrong(OneSlot) {

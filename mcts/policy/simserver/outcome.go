@@ -1,41 +1,29 @@
 package simserver
 
 import (
+	_ "embed" // wordings.yaml
+	"fmt"
 	"regexp"
 	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"toolevo/envs"
 	"toolevo/envs/response"
 )
 
-// The published wordings that begin an observation, by what they mean. A server cannot tell a refusal of the arguments
-// from a failure of the tool where both are put in the same words; the scripted policy does not tell them apart.
-var wordings = [...]struct {
-	prefix  string
-	outcome envs.Outcome
-}{
-	{"Your action is filtered due to some error in content.", envs.Malformed},
-	{argumentError, envs.InvocationError},
-	{"Invalid Action. Valid Actions are ", envs.InvalidAction},
-	{"There is something wrong with ", envs.InvocationError},
-	{"expected string or bytes-like object", envs.InvocationError},
-	{"Tool update failed.", envs.InvocationError},
-	{"Please first load the relevant database using `", envs.ToolError},
-	{"The database you want to query in not in the list.", envs.ToolError},
-	{"The value you are querying does not exist.", envs.ToolError},
-	{"The filtering query ", envs.ToolError},
-	{"The SQL command ran longer than ", envs.ToolError},
-	{"You should print the variable you want to obtain the python result.", envs.ToolError},
-	{"There is no information that can be matched in the database.", envs.ToolError},
-	{"The graph you want to query in not in the list.", envs.ToolError},
-	{"We don't have the graph data named ", envs.ToolError},
-	{"The node does not exist in the graph.", envs.ToolError},
-	{"There is no edge between the two nodes.", envs.ToolError},
-	{"Answer is CORRECT", envs.Correct},
-	{"Answer is INCORRECT", envs.Incorrect},
-}
+//go:embed wordings.yaml
+var wordingsFile []byte
 
-const argumentError = "argument error: "
+// wordings are what observations begin with, and what that means.
+var wordings = sync.OnceValue(func() (all map[string]envs.Outcome) {
+	if err := yaml.Unmarshal(wordingsFile, &all); err != nil {
+		panic(fmt.Sprintf("simserver: wordings.yaml: %v", err))
+	}
+
+	return all
+})
 
 // A last line that says a Python program raised something, or that an output was cut.
 var lastLine = regexp.MustCompile(
@@ -48,9 +36,9 @@ func outcomeOf(observation string) envs.Outcome {
 		return envs.Deprecated
 	}
 
-	for _, w := range wordings {
-		if strings.HasPrefix(text, w.prefix) {
-			return w.outcome
+	for beginning, outcome := range wordings() {
+		if strings.HasPrefix(text, beginning) {
+			return outcome
 		}
 	}
 

@@ -41,7 +41,7 @@ type sampling struct {
 	maxTokens   int
 	stop        []string
 	includeStop bool
-	unset       uint64 // one bit for each sampling parameter that was not sent
+	unset       uint64 // bits: temperature, top_p, top_k and the repetition penalty were not sent
 }
 
 // drawn is one completion.
@@ -62,13 +62,16 @@ func (r reader) unstopped() string {
 		r.codec.Format("I look at the result.", envs.Call{Name: "Look"}), 4)
 }
 
-// Bits of sampling.unset.
-const (
-	unsetTemperature = 1 << iota
-	unsetTopP
-	unsetTopK
-	unsetRepetition
-)
+// bits are one bit for each value, the first the lowest.
+func bits(values ...bool) (all uint64) {
+	for i, value := range values {
+		if value {
+			all |= 1 << i
+		}
+	}
+
+	return all
+}
 
 // draw returns the samples of a prompt, as the scripted policy proposes them.
 func (s *Server) draw(ctx context.Context, p *input, a sampling) ([]drawn, error) {

@@ -1,6 +1,7 @@
 package simserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,16 +57,12 @@ func New(o Options) (*Server, error) {
 	}
 
 	s := &Server{
-		o: o, reader: reader{o.Codec}, injected: map[Fault]int{}, address: o.Address,
+		o: o, reader: reader{o.Codec}, injected: map[Fault]int{}, address: cmp.Or(o.Address, "127.0.0.1:0"),
 		faults: faultSource{faults: o.Faults, sent: map[uint64]uint64{}},
 		random: rand.New(rand.NewPCG(o.Seed, 0x73696d)),
 	}
 	s.engine = newEngine(&s.o)
 	s.routes()
-
-	if s.address == "" {
-		s.address = "127.0.0.1:0"
-	}
 
 	return s, nil
 }

@@ -3,6 +3,8 @@ package simserver
 import (
 	"maps"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Stats are the figures of a server at one moment.
@@ -33,20 +35,6 @@ type Stats struct {
 	Cut    int           // connections cut while the server was flapping
 }
 
-// Occupied is the share of the time from First to Now that the slots were in use, on average.
-func (s Stats) Occupied() float64 {
-	if s.First.IsZero() || !s.Now.After(s.First) {
-		return 0
-	}
-
-	var busy time.Duration
-	for _, b := range s.Busy {
-		busy += b
-	}
-
-	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
-}
-
 // Reused is the share of all prompts' bytes that the prefix cache held.
 func (s Stats) Reused() float64 {
 	if s.PromptChars == 0 {
@@ -60,7 +48,7 @@ func (s Stats) Reused() float64 {
 type figures struct {
 	Stats              // but for what is so now, and what the server counts
 	cutShort       int // of Completed, by their length
-	queue, latency histogram
+	queue, latency prometheus.Histogram
 }
 
 // Stats returns the figures as of now.

@@ -213,7 +213,7 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 
 	value := func(name string) int {
 		m := regexp.MustCompile(`(?m)^vllm:` + name +
-			`\{engine="0",model_name="sim-8b"(?:,finished_reason="stop")?\} (\S+)$`).FindStringSubmatch(page)
+			`\{engine="0",(?:finished_reason="stop",)?model_name="sim-8b"\} (\S+)$`).FindStringSubmatch(page)
 		if m == nil {
 			t.Fatalf("no %s in\n%s", name, page)
 		}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +16,18 @@ type Complaint struct {
 	Param   string
 	Code    string // and the type
 	Status  int    // the code where it is an HTTP status, 0 where not
+}
+
+// Error implements error: some servers complain although the status is good.
+func (c Complaint) Error() string { return "the reply holds an error: " + c.Message }
+
+// CheckError returns the [Complaint] that a reply's own member "error" holds, nil when there is nothing in it.
+func CheckError(member []byte) error {
+	if text := string(member); text == "" || text == "null" || text == `""` {
+		return nil
+	}
+
+	return ReadComplaint(fmt.Appendf(nil, `{"error":%s}`, member))
 }
 
 // ReadComplaint reads the envelopes in use: nested ({"error":{"message",…}}), with a text for an

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,8 +29,8 @@ type Options struct {
 
 // The defaults of Options.
 const (
-	DefaultTimeout     = 10 * time.Minute
-	DefaultDialTimeout = 10 * time.Second
+	defaultTimeout     = 10 * time.Minute
+	defaultDialTimeout = 10 * time.Second
 )
 
 // Bounds of what is read, in bytes after decompression.
@@ -59,16 +60,8 @@ func NewLink(o Options) (*Link, error) {
 		return nil, fmt.Errorf("negative limit: timeout %v, dial timeout %v", o.Timeout, o.DialTimeout)
 	}
 
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-
-	if o.DialTimeout == 0 {
-		o.DialTimeout = DefaultDialTimeout
-	}
-
 	if o.Transport == nil {
-		o.Transport = newTransport(o.DialTimeout)
+		o.Transport = newTransport(cmp.Or(o.DialTimeout, defaultDialTimeout))
 	}
 
 	hide := newSecrets(key, o.Address.User)
@@ -77,7 +70,7 @@ func NewLink(o Options) (*Link, error) {
 		address:       hide.hide(o.Address.URL.String()),
 		authorization: authorization(key, o.Address.User),
 		secrets:       hide,
-		timeout:       o.Timeout,
+		timeout:       cmp.Or(o.Timeout, defaultTimeout),
 		client: &http.Client{
 			Transport:     o.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -204,12 +197,8 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 		return c.Refused(a)
 	}
 
-	body := &bounded{r: resp.Body, limit: c.Limit}
-	if body.limit == 0 {
-		body.limit = documentLimit
-	}
-
-	body.left = body.limit
+	limit := cmp.Or(c.Limit, documentLimit)
+	body := &bounded{r: resp.Body, left: limit}
 	err = c.Read(body)
 
 	var fault *server.Fault
@@ -218,7 +207,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 		return fmt.Errorf("reading the reply: %w", body.failed)
 	case body.left < 0:
 		return l.Fault(server.Transient, resp.StatusCode,
-			fmt.Sprintf("the reply is longer than the bound of %d bytes", body.limit), nil)
+			fmt.Sprintf("the reply is longer than the bound of %d bytes", limit), nil)
 	case err == nil || errors.As(err, &fault):
 		return err
 	default:
@@ -228,9 +217,9 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 
 // bounded is a body that is read up to a limit.
 type bounded struct {
-	r           io.Reader
-	limit, left int64 // left is below 0 once there was more
-	failed      error // what the reader itself met, but for its end
+	r      io.Reader
+	left   int64 // of the limit; below 0 once there was more
+	failed error // what the reader itself met, but for its end
 }
 
 // errTooLong ends the reading of a body beyond its limit.

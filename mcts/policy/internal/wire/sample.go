@@ -53,6 +53,27 @@ const (
 	leastLogProb = -1e4
 )
 
+// ScoredToken is a token of a sample, as chats and Ollama report it.
+type ScoredToken struct {
+	Token   string   `json:"token"`
+	LogProb *float64 `json:"logprob"` // nil where a null stands
+	Top     []struct {
+		LogProb float64 `json:"logprob"`
+	} `json:"top_logprobs"`
+}
+
+// Likeliest is the log-probability of the likeliest token in its place, nil when it is not told.
+func (t ScoredToken) Likeliest() *float64 {
+	var likeliest *float64
+	for i := range t.Top {
+		if p := &t.Top[i].LogProb; likeliest == nil || *p > *likeliest {
+			likeliest = p
+		}
+	}
+
+	return likeliest
+}
+
 // Unseen is how many tokens of a sample can leave no trace in its text: those of one of the stop
 // texts, and the one that ends a text.
 func Unseen(stops []string) int {
