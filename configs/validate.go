@@ -16,18 +16,18 @@ import (
 
 // The two matchers that may decide the reward.
 const (
-	RewardOfficial = "official"
+	rewardOfficial = "official"
 	RewardStrict   = "strict"
 )
 
 // What a call is answered with whose name stands and whose parameters are those of a deprecated version.
 const (
-	FeedbackNotice    = "notice"    // a deprecation notice
+	feedbackNotice    = "notice"    // a deprecation notice
 	FeedbackPublished = "published" // the API's text about wrong arguments
 )
 
 // Feedbacks lists the values of environment.feedback.
-func Feedbacks() []string { return []string{FeedbackNotice, FeedbackPublished} }
+func Feedbacks() []string { return []string{feedbackNotice, FeedbackPublished} }
 
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
@@ -45,7 +45,7 @@ func (r *Resolved) validate() error {
 		{"split", isOneOf("split", r.Split, r.validNames("split"))},
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},
-		{"environment.reward", isOneOf("matcher", r.Environment.Reward, []string{RewardOfficial, RewardStrict})},
+		{"environment.reward", isOneOf("matcher", r.Environment.Reward, []string{rewardOfficial, RewardStrict})},
 		{"environment.feedback", isOneOf("feedback", r.Environment.Feedback, Feedbacks())},
 		{"environment.codec", noCodec},
 		{"server.prompt.tools", r.checkTools()},

@@ -15,9 +15,6 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// ErrDamaged means that a Parquet file is not what was written.
-var ErrDamaged = pq.ErrDamaged
-
 // schemaKey is the footer key under which a file names its schema version.
 const schemaKey = "toolevo.schema_version"
 

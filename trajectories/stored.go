@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/durable"
 )
 
 // The versions of the columns of rows and of episodes that have the columns labels and makers.
@@ -91,7 +92,7 @@ func (s *stored) row(since int) (Row, error) {
 
 	if oldOf(&s.Row) != s.oldColumns {
 		return s.Row, fmt.Errorf("%w: the row of %s says one thing in labels and makers, and another in the columns "+
-			"filled from them", ErrDamaged, s.Name())
+			"filled from them", durable.ErrDamaged, s.Name())
 	}
 
 	return s.Row, nil

@@ -15,24 +15,24 @@ import (
 // toolRole is who answers a tool call in OpenAI's chat API.
 const toolRole = "tool"
 
-// ChatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a user's message, or a
+// chatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a user's message, or a
 // tool's where it answers a tool call.
-type ChatMessage struct {
+type chatMessage struct {
 	Role       string
 	Content    string
-	ToolCalls  []ToolCall // of an assistant; at most one
+	ToolCalls  []toolCall // of an assistant; at most one
 	ToolCallID string     // of a tool: which call it answers
 }
 
-// ToolCall is a call of a tool in OpenAI's chat API.
-type ToolCall struct {
+// toolCall is a call of a tool in OpenAI's chat API.
+type toolCall struct {
 	ID       string
 	Type     string // "function"
-	Function CalledFunction
+	Function calledFunction
 }
 
-// CalledFunction is what is called, and with what.
-type CalledFunction struct {
+// calledFunction is what is called, and with what.
+type calledFunction struct {
 	Name      string
 	Arguments string // a JSON object
 }
@@ -92,10 +92,10 @@ func fromPair(r *record) (s Sample, err error) {
 }
 
 // toChat returns a conversation as messages of OpenAI's chat API.
-func toChat(system string, conversation []Message) []ChatMessage {
-	all := make([]ChatMessage, 0, len(conversation)+1)
+func toChat(system string, conversation []Message) []chatMessage {
+	all := make([]chatMessage, 0, len(conversation)+1)
 	if system != "" {
-		all = append(all, ChatMessage{Role: chat.SystemRole, Content: system})
+		all = append(all, chatMessage{Role: chat.SystemRole, Content: system})
 	}
 
 	call := "" // the one that waits for its answer
@@ -104,38 +104,38 @@ func toChat(system string, conversation []Message) []ChatMessage {
 		switch {
 		case m.From == FunctionCall:
 			call = fmt.Sprintf("call_%d", i/2+1)
-			all = append(all, toolCall(call, m.Value))
+			all = append(all, callMessage(call, m.Value))
 		case m.From == GPT:
 			call = ""
-			all = append(all, ChatMessage{Role: chat.AssistantRole, Content: m.Value})
+			all = append(all, chatMessage{Role: chat.AssistantRole, Content: m.Value})
 		case m.From == Observation && call != "":
-			all = append(all, ChatMessage{Role: toolRole, Content: m.Value, ToolCallID: call})
+			all = append(all, chatMessage{Role: toolRole, Content: m.Value, ToolCallID: call})
 		case m.From == Observation:
-			all = append(all, ChatMessage{Role: chat.UserRole, Content: prompt.ObservationText(m.Value)})
+			all = append(all, chatMessage{Role: chat.UserRole, Content: prompt.ObservationText(m.Value)})
 		default:
-			all = append(all, ChatMessage{Role: chat.UserRole, Content: m.Value})
+			all = append(all, chatMessage{Role: chat.UserRole, Content: m.Value})
 		}
 	}
 
 	return all
 }
 
-// toolCall returns the message of a function call, as [replyOf] wrote it.
-func toolCall(id, value string) ChatMessage {
+// callMessage returns the message of a function call, as [replyOf] wrote it.
+func callMessage(id, value string) chatMessage {
 	codec := action.FunctionCall{}
 	call, _ := codec.Parse(value)
 
-	return ChatMessage{
+	return chatMessage{
 		Role: chat.AssistantRole, Content: codec.Thought(value),
-		ToolCalls: []ToolCall{{
-			id, "function", CalledFunction{call.Name, string(pytext.AppendJSON(nil, call.Args))},
+		ToolCalls: []toolCall{{
+			id, "function", calledFunction{call.Name, string(pytext.AppendJSON(nil, call.Args))},
 		}},
 	}
 }
 
 // readChat fills a sample with the messages that toChat made of it. What has no place there stays, for the linter to
 // find.
-func (s *Sample) readChat(all []ChatMessage) error {
+func (s *Sample) readChat(all []chatMessage) error {
 	if len(all) > 0 && all[0].Role == chat.SystemRole {
 		s.System, all = all[0].Content, all[1:]
 	}

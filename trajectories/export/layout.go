@@ -16,14 +16,14 @@ type record struct {
 	Chosen, Rejected Message
 	Good             bool
 
-	Messages, Prompt, Completion []ChatMessage
-	Better, Worse                []ChatMessage
+	Messages, Prompt, Completion []chatMessage
+	Better, Worse                []chatMessage
 }
 
 // hasToolCalls reports whether a message of the record has one.
 func (r *record) hasToolCalls() bool {
-	for _, all := range [][]ChatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse} {
-		if slices.ContainsFunc(all, func(m ChatMessage) bool { return len(m.ToolCalls) > 0 }) {
+	for _, all := range [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse} {
+		if slices.ContainsFunc(all, func(m chatMessage) bool { return len(m.ToolCalls) > 0 }) {
 			return true
 		}
 	}

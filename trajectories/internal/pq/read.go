@@ -13,16 +13,14 @@ import (
 	"toolevo/envs/durable"
 )
 
-// ErrDamaged means that a file is not one that this package wrote, or not any more.
-var ErrDamaged = durable.ErrDamaged
-
-// damaged wraps what was found wrong with a file; that it cannot be opened or read is not damage.
+// damaged wraps what was found wrong with a file in [durable.ErrDamaged]. That it cannot be opened or read is not
+// damage.
 func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
 	}
 
-	return fmt.Errorf("the file is %w: %w", ErrDamaged, err)
+	return fmt.Errorf("the file is %w: %w", durable.ErrDamaged, err)
 }
 
 // Read streams the values of a file, in its order. Extra columns are ignored; a missing column, a column of another
