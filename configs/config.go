@@ -1,31 +1,30 @@
 package configs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
-	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
 
 // Config is every setting that decides what a run produces. Where it runs, how many workers it has and how it reports
-// are not among them. default.yaml explains each.
+// are not among them. default.yaml explains each. The tag least is of a number, or how many names a list has at least,
+// none of them twice.
 type Config struct {
 	Suite      string   `yaml:"suite"`
-	Dataset    []string `yaml:"dataset,flow"`
+	Dataset    []string `yaml:"dataset,flow" least:"1"`
 	Difficulty string   `yaml:"difficulty"`
-	Template   []string `yaml:"template,flow"`
+	Template   []string `yaml:"template,flow" least:"1"`
 	Split      string   `yaml:"split"`
 	Questions  string   `yaml:"questions"`
-	Limit      int      `yaml:"limit"`
+	Limit      int      `yaml:"limit" least:"0"`
 	Prompt     string   `yaml:"prompt"`
-	API        []string `yaml:"api,flow"`
-	Policy     []string `yaml:"policy,flow"`
+	API        []string `yaml:"api,flow" least:"1"`
+	Policy     []string `yaml:"policy,flow" least:"1"`
 	Preset     string   `yaml:"preset"`
 	Seed       uint64   `yaml:"seed"`
 
@@ -37,7 +36,7 @@ type Config struct {
 	Eval        Eval        `yaml:"eval"`
 	Server      Server      `yaml:"server"`
 
-	Attempts int `yaml:"attempts"`
+	Attempts int `yaml:"attempts" least:"1"`
 
 	// BySection are the settings of all suites' own sections.
 	BySection map[string]suite.Settings `yaml:"-"`
@@ -60,9 +59,9 @@ type Branch struct {
 
 // Training says which trajectories the export will take, so that a question ends when it has enough of those.
 type Training struct {
-	Cutoff    int    `yaml:"cutoff"`    // the longest sample, in tokens; 0 is no bound
-	Tokenizer string `yaml:"tokenizer"` // the tokenizer.json of the model that is trained; "" counts characters
-	Template  string `yaml:"template"`  // the chat template to count under, with a tokenizer
+	Cutoff    int    `yaml:"cutoff" least:"0"` // the longest sample, in tokens; 0 is no bound
+	Tokenizer string `yaml:"tokenizer"`        // the tokenizer.json of the model that is trained; "" counts characters
+	Template  string `yaml:"template"`         // the chat template to count under, with a tokenizer
 }
 
 // Environment configures the evolving environment.
@@ -71,23 +70,23 @@ type Environment struct {
 	UpdateTool       bool     `yaml:"update_tool"`
 	Reward           string   `yaml:"reward"`
 	Feedback         string   `yaml:"feedback"`
-	MaxLoads         int      `yaml:"max_loads"`
-	ObservationWords int      `yaml:"observation_words"`
-	Compat           []string `yaml:"compat,flow"`
+	MaxLoads         int      `yaml:"max_loads" least:"0"`
+	ObservationWords int      `yaml:"observation_words" least:"1"`
+	Compat           []string `yaml:"compat,flow" least:"0"`
 }
 
 // Python chooses and limits the PythonInterpreter. What the choice comes to on a machine is the engine's
 // stamp, an input of the run.
 type Python struct {
-	Engine      string   `yaml:"engine"`       // one of PythonEngines
-	Executable  string   `yaml:"executable"`   // the python3 of every engine but wasi
-	Wasm        string   `yaml:"wasm"`         // the path of a CPython built for WASI; "" is none
-	Modules     []string `yaml:"modules,flow"` // third-party modules that programs may import, where they are installed
-	Accept      []string `yaml:"accept,flow"`  // walls to do without where the machine has none, of PythonWalls
-	WallSeconds float64  `yaml:"wall_seconds"`
-	CPUSeconds  int      `yaml:"cpu_seconds"`
-	MemoryMiB   int      `yaml:"memory_mib"`
-	OutputKiB   int      `yaml:"output_kib"`
+	Engine      string   `yaml:"engine"`                 // one of PythonEngines
+	Executable  string   `yaml:"executable"`             // the python3 of every engine but wasi
+	Wasm        string   `yaml:"wasm"`                   // the path of a CPython built for WASI; "" is none
+	Modules     []string `yaml:"modules,flow" least:"0"` // third-party modules that programs may import, where they are installed
+	Accept      []string `yaml:"accept,flow" least:"0"`  // walls to do without where the machine has none, of PythonWalls
+	WallSeconds float64  `yaml:"wall_seconds" least:"0.001"`
+	CPUSeconds  int      `yaml:"cpu_seconds" least:"1"`
+	MemoryMiB   int      `yaml:"memory_mib" least:"64"`
+	OutputKiB   int      `yaml:"output_kib" least:"1"`
 }
 
 // PythonEngines lists the engines of PythonInterpreter. auto is the first that works of bwrap, forkserver and wasi.
@@ -100,20 +99,20 @@ func PythonWalls() []string { return []string{"landlock", "seccomp"} }
 
 // Eval configures episodes.
 type Eval struct {
-	MaxTurns int `yaml:"max_turns"`
-	Repeats  int `yaml:"repeats"` // episodes of each question; several are sampled
+	MaxTurns int `yaml:"max_turns" least:"1"`
+	Repeats  int `yaml:"repeats" least:"1"` // episodes of each question; several are sampled
 }
 
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
 // result and is not among it.
 type Server struct {
-	Form       string          `yaml:"form"`       // FormFewShot, FormChat, or a chat template's name
-	Layout     string          `yaml:"layout"`     // of few-shot prompts: stable or paper
-	Shots      int             `yaml:"shots"`      // demonstrations in a few-shot prompt
-	Extensions bool            `yaml:"extensions"` // send vLLM's own fields
-	LogProbs   bool            `yaml:"logprobs"`   // the server reports log-probabilities
-	Ends       []string        `yaml:"ends,flow"`  // the server's own words for the end of a whole completion
-	Window     int             `yaml:"window"`     // context window in tokens; Ollama loads the model with it
+	Form       string          `yaml:"form"`                // FormFewShot, FormChat, or a chat template's name
+	Layout     string          `yaml:"layout"`              // of few-shot prompts: stable or paper
+	Shots      int             `yaml:"shots" least:"0"`     // demonstrations in a few-shot prompt
+	Extensions bool            `yaml:"extensions"`          // send vLLM's own fields
+	LogProbs   bool            `yaml:"logprobs"`            // the server reports log-probabilities
+	Ends       []string        `yaml:"ends,flow" least:"0"` // the server's own words for the end of a whole completion
+	Window     int             `yaml:"window" least:"1"`    // context window in tokens; Ollama loads the model with it
 	Prompt     Shown           `yaml:"prompt"`
 	Sampling   server.Sampling `yaml:"sampling"`
 }
@@ -139,33 +138,28 @@ const (
 const everything = "all"
 
 // Datasets returns the datasets chosen, in alphabetical order; nil is all that the data folder has.
-func (c *Config) Datasets() ([]string, error) {
-	if slices.Equal(c.Dataset, []string{everything}) {
-		return nil, nil
-	}
-
-	all, err := c.parseAll("dataset", c.Dataset)
-	slices.Sort(all)
-
-	return all, err
+func (c *Config) Datasets() []string {
+	return slices.Sorted(slices.Values(chosenOf(c.Dataset)))
 }
 
 // Templates returns the question templates chosen; nil is all.
-func (c *Config) Templates() []string {
-	if slices.Equal(c.Template, []string{everything}) {
+func (c *Config) Templates() []string { return chosenOf(c.Template) }
+
+// Difficulties returns the difficulties chosen; nil is all.
+func (c *Config) Difficulties() []string { return chosenOf([]string{c.Difficulty}) }
+
+// chosenOf returns the names of a setting that may also say everything, which is nil.
+func chosenOf(setting []string) []string {
+	if slices.Equal(setting, []string{everything}) {
 		return nil
 	}
 
-	return c.Template
-}
-
-// Difficulties returns the difficulties chosen; nil is all.
-func (c *Config) Difficulties() ([]string, error) {
-	if c.Difficulty == everything {
-		return nil, nil
+	var names []string
+	for _, name := range setting {
+		names = append(names, strings.TrimSpace(name))
 	}
 
-	return c.parseAll("difficulty", []string{c.Difficulty})
+	return names
 }
 
 // Codec returns how actions are written.
@@ -182,24 +176,4 @@ func (c *Config) MaxDepth(t envs.Task) int {
 	}
 
 	return c.Search.MaxDepth
-}
-
-// parseAll returns names of a setting that may also say everything. Where the suite lists the valid names, it takes no
-// other.
-func (c *Config) parseAll(setting string, chosen []string) ([]string, error) {
-	valid := c.ValidNames(setting)
-
-	all := make([]string, len(chosen))
-	for i, name := range chosen {
-		all[i] = strings.TrimSpace(name)
-		if valid == nil {
-			continue
-		}
-
-		if _, err := names.Parse(setting, all[i], valid); err != nil {
-			return nil, fmt.Errorf("%w, %s", err, everything)
-		}
-	}
-
-	return all, nil
 }

@@ -1,137 +1,53 @@
 package configs
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
-	"sync"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"toolevo/envs/suite"
+	"toolevo/envs/names"
 )
 
-// decoder reads one layer. It reads the syntax tree itself, for goccy's decoder rounds, cuts and wraps numbers to make
-// them fit. Anchors, aliases and tags are no settings and refused.
+// decoder reads a layer into a configuration. It reads the syntax tree itself, for goccy's decoder rounds, cuts and
+// wraps numbers to make them fit. Anchors, aliases and tags are no settings and refused. A setting of several values, a
+// list or a mapping, is set as a whole.
 type decoder struct {
-	layer    Layer
-	sections map[string]suite.Settings // of suites
-	keys     []string                  // of the settings set, in order
+	layer   Layer
+	fields  []field
+	origins map[string]string // by the keys of settings, and of the values of mappings
 }
 
-// decode sets in c what the layer sets, and lists the keys of it. A setting of several values, a list or a mapping, is
-// set as a whole, and the keys of a mapping's values are listed with it.
-func (l Layer) decode(c *Config) ([]string, error) {
-	if !utf8.Valid(l.YAML) {
-		return nil, fmt.Errorf("configs: %s: is not UTF-8 text", l.Origin)
-	}
-
-	document := l.document
-	if document == nil {
-		document = func() (ast.Node, error) { return parse(l.YAML) }
-	}
-
-	body, err := document()
-	if err != nil {
-		return nil, fmt.Errorf("configs: %s: %w", l.Origin, err)
-	}
-
-	if body == nil {
-		return nil, nil
-	}
-
-	d := decoder{layer: l, sections: c.BySection}
-	if err := d.section("", reflect.ValueOf(c).Elem(), body); err != nil {
-		return nil, err
-	}
-
-	return d.keys, nil
-}
-
-// What a configuration may be, which is a hundred lines: goccy's parser takes a minute and then the whole
-// stack for some texts that are larger or nest more.
-const (
-	maxText     = 64 << 10 // bytes
-	maxBrackets = 1000     // that open lists and mappings, all together
-)
-
-// parse returns the one document of a text, nil when there is nothing in it.
-func parse(text []byte) (ast.Node, error) {
-	if len(text) > maxText {
-		return nil, fmt.Errorf("more than %d bytes are not a configuration", maxText)
-	}
-
-	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxBrackets {
-		return nil, fmt.Errorf("%d brackets are not a configuration: want at most %d", n, maxBrackets)
-	}
-
-	file, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		return nil, err
-	}
-	var body ast.Node
-
-	for _, doc := range file.Docs {
-		switch {
-		case doc.Body == nil:
-		case body != nil:
-			return nil, fmt.Errorf("more than one document: want one mapping of settings")
-		default:
-			body = doc.Body
-		}
-	}
-
-	return body, nil
-}
-
-// shippedDocuments are those of the texts that are parts of the program, by text.
-var shippedDocuments sync.Map
-
-// parsedOnce returns the document of a text that is a part of the program. Parsing these texts takes longer than all
-// else about a configuration, and decoding does not change a document.
-func parsedOnce(text []byte) func() (ast.Node, error) {
-	once := sync.OnceValues(func() (ast.Node, error) { return parse(text) })
-	document, _ := shippedDocuments.LoadOrStore(string(text), once)
-
-	return document.(func() (ast.Node, error))
-}
-
-func (d *decoder) section(key string, v reflect.Value, node ast.Node) error {
-	if node.Type() == ast.NullType {
+func (d *decoder) section(key string, node ast.Node) error {
+	if node == nil || node.Type() == ast.NullType {
 		return nil // all that was in it is commented out
 	}
 
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		return d.mismatch(key, v.Type(), node)
+		return d.mismatch(key, "a mapping of settings", node)
 	}
 
+	valid := namesIn(d.fields, key)
 	for it := m.MapRange(); it.Next(); {
 		name := it.Key().GetToken().Value
 
-		if s := d.sections[join(key, name)]; s != nil {
-			if err := d.section(name, reflect.ValueOf(s).Elem(), it.Value()); err != nil {
-				return err
-			}
-
-			continue
+		var err error
+		switch f := find(d.fields, join(key, name)); {
+		case !slices.Contains(valid, name) && d.layer.Earlier:
+		case !slices.Contains(valid, name):
+			err = d.unknown(key, it.KeyValue(), valid)
+		case f.value.IsValid():
+			err = d.set(f.key, f.value, it.Value())
+		default:
+			err = d.section(join(key, name), it.Value())
 		}
 
-		f, ok := field(v.Type(), name)
-		if !ok && d.layer.Earlier {
-			continue
-		}
-
-		if !ok {
-			return d.unknown(key, name, it.KeyValue())
-		}
-
-		if err := d.value(join(key, name), v.FieldByIndex(f.Index), it.Value()); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -139,69 +55,67 @@ func (d *decoder) section(key string, v reflect.Value, node ast.Node) error {
 	return nil
 }
 
-func (d *decoder) value(key string, v reflect.Value, node ast.Node) error {
-	switch v.Kind() {
-	case reflect.Struct:
-		return d.section(key, v, node)
-	case reflect.Slice:
-		return d.list(key, v, node)
-	case reflect.Map:
-		return d.mapping(key, v, node)
-	}
+// set sets a setting, or a value of a mapping.
+func (d *decoder) set(key string, v reflect.Value, node ast.Node) error {
+	d.origins[key] = d.layer.Origin
 
-	d.keys = append(d.keys, key)
+	switch v.Kind() {
+	case reflect.Slice:
+		return d.setList(key, v, node)
+	case reflect.Map:
+		return d.setMapping(key, v, node)
+	}
 
 	text, plain, ok := scalar(node)
 	if !ok || !plain && v.Kind() != reflect.String || !setScalar(v, text) {
-		return d.mismatch(key, v.Type(), node)
+		return d.mismatch(key, wanted(v.Kind()), node)
 	}
 
 	return nil
 }
 
-func (d *decoder) list(key string, v reflect.Value, node ast.Node) error {
-	d.keys = append(d.keys, key)
-
+func (d *decoder) setList(key string, v reflect.Value, node ast.Node) error {
 	s, ok := node.(*ast.SequenceNode)
 	if !ok {
-		return d.mismatch(key, v.Type(), node)
+		return d.mismatch(key, "a list of names", node)
 	}
 
-	all := reflect.MakeSlice(v.Type(), len(s.Values), len(s.Values))
-	for i, item := range s.Values {
+	all := []string{}
+
+	for _, item := range s.Values {
 		text, _, ok := scalar(item)
-		if !ok || !setScalar(all.Index(i), text) {
-			return d.mismatch(key, v.Type(), item)
+		if !ok {
+			return d.mismatch(key, "a list of names", item)
 		}
+
+		all = append(all, text)
 	}
 
-	v.Set(all)
+	v.Set(reflect.ValueOf(all))
 
 	return nil
 }
 
-func (d *decoder) mapping(key string, v reflect.Value, node ast.Node) error {
-	d.keys = append(d.keys, key)
-
+func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		return d.mismatch(key, v.Type(), node)
+		return d.mismatch(key, "a mapping of names to whole numbers", node)
 	}
 
-	all := reflect.MakeMap(v.Type())
+	all := map[string]int{}
 
 	for it := m.MapRange(); it.Next(); {
-		name := it.Key().GetToken().Value
+		var number int
 
-		item := reflect.New(v.Type().Elem()).Elem()
-		if err := d.value(join(key, name), item, it.Value()); err != nil {
+		name := it.Key().GetToken().Value
+		if err := d.set(join(key, name), reflect.ValueOf(&number).Elem(), it.Value()); err != nil {
 			return err
 		}
 
-		all.SetMapIndex(reflect.ValueOf(name), item)
+		all[name] = number
 	}
 
-	v.Set(all)
+	v.Set(reflect.ValueOf(all))
 
 	return nil
 }
@@ -231,8 +145,8 @@ func setScalar(v reflect.Value, text string) bool {
 		v.SetBool(text == "true")
 		return text == "true" || text == "false"
 	case reflect.Int:
-		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
-		v.SetInt(n)
+		n, err := strconv.Atoi(text)
+		v.SetInt(int64(n))
 		return err == nil
 	case reflect.Uint64:
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -247,32 +161,8 @@ func setScalar(v reflect.Value, text string) bool {
 	return false
 }
 
-// mismatch says that a value is not what its setting takes.
-func (d *decoder) mismatch(key string, t reflect.Type, node ast.Node) error {
-	found := "nothing"
-	text, _, single := scalar(node)
-
-	_, isMap := node.(ast.MapNode)
-	switch {
-	case single:
-		found = strconv.Quote(text)
-	case isMap:
-		found = "a mapping"
-	case node.Type() == ast.SequenceType:
-		found = "a list"
-	case node.Type() != ast.NullType:
-		found = node.String()
-	}
-
-	if key == "" {
-		return fmt.Errorf("configs: %s: want a mapping of settings, not %s", d.at(node), found)
-	}
-
-	return fmt.Errorf("configs: %s: %s: want %s, not %s", d.at(node), key, wanted(t), found)
-}
-
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
+func wanted(k reflect.Kind) string {
+	switch k {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int:
@@ -281,15 +171,61 @@ func wanted(t reflect.Type) string {
 		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
 	case reflect.Float64:
 		return "a finite number"
-	case reflect.Slice:
-		return "a list of names"
-	case reflect.Map:
-		return "a mapping of names to whole numbers"
-	case reflect.Struct:
-		return "a mapping of settings"
 	}
 
 	return "text"
+}
+
+// mismatch says that a value is not what its setting takes.
+func (d *decoder) mismatch(key, wanted string, node ast.Node) error {
+	text, _, single := scalar(node)
+	_, isMap := node.(ast.MapNode)
+
+	var found string
+	switch {
+	case single:
+		found = strconv.Quote(text)
+	case isMap:
+		found = "a mapping"
+	case node.Type() == ast.SequenceType:
+		found = "a list"
+	case node.Type() == ast.NullType:
+		found = "nothing"
+	default:
+		found = node.String()
+	}
+
+	if key != "" {
+		key += ": "
+	}
+
+	return fmt.Errorf("configs: %s: %swant %s, not %s", d.at(node), key, wanted, found)
+}
+
+// unknown says that a section has no such setting, which it has, and which was probably meant.
+func (d *decoder) unknown(section string, item *ast.MappingValueNode, valid []string) error {
+	name, where := item.Key.GetToken().Value, ""
+	if section != "" {
+		where = " in " + section
+	}
+
+	err := fmt.Errorf("configs: %s: unknown setting %q%s", d.at(item.Key), name, where)
+	if meant, ok := names.Closest(join(section, firstKey(name, item.Value)), Keys()); ok {
+		return fmt.Errorf("%w, did you mean %s? Valid%s are %s", err, meant, where, names.Join(valid))
+	}
+
+	return fmt.Errorf("%w: valid%s are %s", err, where, names.Join(valid))
+}
+
+// firstKey returns the dotted key of the first value at or below a node of a name.
+func firstKey(name string, node ast.Node) string {
+	if m, ok := node.(ast.MapNode); ok {
+		if it := m.MapRange(); it.Next() {
+			return firstKey(join(name, it.Key().GetToken().Value), it.Value())
+		}
+	}
+
+	return name
 }
 
 // at says where a node stands: in a file, by line and column.

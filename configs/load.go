@@ -1,24 +1,21 @@
 package configs
 
 import (
+	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
+	"github.com/goccy/go-yaml/parser"
 
 	"toolevo/envs/names"
 	"toolevo/envs/regular"
@@ -35,8 +32,8 @@ type Layer struct {
 	// Earlier says that another version wrote it: settings that this one does not have are passed over.
 	Earlier bool
 
-	single   bool                     // one setting, where a position means nothing
-	document func() (ast.Node, error) // parses YAML, and is nil where that has to be done anew
+	body   ast.Node // what YAML says, once it is parsed
+	single bool     // one setting, where a position means nothing
 }
 
 // Resolved is a configuration and where each value came from.
@@ -45,48 +42,103 @@ type Resolved struct {
 	origins map[string]string // by dotted key
 }
 
-// Presets lists the names of the search presets.
-func Presets() []string { return shipped("search", "") }
-
 // Load resolves a configuration: the defaults, the preset that the layers choose, then the layers in order.
 func Load(layers ...Layer) (*Resolved, error) {
 	layers = slices.Clone(layers)
-	for i, l := range layers { // each is decoded twice
-		layers[i].document = sync.OnceValues(func() (ast.Node, error) { return parse(l.YAML) })
-	}
-
-	preset, err := choosePreset(layers)
-	if err != nil {
-		return nil, err
-	}
-
-	r := &Resolved{Config: Config{BySection: newSections()}, origins: map[string]string{}}
-	for _, l := range slices.Concat(defaults(), []Layer{preset}, layers) {
-		if err := r.apply(l); err != nil {
+	for i := range layers { // each is read twice
+		if err := layers[i].parse(); err != nil {
 			return nil, err
 		}
 	}
 
-	if err := r.validate(); err != nil {
+	choice, err := resolve(slices.Concat(defaults(), layers))
+	if err != nil {
 		return nil, err
+	}
+
+	text, err := files.ReadFile(path.Join("search", choice.Preset+".yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("configs: %s: %w", choice.origins["preset"],
+			names.Unknown("preset", choice.Preset, Presets()))
+	}
+
+	preset := shippedLayer("preset "+choice.Preset, text)
+
+	r, err := resolve(slices.Concat(defaults(), []Layer{preset}, layers))
+	if err != nil {
+		return nil, err
+	}
+
+	return r, r.validate()
+}
+
+// resolve applies layers in order.
+func resolve(layers []Layer) (*Resolved, error) {
+	r := &Resolved{Config: *newConfig(), origins: map[string]string{}}
+	fields := fieldsOf(&r.Config)
+
+	for _, l := range layers {
+		d := decoder{layer: l, fields: fields, origins: r.origins}
+		if err := d.section("", l.body); err != nil {
+			return nil, err
+		}
 	}
 
 	return r, nil
 }
 
-// Policies lists the names of the shipped files about models on servers, e.g. "policies/llama3-8b".
-func Policies() []string { return shipped("policies", "policies/") }
-
-// shipped lists the files of an embedded folder, without their ending and behind a prefix.
-func shipped(folder, prefix string) []string {
-	entries, err := fs.ReadDir(files, folder)
+// defaults are those of the program and of the suites.
+func defaults() []Layer {
+	text, err := files.ReadFile("default.yaml")
 	if err != nil {
 		panic(err) // embedded
 	}
 
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = prefix + strings.TrimSuffix(e.Name(), ".yaml")
+	layers := []Layer{shippedLayer("default", text)}
+	for _, c := range configurables() {
+		layers = append(layers, shippedLayer("default", c.Defaults()))
+	}
+
+	return layers
+}
+
+// shippedLayers are those of the texts that are parts of the program, by text. Parsing these texts takes longer than
+// all else about a configuration, and decoding does not change them.
+var shippedLayers sync.Map
+
+func shippedLayer(origin string, text []byte) Layer {
+	if l, ok := shippedLayers.Load(string(text)); ok {
+		return l.(Layer)
+	}
+
+	l := Layer{Origin: origin, YAML: text}
+	if err := l.parse(); err != nil {
+		panic(err)
+	}
+
+	shippedLayers.Store(string(text), l)
+
+	return l
+}
+
+// Presets lists the names of the search presets.
+func Presets() []string {
+	names := shipped("search")
+	for i, name := range names {
+		names[i] = path.Base(name)
+	}
+
+	return names
+}
+
+// Policies lists the names of the shipped files about models on servers, e.g. "policies/llama3-8b".
+func Policies() []string { return shipped("policies") }
+
+// shipped lists the files of an embedded folder, without their ending.
+func shipped(folder string) []string {
+	names, _ := fs.Glob(files, folder+"/*") // the pattern is valid
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, ".yaml")
 	}
 
 	return names
@@ -100,7 +152,7 @@ func FileLayer(name string) (Layer, error) {
 	}
 
 	if errors.Is(err, fs.ErrNotExist) {
-		return Layer{}, fmt.Errorf("configs: %w", names.Unknown("file or shipped configuration", name, Policies()))
+		err = names.Unknown("file or shipped configuration", name, Policies())
 	}
 
 	if err != nil {
@@ -125,208 +177,62 @@ func readFile(name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// String is the configuration as a file: loading it again gives the same configuration.
-func (r *Resolved) String() string {
-	var out strings.Builder
+// What a configuration may be, which is a hundred lines: goccy's parser takes a minute and then the whole
+// stack for some texts that are larger or nest more.
+const (
+	maxText     = 64 << 10 // bytes
+	maxBrackets = 1000     // that open lists and mappings, all together
+)
 
-	write := func(v any) {
-		text, err := yaml.MarshalWithOptions(v, yaml.CustomMarshaler(writeText))
-		if err != nil {
-			panic(fmt.Sprintf("configs: a configuration that was read cannot be written: %v", err))
-		}
-
-		out.Write(text)
-	}
-	write(r.Config)
-
-	for name, settings := range r.Sections() {
-		write(yaml.MapSlice{{Key: name, Value: settings}})
+// parse reads YAML into the body, unless it stands there.
+func (l *Layer) parse() error {
+	err := checkText(l.YAML)
+	if err == nil && l.body == nil {
+		l.body, err = parse(l.YAML)
 	}
 
-	return out.String()
-}
-
-// plain is text that needs no quotes, wherever it stands.
-var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
-
-// writeText quotes all but plain text: what goccy leaves bare, or breaks into a block of lines, a list on one line does
-// not always hold.
-func writeText(text string) ([]byte, error) {
-	if plain.MatchString(text) && !token.IsNeedQuoted(text) {
-		return []byte(text), nil
-	}
-
-	return []byte(quote(text)), nil
-}
-
-// Annotated is String with each value's origin as a comment.
-func (r *Resolved) Annotated() string {
-	var out strings.Builder
-	var path []string
-
-	for line := range strings.Lines(r.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
-		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
-		path = append(path[:min(depth, len(path))], name)
-
-		out.WriteString(line)
-
-		if origin := r.origins[strings.Join(path, ".")]; origin != "" {
-			out.WriteString(" # " + origin)
-		}
-
-		out.WriteByte('\n')
-	}
-
-	return out.String()
-}
-
-// extent lists the settings that say how far a run goes: the same run may go further.
-var extent = []string{"dataset", "difficulty", "template", "split", "questions", "limit", "search.trees"}
-
-// incidental lists the settings that change no result: how often something is tried, and where
-// something is whose nature stands among a run's inputs.
-var incidental = []string{
-	"attempts", "python.engine", "python.executable", "python.wasm", "python.accept",
-	"training.tokenizer",
-}
-
-// later has the settings that earlier versions did not have, with their defaults, which are what those versions did: a
-// run of theirs is one with these values.
-var later = sync.OnceValue(func() map[string]string {
-	all := values(string(defaults()[0].YAML))
-
-	return map[string]string{
-		"environment.codec": all["environment.codec"], "environment.feedback": all["environment.feedback"],
-		"suite": all["suite"], "template": all["template"], "eval.repeats": all["eval.repeats"],
-		"branch.from": all["branch.from"], "branch.question": all["branch.question"],
-		"branch.actions": all["branch.actions"], "branch.api": all["branch.api"],
-		"server.prompt.tools": all["server.prompt.tools"],
-	}
-})
-
-// isExtent reports whether a setting says how far a run goes.
-func isExtent(key string) bool { return slices.Contains(extent, key) }
-
-// isIdentity reports whether a setting decides what a run finds as far as it goes.
-func isIdentity(key string) bool {
-	return !isExtent(key) && !slices.Contains(incidental, key) && !isIncidentalToASuite(key)
-}
-
-// Hash identifies the settings that decide what a run finds as far as it goes: the first 16
-// hexadecimal digits of a SHA-256. Settings that say how far it goes are not among them, so that a
-// run keeps its hash when it is extended, nor are those that change no result.
-func (r *Resolved) Hash() string {
-	var lines []string
-
-	err := walk([]byte(r.String()), func(key string, value any) {
-		if before, ok := later()[key]; isIdentity(key) && (!ok || before != fmt.Sprint(value)) {
-			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
-		}
-	})
 	if err != nil {
-		panic(fmt.Sprintf("configs: a configuration that was written cannot be read: %v", err))
-	}
-
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
-
-	return hex.EncodeToString(sum[:8])
-}
-
-// Difference lists the settings that differ between two configurations, which String printed, and
-// that decide what a run finds as far as it goes: "key: ours, not theirs".
-func Difference(ours, theirs string) []string { return difference(ours, theirs, isIdentity) }
-
-// DifferentExtent lists the settings that differ and say how far a run goes, as Difference does.
-func DifferentExtent(ours, theirs string) []string { return difference(ours, theirs, isExtent) }
-
-func difference(ours, theirs string, counts func(key string) bool) []string {
-	a, b := values(ours), values(theirs)
-	keys := maps.Clone(a)
-	maps.Copy(keys, b)
-
-	var out []string
-
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		x, y := cmp.Or(a[k], later()[k]), cmp.Or(b[k], later()[k])
-		if counts(k) && x != y {
-			out = append(out, fmt.Sprintf("%s: %s, not %s", k, cmp.Or(x, "(unset)"), cmp.Or(y, "(unset)")))
-		}
-	}
-
-	return out
-}
-
-// defaults are those of the program and of the suites.
-func defaults() []Layer {
-	text, err := files.ReadFile("default.yaml")
-	if err != nil {
-		panic(err) // embedded
-	}
-
-	layers := []Layer{{Origin: "default", YAML: text, document: parsedOnce(text)}}
-	for _, c := range configurables() {
-		own := c.Defaults()
-		layers = append(layers, Layer{Origin: "default", YAML: own, document: parsedOnce(own)})
-	}
-
-	return layers
-}
-
-// defaultPreset is the preset of the defaults, which are the same for all configurations.
-var defaultPreset = sync.OnceValue(func() string {
-	name := ""
-
-	for _, l := range defaults() {
-		c := Config{BySection: newSections()}
-
-		if keys, err := l.decode(&c); err == nil && slices.Contains(keys, "preset") {
-			name = c.Preset
-		}
-	}
-
-	return name
-})
-
-// choosePreset returns the preset that the defaults and the layers name, as a layer below theirs.
-func choosePreset(layers []Layer) (Layer, error) {
-	name, origin := defaultPreset(), "default"
-
-	for _, l := range layers {
-		c := Config{BySection: newSections()}
-
-		keys, err := l.decode(&c)
-		if err != nil {
-			return Layer{}, err
-		}
-
-		if slices.Contains(keys, "preset") {
-			name, origin = c.Preset, l.Origin
-		}
-	}
-
-	text, err := files.ReadFile(path.Join("search", name+".yaml"))
-	if err != nil {
-		return Layer{}, fmt.Errorf("configs: %s: %w", origin, names.Unknown("preset", name, Presets()))
-	}
-
-	return Layer{Origin: "preset " + name, YAML: text, document: parsedOnce(text)}, nil
-}
-
-func (r *Resolved) apply(l Layer) error {
-	keys, err := l.decode(&r.Config)
-	if err != nil {
-		return err
-	}
-
-	for _, k := range keys {
-		r.origins[k] = l.Origin
+		return fmt.Errorf("configs: %s: %w", l.Origin, err)
 	}
 
 	return nil
 }
 
-// Values returns the value of every setting as text.
-func (r *Resolved) Values() map[string]string { return values(r.String()) }
+func checkText(text []byte) error {
+	brackets := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{"))
+
+	switch {
+	case !utf8.Valid(text):
+		return errors.New("is not UTF-8 text")
+	case len(text) > maxText:
+		return fmt.Errorf("more than %d bytes are not a configuration", maxText)
+	case brackets > maxBrackets:
+		return fmt.Errorf("%d brackets are not a configuration: want at most %d", brackets, maxBrackets)
+	}
+
+	return nil
+}
+
+// parse returns the one document of a text, nil when there is nothing in it.
+func parse(text []byte) (ast.Node, error) {
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, err
+	}
+
+	var body ast.Node
+
+	for _, doc := range file.Docs {
+		if doc.Body != nil && body != nil {
+			return nil, errors.New("more than one document: want one mapping of settings")
+		}
+
+		body = cmp.Or(doc.Body, body)
+	}
+
+	return body, nil
+}

@@ -1,15 +1,13 @@
 package configs
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"toolevo/envs/names"
 )
@@ -58,108 +56,56 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 // name has a comma, as in YAML: ["a,b", c]; a mapping as in YAML: {a: 1, b: 2}. What does not fit the setting is for
 // Load to refuse.
 func SettingLayer(origin, key, value string) Layer {
-	text := quote(value)
-	if t, ok := typeOf(key); ok {
-		text = literal(t, value)
-	}
+	node := nodeOf(find(fieldsOf(newConfig()), key).value, value)
 
 	for _, name := range slices.Backward(strings.Split(key, ".")) {
-		text = "{" + quote(name) + ": " + text + "}"
+		item := ast.MappingValue(node.GetToken(), word(name), node)
+		node = ast.Mapping(node.GetToken(), true, item)
 	}
 
-	if !utf8.ValidString(key + value) {
-		text = key + "=" + value // quoting would replace what is wrong with it
-	}
-
-	return Layer{Origin: origin, YAML: []byte(text), single: true}
+	return Layer{Origin: origin, YAML: []byte(key + "=" + value), body: node, single: true}
 }
 
-// literal writes a value of a type as YAML; what is none, as a quoted string.
-func literal(t reflect.Type, text string) string {
+// nodeOf is the text of a setting as the YAML that it means; text that does not fit is a word.
+func nodeOf(setting reflect.Value, text string) ast.Node {
 	trimmed := strings.TrimSpace(text)
 
-	switch t.Kind() {
+	switch setting.Kind() {
 	case reflect.String:
-		return quote(text)
+		return word(text)
 	case reflect.Slice:
-		if strings.HasPrefix(trimmed, "[") {
-			break
+		if !strings.HasPrefix(trimmed, "[") {
+			return words(trimmed)
 		}
-
-		var names []string
-		for name := range strings.SplitSeq(trimmed, ",") {
-			names = append(names, quote(strings.TrimSpace(name)))
-		}
-
-		if trimmed == "" {
-			names = nil
-		}
-
-		return "[" + strings.Join(names, ", ") + "]"
-	case reflect.Map, reflect.Struct:
+	case reflect.Map, reflect.Invalid: // a section, or unknown
 	default:
-		if setScalar(reflect.New(t).Elem(), trimmed) {
-			return trimmed
-		}
-
-		return quote(text)
+		return word(trimmed)
 	}
 
-	if node, err := parse([]byte(trimmed)); err == nil && node != nil {
-		if flow, ok := inFlow(node); ok {
-			return flow
-		}
+	node, err := parse([]byte(trimmed))
+	if err != nil {
+		return word(text)
 	}
 
-	return quote(text)
+	switch node.(type) {
+	case ast.MapNode, *ast.SequenceNode:
+		return node
+	}
+
+	return word(text)
 }
 
-// inFlow writes a node on one line, free of comments.
-func inFlow(node ast.Node) (string, bool) {
-	var items []string
+// words is a list of names that commas separate.
+func words(text string) ast.Node {
+	list := ast.Sequence(token.New("[", "[", &token.Position{}), true)
 
-	switch n := node.(type) {
-	case ast.MapNode:
-		for it := n.MapRange(); it.Next(); {
-			value, ok := inFlow(it.Value())
-			if !ok {
-				return "", false
-			}
-
-			items = append(items, quote(it.Key().GetToken().Value)+": "+value)
+	for name := range strings.SplitSeq(text, ",") {
+		if text != "" {
+			list.Values = append(list.Values, word(strings.TrimSpace(name)))
 		}
-
-		return "{" + strings.Join(items, ", ") + "}", true
-	case *ast.SequenceNode:
-		for _, item := range n.Values {
-			value, ok := inFlow(item)
-			if !ok {
-				return "", false
-			}
-
-			items = append(items, value)
-		}
-
-		return "[" + strings.Join(items, ", ") + "]", true
 	}
 
-	text, plain, ok := scalar(node)
-	if _, word := node.(*ast.StringNode); word || !plain {
-		text = quote(text)
-	}
-
-	return text, ok
+	return list
 }
 
-// quote writes text in double quotes, as JSON does, which is YAML.
-func quote(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-
-	if err := e.Encode(text); err != nil {
-		panic(fmt.Sprintf("configs: a string cannot be written: %v", err)) // into memory
-	}
-
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func word(text string) *ast.StringNode { return ast.String(token.New(text, text, &token.Position{})) }

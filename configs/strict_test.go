@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -221,7 +222,7 @@ func TestListsAreKept(t *testing.T) {
 
 	names := make([]string, len(stop))
 	for i, s := range stop {
-		names[i] = quote(s)
+		names[i] = strconv.Quote(s)
 	}
 
 	r := mustLoad(t, SettingLayer("flag", "server.sampling.stop", "["+strings.Join(names, ", ")+"]"))
@@ -291,6 +292,16 @@ func TestFilesThatNeverEnd(t *testing.T) {
 		if _, err := FileLayer(path); err == nil || !strings.Contains(err.Error(), path) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", path, err, want)
+		}
+	}
+}
+
+// TestHostileSettings refuses such texts as flags give them.
+func TestHostileSettings(t *testing.T) {
+	for _, key := range []string{"search", "policy", "search.max_depth_by", "python.executable"} {
+		_, err := Load(SettingLayer("flag", key, strings.Repeat("[", 60_000)))
+		if err == nil || !strings.Contains(err.Error(), "not a configuration") {
+			t.Errorf("%s: error %v, want one that says what is too much of it", key, err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"iter"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -32,16 +31,14 @@ func sections() []suite.Section {
 	return all
 }
 
-func typeOfSection(s suite.Section) reflect.Type { return reflect.TypeOf(s.New()).Elem() }
-
-// newSections returns the settings of all sections before anything is read, by name.
-func newSections() map[string]suite.Settings {
-	all := map[string]suite.Settings{}
+// newConfig is a configuration before anything is read.
+func newConfig() *Config {
+	c := &Config{BySection: map[string]suite.Settings{}}
 	for _, s := range sections() {
-		all[s.Name] = s.New()
+		c.BySection[s.Name] = s.New()
 	}
 
-	return all
+	return c
 }
 
 // isIncidentalToASuite reports whether a setting is one of a suite's that change no result.
@@ -60,8 +57,8 @@ func (c *Config) chosen() suite.Configurable {
 	return configurable
 }
 
-// ValidNames lists what a setting may name by the word of the suite; nil is that the suite does not say.
-func (c *Config) ValidNames(setting string) []string {
+// validNames lists what a setting may name by the word of the suite; nil is that the suite does not say.
+func (c *Config) validNames(setting string) []string {
 	if s := c.chosen(); s != nil {
 		return s.Values(setting)
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolevo/envs/action"
@@ -15,50 +16,48 @@ import (
 
 // The two matchers that may decide the reward.
 const (
-	RewardOfficial = "official"
+	rewardOfficial = "official"
 	RewardStrict   = "strict"
 )
 
 // What a call is answered with whose name stands and whose parameters are those of a deprecated version.
 const (
-	FeedbackNotice    = "notice"    // a deprecation notice
+	feedbackNotice    = "notice"    // a deprecation notice
 	FeedbackPublished = "published" // the API's text about wrong arguments
 )
 
 // Feedbacks lists the values of environment.feedback.
-func Feedbacks() []string { return []string{FeedbackNotice, FeedbackPublished} }
+func Feedbacks() []string { return []string{feedbackNotice, FeedbackPublished} }
 
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
 func (r *Resolved) validate() error {
 	_, noSuite := suite.Lookup(r.Suite)
-	_, noDataset := r.Datasets()
-	_, noDifficulty := r.Difficulties()
-	_, noReward := names.Parse("matcher", r.Environment.Reward, []string{RewardOfficial, RewardStrict})
-	_, noFeedback := names.Parse("feedback", r.Environment.Feedback, Feedbacks())
 	_, noCodec := action.ParseCodec(r.Environment.Codec)
-
-	var noSplit error
-	if valid := r.ValidNames("split"); valid != nil {
-		_, noSplit = names.Parse("split", r.Split, valid)
-	}
 
 	for _, check := range []struct {
 		key string
 		err error
 	}{
-		{"suite", noSuite}, {"dataset", noDataset}, {"difficulty", noDifficulty}, {"split", noSplit},
-		{"search", r.Search.Validate()}, {"server.sampling", r.Server.Sampling.Validate()},
-		{"environment.reward", noReward}, {"environment.feedback", noFeedback}, {"environment.codec", noCodec},
-		{"server.prompt.tools", r.checkTools()}, {"branch", r.Branch.validate()},
+		{"suite", noSuite},
+		{"dataset", r.checkNames("dataset", r.Dataset)},
+		{"difficulty", r.checkNames("difficulty", []string{r.Difficulty})},
+		{"split", isOneOf("split", r.Split, r.validNames("split"))},
+		{"search", r.Search.Validate()},
+		{"server.sampling", r.Server.Sampling.Validate()},
+		{"environment.reward", isOneOf("matcher", r.Environment.Reward, []string{rewardOfficial, RewardStrict})},
+		{"environment.feedback", isOneOf("feedback", r.Environment.Feedback, Feedbacks())},
+		{"environment.codec", noCodec},
+		{"server.prompt.tools", r.checkTools()},
+		{"branch", r.Branch.validate()},
+		{"server.form", r.checkForm()},
+		{"python.engine", r.Python.checkEngine()},
+		{"python.accept", r.Python.checkAccepted()},
+		{"python.modules", r.Python.checkModules()},
 	} {
 		if check.err != nil {
 			return r.invalid(check.key, check.err)
 		}
-	}
-
-	if _, react := r.Codec().(action.ReAct); !react && r.Server.Form == "chatml" {
-		return r.invalid("server.form", errors.New("chatml has no form for function calls (environment.codec)"))
 	}
 
 	for name, settings := range r.Sections() {
@@ -67,15 +66,35 @@ func (r *Resolved) validate() error {
 		}
 	}
 
-	if err := r.validatePython(); err != nil {
-		return err
+	for _, f := range fieldsOf(&r.Config) {
+		if err := f.validate(); err != nil {
+			return r.invalid(f.key, err)
+		}
 	}
 
-	if err := r.validateLists(); err != nil {
-		return err
+	return r.validateDepths()
+}
+
+// isOneOf wants a valid name, any where none are listed.
+func isOneOf(kind, name string, valid []string) error {
+	if valid == nil {
+		return nil
 	}
 
-	return r.validateNumbers()
+	_, err := names.Parse(kind, name, valid)
+
+	return err
+}
+
+// checkNames wants names that the suite has, or everything.
+func (c *Config) checkNames(setting string, chosen []string) error {
+	for _, name := range chosenOf(chosen) {
+		if err := isOneOf(setting, name, c.validNames(setting)); err != nil {
+			return fmt.Errorf("%w, %s", err, everything)
+		}
+	}
+
+	return nil
 }
 
 // validate wants a question where there are actions, and the API version that each met.
@@ -93,7 +112,7 @@ func (b *Branch) validate() error {
 
 // checkTools wants a tool list that the suite can give.
 func (c *Config) checkTools() error {
-	if _, err := names.Parse("tool list", c.Server.Prompt.Tools, []string{ToolsAll, ToolsOfDataset}); err != nil {
+	if err := isOneOf("tool list", c.Server.Prompt.Tools, []string{ToolsAll, ToolsOfDataset}); err != nil {
 		return err
 	}
 
@@ -109,92 +128,84 @@ func (c *Config) checkTools() error {
 	return nil
 }
 
-// moduleName is a top-level module: its submodules come with it.
-var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// validatePython wants an engine that exists and has what it needs.
-func (r *Resolved) validatePython() error {
-	p := r.Python
-	if !slices.Contains(PythonEngines(), p.Engine) {
-		return r.invalid("python.engine", names.Unknown("engine", p.Engine, PythonEngines()))
+// checkForm wants one that can hold the actions.
+func (c *Config) checkForm() error {
+	if _, react := c.Codec().(action.ReAct); !react && c.Server.Form == "chatml" {
+		return errors.New("chatml has no form for function calls (environment.codec)")
 	}
 
+	return nil
+}
+
+// checkEngine wants an engine that exists and has what it needs.
+func (p *Python) checkEngine() error {
 	if p.Engine == "wasi" && p.Wasm == "" {
-		return r.invalid("python.engine", errors.New("wasi needs python.wasm, the path of a CPython built for WASI"))
+		return errors.New("wasi needs python.wasm, the path of a CPython built for WASI")
 	}
 
+	return isOneOf("engine", p.Engine, PythonEngines())
+}
+
+func (p *Python) checkAccepted() error {
 	if p.Engine == "unsafe" && len(p.Accept) > 0 {
-		return r.invalid("python.accept", errors.New("is of no use with the engine unsafe, which has no walls"))
+		return errors.New("is of no use with the engine unsafe, which has no walls")
 	}
 
 	for _, wall := range p.Accept {
-		if !slices.Contains(PythonWalls(), wall) {
-			return r.invalid("python.accept", names.Unknown("wall", wall, PythonWalls()))
+		if err := isOneOf("wall", wall, PythonWalls()); err != nil {
+			return err
 		}
 	}
 
+	return nil
+}
+
+// moduleName is a top-level module: its submodules come with it.
+var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (p *Python) checkModules() error {
 	for _, module := range p.Modules {
 		if !moduleName.MatchString(module) {
-			return r.invalid("python.modules", fmt.Errorf("%q is no name of a module, want e.g. numpy", module))
+			return fmt.Errorf("%q is no name of a module, want e.g. numpy", module)
 		}
 	}
 
 	return nil
 }
 
-// validateLists wants names in the lists, and none of them twice: what is done for each would be done again.
-func (r *Resolved) validateLists() error {
-	for _, list := range []struct {
-		key   string
-		value []string
-		least int
-	}{{"dataset", r.Dataset, 1}, {"template", r.Template, 1}, {"api", r.API, 1}, {"policy", r.Policy, 1},
-		{"environment.compat", r.Environment.Compat, 0},
-		{"python.modules", r.Python.Modules, 0}, {"python.accept", r.Python.Accept, 0},
-		{"server.ends", r.Server.Ends, 0}} {
-		if len(list.value) < list.least {
-			return r.invalid(list.key, fmt.Errorf("is empty, want at least one name"))
-		}
-
-		seen := make(map[string]bool, len(list.value))
-		for _, name := range list.value {
-			name = strings.TrimSpace(name)
-			if seen[name] {
-				return r.invalid(list.key, fmt.Errorf("has %q twice, want each name once", name))
-			}
-
-			seen[name] = true
-		}
+// validate holds a setting to its least value, where one is said.
+func (f field) validate() error {
+	least, err := strconv.ParseFloat(f.least, 64)
+	if err != nil {
+		return nil
 	}
 
-	return nil
+	switch value := f.value.Interface().(type) {
+	case float64:
+		return suite.Within(value, least)
+	case int:
+		return suite.Within(float64(value), least)
+	case []string:
+		return validateNames(value, int(least))
+	}
+
+	return fmt.Errorf("has the tag least, and is a %s", f.value.Type())
 }
 
-func (r *Resolved) validateNumbers() error {
-	if err := r.validateDepths(); err != nil {
-		return err
+// validateNames wants names in a list, and none of them twice: what is done for each would be done again.
+func validateNames(list []string, least int) error {
+	if len(list) < least {
+		return errors.New("is empty, want at least one name")
 	}
 
-	for _, n := range []struct {
-		key          string
-		value, least float64
-	}{
-		{"limit", float64(r.Limit), 0},
-		{"environment.max_loads", float64(r.Environment.MaxLoads), 0},
-		{"environment.observation_words", float64(r.Environment.ObservationWords), 1},
-		{"python.wall_seconds", r.Python.WallSeconds, 0.001},
-		{"python.cpu_seconds", float64(r.Python.CPUSeconds), 1},
-		{"python.memory_mib", float64(r.Python.MemoryMiB), 64},
-		{"python.output_kib", float64(r.Python.OutputKiB), 1},
-		{"eval.max_turns", float64(r.Eval.MaxTurns), 1}, {"eval.repeats", float64(r.Eval.Repeats), 1},
-		{"server.shots", float64(r.Server.Shots), 0},
-		{"server.window", float64(r.Server.Window), 1},
-		{"attempts", float64(r.Attempts), 1},
-		{"training.cutoff", float64(r.Training.Cutoff), 0},
-	} {
-		if err := suite.Within(n.value, n.least); err != nil {
-			return r.invalid(n.key, err)
+	seen := make(map[string]bool, len(list))
+	for _, name := range list {
+		name = strings.TrimSpace(name)
+		if seen[name] {
+			return fmt.Errorf("has %q twice, want each name once", name)
 		}
+
+		seen[name] = true
 	}
 
 	return nil

@@ -75,51 +75,14 @@ func toStoredEpisode(e *Episode) *storedEpisode {
 	return &storedEpisode{toStored(&e.Row), e.Status, e.Limit, e.Lost, e.Repeat, e.Tokens}
 }
 
-// episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
-var episodeColumns = append(ofEpisode(rowColumns),
-	pq.OptionalText("status", "`terminated`: the agent ended the task; `truncated`: a limit did; null when the "+
-		"episode was lost", func(e *storedEpisode) *string { return &e.Status }).Repeating(),
-	pq.OptionalText("limit", "what truncated it: `depth` is the number of turns, `silence` that the policy wrote "+
-		"nothing more, `context` that the prompt no longer fit its window; null when nothing did",
-		func(e *storedEpisode) *string { return &e.Limit }).Repeating(),
-	pq.OptionalText("lost", "the failure of ours to which the question was lost: it is in no accuracy, and the "+
-		"columns about turns and scores are empty; null when it was measured",
-		func(e *storedEpisode) *string { return &e.Lost }),
-	pq.Int("repeat", "which of the question's episodes under this version it is, from 0; more than one are sampled",
-		func(e *storedEpisode) *int { return &e.Repeat }).Later(),
-	pq.Int("tokens", "tokens that the policy wrote; 0 where its server did not count them",
-		func(e *storedEpisode) *int { return &e.Tokens }).Later(),
-)
-
-// ofTree are the columns that say something of a tree.
-var ofTree = []string{"preset", "tree", "tree_seed", "node", "node_path", "prior", "visits", "value", "limit"}
-
-// ofEpisode returns the columns of a trajectory that an episode has, too.
-func ofEpisode(rows []pq.Column[stored]) []pq.Column[storedEpisode] {
-	turns := slices.DeleteFunc(slices.Clone(turnColumns), func(c pq.Column[Turn]) bool {
-		return slices.Contains(ofTree, c.Name)
-	})
-
-	var cols []pq.Column[storedEpisode]
-
-	for _, c := range rows {
-		switch {
-		case c.Name == "turns":
-			cols = append(cols, pq.List(c.Name, c.Doc, func(e *storedEpisode) *[]Turn { return &e.Turns }, turns))
-		case !slices.Contains(ofTree, c.Name):
-			cols = append(cols, pq.Within(c, func(e *storedEpisode) *stored { return &e.stored }))
-		}
-	}
-
-	return cols
-}
-
 // WriteEpisodes writes the episodes of an evaluation into the two files of a folder, each of which
 // appears whole or not at all, and returns how many there were. The first error of episodes ends it.
 func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
 	err = durable.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
 		return durable.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
-			w, err := pq.NewWriter(parquet, episodeColumns, map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)})
+			meta := map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)}
+
+			w, err := pq.NewWriter[storedEpisode](parquet, episodeColumns(), meta)
 			if err != nil {
 				return err
 			}
@@ -164,7 +127,7 @@ func (e *Episode) line(version int) ([]byte, error) {
 	s := toStoredEpisode(e)
 	s.SchemaVersion = version
 
-	columns := slices.DeleteFunc(slices.Clone(episodeColumns), func(c pq.Column[storedEpisode]) bool {
+	columns := slices.DeleteFunc(slices.Clone(episodeColumns()), func(c pq.Column) bool {
 		switch c.Name {
 		case "labels", "makers":
 			return version < episodeLabelsSince
@@ -182,14 +145,14 @@ func (e *Episode) line(version int) ([]byte, error) {
 
 // MarshalJSON returns the episode as an object whose keys are its columns.
 func (e Episode) MarshalJSON() ([]byte, error) {
-	return pq.AppendJSON(nil, toStoredEpisode(&e), episodeColumns)
+	return pq.AppendJSON(nil, toStoredEpisode(&e), episodeColumns())
 }
 
 // ReadEpisodes streams the episodes of an evaluation's folder from its Parquet file, in its order.
 func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 	return func(yield func(Episode, error) bool) {
 		path := filepath.Join(dir, EpisodesParquet)
-		for e, err := range pq.Read(path, episodeColumns) {
+		for e, err := range pq.Read[storedEpisode](path, episodeColumns()) {
 			if v := e.SchemaVersion; err == nil && (v < oldestSchema || v > EpisodeVersion) {
 				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
 					oldestSchema, EpisodeVersion)
@@ -214,7 +177,7 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem string, err error) {
 	version := EpisodeVersion
 
-	for e := range pq.Read(filepath.Join(dir, EpisodesParquet), episodeColumns) {
+	for e := range pq.Read[storedEpisode](filepath.Join(dir, EpisodesParquet), episodeColumns()) {
 		version = e.SchemaVersion
 		break
 	}

@@ -15,9 +15,6 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// ErrDamaged means that a Parquet file is not what was written.
-var ErrDamaged = pq.ErrDamaged
-
 // schemaKey is the footer key under which a file names its schema version.
 const schemaKey = "toolevo.schema_version"
 
@@ -29,7 +26,7 @@ type Writer struct {
 
 // NewWriter returns a writer of a trajectories file to w. Closing it does not close w.
 func NewWriter(w io.Writer) (*Writer, error) {
-	pw, err := pq.NewWriter(w, rowColumns, map[string]string{schemaKey: strconv.Itoa(SchemaVersion)})
+	pw, err := pq.NewWriter[stored](w, rowColumns(), map[string]string{schemaKey: strconv.Itoa(SchemaVersion)})
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: new writer: %w", err)
 	}
@@ -136,7 +133,7 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 // version gives an error, as the last thing yielded.
 func ReadFile(path string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		for s, err := range pq.Read(path, rowColumns) {
+		for s, err := range pq.Read[stored](path, rowColumns()) {
 			if v := s.SchemaVersion; err == nil && (v < oldestSchema || v > SchemaVersion) {
 				err = fmt.Errorf("trajectories: %s has schema version %d, this program reads %d to %d", path, v,
 					oldestSchema, SchemaVersion)

@@ -69,7 +69,7 @@ func (r *Row) IsCorrect() bool {
 // MarshalJSON returns the row as an object whose keys are its columns.
 func (r Row) MarshalJSON() ([]byte, error) {
 	s := toStored(&r)
-	return pq.AppendJSON(nil, &s, rowColumns)
+	return pq.AppendJSON(nil, &s, rowColumns())
 }
 
 // Turn is one turn of a row.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"toolevo/envs"
 	"toolevo/trajectories/internal/pq"
 )
@@ -14,7 +16,7 @@ func Schema() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Columns of trajectories.parquet
 
-Generated from the column table in columns.go: do not edit; `+"`go test ./trajectories -run TestSchema -update`"+` writes it.
+Generated from the tables in columns.yaml: do not edit; `+"`go test ./trajectories -run TestSchema -update`"+` writes it.
 
 Schema version %d, in the column `+"`schema_version`"+` and in the footer under `+"`%s`"+`.
 
@@ -23,7 +25,7 @@ question_index, question_id, question, its other labels by their names, run_hash
 pages of version 1, row groups of at most 1,000 rows. "optional" columns are null where there is nothing; no other column is null.
 
 `, SchemaVersion, schemaKey)
-	writeColumns(&b, rowColumns)
+	writeColumns(&b, rowColumns())
 	fmt.Fprintf(&b, `
 # Columns of episodes.parquet, keys of episodes.jsonl
 
@@ -34,7 +36,7 @@ order of the report: dataset and difficulty, policy, API version, question. Of t
 null where a column is null. The other words are those above.
 
 `, EpisodeVersion)
-	writeColumns(&b, episodeColumns)
+	writeColumns(&b, episodeColumns())
 	b.WriteString("\nOutcomes:")
 
 	for i, o := range envs.Outcomes() {
@@ -51,15 +53,10 @@ null where a column is null. The other words are those above.
 }
 
 // writeColumns writes a table of columns, and one for each list among them.
-func writeColumns[T any](b *strings.Builder, columns []pq.Column[T]) {
-	cols := make([]pq.Describe, len(columns))
-	for i, c := range columns {
-		cols[i] = c.Describe()
-	}
+func writeColumns(b *strings.Builder, columns []pq.Column) {
+	writeTable(b, columns)
 
-	writeTable(b, cols)
-
-	for _, c := range cols {
+	for _, c := range columns {
 		if c.Fields != nil {
 			fmt.Fprintf(b, "\n## One element of `%s`\n\n", c.Name)
 			writeTable(b, c.Fields)
@@ -67,11 +64,19 @@ func writeColumns[T any](b *strings.Builder, columns []pq.Column[T]) {
 	}
 }
 
-func writeTable(b *strings.Builder, cols []pq.Describe) {
+func writeTable(b *strings.Builder, columns []pq.Column) {
 	b.WriteString("| Column | Type | Meaning |\n|---|---|---|\n")
 
-	for _, c := range cols {
-		typ := c.Type
+	for _, c := range columns {
+		typ := c.Type.String()
+
+		switch c.Type.ID() {
+		case arrow.LIST:
+			typ = "list<struct>"
+		case arrow.STRING:
+			typ = "string"
+		}
+
 		if c.Optional {
 			typ += ", optional"
 		}

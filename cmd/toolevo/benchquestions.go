@@ -25,22 +25,11 @@ const inputQuestions = "questions"
 func (b *bench) choice(dir string) (suite.Choice, error) {
 	c := b.config
 
-	datasets, err := c.Datasets()
-	if err != nil {
-		return suite.Choice{}, err
-	}
-
-	difficulties, err := c.Difficulties()
-
-	if err != nil {
-		return suite.Choice{}, err
-	}
-
 	own, answers, err := b.ownTasks()
 
 	return suite.Choice{
 		Own: own, Answers: answers,
-		Data: dir, Datasets: datasets, Difficulties: difficulties, Split: c.Split, Prompt: c.Prompt,
+		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
 		Versions: b.versions,
 		Environment: suite.Environment{
 			Codec:             c.Codec(),

@@ -207,12 +207,7 @@ func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
 		return doctor.Options{}, err
 	}
 
-	chosen, err := b.config.Datasets()
-	if err != nil {
-		return doctor.Options{}, err
-	}
-
-	task, first := firstSolved(shown, chosen)
+	task, first := firstSolved(shown, b.config.Datasets())
 	asked := envs.NewHistory(task)
 	o.First = show(asked)
 	o.Observed = func(text string) doctor.Prompt {

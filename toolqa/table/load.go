@@ -40,7 +40,7 @@ func newLoadDB(tables ...*corpus.Table) *LoadDB {
 	for _, t := range tables {
 		name := string(t.Dataset())
 		l.loaded[name] = loaded{
-			view: NewView(t),
+			view: newView(t),
 			observation: fmt.Sprintf("We have successfully loaded the %s database, including the following "+
 				"columns: %s.",
 				name, strings.Join(t.Columns(), ", ")),

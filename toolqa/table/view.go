@@ -22,8 +22,8 @@ type View struct {
 	cast castSet // the columns whose cells have become numbers
 }
 
-// NewView returns the selection of all rows of a table.
-func NewView(t *corpus.Table) *View {
+// newView returns the selection of all rows of a table.
+func newView(t *corpus.Table) *View {
 	return &View{source: &source{table: t}, n: t.Rows(), kept: &selection{n: t.Rows()}}
 }
 

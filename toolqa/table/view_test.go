@@ -45,7 +45,7 @@ func TestChains(t *testing.T) {
 	table := wide()
 
 	rapid.Check(t, func(t *rapid.T) {
-		view := NewView(table)
+		view := newView(table)
 
 		keep := make([]bool, table.Rows())
 		for i := range keep {
@@ -112,7 +112,7 @@ func TestChains(t *testing.T) {
 
 // However many states a search holds, the selections in memory are bounded.
 func TestViewsStaySmall(t *testing.T) {
-	root := NewView(wide())
+	root := newView(wide())
 	var views []*View
 
 	for i := range 400 {
@@ -181,7 +181,7 @@ func TestConcurrentTrees(t *testing.T) {
 		wg.Go(func() {
 			for i := range 20 {
 				if tree == 0 {
-					source.remember(NewView(source.table), &selection{}) // pushes out others
+					source.remember(newView(source.table), &selection{}) // pushes out others
 				}
 
 				next, _ := call(t, &FilterDB{}, shared, "condition",

@@ -10,98 +10,57 @@ import (
 	"toolevo/envs/pytext"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/prompt"
-	"toolevo/trajectories/internal/pq"
 )
 
 // toolRole is who answers a tool call in OpenAI's chat API.
 const toolRole = "tool"
 
-// ChatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a user's message, or a
+// chatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a user's message, or a
 // tool's where it answers a tool call.
-type ChatMessage struct {
+type chatMessage struct {
 	Role       string
 	Content    string
-	ToolCalls  []ToolCall // of an assistant; at most one
+	ToolCalls  []toolCall // of an assistant; at most one
 	ToolCallID string     // of a tool: which call it answers
 }
 
-// ToolCall is a call of a tool in OpenAI's chat API.
-type ToolCall struct {
+// toolCall is a call of a tool in OpenAI's chat API.
+type toolCall struct {
 	ID       string
 	Type     string // "function"
-	Function CalledFunction
+	Function calledFunction
 }
 
-// CalledFunction is what is called, and with what.
-type CalledFunction struct {
+// calledFunction is what is called, and with what.
+type calledFunction struct {
 	Name      string
 	Arguments string // a JSON object
 }
-
-var chatColumns = []pq.Column[ChatMessage]{
-	pq.Text("role", "who says it", func(m *ChatMessage) *string { return &m.Role }).Repeating(),
-	pq.Text("content", "what is said", func(m *ChatMessage) *string { return &m.Content }),
-	pq.List("tool_calls", "what the assistant calls", func(m *ChatMessage) *[]ToolCall { return &m.ToolCalls },
-		[]pq.Column[ToolCall]{
-			pq.Text("id", "of the call", func(c *ToolCall) *string { return &c.ID }),
-			pq.Text("type", "`function`", func(c *ToolCall) *string { return &c.Type }).Repeating(),
-			pq.Struct("function", "what is called", func(c *ToolCall) *CalledFunction { return &c.Function },
-				[]pq.Column[CalledFunction]{
-					pq.Text("name", "its name", func(f *CalledFunction) *string { return &f.Name }).Repeating(),
-					pq.Text("arguments", "a JSON object", func(f *CalledFunction) *string { return &f.Arguments }),
-				}),
-		}).Omitted(),
-	pq.OptionalText("tool_call_id", "which call a tool answers",
-		func(m *ChatMessage) *string { return &m.ToolCallID }).Omitted(),
-}
-
-func chatColumn(name, doc string, field func(*record) *[]ChatMessage) pq.Column[record] {
-	return pq.List(name, doc, field, chatColumns)
-}
-
-var (
-	messagesColumn = chatColumn("messages", "the messages", func(r *record) *[]ChatMessage { return &r.messages })
-	promptColumn   = chatColumn("prompt", "what is read", func(r *record) *[]ChatMessage { return &r.prompt })
-	replyColumn    = chatColumn("completion", "what is written",
-		func(r *record) *[]ChatMessage { return &r.completion })
-	betterColumn = chatColumn("chosen", "the better reply", func(r *record) *[]ChatMessage { return &r.better })
-	worseColumn  = chatColumn("rejected", "the worse reply", func(r *record) *[]ChatMessage { return &r.worse })
-	labelColumn  = pq.Bool("label", "whether the completion is wanted", func(r *record) *bool { return &r.good })
-)
 
 // messages is the layout of OpenAI's chat API, with the columns that TRL knows.
 func messages(f Format) layout {
 	switch {
 	case forms[f].whole:
 		return layout{
-			columns: []pq.Column[record]{messagesColumn},
-			write:   func(s *Sample) record { return record{messages: toChat(s.System, s.Conversations)} },
-			read:    func(r *record) (s Sample, err error) { return s, s.readChat(r.messages) },
+			write: func(s *Sample) record { return record{Messages: toChat(s.System, s.Conversations)} },
+			read:  func(r *record) (s Sample, err error) { return s, s.readChat(r.Messages) },
 		}
 	case forms[f].pairs:
-		return layout{
-			columns: []pq.Column[record]{promptColumn, betterColumn, worseColumn}, write: toPair, read: fromPair,
-		}
+		return layout{write: toPair, read: fromPair}
 	}
 
-	l := layout{
-		columns: []pq.Column[record]{promptColumn, replyColumn},
+	return layout{
 		write: func(s *Sample) record {
 			all := toChat(s.System, s.Conversations)
 			last := len(all) - 1
 
-			return record{prompt: all[:last], completion: all[last:], good: s.Good}
+			return record{Prompt: all[:last], Completion: all[last:], Good: s.Good}
 		},
 		read: func(r *record) (Sample, error) {
-			s := Sample{Good: r.good}
-			return s, s.readChat(append(r.prompt, r.completion...))
+			s := Sample{Good: r.Good}
+			return s, s.readChat(append(r.Prompt, r.Completion...))
 		},
 	}
-	if f == KTO {
-		l.columns = append(l.columns, labelColumn)
-	}
-
-	return l
 }
 
 func toPair(s *Sample) record {
@@ -111,18 +70,18 @@ func toPair(s *Sample) record {
 	worse := toChat(s.System, all)
 	last := len(better) - 1
 
-	return record{prompt: better[:last], better: better[last:], worse: worse[last:]}
+	return record{Prompt: better[:last], Better: better[last:], Worse: worse[last:]}
 }
 
 func fromPair(r *record) (s Sample, err error) {
 	var other Sample
-	if err := errors.Join(s.readChat(append(r.prompt[:len(r.prompt):len(r.prompt)], r.better...)),
-		other.readChat(append(r.prompt, r.worse...))); err != nil {
+	if err := errors.Join(s.readChat(append(r.Prompt[:len(r.Prompt):len(r.Prompt)], r.Better...)),
+		other.readChat(append(r.Prompt, r.Worse...))); err != nil {
 		return s, err
 	}
 
-	if len(r.better) != 1 || len(r.worse) != 1 {
-		return s, fmt.Errorf("%d chosen and %d rejected messages, want one each", len(r.better), len(r.worse))
+	if len(r.Better) != 1 || len(r.Worse) != 1 {
+		return s, fmt.Errorf("%d chosen and %d rejected messages, want one each", len(r.Better), len(r.Worse))
 	}
 
 	last := len(s.Conversations) - 1
@@ -133,10 +92,10 @@ func fromPair(r *record) (s Sample, err error) {
 }
 
 // toChat returns a conversation as messages of OpenAI's chat API.
-func toChat(system string, conversation []Message) []ChatMessage {
-	all := make([]ChatMessage, 0, len(conversation)+1)
+func toChat(system string, conversation []Message) []chatMessage {
+	all := make([]chatMessage, 0, len(conversation)+1)
 	if system != "" {
-		all = append(all, ChatMessage{Role: chat.SystemRole, Content: system})
+		all = append(all, chatMessage{Role: chat.SystemRole, Content: system})
 	}
 
 	call := "" // the one that waits for its answer
@@ -145,38 +104,38 @@ func toChat(system string, conversation []Message) []ChatMessage {
 		switch {
 		case m.From == FunctionCall:
 			call = fmt.Sprintf("call_%d", i/2+1)
-			all = append(all, toolCall(call, m.Value))
+			all = append(all, callMessage(call, m.Value))
 		case m.From == GPT:
 			call = ""
-			all = append(all, ChatMessage{Role: chat.AssistantRole, Content: m.Value})
+			all = append(all, chatMessage{Role: chat.AssistantRole, Content: m.Value})
 		case m.From == Observation && call != "":
-			all = append(all, ChatMessage{Role: toolRole, Content: m.Value, ToolCallID: call})
+			all = append(all, chatMessage{Role: toolRole, Content: m.Value, ToolCallID: call})
 		case m.From == Observation:
-			all = append(all, ChatMessage{Role: chat.UserRole, Content: prompt.ObservationText(m.Value)})
+			all = append(all, chatMessage{Role: chat.UserRole, Content: prompt.ObservationText(m.Value)})
 		default:
-			all = append(all, ChatMessage{Role: chat.UserRole, Content: m.Value})
+			all = append(all, chatMessage{Role: chat.UserRole, Content: m.Value})
 		}
 	}
 
 	return all
 }
 
-// toolCall returns the message of a function call, as [replyOf] wrote it.
-func toolCall(id, value string) ChatMessage {
+// callMessage returns the message of a function call, as [replyOf] wrote it.
+func callMessage(id, value string) chatMessage {
 	codec := action.FunctionCall{}
 	call, _ := codec.Parse(value)
 
-	return ChatMessage{
+	return chatMessage{
 		Role: chat.AssistantRole, Content: codec.Thought(value),
-		ToolCalls: []ToolCall{{
-			id, "function", CalledFunction{call.Name, string(pytext.AppendJSON(nil, call.Args))},
+		ToolCalls: []toolCall{{
+			id, "function", calledFunction{call.Name, string(pytext.AppendJSON(nil, call.Args))},
 		}},
 	}
 }
 
 // readChat fills a sample with the messages that toChat made of it. What has no place there stays, for the linter to
 // find.
-func (s *Sample) readChat(all []ChatMessage) error {
+func (s *Sample) readChat(all []chatMessage) error {
 	if len(all) > 0 && all[0].Role == chat.SystemRole {
 		s.System, all = all[0].Content, all[1:]
 	}

@@ -1,26 +1,29 @@
 package export
 
 import (
+	_ "embed"
+	"fmt"
 	"slices"
+	"sync"
 
 	"toolevo/trajectories/internal/pq"
 )
 
 // record is a sample as a file has it: the columns that a layout names, the others empty.
 type record struct {
-	system           string
-	conversations    []Message
-	chosen, rejected Message
-	good             bool
+	System           string
+	Conversations    []Message
+	Chosen, Rejected Message
+	Good             bool
 
-	messages, prompt, completion []ChatMessage
-	better, worse                []ChatMessage
+	Messages, Prompt, Completion []chatMessage
+	Better, Worse                []chatMessage
 }
 
 // hasToolCalls reports whether a message of the record has one.
 func (r *record) hasToolCalls() bool {
-	for _, all := range [][]ChatMessage{r.messages, r.prompt, r.completion, r.better, r.worse} {
-		if slices.ContainsFunc(all, func(m ChatMessage) bool { return len(m.ToolCalls) > 0 }) {
+	for _, all := range [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse} {
+		if slices.ContainsFunc(all, func(m chatMessage) bool { return len(m.ToolCalls) > 0 }) {
 			return true
 		}
 	}
@@ -30,10 +33,24 @@ func (r *record) hasToolCalls() bool {
 
 // layout is how the samples of a format stand in the files.
 type layout struct {
-	columns []pq.Column[record]
+	columns []pq.Column
 	write   func(*Sample) record
 	read    func(*record) (Sample, error) // the inverse of write
 }
+
+// columnsYAML describes the columns of all layouts.
+//
+//go:embed columns.yaml
+var columnsYAML []byte
+
+var tables = sync.OnceValue(func() map[string][]pq.Column {
+	all, err := pq.Tables(columnsYAML)
+	if err != nil {
+		panic(fmt.Sprintf("export: columns.yaml: %v", err)) // embedded
+	}
+
+	return all
+})
 
 // layoutOf returns the layout of a format for a trainer.
 func layoutOf(f Format, t Trainer) layout {
@@ -41,50 +58,37 @@ func layoutOf(f Format, t Trainer) layout {
 		t = TRL
 	}
 
-	return layouts[t](f)
+	kind := "steps"
+
+	switch {
+	case forms[f].whole:
+		kind = "whole"
+	case forms[f].pairs:
+		kind = "pairs"
+	case f == KTO:
+		kind = "judged"
+	}
+
+	l := layouts[t](f)
+	l.columns = pq.Bind[record](tables(), tables()[string(t)+"-"+kind])
+
+	return l
 }
 
 var layouts = map[Trainer]func(Format) layout{LlamaFactory: sharegpt, TRL: messages}
 
-var (
-	systemColumn = pq.Text("system", "guidelines and tools of the prompt version",
-		func(r *record) *string { return &r.system }).Repeating()
-	conversationsColumn = pq.List("conversations", "the messages",
-		func(r *record) *[]Message { return &r.conversations }, messageColumns)
-	chosenColumn = pq.Struct("chosen", "the better reply",
-		func(r *record) *Message { return &r.chosen }, messageColumns)
-	rejectedColumn = pq.Struct("rejected", "the worse reply",
-		func(r *record) *Message { return &r.rejected }, messageColumns)
-	tagColumn = pq.Bool("kto_tag", "whether the last message is wanted", func(r *record) *bool { return &r.good })
-)
-
-var messageColumns = []pq.Column[Message]{
-	pq.Text("from", "who says it", func(m *Message) *string { return &m.From }).Repeating(),
-	pq.Text("value", "what is said", func(m *Message) *string { return &m.Value }),
-}
-
 // sharegpt is the layout that LLaMA-Factory reads.
-func sharegpt(f Format) layout {
-	l := layout{
-		columns: []pq.Column[record]{systemColumn, conversationsColumn},
+func sharegpt(Format) layout {
+	return layout{
 		write: func(s *Sample) record {
 			return record{
-				system: s.System, conversations: s.Conversations, chosen: s.Chosen, rejected: s.Rejected, good: s.Good,
+				System: s.System, Conversations: s.Conversations, Chosen: s.Chosen, Rejected: s.Rejected, Good: s.Good,
 			}
 		},
 		read: func(r *record) (Sample, error) {
 			return Sample{
-				System: r.system, Conversations: r.conversations, Chosen: r.chosen, Rejected: r.rejected, Good: r.good,
+				System: r.System, Conversations: r.Conversations, Chosen: r.Chosen, Rejected: r.Rejected, Good: r.Good,
 			}, nil
 		},
 	}
-
-	switch {
-	case forms[f].pairs:
-		l.columns = append(l.columns, chosenColumn, rejectedColumn)
-	case f == KTO:
-		l.columns = append(l.columns, tagColumn)
-	}
-
-	return l
 }

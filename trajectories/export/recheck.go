@@ -57,7 +57,7 @@ func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 
 		l := layoutOf(f, t)
 
-		for rec, err := range pq.Read(filepath.Join(dir, sets[len(sets)-1].parquet()), l.columns) {
+		for rec, err := range pq.Read[record](filepath.Join(dir, sets[len(sets)-1].parquet()), l.columns) {
 			var s Sample
 			if err == nil {
 				s, err = l.read(&rec)
@@ -210,7 +210,7 @@ func (c *samplesCheck) samples(seen *seen) {
 	n := 0
 	seen.begin()
 
-	for rec, err := range pq.Read(filepath.Join(c.dir, c.set.parquet()), l.columns) {
+	for rec, err := range pq.Read[record](filepath.Join(c.dir, c.set.parquet()), l.columns) {
 		if err != nil {
 			c.problem("%v", err)
 			return

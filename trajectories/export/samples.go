@@ -91,7 +91,7 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 	return durable.WriteFile(filepath.Join(work, sets[0].parquet()), func(pw io.Writer) error {
 		return durable.WriteFile(filepath.Join(work, sets[0].jsonl()), func(jw io.Writer) error {
 			return durable.WriteFile(filepath.Join(work, sets[0].lineage), func(lw io.Writer) error {
-				parquet, err := pq.NewWriter(pw, w.layout.columns, nil)
+				parquet, err := pq.NewWriter[record](pw, w.layout.columns, nil)
 				if err != nil {
 					return err
 				}

@@ -52,7 +52,7 @@ func respoil(dir string, spoil func(*Sample)) error {
 
 	var parquet, lines bytes.Buffer
 
-	w, err := pq.NewWriter(&parquet, l.columns, nil)
+	w, err := pq.NewWriter[record](&parquet, l.columns, nil)
 	if err != nil {
 		return err
 	}

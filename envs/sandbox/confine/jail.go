@@ -31,8 +31,8 @@ type Jail struct {
 	LandlockABI int
 }
 
-// Failed is the exit status of a launcher that did not come as far as the program.
-const Failed = 125
+// notLaunched is the exit status of a launcher that did not come as far as the program.
+const notLaunched = 125
 
 // marker is the argument by which Main knows that this process is to be the launcher.
 const marker = "__confine"
@@ -53,12 +53,12 @@ func Main() {
 	}
 
 	fmt.Fprintf(os.Stderr, "confine: %v\n", launch(os.Args[2]))
-	syscall.Exit(Failed) // not os.Exit, which has the test tools say things, too
+	syscall.Exit(notLaunched) // not os.Exit, which has the test tools say things, too
 }
 
 // Command returns the command that starts the program in its jail by way of this binary. What the launcher cannot do it
-// says in one line on stderr that begins with "confine: ", and ends with the exit status [Failed]. A wall that this
-// machine does not offer and that is not in Without is a [MissingError] here.
+// says in one line on stderr that begins with "confine: ", and ends with the exit status 125. A wall that this machine
+// does not offer and that is not in Without is a [MissingError] here.
 //
 // The program is the leader of a session and process group of its own, without a terminal, and is killed when
 // this process ends, however it ends; see the package's caveats for the one thing to mind. Without Landlock

@@ -32,7 +32,7 @@ func keep(parent string, command []string) int {
 	signal.Notify(ended, keeperSignal)
 
 	if strconv.Itoa(os.Getppid()) != parent {
-		return Failed // it ended before that; nobody is there to tell
+		return notLaunched // it ended before that; nobody is there to tell
 	}
 
 	cmd := exec.Command(command[0], command[1:]...)
@@ -41,7 +41,7 @@ func keep(parent string, command []string) int {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "confine: start %s: %v\n", command[0], err)
-		return Failed
+		return notLaunched
 	}
 
 	done := make(chan error, 1)
@@ -50,7 +50,7 @@ func keep(parent string, command []string) int {
 	select {
 	case <-ended:
 		syscall.Kill(0, syscall.SIGKILL) // the group, and this process with it
-		return Failed
+		return notLaunched
 	case err := <-done:
 		return status(err)
 	}
@@ -63,7 +63,7 @@ func status(err error) int {
 	case err == nil:
 		return 0
 	case !errors.As(err, &failed):
-		return Failed
+		return notLaunched
 	}
 
 	if waited, ok := failed.Sys().(syscall.WaitStatus); ok && waited.Signaled() {

@@ -509,8 +509,8 @@ func TestLauncherErrors(t *testing.T) {
 		_, said, err := start(t, test.jail, uint32(os.Getuid()))
 
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != Failed || said != test.want {
-			t.Errorf("%s: %v: %q, want status %d, %q", name, err, said, Failed, test.want)
+		if !errors.As(err, &exit) || exit.ExitCode() != notLaunched || said != test.want {
+			t.Errorf("%s: %v: %q, want status %d, %q", name, err, said, notLaunched, test.want)
 		}
 	}
 }

@@ -3,6 +3,9 @@ package pq
 import (
 	"errors"
 	"fmt"
+	"reflect"
+
+	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // position is where a column stands: its path, and the levels at which Parquet says that what it stands in is there
@@ -22,27 +25,27 @@ func (p position) within(name string, def, rep int16) position {
 }
 
 // cursor reads the values of a column one after the other.
-type cursor[T any] struct {
-	read func(v *T, rep int16) error        // the next value, which begins at a repetition level
-	skip func(rep int16) error              // the next value, where what it stands in is not there
-	peek func() (def, rep int16, more bool) // the levels of what comes next
-}
-
-// within returns the cursor of a field as one of what has the field.
-func within[T, U any](c *cursor[U], field func(*T) *U) *cursor[T] {
-	if c == nil {
-		return nil
-	}
-
-	return &cursor[T]{
-		read: func(v *T, rep int16) error { return c.read(field(v), rep) }, skip: c.skip, peek: c.peek,
-	}
+type cursor struct {
+	read func(v reflect.Value, rep int16) error // the next value, which begins at a repetition level, into a struct
+	skip func(rep int16) error                  // the next value, where what it stands in is not there
+	peek func() (def, rep int16, more bool)     // the levels of what comes next
 }
 
 // openColumn decodes a column of the group that stands at a position.
-func openColumn[T any](g *group, c Column[T], at position) (*cursor[T], error) {
-	if c.open != nil {
-		return c.open(g, at)
+func openColumn(g *group, c *Column, at position) (*cursor, error) {
+	switch c.Type.ID() {
+	case arrow.STRUCT:
+		fields, err := openStruct(g, at.within(c.Name, 1, 0), c.Fields)
+		if err != nil {
+			return nil, err
+		}
+
+		whole := *fields
+		whole.read = func(v reflect.Value, rep int16) error { return fields.read(v.FieldByIndex(c.index), rep) }
+
+		return &whole, nil
+	case arrow.LIST:
+		return openList(g, c, at.within(c.Name, 0, 0))
 	}
 
 	l, err := g.leaf(at.within(c.Name, 0, 0))
@@ -50,8 +53,8 @@ func openColumn[T any](g *group, c Column[T], at position) (*cursor[T], error) {
 		return nil, err
 	}
 
-	return &cursor[T]{
-		read: func(v *T, rep int16) error {
+	return &cursor{
+		read: func(v reflect.Value, rep int16) error {
 			def, err := l.step(rep)
 
 			switch {
@@ -77,18 +80,18 @@ func openColumn[T any](g *group, c Column[T], at position) (*cursor[T], error) {
 	}, nil
 }
 
-// openStruct decodes the fields of the structs at a position.
-func openStruct[E any](g *group, at position, elem []Column[E]) (*cursor[E], error) {
-	fields := make([]*cursor[E], len(elem))
-	for i, c := range elem {
+// openStruct decodes the fields of the structs at a position. Its cursor reads into such a struct.
+func openStruct(g *group, at position, columns []Column) (*cursor, error) {
+	fields := make([]*cursor, len(columns))
+	for i := range columns {
 		var err error
-		if fields[i], err = openColumn(g, c, at); err != nil {
+		if fields[i], err = openColumn(g, &columns[i], at); err != nil {
 			return nil, err
 		}
 	}
 
-	return &cursor[E]{
-		read: func(v *E, rep int16) error {
+	return &cursor{
+		read: func(v reflect.Value, rep int16) error {
 			if def, _, more := fields[0].peek(); more && def < at.def {
 				return fmt.Errorf("column %s is null", at.path)
 			}
@@ -115,27 +118,29 @@ func openStruct[E any](g *group, at position, elem []Column[E]) (*cursor[E], err
 
 // openList decodes the lists of structs at a position. The list may be null, has an element from the second level on,
 // and one that is not null from the third.
-func openList[E any](g *group, at position, elem []Column[E]) (*cursor[[]E], error) {
+func openList(g *group, c *Column, at position) (*cursor, error) {
 	element := at.within("list.element", 3, 1)
 
-	items, err := openStruct(g, element, elem)
+	items, err := openStruct(g, element, c.Fields)
 	if err != nil {
 		return nil, err
 	}
 
-	return &cursor[[]E]{
-		read: func(v *[]E, rep int16) error {
+	return &cursor{
+		read: func(v reflect.Value, rep int16) error {
 			if def, _, more := items.peek(); more && def < element.def-1 {
 				return items.skip(rep)
 			}
 
+			list := v.FieldByIndex(c.index)
+
 			for {
-				var item E
-				if err := items.read(&item, rep); err != nil {
-					return fmt.Errorf("element %d: %w", len(*v), err)
+				item := reflect.New(list.Type().Elem()).Elem()
+				if err := items.read(item, rep); err != nil {
+					return fmt.Errorf("element %d: %w", list.Len(), err)
 				}
 
-				*v = append(*v, item)
+				list.Set(reflect.Append(list, item))
 
 				if _, next, more := items.peek(); !more || next < element.rep {
 					return nil

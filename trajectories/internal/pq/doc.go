@@ -1,7 +1,8 @@
 // Package pq maps Go structs onto Parquet columns and back.
 //
-// A [Column] names one column of T, says what it means, and knows how to put a field into an Arrow builder and how to
-// get it back; a table is a slice of columns. [Writer] streams values into a file, [Read] streams them out.
+// A [Column] names one column of a struct, and says what it means; a table is a slice of columns. Tables are data:
+// [Tables] reads them from YAML, and [Bind] finds the fields of a struct for one. [Writer] streams structs into a file,
+// [Read] streams them out, [AppendJSON] writes one as JSON.
 //
 // # Guarantees
 //

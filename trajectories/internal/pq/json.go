@@ -4,36 +4,69 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// AppendJSON appends a value as a JSON object: its keys are the columns, in their order, and null is what the file has
-// null for. Columns that are [Column.Omitted] have no key where there is nothing.
-func AppendJSON[T any](b []byte, v *T, cols []Column[T]) ([]byte, error) {
+// AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and null is what the file has
+// null for. Columns that are Omitted have no key where there is nothing.
+func AppendJSON[T any](b []byte, v *T, columns []Column) ([]byte, error) {
+	return appendStruct(b, reflect.ValueOf(v).Elem(), columns)
+}
+
+func appendStruct(b []byte, v reflect.Value, columns []Column) ([]byte, error) {
 	var err error
 
-	b = append(b, '{')
+	start := len(b)
 
-	first := true
+	for i := range columns {
+		c := &columns[i]
 
-	for _, c := range cols {
-		if c.omitted && c.empty(v) {
+		field := v.FieldByIndex(c.index)
+		if c.Omitted && isEmpty(field) {
 			continue
 		}
 
-		if !first {
-			b = append(b, ',')
-		}
-
-		first = false
-
-		b = append(strconv.AppendQuote(b, c.Name), ':')
-		if b, err = c.json(b, v); err != nil {
+		b = append(strconv.AppendQuote(append(b, ','), c.Name), ':')
+		if b, err = c.appendJSON(b, field); err != nil {
 			return nil, fmt.Errorf("pq: column %s as JSON: %w", c.Name, err)
 		}
 	}
 
+	if len(b) == start {
+		return append(b, "{}"...), nil
+	}
+
+	b[start] = '{'
+
 	return append(b, '}'), nil
+}
+
+func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error) {
+	switch {
+	case c.Optional && isEmpty(field):
+		return append(b, "null"...), nil
+	case c.Type.ID() == arrow.STRUCT:
+		return appendStruct(b, field, c.Fields)
+	case c.Type.ID() != arrow.LIST:
+		return appendValue(b, field.Interface())
+	}
+
+	b = append(b, '[')
+
+	for i := range field.Len() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+
+		if b, err = appendStruct(b, field.Index(i), c.Fields); err != nil {
+			return nil, err
+		}
+	}
+
+	return append(b, ']'), nil
 }
 
 // appendValue appends a text, a number or a truth value, with <, > and & as they are.

@@ -75,16 +75,16 @@ func (l *leaf) step(rep int16) (def int16, err error) {
 	return def, nil
 }
 
-// take reads the value a leaf stands at.
-func take[V any](l *leaf, values []V, to *V) error {
+// take returns the value that a leaf stands at.
+func take[V any](l *leaf, values []V) (value V, err error) {
 	if l.value >= len(values) {
-		return errors.New("has another type, or ends early")
+		return value, errors.New("has another type, or ends early")
 	}
 
-	*to = values[l.value]
+	value = values[l.value]
 	l.value++
 
-	return nil
+	return value, nil
 }
 
 // batch is how many values are decoded at once.

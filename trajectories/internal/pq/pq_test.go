@@ -2,6 +2,7 @@ package pq
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,35 +38,41 @@ type table struct {
 	Whole part
 }
 
-var itemColumns = []Column[item]{
-	Text("text", "", func(i *item) *string { return &i.Text }),
-	OptionalText("maybe", "", func(i *item) *string { return &i.Maybe }).Repeating(),
-	Int("n", "", func(i *item) *int { return &i.N }),
-	Float("f", "", func(i *item) *float64 { return &i.F }),
-	Bool("b", "", func(i *item) *bool { return &i.B }),
-	List("parts", "", func(i *item) *[]part { return &i.Parts }, partColumns).Omitted(),
-	Struct("whole", "", func(i *item) *part { return &i.Whole }, partColumns),
-}
+var tables = func() map[string][]Column {
+	all, err := Tables([]byte(`
+item:
+  - {name: text}
+  - {name: maybe, optional: true, repeats: true}
+  - {name: n}
+  - {name: f}
+  - {name: b}
+  - {name: parts, of: part, omitted: true}
+  - {name: whole, of: part}
+part:
+  - {name: maybe, optional: true, omitted: true}
+  - {name: text}
+  - {name: bits, of: bit, omitted: true}
+bit: [{name: b}]
+table:
+  - {name: name}
+  - {name: maybe, optional: true}
+  - {name: u}
+  - {name: items, of: item}
+  - {name: whole, of: part}
+`))
+	if err != nil {
+		panic(err)
+	}
 
-var partColumns = []Column[part]{
-	OptionalText("maybe", "", func(p *part) *string { return &p.Maybe }).Omitted(),
-	Text("text", "", func(p *part) *string { return &p.Text }),
-	List("bits", "", func(p *part) *[]bit { return &p.Bits },
-		[]Column[bit]{Bool("b", "", func(b *bit) *bool { return &b.B })}).Omitted(),
-}
+	return all
+}()
 
-var tableColumns = []Column[table]{
-	Text("name", "", func(t *table) *string { return &t.Name }),
-	OptionalText("maybe", "", func(t *table) *string { return &t.Maybe }),
-	Uint("u", "", func(t *table) *uint64 { return &t.U }),
-	List("items", "", func(t *table) *[]item { return &t.Items }, itemColumns),
-	Struct("whole", "", func(t *table) *part { return &t.Whole }, partColumns),
-}
+var tableColumns = Bind[table](tables, tables["table"])
 
-func write[T any](t interface{ Fatal(...any) }, path string, cols []Column[T], rows []T) {
+func write[T any](t interface{ Fatal(...any) }, path string, columns []Column, rows []T) {
 	var b bytes.Buffer
 
-	w, err := NewWriter(&b, cols, map[string]string{"b": "2", "a": "1"})
+	w, err := NewWriter[T](&b, columns, map[string]string{"b": "2", "a": "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +92,8 @@ func write[T any](t interface{ Fatal(...any) }, path string, cols []Column[T], r
 	}
 }
 
-func read[T any](path string, cols []Column[T]) (rows []T, err error) {
-	for v, err := range Read(path, cols) {
+func read[T any](path string, columns []Column) (rows []T, err error) {
+	for v, err := range Read[T](path, columns) {
 		if err != nil {
 			return rows, err
 		}
@@ -120,7 +127,7 @@ func TestRoundTrip(t *testing.T) {
 		want := rapid.SliceOfN(aRow, 1, 130).Draw(t, "rows")
 		write(t, path, tableColumns, want)
 
-		got, err := read(path, tableColumns)
+		got, err := read[table](path, tableColumns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,12 +150,9 @@ func orNil[T any](all []T) []T {
 // A row as JSON has the columns as keys, in their order, and null where the file has one; a column of
 // a struct within another is the same column.
 func TestJSON(t *testing.T) {
-	type holder struct{ inner table }
+	type holder struct{ table }
 
-	var within []Column[holder]
-	for _, c := range tableColumns {
-		within = append(within, Within(c, func(h *holder) *table { return &h.inner }))
-	}
+	within := Bind[holder](tables, tables["table"])
 
 	row := table{Name: "<ü>", U: 1<<64 - 1, Items: []item{
 		{Text: "a\n", Maybe: "b", N: -1, F: 0.5, B: true, Parts: []part{{Maybe: "c", Bits: []bit{{true}}}}}, {},
@@ -171,8 +175,8 @@ func TestJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	write(t, path, within, []holder{{row}})
 
-	got, err := read(path, within)
-	if err != nil || len(got) != 1 || !cmp.Equal(row, got[0].inner) {
+	got, err := read[holder](path, within)
+	if err != nil || len(got) != 1 || !cmp.Equal(row, got[0].table) {
 		t.Errorf("read as %+v, %v", got, err)
 	}
 }
@@ -257,7 +261,7 @@ func TestRowGroupsAreCutBySize(t *testing.T) {
 		t.Errorf("%d row groups for 40 MiB, want 2", f.NumRowGroups())
 	}
 
-	if got, err := read(path, tableColumns); err != nil || len(got) != 40 || got[39].Name != big {
+	if got, err := read[table](path, tableColumns); err != nil || len(got) != 40 || got[39].Name != big {
 		t.Errorf("read %d rows, %v", len(got), err)
 	}
 }
@@ -265,38 +269,54 @@ func TestRowGroupsAreCutBySize(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	write(t, path, tableColumns, []table{{Name: "x", Items: []item{{Text: "y"}}}})
-	name, items := tableColumns[0], tableColumns[3]
-	list := func(elem ...Column[item]) Column[table] {
-		return List("items", "", func(t *table) *[]item { return &t.Items }, elem)
-	}
+	items := func(column string) []Column {
+		all, err := Tables([]byte("t: [{name: items, of: item}]\nitem: [" + column + "]"))
+		if err != nil {
+			t.Fatal(err)
+		}
 
+		return Bind[table](all, all["t"])
+	}
 	cases := []struct {
-		name string
-		cols []Column[table]
-		want string
+		name    string
+		columns []Column
+		want    string
 	}{
-		{"missing", []Column[table]{name, Text("other", "", func(t *table) *string { return &t.Name })},
-			"column other is missing"},
-		{"null", []Column[table]{Text("maybe", "", func(t *table) *string { return &t.Maybe })},
-			"column maybe is null"},
-		{"null inside", []Column[table]{list(Text("maybe", "", func(i *item) *string { return &i.Maybe }))},
-			"column items.list.element.maybe is null"},
-		{"missing inside", []Column[table]{list(Text("other", "", func(i *item) *string { return &i.Maybe }))},
-			"column items.list.element.other is missing"},
-		{"another type", []Column[table]{Text("u", "", func(t *table) *string { return &t.Name })}, "another type"},
-		{"flat for nested", []Column[table]{Text("items", "", func(t *table) *string { return &t.Name })},
-			"column items is missing"},
+		{"missing", Bind[table](nil, []Column{{Name: "other", Field: "Name"}}), "column other is missing"},
+		{"null", Bind[table](nil, []Column{{Name: "maybe"}}), "column maybe is null"},
+		{"null inside", items("{name: maybe}"), "column items.list.element.maybe is null"},
+		{
+			"missing inside", items("{name: other, field: Maybe}"),
+			"column items.list.element.other is missing",
+		},
+		{"another type", Bind[table](nil, []Column{{Name: "u", Field: "Name"}}), "another type"},
+		{
+			"flat for nested", Bind[table](nil, []Column{{Name: "items", Field: "Name"}}),
+			"column items is missing",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := read(path, c.cols)
+			_, err := read[table](path, c.columns)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
 	}
 
-	if got, err := read(path, []Column[table]{items}); err != nil || len(got) != 1 || got[0].Items[0].Text != "y" {
+	got, err := read[table](path, items("{name: text}"))
+	if err != nil || len(got) != 1 || got[0].Items[0].Text != "y" {
 		t.Errorf("some columns alone: %v, %v", got, err)
 	}
+}
+
+// A table that does not fit its struct is found when the program starts to use it.
+func TestBindRefuses(t *testing.T) {
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "no field for the column other") {
+			t.Errorf("it says %s", text)
+		}
+	}()
+
+	Bind[table](nil, []Column{{Name: "other"}})
 }

@@ -6,28 +6,27 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"reflect"
 
 	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"toolevo/envs/durable"
 )
 
-// ErrDamaged means that a file is not one that this package wrote, or not any more.
-var ErrDamaged = durable.ErrDamaged
-
-// damaged wraps what was found wrong with a file; that it cannot be opened or read is not damage.
+// damaged wraps what was found wrong with a file in [durable.ErrDamaged]. That it cannot be opened or read is not
+// damage.
 func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
 	}
 
-	return fmt.Errorf("the file is %w: %w", ErrDamaged, err)
+	return fmt.Errorf("the file is %w: %w", durable.ErrDamaged, err)
 }
 
 // Read streams the values of a file, in its order. Extra columns are ignored; a missing column, a column of another
 // type, or a null where none belongs is an error, and the last thing yielded. A file that cannot be decoded is an error
 // too, never a panic. The file is open while the sequence is ranged over.
-func Read[T any](path string, cols []Column[T]) iter.Seq2[T, error] {
+func Read[T any](path string, columns []Column) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 
@@ -38,13 +37,13 @@ func Read[T any](path string, cols []Column[T]) iter.Seq2[T, error] {
 		}
 		defer f.Close()
 
-		if err := complete(f, cols); err != nil {
+		if err := complete(f, columns); err != nil {
 			yield(zero, fmt.Errorf("pq: read %s: %w", path, damaged(err)))
 			return
 		}
 
 		for g := range f.NumRowGroups() {
-			values, err := readGroup(f, g, cols)
+			values, err := readGroup[T](f, g, columns)
 			if err != nil {
 				yield(zero, fmt.Errorf("pq: read %s, row group %d: %w", path, g, damaged(err)))
 				return
@@ -78,12 +77,12 @@ func openFile(path string) (f *file.Reader, err error) {
 }
 
 // complete makes sure that a file has every column, which a file without row groups would not show by being read.
-func complete[T any](f *file.Reader, cols []Column[T]) (err error) {
+func complete(f *file.Reader, columns []Column) (err error) {
 	defer rescue(&err)
 
 	sc := f.MetaData().Schema
-	for _, c := range cols {
-		if !c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
+	for _, c := range columns {
+		if !c.Later && sc.Root().FieldIndexByName(c.Name) < 0 {
 			return fmt.Errorf("column %s is missing", c.Name)
 		}
 	}
@@ -92,7 +91,7 @@ func complete[T any](f *file.Reader, cols []Column[T]) (err error) {
 }
 
 // readGroup decodes one row group.
-func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err error) {
+func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err error) {
 	defer rescue(&err)
 
 	g := &group{rows: f.RowGroup(n), leaves: map[string]int{}}
@@ -102,9 +101,10 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 		g.leaves[sc.Column(i).Path()] = i
 	}
 
-	cursors := make([]*cursor[T], 0, len(cols))
-	for _, c := range cols {
-		if c.later && sc.Root().FieldIndexByName(c.Name) < 0 {
+	cursors := make([]*cursor, 0, len(columns))
+	for i := range columns {
+		c := &columns[i]
+		if c.Later && sc.Root().FieldIndexByName(c.Name) < 0 {
 			continue
 		}
 
@@ -119,7 +119,7 @@ func readGroup[T any](f *file.Reader, n int, cols []Column[T]) (values []T, err 
 	for i := range g.rows.NumRows() {
 		var v T
 		for _, column := range cursors {
-			if err := column.read(&v, 0); err != nil {
+			if err := column.read(reflect.ValueOf(&v).Elem(), 0); err != nil {
 				return nil, fmt.Errorf("row %d: %w", i, err)
 			}
 		}

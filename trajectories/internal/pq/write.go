@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
@@ -29,34 +31,36 @@ const CreatedBy = "toolevo"
 
 // Writer streams values of T into a Parquet file. It is for one goroutine.
 type Writer[T any] struct {
-	cols   []Column[T]
-	out    *stickyWriter
-	file   *pqarrow.FileWriter
-	build  *array.RecordBuilder
-	batch  int // rows in build
-	bytes  int // bytes in build
-	inRows int // rows in the open row group
-	inSize int // bytes in the open row group
-	rows   int
-	closed bool
+	columns []Column
+	out     *stickyWriter
+	file    *pqarrow.FileWriter
+	build   *array.RecordBuilder
+	batch   int // rows in build
+	bytes   int // bytes in build
+	inRows  int // rows in the open row group
+	inSize  int // bytes in the open row group
+	rows    int
+	closed  bool
 }
 
 // NewWriter returns a writer of a file with the given columns to w; meta are the file's key-value pairs. Closing it
 // does not close w.
-func NewWriter[T any](w io.Writer, cols []Column[T], meta map[string]string) (*Writer[T], error) {
-	sc := schema(cols, meta)
+func NewWriter[T any](w io.Writer, columns []Column, meta map[string]string) (*Writer[T], error) {
+	sc := schema(columns, meta)
 	out := &stickyWriter{w: w}
 
-	file, err := pqarrow.NewFileWriter(sc, out, properties(cols), pqarrow.NewArrowWriterProperties())
+	file, err := pqarrow.NewFileWriter(sc, out, properties(columns), pqarrow.NewArrowWriterProperties())
 	if err != nil {
-		return nil, fmt.Errorf("pq: new writer of %d columns: %w", len(cols), err)
+		return nil, fmt.Errorf("pq: new writer of %d columns: %w", len(columns), err)
 	}
 
-	return &Writer[T]{cols: cols, out: out, file: file, build: array.NewRecordBuilder(memory.DefaultAllocator, sc)}, nil
+	build := array.NewRecordBuilder(memory.DefaultAllocator, sc)
+
+	return &Writer[T]{columns: columns, out: out, file: file, build: build}, nil
 }
 
 // properties returns the writer options every file of ours has.
-func properties[T any](cols []Column[T]) *parquet.WriterProperties {
+func properties(columns []Column) *parquet.WriterProperties {
 	opts := []parquet.WriterProperty{
 		parquet.WithRootRepetition(parquet.Repetitions.Required),
 		parquet.WithCompression(compress.Codecs.Zstd),
@@ -69,7 +73,7 @@ func properties[T any](cols []Column[T]) *parquet.WriterProperties {
 		parquet.WithCreatedBy(CreatedBy),
 	}
 
-	for _, path := range dictionaries("", describe(cols)) {
+	for _, path := range dictionaries("", columns) {
 		opts = append(opts, parquet.WithDictionaryFor(path, true))
 	}
 
@@ -77,14 +81,14 @@ func properties[T any](cols []Column[T]) *parquet.WriterProperties {
 }
 
 // dictionaries returns the paths of the columns that have a dictionary.
-func dictionaries(within string, cols []Describe) (paths []string) {
-	for _, c := range cols {
+func dictionaries(within string, columns []Column) (paths []string) {
+	for _, c := range columns {
 		path := within + c.Name
 		if c.Repeats {
 			paths = append(paths, path)
 		}
 
-		if c.Type == listType {
+		if c.Type.ID() == arrow.LIST {
 			path += ".list.element"
 		}
 
@@ -100,9 +104,10 @@ func (w *Writer[T]) Write(v *T) error {
 		return errors.New("pq: write after close")
 	}
 
-	for i, c := range w.cols {
-		w.bytes += c.put(w.build.Field(i), v)
+	for i := range w.columns {
+		w.bytes += w.columns[i].put(w.build.Field(i), reflect.ValueOf(v).Elem())
 	}
+
 	w.batch++
 
 	w.rows++

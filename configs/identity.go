@@ -1,0 +1,139 @@
+package configs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+// extent lists the settings that say how far a run goes: the same run may go further.
+var extent = []string{"dataset", "difficulty", "template", "split", "questions", "limit", "search.trees"}
+
+// incidental lists the settings that change no result: how often something is tried, and where
+// something is whose nature stands among a run's inputs.
+var incidental = []string{
+	"attempts", "python.engine", "python.executable", "python.wasm", "python.accept",
+	"training.tokenizer",
+}
+
+// later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of
+// theirs is one with these values.
+var later = []string{
+	"environment.codec", "environment.feedback", "suite", "template", "eval.repeats",
+	"branch.from", "branch.question", "branch.actions", "branch.api", "server.prompt.tools",
+}
+
+// isExtent reports whether a setting says how far a run goes.
+func isExtent(key string) bool { return slices.Contains(extent, key) }
+
+// isIdentity reports whether a setting decides what a run finds as far as it goes.
+func isIdentity(key string) bool {
+	return !isExtent(key) && !slices.Contains(incidental, key) && !isIncidentalToASuite(key)
+}
+
+// Hash identifies the settings that decide what a run finds as far as it goes: the first 16
+// hexadecimal digits of a SHA-256. Settings that say how far it goes are not among them, so that a
+// run keeps its hash when it is extended, nor are those that change no result.
+func (r *Resolved) Hash() string {
+	var lines []string
+
+	for key, value := range values(r.String()) {
+		before, isLater := laterDefaults()[key]
+		if isIdentity(key) && !(isLater && fmt.Sprint(before) == fmt.Sprint(value)) {
+			lines = append(lines, fmt.Sprintf("%s: %#v\n", key, value))
+		}
+	}
+
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+
+	return hex.EncodeToString(sum[:8])
+}
+
+// Difference lists the settings that differ between two configurations, which String printed, and
+// that decide what a run finds as far as it goes: "key: ours, not theirs".
+func Difference(ours, theirs string) []string { return difference(ours, theirs, isIdentity) }
+
+// DifferentExtent lists the settings that differ and say how far a run goes, as Difference does.
+func DifferentExtent(ours, theirs string) []string { return difference(ours, theirs, isExtent) }
+
+func difference(ours, theirs string, counts func(key string) bool) []string {
+	a, b := maps.Clone(laterDefaults()), maps.Clone(laterDefaults())
+	maps.Copy(a, values(ours))
+	maps.Copy(b, values(theirs))
+
+	keys := maps.Clone(a)
+	maps.Copy(keys, b)
+
+	text := func(value any) string {
+		if value == nil || value == "" {
+			return "(unset)"
+		}
+
+		return fmt.Sprint(value)
+	}
+
+	var out []string
+
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		if x, y := text(a[k]), text(b[k]); counts(k) && x != y {
+			out = append(out, fmt.Sprintf("%s: %s, not %s", k, x, y))
+		}
+	}
+
+	return out
+}
+
+// laterDefaults are those of the settings that came later.
+var laterDefaults = sync.OnceValue(func() map[string]any {
+	text, err := files.ReadFile("default.yaml")
+	if err != nil {
+		panic(err) // embedded
+	}
+
+	all := values(string(text))
+	maps.DeleteFunc(all, func(key string, _ any) bool { return !slices.Contains(later, key) })
+
+	return all
+})
+
+// Values returns the value of every setting as text.
+func (r *Resolved) Values() map[string]string {
+	texts := map[string]string{}
+	for key, value := range values(r.String()) {
+		texts[key] = fmt.Sprint(value)
+	}
+
+	return texts
+}
+
+// values maps the dotted keys of a YAML mapping to their values; of text that is not YAML, to nothing.
+func values(text string) map[string]any {
+	var root map[string]any
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return nil
+	}
+
+	return flatten("", root)
+}
+
+func flatten(section string, settings map[string]any) map[string]any {
+	all := map[string]any{}
+
+	for name, value := range settings {
+		if below, ok := value.(map[string]any); ok {
+			maps.Copy(all, flatten(join(section, name), below))
+			continue
+		}
+
+		all[join(section, name)] = value
+	}
+
+	return all
+}

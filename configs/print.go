@@ -1,0 +1,75 @@
+package configs
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
+)
+
+// String is the configuration as a file: loading it again gives the same configuration.
+func (r *Resolved) String() string {
+	var out strings.Builder
+
+	write := func(v any) {
+		text, err := yaml.MarshalWithOptions(v, yaml.CustomMarshaler(writeText))
+		if err != nil {
+			panic(fmt.Sprintf("configs: a configuration that was read cannot be written: %v", err))
+		}
+
+		out.Write(text)
+	}
+	write(r.Config)
+
+	for name, settings := range r.Sections() {
+		write(yaml.MapSlice{{Key: name, Value: settings}})
+	}
+
+	return out.String()
+}
+
+// plain is text that needs no quotes, wherever it stands.
+var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
+
+// writeText quotes all but plain text, as JSON does, which is YAML: what goccy leaves bare, or breaks into a block of
+// lines, a list on one line does not always hold.
+func writeText(text string) ([]byte, error) {
+	if plain.MatchString(text) && !token.IsNeedQuoted(text) {
+		return []byte(text), nil
+	}
+
+	var quoted strings.Builder
+
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+
+	err := e.Encode(text)
+
+	return []byte(strings.TrimSuffix(quoted.String(), "\n")), err
+}
+
+// Annotated is String with each value's origin as a comment.
+func (r *Resolved) Annotated() string {
+	var out strings.Builder
+	var path []string
+
+	for line := range strings.Lines(r.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+		path = append(path[:min(depth, len(path))], name)
+
+		out.WriteString(line)
+
+		if origin := r.origins[strings.Join(path, ".")]; origin != "" {
+			out.WriteString(" # " + origin)
+		}
+
+		out.WriteByte('\n')
+	}
+
+	return out.String()
+}
