@@ -2,6 +2,9 @@ package sqltool
 
 import (
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +27,44 @@ func BenchmarkQuery(b *testing.B) {
 				in.recent = &recent{}
 				query(b, in, sql)
 			}
+		})
+	}
+}
+
+// BenchmarkCallers measures statements as one caller and as eight send them, none of which has run before: the median
+// of a statement's time, and how many end in a second.
+func BenchmarkCallers(b *testing.B) {
+	in := interpreter(b, Options{}, synthetic(b))
+
+	for _, callers := range []int{1, 8} {
+		b.Run(fmt.Sprint(callers), func(b *testing.B) {
+			took := make([]time.Duration, b.N)
+			in.recent = &recent{}
+
+			b.ResetTimer()
+
+			var next atomic.Int64
+			var wg sync.WaitGroup
+
+			for range callers {
+				wg.Go(func() {
+					for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+						start := time.Now()
+						query(b, in, fmt.Sprintf("SELECT High, %d FROM coffee.coffee_data WHERE Date = '2010-01-05'",
+							i))
+						took[i] = time.Since(start)
+					}
+				})
+			}
+
+			wg.Wait()
+			b.StopTimer()
+
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "median-µs")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
+			b.ReportMetric(float64(took[len(took)/10].Microseconds()), "p10-µs")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "statements/s")
 		})
 	}
 }

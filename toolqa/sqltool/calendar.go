@@ -48,15 +48,11 @@ func newCalendar() (*calendar, error) {
 }
 
 // register puts the calendar in the place of SQLite's functions.
-func (c *calendar) register(to *sqlite3.SQLiteConn, r *room) error {
+func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 	for name, least := range dateFunctions {
 		call := func(args ...any) (any, error) {
 			if len(args) < least || readsClock(name, args) {
 				return nil, errClock
-			}
-
-			if err := r.enter(args); err != nil {
-				return nil, err
 			}
 
 			return c.call(name, args)
@@ -120,9 +116,6 @@ func (c *calendar) call(name string, args []any) (any, error) {
 	}
 
 	key := string(c.key)
-	if len(key) > longArguments {
-		c.key = nil
-	}
 
 	v, err := c.ask(name, args)
 	if err != nil {

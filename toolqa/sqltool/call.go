@@ -3,16 +3,14 @@ package sqltool
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"time"
-
-	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs"
+	"toolevo/envs/sandbox/worker"
 	"toolevo/toolqa"
 )
 
@@ -57,19 +55,14 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 		}
 	}
 
-	start := time.Now()
+	r, marginal, err := in.result(ctx, stmt)
 
-	r, share, err := in.result(ctx, stmt)
-	if err != nil {
+	switch {
+	case err != nil:
 		return r, err
-	}
-
-	if time.Since(start) < in.opts.Timeout/slowShare && share < largeShare {
+	case !marginal:
 		in.recent.put(stmt, r)
-		return r, nil
-	}
-
-	if in.memory != nil {
+	case in.memory != nil:
 		err = in.memory.Remember(ctx, in.key(stmt), r)
 	}
 
@@ -83,41 +76,43 @@ func (in *Interpreter) key(stmt string) string {
 	return "sql " + hex.EncodeToString(h.Sum(nil))
 }
 
-// result runs a statement and phrases what came of it. Share is how much of the memory and of the temporary files that
-// it might have it took.
-func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, share float64, err error) {
-	observation, share, err := in.run(ctx, stmt)
-	stopped := func(why string, limit any) {
-		r = envs.Result{
+// result runs a statement and phrases what came of it. Marginal says that another day might give another result.
+func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, marginal bool, err error) {
+	stopped := func(why string, limit any) (envs.Result, bool, error) {
+		r := envs.Result{
 			Observation: fmt.Sprintf(why+" and was stopped. Please modify it.", limit),
 			Outcome:     envs.ToolError,
 		}
+
+		return r, true, nil
 	}
+
+	v, text, spilled, err := in.run(ctx, stmt)
 
 	switch {
-	case err == nil:
-		return envs.Result{Observation: observation}, share, nil
-	case ctx.Err() != nil:
-		return envs.Result{}, share, ctx.Err()
-	case errors.Is(err, errCut):
-		r = envs.Result{Observation: observation, Outcome: envs.ToolError}
-	case errors.Is(err, errLate):
-		stopped("The SQL command ran longer than %v", in.opts.Timeout)
-	case errors.Is(err, errMemory):
-		share = 1
-
-		stopped("The SQL command took more than %s of memory", size(in.opts.MaxMemory))
-	case errors.Is(err, errSpill):
-		share = 1
-
-		stopped("The SQL command took more than %s for sorting and grouping", size(in.opts.MaxSpill))
-	case !ours(err):
-		r = envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}
-	default:
-		return envs.Result{}, share, err
+	case errors.Is(err, worker.ErrScratch) || spilled > in.opts.MaxSpill:
+		return stopped("The SQL command took more than %s for sorting and grouping", size(in.opts.MaxSpill))
+	case err != nil:
+		return envs.Result{}, false, err
 	}
 
-	return r, share, nil
+	marginal = v.Took >= in.opts.Timeout/slowShare || v.Share >= largeShare ||
+		float64(spilled) >= largeShare*float64(in.opts.MaxSpill)
+
+	switch v.Problem {
+	case none:
+		return envs.Result{Observation: text}, marginal, nil
+	case cut:
+		return envs.Result{Observation: text, Outcome: envs.ToolError}, marginal, nil
+	case late:
+		return stopped("The SQL command ran longer than %v", in.opts.Timeout)
+	case large, unstable:
+		return stopped("The SQL command took more than %s of memory", size(in.opts.MaxMemory))
+	case damaged:
+		return envs.Result{}, false, fmt.Errorf("sqltool: SQLite: %s", text)
+	}
+
+	return envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, marginal, nil
 }
 
 // size writes a number of bytes.
@@ -129,157 +124,30 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// errCut is the error of an output that was longer than allowed.
-var errCut = errors.New("sqltool: output cut")
+// mostBeside is how large an answer can be beside what a statement may print.
+const mostBeside = 1 << 16
 
-// grace is how long after its deadline a statement is waited for.
-const grace = 20 * time.Millisecond
+// run has a child run a statement. It returns what the child says, and how much the statement had in temporary files.
+func (in *Interpreter) run(ctx context.Context, stmt string) (v verdict, text string, spilled int64, err error) {
+	frame, spilled, err := in.pool.Call(ctx, []byte(stmt), worker.Limits{
+		Time:    in.opts.Timeout,
+		Answer:  in.opts.MaxBytes + mostBeside,
+		Scratch: in.opts.MaxSpill,
+	})
 
-// run returns the output of a statement. With errCut it is the part that is allowed, and a line that says so.
-//
-// The statement ends by itself at its deadline, or shortly after. Where that takes it longer than the grace,
-// as when the disk is slow, it is left to end alone, and its connection is free for others when it has.
-func (in *Interpreter) run(ctx context.Context, stmt string) (out string, share float64, err error) {
-	c, err := in.pool.take(ctx)
-	if err != nil {
-		return "", 0, broken{err}
-	}
-	type printed struct {
-		out   string
-		share float64
-		err   error
-	}
+	var died *worker.DiedError
 
-	c.budget.rearm()
-
-	done := make(chan printed, 1)
-	running := &running{budget: c.budget}
-
-	late := time.NewTimer(in.opts.Timeout + grace)
-	defer late.Stop()
-
-	go func() {
-		out, share, err := in.print(c, stmt)
-
-		running.end()
-		in.pool.give(c)
-
-		done <- printed{out, share, err}
-	}()
-
-	select {
-	case p := <-done:
-		return p.out, p.share, p.err
-	case <-late.C:
-		return "", 1, errLate
-	case <-ctx.Done():
-		running.cancel()
+	switch {
+	case err == nil:
+		head, err := binary.Decode(frame, binary.BigEndian, &v)
+		return v, string(frame[head:]), spilled, err
+	case errors.Is(err, worker.ErrLate):
+		return verdict{Problem: late}, "", 0, nil
+	case errors.As(err, &died) && !died.Killed: // a statement that SQLite does not survive is the agent's mistake
+		return verdict{Problem: wrong, Share: 1}, "", 0, nil
 	}
 
-	late.Reset(grace)
-
-	select {
-	case <-done:
-	case <-late.C:
-	}
-
-	return "", 0, ctx.Err()
-}
-
-// running is a statement that can be cancelled for as long as its connection is its own.
-type running struct {
-	mu     sync.Mutex
-	budget *budget // nil when it has ended
-}
-
-func (r *running) cancel() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	if r.budget != nil {
-		r.budget.cancel()
-	}
-}
-
-func (r *running) end() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	r.budget = nil
-}
-
-// print runs a statement on a connection and writes a line for each row.
-func (in *Interpreter) print(c *conn, stmt string) (out string, share float64, err error) {
-	defer func() { share = c.budget.finish() }()
-
-	c.room.begin(time.Now().Add(in.opts.Timeout + grace/2)) // later than by the clock of the budget
-
-	columns, err := c.budget.start(stmt, in.opts.Timeout)
-	if err != nil {
-		return "", 0, err
-	}
-
-	for i, name := range columns {
-		columns[i] = untranslate(name) + ": "
-		if i > 0 {
-			columns[i] = ", " + columns[i]
-		}
-	}
-	var b []byte
-
-	for n := 0; ; n++ {
-		more, err := c.budget.next()
-		switch {
-		case err != nil:
-			return "", 0, err
-		case !more:
-			return valid(b), 0, nil
-		case n == in.opts.MaxRows:
-			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", valid(b), n), 0, errCut
-		}
-
-		before := len(b)
-		if n > 0 {
-			b = append(b, '\n')
-		}
-
-		for i, name := range columns {
-			b = c.budget.appendCell(append(b, name...), i)
-			if len(b) > in.opts.MaxBytes {
-				return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]", valid(b[:before]),
-					before), 0, errCut
-			}
-		}
-	}
-}
-
-// valid returns a text without what is no UTF-8 in it.
-func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
-
-// broken marks the error of a connection that could not be opened.
-type broken struct{ error }
-
-func (b broken) Unwrap() error { return b.error }
-
-// ours reports whether an error is a failure of the database and not of the statement.
-func ours(err error) bool {
-	var b broken
-	if errors.As(err, &b) {
-		return true
-	}
-
-	var e sqliteError
-	if !errors.As(err, &e) {
-		return false
-	}
-
-	switch sqlite3.ErrNo(e.code) {
-	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrFull,
-		sqlite3.ErrInternal, sqlite3.ErrMisuse:
-		return true
-	}
-
-	return e.host // SQLite calls a program that is too long "out of memory", too
+	return verdict{}, "", 0, err
 }
 
 // shorten keeps an error message readable when the statement is not.

@@ -30,33 +30,25 @@
 //     of functions whose values depend on nothing but their arguments. There is no PRAGMA, ATTACH, VACUUM, extension,
 //     virtual table, schema table or parameter.
 //   - The connection is read-only (query_only), its files are opened read-only, and no file can be attached.
-//   - While a statement runs, SQLite opens no file that has a name, deletes none, and loads no library, whatever the
-//     statement is.
+//   - SQLite runs in a child process: this very program, started again by package worker behind the walls of package
+//     confine. It reads the corpora, makes files in a folder of its own, and reaches nothing else.
 //
 // The resources of a statement are bounded, and it leaves no trace for the next one:
 //
-//   - Time ([Options.Timeout], 5 s): Call returns within 50 ms of the deadline. A statement is stopped
-//     between steps of SQLite's program, at every 64th or large allocation, at each access to a temporary
-//     file, and in the functions that could be slow within a step. One that still does not end, as when
-//     closing its files takes the disk long, is left to end alone; its connection is free again when it has.
-//   - Memory ([Options.MaxMemory], 64 MiB): SQLite's allocator counts what it gives a statement, exactly, for preparing
-//     and for running it, and gives no more. Other users of SQLite in the process, e.g. the store, are neither counted
-//     nor refused. Beside it a call holds up to some 30 MiB in Go, and a connection keeps 4 MiB of each file.
-//   - Disk ([Options.MaxSpill], 512 MiB): sorting, grouping, DISTINCT, UNION and windows spill to temporary files that
-//     have no name, in SQLITE_TMPDIR, TMPDIR, /var/tmp or /tmp, the first that there is; SQLite reads these when the
-//     process first uses it. Where that is a tmpfs, it is memory.
+//   - Time ([Options.Timeout], 5 s): a child that has not answered by then is killed, and another one started.
+//   - Memory ([Options.MaxMemory], 64 MiB): SQLite gets no more than that beside what its connection keeps, 4 MiB of
+//     each file. Beside it a child has some 30 MiB, and at most a gigabyte.
+//   - Disk ([Options.MaxSpill], 512 MiB): sorting, grouping, DISTINCT, UNION and windows spill to files in the child's
+//     folder, which is looked at every 20 ms and emptied after each statement. It is in SQLITE_TMPDIR, TMPDIR,
+//     /var/tmp or /tmp, the first that there is. Where that is a tmpfs, it is memory.
 //   - Texts and rows have at most 256 KiB, calls 50 arguments, results [Options.MaxRows] rows and
-//     [Options.MaxBytes] bytes. LIKE, GLOB, INSTR, REPLACE, TRIM and regular expressions refuse texts that
-//     would take them longer than some 20 ms.
+//     [Options.MaxBytes] bytes. Regular expressions refuse texts that would take them longer than some 20 ms.
 //
 // All of it is for each statement; [Options.Conns] run at once. A statement that is stopped is the agent's mistake and
-// gives an observation. A file that is damaged, a disk that is full and a machine without memory are errors.
+// gives an observation, and so is one that SQLite does not survive: it costs a child, and no other call. A file that is
+// damaged, a disk that is full and a machine without memory are errors.
 //
-// The allocator of SQLite is one for the process and can be set before its first use only. Importing this
-// package sets it, to one that hands everything on to SQLite's own. A program that uses SQLite before its
-// packages are initialised gets an error from [New].
-//
-// These walls do not protect against a vulnerability in SQLite itself: statements run in this process.
+// Where the machine lacks a wall the others stand.
 //
 // # Equal SQL, equal observation
 //
@@ -70,8 +62,7 @@
 // Where MySQL compares a text with a number as numbers, a column of texts is compared as text here, but with
 // [Options.TextColumns]. Texts are equal only if their letters have the same case, which MySQL does not ask
 // for; LIKE, LOCATE and regular expressions do not ask for it, either. Regular expressions are Go's: there
-// are no back references. || joins texts. DIV truncates whole numbers only. A call of a function costs about
-// a microsecond, so that one for each of four million rows comes to the deadline. GLOB reads every row. LIKE
-// takes one ASCII character that is not a wildcard as its ESCAPE. A WITH cannot have the name of a table that is
-// hidden, e.g. meta, where it is only counted.
+// are no back references. || joins texts. DIV truncates whole numbers only. A call of a function of MySQL takes
+// about a microsecond, and two where it is an aggregate, so that one for each of four million rows comes to the
+// deadline. A WITH cannot have the name of a table that is hidden, e.g. meta, where it is only counted.
 package sqltool

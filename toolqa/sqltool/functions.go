@@ -32,7 +32,7 @@ const many = 50
 func functionsOf(p *patterns) map[string]function {
 	all := map[string]function{}
 	for _, some := range []map[string]function{numberFunctions(), textFunctions(), dateParts(), dateArithmetic(),
-		p.functions()} {
+		p.functions(), {"compare_values": takes(2, compareValues)}} {
 		maps.Copy(all, some)
 	}
 
@@ -40,15 +40,11 @@ func functionsOf(p *patterns) map[string]function {
 }
 
 // registerFunctions adds the functions of MySQL to a connection.
-func registerFunctions(c *sqlite3.SQLiteConn, r *room) error {
+func registerFunctions(c *sqlite3.SQLiteConn) error {
 	for name, f := range functionsOf(&patterns{}) {
 		call := func(args ...any) (any, error) {
 			if len(args) < f.least || len(args) > f.most {
 				return nil, fmt.Errorf("sqltool: %s with %d arguments", name, len(args))
-			}
-
-			if err := r.enter(args); err != nil {
-				return nil, err
 			}
 
 			for _, arg := range normal(args) {
@@ -76,13 +72,14 @@ const native = `
 	cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank row_number
 `
 
-// aggregates are the functions of aggregates.c, one of which is none.
-const aggregates = `compare_values variance var_pop var_samp std stddev stddev_pop stddev_samp concat_distinct`
-
 // allowed returns the names of all functions that a statement may call, in lower case.
 func allowed() map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(native + aggregates) {
+	for _, name := range strings.Fields(native + "concat_distinct") {
+		set[name] = true
+	}
+
+	for name := range spreads {
 		set[name] = true
 	}
 

@@ -10,6 +10,9 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
+// maxText is the longest text or row of a statement, in bytes.
+const maxText = 1 << 18
+
 // maxSQL is the longest statement of the agent in bytes, and maxTranslated that of SQLite, which has marks in it.
 const (
 	maxSQL        = 1 << 14

@@ -2,14 +2,14 @@ package sqltool
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
-
 	"toolevo/envs"
+	"toolevo/envs/sandbox/worker"
 	"toolevo/toolqa/corpus"
 )
 
@@ -18,7 +18,7 @@ type Options struct {
 	Timeout  time.Duration // how long one statement may run; default 5 s
 	MaxRows  int           // how many rows it may print; default 10,000
 	MaxBytes int           // how many bytes it may print; default 1 MiB
-	Conns    int           // how many statements run at once; default 4
+	Conns    int           // how many statements run at once; default 5
 
 	// What one statement may take, in bytes: of memory, beside what its connection keeps, default 64 MiB; and for
 	// temporary files, to which sorting and grouping spill, default 512 MiB.
@@ -54,7 +54,7 @@ func (o Options) withDefaults() Options {
 	}
 
 	if o.Conns == 0 {
-		o.Conns = 4
+		o.Conns = 5
 	}
 
 	if o.MaxMemory == 0 {
@@ -70,7 +70,7 @@ func (o Options) withDefaults() Options {
 
 // Interpreter is the tool SQLInterpreter[SQL]. It is safe for concurrent use; Close releases its connections.
 type Interpreter struct {
-	pool      *pool
+	pool      *worker.Pool
 	opts      Options
 	temporary map[string]string // see translate
 	memory    envs.Memory       // may be nil
@@ -86,28 +86,26 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 
 	opts = opts.withDefaults()
 
-	if err := openFileSystem(); err != nil {
+	s := newSetup(opts, corpora)
+
+	start, err := s.starter(childName, corpora)
+	if err != nil {
 		return nil, err
 	}
-
-	connector := newConnector(opts, corpora)
 
 	in := &Interpreter{
 		opts:      opts,
 		temporary: map[string]string{},
 		recent:    &recent{},
-		pool:      newPool(opts.Conns, connector.open),
+		pool:      worker.NewPool(opts.Conns, start),
 	}
 	if opts.TextColumns {
-		in.temporary = connector.visible
+		in.temporary = s.Visible
 	}
 
-	c, err := in.pool.take(ctx)
-	if err != nil {
+	if err := in.pool.Warm(ctx); err != nil {
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}
-
-	in.pool.give(c)
 
 	return in, nil
 }
@@ -125,17 +123,14 @@ const (
 func (in *Interpreter) WithMemory(m envs.Memory) *Interpreter {
 	c := *in
 	c.memory, c.recent = m, &recent{}
+
 	return &c
 }
 
-// Close waits for the statements that are running, no longer than one may run, and closes the connections.
-func (in *Interpreter) Close() error { return in.pool.close(in.opts.Timeout + grace) }
-
-// connector opens connections that can read the corpora and do nothing else.
-type connector struct {
-	opts    Options
-	prepare []string          // the statements that prepare a connection
-	visible map[string]string // see authorizer
+// Close waits for the statements that are running, no longer than one may run, and ends the children.
+func (in *Interpreter) Close() error {
+	in.pool.Close()
+	return nil
 }
 
 // sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it, which is
@@ -145,8 +140,8 @@ const sortKiB = 1024
 // cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the system's own cache.
 const cacheKiB = 4096
 
-func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
-	c := &connector{opts: opts, visible: map[string]string{}, prepare: []string{
+func newSetup(opts Options, corpora []*corpus.Corpus) setup {
+	s := setup{Options: opts, Visible: map[string]string{}, Prepare: []string{
 		"PRAGMA trusted_schema = OFF",
 		"PRAGMA temp_store = FILE", // a large sort spills instead of filling the memory
 		fmt.Sprintf("PRAGMA main.cache_size = -%d", sortKiB),
@@ -158,70 +153,54 @@ func newConnector(opts Options, corpora []*corpus.Corpus) *connector {
 		}
 
 		ds, schema := string(from.Dataset()), from.Schema()
-		c.visible[strings.ToLower(schema.Table)] = ds
+		s.Visible[strings.ToLower(schema.Table)] = ds
 
-		c.prepare = append(c.prepare,
+		s.Prepare = append(s.Prepare,
 			fmt.Sprintf("ATTACH DATABASE '%s' AS %s", strings.ReplaceAll(from.URI(), "'", "''"), ds),
 			fmt.Sprintf("PRAGMA %s.cache_size = -%d", ds, cacheKiB),
 			// reads the schema, which the authorizer would refuse
 			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, schema.Table))
 		if opts.TextColumns {
-			c.prepare = append(c.prepare, textView(schema))
+			s.Prepare = append(s.Prepare, textView(schema))
 		}
 	}
 
-	c.prepare = append(c.prepare, "PRAGMA query_only = ON")
+	s.Prepare = append(s.Prepare, "PRAGMA query_only = ON")
 
-	return c
+	return s
 }
 
-// open opens one connection.
-func (c *connector) open() (*conn, error) {
-	calendar, err := newCalendar()
+// startTime is how long a child may take until it is ready, on a slow disk, too.
+const startTime = time.Minute
+
+// starter returns what starts a child of a name that can read the corpora and do nothing else.
+func (s setup) starter(name string, corpora []*corpus.Corpus) (func(context.Context) (*worker.Child, error), error) {
+	first, err := json.Marshal(s)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sqltool: encode the setup: %w", err)
 	}
 
-	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?vfs=" + fileSystem)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open a connection: %w", err), calendar.Close())
-	}
+	var files []string
 
-	to := &conn{SQLiteConn: opened.(*sqlite3.SQLiteConn), calendar: calendar, room: &room{}}
-	if to.budget, err = newBudget(to.SQLiteConn, c.opts.MaxMemory, c.opts.MaxSpill); err != nil {
-		return nil, errors.Join(err, to.SQLiteConn.Close(), calendar.Close())
-	}
-
-	if err := c.initConn(to); err != nil {
-		return nil, errors.Join(err, to.close())
-	}
-
-	return to, nil
-}
-
-// initConn attaches the corpora to a connection and then removes its access to everything a statement does not need.
-func (c *connector) initConn(to *conn) error {
-	for _, stmt := range c.prepare {
-		if _, err := to.Exec(stmt, nil); err != nil {
-			return fmt.Errorf("%s: %w", stmt, err)
+	for _, c := range corpora {
+		path, err := filepath.Abs(c.Path())
+		if err != nil {
+			return nil, fmt.Errorf("sqltool: %w", err)
 		}
+
+		files = append(files, path)
 	}
 
-	hidden, err := hiddenTables(to.SQLiteConn, c.visible)
-	if err != nil {
-		return err
-	}
+	return func(ctx context.Context) (*worker.Child, error) {
+		c, err := worker.StartSelf(name, files)
+		if err != nil {
+			return nil, fmt.Errorf("sqltool: start a child: %w", err)
+		}
 
-	if err := errors.Join(registerFunctions(to.SQLiteConn, to.room),
-		to.calendar.register(to.SQLiteConn, to.room)); err != nil {
-		return err
-	}
+		if _, _, err := c.Call(ctx, first, worker.Limits{Time: startTime}); err != nil {
+			return nil, fmt.Errorf("sqltool: start a child: %w: %s", err, c.End())
+		}
 
-	for id, limit := range limits {
-		to.SetLimit(id, limit)
-	}
-
-	to.RegisterAuthorizer(authorizer(c.visible, hidden))
-
-	return nil
+		return c, nil
+	}, nil
 }

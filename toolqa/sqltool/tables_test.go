@@ -254,9 +254,28 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// here returns the connection of a child in this process.
+func here(t testing.TB, opts Options, corpora ...*corpus.Corpus) *conn {
+	t.Helper()
+
+	c, err := newSetup(opts.withDefaults(), corpora).open()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return c
+}
+
 // The view that makes text of a table leaves its indexes in use.
 func TestTextViewUsesIndexes(t *testing.T) {
-	in := interpreter(t, Options{TextColumns: true}, five(t)...)
+	corpora := five(t)
+	in := interpreter(t, Options{TextColumns: true}, corpora...)
 
 	stmt, err := translate("SELECT AVG(CAST(DepDelayMinutes AS DECIMAL)) FROM flights.flights_data WHERE Origin = "+
 		"'JFK' AND FlightDate = '2022-01-14'", in.temporary)
@@ -264,13 +283,7 @@ func TestTextViewUsesIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c, err := in.pool.take(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.pool.give(c)
-
-	plan, _, err := in.print(c, "EXPLAIN QUERY PLAN "+stmt)
+	plan, err := here(t, Options{TextColumns: true}, corpora...).print("EXPLAIN QUERY PLAN " + stmt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@
 // These hold for the program, and for every process it starts, as root and as any other user:
 //
 //   - It opens no file but those in Read and Write, and none in Hide that Read does not name, for
-//     nothing but what they name. It removes, renames, and makes none, and changes no file's mode,
-//     owner, or times (Landlock, and the launcher's filter, which knows what Landlock does not).
+//     nothing but what they name. It makes none but in Scratch, removes and renames none, and changes no file's
+//     mode, owner, or times (Landlock, and the launcher's filter, which knows what Landlock does not).
 //   - It makes no connection and no socket but pairs of its own, enters no namespace, traces no process, and
 //     reaches none of the kernel's parts that serve to administer a machine (the launcher's filter).
 //   - It has no descriptor of this process's but the three standard ones that the caller gives it, no

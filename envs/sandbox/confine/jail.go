@@ -23,6 +23,8 @@ type Jail struct {
 	Hide  []string // folders that it may not read, but for what Read names in them; their files' names it may know
 	Write []string // files it may read and write, e.g. /dev/null; those that do not exist are ignored
 
+	Scratch string // a folder in which it may make files, and remove none; "" is none
+
 	Without []Wall // walls to leave out
 	Bwrap   string // the path of bubblewrap, which puts the program into namespaces of its own; "" is without
 

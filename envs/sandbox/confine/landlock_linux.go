@@ -17,6 +17,8 @@ const (
 	readFile   = landlock.AccessFSExecute | landlock.AccessFSReadFile
 	readFolder = readFile | landlock.AccessFSReadDir
 	writeFile  = readFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate
+	makeFiles  = landlock.AccessFSReadFile | landlock.AccessFSWriteFile | landlock.AccessFSTruncate |
+		landlock.AccessFSMakeReg
 )
 
 // probeLandlock says why the kernel does not offer Landlock.
@@ -93,7 +95,7 @@ func LeftToSeccomp(version int) []string {
 // restrictFiles denies this thread, and what it will execute, all files and folders but these, the
 // network, and signals to processes outside, as far as a version of Landlock can; 0 is the kernel's
 // own. It needs neither privileges nor /proc.
-func restrictFiles(read, hide, write []string, most int) error {
+func restrictFiles(read, hide, write []string, scratch string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
 		return probeLandlock()
@@ -127,6 +129,12 @@ func restrictFiles(read, hide, write []string, most int) error {
 	for _, path := range write {
 		if err := permit(rules, path, writeFile, 0, attr.HandledAccessFS); err != nil {
 			return fmt.Errorf("let it write %s: %w", path, err)
+		}
+	}
+
+	if scratch != "" {
+		if err := permit(rules, scratch, 0, makeFiles, attr.HandledAccessFS); err != nil {
+			return fmt.Errorf("let it make files in %s: %w", scratch, err)
 		}
 	}
 

@@ -57,7 +57,7 @@ func launch(spec string) error {
 
 	landlocked := !slices.Contains(j.Without, Landlock)
 	if landlocked {
-		if err := restrictFiles(j.files(), j.Hide, j.Write, j.LandlockABI); err != nil {
+		if err := restrictFiles(j.files(), j.Hide, j.Write, j.Scratch, j.LandlockABI); err != nil {
 			return fmt.Errorf("put up %s: %w", Landlock, err)
 		}
 	}

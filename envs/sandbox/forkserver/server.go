@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 const (
@@ -28,7 +29,7 @@ type server struct {
 	cmd    *exec.Cmd
 	in     *os.File // requests
 	out    *os.File // answers
-	stderr *python.Tail
+	stderr *worker.Tail
 	dead   chan struct{} // closed when the process has ended and was waited for
 }
 
@@ -64,7 +65,7 @@ func launch(cmd *exec.Cmd) (*server, error) {
 	}
 	defer stdout.Close()
 
-	s := &server{cmd: cmd, in: in, out: out, stderr: &python.Tail{Max: 4 << 10}, dead: make(chan struct{})}
+	s := &server{cmd: cmd, in: in, out: out, stderr: &worker.Tail{Max: 4 << 10}, dead: make(chan struct{})}
 
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, s.stderr
 	if cmd.SysProcAttr == nil {
@@ -197,7 +198,7 @@ func (s *server) end() string {
 	<-s.dead
 
 	said := s.cmd.ProcessState.String()
-	if line := python.LastLine(s.stderr.Bytes()); line != "" {
+	if line := worker.LastLine(s.stderr.Bytes()); line != "" {
 		said += ": " + line
 	}
 

@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 const ready = "ready\n" // what the driver writes to standard error before the program begins
@@ -273,7 +274,7 @@ func reply(cause error, state *os.ProcessState, stdout, stderr *capped, l sandbo
 		return sandbox.Reply{}, fmt.Errorf("process: the interpreter was %w", errKilled)
 	case !began:
 		return sandbox.Reply{}, fmt.Errorf("process: the interpreter ended before the program began: %s: %s",
-			state, python.LastLine(stderr.buf.Bytes()))
+			state, worker.LastLine(stderr.buf.Bytes()))
 	case killed && errors.Is(cause, errWall):
 		r.End = sandbox.OutOfTime
 	default:

@@ -1,7 +1,6 @@
 package python
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"toolevo/envs/sandbox/worker"
 )
 
 // Interpreter is an installed CPython. All paths are absolute.
@@ -331,14 +332,8 @@ func output(ctx context.Context, path string, environment []string, args ...stri
 
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
-		return nil, fmt.Errorf("%w: %s", err, LastLine(failed.Stderr))
+		return nil, fmt.Errorf("%w: %s", err, worker.LastLine(failed.Stderr))
 	}
 
 	return out, err
-}
-
-// LastLine is the last line of a text that is not empty, which of a traceback is the exception.
-func LastLine(text []byte) string {
-	text = bytes.TrimSpace(text)
-	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }

@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 // starting is how long a machine may take to be ready. One that must load a module of 100 MB on a busy
@@ -31,7 +32,7 @@ type child struct {
 	cmd       *exec.Cmd
 	in        io.WriteCloser
 	frames    chan frame // closed when the machine has ended and cmd.ProcessState is known
-	complaint python.Tail
+	complaint worker.Tail
 	life      <-chan struct{}
 	drained   sync.WaitGroup
 }
@@ -48,7 +49,7 @@ func startChild(jail confine.Jail, life <-chan struct{}) (*child, error) {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
 
-	c := &child{cmd: cmd, frames: make(chan frame), complaint: python.Tail{Max: 8 << 10}, life: life}
+	c := &child{cmd: cmd, frames: make(chan frame), complaint: worker.Tail{Max: 8 << 10}, life: life}
 
 	cmd.Stderr = &c.complaint
 	if c.in, err = cmd.StdinPipe(); err != nil {
@@ -223,7 +224,7 @@ func (c *child) lost(output string) (sandbox.Reply, bool, error) {
 // died is the error of a machine that was not in a call, or was killed in one.
 func (c *child) died() error {
 	return fmt.Errorf("wasi: a machine was %w (%s: %s)", errKilled, c.cmd.ProcessState,
-		python.LastLine(c.complaint.Bytes()))
+		worker.LastLine(c.complaint.Bytes()))
 }
 
 // watch tells when a program has used up its time.

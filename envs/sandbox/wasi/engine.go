@@ -17,7 +17,7 @@ import (
 
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
-	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 // Options are what an engine is made of. Of each field but Module the zero value means the default.
@@ -228,7 +228,7 @@ func ask(ctx context.Context, c config, wanted []string) (description, error) {
 
 // said is the last line that a process of ours complained with before it ended.
 func said(err error, complaint []byte) string {
-	line := python.LastLine(complaint)
+	line := worker.LastLine(complaint)
 	if line == "" {
 		return err.Error()
 	}
@@ -248,7 +248,7 @@ func (e *Engine) prepareJail(without []confine.Wall, abi int) error {
 		e.stamp.Missing = append(e.stamp.Missing, string(w))
 	}
 
-	libraries, err := libraries()
+	libraries, err := worker.Libraries()
 	if err != nil {
 		return fmt.Errorf("find this program's libraries: %w", err)
 	}

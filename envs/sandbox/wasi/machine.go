@@ -21,6 +21,7 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 const (
@@ -106,7 +107,7 @@ func (m *machine) run(ctx context.Context, module []byte, cache, text string, ca
 
 	_, err = r.InstantiateModule(withMemory(experimental.WithSnapshotter(ctx), &m.memory), compiled, instance(text))
 	if !m.started {
-		return fmt.Errorf("start Python: %w: %s", cmp.Or(err, errReturned), python.LastLine(m.said))
+		return fmt.Errorf("start Python: %w: %s", cmp.Or(err, errReturned), worker.LastLine(m.said))
 	}
 
 	m.reply(ending{Trap: trap(err)})
@@ -210,7 +211,7 @@ func (m *machine) end(instance api.Module, e ending) {
 func (m *machine) reply(e ending) {
 	e.Began = bytes.HasPrefix(m.said, []byte(began))
 	if !e.Began {
-		e.Said = python.LastLine(m.said)
+		e.Said = worker.LastLine(m.said)
 	}
 
 	text, err := json.Marshal(e)

@@ -15,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 //go:embed describe.py
@@ -144,7 +145,7 @@ func (c config) describe(ctx context.Context, module []byte) error {
 	_, err = r.InstantiateModule(ctx, compiled, how)
 	if said.Len() == 0 {
 		return fmt.Errorf("%s does not start as Python does: %w: %s: %s", c.Module, cmp.Or(err, errReturned),
-			python.LastLine(complaint.Bytes()), obtain)
+			worker.LastLine(complaint.Bytes()), obtain)
 	}
 
 	_, err = said.WriteTo(os.Stdout)

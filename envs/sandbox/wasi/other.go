@@ -12,8 +12,6 @@ var errSystem = errors.New("the engine wasi needs Linux")
 
 func processorTime(int) (time.Duration, error) { return 0, errSystem }
 
-func libraries() ([]string, error) { return nil, errSystem }
-
 // memory is wazero's own here: there is no image of it.
 type memory struct{ limit uint64 }
 

@@ -1,4 +1,4 @@
-package python
+package worker
 
 import (
 	"bytes"
@@ -29,4 +29,10 @@ func (t *Tail) Bytes() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.text)
+}
+
+// LastLine is the last line of a text that is not empty, which of a traceback is the exception.
+func LastLine(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }

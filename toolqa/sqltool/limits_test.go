@@ -10,69 +10,11 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
-	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/sandbox/worker"
 	"toolevo/toolqa"
 )
-
-// What takes the place of SQLite's functions gives what these give.
-func TestBoundedFunctions(t *testing.T) {
-	opened, err := (&sqlite3.SQLiteDriver{}).Open(":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
-
-	in := interpreter(t, Options{Conns: 1}, small(t))
-
-	c, err := in.pool.take(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.pool.give(c)
-
-	letter := rapid.SampledFrom([]string{"a", "a", "A", "b", "é", "É", "€", "\x80", "\xc3", " ", "%", "_", "*", "?",
-		"[", "]", "^", "-", "\\", "\x00", "1"})
-	text := rapid.Custom(func(t *rapid.T) string {
-		return fmt.Sprintf("CAST(x'%x' AS TEXT)", strings.Join(rapid.SliceOfN(letter, 0, 8).Draw(t, "letters"), ""))
-	})
-	value := rapid.OneOf(text, text, text,
-		rapid.SampledFrom([]string{"NULL", "x'61c3a9'", "x''", "12", "-1.5", "1e300", "''"}))
-	call := rapid.Custom(func(t *rapid.T) string {
-		a, b, c := value.Draw(t, "a"), value.Draw(t, "b"), value.Draw(t, "c")
-		switch f := rapid.SampledFrom([]string{"like", "glob", "escape", "instr", "replace", "trim", "ltrim", "rtrim",
-			"trim1", "ltrim1", "rtrim1"}).Draw(t, "f"); f {
-		case "escape":
-			return fmt.Sprintf(`%s LIKE %s ESCAPE %s`, a, b,
-				rapid.SampledFrom([]string{`'\'`, "'a'", "'1'", "''", "'ab'", "NULL", "1"}).Draw(t, "e"))
-		case "replace":
-			return fmt.Sprintf("replace(%s, %s, %s)", a, b, c)
-		case "trim1", "ltrim1", "rtrim1":
-			return fmt.Sprintf("%s(%s)", f[:len(f)-1], a)
-		default:
-			return fmt.Sprintf("%s(%s, %s)", f, a, b)
-		}
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		expr := call.Draw(t, "call")
-		stmt := fmt.Sprintf("SELECT typeof(%[1]s) || ' ' || quote(%[1]s) || ' ' || hex(%[1]s) AS r", expr)
-
-		want := "an error"
-		if rows, err := texts(opened.(*sqlite3.SQLiteConn), stmt); err == nil {
-			want = "r: " + strings.ToValidUTF8(rows[0], "\uFFFD")
-		}
-
-		got, _, err := in.print(c, stmt)
-		if err != nil {
-			got = "an error"
-		}
-
-		if got != want {
-			t.Errorf("%s: %s, want %s", expr, got, want)
-		}
-	})
-}
 
 // No function panics, whatever its arguments, or makes more than a few times the longest text.
 func TestExtremeArguments(t *testing.T) {
@@ -169,27 +111,35 @@ func TestCancelled(t *testing.T) {
 	}
 
 	if _, _, err := in.Call(t.Context(), toolqa.Session{}, envs.Args{{Name: "SQL", Value: "SELECT 1"}}); !errors.Is(err,
-		errClosed) {
+		worker.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
 
 // Who is to blame for an error of SQLite.
-func TestOurs(t *testing.T) {
+func TestProblems(t *testing.T) {
+	nomem := sqlite3.Error{Code: sqlite3.ErrNomem}
+
 	for _, tt := range []struct {
+		room room
 		err  error
-		want bool
+		want problem
 	}{
-		{sqliteError{code: int(sqlite3.ErrCorrupt)}, true}, {sqliteError{code: int(sqlite3.ErrIoErr)}, true},
-		{sqliteError{code: int(sqlite3.ErrFull)}, true},
-		// the program was too long
-		{sqliteError{code: int(sqlite3.ErrNomem), host: true}, true}, {sqliteError{code: int(sqlite3.ErrNomem)}, false},
-		{sqliteError{code: int(sqlite3.ErrError)}, false}, {sqliteError{code: int(sqlite3.ErrTooBig)}, false},
-		{sqliteError{code: int(sqlite3.ErrAuth)}, false},
-		{fmt.Errorf("call: %w", broken{errors.New("x")}), true}, {errCut, false},
+		{room{}, sqlite3.Error{Code: sqlite3.ErrCorrupt}, damaged},
+		{room{}, fmt.Errorf("read: %w", sqlite3.Error{Code: sqlite3.ErrIoErr}), damaged},
+		{room{}, sqlite3.Error{Code: sqlite3.ErrFull}, damaged},
+		{room{}, nomem, large},
+		{room{}, fmt.Errorf("%w: %w", errPrepare, nomem), wrong}, // the program was too long
+		{room{over: true}, sqlite3.Error{Code: sqlite3.ErrError}, large},
+		{room{}, sqlite3.Error{Code: sqlite3.ErrError}, wrong},
+		{room{}, sqlite3.Error{Code: sqlite3.ErrTooBig}, wrong},
+		{room{}, sqlite3.Error{Code: sqlite3.ErrAuth}, wrong},
+		{room{}, errCut, cut},
+		{room{}, nil, none},
 	} {
-		if got := ours(tt.err); got != tt.want {
-			t.Errorf("%#v: %v", tt.err, got)
+		c := &conn{room: &tt.room}
+		if got := c.problem(tt.err); got != tt.want {
+			t.Errorf("%#v: %v, want %v", tt.err, got, tt.want)
 		}
 	}
 }

@@ -1,0 +1,196 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Child is a running process that answers requests. One goroutine at a time may use it; Kill may be called by any.
+type Child struct {
+	cmd     *exec.Cmd
+	in      *os.File // requests
+	out     *os.File // answers
+	stderr  *Tail
+	scratch *Scratch // may be nil
+	watch   watch
+	dead    chan struct{} // closed when the process has ended and was waited for
+}
+
+// Limits bound a call.
+type Limits struct {
+	Time    time.Duration // until the answer is there
+	Answer  int           // bytes of the answer
+	Scratch int64         // bytes of the files in the scratch folder
+}
+
+// Why a child was killed in the middle of a call.
+var (
+	ErrLate    = errors.New("worker: no answer in time")
+	ErrScratch = errors.New("worker: its files are too large")
+)
+
+// DiedError is a child that ended in the middle of a call by itself, or by something outside of this process.
+type DiedError struct {
+	Cause  error  // what failed first
+	Said   string // how it ended, with the last line of its standard error
+	Killed bool   // by a signal that no program can catch, e.g. because the machine ran out of memory
+}
+
+// Error says how the child ended.
+func (e *DiedError) Error() string { return "worker: the child died: " + e.Said }
+
+// Unwrap returns what failed first.
+func (e *DiedError) Unwrap() error { return e.Cause }
+
+// Start starts the process of a child, the leader of a process group. Its scratch folder, which may be nil, is removed
+// with it.
+func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
+	stdin, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stdin.Close()
+
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	defer stdout.Close()
+
+	c := &Child{cmd: cmd, in: in, out: out, stderr: &Tail{Max: 4 << 10}, scratch: scratch, dead: make(chan struct{})}
+
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, c.stderr
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+
+	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // either makes it the leader of a group
+	cmd.Cancel = func() error { c.Kill(); return nil }
+	cmd.WaitDelay = time.Second
+
+	if err := cmd.Start(); err != nil {
+		in.Close()
+		out.Close()
+
+		return nil, err
+	}
+
+	c.out.Fd() // from now on reading blocks a thread, which is back sooner than a goroutine
+
+	c.watch.start(c)
+
+	go c.wait()
+
+	return c, nil
+}
+
+// wait waits for the process, ends what is left of its group, and closes dead.
+func (c *Child) wait() {
+	c.cmd.Wait()
+	// The group's number is still its own: the system does not give it to a new process while one of the
+	// group lives, and reuses a free one last.
+	syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	c.in.Close()
+	c.out.Close()
+	close(c.dead)
+}
+
+// Kill ends the child and all of its process group. It does not wait for their end.
+func (c *Child) Kill() {
+	select {
+	case <-c.dead:
+	default:
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
+
+// End kills the child, waits for it, removes its scratch folder, and says how it ended.
+func (c *Child) End() string {
+	c.Kill()
+	<-c.dead
+	c.scratch.remove()
+
+	said := c.cmd.ProcessState.String()
+	if line := LastLine(c.stderr.Bytes()); line != "" {
+		said += ": " + line
+	}
+
+	return said
+}
+
+// Send writes a request, within [Child.During].
+func (c *Child) Send(frame []byte) error { return WriteFrame(c.in, frame) }
+
+// Receive reads an answer of up to most bytes, within [Child.During].
+func (c *Child) Receive(most int) ([]byte, error) { return ReadFrame(c.out, most) }
+
+// During talks to the child, which is killed when it exceeds a limit, or when ctx ends before. After an error the child
+// is of no more use.
+func (c *Child) During(ctx context.Context, l Limits, talk func() error) error {
+	c.watch.begin(l)
+	stop := context.AfterFunc(ctx, c.Kill)
+	err := talk()
+	exceeded := c.watch.end()
+
+	switch {
+	case !stop():
+		return context.Cause(ctx)
+	case err != nil && exceeded != nil:
+		return exceeded
+	}
+
+	return err
+}
+
+// quick is how long a call takes that cannot have made files to speak of. What it made counts for the next one.
+const quick = time.Millisecond
+
+// Call sends a request and returns the answer, and the bytes of the files that the child made meanwhile. After an error
+// the child is of no more use.
+func (c *Child) Call(ctx context.Context, request []byte, l Limits) (answer []byte, spilled int64, err error) {
+	start := time.Now()
+
+	err = c.During(ctx, l, func() error {
+		if err := c.Send(request); err != nil {
+			return err
+		}
+
+		var err error
+		answer, err = c.Receive(l.Answer)
+
+		return err
+	})
+
+	switch {
+	case err == nil && time.Since(start) < quick:
+		return answer, 0, nil
+	case err == nil:
+		spilled, err = c.scratch.empty()
+		return answer, spilled, err
+	case errors.Is(err, ErrLate), errors.Is(err, ErrScratch), ctx.Err() != nil:
+		return nil, 0, err
+	}
+
+	return nil, 0, c.died(err)
+}
+
+// died returns the error of a child that failed in the middle of a call.
+func (c *Child) died(cause error) error {
+	late := time.AfterFunc(time.Second, c.Kill) // it may have closed its output, and live on
+	<-c.dead
+	late.Stop()
+
+	status, _ := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
+
+	return fmt.Errorf("call a child: %w", &DiedError{
+		Cause:  cause,
+		Said:   c.End(),
+		Killed: status.Signaled() && status.Signal() == syscall.SIGKILL,
+	})
+}

@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+const (
+	scratchPrefix = "toolevo-scratch-"
+	young         = time.Minute // a folder's age at which its owner may not have locked it yet
+)
+
+// Scratch is a folder for the files of one child. All methods may be called of nil, which has none.
+type Scratch struct {
+	Path string
+	lock *os.File // held for as long as this process lives
+}
+
+// NewScratch makes a scratch folder in the folder for temporary files that the environment names, and removes those
+// whose owners were killed.
+func NewScratch(parent string) (*Scratch, error) {
+	sweep(parent)
+
+	path, err := os.MkdirTemp(parent, scratchPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("worker: make a scratch folder: %w", err)
+	}
+
+	lock, err := os.Open(path)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("worker: lock the scratch folder: %w", err), os.RemoveAll(path))
+	}
+
+	return &Scratch{Path: path, lock: lock}, nil
+}
+
+// sweep removes the folders that nobody holds a lock of.
+func sweep(parent string) {
+	left, err := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"))
+	if err != nil {
+		return
+	}
+
+	for _, path := range left {
+		folder, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+
+		info, err := folder.Stat()
+		if err == nil && time.Since(info.ModTime()) > young &&
+			syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			os.RemoveAll(path)
+		}
+
+		folder.Close()
+	}
+}
+
+// size returns the bytes of the files in the folder.
+func (s *Scratch) size() (int64, error) { return s.each(func(string) error { return nil }) }
+
+// empty removes the files in the folder, and returns how many bytes they had.
+func (s *Scratch) empty() (int64, error) { return s.each(os.Remove) }
+
+// each does something with every file in the folder, and returns how many bytes all have.
+func (s *Scratch) each(do func(path string) error) (total int64, err error) {
+	if s == nil {
+		return 0, nil
+	}
+
+	entries, err := os.ReadDir(s.Path)
+
+	for _, e := range entries {
+		info, failed := e.Info()
+		if errors.Is(failed, fs.ErrNotExist) {
+			continue
+		}
+
+		if failed == nil {
+			total += info.Size()
+			failed = do(filepath.Join(s.Path, e.Name()))
+		}
+
+		err = errors.Join(err, failed)
+	}
+
+	if err != nil {
+		return 0, fmt.Errorf("worker: look at a scratch folder: %w", err)
+	}
+
+	return total, nil
+}
+
+// remove removes the folder. What cannot be removed is left to the next program.
+func (s *Scratch) remove() {
+	if s != nil {
+		os.RemoveAll(s.Path)
+		s.lock.Close()
+	}
+}

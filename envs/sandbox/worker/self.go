@@ -1,0 +1,131 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"toolevo/envs/sandbox/confine"
+)
+
+// ownBinary leads to this process's binary even after the file was replaced or removed, as a new build does.
+const ownBinary = "/proc/self/exe"
+
+// marker begins the argument that names what a child serves.
+const marker = "__serve-"
+
+func init() { confine.Main() } // a child is a launcher before
+
+// Serve makes this process the child of a name, if it was started as one, and does not return then. A package calls it
+// as it is initialised, so that a child is one in every program that has the package, tests included.
+func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
+	if len(os.Args) != 2 || os.Args[1] != marker+name {
+		return
+	}
+
+	if err := serve(bufio.NewReader(os.Stdin), os.Stdout); err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+
+	os.Exit(0)
+}
+
+// StartSelf starts this program as the child of a name, with a scratch folder. It may read the given files, and can
+// write nothing but what is in its folder. Walls that the machine does not offer are left out.
+func StartSelf(name string, read []string) (*Child, error) {
+	scratch, err := NewScratch(temporary())
+	if err != nil {
+		return nil, err
+	}
+
+	cmd, err := command(name, read, scratch.Path)
+	if err != nil {
+		scratch.remove()
+		return nil, err
+	}
+
+	c, err := Start(cmd, scratch)
+	if err != nil {
+		scratch.remove()
+		return nil, err
+	}
+
+	return c, nil
+}
+
+// temporary is the folder for temporary files: the first that there is of those that SQLite takes.
+func temporary() string {
+	for _, path := range []string{os.Getenv("SQLITE_TMPDIR"), os.Getenv("TMPDIR"), "/var/tmp"} {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path
+		}
+	}
+
+	return os.TempDir()
+}
+
+// command returns the command that starts this program as the child of a name.
+func command(name string, read []string, scratch string) (*exec.Cmd, error) {
+	env := []string{"SQLITE_TMPDIR=" + scratch, "TMPDIR=" + scratch}
+
+	without := slices.Sorted(maps.Keys(confine.Probe()))
+	if len(without) == len(confine.Walls()) {
+		path, err := os.Executable()
+		cmd := exec.CommandContext(context.Background(), path, marker+name)
+		cmd.Env = env
+
+		return cmd, err
+	}
+
+	libraries, err := Libraries()
+	if err != nil {
+		return nil, fmt.Errorf("worker: find this program's libraries: %w", err)
+	}
+
+	return confine.Jail{
+		Path:    ownBinary,
+		Args:    []string{marker + name},
+		Env:     env,
+		Read:    slices.Concat(libraries, read),
+		Write:   []string{"/dev/null"},
+		Scratch: scratch,
+		Without: without,
+	}.Command(context.Background())
+}
+
+// Libraries are the files that this binary consists of beside itself: the dynamic linker and its libraries. There are
+// none if it is linked statically.
+func Libraries() ([]string, error) {
+	mappings, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil, err
+	}
+
+	seen := make(map[string]bool)
+	files := []string{"/etc/ld.so.cache"}
+
+	lines := bufio.NewScanner(bytes.NewReader(mappings))
+	for lines.Scan() {
+		// Addresses, permissions, offset, device, inode, and, of a file, its path.
+		_, path, ok := strings.Cut(lines.Text(), "/")
+
+		path = "/" + path
+		if !ok || seen[path] || !strings.Contains(path, ".so") {
+			continue
+		}
+
+		seen[path] = true
+		files = append(files, path)
+	}
+
+	return files, lines.Err()
+}
