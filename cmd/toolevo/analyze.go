@@ -10,10 +10,11 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/durable"
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/finetune/variability"
-	"toolevo/mcts/store"
 )
 
 // analysisCSV is the file of an analysis that has its figures as numbers.
@@ -28,7 +29,7 @@ type analysis struct {
 // analyzeDefaults are what analyze sets before anybody else does.
 func analyzeDefaults() map[string]string {
 	return map[string]string{
-		"split": "test", "api": "p_c," + factorPrefix + all, "policy": "scripted:stale,scripted:noisy",
+		"split": "test", "api": "p_c," + drift.AllFactors, "policy": "scripted:stale,scripted:noisy",
 	}
 }
 
@@ -54,7 +55,7 @@ say more of it, check plays it again.`,
 	}
 	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "api", "policy",
 		"seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
-	f.kind = kindEval
+	f.kind = stored.Evaluated
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b, err := f.resolve(cmd.Context(), cmd)
@@ -68,14 +69,14 @@ say more of it, check plays it again.`,
 		}
 
 		if *f.dryRun {
-			return a.dryRun(cmd.Context(), kindEval, f, b)
+			return a.dryRun(cmd.Context(), stored.Evaluated, f, b)
 		}
 
 		if err := f.prepare(cmd.Context(), b); err != nil {
 			return err
 		}
 
-		return a.evaluate(cmd.Context(), f, b, func(run *store.Run, r *finetune.Report) error {
+		return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
 			return a.analyze(*f.asJSON, run, r, b.config.Prompt)
 		})
 	}
@@ -94,7 +95,7 @@ func checkAnalyzed(c *configs.Resolved) error {
 }
 
 // analyze writes what an evaluation says of the changes of a version, and prints it.
-func (a *app) analyze(asJSON bool, run *store.Run, r *finetune.Report, original string) error {
+func (a *app) analyze(asJSON bool, run *stored.Run, r *finetune.Report, original string) error {
 	rows, err := variability.Rows(r, original)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/durable"
+	"toolevo/envs/sandbox/walls"
 	"toolevo/envs/suite"
 )
 
@@ -28,7 +29,7 @@ type app struct {
 	// open opens the engine of a command; nil is engines.Open.
 	open openFunc
 	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
-	attack attackFunc
+	attack walls.Attack
 }
 
 // run runs the program and returns its exit code. What has no code of its own is a matter of usage or configuration:

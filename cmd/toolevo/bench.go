@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
@@ -34,9 +35,8 @@ type bench struct {
 	lineage   map[string]string       // hashes and makers of what the questions use, by name
 	engine    sandbox.Engine
 	stamp     sandbox.Stamp     // of the engine
-	stamps    []sandbox.Stamp   // of all engines of the run, the first one first
 	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
-	deployed  *deployed         // the API versions that questions meet
+	deployed  *drift.Deployed   // the API versions that questions meet
 	versions  *toolapi.Catalog  // all that there are
 
 	serving *serving                  // where models are
@@ -83,9 +83,12 @@ func (b *bench) runsPrograms() bool {
 	return ok
 }
 
+// inputVersions is the name under which a lineage has the versions that are not shipped.
+const inputVersions = "versions"
+
 // newBench returns a bench that has read nothing but API versions, after it made sure that the names of those and of
 // policies exist. noted are the versions that a run has; nil reads those of the configuration.
-func newBench(c *configs.Resolved, s *serving, noted *deployed) (*bench, error) {
+func newBench(c *configs.Resolved, s *serving, noted *drift.Deployed) (*bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func newBench(c *configs.Resolved, s *serving, noted *deployed) (*bench, error) 
 
 	d := noted
 	if d == nil {
-		if d, err = readDeployed(c); err != nil {
+		if d, err = stored.Deploy(c); err != nil {
 			return nil, err
 		}
 	}
@@ -103,7 +106,7 @@ func newBench(c *configs.Resolved, s *serving, noted *deployed) (*bench, error) 
 		return nil, err
 	}
 
-	for _, version := range slices.Concat([]string{c.Prompt}, d.all().Versions, c.Branch.API) {
+	for _, version := range slices.Concat([]string{c.Prompt}, d.All().Versions, c.Branch.API) {
 		if _, err := versions.Version(version); err != nil {
 			return nil, err
 		}
@@ -120,14 +123,14 @@ func newBench(c *configs.Resolved, s *serving, noted *deployed) (*bench, error) 
 		deployed: d, versions: versions, log: slog.New(slog.DiscardHandler),
 	}
 	if len(d.Files) > 0 {
-		b.lineage[inputVersions] = d.hash()
+		b.lineage[inputVersions] = d.Hash()
 	}
 
 	return b, nil
 }
 
 // readBench is openBench without an engine. noted are the versions that a run has, nil for a new one.
-func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *deployed) (*bench, error) {
+func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
 	b, err := newBench(c, &serving{parallel: "auto"}, noted)
 	if err != nil {
 		return nil, err
@@ -221,6 +224,11 @@ func (b *bench) environment(f drift.Family, m envs.Memory) (envs.Environment, er
 	}
 
 	return env, err
+}
+
+// openEnvironments opens the environments of an evaluation.
+func (b *bench) openEnvironments(e *stored.Evaluation) error {
+	return e.Open(func(f drift.Family) (envs.Environment, error) { return b.environment(f, e.Run) })
 }
 
 // deploy returns the environment in which each task meets a version of the family.

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
@@ -106,7 +107,7 @@ func collectOnce(b *testing.B, dir, difficulty string, keep func(toolqa.Question
 	bench.tasks = slices.DeleteFunc(bench.tasks, func(t envs.Task) bool { return !kept[t.ID] })
 
 	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
-		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
+		store.Manifest{ID: "benchmark", Kind: stored.Collection}, "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/toolapi"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -44,7 +44,7 @@ cannot be continued.`,
 	}
 	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
 		"engine", "python", "wasm")
-	f.command = kindCollect // goes on with what a branch has begun
+	f.command = stored.Collection // goes on with what a branch has begun
 	ofRun(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -67,7 +67,7 @@ cannot be continued.`,
 		}
 
 		if *f.dryRun {
-			return a.dryRun(cmd.Context(), kindCollect, f, b)
+			return a.dryRun(cmd.Context(), stored.Collection, f, b)
 		}
 
 		if err := f.prepare(cmd.Context(), b); err != nil {
@@ -92,28 +92,28 @@ type branch struct {
 	question trajectories.Question
 	path     []mcts.Record // from the first step to the node
 	begin    configs.Branch
-	noted    *deployed
+	noted    *drift.Deployed
 }
 
 // readBranch reads the node that RUN QUESTION TREE NODE names.
 func readBranch(ctx context.Context, args []string) (_ *branch, err error) {
-	v, err := openView(ctx, args[0])
+	v, err := stored.Open(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, v.run.Close()) }()
+	defer func() { err = errors.Join(err, v.Close()) }()
 
-	if kind := v.run.Manifest.Kind; kind != kindCollect {
+	if kind := v.Manifest.Kind; kind != stored.Collection {
 		return nil, console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` have branches",
 			args[0], kind)
 	}
 
-	q, err := v.question(args[1])
+	q, err := questionOf(v, args[1])
 	if err != nil {
 		return nil, err
 	}
 
-	record, err := v.tree(ctx, q, args[2])
+	record, err := treeOf(ctx, v, q, args[2])
 	if err != nil {
 		return nil, err
 	}
@@ -125,35 +125,23 @@ func readBranch(ctx context.Context, args []string) (_ *branch, err error) {
 
 	if n := record.Nodes[node]; n.Status != envs.Running {
 		return nil, console.Usage("the task has ended at node %d (%s): choose one on the way to it, which "+
-			"`toolevo %s` shows", node, n.Status, console.Shell("inspect", v.run.Dir, q.ID, args[2], args[3]))
-	}
-
-	c, err := runConfig(v.run)
-	if err != nil {
-		return nil, err
-	}
-
-	noted, err := notedVersions(ctx, v.run, c)
-	if err != nil {
-		return nil, err
+			"`toolevo %s` shows", node, n.Status, console.Shell("inspect", v.Dir, q.ID, args[2], args[3]))
 	}
 
 	point := &branch{
-		dir: v.run.Dir, manifest: v.run.Manifest, question: q, noted: noted,
-		config: configs.Layer{
-			Origin: filepath.Join(v.run.Dir, store.ConfigFile), YAML: []byte(v.run.Config), Earlier: true,
-		},
+		dir: v.Dir, manifest: v.Manifest, question: q, noted: v.Versions,
+		config: stored.Layer(v.Run),
 		begin: configs.Branch{
-			From:     fmt.Sprintf("%s %s %d %d", v.run.Manifest.ID, q.ID, record.Tree, node),
+			From:     fmt.Sprintf("%s %s %d %d", v.Manifest.ID, q.ID, record.Tree, node),
 			Question: q.ID,
 		},
 	}
 
 	for i, id := range record.Path(node)[1:] {
 		// A branch of a branch has met the versions of both.
-		version := noted.all().Of(c.Seed, q.ID)
-		if i < len(c.Branch.API) {
-			version = c.Branch.API[i]
+		version := v.Versions.All().Of(v.Config.Seed, q.ID)
+		if i < len(v.Config.Branch.API) {
+			version = v.Config.Branch.API[i]
 		}
 
 		point.path = append(point.path, record.Nodes[id])
@@ -189,12 +177,12 @@ func (p *branch) layers() []configs.Layer {
 }
 
 // deployed returns what a configuration deploys in a branch, which keeps the versions of its run beside it.
-func (p *branch) deployed(c *configs.Resolved) (*deployed, error) {
+func (p *branch) deployed(c *configs.Resolved) (*drift.Deployed, error) {
 	if slices.Equal(c.API, p.noted.API) {
 		return p.noted, nil
 	}
 
-	d, err := readDeployed(c)
+	d, err := stored.Deploy(c)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +249,7 @@ func (b *bench) prefix() []envs.Action {
 // branchEnvironment returns the environment of all deployed versions, in which the steps down to the node of a branch
 // meet the versions that they met before.
 func (b *bench) branchEnvironment(m envs.Memory) (envs.Environment, error) {
-	then, err := b.deploy(b.deployed.all(), m)
+	then, err := b.deploy(b.deployed.All(), m)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,9 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/sandbox/walls"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
-	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
 
@@ -55,13 +56,13 @@ Exits with 1 if anything differs.`,
 			return console.Bad("%w: write it again with `toolevo export`", err)
 		}
 
-		v, err := openView(cmd.Context(), args[0])
+		v, err := stored.Open(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, v.run.Close()) }()
+		defer func() { err = errors.Join(err, v.Close()) }()
 
-		compacted, err := v.run.Compacted(cmd.Context())
+		compacted, err := v.Compacted(cmd.Context())
 		if err != nil {
 			return console.GaveUp(err)
 		}
@@ -70,13 +71,13 @@ Exits with 1 if anything differs.`,
 			return a.checkCompacted(cmd.Context(), v, *asJSON)
 		}
 
-		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.run.Manifest, v.run.Dir))
+		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.Manifest, v.Dir))
 		if err != nil {
 			return err
 		}
 		defer b.close()
 
-		if v.run.Manifest.Kind == kindEval {
+		if v.Manifest.Kind == stored.Evaluated {
 			return a.checkEvaluation(cmd.Context(), b, v, *workers, *asJSON)
 		}
 
@@ -87,36 +88,30 @@ Exits with 1 if anything differs.`,
 }
 
 // recordedBench opens what a run was made from, with the run's own engine in place of one that runs programs.
-func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, error) {
-	m := v.run.Manifest
+func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*bench, error) {
+	m := v.Manifest
 	if m.Hash == "" {
 		return nil, console.Usage("%s was collected by an earlier version, %s: it can be inspected and exported, but "+
-			"not checked", v.run.Dir, m.Software)
-	}
-
-	c, err := runConfig(v.run)
-	if err != nil {
-		return nil, err
-	}
-
-	noted, err := notedVersions(ctx, v.run, c)
-	if err != nil {
-		return nil, err
+			"not checked", v.Dir, m.Software)
 	}
 
 	defer a.starting(console.ProgressAuto).step("Reading corpora and questions")()
 
-	b, err := readBench(ctx, data, c, noted)
+	b, err := readBench(ctx, data, v.Config, v.Versions)
 	if err != nil {
 		return nil, fmt.Errorf("%w\nThe run was made from %s; --data says where that is now", err,
-			m.DataFolder(v.run.Dir))
+			m.DataFolder(v.Dir))
 	}
 
 	b.serving = a.serving()
 
 	if b.runsPrograms() {
-		engine, err := openRecorded(ctx, v.run)
-		if err := b.start(engine, err); err != nil {
+		var first recorded
+		if len(v.Engines) > 0 {
+			first.stamp = v.Engines[0]
+		}
+
+		if err := b.start(first, nil); err != nil {
 			return nil, errors.Join(err, b.close())
 		}
 
@@ -126,7 +121,7 @@ func (a *app) recordedBench(ctx context.Context, v *view, data string) (*bench, 
 	if other := differentInputs(b.lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
 		return nil, errors.Join(b.close(), console.Usage("%s was made from other inputs than these:\n  %s\n"+
 			"Give the --data it was made from, and check it with the version that made it, %s.",
-			v.run.Dir, strings.Join(other, "\n  "), m.Software))
+			v.Dir, strings.Join(other, "\n  "), m.Software))
 	}
 
 	return b, nil
@@ -147,8 +142,29 @@ type checkedRun struct {
 	Warnings []string `json:"warnings,omitempty"` // about walls that were not there
 }
 
-func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON bool) error {
-	o, err := logOptions(b, v.run)
+func checkedRunOf(v *stored.Run) checkedRun {
+	return checkedRun{Engines: walls.InWords(v.Engines), Warnings: walls.Warnings(v.Engines)}
+}
+
+// compared takes the comparison of the trajectories with the file of rows. It reports whether they are the same.
+func (c *checked) compared(v *stored.Run, n int, difference string, err error) bool {
+	path := filepath.Join(v.Dir, stored.RowsFile)
+
+	switch {
+	case err != nil:
+		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v", path, err))
+	case difference != "":
+		c.Problems = append(c.Problems, path+": "+difference)
+	default:
+		c.Rows = n
+		return true
+	}
+
+	return false
+}
+
+func (a *app) check(ctx context.Context, b *bench, v *stored.Run, workers int, asJSON bool) error {
+	o, err := logOptions(b, v.Run)
 	if err != nil {
 		return err
 	}
@@ -163,29 +179,13 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 		return console.GaveUp(err)
 	}
 
-	stamps, err := stampsOf(ctx, v.run)
-	if err != nil {
-		return console.GaveUp(err)
-	}
+	result := checked{verification, checkedRunOf(v)}
 
-	result := checked{verification, checkedRun{Engines: inWords(stamps), Warnings: wallWarnings(stamps)}}
-	path := filepath.Join(v.run.Dir, rowsFile)
-
-	n, problem, err := trajectories.Differ(rows(ctx, v.run, b.config, v.questions), trajectories.ReadFile(path),
-		rowName)
-	if err == nil && problem == "" {
-		err = checkResult(v.run)
-	}
-
-	switch {
-	case isMissing(err):
-		a.Say("The run has no %s yet: it is unfinished.", rowsFile)
-	case err != nil:
-		result.Problems = append(result.Problems, fmt.Sprintf("%s: %v", path, err))
-	case problem != "":
-		result.Problems = append(result.Problems, path+": "+problem)
-	default:
-		result.Rows, result.Complete = n, result.Missing == 0
+	n, difference, err := v.CompareRows(ctx)
+	if isMissing(err) {
+		a.Say("The run has no %s yet: it is unfinished.", stored.RowsFile)
+	} else {
+		result.Complete = result.compared(v, n, difference, err) && result.Missing == 0
 	}
 
 	if result.Missing > 0 {
@@ -195,7 +195,32 @@ func (a *app) check(ctx context.Context, b *bench, v *view, workers int, asJSON 
 	head := fmt.Sprintf("%d trees regrown from %d logged calls, %d trajectories compared", result.Trees,
 		result.Calls, result.Rows)
 
-	return a.printChecked(asJSON, v.run.Dir, result, head, result.Problems, result.checkedRun)
+	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
+}
+
+// checkCompacted checks a run that was compacted. Its log does not say what the model was shown, so no tree is grown
+// again: every row of the database is read, and the trajectories of the trees are compared with the Parquet file.
+func (a *app) checkCompacted(ctx context.Context, v *stored.Run, asJSON bool) error {
+	problems, err := v.Check(ctx)
+	if err != nil {
+		return console.GaveUp(err)
+	}
+
+	result := checked{collect.Verification{Problems: append([]string{}, problems...)}, checkedRunOf(v)}
+
+	if v.Manifest.Kind == stored.Collection && len(problems) == 0 {
+		n, difference, err := v.CompareDone(ctx)
+		if isMissing(err) {
+			a.Say("The run has no %s: it is unfinished.", stored.RowsFile)
+		} else {
+			result.Complete = result.compared(v, n, difference, err) && v.Manifest.Finished != nil
+		}
+	}
+
+	a.Say("An older version began this run: its trees were read, not grown again.")
+	head := fmt.Sprintf("every row of the database read, %d trajectories compared", result.Rows)
+
+	return a.printChecked(asJSON, v.Dir, result, head, result.Problems, result.checkedRun)
 }
 
 // printChecked reports on the check of a run.
@@ -239,7 +264,7 @@ func (a *app) checkExport(dir string, m *export.Manifest, asJSON bool) error {
 	}
 
 	stamps := exportedStamps(m)
-	result := checkedExport{report, inWords(stamps), wallWarnings(stamps)}
+	result := checkedExport{report, walls.InWords(stamps), walls.Warnings(stamps)}
 
 	err = a.Show(asJSON, result, func() {
 		fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", report.Rows, report.Faulty,

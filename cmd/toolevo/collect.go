@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/metrics"
@@ -76,7 +78,7 @@ Nothing is lost either way.`,
 		}
 
 		if *f.dryRun {
-			return a.dryRun(cmd.Context(), kindCollect, f, b)
+			return a.dryRun(cmd.Context(), stored.Collection, f, b)
 		}
 
 		if err := f.prepare(cmd.Context(), b); err != nil {
@@ -157,9 +159,9 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 }
 
 func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
-	run, err := a.startRun(ctx, kindCollect, f, b)
+	run, err := a.startRun(ctx, stored.Collection, f, b)
 	if err != nil {
-		return a.notStarted(ctx, kindCollect, f, err)
+		return a.notStarted(ctx, stored.Collection, f, err)
 	}
 	defer func() {
 		err = errors.Join(err, run.Close())
@@ -169,14 +171,14 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 	a.ending.begin(resumeCommand(f))
 	defer a.ending.begin("")
 
-	o, err := collectOptions(b, run)
+	o, err := collectOptions(b, run.Run)
 	if err != nil {
 		return err
 	}
 
 	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
-	err = b.publish(run, metrics.Collection(o.Progress.Snapshot), func() int64 {
+	err = b.publish(run.Run, metrics.Collection(o.Progress.Snapshot), func() int64 {
 		s := o.Progress.Snapshot()
 		return s.TreesDone + s.Asked + s.Replayed
 	})
@@ -195,27 +197,27 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 
 	var unresolved *collect.UnresolvedError
 	if err != nil && !errors.As(err, &unresolved) {
-		return a.stopped(kindCollect, f, err)
+		return a.stopped(stored.Collection, f, err)
 	}
 
-	path := filepath.Join(run.Dir, rowsFile)
+	path := filepath.Join(run.Dir, stored.RowsFile)
 
-	n, writeErr := a.writeRows(ctx, run, rows(ctx, run, b.config, b.questions))
+	n, writeErr := run.WriteRows(ctx, a.Say)
 	if errors.Is(writeErr, store.ErrDamaged) {
 		return writeErr
 	}
 
 	if writeErr != nil {
-		return a.stopped(kindCollect, f, writeErr)
+		return a.stopped(stored.Collection, f, writeErr)
 	}
 
 	if unresolved != nil {
 		a.Say("%s has the %d trajectories of the trees that are there.", path, n)
-		return a.stopped(kindCollect, f, unresolved)
+		return a.stopped(stored.Collection, f, unresolved)
 	}
 
-	if err := finishRun(ctx, run, n); err != nil {
-		return a.stopped(kindCollect, f, err)
+	if err := run.End(ctx, n); err != nil {
+		return a.stopped(stored.Collection, f, err)
 	}
 
 	return a.printCollected(*f.asJSON, collected{
@@ -226,8 +228,8 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		File:     path,
 		Snapshot: snapshot,
 		Policies: b.snapshots(),
-		Engines:  inWords(b.stamps),
-		Warnings: wallWarnings(b.stamps),
+		Engines:  walls.InWords(run.Engines),
+		Warnings: walls.Warnings(run.Engines),
 	})
 }
 

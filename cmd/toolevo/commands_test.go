@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/toolqa"
 	"toolevo/trajectories"
@@ -52,7 +53,7 @@ func TestDryRunNamesOrigins(t *testing.T) {
 	}
 
 	r = cliWith(t, "", environ, append(args, "--json")...)
-	if d := document[dry](t, r.out); d.Kind != kindCollect || d.Questions != 4 ||
+	if d := document[dry](t, r.out); d.Kind != stored.Collection || d.Questions != 4 ||
 		!strings.Contains(d.Config, "seed: 4") {
 		t.Errorf("%+v", d)
 	}

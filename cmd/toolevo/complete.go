@@ -140,7 +140,7 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 	}
 
 	for _, name := range append(drift.FactorNames(), all) {
-		names = append(names, factorPrefix+name)
+		names = append(names, drift.FactorPrefix+name)
 	}
 
 	return console.Listed(names)(cmd, args, typed)

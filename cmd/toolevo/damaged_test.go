@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 )
 
@@ -64,13 +65,13 @@ func TestDamagedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			v, err := openView(t.Context(), run)
+			v, err := stored.Open(t.Context(), run)
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			question := v.questions[0].ID
-			if err := v.run.Close(); err != nil {
+			question := v.Questions[0].ID
+			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}
 

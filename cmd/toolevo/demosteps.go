@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
@@ -86,7 +87,7 @@ func (d *demo) clearest() (trajectories.Row, error) {
 	var found trajectories.Row
 	fewest := math.MaxInt
 
-	for row, err := range trajectories.ReadFile(filepath.Join(d.trees, rowsFile)) {
+	for row, err := range trajectories.ReadFile(filepath.Join(d.trees, stored.RowsFile)) {
 		if err != nil {
 			return found, err
 		}

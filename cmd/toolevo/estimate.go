@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/estimate"
 	"toolevo/mcts/store"
@@ -149,7 +150,7 @@ func (m *measurement) rate() float64 {
 
 // sample grows the trees of some questions in a run directory of their own. Prompts are those of a model as b has it.
 func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string) (m *measurement, err error) {
-	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: kindCollect, Software: software()},
+	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: stored.Collection, Software: software()},
 		grower.config.String())
 	if err != nil {
 		return nil, err

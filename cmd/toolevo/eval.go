@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/metrics"
-	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
 
@@ -76,14 +76,14 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 		}
 
 		if *f.dryRun {
-			return a.dryRun(cmd.Context(), kindEval, f, b)
+			return a.dryRun(cmd.Context(), stored.Evaluated, f, b)
 		}
 
 		if err := f.prepare(cmd.Context(), b); err != nil {
 			return err
 		}
 
-		return a.evaluate(cmd.Context(), f, b, func(run *store.Run, r *finetune.Report) error {
+		return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
 			return a.printEvaluation(*f.asJSON, run, r, least, *byTemplate)
 		})
 	}
@@ -96,10 +96,10 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 
 // evaluate plays what is left of an evaluation, and shows its report.
 func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
-	show func(*store.Run, *finetune.Report) error) (err error) {
-	run, err := a.startRun(ctx, kindEval, f, b)
+	show func(*stored.Run, *finetune.Report) error) (err error) {
+	run, err := a.startRun(ctx, stored.Evaluated, f, b)
 	if err != nil {
-		return a.notStarted(ctx, kindEval, f, err)
+		return a.notStarted(ctx, stored.Evaluated, f, err)
 	}
 	defer func() {
 		err = errors.Join(err, run.Close())
@@ -109,24 +109,20 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 	a.ending.begin(resumeCommand(f))
 	defer a.ending.begin("")
 
-	e, err := newEvaluation(ctx, run, b.config, b.questions)
-	if err != nil {
+	e := run.Evaluation(b.questions)
+	if err := b.openEnvironments(e); err != nil {
 		return err
 	}
 
-	if err := e.openEnvironments(b); err != nil {
-		return err
-	}
-
-	for i := range e.jobs {
-		if e.jobs[i].Policy, err = b.policy(e.jobs[i].Cell.Policy); err != nil {
+	for i := range e.Jobs {
+		if e.Jobs[i].Policy, err = b.policy(e.Jobs[i].Cell.Policy); err != nil {
 			return err
 		}
 	}
 
 	var done, replayed, total atomic.Int64
 
-	err = b.publish(run, metrics.Evaluation(func() metrics.Episodes {
+	err = b.publish(run.Run, metrics.Evaluation(func() metrics.Episodes {
 		return metrics.Episodes{Planned: total.Load(), Done: done.Load(), Replayed: replayed.Load()}
 	}), done.Load)
 	if err != nil {
@@ -150,7 +146,7 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 			Servers: load(),
 		}
 	})
-	lost, err := finetune.Evaluate(ctx, e.jobs, finetune.Options{
+	lost, err := finetune.Evaluate(ctx, e.Jobs, finetune.Options{
 		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(),
 		Done: func(d, r, t int) { done.Store(int64(d)); replayed.Store(int64(r)); total.Store(int64(t)) },
 	})
@@ -165,18 +161,18 @@ func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
 	err = cmp.Or(err, finishTally(), console.GaveUp(finishNote()))
 
 	if err != nil {
-		return a.stopped(kindEval, f, err)
+		return a.stopped(stored.Evaluated, f, err)
 	}
 
-	report, err := e.write(ctx, lost)
+	report, err := e.Write(ctx, lost)
 	if err != nil {
-		return a.stopped(kindEval, f, err)
+		return a.stopped(stored.Evaluated, f, err)
 	}
 
 	return show(run, report)
 }
 
-func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, least thresholds,
+func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, least thresholds,
 	byTemplate bool) error {
 	if asJSON {
 		if err := a.PrintJSON(r); err != nil {
@@ -196,7 +192,7 @@ func (a *app) printEvaluation(asJSON bool, run *store.Run, r *finetune.Report, l
 		}
 
 		a.Say("As Markdown, with the turns by outcome: %s, also as .csv, .tex and .json",
-			filepath.Join(run.Dir, reportMarkdown))
+			filepath.Join(run.Dir, stored.ReportMarkdown))
 		a.Say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(run.Dir, trajectories.EpisodesParquet),
 			console.Shell("inspect", run.Dir))
 	}

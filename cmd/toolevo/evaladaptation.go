@@ -7,6 +7,7 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/finetune/adaptation"
+	"toolevo/finetune/stored"
 )
 
 // evaluationAdaptation is what `eval adaptation` prints.
@@ -43,10 +44,8 @@ where that was evaluated, too: measure p_c beside the others.`,
 func (a *app) evalAdaptation(ctx context.Context, dirs []string, asJSON bool) error {
 	var m adaptation.Measures
 
-	err := a.playedEpisodes(ctx, dirs, func(p playedEpisode) error {
-		m.Add(adaptation.Sample{Episode: p.Episode, API: p.api, Version: p.version})
-
-		return nil
+	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
+		m.Add(adaptation.Sample{Episode: p.Episode, API: p.API, Version: p.Version})
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune"
 )
 
@@ -107,13 +108,13 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 		if openErr != nil {
 			return result, openErr
 		}
-		defer func() { err = errors.Join(err, e.run.Close()) }()
+		defer func() { err = errors.Join(err, e.Close()) }()
 
-		stamps = append(stamps, e.stamps...)
+		stamps = append(stamps, e.Engines...)
 		all = append(all, finetune.Evaluation{
-			Name: filepath.Base(dir), Jobs: e.jobs, Questions: e.questions, Episodes: e.episodes(ctx, e.missing),
+			Name: filepath.Base(dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
 		})
-		result.Runs = append(result.Runs, comparedEvaluation{dir, e.run.Manifest.ID, e.taskSet})
+		result.Runs = append(result.Runs, comparedEvaluation{dir, e.Manifest.ID, e.TaskSet})
 	}
 
 	if result.Report, err = finetune.Compare(all); errors.Is(err, finetune.ErrUnlike) {
@@ -122,7 +123,7 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 		return result, err
 	}
 
-	result.Engines, result.Warnings = inWords(stamps), wallWarnings(stamps)
+	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
 
 	if result.TaskSet == "" {
 		a.Say("The evaluations are not of the same questions: pairs are compared on those that both sides measured.")

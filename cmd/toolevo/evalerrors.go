@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune/failure"
+	"toolevo/finetune/stored"
 )
 
 // evaluationErrors is what `eval errors` prints.
@@ -64,12 +65,10 @@ func (a *app) evalErrors(ctx context.Context, dirs []string, o errorsOptions) er
 
 	sample := failure.Sample{Size: o.sample, Rand: rand.New(rand.NewPCG(o.seed, 0))}
 
-	err := a.playedEpisodes(ctx, dirs, func(p playedEpisode) error {
-		if v, failed := tally.Add(p.Episode, p.api, p.deployedNames()); failed {
-			sample.Add(p.Episode, p.api, v)
+	err := a.playedEpisodes(ctx, dirs, func(p stored.Played) {
+		if v, failed := tally.Add(p.Episode, p.API, p.Names()); failed {
+			sample.Add(p.Episode, p.API, v)
 		}
-
-		return nil
 	})
 	if err != nil {
 		return err

@@ -62,20 +62,20 @@ func (a *app) evalRescore(ctx context.Context, dir, matcher string, most int, as
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.run.Close()) }()
+	defer func() { err = errors.Join(err, e.Close()) }()
 
-	match, err := matcherOf(e.config.Suite, matcher)
+	match, err := matcherOf(e.Config.Suite, matcher)
 	if err != nil {
 		return err
 	}
 
-	rescored, err := finetune.Rescore(e.jobs, e.episodes(ctx, e.missing), match)
+	rescored, err := finetune.Rescore(e.Jobs, e.Episodes(ctx, e.missing), match)
 	if err != nil {
 		return err
 	}
 
 	if asJSON {
-		return a.PrintJSON(rescoredEvaluation{e.run.Manifest.ID, matcher, rescored})
+		return a.PrintJSON(rescoredEvaluation{e.Manifest.ID, matcher, rescored})
 	}
 
 	return printRescored(a.Out, rescored, most)

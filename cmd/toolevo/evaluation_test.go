@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 )
 
@@ -26,7 +27,7 @@ func TestInspectEvaluation(t *testing.T) {
 
 	all := document[evaluationOverview](t, must(t, "inspect", dir, "--json"))
 	if len(all.Rows) != 8 || len(all.Questions) != 2 || all.Questions[0].Episodes != 4 ||
-		all.Questions[0].Correct != 3 || all.Run.Kind != kindEval {
+		all.Questions[0].Correct != 3 || all.Run.Kind != stored.Evaluated {
 		t.Fatalf("%+v", all)
 	}
 

@@ -14,7 +14,9 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/walls"
 	"toolevo/envs/suite"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
@@ -288,7 +290,7 @@ func exportedStamps(m *export.Manifest) []sandbox.Stamp {
 
 	for _, r := range m.Runs {
 		for _, m := range r.MadeBy() {
-			stamp := stampOf(m)
+			stamp := stored.Engine(m)
 
 			known := false
 			for _, s := range stamps {
@@ -315,7 +317,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 
 	stamps := exportedStamps(m)
-	printEngines(a.Out, inWords(stamps), wallWarnings(stamps))
+	printEngines(a.Out, walls.InWords(stamps), walls.Warnings(stamps))
 
 	for _, left := range m.LeftOut() {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)

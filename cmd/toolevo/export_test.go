@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/finetune/stored"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 	"toolevo/trajectories"
@@ -132,13 +133,13 @@ func TestPartialExportOfADamagedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	v, err := openView(t.Context(), run)
+	v, err := stored.Open(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	name := []byte(v.questions[0].ID)
-	if err := errors.Join(v.run.Close(), reopened(t, run).Close(),
+	name := []byte(v.Questions[0].ID)
+	if err := errors.Join(v.Close(), reopened(t, run).Close(),
 		os.Remove(filepath.Join(run, rowsFile))); err != nil {
 		t.Fatal(err)
 	}

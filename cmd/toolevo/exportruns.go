@@ -8,18 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 
-	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
+	"toolevo/finetune/stored"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
 
 // exportedRun is a run whose trajectories are exported.
 type exportedRun struct {
-	*view
-	config    *configs.Resolved
+	*stored.Run
 	benchmark suite.Benchmark
 	data      string // its data folder
 }
@@ -29,30 +28,26 @@ type exportedRuns []*exportedRun
 // open opens runs that can stand in one export.
 func (e *exporter) open(ctx context.Context, dirs []string) (runs exportedRuns, err error) {
 	for _, dir := range dirs {
-		v, err := openView(ctx, dir)
+		v, err := stored.Open(ctx, dir)
 		if err != nil {
 			return runs, err
 		}
 
-		r := &exportedRun{view: v, data: e.data(v.run)}
+		r := &exportedRun{Run: v, data: e.data(v.Run)}
 		runs = append(runs, r)
 
-		if kind := v.run.Manifest.Kind; kind != kindCollect {
+		if kind := v.Manifest.Kind; kind != stored.Collection {
 			return runs, console.Usage("%s is a run of `toolevo %s`; an export is made from runs of `toolevo "+
 				"collect`", dir, kind)
 		}
 
-		if r.config, err = runConfig(v.run); err != nil {
+		if r.benchmark, err = suite.Lookup(r.Config.Suite); err != nil {
 			return runs, err
 		}
 
-		if r.benchmark, err = suite.Lookup(r.config.Suite); err != nil {
-			return runs, err
-		}
-
-		if first := runs[0]; first.config.Codec() != r.config.Codec() {
+		if first := runs[0]; first.Config.Codec() != r.Config.Codec() {
 			return runs, console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
-				"them apart", first.run.Dir, dir, first.config.Codec(), r.config.Codec())
+				"them apart", first.Dir, dir, first.Config.Codec(), r.Config.Codec())
 		}
 	}
 
@@ -61,7 +56,7 @@ func (e *exporter) open(ctx context.Context, dirs []string) (runs exportedRuns, 
 
 func (runs exportedRuns) close() {
 	for _, r := range runs {
-		r.run.Close()
+		r.Close()
 	}
 }
 
@@ -83,26 +78,26 @@ func (e *exporter) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[traje
 
 // rowsOf are the trajectories of a run: the correct ones of its file, or from its trees those that failed, too.
 func (e *exporter) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajectories.Row, error], error) {
-	path := filepath.Join(r.run.Dir, rowsFile)
+	path := filepath.Join(r.Dir, stored.RowsFile)
 	_, err := os.Stat(path)
 	finished := err == nil
 
 	switch failures := export.Format(e.format).NeedsFailures(); {
 	case finished && !failures:
-		return trajectories.ReadFile(path), checkResult(r.run)
+		return trajectories.ReadFile(path), r.CheckResult()
 	case !finished && !e.partial:
 		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo collect "+
-			"--resume --out %s`, or add --partial", r.run.Dir, rowsFile, r.run.Dir)
+			"--resume --out %s`, or add --partial", r.Dir, stored.RowsFile, r.Dir)
 	case failures:
-		return treeRows(ctx, r.run, r.config, r.questions, trajectories.Ended), r.run.Intact(ctx)
+		return r.TreeRows(ctx, trajectories.Ended), r.Intact(ctx)
 	}
 
-	return rows(ctx, r.run, r.config, r.questions), r.run.Intact(ctx)
+	return r.Rows(ctx), r.Intact(ctx)
 }
 
 // shown returns what the model of a row was shown.
 func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
-	i := slices.IndexFunc(runs, func(r *exportedRun) bool { return r.run.Manifest.ID == row.RunID })
+	i := slices.IndexFunc(runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
 	if i < 0 {
 		return export.Shown{}, fmt.Errorf("a trajectory of the run %s, which is none of those named", row.RunID)
 	}
@@ -111,10 +106,10 @@ func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
 
 	var modules []string
 	if slices.ContainsFunc(row.Makers, runsPython) { // else of the first versions, whose prompts name no modules
-		modules = append([]string{}, r.config.Python.Modules...)
+		modules = append([]string{}, r.Config.Python.Modules...)
 	}
 
-	p, err := newPrompt(r.benchmark, r.config, row.PromptAPI, modules)
+	p, err := newPrompt(r.benchmark, r.Config, row.PromptAPI, modules)
 	if err != nil {
 		return export.Shown{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
 	"toolevo/envs/names"
 	"toolevo/finetune"
 )
@@ -49,7 +50,7 @@ func parseThresholds(values []string) (t thresholds, err error) {
 }
 
 // check makes sure that every version is one that is measured.
-func (t *thresholds) check(d *deployed) error {
+func (t *thresholds) check(d *drift.Deployed) error {
 	measured := make([]string, len(d.Families))
 	for i, f := range d.Families {
 		measured[i] = f.Name

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox/walls"
 )
 
 // inner runs a command of this program within another one, which has the say in the end: what it is to say at Ctrl-C is
@@ -14,7 +15,7 @@ import (
 // many commands are run, an engine is attacked once.
 func (a *app) inner(ctx context.Context, screen *console.Screen, result any, args ...string) error {
 	if a.attack == nil {
-		a.attack = attackOnce()
+		a.attack = walls.Once()
 	}
 
 	var out bytes.Buffer

@@ -12,6 +12,8 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/sandbox/walls"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -51,13 +53,13 @@ node of a tree, cached nodes included. --json is never cut.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.asJSON = *asJSON
 
-		v, err := openView(cmd.Context(), args[0])
+		v, err := stored.Open(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		defer v.run.Close()
+		defer v.Close()
 
-		if v.run.Manifest.Kind == kindEval {
+		if v.Manifest.Kind == stored.Evaluated {
 			return a.inspectEvaluation(cmd.Context(), v, args[1:], o)
 		}
 
@@ -70,46 +72,25 @@ node of a tree, cached nodes included. --json is never cut.`,
 // lookOptions say how to look at a run.
 type lookOptions struct{ cached, full, asJSON bool }
 
-// view is a run opened to be looked at.
-type view struct {
-	run       *store.Run
-	questions []trajectories.Question
-}
-
-func openView(ctx context.Context, dir string) (*view, error) {
-	run, err := store.OpenRun(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-
-	qs, err := loadQuestionInfo(ctx, run)
-	if err != nil {
-		run.Close()
-		return nil, err
-	}
-
-	return &view{run, qs}, nil
-}
-
-// question returns the question of an ID.
-func (v *view) question(id string) (trajectories.Question, error) {
-	ids := make([]string, len(v.questions))
-	for i, q := range v.questions {
+// questionOf returns the question of an ID.
+func questionOf(v *stored.Run, id string) (trajectories.Question, error) {
+	ids := make([]string, len(v.Questions))
+	for i, q := range v.Questions {
 		if ids[i] = q.ID; q.ID == id {
 			return q, nil
 		}
 	}
 
 	return trajectories.Question{}, fmt.Errorf("%w\n`toolevo %s` lists them",
-		noQuestion("the run", id, ids), console.Shell("inspect", v.run.Dir))
+		noQuestion("the run", id, ids), console.Shell("inspect", v.Dir))
 }
 
-func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions) error {
+func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookOptions) error {
 	if len(args) == 0 {
 		return a.inspectRun(ctx, v, o)
 	}
 
-	question, err := v.question(args[0])
+	question, err := questionOf(v, args[0])
 	if err != nil {
 		return err
 	}
@@ -118,7 +99,7 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 		return a.inspectQuestion(ctx, v, question, o)
 	}
 
-	record, err := v.tree(ctx, question, args[1])
+	record, err := treeOf(ctx, v, question, args[1])
 	if err != nil {
 		return err
 	}
@@ -133,27 +114,27 @@ func (a *app) inspect(ctx context.Context, v *view, args []string, o lookOptions
 	}
 
 	if o.asJSON {
-		return a.inspectNode(ctx, v, question, record, node)
+		return a.PrintJSON(trajectories.FromNode(v.TreeMeta(question), record, node))
 	}
 
 	return record.WriteTrajectory(a.Out, question.Text, node)
 }
 
-// tree returns the tree of a question that an argument names.
-func (v *view) tree(ctx context.Context, q trajectories.Question, arg string) (*mcts.TreeRecord, error) {
+// treeOf returns the tree of a question that an argument names.
+func treeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg string) (*mcts.TreeRecord, error) {
 	tree, err := number("TREE", arg)
 	if err != nil {
 		return nil, err
 	}
 
-	record, ok, err := v.run.LoadTree(ctx, q.ID, tree)
+	record, ok, err := v.LoadTree(ctx, q.ID, tree)
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
 
 	if !ok {
 		return nil, console.Usage("question %s has no finished tree %d: `toolevo %s` lists those it has",
-			q.ID, tree, console.Shell("inspect", v.run.Dir, q.ID))
+			q.ID, tree, console.Shell("inspect", v.Dir, q.ID))
 	}
 
 	return record, nil
@@ -178,22 +159,6 @@ func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lo
 		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
 
 	return record.WriteText(a.Out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
-}
-
-// inspectNode prints the trajectory that ends at a node as a row, be its answer right or not.
-func (a *app) inspectNode(ctx context.Context, v *view, q trajectories.Question, record *mcts.TreeRecord,
-	node int) error {
-	c, err := runConfig(v.run)
-	if err != nil {
-		return err
-	}
-
-	meta, err := treeMeta(ctx, v.run, c)
-	if err != nil {
-		return err
-	}
-
-	return a.PrintJSON(trajectories.FromNode(meta(q), record, node))
 }
 
 func number(name, text string) (int, error) {
@@ -239,8 +204,8 @@ func summarise(t *mcts.TreeRecord) treeSummary {
 	return s
 }
 
-func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts.Found, error) {
-	indices, err := v.run.TreeIndices(ctx, question)
+func treesOf(ctx context.Context, v *stored.Run, question string) ([]treeSummary, *mcts.Found, error) {
+	indices, err := v.TreeIndices(ctx, question)
 	if err != nil {
 		return nil, nil, console.GaveUp(err)
 	}
@@ -249,7 +214,7 @@ func (v *view) trees(ctx context.Context, question string) ([]treeSummary, *mcts
 	var all []treeSummary
 
 	for _, i := range indices {
-		record, ok, err := v.run.LoadTree(ctx, question, i)
+		record, ok, err := v.LoadTree(ctx, question, i)
 		if err != nil {
 			return nil, nil, console.GaveUp(err)
 		}
@@ -281,10 +246,10 @@ type questionTrees struct {
 	Distinct   int    `json:"distinct_accepted"` // of those, the distinct ones that the strict matcher takes, too
 }
 
-func (a *app) inspectRun(ctx context.Context, v *view, o lookOptions) error {
-	all := runOverview{Run: v.run.Manifest, Questions: make([]questionTrees, 0, len(v.questions))}
-	for _, q := range v.questions {
-		trees, found, err := v.trees(ctx, q.ID)
+func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
+	all := runOverview{Run: v.Manifest, Questions: make([]questionTrees, 0, len(v.Questions))}
+	for _, q := range v.Questions {
+		trees, found, err := treesOf(ctx, v, q.ID)
 		if err != nil {
 			return err
 		}
@@ -298,12 +263,7 @@ func (a *app) inspectRun(ctx context.Context, v *view, o lookOptions) error {
 		all.Questions = append(all.Questions, l)
 	}
 
-	stamps, err := stampsOf(ctx, v.run)
-	if err != nil {
-		return console.GaveUp(err)
-	}
-
-	all.Engines, all.Warnings = inWords(stamps), wallWarnings(stamps)
+	all.Engines, all.Warnings = walls.InWords(v.Engines), walls.Warnings(v.Engines)
 	if o.asJSON {
 		return a.PrintJSON(all)
 	}
@@ -363,8 +323,8 @@ func shownOf(q trajectories.Question) shownQuestion {
 	}
 }
 
-func (a *app) inspectQuestion(ctx context.Context, v *view, q trajectories.Question, o lookOptions) error {
-	trees, _, err := v.trees(ctx, q.ID)
+func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories.Question, o lookOptions) error {
+	trees, _, err := treesOf(ctx, v, q.ID)
 	if err != nil {
 		return err
 	}

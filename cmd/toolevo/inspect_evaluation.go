@@ -9,6 +9,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -49,38 +50,23 @@ type episodeSummary struct {
 }
 
 // inspectEvaluation shows an evaluation, a question's episodes, or one of those.
-func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o lookOptions) error {
+func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []string, o lookOptions) error {
 	if len(args) > 2 {
 		return console.Usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION "+
-			"EPISODE` shows one whole", v.run.Dir)
-	}
-
-	c, err := runConfig(v.run)
-	if err != nil {
-		return err
+			"EPISODE` shows one whole", v.Dir)
 	}
 
 	if len(args) == 0 {
-		e, err := newEvaluation(ctx, v.run, c, v.questions)
-		if err != nil {
-			return err
-		}
-
-		return a.inspectEvaluated(ctx, v, e, o)
+		return a.inspectEvaluated(ctx, v.Evaluation(v.Questions), o)
 	}
 
-	q, err := v.question(args[0])
-	if err != nil {
-		return err
-	}
-
-	e, err := newEvaluation(ctx, v.run, c, []trajectories.Question{q})
+	q, err := questionOf(v, args[0])
 	if err != nil {
 		return err
 	}
 
 	var episodes []trajectories.Episode
-	for episode, err := range e.episodes(ctx, nil) {
+	for episode, err := range v.Evaluation([]trajectories.Question{q}).Episodes(ctx, nil) {
 		if err != nil {
 			return err
 		}
@@ -100,28 +86,28 @@ func (a *app) inspectEvaluation(ctx context.Context, v *view, args []string, o l
 	if n >= len(episodes) {
 		return console.Usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s "+
 			"%s` lists them",
-			q.ID, len(episodes), v.run.Dir, q.ID)
+			q.ID, len(episodes), v.Dir, q.ID)
 	}
 
 	return a.inspectEpisode(&episodes[n], o)
 }
 
 // inspectEvaluated shows the accuracies of an evaluation, and its questions.
-func (a *app) inspectEvaluated(ctx context.Context, v *view, e *evaluation, o lookOptions) error {
-	report, err := e.report(ctx, nil)
+func (a *app) inspectEvaluated(ctx context.Context, e *stored.Evaluation, o lookOptions) error {
+	report, err := e.Report(ctx, nil)
 	if err != nil {
 		return err
 	}
 
-	all := evaluationOverview{v.run.Manifest, report, make([]questionEpisodes, len(v.questions))}
+	all := evaluationOverview{e.Manifest, report, make([]questionEpisodes, len(e.Questions))}
 	place := map[string]int{}
 
-	for i, q := range v.questions {
+	for i, q := range e.Questions {
 		all.Questions[i] = questionEpisodes{QuestionID: q.ID, Question: q.Text}
 		place[q.ID] = i
 	}
 
-	for episode, err := range e.episodes(ctx, nil) {
+	for episode, err := range e.Episodes(ctx, nil) {
 		if err != nil {
 			return err
 		}

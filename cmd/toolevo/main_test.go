@@ -24,6 +24,9 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/envs/sandbox/walls"
+	"toolevo/finetune/rundir"
+	"toolevo/finetune/stored"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -109,6 +112,15 @@ const (
 	exitInterrupted = 130
 )
 
+// The files of run directories.
+const (
+	rowsFile       = stored.RowsFile
+	reportJSON     = rundir.ReportFile
+	reportMarkdown = stored.ReportMarkdown
+	reportCSV      = stored.ReportCSV
+	reportLaTeX    = stored.ReportLaTeX
+)
+
 // result is how a command ended.
 type result struct {
 	code     int
@@ -164,7 +176,7 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 }
 
 // attackedOnce attacks each kind of engine once: the tests open hundreds.
-var attackedOnce = attackOnce()
+var attackedOnce = walls.Once()
 
 // must runs a command that has to succeed, and returns what it wrote to stdout.
 func must(t testing.TB, args ...string) string {

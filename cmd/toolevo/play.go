@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/names"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune"
 	"toolevo/mcts"
 )
@@ -65,7 +66,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 			return err
 		}
 
-		for _, line := range wallWarnings([]sandbox.Stamp{b.stamp}) {
+		for _, line := range walls.Warnings([]sandbox.Stamp{b.stamp}) {
 			a.Say("%s", line)
 		}
 
@@ -110,7 +111,7 @@ func noQuestion(where, id string, ids []string) error {
 }
 
 func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.environment(b.deployed.all(), nil)
+	env, err := b.environment(b.deployed.All(), nil)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 
 	a.Say("%s\n", prompt.System(t.Labels[envs.LabelDataset]))
 	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt,
-		b.deployed.all().Of(b.config.Seed, t.ID))
+		b.deployed.All().Of(b.config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.Out, "Question: %s\n\n", t.Question)
 
@@ -170,7 +171,7 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 
 // transcript lets the configured policy play a question and prints the episode.
 func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
-	env, err := b.environment(b.deployed.all(), nil)
+	env, err := b.environment(b.deployed.All(), nil)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/toolapi"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/toolqa"
 )
@@ -134,15 +135,15 @@ func TestTreeAsText(t *testing.T) {
 		"--preset", "paper",
 		"--set", "search.simulations=6", "--set", "search.samples=3", "--set", "search.rollout_samples=3", "--out", run)
 
-	v, err := openView(t.Context(), run)
+	v, err := stored.Open(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer v.run.Close()
+	defer v.Close()
 
-	question := v.questions[0]
+	question := v.Questions[0]
 
-	record, ok, err := v.run.LoadTree(t.Context(), question.ID, 0)
+	record, ok, err := v.LoadTree(t.Context(), question.ID, 0)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}

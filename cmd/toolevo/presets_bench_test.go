@@ -14,6 +14,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
@@ -128,7 +129,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 	defer bench.close()
 
 	run, err := store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
-		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
+		store.Manifest{ID: "benchmark", Kind: stored.Collection}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -146,16 +147,21 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 		b.Fatal(err)
 	}
 
+	noted, err := stored.Note(ctx, run, bench.config, bench.questions, bench.deployed, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+
 	y = yield{questions: len(bench.questions), completions: int(snapshot.Samples), calls: int(snapshot.Asked)}
-	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, run, bench, o.Accept))
+	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, noted, o.Accept))
 
 	return y
 }
 
 // usableRows are the trajectories that an export takes before it chooses.
-func usableRows(b *testing.B, run *store.Run, bench *bench, accept mcts.Accept) iter.Seq2[trajectories.Row, error] {
+func usableRows(b *testing.B, run *stored.Run, accept mcts.Accept) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
-		for row, err := range rows(context.Background(), run, bench.config, bench.questions) {
+		for row, err := range run.Rows(context.Background()) {
 			if err != nil {
 				b.Fatal(err)
 			}

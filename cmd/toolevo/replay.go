@@ -13,8 +13,8 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
-	"toolevo/mcts/store"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -54,29 +54,29 @@ lacks; a search that goes other ways soon needs answers that nobody has given.`,
 			return console.Usage("say under which settings to search: --set search.trees=5, for example")
 		}
 
-		v, err := openView(cmd.Context(), args[0])
+		v, err := stored.Open(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, v.run.Close()) }()
+		defer func() { err = errors.Join(err, v.Close()) }()
 
-		if kind := v.run.Manifest.Kind; kind != kindCollect {
+		if kind := v.Manifest.Kind; kind != stored.Collection {
 			return console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` can be replayed",
 				args[0], kind)
 		}
 
-		configurations, err := replayConfigs(v.run, *sets)
+		configurations, err := replayConfigs(v, *sets)
 		if err != nil {
 			return err
 		}
 
-		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.run.Manifest, v.run.Dir))
+		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.Manifest, v.Dir))
 		if err != nil {
 			return err
 		}
 		defer b.close()
 
-		result, err := a.searchLog(cmd.Context(), b, v.run, configurations, *workers)
+		result, err := a.searchLog(cmd.Context(), b, v, configurations, *workers)
 		if err != nil {
 			return err
 		}
@@ -94,13 +94,8 @@ type replayConfig struct {
 }
 
 // replayConfigs are the run's own configuration and one for each --set.
-func replayConfigs(run *store.Run, sets []string) ([]replayConfig, error) {
-	own, err := runConfig(run)
-	if err != nil {
-		return nil, err
-	}
-
-	all := []replayConfig{{config: own}}
+func replayConfigs(run *stored.Run, sets []string) ([]replayConfig, error) {
+	all := []replayConfig{{config: run.Config}}
 
 	for _, set := range sets {
 		var layers []configs.Layer
@@ -124,7 +119,7 @@ func replayConfigs(run *store.Run, sets []string) ([]replayConfig, error) {
 			layers = append(layers, layer)
 		}
 
-		c, err := runConfig(run, layers...)
+		c, err := stored.Config(run.Run, layers...)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +160,7 @@ type replayRow struct {
 }
 
 // searchLog replays a run under each of the configurations.
-func (a *app) searchLog(ctx context.Context, b *bench, run *store.Run, configurations []replayConfig,
+func (a *app) searchLog(ctx context.Context, b *bench, run *stored.Run, configurations []replayConfig,
 	workers int) (replayed, error) {
 	defer a.starting(console.ProgressAuto).step("Searching the log")()
 
@@ -178,7 +173,7 @@ func (a *app) searchLog(ctx context.Context, b *bench, run *store.Run, configura
 		searched := *b
 		searched.config = &config
 
-		o, err := logOptions(&searched, run)
+		o, err := logOptions(&searched, run.Run)
 		if err != nil {
 			return result, err
 		}

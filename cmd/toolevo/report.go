@@ -19,6 +19,7 @@ import (
 	"toolevo/finetune/failure"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/report"
+	"toolevo/finetune/stored"
 	"toolevo/finetune/viewer"
 )
 
@@ -132,17 +133,17 @@ func (a *app) addRuns(ctx context.Context, p *report.Page, args []string) (evalu
 			return nil, err
 		}
 
-		v, err := openViewed(ctx, dir)
+		v, err := stored.Open(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
 
-		err = v.addTo(ctx, p, dir)
-		if err = errors.Join(err, v.run.Close()); err != nil {
+		err = addRun(ctx, p, v)
+		if err = errors.Join(err, v.Close()); err != nil {
 			return nil, err
 		}
 
-		if v.evaluation != nil {
+		if v.Manifest.Kind == stored.Evaluated {
 			evaluations = append(evaluations, dir)
 		}
 	}
@@ -150,30 +151,30 @@ func (a *app) addRuns(ctx context.Context, p *report.Page, args []string) (evalu
 	return evaluations, nil
 }
 
-// addTo adds what the run is, and what a collection found.
-func (v *viewed) addTo(ctx context.Context, p *report.Page, dir string) error {
-	r := viewer.Run{Name: filepath.Base(dir), Dir: dir, Questions: v.questions, Source: v}
+// addRun adds what a run is, and what a collection found.
+func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
+	r := viewer.Run{Name: filepath.Base(v.Dir), Dir: v.Dir}
 
 	state, _, err := r.State()
 	if err != nil {
 		return err
 	}
 
-	m := v.run.Manifest
-	p.Prompt = v.config.Prompt
+	m := v.Manifest
+	p.Prompt = v.Config.Prompt
 	p.Runs = append(p.Runs, report.Run{
 		Name: r.Name, Kind: m.Kind, ID: m.ID, State: state, Software: m.Software, Inputs: m.Inputs,
-		Config: v.run.Config,
+		Config: v.Run.Config,
 	})
 
-	if v.evaluation != nil {
+	if m.Kind == stored.Evaluated {
 		return nil
 	}
 
-	for _, q := range v.questions {
+	for _, q := range v.Questions {
 		c := p.Collection(r.Name, q.Labels[envs.LabelDataset], q.Labels[envs.LabelDifficulty])
 
-		trees, found, err := v.trees(ctx, q.ID)
+		trees, found, err := treesOf(ctx, v, q.ID)
 		if err != nil {
 			return err
 		}
@@ -214,14 +215,12 @@ func (a *app) addEvaluations(ctx context.Context, p *report.Page, dirs []string,
 
 	sample := failure.Sample{Size: o.examples, Rand: rand.New(rand.NewPCG(o.seed, 0))}
 
-	err = a.playedEpisodes(ctx, dirs, func(played playedEpisode) error {
-		if v, failed := tally.Add(played.Episode, played.api, played.deployedNames()); failed {
-			sample.Add(played.Episode, played.api, v)
+	err = a.playedEpisodes(ctx, dirs, func(played stored.Played) {
+		if v, failed := tally.Add(played.Episode, played.API, played.Names()); failed {
+			sample.Add(played.Episode, played.API, v)
 		}
 
-		measures.Add(adaptation.Sample{Episode: played.Episode, API: played.api, Version: played.version})
-
-		return nil
+		measures.Add(adaptation.Sample{Episode: played.Episode, API: played.API, Version: played.Version})
 	})
 	p.Failures, p.Examples, p.Adaptation = tally.Rows(), sample.Cases(), measures.Rows()
 

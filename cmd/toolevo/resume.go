@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 )
@@ -73,7 +76,7 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[string]string) error {
 	m := run.Manifest
 
-	was, err := runConfig(run) // a setting that there was not yet has its default
+	was, err := stored.Config(run) // a setting that there was not yet has its default
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func (f *runFlags) sameRun(run *store.Run, c *configs.Resolved, lineage map[stri
 // extends reports whether a run is to get more questions or trees than it was started with. Fewer are refused: some of
 // its results would no longer belong to it.
 func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]string) (bool, error) {
-	was, err := runConfig(run)
+	was, err := stored.Config(run)
 	if err != nil {
 		return false, err
 	}
@@ -143,7 +146,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 // lostQuestion says which question of a run is not among those given, or is another one now; "" is
 // none.
 func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Question) (string, error) {
-	had, err := loadQuestionInfo(ctx, run)
+	had, err := stored.Questions(ctx, run)
 	if err != nil {
 		return "", err
 	}
@@ -184,4 +187,27 @@ func differentInputs(ours, theirs map[string]string, counts func(name string) bo
 	}
 
 	return lines
+}
+
+// notedVersions returns what the run to continue deploys, or a branch; nil for any other new run. A process that was
+// killed may not have come to note it; then the files are read again, and have to be what they were.
+func (f *runFlags) notedVersions(ctx context.Context, c *configs.Resolved) (*drift.Deployed, error) {
+	switch {
+	case f.branch != nil:
+		return f.branch.deployed(c)
+	case !*f.resume:
+		return nil, nil
+	}
+
+	run, err := store.OpenRun(ctx, *f.out)
+	if err != nil {
+		return nil, err
+	}
+
+	d, err := stored.Versions(ctx, run, c)
+	if errors.Is(err, store.ErrDamaged) || err == nil && !slices.Equal(d.API, c.API) {
+		d, err = nil, nil
+	}
+
+	return d, errors.Join(err, run.Close())
 }

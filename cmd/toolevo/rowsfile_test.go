@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 )
 
@@ -28,7 +29,7 @@ func forget(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 
-	questions, err := loadQuestionInfo(ctx, run)
+	questions, err := stored.Questions(ctx, run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,19 +13,12 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
+	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 )
-
-// The kinds of runs.
-const (
-	kindCollect = "collect"
-	kindEval    = "eval"
-)
-
-// rowsFile is the file of a collection run that holds its trajectories once it is finished.
-const rowsFile = "trajectories.parquet"
 
 // runFlags are the flags of commands that make a run directory.
 type runFlags struct {
@@ -306,9 +298,8 @@ func dataOf(cmd *cobra.Command, flag string, m *store.Manifest, dir string) stri
 	return flag
 }
 
-// startRun begins or resumes a run and notes the questions in it, so that it can be read without the
-// data.
-func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*store.Run, error) {
+// startRun begins or resumes a run and notes in it what it is made from, so that it can be read without the data.
+func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) (*stored.Run, error) {
 	open := f.beginRun
 	if *f.resume {
 		open = f.resumeRun
@@ -326,24 +317,17 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		a.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, software())
 	}
 
-	questions, err := json.Marshal(b.questions)
-	if err == nil {
-		err = run.SetMeta(ctx, "questions", string(questions))
+	var engine *sandbox.Stamp
+	if b.engine != nil {
+		engine = &b.stamp
 	}
 
-	if err == nil {
-		err = noteVersions(ctx, run, b.deployed)
-	}
-
-	if err == nil {
-		err = b.recordEngine(ctx, run)
-	}
-
+	noted, err := stored.Note(ctx, run, b.config, b.questions, b.deployed, engine)
 	if err != nil {
 		return nil, errors.Join(console.GaveUp(err), run.Close())
 	}
 
-	return run, nil
+	return noted, nil
 }
 
 // resumeCommand returns the exact command that continues a run.

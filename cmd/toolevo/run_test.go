@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/finetune/stored"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/mcts/store"
 	"toolevo/toolqa"
@@ -432,7 +433,8 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 func TestQuestionsOfEarlierRuns(t *testing.T) {
 	t.Parallel()
 
-	run, err := store.StartRun(t.Context(), filepath.Join(t.TempDir(), "run"), store.Manifest{Kind: kindCollect}, "")
+	run, err := store.StartRun(t.Context(), filepath.Join(t.TempDir(), "run"),
+		store.Manifest{Kind: stored.Collection}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +457,7 @@ func TestQuestionsOfEarlierRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		got, err := loadQuestionInfo(t.Context(), run)
+		got, err := stored.Questions(t.Context(), run)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", text, err, diff)
 		}

@@ -18,6 +18,7 @@ import (
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/stored"
 )
 
 // sandboxFlags are the flags of doctor sandbox.
@@ -175,7 +176,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 		Asked:    p.Engine,
 		Walls:    missingWalls(o.Lacking),
 		Landlock: landlockSupport(f.abi),
-		Limits:   makerOf(engine.Stamp(), p).Limits,
+		Limits:   stored.Limits(p),
 	}
 	if !f.short {
 		r.Others = probeOthers(ctx, o, engine.Stamp().Engine)

@@ -18,6 +18,7 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
@@ -239,7 +240,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 	d.bench.servers["openai:sim"] = d.policy
 
 	d.run, err = store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
-		store.Manifest{ID: "benchmark", Kind: kindCollect}, "")
+		store.Manifest{ID: "benchmark", Kind: stored.Collection}, "")
 	if err != nil {
 		b.Fatal(err)
 	}

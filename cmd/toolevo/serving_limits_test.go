@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolevo/finetune"
+	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/scripted"
 	"toolevo/mcts/policy/simserver"
@@ -49,7 +50,7 @@ func storedNodes(t *testing.T, dir string) (nodes []mcts.Record) {
 	}
 	defer run.Close()
 
-	infos, err := loadQuestionInfo(t.Context(), run)
+	infos, err := stored.Questions(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

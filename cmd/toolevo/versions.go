@@ -103,18 +103,13 @@ measure what was not trained on.`,
 		}
 
 		if !cmd.Flags().Changed("hold-out") {
-			o.holdOut = allBut(shipped, o.from)
+			o.holdOut = drift.AllBut(shipped, o.from)
 		}
 
 		return a.makeVersions(b, shipped, &o)
 	}
 
 	return cmd
-}
-
-// allBut are the names of all versions but one.
-func allBut(c *toolapi.Catalog, version string) []string {
-	return slices.DeleteFunc(c.Names(), func(name string) bool { return name == version })
 }
 
 // madeVersions is the result of `versions make`.
@@ -179,7 +174,7 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 
 	return a.Show(*o.asJSON, result, func() {
 		fmt.Fprintf(a.Out, "%d versions of %s in %s\n", o.count, o.from, o.out)
-		a.Say("Next: toolevo %s", console.Shell("collect", "--api", filePrefix+filepath.Join(o.out, "*.yaml")))
+		a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(o.out, "*.yaml")))
 	})
 }
 
@@ -283,7 +278,7 @@ func openVersions(benchmark func() (suite.Benchmark, error), patterns []string) 
 	own = map[string]string{}
 
 	for _, pattern := range patterns {
-		more, specs, err := readVersions(strings.TrimPrefix(pattern, filePrefix))
+		more, specs, err := drift.ReadFiles(strings.TrimPrefix(pattern, drift.FilePrefix))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -269,7 +269,7 @@ func TestVersionsThatWereNotNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := open.SetMeta(t.Context(), metaVersions, ""); err != nil {
+	if err := open.SetMeta(t.Context(), "versions", ""); err != nil {
 		t.Fatal(err)
 	}
 

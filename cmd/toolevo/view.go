@@ -67,13 +67,13 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 	var runs []*viewer.Run
 
 	for i, dir := range dirs {
-		v, err := openViewed(ctx, dir)
+		v, err := openSource(ctx, dir)
 		if err != nil {
 			return err
 		}
-		defer v.run.Close()
+		defer v.Close()
 
-		runs = append(runs, &viewer.Run{Name: runName(dirs, i), Dir: dir, Questions: v.questions, Source: v})
+		runs = append(runs, &viewer.Run{Name: runName(dirs, i), Dir: dir, Questions: v.Questions, Source: v})
 	}
 
 	site := viewer.New(runs)

@@ -37,11 +37,14 @@ var allowed = []rule{
 	{"envs/sandbox/attack", []string{"envs/sandbox"}},
 	{"envs/sandbox/engines", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/python",
 		"envs/sandbox/forkserver", "envs/sandbox/process", "envs/sandbox/wasi"}},
+	{"envs/sandbox/walls", []string{"envs/sandbox", "envs/sandbox/attack", "envs/sandbox/confine",
+		"envs/sandbox/engines"}},
 	{"envs/envtest", []string{"envs"}},
 	{"envs/toolapi", []string{"envs", "envs/action", "envs/display", "envs/names", "envs/pytext",
 		"envs/response"}},
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
-	{"envs/drift", []string{"envs", "envs/names", "envs/pytext", "envs/response", "envs/toolapi"}},
+	{"envs/drift", []string{"envs", "envs/console", "envs/names", "envs/pytext", "envs/regular", "envs/response",
+		"envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
@@ -126,6 +129,10 @@ var allowed = []rule{
 
 	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
 		"mcts/policy/server"}},
+
+	{"finetune/stored", []string{"configs", "envs", "envs/console", "envs/drift", "envs/durable", "envs/sandbox",
+		"envs/sandbox/walls", "envs/suite", "envs/toolapi", "finetune", "finetune/rundir", "finetune/viewer", "mcts",
+		"mcts/store", "trajectories"}},
 
 	{"cmd/...", []string{"envs/...", "toolqa/bench", "mcts/...", "trajectories",
 		"trajectories/export", "finetune/...", "configs/..."}},

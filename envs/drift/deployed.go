@@ -1,0 +1,279 @@
+package drift
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolevo/envs/console"
+	"toolevo/envs/regular"
+	"toolevo/envs/toolapi"
+)
+
+// Prefixes of entries of the setting api that are not names of versions.
+const (
+	FilePrefix   = "file:"   // files of versions
+	FactorPrefix = "factor:" // a factor, or all of them, one by one
+)
+
+// AllFactors stands for every factor, one by one.
+const AllFactors = FactorPrefix + "all"
+
+// versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have names that are
+// easily guessed, or badly.
+const versionsOfFactor = 10
+
+// Deployed is what the setting api comes to.
+type Deployed struct {
+	API      []string       `json:"api"`      // the setting
+	Families []Family       `json:"families"` // one for each entry of it
+	Files    []toolapi.File `json:"files"`    // of versions that are not shipped
+}
+
+// Origin says what the versions of a factor are made from.
+type Origin struct {
+	Shipped func() (*toolapi.Catalog, error) // the versions of the benchmark
+	Prompt  string                           // the version that they are made from
+	Seed    uint64
+}
+
+// Deploy reads the files that the setting api names, and makes the versions of its factors.
+func Deploy(api []string, from Origin) (*Deployed, error) {
+	d := &Deployed{API: api}
+
+	for _, entry := range entries(api) {
+		var (
+			family Family
+			files  []toolapi.File
+			err    error
+		)
+
+		if pattern, ok := strings.CutPrefix(entry, FilePrefix); ok {
+			family, files, err = familyOfFiles(pattern)
+		} else if name, ok := strings.CutPrefix(entry, FactorPrefix); ok {
+			family, files, err = familyOfFactor(from, name)
+		} else {
+			family = Family{Name: entry, Versions: []string{entry}}
+		}
+
+		if err != nil {
+			return nil, console.Usage("--api %s: %w", entry, err)
+		}
+
+		d.Families, d.Files = append(d.Families, family), append(d.Files, files...)
+	}
+
+	return d, d.check()
+}
+
+// entries are those of the setting api, with the factors that factor:all stands for.
+func entries(api []string) []string {
+	var named []string
+
+	for _, entry := range api {
+		if entry = strings.TrimSpace(entry); entry != AllFactors {
+			named = append(named, entry)
+			continue
+		}
+
+		for _, name := range FactorNames() {
+			named = append(named, FactorPrefix+name)
+		}
+	}
+
+	return named
+}
+
+// familyOfFiles reads the versions of a pattern.
+func familyOfFiles(pattern string) (Family, []toolapi.File, error) {
+	f := Family{Name: familyName(pattern)}
+
+	files, specs, err := ReadFiles(pattern)
+	if err != nil {
+		return f, nil, err
+	}
+
+	for _, s := range specs {
+		f.Versions = append(f.Versions, s.Version)
+	}
+
+	if slices.Sort(f.Versions); len(f.Versions) == 1 {
+		f.Name = f.Versions[0]
+	}
+
+	return f, files, nil
+}
+
+// familyOfFactor makes versions that differ from the one of the prompt in one factor.
+func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
+	f := Family{Name: name}
+
+	factor, err := ParseFactor(name)
+	if err != nil {
+		return f, nil, err
+	}
+
+	shipped, err := from.Shipped()
+	if err != nil {
+		return f, nil, err
+	}
+
+	m, err := NewMaker(shipped, from.Prompt, AllBut(shipped, from.Prompt), from.Seed)
+	if err != nil {
+		return f, nil, err
+	}
+
+	var files []toolapi.File
+
+	for i := range versionsOfFactor {
+		spec, _ := m.FactorVersion(factor, i)
+
+		text, err := spec.Encode()
+		if err != nil {
+			return f, nil, err
+		}
+
+		f.Versions = append(f.Versions, spec.Version)
+		files = append(files, toolapi.File{Path: spec.Version + ".yaml", Text: string(text)})
+	}
+
+	return f, files, nil
+}
+
+// check refuses what reports could not tell apart.
+func (d *Deployed) check() error {
+	names, versions := map[string]bool{}, map[string]bool{}
+
+	for _, f := range d.Families {
+		if names[f.Name] {
+			return console.Usage("--api %s: two of them are called %s in reports: rename a folder",
+				strings.Join(d.API, ","), f.Name)
+		}
+
+		names[f.Name] = true
+
+		for _, version := range f.Versions {
+			if versions[version] {
+				return console.Usage("--api %s: has the version %s twice, want each once", strings.Join(d.API, ","),
+					version)
+			}
+
+			versions[version] = true
+		}
+	}
+
+	return nil
+}
+
+// All is the family of all versions, for commands under which a question meets one of them.
+func (d *Deployed) All() Family {
+	var all Family
+	for _, f := range d.Families {
+		all.Versions = append(all.Versions, f.Versions...)
+	}
+
+	slices.Sort(all.Versions)
+
+	return all
+}
+
+// Family returns the family that reports call so.
+func (d *Deployed) Family(name string) Family {
+	i := slices.IndexFunc(d.Families, func(f Family) bool { return f.Name == name })
+	return d.Families[i]
+}
+
+// Cell returns what reports call the family of a version; any other name stays.
+func (d *Deployed) Cell(version string) string {
+	for _, f := range d.Families {
+		if slices.Contains(f.Versions, version) {
+			return f.Name
+		}
+	}
+
+	return version
+}
+
+// Hash is the same for the same files wherever they are.
+func (d *Deployed) Hash() string {
+	var texts []string
+	for _, f := range d.Files {
+		texts = append(texts, f.Text)
+	}
+
+	slices.Sort(texts)
+
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q", texts)
+
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// familyName is how reports call the versions of several files: by their folder, or by what the files have in common.
+func familyName(pattern string) string {
+	dir, file := filepath.Split(filepath.Clean(pattern))
+	if file != "*.yaml" {
+		return strings.TrimSuffix(file, ".yaml")
+	}
+
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+
+	return filepath.Base(dir)
+}
+
+// HasFiles reports whether some of the versions that the setting api names are not shipped.
+func HasFiles(api []string) bool {
+	return slices.ContainsFunc(api, func(entry string) bool {
+		entry = strings.TrimSpace(entry)
+		return strings.HasPrefix(entry, FilePrefix) || strings.HasPrefix(entry, FactorPrefix)
+	})
+}
+
+// ReadFiles reads the files of a pattern, of which there is at least one. A folder stands for its *.yaml files.
+func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s is no pattern of file names: %w", pattern, err)
+	}
+
+	if inFolder, _ := filepath.Glob(filepath.Join(pattern, "*.yaml")); len(paths) == 1 && len(inFolder) > 0 {
+		paths = inFolder
+	}
+
+	if len(paths) == 0 {
+		return nil, nil, console.Usage("there is no file %s: `toolevo versions make --out DIR` makes some", pattern)
+	}
+
+	var (
+		files []toolapi.File
+		specs []*toolapi.Spec
+	)
+
+	for _, path := range paths {
+		text, err := regular.ReadFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+
+		f := toolapi.File{Path: path, Text: string(text)}
+
+		s, err := toolapi.Parse(f)
+		if err != nil {
+			return nil, nil, err
+		}
+
+		files, specs = append(files, f), append(specs, s)
+	}
+
+	return files, specs, nil
+}
+
+// AllBut are the names of all versions but one.
+func AllBut(c *toolapi.Catalog, version string) []string {
+	return slices.DeleteFunc(c.Names(), func(name string) bool { return name == version })
+}

@@ -1,0 +1,90 @@
+package stored
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/envs/console"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/walls"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// engines reads the engines that a run was grown with.
+func engines(ctx context.Context, run *store.Run) (stamps []sandbox.Stamp, err error) {
+	text, err := run.Meta(ctx, metaEngines)
+	if err != nil || text == "" {
+		return nil, console.GaveUp(err)
+	}
+
+	if err := json.Unmarshal([]byte(text), &stamps); err != nil {
+		return nil, console.GaveUp(fmt.Errorf("%s: its engines cannot be read: %w", run.Dir, err))
+	}
+
+	return stamps, nil
+}
+
+// addEngine adds an engine to those of the run.
+func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
+	if r.Engines, err = engines(ctx, r.Run); err != nil {
+		return err
+	}
+
+	if slices.ContainsFunc(r.Engines, func(s sandbox.Stamp) bool { return s.String() == stamp.String() }) {
+		return nil
+	}
+
+	r.Engines = append(r.Engines, stamp)
+
+	return r.note(ctx, metaEngines, r.Engines)
+}
+
+// makers are the engines of the run, as rows name them.
+func (r *Run) makers() []trajectories.RunMaker {
+	all := make([]trajectories.RunMaker, len(r.Engines))
+	for i, s := range r.Engines {
+		all[i] = trajectories.RunMaker{Result: s.String(), Maker: maker(s, r.Config.Python)}
+	}
+
+	return all
+}
+
+// Limits are the limits of programs in words.
+func Limits(p configs.Python) string {
+	return fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", p.WallSeconds, p.CPUSeconds, p.MemoryMiB,
+		p.OutputKiB)
+}
+
+// maker is what rows say of an engine and the limits of its programs.
+func maker(s sandbox.Stamp, p configs.Python) trajectories.Maker {
+	_, unconfined := walls.Warning(s)
+
+	return trajectories.Maker{
+		Kind:       trajectories.KindPython,
+		Name:       s.Engine,
+		Version:    s.Python,
+		With:       strings.Join(s.Modules, ", "),
+		Without:    strings.Join(s.Missing, ", "),
+		Limits:     Limits(p),
+		Unconfined: unconfined,
+	}
+}
+
+// Engine is the engine that a row names.
+func Engine(m trajectories.Maker) sandbox.Stamp {
+	s := sandbox.Stamp{Engine: m.Name, Python: m.Version}
+	if m.With != "" {
+		s.Modules = strings.Split(m.With, ", ")
+	}
+
+	if m.Without != "" {
+		s.Missing = strings.Split(m.Without, ", ")
+	}
+
+	return s
+}

@@ -1,0 +1,305 @@
+package stored
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/envs/durable"
+	"toolevo/envs/sandbox/walls"
+	"toolevo/finetune"
+	"toolevo/finetune/rundir"
+	"toolevo/trajectories"
+)
+
+// The files of an evaluation's run directory that hold its report, beside rundir.ReportFile.
+const (
+	ReportMarkdown = "report.md"
+	ReportCSV      = "report.csv"
+	ReportLaTeX    = "report.tex"
+)
+
+// Evaluation is the run of an evaluation and the episodes that belong into it.
+type Evaluation struct {
+	*Run
+	Jobs    []finetune.Job // without environments and policies
+	TaskSet string         // hash of its questions
+	asked   map[string]trajectories.Question
+}
+
+// Evaluation returns the evaluation of some questions in the run.
+func (r *Run) Evaluation(questions []trajectories.Question) *Evaluation {
+	e := &Evaluation{
+		Run:     r,
+		Jobs:    evalJobs(r.Config, r.Versions, questions),
+		TaskSet: finetune.TaskSet(questions),
+		asked:   map[string]trajectories.Question{},
+	}
+	for _, q := range questions {
+		e.asked[q.ID] = q
+	}
+
+	return e
+}
+
+// OpenEvaluation opens an evaluation to be read.
+func OpenEvaluation(ctx context.Context, dir string) (*Evaluation, error) {
+	r, err := Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+
+	if kind := r.Manifest.Kind; kind != Evaluated {
+		return nil, errors.Join(r.Close(), console.Usage("%s is a run of `toolevo %s`: name an evaluation, a run of "+
+			"`toolevo eval`", dir, kind))
+	}
+
+	return r.Evaluation(r.Questions), nil
+}
+
+// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions or families of
+// them. Questions are in that order.
+func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Question) []finetune.Job {
+	var jobs []finetune.Job
+
+	for start, i := 0, 0; i < len(questions); i++ {
+		q := questions[i]
+		if i+1 < len(questions) && finetune.CellOf("", "", questions[i+1].Labels) == finetune.CellOf("", "", q.Labels) {
+			continue
+		}
+
+		var tasks []envs.Task
+		for _, q := range questions[start : i+1] {
+			tasks = append(tasks, envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text})
+		}
+
+		start = i + 1
+
+		for _, policy := range c.Policy {
+			for _, f := range d.Families {
+				jobs = append(jobs, finetune.Job{
+					Cell:     finetune.CellOf(policy, f.Name, q.Labels),
+					Versions: f.Versions,
+					Tasks:    tasks,
+					MaxTurns: c.Eval.MaxTurns,
+					Repeats:  c.Eval.Repeats,
+					Seed:     c.Seed,
+				})
+			}
+		}
+	}
+
+	return jobs
+}
+
+// Open opens an environment for each API version, or family of them, and assigns it to its jobs.
+func (e *Evaluation) Open(open func(drift.Family) (envs.Environment, error)) error {
+	environments := map[string]envs.Environment{}
+	for i := range e.Jobs {
+		api := e.Jobs[i].Cell.API
+		if environments[api] == nil {
+			env, err := open(e.Versions.Family(api))
+			if err != nil {
+				return err
+			}
+
+			environments[api] = env
+		}
+
+		e.Jobs[i].Env = environments[api]
+	}
+
+	return nil
+}
+
+// meta is what the episode of a task in a cell does not know about itself.
+func (e *Evaluation) meta(cell finetune.Cell, task envs.Task) trajectories.Meta {
+	version := e.Versions.Family(cell.API).Of(e.Config.Seed, task.ID)
+	m := trajectories.Meta{Run: e.lineage(version), Question: e.asked[task.ID], Makers: e.makers()}
+	m.Run.Policy = cell.Policy
+
+	return m
+}
+
+// Episodes are the episodes that are stored or lost, in the order of the report.
+func (e *Evaluation) Episodes(ctx context.Context, lost finetune.Lost) iter.Seq2[trajectories.Episode, error] {
+	return finetune.Episodes(ctx, e.Store, e.Jobs, lost, e.meta)
+}
+
+// Report adds up the episodes.
+func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.Report, error) {
+	r, err := finetune.Summarise(e.Jobs, e.Episodes(ctx, lost))
+	if err != nil {
+		return nil, err
+	}
+
+	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, walls.InWords(e.Engines), walls.Warnings(e.Engines)
+
+	return r, nil
+}
+
+// Write writes the episodes and the report into the run directory.
+func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.Report, error) {
+	n, err := trajectories.WriteEpisodes(ctx, e.Dir, e.Episodes(ctx, lost))
+	if err != nil {
+		return nil, err
+	}
+
+	r, err := e.Report(ctx, lost)
+	if err != nil {
+		return nil, err
+	}
+
+	texts, err := reportTexts(r)
+	if err != nil {
+		return nil, err
+	}
+
+	for name, text := range texts {
+		write := func(w io.Writer) error { _, err := w.Write(text); return err }
+		if err := durable.WriteFile(filepath.Join(e.Dir, name), write); err != nil {
+			return nil, err
+		}
+	}
+
+	if len(lost) > 0 {
+		return r, nil // there is more to do
+	}
+
+	return r, e.End(ctx, n)
+}
+
+// reportTexts are the files of a report, by name.
+func reportTexts(r *finetune.Report) (map[string][]byte, error) {
+	text, err := console.EncodeJSON(r)
+
+	var markdown, lines, latex bytes.Buffer
+
+	err = errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex, nil))
+
+	return map[string][]byte{
+		rundir.ReportFile: text, ReportMarkdown: markdown.Bytes(), ReportCSV: lines.Bytes(), ReportLaTeX: latex.Bytes(),
+	}, err
+}
+
+// Lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is none.
+func (e *Evaluation) Lost() (finetune.Lost, error) {
+	lost := finetune.Lost{}
+
+	for row, err := range trajectories.ReadEpisodes(e.Dir) {
+		if err != nil {
+			return nil, err
+		}
+
+		if row.Lost != "" {
+			cell := finetune.CellOf(row.Policy, e.Versions.Cell(row.DeployedAPI), row.Labels)
+			name := finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})
+			lost[finetune.Attempt{Episode: name, Repeat: row.Repeat}] = row.Lost
+		}
+	}
+
+	return lost, nil
+}
+
+// CheckFiles compares the files of an evaluation with its store, and returns how many rows they have.
+// What is wrong with them is the error.
+func (e *Evaluation) CheckFiles(ctx context.Context, lost finetune.Lost) (rows int, err error) {
+	rows, problem, err := trajectories.CompareEpisodes(e.Dir, e.Episodes(ctx, lost))
+	if err == nil && problem != "" {
+		err = errors.New(problem)
+	}
+
+	if err == nil {
+		err = e.CheckResult()
+	}
+
+	if err == nil {
+		err = e.checkReport(ctx, lost)
+	}
+
+	return rows, err
+}
+
+// checkReport makes sure that the report is what the episodes add up to, in every format. The report of an earlier
+// version says less and looks different: what it says in JSON has to agree.
+func (e *Evaluation) checkReport(ctx context.Context, lost finetune.Lost) error {
+	r, err := e.Report(ctx, lost)
+	if err != nil {
+		return err
+	}
+
+	texts, err := reportTexts(r)
+	if err != nil {
+		return err
+	}
+
+	stored, err := os.ReadFile(filepath.Join(e.Dir, rundir.ReportFile))
+	if err != nil {
+		return err
+	}
+
+	if less, err := saysLess(stored, texts[rundir.ReportFile]); less || err != nil {
+		return err
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		have, err := os.ReadFile(filepath.Join(e.Dir, name))
+		if err != nil {
+			return err
+		}
+
+		if !bytes.Equal(have, texts[name]) {
+			return fmt.Errorf("%s is not what the episodes add up to", name)
+		}
+	}
+
+	return nil
+}
+
+// saysLess reports whether a JSON document lacks keys of another one and agrees with it in all others.
+func saysLess(document, other []byte) (bool, error) {
+	var some, all any
+	if err := errors.Join(json.Unmarshal(document, &some), json.Unmarshal(other, &all)); err != nil {
+		return false, fmt.Errorf("%s cannot be read: %w", rundir.ReportFile, err)
+	}
+
+	return !reflect.DeepEqual(some, all) && agrees(some, all), nil
+}
+
+// agrees reports whether two values differ in nothing but keys that only the second has.
+func agrees(some, all any) bool {
+	switch some := some.(type) {
+	case map[string]any:
+		other, ok := all.(map[string]any)
+		for key, value := range some {
+			v, has := other[key]
+			ok = ok && has && agrees(value, v)
+		}
+
+		return ok
+	case []any:
+		other, ok := all.([]any)
+		ok = ok && len(other) == len(some)
+
+		for i := 0; ok && i < len(some); i++ {
+			ok = agrees(some[i], other[i])
+		}
+
+		return ok
+	}
+
+	return some == all
+}

@@ -1,0 +1,60 @@
+package stored
+
+import (
+	"context"
+	"iter"
+
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/finetune"
+	"toolevo/trajectories"
+)
+
+// Played is an episode of an evaluation and what it met.
+type Played struct {
+	*trajectories.Episode
+	API     string           // what reports call the version it met
+	Version *toolapi.Version // that version
+}
+
+// Names are the names that the version of the episode exposes.
+func (p *Played) Names() []string {
+	names := make([]string, len(p.Version.APIs))
+	for i, api := range p.Version.APIs {
+		names[i] = api.Name
+	}
+
+	return names
+}
+
+// Played are the episodes of the evaluation and what they met, in the order of its report.
+func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[Played, error] {
+	return func(yield func(Played, error) bool) {
+		catalog, err := e.catalog()
+		if err != nil {
+			yield(Played{}, err)
+			return
+		}
+
+		for episode, err := range e.Episodes(ctx, lost) {
+			p := Played{Episode: &episode, API: e.Versions.Cell(episode.DeployedAPI)}
+			if err == nil {
+				p.Version, err = catalog.Version(episode.DeployedAPI)
+			}
+
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// catalog has all versions that the run may have met.
+func (r *Run) catalog() (*toolapi.Catalog, error) {
+	benchmark, err := suite.Lookup(r.Config.Suite)
+	if err != nil {
+		return nil, err
+	}
+
+	return benchmark.Versions(r.Versions.Files...)
+}

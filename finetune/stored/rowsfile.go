@@ -1,0 +1,206 @@
+package stored
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"toolevo/envs/console"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// RowsFile is the file of a collection that holds its trajectories once it is finished.
+const RowsFile = "trajectories.parquet"
+
+// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how many
+// rows it has. A file that is the one the run ended with is never replaced by another one, but for a
+// longer one where the run was extended: a log that says otherwise was damaged since.
+func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any)) (int, error) {
+	path, now := filepath.Join(r.Dir, RowsFile), r.Rows(ctx)
+
+	sum, err := fileSum(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return trajectories.WriteFile(ctx, path, now)
+	}
+
+	if err != nil {
+		return 0, err
+	}
+
+	ended := r.Manifest.Finished
+	n, same, err := trajectories.Differ(now, trajectories.ReadFile(path), rowName)
+
+	intact := ended != nil && ended.SHA256 == sum
+	switch {
+	case err == nil && same == "" && (intact || ended == nil || ended.Extended):
+		return n, nil
+	case intact && err != nil:
+		return 0, err
+	case intact:
+		lost, err := firstLost(now, trajectories.ReadFile(path))
+		if err != nil {
+			return 0, err
+		}
+
+		if lost != "" || !ended.Extended {
+			return 0, fmt.Errorf("%s is what the run ended with, and the log in run.db now says otherwise: it is %w. "+
+				"Neither was changed: put run.db back from a copy, or move %s away, and resume, to have it made "+
+				"of this log",
+				path, store.ErrDamaged, RowsFile)
+		}
+	case ended != nil:
+		say("%s changed after the run ended: rewriting it from the log.", path)
+	default:
+		if lost, err := firstLost(now, trajectories.ReadFile(path)); err != nil || lost != "" {
+			say("Rewriting %s: trees were regrown, and not everything in it was found again (%s).", path,
+				cmp.Or(lost, fmt.Sprint(err)))
+		}
+	}
+
+	return trajectories.WriteFile(ctx, path, now)
+}
+
+// firstLost names the first row of a file that is not among the rows now; "" is none.
+func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
+	next, stop := iter.Pull2(now)
+	defer stop()
+
+	for old, err := range was {
+		if err != nil {
+			return "", err
+		}
+
+		for found := false; !found; {
+			row, err, ok := next()
+			if err != nil {
+				return "", err
+			}
+
+			old.RunHash = row.RunHash // it changes when a run is extended
+			if !ok || trajectories.Compare(&old, &row) < 0 {
+				return fmt.Sprintf("question %s, tree %d, node %d", old.QuestionID, old.Tree, old.Node), nil
+			}
+
+			found = reflect.DeepEqual(old, row)
+		}
+	}
+
+	return "", nil
+}
+
+// fileSum returns the SHA-256 of a file.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+
+	sum := sha256.New()
+
+	_, err = io.Copy(sum, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("sum %s: %w", path, err)
+	}
+
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// rowName says in words which row it is.
+func rowName(r *trajectories.Row) string { return nameOf(r.QuestionID, r.Tree, r.Node) }
+
+func nameOf(question string, tree, node int) string {
+	return fmt.Sprintf("that of question %s, tree %d, node %d", question, tree, node)
+}
+
+// resultFile returns the path of the file of the run that holds what came of it.
+func (r *Run) resultFile() string {
+	name := RowsFile
+	if r.Manifest.Kind == Evaluated {
+		name = trajectories.EpisodesParquet
+	}
+
+	return filepath.Join(r.Dir, name)
+}
+
+// End notes that the run has nothing left to do, and which file its n rows are.
+func (r *Run) End(ctx context.Context, n int) error {
+	sum, err := fileSum(r.resultFile())
+	if err != nil {
+		return err
+	}
+
+	return r.Finish(ctx, n, sum)
+}
+
+// CheckResult makes sure that the rows of a finished run are the ones it ended with.
+func (r *Run) CheckResult() error {
+	ended := r.Manifest.Finished
+	if ended == nil {
+		return nil
+	}
+
+	path := r.resultFile()
+
+	sum, err := fileSum(path)
+	if err == nil && sum != ended.SHA256 {
+		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, resume the run: "+
+			"toolevo %s --resume --out %s", path, store.ErrDamaged, r.Manifest.Kind, console.Shell(r.Dir))
+	}
+
+	return err
+}
+
+// CompareRows compares the file of rows with the trajectories of the stored trees. It returns how many there are, and
+// the first difference; "" is none. The error wraps fs.ErrNotExist while there is no file.
+func (r *Run) CompareRows(ctx context.Context) (n int, difference string, err error) {
+	path := filepath.Join(r.Dir, RowsFile)
+
+	n, difference, err = trajectories.Differ(r.Rows(ctx), trajectories.ReadFile(path), rowName)
+	if err == nil && difference == "" {
+		err = r.CheckResult()
+	}
+
+	return n, difference, err
+}
+
+// CompareDone is CompareRows for a run that was compacted, whose file an earlier version wrote.
+func (r *Run) CompareDone(ctx context.Context) (n int, difference string, err error) {
+	was := trajectories.ReadFile(filepath.Join(r.Dir, RowsFile))
+
+	return trajectories.Differ(done(r.Rows(ctx)), done(was), func(w *whatWasDone) string {
+		return nameOf(w.question, w.tree, w.node)
+	})
+}
+
+// whatWasDone is what a trajectory says of its tree; its other columns came and went with versions.
+type whatWasDone struct {
+	question         string
+	tree, node       int
+	answer           string
+	official, strict bool
+	visits           int
+	turns            []trajectories.Turn
+}
+
+// done are what rows say of their trees.
+func done(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[whatWasDone, error] {
+	return func(yield func(whatWasDone, error) bool) {
+		for r, err := range rows {
+			if !yield(whatWasDone{
+				r.QuestionID, r.Tree, r.Node, r.Answer, r.Official, r.Strict, r.Visits, r.Turns,
+			}, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package stored
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/console"
+	"toolevo/envs/drift"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
+	"toolevo/mcts"
+	"toolevo/mcts/store"
+	"toolevo/trajectories"
+)
+
+// The kinds of runs, by the commands that make them.
+const (
+	Collection = "collect"
+	Evaluated  = "eval"
+)
+
+// The names under which the database of a run has what it notes.
+const (
+	metaQuestions = "questions"
+	metaEngines   = "engines"
+	// Files of versions may change, or go, and another program may make other ones.
+	metaVersions = "versions"
+)
+
+// Run is a run and what it notes of itself.
+type Run struct {
+	*store.Run
+	Config    *configs.Resolved
+	Questions []trajectories.Question // in the order of the run
+	Versions  *drift.Deployed         // that its questions meet
+	Engines   []sandbox.Stamp         // that it was grown with, the one it began with first
+}
+
+// Open opens a run to be read.
+func Open(ctx context.Context, dir string) (*Run, error) {
+	run, err := store.OpenRun(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+
+	r, err := read(ctx, run)
+	if err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
+
+	return r, nil
+}
+
+func read(ctx context.Context, run *store.Run) (*Run, error) {
+	r := &Run{Run: run}
+
+	var err error
+	if r.Questions, err = Questions(ctx, run); err != nil {
+		return nil, err
+	}
+
+	if r.Config, err = Config(run); err != nil {
+		return nil, err
+	}
+
+	if r.Versions, err = Versions(ctx, run, r.Config); err != nil {
+		return nil, err
+	}
+
+	r.Engines, err = engines(ctx, run)
+
+	return r, err
+}
+
+// Note notes in a run that is worked on what it is made from. engine, nil where none runs programs, joins those of the
+// run: a program's output is logged once and reused, so every tree is what the log says, and each result names the
+// engine that made it.
+func Note(ctx context.Context, run *store.Run, c *configs.Resolved, questions []trajectories.Question,
+	versions *drift.Deployed, engine *sandbox.Stamp) (*Run, error) {
+	r := &Run{Run: run, Config: c, Questions: questions, Versions: versions}
+	if err := r.note(ctx, metaQuestions, questions); err != nil {
+		return nil, err
+	}
+
+	if len(versions.Files) > 0 {
+		if err := r.note(ctx, metaVersions, versions); err != nil {
+			return nil, err
+		}
+	}
+
+	if engine == nil {
+		return r, nil
+	}
+
+	return r, r.addEngine(ctx, *engine)
+}
+
+func (r *Run) note(ctx context.Context, name string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+
+	return r.SetMeta(ctx, name, string(text))
+}
+
+// notedQuestion is a question as run.db has it.
+type notedQuestion struct {
+	trajectories.Question
+	Dataset, Difficulty, Template string // of earlier runs, whose questions have no labels
+}
+
+// Questions reads the questions of a run.
+func Questions(ctx context.Context, run *store.Run) ([]trajectories.Question, error) {
+	text, err := run.Meta(ctx, metaQuestions)
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	if text == "" {
+		return nil, missing(run, "questions")
+	}
+
+	var noted []notedQuestion
+	if err := json.Unmarshal([]byte(text), &noted); err != nil {
+		return nil, fmt.Errorf("%s: its questions cannot be read: %w", run.Dir, err)
+	}
+
+	questions := make([]trajectories.Question, len(noted))
+	for i, q := range noted {
+		questions[i] = q.Question
+		if q.Labels == nil && q.Dataset != "" {
+			questions[i].Labels = map[string]string{
+				envs.LabelDataset:    q.Dataset,
+				envs.LabelDifficulty: q.Difficulty,
+				envs.LabelTemplate:   q.Template,
+			}
+		}
+	}
+
+	return questions, nil
+}
+
+// missing is the error of a run that has not noted what it has to.
+func missing(run *store.Run, what string) error {
+	return fmt.Errorf("%s is %w: its %s are missing: `toolevo %s --resume --out %s` notes them again", run.Dir,
+		store.ErrDamaged, what, run.Manifest.Kind, run.Dir)
+}
+
+// Config is the configuration of a run, which another version may have begun, with what some layers change in it.
+func Config(run *store.Run, changes ...configs.Layer) (*configs.Resolved, error) {
+	return configs.Load(append([]configs.Layer{Layer(run)}, changes...)...)
+}
+
+// Layer is the configuration of a run as others may build on it.
+func Layer(run *store.Run) configs.Layer {
+	return configs.Layer{
+		Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config), Earlier: true,
+	}
+}
+
+// Deploy reads what a configuration deploys.
+func Deploy(c *configs.Resolved) (*drift.Deployed, error) {
+	return drift.Deploy(c.API, drift.Origin{
+		Prompt: c.Prompt,
+		Seed:   c.Seed,
+		Shipped: func() (*toolapi.Catalog, error) {
+			b, err := suite.Lookup(c.Suite)
+			if err != nil {
+				return nil, err
+			}
+
+			return b.Versions()
+		},
+	})
+}
+
+// Versions returns what a run of a configuration deploys.
+func Versions(ctx context.Context, run *store.Run, c *configs.Resolved) (*drift.Deployed, error) {
+	text, err := run.Meta(ctx, metaVersions)
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	switch {
+	case text == "" && !drift.HasFiles(c.API):
+		return Deploy(c)
+	case text == "":
+		return nil, missing(run, "API versions")
+	}
+
+	d := &drift.Deployed{}
+	if err := json.Unmarshal([]byte(text), d); err != nil {
+		return nil, fmt.Errorf("%s: its API versions cannot be read: %w", run.Dir, err)
+	}
+
+	return d, nil
+}
+
+// lineage is what all rows of a question share, which met an API version.
+func (r *Run) lineage(version string) trajectories.Run {
+	return trajectories.Run{
+		ID:          r.Manifest.ID,
+		Hash:        r.Manifest.Identity(),
+		Preset:      r.Config.Preset,
+		Policy:      r.Config.Policy[0],
+		PromptAPI:   r.Config.Prompt,
+		DeployedAPI: version,
+		Codec:       r.Config.Codec(),
+		Seed:        r.Config.Seed,
+		ConfigHash:  r.Manifest.ConfigHash,
+		Software:    r.Manifest.Software,
+	}
+}
+
+// TreeMeta is what the trees of a question of a collection do not know about themselves.
+func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
+	version := r.Versions.All().Of(r.Config.Seed, q.ID)
+
+	return trajectories.Meta{Run: r.lineage(version), Question: q, Makers: r.makers()}
+}
+
+// Rows are the correct trajectories of the stored trees, in canonical order.
+func (r *Run) Rows(ctx context.Context) iter.Seq2[trajectories.Row, error] {
+	return r.TreeRows(ctx, trajectories.FromTree)
+}
+
+// TreeRows are some trajectories of each of the stored trees, in canonical order.
+func (r *Run) TreeRows(ctx context.Context, of func(trajectories.Meta, *mcts.TreeRecord) []trajectories.Row,
+) iter.Seq2[trajectories.Row, error] {
+	return func(yield func(trajectories.Row, error) bool) {
+		for _, q := range r.Questions {
+			for tree, err := range r.trees(ctx, q.ID) {
+				if err != nil {
+					yield(trajectories.Row{}, err)
+					return
+				}
+
+				for _, row := range of(r.TreeMeta(q), tree) {
+					if !yield(row, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// trees are the stored trees of a name.
+func (r *Run) trees(ctx context.Context, name string) iter.Seq2[*mcts.TreeRecord, error] {
+	return func(yield func(*mcts.TreeRecord, error) bool) {
+		indices, err := r.TreeIndices(ctx, name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+
+		for _, i := range indices {
+			tree, ok, err := r.LoadTree(ctx, name, i)
+			if err == nil && !ok {
+				continue
+			}
+
+			if !yield(tree, err) || err != nil {
+				return
+			}
+		}
+	}
+}
