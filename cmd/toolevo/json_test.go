@@ -41,6 +41,7 @@ var allPrinted = []printedJSON{
 	{"data questions", datacmd.Splits{}},
 	{"data verify", datacmd.Verified{}},
 	{"data gold", datacmd.Gold{}},
+	{"data template check", datacmd.TemplateExamples{}},
 	{"collect", collected{}},
 	{"eval", finetune.Report{}},
 	{"eval errors", evaluationErrors{}},

@@ -13,7 +13,8 @@ import (
 // commands are all commands, by the words that call them.
 var commands = [][]string{
 	{}, {"data"}, {"data", "build"}, {"data", "import"}, {"data", "questions"}, {"data", "gold"},
-	{"data", "verify"}, {"play"}, {"collect"}, {"inspect"}, {"view"}, {"report"}, {"check"}, {"export"},
+	{"data", "verify"}, {"data", "template"}, {"data", "template", "check"},
+	{"play"}, {"collect"}, {"inspect"}, {"view"}, {"report"}, {"check"}, {"export"},
 	{"eval"}, {"eval", "errors"}, {"eval", "adaptation"}, {"demo"}, {"eval", "compare"},
 	{"eval", "rescore"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"}, {"version"},
 	{"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"}, {"versions", "show"},
@@ -34,7 +35,7 @@ func TestHelp(t *testing.T) {
 		says(t, name+" --help", r.out, "Usage:\n  "+name)
 
 		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
-			name != "toolevo versions" && name != "toolevo completion"
+			name != "toolevo versions" && name != "toolevo data template" && name != "toolevo completion"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}

@@ -1,5 +1,6 @@
 // Package datacmd implements the commands that fill and check the data folder of ToolQA-D: `data build`, `import`,
-// `questions`, `verify` and `gold`. They parse flags and print reports; the packages beside this one do the work.
+// `questions`, `verify`, `gold` and `template check`. They parse flags and print reports; the packages beside this one
+// do the work.
 package datacmd
 
 import (
@@ -26,7 +27,7 @@ Either build it from a seed, without downloading anything:
 or import the published ToolQA files and generate what is not published:
   toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
 	}
-	cmd.AddCommand(newBuild(p), newImport(p), newQuestions(p), newVerify(p), newGold(p))
+	cmd.AddCommand(newBuild(p), newImport(p), newQuestions(p), newVerify(p), newGold(p), newTemplate(p))
 
 	return []*cobra.Command{console.Group(cmd)}
 }

@@ -91,10 +91,11 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 	}
 	defer opened.Close()
 
-	rows, err := questions.Load(opened)
+	rows, err := questions.Load(ctx, opened)
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Close()
 	var reports []goldReport
 
 	for _, d := range difficulties {

@@ -130,10 +130,11 @@ func generateQuestions(ctx context.Context, dir string, ds toolqa.Dataset, chose
 	}
 	defer opened.Close()
 
-	rows, err := questions.Load(opened)
+	rows, err := questions.Load(ctx, opened)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer rows.Close()
 
 	for i, d := range toolqa.Difficulties() {
 		if !slices.Contains(chosen, d) {

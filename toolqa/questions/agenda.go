@@ -17,7 +17,7 @@ type busyTimes struct{ start, end, storedStart, storedEnd *corpus.Vector }
 // onBusyDay makes a rule of a function of the appointments that a person has on a date, at least one, in the order of
 // their starts; those that start together stay in the order of the table.
 func onBusyDay(answer func(t busyTimes, rows []uint32) (string, error)) rule {
-	return on(func(s *Source, slots Slots) (string, error) {
+	return func(s *Corpus, slots Slots) (string, error) {
 		var t busyTimes
 		if err := s.columns(map[string]**corpus.Vector{"start_time": &t.start, "end_time": &t.end}); err != nil {
 			return "", err
@@ -43,7 +43,7 @@ func onBusyDay(answer func(t busyTimes, rows []uint32) (string, error)) rule {
 		})
 
 		return answer(t, rows)
-	})
+	}
 }
 
 // minutesOf reads a time as the tools print it, "20:00:00".

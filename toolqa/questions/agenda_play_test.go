@@ -12,7 +12,6 @@ import (
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
-	"toolevo/toolqa/score"
 )
 
 // syntheticAgenda builds a corpus of n rows.
@@ -23,14 +22,14 @@ func syntheticAgenda(t testing.TB, n int) *corpus.Corpus {
 
 func TestAgendaSecondOpinions(t *testing.T) {
 	c := syntheticAgenda(t, 10_000)
-	wantAnswers(t, toolqa.Agenda, secondOpinions(t, c, drawEach(t, mustLoad(t, c), 90), score.Strict), 5)
+	wantAnswers(t, toolqa.Agenda, answersOf(t, c, drawEach(t, mustLoad(t, c), 90)), 5)
 }
 
 // TestAgendaPassagesAreRead reads every synthetic passage for what each template wants of it.
 func TestAgendaPassagesAreRead(t *testing.T) {
 	t.Parallel()
 	c := syntheticAgenda(t, 300)
-	s := mustLoad(t, c).(*Source)
+	s := mustLoad(t, c)
 	cell := func(column string, row int) string {
 		v, err := s.stored(column)
 		if err != nil {

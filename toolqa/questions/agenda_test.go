@@ -31,10 +31,10 @@ Trip;noon;4:00 PM;Lake;Daisy;2022/03/22
 Night shift;9:00 PM;9:00 AM (day 1);Hospital;Frank;2022/03/23
 `
 
-func smallAgenda(t testing.TB) Corpus { return agendaOfRows(t, smallAgendaRows) }
+func smallAgenda(t testing.TB) *Corpus { return agendaOfRows(t, smallAgendaRows) }
 
 // agendaOfRows imports rows written as in smallAgendaRows.
-func agendaOfRows(t testing.TB, rows string) Corpus {
+func agendaOfRows(t testing.TB, rows string) *Corpus {
 	t.Helper()
 	var lines strings.Builder
 

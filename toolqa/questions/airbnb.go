@@ -21,7 +21,7 @@ type lodgings struct {
 	lat, long               *corpus.Vector
 }
 
-func lodgingsOf(s *Source) (*lodgings, error) {
+func lodgingsOf(s *Corpus) (*lodgings, error) {
 	l := &lodgings{rows: s.table.Rows()}
 
 	return l, s.columns(map[string]**corpus.Vector{
@@ -31,7 +31,7 @@ func lodgingsOf(s *Source) (*lodgings, error) {
 }
 
 // listing returns the row of the only listing that the values of the columns tell from all others.
-func listing(s *Source, columns, values []string) (row int, ok bool, err error) {
+func listing(s *Corpus, columns, values []string) (row int, ok bool, err error) {
 	var equal []string
 	for i, column := range columns {
 		equal = append(equal, column, values[i])
@@ -50,7 +50,7 @@ func listing(s *Source, columns, values []string) (row int, ok bool, err error) 
 func drawListing(t *Template, column string) attempt {
 	line := drawLine(t, column)
 
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		values, ok, err := line(r, s)
 		if err != nil || !ok {
 			return nil, false, err
@@ -70,7 +70,7 @@ func drawStay(t *Template, _ string) attempt {
 	named := &Template{slots: t.slots[:2], origins: t.origins}
 	draw := drawListing(named, "")
 
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		values, ok, err := draw(r, s)
 		if err != nil || !ok {
 			return nil, false, err

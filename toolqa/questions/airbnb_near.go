@@ -32,7 +32,7 @@ func (l *lodgings) at(row int) (place, bool) {
 // ratedNear makes a rule of the mean review rate, rounded to two decimals, of the listings in a region around the one
 // that the question names.
 func ratedNear(region func(centre place, reach float64) func(p place) bool, reach float64) rule {
-	return on(func(s *Source, slots Slots) (string, error) {
+	return func(s *Corpus, slots Slots) (string, error) {
 		l, err := lodgingsOf(s)
 		if err != nil {
 			return "", err
@@ -65,7 +65,7 @@ func ratedNear(region func(centre place, reach float64) func(p place) bool, reac
 		}
 
 		return round2(sum / float64(n)), nil
-	})
+	}
 }
 
 // drawSettledListing draws a listing around which the mean review rate is the same wherever the circle ends in the
@@ -73,7 +73,7 @@ func ratedNear(region func(centre place, reach float64) func(p place) bool, reac
 func drawSettledListing(t *Template, _ string) attempt {
 	draw := drawListing(t, "")
 
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		values, ok, err := draw(r, s)
 		if err != nil || !ok {
 			return nil, false, err
@@ -134,7 +134,7 @@ func (l *lodgings) meanIsSettled(centre place) bool {
 }
 
 // sharedRooms returns the shared rooms that near holds for.
-func sharedRooms(s *Source, l *lodgings, near func(p place) bool) ([]uint32, error) {
+func sharedRooms(s *Corpus, l *lodgings, near func(p place) bool) ([]uint32, error) {
 	rows, err := s.table.Find("room type", "Shared room")
 
 	return rowsThat(rows, func(row int) bool {
@@ -144,7 +144,7 @@ func sharedRooms(s *Source, l *lodgings, near func(p place) bool) ([]uint32, err
 }
 
 // cheapestShared returns the shared rooms of the lowest price within so many miles.
-func cheapestShared(s *Source, l *lodgings, centre place, miles float64) ([]uint32, error) {
+func cheapestShared(s *Corpus, l *lodgings, centre place, miles float64) ([]uint32, error) {
 	near := centre.reach(miles)
 	rows, err := sharedRooms(s, l, func(p place) bool { _, ok := near(p); return ok })
 
@@ -155,8 +155,8 @@ func cheapestShared(s *Source, l *lodgings, centre place, miles float64) ([]uint
 }
 
 // onPoint makes a rule of a function of the point that a question is about.
-func onPoint(f func(s *Source, l *lodgings, centre place) (string, error)) rule {
-	return on(func(s *Source, slots Slots) (string, error) {
+func onPoint(f func(s *Corpus, l *lodgings, centre place) (string, error)) rule {
+	return func(s *Corpus, slots Slots) (string, error) {
 		lat, err := strconv.ParseFloat(slots.Get("lat"), 64)
 		long, err2 := strconv.ParseFloat(slots.Get("long"), 64)
 
@@ -166,11 +166,11 @@ func onPoint(f func(s *Source, l *lodgings, centre place) (string, error)) rule 
 		}
 
 		return f(s, l, place{lat, long})
-	})
+	}
 }
 
 // cheapestSharedRoom is the right rule for a shared room.
-func cheapestSharedRoom(s *Source, l *lodgings, centre place) (string, error) {
+func cheapestSharedRoom(s *Corpus, l *lodgings, centre place) (string, error) {
 	rows, err := cheapestShared(s, l, centre, farMiles)
 	if err != nil {
 		return "", err
@@ -180,7 +180,7 @@ func cheapestSharedRoom(s *Source, l *lodgings, centre place) (string, error) {
 }
 
 // publishedSharedRoom is the published rule: it compares prices as texts, for which $1,083 is less than $50.
-func publishedSharedRoom(s *Source, l *lodgings, centre place) (string, error) {
+func publishedSharedRoom(s *Corpus, l *lodgings, centre place) (string, error) {
 	rows, err := sharedRooms(s, l, func(p place) bool {
 		north, east := p.lat-centre.lat, p.long-centre.long
 		return north*north+east*east <= farDegreesSq
@@ -205,7 +205,7 @@ const mostTied = 3
 // reach, and the same wherever the circle ends in the doubtful ring: a room of the ring would change them at its outer
 // or at its inner end.
 func drawPoint(*Template, string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		l, err := lodgingsOf(s)
 		if err != nil {
 			return nil, false, err

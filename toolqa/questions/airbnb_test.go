@@ -51,7 +51,7 @@ func smallAirbnbRows() [][]string {
 	}
 }
 
-func smallAirbnb(t testing.TB) Corpus {
+func smallAirbnb(t testing.TB) *Corpus {
 	t.Helper()
 	return mustLoad(t, smallAirbnbFile(t))
 }
@@ -186,7 +186,7 @@ func TestAirbnbGold(t *testing.T) {
 		}
 
 		if (tmpl.Fault == "") != (tmpl.official == nil) {
-			t.Errorf("%s: a fault without a published rule, or the reverse, or no second opinion", tmpl.Name)
+			t.Errorf("%s: a fault without a published rule, or the reverse", tmpl.Name)
 		}
 	}
 }
@@ -274,7 +274,7 @@ func TestListed(t *testing.T) {
 func TestAirbnbSecondOpinions(t *testing.T) {
 	c := syntheticAirbnb(t, 2_500)
 	qs := drawEach(t, mustLoad(t, c), 25)
-	secondOpinions(t, c, qs, equal)
+	answersOf(t, c, qs)
 
 	for _, q := range qs {
 		if strings.ContainsAny(q.Text, "\r\n") || strings.Contains(q.Answer, noCell) {

@@ -31,12 +31,12 @@ type Disagreement struct {
 
 // CheckGold computes the answer of each question from its template's rules and compares it by match, e.g. the official
 // matcher. An answer the corpus does not hold is a disagreement; a question about another dataset is an error.
-func CheckGold(questions []toolqa.Question, c Corpus, match func(gold, answer string) bool) (GoldReport, error) {
+func CheckGold(questions []toolqa.Question, c *Corpus, match func(gold, answer string) bool) (GoldReport, error) {
 	report := GoldReport{Questions: len(questions)}
 	for _, q := range questions {
-		if q.Dataset != c.Dataset() {
+		if q.Dataset != c.dataset {
 			return GoldReport{}, fmt.Errorf("questions: check %s: a question about %s, and the corpus of %s", q.ID,
-				q.Dataset, c.Dataset())
+				q.Dataset, c.dataset)
 		}
 
 		m, ok := Recognise(q.Text)

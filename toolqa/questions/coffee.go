@@ -16,7 +16,7 @@ const rangeShare = 0.27
 func drawDays(t *Template, argument string) attempt {
 	skip, _ := strconv.Atoi(argument)
 
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		dates, err := s.column("Date")
 		if err != nil {
 			return nil, false, err

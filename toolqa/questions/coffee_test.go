@@ -31,7 +31,7 @@ type day struct {
 }
 
 // syntheticCoffee is a corpus of n days of prices to the cent, from the published first day on.
-func syntheticCoffee(t testing.TB, n int) Corpus {
+func syntheticCoffee(t testing.TB, n int) *Corpus {
 	t.Helper()
 	return mustLoad(t, coffeeFile(t, coffeeDays(n)))
 }
@@ -100,7 +100,7 @@ func coffeeFile(t testing.TB, days []day) *corpus.Corpus {
 }
 
 // smallCoffee is a corpus for computing by hand.
-func smallCoffee(t testing.TB) Corpus {
+func smallCoffee(t testing.TB) *Corpus {
 	t.Helper()
 
 	return mustLoad(t, coffeeFile(t, []day{

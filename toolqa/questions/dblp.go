@@ -1,12 +1,9 @@
 package questions
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"sync"
 
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -24,22 +21,10 @@ type DBLP struct {
 	alone func() []bool // the authors with a paper that no edge has, made when first needed
 }
 
-// NewDBLP returns the view of both graphs.
-func NewDBLP(d *corpus.DBLP) *DBLP {
+// newDBLP returns the view of both graphs.
+func newDBLP(d *corpus.DBLP) *DBLP {
 	return &DBLP{d, sync.OnceValue(func() []bool { return soloAuthors(d) })}
 }
-
-func dblpOf(c *corpus.Corpus) (Corpus, error) {
-	d, err := c.DBLP(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("questions: %w", err)
-	}
-
-	return NewDBLP(d), nil
-}
-
-// Dataset returns toolqa.DBLP.
-func (d *DBLP) Dataset() toolqa.Dataset { return toolqa.DBLP }
 
 // soloAuthors returns for each author whether they have a paper with no other author who has an ID.
 func soloAuthors(d *corpus.DBLP) []bool {
@@ -62,15 +47,6 @@ func soloAuthors(d *corpus.DBLP) []bool {
 	}
 
 	return alone
-}
-
-// paper returns what the tools find under a title.
-func (d *DBLP) paper(title string) (int, error) {
-	if i, ok := d.graph.PaperTitled(title); ok {
-		return i, nil
-	}
-
-	return 0, errNoAnswer
 }
 
 // author returns whom the tools find under a name. Nobody can say how many collaborators or papers an author has who is
@@ -108,18 +84,25 @@ func (d *DBLP) joint(s Slots) (corpus.Edge, error) {
 	return edge, nil
 }
 
-// onPaper makes a rule of a function of the paper of the slot title.
-func onPaper(f func(d *DBLP, paper int) (string, error)) rule {
-	return onNode("title", (*DBLP).paper, f)
-}
-
 // onAuthor makes a rule of a function of the author of the slot author.
 func onAuthor(f func(d *DBLP, author int) (string, error)) rule {
 	return onNode("author", (*DBLP).author, f)
 }
 
 func onNode(slot string, find func(d *DBLP, name string) (int, error), f func(*DBLP, int) (string, error)) rule {
-	return onFound(func(d *DBLP, s Slots) (int, error) { return find(d, s.Get(slot)) }, f)
+	return onGraphs(func(d *DBLP, s Slots) (string, error) {
+		node, err := find(d, s.Get(slot))
+		if err != nil {
+			return "", err
+		}
+
+		return f(d, node)
+	})
+}
+
+// onGraphs makes a rule of a function of the graphs.
+func onGraphs(f func(d *DBLP, s Slots) (string, error)) rule {
+	return func(s *Corpus, slots Slots) (string, error) { return f(s.graphs, slots) }
 }
 
 // onCoauthors makes a rule of a function of the edges of the author, who has some.
@@ -136,7 +119,7 @@ func onCoauthors(f func(d *DBLP, edges []corpus.Edge) (string, error)) rule {
 
 // onPair makes a rule of a function of two authors.
 func onPair(f func(d *DBLP, first, second int) (string, error)) rule {
-	return on(func(d *DBLP, s Slots) (string, error) {
+	return onGraphs(func(d *DBLP, s Slots) (string, error) {
 		first, second, err := d.pair(s)
 		if err != nil {
 			return "", err
@@ -148,7 +131,14 @@ func onPair(f func(d *DBLP, first, second int) (string, error)) rule {
 
 // onJoint makes a rule of a function of the edge between two authors.
 func onJoint(f func(d *DBLP, e corpus.Edge) (string, error)) rule {
-	return onFound((*DBLP).joint, f)
+	return onGraphs(func(d *DBLP, s Slots) (string, error) {
+		edge, err := d.joint(s)
+		if err != nil {
+			return "", err
+		}
+
+		return f(d, edge)
+	})
 }
 
 // cited is a paper among the entries of edges.

@@ -22,8 +22,9 @@ var errTooSmall = errors.New("no node of the graphs fits; the corpus is too smal
 
 // drawDBLP draws with a function that may fail, until it does not.
 func drawDBLP(try func(r *rand.Rand, d *DBLP) ([]string, bool)) drawer {
-	return drawOn(func(r *rand.Rand, d *DBLP) ([]string, error) {
-		if d.graph.Papers() == 0 || d.graph.Authors() == 0 {
+	return func(r *rand.Rand, s *Corpus) ([]string, error) {
+		d := s.graphs
+		if d == nil || d.graph.Papers() == 0 || d.graph.Authors() == 0 {
 			return nil, errTooSmall
 		}
 
@@ -34,7 +35,7 @@ func drawDBLP(try func(r *rand.Rand, d *DBLP) ([]string, bool)) drawer {
 		}
 
 		return nil, errTooSmall
-	})
+	}
 }
 
 // drawTitle draws the title of a paper.
@@ -72,7 +73,7 @@ func drawWriter(fits func(d *DBLP, a *drawn) bool) drawer {
 
 // sometimes draws with either of two drawers.
 func sometimes(a, b drawer) drawer {
-	return func(r *rand.Rand, c Corpus) ([]string, error) {
+	return func(r *rand.Rand, c *Corpus) ([]string, error) {
 		if r.IntN(2) == 0 {
 			return a(r, c)
 		}
@@ -111,7 +112,7 @@ func drawJoint(fits func(d *DBLP, papers []cited) bool) drawer {
 }
 
 // drawDistance draws two people who know each other, or have a collaborator in common.
-func drawDistance(r *rand.Rand, c Corpus) ([]string, error) {
+func drawDistance(r *rand.Rand, c *Corpus) ([]string, error) {
 	direct := r.IntN(2) == 0
 
 	return drawDBLP(func(r *rand.Rand, d *DBLP) ([]string, bool) {

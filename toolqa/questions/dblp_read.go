@@ -10,16 +10,62 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// The steps of the plans that look into the graphs. What a step reads has names that end in its number where a plan
-// takes it more than once: name2, edge2, venue2.
+// What the plans read of the graphs. It has names that end in its number where a plan takes it more than once: name2,
+// edge2, venue2.
 
-func loadGraph(thought string) step {
-	return step{thought, "LoadGraph", []arg{{"GraphName", "dblp"}}, startsWith("DBLP data is loaded")}
+// nodeReaders take what is asked for from the attributes of a node. Their argument is the number of the step.
+var nodeReaders = map[string]func(node envs.Args, known *Slots, number string) error{
+	"authors": func(paper envs.Args, known *Slots, _ string) error {
+		names, err := ofAuthors(paper, "name")
+		known.set("authors", strings.Join(names, ", "))
+
+		return err
+	},
+	"institutions": func(paper envs.Args, known *Slots, _ string) error {
+		orgs, err := ofAuthors(paper, "org")
+		known.set("institutions", strings.Join(distinctTexts(orgs), "; "))
+
+		return err
+	},
+	"org": func(author envs.Args, known *Slots, _ string) error {
+		org, ok := author.Text("org")
+		if !ok || org == "" {
+			return fmt.Errorf("no org")
+		}
+
+		known.set("org", org)
+
+		return nil
+	},
+	"pages":    readPages,
+	"venue":    readVenue,
+	"keywords": readKeywords,
 }
 
-// lookAtPaper reads the attributes of the paper that the text title stands for.
-func lookAtPaper(title, thought string, read func(paper envs.Args, known *Slots) error) step {
-	return step{thought, "NodeCheck", []arg{{"GraphName", "PaperNet"}, {"Node", title}}, attributes(read)}
+// readNode reads what NodeCheck prints of a node. The arguments are what is asked for and the number of the step.
+func readNode(arguments string) reader {
+	asked, number, _ := strings.Cut(arguments, " ")
+
+	return attributes(func(node envs.Args, known *Slots) error {
+		read, ok := nodeReaders[asked]
+		if !ok {
+			return fmt.Errorf("no attribute %q, only %s", asked, namesOf(nodeReaders))
+		}
+
+		return read(node, known, number)
+	})
+}
+
+// set gives a value a name, in place of the one that has it.
+func (s *Slots) set(name, value string) {
+	for i := range *s {
+		if (*s)[i].Name == name {
+			(*s)[i].Value = value
+			return
+		}
+	}
+
+	*s = append(*s, Slot{name, value})
 }
 
 // attributes reads what NodeCheck prints of a node.
@@ -64,28 +110,33 @@ func readDegree(result string, known *Slots) error {
 	return nil
 }
 
-// lookAtAuthor lists the neighbours of the author that the text name stands for. Later steps know, with the
-// suffix behind each name, the list as it is printed ("neighbours"), the names alone ("names", a list, too),
-// and the text with all titles ("papers"). Without a suffix they also know each neighbour, those with the
-// most papers together first (name1, name2 ...), and each title (title1, title2 ..., as many as "count"
-// says), taking every comma for the end of one.
-func lookAtAuthor(name, suffix, thought string) step {
-	return step{thought, "NeighbourCheck", []arg{{"GraphName", "AuthorNet"}, {"Node", name}},
-		func(result string, known *Slots) error {
-			c, ok := parseCircle(result)
-			if !ok {
-				return unexpected(result, "the neighbours and papers of an author")
-			}
+// readCircle reads the neighbours and the papers of an author. Later steps know, with the step's number behind each
+// name, the list as it is printed ("neighbours"), the names alone ("names", a list, too), and the text with all titles
+// ("papers"), and of all steps with a number these texts as a list ("lists"). Without a number they also know each
+// neighbour, those with the most papers together first (name1, name2 ...), and each title (title1, title2 ..., as many
+// as "count" says), taking every comma for the end of one.
+func readCircle(number string) reader {
+	return func(result string, known *Slots) error {
+		c, ok := parseCircle(result)
+		if !ok {
+			return unexpected(result, "the neighbours and papers of an author")
+		}
 
-			*known = append(*known, Slot{"neighbours" + suffix, c.list}, Slot{"names" + suffix, literalList(c.names)},
-				Slot{"papers" + suffix, c.papers})
-			if suffix == "" {
-				addNumbered(known, "name", c.closest())
-				addTitles(known, strings.Split(c.papers, ", "))
-			}
+		known.set("neighbours"+number, c.list)
+		known.set("names"+number, literalList(c.names))
+		known.set("papers"+number, c.papers)
 
+		if number != "" {
+			known.set("lists", literalList(append(literalTexts(known.Get("lists")), c.papers)))
 			return nil
-		}}
+		}
+
+		addNumbered(known, "name", c.closest())
+		addTitles(known, strings.Split(c.papers, ", "))
+		known.set("looks", "1")
+
+		return nil
+	}
 }
 
 // addNumbered adds texts as name1, name2 ...
@@ -96,8 +147,12 @@ func addNumbered(known *Slots, name string, texts []string) {
 }
 
 func addTitles(known *Slots, titles []string) {
-	*known = append(*known, Slot{"count", strconv.Itoa(len(titles))})
+	known.set("count", strconv.Itoa(len(titles)))
 	addNumbered(known, "title", titles)
+
+	if len(titles) == 1 {
+		known.set("single", "yes")
+	}
 }
 
 // number returns a whole number that was read.
@@ -193,23 +248,71 @@ func parseCircle(result string) (circle, bool) {
 // cutMark ends an observation of more words than are shown.
 const cutMark = " ..."
 
-// lookAtEdge reads the edge between two authors, as it is printed: "edge" with the suffix behind. Without a
-// suffix, later steps also know each title in it, once: title1, title2 ..., as many as "count" says.
-func lookAtEdge(first, second, suffix, thought string) step {
-	return step{thought, "EdgeCheck", []arg{{"GraphName", "AuthorNet"}, {"Node1", first}, {"Node2", second}},
-		func(result string, known *Slots) error {
-			papers, ok := parseEdge(result)
-			if !ok {
-				return unexpected(result, "an edge with papers")
-			}
+// readEdge reads the edge between two authors, as it is printed: "edge" with the step's number behind. Without a
+// number, later steps also know each title in it, once: title1, title2 ..., as many as "count" says. With a number they
+// know all edges, as "edges", and with the names of the neighbours, as "pairs"; and the number of edges that have to be
+// looked at until all the papers of the author are found, as far as that is known, as "looks".
+func readEdge(number string) reader {
+	return func(result string, known *Slots) error {
+		papers, ok := parseEdge(result)
+		if !ok {
+			return unexpected(result, "an edge with papers")
+		}
 
-			*known = append(*known, Slot{"edge" + suffix, result})
-			if suffix == "" {
-				addTitles(known, papers)
-			}
+		known.set("edge"+number, result)
 
+		if number == "" {
+			addTitles(known, papers)
 			return nil
-		}}
+		}
+
+		known.join("edges", ", ", result)
+		known.join("pairs", ", ", "("+pytext.Repr(known.Get("name"+number))+", "+result+")")
+
+		found := eachOnce(append(literalTexts(known.Get("found")), papers...))
+		known.set("found", literalList(found))
+
+		k, _ := strconv.Atoi(number)
+		if len(strings.Join(found, ", ")) != len(known.Get("papers")) {
+			k = min(k+1, known.count("names"))
+		}
+
+		known.set("looks", strconv.Itoa(k))
+
+		return nil
+	}
+}
+
+// join adds a text to those of a name.
+func (s *Slots) join(name, sep, text string) {
+	if before, ok := s.lookup(name); ok {
+		text = before + sep + text
+	}
+
+	s.set(name, text)
+}
+
+// readKnown adds whether the second person is among the neighbours of the first, as "direct".
+func readKnown(string) reader {
+	return func(_ string, known *Slots) error {
+		if slices.Contains(literalTexts(known.Get("names1")), known.Get("second")) {
+			known.set("direct", "yes")
+		}
+
+		return nil
+	}
+}
+
+// readCommon adds whether two people have a neighbour in common, as "common".
+func readCommon(string) reader {
+	return func(_ string, known *Slots) error {
+		near, far := literalTexts(known.Get("names1")), literalTexts(known.Get("names2"))
+		if slices.ContainsFunc(near, func(name string) bool { return slices.Contains(far, name) }) {
+			known.set("common", "yes")
+		}
+
+		return nil
+	}
 }
 
 // parseEdge returns the titles of an edge's papers, each once.
@@ -277,35 +380,49 @@ func ofAuthors(paper envs.Args, key string) ([]string, error) {
 	return list, nil
 }
 
-// readVenue reads the venue of a paper as "venue", with the suffix behind.
-func readVenue(suffix string) func(envs.Args, *Slots) error {
-	return func(paper envs.Args, known *Slots) error {
-		v, _ := paper.Get("venue")
-		object, _ := v.(envs.Args)
+// readPages reads the first and the last page of a paper.
+func readPages(paper envs.Args, known *Slots, _ string) error {
+	start, _ := paper.Text("page_start")
+	end, _ := paper.Text("page_end")
 
-		raw, ok := object.Text("raw")
-		if !ok {
-			return fmt.Errorf("no venue")
-		}
-
-		*known = append(*known, Slot{"venue" + suffix, raw})
-
-		return nil
+	first, err := pageNumber(start)
+	if err != nil {
+		return err
 	}
+
+	last, err := pageNumber(end)
+	known.set("first", strconv.Itoa(first))
+	known.set("last", strconv.Itoa(last))
+
+	return err
 }
 
-// readKeywords reads the keywords of a paper as "keywords", a list, with the suffix behind.
-func readKeywords(suffix string) func(envs.Args, *Slots) error {
-	return func(paper envs.Args, known *Slots) error {
-		words, err := texts(paper, "keywords")
-		if err != nil {
-			return err
-		}
+// readVenue reads the venue of a paper, as "venue" with the number behind, and adds it to the list "venues".
+func readVenue(paper envs.Args, known *Slots, number string) error {
+	v, _ := paper.Get("venue")
+	object, _ := v.(envs.Args)
 
-		*known = append(*known, Slot{"keywords" + suffix, literalList(words)})
-
-		return nil
+	raw, ok := object.Text("raw")
+	if !ok {
+		return fmt.Errorf("no venue")
 	}
+
+	known.set("venue"+number, raw)
+	known.set("venues", literalList(append(literalTexts(known.Get("venues")), raw)))
+
+	return nil
+}
+
+// readKeywords reads the keywords of a paper, a list, and adds it to the sum of such lists, "keywords".
+func readKeywords(paper envs.Args, known *Slots, _ string) error {
+	words, err := texts(paper, "keywords")
+	if err != nil {
+		return err
+	}
+
+	known.join("keywords", " + ", literalList(words))
+
+	return nil
 }
 
 // pageNumber reads a number of a page as Python's int(float(text)) does.

@@ -4,17 +4,16 @@
 // # Words
 //
 // A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken
-// apart again. Every template has a gold rule, which computes the right answer from a [Corpus], and a plan,
-// which finds the same answer with the tools. A check is a second opinion on the gold answer, which a
-// [Recomputer] asks: a query over the typed tables of the corpus file, where the rule reads the columns that
-// the tools print.
+// apart again. Templates are data: templates/DATASET.yaml has the text, the plan and the rules of each. The gold rule
+// computes the right answer: a query over the typed tables of the corpus file, or where a query cannot say it, a Go
+// function (hooks.go). A plan finds the same answer with the tools: it is the second opinion on every gold answer, and
+// the tests follow it on questions of every template.
 //
-// What a check shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them
-// from the question; the importer or generator of the corpus, whose two forms of a table
-// [corpus.Corpus.Verify] compares; and some functions of SQL: py_str, py_fixed and py_round, which print and
-// round as the rules do, and agenda_clock, which reads a time of day. Those it does not share: geodesic_miles
-// is by another formula than the rules' distances, agenda_word decodes a column by code of its own, and
-// agenda_clock12, which no rule calls, writes a time.
+// What a plan shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them from the
+// question; the importer or generator of the corpus, whose two forms of a table [corpus.Corpus.Verify] compares.
+// Queries call functions beside those of SQLite: py_str, py_fixed, py_round and py_strip print as Python does; clock24,
+// minutes and stored are about times of day, score_number and published_score about scores, page about pages, and
+// matches is Python's regular expressions.
 //
 // Where the rule of the published benchmark is faulty, the template says so in Fault and keeps the faulty rule as its
 // official one: [Gold] is right, [OfficialGold] agrees with ToolQA's answers. ToolQA-D has the same questions and
@@ -34,13 +33,10 @@
 //     that was written with it: DIR/questions/SHA256SUMS, which sha256sum -c reads.
 //   - [Open] gives a run only questions whose answers are from its corpus, and none that another split asks too.
 //
-// # Adding a dataset
+// # Adding a template
 //
-// A dataset is a few files that begin with its name: its view of the corpus (a type with a Dataset method), its
-// templates, and the functions that its checks call (DATASET_check.go); its checks, checks/DATASET.yaml; and a line in
-// families, in paperCounts and, where its checks call functions, in checkFunctions. Sentences, queries, code and
-// thoughts are data; the rules are functions of the view. The tests of all datasets play in one world (world_test.go):
-// a scripted reader follows the plans with the real tools under every API version.
+// CONTRIBUTING.md explains the keys of the files. The tests of all datasets play in one world (world_test.go): a
+// scripted reader follows the plans with the real tools under every API version.
 //
 // # Caveats
 //

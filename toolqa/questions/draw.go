@@ -11,16 +11,16 @@ import (
 )
 
 // attempt draws the values of a template's slots, in the order of its text, and reports whether they make a question.
-type attempt func(r *rand.Rand, s *Source) ([]string, bool, error)
+type attempt func(r *rand.Rand, s *Corpus) ([]string, bool, error)
 
 // drawUntilItFits makes a drawer. The query only must find 1, if there is one, and where the template is Avoided, both
 // rules must give the same answer.
 func (t *Template) drawUntilItFits(try attempt, only rule) drawer {
-	return drawOn(func(r *rand.Rand, s *Source) ([]string, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, error) {
 		for range patience {
 			values, ok, err := try(r, s)
 			if err == nil && ok && only != nil {
-				ok, err = t.answers(s, values, only, func(Corpus, Slots) (string, error) { return "1", nil })
+				ok, err = t.answers(s, values, only, func(*Corpus, Slots) (string, error) { return "1", nil })
 			}
 
 			if err == nil && ok && t.Avoided {
@@ -33,11 +33,11 @@ func (t *Template) drawUntilItFits(try attempt, only rule) drawer {
 		}
 
 		return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", patience)
-	})
+	}
 }
 
 // answers reports whether two rules have the same answer.
-func (t *Template) answers(s *Source, values []string, one, other rule) (bool, error) {
+func (t *Template) answers(s *Corpus, values []string, one, other rule) (bool, error) {
 	slots, err := t.fill(values)
 	if err != nil {
 		return false, err
@@ -77,7 +77,7 @@ func (o *slotOrigin) UnmarshalYAML(decode func(any) error) error {
 }
 
 // cells returns the slots' values in a row of the table, as they are published.
-func (t *Template) cells(s *Source, row int) ([]string, error) {
+func (t *Template) cells(s *Corpus, row int) ([]string, error) {
 	values := make([]string, len(t.slots))
 
 	for i, slot := range t.slots {
@@ -113,7 +113,7 @@ func (t *Template) columnsOfSlots() []string {
 
 // drawRow draws the values of the slots from a random row.
 func drawRow(t *Template, _ string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		row, err := s.anyRow(r)
 		if err != nil {
 			return nil, false, err
@@ -126,7 +126,7 @@ func drawRow(t *Template, _ string) attempt {
 }
 
 // anyRow draws a row of the table.
-func (s *Source) anyRow(r *rand.Rand) (int, error) {
+func (s *Corpus) anyRow(r *rand.Rand) (int, error) {
 	if s.table.Rows() == 0 {
 		return 0, fmt.Errorf("an empty corpus is too small")
 	}
@@ -148,7 +148,7 @@ func (t *Template) fits(values []string) bool {
 // drawLine draws the values of the slots from a random row where they are lines that come back from a question. Where
 // the argument is a column, its cell must not be missing.
 func drawLine(t *Template, column string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		row, err := s.anyRow(r)
 		if err != nil {
 			return nil, false, err
@@ -171,7 +171,7 @@ func unfit(value string) bool {
 }
 
 // stored returns a column of the table as it is published.
-func (s *Source) stored(name string) (*corpus.Vector, error) {
+func (s *Corpus) stored(name string) (*corpus.Vector, error) {
 	v, err := s.table.Stored(name)
 	if err == nil && v == nil {
 		err = fmt.Errorf("questions: %s has no column %q", s.dataset, name)

@@ -403,7 +403,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c, err := Load(opened)
+	c, err := Load(t.Context(), opened)
 	if err != nil {
 		t.Fatal(err)
 	}

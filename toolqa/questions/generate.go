@@ -61,15 +61,19 @@ type Options struct {
 // the same text or ID. The same random numbers give the same questions. Once there are no more questions of a template,
 // since it asks for each of a hundred people, say, the others take its turns. A corpus too small for so many distinct
 // questions, or for any of some template, is an error.
-func Generate(r *rand.Rand, c Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
-	ds := c.Dataset()
+func Generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
+	return shipped.generate(r, c, d, o)
+}
 
-	g := newGenerator(r, c)
+func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
+	ds := c.dataset
+
+	g := l.newGenerator(r, c)
 	for _, q := range o.Exclude {
 		g.texts[q.Text], g.ids[q.ID] = true, true
 	}
 
-	templates := Templates(ds, d)
+	templates := l.of(ds, d)
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("questions: generate: no templates for %s, %s", ds, d)
 	}
@@ -114,13 +118,14 @@ func Generate(r *rand.Rand, c Corpus, d toolqa.Difficulty, o Options) ([]toolqa.
 
 // generator remembers what was drawn.
 type generator struct {
+	library
 	r          *rand.Rand
-	corpus     Corpus
+	corpus     *Corpus
 	texts, ids map[string]bool // taken
 }
 
-func newGenerator(r *rand.Rand, c Corpus) *generator {
-	return &generator{r: r, corpus: c, texts: map[string]bool{}, ids: map[string]bool{}}
+func (l library) newGenerator(r *rand.Rand, c *Corpus) *generator {
+	return &generator{library: l, r: r, corpus: c, texts: map[string]bool{}, ids: map[string]bool{}}
 }
 
 // errExhausted is the error of a template that has no more questions.
@@ -146,7 +151,7 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 			continue
 		}
 
-		if read, ok := Recognise(text); !ok || read.Template != t || !slices.Equal(read.Slots, slots) {
+		if read, ok := g.recognise(text); !ok || read.Template != t || !slices.Equal(read.Slots, slots) {
 			continue // a name that holds the words after it: nobody could tell what is asked
 		}
 

@@ -13,7 +13,7 @@ import (
 	"toolevo/toolqa"
 )
 
-func generate(t testing.TB, seed uint64, c Corpus, d toolqa.Difficulty, n Counts,
+func generate(t testing.TB, seed uint64, c *Corpus, d toolqa.Difficulty, n Counts,
 	exclude []toolqa.Question) []toolqa.Question {
 	t.Helper()
 
@@ -177,14 +177,14 @@ func TestGenerateErrors(t *testing.T) {
 	small := syntheticCoffee(t, 10)
 	for _, tt := range []struct {
 		name string
-		c    Corpus
+		c    *Corpus
 		n    Counts
 		want string
 	}{
 		{"too many", small, Counts{Train: 2000}, "too small"},
 		{"one day", syntheticCoffee(t, 1), Counts{Test: 13}, "too small"},
 		{"negative", small, Counts{Dev: -1}, "-1 questions"},
-		{"no templates", foreign{}, Counts{Test: 1}, "no templates"},
+		{"no templates", &Corpus{dataset: "foreign"}, Counts{Test: 1}, "no templates"},
 	} {
 		_, err := Generate(rand.New(rand.NewPCG(1, 1)), tt.c, toolqa.Hard, Options{Counts: tt.n})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -237,13 +237,15 @@ func closeLater(t testing.TB, close func() error) {
 	})
 }
 
-func mustLoad(t testing.TB, c *corpus.Corpus) Corpus {
+func mustLoad(t testing.TB, c *corpus.Corpus) *Corpus {
 	t.Helper()
 
-	view, err := Load(c)
+	view, err := Load(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	closeLater(t, view.Close)
 
 	return view
 }
@@ -268,10 +270,12 @@ func allQuestions(t testing.TB, ds toolqa.Dataset, opts synth.Options) []toolqa.
 // generateAll makes all questions about a corpus, and shows that some can be made without those that training
 // leaves out.
 func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
-	view, err := Load(c)
+	view, err := Load(context.Background(), c)
 	if err != nil {
 		return nil, err
 	}
+	defer view.Close()
+
 	var all []toolqa.Question
 
 	for _, d := range toolqa.Difficulties() {
@@ -292,10 +296,10 @@ func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
 }
 
 // drawSome draws at most n questions of a template: a small corpus may have fewer.
-func drawSome(t testing.TB, tmpl *Template, c Corpus, n int) []toolqa.Question {
+func drawSome(t testing.TB, tmpl *Template, c *Corpus, n int) []toolqa.Question {
 	t.Helper()
 
-	g := newGenerator(rand.New(rand.NewPCG(uint64(len(tmpl.Name)), 9)), c)
+	g := shipped.newGenerator(rand.New(rand.NewPCG(uint64(len(tmpl.Name)), 9)), c)
 	var qs []toolqa.Question
 
 	for i := range n {
@@ -313,11 +317,11 @@ func drawSome(t testing.TB, tmpl *Template, c Corpus, n int) []toolqa.Question {
 }
 
 // drawEach draws n questions of each template of a corpus.
-func drawEach(t testing.TB, c Corpus, n int) []toolqa.Question {
+func drawEach(t testing.TB, c *Corpus, n int) []toolqa.Question {
 	t.Helper()
 	var qs []toolqa.Question
 
-	for _, tmpl := range templatesOf(c.Dataset()) {
+	for _, tmpl := range templatesOf(c.dataset) {
 		of := drawSome(t, tmpl, c, n)
 		if len(of) < n {
 			t.Errorf("%s: only %d questions can be drawn, want %d", tmpl.Name, len(of), n)
@@ -391,8 +395,8 @@ func planCalls(t *testing.T, question string, results ...string) (calls []envs.C
 }
 
 // benchmarkRules measures the rule of each template.
-func benchmarkRules(b *testing.B, c Corpus) {
-	for _, tmpl := range templatesOf(c.Dataset()) {
+func benchmarkRules(b *testing.B, c *Corpus) {
+	for _, tmpl := range templatesOf(c.dataset) {
 		b.Run(tmpl.Name, func(b *testing.B) {
 			var ms []Match
 

@@ -56,6 +56,7 @@ type plannedStep struct {
 	then    string    // the reader that takes more values after these
 	when    string    // a value that must be known for the step to be taken
 	repeat  string    // a list or a number of values; the step is taken for each, with its number for #
+	first   int       // the number that repeat begins with: 2 in "names from 2"
 }
 
 // UnmarshalYAML reads a step, whose tool is the key that is none of the others.
@@ -130,41 +131,47 @@ func parseFields(text string) [][]field {
 	return rows
 }
 
-// shippedTemplates decodes the templates of a dataset. It panics where the file does not fit: a mistake in this
+// shippedTemplates decodes the templates of all datasets. It panics where a file does not fit: a mistake in this
 // package.
-func shippedTemplates(ds toolqa.Dataset) []*Template {
-	path := "templates/" + string(ds) + ".yaml"
+func shippedTemplates() library {
+	var all library
 
-	ts, err := toolqa.DecodeFile[templateFile](templateFiles, path).compile(ds)
-	if err != nil {
-		panic(fmt.Sprintf("questions: %s: %v", path, err))
+	for _, ds := range slices.Sorted(slices.Values(toolqa.Datasets())) {
+		path := "templates/" + string(ds) + ".yaml"
+
+		ts, err := toolqa.DecodeFile[templateFile](templateFiles, path).compile()
+		if err != nil {
+			panic(fmt.Sprintf("questions: %s: %v", path, err))
+		}
+
+		all = append(all, ts...)
 	}
 
-	return ts
+	return all
 }
 
 // compile makes the templates of a file, those of easy questions first.
-func (f *templateFile) compile(ds toolqa.Dataset) ([]*Template, error) {
+func (f *templateFile) compile() (library, error) {
 	var replacements []string
 	for _, name := range slices.Sorted(maps.Keys(f.Parts)) {
 		replacements = append(replacements, "{"+name+"}", f.Parts[name])
 	}
 
 	parts := strings.NewReplacer(replacements...)
-	var ts []*Template
+	var ts library
 
 	for _, level := range []struct {
 		difficulty  toolqa.Difficulty
 		definitions []definition
 	}{{toolqa.Easy, f.Easy}, {toolqa.Hard, f.Hard}} {
-		for _, d := range level.definitions {
+		for i, d := range level.definitions {
 			if d.Draw == "" {
 				d.Draw = f.Draw
 			}
 
 			t := &Template{
-				Name:       fmt.Sprintf("%s-%s/%s", ds, level.difficulty, d.Name),
-				Dataset:    ds,
+				Name:       fmt.Sprintf("%s-%s/%s", f.Dataset, level.difficulty, d.Name),
+				Dataset:    f.Dataset,
 				Difficulty: level.difficulty,
 				Text:       d.Text,
 				Fault:      d.Fault,
@@ -172,8 +179,11 @@ func (f *templateFile) compile(ds toolqa.Dataset) ([]*Template, error) {
 				Avoided:    d.Avoided,
 				origins:    f.Slots,
 			}
-			if err := t.complete(d, parts); err != nil {
-				return nil, fmt.Errorf("template %s: %w", t.Name, err)
+			if key, err := t.complete(d, parts); err != nil {
+				return nil, &definitionError{
+					place: fmt.Sprintf("$.%s[%d].%s", level.difficulty, i, key),
+					err:   fmt.Errorf("template %s: %s: %w", t.Name, key, err),
+				}
 			}
 
 			ts = append(ts, t)
@@ -183,54 +193,69 @@ func (f *templateFile) compile(ds toolqa.Dataset) ([]*Template, error) {
 	return ts, nil
 }
 
-// complete adds what a template does.
-func (t *Template) complete(d definition, parts *strings.Replacer) (err error) {
+// complete adds what a template does. An error is one of the definition's key.
+func (t *Template) complete(d definition, parts *strings.Replacer) (key string, err error) {
 	if err := t.parse(); err != nil {
-		return err
+		return "text", err
 	}
 
-	if t.gold, err = t.rule(d, parts.Replace(d.Gold)); err != nil {
-		return fmt.Errorf("gold: %w", err)
+	t.queries = map[string]string{"gold": parts.Replace(d.Gold), "official": parts.Replace(d.Official)}
+
+	if t.gold, err = t.rule("gold", d.Unique, d.Join); err != nil {
+		return "gold", err
 	}
 
 	if d.Official != "" {
-		if t.official, err = t.rule(definition{}, parts.Replace(d.Official)); err != nil {
-			return fmt.Errorf("official: %w", err)
+		if t.official, err = t.rule("official", false, ""); err != nil {
+			return "official", err
 		}
+	}
+
+	var only rule
+	if d.Only != "" {
+		t.queries["only"] = parts.Replace(d.Only)
+		only = t.query(t.queries["only"], false, "")
 	}
 
 	name, arg, _ := strings.Cut(d.Draw, " ")
 
 	draw, ok := drawHooks[name]
 	if !ok {
-		return fmt.Errorf("draw: no way %q, only %s", name, namesOf(drawHooks))
-	}
-
-	var only rule
-	if d.Only != "" {
-		only = t.query(parts.Replace(d.Only), false, "")
+		return "draw", fmt.Errorf("no way %q, only %s", name, namesOf(drawHooks))
 	}
 
 	t.draw = t.drawUntilItFits(draw(t, arg), only)
-	t.choose, err = compilePlan(d.Plan, parts)
 
-	return err
+	step := 0
+	if t.plan, step, err = compilePlan(d.Plan, parts); err == nil {
+		step, err = checkNames(t.slots, d.Plan)
+	}
+
+	return fmt.Sprintf("plan[%d]", step), err
 }
 
-// rule makes the rule of a query, or of "hook NAME".
-func (t *Template) rule(d definition, text string) (rule, error) {
+// rule makes the rule of a query, or of "hook NAME", which is no query.
+func (t *Template) rule(key string, unique bool, join string) (rule, error) {
+	text := t.queries[key]
 	if text == "" {
 		return nil, fmt.Errorf("want a query")
 	}
 
 	name, isHook := strings.CutPrefix(text, "hook ")
 	if !isHook {
-		return t.query(text, d.Unique, d.Join), nil
+		return t.query(text, unique, join), nil
 	}
 
-	hook, ok := goldHooks[name]
+	delete(t.queries, key)
+
+	hooks := goldHooks
+	if t.Dataset == toolqa.DBLP {
+		hooks = dblpRules
+	}
+
+	hook, ok := hooks[name]
 	if !ok {
-		return nil, fmt.Errorf("no hook %q, only %s", name, namesOf(goldHooks))
+		return nil, fmt.Errorf("no hook %q, only %s", name, namesOf(hooks))
 	}
 
 	return hook, nil

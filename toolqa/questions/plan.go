@@ -93,15 +93,6 @@ func conditionHolds(text string) bool {
 	return !strings.Contains(text, ", ") && !strings.ContainsAny(text, "<>=\r\n") && pytext.Strip(text) == text
 }
 
-// plan returns the steps, given the slots and what was read so far.
-func (t *Template) plan(known Slots) []step {
-	if t.choose != nil {
-		return t.choose(known)
-	}
-
-	return t.steps
-}
-
 // call fills the step's texts.
 func (s step) call(known Slots) (string, envs.Call, error) {
 	thought, err := expand(s.thought, known)
@@ -161,31 +152,6 @@ func expand(text string, known Slots) (string, error) {
 	}
 }
 
-func loadDB(db, thought string) step {
-	return step{thought, "LoadDB", []arg{{"DBName", db}},
-		startsWith("We have successfully loaded the " + db + " database")}
-}
-
-// filterRow filters down to a single row.
-func filterRow(condition, thought string) step {
-	return step{thought, "FilterDB", []arg{{"condition", condition}},
-		startsWith("We have successfully filtered the data (1 row")}
-}
-
-// querySQL runs a query; read takes the values from its result.
-func querySQL(query, thought string, read reader) step {
-	return step{thought, "SQLInterpreter", []arg{{"SQL", query}}, read}
-}
-
-// runPython runs code that prints a number and then unit; what it prints becomes the value "answer".
-func runPython(code, unit, thought string) step {
-	return step{thought, "PythonInterpreter", []arg{{"Python", code}}, printed(unit)}
-}
-
-func finish(answer, thought string) step {
-	return step{thought, envs.FinishTool, []arg{{"answer", answer}}, func(string, *Slots) error { return nil }}
-}
-
 // unexpected says what a result should have been.
 func unexpected(result, want string) error {
 	const limit = 80
@@ -232,8 +198,6 @@ func cells(fields []field) reader {
 // field is a column of a result, and the kind of its cells.
 type field struct{ name, kind string }
 
-func number(name string) field { return field{name, "number"} }
-
 // rows reads the result of a query, one line "column: value, column: value" for each row, and adds the value of every
 // field of every row, in order. Fields of different rows have different names in the plan: row i, column j is the
 // field lines[i][j], whose column is its name without the digits at its end.
@@ -270,9 +234,6 @@ func rows(lines ...[]field) reader {
 		return nil
 	}
 }
-
-// row reads a query's only row.
-func row(fields ...field) reader { return rows(fields) }
 
 // printedNumbers reads numbers that a program printed on one line.
 func printedNumbers(fields []field) reader {

@@ -33,7 +33,9 @@ const maxQuestion = 4096
 
 // Recognise returns the template and the slots of a question, and whether there is one. Where more than one template
 // fits, the one that spells out more of the question is meant; where two spell out as much, none is.
-func Recognise(question string) (Match, bool) {
+func Recognise(question string) (Match, bool) { return shipped.recognise(question) }
+
+func (l library) recognise(question string) (Match, bool) {
 	question = strings.TrimSpace(question)
 	if len(question) > maxQuestion {
 		return Match{}, false
@@ -41,7 +43,7 @@ func Recognise(question string) (Match, bool) {
 	var best Match
 	most, tie := -1, false
 
-	for _, t := range all {
+	for _, t := range l {
 		s, ok := t.match(question)
 		if !ok {
 			continue
@@ -126,10 +128,10 @@ var errNoAnswer = errors.New("the corpus holds no answer")
 func IsNoAnswer(err error) bool { return errors.Is(err, errNoAnswer) }
 
 // Gold returns the right answer.
-func Gold(m Match, c Corpus) (string, error) { return answer(m, c, m.Template.gold) }
+func Gold(m Match, c *Corpus) (string, error) { return answer(m, c, m.Template.gold) }
 
 // OfficialGold returns the answer by the published rule, which is Gold's unless the template has a Fault.
-func OfficialGold(m Match, c Corpus) (string, error) {
+func OfficialGold(m Match, c *Corpus) (string, error) {
 	if m.Template.official != nil {
 		return answer(m, c, m.Template.official)
 	}
@@ -137,7 +139,11 @@ func OfficialGold(m Match, c Corpus) (string, error) {
 	return answer(m, c, m.Template.gold)
 }
 
-func answer(m Match, c Corpus, r rule) (string, error) {
+func answer(m Match, c *Corpus, r rule) (string, error) {
+	if c.dataset != m.Template.Dataset {
+		return "", fmt.Errorf("questions: a question about %s, and the corpus of %s", m.Template.Dataset, c.dataset)
+	}
+
 	a, err := r(c, m.Slots)
 	if err != nil {
 		return "", fmt.Errorf("questions: answer %q (%s): %w", m.Question(), m.Template.Name, err)

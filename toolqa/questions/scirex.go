@@ -11,7 +11,7 @@ import (
 
 // drawRelation draws the values of the slots from a random relation.
 func drawRelation(t *Template, _ string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		if len(s.relations) == 0 {
 			return nil, false, fmt.Errorf("a corpus without relations has no questions")
 		}

@@ -24,7 +24,7 @@ func syntheticScirex(t testing.TB, seed uint64) *corpus.Corpus {
 func TestScirexSecondOpinions(t *testing.T) {
 	for _, seed := range []uint64{1, 2} {
 		c := syntheticScirex(t, seed)
-		answers := secondOpinions(t, c, allQuestions(t, toolqa.SciREX, scirexOptions(seed)), equal)
+		answers := answersOf(t, c, allQuestions(t, toolqa.SciREX, scirexOptions(seed)))
 		wantAnswers(t, toolqa.SciREX, answers, 30)
 
 		several := 0

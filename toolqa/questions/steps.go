@@ -22,19 +22,29 @@ var toolArguments = map[string][]string{
 	"Finish":            {"answer"},
 }
 
-// compilePlan returns the steps of a plan as far as they are known.
-func compilePlan(planned []plannedStep, parts *strings.Replacer) (func(known Slots) []step, error) {
+// compilePlan returns a function of the steps of a plan as far as they are known, or which step is wrong.
+func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(known Slots) []step, wrong int, err error) {
 	compiled := make([]step, len(planned))
 
 	for i := range planned {
 		p := &planned[i]
+		p.first = 1
+
+		if name, first, ok := strings.Cut(p.repeat, " from "); ok {
+			n, err := strconv.Atoi(first)
+			if err != nil {
+				return nil, i, fmt.Errorf("repeat: %w", err)
+			}
+
+			p.repeat, p.first = name, n
+		}
+
 		for j, a := range p.args {
 			p.args[j] = parts.Replace(a)
 		}
 
-		var err error
 		if compiled[i], err = p.compile(); err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", i+1, p.tool, err)
+			return nil, i, fmt.Errorf("%s: %w", p.tool, err)
 		}
 	}
 
@@ -47,15 +57,15 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (func(known Slo
 			case p.repeat == "":
 				steps = append(steps, compiled[i])
 			default:
-				for k := range known.count(p.repeat) {
-					repeated, _ := p.numbered(k + 1).compile() // it has been compiled before
+				for k := p.first; k <= known.count(p.repeat); k++ {
+					repeated, _ := p.numbered(k).compile() // it has been compiled before
 					steps = append(steps, repeated)
 				}
 			}
 		}
 
 		return steps
-	}, nil
+	}, 0, nil
 }
 
 // taken reports whether the step is taken: the value in when is known, or with "not " before it, is not.
@@ -106,9 +116,26 @@ func hookedReader(text string) (reader, error) {
 	return hook(arguments), nil
 }
 
+// fields returns what the rows of the result give: if the step does not say so, GetValue its columns, and a program the
+// answer.
+func (p *plannedStep) fields() [][]field {
+	switch {
+	case len(p.gives) > 0:
+		return p.gives
+	case p.tool == "GetValue":
+		return parseFields(p.args[0])
+	case p.tool == "PythonInterpreter":
+		return parseFields("answer")
+	}
+
+	return nil
+}
+
 // reader returns what reads the result of the step.
 func (p *plannedStep) reader() (reader, error) {
-	for _, row := range p.gives {
+	fields := p.fields()
+
+	for _, row := range fields {
 		for _, f := range row {
 			if kinds[f.kind] == nil {
 				return nil, fmt.Errorf("gives: no kind %q, only %s", f.kind, namesOf(kinds))
@@ -131,20 +158,16 @@ func (p *plannedStep) reader() (reader, error) {
 		return startsWith(filtered), nil
 	}
 
-	if len(p.gives) == 0 && p.tool == "GetValue" {
-		return cells(parseFields(p.args[0])[0]), nil
-	}
-
 	if len(p.gives) == 0 && p.tool == "PythonInterpreter" {
 		return printed(p.unit), nil
 	}
 
-	if len(p.gives) == 0 {
+	if len(fields) == 0 {
 		return nil, fmt.Errorf("want what the result gives, or a reader")
 	}
 
-	row := p.gives[0]
-	isText := len(p.gives) == 1 && len(row) == 1 && row[0].kind == "text"
+	row := fields[0]
+	isText := len(fields) == 1 && len(row) == 1 && row[0].kind == "text"
 
 	switch {
 	case p.tool == "GetValue":
@@ -156,7 +179,7 @@ func (p *plannedStep) reader() (reader, error) {
 	case p.tool == "SQLInterpreter" && isText:
 		return textCell(row[0].name), nil
 	case p.tool == "SQLInterpreter":
-		return rows(p.gives...), nil
+		return rows(fields...), nil
 	}
 
 	return nil, fmt.Errorf("nothing can be given by a result of %s without a reader", p.tool)

@@ -15,7 +15,7 @@ import (
 type Verification struct {
 	Questions  int      `json:"questions"`          // in all splits
 	FromFiles  int      `json:"from_files"`         // of those, published ones, whose answers are not recomputed
-	Recomputed int      `json:"recomputed"`         // generated ones whose answer the second opinion agrees with
+	Recomputed int      `json:"recomputed"`         // generated ones whose answer the rule finds again
 	Templates  int      `json:"templates"`          // that occur
 	Missing    []string `json:"missing,omitempty"`  // templates without a question
 	Problems   []string `json:"problems,omitempty"` // what makes a file useless for training or for evaluating
@@ -24,17 +24,17 @@ type Verification struct {
 }
 
 // Verify recomputes the answers of all generated questions below dir over the corpus they are about, by each template's
-// query instead of its rule, and compares by match. It looks for questions that occur twice or in two splits, for
+// rule, and compares by match. It looks for questions that occur twice or in two splits, for
 // questions no template fits, and for templates without a question. The error is one of reading.
 func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, answer string) bool,
 	progress func(done, total int)) (_ Verification, err error) {
-	r, err := NewRecomputer(ctx, c)
+	rows, err := Load(ctx, c)
 	if err != nil {
 		return Verification{}, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 
-	v := &verifier{recomputer: r, match: match, seen: map[string]toolqa.Question{}, templates: map[string]bool{}}
+	v := &verifier{corpus: rows, match: match, seen: map[string]toolqa.Question{}, templates: map[string]bool{}}
 
 	qs, err := v.readAll(dir, c.Info())
 	if err != nil {
@@ -42,7 +42,11 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 	}
 
 	for i, q := range qs {
-		if err := v.look(ctx, q); err != nil {
+		if err := v.look(q); err != nil {
+			return Verification{}, err
+		}
+
+		if err := ctx.Err(); err != nil {
 			return Verification{}, err
 		}
 
@@ -98,14 +102,14 @@ func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, err
 
 type verifier struct {
 	Verification
-	recomputer *Recomputer
-	match      func(gold, answer string) bool
-	seen       map[string]toolqa.Question // by text
-	templates  map[string]bool
+	corpus    *Corpus
+	match     func(gold, answer string) bool
+	seen      map[string]toolqa.Question // by text
+	templates map[string]bool
 }
 
 // look checks one question.
-func (v *verifier) look(ctx context.Context, q toolqa.Question) error {
+func (v *verifier) look(q toolqa.Question) error {
 	report := func(format string, args ...any) {
 		to := &v.Problems
 		if q.Source == toolqa.Published {
@@ -137,14 +141,14 @@ func (v *verifier) look(ctx context.Context, q toolqa.Question) error {
 		return nil
 	}
 
-	answer, err := v.recomputer.Answer(ctx, m)
+	answer, err := Gold(m, v.corpus)
 	switch {
 	case IsNoAnswer(err):
-		report("the second opinion finds no answer, the file has %q", q.Answer)
+		report("the template's rule finds no answer, the file has %q", q.Answer)
 	case err != nil:
 		return err
 	case !v.match(q.Answer, answer):
-		report("the second opinion is %q, the file has %q", answer, q.Answer)
+		report("the template's rule finds %q, the file has %q", answer, q.Answer)
 	default:
 		v.Recomputed++
 	}

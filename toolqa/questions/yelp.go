@@ -21,7 +21,7 @@ type businesses struct {
 	latitude, longitude                   *corpus.Vector
 }
 
-func businessesOf(s *Source) (*businesses, error) {
+func businessesOf(s *Corpus) (*businesses, error) {
 	b := &businesses{table: s.table}
 
 	return b, s.columns(map[string]**corpus.Vector{
@@ -39,7 +39,7 @@ func isIn(category, list string) bool {
 // drawWord draws the slots' values of the first row with a cell of the argument's column, all cells with equal
 // probability.
 func drawWord(t *Template, column string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		cells, err := s.column(column)
 		if err != nil {
 			return nil, false, err
@@ -60,11 +60,12 @@ func drawWord(t *Template, column string) attempt {
 	}
 }
 
-// drawBusinessBy does the same after it has drawn a row, as every draw of a business begins: a seed keeps its questions.
+// drawBusinessBy does the same after it has drawn a row, as every draw of a business begins: a seed keeps its
+// questions.
 func drawBusinessBy(t *Template, column string) attempt {
 	word := drawWord(t, column)
 
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		if _, err := s.anyRow(r); err != nil {
 			return nil, false, err
 		}
@@ -76,7 +77,7 @@ func drawBusinessBy(t *Template, column string) attempt {
 // drawTown draws a town, of all alike or as often as it has businesses, and a category of one of its businesses. Where
 // the argument is mostly, it mostly draws of all alike.
 func drawTown(t *Template, argument string) attempt {
-	return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+	return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 		row, err := s.anyRow(r)
 		if err != nil {
 			return nil, false, err

@@ -21,7 +21,7 @@ const yelpMargin = 0.02
 // there are more nobody can tell which is meant, and there is no answer; the published rules take the first.
 func aroundBusiness(column string, published bool,
 	answer func(b *businesses, row int, s Slots) (string, error)) rule {
-	return on(func(s *Source, slots Slots) (string, error) {
+	return func(s *Corpus, slots Slots) (string, error) {
 		b, err := businessesOf(s)
 		if err != nil {
 			return "", err
@@ -37,7 +37,7 @@ func aroundBusiness(column string, published bool,
 		}
 
 		return answer(b, int(rows[0]), slots)
-	})
+	}
 }
 
 func (b *businesses) at(row int) place {
@@ -100,7 +100,7 @@ func drawOnly(column string,
 	pick func(r *rand.Rand, b *businesses, row int) (category string, ok bool, err error)) func(*Template,
 	string) attempt {
 	return func(t *Template, _ string) attempt {
-		return func(r *rand.Rand, s *Source) ([]string, bool, error) {
+		return func(r *rand.Rand, s *Corpus) ([]string, bool, error) {
 			row, err := s.anyRow(r)
 			if err != nil {
 				return nil, false, err

@@ -24,7 +24,7 @@ func TestYelpSecondOpinions(t *testing.T) {
 	c := syntheticYelp(t, 5_000)
 	y := mustLoad(t, c)
 	qs := allQuestions(t, toolqa.Yelp, yelpOptions(5_000))
-	wantAnswers(t, toolqa.Yelp, secondOpinions(t, c, qs, equal), 2)
+	wantAnswers(t, toolqa.Yelp, answersOf(t, c, qs), 2)
 
 	for _, q := range qs {
 		if m, _ := Recognise(q.Text); m.Template.Avoided {
@@ -62,7 +62,7 @@ func TestYelpOddNames(t *testing.T) {
 
 	marks := []string{", ", "'", `"`, "<", ">", "=", " in ", " located in ", "é", "ộ"}
 	c := syntheticYelp(t, 15_000)
-	y := mustLoad(t, c).(*Source)
+	y := mustLoad(t, c)
 	var qs []toolqa.Question
 
 	for _, name := range []string{"yelp-easy/state", "yelp-easy/stars", "yelp-hard/nearby-reviews"} {

@@ -20,7 +20,7 @@ import (
 
 // smallYelp is a corpus for computing by hand. At its latitude five miles are 0.0725 degrees of latitude and 0.0926 of
 // longitude, and five kilometres 0.0450 and 0.0575.
-func smallYelp(t testing.TB) Corpus {
+func smallYelp(t testing.TB) *Corpus {
 	t.Helper()
 
 	columns := []string{

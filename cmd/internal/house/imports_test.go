@@ -68,7 +68,7 @@ var allowed = []rule{
 	{"toolqa/sqltool", []string{"envs", "envs/pytext", "envs/sandbox/worker", "toolqa", "toolqa/corpus"}},
 	{"toolqa/retrieve", []string{"envs", "envs/durable", "toolqa", "toolqa/corpus"}},
 	{"toolqa/pytool", []string{"envs", "envs/pytext", "envs/sandbox", "toolqa"}},
-	{"toolqa/datacmd", []string{"envs/console", "envs/display", "envs/names", "toolqa", "toolqa/corpus",
+	{"toolqa/datacmd", []string{"envs/console", "envs/display", "envs/names", "envs/regular", "toolqa", "toolqa/corpus",
 		"toolqa/corpus/importer", "toolqa/corpus/synth", "toolqa/questions", "toolqa/retrieve", "toolqa/score"}},
 	{"toolqa/bench", []string{"configs/apis", "configs/demonstrations", "envs", "envs/console", "envs/dynamic",
 		"envs/sandbox", "envs/suite", "envs/toolapi", "toolqa", "toolqa/compat", "toolqa/corpus", "toolqa/datacmd",

@@ -17,24 +17,30 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// Source is a corpus as templates read it: the file, for the queries of their rules, and in memory what questions are
+// Corpus is a corpus as templates read it: the file, for the queries of their rules, and in memory what questions are
 // drawn from. It is safe for concurrent use; Close it after use.
-type Source struct {
+type Corpus struct {
 	dataset    toolqa.Dataset
 	table      *corpus.Table // nil where the dataset has none
 	relations  []corpus.Relation
+	graphs     *DBLP
 	db         *sql.DB
 	statements sync.Map // *sql.Stmt by query
 	answers    sync.Map // found by the queries of rules: a question that is drawn again is not answered again
 }
 
-// newSource returns the source of an opened corpus, which must outlive it.
-func newSource(c *corpus.Corpus) (*Source, error) {
-	s := &Source{dataset: c.Dataset(), table: c.Table()}
+// Load returns an opened corpus as templates read it. The opened one must outlive it.
+func Load(ctx context.Context, c *corpus.Corpus) (*Corpus, error) {
+	s := &Corpus{dataset: c.Dataset(), table: c.Table()}
 
 	var err error
-	if s.dataset == toolqa.SciREX {
-		s.relations, err = c.Relations(context.Background())
+	switch s.dataset {
+	case toolqa.SciREX:
+		s.relations, err = c.Relations(ctx)
+	case toolqa.DBLP:
+		var graph *corpus.DBLP
+		graph, err = c.DBLP(ctx)
+		s.graphs = newDBLP(graph)
 	}
 
 	s.db = sql.OpenDB(ruleConnector{c.URI(), s})
@@ -42,19 +48,21 @@ func newSource(c *corpus.Corpus) (*Source, error) {
 	return s, err
 }
 
-// Dataset returns the dataset.
-func (s *Source) Dataset() toolqa.Dataset { return s.dataset }
-
 // Close closes the corpus file.
-func (s *Source) Close() error { return s.db.Close() }
+func (s *Corpus) Close() error { return s.db.Close() }
 
-// column returns a column of the table.
-func (s *Source) column(name string) (*corpus.Vector, error) {
-	return columnOf(s.table, s.dataset, name)
+// column returns a column of the table, which must be there.
+func (s *Corpus) column(name string) (*corpus.Vector, error) {
+	v, err := s.table.Column(name)
+	if err == nil && v == nil {
+		err = fmt.Errorf("questions: %s has no column %q", s.dataset, name)
+	}
+
+	return v, err
 }
 
 // columns sets each of the vectors to the column of its name.
-func (s *Source) columns(named map[string]**corpus.Vector) error {
+func (s *Corpus) columns(named map[string]**corpus.Vector) error {
 	for name, to := range named {
 		var err error
 		if *to, err = s.column(name); err != nil {
@@ -80,7 +88,7 @@ func (t *Template) query(query string, unique bool, join string) rule {
 		join = ", "
 	}
 
-	return on(func(s *Source, slots Slots) (string, error) {
+	return func(s *Corpus, slots Slots) (string, error) {
 		args, key := make([]any, len(parameters)), query
 		for i, name := range parameters {
 			value := slots.Get(name)
@@ -101,7 +109,7 @@ func (t *Template) query(query string, unique bool, join string) rule {
 		s.answers.Store(key, a)
 
 		return a.text, a.err
-	})
+	}
 }
 
 // answered is what a rule has found.
@@ -110,19 +118,30 @@ type answered struct {
 	err  error
 }
 
-// cells returns the cells of a query that are not NULL, and the number of its rows.
-func (s *Source) cells(query string, args []any) (cells []string, n int, err error) {
-	stmt, ok := s.statements.Load(query)
-	if !ok {
-		prepared, err := s.db.Prepare(query)
-		if err != nil {
-			return nil, 0, err
-		}
-
-		stmt, _ = s.statements.LoadOrStore(query, prepared)
+// prepare returns the statement of a query.
+func (s *Corpus) prepare(query string) (*sql.Stmt, error) {
+	if stmt, ok := s.statements.Load(query); ok {
+		return stmt.(*sql.Stmt), nil
 	}
 
-	rows, err := stmt.(*sql.Stmt).Query(args...)
+	prepared, err := s.db.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+
+	stmt, _ := s.statements.LoadOrStore(query, prepared)
+
+	return stmt.(*sql.Stmt), nil
+}
+
+// cells returns the cells of a query that are not NULL, and the number of its rows.
+func (s *Corpus) cells(query string, args []any) (cells []string, n int, err error) {
+	stmt, err := s.prepare(query)
+	if err != nil {
+		return nil, 0, err
+	}
+
+	rows, err := stmt.Query(args...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -145,7 +164,7 @@ func (s *Source) cells(query string, args []any) (cells []string, n int, err err
 // ruleConnector opens connections that have the functions the queries use.
 type ruleConnector struct {
 	uri    string
-	source *Source
+	source *Corpus
 }
 
 // Driver returns the driver.
@@ -166,7 +185,7 @@ func (c ruleConnector) Connect(context.Context) (driver.Conn, error) {
 
 // functions are what the queries need beyond SQLite's own: Python's way of printing, and what some datasets need.
 // Those of numbers are NULL for NULL.
-func (s *Source) functions() map[string]any {
+func (s *Corpus) functions() map[string]any {
 	return map[string]any{
 		// str(v)
 		"py_str": func(v any) any { return ofNumber(v, func(float64) any { return sqlText(v) }) },
@@ -195,6 +214,13 @@ func (s *Source) functions() map[string]any {
 		"published_score": publishedScore,
 		"matches":         matches,
 		"clock24":         corpus.ClockText, // 09:00:00 for 9:00 AM
+		"page": func(number any) any { // int(float(number))
+			if n, err := pageNumber(sqlText(number)); err == nil {
+				return n
+			}
+
+			return nil
+		},
 		"minutes": func(clock string) any { // after midnight, of 09:00:00
 			if m, ok := minutesOf(clock); ok {
 				return m

@@ -2,8 +2,6 @@ package questions
 
 import (
 	"math/rand/v2"
-	"os"
-	"strings"
 	"testing"
 
 	"toolevo/toolqa/corpus/synth"
@@ -26,7 +24,7 @@ func TestSecondOpinionsOnCoffee(t *testing.T) {
 	}
 	defer c.Close()
 
-	view, err := Load(c)
+	view, err := Load(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,20 +69,5 @@ func TestSecondOpinionsOnCoffee(t *testing.T) {
 	if v, err = Verify(t.Context(), dir, c, score.Strict, func(int, int) {}); err != nil || len(v.Problems) < 5 {
 		t.Errorf("%q, %v, want two wrong answers, a repeated question, one of no template and one without an answer",
 			v.Problems, err)
-	}
-}
-
-// TestDocNamesCheckFunctions holds that the package comment says of every function that checks call whether rules
-// call it, too.
-func TestDocNamesCheckFunctions(t *testing.T) {
-	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name := range checkFunctions {
-		if !strings.Contains(string(doc), name) {
-			t.Errorf("doc.go does not say what checks share by %s", name)
-		}
 	}
 }
