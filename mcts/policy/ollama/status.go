@@ -36,13 +36,17 @@ const mostModels = 1 << 17
 
 // list reads a list of models.
 func (b *Backend) list(ctx context.Context, path string) ([]model, error) {
-	reply := struct {
-		Models wire.List[model] `json:"models"`
-	}{wire.List[model]{Most: mostModels}}
+	list := wire.List[model]{Most: mostModels}
 
-	err := b.ask(ctx, path, nil, &reply)
+	err := b.do(ctx, path, nil, 0, func(body io.Reader) error {
+		if err := wire.NewDocument(body).Object(map[string]any{"models": &list}); err != nil {
+			return fmt.Errorf("the reply to %s: %w", path, err)
+		}
 
-	models := reply.Models.All
+		return nil
+	})
+
+	models := list.All
 	for i, m := range models {
 		models[i].Name = wire.Shorten(m.Name)
 	}

@@ -183,26 +183,24 @@ type vector struct {
 
 // decodeVectors reads a reply to n texts.
 func decodeVectors(body io.Reader, n int) ([][]float32, error) {
-	reply := struct {
-		Data  wire.List[vector] `json:"data"`
-		Error jsontext.Value    `json:"error"` // some gateways send one with a 200
-	}{Data: wire.List[vector]{Most: n}}
+	vectors := wire.List[vector]{Most: n}
+	var complaint jsontext.Value // some gateways send one with a 200
 
-	err := wire.NewDocument(body).Only(&reply)
+	err := wire.NewDocument(body).Object(map[string]any{"data": &vectors, "error": &complaint})
 	if err != nil {
 		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
 	}
 
-	if err := wire.CheckError(reply.Error); err != nil {
+	if err := wire.CheckError(complaint); err != nil {
 		return nil, err
 	}
 
-	if len(reply.Data.All) != n {
-		return nil, fmt.Errorf("%d vectors for %d texts", len(reply.Data.All), n)
+	if len(vectors.All) != n {
+		return nil, fmt.Errorf("%d vectors for %d texts", len(vectors.All), n)
 	}
 
 	list := make([][]float32, n)
-	for _, v := range reply.Data.All {
+	for _, v := range vectors.All {
 		if v.Index == nil || *v.Index < 0 || *v.Index >= n || list[*v.Index] != nil {
 			return nil, errors.New("a vector has no index of its own")
 		}

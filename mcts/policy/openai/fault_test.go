@@ -208,7 +208,7 @@ func TestFaults(t *testing.T) {
 			name:    "two errors in one",
 			handler: wiretest.Answers(200, `{"error":null,"choices":[],"error":"x"}`),
 			kind:    server.Transient,
-			want:    "duplicate",
+			want:    "twice",
 		},
 		{name: "goes on", handler: wiretest.Answers(200, oneChoice+oneChoice), kind: server.Transient, want: "goes on"},
 		{

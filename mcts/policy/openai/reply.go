@@ -27,14 +27,6 @@ type decoder struct {
 	transcript server.Transcript
 }
 
-// reply is what is read of a reply.
-type reply struct {
-	Model   string            `json:"model"`
-	Choices wire.List[choice] `json:"choices"`
-	Usage   api.Usage         `json:"usage"`
-	Error   jsontext.Value    `json:"error"` // some gateways send one with a 200
-}
-
 // choice is one sample of a reply.
 type choice struct {
 	Index   *int    `json:"index"`
@@ -56,24 +48,31 @@ type choice struct {
 
 // read reads a reply into the transcript.
 func (d *decoder) read(body io.Reader) error {
-	r := reply{Choices: wire.List[choice]{Most: d.n}}
-	if err := wire.NewDocument(body).Only(&r); err != nil {
+	t := &d.transcript
+	choices := wire.List[choice]{Most: d.n}
+
+	var usage api.Usage
+	var complaint jsontext.Value // some gateways send one with a 200
+
+	err := wire.NewDocument(body).Object(map[string]any{
+		"model": &t.Model, "choices": &choices, "usage": &usage, "error": &complaint,
+	})
+	if err != nil {
 		return fmt.Errorf("the reply is not the JSON of a completion: %w", err)
 	}
 
-	if err := wire.CheckError(r.Error); err != nil {
+	if err := wire.CheckError(complaint); err != nil {
 		return err
 	}
 
-	t := &d.transcript
-	t.Model = wire.Shorten(r.Model)
+	t.Model = wire.Shorten(t.Model)
 
-	t.PromptTokens, t.CompletionTokens = max(r.Usage.PromptTokens, 0), max(r.Usage.CompletionTokens, 0)
-	if details := r.Usage.PromptTokensDetails; details != nil {
+	t.PromptTokens, t.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
+	if details := usage.PromptTokensDetails; details != nil {
 		t.CachedTokens, t.CachedKnown = max(details.CachedTokens, 0), true
 	}
 
-	return d.gather(r.Choices.All)
+	return d.gather(choices.All)
 }
 
 // gather checks the choices, and puts them in their order.

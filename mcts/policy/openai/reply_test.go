@@ -300,7 +300,7 @@ func TestSpoiledReplies(t *testing.T) {
 		{"an index beyond", choices("0", "2"), "index 2"},
 		{"an index that is none", choices(`"0"`, "1"), "not the JSON"},
 		{"a choice too many", choices("0", "1", "2"), "more than 2"},
-		{"choices twice", `{"choices":[{"text":"x","finish_reason":"stop"}],"choices":[]}`, "duplicate"},
+		{"choices twice", `{"choices":[{"text":"x","finish_reason":"stop"}],"choices":[]}`, "twice"},
 
 		{"half a character", one(`"a\ud83d"`, `"stop"`, "null", "1"), "surrogate"},
 		{"the other half", one(`"\ude00a"`, `"stop"`, "null", "1"), "surrogate"},
@@ -381,7 +381,7 @@ func TestDecodedSizes(t *testing.T) {
 		{"white space", packed(`{"choices":`, "    ", 256<<20), "bound of 1114112 bytes"},
 		{"a long text", packed(`{"choices":[{"text":"`, "xxxx", 256<<20), "bound"},
 		{"deep", packed("", `{"x":[`, 64<<20), "not the JSON"},
-		{"other fields", packed("{", `"":0,`, 64<<20), "duplicate"},
+		{"other fields", packed("{", `"":0,`, 64<<20), "more than 1024 members"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -28,19 +28,16 @@ const mostModels = 1 << 17
 
 // Models lists the models that the server has.
 func (b *Backend) Models(ctx context.Context) ([]Model, error) {
-	reply := struct {
-		Data wire.List[Model] `json:"data"`
-	}{wire.List[Model]{Most: mostModels}}
-
+	list := wire.List[Model]{Most: mostModels}
 	err := b.get(ctx, b.base.JoinPath("models"), func(body io.Reader) error {
-		if err := wire.NewDocument(body).Only(&reply); err != nil {
+		if err := wire.NewDocument(body).Object(map[string]any{"data": &list}); err != nil {
 			return fmt.Errorf("the list of models: %w", err)
 		}
 
 		return nil
 	})
 
-	models := reply.Data.All
+	models := list.All
 	for i := range models {
 		m := &models[i]
 		for _, text := range []*string{&m.ID, &m.Root, &m.Parent, &m.OwnedBy} {

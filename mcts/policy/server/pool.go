@@ -101,6 +101,10 @@ func hashOf(text string) uint64 {
 
 // order returns the servers in the question's order of preference.
 func (p *pool) order(question string) []*server {
+	if len(p.servers) == 1 {
+		return p.servers
+	}
+
 	key := hashOf(question)
 
 	return slices.SortedStableFunc(slices.Values(p.servers), func(a, b *server) int {

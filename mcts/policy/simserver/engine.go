@@ -57,6 +57,7 @@ func newEngine(o *Options) *engine {
 	}
 
 	e.figures.Busy = make([]time.Duration, o.Slots)
+	e.figures.Faults = map[Fault]int{}
 	e.figures.latency = o.histogram("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.")
 	e.figures.queue = o.histogram("request_queue_time_seconds",
 		"Histogram of time spent in WAITING phase for request.")

@@ -119,9 +119,7 @@ func (x *exchange) answer(contentType string, data []byte) {
 		return
 	}
 
-	x.s.mu.Lock()
-	x.s.answered++
-	x.s.mu.Unlock()
+	x.s.engine.count(func(st *Stats) { st.Answered++ })
 	x.w.Header().Set("Content-Type", contentType)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 

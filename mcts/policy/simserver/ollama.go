@@ -119,7 +119,7 @@ func (s *Server) load(window int, keepAlive *api.Duration) int {
 	defer s.mu.Unlock()
 
 	if s.window != 0 && s.window != window {
-		s.reloads++
+		s.engine.count(func(st *Stats) { st.Reloads++ })
 	}
 
 	s.window, s.keepAlive = window, defaultKeepAlive

@@ -38,12 +38,6 @@ type Server struct {
 	down      bool      // flapping
 	upAt      time.Time // when that ends; zero is never
 	random    *rand.Rand
-	first     time.Time
-	requests  int
-	answered  int
-	reloads   int
-	cut       int
-	injected  map[Fault]int
 	window    int           // of the model as it is loaded (Ollama)
 	keepAlive time.Duration // for which it stays loaded without a request
 	ids       int
@@ -57,7 +51,7 @@ func New(o Options) (*Server, error) {
 	}
 
 	s := &Server{
-		o: o, reader: reader{o.Codec}, injected: map[Fault]int{}, address: cmp.Or(o.Address, "127.0.0.1:0"),
+		o: o, reader: reader{o.Codec}, address: cmp.Or(o.Address, "127.0.0.1:0"),
 		faults: faultSource{faults: o.Faults, sent: map[uint64]uint64{}},
 		random: rand.New(rand.NewPCG(o.Seed, 0x73696d)),
 	}
@@ -160,14 +154,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 
 	flapping := s.down && (s.upAt.IsZero() || time.Now().Before(s.upAt))
-	if flapping {
-		s.cut++
-	}
-
 	s.mu.Unlock()
 	defer s.handlers.Done()
 
 	if flapping {
+		s.engine.count(func(st *Stats) { st.Cut++ })
 		reset(w, nil)
 		return
 	}
@@ -179,13 +170,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // the request meets.
 func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
+		s.engine.count(func(st *Stats) {
+			st.Requests++
+			if st.First.IsZero() {
+				st.First = time.Now()
+			}
+		})
 
-		s.requests++
-		if s.first.IsZero() {
-			s.first = time.Now()
-		}
-		s.mu.Unlock()
 		x := &exchange{s: s, w: w, r: r}
 
 		var err error
@@ -200,9 +191,7 @@ func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 		}
 
 		if x.fault != None {
-			s.mu.Lock()
-			s.injected[x.fault]++
-			s.mu.Unlock()
+			s.engine.count(func(st *Stats) { st.Faults[x.fault]++ })
 		}
 
 		if !x.fail() {

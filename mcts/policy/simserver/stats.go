@@ -2,6 +2,7 @@ package simserver
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -44,24 +45,23 @@ func (s Stats) Reused() float64 {
 	return float64(s.CachedChars) / float64(s.PromptChars)
 }
 
-// figures are what the engine counts, under its lock.
+// figures are what is counted, under the engine's lock.
 type figures struct {
-	Stats              // but for what is so now, and what the server counts
+	Stats              // but for what is so now
 	cutShort       int // of Completed, by their length
 	queue, latency prometheus.Histogram
 }
 
-// Stats returns the figures as of now.
-func (s *Server) Stats() Stats {
-	st := s.engine.stats()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// count changes the figures.
+func (e *engine) count(note func(*Stats)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 
-	st.First, st.Requests, st.Answered, st.Reloads, st.Cut = s.first, s.requests, s.answered, s.reloads, s.cut
-	st.Faults = maps.Clone(s.injected)
-
-	return st
+	note(&e.figures.Stats)
 }
+
+// Stats returns the figures as of now.
+func (s *Server) Stats() Stats { return s.engine.stats() }
 
 func (e *engine) stats() Stats {
 	e.mu.Lock()
@@ -69,8 +69,8 @@ func (e *engine) stats() Stats {
 
 	st := e.figures.Stats
 	st.Now, st.Running, st.Waiting = time.Now(), len(e.running), len(e.waiting)
+	st.Faults, st.Busy = maps.Clone(st.Faults), slices.Clone(st.Busy)
 
-	st.Busy = append([]time.Duration(nil), st.Busy...)
 	for r := range e.running {
 		st.Busy[r.slot] += st.Now.Sub(r.since)
 	}

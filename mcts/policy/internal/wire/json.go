@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,19 +11,59 @@ import (
 )
 
 // Document reads JSON out of a body piece by piece, so that nothing is built that nobody asked for. Bytes that are no
-// UTF-8, escapes of half a character, and members that stand twice in an object are errors: encoding/json would put a
-// replacement character there, or choose one, and a model's text would be another.
+// UTF-8 and escapes of half a character are errors: encoding/json would put a replacement character there, and a
+// model's text would be another.
 type Document struct{ dec *jsontext.Decoder }
 
-// NewDocument returns the reader of a body.
-func NewDocument(body io.Reader) *Document { return &Document{jsontext.NewDecoder(body)} }
+// NewDocument returns the reader of a body. Members that stand twice in an object are looked for by [Document.Object]
+// alone: the decoder would remember all names.
+func NewDocument(body io.Reader) *Document {
+	return &Document{jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true))}
+}
 
 // Decode reads the next value.
 func (d *Document) Decode(v any) error { return json.UnmarshalDecode(d.dec, v) }
 
-// Only reads a document that is one value, and nothing behind it.
-func (d *Document) Only(v any) error {
-	if err := d.Decode(v); err != nil {
+// mostMembers bounds an object that is read member by member: a dozen are usual.
+const mostMembers = 1 << 10
+
+// Object reads a document that is one object and nothing behind it: each member into its place, others are passed over.
+func (d *Document) Object(places map[string]any) error {
+	if token, err := d.dec.ReadToken(); err != nil || token.Kind() != jsontext.KindBeginObject {
+		return cmp.Or(err, errors.New("no object where one belongs"))
+	}
+
+	seen := map[string]bool{}
+
+	for n := 0; d.dec.PeekKind() == jsontext.KindString; n++ {
+		if n == mostMembers {
+			return fmt.Errorf("an object of more than %d members", mostMembers)
+		}
+
+		token, err := d.dec.ReadToken()
+		if err != nil {
+			return err
+		}
+
+		name := token.String()
+		place, wanted := places[name]
+
+		switch {
+		case seen[name]:
+			return fmt.Errorf("%q stands twice in one object", Shorten(name))
+		case wanted:
+			seen[name] = true
+			err = d.Decode(place)
+		default:
+			err = d.dec.SkipValue()
+		}
+
+		if err != nil {
+			return err
+		}
+	}
+
+	if _, err := d.dec.ReadToken(); err != nil {
 		return err
 	}
 
