@@ -150,16 +150,3 @@ func ReadFile(path string) iter.Seq2[Row, error] {
 		}
 	}
 }
-
-// Sorted returns the rows in canonical order, as a sequence. It sorts the slice.
-func Sorted(rows []Row) iter.Seq2[Row, error] {
-	slices.SortFunc(rows, func(a, b Row) int { return Compare(&a, &b) })
-
-	return func(yield func(Row, error) bool) {
-		for _, r := range rows {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}

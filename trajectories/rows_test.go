@@ -233,7 +233,7 @@ func TestFileRoundTrip(t *testing.T) {
 
 		path := filepath.Join(t.TempDir(), "rows.parquet")
 
-		got, err := trajectories.WriteFile(context.Background(), path, trajectories.Sorted(want))
+		got, err := trajectories.WriteFile(context.Background(), path, synth.Sorted(want))
 		if err != nil || got != len(want) {
 			t.Fatalf("wrote %d rows of %d: %v", got, len(want), err)
 		}
@@ -252,7 +252,7 @@ func TestFilesAreByteIdentical(t *testing.T) {
 	rows := synth.Rows(7, 60, 2)
 	write := func(rows []trajectories.Row) []byte {
 		path := filepath.Join(t.TempDir(), "rows.parquet")
-		if _, err := trajectories.WriteFile(context.Background(), path, trajectories.Sorted(rows)); err != nil {
+		if _, err := trajectories.WriteFile(context.Background(), path, synth.Sorted(rows)); err != nil {
 			t.Fatal(err)
 		}
 
@@ -460,7 +460,7 @@ func TestLabelsAndMakersRoundTrip(t *testing.T) {
 		want[i].Labels, want[i].Makers = labels.Example(i), makers.Example(i)
 	}
 
-	if _, err := trajectories.WriteFile(t.Context(), path, trajectories.Sorted(want)); err != nil {
+	if _, err := trajectories.WriteFile(t.Context(), path, synth.Sorted(want)); err != nil {
 		t.Fatal(err)
 	}
 

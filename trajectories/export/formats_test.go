@@ -102,7 +102,7 @@ func smallRows(all bool) []trajectories.Row {
 		Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
 	}
 	if all {
-		return slices.Collect(values(trajectories.Sorted(trajectories.Ended(meta, record(smallTree(), act)))))
+		return slices.Collect(values(synth.Sorted(trajectories.Ended(meta, record(smallTree(), act)))))
 	}
 
 	return trajectories.FromTree(meta, record(smallTree(), act))
@@ -273,7 +273,7 @@ func manyRows(questions int, all bool, act func(path string) string) []trajector
 		rows = append(rows, of(meta, record(smallTree(), act))...)
 	}
 
-	return slices.Collect(values(trajectories.Sorted(rows)))
+	return slices.Collect(values(synth.Sorted(rows)))
 }
 
 // A step for TRL is, message for message, what an evaluation sends to a server's chat endpoint, and the answer.

@@ -32,7 +32,8 @@ func fail(with unix.Errno) bpf.RetConstant {
 }
 
 // filter is a seccomp filter in the making. Every rule is for one call and answers on every way through it, so that
-// the next rule finds the call's number still loaded.
+// the next rule finds the call's number still loaded. elastic/go-seccomp-bpf gives calls of another machine the default
+// answer, which a list of what is denied allows, and has no masks for arguments.
 type filter struct {
 	code []bpf.Instruction
 	own  []int // the instructions that compare with the process's own number

@@ -94,7 +94,8 @@ func LeftToSeccomp(version int) []string {
 
 // restrictFiles denies this thread, and what it will execute, all files and folders but these, the
 // network, and signals to processes outside, as far as a version of Landlock can; 0 is the kernel's
-// own. It needs neither privileges nor /proc.
+// own. It needs neither privileges nor /proc. The library's own Restrict, built with cgo, lets the program list its
+// threads in /proc under versions below 8.
 func restrictFiles(read, hide, write []string, scratch string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {

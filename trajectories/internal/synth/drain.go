@@ -2,6 +2,7 @@ package synth
 
 import (
 	"iter"
+	"slices"
 	"testing"
 
 	"toolevo/trajectories"
@@ -43,4 +44,11 @@ func Sequence(rows []trajectories.Row) iter.Seq2[trajectories.Row, error] {
 			}
 		}
 	}
+}
+
+// Sorted returns rows in canonical order. It sorts the slice.
+func Sorted(rows []trajectories.Row) iter.Seq2[trajectories.Row, error] {
+	slices.SortFunc(rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
+
+	return Sequence(rows)
 }
