@@ -54,14 +54,34 @@ func (s *statement) compare(i int) {
 		return
 	}
 
-	s.edits[left].before = "compare_values(" + s.edits[left].before
+	if s.isNumber(left, i-1) || s.isNumber(i+n, right) { // SQLite compares them without a call
+		s.surround(left, i-1, "CAST(", " AS REAL)")
+		s.surround(i+n, right, "CAST(", " AS REAL)")
+
+		return
+	}
+
+	s.surround(left, right, "compare_values(", ") "+op+" 0")
 	s.change(i, ",")
 
 	for j := i + 1; j < i+n; j++ {
 		s.change(j, "")
 	}
+}
 
-	s.edits[right].after += ") " + op + " 0"
+// surround inserts something before a token, and after another one.
+func (s *statement) surround(first, last int, before, after string) {
+	s.edits[first].before = before + s.edits[first].before
+	s.edits[last].after += after
+}
+
+// isNumber reports whether the tokens from first to last are a number.
+func (s *statement) isNumber(first, last int) bool {
+	for first < last && s.isAny(first, "-", "+") {
+		first++
+	}
+
+	return first == last && s.kind(first) == number
 }
 
 // among lets what stands before BETWEEN or IN be a number where numbers follow.
@@ -85,8 +105,7 @@ func (s *statement) among(i int) {
 		return
 	}
 
-	s.edits[left].before = "0+(" + s.edits[left].before
-	s.edits[end].after += ")"
+	s.surround(left, end, "0+(", ")")
 }
 
 // label names the columns of the outermost SELECT that are columns of a table as the statement writes them, not as the

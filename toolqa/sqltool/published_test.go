@@ -1,6 +1,7 @@
 package sqltool
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,6 +85,25 @@ func TestPublishedDatabase(t *testing.T) {
 	} {
 		if got := query(t, in, sql); got.Observation != want {
 			t.Errorf("%s\n got %q\nwant %q", sql, got.Observation, want)
+		}
+	}
+}
+
+// A comparison with a number, which SQLite makes without a call, is the same as one with a value that happens to be it.
+func TestComparisonsWithNumbers(t *testing.T) {
+	in := interpreter(t, Options{TextColumns: true}, five(t)...)
+
+	for _, op := range []string{"=", "<", "<=", ">", ">=", "<>", "!="} {
+		for _, column := range []string{"coffee_data.Close", "Volume + 0", "Date", "Currency", "NULL", "-Low"} {
+			for _, number := range []string{"100", "-1", "116.50", "1e2", "0", "2000"} {
+				counts := "SELECT COUNT(*) n, SUM(x) s FROM (SELECT %s x FROM coffee.coffee_data)"
+				direct := query(t, in, fmt.Sprintf(counts, column+" "+op+" "+number))
+				byValue := query(t, in, fmt.Sprintf(counts, column+" "+op+" (SELECT "+number+")"))
+
+				if direct != byValue {
+					t.Errorf("%s %s %s: %+v, of a value %+v", column, op, number, direct, byValue)
+				}
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
 	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/worker"
 )
 
 // Options are what an engine is made of. Of each field but Python the zero value means the default.
@@ -152,13 +153,14 @@ func (o Options) starter() (starter, error) {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
 		}
 
-		s, err := launch(cmd)
+		child, err := worker.Start(cmd, nil)
 		if err != nil {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
 		}
 
+		s := &server{child}
 		if err := s.prepare(ctx, setup); err != nil {
-			said := s.end()
+			said := s.End()
 
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, ctx.Err())

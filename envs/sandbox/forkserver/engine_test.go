@@ -445,27 +445,4 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// FuzzReadFrame shows that no bytes make a frame longer than allowed, and that a frame written is read.
-func FuzzReadFrame(f *testing.F) {
-	f.Add([]byte("\x00\x00\x00\x02ab"), 10)
-	f.Add([]byte("\xff\xff\xff\xffab"), 10)
-	f.Add([]byte("\x00\x00"), 0)
-	f.Fuzz(func(t *testing.T, text []byte, most int) {
-		most %= 1 << 20
-		if frame, err := readFrame(strings.NewReader(string(text)), most); err == nil && len(frame) > max(0, most) {
-			t.Errorf("%d bytes, where %d are the most", len(frame), most)
-		}
-
-		var b strings.Builder
-		if err := writeFrame(&b, text); err != nil {
-			t.Fatal(err)
-		}
-
-		if frame, err := readFrame(strings.NewReader(b.String()), len(text)); err != nil ||
-			string(frame) != string(text) {
-			t.Errorf("%q is read as %q, %v", text, frame, err)
-		}
-	})
-}
-
 var _ sandbox.Engine = (*Engine)(nil)

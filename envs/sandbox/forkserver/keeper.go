@@ -70,12 +70,12 @@ func (k *keeper) serve(life context.Context, w want, back chan bool) {
 	select {
 	case good = <-back:
 	case <-life.Done():
-		k.server.kill()
+		k.server.Kill()
 		<-back
 	}
 
 	if !good {
-		k.server.end()
+		k.server.End()
 		k.server = nil
 		k.ready(life) // at once, so that the next call need not wait; if it fails, that call tries again
 
@@ -122,7 +122,7 @@ func (k *keeper) replace(s *server) {
 	}
 
 	if k.server != nil {
-		k.server.end()
+		k.server.End()
 	}
 
 	k.server = s
@@ -133,11 +133,11 @@ func (k *keeper) end() {
 
 	if k.next != nil {
 		if s := <-k.next; s != nil {
-			s.end()
+			s.End()
 		}
 	}
 
 	if k.server != nil {
-		k.server.end()
+		k.server.End()
 	}
 }

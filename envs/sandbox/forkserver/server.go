@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"syscall"
 	"time"
 
 	"toolevo/envs/sandbox"
@@ -24,14 +21,8 @@ const (
 // errBroken is why a call failed whose server is of no use any more.
 var errBroken = errors.New("forkserver: the server broke")
 
-// server is a running server. One goroutine at a time may use it; kill may be called by any.
-type server struct {
-	cmd    *exec.Cmd
-	in     *os.File // requests
-	out    *os.File // answers
-	stderr *worker.Tail
-	dead   chan struct{} // closed when the process has ended and was waited for
-}
+// server is a running server. One goroutine at a time may use it; Kill may be called by any.
+type server struct{ *worker.Child }
 
 // request is a call as a server reads it.
 type request struct {
@@ -50,75 +41,9 @@ type answer struct {
 	output []byte
 }
 
-// launch starts the process of a server.
-func launch(cmd *exec.Cmd) (*server, error) {
-	stdin, in, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer stdin.Close()
-
-	out, stdout, err := os.Pipe()
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	defer stdout.Close()
-
-	s := &server{cmd: cmd, in: in, out: out, stderr: &worker.Tail{Max: 4 << 10}, dead: make(chan struct{})}
-
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, s.stderr
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-
-	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // either makes it the leader of a group
-	cmd.Cancel = func() error { s.kill(); return nil }
-
-	cmd.WaitDelay = time.Second
-	if err := cmd.Start(); err != nil {
-		in.Close()
-		out.Close()
-		return nil, err
-	}
-
-	go s.wait()
-
-	return s, nil
-}
-
-// wait waits for the process, ends what is left of its group, and closes dead.
-func (s *server) wait() {
-	s.cmd.Wait()
-	// The group's number is still its own: the system does not give it to a new process while one of the
-	// group lives, and reuses a free one last.
-	syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	s.in.Close()
-	s.out.Close()
-	close(s.dead)
-}
-
-// kill ends the server and all of its process group.
-func (s *server) kill() {
-	select {
-	case <-s.dead:
-	default:
-		syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	}
-}
-
 // prepare tells a new server its setup, waits until it is ready, and warms it: the first call takes much longer.
 func (s *server) prepare(ctx context.Context, setup []byte) error {
-	err := s.during(ctx, startTime, func() error {
-		if err := writeFrame(s.in, setup); err != nil {
-			return err
-		}
-
-		_, err := readFrame(s.out, mostHeader)
-
-		return err
-	})
-	if err != nil {
+	if _, _, err := s.Call(ctx, setup, worker.Limits{Time: startTime, Answer: mostHeader}); err != nil {
 		return err
 	}
 
@@ -149,13 +74,14 @@ func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	if err != nil {
 		return answer{}, fmt.Errorf("forkserver: encode a program: %w", err)
 	}
+
 	var a answer
-	err = s.during(ctx, l.Wall+graceTime, func() error {
-		if err := writeFrame(s.in, frame); err != nil {
+	err = s.During(ctx, worker.Limits{Time: l.Wall + graceTime}, func() error {
+		if err := s.Send(frame); err != nil {
 			return err
 		}
 
-		header, err := readFrame(s.out, mostHeader)
+		header, err := s.Receive(mostHeader)
 		if err != nil {
 			return err
 		}
@@ -164,43 +90,13 @@ func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 			return err
 		}
 
-		a.output, err = readFrame(s.out, l.Output)
+		a.output, err = s.Receive(l.Output)
 
 		return err
 	})
-
-	return a, err
-}
-
-// during does something that speaks to the server, which is killed when ctx ends before. The error tells whether the
-// server is still good for something: it wraps errBroken if not.
-func (s *server) during(ctx context.Context, most time.Duration, talk func() error) error {
-	deadline := time.Now().Add(most)
-	s.in.SetWriteDeadline(deadline) // the two fail on a pipe that is closed, as talk does then
-	s.out.SetReadDeadline(deadline)
-	stop := context.AfterFunc(ctx, s.kill)
-	err := talk()
-
-	if !stop() {
-		return fmt.Errorf("%w: %w", errBroken, context.Cause(ctx))
-	}
-
 	if err != nil {
-		return fmt.Errorf("%w: %w", errBroken, err)
+		return a, fmt.Errorf("%w: %w", errBroken, err)
 	}
 
-	return nil
-}
-
-// end kills the server, waits for it, and says how it ended.
-func (s *server) end() string {
-	s.kill()
-	<-s.dead
-
-	said := s.cmd.ProcessState.String()
-	if line := worker.LastLine(s.stderr.Bytes()); line != "" {
-		said += ": " + line
-	}
-
-	return said
+	return a, nil
 }

@@ -252,3 +252,26 @@ func TestFrames(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// FuzzReadFrame shows that no bytes make a frame longer than allowed, and that a frame written is read.
+func FuzzReadFrame(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x02ab"), 10)
+	f.Add([]byte("\xff\xff\xff\xffab"), 10)
+	f.Add([]byte("\x00\x00"), 0)
+	f.Fuzz(func(t *testing.T, text []byte, most int) {
+		most %= 1 << 20
+		if frame, err := ReadFrame(strings.NewReader(string(text)), most); err == nil && len(frame) > max(0, most) {
+			t.Errorf("%d bytes, where %d are the most", len(frame), most)
+		}
+
+		var b strings.Builder
+		if err := WriteFrame(&b, text); err != nil {
+			t.Fatal(err)
+		}
+
+		if frame, err := ReadFrame(strings.NewReader(b.String()), len(text)); err != nil ||
+			string(frame) != string(text) {
+			t.Errorf("%q is read as %q, %v", text, frame, err)
+		}
+	})
+}
