@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
@@ -58,26 +57,10 @@ say more of it, check plays it again.`,
 	f.kind = stored.Evaluated
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		b, err := f.resolve(cmd.Context(), cmd)
-		if err != nil {
-			return err
-		}
-		defer b.close()
-
-		if err := checkAnalyzed(b.config); err != nil {
-			return err
-		}
-
-		if *f.dryRun {
-			return a.dryRun(cmd.Context(), stored.Evaluated, f, b)
-		}
-
-		if err := f.prepare(cmd.Context(), b); err != nil {
-			return err
-		}
-
-		return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
-			return a.analyze(*f.asJSON, run, r, b.config.Prompt)
+		return a.makeRun(cmd, stored.Evaluated, f, checkAnalyzed, func(b *bench) error {
+			return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
+				return a.analyze(*f.asJSON, run, r, b.Config.Prompt)
+			})
 		})
 	}
 
@@ -85,7 +68,8 @@ say more of it, check plays it again.`,
 }
 
 // checkAnalyzed refuses versions that cannot be compared with the original.
-func checkAnalyzed(c *configs.Resolved) error {
+func checkAnalyzed(b *bench) error {
+	c := b.Config
 	if len(c.API) < 2 || strings.TrimSpace(c.API[0]) != c.Prompt {
 		return console.Usage("--api %s: want the version of the prompt, %s, and then the versions to compare with it, "+
 			"e.g. %s,factor:names-text", strings.Join(c.API, ","), c.Prompt, c.Prompt)

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -20,15 +23,14 @@ import (
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/metrics"
-	"toolevo/mcts/policy/server"
+	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
 
 // bench is a benchmark as a configuration chooses it, and the models that play it.
 type bench struct {
-	config    *configs.Resolved
-	benchmark suite.Benchmark
+	*serving.Models
 	suite     suite.Suite             // nil while no data is needed
 	questions []trajectories.Question // chosen, in the order of the rows
 	tasks     []envs.Task             // the same
@@ -39,11 +41,9 @@ type bench struct {
 	deployed  *drift.Deployed   // the API versions that questions meet
 	versions  *toolapi.Catalog  // all that there are
 
-	serving *serving                  // where models are
-	servers map[string]*server.Policy // policies on servers that were opened, by name
-	metrics *metrics.Server           // nil where nobody wants them
-	log     *slog.Logger              // of how a run goes
-	logFile io.Closer                 // nil where it goes to none
+	metrics *metrics.Server // nil where nobody wants them
+	log     *slog.Logger    // of how a run goes
+	logFile io.Closer       // nil where it goes to none
 }
 
 // openBench reads what a configuration needs from the data folder, and starts its engine.
@@ -88,7 +88,7 @@ const inputVersions = "versions"
 
 // newBench returns a bench that has read nothing but API versions, after it made sure that the names of those and of
 // policies exist. noted are the versions that a run has; nil reads those of the configuration.
-func newBench(c *configs.Resolved, s *serving, noted *drift.Deployed) (*bench, error) {
+func newBench(c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
 	if err != nil {
 		return nil, err
@@ -113,14 +113,14 @@ func newBench(c *configs.Resolved, s *serving, noted *drift.Deployed) (*bench, e
 	}
 
 	for _, name := range c.Policy {
-		if err := checkPolicy(c, name); err != nil {
+		if err := serving.CheckPolicy(c, name); err != nil {
 			return nil, err
 		}
 	}
 
 	b := &bench{
-		config: c, benchmark: benchmark, lineage: map[string]string{}, serving: s, servers: map[string]*server.Policy{},
-		deployed: d, versions: versions, log: slog.New(slog.DiscardHandler),
+		Models: serving.New(c, benchmark, s), lineage: map[string]string{}, deployed: d, versions: versions,
+		log: slog.New(slog.DiscardHandler),
 	}
 	if len(d.Files) > 0 {
 		b.lineage[inputVersions] = d.Hash()
@@ -131,7 +131,7 @@ func newBench(c *configs.Resolved, s *serving, noted *drift.Deployed) (*bench, e
 
 // readBench is openBench without an engine. noted are the versions that a run has, nil for a new one.
 func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
-	b, err := newBench(c, &serving{parallel: "auto"}, noted)
+	b, err := newBench(c, &serving.Servers{Parallel: "auto"}, noted)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 		return nil, err
 	}
 
-	if b.suite, err = b.benchmark.Open(ctx, choice); err != nil {
+	if b.suite, err = b.Benchmark.Open(ctx, choice); err != nil {
 		return nil, err
 	}
 
@@ -167,7 +167,7 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 
 // readTokenizer reads the tokenizer by which training counts, if there is one.
 func (b *bench) readTokenizer() error {
-	path := b.config.Training.Tokenizer
+	path := b.Config.Training.Tokenizer
 	if path == "" {
 		return nil
 	}
@@ -188,9 +188,7 @@ func (b *bench) close() error {
 		err = b.suite.Close()
 	}
 
-	for _, p := range b.servers {
-		err = errors.Join(err, p.Close())
-	}
+	err = errors.Join(err, b.Models.Close())
 
 	if b.engine != nil {
 		err = errors.Join(err, b.engine.Close())
@@ -207,19 +205,10 @@ func (b *bench) close() error {
 	return err
 }
 
-// plan returns the solutions of a benchmark's questions, none when it has none.
-func plan(b suite.Benchmark) func(question string) (envs.Plan, bool) {
-	if p, ok := b.(suite.Planner); ok {
-		return p.Plan
-	}
-
-	return func(string) (envs.Plan, bool) { return nil, false }
-}
-
 // environment is deploy for episodes, which have no search that ends them where there is no self-reflection.
 func (b *bench) environment(f drift.Family, m envs.Memory) (envs.Environment, error) {
 	env, err := b.deploy(f, m)
-	if err == nil && !b.config.Search.Reflect {
+	if err == nil && !b.Config.Search.Reflect {
 		env = mcts.WithoutReflection(env)
 	}
 
@@ -233,15 +222,71 @@ func (b *bench) openEnvironments(e *stored.Evaluation) error {
 
 // deploy returns the environment in which each task meets a version of the family.
 func (b *bench) deploy(f drift.Family, m envs.Memory) (envs.Environment, error) {
-	return f.Environment(b.config.Seed, func(version string) (envs.Environment, error) {
+	return f.Environment(b.Config.Seed, func(version string) (envs.Environment, error) {
 		return b.suite.Environment(version, m)
 	})
 }
 
 // retry returns the retry policy for infrastructure errors.
 func (b *bench) retry() mcts.Retry {
-	return mcts.Retry{Attempts: b.config.Attempts, Backoff: time.Second}
+	return mcts.Retry{Attempts: b.Config.Attempts, Backoff: time.Second}
 }
 
 // isMissing reports whether an error means that a file is not there.
 func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }
+
+// watch shows what the suite prepares while a run works.
+func (b *bench) watch(what string) (set func(done, total int), stop func()) {
+	if b.Servers.Watch == nil {
+		return func(int, int) {}, func() {}
+	}
+
+	now := &console.Steps{}
+
+	return now.Step(what), b.Servers.Watch(now.Read)
+}
+
+// probe looks at the servers of models, and has the suite do what it has to before a run begins.
+func (b *bench) probe(ctx context.Context) error {
+	if err := b.Probe(ctx); err != nil {
+		return err
+	}
+
+	p, ok := b.suite.(suite.Preparer)
+	if !ok {
+		return nil
+	}
+
+	return console.GaveUp(p.Prepare(ctx))
+}
+
+// inputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
+const inputPrompt = "prompt"
+
+// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
+// a log are answers to these words. A scripted policy reads none of them.
+func (b *bench) readPrompt() error {
+	if !b.OnServers() {
+		return nil
+	}
+
+	p, err := b.Prompt()
+	if err != nil {
+		return err
+	}
+
+	sum, last := sha256.New(), ""
+
+	for _, dataset := range b.suite.Datasets() {
+		if system := p.System(dataset); system != last { // else every dataset has the same
+			fmt.Fprintf(sum, "%q\n", system)
+			last = system
+		}
+
+		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])
+	}
+
+	b.lineage[inputPrompt] = hex.EncodeToString(sum.Sum(nil))
+
+	return nil
+}

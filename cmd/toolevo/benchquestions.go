@@ -23,7 +23,7 @@ const inputQuestions = "questions"
 
 // choice says what the configuration wants of the benchmark.
 func (b *bench) choice(dir string) (suite.Choice, error) {
-	c := b.config
+	c := b.Config
 
 	own, answers, err := b.ownTasks()
 
@@ -46,21 +46,21 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 			Output: c.Python.OutputKiB << 10,
 		},
 		Settings: maps.Collect(c.Sections()),
-		Embedder: b.embedder,
+		Embedder: b.Embedder,
 		Watch:    b.watch,
 	}, err
 }
 
 // ownTasks reads the tasks of the user's own, none where the run is about a split.
 func (b *bench) ownTasks() ([]envs.Task, map[string]string, error) {
-	path := b.config.Questions
+	path := b.Config.Questions
 	if path == "" {
 		return nil, nil, nil
 	}
 
-	asker, ok := b.benchmark.(suite.Asker)
+	asker, ok := b.Benchmark.(suite.Asker)
 	if !ok {
-		return nil, nil, console.Usage("--questions: the suite %s has only questions of its own", b.config.Suite)
+		return nil, nil, console.Usage("--questions: the suite %s has only questions of its own", b.Config.Suite)
 	}
 
 	// The run is resumed and checked wherever that is done.
@@ -69,7 +69,7 @@ func (b *bench) ownTasks() ([]envs.Task, map[string]string, error) {
 		return nil, nil, err
 	}
 
-	b.config.Questions = path
+	b.Config.Questions = path
 
 	tasks, answers, err := asker.ReadTasks(path)
 	if err == nil && len(tasks) == 0 {
@@ -99,9 +99,9 @@ func (b *bench) readTasks() error {
 		}
 	}
 	answers, _ := b.suite.(suite.Answerer)
-	split := b.config.Split
+	split := b.Config.Split
 
-	if b.config.Questions != "" {
+	if b.Config.Questions != "" {
 		split = suite.OwnSplit
 	}
 
@@ -125,11 +125,11 @@ func (b *bench) readTasks() error {
 			continue
 		}
 
-		if only := b.config.Branch.Question; only != "" && t.ID != only {
+		if only := b.Config.Branch.Question; only != "" && t.ID != only {
 			continue
 		}
 
-		if taken[cell]++; b.config.Limit > 0 && taken[cell] > b.config.Limit {
+		if taken[cell]++; b.Config.Limit > 0 && taken[cell] > b.Config.Limit {
 			continue
 		}
 
@@ -153,7 +153,7 @@ func (b *bench) templates() ([]string, error) {
 		}
 	}
 
-	chosen := b.config.Templates()
+	chosen := b.Config.Templates()
 	for _, name := range chosen {
 		if slices.Contains(there, name) {
 			continue

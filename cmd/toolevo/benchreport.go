@@ -59,7 +59,7 @@ type serveMoment struct {
 const timelineEvery = time.Second
 
 func newServeReport(f *serveFlags, s *simserver.Server) *serveReport {
-	return &serveReport{URL: s.URL(), Protocol: f.protocol, Speed: f.speed, Timeline: []serveMoment{}, server: s}
+	return &serveReport{URL: s.URL(), Protocol: f.protocol, Speed: f.Speed, Timeline: []serveMoment{}, server: s}
 }
 
 // watch keeps the timeline until ctx ends.

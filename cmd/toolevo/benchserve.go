@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/scripted"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -31,18 +32,13 @@ measure says nothing about any model.`,
 	return console.Group(cmd)
 }
 
-// serveFlags are the flags of bench serve, in the order of its help.
+// serveFlags are the flags of bench serve. Those that an option has as it is are read into it.
 type serveFlags struct {
-	listen, protocol, model          string
-	policy, suite, codec             string
-	slots, window, kvTokens, waiting int
-	latency                          time.Duration
-	prefill, decode, crowding, speed float64
-	seed                             uint64
-	faults, wrong                    []string
-	downFor, retryAfter, dripEvery   time.Duration
-	requireKey                       bool
-	asJSON                           *bool
+	simserver.Options
+	protocol, policy, suite, codec string
+	faults, wrong                  []string
+	requireKey                     bool
+	asJSON                         *bool
 }
 
 func (a *app) benchServeCommand() *cobra.Command {
@@ -91,32 +87,33 @@ server applies the chat template (server.form chat); ignore-n is for vLLM only.`
 }
 
 func (f *serveFlags) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
+	flags, latency, faults := cmd.Flags(), &f.Latency, &f.Faults
+	flags.StringVar(&f.Address, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
 	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
-	flags.StringVar(&f.model, "model", "sim", "serve the model under this `NAME`")
+	flags.StringVar(&f.Model, "model", "sim", "serve the model under this `NAME`")
 	flags.StringVar(&f.policy, "policy", "scripted:noisy", "`KIND:NAME` of the policy that writes: "+
 		"scripted:reader, scripted:stale, scripted:noisy or scripted:weak")
 	flags.StringVar(&f.suite, "suite", suite.Names()[0], "`NAME` of the benchmark whose questions it answers")
 	flags.StringVar(&f.codec, "codec", action.ReAct{}.String(), "`NAME` of how it writes actions: react or "+
 		"function-call")
-	flags.IntVar(&f.slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, for ollama 1)")
-	flags.IntVar(&f.window, "window", 32768, "context window of `N` tokens")
-	flags.IntVar(&f.kvTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; the others wait "+
+	flags.IntVar(&f.Slots, "slots", 0, "sequences that run at the same time: `N` (0: 256, for ollama 1)")
+	flags.IntVar(&f.MaxModelLen, "window", 32768, "context window of `N` tokens")
+	flags.IntVar(&f.KVTokens, "kv-tokens", 0, "memory for `N` tokens of all running sequences; the others wait "+
 		"(0: no limit)")
-	flags.IntVar(&f.waiting, "max-waiting", 0, "refuse requests with 503 while `N` sequences wait (0: no limit)")
-	flags.DurationVar(&f.latency, "latency", 0, "`TIME` that every completion takes, regardless of length")
-	flags.Float64Var(&f.prefill, "prefill", 0, "prompt tokens read per second: `N`, not counting cached ones "+
+	flags.IntVar(&f.MaxWaiting, "max-waiting", 0, "refuse requests with 503 while `N` sequences wait (0: no limit)")
+	flags.DurationVar(&latency.PerCompletion, "latency", 0, "`TIME` that every completion takes, regardless of length")
+	flags.Float64Var(&latency.PrefillPerSecond, "prefill", 0, "prompt tokens read per second: `N`, not counting "+
+		"cached ones (0: at once)")
+	flags.Float64Var(&latency.DecodePerSecond, "decode", 0, "tokens written per second by a single sequence: `N` "+
 		"(0: at once)")
-	flags.Float64Var(&f.decode, "decode", 0, "tokens written per second by a single sequence: `N` (0: at once)")
-	flags.Float64Var(&f.crowding, "crowding", 0, "`SHARE` by which each other running sequence slows decoding")
-	flags.Float64Var(&f.speed, "speed", 1, "run all of this `X` times as fast")
-	flags.Uint64Var(&f.seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
+	flags.Float64Var(&latency.Crowding, "crowding", 0, "`SHARE` by which each other running sequence slows decoding")
+	flags.Float64Var(&f.Speed, "speed", 1, "run all of this `X` times as fast")
+	flags.Uint64Var(&f.Seed, "seed", 1, "`N` is the seed of the faults, and of requests without one")
 	flags.StringSliceVar(&f.faults, "faults", nil, "`KIND=RATE,…` of single requests, or one rate for all kinds")
-	flags.DurationVar(&f.downFor, "down-for", time.Minute, "`TIME` that flap and die last (0: for good)")
-	flags.DurationVar(&f.retryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask to wait, in whole "+
+	flags.DurationVar(&faults.DownFor, "down-for", time.Minute, "`TIME` that flap and die last (0: for good)")
+	flags.DurationVar(&faults.RetryAfter, "retry-after", time.Second, "`TIME` that 429 and 503 ask to wait, in whole "+
 		"seconds (0: none)")
-	flags.DurationVar(&f.dripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
+	flags.DurationVar(&faults.DripEvery, "drip-every", 100*time.Millisecond, "`TIME` between two pieces of a drip")
 	flags.StringSliceVar(&f.wrong, "wrong", nil, "`NAMES` of permanent misconfigurations, separated by commas")
 	flags.BoolVar(&f.requireKey, "require-key", false, "ask clients for the key in OPENAI_API_KEY")
 	f.asJSON = console.JSONFlag(cmd)
@@ -125,7 +122,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 // options says what the flags ask for.
 func (f *serveFlags) options(key string) (simserver.Options, error) {
 	kind, name, _ := strings.Cut(f.policy, ":")
-	if kind != kindScripted {
+	if kind != serving.Scripted {
 		return simserver.Options{}, fmt.Errorf("--policy %s: want scripted:reader, scripted:stale, scripted:noisy or "+
 			"scripted:weak for a simulated server", f.policy)
 	}
@@ -153,32 +150,10 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 		return simserver.Options{}, err
 	}
 
-	o := simserver.Options{
-		Policy:      scripted.New(profile, plan(benchmark)),
-		Codec:       profile.Codec,
-		Model:       f.model,
-		Kind:        simserver.Kind(f.protocol),
-		Address:     f.listen,
-		MaxModelLen: f.window,
-		Slots:       f.slots,
-		MaxWaiting:  f.waiting,
-		KVTokens:    f.kvTokens,
-		Latency: simserver.Latency{
-			PerCompletion:    f.latency,
-			PrefillPerSecond: f.prefill,
-			DecodePerSecond:  f.decode,
-			Crowding:         f.crowding,
-		},
-		Speed: f.speed,
-		Seed:  f.seed,
-		Faults: simserver.Faults{
-			Rates:      rates,
-			Seed:       f.seed,
-			RetryAfter: f.retryAfter,
-			DripEvery:  f.dripEvery,
-			DownFor:    f.downFor,
-		},
-	}
+	o := f.Options
+	o.Policy, o.Codec, o.Kind = scripted.New(profile, suite.Plans(benchmark)), profile.Codec, simserver.Kind(f.protocol)
+	o.Faults.Rates, o.Faults.Seed = rates, f.Seed
+
 	for _, w := range f.wrong {
 		o.Wrong = append(o.Wrong, simserver.Misconfiguration(w))
 	}
@@ -195,16 +170,16 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 // check refuses figures that make no sense, and those that the server would take for a default other than the flag's.
 func (f *serveFlags) check() error {
 	switch {
-	case f.window < 1:
-		return fmt.Errorf("--window %d: want at least 1", f.window)
-	case !(f.speed > 0):
-		return fmt.Errorf("--speed %v: want more than 0", f.speed)
+	case f.MaxModelLen < 1:
+		return fmt.Errorf("--window %d: want at least 1", f.MaxModelLen)
+	case !(f.Speed > 0):
+		return fmt.Errorf("--speed %v: want more than 0", f.Speed)
 	}
 
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"slots", f.slots}, {"kv-tokens", f.kvTokens}, {"max-waiting", f.waiting}} {
+	}{{"slots", f.Slots}, {"kv-tokens", f.KVTokens}, {"max-waiting", f.MaxWaiting}} {
 		if n.value < 0 {
 			return fmt.Errorf("--%s %d: want at least 0", n.flag, n.value)
 		}
@@ -213,7 +188,10 @@ func (f *serveFlags) check() error {
 	for _, d := range []struct {
 		flag  string
 		value time.Duration
-	}{{"latency", f.latency}, {"down-for", f.downFor}, {"retry-after", f.retryAfter}, {"drip-every", f.dripEvery}} {
+	}{
+		{"latency", f.Latency.PerCompletion}, {"down-for", f.Faults.DownFor},
+		{"retry-after", f.Faults.RetryAfter}, {"drip-every", f.Faults.DripEvery},
+	} {
 		if d.value < 0 {
 			return fmt.Errorf("--%s %v: want at least 0s", d.flag, d.value)
 		}
@@ -276,12 +254,12 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 
 // introduce says where the server is and what to try with it.
 func (a *app) introduce(f *serveFlags, url string) {
-	address, name := url+"/v1", kindOpenAI+":"+f.model
+	address, name := url+"/v1", serving.OpenAI+":"+f.Model
 	if f.protocol == string(simserver.Ollama) {
-		address, name = url, kindOllama+":"+f.model
+		address, name = url, serving.Ollama+":"+f.Model
 	}
 
-	a.Say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.model, f.policy, url)
+	a.Say("A simulated %s with the model %q (%s) listens on %s", f.protocol, f.Model, f.policy, url)
 
 	if f.requireKey {
 		a.Say("It asks for the key in OPENAI_API_KEY.")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,29 +55,13 @@ cannot be continued.`,
 		f.branch = point
 		*f.data = dataOf(cmd, *f.data, &point.manifest, point.dir)
 
-		b, err := f.resolve(cmd.Context(), cmd)
-		if err != nil {
-			return err
-		}
-		defer b.close()
+		return a.makeRun(cmd, stored.Collection, f, onePolicy(cmd), func(b *bench) error {
+			if err := point.reached(cmd.Context(), b); err != nil {
+				return err
+			}
 
-		if len(b.config.Policy) != 1 {
-			return console.Usage("branch takes one --policy, not %s", strings.Join(b.config.Policy, ","))
-		}
-
-		if *f.dryRun {
-			return a.dryRun(cmd.Context(), stored.Collection, f, b)
-		}
-
-		if err := f.prepare(cmd.Context(), b); err != nil {
-			return err
-		}
-
-		if err := point.reached(cmd.Context(), b); err != nil {
-			return err
-		}
-
-		return a.collect(cmd.Context(), f, b)
+			return a.collect(cmd.Context(), f, b)
+		})
 	}
 
 	return cmd
@@ -200,7 +183,7 @@ func (p *branch) deployed(c *configs.Resolved) (*drift.Deployed, error) {
 // reached makes sure that the steps down to the node lead there again, that what they show has not changed since, and
 // that there is depth left to act at.
 func (p *branch) reached(ctx context.Context, b *bench) error {
-	deepest := b.config.MaxDepth(b.tasks[0]) + b.config.Search.DepthSlack
+	deepest := b.Config.MaxDepth(b.tasks[0]) + b.Config.Search.DepthSlack
 	if len(p.path) > deepest {
 		return console.Usage("the node is at depth %d, and none may act deeper than %d: --set search.max_depth=N",
 			len(p.path), deepest)
@@ -239,7 +222,7 @@ func (p *branch) reached(ctx context.Context, b *bench) error {
 // prefix is where the trees of a configuration begin.
 func (b *bench) prefix() []envs.Action {
 	var actions []envs.Action
-	for _, a := range b.config.Branch.Actions {
+	for _, a := range b.Config.Branch.Actions {
 		actions = append(actions, envs.Action(a))
 	}
 
@@ -256,7 +239,7 @@ func (b *bench) branchEnvironment(m envs.Memory) (envs.Environment, error) {
 
 	var first []envs.Environment
 
-	for _, version := range b.config.Branch.API {
+	for _, version := range b.Config.Branch.API {
 		env, err := b.deploy(drift.Family{Versions: []string{version}}, m)
 		if err != nil {
 			return nil, err

@@ -103,7 +103,7 @@ func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*b
 			m.DataFolder(v.Dir))
 	}
 
-	b.serving = a.serving()
+	b.Servers = a.serving()
 
 	if b.runsPrograms() {
 		var first recorded

@@ -67,25 +67,9 @@ Nothing is lost either way.`,
 			return err
 		}
 
-		b, err := f.resolve(cmd.Context(), cmd)
-		if err != nil {
-			return err
-		}
-		defer b.close()
-
-		if len(b.config.Policy) != 1 {
-			return console.Usage("collect takes one --policy, not %s", strings.Join(b.config.Policy, ","))
-		}
-
-		if *f.dryRun {
-			return a.dryRun(cmd.Context(), stored.Collection, f, b)
-		}
-
-		if err := f.prepare(cmd.Context(), b); err != nil {
-			return err
-		}
-
-		return a.collect(cmd.Context(), f, b)
+		return a.makeRun(cmd, stored.Collection, f, onePolicy(cmd), func(b *bench) error {
+			return a.collect(cmd.Context(), f, b)
+		})
 	}
 
 	return cmd
@@ -98,8 +82,8 @@ func collectOptions(b *bench, run *store.Run) (collect.Options, error) {
 		return o, err
 	}
 
-	o.Policy, err = b.policy(b.config.Policy[0])
-	o.Room = b.room()
+	o.Policy, err = b.Policy(b.Config.Policy[0])
+	o.Room = b.Room()
 
 	return o, err
 }
@@ -113,7 +97,7 @@ func logOptions(b *bench, run *store.Run) (collect.Options, error) {
 
 	questions := make([]collect.Question, len(b.tasks))
 	for i, t := range b.tasks {
-		questions[i] = collect.Question{Task: t, MaxDepth: b.config.MaxDepth(t), Prefix: b.prefix()}
+		questions[i] = collect.Question{Task: t, MaxDepth: b.Config.MaxDepth(t), Prefix: b.prefix()}
 	}
 
 	accept, err := b.acceptance()
@@ -124,9 +108,9 @@ func logOptions(b *bench, run *store.Run) (collect.Options, error) {
 	return collect.Options{
 		Questions: questions,
 		Env:       env,
-		Search:    b.config.Search.Config,
+		Search:    b.Config.Search.Config,
 		Accept:    accept,
-		Seed:      b.config.Seed,
+		Seed:      b.Config.Seed,
 		Store:     run.Store,
 		Log:       b.log,
 		Retry:     b.retry(),
@@ -138,9 +122,9 @@ const charactersOfAToken = 4
 
 // acceptance returns which trajectories training takes, as an export with the same cutoff and tokenizer would.
 func (b *bench) acceptance() (mcts.Accept, error) {
-	t := b.config.Training
+	t := b.Config.Training
 
-	prompt, err := b.prompt()
+	prompt, err := b.Prompt()
 	if err != nil {
 		return nil, err
 	}
@@ -155,60 +139,67 @@ func (b *bench) acceptance() (mcts.Accept, error) {
 		return nil, console.Usage("training: %v", err)
 	}
 
-	return export.NewAcceptance(linter, b.config.Codec(), prompt.System, characters).Accept, nil
+	return export.NewAcceptance(linter, b.Config.Codec(), prompt.System, characters).Accept, nil
 }
 
-func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
-	run, err := a.startRun(ctx, stored.Collection, f, b)
-	if err != nil {
-		return a.notStarted(ctx, stored.Collection, f, err)
+// onePolicy refuses several policies, which grow no tree together.
+func onePolicy(cmd *cobra.Command) func(*bench) error {
+	return func(b *bench) error {
+		if len(b.Config.Policy) == 1 {
+			return nil
+		}
+
+		return console.Usage("%s takes one --policy, not %s", cmd.Name(), strings.Join(b.Config.Policy, ","))
 	}
-	defer func() {
-		err = errors.Join(err, run.Close())
-		b.logEnd(err)
-	}()
+}
 
-	a.ending.begin(resumeCommand(f))
-	defer a.ending.begin("")
+// collect grows what is left of the trees of a run, and writes their trajectories.
+func (a *app) collect(ctx context.Context, f *runFlags, b *bench) error {
+	return a.inRun(ctx, stored.Collection, f, b, func(run *stored.Run) error {
+		o, err := collectOptions(b, run.Run)
+		if err != nil {
+			return err
+		}
 
-	o, err := collectOptions(b, run.Run)
-	if err != nil {
-		return err
-	}
+		o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
 
-	o.Workers, o.Progress = f.workerCount(b), &collect.Progress{}
+		finish, err := a.follow(f, b, run, followed{
+			figures: metrics.Collection(o.Progress.Snapshot),
+			done: func() int64 {
+				s := o.Progress.Snapshot()
+				return s.TreesDone + s.Asked + s.Replayed
+			},
+			progress: func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) },
+			status:   collectStatus(o.Progress, b.Load()),
+		})
+		if err != nil {
+			return err
+		}
 
-	err = b.publish(run.Run, metrics.Collection(o.Progress.Snapshot), func() int64 {
-		s := o.Progress.Snapshot()
-		return s.TreesDone + s.Asked + s.Replayed
+		snapshot, err := collect.Run(ctx, o)
+		err = cmp.Or(err, finish())
+
+		var unresolved *collect.UnresolvedError
+		if err != nil && !errors.As(err, &unresolved) {
+			return a.stopped(stored.Collection, f, err)
+		}
+
+		return a.endCollection(ctx, f, b, run, snapshot, unresolved)
 	})
-	if err != nil {
-		return err
-	}
+}
 
-	finishTally := a.tally(run.Dir, b)
-	finishNote := rundir.Note(run.Dir, func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) })
-	done := a.Report(*f.progress, collectStatus(o.Progress, b.load()))
-	snapshot, err := collect.Run(ctx, o)
-
-	done()
-
-	err = cmp.Or(err, finishTally(), console.GaveUp(finishNote()))
-
-	var unresolved *collect.UnresolvedError
-	if err != nil && !errors.As(err, &unresolved) {
-		return a.stopped(stored.Collection, f, err)
-	}
-
+// endCollection writes the trajectories of the trees that are there, and reports.
+func (a *app) endCollection(ctx context.Context, f *runFlags, b *bench, run *stored.Run, snapshot collect.Snapshot,
+	unresolved *collect.UnresolvedError) error {
 	path := filepath.Join(run.Dir, stored.RowsFile)
 
-	n, writeErr := run.WriteRows(ctx, a.Say)
-	if errors.Is(writeErr, store.ErrDamaged) {
-		return writeErr
+	n, err := run.WriteRows(ctx, a.Say)
+	if errors.Is(err, store.ErrDamaged) {
+		return err
 	}
 
-	if writeErr != nil {
-		return a.stopped(stored.Collection, f, writeErr)
+	if err != nil {
+		return a.stopped(stored.Collection, f, err)
 	}
 
 	if unresolved != nil {
@@ -227,7 +218,7 @@ func (a *app) collect(ctx context.Context, f *runFlags, b *bench) (err error) {
 		Correct:  n,
 		File:     path,
 		Snapshot: snapshot,
-		Policies: b.snapshots(),
+		Policies: b.Snapshots(),
 		Engines:  walls.InWords(run.Engines),
 		Warnings: walls.Warnings(run.Engines),
 	})
@@ -269,50 +260,6 @@ func (a *app) printCollected(asJSON bool, c collected) error {
 		a.Say("Next: toolevo %s\n      toolevo %s --out DIR", console.Shell("inspect", c.Dir),
 			console.Shell("export", c.Dir))
 	})
-}
-
-// notStarted is the error of a run directory that was not opened. An interruption may have come before it was made, or
-// after.
-func (a *app) notStarted(ctx context.Context, kind string, f *runFlags, err error) error {
-	switch {
-	case ctx.Err() == nil || !errors.Is(err, context.Canceled):
-		return err
-	case isRun(*f.out):
-		return a.stopped(kind, f, err)
-	}
-
-	return errNotBegun
-}
-
-// isRun reports whether a directory holds a run.
-func isRun(dir string) bool {
-	_, err := store.ReadManifest(dir)
-	return err == nil
-}
-
-// stopped turns the end of an unfinished run into what the user can do about it.
-func (a *app) stopped(kind string, f *runFlags, err error) error {
-	if _, lost := store.ReadManifest(*f.out); errors.Is(lost, store.ErrNoRun) {
-		return console.GaveUp(fmt.Errorf("%w\n%s was removed or moved while the run was writing to it: there is "+
-			"nothing to continue", err, *f.out))
-	}
-
-	resume := resumeCommand(f)
-	var unresolved *collect.UnresolvedError
-
-	var gone *server.GoneError
-	switch {
-	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrHistory):
-		return console.Bad("%w", err) // resuming would end here again
-	case errors.As(err, &gone):
-		err = gone // at which node it was found out is of no use
-	case errors.Is(err, context.Canceled):
-		return console.Interrupted("interrupted; everything so far is kept. Continue with:\n  %s", resume)
-	case errors.As(err, &unresolved):
-		return console.GaveUp(fmt.Errorf("%w\nThe other trees are kept. Try those again with:\n  %s", err, resume))
-	}
-
-	return console.GaveUp(fmt.Errorf("%w\nEverything so far is kept. Continue with:\n  %s", err, resume))
 }
 
 // collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.

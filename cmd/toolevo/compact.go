@@ -55,7 +55,7 @@ can be inspected, exported and checked, but no more be resumed than before.`,
 			for _, r := range result.Runs {
 				what := "is in today's form already"
 				if r.Compacted {
-					what = fmt.Sprintf("took %s, takes %s", size(r.Before), size(r.After))
+					what = fmt.Sprintf("took %s, takes %s", display.Bytes(r.Before), display.Bytes(r.After))
 				}
 
 				fmt.Fprintf(a.Out, "%s %s\n", display.Line(r.Dir, 0), what)

@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/suite"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
 )
@@ -64,7 +65,7 @@ func policies(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Shell
 	before := typed[:strings.LastIndex(typed, ",")+1]
 
 	var names []string
-	for _, name := range policyNames() {
+	for _, name := range serving.PolicyNames() {
 		names = append(names, before+strings.TrimSuffix(name, "MODEL"))
 	}
 

@@ -19,6 +19,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/serving"
 	"toolevo/toolqa"
 )
 
@@ -126,7 +127,7 @@ func testBench(t *testing.T, data, api string, split toolqa.Split) (*bench, envs
 		t.Fatal(err)
 	}
 
-	reader, err := b.policy("scripted:reader")
+	reader, err := b.Policy("scripted:reader")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +360,7 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p, err := newPrompt(benchmark, c, "p_c", nil)
+	p, err := serving.NewPrompt(benchmark, c, "p_c", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

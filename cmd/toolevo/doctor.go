@@ -1,23 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/configs"
-	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/envs/console"
-	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/doctor"
-	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/serving"
 )
 
 // doctorCommand examines model servers. Other things that a run depends on are examined by commands below it.
@@ -51,9 +45,8 @@ Scripted policies need no server.`,
 		Args: console.Positional(0, 0),
 	}
 	s := a.addSettings(cmd, nil, "policy")
-	serving := a.serving()
-	cmd.Flags().StringVar(&serving.servers, "server", "", "base `URLS` of the model's servers, separated by "+
-		"commas (default OPENAI_BASE_URL or OLLAMA_HOST)")
+	servers := a.serving()
+	servers.AddressFlag(cmd.Flags())
 	timeout := cmd.Flags().Duration("timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading "+
 		fmt.Sprintf("the model included (with --quick %v)", doctor.QuickTimeout))
 	quick := cmd.Flags().Bool("quick", false, "make about ten short requests, for slow servers")
@@ -82,176 +75,28 @@ Scripted policies need no server.`,
 			return err
 		}
 
-		targets, err := targets(c, serving)
+		b, err := newBench(c, servers, nil)
+		if err != nil {
+			return err
+		}
+
+		targets, err := b.Targets()
 		if err != nil {
 			return err
 		}
 
 		for i := range targets {
-			targets[i].options.Timeout, targets[i].options.Parallel = *timeout, *side
-			targets[i].options.Quick = *quick
+			o := &targets[i].Options
+			o.Timeout, o.Parallel, o.Quick = *timeout, *side, *quick
 		}
 
-		a.warnExposed(serving)
+		a.warnExposed(servers)
 
 		return a.examine(cmd.Context(), c, targets, *asJSON)
 	}
 	cmd.AddCommand(a.sandboxCommand())
 
 	return cmd
-}
-
-// target is one server to examine.
-type target struct {
-	policy  string
-	options doctor.Options
-}
-
-// targets returns the servers of the configured policies.
-func targets(c *configs.Resolved, s *serving) ([]target, error) {
-	b, err := newBench(c, s, nil)
-	if err != nil {
-		return nil, err
-	}
-
-	var all []target
-
-	for _, name := range c.Policy {
-		kind, model, _ := strings.Cut(name, ":")
-		if kind == kindScripted {
-			continue
-		}
-
-		o, err := b.doctorOptions(kind, model)
-		if err != nil {
-			return nil, err
-		}
-
-		for _, url := range s.urls(kind) {
-			o.URL = url
-			all = append(all, target{name, o})
-		}
-	}
-
-	return all, nil
-}
-
-// firstSolved is the first of the solved tasks that prompts of a dataset show, and its first action, so that the
-// probes' prompts are what a run's are. It is of the chosen dataset (nil: of any) with the least to show, system text
-// included: no run has shorter prompts. Where there are none anything is asked.
-func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) {
-	codec := action.OrDefault(shown.Codec)
-
-	datasets := slices.DeleteFunc(slices.Sorted(maps.Keys(shown.Demonstrations)), func(name string) bool {
-		return len(shown.Demonstrations[name]) == 0 || chosen != nil && !slices.Contains(chosen, name)
-	})
-	if len(datasets) == 0 {
-		return envs.Task{ID: "doctor", Question: "Where are we?"},
-			envs.Action(codec.Format("I look around.", envs.Call{Name: "Look"}))
-	}
-
-	size := func(dataset string) int {
-		return len(shown.System(dataset)) + textBytes(shown.Demonstrations[dataset])
-	}
-	dataset := slices.MinFunc(datasets, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
-	first := shown.Demonstrations[dataset][0]
-
-	return envs.Task{
-		ID:       "doctor",
-		Labels:   map[string]string{envs.LabelDataset: dataset},
-		Question: first.Question,
-	}, envs.Action(first.Turns[0].Text(codec))
-}
-
-// textBytes is how long solved tasks are.
-func textBytes(all []prompt.Demonstration) int {
-	n := 0
-	for _, d := range all {
-		for _, turn := range d.Turns {
-			n += len(turn.Action) + len(turn.Observation)
-		}
-	}
-
-	return n
-}
-
-// doctorOptions are what a run would ask of a server of a kind, but for its address.
-func (b *bench) doctorOptions(kind, model string) (doctor.Options, error) {
-	run, err := b.serverOptions(kind, model)
-	if err != nil {
-		return doctor.Options{}, err
-	}
-
-	c := b.config.Server
-	o := doctor.Options{
-		Kind:       doctor.Kind(kind),
-		APIKey:     b.serving.key(kind),
-		Model:      model,
-		Chat:       c.Form == configs.FormChat,
-		Extensions: c.Extensions,
-		LogProbs:   c.LogProbs,
-		Ends:       c.Ends,
-		Window:     c.Window,
-		Sampling:   run.Sampling,
-	}
-	show := func(h envs.History) doctor.Prompt {
-		if run.Messages != nil {
-			return doctor.Prompt{Messages: run.Messages(h)}
-		}
-
-		return doctor.Prompt{Text: run.Render(h)}
-	}
-
-	shown, err := b.prompt()
-	if err != nil {
-		return doctor.Options{}, err
-	}
-
-	task, first := firstSolved(shown, b.config.Datasets())
-	asked := envs.NewHistory(task)
-	o.First = show(asked)
-	o.Observed = func(text string) doctor.Prompt {
-		return show(asked.Append(envs.Turn{Action: first, Observation: text}))
-	}
-
-	template, special, err := shortPrompt(asked, c.Form, kind)
-	if err != nil {
-		return doctor.Options{}, err
-	}
-
-	o.Short = template
-	if c.Extensions && !o.Chat {
-		o.AddSpecialTokens = &special
-	}
-
-	return o, nil
-}
-
-// shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
-func shortPrompt(asked envs.History, form, kind string) (short doctor.Prompt, special bool, err error) {
-	clean, err := chat.NewSanitizer()
-	if err != nil {
-		return short, false, err
-	}
-
-	switch form {
-	case configs.FormFewShot:
-		return doctor.Prompt{Text: prompt.QuestionText(asked.Task().Question) + "\n\n"}, true, nil
-	case configs.FormChat:
-		return doctor.Prompt{Messages: chat.Messages("", asked, clean)}, false, nil
-	}
-
-	template, err := chat.ParseTemplate(form)
-	if err != nil {
-		return short, false, err
-	}
-
-	text := template.Render("", asked, clean)
-	if kind == kindOllama {
-		text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
-	}
-
-	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
 }
 
 // examined is the report on a server of a policy.
@@ -267,7 +112,7 @@ type doctorDocument struct {
 }
 
 // examine looks at the servers one after the other and reports.
-func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target, asJSON bool) error {
+func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []serving.Target, asJSON bool) error {
 	verdict, all := doctor.OK, []examined{}
 
 	for i, p := range targets {
@@ -277,20 +122,20 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []target
 			}
 
 			legend := doctor.Legend
-			if p.options.Quick {
+			if p.Options.Quick {
 				legend = doctor.QuickLegend
 			}
 
-			fmt.Fprintf(a.Out, "%s\n%s\n\n", p.policy, legend)
-			p.options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
+			fmt.Fprintf(a.Out, "%s\n%s\n\n", p.Policy, legend)
+			p.Options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
 		}
 
-		r, err := doctor.Examine(ctx, p.options)
+		r, err := doctor.Examine(ctx, p.Options)
 		if err != nil && (ctx.Err() == nil || errors.Is(err, context.DeadlineExceeded)) {
 			return err
 		}
 
-		all, verdict = append(all, examined{p.policy, r}), verdict.Worse(r.Verdict)
+		all, verdict = append(all, examined{p.Policy, r}), verdict.Worse(r.Verdict)
 
 		if err != nil {
 			return console.Interrupted("interrupted: nothing is left behind; run the same command again")

@@ -21,9 +21,9 @@ func (a *app) dryRun(ctx context.Context, kind string, f *runFlags, b *bench) er
 	document := dryRunDocument{
 		Kind:       kind,
 		Questions:  len(b.questions),
-		ConfigHash: b.config.Hash(),
+		ConfigHash: b.Config.Hash(),
 		Inputs:     b.lineage,
-		Config:     b.config.Annotated(),
+		Config:     b.Config.Annotated(),
 		Engine:     b.stamp.String(),
 	}
 

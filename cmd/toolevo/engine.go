@@ -70,14 +70,14 @@ func (a *app) guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options)
 func (a *app) fitModules(b *bench) error {
 	here := b.stamp.ModuleNames()
 
-	missing := slices.DeleteFunc(slices.Clone(b.config.Python.Modules), func(name string) bool {
+	missing := slices.DeleteFunc(slices.Clone(b.Config.Python.Modules), func(name string) bool {
 		return slices.Contains(here, name)
 	})
 	if len(missing) == 0 {
 		return nil
 	}
 
-	if b.onServers() {
+	if b.OnServers() {
 		return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 			"or take it out of the prompt, wherever this model is trained or evaluated: --set python.modules=%s",
 			missingText(b, missing), installAdvice(b, missing), strings.Join(here, ","))
@@ -93,10 +93,10 @@ func (a *app) fitModules(b *bench) error {
 func missingText(b *bench, missing []string) string {
 	names := strings.Join(missing, ", ")
 	if b.stamp.Engine == engines.WASI {
-		return fmt.Sprintf("%s has no %s", b.config.Python.Wasm, names)
+		return fmt.Sprintf("%s has no %s", b.Config.Python.Wasm, names)
 	}
 
-	return fmt.Sprintf("%s (Python %s) has no %s", b.config.Python.Executable, b.stamp.Python, names)
+	return fmt.Sprintf("%s (Python %s) has no %s", b.Config.Python.Executable, b.stamp.Python, names)
 }
 
 // installAdvice returns how to install the missing modules.

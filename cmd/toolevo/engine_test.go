@@ -22,6 +22,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 	"toolevo/toolqa/pytool"
 	"toolevo/trajectories"
@@ -210,8 +211,8 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	serving := on(io.Discard).serving()
-	serving.parallel = "auto"
+	addresses := on(io.Discard).serving()
+	addresses.Parallel = "auto"
 	f := &runFlags{
 		mixEngines:    &mix,
 		resume:        &resumed,
@@ -221,7 +222,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		workers:       new(int),
 		metrics:       new(string),
 		logging:       &logFlags{},
-		serving:       serving,
+		serving:       addresses,
 	}
 
 	run, err := configs.FileLayer(filepath.Join(dir, store.ConfigFile))
@@ -407,12 +408,12 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
 	for _, api := range []string{"p_c", "p_s_ood"} {
-		bare, err := newPrompt(benchmark, c, api, nil)
+		bare, err := serving.NewPrompt(benchmark, c, api, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		full, err := newPrompt(benchmark, c, api, []string{"pandas", "numpy"})
+		full, err := serving.NewPrompt(benchmark, c, api, []string{"pandas", "numpy"})
 		if err != nil {
 			t.Fatal(err)
 		}

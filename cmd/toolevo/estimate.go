@@ -14,16 +14,18 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/envs/suite"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/estimate"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
 
 // standIn is the policy that grows trees for an estimate in place of a model on a server.
-const standIn = kindScripted + ":noisy"
+const standIn = serving.Scripted + ":noisy"
 
 // probed is how many questions an estimate takes when nobody says.
 const probed = 24
@@ -79,7 +81,7 @@ func (e *estimateFlags) check(cmd *cobra.Command, dryRun bool) error {
 }
 
 // ownPolicy reports whether the run's own policy grows the sample.
-func (e *estimateFlags) ownPolicy(b *bench) bool { return e.probe > 0 || !b.onServers() }
+func (e *estimateFlags) ownPolicy(b *bench) bool { return e.probe > 0 || !b.OnServers() }
 
 // projection is what a run of collect would take.
 type projection struct {
@@ -96,13 +98,13 @@ func (e *estimateFlags) estimate(ctx context.Context, b *bench) (p *projection, 
 
 	grower := *b
 	if !e.ownPolicy(b) {
-		if _, ok := b.benchmark.(suite.Planner); !ok {
+		if _, ok := b.Benchmark.(suite.Planner); !ok {
 			return nil, nil
 		}
 
-		c := *b.config
+		c := *b.Config
 		c.Policy = []string{standIn}
-		grower.config = &c
+		grower.Models = b.Under(&c)
 	}
 
 	dir, err := os.MkdirTemp("", "toolevo-estimate-")
@@ -127,7 +129,7 @@ func (e *estimateFlags) estimate(ctx context.Context, b *bench) (p *projection, 
 
 	estimated, err := estimate.Of(sample.used, o)
 
-	return &projection{estimated, grower.config.Policy[0], sample.counted}, err
+	return &projection{estimated, grower.Config.Policy[0], sample.counted}, err
 }
 
 // measurement is what the sample of an estimate took.
@@ -151,7 +153,7 @@ func (m *measurement) rate() float64 {
 // sample grows the trees of some questions in a run directory of their own. Prompts are those of a model as b has it.
 func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string) (m *measurement, err error) {
 	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: stored.Collection, Software: software()},
-		grower.config.String())
+		grower.Config.String())
 	if err != nil {
 		return nil, err
 	}
@@ -211,8 +213,8 @@ func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string
 		m.counted = "by the tokenizer"
 	}
 
-	if p, ok := grower.servers[grower.config.Policy[0]]; ok && p.Snapshot().PromptTokens > 0 {
-		estimate.Calibrate(m.used, p.Snapshot().PromptTokens)
+	if p := grower.Snapshots()[grower.Config.Policy[0]]; p.PromptTokens > 0 {
+		estimate.Calibrate(m.used, p.PromptTokens)
 		m.counted = "by the server"
 	}
 
@@ -226,15 +228,15 @@ func (b *bench) meter() (*estimate.Meter, error) {
 		m.Tokens = func(text string) float64 { return float64(b.tokenizer.Count(text)) }
 	}
 
-	kind, model, _ := strings.Cut(b.config.Policy[0], ":")
-	if kind == kindScripted {
-		shown, err := b.prompt()
+	kind, model, _ := strings.Cut(b.Config.Policy[0], ":")
+	if kind == serving.Scripted {
+		shown, err := b.Prompt()
 		m.Prompt = shown.Render
 
 		return m, err
 	}
 
-	o, err := b.serverOptions(kind, model)
+	o, err := b.Options(kind, model)
 	if m.Prompt = o.Render; m.Prompt == nil {
 		m.Prompt = func(h envs.History) string {
 			var text strings.Builder
@@ -257,17 +259,17 @@ func (p *projection) lines(questions int) []string {
 
 	lines := []string{
 		fmt.Sprintf("estimate, from %d of %d questions, grown by %s (95 %% intervals):", p.Sample, questions, p.By),
-		fmt.Sprintf("  %s model calls", between(p.Calls, short)),
-		fmt.Sprintf("  %s prompt tokens, counted %s", between(p.PromptTokens, short), p.Counted),
-		fmt.Sprintf("  %s completion tokens", between(p.CompletionTokens, short)),
-		fmt.Sprintf("  %s on disk, for the log and the trees", size(p.Bytes)),
+		fmt.Sprintf("  %s model calls", between(p.Calls, display.Count)),
+		fmt.Sprintf("  %s prompt tokens, counted %s", between(p.PromptTokens, display.Count), p.Counted),
+		fmt.Sprintf("  %s completion tokens", between(p.CompletionTokens, display.Count)),
+		fmt.Sprintf("  %s on disk, for the log and the trees", display.Bytes(p.Bytes)),
 	}
 
 	if p.Seconds == nil {
 		lines = append(lines, "  time: unknown; --tokens-per-second N, or --probe N to measure it")
 	} else {
 		lines = append(lines, fmt.Sprintf("  %s, at %s completion tokens per second", between(*p.Seconds,
-			func(s float64) string { return brief(time.Duration(s * float64(time.Second))) }), rate(p.Rate)))
+			func(s float64) string { return display.Duration(time.Duration(s * float64(time.Second))) }), rate(p.Rate)))
 	}
 
 	if p.Cost != nil {
@@ -294,5 +296,5 @@ func rate(perSecond float64) string {
 		return fmt.Sprintf("%.2g", perSecond)
 	}
 
-	return short(perSecond)
+	return display.Count(perSecond)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
@@ -65,26 +64,12 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 			return console.Usage("--split and --questions: name a split, or a file in place of one")
 		}
 
-		b, err := f.resolve(cmd.Context(), cmd)
-		if err != nil {
-			return err
-		}
-		defer b.close()
+		measured := func(b *bench) error { return least.check(b.deployed) }
 
-		if err := least.check(b.deployed); err != nil {
-			return err
-		}
-
-		if *f.dryRun {
-			return a.dryRun(cmd.Context(), stored.Evaluated, f, b)
-		}
-
-		if err := f.prepare(cmd.Context(), b); err != nil {
-			return err
-		}
-
-		return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
-			return a.printEvaluation(*f.asJSON, run, r, least, *byTemplate)
+		return a.makeRun(cmd, stored.Evaluated, f, measured, func(b *bench) error {
+			return a.evaluate(cmd.Context(), f, b, func(run *stored.Run, r *finetune.Report) error {
+				return a.printEvaluation(*f.asJSON, run, r, least, *byTemplate)
+			})
 		})
 	}
 
@@ -96,80 +81,96 @@ progress finish; the second stops at once. Nothing is lost either way.`,
 
 // evaluate plays what is left of an evaluation, and shows its report.
 func (a *app) evaluate(ctx context.Context, f *runFlags, b *bench,
-	show func(*stored.Run, *finetune.Report) error) (err error) {
-	run, err := a.startRun(ctx, stored.Evaluated, f, b)
-	if err != nil {
-		return a.notStarted(ctx, stored.Evaluated, f, err)
-	}
-	defer func() {
-		err = errors.Join(err, run.Close())
-		b.logEnd(err)
-	}()
-
-	a.ending.begin(resumeCommand(f))
-	defer a.ending.begin("")
-
-	e := run.Evaluation(b.questions)
-	if err := b.openEnvironments(e); err != nil {
-		return err
-	}
-
-	for i := range e.Jobs {
-		if e.Jobs[i].Policy, err = b.policy(e.Jobs[i].Cell.Policy); err != nil {
+	show func(*stored.Run, *finetune.Report) error) error {
+	return a.inRun(ctx, stored.Evaluated, f, b, func(run *stored.Run) error {
+		e, err := b.evaluation(run)
+		if err != nil {
 			return err
 		}
-	}
 
-	var done, replayed, total atomic.Int64
+		p := &episodes{began: time.Now()}
 
-	err = b.publish(run.Run, metrics.Evaluation(func() metrics.Episodes {
-		return metrics.Episodes{Planned: total.Load(), Done: done.Load(), Replayed: replayed.Load()}
-	}), done.Load)
-	if err != nil {
-		return err
-	}
-
-	began := time.Now()
-	finishTally := a.tally(run.Dir, b)
-	finishNote := rundir.Note(run.Dir, func() rundir.Progress {
-		return rundir.Progress{Done: done.Load(), Total: total.Load()}
-	})
-	load := b.load()
-	finished := a.Report(*f.progress, func() console.Status {
-		d, t := done.Load(), total.Load()
-
-		return console.Status{
-			Done:    d,
-			Before:  replayed.Load(),
-			Total:   t,
-			Text:    fmt.Sprintf("%d/%d episodes", d, t),
-			Servers: load(),
+		finish, err := a.follow(f, b, run, p.followed(a, b))
+		if err != nil {
+			return err
 		}
+
+		lost, err := finetune.Evaluate(ctx, e.Jobs, finetune.Options{
+			Store:   run.Store,
+			Workers: f.workerCount(b),
+			Retry:   b.retry(),
+			Done:    p.set,
+		})
+		if err = cmp.Or(err, finish()); err != nil {
+			return a.stopped(stored.Evaluated, f, err)
+		}
+
+		report, err := e.Write(ctx, lost)
+		if err != nil {
+			return a.stopped(stored.Evaluated, f, err)
+		}
+
+		return show(run, report)
 	})
-	lost, err := finetune.Evaluate(ctx, e.Jobs, finetune.Options{
-		Store: run.Store, Workers: f.workerCount(b), Retry: b.retry(),
-		Done: func(d, r, t int) { done.Store(int64(d)); replayed.Store(int64(r)); total.Store(int64(t)) },
-	})
+}
 
-	finished()
-
-	if n := done.Load() - replayed.Load(); n > 0 && b.onServers() {
-		took := time.Since(began).Seconds()
-		a.Say("%d episodes in %.0f s: one every %.2f s", n, took, took/float64(n))
+// evaluation is the evaluation of a run with what it takes to play it.
+func (b *bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
+	e := run.Evaluation(b.questions)
+	if err := b.openEnvironments(e); err != nil {
+		return nil, err
 	}
 
-	err = cmp.Or(err, finishTally(), console.GaveUp(finishNote()))
-
-	if err != nil {
-		return a.stopped(stored.Evaluated, f, err)
+	var err error
+	for i := range e.Jobs {
+		if e.Jobs[i].Policy, err = b.Policy(e.Jobs[i].Cell.Policy); err != nil {
+			return nil, err
+		}
 	}
 
-	report, err := e.Write(ctx, lost)
-	if err != nil {
-		return a.stopped(stored.Evaluated, f, err)
-	}
+	return e, nil
+}
 
-	return show(run, report)
+// episodes counts those of an evaluation while they are played.
+type episodes struct {
+	began                 time.Time
+	done, replayed, total atomic.Int64
+}
+
+func (p *episodes) set(done, replayed, total int) {
+	p.done.Store(int64(done))
+	p.replayed.Store(int64(replayed))
+	p.total.Store(int64(total))
+}
+
+// followed is what can be seen of them.
+func (p *episodes) followed(a *app, b *bench) followed {
+	load := b.Load()
+
+	return followed{
+		figures: metrics.Evaluation(func() metrics.Episodes {
+			return metrics.Episodes{Planned: p.total.Load(), Done: p.done.Load(), Replayed: p.replayed.Load()}
+		}),
+		done:     p.done.Load,
+		progress: func() rundir.Progress { return rundir.Progress{Done: p.done.Load(), Total: p.total.Load()} },
+		status: func() console.Status {
+			d, t := p.done.Load(), p.total.Load()
+
+			return console.Status{
+				Done:    d,
+				Before:  p.replayed.Load(),
+				Total:   t,
+				Text:    fmt.Sprintf("%d/%d episodes", d, t),
+				Servers: load(),
+			}
+		},
+		ended: func() {
+			if n := p.done.Load() - p.replayed.Load(); n > 0 && b.OnServers() {
+				took := time.Since(p.began).Seconds()
+				a.Say("%d episodes in %.0f s: one every %.2f s", n, took, took/float64(n))
+			}
+		},
+	}
 }
 
 func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, least thresholds,

@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 )
@@ -109,7 +110,7 @@ func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
 		modules = append([]string{}, r.Config.Python.Modules...)
 	}
 
-	p, err := newPrompt(r.benchmark, r.Config, row.PromptAPI, modules)
+	p, err := serving.NewPrompt(r.benchmark, r.Config, row.PromptAPI, modules)
 	if err != nil {
 		return export.Shown{}, err
 	}

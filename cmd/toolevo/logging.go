@@ -68,7 +68,7 @@ func (l *logFlags) open(screen io.Writer) (run, servers *slog.Logger, closing io
 
 // openLog opens the log of the run to come, until the bench is closed.
 func (f *runFlags) openLog(b *bench) (err error) {
-	b.log, f.serving.log, b.logFile, err = f.logging.open(f.settings.app.Err)
+	b.log, f.serving.Log, b.logFile, err = f.logging.open(f.settings.app.Err)
 	return err
 }
 

@@ -27,6 +27,7 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 )
@@ -119,6 +120,12 @@ const (
 	reportMarkdown = stored.ReportMarkdown
 	reportCSV      = stored.ReportCSV
 	reportLaTeX    = stored.ReportLaTeX
+)
+
+// The kinds of policies on servers.
+const (
+	kindOpenAI = serving.OpenAI
+	kindOllama = serving.Ollama
 )
 
 // result is how a command ended.

@@ -35,13 +35,13 @@ func (b *bench) publish(run *store.Run, figures prometheus.Collector, done func(
 	m := run.Manifest
 	work := func() int64 {
 		sum := done()
-		for _, s := range b.snapshots() {
+		for _, s := range b.Snapshots() {
 			sum += s.Answered
 		}
 
 		return sum
 	}
 
-	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.snapshots, Patience: b.serving.timeout},
-		metrics.Run(m.ID, m.Kind, software()), figures, metrics.Servers(b.snapshots))
+	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout},
+		metrics.Run(m.ID, m.Kind, software()), figures, metrics.Servers(b.Snapshots))
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"toolevo/configs"
 	"toolevo/finetune"
 )
 
@@ -210,30 +209,6 @@ func TestEmbeddersThatCannotEmbed(t *testing.T) {
 				t.Errorf("it left %v", left)
 			}
 		})
-	}
-}
-
-// Without an address of its own, the model is where those of the policies are, unless these are another program's.
-func TestEmbeddingServer(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		policies []string
-		serving  serving
-		want     string
-	}{
-		{[]string{"scripted:reader"}, serving{}, defaultServer},
-		{[]string{"scripted:reader"}, serving{
-			servers:   "http://a/v1, http://b/v1",
-			openAIURL: "http://c/v1",
-		}, "http://a/v1"},
-		{[]string{"openai:m"}, serving{openAIURL: "http://c/v1", ollamaHost: "d"}, "http://c/v1"},
-		{[]string{"ollama:m"}, serving{servers: "http://a", openAIURL: "http://c/v1"}, "http://c/v1"},
-		{[]string{"openai:m", "ollama:m"}, serving{servers: "http://a"}, defaultServer},
-	} {
-		b := &bench{config: &configs.Resolved{Config: configs.Config{Policy: test.policies}}, serving: &test.serving}
-		if got := b.embeddingServer(); got != test.want {
-			t.Errorf("%v with %+v: %s, want %s", test.policies, test.serving, got, test.want)
-		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/finetune/host"
 	"toolevo/finetune/training"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
 
@@ -160,7 +161,7 @@ func (a *app) runningServer(kind host.Kind) string {
 		return a.Lookup("OLLAMA_HOST")
 	}
 
-	return cmp.Or(a.Lookup("OPENAI_BASE_URL"), defaultServer)
+	return cmp.Or(a.Lookup("OPENAI_BASE_URL"), serving.DefaultServer)
 }
 
 // register registers the chosen weights where the server keeps them, and else notes how they are served.

@@ -59,7 +59,7 @@ With --transcript a policy plays, and the whole episode is printed.`,
 			return err
 		}
 
-		b.serving = a.serving()
+		b.Servers = a.serving()
 		defer b.close()
 
 		if err := a.fitModules(b); err != nil {
@@ -94,7 +94,7 @@ func (b *bench) question(id string) (envs.Task, error) {
 		}
 	}
 
-	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.config.Split), id, ids)
+	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.Config.Split), id, ids)
 }
 
 // noQuestion is the error of an ID that is not among those of some questions.
@@ -121,21 +121,21 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 		return console.GaveUp(err)
 	}
 
-	prompt, err := b.prompt()
+	prompt, err := b.Prompt()
 	if err != nil {
 		return err
 	}
 
 	a.Say("%s\n", prompt.System(t.Labels[envs.LabelDataset]))
-	a.Say("This is what a model is told, of %s. Deployed is %s.", b.config.Prompt,
-		b.deployed.All().Of(b.config.Seed, t.ID))
+	a.Say("This is what a model is told, of %s. Deployed is %s.", b.Config.Prompt,
+		b.deployed.All().Of(b.Config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.Out, "Question: %s\n\n", t.Question)
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	actions := typed(ctx, a.In, b.config.Codec())
+	actions := typed(ctx, a.In, b.Config.Codec())
 
 	for state.Status() == envs.Running {
 		var text string
@@ -176,13 +176,13 @@ func (a *app) transcript(ctx context.Context, b *bench, t envs.Task) error {
 		return err
 	}
 
-	policy, err := b.policy(b.config.Policy[0])
+	policy, err := b.Policy(b.Config.Policy[0])
 	if err != nil {
 		return err
 	}
 
 	e, err := finetune.Play(ctx, env, policy, t, mcts.NodeID{Question: t.ID},
-		finetune.Limits{MaxTurns: b.config.Eval.MaxTurns})
+		finetune.Limits{MaxTurns: b.Config.Eval.MaxTurns})
 	if err != nil {
 		return console.GaveUp(err)
 	}

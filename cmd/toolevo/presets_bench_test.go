@@ -147,7 +147,7 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 		b.Fatal(err)
 	}
 
-	noted, err := stored.Note(ctx, run, bench.config, bench.questions, bench.deployed, nil)
+	noted, err := stored.Note(ctx, run, bench.Config, bench.questions, bench.deployed, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

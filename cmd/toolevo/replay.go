@@ -167,11 +167,11 @@ func (a *app) searchLog(ctx context.Context, b *bench, run *stored.Run, configur
 	result := replayed{Run: run.Manifest.ID, Dir: run.Dir}
 
 	for _, r := range configurations {
-		config := *b.config
+		config := *b.Config
 		config.Search = r.config.Search
 
 		searched := *b
-		searched.config = &config
+		searched.Models = b.Under(&config)
 
 		o, err := logOptions(&searched, run.Run)
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 // beginRun makes a new run in --out.
 func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.Run, error) {
 	m := store.Manifest{
-		ID: *f.id, Kind: kind, ConfigHash: b.config.Hash(), Inputs: b.lineage, Data: *f.data, Software: software(),
+		ID: *f.id, Kind: kind, ConfigHash: b.Config.Hash(), Inputs: b.lineage, Data: *f.data, Software: software(),
 	}
 	if m.ID == "" {
 		var err error
@@ -35,7 +35,7 @@ func (f *runFlags) beginRun(ctx context.Context, kind string, b *bench) (*store.
 		*f.out = filepath.Join("runs", kind+"-"+m.ID)
 	}
 
-	run, err := store.StartRun(ctx, *f.out, m, b.config.String())
+	run, err := store.StartRun(ctx, *f.out, m, b.Config.String())
 
 	return run, f.taken(kind, err)
 }
@@ -50,7 +50,7 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 			lineage[inputPython] = m.Inputs[inputPython] // the run stays what it is
 		}
 
-		if err := f.sameRun(run, b.config, lineage); err != nil {
+		if err := f.sameRun(run, b.Config, lineage); err != nil {
 			return m, "", err
 		}
 
@@ -67,7 +67,7 @@ func (f *runFlags) resumeRun(ctx context.Context, _ string, b *bench) (*store.Ru
 
 		m.Inputs, m.Data = lineage, *f.data
 
-		return m, b.config.String(), nil
+		return m, b.Config.String(), nil
 	})
 }
 
@@ -112,7 +112,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 		return false, err
 	}
 
-	trees := b.config.Search.Trees - was.Search.Trees
+	trees := b.Config.Search.Trees - was.Search.Trees
 
 	other := differentInputs(lineage, run.Manifest.Inputs, isQuestions)
 	if len(other) == 0 && trees >= 0 {
@@ -128,7 +128,7 @@ func extends(ctx context.Context, run *store.Run, b *bench, lineage map[string]s
 		return true, nil
 	}
 
-	lines := configs.DifferentExtent(b.config.String(), run.Config)
+	lines := configs.DifferentExtent(b.Config.String(), run.Config)
 	if lost != "" {
 		lines = append(lines, lost)
 	}

@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
 
@@ -31,7 +32,7 @@ type runFlags struct {
 	progress       *string
 	metrics        *string
 	logging        *logFlags
-	serving        *serving
+	serving        *serving.Servers
 	mixEngines     *bool
 	engine         engines.Options
 	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
@@ -88,7 +89,7 @@ func (f *runFlags) workerCount(b *bench) int {
 	switch {
 	case *f.workers > 0:
 		return *f.workers
-	case b.onServers():
+	case b.OnServers():
 		return maxOpenTrees
 	}
 
@@ -126,7 +127,7 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	}
 
 	preparer, _ := b.suite.(suite.Preparer)
-	servers := b.onServers() || preparer != nil && preparer.Remote()
+	servers := b.OnServers() || preparer != nil && preparer.Remote()
 
 	guard := func() error { return nil }
 	if b.runsPrograms() {
@@ -141,7 +142,7 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 		{"Looking at the servers", func() error { return b.probe(ctx) }, servers},
 		{"Opening the sandbox", func() error { return f.startEngine(ctx, b) }, b.runsPrograms()},
 		{"Trying to get out of the sandbox", guard, b.runsPrograms()},
-		{"Asking each server for a completion", func() error { return b.greet(ctx) }, servers},
+		{"Asking each server for a completion", func() error { return b.Greet(ctx) }, servers},
 	} {
 		done := func() {}
 		if step.told {
@@ -190,7 +191,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
-	if err := errors.Join(f.serving.check(), f.logging.check()); err != nil {
+	if err := errors.Join(f.serving.Check(), f.logging.check()); err != nil {
 		return nil, err
 	}
 
@@ -212,11 +213,11 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	done()
 
 	if err == nil {
-		b.serving = f.serving
+		b.Servers = f.serving
 	}
 
 	if *f.progress == console.ProgressNone {
-		f.serving.watch = nil
+		f.serving.Watch = nil
 	}
 
 	return b, err
@@ -322,7 +323,7 @@ func (a *app) startRun(ctx context.Context, kind string, f *runFlags, b *bench) 
 		engine = &b.stamp
 	}
 
-	noted, err := stored.Note(ctx, run, b.config, b.questions, b.deployed, engine)
+	noted, err := stored.Note(ctx, run, b.Config, b.questions, b.deployed, engine)
 	if err != nil {
 		return nil, errors.Join(console.GaveUp(err), run.Close())
 	}
@@ -357,5 +358,24 @@ func resumeCommand(f *runFlags) string {
 		args = append(args, "--set", kv)
 	}
 
-	return console.Shell(append(args, f.serving.arguments()...)...)
+	return console.Shell(append(args, f.serving.Arguments()...)...)
+}
+
+// serving is what the environment says about servers.
+func (a *app) serving() *serving.Servers { return serving.FromEnvironment(&a.Program, a.backoff) }
+
+// servingFlags adds the flags about servers.
+func (a *app) servingFlags(cmd *cobra.Command) *serving.Servers {
+	s := a.serving()
+	s.Flags(cmd.Flags())
+
+	return s
+}
+
+// warnExposed warns about credentials on the command line.
+func (a *app) warnExposed(s *serving.Servers) {
+	if s.Exposed() {
+		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n" +
+			"give the address in OPENAI_BASE_URL or OLLAMA_HOST, or a key in OPENAI_API_KEY or OLLAMA_API_KEY.")
+	}
 }

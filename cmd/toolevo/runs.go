@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -87,7 +86,8 @@ func (a *app) printRuns(asJSON bool, folders []string, all []rundir.Run) error {
 	for _, r := range all {
 		p := r.Progress
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.State, display.Line(r.Kind, 0), percentDone(p),
-			solved(p), figure(p.Correct), figure(p.Unresolved), size(r.Bytes), display.Line(nameIn(folders, r.Dir), 0))
+			solved(p), figure(p.Correct), figure(p.Unresolved), display.Bytes(r.Bytes),
+			display.Line(nameIn(folders, r.Dir), 0))
 	}
 
 	if err := t.Flush(); err != nil {
@@ -140,16 +140,4 @@ func figure(n *int64) string {
 	}
 
 	return fmt.Sprint(*n)
-}
-
-// size is a number of bytes in at most six columns, up to 999 GB.
-func size(bytes int64) string {
-	switch b := float64(bytes); {
-	case b < 999.5e3:
-		return fmt.Sprintf("%.0f kB", math.Ceil(b/1e3))
-	case b < 999.5e6:
-		return fmt.Sprintf("%.3g MB", b/1e6)
-	default:
-		return fmt.Sprintf("%.3g GB", b/1e9)
-	}
 }

@@ -86,15 +86,3 @@ func TestRunsOfNone(t *testing.T) {
 		t.Error("looking at a run made a lock")
 	}
 }
-
-func TestSize(t *testing.T) {
-	t.Parallel()
-
-	for bytes, want := range map[int64]string{
-		0: "0 kB", 1: "1 kB", 999_000: "999 kB", 999_600: "1 MB", 12_340_000: "12.3 MB", 3_456_000_000: "3.46 GB",
-	} {
-		if got := size(bytes); got != want {
-			t.Errorf("%d bytes are %q, want %q", bytes, got, want)
-		}
-	}
-}

@@ -224,10 +224,10 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 		b.Fatal(err)
 	}
 
-	d.bench.serving = on(os.Stderr).serving()
-	d.bench.serving.servers, d.bench.serving.parallel = url+"/v1", parallel
+	d.bench.Servers = on(os.Stderr).serving()
+	d.bench.Servers.Addresses, d.bench.Servers.Parallel = url+"/v1", parallel
 
-	o, err := d.bench.serverOptions(kindOpenAI, "sim")
+	o, err := d.bench.Options(kindOpenAI, "sim")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -236,8 +236,6 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 	if d.policy, err = server.New(o); err != nil {
 		b.Fatal(err)
 	}
-
-	d.bench.servers["openai:sim"] = d.policy
 
 	d.run, err = store.StartRun(ctx, filepath.Join(b.TempDir(), "run"),
 		store.Manifest{ID: "benchmark", Kind: stored.Collection}, "")
@@ -249,14 +247,14 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 		b.Fatal(err)
 	}
 
-	d.options.Policy = marking{d.options.Policy}
+	d.options.Policy, d.options.Room = marking{d.policy}, d.policy.Room
 	d.options.Workers, d.options.Progress = maxOpenTrees, &collect.Progress{}
 
 	return d
 }
 
 func (d *driven) close() {
-	if err := errors.Join(d.run.Close(), d.bench.close()); err != nil {
+	if err := errors.Join(d.run.Close(), d.policy.Close(), d.bench.close()); err != nil {
 		d.b.Fatal(err)
 	}
 }

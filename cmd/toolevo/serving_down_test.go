@@ -286,15 +286,4 @@ func TestServingFlags(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s", flags, r.code, r.err)
 		}
 	}
-
-	for _, test := range [][2]string{
-		{"http://user:pass@host:8000/v1", "http://USER:PASSWORD@host:8000/v1"},
-		{"https://key@host", "https://USER:PASSWORD@host"},
-		{"user:p@ss@host:1", "USER:PASSWORD@host:1"}, {"http://host/v1/@x", "http://host/v1/@x"},
-		{"host:11434", "host:11434"}, {"http://a:b/c@host", "ADDRESS"},
-	} {
-		if got := withoutCredentials(test[0]); got != test[1] {
-			t.Errorf("%s becomes %s, want %s", test[0], got, test[1])
-		}
-	}
 }

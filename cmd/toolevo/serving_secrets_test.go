@@ -175,19 +175,3 @@ func TestResumeCommandNamesServers(t *testing.T) {
 		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
 }
-
-// A key for one kind of server is no business of the other's.
-func TestKeysStayWithTheirKind(t *testing.T) {
-	t.Parallel()
-	a := on(io.Discard)
-	a.Environ = []string{"OPENAI_API_KEY=openai's", "OLLAMA_API_KEY=ollama's"}
-
-	s := a.serving()
-	if got := s.key(kindOpenAI); got != "openai's" {
-		t.Errorf("OpenAI-compatible servers are shown %q", got)
-	}
-
-	if got := s.key(kindOllama); got != "ollama's" {
-		t.Errorf("Ollama is shown %q", got)
-	}
-}

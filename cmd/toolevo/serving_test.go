@@ -38,7 +38,7 @@ func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver
 	}
 
 	profile.Codec = o.Codec
-	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, plan(b)), "sim", 32768
+	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, suite.Plans(b)), "sim", 32768
 
 	s, err := simserver.Start(o)
 	if err != nil {

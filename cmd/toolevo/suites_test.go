@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/suite"
 	"toolevo/finetune"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
 )
@@ -48,7 +49,7 @@ func TestSuitesConform(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			bench, err := newBench(c, &serving{}, nil)
+			bench, err := newBench(c, &serving.Servers{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
 )
 
@@ -17,7 +18,7 @@ func openSource(ctx context.Context, dir string) (*stored.Source, error) {
 		return nil, err
 	}
 
-	b, err := newBench(run.Config, &serving{}, run.Versions)
+	b, err := newBench(run.Config, &serving.Servers{}, run.Versions)
 	if err != nil {
 		return nil, errors.Join(err, run.Close())
 	}
@@ -29,23 +30,23 @@ func openSource(ctx context.Context, dir string) (*stored.Source, error) {
 func (b *bench) shown(row *trajectories.Row) (string, error) {
 	kind, _, _ := strings.Cut(row.Policy, ":")
 
-	sent, err := b.sent(kind)
+	sent, err := b.Sent(kind)
 	if err != nil {
 		return "", err
 	}
 
 	var text strings.Builder
-	if kind == kindScripted {
+	if kind == serving.Scripted {
 		text.WriteString("(A scripted policy reads no prompt: this is what a model would be sent.)\n\n")
 	}
 
 	h := stored.History(row)
-	if sent.messages == nil {
-		text.WriteString(sent.render(h))
+	if sent.Messages == nil {
+		text.WriteString(sent.Render(h))
 		return text.String(), nil
 	}
 
-	for _, m := range sent.messages(h) {
+	for _, m := range sent.Messages(h) {
 		fmt.Fprintf(&text, "[%s]\n%s\n\n", m.Role, m.Content)
 	}
 

@@ -101,6 +101,15 @@ type Planner interface {
 	Plan(question string) (envs.Plan, bool)
 }
 
+// Plans returns the solutions of a benchmark's questions, none when it has none.
+func Plans(b Benchmark) func(question string) (envs.Plan, bool) {
+	if p, ok := b.(Planner); ok {
+		return p.Plan
+	}
+
+	return func(string) (envs.Plan, bool) { return nil, false }
+}
+
 // Demonstrator has solved tasks for prompts.
 type Demonstrator interface {
 	// Demonstrations returns the files DATASET.yaml of package mcts/policy.

@@ -124,15 +124,8 @@ func (r *Run) read(ctx context.Context) error {
 
 	r.ID, r.Kind, r.Software = m.ID, m.Kind, m.Software
 
-	switch err := store.Busy(r.Dir); {
-	case errors.Is(err, store.ErrLocked):
-		r.State = Running
-	case err != nil:
+	if r.State, err = stateOf(r.Dir, &m); err != nil {
 		return err
-	case m.Finished != nil && !m.Finished.Extended:
-		r.State = Finished
-	default:
-		r.State = Interrupted
 	}
 
 	if err := r.readProgress(ctx, &m); err != nil {
@@ -144,6 +137,29 @@ func (r *Run) read(ctx context.Context) error {
 	}
 
 	return r.readReport()
+}
+
+// StateOf is what the run in dir is doing. A run that is damaged is an error.
+func StateOf(dir string) (State, error) {
+	m, err := store.ReadManifest(dir)
+	if err != nil {
+		return "", err
+	}
+
+	return stateOf(dir, &m)
+}
+
+func stateOf(dir string, m *store.Manifest) (State, error) {
+	switch err := store.Busy(dir); {
+	case errors.Is(err, store.ErrLocked):
+		return Running, nil
+	case err != nil:
+		return "", err
+	case m.Finished != nil && !m.Finished.Extended:
+		return Finished, nil
+	}
+
+	return Interrupted, nil
 }
 
 // readProgress reads the note of the run, or gathers what a run without one knows.

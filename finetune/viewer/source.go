@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"toolevo/finetune/rundir"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -66,19 +67,16 @@ func (a *Attempt) best() int {
 
 // State says in words how far a run is, and whether a process works on it.
 func (r *Run) State() (words string, grows bool, err error) {
-	m, err := store.ReadManifest(r.Dir)
+	state, err := rundir.StateOf(r.Dir)
 	if err != nil {
 		return "", false, err
 	}
 
-	switch {
-	case store.Busy(r.Dir) != nil:
-		return "growing", true, nil
-	case m.Finished != nil && !m.Finished.Extended:
-		return "finished", false, nil
-	}
+	words = map[rundir.State]string{
+		rundir.Running: "growing", rundir.Finished: "finished", rundir.Interrupted: "unfinished",
+	}[state]
 
-	return "unfinished", false, nil
+	return words, state == rundir.Running, nil
 }
 
 // kind is what made the run, "collect" or "eval".

@@ -14,6 +14,7 @@ import (
 	"toolevo/envs/regular"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/synth"
 	"toolevo/toolqa/questions"
 )
 
@@ -102,8 +103,8 @@ func showExamples(ctx context.Context, dir string, file *questions.TemplateFile,
 
 // buildSmall makes a corpus with invented values below a folder.
 func buildSmall(ctx context.Context, folder string, ds toolqa.Dataset) (*corpus.Corpus, error) {
-	options := corpus.BuildOptions{Seed: 1, Scale: corpus.Demo, Tool: "toolevo data template check"}
-	if _, err := corpus.Build(ctx, folder, ds, options); err != nil {
+	options := synth.Options{Seed: 1, Scale: synth.Demo, Tool: "toolevo data template check"}
+	if _, err := synth.Build(ctx, folder, ds, options); err != nil {
 		return nil, err
 	}
 

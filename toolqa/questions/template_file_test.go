@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/synth"
 )
 
 // contributed is the template in CONTRIBUTING.md, as an entry of the hard questions about coffee.
@@ -54,7 +54,7 @@ func TestAddedTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	opened := synthetic(t, toolqa.Coffee, corpus.BuildOptions{Seed: 1})
+	opened := synthetic(t, toolqa.Coffee, synth.Options{Seed: 1})
 	c := mustLoad(t, opened)
 
 	qs, err := file.templates.with(shipped).generate(rand.New(rand.NewPCG(1, 1)), c, toolqa.Hard,
@@ -120,7 +120,7 @@ func TestParseTemplatesNamesTheLine(t *testing.T) {
 
 // A query that cannot be run, and a question that another template fits, are found with a corpus.
 func TestExamplesFindMistakes(t *testing.T) {
-	c := mustLoad(t, synthetic(t, toolqa.Coffee, corpus.BuildOptions{Seed: 1}))
+	c := mustLoad(t, synthetic(t, toolqa.Coffee, synth.Options{Seed: 1}))
 	entry := contributed(t)
 
 	for want, text := range map[string]string{

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"strings"
@@ -9,31 +9,31 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// sent is what a model on a server is sent about a history: a text that it completes, or the messages of a chat.
-type sent struct {
-	render     func(envs.History) string         // nil where messages are sent
-	messages   func(envs.History) []chat.Message // nil where a text is
+// Sent is what a model on a server is sent about a history: a text that it completes, or the messages of a chat.
+type Sent struct {
+	Render     func(envs.History) string         // nil where messages are sent
+	Messages   func(envs.History) []chat.Message // nil where a text is
 	stops      []string                          // that end a turn of the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
 
-// sent returns what a model is sent in the form that the configuration wants.
-func (b *bench) sent(kind string) (sent, error) {
-	c := b.config.Server
+// Sent returns what a model is sent in the form that the configuration wants.
+func (m *Models) Sent(kind string) (Sent, error) {
+	c := m.Config.Server
 
-	shown, err := b.prompt()
+	shown, err := m.Prompt()
 	if err != nil {
-		return sent{}, err
+		return Sent{}, err
 	}
 
 	shown.Shots = c.Shots
 	if shown.Layout, err = prompt.ParseLayout(c.Layout); err != nil {
-		return sent{}, err
+		return Sent{}, err
 	}
 
 	clean, err := chat.NewSanitizer()
 	if err != nil {
-		return sent{}, err
+		return Sent{}, err
 	}
 
 	shown.Clean = clean.Clean
@@ -41,26 +41,26 @@ func (b *bench) sent(kind string) (sent, error) {
 
 	switch c.Form {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
-		return sent{render: shown.Render, addSpecial: true}, nil
+		return Sent{Render: shown.Render, addSpecial: true}, nil
 	case configs.FormChat:
 		messages := func(h envs.History) []chat.Message { return chat.Messages(system(h), h, clean) }
-		return sent{messages: messages, addSpecial: true}, nil
+		return Sent{Messages: messages, addSpecial: true}, nil
 	}
 
 	template, err := chat.ParseTemplate(c.Form)
 	if err != nil {
-		return sent{}, err
+		return Sent{}, err
 	}
 
-	template = template.In(b.config.Codec())
+	template = template.In(m.Config.Codec())
 	render := func(h envs.History) string {
 		text := template.Render(system(h), h, clean)
-		if kind == kindOllama {
+		if kind == Ollama {
 			text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
 		}
 
 		return text
 	}
 
-	return sent{render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil
+	return Sent{Render: render, stops: template.Stops(), addSpecial: template.AddSpecialTokens()}, nil
 }

@@ -1,23 +1,23 @@
-package main
+package serving
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
+	"toolevo/envs/display"
 	"toolevo/mcts/policy/server"
 )
 
-// room is how many samples more the servers could draw at once; nil without servers, where nothing is waited for.
-func (b *bench) room() func() int {
-	if len(b.servers) == 0 {
+// Room is how many samples more the servers could draw at once; nil without servers, where nothing is waited for.
+func (m *Models) Room() func() int {
+	if len(m.open) == 0 {
 		return nil
 	}
 
 	return func() int {
 		room := 0
-		for _, p := range b.servers {
+		for _, p := range m.open {
 			room += p.Room()
 		}
 
@@ -25,25 +25,25 @@ func (b *bench) room() func() int {
 	}
 }
 
-// load is the line about servers below the progress, "" without any.
-func (b *bench) load() func() string {
-	m := &loadMeter{at: time.Now(), first: map[string]server.Gauges{}}
+// Load is the line about servers below the progress, "" without any.
+func (m *Models) Load() func() string {
+	meter := &loadMeter{at: time.Now(), first: map[string]server.Gauges{}}
 
 	return func() string {
-		if len(b.servers) == 0 {
+		if len(m.open) == 0 {
 			return ""
 		}
 
-		if now := time.Now(); m.text == "" || now.Sub(m.at) >= time.Second {
+		if now := time.Now(); meter.text == "" || now.Sub(meter.at) >= time.Second {
 			var all []server.Snapshot
-			for _, p := range b.servers {
+			for _, p := range m.open {
 				all = append(all, p.Snapshot())
 			}
 
-			m.read(now, all)
+			meter.read(now, all)
 		}
 
-		return m.text
+		return meter.text
 	}
 }
 
@@ -68,7 +68,8 @@ func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	}
 
 	passed := max(now.Sub(m.at).Seconds(), 1e-3)
-	rates := fmt.Sprintf("tok/s %s in %s out", short(float64(t.in-m.in)/passed), short(float64(t.out-m.out)/passed))
+	rates := fmt.Sprintf("tok/s %s in %s out", display.Count(float64(t.in-m.in)/passed),
+		display.Count(float64(t.out-m.out)/passed))
 	sequences := fmt.Sprintf("%d running %d waiting", t.running, t.waiting)
 
 	m.at, m.in, m.out = now, t.in, t.out
@@ -84,7 +85,7 @@ func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	}
 
 	if t.limit > 0 {
-		parts = append(parts, fmt.Sprintf("idle %s (%.0f%%)", brief(t.load.Idle/time.Duration(t.limit)),
+		parts = append(parts, fmt.Sprintf("idle %s (%.0f%%)", display.Duration(t.load.Idle/time.Duration(t.limit)),
 			100*(1-t.load.Utilization())))
 	}
 
@@ -143,28 +144,4 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 
 	t.hit += s.Gauges.PrefixHit - began.PrefixHit
 	t.queried += s.Gauges.PrefixQueried - began.PrefixQueried
-}
-
-// short is a number in at most four columns, from 0 to 999 million.
-func short(x float64) string {
-	switch x = max(x, 0); {
-	case x < 9999.5:
-		return fmt.Sprintf("%.0f", x)
-	case x < 999.5e3:
-		return fmt.Sprintf("%.0fk", x/1e3)
-	}
-
-	return fmt.Sprintf("%.0fM", x/1e6)
-}
-
-// brief is a duration in one unit.
-func brief(d time.Duration) string {
-	switch s := d.Seconds(); {
-	case s < 99.5:
-		return fmt.Sprintf("%.0fs", s)
-	case s < 99.5*60:
-		return fmt.Sprintf("%.0fm", s/60)
-	default:
-		return fmt.Sprintf("%.0fh", math.Round(s/3600))
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package serving
 
 import (
 	"cmp"
@@ -19,27 +19,19 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, does
+// Probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, does
 // not have the model, or is named twice would only be found after the run directory was made.
-func (b *bench) probe(ctx context.Context) error {
-	if err := b.probePolicies(ctx); err != nil {
-		return err
-	}
-
-	return b.prepareSuite(ctx)
-}
-
-func (b *bench) probePolicies(ctx context.Context) error {
+func (m *Models) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
-	for _, name := range b.config.Policy {
+	for _, name := range m.Config.Policy {
 		kind, model, _ := strings.Cut(name, ":")
-		if kind == kindScripted {
+		if kind == Scripted {
 			continue
 		}
 
-		o, err := b.serverOptions(kind, model)
+		o, err := m.Options(kind, model)
 		if err == nil {
 			err = o.Check()
 		}
@@ -48,27 +40,27 @@ func (b *bench) probePolicies(ctx context.Context) error {
 			return err
 		}
 
-		answering, err := b.probeServers(ctx, o.Backends, model)
+		answering, err := m.probeServers(ctx, o.Backends, model)
 		if err != nil {
 			return console.GaveUp(err)
 		}
 
-		if kind == kindOllama {
-			b.serving.scored = scored(ctx, answering)
+		if kind == Ollama {
+			m.Servers.scored = scored(ctx, answering)
 		}
 	}
 
 	return nil
 }
 
-// greet asks every server for a completion, once the run is ready but for its folder: one that takes no
+// Greet asks every server for a completion, once the run is ready but for its folder: one that takes no
 // request, answers for another model or never says that a completion ended is of no use to it.
-func (b *bench) greet(ctx context.Context) error {
+func (m *Models) Greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
-	for _, name := range b.config.Policy {
-		p, err := b.policy(name)
+	for _, name := range m.Config.Policy {
+		p, err := m.Policy(name)
 		if err != nil {
 			return err
 		}
@@ -86,12 +78,12 @@ func (b *bench) greet(ctx context.Context) error {
 // probeServers looks at all servers of a policy and returns those that answer. One that does not is
 // left to the run, which finds out when it is back, as long as there is another. One that answers
 // what no run can use is an error.
-func (b *bench) probeServers(ctx context.Context, backends []server.Backend, model string) ([]server.Backend, error) {
+func (m *Models) probeServers(ctx context.Context, backends []server.Backend, model string) ([]server.Backend, error) {
 	errs := make([]error, len(backends))
 
 	var probes sync.WaitGroup
 	for i, backend := range backends {
-		probes.Go(func() { errs[i] = b.probeServer(ctx, backend, model) })
+		probes.Go(func() { errs[i] = m.probeServer(ctx, backend, model) })
 	}
 
 	probes.Wait()
@@ -116,7 +108,7 @@ func (b *bench) probeServers(ctx context.Context, backends []server.Backend, mod
 
 	for i, err := range errs {
 		if err != nil {
-			b.serving.log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because",
+			m.Servers.Log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because",
 				err)
 		}
 	}
@@ -135,7 +127,7 @@ func isAbsent(err error) bool {
 }
 
 // probeServer looks at one server.
-func (b *bench) probeServer(ctx context.Context, backend server.Backend, model string) error {
+func (m *Models) probeServer(ctx context.Context, backend server.Backend, model string) error {
 	var have []string
 	var err error
 
@@ -146,7 +138,7 @@ func (b *bench) probeServer(ctx context.Context, backend server.Backend, model s
 
 		var fault *server.Fault
 		if errors.As(err, &fault) && fault.Status == http.StatusNotFound {
-			return b.probeUnlisted(ctx, backend)
+			return m.probeUnlisted(ctx, backend)
 		}
 
 		for _, m := range models {
@@ -170,8 +162,8 @@ func (b *bench) probeServer(ctx context.Context, backend server.Backend, model s
 
 // probeUnlisted asks a server for one token that does not list its models: it may have this one all the same, or be
 // something else. One that takes its time has at least taken the question.
-func (b *bench) probeUnlisted(ctx context.Context, backend server.Backend) error {
-	c := server.Greeting(b.config.Server.Form == configs.FormChat,
+func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) error {
+	c := server.Greeting(m.Config.Server.Form == configs.FormChat,
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})
 
 	_, err := backend.Complete(ctx, c)

@@ -1,7 +1,6 @@
-package main
+package serving
 
 import (
-	"fmt"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -73,22 +72,5 @@ func TestLoadText(t *testing.T) {
 				t.Errorf("it takes %d columns", n)
 			}
 		})
-	}
-}
-
-func TestShortNumbers(t *testing.T) {
-	t.Parallel()
-	for x, want := range map[float64]string{0: "0", -1: "0", 9999: "9999", 9999.6: "10k", 26_543: "27k",
-		999_400: "999k", 999_600: "1M", 5e8: "500M"} {
-		if got := short(x); got != want {
-			t.Errorf("%v is %q, want %q", x, got, want)
-		}
-	}
-
-	for d, want := range map[time.Duration]string{0: "0s", 99 * time.Second: "99s", 100 * time.Second: "2m",
-		99 * time.Minute: "99m", 100 * time.Minute: "2h"} {
-		if got := fmt.Sprint(brief(d)); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
-		}
 	}
 }

@@ -1,9 +1,6 @@
-package main
+package serving
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -12,37 +9,6 @@ import (
 	"toolevo/envs/toolapi"
 	"toolevo/mcts/policy/prompt"
 )
-
-// inputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
-const inputPrompt = "prompt"
-
-// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
-// a log are answers to these words. A scripted policy reads none of them.
-func (b *bench) readPrompt() error {
-	if !b.onServers() {
-		return nil
-	}
-
-	p, err := b.prompt()
-	if err != nil {
-		return err
-	}
-
-	sum, last := sha256.New(), ""
-
-	for _, dataset := range b.suite.Datasets() {
-		if system := p.System(dataset); system != last { // else every dataset has the same
-			fmt.Fprintf(sum, "%q\n", system)
-			last = system
-		}
-
-		fmt.Fprintf(sum, "%q\n", p.Demonstrations[dataset])
-	}
-
-	b.lineage[inputPrompt] = hex.EncodeToString(sum.Sum(nil))
-
-	return nil
-}
 
 // demonstrationsOf has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
 var demonstrationsOf sync.Map
@@ -61,16 +27,16 @@ func loadDemonstrations(b suite.Benchmark) (map[string][]prompt.Demonstration, e
 	return loaded.(func() (map[string][]prompt.Demonstration, error))()
 }
 
-// prompt returns what a model is shown of the prompt version.
-func (b *bench) prompt() (prompt.Prompt, error) {
-	modules := append([]string{}, b.config.Python.Modules...) // none is not nil
+// Prompt returns what a model is shown of the prompt version.
+func (m *Models) Prompt() (prompt.Prompt, error) {
+	modules := append([]string{}, m.Config.Python.Modules...) // none is not nil
 
-	return newPrompt(b.benchmark, b.config, b.config.Prompt, modules)
+	return NewPrompt(m.Benchmark, m.Config, m.Config.Prompt, modules)
 }
 
-// newPrompt returns what a model is shown of an API version, as a configuration wants it; modules are those that
+// NewPrompt returns what a model is shown of an API version, as a configuration wants it; modules are those that
 // programs may import, nil says nothing about them.
-func newPrompt(
+func NewPrompt(
 	benchmark suite.Benchmark, c *configs.Resolved, version string, modules []string,
 ) (prompt.Prompt, error) {
 	apis, err := benchmark.Tools(version, modules)

@@ -1,0 +1,14 @@
+// Package serving opens the policies that a configuration names: scripted ones, and models on servers. It says where
+// servers are and how hard they are driven, what a model is sent, whether a server is of any use before a run begins,
+// and how it is doing while the run goes on.
+//
+// # Words
+//
+// A policy is named KIND:NAME. The prompt is what a model is shown before the question; what it is sent is that in the
+// form that its server wants.
+//
+// # Guarantees
+//
+//   - Nothing calls home by itself: the default server is this machine.
+//   - A key is shown to servers of its own kind alone, and stands in no command that is printed.
+package serving

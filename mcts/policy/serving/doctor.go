@@ -1,0 +1,163 @@
+package serving
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/doctor"
+	"toolevo/mcts/policy/prompt"
+)
+
+// Target is one server to examine.
+type Target struct {
+	Policy  string
+	Options doctor.Options
+}
+
+// Targets are the servers of the configured policies, as doctor examines them.
+func (m *Models) Targets() ([]Target, error) {
+	var all []Target
+
+	for _, name := range m.Config.Policy {
+		kind, model, _ := strings.Cut(name, ":")
+		if kind == Scripted {
+			continue
+		}
+
+		o, err := m.doctorOptions(kind, model)
+		if err != nil {
+			return nil, err
+		}
+
+		for _, url := range m.Servers.urls(kind) {
+			o.URL = url
+			all = append(all, Target{name, o})
+		}
+	}
+
+	return all, nil
+}
+
+// firstSolved is the first of the solved tasks that prompts of a dataset show, and its first action, so that the
+// probes' prompts are what a run's are. It is of the chosen dataset (nil: of any) with the least to show, system text
+// included: no run has shorter prompts. Where there are none anything is asked.
+func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) {
+	codec := action.OrDefault(shown.Codec)
+
+	datasets := slices.DeleteFunc(slices.Sorted(maps.Keys(shown.Demonstrations)), func(name string) bool {
+		return len(shown.Demonstrations[name]) == 0 || chosen != nil && !slices.Contains(chosen, name)
+	})
+	if len(datasets) == 0 {
+		return envs.Task{ID: "doctor", Question: "Where are we?"},
+			envs.Action(codec.Format("I look around.", envs.Call{Name: "Look"}))
+	}
+
+	size := func(dataset string) int {
+		return len(shown.System(dataset)) + textBytes(shown.Demonstrations[dataset])
+	}
+	dataset := slices.MinFunc(datasets, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
+	first := shown.Demonstrations[dataset][0]
+
+	return envs.Task{
+		ID:       "doctor",
+		Labels:   map[string]string{envs.LabelDataset: dataset},
+		Question: first.Question,
+	}, envs.Action(first.Turns[0].Text(codec))
+}
+
+// textBytes is how long solved tasks are.
+func textBytes(all []prompt.Demonstration) int {
+	n := 0
+	for _, d := range all {
+		for _, turn := range d.Turns {
+			n += len(turn.Action) + len(turn.Observation)
+		}
+	}
+
+	return n
+}
+
+// doctorOptions are what a run would ask of a server of a kind, but for its address.
+func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
+	run, err := m.Options(kind, model)
+	if err != nil {
+		return doctor.Options{}, err
+	}
+
+	c := m.Config.Server
+	o := doctor.Options{
+		Kind:       doctor.Kind(kind),
+		APIKey:     m.Servers.key(kind),
+		Model:      model,
+		Chat:       c.Form == configs.FormChat,
+		Extensions: c.Extensions,
+		LogProbs:   c.LogProbs,
+		Ends:       c.Ends,
+		Window:     c.Window,
+		Sampling:   run.Sampling,
+	}
+	show := func(h envs.History) doctor.Prompt {
+		if run.Messages != nil {
+			return doctor.Prompt{Messages: run.Messages(h)}
+		}
+
+		return doctor.Prompt{Text: run.Render(h)}
+	}
+
+	shown, err := m.Prompt()
+	if err != nil {
+		return doctor.Options{}, err
+	}
+
+	task, first := firstSolved(shown, m.Config.Datasets())
+	asked := envs.NewHistory(task)
+	o.First = show(asked)
+	o.Observed = func(text string) doctor.Prompt {
+		return show(asked.Append(envs.Turn{Action: first, Observation: text}))
+	}
+
+	template, special, err := shortPrompt(asked, c.Form, kind)
+	if err != nil {
+		return doctor.Options{}, err
+	}
+
+	o.Short = template
+	if c.Extensions && !o.Chat {
+		o.AddSpecialTokens = &special
+	}
+
+	return o, nil
+}
+
+// shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
+func shortPrompt(asked envs.History, form, kind string) (short doctor.Prompt, special bool, err error) {
+	clean, err := chat.NewSanitizer()
+	if err != nil {
+		return short, false, err
+	}
+
+	switch form {
+	case configs.FormFewShot:
+		return doctor.Prompt{Text: prompt.QuestionText(asked.Task().Question) + "\n\n"}, true, nil
+	case configs.FormChat:
+		return doctor.Prompt{Messages: chat.Messages("", asked, clean)}, false, nil
+	}
+
+	template, err := chat.ParseTemplate(form)
+	if err != nil {
+		return short, false, err
+	}
+
+	text := template.Render("", asked, clean)
+	if kind == Ollama {
+		text = strings.TrimPrefix(text, template.BOS()) // Ollama puts it there itself
+	}
+
+	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
+}

@@ -1,0 +1,232 @@
+package serving
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/configs"
+	"toolevo/envs/names"
+	"toolevo/envs/suite"
+	"toolevo/mcts"
+	"toolevo/mcts/policy/chat"
+	"toolevo/mcts/policy/ollama"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/prompt"
+	"toolevo/mcts/policy/scripted"
+	"toolevo/mcts/policy/server"
+)
+
+// The kinds of policies.
+const (
+	Scripted = "scripted"
+	OpenAI   = "openai"
+	Ollama   = "ollama"
+)
+
+// Models are the policies that a configuration names. They are not for concurrent use, the policies are.
+type Models struct {
+	Config    *configs.Resolved
+	Benchmark suite.Benchmark
+	Servers   *Servers
+
+	open map[string]*server.Policy // on servers, by name
+}
+
+// New returns the models of a configuration, which opens none yet.
+func New(c *configs.Resolved, b suite.Benchmark, s *Servers) *Models {
+	return &Models{c, b, s, map[string]*server.Policy{}}
+}
+
+// Under are the models of another configuration, on the same servers.
+func (m *Models) Under(c *configs.Resolved) *Models {
+	other := *m
+	other.Config = c
+
+	return &other
+}
+
+// Close closes the policies that were opened.
+func (m *Models) Close() (err error) {
+	for _, p := range m.open {
+		err = errors.Join(err, p.Close())
+	}
+
+	return err
+}
+
+// Snapshots are the counts of the policies on servers, by their names.
+func (m *Models) Snapshots() map[string]server.Snapshot {
+	all := map[string]server.Snapshot{}
+	for name, p := range m.open {
+		all[name] = p.Snapshot()
+	}
+
+	return all
+}
+
+// CheckPolicy refuses a policy's name that means nothing, and a form of asking that its server does not have.
+func CheckPolicy(c *configs.Resolved, name string) error {
+	kind, which, _ := strings.Cut(name, ":")
+	switch kind {
+	case Scripted:
+		_, err := scripted.ParseProfile(which)
+		return err
+	case OpenAI, Ollama:
+		if which == "" {
+			return fmt.Errorf("policy %q names no model: want %s:MODEL", name, kind)
+		}
+
+		return checkForm(c.Server, kind)
+	}
+
+	if kind == "vllm" {
+		return fmt.Errorf("unknown policy %q, did you mean %s:%s? vLLM speaks its protocol", name, OpenAI,
+			cmp.Or(which, "MODEL"))
+	}
+
+	return names.Unknown("policy", name, PolicyNames())
+}
+
+// PolicyNames lists what policies are called.
+func PolicyNames() []string {
+	all := []string{OpenAI + ":MODEL", Ollama + ":MODEL"}
+	for _, p := range scripted.Profiles() {
+		all = append(all, Scripted+":"+p.Name)
+	}
+
+	return all
+}
+
+func checkForm(c configs.Server, kind string) error {
+	switch c.Form {
+	case configs.FormFewShot:
+		_, err := prompt.ParseLayout(c.Layout)
+		return err
+	case configs.FormChat:
+		if kind == Ollama {
+			return fmt.Errorf("server.form chat: Ollama gets raw text, so that it cuts no prompt silently: want " +
+				"few-shot or a chat template")
+		}
+
+		return nil
+	}
+
+	if _, err := chat.ParseTemplate(c.Form); err != nil {
+		return fmt.Errorf("server.form: %w, few-shot, chat", err)
+	}
+
+	return nil
+}
+
+// Policy returns the policy of a name. What it opens, b.close closes.
+func (m *Models) Policy(name string) (mcts.Policy, error) {
+	kind, which, _ := strings.Cut(name, ":")
+	if kind == Scripted {
+		profile, err := scripted.ParseProfile(which)
+		if err != nil {
+			return nil, err
+		}
+
+		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Codec()
+
+		return scripted.New(profile, suite.Plans(m.Benchmark)), nil
+	}
+
+	if p, ok := m.open[name]; ok {
+		return p, nil
+	}
+
+	options, err := m.Options(kind, which)
+	if err != nil {
+		return nil, err
+	}
+
+	p, err := server.New(options)
+	if err != nil {
+		return nil, err
+	}
+
+	m.open[name] = p
+
+	return p, nil
+}
+
+// Options says what to ask and how.
+func (m *Models) Options(kind, model string) (server.Options, error) {
+	c := m.Config.Server
+
+	sent, err := m.Sent(kind)
+	if err != nil {
+		return server.Options{}, err
+	}
+
+	o := server.Options{
+		Render: sent.Render, Messages: sent.Messages,
+		Sampling: c.Sampling, LogProbs: c.LogProbs && (kind == OpenAI || m.Servers.scored),
+		Single: kind == Ollama, Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
+	}
+
+	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Codec().Stop(), c.Sampling.Stop)
+	if o.Limit, err = m.Servers.limit(); err != nil {
+		return server.Options{}, err
+	}
+
+	o.Backends, err = m.backends(kind, model, sent.addSpecial)
+
+	return o, err
+}
+
+// OnServers reports whether a policy of the configuration is a model on a server.
+func (m *Models) OnServers() bool {
+	return slices.ContainsFunc(m.Config.Policy,
+		func(name string) bool { return !strings.HasPrefix(name, Scripted+":") })
+}
+
+func (m *Models) backends(kind, model string, addSpecial bool) ([]server.Backend, error) {
+	c := m.Config.Server
+	var all []server.Backend
+
+	for _, url := range m.Servers.urls(kind) {
+		var backend server.Backend
+
+		var err error
+		if kind == Ollama {
+			backend, err = ollama.New(ollama.Options{
+				Host:      url,
+				APIKey:    m.Servers.key(kind),
+				Model:     model,
+				Window:    c.Window,
+				KeepAlive: -1,
+				Timeout:   m.Servers.Timeout,
+				Ends:      c.Ends,
+			})
+		} else {
+			o := openai.Options{
+				BaseURL:      url,
+				APIKey:       m.Servers.key(kind),
+				Model:        model,
+				Chat:         c.Form == configs.FormChat,
+				Extensions:   c.Extensions,
+				OmitLogProbs: !c.LogProbs,
+				Timeout:      m.Servers.Timeout,
+				Ends:         c.Ends,
+			}
+			if c.Extensions && c.Form != configs.FormChat {
+				o.AddSpecialTokens = &addSpecial
+			}
+
+			backend, err = openai.New(o)
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		all = append(all, backend)
+	}
+
+	return all, nil
+}

@@ -1,0 +1,197 @@
+package serving
+
+import (
+	"log/slog"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"toolevo/envs/console"
+	"toolevo/mcts/policy/server"
+)
+
+// DefaultServer is where vLLM listens when nobody says otherwise. It is this machine: nothing calls home by itself.
+const DefaultServer = "http://127.0.0.1:8000/v1"
+
+// Servers says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
+type Servers struct {
+	Addresses string // base URLs, separated by commas; "" means OPENAI_BASE_URL or OLLAMA_HOST
+	Parallel  string // "auto", or sequences in flight at each server
+	patience  time.Duration
+	Timeout   time.Duration // of one request
+	backoff   time.Duration // before a server is asked again, at first; 0 is the default
+	apiKey    string
+	ollamaKey string
+	Log       *slog.Logger
+	// shows what servers are asked for before a run starts; nil shows nothing
+	Watch func(read func() console.Status) (stop func())
+
+	openAIURL, ollamaHost string // from the environment
+
+	scored bool // the Ollama servers are of a version that gives log-probabilities; found out by the probe
+}
+
+// FromEnvironment is what the environment of a program says about servers. backoff is the time before a server is asked
+// again, at first; 0 is the default.
+func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
+	return &Servers{
+		Parallel:   "auto",
+		patience:   server.DefaultPatience,
+		Timeout:    server.DefaultTimeout,
+		apiKey:     p.Lookup("OPENAI_API_KEY"),
+		ollamaKey:  p.Lookup("OLLAMA_API_KEY"),
+		openAIURL:  p.Lookup("OPENAI_BASE_URL"),
+		ollamaHost: p.Lookup("OLLAMA_HOST"),
+		backoff:    backoff,
+		Log:        slog.New(slog.NewTextHandler(p.Err, nil)),
+		Watch:      func(read func() console.Status) (stop func()) { return p.Report(console.ProgressPlain, read) },
+	}
+}
+
+// AddressFlag adds --server.
+func (s *Servers) AddressFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Addresses, "server", "", "base `URLS` of the model's servers, separated by commas (default "+
+		"OPENAI_BASE_URL or OLLAMA_HOST)")
+}
+
+// Flags adds the flags about servers.
+func (s *Servers) Flags(flags *pflag.FlagSet) {
+	s.AddressFlag(flags)
+	flags.StringVar(&s.Parallel, "parallel", s.Parallel, "sequences in flight at each server: auto or `N`")
+	flags.DurationVar(&s.patience, "patience", s.patience, "how long to wait for a server that is down")
+	flags.DurationVar(&s.Timeout, "timeout", s.Timeout, "how long one request to a server may take, including "+
+		"its queue")
+}
+
+// key is what servers of a kind are shown; OpenAI's is shown to no other kind.
+func (s *Servers) key(kind string) string {
+	if kind == Ollama {
+		return s.ollamaKey
+	}
+
+	return s.apiKey
+}
+
+// urls are the servers of a kind.
+func (s *Servers) urls(kind string) []string {
+	list := s.Addresses
+	switch {
+	case list != "":
+	case kind == Ollama:
+		return []string{s.ollamaHost} // the backend knows Ollama's own default
+	case s.openAIURL != "":
+		list = s.openAIURL
+	default:
+		list = DefaultServer
+	}
+
+	urls := strings.Split(list, ",")
+	for i := range urls {
+		urls[i] = strings.TrimSpace(urls[i])
+	}
+
+	return urls
+}
+
+// Check refuses flags that make no sense.
+func (s *Servers) Check() error {
+	if s.Timeout <= 0 {
+		return console.Usage("--timeout %v: want how long a request may take, such as 10m", s.Timeout)
+	}
+
+	if s.patience < 0 {
+		return console.Usage("--patience %v: want how long to wait, or 0 not to wait", s.patience)
+	}
+
+	_, err := s.limit()
+
+	return err
+}
+
+// Exposed reports whether credentials stand on the command line, where every user of the machine can read them.
+func (s *Servers) Exposed() bool {
+	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
+		_, rest, _ := strings.Cut(address, "://")
+		authority, _, _ := strings.Cut(rest, "/")
+
+		return strings.Contains(authority, "@")
+	})
+}
+
+// retry is how long servers are waited for.
+func (s *Servers) retry() server.Retry {
+	r := server.Retry{Base: s.backoff, Patience: s.patience}
+	if s.patience == 0 {
+		r.Patience = -1 // its 0 is the default
+	}
+
+	return r
+}
+
+func (s *Servers) limit() (server.Limit, error) {
+	if s.Parallel == "auto" {
+		return server.Limit{}, nil
+	}
+
+	n, err := strconv.Atoi(s.Parallel)
+	if err != nil || n < 1 {
+		return server.Limit{}, console.Usage("--parallel %s: want auto, or a number of at least 1", s.Parallel)
+	}
+
+	return server.Limit{Sequences: n}, nil
+}
+
+// Arguments are the flags about servers that a resumed run needs again, credentials left out.
+func (s *Servers) Arguments() []string {
+	var args []string
+
+	if s.Addresses != "" {
+		list := strings.Split(s.Addresses, ",")
+		for i, server := range list {
+			list[i] = withoutCredentials(strings.TrimSpace(server))
+		}
+
+		args = append(args, "--server", strings.Join(list, ","))
+	}
+
+	if s.Parallel != "auto" {
+		args = append(args, "--parallel", s.Parallel)
+	}
+
+	if s.patience != server.DefaultPatience {
+		args = append(args, "--patience", s.patience.String())
+	}
+
+	if s.Timeout != server.DefaultTimeout {
+		args = append(args, "--timeout", s.Timeout.String())
+	}
+
+	return args
+}
+
+// withoutCredentials puts USER:PASSWORD where a server's address has some.
+func withoutCredentials(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if ok {
+		scheme += "://"
+	} else {
+		scheme, rest = "", address
+	}
+
+	u, err := url.Parse("http://" + rest)
+	if err != nil {
+		return "ADDRESS"
+	}
+
+	if u.User == nil {
+		return address
+	}
+
+	authority, _, _ := strings.Cut(rest, "/")
+
+	return scheme + "USER:PASSWORD@" + rest[strings.LastIndex(authority, "@")+1:]
+}

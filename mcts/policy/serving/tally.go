@@ -1,0 +1,74 @@
+package serving
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolevo/mcts/policy/server"
+)
+
+// TallyLines are a policy's counts for people: what was asked, then what went wrong on the way, what cost samples, and
+// how that is spread over several servers.
+func TallyLines(name string, s server.Snapshot) []string {
+	faults := s.Transient + s.TooLong + s.Refused + s.BadRequests
+
+	lines := []string{fmt.Sprintf("%s: %d requests, %d answered, %d failed, %d given up by us", name, s.Requests,
+		s.Answered, faults, s.Cancelled)}
+	if faults > 0 {
+		lines = append(lines, "failures, none of them scored: "+causes(s.Faults))
+	}
+	var odd []string
+
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{
+		{s.Truncated, "cut by max_tokens"}, {s.Empty, "empty and asked for again"}, {s.Silent, "empty to the end"},
+		{s.Unscored - s.Empty, "without log-probabilities"},
+	} {
+		if c.n > 0 {
+			odd = append(odd, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+
+	if len(odd) > 0 {
+		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
+	}
+
+	if s.Short > 0 {
+		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself",
+			s.Short))
+	}
+
+	if s.TooLong > 0 {
+		lines = append(lines, fmt.Sprintf("prompts beyond the context window: %d, each a dead end", s.TooLong))
+	}
+
+	if s.BadRequests > 0 {
+		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d, their trees left unresolved",
+			s.BadRequests))
+	}
+
+	if len(s.Servers) > 1 {
+		for _, one := range s.Servers {
+			lines = append(lines, fmt.Sprintf("%s: %d requests, %d answered", one.Address, one.Requests, one.Answered))
+		}
+	}
+
+	return lines
+}
+
+// causes lists what was seen, the most frequent first.
+func causes(faults map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(faults), func(x, y string) int {
+		return cmp.Or(cmp.Compare(faults[y], faults[x]), cmp.Compare(x, y))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d × %s", faults[name], name)
+	}
+
+	return strings.Join(names, ", ")
+}
