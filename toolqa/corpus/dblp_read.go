@@ -132,17 +132,17 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 			return fmt.Errorf("id %d: expected %d", id, len(r.papers))
 		}
 
-		a, err := layout.ParseAttributes(attributes)
+		a, makers, err := layout.ParseAttributes(attributes)
 		if err != nil {
 			return err
 		}
 
 		p := dblpPaper{
 			title:     r.word(title),
-			venue:     r.word(string(a.Venue)),
-			docType:   r.word(string(a.DocType)),
-			pageStart: r.word(string(a.PageStart)),
-			pageEnd:   r.word(string(a.PageEnd)),
+			venue:     r.word(a.Venue),
+			docType:   r.word(a.DocType),
+			pageStart: r.word(a.PageStart),
+			pageEnd:   r.word(a.PageEnd),
 			year:      int16(a.Year),
 			nCitation: int32(a.NCitation),
 			keyword:   uint32(len(r.keywords)),
@@ -151,16 +151,16 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 			citedBy:   int32(citedBy),
 		}
 		for _, k := range a.Keywords {
-			r.keywords = append(r.keywords, r.word(string(k)))
+			r.keywords = append(r.keywords, r.word(k))
 		}
 
-		for _, m := range a.Authors {
-			author, ok := r.keys[string(m.ID)]
+		for _, m := range makers {
+			author, ok := r.keys[m.ID]
 			if !ok {
 				author = -1
 			}
 
-			r.people = append(r.people, dblpMaker{author, r.word(string(m.Name)), r.word(string(m.Org))})
+			r.people = append(r.people, dblpMaker{author, r.word(m.Name), r.word(m.Org)})
 		}
 
 		err = layout.ScanNumbers(cites, func(n int64) {

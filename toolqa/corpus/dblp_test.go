@@ -52,10 +52,22 @@ func readGraphs(t testing.TB, c *Corpus) *DBLP {
 	return d
 }
 
+// attributes are those of a paper, as package json reads them.
+type attributes struct {
+	Authors   []layout.DBLPMaker
+	Year      int
+	NCitation int `json:"n_citation"`
+	Venue     struct{ Raw string }
+	Keywords  []string
+	DocType   string `json:"doc_type"`
+	PageStart string `json:"page_start"`
+	PageEnd   string `json:"page_end"`
+}
+
 // coauthors is AuthorNet by the words of the specification and by published ids: for each pair of authors, in both
 // orders, the papers as often as they are entered.
-func coauthors(papers []layout.Attributes) map[[2]layout.LooseText][]int {
-	edges := map[[2]layout.LooseText][]int{}
+func coauthors(papers []attributes) map[[2]string][]int {
+	edges := map[[2]string][]int{}
 
 	for n, p := range papers {
 		for _, a := range p.Authors {
@@ -64,7 +76,7 @@ func coauthors(papers []layout.Attributes) map[[2]layout.LooseText][]int {
 					continue
 				}
 
-				key := [2]layout.LooseText{a.ID, b.ID}
+				key := [2]string{a.ID, b.ID}
 				if len(edges[key]) > 0 {
 					edges[key] = append(edges[key], n)
 				}
@@ -94,7 +106,7 @@ func TestDBLPAgreesWithItsPapers(t *testing.T) {
 	for i := range d.Authors() {
 		total += d.Neighbours(i)
 		for _, e := range d.Coauthors(i) {
-			if diff := cmp.Diff(edges[[2]layout.LooseText{ids[i], ids[e.Author]}], e.Papers); diff != "" {
+			if diff := cmp.Diff(edges[[2]string{ids[i], ids[e.Author]}], e.Papers); diff != "" {
 				t.Fatalf("papers of %d and %d (-want +got):\n%s", i, e.Author, diff)
 			}
 
@@ -162,7 +174,7 @@ func TestDBLPNames(t *testing.T) {
 	d := readGraphs(t, c)
 	papers, ids, _ := rawPapers(t, c)
 
-	numbers := map[layout.LooseText]int{}
+	numbers := map[string]int{}
 	for i, id := range ids {
 		numbers[id] = i
 	}
@@ -231,14 +243,14 @@ func distinctInts(list []int) map[int]bool {
 
 // rawPapers reads the tables with package json: the attributes of the papers, the ids of the authors, and
 // what each paper cites.
-func rawPapers(t *testing.T, c *Corpus) (papers []layout.Attributes, ids []layout.LooseText, cites [][]int) {
+func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []string, cites [][]int) {
 	t.Helper()
 
 	r := &dblpReader{db: c.db}
 	var text, list string
 
 	err := r.each(context.Background(), "SELECT attributes, cites FROM papers ORDER BY id", func() error {
-		var p layout.Attributes
+		var p attributes
 		var cited []int
 
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -256,7 +268,7 @@ func rawPapers(t *testing.T, c *Corpus) (papers []layout.Attributes, ids []layou
 	}
 
 	err = r.each(context.Background(), "SELECT key FROM authors ORDER BY id", func() error {
-		ids = append(ids, layout.LooseText(text))
+		ids = append(ids, text)
 		return nil
 	}, &text)
 	if err != nil {

@@ -1,12 +1,9 @@
 package corpus
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
@@ -18,8 +15,8 @@ type Table struct {
 	dataset toolqa.Dataset
 	names   []string
 	rows    int
-	columns map[string]*lazyVector
-	stored  map[string]*lazyVector // only of columns that differ from what the tools print
+	columns map[string]func() (*Vector, error)
+	stored  map[string]func() (*Vector, error) // only of columns that differ from what the tools print
 }
 
 // newTable returns a table whose columns load reads. Stored are the names of the columns that the published file holds
@@ -30,8 +27,8 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 		dataset: ds,
 		names:   names,
 		rows:    rows,
-		columns: map[string]*lazyVector{},
-		stored:  map[string]*lazyVector{},
+		columns: map[string]func() (*Vector, error){},
+		stored:  map[string]func() (*Vector, error){},
 	}
 
 	checked := func(name string, stored bool) (*Vector, error) {
@@ -43,11 +40,11 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 		return v, err
 	}
 	for _, name := range names {
-		t.columns[name] = &lazyVector{load: func() (*Vector, error) { return checked(name, false) }}
+		t.columns[name] = sync.OnceValues(func() (*Vector, error) { return checked(name, false) })
 	}
 
 	for _, name := range stored {
-		t.stored[name] = &lazyVector{load: func() (*Vector, error) { return checked(name, true) }}
+		t.stored[name] = sync.OnceValues(func() (*Vector, error) { return checked(name, true) })
 	}
 
 	return t
@@ -90,7 +87,7 @@ func (t *Table) Has(name string) bool { return t.columns[name] != nil }
 // file.
 func (t *Table) Column(name string) (*Vector, error) {
 	if c := t.columns[name]; c != nil {
-		return c.get()
+		return c()
 	}
 
 	return nil, nil
@@ -100,7 +97,7 @@ func (t *Table) Column(name string) (*Vector, error) {
 // "9:00 AM". It is nil when there is no such column.
 func (t *Table) Stored(name string) (*Vector, error) {
 	if c := t.stored[name]; c != nil {
-		return c.get()
+		return c()
 	}
 
 	return t.Column(name)
@@ -159,42 +156,6 @@ next:
 	}
 
 	return found, nil
-}
-
-// lazyVector is a column that is read once. An error is returned again, except that of a context, after which the next
-// call reads again.
-type lazyVector struct {
-	load  func() (*Vector, error)
-	ready atomic.Pointer[Vector]
-
-	mu  sync.Mutex
-	err error
-}
-
-func (l *lazyVector) get() (*Vector, error) {
-	if v := l.ready.Load(); v != nil {
-		return v, nil
-	}
-
-	l.mu.Lock()
-	defer l.mu.Unlock()
-
-	if v := l.ready.Load(); v != nil || l.err != nil {
-		return v, l.err
-	}
-
-	v, err := l.load()
-	if err != nil {
-		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-			l.err = err
-		}
-
-		return nil, err
-	}
-
-	l.ready.Store(v)
-
-	return v, nil
 }
 
 // ClockText returns a time of day, "9:00 AM" or "2 PM", as columns of the kind [Clock] print it: "09:00:00". Other text

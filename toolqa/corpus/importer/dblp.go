@@ -280,7 +280,7 @@ func (im *dblpImport) putPapers(ctx context.Context, titles map[string]string, n
 			}
 
 			raw, _ := node.Value.(rawAttributes)
-			if _, err := layout.ParseAttributes(raw); err != nil {
+			if _, _, err := layout.ParseAttributes(raw); err != nil {
 				return fmt.Errorf("paper %q: %w: %w", key, err, errNotGraph)
 			}
 

@@ -12,12 +12,8 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// agendaStream separates the random numbers of the agenda corpus from those of anything else with the same seed.
-const agendaStream = 0xa6e7da
-
 // The published agenda, in figures.
 const (
-	agendaFull   = 10_000
 	agendaPeople = 100 // everybody has about as much to do
 	agendaYear   = 2022
 

@@ -11,9 +11,6 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// airbnbStream separates the random numbers of the airbnb corpus from those of anything else with the same seed.
-const airbnbStream = 0xa14b
-
 // The published file, in figures. Shares are of all rows.
 const (
 	airbnbFull = 102_599

@@ -190,7 +190,7 @@ func TestWeighted(t *testing.T) {
 }
 
 func BenchmarkSyntheticAirbnb(b *testing.B) {
-	next := airbnbRows(rand.New(rand.NewPCG(1, airbnbStream)), 1<<40)
+	next := airbnbRows(rand.New(rand.NewPCG(1, generators[toolqa.Airbnb].stream)), 1<<40)
 
 	b.ReportAllocs()
 

@@ -8,9 +8,6 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// coffeeStream separates the random numbers of the coffee corpus from those of anything else with the same seed.
-const coffeeStream = 0xc0ffee
-
 // The published series, in round figures: prices in US cents a pound, between 41.5 and 306.25, in steps of 0.05, with
 // a daily volatility of 2.1 %; volumes up to 62,045 contracts, growing about fourfold over the years.
 const (

@@ -15,8 +15,6 @@ import (
 const (
 	dblpFullPapers  = 553_320
 	dblpFullAuthors = 355_368
-
-	dblpStream = 0xdb19
 )
 
 // dblpParts returns the generator of n papers and the graphs over them.

@@ -7,77 +7,18 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
 const (
-	flightsStream = 0xf117
-	flightsFull   = 4_078_318
-	flightsDemo   = 42_400 // 200 flights on each of the published days
-
 	flightsDays     = 212 // 2022-01-01 to 2022-07-31
 	flightsPorts    = 375 // airports
 	flightsZipf     = 0.8 // the k-th airport has k to the power of minus this of the traffic that goes to no hub
 	flightsPortRows = 600 // so many rows for each airport, if there are few rows
 	flightsDayRows  = 200 // and for each day
-)
 
-// The columns of the published file, by position.
-const (
-	flightDate = iota
-	flightAirline
-	flightOrigin
-	flightDest
-	flightCancelled
-	flightDiverted
-	flightCrsDepTime
-	flightDepTime
-	flightDepDelayMinutes
-	flightDepDelay
-	flightArrTime
-	flightArrDelayMinutes
-	flightAirTime
-	flightCrsElapsedTime
-	flightActualElapsedTime
-	flightDistance
-	flightYear
-	flightQuarter
-	flightMonth
-	flightDayOfMonth
-	flightDayOfWeek
-	flightMarketingNetwork
-	flightCodeShare
-	flightMarketingID
-	flightMarketingCode
-	flightMarketingNumber
-	flightOperatingAirline
-	flightOperatingID
-	flightOperatingCode
-	flightTailNumber
-	flightOperatingNumber
-	flightOriginAirport // to OriginWac
-
-	flightPortColumns = 8
-	flightDestAirport = flightOriginAirport + flightPortColumns // to DestWac
-)
-
-// The columns after those of the airports.
-const (
-	flightDepDel15 = flightDestAirport + flightPortColumns + iota
-	flightDepDelayGroup
-	flightDepTimeBlock
-	flightTaxiOut
-	flightWheelsOff
-	flightWheelsOn
-	flightTaxiIn
-	flightCrsArrTime
-	flightArrDelay
-	flightArrDel15
-	flightArrDelayGroup
-	flightArrTimeBlock
-	flightDistanceGroup
-	flightLandings
-	flightsColumns
+	flightPortColumns = 8 // from OriginAirportID to OriginWac, and from DestAirportID to DestWac
 )
 
 // flightsRows returns a generator of n rows of flights: a schedule of flights that recur, day by day, some of
@@ -97,7 +38,7 @@ func flightsRows(rng *rand.Rand, n int) func() ([]layout.Cell, error) {
 				m.next++
 				if f.flies(m.day) {
 					m.fill(f)
-					return m.row[:], nil
+					return m.row, nil
 				}
 			}
 
@@ -119,7 +60,8 @@ type flightsMaker struct {
 	trouble  []float64 // how bad things are at each airport today; 1 on average
 	day      int
 	next     int // the position in the schedule
-	row      [flightsColumns]layout.Cell
+	row      []layout.Cell
+	columns  map[string]int // positions in a row
 
 	reals, integers []layout.Cell   // of the numbers from numbersFrom on
 	blocks          [24]layout.Cell // of the hours
@@ -142,13 +84,20 @@ const (
 )
 
 func newFlightsMaker(rng *rand.Rand, airports []flightsAirport) *flightsMaker {
+	schema := layout.Schemas()[toolqa.Flights]
 	m := &flightsMaker{
 		rng:      rng,
+		row:      make([]layout.Cell, len(schema.Columns)),
+		columns:  map[string]int{},
 		airports: airports,
 		trouble:  make([]float64, len(airports)),
 		bools:    [2]layout.Cell{layout.BoolCell(false), layout.BoolCell(true)},
 		missing:  layout.MissingCell(layout.Column{}, false),
 	}
+	for i, name := range schema.Names() {
+		m.columns[name] = i
+	}
+
 	for n := numbersFrom; n < numbersTo; n++ {
 		m.reals = append(m.reals, layout.RealCell(float64(n)))
 		m.integers = append(m.integers, layout.IntegerCell(int64(n)))
@@ -200,12 +149,12 @@ var flightsCancels = [...]float64{62, 44, 16, 23, 20, 30, 18}
 func (m *flightsMaker) beginDay(day int) {
 	m.day, m.next = day, 0
 	date := time.Date(2022, time.January, 1+day, 0, 0, 0, 0, time.UTC)
-	m.row[flightDate] = layout.TextCell(date.Format(time.DateOnly))
-	m.row[flightYear] = m.integer(date.Year())
-	m.row[flightQuarter] = m.integer((int(date.Month()) + 2) / 3)
-	m.row[flightMonth] = m.integer(int(date.Month()))
-	m.row[flightDayOfMonth] = m.integer(date.Day())
-	m.row[flightDayOfWeek] = m.integer((int(date.Weekday())+6)%7 + 1)
+	m.set(layout.TextCell(date.Format(time.DateOnly)), "FlightDate")
+	m.set(m.integer(date.Year()), "Year")
+	m.set(m.integer((int(date.Month())+2)/3), "Quarter")
+	m.set(m.integer(int(date.Month())), "Month")
+	m.set(m.integer(date.Day()), "DayofMonth")
+	m.set(m.integer((int(date.Weekday())+6)%7+1), "DayOfWeek")
 	m.cancels = flightsCancels[date.Month()-1]
 
 	everywhere := 0.35 * m.rng.NormFloat64()
@@ -222,32 +171,48 @@ func (m *flightsMaker) fill(f *flight) {
 
 	late := m.lateness(trouble * float64(f.weight) / 100)
 	if m.rng.Float64() < min(0.9, trouble*m.cancels/1000) {
-		m.cancel(late)
+		m.cancel(f, late)
 		return
 	}
 
-	m.depart(f, late)
-	m.arrive(f, late, m.rng.Float64() < 0.0026*trouble)
+	out := m.depart(f, late)
+	m.arrive(f, late, out, m.rng.Float64() < 0.0026*trouble)
 }
 
 // fillSchedule sets the cells that do not depend on what happens.
 func (m *flightsMaker) fillSchedule(f *flight) {
-	s, r := &m.services[f.service], &m.row
-	from, to := &m.airports[f.origin], &m.airports[f.dest]
-	r[flightAirline], r[flightOperatingAirline], r[flightOperatingCode] = s.name, s.operator, s.operator
-	r[flightMarketingNetwork], r[flightMarketingCode], r[flightCodeShare] = s.network, s.network, s.share
-	r[flightMarketingID], r[flightOperatingID] = s.ids[0], s.ids[1]
-	r[flightMarketingNumber], r[flightOperatingNumber] = m.integer(int(f.number)), m.integer(int(f.number))
-	r[flightTailNumber] = s.fleet[(int(f.tail)+m.day*int(f.rotation))%len(s.fleet)]
-	r[flightOrigin], r[flightDest] = from.name, to.name
-	copy(r[flightOriginAirport:], from.fields[:])
-	copy(r[flightDestAirport:], to.fields[:])
-	r[flightDistance], r[flightDistanceGroup] = m.real(int(f.distance)), m.integer(min(int(f.distance)/250+1, 11))
-	r[flightCrsElapsedTime] = m.real(int(f.elapsed))
-	r[flightCrsDepTime], r[flightCrsArrTime] = m.integer(hhmm(int(f.departure))), m.integer(hhmm(int(f.arrival)))
-	r[flightDepTimeBlock], r[flightArrTimeBlock] = m.blocks[hhmm(int(f.departure))/100%24],
-		m.blocks[hhmm(int(f.arrival))/100%24]
-	r[flightCancelled], r[flightDiverted], r[flightLandings] = m.bools[0], m.bools[0], m.integer(0)
+	s, from, to := &m.services[f.service], &m.airports[f.origin], &m.airports[f.dest]
+	m.set(s.name, "Airline")
+	m.set(s.operator, "Operating_Airline", "IATA_Code_Operating_Airline")
+	m.set(s.network, "Marketing_Airline_Network", "IATA_Code_Marketing_Airline")
+	m.set(s.share, "Operated_or_Branded_Code_Share_Partners")
+	m.set(s.ids[0], "DOT_ID_Marketing_Airline")
+	m.set(s.ids[1], "DOT_ID_Operating_Airline")
+	m.set(m.integer(int(f.number)), "Flight_Number_Marketing_Airline", "Flight_Number_Operating_Airline")
+	m.set(s.fleet[(int(f.tail)+m.day*int(f.rotation))%len(s.fleet)], "Tail_Number")
+
+	m.set(from.name, "Origin")
+	m.set(to.name, "Dest")
+	copy(m.row[m.columns["OriginAirportID"]:], from.fields[:])
+	copy(m.row[m.columns["DestAirportID"]:], to.fields[:])
+	m.set(m.real(int(f.distance)), "Distance")
+	m.set(m.integer(min(int(f.distance)/250+1, 11)), "DistanceGroup")
+
+	departure, arrival := hhmm(int(f.departure)), hhmm(int(f.arrival))
+	m.set(m.real(int(f.elapsed)), "CRSElapsedTime")
+	m.set(m.integer(departure), "CRSDepTime")
+	m.set(m.integer(arrival), "CRSArrTime")
+	m.set(m.blocks[departure/100%24], "DepTimeBlk")
+	m.set(m.blocks[arrival/100%24], "ArrTimeBlk")
+	m.set(m.bools[0], "Cancelled", "Diverted")
+	m.set(m.integer(0), "DivAirportLandings")
+}
+
+// set sets the cells of columns.
+func (m *flightsMaker) set(c layout.Cell, columns ...string) {
+	for _, name := range columns {
+		m.row[m.columns[name]] = c
+	}
 }
 
 // lateness draws how many minutes late a flight departs; it is less than zero for most.
@@ -260,74 +225,74 @@ func (m *flightsMaker) lateness(trouble float64) int {
 }
 
 // cancel makes the flight a cancelled one. A few of those have left the gate.
-func (m *flightsMaker) cancel(late int) {
-	r := &m.row
-
-	r[flightCancelled] = m.bools[1]
-	for _, column := range [...]int{
-		flightDepTime, flightDepDelayMinutes, flightDepDelay, flightArrTime, flightArrDelayMinutes, flightAirTime,
-		flightActualElapsedTime, flightDepDel15, flightDepDelayGroup, flightTaxiOut,
-		flightWheelsOff, flightWheelsOn, flightTaxiIn, flightArrDelay, flightArrDel15, flightArrDelayGroup,
-	} {
-		r[column] = m.missing
-	}
+func (m *flightsMaker) cancel(f *flight, late int) {
+	m.set(m.bools[1], "Cancelled")
+	m.set(m.missing, "DepTime", "DepDelayMinutes", "DepDelay", "ArrTime", "ArrDelayMinutes", "AirTime",
+		"ActualElapsedTime", "DepDel15", "DepartureDelayGroups", "TaxiOut", "WheelsOff", "WheelsOn", "TaxiIn",
+		"ArrDelay", "ArrDel15", "ArrivalDelayGroups")
 
 	switch m.rng.IntN(40) {
 	case 0:
-		m.leave(int(r[flightCrsDepTime].Value.(int64)), late)
+		m.leave(hhmm(int(f.departure)), late)
 	case 1, 2, 3, 4, 5:
-		r[flightTailNumber] = m.missing
+		m.set(m.missing, "Tail_Number")
 	}
 }
 
 // leave sets the cells of a departure that is so many minutes late, of the scheduled one as HHMM.
 func (m *flightsMaker) leave(scheduled, late int) {
-	r := &m.row
-	r[flightDepTime] = m.real(hhmm(scheduled/100*60 + scheduled%100 + late))
-	r[flightDepDelay], r[flightDepDelayMinutes] = m.real(late), m.real(max(late, 0))
-	r[flightDepDel15], r[flightDepDelayGroup] = m.real(isLate(late)), m.real(delayGroup(late))
+	m.set(m.real(hhmm(scheduled/100*60+scheduled%100+late)), "DepTime")
+	m.set(m.real(late), "DepDelay")
+	m.set(m.real(max(late, 0)), "DepDelayMinutes")
+	m.set(m.real(isLate(late)), "DepDel15")
+	m.set(m.real(delayGroup(late)), "DepartureDelayGroups")
 }
 
-// depart sets what is known at take-off.
-func (m *flightsMaker) depart(f *flight, late int) {
+// depart sets what is known at take-off, and returns how many minutes the way to the runway took.
+func (m *flightsMaker) depart(f *flight, late int) (out int) {
 	m.leave(hhmm(int(f.departure)), late)
-	out := 7 + int(min(170, m.rng.ExpFloat64()*9))
-	m.row[flightTaxiOut], m.row[flightWheelsOff] = m.real(out), m.real(hhmm(int(f.departure)+late+out))
+
+	out = 7 + int(min(170, m.rng.ExpFloat64()*9))
+	m.set(m.real(out), "TaxiOut")
+	m.set(m.real(hhmm(int(f.departure)+late+out)), "WheelsOff")
+
+	return out
 }
 
 // arrive sets what is known after landing. A diverted flight has no times of its own, and may not arrive.
-func (m *flightsMaker) arrive(f *flight, late int, away bool) {
-	r := &m.row
-	out := int(r[flightTaxiOut].Value.(float64))
+func (m *flightsMaker) arrive(f *flight, late, out int, away bool) {
 	air := max(8, int(float64(f.air)*(1+0.035*m.rng.NormFloat64())+1.5*m.rng.NormFloat64()))
 
 	in := 2 + int(min(80, m.rng.ExpFloat64()*5))
 	if away {
 		air += 60 + int(min(900, m.rng.ExpFloat64()*90)) // with a stop
-		r[flightDiverted], r[flightLandings] = m.bools[1], m.integer(1+m.rng.IntN(8)/7)
+		m.set(m.bools[1], "Diverted")
+		m.set(m.integer(1+m.rng.IntN(8)/7), "DivAirportLandings")
 	}
 
 	elapsed := out + air + in
 	behind := late + elapsed - int(f.elapsed)
 	touchdown := int(f.arrival) + behind - in
 
-	r[flightWheelsOn], r[flightTaxiIn], r[flightArrTime] = m.real(hhmm(touchdown)), m.real(in),
-		m.real(hhmm(touchdown+in))
+	m.set(m.real(hhmm(touchdown)), "WheelsOn")
+	m.set(m.real(in), "TaxiIn")
+	m.set(m.real(hhmm(touchdown+in)), "ArrTime")
+
 	if !away {
-		r[flightAirTime], r[flightActualElapsedTime] = m.real(air), m.real(elapsed)
-		r[flightArrDelay], r[flightArrDelayMinutes] = m.real(behind), m.real(max(behind, 0))
-		r[flightArrDel15], r[flightArrDelayGroup] = m.real(isLate(behind)), m.real(delayGroup(behind))
+		m.set(m.real(air), "AirTime")
+		m.set(m.real(elapsed), "ActualElapsedTime")
+		m.set(m.real(behind), "ArrDelay")
+		m.set(m.real(max(behind, 0)), "ArrDelayMinutes")
+		m.set(m.real(isLate(behind)), "ArrDel15")
+		m.set(m.real(delayGroup(behind)), "ArrivalDelayGroups")
 
 		return
 	}
 
-	for _, column := range [...]int{flightAirTime, flightActualElapsedTime, flightArrDelay, flightArrDelayMinutes,
-		flightArrDel15, flightArrDelayGroup} {
-		r[column] = m.missing
-	}
+	m.set(m.missing, "AirTime", "ActualElapsedTime", "ArrDelay", "ArrDelayMinutes", "ArrDel15", "ArrivalDelayGroups")
 
 	if m.rng.IntN(4) == 0 { // it ended elsewhere
-		r[flightWheelsOn], r[flightTaxiIn], r[flightArrTime] = m.missing, m.missing, m.missing
+		m.set(m.missing, "WheelsOn", "TaxiIn", "ArrTime")
 	}
 }
 

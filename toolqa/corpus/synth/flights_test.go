@@ -100,7 +100,7 @@ func flightColumns(t *testing.T, seed uint64, n int, columns ...string) []flight
 func eachFlight(t *testing.T, schema layout.Schema, seed uint64, n int, do func(row []layout.Cell)) {
 	t.Helper()
 
-	next := flightsRows(rand.New(rand.NewPCG(seed, flightsStream)), n)
+	next := flightsRows(rand.New(rand.NewPCG(seed, generators[toolqa.Flights].stream)), n)
 	made := 0
 
 	for {
@@ -324,7 +324,7 @@ func TestFlightsLookLikeThePublished(t *testing.T) {
 func BenchmarkFlightsRows(b *testing.B) {
 	b.ReportAllocs()
 
-	next := flightsRows(rand.New(rand.NewPCG(1, flightsStream)), flightsFull)
+	next := flightsRows(rand.New(rand.NewPCG(1, generators[toolqa.Flights].stream)), generators[toolqa.Flights].full)
 	for b.Loop() {
 		if _, err := next(); err != nil {
 			b.Fatal(err)

@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	scirexStream = 0x5c12
-
 	// surveyShare is one survey among so many papers.
 	surveyShare = 16
 

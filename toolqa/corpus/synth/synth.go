@@ -28,45 +28,21 @@ type generator struct {
 	most   int     // the largest number of rows that Build makes
 }
 
-// generators returns the generators of all datasets.
-func generators() map[toolqa.Dataset]generator {
-	return map[toolqa.Dataset]generator{
-		toolqa.DBLP: {
-			parts:  dblpParts,
-			side:   6,
-			stream: dblpStream,
-			full:   dblpFullPapers,
-			demo:   3_000,
-			most:   4_000_000,
-		},
-		toolqa.Flights: {
-			rows:   flightsRows,
-			stream: flightsStream,
-			full:   flightsFull,
-			demo:   flightsDemo,
-			most:   8_000_000,
-		},
-		toolqa.Airbnb: {rows: airbnbRows, stream: airbnbStream, full: airbnbFull, demo: 6_000, most: 2_000_000},
-		toolqa.Yelp:   {rows: yelpRows, stream: yelpStream, full: yelpFull, demo: yelpDemo, most: 2_000_000},
-		toolqa.Agenda: {
-			rows:   agendaRows,
-			parts:  agendaParts,
-			side:   1,
-			stream: agendaStream,
-			full:   agendaFull,
-			demo:   3_000,
-			most:   1_000_000,
-		},
-		toolqa.SciREX: {
-			parts:  scirexParts,
-			side:   21,
-			stream: scirexStream,
-			full:   layout.SciREXPapers,
-			demo:   layout.SciREXPapers,
-			most:   20_000,
-		},
-		toolqa.Coffee: {rows: coffeeWalk, stream: coffeeStream, full: 5_741, demo: 5_741, most: 1_000_000},
-	}
+// generators are the generators of all datasets.
+var generators = map[toolqa.Dataset]generator{
+	toolqa.Agenda: {
+		rows: agendaRows, parts: agendaParts, side: 1,
+		stream: 0xa6e7da, full: 10_000, demo: 3_000, most: 1_000_000,
+	},
+	toolqa.Airbnb:  {rows: airbnbRows, stream: 0xa14b, full: airbnbFull, demo: 6_000, most: 2_000_000},
+	toolqa.Coffee:  {rows: coffeeWalk, stream: 0xc0ffee, full: 5_741, demo: 5_741, most: 1_000_000},
+	toolqa.DBLP:    {parts: dblpParts, side: 6, stream: 0xdb19, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
+	toolqa.Flights: {rows: flightsRows, stream: 0xf117, full: 4_078_318, demo: 42_400, most: 8_000_000},
+	toolqa.SciREX: {
+		parts: scirexParts, side: 21,
+		stream: 0x5c12, full: layout.SciREXPapers, demo: layout.SciREXPapers, most: 20_000,
+	},
+	toolqa.Yelp: {rows: yelpRows, stream: 0x7e19, full: 150_346, demo: 5_000, most: 2_000_000},
 }
 
 // Scale is a size for all datasets together.
@@ -95,7 +71,7 @@ type Options struct {
 // Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value formats of the published
 // files, invented values. The same seed and size give the same content.
 func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (layout.Info, error) {
-	g, ok := generators()[ds]
+	g, ok := generators[ds]
 	if !ok {
 		return layout.Info{}, fmt.Errorf("corpus: build %q: no such dataset", ds)
 	}

@@ -64,7 +64,7 @@ func TestBuildCoffee(t *testing.T) {
 
 // TestBuildIsDeterministic is about every dataset that can be built.
 func TestBuildIsDeterministic(t *testing.T) {
-	for ds := range generators() {
+	for ds := range generators {
 		t.Run(string(ds), func(t *testing.T) {
 			t.Parallel()
 			one, two := t.TempDir(), t.TempDir()
@@ -99,7 +99,7 @@ func TestBuildSizes(t *testing.T) {
 		}
 	}
 
-	for ds, g := range generators() {
+	for ds, g := range generators {
 		if g.demo < 1 || g.demo > g.full || g.full > g.most {
 			t.Errorf("%s: demo %d, full %d, most %d", ds, g.demo, g.full, g.most)
 		}
@@ -170,7 +170,7 @@ func syntheticTable(t testing.TB, ds toolqa.Dataset, seed uint64, n int) *corpus
 		t.Fatal(err)
 	}
 
-	g := generators()[ds]
+	g := generators[ds]
 	next := g.rows(rand.New(rand.NewPCG(seed, g.stream)), n)
 	var rows [][]string
 

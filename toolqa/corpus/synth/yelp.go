@@ -10,12 +10,6 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-const (
-	yelpStream = 0x7e19
-	yelpFull   = 150_346
-	yelpDemo   = 5_000
-)
-
 // The published file, in figures. Shares are of all rows.
 const (
 	yelpOpen         = 0.796

@@ -224,7 +224,7 @@ func TestYelpBuild(t *testing.T) {
 func BenchmarkYelpRows(b *testing.B) {
 	b.ReportAllocs()
 
-	next := yelpRows(rand.New(rand.NewPCG(1, yelpStream)), yelpFull*100)
+	next := yelpRows(rand.New(rand.NewPCG(1, generators[toolqa.Yelp].stream)), generators[toolqa.Yelp].full*100)
 	for b.Loop() {
 		if _, err := next(); err != nil {
 			b.Fatal(err)

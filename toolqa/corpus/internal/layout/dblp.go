@@ -1,13 +1,12 @@
 package layout
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"toolevo/envs/pytext"
 )
 
 // Paper is what PaperNet says of a paper since 2021. A text that is missing is "".
@@ -181,92 +180,25 @@ func appendNumbers[T uint32 | int32](dst []byte, numbers []T) []byte {
 
 // ScanNumbers reads what appendNumbers wrote and yields every number. Anything else is an error.
 func ScanNumbers(list []byte, yield func(int64)) error {
-	bad := fmt.Errorf("%.40q: expected a list of numbers", list)
-	if len(list) < 2 || list[0] != '[' || list[len(list)-1] != ']' {
-		return bad
+	inner, ok1 := bytes.CutPrefix(list, []byte("["))
+	inner, ok2 := bytes.CutSuffix(inner, []byte("]"))
+
+	if !ok1 || !ok2 {
+		return fmt.Errorf("%.40q: expected a list of numbers", list)
 	}
 
-	rest := list[1 : len(list)-1]
-	for i := 0; i < len(rest); i++ {
-		start, n := i, int64(0)
+	for len(inner) > 0 {
+		number, rest, more := bytes.Cut(inner, []byte(","))
 
-		negative := rest[i] == '-'
-		if negative {
-			i, start = i+1, start+1
-		}
-
-		for ; i < len(rest) && rest[i] != ','; i++ {
-			if rest[i] < '0' || rest[i] > '9' || n > 1<<40 {
-				return bad
-			}
-
-			n = n*10 + int64(rest[i]-'0')
-		}
-
-		if i == start || i == len(rest)-1 {
-			return bad
-		}
-
-		if negative {
-			n = -n
+		n, err := strconv.ParseInt(string(number), 10, 64)
+		if err != nil || more && len(rest) == 0 {
+			return fmt.Errorf("%.40q: expected a list of numbers", list)
 		}
 
 		yield(n)
+
+		inner = rest
 	}
 
 	return nil
-}
-
-// DBLPMaker is one author as a paper names them.
-type DBLPMaker struct{ ID, Name, Org string }
-
-// AppendAttributes appends the attributes of a paper's node, with the keys of the published graph in its order.
-func AppendAttributes(dst []byte, p Paper, makers []DBLPMaker) []byte {
-	text := func(key, value string) {
-		dst = pytext.AppendJSON(append(dst, key...), value)
-	}
-	number := func(key string, value int) {
-		dst = strconv.AppendInt(append(dst, key...), int64(value), 10)
-	}
-
-	text(`{"title": `, p.Title)
-
-	dst = append(dst, `, "authors": [`...)
-
-	for i, m := range makers {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-
-		text(`{"id": `, m.ID)
-		text(`, "name": `, m.Name)
-		text(`, "org": `, m.Org)
-
-		dst = append(dst, '}')
-	}
-
-	number(`], "year": `, p.Year)
-	text(`, "venue": {"raw": `, p.Venue)
-	number(`}, "n_citation": `, p.NCitation)
-
-	dst = append(dst, `, "keywords": [`...)
-
-	for i, k := range p.Keywords {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-
-		dst = pytext.AppendJSON(dst, k)
-	}
-
-	text(`], "doc_type": `, p.DocType)
-	text(`, "page_start": `, p.PageStart)
-	text(`, "page_end": `, p.PageEnd)
-
-	return append(dst, '}')
-}
-
-// AppendOrg appends the attributes of an author's node.
-func AppendOrg(dst []byte, org string) []byte {
-	return append(pytext.AppendJSON(append(dst, `{"org": `...), org), '}')
 }

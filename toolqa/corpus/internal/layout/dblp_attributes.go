@@ -1,231 +1,159 @@
 package layout
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
-// Attributes are those of a paper's node, as the published graph has them. What is missing or null is empty,
-// and what is of another type is its JSON text.
-type Attributes struct {
-	Authors   []attributedAuthor `json:"authors"`
-	Year      looseInt           `json:"year"`
-	Venue     looseVenue         `json:"venue"`
-	NCitation looseInt           `json:"n_citation"`
-	Keywords  []LooseText        `json:"keywords"`
-	DocType   LooseText          `json:"doc_type"`
-	PageStart LooseText          `json:"page_start"`
-	PageEnd   LooseText          `json:"page_end"`
+// DBLPMaker is one author as a paper names them.
+type DBLPMaker struct{ ID, Name, Org string }
+
+// AppendAttributes appends the attributes of a paper's node, with the keys of the published graph in its order.
+func AppendAttributes(dst []byte, p Paper, makers []DBLPMaker) []byte {
+	authors := make([]any, len(makers))
+	for i, m := range makers {
+		authors[i] = envs.Args{member("id", m.ID), member("name", m.Name), member("org", m.Org)}
+	}
+
+	keywords := make([]any, len(p.Keywords))
+	for i, k := range p.Keywords {
+		keywords[i] = k
+	}
+
+	return pytext.AppendJSON(dst, envs.Args{
+		member("title", p.Title),
+		member("authors", authors),
+		member("year", envs.Number(strconv.Itoa(p.Year))),
+		member("venue", envs.Args{member("raw", p.Venue)}),
+		member("n_citation", envs.Number(strconv.Itoa(p.NCitation))),
+		member("keywords", keywords),
+		member("doc_type", p.DocType),
+		member("page_start", p.PageStart),
+		member("page_end", p.PageEnd),
+	})
 }
 
-type attributedAuthor struct {
-	ID   LooseText `json:"id"`
-	Name LooseText `json:"name"`
-	Org  LooseText `json:"org"`
+// AppendOrg appends the attributes of an author's node.
+func AppendOrg(dst []byte, org string) []byte {
+	return pytext.AppendJSON(dst, envs.Args{member("org", org)})
 }
 
-// ParseAttributes reads the attributes of a paper's node.
-func ParseAttributes(text []byte) (Attributes, error) {
-	a, ok := parseUsual(text)
-	if !ok {
-		a = Attributes{}
-		if err := json.Unmarshal(text, &a); err != nil {
-			return a, fmt.Errorf("attributes: %w", err)
+func member(name string, value any) envs.Arg { return envs.Arg{Name: name, Value: value} }
+
+// ParseAttributes reads the attributes of a paper's node, without the title. What is missing or null is empty, and what
+// should be a text and is none is its JSON.
+func ParseAttributes(text []byte) (p Paper, makers []DBLPMaker, err error) {
+	node, err := parseNode(text)
+	if err != nil {
+		return p, nil, err
+	}
+
+	// A loop over the members is several times as fast as looking each of them up.
+	node.ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "authors":
+			makers, err = parseMakers(value)
+		case "year":
+			p.Year = truncated(value)
+		case "venue":
+			if value.IsObject() {
+				value = value.Get("raw")
+			}
+
+			p.Venue = looseText(value)
+		case "n_citation":
+			p.NCitation = truncated(value)
+		case "keywords":
+			p.Keywords, err = parseKeywords(value)
+		case "doc_type":
+			p.DocType = looseText(value)
+		case "page_start":
+			p.PageStart = looseText(value)
+		case "page_end":
+			p.PageEnd = looseText(value)
 		}
+
+		return err == nil
+	})
+
+	if err == nil && (int(int16(p.Year)) != p.Year || int(int32(p.NCitation)) != p.NCitation) {
+		err = fmt.Errorf("attributes: year %d or n_citation %d is out of range", p.Year, p.NCitation)
 	}
 
-	if a.Year < math.MinInt16 || a.Year > math.MaxInt16 || a.NCitation < math.MinInt32 || a.NCitation > math.MaxInt32 {
-		return a, fmt.Errorf("attributes: year %d or n_citation %d is out of range", a.Year, a.NCitation)
-	}
-
-	return a, nil
+	return p, makers, err
 }
 
 // ParseOrg returns the org among the attributes of an author's node.
 func ParseOrg(text []byte) (string, error) {
-	c := usual{rest: text, ok: true}
-	c.skip(`{"org": `)
-
-	org := c.text()
-	if c.skip("}"); c.ok && len(c.rest) == 0 {
-		return string(org), nil
-	}
-
-	var a struct {
-		Org LooseText `json:"org"`
-	}
-	if err := json.Unmarshal(text, &a); err != nil {
-		return "", fmt.Errorf("attributes: %w", err)
-	}
-
-	return string(a.Org), nil
+	node, err := parseNode(text)
+	return looseText(node.Get("org")), err
 }
 
-// parseUsual reads what appendAttributes writes, ten times as fast as package json. It reports whether text is that.
-func parseUsual(text []byte) (a Attributes, ok bool) {
-	c := &usual{rest: text, ok: true}
-	c.skip(`{"title": `)
-	c.text()
-	c.skip(`, "authors": `)
-	c.list(func() {
-		var m attributedAuthor
+func parseNode(text []byte) (gjson.Result, error) {
+	if !gjson.ValidBytes(text) {
+		return gjson.Result{}, errors.New("attributes: not JSON")
+	}
 
-		c.skip(`{"id": `)
-		m.ID = c.text()
-		c.skip(`, "name": `)
-		m.Name = c.text()
-		c.skip(`, "org": `)
-		m.Org = c.text()
-		c.skip("}")
+	node := gjson.ParseBytes(text)
+	if !node.IsObject() {
+		return gjson.Result{}, fmt.Errorf("attributes: %.40q is not an object", text)
+	}
 
-		a.Authors = append(a.Authors, m)
-	})
-	c.skip(`, "year": `)
-	a.Year = c.number()
-	c.skip(`, "venue": {"raw": `)
-	a.Venue = looseVenue(c.text())
-	c.skip(`}, "n_citation": `)
-	a.NCitation = c.number()
-	c.skip(`, "keywords": `)
-	c.list(func() { a.Keywords = append(a.Keywords, c.text()) })
-	c.skip(`, "doc_type": `)
-	a.DocType = c.text()
-	c.skip(`, "page_start": `)
-	a.PageStart = c.text()
-	c.skip(`, "page_end": `)
-	a.PageEnd = c.text()
-	c.skip("}")
-
-	return a, c.ok && len(c.rest) == 0
+	return node, nil
 }
 
-// usual reads a text of a known form. After the first thing that is not of that form it is not ok, and reads nothing.
-type usual struct {
-	rest []byte
-	ok   bool
+func parseMakers(list gjson.Result) ([]DBLPMaker, error) {
+	authors, err := items(list)
+
+	makers := make([]DBLPMaker, len(authors))
+	for i, a := range authors {
+		makers[i] = DBLPMaker{ID: looseText(a.Get("id")), Name: looseText(a.Get("name")), Org: looseText(a.Get("org"))}
+	}
+
+	return makers, err
 }
 
-func (c *usual) skip(text string) {
-	if !c.ok || len(c.rest) < len(text) || string(c.rest[:len(text)]) != text {
-		c.ok = false
-		return
+func parseKeywords(list gjson.Result) ([]string, error) {
+	words, err := items(list)
+
+	keywords := make([]string, len(words))
+	for i, w := range words {
+		keywords[i] = looseText(w)
 	}
 
-	c.rest = c.rest[len(text):]
+	return keywords, err
 }
 
-func (c *usual) text() LooseText {
-	if c.skip(`"`); !c.ok {
-		return ""
+// items returns the items of a list; null has none.
+func items(list gjson.Result) ([]gjson.Result, error) {
+	if list.Type != gjson.Null && !list.IsArray() {
+		return nil, fmt.Errorf("attributes: %.40q is not a list", list.Raw)
 	}
 
-	end := bytes.IndexByte(c.rest, '"')
-	if end < 0 {
-		c.ok = false
-		return ""
-	}
-
-	if bytes.IndexByte(c.rest[:end], '\\') < 0 {
-		s := LooseText(c.rest[:end])
-		c.rest = c.rest[end+1:]
-		return s
-	}
-
-	for i := 0; i < len(c.rest); i++ {
-		switch c.rest[i] {
-		case '\\':
-			i++
-		case '"':
-			var s string
-
-			quoted := append(append([]byte{'"'}, c.rest[:i]...), '"')
-			c.ok = json.Unmarshal(quoted, &s) == nil
-			c.rest = c.rest[i+1:]
-
-			return LooseText(s)
-		}
-	}
-
-	c.ok = false
-
-	return ""
+	return list.Array(), nil
 }
 
-func (c *usual) number() looseInt {
-	n, digits := 0, 0
-	for ; digits < len(c.rest) && digits < 10 && c.rest[digits] >= '0' && c.rest[digits] <= '9'; digits++ {
-		n = n*10 + int(c.rest[digits]-'0')
+// looseText is a text, or the JSON of what is none.
+func looseText(v gjson.Result) string {
+	if v.Type == gjson.Number {
+		return v.Raw
 	}
 
-	c.ok = c.ok && digits > 0 && (digits == 1 || c.rest[0] != '0')
-	c.rest = c.rest[digits:]
-
-	return looseInt(n)
+	return v.String()
 }
 
-// list reads a list, whose items item reads.
-func (c *usual) list(item func()) {
-	c.skip("[")
-
-	for first := true; c.ok && (len(c.rest) == 0 || c.rest[0] != ']'); first = false {
-		if !first {
-			c.skip(", ")
-		}
-
-		item()
+// truncated is a number without its fraction, or 0 for what is none.
+func truncated(v gjson.Result) int {
+	if v.Type != gjson.Number {
+		return 0
 	}
 
-	c.skip("]")
-}
-
-// LooseText is a text, or the JSON of what is none.
-type LooseText string
-
-// UnmarshalJSON reads any value.
-func (t *LooseText) UnmarshalJSON(text []byte) error {
-	switch {
-	case text[0] == '"':
-		return json.Unmarshal(text, (*string)(t))
-	case string(text) == "null":
-		*t = ""
-	default:
-		*t = LooseText(text)
-	}
-
-	return nil
-}
-
-// looseInt is a number without its fraction, or 0 for what is none.
-type looseInt int
-
-// UnmarshalJSON reads any value.
-func (n *looseInt) UnmarshalJSON(text []byte) error {
-	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		return err
-	}
-
-	f, _ := v.(float64)
-	*n = looseInt(max(math.MinInt, min(f, 1<<62)))
-
-	return nil
-}
-
-// looseVenue is the raw name in a venue that is an object, or what LooseText makes of it.
-type looseVenue string
-
-// UnmarshalJSON reads any value.
-func (v *looseVenue) UnmarshalJSON(text []byte) error {
-	if text[0] != '{' {
-		return (*LooseText)(v).UnmarshalJSON(text)
-	}
-	var object struct {
-		Raw LooseText `json:"raw"`
-	}
-	err := json.Unmarshal(text, &object)
-	*v = looseVenue(object.Raw)
-
-	return err
+	return int(max(math.MinInt, min(v.Num, 1<<62)))
 }

@@ -29,7 +29,7 @@ type Info struct {
 	ContentSHA256 string // of the rows as CSV text with a header; of several tables, of lines of name and hash
 	Rows          int    // of the table; of a dataset without one, papers (dblp) or passages (scirex)
 	Skipped       int    // bad rows of the published files that were left out
-	Short         bool   // less was imported than is published: only [ImportOptions].AllowShort accepts that
+	Short         bool   // less was imported than is published: only AllowShort of an import accepts that
 	Seed          uint64 // of a synthetic corpus
 	Tool          string // the program that wrote the file
 }
