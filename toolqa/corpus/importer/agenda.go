@@ -2,9 +2,7 @@ package importer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"toolevo/envs"
@@ -46,17 +44,14 @@ func importAgenda(src *source) ([]layout.Part, error) {
 		}
 
 		return nil, fmt.Errorf("corpus: import %s: no %s beside %s: it holds the passages that RetrieveAgenda "+
-			"searches "+
-			"(--allow-short imports the table alone, and then RetrieveAgenda finds nothing)", src.dataset, agendaTexts,
-			src.paths[0])
+			"searches (--allow-short imports the table alone, and then RetrieveAgenda finds nothing)",
+			src.dataset, agendaTexts, src.paths[0])
 	}
 
-	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
-		id, last := int64(0), 1
+	return []layout.Part{func(_ context.Context, put func(table string, values ...any) error) error {
+		id := 0
 
-		err := src.objects(src.paths[1], func(line int, object envs.Args) error {
-			last = line
-
+		return src.objects(src.schema.Rows, func(line int, object envs.Args) error {
 			text, ok := object.Text("event")
 			if !ok {
 				return badLine(`no text as "event"`)
@@ -64,15 +59,6 @@ func importAgenda(src *source) ([]layout.Part, error) {
 			id++
 
 			return put(layout.DocumentsTable.Name, id, fmt.Sprintf("%s:%d", agendaTexts, line), text)
-		})
-		if err != nil {
-			return err
-		}
-
-		if err := src.end(src.paths[1], int(id), src.schema.Rows, last); !errors.Is(err, io.EOF) {
-			return err
-		}
-
-		return nil
+		}, src.paths[1])
 	}}, nil
 }

@@ -101,26 +101,35 @@ func (e lineError) Unwrap() error { return e.error }
 
 func badLine(format string, args ...any) error { return lineError{fmt.Errorf(format, args...)} }
 
-// objects yields the JSON objects of a published file, a line each, to use, with the number of the line. A line that is
-// broken, or that use returns a [lineError] for, is a bad row; any other error ends the reading.
-func (s *source) objects(path string, use func(line int, object envs.Args) error) (err error) {
-	f, err := s.open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-
-	rows := &objectRows{src: s, path: path, lines: lineReader{r: newTextReader(f)}}
-	for {
-		err := rows.next(use)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-
+// objects hands the JSON objects of published files, a line each, to use, with the number of the line. A line that is
+// broken, or that use returns a [lineError] for, is a bad row; any other error ends the reading. Fewer than least
+// objects in all files are an error.
+func (s *source) objects(least int, use func(line int, object envs.Args) error, paths ...string) error {
+	rows, good := &objectRows{src: s}, 0
+	for _, rows.path = range paths {
+		f, err := s.open(rows.path)
 		if err != nil {
 			return err
 		}
+
+		rows.lines = lineReader{r: newTextReader(f)}
+		for ; err == nil; good++ {
+			err = rows.next(use)
+		}
+
+		good-- // the last one was none
+		f.Close()
+
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
 	}
+
+	if err := s.end(rows.path, good, least, max(1, rows.lines.line)); !errors.Is(err, io.EOF) {
+		return err
+	}
+
+	return nil
 }
 
 // objectRows reads objects, leaving out bad ones as far as the source allows.

@@ -2,9 +2,7 @@ package importer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,41 +101,16 @@ func (im *scirexImport) run(_ context.Context, put func(table string, values ...
 		}
 	}
 
-	papers, last, path := 0, 1, ""
-	for _, path = range im.papers {
-		err := im.src.objects(path, func(line int, object envs.Args) error {
-			last = line
-
-			if err := im.paper(object); err != nil {
-				return err
-			}
-			papers++
-
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-
-	if path == "" {
+	if len(im.papers) == 0 {
 		return nil
 	}
 
-	if err := im.src.end(path, papers, layout.SciREXPapers, last); !errors.Is(err, io.EOF) {
-		return err
-	}
-
-	return nil
+	return im.src.objects(layout.SciREXPapers, im.paper, im.papers...)
 }
 
 // copySections copies the file of passages. Its IDs count from zero: a line that is missing is found.
 func (im *scirexImport) copySections() error {
-	last := 1
-
-	err := im.src.objects(im.sections, func(line int, object envs.Args) error {
-		last = line
-
+	return im.src.objects(1, func(_ int, object envs.Args) error {
 		content, ok := object.Text("content")
 		if !ok {
 			return badLine(`no text as "content"`)
@@ -150,20 +123,11 @@ func (im *scirexImport) copySections() error {
 		}
 
 		return im.w.Section(content)
-	})
-	if err != nil {
-		return err
-	}
-
-	if err := im.src.end(im.sections, im.w.Documents, 1, last); !errors.Is(err, io.EOF) {
-		return err
-	}
-
-	return nil
+	}, im.sections)
 }
 
 // paper copies one paper. Nothing is written of one that is broken.
-func (im *scirexImport) paper(object envs.Args) error {
+func (im *scirexImport) paper(_ int, object envs.Args) error {
 	id, ok := object.Text("doc_id")
 	if !ok {
 		return badLine(`no text as "doc_id"`)
