@@ -12,30 +12,21 @@ import (
 
 // loadTable makes the table, whose columns are read later.
 func (c *Corpus) loadTable(ctx context.Context) error {
-	rows, err := c.db.QueryContext(ctx, "SELECT name, stored FROM cells ORDER BY position")
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, remedy)
-	}
-	defer rows.Close()
 	var names, stored []string
+	var name string
+	var other bool
 
-	for rows.Next() {
-		var name string
-
-		var other bool
-		if err := rows.Scan(&name, &other); err != nil {
-			return fmt.Errorf("cells: %w", err)
-		}
-
+	err := each(ctx, c.db, "SELECT name, stored FROM cells ORDER BY position", func() error {
 		if other {
 			stored = append(stored, name)
 		} else {
 			names = append(names, name)
 		}
-	}
 
-	if err := rows.Err(); err != nil {
-		return err
+		return nil
+	}, &name, &other)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, remedy)
 	}
 
 	if !slices.Equal(names, c.schema.Names()) || !slices.Equal(stored, c.schema.Clocks()) {

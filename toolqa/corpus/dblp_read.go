@@ -26,22 +26,16 @@ func (c *Corpus) DBLP(ctx context.Context) (*DBLP, error) {
 	return d, nil
 }
 
-// querier is a database or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // dblpReader reads the tables into a DBLP.
 type dblpReader struct {
-	db    querier
+	db    *sql.DB
 	words map[string]uint32
 	keys  map[string]int32 // authors by their published ids
 	known int              // papers since 2021
 	*DBLP
 }
 
-func readDBLP(ctx context.Context, db querier) (*DBLP, error) {
+func readDBLP(ctx context.Context, db *sql.DB) (*DBLP, error) {
 	r := &dblpReader{db: db, words: map[string]uint32{}, keys: map[string]int32{}, DBLP: &DBLP{}}
 
 	err := db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM papers), (SELECT count(*) FROM older)").Scan(&r.known,
@@ -73,33 +67,12 @@ func (r *dblpReader) word(text string) uint32 {
 	return w
 }
 
-// each runs a query and calls row for every row, whose columns are in dest.
-func (r *dblpReader) each(ctx context.Context, query string, row func() error, dest ...any) (err error) {
-	rows, err := r.db.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-
-	for n := 0; rows.Next(); n++ {
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-
-		if err := row(); err != nil {
-			return fmt.Errorf("row %d of %q: %w", n, query, err)
-		}
-	}
-
-	return rows.Err()
-}
-
 func (r *dblpReader) readAuthors(ctx context.Context) error {
 	var id int
 	var key, attributes string
 	var name sql.NullString
 	var edges sql.RawBytes
-	err := r.each(ctx, "SELECT id, key, name, attributes, edges FROM authors ORDER BY id", func() error {
+	err := each(ctx, r.db, "SELECT id, key, name, attributes, edges FROM authors ORDER BY id", func() error {
 		org, err := layout.ParseOrg([]byte(attributes))
 		if err != nil {
 			return err
@@ -127,7 +100,7 @@ func (r *dblpReader) readPapers(ctx context.Context) error {
 	var id, citedBy int
 	var title string
 	var attributes, cites sql.RawBytes
-	err := r.each(ctx, "SELECT id, title, attributes, cites, cited_by FROM papers ORDER BY id", func() error {
+	err := each(ctx, r.db, "SELECT id, title, attributes, cites, cited_by FROM papers ORDER BY id", func() error {
 		if id != len(r.papers) {
 			return fmt.Errorf("id %d: expected %d", id, len(r.papers))
 		}
@@ -186,7 +159,7 @@ func (r *dblpReader) readEdges(ctx context.Context) error {
 	var id int
 	var e dblpEdge
 	var papers, citations sql.RawBytes
-	err := r.each(ctx, "SELECT id, first, second, weight, papers, n_citation FROM edges ORDER BY id", func() error {
+	err := each(ctx, r.db, "SELECT id, first, second, weight, papers, n_citation FROM edges ORDER BY id", func() error {
 		if id != len(r.edges) {
 			return fmt.Errorf("id %d: expected %d", id, len(r.edges))
 		}
@@ -246,7 +219,7 @@ func (r *dblpReader) readFound(ctx context.Context) error {
 	read := func(query string, n int, into *map[string]uint32) error {
 		*into = make(map[string]uint32, n)
 
-		return r.each(ctx, query, func() error {
+		return each(ctx, r.db, query, func() error {
 			if id < 0 || id >= n {
 				return fmt.Errorf("%q is number %d of %d", text, id, n)
 			}

@@ -246,10 +246,9 @@ func distinctInts(list []int) map[int]bool {
 func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []string, cites [][]int) {
 	t.Helper()
 
-	r := &dblpReader{db: c.db}
 	var text, list string
 
-	err := r.each(context.Background(), "SELECT attributes, cites FROM papers ORDER BY id", func() error {
+	err := each(t.Context(), c.db, "SELECT attributes, cites FROM papers ORDER BY id", func() error {
 		var p attributes
 		var cited []int
 
@@ -267,7 +266,7 @@ func rawPapers(t *testing.T, c *Corpus) (papers []attributes, ids []string, cite
 		t.Fatal(err)
 	}
 
-	err = r.each(context.Background(), "SELECT key FROM authors ORDER BY id", func() error {
+	err = each(t.Context(), c.db, "SELECT key FROM authors ORDER BY id", func() error {
 		ids = append(ids, text)
 		return nil
 	}, &text)

@@ -67,14 +67,13 @@ func (d *DBLP) verifyEdges() error {
 }
 
 // verifyCitations counts how often each paper is cited.
-func verifyCitations(ctx context.Context, db querier, d *DBLP) error {
+func verifyCitations(ctx context.Context, db *sql.DB, d *DBLP) error {
 	counts := make([]int32, d.Nodes())
-	r := &dblpReader{db: db}
 	var cites sql.RawBytes
 	outside := false
 
 	for _, table := range []string{layout.DBLPPapers.Name, layout.DBLPOlder.Name} {
-		err := r.each(ctx, "SELECT cites FROM "+table, func() error {
+		err := each(ctx, db, "SELECT cites FROM "+table, func() error {
 			return layout.ScanNumbers(cites, func(n int64) {
 				if n < 0 || n >= int64(len(counts)) {
 					outside = true

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -23,29 +24,17 @@ func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 			return
 		}
 
-		rows, err := c.db.QueryContext(ctx, "SELECT id, name, content FROM documents ORDER BY id")
-		if err != nil {
-			yield(Document{}, fmt.Errorf("corpus: documents of %s: %w", c.path, err))
-			return
-		}
-		defer rows.Close()
+		var d Document
+		enough := errors.New("no more is wanted")
 
-		for rows.Next() {
-			var d Document
-			if err = rows.Scan(&d.ID, &d.Name, &d.Content); err != nil {
-				break
-			}
-
+		err := each(ctx, c.db, "SELECT id, name, content FROM documents ORDER BY id", func() error {
 			if !yield(d, nil) {
-				return
+				return enough
 			}
-		}
 
-		if err == nil {
-			err = rows.Err()
-		}
-
-		if err != nil {
+			return nil
+		}, &d.ID, &d.Name, &d.Content)
+		if err != nil && !errors.Is(err, enough) {
 			yield(Document{}, fmt.Errorf("corpus: documents of %s: %w", c.path, err))
 		}
 	}

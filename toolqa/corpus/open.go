@@ -23,25 +23,15 @@ import (
 
 // readInfo reads the meta table and checks that the file is one this package can read.
 func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, error) {
-	rows, err := db.QueryContext(ctx, "SELECT key, value FROM meta")
+	meta := map[string]string{}
+	var key, value string
+
+	err := each(ctx, db, "SELECT key, value FROM meta", func() error {
+		meta[key] = value
+		return nil
+	}, &key, &value)
 	if err != nil {
 		return layout.Info{}, fmt.Errorf("not a toolevo corpus: %w", err)
-	}
-	defer rows.Close()
-
-	meta := map[string]string{}
-
-	for rows.Next() {
-		var k, v string
-		if err := rows.Scan(&k, &v); err != nil {
-			return layout.Info{}, err
-		}
-
-		meta[k] = v
-	}
-
-	if err := rows.Err(); err != nil {
-		return layout.Info{}, err
 	}
 
 	if got := meta["format"]; got != strconv.Itoa(layout.FormatVersion) {
@@ -242,20 +232,15 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 
 // readContents reads what the file says of its tables, in the order of tablesOf.
 func readContents(ctx context.Context, db *sql.DB) (all []layout.Content, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT name, rows, sha256 FROM contents ORDER BY position")
+	var t layout.Content
+
+	err = each(ctx, db, "SELECT name, rows, sha256 FROM contents ORDER BY position", func() error {
+		all = append(all, t)
+		return nil
+	}, &t.Table, &t.Rows, &t.Sum)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, remedy)
 	}
-	defer rows.Close()
 
-	for rows.Next() {
-		var t layout.Content
-		if err := rows.Scan(&t.Table, &t.Rows, &t.Sum); err != nil {
-			return nil, fmt.Errorf("contents: %w", err)
-		}
-
-		all = append(all, t)
-	}
-
-	return all, rows.Err()
+	return all, nil
 }

@@ -13,31 +13,19 @@ func (c *Corpus) Relations(ctx context.Context) (all []layout.Relation, err erro
 		return nil, nil
 	}
 
-	fail := func(err error) ([]layout.Relation, error) {
-		return nil, fmt.Errorf("corpus: relations of %s: %w", c.path, err)
-	}
+	var r layout.Relation
+	var kind string
 
-	rows, err := c.db.QueryContext(ctx, "SELECT paper, method, material, metric, task, score, score_kind FROM "+
-		"relations ORDER BY id")
-	if err != nil {
-		return fail(err)
-	}
-	defer rows.Close()
+	const query = "SELECT paper, method, material, metric, task, score, score_kind FROM relations ORDER BY id"
 
-	for rows.Next() {
-		var r layout.Relation
-
-		var kind string
-		if err := rows.Scan(&r.Paper, &r.Method, &r.Material, &r.Metric, &r.Task, &r.Score, &kind); err != nil {
-			return fail(err)
-		}
-
+	err = each(ctx, c.db, query, func() error {
 		r.Number = kind == layout.NumberScore
 		all = append(all, r)
-	}
 
-	if err := rows.Err(); err != nil {
-		return fail(err)
+		return nil
+	}, &r.Paper, &r.Method, &r.Material, &r.Metric, &r.Task, &r.Score, &kind)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: relations of %s: %w", c.path, err)
 	}
 
 	return all, nil

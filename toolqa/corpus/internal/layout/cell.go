@@ -57,43 +57,18 @@ func MissingCell(col Column, fromJSON bool) Cell {
 // ClockText reads a time of day as Python's strptime does with "%I:%M %p" and "%I %p", and prints it on 24 hours,
 // "09:00:00". Text that is not a time is returned as it is.
 func ClockText(s string) string {
-	digits, half, ok := strings.Cut(s, " ")
-	half = strings.TrimLeft(half, " ")
-
-	pm := strings.EqualFold(half, "PM")
-	if !ok || !pm && !strings.EqualFold(half, "AM") {
-		return s
+	hours := strings.TrimLeft(s, "0")
+	if hours == "" || hours[0] < '1' || hours[0] > '9' {
+		return s // on 12 hours there is no hour 0
 	}
 
-	hours, minutes, ok := strings.Cut(digits, ":")
-	if !ok {
-		minutes = "0"
+	for _, form := range []string{"3:4 PM", "3 PM"} {
+		if t, err := time.Parse(form, strings.ToUpper(s)); err == nil {
+			return t.Format(time.TimeOnly)
+		}
 	}
 
-	h, okHour := twoDigits(hours)
-
-	m, okMinute := twoDigits(minutes)
-	if !okHour || !okMinute || h < 1 || h > 12 || m > 59 {
-		return s
-	}
-
-	h %= 12
-	if pm {
-		h += 12
-	}
-
-	return fmt.Sprintf("%02d:%02d:00", h, m)
-}
-
-// twoDigits reads a number of one or two digits.
-func twoDigits(s string) (int, bool) {
-	if len(s) < 1 || len(s) > 2 || strings.Trim(s, "0123456789") != "" {
-		return 0, false
-	}
-
-	n, err := strconv.Atoi(s)
-
-	return n, err == nil
+	return s
 }
 
 // missing reports whether pandas takes the text of a CSV cell for a missing value.
