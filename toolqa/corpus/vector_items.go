@@ -32,8 +32,8 @@ func (v *Vector) ItemSize() int {
 	return size/max(1, n) + len(`"", `) + 1
 }
 
-// AppendItem appends the item of a row.
-func (v *Vector) AppendItem(buf []byte, row int) []byte {
+// appendItem appends the item of a row.
+func (v *Vector) appendItem(buf []byte, row int) []byte {
 	word := v.Text(row)
 	if !isPlain(word) {
 		return append(pytext.AppendASCII(buf, word), ", "...)
@@ -63,7 +63,7 @@ func (v *Vector) AppendItems(buf []byte, first, end int) []byte {
 	}
 
 	for row := first; row < end; row++ {
-		buf = v.AppendItem(buf, row)
+		buf = v.appendItem(buf, row)
 	}
 
 	return buf
@@ -76,7 +76,7 @@ func (t *items) join() {
 	t.starts = make([]uint32, v.rows+1)
 	for row := range v.rows {
 		t.starts[row] = uint32(len(t.joined))
-		t.joined = v.AppendItem(t.joined, row)
+		t.joined = v.appendItem(t.joined, row)
 	}
 
 	t.starts[v.rows] = uint32(len(t.joined))

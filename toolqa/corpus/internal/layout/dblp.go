@@ -97,11 +97,6 @@ var (
 	}
 )
 
-// dblpTables lists the tables of the dblp corpus.
-func dblpTables() []SideTable {
-	return []SideTable{DBLPPapers, DBLPOlder, DBLPTitles, dblpAuthors, DBLPNames, dblpEdges}
-}
-
 // DBLPWriter puts rows into the tables of the dblp corpus. The rows of papers, authors and edges are numbered as they
 // come.
 type DBLPWriter struct {

@@ -28,14 +28,12 @@ type SideTable struct {
 	Indexes [][]string // columns by name; made after the last row
 }
 
-// SideTables returns the side tables of each dataset. The rows of the first are what [Info].Rows counts for a dataset
+// SideTables are the side tables of each dataset. The rows of the first are what [Info].Rows counts for a dataset
 // without a typed table.
-func SideTables() map[toolqa.Dataset][]SideTable {
-	return map[toolqa.Dataset][]SideTable{
-		toolqa.Agenda: {DocumentsTable},
-		toolqa.DBLP:   dblpTables(),
-		toolqa.SciREX: {DocumentsTable, RelationsTable},
-	}
+var SideTables = map[toolqa.Dataset][]SideTable{
+	toolqa.Agenda: {DocumentsTable},
+	toolqa.DBLP:   {DBLPPapers, DBLPOlder, DBLPTitles, dblpAuthors, DBLPNames, dblpEdges},
+	toolqa.SciREX: {DocumentsTable, RelationsTable},
 }
 
 // Part fills side tables. It calls put for every row, of the tables in any order. The values are those of all
@@ -57,7 +55,7 @@ func TablesOf(ds toolqa.Dataset) []string {
 		names = append(names, schema.Table)
 	}
 
-	for _, t := range SideTables()[ds] {
+	for _, t := range SideTables[ds] {
 		names = append(names, t.Name)
 	}
 
@@ -77,15 +75,4 @@ func ColumnNames(decl []string) []string {
 	}
 
 	return names
-}
-
-// FindSide returns the description of a side table, and whether the dataset has it.
-func FindSide(ds toolqa.Dataset, name string) (SideTable, bool) {
-	for _, t := range SideTables()[ds] {
-		if t.Name == name {
-			return t, true
-		}
-	}
-
-	return SideTable{}, false
 }

@@ -66,36 +66,32 @@ func insertInto(table string, n int) string {
 
 // createIndexes makes the indexes of all tables, and counts what is in them, so that SQLite chooses well among them.
 func (w *writer) createIndexes(ctx context.Context) error {
-	type index struct {
-		table   string
-		columns []string
-	}
-	var all []index
-
+	tables := w.side
 	if w.schema != nil {
-		for _, columns := range w.schema.Indexes {
-			all = append(all, index{w.schema.Table, columns})
-		}
+		typed := layout.SideTable{Name: w.schema.Table, Indexes: w.schema.Indexes}
+		tables = append([]layout.SideTable{typed}, tables...)
 	}
 
-	for _, t := range w.side {
+	var names, stmts []string
+
+	for _, t := range tables {
 		for _, columns := range t.Indexes {
-			all = append(all, index{t.Name, columns})
+			names = append(names, t.Name)
+			stmts = append(stmts, fmt.Sprintf("CREATE INDEX %s ON %s (%s)", layout.IndexName(t.Name, columns), t.Name,
+				strings.Join(columns, ", ")))
 		}
 	}
 
-	for i, x := range all {
-		stmt := fmt.Sprintf("CREATE INDEX %s ON %s (%s)", layout.IndexName(x.table, x.columns), x.table,
-			strings.Join(x.columns, ", "))
-		if err := w.execAll(ctx, []string{stmt}); err != nil {
+	for i := range stmts {
+		if err := w.execAll(ctx, stmts[i:i+1]); err != nil {
 			return err
 		}
 
 		if err := w.disk.advance(); err != nil {
-			return fmt.Errorf("corpus: index %s: %w", x.table, err)
+			return fmt.Errorf("corpus: index %s: %w", names[i], err)
 		}
 
-		w.meter.indexes(i+1, len(all))
+		w.meter.indexes(i+1, len(stmts))
 	}
 
 	return w.execAll(ctx, []string{"PRAGMA analysis_limit = 1000", "ANALYZE"})
