@@ -3,7 +3,6 @@ package synth
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -50,12 +49,10 @@ type agendaMaker struct {
 	dice
 	words  *rand.Rand // for the passages, so that writing them changes no row
 	people []string
-	left   int
-	made   int
 }
 
-func newAgendaMaker(rng *rand.Rand, n int) *agendaMaker {
-	m := &agendaMaker{dice: newDice(rng), words: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64())), left: n}
+func newAgendaMaker(rng *rand.Rand) *agendaMaker {
+	m := &agendaMaker{dice: newDice(rng), words: rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))}
 	for len(m.people) < agendaPeople {
 		name := m.fake.FirstName()
 		if !slices.Contains(m.people, name) && !isMonth(name) {
@@ -74,47 +71,38 @@ func isMonth(name string) bool {
 
 // agendaRows returns a generator of n appointments.
 func agendaRows(rng *rand.Rand, n int) func() ([]layout.Cell, error) {
-	m := newAgendaMaker(rng, n)
+	m := newAgendaMaker(rng)
 	row := make([]layout.Cell, 7)
 
-	return func() ([]layout.Cell, error) {
-		a, ok := m.next()
-		if !ok {
-			return nil, io.EOF
-		}
-
+	return countedRows(n, func(i int) []layout.Cell {
+		a := m.appointment(i)
 		row[0], row[1], row[2] = layout.TextCell(a.event), layout.ClockCell(a.start), layout.ClockCell(a.end)
-		for i, text := range []string{a.location, a.person, a.date, a.id} {
-			row[3+i] = layout.TextCell(text)
+
+		for k, text := range []string{a.location, a.person, a.date, a.id} {
+			row[3+k] = layout.TextCell(text)
 		}
 
-		return row, nil
-	}
+		return row
+	})
 }
 
 // agendaParts returns the passages: one for each of the n appointments, in their order.
 func agendaParts(rng *rand.Rand, n int) []layout.Part {
-	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
-		m := newAgendaMaker(rng, n)
-		for id := int64(1); ; id++ {
-			a, ok := m.next()
-			if !ok {
-				return nil
-			}
-
-			if err := put(layout.DocumentsTable.Name, id, a.id, m.describe(a)); err != nil {
+	return []layout.Part{func(_ context.Context, put func(table string, values ...any) error) error {
+		m := newAgendaMaker(rng)
+		for i := range n {
+			a := m.appointment(i)
+			if err := put(layout.DocumentsTable.Name, i+1, a.id, m.describe(a)); err != nil {
 				return err
 			}
 		}
+
+		return nil
 	}}
 }
 
-// next makes the next appointment, and reports whether there is one.
-func (m *agendaMaker) next() (appointment, bool) {
-	if m.made == m.left {
-		return appointment{}, false
-	}
-
+// appointment makes the i-th appointment.
+func (m *agendaMaker) appointment(i int) appointment {
 	words := agendaWords()
 	kind := words.Kinds[m.rng.IntN(len(words.Kinds))]
 
@@ -128,15 +116,12 @@ func (m *agendaMaker) next() (appointment, bool) {
 		kind, start, end = words.Night, 44+m.rng.IntN(3), 48+1+m.rng.IntN(4)
 	}
 
-	a := appointment{
+	return appointment{
 		event: m.event(kind), start: m.clock(start), end: m.clock(end), location: m.location(kind),
 		person: m.pick(m.people...),
 		date:   fmt.Sprintf("%d/%02d/%02d", agendaYear, 1+m.rng.IntN(12), 1+m.rng.IntN(31)),
-		id:     fmt.Sprintf("agenda-%04d", m.made),
+		id:     fmt.Sprintf("agenda-%04d", i),
 	}
-	m.made++
-
-	return a, true
 }
 
 // event names something to do.

@@ -58,7 +58,6 @@ type airbnbMaker struct {
 	source  *rand.PCG // of the dice, seeded for every listing
 	hoods   []airbnbHood
 	weights []int // of the neighbourhoods, summed up
-	missing []layout.Cell
 	row     []layout.Cell
 }
 
@@ -67,11 +66,7 @@ func newAirbnbMaker(salt uint64) *airbnbMaker {
 	m.dice = newDice(rand.New(m.source))
 
 	m.weights = sumUp(m.hoods, func(h airbnbHood) int { return h.Weight })
-	for _, column := range layout.Schemas()[toolqa.Airbnb].Columns {
-		m.missing = append(m.missing, layout.MissingCell(column, false))
-	}
-
-	m.row = make([]layout.Cell, len(m.missing))
+	m.row = make([]layout.Cell, len(layout.Schemas()[toolqa.Airbnb].Columns))
 
 	return m
 }
@@ -124,7 +119,7 @@ func (m *airbnbMaker) listing(i int) []layout.Cell {
 // put sets a cell of the row; the zero cell stands for a missing value.
 func (m *airbnbMaker) put(column int, c layout.Cell) {
 	if c == (layout.Cell{}) {
-		c = m.missing[column]
+		c = layout.MissingCell(layout.Column{}, false)
 	}
 
 	m.row[column] = c

@@ -47,13 +47,17 @@ type yelpMaker struct {
 	chains []float64 // of the weights of the chains
 	stars  []int
 	row    []layout.Cell
-
-	noAttributes, noCategories, noHours layout.Cell
+	none   layout.Cell // a missing text or object
 }
 
 func newYelpMaker(rng *rand.Rand, n int) *yelpMaker {
 	schema := layout.Schemas()[toolqa.Yelp]
-	m := &yelpMaker{dice: newDice(rng), yelpWords: readYelpWords(), row: make([]layout.Cell, len(schema.Columns))}
+	m := &yelpMaker{
+		dice:      newDice(rng),
+		yelpWords: readYelpWords(),
+		row:       make([]layout.Cell, len(schema.Columns)),
+		none:      layout.MissingCell(layout.Column{Kind: layout.Text}, true),
+	}
 	m.towns = m.settle(n)
 	m.sums = sumUp(m.towns, func(t yelpTown) float64 { return t.Weight })
 	m.lines = sumUp(m.Lines, func(l yelpLine) int { return l.Weight })
@@ -61,11 +65,6 @@ func newYelpMaker(rng *rand.Rand, n int) *yelpMaker {
 	m.chains = sumUp(m.Chains, func(yelpChain) float64 { rank++; return 1 / math.Sqrt(rank) })
 
 	m.stars = sumUp(yelpStars[:], func(of int) int { return of })
-	for name, missing := range map[string]*layout.Cell{"attributes": &m.noAttributes, "categories": &m.noCategories,
-		"hours": &m.noHours} {
-		col, _ := schema.Column(name)
-		*missing = layout.MissingCell(col, true)
-	}
 
 	return m
 }
@@ -97,7 +96,7 @@ func (m *yelpMaker) business() []layout.Cell {
 		r[10] = layout.IntegerCell(1)
 	}
 
-	r[11], r[12], r[13] = m.noAttributes, m.noCategories, m.noHours
+	r[11], r[12], r[13] = m.none, m.none, m.none
 	if !m.chance(yelpNoAttributes) {
 		r[11] = layout.TextCell(m.attributes(b.line))
 	}
