@@ -119,7 +119,7 @@ hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, progr
 
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
-	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/corpus/... ./toolqa/questions ./toolqa/graph \
+	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/corpus/synth ./toolqa/corpus/importer ./toolqa/questions ./toolqa/graph \
 	  ./mcts/policy/prompt ./mcts/policy/chat ./mcts/policy/openai ./mcts/policy/ollama ./trajectories ./finetune ./cmd/toolevo -update
 
 .PHONY: clean

@@ -28,7 +28,9 @@ func small(t testing.TB) (*Graphs, *corpus.Corpus) {
 	t.Helper()
 	dir := t.TempDir()
 
-	_, err := importer.Import(context.Background(), dir, toolqa.DBLP, filepath.Join("..", "corpus", "testdata", "dblp"),
+	pickles := filepath.Join("..", "corpus", "importer", "testdata", "dblp")
+
+	_, err := importer.Import(context.Background(), dir, toolqa.DBLP, pickles,
 		importer.Options{})
 	if err != nil {
 		t.Fatal(err)

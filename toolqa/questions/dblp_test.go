@@ -24,7 +24,7 @@ import (
 // fewPapers imports the eight papers that package corpus has pickles of.
 func fewPapers(t testing.TB) *corpus.Corpus {
 	t.Helper()
-	return imported(t, toolqa.DBLP, filepath.Join("..", "corpus", "testdata", "dblp"), importer.Options{})
+	return imported(t, toolqa.DBLP, filepath.Join("..", "corpus", "importer", "testdata", "dblp"), importer.Options{})
 }
 
 const (
