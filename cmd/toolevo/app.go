@@ -87,8 +87,8 @@ Start with:  toolevo demo`,
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.SetUsageTemplate(usageTemplate(root))
-	root.SetFlagErrorFunc(wrongFlag)
+	root.SetUsageTemplate(console.UsageTemplate(root))
+	root.SetFlagErrorFunc(console.WrongFlag)
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.viewCommand(),
 		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(),
 		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
@@ -131,3 +131,6 @@ func helpAbout(help *cobra.Command, args []string) error {
 
 	return cmd.Help()
 }
+
+// starting shows what a command prepares. mode is a value of --progress.
+func (a *app) starting(mode string) *console.Starting { return a.Start(mode, a.quietPeriod) }

@@ -95,7 +95,7 @@ func (a *app) recordedBench(ctx context.Context, v *stored.Run, data string) (*b
 			"not checked", v.Dir, m.Software)
 	}
 
-	defer a.starting(console.ProgressAuto).step("Reading corpora and questions")()
+	defer a.starting(console.ProgressAuto).Step("Reading corpora and questions")()
 
 	b, err := readBench(ctx, data, v.Config, v.Versions)
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *app) check(ctx context.Context, b *bench, v *stored.Run, workers int, a
 	}
 
 	o.Workers = workers
-	done := a.starting(console.ProgressAuto).step("Growing every tree again")
+	done := a.starting(console.ProgressAuto).Step("Growing every tree again")
 	verification, err := collect.Verify(ctx, o)
 
 	done()

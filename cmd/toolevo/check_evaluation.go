@@ -23,7 +23,7 @@ func (a *app) checkEvaluation(ctx context.Context, b *bench, v *stored.Run, work
 		return err
 	}
 
-	done := a.starting(console.ProgressAuto).step("Playing every episode again")
+	done := a.starting(console.ProgressAuto).Step("Playing every episode again")
 	verification, err := finetune.Verify(ctx, e.Jobs,
 		finetune.Options{Store: v.Store, Workers: workers, Retry: b.retry()})
 

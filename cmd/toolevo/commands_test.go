@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
@@ -324,8 +325,8 @@ func TestEval(t *testing.T) {
 	says(t, "eval --fail-under", r.err, "scripted:stale", "below 0.95")
 
 	for line := range strings.Lines(r.out) {
-		if len([]rune(line)) > helpWidth+1 {
-			t.Errorf("a line of more than %d columns: %s", helpWidth, line)
+		if len([]rune(line)) > console.HelpWidth+1 {
+			t.Errorf("a line of more than %d columns: %s", console.HelpWidth, line)
 		}
 	}
 

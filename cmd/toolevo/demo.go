@@ -76,9 +76,9 @@ type demo struct {
 	trees     string
 	samples   string
 	evaluated string
-	accept    []string         // flags of the commands that run programs
-	starting  *starting        // says on a terminal what is being done
-	example   trajectories.Row // a trajectory to look at
+	accept    []string          // flags of the commands that run programs
+	starting  *console.Starting // says on a terminal what is being done
+	example   trajectories.Row  // a trajectory to look at
 }
 
 func (a *app) newDemo(dir string) *demo {
@@ -202,7 +202,7 @@ func (d *demo) run(ctx context.Context) error {
 // do runs a command of this program and decodes the JSON that it prints. Its words are passed on only
 // where it fails: the demo has words of its own.
 func (d *demo) do(ctx context.Context, what string, result any, args ...string) error {
-	defer d.starting.step(what)()
+	defer d.starting.Step(what)()
 
 	var words bytes.Buffer
 

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"toolevo/envs/console"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/simserver"
 )
@@ -69,7 +70,7 @@ func TestDoctorOfHealthyServers(t *testing.T) {
 		says(t, args, r.out, append(want, "ok  window", "completions an hour")...)
 
 		for line := range strings.Lines(r.out) {
-			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpWidth {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > console.HelpWidth {
 				t.Errorf("doctor %s: a long line: %s", args, line)
 			}
 		}

@@ -28,7 +28,7 @@ func (a *app) dryRun(ctx context.Context, kind string, f *runFlags, b *bench) er
 	}
 
 	if f.estimate != nil {
-		done := f.starting.step("Growing trees of some questions, for the estimate")
+		done := f.starting.Step("Growing trees of some questions, for the estimate")
 		p, err := f.estimate.estimate(ctx, b)
 
 		done()

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
@@ -221,7 +222,7 @@ func TestMixingWithAnotherEngine(t *testing.T) {
 		data:          &empty,
 		workers:       new(int),
 		metrics:       new(string),
-		logging:       &logFlags{},
+		logging:       &console.LogFlags{},
 		serving:       addresses,
 	}
 

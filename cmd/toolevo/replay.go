@@ -162,7 +162,7 @@ type replayRow struct {
 // searchLog replays a run under each of the configurations.
 func (a *app) searchLog(ctx context.Context, b *bench, run *stored.Run, configurations []replayConfig,
 	workers int) (replayed, error) {
-	defer a.starting(console.ProgressAuto).step("Searching the log")()
+	defer a.starting(console.ProgressAuto).Step("Searching the log")()
 
 	result := replayed{Run: run.Manifest.ID, Dir: run.Dir}
 

@@ -31,15 +31,15 @@ type runFlags struct {
 	asJSON         *bool
 	progress       *string
 	metrics        *string
-	logging        *logFlags
+	logging        *console.LogFlags
 	serving        *serving.Servers
 	mixEngines     *bool
 	engine         engines.Options
 	overrides      []string // settings about the engine that --mix-engines lets differ from the run's, KEY=VALUE
 	pythonServers  *int
-	estimate       *estimateFlags // of collect
-	starting       *starting      // says what is done until the run begins
-	branch         *branch        // where the trees of a new run begin; nil is at the beginning of their tasks
+	estimate       *estimateFlags    // of collect
+	starting       *console.Starting // says what is done until the run begins
+	branch         *branch           // where the trees of a new run begin; nil is at the beginning of their tasks
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
@@ -72,7 +72,7 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		progress: console.ProgressFlag(cmd),
 		metrics: cmd.Flags().String("metrics", "", "serve /metrics for Prometheus and /healthz at `ADDR`, PORT or "+
 			"HOST:PORT (without a host: to this machine alone)"),
-		logging: addLogFlags(cmd),
+		logging: console.AddLogFlags(cmd),
 		serving: a.servingFlags(cmd),
 		pythonServers: cmd.Flags().Int("python-servers", 0, "`N` model-written programs run at the same time (0: "+
 			"a quarter of the processors, at least 2)"),
@@ -84,7 +84,7 @@ const maxOpenTrees = 512
 
 // workerCount is how many trees or episodes are in progress at the same time, at most. With a model on a
 // server the limit on sequences in flight decides how many requests are sent; trees start only when there is
-// room for them (bench.room), episodes, which are short, wait.
+// room for them (serving.Models.Room), episodes, which are short, wait.
 func (f *runFlags) workerCount(b *bench) int {
 	switch {
 	case *f.workers > 0:
@@ -146,7 +146,7 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 	} {
 		done := func() {}
 		if step.told {
-			done = f.starting.step(step.what)
+			done = f.starting.Step(step.what)
 		}
 
 		err := step.do()
@@ -191,7 +191,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 		return nil, err
 	}
 
-	if err := errors.Join(f.serving.Check(), f.logging.check()); err != nil {
+	if err := errors.Join(f.serving.Check(), f.logging.Check()); err != nil {
 		return nil, err
 	}
 
@@ -207,7 +207,7 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	}
 
 	f.starting = f.settings.app.starting(*f.progress)
-	done := f.starting.step("Reading corpora and questions")
+	done := f.starting.Step("Reading corpora and questions")
 	b, err := readBench(ctx, *f.data, c, noted)
 
 	done()
@@ -346,8 +346,8 @@ func resumeCommand(f *runFlags) string {
 		args = append(args, "--mix-engines")
 	}
 
-	if f.logging.file != "" {
-		args = append(args, "--log-file", f.logging.file, "--log-level", f.logging.level)
+	if f.logging.File != "" {
+		args = append(args, "--log-file", f.logging.File, "--log-level", f.logging.Level)
 	}
 
 	if *f.metrics != "" {
@@ -378,4 +378,20 @@ func (a *app) warnExposed(s *serving.Servers) {
 		a.Say("Every user of this machine can read the credentials in --server in the list of processes:\n" +
 			"give the address in OPENAI_BASE_URL or OLLAMA_HOST, or a key in OPENAI_API_KEY or OLLAMA_API_KEY.")
 	}
+}
+
+// openLog opens the log of the run to come, until the bench is closed.
+func (f *runFlags) openLog(b *bench) (err error) {
+	b.log, f.serving.Log, b.logFile, err = f.logging.Open(f.settings.app.Err)
+	return err
+}
+
+// logEnd logs how a run ended.
+func (b *bench) logEnd(err error) {
+	if err != nil {
+		b.log.Error("the run stopped", "because", err)
+		return
+	}
+
+	b.log.Info("the run is done")
 }

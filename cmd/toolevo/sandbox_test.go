@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolevo/envs/console"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
@@ -32,7 +33,7 @@ func fits(t *testing.T, text string) {
 	t.Helper()
 
 	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > helpWidth {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > console.HelpWidth {
 			t.Errorf("a long line: %s", line)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/attack"
 	"toolevo/envs/sandbox/confine"
@@ -71,7 +72,7 @@ const (
 	markColumns = 4 // "ok  "
 	nameColumns = 24
 	timeColumns = 9
-	seenColumns = helpWidth - markColumns - nameColumns - timeColumns
+	seenColumns = console.HelpWidth - markColumns - nameColumns - timeColumns
 )
 
 // writeFinding writes a line on an attack. A breach is written in full.
@@ -88,7 +89,7 @@ func writeFinding(w io.Writer, f attack.Finding) {
 }
 
 // folded puts a label before a text, and breaks it at words into lines that the label's width indents.
-func folded(label, text string) string { return display.Wrap(label, text, helpWidth) }
+func folded(label, text string) string { return display.Wrap(label, text, console.HelpWidth) }
 
 // writeVerdict writes what it comes to and what can be done.
 func (r *sandboxReport) writeVerdict(w io.Writer) {

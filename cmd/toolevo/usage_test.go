@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolevo/envs/console"
 	"toolevo/mcts/store"
 )
 
@@ -41,7 +42,7 @@ func TestHelp(t *testing.T) {
 		}
 
 		for line := range strings.Lines(r.out) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth &&
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > console.HelpWidth &&
 				name != "toolevo completion" {
 				t.Errorf("%s --help: a line of %d columns: %s", name, n, line)
 			}

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"errors"
@@ -8,20 +8,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"toolevo/envs/console"
 	"toolevo/envs/names"
 )
 
-// helpWidth is how many columns help may take.
-const helpWidth = 80
+// HelpWidth is how many columns help may take.
+const HelpWidth = 80
 
-// usageTemplate is cobra's with the flags' explanations wrapped.
-func usageTemplate(root *cobra.Command) string {
-	return strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth))
+// UsageTemplate is cobra's with the flags' explanations wrapped.
+func UsageTemplate(root *cobra.Command) string {
+	return strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", HelpWidth))
 }
 
-// wrongFlag is the error of a flag that could not be read.
-func wrongFlag(cmd *cobra.Command, err error) error {
+// WrongFlag is the error of a flag that could not be read.
+func WrongFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
 
@@ -43,7 +42,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("--%s needs a value: %s", missing.GetFlag().Name, explanation)
 	}
 
-	return console.Usage("%w\n`%s --help` lists the flags", err, cmd.CommandPath())
+	return Usage("%w\n`%s --help` lists the flags", err, cmd.CommandPath())
 }
 
 // wantedValue says what a flag takes.

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// defaultQuietPeriod is how long a command may prepare in silence.
+const defaultQuietPeriod = time.Second
+
+// Starting shows what a command is preparing once that takes longer than the quiet period. A nil one shows nothing.
+type Starting struct {
+	say func(what string) // "" clears what was shown
+
+	mu   sync.Mutex
+	what string // the step now, "" between steps
+	late bool   // the quiet period is over
+}
+
+// Start starts the quiet period; 0 is the default, a negative one is none. mode is a value of --progress.
+func (p *Program) Start(mode string, quiet time.Duration) *Starting {
+	if mode == ProgressNone {
+		return nil
+	}
+
+	s := &Starting{say: func(what string) {
+		if what != "" {
+			fmt.Fprintf(p.Err, "%s …\n", what)
+		}
+	}}
+	if p.Draws(mode) {
+		s.say = func(what string) {
+			if what == "" {
+				_, _ = p.Err.Write(nil) // clears the line
+				return
+			}
+
+			p.Err.Draw(what+" …", "")
+		}
+	}
+
+	if s.late = quiet < 0; s.late {
+		return s
+	}
+
+	time.AfterFunc(cmp.Or(quiet, defaultQuietPeriod), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+
+		s.late = true
+		s.tell()
+	})
+
+	return s
+}
+
+// Step begins a step; the function it returns ends it.
+func (s *Starting) Step(what string) (done func()) {
+	if s == nil {
+		return func() {}
+	}
+
+	set := func(what string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+
+		s.what = what
+		s.tell()
+	}
+	set(what)
+
+	return func() { set("") }
+}
+
+func (s *Starting) tell() {
+	if s.late {
+		s.say(s.what)
+	}
+}
