@@ -42,8 +42,9 @@ func TestHelp(t *testing.T) {
 		}
 
 		for line := range strings.Lines(r.out) {
+			// The last line of a group, which the library writes, has the command's path in it.
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > console.HelpWidth &&
-				name != "toolevo completion" {
+				name != "toolevo completion" && !strings.HasPrefix(line, `Use "toolevo data template `) {
 				t.Errorf("%s --help: a line of %d columns: %s", name, n, line)
 			}
 		}

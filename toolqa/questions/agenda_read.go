@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"toolevo/toolqa"
 )
 
 // The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the times, of
@@ -33,24 +35,6 @@ const (
 	does   = `(?:\p{Ll}+ )+` // attended, is looking forward to the
 )
 
-// agendaSentences say in which words a description tells who does what, and where.
-var agendaSentences = []string{
-	`^On {date}, {who} {does}{what} at {place} from {clock}`,
-	`^{who} {does}{what} on {date}\. It (?:takes|took|will take) place at {place}, starting at`,
-	`^{who} {does}{what} on {date} at {place}\. `,
-	`^{what} (?:was|is|will be) held at {place} on {date} between {clock} and {clock}, and {who} (?:was|is|will be) there`,
-	`^From {clock} to {clock} on {date}, {who} (?:was|is|will be) at {place} for {what}\.`,
-	`^{who}'s agenda for {date} shows {what} at {place}, from {clock}`,
-	`^{who} has {what} planned for {date}\. .*The venue is {place}\.`,
-	`^Entry for {date}: {what}, from {clock} to {clock}, at {place}\. Attending: {who}\.`,
-	`^{what} (?:brought|brings|will bring) {who} to {place} on {date}, where`,
-	`^{place} (?:hosted|hosts|will host) {what} on {date}\. {who} arrived`,
-	`^Between {clock} and {clock} on {date}, {who} {does}{what}, which (?:was|is|will be) held at {place}\.`,
-	`reservation at {place} for {date} from {clock} to {clock}, because {who} {does}{what}\.`,
-	`call {who} on {date} from {clock} until {clock}: {what} is on the schedule, and the place is {place}\.`,
-	` that {what} with {who} starts at {clock} and ends at {clock} on {date}\. Meet at {place}\.`,
-}
-
 // agendaPatterns are what a description is read with, made at first use.
 type agendaPatterns struct {
 	date, clock, parts *regexp.Regexp
@@ -66,7 +50,8 @@ var agendaReading = sync.OnceValue(func() *agendaPatterns {
 
 	words := strings.NewReplacer(`{date}`, dates, `{clock}`, clocks, `{does}`, does,
 		`{who}`, `(?P<who>`+names+`)`, `{what}`, `(?P<what>`+things+`)`, `{place}`, `(?P<place>`+things+`)`)
-	for _, s := range agendaSentences {
+	described := toolqa.DecodeFile[struct{ Sentences []string }](wordingFiles, "wordings/agenda.yaml")
+	for _, s := range described.Sentences {
 		p.sentences = append(p.sentences, regexp.MustCompile(words.Replace(s)))
 	}
 

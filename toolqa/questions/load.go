@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"toolevo/toolqa"
 )
@@ -60,12 +61,23 @@ type plannedStep struct {
 }
 
 // UnmarshalYAML reads a step, whose tool is the key that is none of the others.
-func (s *plannedStep) UnmarshalYAML(decode func(any) error) error {
+func (s *plannedStep) UnmarshalYAML(node ast.Node) error {
 	var entries yaml.MapSlice
-	if err := decode(&entries); err != nil {
-		return err
+
+	err := yaml.NodeToValue(node, &entries)
+	if err == nil {
+		err = s.fill(entries)
 	}
 
+	if err != nil {
+		at := node.GetToken().Position
+		return fmt.Errorf("[%d:%d] %w", at.Line, at.Column, err)
+	}
+
+	return nil
+}
+
+func (s *plannedStep) fill(entries yaml.MapSlice) error {
 	texts := map[string]*string{
 		"thought": &s.thought, "unit": &s.unit, "read": &s.read, "then": &s.then, "when": &s.when, "repeat": &s.repeat,
 	}
@@ -199,22 +211,23 @@ func (t *Template) complete(d definition, parts *strings.Replacer) (key string, 
 		return "text", err
 	}
 
-	t.queries = map[string]string{"gold": parts.Replace(d.Gold), "official": parts.Replace(d.Official)}
+	t.queries = map[string]string{}
 
-	if t.gold, err = t.rule("gold", d.Unique, d.Join); err != nil {
+	if t.gold, err = t.rule("gold", parts.Replace(d.Gold), d.Unique, d.Join); err != nil {
 		return "gold", err
 	}
 
 	if d.Official != "" {
-		if t.official, err = t.rule("official", false, ""); err != nil {
+		if t.official, err = t.rule("official", parts.Replace(d.Official), false, d.Join); err != nil {
 			return "official", err
 		}
 	}
 
 	var only rule
 	if d.Only != "" {
-		t.queries["only"] = parts.Replace(d.Only)
-		only = t.query(t.queries["only"], false, "")
+		if only, err = t.rule("only", parts.Replace(d.Only), false, ""); err != nil {
+			return "only", err
+		}
 	}
 
 	name, arg, _ := strings.Cut(d.Draw, " ")
@@ -234,19 +247,17 @@ func (t *Template) complete(d definition, parts *strings.Replacer) (key string, 
 	return fmt.Sprintf("plan[%d]", step), err
 }
 
-// rule makes the rule of a query, or of "hook NAME", which is no query.
-func (t *Template) rule(key string, unique bool, join string) (rule, error) {
-	text := t.queries[key]
+// rule makes the rule of a query, or of "hook NAME", that a key of the definition has.
+func (t *Template) rule(key, text string, unique bool, join string) (rule, error) {
 	if text == "" {
 		return nil, fmt.Errorf("want a query")
 	}
 
 	name, isHook := strings.CutPrefix(text, "hook ")
 	if !isHook {
+		t.queries[key] = text
 		return t.query(text, unique, join), nil
 	}
-
-	delete(t.queries, key)
 
 	hooks := goldHooks
 	if t.Dataset == toolqa.DBLP {

@@ -1,8 +1,12 @@
 package questions
 
 import (
+	"embed"
 	"regexp"
 	"strings"
+	"sync"
+
+	"toolevo/toolqa"
 )
 
 // passageReader reads values out of passages, or reports that they do not state them.
@@ -29,38 +33,15 @@ func readPassages(read passageReader) func(string) reader {
 	}
 }
 
-// Wordings in which papers state what is asked. M stands for the method, D for the material, E for the
-// metric, T for the task, S for a score, L for a list of names or of names and scores.
-var (
-	scoreWordings = []string{
-		`\. M scores S in E on the D dataset`,
-		`\. M (?:obtains|achieves) S E on D`,
-		`\. M reaches S \( E \) on D`,
-		`[Tt]he E (?:score )?of M on D is S`,
-		`At S E on D , M improves over`,
-		`the E score S for M on D`,
-	}
-	metricWordings = []string{
-		`On D we evaluate M by L \.`,
-		`The metrics for M on D : L \.`,
-		`For M on D we follow earlier work and measure L \.`,
-	}
-	datasetWordings = []string{
-		`We evaluate M for T on L \.`,
-		`The method M is evaluated on L for T \.`,
-		`The datasets used with M for T : L \.`,
-	}
-	spreadWordings = []string{
-		`Across datasets , the E scores of M are L \.`,
-		`In terms of E , M reaches L \.`,
-		`The E of M varies with the dataset : L \.`,
-	}
-	boardWordings = []string{
-		`Leaderboard for T on D By E , all methods : L \.`,
-		`Leaderboard for T on D All methods with their E : L \.`,
-		`Leaderboard for T on D The E scores of all methods : L \.`,
-	}
-)
+// wordingFiles are the wordings that answers are read by.
+//
+//go:embed wordings/*.yaml
+var wordingFiles embed.FS
+
+// scirexWordings are those in which papers state what is asked, by its name.
+var scirexWordings = sync.OnceValue(func() map[string][]string {
+	return *toolqa.DecodeFile[map[string][]string](wordingFiles, "wordings/scirex.yaml")
+})
 
 const (
 	oneScore    = `(\S+)`
@@ -69,9 +50,10 @@ const (
 	nameAndList = `([\w-]+ \S+(?: , [\w-]+ \S+)*)`
 )
 
-// stated returns what stands for the list or the score in the first passage that has one of the wordings.
-func stated(passages []string, s Slots, wordings []string, list string) (string, bool) {
-	for _, wording := range wordings {
+// stated returns what stands for the list or the score in the first passage that has one of the wordings of what is
+// asked.
+func stated(passages []string, s Slots, asked, list string) (string, bool) {
+	for _, wording := range scirexWordings()[asked] {
 		words := strings.Split(wording, " ")
 		for i, w := range words {
 			switch w {
@@ -125,25 +107,25 @@ func namePattern(name string) string {
 }
 
 func readScore(passages []string, s Slots) (Slots, bool) {
-	score, ok := stated(passages, s, scoreWordings, "")
+	score, ok := stated(passages, s, "score", "")
 	return Slots{{"answer", score}}, ok
 }
 
 func readMetrics(passages []string, s Slots) (Slots, bool) {
-	return readNames(passages, s, metricWordings)
+	return readNames(passages, s, "metrics")
 }
 
 func readDatasets(passages []string, s Slots) (Slots, bool) {
-	return readNames(passages, s, datasetWordings)
+	return readNames(passages, s, "datasets")
 }
 
-func readNames(passages []string, s Slots, wordings []string) (Slots, bool) {
-	list, ok := stated(passages, s, wordings, nameList)
+func readNames(passages []string, s Slots, asked string) (Slots, bool) {
+	list, ok := stated(passages, s, asked, nameList)
 	return Slots{{"answer", strings.Join(splitList(list), ", ")}}, ok
 }
 
 func readHighestDataset(passages []string, s Slots) (Slots, bool) {
-	list, ok := stated(passages, s, spreadWordings, scoreOnList)
+	list, ok := stated(passages, s, "highest-dataset", scoreOnList)
 
 	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
 		score, name, _ = strings.Cut(entry, " on ")
@@ -152,7 +134,7 @@ func readHighestDataset(passages []string, s Slots) (Slots, bool) {
 }
 
 func readHighestMethod(passages []string, s Slots) (Slots, bool) {
-	list, ok := stated(passages, s, boardWordings, nameAndList)
+	list, ok := stated(passages, s, "highest-method", nameAndList)
 
 	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
 		name, score, _ = strings.Cut(entry, " ")

@@ -106,8 +106,12 @@ func (t *Template) parse() error {
 		kindName, greedy := strings.CutSuffix(kindName, "+")
 
 		k := kinds[kindName]
-		if !ok || !named || k == nil {
-			return fmt.Errorf("slot {%s: want {name:kind}", tail)
+		if !ok || !named {
+			return fmt.Errorf("slot {%s: want {name:kind}", inner)
+		}
+
+		if k == nil {
+			return fmt.Errorf("slot {%s}: no kind %q, only %s", inner, kindName, namesOf(kinds))
 		}
 
 		t.slots = append(t.slots, slot{name, k, greedy})

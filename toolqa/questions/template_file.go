@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -95,12 +97,8 @@ func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 	var examples []Example
 
 	for _, t := range f.templates {
-		for key, query := range t.queries {
-			if query == "" {
-				continue
-			}
-
-			if _, err := c.prepare(query); err != nil {
+		for _, key := range slices.Sorted(maps.Keys(t.queries)) {
+			if _, err := c.prepare(t.queries[key]); err != nil {
 				return nil, f.fault(f.places[t]+"."+key, fmt.Errorf("template %s: %s: %w", t.Name, key, err))
 			}
 		}

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -96,20 +97,20 @@ func TestParseTemplatesNamesTheLine(t *testing.T) {
 		{"unknown key", "    gold:", "    golden:", 2, "golden"},
 		{"unknown kind", "{start:date}", "{start:day}", 1, "{start:day}"},
 		{"no rule", "gold: SELECT", "gold: hook SELECT", 2, "no hook"},
-		{"unknown tool", "SQLInterpreter:", "SQLite:", -1, "SQLite is neither a tool"},
+		{"unknown tool", "SQLInterpreter:", "SQLite:", 4, "SQLite is neither a tool"},
 		{"unknown value", `"{days}"`, `"{nights}"`, 7, `nothing called "nights" is known`},
 		{"nothing given", "        gives: days\n", "", 4, "what the result gives"},
-		{"no end", "        Finish: \"{days}\"", "        LoadDB: coffee", 6, "not Finish"},
+		{"no end", "        Finish: \"{days}\"", "        LoadDB: coffee", 7, "not Finish"},
 	} {
 		text := coffeeFileWith(t, strings.Replace(entry, tt.from, tt.to, 1))
 
-		_, err := ParseTemplates("my.yaml", text)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
-			continue
-		}
+		line := fmt.Sprintf(":%d:", first+tt.line)
 
-		t.Logf("%s (line %d): %v", tt.name, first+tt.line, strings.SplitN(err.Error(), "\n", 2)[0])
+		_, err := ParseTemplates("my.yaml", text)
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(strings.Replace(err.Error(), ": [", ":", 1), line) {
+			t.Errorf("%s: error %v, want %q on line %d", tt.name, err, tt.want, first+tt.line)
+		}
 	}
 
 	if _, err := ParseTemplates("my.yaml", []byte("dataset: tea\n")); err == nil ||

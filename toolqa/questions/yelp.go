@@ -33,7 +33,8 @@ func businessesOf(s *Corpus) (*businesses, error) {
 // isIn reports whether a list of categories, separated by a comma and a space, has the category. Some categories of the
 // site hold that separator themselves; their parts are categories to the published questions.
 func isIn(category, list string) bool {
-	return list != noObject && strings.Contains(", "+list+", ", ", "+category+", ")
+	return strings.Contains(list, category) && list != noObject &&
+		strings.Contains(", "+list+", ", ", "+category+", ")
 }
 
 // drawWord draws the slots' values of the first row with a cell of the argument's column, all cells with equal
