@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 type Child struct {
 	cmd     *exec.Cmd
 	in      *os.File // requests
-	out     *os.File // answers
+	out     *os.File // answers, read through the next
+	answers *bufio.Reader
 	stderr  *Tail
 	scratch *Scratch // may be nil
 	watch   watch
@@ -63,7 +65,15 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	}
 	defer stdout.Close()
 
-	c := &Child{cmd: cmd, in: in, out: out, stderr: &Tail{Max: 4 << 10}, scratch: scratch, dead: make(chan struct{})}
+	c := &Child{
+		cmd:     cmd,
+		in:      in,
+		out:     out,
+		answers: bufio.NewReader(out),
+		stderr:  &Tail{Max: 4 << 10},
+		scratch: scratch,
+		dead:    make(chan struct{}),
+	}
 
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, c.stderr
 	if cmd.SysProcAttr == nil {
@@ -128,7 +138,7 @@ func (c *Child) End() string {
 func (c *Child) Send(frame []byte) error { return WriteFrame(c.in, frame) }
 
 // Receive reads an answer of up to most bytes, within [Child.During].
-func (c *Child) Receive(most int) ([]byte, error) { return ReadFrame(c.out, most) }
+func (c *Child) Receive(most int) ([]byte, error) { return ReadFrame(c.answers, most) }
 
 // During talks to the child, which is killed when it exceeds a limit, or when ctx ends before. After an error the child
 // is of no more use.
