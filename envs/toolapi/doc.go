@@ -44,7 +44,8 @@
 // # Messages
 //
 // What an agent reads about a deprecated name and about one that does not exist is a text/template of the version, by
-// default that of the base. Both are executed when a file is loaded.
+// default that of the base (of ToolQA-D: configs/apis/p_c.yaml). notice.go fills them in. Both are executed when a file
+// is loaded.
 //
 //	deprecated  .Old and .New are APIs; .Signature and .Example are what to write instead
 //	invalid     .APIs are those to choose from; .Last is the index of the last one

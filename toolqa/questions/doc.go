@@ -3,11 +3,11 @@
 //
 // # Words
 //
-// A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken
-// apart again. Templates are data: templates/DATASET.yaml has the text, the plan and the rules of each. The gold rule
-// computes the right answer: a query over the typed tables of the corpus file, or where a query cannot say it, a Go
-// function (hooks.go). A plan finds the same answer with the tools: it is the second opinion on every gold answer, and
-// the tests follow it on questions of every template.
+// A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken apart again.
+// Templates are data: templates/DATASET.yaml has the text, the plan and the rules of each. The gold rule computes the
+// right answer: a query over the typed tables of the corpus file, or where a query cannot say it, a Go function
+// (hooks.go; DATASET.go has those of a dataset). A plan finds the same answer with the tools: it is the second opinion
+// on every gold answer, and the tests follow it on questions of every template.
 //
 // What a plan shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them from the
 // question; the importer or generator of the corpus, whose two forms of a table [corpus.Corpus.Verify] compares.

@@ -5,9 +5,10 @@
 // # Words
 //
 // An export is a folder that a trainer reads. A [Format] says what one of its samples is, a [Trainer] who reads it:
-// what the columns and roles are called. A [Sample] is the same thing whoever reads it. A [Selection] chooses among
-// the trajectories of each question. A [Finding] is a defect that the [Linter] found in a sample. The lineage says
-// where each sample comes from, the [Manifest] how the export came to be, and the card says that to people.
+// what the columns and roles are called. A [Sample] is the same thing whoever reads it. A [Selection] chooses among the
+// trajectories of each question. A [Finding] is a defect that the [Linter] found in a sample: lint.go has its rules,
+// choose.go asks it before the selection, recheck.go about an export that lies there. The lineage says where each
+// sample comes from, the [Manifest] how the export came to be, and the card says that to people.
 //
 // A state is what a model has seen when it acts. Two actions in one state are siblings. An action is good if it lies
 // on a chosen trajectory, and bad if every trajectory through it that ended did so with a wrong answer or at a limit,

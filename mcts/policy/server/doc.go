@@ -24,15 +24,15 @@
 //
 // # Faults
 //
-// A transient fault is tried again after a growing, jittered wait, or the one the server asked for,
-// [Retry].Attempts times at most. When the server is down, requests wait for it instead, all of them, as long
-// as [Retry].Patience, while one at a time probes it; the log says so once. After that they fail, and so do
-// new ones, but for a probe now and then. Bad requests are not tried again. They become a refusal when no
-// request was ever taken, a greeting included, or when so many different prompts in a row were not. A server
-// that answers for another model, or gives no text where it once gave one, is set aside at once, as if it
-// were down. That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for
-// both, and a caller that gets one stops instead of continuing with the next tree. A prompt that does not fit
-// the context window is not an error: see [Policy.Propose].
+// A transient fault is tried again (deliver.go for completions, retry.go for all else) after a growing, jittered wait,
+// or the one the server asked for, [Retry].Attempts times at most. When the server is down, requests wait for it
+// instead, all of them, as long as [Retry].Patience, while one at a time probes it; the log says so once. After that
+// they fail, and so do new ones, but for a probe now and then. Bad requests are not tried again. They become a refusal
+// when no request was ever taken, a greeting included, or when so many different prompts in a row were not. A server
+// that answers for another model, or gives no text where it once gave one, is set aside at once, as if it were down.
+// That error, and one for which [IsRefused] holds, concern every request: envs.IsFinal holds for both, and a caller
+// that gets one stops instead of continuing with the next tree. A prompt that does not fit the context window is not an
+// error: see [Policy.Propose].
 //
 // # Caveats
 //
