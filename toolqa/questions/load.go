@@ -234,7 +234,7 @@ func (t *Template) complete(d definition, parts *strings.Replacer) (key string, 
 
 	draw, ok := drawHooks[name]
 	if !ok {
-		return "draw", fmt.Errorf("no way %q, only %s", name, namesOf(drawHooks))
+		return "draw", fmt.Errorf("%q is no way to draw the slots, want one of: %s", name, namesOf(drawHooks))
 	}
 
 	t.draw = t.drawUntilItFits(draw(t, arg), only)
