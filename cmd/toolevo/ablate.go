@@ -41,26 +41,10 @@ func ablateDefaults() map[string]string {
 }
 
 func (a *app) ablateCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "ablate",
-		Short: "Measure a policy without parts of the method (Table 5)",
-		Long: `Evaluates one policy four times on the same questions, as the paper's Table 5
-does: with the full method, without UpdateTool (--no-update-tool of eval),
-without self-reflection (--no-reflection: an episode ends at its first
-invocation error, deprecations excepted), and in the static environment, where
-the API version of the prompt is deployed.
-
-Prints the means over datasets and paired tests, by variant: POLICY@full and so
-on. ablations.csv, .md and .tex in --out have every dataset, the last in the
-layout of the paper's tables. Each variant is an evaluation in a folder of
---out, which inspect, check, eval errors and eval compare read.
-
-Interrupted, or with some of it done, the same command goes on where it stopped
-and asks nothing twice.`,
-		Example: `  toolevo ablate --out runs/ablations
-  toolevo ablate --policy openai:MODEL --api p_s_in --limit 20 --out runs/table5`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "ablate",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	settings := a.addSettings(cmd, ablateDefaults(), "dataset", "difficulty", "template", "split", "limit", "api",
 		"policy", "seed", "compat", "engine", "python", "wasm")
 	a.DataFlag(cmd)

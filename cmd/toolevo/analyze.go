@@ -33,25 +33,10 @@ func analyzeDefaults() map[string]string {
 }
 
 func (a *app) analyzeCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "analyze",
-		Short: "Measure what changes of names, parameters or responses cost",
-		Long: `Evaluates policies under the version that they are shown, and under versions in
-which one factor changes: the names of APIs or of parameters, by other words or
-by a special character, or the form of answers (the paper's section 5.3). Prints
-the accuracies with the change beside the original, and p of a paired test on
-the same questions. The run directory gets the same as variability.csv, and the
-paper's figures 4 to 6 as SVG and PNG.
-
-Each factor has ten versions, made from the prompt's by the seed. Every question
-meets one of them.
-
-The run is one of eval: --resume continues it, eval errors and eval adaptation
-say more of it, check plays it again.`,
-		Example: `  toolevo analyze --policy scripted:noisy,scripted:stale --out runs/factors
-  toolevo analyze --api p_c,factor:parameters-text --feedback published`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "analyze",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "api", "policy",
 		"seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
 	f.kind = stored.Evaluated

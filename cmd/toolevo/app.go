@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,11 @@ import (
 	"toolevo/envs/sandbox/walls"
 	"toolevo/envs/suite"
 )
+
+// helpTexts has the help of each command.
+//
+//go:embed help
+var helpTexts embed.FS
 
 // app is one invocation of the program, with everything it may touch.
 type app struct {
@@ -69,21 +75,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "toolevo",
-		Short: "Tool-use trajectories and evaluation for APIs that change",
-		Long: `toolevo makes language models robust to APIs that change (ToolEvo, ICLR 2025).
-
-It grows trial-and-error trajectories by Monte Carlo tree search against an
-environment whose deployed APIs have moved on from the ones in the prompt,
-exports the successful ones for fine-tuning, and evaluates policies on several
-API versions.
-
-Start with:  toolevo demo`,
+	root := console.Documented(&cobra.Command{
+		Use:           "toolevo",
 		Version:       software(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-	}
+	}, helpTexts)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

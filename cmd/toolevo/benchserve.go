@@ -21,12 +21,9 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Rehearse and measure runs on a simulated inference server",
-		Long: `Tools for measuring toolevo itself. They need no model and no GPU, and what they
-measure says nothing about any model.`,
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use: "bench",
+	}, helpTexts)
 	cmd.AddCommand(a.benchServeCommand())
 
 	return console.Group(cmd)
@@ -43,36 +40,11 @@ type serveFlags struct {
 
 func (a *app) benchServeCommand() *cobra.Command {
 	f := &serveFlags{}
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run a simulated vLLM or Ollama until Ctrl-C",
-		Long: `Runs a server that speaks vLLM's or Ollama's protocol over real HTTP. A scripted
-policy writes the completions; slots, queue, prefix cache and timing are
-simulated, and faults happen at the rates you set. Use it to rehearse a run
-before renting a GPU: does the run keep a server busy, and what does it do when
-the server misbehaves?
-
-Ctrl-C ends it. It then reports how busy its slots were, how much of the prompts
-its prefix cache held, which requests came in, and which faults it produced.
-
-Faults, at --faults KIND=RATE,… or --faults RATE for all but flap and die:
-  500 502 503 429   the HTTP status         reset      cut within the answer
-  hang              no answer               drip       a few bytes at a time
-  garbage           half an answer          wrong-n    another number of samples
-  lost-logprobs     no log-probabilities    empty      completions without text
-  flap              every connection is cut, for --down-for
-  die               the port closes, for --down-for
-
-Permanent misconfigurations, at --wrong:
-` + indented(simserver.Misconfigurations()) + `
-one-slot matters only if completions take time, drops-observations only if the
-server applies the chat template (server.form chat); ignore-n is for vLLM only.`,
-		Example: `  toolevo bench serve --slots 64 --latency 200ms
-  toolevo bench serve --faults 0.3 --listen 127.0.0.1:8001
-  toolevo bench serve --protocol ollama --faults 500=0.1,hang=0.01
-  toolevo bench serve --decode 40 --prefill 4000 --wrong ignore-n`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "serve",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
+	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o, err := f.options(a.Lookup("OPENAI_API_KEY"))

@@ -22,25 +22,11 @@ import (
 )
 
 func (a *app) branchCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "branch RUN QUESTION TREE NODE",
-		Short: "Continue a tree from a node, under another version or policy",
-		Long: `Grows new trees that begin at a node of another run's tree: the steps down to
-the node are taken as they were, and from there on another policy acts, or
-another API version is deployed, as if the APIs moved on in the middle of the
-task. Everything else is as the run has it, unless a flag changes it.
-
-The result is a run directory like that of collect: inspect, check, replay and
-export read it, and collect --resume --out DIR continues it. Its trajectories
-have the steps down to the node, too, and name the version that was deployed
-behind it. inspect shows the numbers of nodes; one at which the task has ended
-cannot be continued.`,
-		Example: `  toolevo branch runs/first QUESTION 0 3 --api p_s_ood --out runs/moved-on
-  toolevo branch runs/first QUESTION 0 3 --policy scripted:stale --out runs/b
-  toolevo branch runs/first QUESTION 0 0 --seed 2 --trees 4 --out runs/again`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "branch RUN QUESTION TREE NODE",
 		Args:              console.Positional(4, 4),
 		ValidArgsFunction: runs(1),
-	}
+	}, helpTexts)
 	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
 		"engine", "python", "wasm")
 	f.command = stored.Collection // goes on with what a branch has begun

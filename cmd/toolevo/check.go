@@ -19,27 +19,11 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "check RUN|EXPORT",
-		Short: "Check that a run matches its log, or an export is complete",
-		Long: `For a run, regrows every tree from the log alone, without asking any model,
-checks the invariants of each tree, and compares it with the stored nodes and
-its trajectories with the Parquet file.
-
-For an evaluation, replays every episode from the log and scores its answer
-again, then compares the stored episodes, both episode files and the report.
-
-For a run that was compacted, reads every row of the database instead, and
-compares its trajectories with the Parquet file.
-
-For an export, checks the checksums of the files, that both data files hold the
-same samples, and every sample as the trainer will read it.
-
-Exits with 1 if anything differs.`,
-		Example:           "  toolevo check runs/first\n  toolevo check runs/eval\n  toolevo check export",
+	cmd := console.Documented(&cobra.Command{
+		Use:               "check RUN|EXPORT",
 		Args:              console.Positional(1, 1),
 		ValidArgsFunction: runs(1),
-	}
+	}, helpTexts)
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {

@@ -24,41 +24,10 @@ import (
 )
 
 func (a *app) collectCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "collect",
-		Short: "Grow search trees over questions, into a run directory",
-		Long: `Grows search trees over the questions of a split against the deployed API
-version, and writes the correct trajectories to trajectories.parquet in the run
-directory.
-
-With several versions (--api p_s_in,p_s_ood or --api 'file:DIR/*.yaml') each
-question meets one of them, drawn by the seed.
-
-A trajectory is correct if the official matcher accepts its answer. It counts as
-accepted if the strict matcher does so too and the trajectory is not too long to
-train on. --limit N takes the first N questions of each dataset and difficulty.
-
-A run can be extended: --resume with a larger --limit or more --trees keeps
-everything done so far. Every run has its own ID; two runs with the same
---run-id and configuration produce the same bytes if the model answers the same.
-
---dry-run estimates calls, tokens, disk, time and cost from the trees of a few
-questions, which a scripted policy grows in place of a model on a server: one
-that makes other mistakes needs more calls, or fewer. --probe N grows those of N
-questions with the model itself, and measures its speed; servers that take many
-requests at once are faster than a probe of few questions shows.
-
-Every model call is on disk before it is used: after Ctrl-C, a crash or kill -9,
---resume continues where the run stopped and repeats no call. The first Ctrl-C
-starts no new calls and lets those in progress finish; the second stops at once.
-Nothing is lost either way.`,
-		Example: `  toolevo collect --api p_s_in --policy scripted:noisy --out runs/first
-  toolevo collect --resume --out runs/first
-  toolevo collect --resume --out runs/first --limit 50
-  toolevo collect --preset paper --trees 5 --limit 20 --dry-run
-  toolevo collect --dry-run --tokens-per-second 2500 --prices 0.5,1.5`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "collect",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "api", "policy", "preset",
 		"trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	f.estimate = addEstimateFlags(cmd)

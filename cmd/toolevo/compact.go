@@ -12,22 +12,11 @@ import (
 )
 
 func (a *app) compactCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "compact RUN…",
-		Short: "Rewrite runs of older versions in today's small form",
-		Long: `Rewrites the database of runs that an older version began in today's form, which
-takes about a tenth of the disk. The new database is written beside the old one,
-read back and compared with it row by row, and only then takes its place:
-whenever this is interrupted, nothing is lost. A run that a process works on is
-refused; one in today's form is left as it is.
-
-A compacted run holds what it held, and its export is the same to the byte. It
-can be inspected, exported and checked, but no more be resumed than before.`,
-		Example: `  toolevo runs compact runs/old
-  toolevo runs compact runs/old1 runs/old2 --json`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "compact RUN…",
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
-	}
+	}, helpTexts)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result := compaction{Runs: []compactedRun{}}

@@ -27,26 +27,10 @@ import (
 const demoMark = ".toolevo-demo"
 
 func (a *app) demoCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Do the whole job once on synthetic data, without a server",
-		Long: `Builds synthetic corpora and questions of all seven datasets, grows trees
-against p_s_in with a scripted policy, proves the run from its log, exports the
-correct trajectories for LLaMA-Factory, and evaluates two scripted policies.
-
-The results are in the folders data, run, export and eval below --out. The next
-demo replaces them and leaves everything else there alone. A folder that was not
-made by a demo is refused.
-
-The only programs that run are those of our own scripted policies. If this
-machine lacks one of the walls that confine model-written programs, the demo
-says so and runs without it.
-
-The policies are scripts that simulate a language model's habits; their
-accuracies say nothing about any model.`,
-		Example: "  toolevo demo\n  toolevo demo --out /tmp/demo",
-		Args:    console.Positional(0, 0),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "demo",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
 	out := cmd.Flags().String("out", "toolevo-demo", "work in the folder `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		d := a.newDemo(*out)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolevo/configs"
 	"toolevo/envs/console"
@@ -16,87 +18,88 @@ import (
 
 // doctorCommand examines model servers. Other things that a run depends on are examined by commands below it.
 func (a *app) doctorCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Find out what a model's server will silently do wrong",
-		Long: `Checks each server of a policy within seconds, in the way a run would use it: is
-it reachable, does it have the model, does the prompt arrive unchanged, is the
-context window as large as stated and a longer prompt refused, are n, seeds,
-stop texts and temperature 0 honoured, are there log-probabilities and of which
-distribution, do the server's defaults leak in, does the prefix cache work, do
-requests run in parallel, how fast is it. For Ollama also: does the model stay
-loaded, is the version recent enough.
-
-Each check says what was seen; each finding says how a run copes with it and
-what you can do. Nothing is changed on the server. A busy server looks slow.
-
---quick makes about ten short requests, for a server that writes a few tokens a
-second. What they cannot tell is marked --, and said to be not probed.
-
-Marks: ok; ! a run copes, but is slower or loses what is named; !! a run would
-be wrong or impossible; ?? the probes were inconclusive. Exit codes: 0 all is
-well, 1 there are warnings, 2 there are problems (or wrong usage),
-130 interrupted.
-
-Scripted policies need no server.`,
-		Example: `  toolevo doctor --policy openai:Qwen/Qwen2-7B --config policies/qwen2-7b
-  toolevo doctor --policy ollama:mymodel --server gpu1:11434 --json
-  toolevo doctor --policy ollama:mymodel --quick`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "doctor",
 		Args: console.Positional(0, 0),
-	}
-	s := a.addSettings(cmd, nil, "policy")
-	servers := a.serving()
-	servers.AddressFlag(cmd.Flags())
-	timeout := cmd.Flags().Duration("timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading "+
+	}, helpTexts)
+	d := &serverDoctor{app: a, settings: a.addSettings(cmd, nil, "policy"), servers: a.serving()}
+	d.servers.AddressFlag(cmd.Flags())
+
+	flags := cmd.Flags()
+	flags.DurationVar(&d.timeout, "timeout", doctor.DefaultTimeout, "`TIME` that one probe may take, loading "+
 		fmt.Sprintf("the model included (with --quick %v)", doctor.QuickTimeout))
-	quick := cmd.Flags().Bool("quick", false, "make about ten short requests, for slow servers")
-	side := cmd.Flags().Int("side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
+	flags.BoolVar(&d.quick, "quick", false, "make about ten short requests, for slow servers")
+	flags.IntVar(&d.parallel, "side-by-side", doctor.DefaultParallel, "`N` requests at once, to see whether they "+
 		"run side by side")
+
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *timeout <= 0 {
-			return console.Usage("--timeout %v: want how long a probe may take, such as 30s", *timeout)
+		if err := d.check(flags); err != nil {
+			return err
 		}
 
-		if *side < 2 {
-			return console.Usage("--side-by-side %d: want at least 2", *side)
-		}
-
-		if *quick && cmd.Flags().Changed("side-by-side") {
-			return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
-		}
-
-		if *quick && !cmd.Flags().Changed("timeout") {
-			*timeout = doctor.QuickTimeout
-		}
-
-		c, err := s.resolve(cmd.Flags(), nil)
+		c, err := d.resolve(flags, nil)
 		if err != nil {
 			return err
 		}
 
-		b, err := newBench(c, servers, nil)
+		targets, err := d.targets(c)
 		if err != nil {
 			return err
 		}
 
-		targets, err := b.Targets()
-		if err != nil {
-			return err
-		}
-
-		for i := range targets {
-			o := &targets[i].Options
-			o.Timeout, o.Parallel, o.Quick = *timeout, *side, *quick
-		}
-
-		a.warnExposed(servers)
+		a.warnExposed(d.servers)
 
 		return a.examine(cmd.Context(), c, targets, *asJSON)
 	}
 	cmd.AddCommand(a.sandboxCommand())
 
 	return cmd
+}
+
+// serverDoctor is the doctor command's flags.
+type serverDoctor struct {
+	*app
+	*settings
+	servers  *serving.Servers
+	timeout  time.Duration
+	quick    bool
+	parallel int
+}
+
+// check refuses flags that make no sense, and gives a quick examination its own timeout.
+func (d *serverDoctor) check(flags *pflag.FlagSet) error {
+	switch {
+	case d.timeout <= 0:
+		return console.Usage("--timeout %v: want how long a probe may take, such as 30s", d.timeout)
+	case d.parallel < 2:
+		return console.Usage("--side-by-side %d: want at least 2", d.parallel)
+	case d.quick && flags.Changed("side-by-side"):
+		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
+	}
+
+	if d.quick && !flags.Changed("timeout") {
+		d.timeout = doctor.QuickTimeout
+	}
+
+	return nil
+}
+
+// targets are the servers of a configuration's policies.
+func (d *serverDoctor) targets(c *configs.Resolved) ([]serving.Target, error) {
+	b, err := newBench(c, d.servers, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	targets, err := b.Targets()
+
+	for i := range targets {
+		o := &targets[i].Options
+		o.Timeout, o.Parallel, o.Quick = d.timeout, d.parallel, d.quick
+	}
+
+	return targets, err
 }
 
 // examined is the report on a server of a policy.

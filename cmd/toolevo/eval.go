@@ -24,31 +24,10 @@ func evalDefaults() map[string]string {
 }
 
 func (a *app) evalCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "eval",
-		Short: "Measure policies on a split under several API versions",
-		Long: `Plays one greedy episode for each question, policy and deployed API version, or
-with --repeats several sampled ones (pass@k, pass^k, standard deviation), and
-reports official and strict accuracy with 95 % Wilson intervals. Questions lost
-to infrastructure errors are listed separately, never counted as wrong. Means
-over datasets have an interval bootstrapped by question template; policies, and
-versions, are compared in pairs on the same questions.
-
-The run directory keeps the report, also by question template, as Markdown, CSV,
-JSON and LaTeX tables, and every episode with its turns, answer and scores in
-episodes.parquet and episodes.jsonl.
-
-The versions of --api 'file:DIR/*.yaml' are measured together: each question
-meets one of them, drawn by the seed.
-
-Every model call is logged before it is used, so --resume continues an
-interrupted evaluation. The first Ctrl-C starts no new calls and lets those in
-progress finish; the second stops at once. Nothing is lost either way.`,
-		Example: `  toolevo eval --policy scripted:reader,scripted:stale --api p_c,p_s_in
-  toolevo eval --questions mine.jsonl --policy openai:llama3
-  toolevo eval --json --fail-under p_s_ood=0.95 --policy scripted:reader`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "eval",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit", "api",
 		"policy", "seed", "repeats", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python",
 		"wasm")

@@ -43,29 +43,11 @@ type compareOptions struct {
 func (a *app) evalCompareCommand() *cobra.Command {
 	var o compareOptions
 
-	cmd := &cobra.Command{
-		Use:   "compare RUN...",
-		Short: "Compare evaluations on the questions that they share",
-		Long: `Puts the policies and API versions of evaluations into one report, and compares
-them in pairs on the questions that both sides measured: two policies under one
-API version, two versions of one policy. p is McNemar's exact test, adjusted by
-Holm among all policies, or all versions. Below stand the questions that only
-one side answered correctly.
-
-A policy that several evaluations measured under the same version is named with
-its run, POLICY@RUN.
-
---format latex prints the paper's Tables 2 to 4, for booktabs: the best policy
-bold and the second underlined within each --block of policies that were made
-from one base model. Those measured under p_s_ood_proprietary in place of
-p_s_ood stand above the others.`,
-		Example: `  toolevo eval compare runs/base runs/tuned
-  toolevo eval compare runs/llama3 runs/qwen2 --format latex \
-    --block Llama3=openai:llama3,openai:llama3-tuned \
-    --block Qwen2=openai:qwen2,openai:qwen2-tuned`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "compare RUN...",
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
-	}
+	}, helpTexts)
 	cmd.Flags().StringVar(&o.format, "format", "table", "`NAME`: table, markdown, csv or latex")
 	cmd.Flags().StringArrayVar(&o.blocks, "block", nil,
 		"with --format latex: `NAME=POLICY,...` that were made from one base model; may be repeated")

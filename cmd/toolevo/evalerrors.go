@@ -30,22 +30,11 @@ type errorsOptions struct {
 func (a *app) evalErrorsCommand() *cobra.Command {
 	var o errorsOptions
 
-	cmd := &cobra.Command{
-		Use:   "errors RUN...",
-		Short: "Say why the failed episodes of evaluations failed",
-		Long: `Classifies every failed episode of evaluations by rule, in the classes of the
-paper's error analysis (Table 7): new tools called wrongly, deprecated ones
-called again, calls that lead nowhere, wrong answers, text that is no call, and
-tools that do not exist. Questions lost to infrastructure errors are counted
-apart. finetune/failure/RULES.md has the rules, and how often a reader agrees.
-
-With --sample, prints failed episodes drawn at random to read, each with its
-class, the rule that decided, and the turn where it went wrong, marked by >>.`,
-		Example: `  toolevo eval errors runs/noisy
-  toolevo eval errors runs/noisy --sample 50 | less`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "errors RUN...",
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
-	}
+	}, helpTexts)
 	cmd.Flags().IntVar(&o.sample, "sample", 0, "also print `N` failed episodes, drawn at random")
 	cmd.Flags().Uint64Var(&o.seed, "seed", 1, "`N` is the seed of the sample")
 	o.asJSON = console.JSONFlag(cmd)

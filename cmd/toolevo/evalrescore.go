@@ -28,21 +28,11 @@ type rescoredEvaluation struct {
 const exactMatcher = "exact"
 
 func (a *app) evalRescoreCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rescore RUN",
-		Short: "Score the answers of an evaluation by another matcher",
-		Long: `Compares the answers of an evaluation with the gold answers by another matcher,
-without a call to a model, and shows the accuracies by both and the answers on
-which they disagree. The evaluation stays as it is.
-
-The matchers are those of the benchmark, official and strict, and exact: equal
-byte for byte. By official, the matcher of an evaluation, an earlier evaluation
-is scored as this version of toolevo would.`,
-		Example: `  toolevo eval rescore runs/eval --matcher strict
-  toolevo eval rescore runs/eval --matcher exact --json`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "rescore RUN",
 		Args:              console.Positional(1, 1),
 		ValidArgsFunction: runs(1),
-	}
+	}, helpTexts)
 	matcher := cmd.Flags().String("matcher", "strict", "`NAME`: official, strict or exact")
 	changed := cmd.Flags().Int("changed", 20, "at most `N` answers are shown on which the matchers disagree")
 	asJSON := console.JSONFlag(cmd)

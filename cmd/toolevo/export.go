@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -23,79 +24,13 @@ import (
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "export RUN…",
-		Short: "Write training data from runs",
-		Long: `Selects trajectories of finished runs and writes them as the training data of
-LLaMA-Factory or TRL: Parquet and JSONL, dataset_info.json, a data card, the
-lineage of every sample, and a manifest. The system text is the guidelines and
-the prompt version's tools.
-
-A sample is, by --format,
-  sft-trajectory  a trajectory; the loss falls on the model's turns only
-  sft-step        an action and what an evaluation sends before it
-  dpo             a state, an action that led on to the right answer, and one
-                  that did not
-  kto             an action and whether it led on to the right answer
-  reward          a question, a transcript that ends right, and one that fails
-  openai          a trajectory as messages of OpenAI's chat API
-
-Only questions of the train split are taken, unless --split names another one. A
-question that the data folder also has in another split is left out and named: a
-model trained on it could not be measured there. Without the data folder the
-export says that it could not check this.
-
-A sample that LLaMA-Factory would drop, or that a tokenizer would misread, is
-dropped here and counted. Exits with 1 when no sample is left.
-
-With --lint nothing is kept: it names every trajectory or sample of the runs
-that would be left out as faulty, or what is wrong with an export folder that is
-given in place of a run, and exits with 1 if anything is.`,
-		Example: `  toolevo export runs/first --out export
-  toolevo export runs/first --out pairs --format dpo
-  toolevo export runs/a runs/b --out both --strategy diverse --require-recovery
-  toolevo export runs/a runs/b --out mixed --mix api:p_c=1,p_s_in=3 --dev 0.05
-  toolevo export runs/first --out short --tokenizer tokenizer.json --cutoff 1024
-  toolevo export export --lint --tokenizer tokenizer.json --cutoff 1024 --show 1`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "export RUN…",
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
-	}
+	}, helpTexts)
 	e := &exporter{app: a}
-	flags := cmd.Flags()
-	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required without --lint)")
-	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
-		names.Join(export.Formats()))
-	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
-		"roles have: "+names.Join(export.Trainers()))
-	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
-		"(0: all)")
-	flags.StringVar(&e.strategy, "strategy", string(export.Random), "`NAME` of how to choose among them: "+
-		names.Join(export.Strategies()))
-	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random, --dev and --mix")
-	flags.StringVar(&e.score, "score", string(export.Strict), "`NAME` of the matcher that must accept the "+
-		"answer: strict or official")
-	flags.StringVar(&e.selection.Split, "split", export.TrainSplit, "only questions of the split `NAME`: "+
-		"train, dev or test")
-	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
-		"only trajectories that met a deprecation and recovered from it")
-	flags.BoolVar(&e.selection.RequireUpdate, "require-update", false,
-		"only trajectories that told UpdateTool of APIs that they called with success")
-	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: malformed ones, "+
-		"and errors made before (-1: any number)")
-	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
-	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
-	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
-		"commas, with the kind "+names.Join(export.MixKinds()))
-	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
-	flags.StringVar(&e.template, "chat-template", "llama3", "`NAME` of the chat template to count under, with "+
-		"--tokenizer: "+strings.Join(export.Templates(), ", "))
-	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
-	flags.BoolVar(&e.mixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
-		"one export")
-	flags.BoolVar(&e.partial, "partial", false, "also export runs that are unfinished")
-	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
-	flags.IntVar(&e.show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
-		"--tokenizer)")
+	e.addFlags(cmd.Flags())
 
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -135,6 +70,44 @@ type exporter struct {
 	data       func(*store.Run) string // the data folder of a run
 	dataFolder string                  // the one that was named, or is there
 	found      func(name string, found []export.Finding)
+}
+
+// addFlags defines the flags of what to select, how to write it, and how to check it.
+func (e *exporter) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&e.out, "out", "", "write the folder `DIR` (required without --lint)")
+	flags.StringVar(&e.format, "format", string(export.SFTTrajectory), "`NAME` of what a sample is: "+
+		names.Join(export.Formats()))
+	flags.StringVar(&e.trainer, "for", string(export.LlamaFactory), "`NAME` of the trainer whose names columns and "+
+		"roles have: "+names.Join(export.Trainers()))
+	flags.IntVar(&e.selection.PerQuestion, "per-question", 4, "at most `N` distinct trajectories of a question "+
+		"(0: all)")
+	flags.StringVar(&e.strategy, "strategy", string(export.Random), "`NAME` of how to choose among them: "+
+		names.Join(export.Strategies()))
+	flags.Uint64Var(&e.selection.Seed, "seed", 1, "`N` is the seed of the strategy random, --dev and --mix")
+	flags.StringVar(&e.score, "score", string(export.Strict), "`NAME` of the matcher that must accept the "+
+		"answer: strict or official")
+	flags.StringVar(&e.selection.Split, "split", export.TrainSplit, "only questions of the split `NAME`: "+
+		"train, dev or test")
+	flags.BoolVar(&e.selection.RequireRecovery, "require-recovery", false,
+		"only trajectories that met a deprecation and recovered from it")
+	flags.BoolVar(&e.selection.RequireUpdate, "require-update", false,
+		"only trajectories that told UpdateTool of APIs that they called with success")
+	flags.IntVar(&e.maxFaulty, "max-faulty", -1, "only trajectories with at most `N` faulty turns: malformed ones, "+
+		"and errors made before (-1: any number)")
+	flags.BoolVar(&e.selection.SkipFaulty, "skip-faulty", false, "leave the samples of faulty turns out; of sft-step")
+	flags.Float64Var(&e.selection.Dev, "dev", 0, "hold out this `SHARE` of the questions in files of their own")
+	flags.StringVar(&e.mix, "mix", "", "weigh runs, suites or deployed API versions: `KIND:NAME=N`, and more after "+
+		"commas, with the kind "+names.Join(export.MixKinds()))
+	flags.StringVar(&e.tokenizer, "tokenizer", "", "tokenizer.json `FILE` of the model, to count tokens")
+	flags.StringVar(&e.template, "chat-template", "llama3", "`NAME` of the chat template to count under, with "+
+		"--tokenizer: "+strings.Join(export.Templates(), ", "))
+	flags.IntVar(&e.cutoff, "cutoff", 0, "drop samples of more than `N` tokens (0: none; needs --tokenizer)")
+	flags.BoolVar(&e.mixEngines, "mix-engines", false, "allow trajectories of different engines or Pythons in "+
+		"one export")
+	flags.BoolVar(&e.partial, "partial", false, "also export runs that are unfinished")
+	flags.BoolVar(&e.lint, "lint", false, "only say what is wrong with samples, and with which")
+	flags.IntVar(&e.show, "show", 0, "with --lint, show which text of the first `N` samples carries loss (needs "+
+		"--tokenizer)")
 }
 
 // export writes the folder.

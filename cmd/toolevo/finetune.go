@@ -20,34 +20,8 @@ import (
 )
 
 func (a *app) finetuneCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "finetune EXPORT [-- EVAL-FLAGS]",
-		Short: "Train a model on an export with LLaMA-Factory, and serve it",
-		Long: `Writes LLaMA-Factory's arguments for an export by a recipe, runs it, and leaves
-in --out the link model to the weights that are to be served, which name in
-toolevo.json what they were trained on. An adapter is merged into its base
-model.
-
-A recipe is a YAML file: LLaMA-Factory's arguments, the format of the exports
-it trains, and how many samples make an update, on however many GPUs. An
-export that the recipe does not suit, or whose samples would be cut, is
-refused.
-
-An interrupted training goes on from its last checkpoint when the same command
-is given again.
-
-With --pick every checkpoint is served in turn and evaluated on the dev split,
-under p_s_in, and the most accurate is chosen, as in the paper. What follows --
-are flags of toolevo eval, which may name other ones.
-
-With --serve ollama the result is registered in the Ollama at OLLAMA_HOST, with
---serve vllm-lora an adapter is loaded into the vLLM at OPENAI_BASE_URL, and for
-another server the command that serves the result is shown.`,
-		Example: `  toolevo finetune export --recipe llama3-8b-paper --out trained
-  toolevo finetune export --recipe qwen3-8b-lora --out lora --serve ollama
-  toolevo finetune export --recipe qwen3-8b --out picked --serve vllm --pick \
-    -- --config policies/qwen2-7b-sft --limit 50 --api p_s_ood
-  toolevo finetune export --recipe tiny --model ./small --out small --print`,
+	cmd := console.Documented(&cobra.Command{
+		Use: "finetune EXPORT [-- EVAL-FLAGS]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				args = args[:dash]
@@ -56,7 +30,7 @@ another server the command that serves the result is shown.`,
 			return console.Positional(1, 1)(cmd, args)
 		},
 		ValidArgsFunction: console.Folders,
-	}
+	}, helpTexts)
 	t := &tuner{app: a}
 	known, _ := regular.Named(recipes.FS())
 	flags := cmd.Flags()

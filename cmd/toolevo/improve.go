@@ -21,27 +21,12 @@ import (
 )
 
 func (a *app) improveCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "improve FILE",
-		Short: "Repeat collecting, training and evaluating in rounds",
-		Long: `Does the rounds that a YAML file describes: collect trajectories, export them,
-train on all that there are, serve the checkpoint and evaluate it. The
-checkpoint collects in the next round. The trainer and the servers are commands
-of the file, so any will do. At the end it prints the accuracies per round and
-API version; rounds.csv in --out has all figures.
-
-Every stage that is finished is noted and never done again. After a Ctrl-C, or
-a crash, give the same command again: a stage that was cut short goes on where
-it can. When the file tells a finished stage something else, --redo does it
-again, and all that rests on it.
-
-The file, with every key; paths are seen from where toolevo is started:
-
-` + improveExample(),
-		Example: `  toolevo improve rounds.yaml --out improved
-  toolevo improve rounds.yaml --out improved --skip 1/evaluate-vllm`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "improve FILE",
 		Args: console.Positional(1, 1),
-	}
+	}, helpTexts)
+	cmd.Long = strings.Replace(cmd.Long, "EXAMPLE", improveExample(), 1)
+
 	var o improve.Options
 
 	flags := cmd.Flags()

@@ -20,32 +20,11 @@ import (
 )
 
 func (a *app) inspectCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "inspect RUN [QUESTION [TREE|EPISODE [NODE]]]",
-		Short: "Look at a run, a question's trees, a tree, or a trajectory",
-		Long: `For a run of collect, shows its questions, the trees of one question, a tree as
-text, or the trajectory that ends at a node. For an evaluation, shows its
-accuracies and questions, the episodes of one question, or one whole episode.
-
-A trajectory is correct if the official matcher accepts its answer, and accepted
-if the strict one does so too. Two trajectories are distinct unless they call
-the same tools with the same arguments in the same order.
-
-In a tree, N is the number of visits, Q their mean reward, P the prior. ✓ marks
-an accepted answer, (✓) one that only the official matcher accepts, ✗ a wrong
-one. Nodes that a rollout cached and selection has not reached (presets paper
-and reference) are only counted; --cached draws them, with a dot for N.
-
-Lines are cut to the width of the terminal. --full shows everything: the texts
-of the questions, all accepted nodes, and what the model wrote and saw at each
-node of a tree, cached nodes included. --json is never cut.`,
-		Example: `  toolevo inspect runs/demo
-  toolevo inspect runs/demo QUESTION
-  toolevo inspect runs/demo QUESTION 0 --full
-  toolevo inspect runs/demo QUESTION 0 17`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "inspect RUN [QUESTION [TREE|EPISODE [NODE]]]",
 		Args:              console.Positional(1, 4),
 		ValidArgsFunction: runs(1),
-	}
+	}, helpTexts)
 	o := lookOptions{}
 	cmd.Flags().BoolVar(&o.cached, "cached", false, "also draw nodes that rollouts cached")
 	cmd.Flags().BoolVar(&o.full, "full", false, "show trees and texts in full")

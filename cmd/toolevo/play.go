@@ -22,22 +22,10 @@ import (
 )
 
 func (a *app) playCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "play",
-		Short: "Act in the environment yourself, turn by turn",
-		Long: `Reads actions from standard input and answers each with the environment's
-observation, until Finish or the end of the input. Write an action as a model
-would, and end it with an empty line:
-
-  Thought: WHY
-  Action: TOOL
-  Action Input: {"PARAMETER": "VALUE"}
-
-With --transcript a policy plays, and the whole episode is printed.`,
-		Example: `  toolevo play --api p_s_in --question ID
-  toolevo play --api p_s_ood --transcript --policy scripted:reader`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "play",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "api", "policy", "compat", "feedback",
 		"no-update-tool")
 	data := a.DataFlag(cmd)

@@ -18,29 +18,11 @@ import (
 )
 
 func (a *app) replayCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "replay RUN --set KEY=VALUE",
-		Short: "Tell what other search settings would have found, from a run's log",
-		Long: `Searches over the questions of a run again, under other settings of the search,
-and takes every answer of the model from the run's log. It asks no model. Each
---set is a row of the table; one that changes several settings separates them
-by spaces.
-
-Where the log has all answers that the search asks for, a row is what a fresh
-run under these settings finds, if its model answers the same. A tree for which
-the log lacks an answer ends there: what it found so far is counted, and the
-questions that could still be solved are the second number under SOLVED. LACKING
-is how many answers were lacking, one for each tree that ended so, and their
-share of all answers asked for; --json names the trees.
-
-Fewer trees, simulations or trajectories of a question need little that the log
-lacks; a search that goes other ways soon needs answers that nobody has given.`,
-		Example: `  toolevo replay runs/first --set search.trees=1 --set search.trees=5
-  toolevo replay runs/first --set search.cpuct=0.5 --set search.cpuct=2
-  toolevo replay runs/first --set "search.enough=2 search.trees=4" --json`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "replay RUN --set KEY=VALUE",
 		Args:              console.Positional(1, 1),
 		ValidArgsFunction: runs(1),
-	}
+	}, helpTexts)
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	sets := cmd.Flags().StringArray("set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+

@@ -32,24 +32,14 @@ type reportOptions struct {
 
 func (a *app) reportCommand() *cobra.Command {
 	o := reportOptions{}
-	cmd := &cobra.Command{
-		Use:   "report RUN...",
-		Short: "Write evaluations and collections as a page for people",
-		Long: `Writes one HTML file that needs no network: accuracies where nothing has changed
-and where APIs have (the paper's Figure 2), with their intervals drawn, by
-dataset, paired comparisons, why episodes failed and where, how policies
-adapted, what collections found, the settings and where everything comes from.
-
-RUN is a run directory of collect or eval, or the folder of an improve, whose
-rounds it shows.`,
-		Example: `  toolevo report runs/eval
-  toolevo report runs/static runs/tuned --title "Static and tuned" --out r.html`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "report RUN...",
 		Args:              console.Positional(1, -1),
 		ValidArgsFunction: runs(-1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.report(cmd.Context(), args, o)
 		},
-	}
+	}, helpTexts)
 	flags := cmd.Flags()
 	flags.StringVar(&o.out, "out", "report.html", "write the HTML `FILE`")
 	flags.StringVar(&o.title, "title", "", "`TEXT` above the page (default: the names of the runs)")

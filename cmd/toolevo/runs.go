@@ -19,26 +19,11 @@ import (
 const runsFolder = "runs"
 
 func (a *app) runsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "runs [DIR…]",
-		Short: "List runs with their state and progress",
-		Long: `Lists the runs in some folders (default: runs), or the runs that are named: what
-each is doing, how much of it is done, and how large it is. Nothing of a run is
-changed, and other processes may work on it meanwhile.
-
-A run is running while a process works on it; finished when nothing is left to
-do; else interrupted, and --resume continues it. SOLVED counts the questions of
-a collection that have an accepted trajectory, CORRECT its correct trajectories
-or the correct episodes of an evaluation, LOST the trees left unresolved or the
-episodes lost because servers or tools failed; --resume tries those again. A
-dash means that the run has not noted it.`,
-		Example: `  toolevo runs
-  toolevo runs nightly/a nightly/b
-  toolevo runs --json
-  toolevo runs compact runs/old`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "runs [DIR…]",
 		Args:              console.Positional(0, -1),
 		ValidArgsFunction: runs(-1),
-	}
+	}, helpTexts)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folders := args

@@ -32,36 +32,10 @@ type sandboxFlags struct {
 
 // sandboxCommand attacks the engine that runs model-written programs.
 func (a *app) sandboxCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "sandbox",
-		Short: "Find out whether a model-written program could get out",
-		Long: `Opens the engine that a run would use here for PythonInterpreter, says why it
-was chosen and which walls it has, and then tries to break out of it. Each
-attack is a program that a model could write: they read files, keys and memory,
-open connections, start and signal processes, try all kinds of system calls,
-fill memory and output, run forever, and change what later programs see.
-
-An attack that gets through does no harm: the host lays out bait (a file, a
-listener, a process and a secret) and inspects it after each attack. Each time
-it also checks that a harmless program still prints what it printed before.
-
-The line of each attack says what was refused, with the kernel's error, and how
-long it took. Attacks that run forever are stopped after 1.5 s. collect and eval
-run the short form, without those that have to wait, when they start.
-
-The engine comes from the settings (python.engine and the rest of that section)
-unless the flags below override them. --without shows what still holds on a
-machine that lacks a wall, --landlock-abi what holds on an older kernel with
-fewer Landlock features; the engine unsafe shows what happens without any walls.
-
-Exit codes: 0 all attacks were contained, 1 one got through, 2 wrong usage,
-3 no engine could be opened, 130 interrupted.`,
-		Example: `  toolevo doctor sandbox
-  toolevo doctor sandbox --engine forkserver --without landlock
-  toolevo doctor sandbox --engine forkserver --landlock-abi 2
-  toolevo doctor sandbox --engine wasi --wasm python.wasm --short --json`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "sandbox",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	f := &sandboxFlags{settings: a.addSettings(cmd, nil, "engine", "python", "wasm")}
 	cmd.Flags().StringSliceVar(&f.without, "without", nil, "leave out `WALLS` as if this machine had none: "+
 		"landlock, seccomp")

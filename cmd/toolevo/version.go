@@ -30,13 +30,11 @@ func software() string {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Long:  "Prints the version, with the revision it was built from where that is known.",
-		Args:  console.Positional(0, 0),
+	return console.Documented(&cobra.Command{
+		Use:  "version",
+		Args: console.Positional(0, 0),
 		Run: func(*cobra.Command, []string) {
 			fmt.Fprintf(a.Out, "toolevo %s, %s, %s/%s\n", software(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
-	}
+	}, helpTexts)
 }

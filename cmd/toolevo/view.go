@@ -24,19 +24,8 @@ type viewOptions struct{ listen, out string }
 
 func (a *app) viewCommand() *cobra.Command {
 	o := viewOptions{}
-	cmd := &cobra.Command{
-		Use:   "view [RUN…]",
-		Short: "Look at runs in a browser",
-		Long: `Serves pages for a browser of this machine: the runs, their questions, the trees
-and episodes of one, a trajectory turn by turn, what a model was shown there,
-and any of them side by side. RUN is a run directory of collect or eval, or a
-folder of run directories; the default is runs. A run that grows is followed.
-
-With --out it writes everything into one HTML file instead, which opens from
-disk and can be sent to others; that is for up to some hundred trees.`,
-		Example: `  toolevo view
-  toolevo view runs/first runs/eval-1
-  toolevo view runs/demo --out demo.html`,
+	cmd := console.Documented(&cobra.Command{
+		Use:               "view [RUN…]",
 		Args:              console.Positional(0, -1),
 		ValidArgsFunction: runs(-1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +35,7 @@ disk and can be sent to others; that is for up to some hundred trees.`,
 
 			return a.view(cmd.Context(), args, o)
 		},
-	}
+	}, helpTexts)
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8765", "listen on `HOST:PORT`; port 0 is any free one")
 	cmd.Flags().StringVar(&o.out, "out", "", "write one HTML `FILE` and end")
 

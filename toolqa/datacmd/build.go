@@ -19,17 +19,10 @@ import (
 )
 
 func newBuild(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "build",
-		Short: "Build synthetic corpora from a seed",
-		Long: `Builds corpora with invented values, in the columns, order and formats of the
-published ones. They replace existing corpora. At full scale (the published
-sizes) flights has four million rows, which takes minutes and gigabytes.`,
-		Example: `  toolevo data build --data data
-  toolevo data build --data data --scale full
-  toolevo data build --data data --dataset flights --rows 100000 --seed 2`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "build",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and size give the same rows")
 	scale := cmd.Flags().String("scale", string(synth.Demo), "`SIZE` of all: demo, some thousands of rows each, "+

@@ -4,6 +4,7 @@
 package datacmd
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,19 +15,16 @@ import (
 	"toolevo/toolqa"
 )
 
+// helpTexts has the help of each command.
+//
+//go:embed help
+var helpTexts embed.FS
+
 // Commands returns the commands of a program.
 func Commands(p *console.Program) []*cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "data",
-		Short: "Fill the data folder: corpora and questions",
-		Long: `The data folder holds one read-only corpus for each dataset and the questions of
-each split.
-
-Either build it from a seed, without downloading anything:
-  toolevo data build && toolevo data questions
-or import the published ToolQA files and generate what is not published:
-  toolevo data import --corpus DIR --questions DIR && toolevo data questions`,
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use: "data",
+	}, helpTexts)
 	cmd.AddCommand(newBuild(p), newImport(p), newQuestions(p), newVerify(p), newGold(p), newTemplate(p))
 
 	return []*cobra.Command{console.Group(cmd)}

@@ -16,15 +16,10 @@ import (
 )
 
 func newGold(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "gold",
-		Short: "Recompute the test answers from the templates' rules",
-		Long: `Computes each answer of the test split from its template's rule and compares it,
-using the official matcher, with the answer in the file. Exits with 1 if an
-answer agrees with neither the right rule nor the published one.`,
-		Example: "  toolevo data gold --data data",
-		Args:    console.Positional(0, 0),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "gold",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
 	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
 	asJSON := console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

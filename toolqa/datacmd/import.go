@@ -18,23 +18,10 @@ import (
 )
 
 func newImport(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "import",
-		Short: "Import the published ToolQA corpora and questions",
-		Long: `Reads the published files, e.g. CORPUS/coffee/coffee_price.csv and
-QUESTIONS/easy/coffee-easy.jsonl, or those of ToolQA's corrected release, as
-QUESTIONS/toolqa_easy/coffee-easy.jsonl. Published questions keep their
-published answers; generated files of other splits that contain one of them
-are removed. Questions that the published training and test splits share are
-reported: runs may ask them, export refuses them.
-
-Without --dataset, all datasets with files there are imported. A corpus already
-imported from the same files is left alone, so an interrupted import continues
-where it stopped.`,
-		Example: `  toolevo data import --corpus toolqa/corpus --questions toolqa/questions
-  toolevo data import --questions toolqa-d/train --split train`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "import",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	from := cmd.Flags().String("corpus", "", "folder `DIR` with the published corpora, or with one")
 	asked := cmd.Flags().String("questions", "", "folder `DIR` with the published question files")

@@ -18,19 +18,10 @@ import (
 )
 
 func newQuestions(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "questions",
-		Short: "Generate questions for train, dev and test from the corpora",
-		Long: `Generates as many questions per split as the paper has (Table 6), all distinct
-within and across splits. An imported published split is kept, and none of its
-questions is generated for another split. Without --dataset, questions are
-generated for every dataset that has a corpus.
-
-Templates whose published test answers are wrong are used in dev and test, with
-the right answer, but not in train.`,
-		Example: "  toolevo data questions --data data --seed 1 --scale 0.1",
-		Args:    console.Positional(0, 0),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "questions",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
 	dir, datasets, difficulties := p.DataFlag(cmd), datasetsFlag(cmd), difficultyFlag(cmd)
 	asJSON, watch := console.JSONFlag(cmd), p.Watched(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpora give the same questions")

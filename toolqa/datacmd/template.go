@@ -19,28 +19,19 @@ import (
 )
 
 func newTemplate(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "template",
-		Short: "Check question templates that you write",
-		Long: `Question templates are YAML: a text with slots, the query that finds the right
-answer, and the plan that finds it with the tools. CONTRIBUTING.md shows how to
-add one.`,
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use: "template",
+	}, helpTexts)
 	cmd.AddCommand(newTemplateCheck(p))
 
 	return console.Group(cmd)
 }
 
 func newTemplateCheck(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "check FILE",
-		Short: "Check a file of question templates, and show a question of each",
-		Long: `Reads a file of question templates, names the line of what is wrong, and draws
-from the corpus a question of each template with its answer. Where the data
-folder has no corpus of the dataset, a small one with invented values is made.`,
-		Example: "  toolevo data template check my-templates.yaml --data data",
-		Args:    console.Positional(1, 1),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "check FILE",
+		Args: console.Positional(1, 1),
+	}, helpTexts)
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 	seed := cmd.Flags().Uint64("seed", 1, "`N` is the seed: the same seed and corpus give the same questions")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

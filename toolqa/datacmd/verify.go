@@ -18,17 +18,10 @@ import (
 )
 
 func newVerify(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Check that corpora and questions are complete and correct",
-		Long: `Reads every byte of the corpora, of the indexes of their passages and of the
-question files, and checks them against the hashes that were written with them.
-Finds the answer of every generated question a second time, by the rule of its
-template over the corpus file. Also finds questions that are asked twice, occur
-in two splits or fit no template. Exits with 1 if anything is wrong.`,
-		Example: "  toolevo data verify --data data --dataset flights",
-		Args:    console.Positional(0, 0),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "verify",
+		Args: console.Positional(0, 0),
+	}, helpTexts)
 	dir, datasets, asJSON := p.DataFlag(cmd), datasetsFlag(cmd), console.JSONFlag(cmd)
 	watch := p.Watched(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
