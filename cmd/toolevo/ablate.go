@@ -78,17 +78,7 @@ func (a *app) ablateCommand() *cobra.Command {
 			return err
 		}
 
-		if err := writeAblations(*out, compared.Report); err != nil {
-			return err
-		}
-
-		var tableErr error
-
-		err = a.Show(*asJSON, compared, func() { tableErr = means(compared.Report).WriteTable(a.Out) })
-		a.Say("By dataset: %s, .md, .tex; the questions that flipped: toolevo %s",
-			filepath.Join(*out, ablations+".csv"), console.Shell(compareCommand(compared)...))
-
-		return errors.Join(err, tableErr)
+		return a.printAblations(*asJSON, *out, compared)
 	}
 
 	return cmd
@@ -117,6 +107,21 @@ func (a *app) ablate(ctx context.Context, out string, all []variant, flags []str
 	err = a.inner(ctx, a.Err, &compared, append([]string{"eval", "compare"}, dirs...)...)
 
 	return compared, err
+}
+
+// printAblations writes the reports of a study, and prints what it comes to.
+func (a *app) printAblations(asJSON bool, out string, compared comparedEvaluations) error {
+	if err := writeAblations(out, compared.Report); err != nil {
+		return err
+	}
+
+	var tableErr error
+
+	err := a.Show(asJSON, compared, func() { tableErr = means(compared.Report).WriteTable(a.Out) })
+	a.Say("By dataset: %s, .md, .tex; the questions that flipped: toolevo %s",
+		filepath.Join(out, ablations+".csv"), console.Shell(compareCommand(compared)...))
+
+	return errors.Join(err, tableErr)
 }
 
 // compareCommand is the command that compares the variants.

@@ -66,16 +66,11 @@ type branch struct {
 
 // readBranch reads the node that RUN QUESTION TREE NODE names.
 func readBranch(ctx context.Context, args []string) (_ *branch, err error) {
-	v, err := stored.Open(ctx, args[0])
+	v, err := openCollection(ctx, args[0], "have branches")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-
-	if kind := v.Manifest.Kind; kind != stored.Collection {
-		return nil, console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` have branches",
-			args[0], kind)
-	}
 
 	q, err := questionOf(v, args[1])
 	if err != nil {
@@ -107,18 +102,22 @@ func readBranch(ctx context.Context, args []string) (_ *branch, err error) {
 	}
 
 	for i, id := range record.Path(node)[1:] {
-		// A branch of a branch has met the versions of both.
-		version := v.Versions.All().Of(v.Config.Seed, q.ID)
-		if i < len(v.Config.Branch.API) {
-			version = v.Config.Branch.API[i]
-		}
-
 		point.path = append(point.path, record.Nodes[id])
 		point.begin.Actions = append(point.begin.Actions, record.Nodes[id].Action)
-		point.begin.API = append(point.begin.API, version)
+		point.begin.API = append(point.begin.API, versionMet(v, q.ID, i))
 	}
 
 	return point, nil
+}
+
+// versionMet is the API version that a question of a run met at its i-th turn. A branch of a branch has met the
+// versions of both.
+func versionMet(v *stored.Run, question string, i int) string {
+	if earlier := v.Config.Branch.API; i < len(earlier) {
+		return earlier[i]
+	}
+
+	return v.Versions.All().Of(v.Config.Seed, question)
 }
 
 // layers are the configuration that a branch begins with: that of the run, narrowed to the question.

@@ -26,7 +26,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}, helpTexts)
 	data, asJSON := a.runDataFlag(cmd), console.JSONFlag(cmd)
 	workers := cmd.Flags().Int("workers", runtime.NumCPU(), "`N` trees or episodes checked at the same time")
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *workers < 1 {
 			return console.Usage("--workers %d: want at least 1", *workers)
 		}
@@ -40,35 +40,43 @@ func (a *app) checkCommand() *cobra.Command {
 			return console.Bad("%w: write it again with `toolevo export`", err)
 		}
 
-		v, err := stored.Open(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, v.Close()) }()
-
-		compacted, err := v.Compacted(cmd.Context())
-		if err != nil {
-			return console.GaveUp(err)
-		}
-
-		if compacted {
-			return a.checkCompacted(cmd.Context(), v, *asJSON)
-		}
-
-		b, err := a.recordedBench(cmd.Context(), v, dataOf(cmd, *data, &v.Manifest, v.Dir))
-		if err != nil {
-			return err
-		}
-		defer b.close()
-
-		if v.Manifest.Kind == stored.Evaluated {
-			return a.checkEvaluation(cmd.Context(), b, v, *workers, *asJSON)
-		}
-
-		return a.check(cmd.Context(), b, v, *workers, *asJSON)
+		return a.checkRun(cmd.Context(), args[0], func(v *stored.Run) string {
+			return dataOf(cmd, *data, &v.Manifest, v.Dir)
+		}, *workers, *asJSON)
 	}
 
 	return cmd
+}
+
+// checkRun checks a run of any kind. data is the data folder that it was made from.
+func (a *app) checkRun(ctx context.Context, dir string, data func(*stored.Run) string, workers int,
+	asJSON bool) (err error) {
+	v, err := stored.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+
+	compacted, err := v.Compacted(ctx)
+	if err != nil {
+		return console.GaveUp(err)
+	}
+
+	if compacted {
+		return a.checkCompacted(ctx, v, asJSON)
+	}
+
+	b, err := a.recordedBench(ctx, v, data(v))
+	if err != nil {
+		return err
+	}
+	defer b.close()
+
+	if v.Manifest.Kind == stored.Evaluated {
+		return a.checkEvaluation(ctx, b, v, workers, asJSON)
+	}
+
+	return a.check(ctx, b, v, workers, asJSON)
 }
 
 // recordedBench opens what a run was made from, with the run's own engine in place of one that runs programs.

@@ -120,17 +120,7 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []servin
 
 	for i, p := range targets {
 		if !asJSON {
-			if i > 0 {
-				fmt.Fprintln(a.Out)
-			}
-
-			legend := doctor.Legend
-			if p.Options.Quick {
-				legend = doctor.QuickLegend
-			}
-
-			fmt.Fprintf(a.Out, "%s\n%s\n\n", p.Policy, legend)
-			p.Options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
+			a.printTarget(i, &p)
 		}
 
 		r, err := doctor.Examine(ctx, p.Options)
@@ -163,7 +153,27 @@ func (a *app) examine(ctx context.Context, c *configs.Resolved, targets []servin
 			strings.Join(c.Policy, ", "))
 	}
 
-	switch verdict {
+	return judged(verdict)
+}
+
+// printTarget prints the head of the i-th examination, and has each check printed as soon as it is done.
+func (a *app) printTarget(i int, t *serving.Target) {
+	if i > 0 {
+		fmt.Fprintln(a.Out)
+	}
+
+	legend := doctor.Legend
+	if t.Options.Quick {
+		legend = doctor.QuickLegend
+	}
+
+	fmt.Fprintf(a.Out, "%s\n%s\n\n", t.Policy, legend)
+	t.Options.Found = func(c doctor.Check) { doctor.WriteCheck(a.Out, c) }
+}
+
+// judged is a verdict as the end of the command.
+func judged(v doctor.Verdict) error {
+	switch v {
 	case doctor.OK, doctor.Skipped:
 		return nil
 	case doctor.Problem:

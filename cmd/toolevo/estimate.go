@@ -151,21 +151,44 @@ func (m *measurement) rate() float64 {
 }
 
 // sample grows the trees of some questions in a run directory of their own. Prompts are those of a model as b has it.
-func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string) (m *measurement, err error) {
+func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string) (*measurement, error) {
 	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: stored.Collection, Software: software()},
 		grower.Config.String())
 	if err != nil {
 		return nil, err
 	}
 
-	release := run.Close
-	defer func() { err = errors.Join(err, release()) }()
-
 	before, err := rundir.Read(ctx, dir)
+	if err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
+
+	m, err := e.growSample(ctx, grower, b, run)
+	if err = errors.Join(err, run.Close()); err != nil {
+		return nil, err
+	}
+
+	after, err := rundir.Read(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 
+	m.bytes = max(after.Bytes-before.Bytes, 0)
+	m.counted = fmt.Sprintf("%d characters as a token", charactersOfAToken)
+	if b.tokenizer != nil {
+		m.counted = "by the tokenizer"
+	}
+
+	if p := grower.Snapshots()[grower.Config.Policy[0]]; p.PromptTokens > 0 {
+		estimate.Calibrate(m.used, p.PromptTokens)
+		m.counted = "by the server"
+	}
+
+	return m, nil
+}
+
+// growSample grows the trees of some questions in a run, and meters what that takes.
+func (e *estimateFlags) growSample(ctx context.Context, grower, b *bench, run *store.Run) (*measurement, error) {
 	o, err := collectOptions(grower, run)
 	if err != nil {
 		return nil, err
@@ -189,36 +212,14 @@ func (e *estimateFlags) sample(ctx context.Context, grower, b *bench, dir string
 		return nil, console.GaveUp(fmt.Errorf("estimate from %d questions: %w", len(o.Questions), err))
 	}
 
-	m = &measurement{took: time.Since(start)}
-
-	release = func() error { return nil }
-	if err := run.Close(); err != nil {
-		return nil, err
-	}
-
-	after, err := rundir.Read(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-
-	m.bytes = max(after.Bytes-before.Bytes, 0)
+	took := time.Since(start)
 
 	ids := make([]string, len(o.Questions))
 	for i, q := range o.Questions {
 		ids[i] = q.Task.ID
 	}
 
-	m.used, m.counted = meter.Used(ids), fmt.Sprintf("%d characters as a token", charactersOfAToken)
-	if b.tokenizer != nil {
-		m.counted = "by the tokenizer"
-	}
-
-	if p := grower.Snapshots()[grower.Config.Policy[0]]; p.PromptTokens > 0 {
-		estimate.Calibrate(m.used, p.PromptTokens)
-		m.counted = "by the server"
-	}
-
-	return m, nil
+	return &measurement{used: meter.Used(ids), took: took}, nil
 }
 
 // meter returns a meter of what the model of the configuration would be shown.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	recipes "toolevo/configs/finetune"
 	"toolevo/configs/servers"
@@ -32,22 +33,13 @@ func (a *app) finetuneCommand() *cobra.Command {
 		ValidArgsFunction: console.Folders,
 	}, helpTexts)
 	t := &tuner{app: a}
-	known, _ := regular.Named(recipes.FS())
-	flags := cmd.Flags()
-	flags.StringVar(&t.recipe, "recipe", "", "`NAME` or file of the recipe (required): see configs/finetune")
-	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")
-	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
-	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
-	flags.StringArrayVar(&t.options.Set, "set", nil, "set `ARGUMENT=VALUE` of LLaMA-Factory; may be repeated")
-	flags.StringVar(&t.factory, "llamafactory", "", "`PROGRAM` of LLaMA-Factory (default llamafactory-cli)")
-	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, vllm-lora, ollama, or "+
-		"one as in configs/servers")
-	flags.StringVar(&t.name, "name", "", "`NAME` of the model on the server (default the folder's)")
-	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs "+
-		"--serve)")
-	onlyPrint := flags.Bool("print", false, "print what LLaMA-Factory would be told, and stop")
+	t.addFlags(cmd.Flags())
+	onlyPrint := cmd.Flags().Bool("print", false, "print what LLaMA-Factory would be told, and stop")
 	asJSON, progress := console.JSONFlag(cmd), console.ProgressFlag(cmd)
+
+	known, _ := regular.Named(recipes.FS())
 	console.Complete(cmd, "recipe", console.Offered(known))
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t.options.Export, t.eval, t.progress = args[0], args[1:], *progress
 
@@ -80,6 +72,21 @@ type tuner struct {
 	eval                 []string // flags of eval
 	progress             string
 	options              training.Options
+}
+
+// addFlags defines the flags of what to train, and where to serve it.
+func (t *tuner) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&t.recipe, "recipe", "", "`NAME` or file of the recipe (required): see configs/finetune")
+	flags.StringVar(&t.out, "out", "", "train in the folder `DIR` (required)")
+	flags.StringVar(&t.options.Model, "model", "", "train the model `NAME` or folder in place of the recipe's")
+	flags.IntVar(&t.options.GPUs, "gpus", -1, "train on `N` GPUs; -1 is those of this machine")
+	flags.StringArrayVar(&t.options.Set, "set", nil, "set `ARGUMENT=VALUE` of LLaMA-Factory; may be repeated")
+	flags.StringVar(&t.factory, "llamafactory", "", "`PROGRAM` of LLaMA-Factory (default llamafactory-cli)")
+	flags.StringVar(&t.server, "serve", "", "`NAME` or file of the server: vllm, vllm-lora, ollama, or "+
+		"one as in configs/servers")
+	flags.StringVar(&t.name, "name", "", "`NAME` of the model on the server (default the folder's)")
+	flags.BoolVar(&t.pick, "pick", false, "choose the checkpoint that is most accurate on the dev split (needs "+
+		"--serve)")
 }
 
 // tuned is what finetune prints as JSON.
@@ -154,21 +161,9 @@ func (t *tuner) show(p *training.Plan) error {
 
 // run trains, chooses, and registers.
 func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error) {
-	var server host.Server
-
-	if t.server != "" {
-		if server, err = host.Load(servers.FS(), t.server); err != nil {
-			return nil, err
-		}
-	}
-
-	if server.Adapters && !p.Adapts() {
-		return nil, console.Usage("--serve %s is for adapters, and recipe %s trains all weights", t.server, t.recipe)
-	}
-
-	if p.NeedsGPU() && t.options.GPUs == 0 {
-		return nil, console.Usage("recipe %s is for GPUs, and this machine shows none. On a processor a small model "+
-			"trains with --set use_cpu=true --set bf16= --set deepspeed= --set flash_attn=", t.recipe)
+	server, err := t.host(p)
+	if err != nil {
+		return nil, err
 	}
 
 	factory, err := training.Find(t.factory)
@@ -202,6 +197,26 @@ func (t *tuner) run(ctx context.Context, p *training.Plan) (_ *tuned, err error)
 	done.Base, done.Recipe, done.Rows, done.Template = p.Model, p.Recipe.Name, p.Manifest.Rows, p.Template()
 
 	return done, s.register(ctx, done)
+}
+
+// host is the server of --serve, once it is clear that the plan suits it and this machine.
+func (t *tuner) host(p *training.Plan) (server host.Server, err error) {
+	if t.server != "" {
+		if server, err = host.Load(servers.FS(), t.server); err != nil {
+			return server, err
+		}
+	}
+
+	if server.Adapters && !p.Adapts() {
+		return server, console.Usage("--serve %s is for adapters, and recipe %s trains all weights", t.server, t.recipe)
+	}
+
+	if p.NeedsGPU() && t.options.GPUs == 0 {
+		return server, console.Usage("recipe %s is for GPUs, and this machine shows none. On a processor a small "+
+			"model trains with --set use_cpu=true --set bf16= --set deepspeed= --set flash_attn=", t.recipe)
+	}
+
+	return server, nil
 }
 
 // train trains unless that is over.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/console"
@@ -37,26 +38,11 @@ func (a *app) playCommand() *cobra.Command {
 			return err
 		}
 
-		if len(c.API) != 1 || len(c.Policy) != 1 {
-			return console.Usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","),
-				strings.Join(c.Policy, ","))
-		}
-
-		b, err := openBench(cmd.Context(), *data, c, a.openEngine)
+		b, err := a.playground(cmd.Context(), c, *data)
 		if err != nil {
 			return err
 		}
-
-		b.Servers = a.serving()
 		defer b.close()
-
-		if err := a.fitModules(b); err != nil {
-			return err
-		}
-
-		for _, line := range walls.Warnings([]sandbox.Stamp{b.stamp}) {
-			a.Say("%s", line)
-		}
 
 		q, err := b.question(*id)
 		if err != nil {
@@ -71,6 +57,31 @@ func (a *app) playCommand() *cobra.Command {
 	}
 
 	return cmd
+}
+
+// playground opens what one episode of the configuration needs.
+func (a *app) playground(ctx context.Context, c *configs.Resolved, data string) (*bench, error) {
+	if len(c.API) != 1 || len(c.Policy) != 1 {
+		return nil, console.Usage("play takes one --api and one --policy, not %s and %s", strings.Join(c.API, ","),
+			strings.Join(c.Policy, ","))
+	}
+
+	b, err := openBench(ctx, data, c, a.openEngine)
+	if err != nil {
+		return nil, err
+	}
+
+	b.Servers = a.serving()
+
+	if err := a.fitModules(b); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+
+	for _, line := range walls.Warnings([]sandbox.Stamp{b.stamp}) {
+		a.Say("%s", line)
+	}
+
+	return b, nil
 }
 
 // question returns the question of an ID, or the first one.
@@ -109,6 +120,47 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 		return console.GaveUp(err)
 	}
 
+	if err := a.brief(b, t); err != nil {
+		return err
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	actions := typed(ctx, a.In, b.Config.Codec())
+
+	for state.Status() == envs.Running {
+		var typed typedAction
+
+		select {
+		case typed = <-actions:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+
+		if errors.Is(typed.err, io.EOF) {
+			return nil
+		}
+
+		if typed.err != nil {
+			return fmt.Errorf("read an action: %w", typed.err)
+		}
+
+		next, err := env.Step(ctx, state, envs.Action(typed.text))
+		if err != nil {
+			return console.GaveUp(err)
+		}
+
+		state = next.State
+		fmt.Fprintf(a.Out, "Observation: %s\n\n", next.Turn.Observation)
+		a.Say("(%s)", next.Turn.Outcome)
+	}
+
+	return nil
+}
+
+// brief says what a model is told, what is deployed, and how to act.
+func (a *app) brief(b *bench, t envs.Task) error {
 	prompt, err := b.Prompt()
 	if err != nil {
 		return err
@@ -119,40 +171,6 @@ func (a *app) play(ctx context.Context, b *bench, t envs.Task) error {
 		b.deployed.All().Of(b.Config.Seed, t.ID))
 	a.Say("End each action with an empty line; Ctrl-D stops.\n")
 	fmt.Fprintf(a.Out, "Question: %s\n\n", t.Question)
-
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-
-	actions := typed(ctx, a.In, b.Config.Codec())
-
-	for state.Status() == envs.Running {
-		var text string
-		var err error
-
-		select {
-		case next := <-actions:
-			text, err = next.text, next.err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-
-		if err != nil {
-			return fmt.Errorf("read an action: %w", err)
-		}
-
-		next, err := env.Step(ctx, state, envs.Action(text))
-		if err != nil {
-			return console.GaveUp(err)
-		}
-
-		state = next.State
-		fmt.Fprintf(a.Out, "Observation: %s\n\n", next.Turn.Observation)
-		a.Say("(%s)", next.Turn.Outcome)
-	}
 
 	return nil
 }

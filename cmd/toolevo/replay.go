@@ -36,16 +36,11 @@ func (a *app) replayCommand() *cobra.Command {
 			return console.Usage("say under which settings to search: --set search.trees=5, for example")
 		}
 
-		v, err := stored.Open(cmd.Context(), args[0])
+		v, err := openCollection(cmd.Context(), args[0], "can be replayed")
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, v.Close()) }()
-
-		if kind := v.Manifest.Kind; kind != stored.Collection {
-			return console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` can be replayed",
-				args[0], kind)
-		}
 
 		configurations, err := replayConfigs(v, *sets)
 		if err != nil {
@@ -67,6 +62,21 @@ func (a *app) replayCommand() *cobra.Command {
 	}
 
 	return cmd
+}
+
+// openCollection opens a run of collect; needed is what only its trees can do, for the error of other runs.
+func openCollection(ctx context.Context, dir, needed string) (*stored.Run, error) {
+	v, err := stored.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+
+	if kind := v.Manifest.Kind; kind != stored.Collection {
+		return nil, errors.Join(v.Close(),
+			console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` %s", dir, kind, needed))
+	}
+
+	return v, nil
 }
 
 // replayConfig is a configuration to search under, and what it changes in the run's.

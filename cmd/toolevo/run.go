@@ -163,22 +163,8 @@ func (f *runFlags) prepareUntil(ctx context.Context, b *bench) error {
 
 // resolve reads the configuration and the data it chooses. The engine is yet to be started.
 func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, error) {
-	if *f.workers < 0 {
-		return nil, console.Usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
-	}
-
-	if *f.pythonServers < 0 {
-		return nil, console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
-			*f.pythonServers)
-	}
-
-	if *f.mixEngines && !*f.resume {
-		return nil, console.Usage("--mix-engines needs --resume: a new run has only one engine")
-	}
-
-	if *f.id != "" && !runID.MatchString(*f.id) {
-		return nil, console.Usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a "+
-			"letter or digit first", *f.id)
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 
 	resumed, err := f.resumed(cmd)
@@ -188,10 +174,6 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 
 	c, err := f.settings.resolve(cmd.Flags(), resumed)
 	if err != nil {
-		return nil, err
-	}
-
-	if err := errors.Join(f.serving.Check(), f.logging.Check()); err != nil {
 		return nil, err
 	}
 
@@ -221,6 +203,24 @@ func (f *runFlags) resolve(ctx context.Context, cmd *cobra.Command) (*bench, err
 	}
 
 	return b, err
+}
+
+// check refuses flags that make no sense.
+func (f *runFlags) check() error {
+	switch {
+	case *f.workers < 0:
+		return console.Usage("--workers %d: want at least 1, or 0 for four for each processor", *f.workers)
+	case *f.pythonServers < 0:
+		return console.Usage("--python-servers %d: want at least 1, or 0 for a quarter of the processors",
+			*f.pythonServers)
+	case *f.mixEngines && !*f.resume:
+		return console.Usage("--mix-engines needs --resume: a new run has only one engine")
+	case *f.id != "" && !runID.MatchString(*f.id):
+		return console.Usage("--run-id %q: want up to 64 letters, digits, dots, dashes and underscores, a "+
+			"letter or digit first", *f.id)
+	}
+
+	return errors.Join(f.serving.Check(), f.logging.Check())
 }
 
 // runID is what --run-id takes: it names folders, and stands in every row.

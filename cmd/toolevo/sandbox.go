@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -44,14 +43,8 @@ func (a *app) sandboxCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.short, "short", false, "only the attacks that end immediately")
 	f.asJSON = console.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		for _, wall := range f.without {
-			if _, err := names.Parse("wall", wall, configs.PythonWalls()); err != nil {
-				return console.Usage("--without: %w", err)
-			}
-		}
-
-		if f.abi < 0 {
-			return console.Usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
+		if err := f.check(); err != nil {
+			return err
 		}
 
 		c, err := f.resolve(cmd.Flags(), nil)
@@ -70,6 +63,35 @@ func (a *app) sandboxCommand() *cobra.Command {
 	}
 
 	return cmd
+}
+
+// check refuses flags that make no sense.
+func (f *sandboxFlags) check() error {
+	for _, wall := range f.without {
+		if _, err := names.Parse("wall", wall, configs.PythonWalls()); err != nil {
+			return console.Usage("--without: %w", err)
+		}
+	}
+
+	if f.abi < 0 {
+		return console.Usage("--landlock-abi %d: want a version from 1 on, or 0 for this kernel's", f.abi)
+	}
+
+	return nil
+}
+
+// engineOptions are those of the engine to attack: it may lack the walls that the flags take away.
+func (f *sandboxFlags) engineOptions(p configs.Python) engines.Options {
+	o := engineOptions(p, 1)
+	o.ABI = f.abi
+
+	for _, wall := range f.without {
+		o.Lacking = append(o.Lacking, confine.Wall(wall))
+	}
+
+	o.Accept = slices.Concat(o.Accept, o.Lacking)
+
+	return o
 }
 
 // sandboxReport is what doctor sandbox finds.
@@ -129,14 +151,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 	}
 	defer func() { err = errors.Join(err, bait.Close()) }()
 
-	o := engineOptions(p, 1)
-
-	o.ABI = f.abi
-	for _, wall := range f.without {
-		o.Lacking = append(o.Lacking, confine.Wall(wall))
-	}
-
-	o.Accept = slices.Concat(o.Accept, o.Lacking)
+	o := f.engineOptions(p)
 
 	engine, err := engines.Open(ctx, o)
 	if err != nil {
@@ -163,16 +178,7 @@ func (a *app) attackSandbox(ctx context.Context, p configs.Python, f *sandboxFla
 
 	r.writeHead(out)
 
-	wall := ""
-
-	found, err := bait.Run(ctx, engine, f.short, func(f attack.Finding) {
-		if f.Wall != wall {
-			wall = f.Wall
-			fmt.Fprintf(out, "\n%s\n", wall)
-		}
-
-		writeFinding(out, f)
-	})
+	found, err := bait.Run(ctx, engine, f.short, findingsWriter(out))
 	if err != nil {
 		return console.GaveUp(err)
 	}

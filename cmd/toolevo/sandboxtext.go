@@ -75,6 +75,20 @@ const (
 	seenColumns = console.HelpWidth - markColumns - nameColumns - timeColumns
 )
 
+// findingsWriter returns what writes findings, each below the name of the wall that it is about.
+func findingsWriter(w io.Writer) func(attack.Finding) {
+	wall := ""
+
+	return func(f attack.Finding) {
+		if f.Wall != wall {
+			wall = f.Wall
+			fmt.Fprintf(w, "\n%s\n", wall)
+		}
+
+		writeFinding(w, f)
+	}
+}
+
 // writeFinding writes a line on an attack. A breach is written in full.
 func writeFinding(w io.Writer, f attack.Finding) {
 	took := fmt.Sprintf("%*s", timeColumns, fmt.Sprintf("%.0f ms", float64(f.Took.Microseconds())/1000))

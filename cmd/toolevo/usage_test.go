@@ -51,6 +51,26 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestEveryHelpTextIsOfACommand(t *testing.T) {
+	t.Parallel()
+
+	files, err := helpTexts.ReadDir("help")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	names := map[string]bool{"toolevo.txt": true}
+	for _, words := range commands[1:] {
+		names[words[len(words)-1]+".txt"] = true
+	}
+
+	for _, f := range files {
+		if !names[f.Name()] {
+			t.Errorf("help/%s is of no command", f.Name())
+		}
+	}
+}
+
 func TestEveryCommandHasATest(t *testing.T) {
 	t.Parallel()
 	root := (&app{}).root()

@@ -12,9 +12,9 @@ import (
 // helpFolder is the folder of the help texts beside the commands of a package.
 const helpFolder = "help"
 
-// Documented gives a command its help text, help/NAME.txt of the files that its package embeds: what the command does in
-// a line, an empty line, the description, and below a line "Examples:" the examples. It panics when there is none, as
-// that is a mistake of the program.
+// Documented gives a command its help text, help/NAME.txt of the files that its package embeds: what the command does
+// in a line, an empty line, the description, and below a line "Examples:" the examples. It panics when there is none,
+// as that is a mistake of the program.
 func Documented(cmd *cobra.Command, files fs.FS) *cobra.Command {
 	text, err := fs.ReadFile(files, path.Join(helpFolder, cmd.Name()+".txt"))
 	if err != nil {
