@@ -6,6 +6,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
@@ -21,6 +22,8 @@ type Config struct {
 	Template   []string `yaml:"template,flow" least:"1"`
 	Split      string   `yaml:"split"`
 	Questions  string   `yaml:"questions"`
+	Perturb    string   `yaml:"perturb"`
+	PerturbAll bool     `yaml:"perturb_values"`
 	Limit      int      `yaml:"limit" least:"0"`
 	Prompt     string   `yaml:"prompt"`
 	API        []string `yaml:"api,flow" least:"1"`
@@ -167,6 +170,11 @@ func (c *Config) Codec() action.Codec {
 	codec, _ := action.ParseCodec(c.Environment.Codec) // validated
 
 	return codec
+}
+
+// Perturbation returns how the text of each question is changed.
+func (c *Config) Perturbation() perturb.Perturbation {
+	return perturb.Perturbation{Kind: perturb.Kind(c.Perturb), Faithful: c.PerturbAll, Seed: c.Seed}
 }
 
 // MaxDepth returns the depth limit of a task.

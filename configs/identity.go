@@ -26,7 +26,8 @@ var incidental = []string{
 // theirs is one with these values.
 var later = []string{
 	"environment.codec", "environment.feedback", "suite", "template", "eval.repeats",
-	"branch.from", "branch.question", "branch.actions", "branch.api", "server.prompt.tools",
+	"perturb", "perturb_values", "branch.from", "branch.question", "branch.actions", "branch.api",
+	"server.prompt.tools",
 }
 
 // isExtent reports whether a setting says how far a run goes.

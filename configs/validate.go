@@ -11,6 +11,7 @@ import (
 
 	"toolevo/envs/action"
 	"toolevo/envs/names"
+	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
 )
 
@@ -34,6 +35,7 @@ func Feedbacks() []string { return []string{feedbackNotice, FeedbackPublished} }
 func (r *Resolved) validate() error {
 	_, noSuite := suite.Lookup(r.Suite)
 	_, noCodec := action.ParseCodec(r.Environment.Codec)
+	_, noPerturbation := perturb.ParseKind(r.Perturb)
 
 	for _, check := range []struct {
 		key string
@@ -42,6 +44,7 @@ func (r *Resolved) validate() error {
 		{"suite", noSuite},
 		{"dataset", r.checkNames("dataset", r.Dataset)},
 		{"difficulty", r.checkNames("difficulty", []string{r.Difficulty})},
+		{"perturb", noPerturbation},
 		{"split", isOneOf("split", r.Split, r.validNames("split"))},
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},

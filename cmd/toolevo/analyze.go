@@ -37,8 +37,8 @@ func (a *app) analyzeCommand() *cobra.Command {
 		Use:  "analyze",
 		Args: console.Positional(0, 0),
 	}, helpTexts)
-	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "api", "policy",
-		"seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
+	f := a.addRunFlags(cmd, analyzeDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb", "api",
+		"policy", "seed", "compat", "feedback", "no-update-tool", "engine", "python", "wasm")
 	f.kind = stored.Evaluated
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -105,7 +105,11 @@ func (b *bench) readTasks() error {
 		split = suite.OwnSplit
 	}
 
+	perturbation := b.Config.Perturbation()
+
 	for _, t := range b.suite.Tasks() {
+		t.Question = perturbation.Apply(t.ID, t.Question)
+
 		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: split, Text: t.Question}
 		if answers != nil {
 			q.Gold = answers.Answer(t.ID)

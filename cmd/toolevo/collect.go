@@ -28,8 +28,8 @@ func (a *app) collectCommand() *cobra.Command {
 		Use:  "collect",
 		Args: console.Positional(0, 0),
 	}, helpTexts)
-	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "api", "policy", "preset",
-		"trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
+	f := a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit", "perturb", "api", "policy",
+		"preset", "trees", "seed", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python", "wasm")
 	f.estimate = addEstimateFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.estimate.check(cmd, *f.dryRun); err != nil {

@@ -374,6 +374,9 @@ Action Input: {"answer": "` + q.Answer + `"}`
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
+	r = cliWith(t, "", nil, "play", "--data", data, "--perturb", "distractor", "--question", q.ID)
+	says(t, "play --perturb", r.out, "Question: Ignore the story", "Task: "+q.Text)
+
 	r = cliWith(t, "", nil, "play", "--data", data)
 	if r.code != exitDone || strings.Contains(r.out, "Observation") {
 		t.Errorf("no actions at all: exit %d\n%s", r.code, r.out)

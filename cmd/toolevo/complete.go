@@ -10,6 +10,7 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
+	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/policy/simserver"
@@ -26,6 +27,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"dataset":       console.Listed(append(valuesOf("dataset"), all)),
 		"difficulty":    console.Offered(append(valuesOf("difficulty"), all)),
 		"split":         console.Offered(suite.Splits()),
+		"perturb":       console.Offered(perturb.Kinds()),
 		"suite":         console.Offered(suite.Names()),
 		"api":           versionNames,
 		"policy":        policies,

@@ -28,9 +28,9 @@ func (a *app) evalCommand() *cobra.Command {
 		Use:  "eval",
 		Args: console.Positional(0, 0),
 	}, helpTexts)
-	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit", "api",
-		"policy", "seed", "repeats", "compat", "feedback", "no-update-tool", "no-reflection", "engine", "python",
-		"wasm")
+	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit",
+		"perturb", "api", "policy", "seed", "repeats", "compat", "feedback", "no-update-tool", "no-reflection",
+		"engine", "python", "wasm")
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
 	failUnder := failUnderFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

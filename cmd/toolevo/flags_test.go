@@ -25,6 +25,7 @@ var flagTable = map[string][]string{
 		"bench serve", "versions make", "report", "branch", "ablate", "analyze"},
 	"workers": {"collect", "eval", "check", "branch", "ablate", "replay", "analyze"},
 	"limit":   {"collect", "eval", "ablate", "analyze"},
+	"perturb": {"play", "collect", "eval", "ablate", "analyze"},
 	"out": {"collect", "eval", "export", "demo", "versions make", "finetune", "improve", "view", "report",
 		"branch", "ablate", "analyze"},
 	"resume":  {"collect", "eval", "analyze"},
@@ -44,8 +45,8 @@ var flagTable = map[string][]string{
 // sameWords are the flags whose help is the same on every command; that of the others says what the
 // command at hand does with the value.
 var sameWords = []string{
-	"dataset", "difficulty", "api", "compat", "feedback", "preset", "trees", "limit", "resume", "dry-run", "json",
-	"config", "progress",
+	"dataset", "difficulty", "api", "compat", "feedback", "preset", "trees", "limit", "perturb", "resume", "dry-run",
+	"json", "config", "progress",
 }
 
 // TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on all of

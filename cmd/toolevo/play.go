@@ -27,7 +27,7 @@ func (a *app) playCommand() *cobra.Command {
 		Use:  "play",
 		Args: console.Positional(0, 0),
 	}, helpTexts)
-	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "api", "policy", "compat", "feedback",
+	s := a.addSettings(cmd, nil, "dataset", "difficulty", "split", "perturb", "api", "policy", "compat", "feedback",
 		"no-update-tool")
 	data := a.DataFlag(cmd)
 	id := cmd.Flags().String("question", "", "`ID` of the question (default: the first of the split)")

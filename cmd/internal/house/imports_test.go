@@ -24,6 +24,7 @@ var allowed = []rule{
 	{"envs/durable", nil},
 	{"envs/console", []string{"envs/display", "envs/names"}},
 	{"envs/regular", []string{"envs/names"}},
+	{"envs/perturb", []string{"envs/names"}},
 	{"envs/sandbox", nil},
 	{"envs/sandbox/confine", nil},
 	{"envs/sandbox/worker", []string{"envs/sandbox/confine"}},
@@ -127,7 +128,7 @@ var allowed = []rule{
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/failure",
 		"finetune/improve", "finetune/variability", "finetune/viewer"}},
 
-	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
+	{"configs", []string{"envs", "envs/action", "envs/names", "envs/perturb", "envs/regular", "envs/suite", "mcts",
 		"mcts/policy/server"}},
 
 	{"mcts/policy/serving", []string{"configs", "envs", "envs/action", "envs/console", "envs/display", "envs/names",

@@ -1,0 +1,146 @@
+// Package perturb writes questions in other words and shapes, so that what the wording costs can be measured apart from
+// what a drifting API costs (DynamicToolBench's query perturbations).
+//
+// # Words
+//
+// A [Kind] is a way to perturb:
+//
+//	distractor         a story that has nothing to do with the task stands before it
+//	case-mix           ALL UPPER, all lower, or eAcH lEttEr by chance
+//	punctuation-noise  two question marks at the end, a line after each comma, no full stop anywhere, each by chance
+//
+// The values of a question are what a call needs as it stands: quoted spans, addresses of pages and of mail, numbers,
+// dates, and words such as BTC, pageSize or user_id. A perturbation keeps them, unless it is Faithful: as published,
+// the rules also change values, so that a question may become one without an answer.
+//
+// # Guarantees
+//
+// What becomes of a question depends on the seed, the kind, and its ID and text; not on other questions, nor on their
+// order. Nothing but the text changes.
+//
+// # Caveats
+//
+// A value that looks like any word ("paris", March) is not recognized as one, and may change its case.
+package perturb
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+	"unicode"
+
+	"toolevo/envs/names"
+)
+
+// Kind is a way to perturb a question.
+type Kind string
+
+// The kinds.
+const (
+	None             Kind = "none"
+	Distractor       Kind = "distractor"
+	CaseMix          Kind = "case-mix"
+	PunctuationNoise Kind = "punctuation-noise"
+)
+
+// Kinds returns all kinds, None first.
+func Kinds() []Kind { return []Kind{None, Distractor, CaseMix, PunctuationNoise} }
+
+// ParseKind returns the kind of a name. The error of an unknown one lists all.
+func ParseKind(name string) (Kind, error) { return names.Parse("perturbation", name, Kinds()) }
+
+// Perturbation is how the questions of a run are perturbed.
+type Perturbation struct {
+	Kind     Kind
+	Faithful bool // perturb values, too, as published
+	Seed     uint64
+}
+
+// Apply returns the text of a question, perturbed. Questions that differ in their IDs are perturbed independently.
+func (p Perturbation) Apply(id, text string) string {
+	h := fnv.New64a()
+	h.Write([]byte(string(p.Kind) + "\x00" + id))
+	random := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
+
+	switch p.Kind {
+	case Distractor:
+		return distraction + text
+	case CaseMix:
+		return p.outsideValues(text, caseMixer(random))
+	case PunctuationNoise:
+		return p.addNoise(random, text)
+	}
+
+	return text
+}
+
+// distraction is what a distracted question begins with.
+const distraction = "Ignore the story that comes first, and answer the task below it.\n\n" +
+	"Story: The ferry to the island had left early that morning, so Ida sat down on the pier and counted gulls. " +
+	"By noon she had lost count twice, and the baker had sold her his last poppy seed roll.\n\n" +
+	"Task: "
+
+// caseMixer draws one of three ways to change the case of letters.
+func caseMixer(random *rand.Rand) func(string) string {
+	switch random.IntN(3) {
+	case 0:
+		return strings.ToUpper
+	case 1:
+		return strings.ToLower
+	}
+
+	return func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if random.IntN(2) == 0 {
+				return unicode.ToUpper(r)
+			}
+
+			return unicode.ToLower(r)
+		}, text)
+	}
+}
+
+// The chances of the three changes of punctuation (DynamicToolBench's perturbation script).
+const (
+	asksTwice   = 0.5
+	breaksLines = 0.5
+	dropsStops  = 0.3
+)
+
+func (p Perturbation) addNoise(random *rand.Rand, text string) string {
+	text = strings.TrimSpace(text)
+
+	if random.Float64() < asksTwice {
+		text = strings.TrimSuffix(text, ".") + ".??"
+	}
+
+	if random.Float64() < breaksLines {
+		text = p.outsideValues(text, func(s string) string { return strings.ReplaceAll(s, ", ", ",\n") })
+	}
+
+	if random.Float64() < dropsStops {
+		text = p.outsideValues(text, func(s string) string { return strings.ReplaceAll(s, ".", "") })
+	}
+
+	return text
+}
+
+// outsideValues changes what stands between the values of a text, or all of it where values need not be kept.
+func (p Perturbation) outsideValues(text string, change func(string) string) string {
+	if p.Faithful {
+		return change(text)
+	}
+
+	var b strings.Builder
+	end := 0
+
+	for _, span := range values.FindAllStringIndex(text, -1) {
+		b.WriteString(change(text[end:span[0]]))
+		b.WriteString(text[span[0]:span[1]])
+		end = span[1]
+	}
+
+	b.WriteString(change(text[end:]))
+
+	return b.String()
+}
