@@ -4,6 +4,7 @@ package questions
 var (
 	// goldHooks are rules that no query can say.
 	goldHooks = map[string]rule{
+		"distance":                     distance,
 		"free-slots":                   onBusyDay(freeSlots),
 		"nearby-review-rate":           ratedNear(place.circle, nearMiles),
 		"nearby-reviews":               aroundBusiness("name", false, nearbyReviews),
@@ -19,22 +20,22 @@ var (
 	}
 
 	// drawHooks are the ways to draw slots. What stands behind the name is the argument.
-	drawHooks = map[string]func(t *Template, argument string) attempt{
-		"business-by":     drawBusinessBy,
-		"days":            drawDays,
+	drawHooks = map[string]func(t *Template, argument string) (drawer, error){
+		"business-by":     attempts(drawBusinessBy),
+		"days":            attempts(drawDays),
 		"graph":           drawGraph,
-		"line":            drawLine,
-		"listing":         drawListing,
-		"nearest":         drawOnly("name", pickNearest),
-		"point":           drawPoint,
-		"recommend":       drawOnly("address", pickRecommended),
-		"relation":        drawRelation,
-		"row":             drawRow,
-		"settled-listing": drawSettledListing,
-		"stay":            drawStay,
-		"steady-business": drawOnly("name", pickSteady),
-		"town":            drawTown,
-		"word":            drawWord,
+		"line":            attempts(drawLine),
+		"listing":         attempts(drawListing),
+		"nearest":         attempts(drawOnly("name", pickNearest)),
+		"point":           attempts(drawPoint),
+		"recommend":       attempts(drawOnly("address", pickRecommended)),
+		"relation":        attempts(drawRelation),
+		"row":             attempts(drawRow),
+		"settled-listing": attempts(drawSettledListing),
+		"stay":            attempts(drawStay),
+		"steady-business": attempts(drawOnly("name", pickSteady)),
+		"town":            attempts(drawTown),
+		"word":            attempts(drawWord),
 	}
 
 	// readHooks take values from the results of calls. What stands behind the name are the arguments.
