@@ -175,11 +175,3 @@ func readMeetings(result string, known *Slots) error {
 
 	return nil
 }
-
-// readEvents reads the distinct events of the rows left.
-func readEvents(result string, known *Slots) error {
-	events, err := cellLists(result, "event")
-	*known = append(*known, Slot{"events", strings.Join(eachOnce(events), ", ")})
-
-	return err
-}

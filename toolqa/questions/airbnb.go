@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"toolevo/envs/pytext"
 	"toolevo/toolqa/corpus"
 )
 
@@ -111,17 +110,6 @@ func (l *lodgings) names(rows []uint32) (string, error) {
 	}
 
 	return strings.Join(names, nameSep), nil
-}
-
-// readStripped adds a text that has been read, without the blanks around it. The arguments are its name and the new
-// one.
-func readStripped(arguments string) reader {
-	from, to := lastWord(arguments)
-
-	return func(_ string, known *Slots) error {
-		*known = append(*known, Slot{to, pytext.Strip(known.Get(from))})
-		return nil
-	}
 }
 
 // listed reads the rows of a query with one column as one value of the column's name, and lets a cell have line breaks:

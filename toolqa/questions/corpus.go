@@ -23,7 +23,7 @@ type Corpus struct {
 	dataset    toolqa.Dataset
 	table      *corpus.Table // nil where the dataset has none
 	relations  []corpus.Relation
-	graphs     *DBLP
+	network    *network
 	db         *sql.DB
 	statements sync.Map // *sql.Stmt by query
 	answers    sync.Map // found by the queries of rules: a question that is drawn again is not answered again
@@ -40,7 +40,7 @@ func Load(ctx context.Context, c *corpus.Corpus) (*Corpus, error) {
 	case toolqa.DBLP:
 		var graph *corpus.DBLP
 		graph, err = c.DBLP(ctx)
-		s.graphs = newDBLP(graph)
+		s.network = newNetwork(graph)
 	}
 
 	s.db = sql.OpenDB(ruleConnector{c.URI(), s})

@@ -2,7 +2,10 @@ package questions
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -10,158 +13,230 @@ import (
 )
 
 // Questions are drawn such that the tools can answer them: about the node that they find under the name, with
-// neighbours and papers that can be told apart, and from observations that are shown whole.
+// neighbours and papers that can be told apart, and from observations that are shown whole. A template names whom or
+// what it is drawn from, and the conditions that its plan needs: "graph writer listed papers<=5".
 
-// shownWords is less than the words of an observation that are shown, by what the counts below leave out.
-const shownWords = 1000
-
-// dblpTries is how many nodes are looked at before the corpus is held to have none that fits.
-const dblpTries = 200_000
-
-var errTooSmall = errors.New("no node of the graphs fits; the corpus is too small")
-
-// drawDBLP draws with a function that may fail, until it does not.
-func drawDBLP(try func(r *rand.Rand, d *DBLP) ([]string, bool)) drawer {
-	return func(r *rand.Rand, s *Corpus) ([]string, error) {
-		d := s.graphs
-		if d == nil || d.graph.Papers() == 0 || d.graph.Authors() == 0 {
-			return nil, errTooSmall
-		}
-
-		for range dblpTries {
-			if values, ok := try(r, d); ok {
-				return values, nil
-			}
-		}
-
-		return nil, errTooSmall
-	}
+// candidate is what a question may be drawn about.
+type candidate struct {
+	*network
+	values []string // of the slots
+	people []person // whose neighbours the plan may list: nobody, one or two
+	papers []int    // what it asks about: a paper, what the author wrote, or what the two wrote together
 }
 
-// drawTitle draws the title of a paper.
-func drawTitle(fits func(d *DBLP, paper int) bool) drawer {
-	return drawDBLP(func(r *rand.Rand, d *DBLP) ([]string, bool) {
-		i := r.IntN(d.graph.Papers())
-		title := d.graph.Title(i)
-		return []string{title}, d.titled(i) && fits(d, i)
-	})
-}
-
-// drawPaper draws the title of a paper whose attributes are needed.
-func drawPaper(fits func(d *DBLP, p corpus.Paper) bool) drawer {
-	return drawTitle(func(d *DBLP, i int) bool {
-		p := d.graph.Paper(i)
-		return shown(p) && fits(d, p)
-	})
-}
-
-// drawAuthor draws the name of somebody who has collaborators.
-func drawAuthor(fits func(d *DBLP, a *drawn) bool) drawer {
-	return drawDBLP(func(r *rand.Rand, d *DBLP) ([]string, bool) {
-		a := d.drawn(r.IntN(d.graph.Authors()))
-		return []string{d.name(a.number)}, len(a.edges) > 0 && d.named(a.number) && fits(d, a)
-	})
-}
-
-// drawWriter draws the name of somebody with papers that fit. Most people wrote one; half of the questions
-// are about those who wrote more.
-func drawWriter(fits func(d *DBLP, a *drawn) bool) drawer {
-	return sometimes(
-		drawAuthor(func(d *DBLP, a *drawn) bool { return len(a.papers) > 1 && fits(d, a) }),
-		drawAuthor(fits))
-}
-
-// sometimes draws with either of two drawers.
-func sometimes(a, b drawer) drawer {
-	return func(r *rand.Rand, c *Corpus) ([]string, error) {
-		if r.IntN(2) == 0 {
-			return a(r, c)
-		}
-
-		return b(r, c)
-	}
-}
-
-// drawPair draws the names of two collaborators.
-func drawPair(fits func(d *DBLP, a, b *drawn) bool) drawer {
-	return drawDBLP(func(r *rand.Rand, d *DBLP) ([]string, bool) {
-		a := d.drawn(r.IntN(d.graph.Authors()))
-		if len(a.edges) == 0 || !d.named(a.number) {
-			return nil, false
-		}
-
-		b := d.drawn(a.edges[r.IntN(len(a.edges))].Author)
-
-		return []string{d.name(a.number), d.name(b.number)}, d.named(b.number) &&
-			d.name(a.number) != d.name(b.number) && fits(d, a, b)
-	})
-}
-
-// drawJoint draws the names of two collaborators whose joint papers fit. Most people wrote one paper
-// together; half of the questions are about those who wrote more.
-func drawJoint(fits func(d *DBLP, papers []cited) bool) drawer {
-	pair := func(several bool) drawer {
-		return drawPair(func(d *DBLP, a, b *drawn) bool {
-			edge, _ := d.graph.Coauthor(a.number, b.number)
-			papers := papersOf(edge)
-			return (len(papers) > 1 || !several) && d.readable(edge) && d.distinctTitles(papers) && fits(d, papers)
-		})
-	}
-
-	return sometimes(pair(true), pair(false))
-}
-
-// drawDistance draws two people who know each other, or have a collaborator in common.
-func drawDistance(r *rand.Rand, c *Corpus) ([]string, error) {
-	direct := r.IntN(2) == 0
-
-	return drawDBLP(func(r *rand.Rand, d *DBLP) ([]string, bool) {
-		a := d.drawn(r.IntN(d.graph.Authors()))
-		if len(a.edges) == 0 {
-			return nil, false
-		}
-
-		b := d.drawn(a.edges[r.IntN(len(a.edges))].Author)
-		if !direct {
-			b = d.drawn(b.edges[r.IntN(len(b.edges))].Author)
-		}
-
-		if _, joined := d.graph.Coauthor(a.number, b.number); joined != direct || a.number == b.number {
-			return nil, false
-		}
-
-		name := d.name(b.number)
-		for _, e := range a.edges {
-			if e.Author != b.number && d.name(e.Author) == name {
-				return nil, false // a homonym
-			}
-		}
-
-		return []string{d.name(a.number), name}, d.named(a.number) && d.named(b.number) && d.name(a.number) != name &&
-			a.listed() && (direct || b.listed())
-	})(r, c)
-}
-
-// drawn is an author who may be asked about.
-type drawn struct {
-	*DBLP
+// person is an author with the edges to all collaborators and the papers on them.
+type person struct {
 	number int
 	edges  []corpus.Edge
-	papers []cited
+	papers []int
 }
 
-func (d *DBLP) drawn(author int) *drawn {
-	edges := d.graph.Coauthors(author)
-	return &drawn{d, author, edges, papersOf(edges...)}
+// finder looks at a random node, and reports whether it may be asked about.
+type finder func(r *rand.Rand, n *network) (candidate, bool)
+
+// graphWays are what questions can be drawn from. Where there are two finders, each draws half of the questions.
+var graphWays = map[string][]finder{
+	"paper":    {findPaper},
+	"author":   {findAuthor(1)},
+	"writer":   {findAuthor(2), findAuthor(1)}, // most people wrote one paper
+	"pair":     {findPair},
+	"joint":    {findJoint(2), findJoint(1)}, // most people wrote one paper together
+	"distance": {findDistance(true), findDistance(false)},
 }
 
-func (d *DBLP) name(author int) string { return d.graph.Author(author).Name }
+// graphConditions are what a template can demand of a candidate, beside limits such as papers<=5.
+var graphConditions = map[string]func(c candidate) bool{
+	"complete":       candidate.complete,
+	"distinct-names": candidate.distinctNames,
+	"findable":       candidate.findable,
+	"listed":         candidate.listed,
+	"reachable":      candidate.reachable,
+	"separable":      func(c candidate) bool { return c.separable(c.papers) },
+	"whole-circle":   candidate.wholeCircle,
+}
+
+// graphTries is how many nodes are looked at before the corpus is held to have none that fits.
+const graphTries = 200_000
+
+// drawGraph draws from the graphs. The argument is the way and the conditions.
+func drawGraph(t *Template, argument string) (drawer, error) {
+	way, words, _ := strings.Cut(argument, " ")
+
+	finders := graphWays[way]
+	if finders == nil {
+		return nil, fmt.Errorf("graph: no way to draw %q, only %s", way, namesOf(graphWays))
+	}
+
+	var conditions []func(candidate) bool
+
+	for word := range strings.FieldsSeq(words) {
+		condition, err := graphCondition(word)
+		if err != nil {
+			return nil, err
+		}
+
+		conditions = append(conditions, condition)
+	}
+
+	var draws []drawer
+
+	for _, find := range finders {
+		draws = append(draws, t.drawUntilItFits(graphTries, func(r *rand.Rand, c *Corpus) ([]string, bool, error) {
+			if c.network == nil || c.network.Papers() == 0 || c.network.Authors() == 0 {
+				return nil, false, errors.New("no node of the graphs fits; the corpus is too small")
+			}
+
+			found, ok := find(r, c.network)
+			for _, fits := range conditions {
+				ok = ok && fits(found)
+			}
+
+			return found.values, ok, nil
+		}))
+	}
+
+	return func(r *rand.Rand, c *Corpus) ([]string, error) {
+		if len(draws) == 1 {
+			return draws[0](r, c)
+		}
+
+		return draws[r.IntN(len(draws))](r, c)
+	}, nil
+}
+
+var graphLimit = regexp.MustCompile(`^(papers|collaborators)(<=|>=)(\d+)$`)
+
+// graphCondition returns what a word of a way to draw demands: with a notice and a description for each new tool, a
+// plan that needs more than five calls of one tool would not fit into 20 turns.
+func graphCondition(word string) (func(candidate) bool, error) {
+	if fits, ok := graphConditions[word]; ok {
+		return fits, nil
+	}
+
+	limit := graphLimit.FindStringSubmatch(word)
+	if limit == nil {
+		return nil, fmt.Errorf("graph: no condition %q, only %s, papers<=N and collaborators>=N", word,
+			namesOf(graphConditions))
+	}
+
+	want, err := strconv.Atoi(limit[3])
+
+	return func(c candidate) bool {
+		n := len(c.papers)
+		if limit[1] == "collaborators" {
+			n = len(c.people[0].edges)
+		}
+
+		return n == want || n < want == (limit[2] == "<=")
+	}, err
+}
+
+// findPaper finds a paper by its title.
+func findPaper(r *rand.Rand, n *network) (candidate, bool) {
+	i := r.IntN(n.Papers())
+	return candidate{network: n, values: []string{n.Title(i)}, papers: []int{i}}, n.titled(i)
+}
+
+// findAuthor finds somebody who has collaborators, and wrote so many papers with them.
+func findAuthor(papers int) finder {
+	return func(r *rand.Rand, n *network) (candidate, bool) {
+		a := n.person(r.IntN(n.Authors()))
+		c := candidate{n, []string{n.name(a.number)}, []person{a}, a.papers}
+
+		return c, len(c.papers) >= papers && n.named(a.number)
+	}
+}
+
+// findPair finds two collaborators.
+func findPair(r *rand.Rand, n *network) (candidate, bool) {
+	a := n.person(r.IntN(n.Authors()))
+	if len(a.edges) == 0 || !n.named(a.number) {
+		return candidate{}, false
+	}
+
+	e := a.edges[r.IntN(len(a.edges))]
+	b := n.person(e.Author)
+	names := []string{n.name(a.number), n.name(b.number)}
+
+	return candidate{n, names, []person{a, b}, papersOf(e)}, n.named(b.number) && names[0] != names[1]
+}
+
+// findJoint finds two collaborators who wrote so many papers together, which their titles tell apart.
+func findJoint(papers int) finder {
+	return func(r *rand.Rand, n *network) (candidate, bool) {
+		c, ok := findPair(r, n)
+		if !ok || len(c.papers) < papers {
+			return c, false
+		}
+
+		edge, _ := n.Coauthor(c.people[0].number, c.people[1].number)
+
+		return c, n.readable(edge) && n.distinctTitles(c.papers)
+	}
+}
+
+// findDistance finds two people who know each other, or else have a collaborator in common.
+func findDistance(direct bool) finder {
+	return func(r *rand.Rand, n *network) (candidate, bool) {
+		a := n.person(r.IntN(n.Authors()))
+		if len(a.edges) == 0 {
+			return candidate{}, false
+		}
+
+		b := n.person(a.edges[r.IntN(len(a.edges))].Author)
+		if !direct {
+			b = n.person(b.edges[r.IntN(len(b.edges))].Author)
+		}
+
+		if _, joined := n.Coauthor(a.number, b.number); joined != direct || a.number == b.number {
+			return candidate{}, false
+		}
+
+		names := []string{n.name(a.number), n.name(b.number)}
+		for _, e := range a.edges {
+			if e.Author != b.number && n.name(e.Author) == names[1] {
+				return candidate{}, false // a homonym
+			}
+		}
+
+		looked := []person{a} // at whose neighbours the plan looks
+		if !direct {
+			looked = append(looked, b)
+		}
+
+		return candidate{n, names, looked, nil}, n.named(a.number) && n.named(b.number) && names[0] != names[1]
+	}
+}
+
+func (n *network) person(author int) person {
+	edges := n.Coauthors(author)
+	return person{author, edges, papersOf(edges...)}
+}
+
+func (n *network) name(author int) string { return n.Author(author).Name }
+
+// papersOf returns the papers of edges in the order of their entries, each once.
+func papersOf(edges ...corpus.Edge) []int {
+	var papers []int
+	seen := map[int]bool{}
+
+	for _, e := range edges {
+		for _, p := range e.Papers {
+			if !seen[p] {
+				seen[p] = true
+				papers = append(papers, p)
+			}
+		}
+	}
+
+	return papers
+}
 
 // titles returns the titles of papers.
-func (d *DBLP) titles(papers []cited) []string {
+func (n *network) titles(papers []int) []string {
 	titles := make([]string, len(papers))
 	for i, p := range papers {
-		titles[i] = d.graph.Title(p.paper)
+		titles[i] = n.Title(p)
 	}
 
 	return titles
@@ -173,30 +248,35 @@ func plainLine(text string) bool {
 }
 
 // titled reports whether the tools find a paper by its title.
-func (d *DBLP) titled(paper int) bool {
-	title := d.graph.Title(paper)
-	found, ok := d.graph.PaperTitled(title)
+func (n *network) titled(paper int) bool {
+	title := n.Title(paper)
+	found, ok := n.PaperTitled(title)
+
 	return ok && found == paper && plainLine(title)
 }
 
-// named reports whether the tools find an author by the name. A bracket would end the name in some versions
-// of EdgeCheck.
-func (d *DBLP) named(author int) bool {
-	name := d.name(author)
-	found, err := d.author(name)
+// named reports whether the tools find an author by the name. A bracket would end the name in some versions of
+// EdgeCheck.
+func (n *network) named(author int) bool {
+	name := n.name(author)
+	found, err := n.author(name)
+
 	return err == nil && found == author && plainLine(name) && !strings.ContainsAny(name, "[]")
 }
 
-// findable reports whether the tools find papers by their titles and show their attributes.
-func (d *DBLP) findable(papers []cited) bool {
-	for _, p := range papers {
-		if !d.titled(p.paper) || !shown(d.graph.Paper(p.paper)) {
+// findable reports whether the tools find the papers by their titles and show their attributes.
+func (c candidate) findable() bool {
+	for _, p := range c.papers {
+		if !c.titled(p) || !shown(c.Paper(p)) {
 			return false
 		}
 	}
 
 	return true
 }
+
+// shownWords is less than the words of an observation that are shown, by what the counts below leave out.
+const shownWords = 1000
 
 // shown reports whether NodeCheck shows the whole of a paper.
 func shown(p corpus.Paper) bool {
@@ -218,16 +298,27 @@ func countWords(texts ...string) int {
 }
 
 // readable reports whether EdgeCheck shows the whole of an edge.
-func (d *DBLP) readable(e corpus.Edge) bool {
-	return countWords(d.titles(entriesOf(e))...)+len(e.Papers)+5 <= shownWords
+func (n *network) readable(e corpus.Edge) bool {
+	return countWords(n.titles(e.Papers)...)+len(e.Papers)+5 <= shownWords
 }
 
-// listed reports whether NeighbourCheck shows all neighbours and papers of the author.
-func (a *drawn) listed() bool {
+// listed reports whether NeighbourCheck shows all neighbours and papers of the people.
+func (c candidate) listed() bool {
+	for _, a := range c.people {
+		if !c.lists(a) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// lists reports whether NeighbourCheck shows all neighbours and papers of an author.
+func (n *network) lists(a person) bool {
 	words := 10
 
 	for _, e := range a.edges {
-		name := a.name(e.Author)
+		name := n.name(e.Author)
 		if name == "" {
 			return false
 		}
@@ -235,30 +326,23 @@ func (a *drawn) listed() bool {
 		words += 3 + countWords(name)
 	}
 
-	titles := a.titles(a.papers)
+	titles := n.titles(a.papers)
 
 	return words+countWords(titles...) <= shownWords && !strings.HasSuffix(titles[len(titles)-1], cutMark)
 }
 
 // complete reports whether the edges have all papers of the author, and their titles tell them apart.
-func (a *drawn) complete() bool { return !a.alone()[a.number] && a.distinctTitles(a.papers) }
+func (c candidate) complete() bool { return c.showsAll(c.people[0]) }
 
-func (d *DBLP) distinctTitles(papers []cited) bool {
-	seen := map[string]bool{}
-	for _, title := range d.titles(papers) {
-		if seen[title] {
-			return false
-		}
+func (n *network) showsAll(a person) bool { return !n.alone()[a.number] && n.distinctTitles(a.papers) }
 
-		seen[title] = true
-	}
-
-	return true
+func (n *network) distinctTitles(papers []int) bool {
+	return len(eachOnce(n.titles(papers))) == len(papers)
 }
 
 // separable reports whether the titles can be told apart in a text that joins them by commas.
-func (d *DBLP) separable(papers []cited) bool {
-	for _, title := range d.titles(papers) {
+func (n *network) separable(papers []int) bool {
+	for _, title := range n.titles(papers) {
 		if strings.Contains(title, ",") || !plainLine(title) {
 			return false
 		}
@@ -267,26 +351,28 @@ func (d *DBLP) separable(papers []cited) bool {
 	return true
 }
 
-// distinctNames reports whether different people have different names.
-func (d *DBLP) distinctNames(edges []corpus.Edge) bool {
-	people := map[string]int{}
+// distinctNames reports whether different collaborators have different names.
+func (c candidate) distinctNames() bool {
+	known := map[string]int{}
 
-	for _, e := range edges {
-		name := d.name(e.Author)
-		if other, ok := people[name]; ok && other != e.Author {
-			return false
+	for _, a := range c.people {
+		for _, e := range a.edges {
+			name := c.name(e.Author)
+			if other, ok := known[name]; ok && other != e.Author {
+				return false
+			}
+
+			known[name] = e.Author
 		}
-
-		people[name] = e.Author
 	}
 
 	return true
 }
 
 // reachable reports whether the tools find all collaborators by their names and show the edges to them.
-func (d *DBLP) reachable(a *drawn) bool {
-	for _, e := range a.edges {
-		if !d.named(e.Author) || !d.readable(e) {
+func (c candidate) reachable() bool {
+	for _, e := range c.people[0].edges {
+		if !c.named(e.Author) || !c.readable(e) {
 			return false
 		}
 	}
@@ -295,11 +381,12 @@ func (d *DBLP) reachable(a *drawn) bool {
 }
 
 // wholeCircle reports whether the lists of the author's collaborators show what all of them wrote.
-func (d *DBLP) wholeCircle(a *drawn) bool {
-	papers := a.papers
-	for _, e := range a.edges {
-		b := d.drawn(e.Author)
-		if !b.listed() || !b.complete() || !d.separable(b.papers) {
+func (c candidate) wholeCircle() bool {
+	papers := c.papers
+
+	for _, e := range c.people[0].edges {
+		b := c.person(e.Author)
+		if !c.lists(b) || !c.showsAll(b) || !c.separable(b.papers) {
 			return false
 		}
 
@@ -308,8 +395,8 @@ func (d *DBLP) wholeCircle(a *drawn) bool {
 
 	titles, numbers := map[string]bool{}, map[int]bool{}
 	for _, p := range papers {
-		titles[d.graph.Title(p.paper)], numbers[p.paper] = true, true
+		titles[c.Title(p)], numbers[p] = true, true
 	}
 
-	return a.complete() && len(titles) == len(numbers)
+	return c.complete() && len(titles) == len(numbers)
 }

@@ -46,14 +46,12 @@ var nodeReaders = map[string]func(node envs.Args, known *Slots, number string) e
 func readNode(arguments string) reader {
 	asked, number, _ := strings.Cut(arguments, " ")
 
-	return attributes(func(node envs.Args, known *Slots) error {
-		read, ok := nodeReaders[asked]
-		if !ok {
-			return fmt.Errorf("no attribute %q, only %s", asked, namesOf(nodeReaders))
-		}
+	read, ok := nodeReaders[asked]
+	if !ok {
+		return nil
+	}
 
-		return read(node, known, number)
-	})
+	return attributes(func(node envs.Args, known *Slots) error { return read(node, known, number) })
 }
 
 // set gives a value a name, in place of the one that has it.
@@ -86,26 +84,23 @@ func attributes(read func(node envs.Args, known *Slots) error) reader {
 	}
 }
 
-// readCitations reads how many papers cite a paper, as "in", and how many it cites, as "out".
-func readCitations(result string, known *Slots) error {
-	var in, out int
-	if _, err := fmt.Sscanf(result, "In degree: %d; Out degree: %d; ", &in, &out); err != nil {
-		return fmt.Errorf("%w: %w", unexpected(result, "the degrees of a paper"), err)
+// readDegrees reads the degrees that NeighbourCheck begins with: of an author "degree", the number of neighbours, and
+// of a paper "in" and "out", how many papers cite it and how many it cites.
+func readDegrees(result string, known *Slots) error {
+	n := len(*known)
+
+	for part := range strings.SplitSeq(result, "; ") {
+		name, degree, ok := strings.Cut(strings.ToLower(part), ": ")
+		if !ok || !isInteger(degree) {
+			break
+		}
+
+		*known = append(*known, Slot{strings.TrimSuffix(name, " degree"), degree})
 	}
 
-	*known = append(*known, Slot{"in", strconv.Itoa(in)}, Slot{"out", strconv.Itoa(out)})
-
-	return nil
-}
-
-// readDegree reads the number of neighbours of an author, as "degree".
-func readDegree(result string, known *Slots) error {
-	var n int
-	if _, err := fmt.Sscanf(result, "Degree: %d; ", &n); err != nil {
-		return fmt.Errorf("%w: %w", unexpected(result, "the degree of an author"), err)
+	if len(*known) == n {
+		return unexpected(result, "the degrees of a node")
 	}
-
-	*known = append(*known, Slot{"degree", strconv.Itoa(n)})
 
 	return nil
 }
@@ -292,27 +287,34 @@ func (s *Slots) join(name, sep, text string) {
 	s.set(name, text)
 }
 
-// readKnown adds whether the second person is among the neighbours of the first, as "direct".
-func readKnown(string) reader {
+// readShared adds whether two values, lists or texts, have a text in common. The arguments are their names and what is
+// known then.
+func readShared(arguments string) reader {
+	names := strings.Fields(arguments)
+	if len(names) != 3 {
+		return nil
+	}
+
 	return func(_ string, known *Slots) error {
-		if slices.Contains(literalTexts(known.Get("names1")), known.Get("second")) {
-			known.set("direct", "yes")
+		one, other := known.texts(names[0]), known.texts(names[1])
+		if slices.ContainsFunc(one, func(text string) bool { return slices.Contains(other, text) }) {
+			known.set(names[2], "yes")
 		}
 
 		return nil
 	}
 }
 
-// readCommon adds whether two people have a neighbour in common, as "common".
-func readCommon(string) reader {
-	return func(_ string, known *Slots) error {
-		near, far := literalTexts(known.Get("names1")), literalTexts(known.Get("names2"))
-		if slices.ContainsFunc(near, func(name string) bool { return slices.Contains(far, name) }) {
-			known.set("common", "yes")
+// texts returns the items of a list of Python, or the one text that a value is.
+func (s Slots) texts(name string) []string {
+	text := s.Get(name)
+	if v, rest, ok := parseLiteral(text); ok && rest == "" {
+		if list, ok := listOfTexts(v); ok {
+			return list
 		}
-
-		return nil
 	}
+
+	return []string{text}
 }
 
 // parseEdge returns the titles of an edge's papers, each once.

@@ -13,14 +13,21 @@ import (
 // attempt draws the values of a template's slots, in the order of its text, and reports whether they make a question.
 type attempt func(r *rand.Rand, s *Corpus) ([]string, bool, error)
 
+// attempts makes a way to draw of a hook that may fail, each time with other values.
+func attempts(hook func(t *Template, argument string) attempt) func(*Template, string) (drawer, error) {
+	return func(t *Template, argument string) (drawer, error) {
+		return t.drawUntilItFits(patience, hook(t, argument)), nil
+	}
+}
+
 // drawUntilItFits makes a drawer. The query only must find 1, if there is one, and where the template is Avoided, both
 // rules must give the same answer.
-func (t *Template) drawUntilItFits(try attempt, only rule) drawer {
+func (t *Template) drawUntilItFits(tries int, try attempt) drawer {
 	return func(r *rand.Rand, s *Corpus) ([]string, error) {
-		for range patience {
+		for range tries {
 			values, ok, err := try(r, s)
-			if err == nil && ok && only != nil {
-				ok, err = t.answers(s, values, only, func(*Corpus, Slots) (string, error) { return "1", nil })
+			if err == nil && ok && t.only != nil {
+				ok, err = t.answers(s, values, t.only, func(*Corpus, Slots) (string, error) { return "1", nil })
 			}
 
 			if err == nil && ok && t.Avoided {
@@ -32,7 +39,7 @@ func (t *Template) drawUntilItFits(try attempt, only rule) drawer {
 			}
 		}
 
-		return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", patience)
+		return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", tries)
 	}
 }
 

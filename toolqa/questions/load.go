@@ -223,9 +223,8 @@ func (t *Template) complete(d definition, parts *strings.Replacer) (key string, 
 		}
 	}
 
-	var only rule
 	if d.Only != "" {
-		if only, err = t.rule("only", parts.Replace(d.Only), false, ""); err != nil {
+		if t.only, err = t.rule("only", parts.Replace(d.Only), false, ""); err != nil {
 			return "only", err
 		}
 	}
@@ -237,7 +236,9 @@ func (t *Template) complete(d definition, parts *strings.Replacer) (key string, 
 		return "draw", fmt.Errorf("%q is no way to draw the slots, want one of: %s", name, namesOf(drawHooks))
 	}
 
-	t.draw = t.drawUntilItFits(draw(t, arg), only)
+	if t.draw, err = draw(t, arg); err != nil {
+		return "draw", err
+	}
 
 	step := 0
 	if t.plan, step, err = compilePlan(d.Plan, parts); err == nil {
@@ -259,14 +260,9 @@ func (t *Template) rule(key, text string, unique bool, join string) (rule, error
 		return t.query(text, unique, join), nil
 	}
 
-	hooks := goldHooks
-	if t.Dataset == toolqa.DBLP {
-		hooks = dblpRules
-	}
-
-	hook, ok := hooks[name]
+	hook, ok := goldHooks[name]
 	if !ok {
-		return nil, fmt.Errorf("no hook %q, only %s", name, namesOf(hooks))
+		return nil, fmt.Errorf("no hook %q, only %s", name, namesOf(goldHooks))
 	}
 
 	return hook, nil

@@ -1,6 +1,12 @@
 package questions
 
-import "strings"
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"toolevo/envs/pytext"
+)
 
 // The readers below take texts from results; those for numbers are beside the steps in plan.go.
 
@@ -40,5 +46,71 @@ func then(read, more reader) reader {
 		}
 
 		return more(result, known)
+	}
+}
+
+// forms are how a value that has been read can be written besides: "clock" is of a time as HHMM, where 1425 is 14:25
+// and 49 is 0:49. Those of numbers rely on the step to have seen to it that the value is one.
+var forms = map[string]func(text string) (string, bool){
+	"clock":         numberAs(func(x float64) string { return fmt.Sprintf("%d:%02d", int(x)/100, int(x)%100) }),
+	"object":        func(text string) (string, bool) { return text, text != noObject }, // that is there
+	"opening-hours": openingHours,
+	"size":          numberAs(func(x float64) string { return fmt.Sprint(int(math.Abs(x))) }),
+	"strip":         func(text string) (string, bool) { return pytext.Strip(text), true },
+	"whole":         numberAs(func(x float64) string { return fmt.Sprint(int(x)) }),
+}
+
+func numberAs(form func(float64) string) func(string) (string, bool) {
+	return func(text string) (string, bool) {
+		x, _ := pytext.ParseFloat(text)
+		return form(x), true
+	}
+}
+
+// readAs adds a value that has been read in another form. The arguments are the form, the name of the value, which may
+// have blanks, and that of the new one.
+func readAs(arguments string) reader {
+	form, names, _ := strings.Cut(arguments, " ")
+	i := strings.LastIndex(names, " ")
+	from, to := names[:max(i, 0)], names[i+1:]
+
+	write, ok := forms[form]
+	if !ok {
+		return nil
+	}
+
+	return func(result string, known *Slots) error {
+		text, ok := write(known.Get(from))
+		if !ok {
+			return unexpected(result, "a row with "+from)
+		}
+
+		*known = append(*known, Slot{to, text})
+
+		return nil
+	}
+}
+
+// readAnswer adds the answer that goes with a value: "Cancelled True=Yes False=No", where * is any other. With
+// "attributes.KEY" it is that of an object, as the tools print it.
+func readAnswer(arguments string) reader {
+	name, answers, _ := strings.Cut(arguments, " ")
+	name, key, isObject := strings.Cut(name, ".")
+
+	return func(result string, known *Slots) error {
+		value := known.Get(name)
+		if isObject {
+			value, _ = attribute(value, key)
+		}
+
+		for choice := range strings.FieldsSeq(answers) {
+			of, answer, _ := strings.Cut(choice, "=")
+			if of == value || of == "*" {
+				*known = append(*known, Slot{"answer", answer})
+				return nil
+			}
+		}
+
+		return unexpected(result, fmt.Sprintf("a row with one of %s as %s", answers, name))
 	}
 }

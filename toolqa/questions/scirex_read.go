@@ -9,27 +9,26 @@ import (
 	"toolevo/toolqa"
 )
 
-// passageReader reads values out of passages, or reports that they do not state them.
-type passageReader func(passages []string, s Slots) (Slots, bool)
+// readStated reads what a search has found: the score, the names or the highest of the scores that the passages state.
+// Where they do not state what is asked, "missed" is known; after a second search they must.
+func readStated(asked string) reader {
+	if _, ok := listPatterns[asked]; !ok {
+		return nil
+	}
 
-// readPassages reads what a search has found. Where the passages do not state what is asked, "missed" is known; after a
-// second search they must.
-func readPassages(read passageReader) func(string) reader {
-	return func(string) reader {
-		return func(result string, known *Slots) error {
-			values, ok := read(strings.Split(result, "\n"), *known)
-			if !ok && known.Get("missed") != "" {
-				return unexpected(result, "passages that answer the question")
-			}
-
-			if !ok {
-				values = Slots{{"missed", "yes"}}
-			}
-
-			*known = append(*known, values...)
-
-			return nil
+	return func(result string, known *Slots) error {
+		values, ok := valuesStated(asked, strings.Split(result, "\n"), *known)
+		if !ok && known.Get("missed") != "" {
+			return unexpected(result, "passages that answer the question")
 		}
+
+		if !ok {
+			values = Slots{{"missed", "yes"}}
+		}
+
+		*known = append(*known, values...)
+
+		return nil
 	}
 }
 
@@ -44,11 +43,18 @@ var scirexWordings = sync.OnceValue(func() map[string][]string {
 })
 
 const (
-	oneScore    = `(\S+)`
-	nameList    = `([\w-]+(?: (?:,|and) [\w-]+)*)`
-	scoreOnList = `(\S+ on [\w-]+(?: (?:,|and) \S+ on [\w-]+)*)`
-	nameAndList = `([\w-]+ \S+(?: , [\w-]+ \S+)*)`
+	oneScore = `(\S+)`
+	nameList = `([\w-]+(?: (?:,|and) [\w-]+)*)`
 )
+
+// listPatterns match the lists of what is asked.
+var listPatterns = map[string]string{
+	"score":           "", // is no list
+	"metrics":         nameList,
+	"datasets":        nameList,
+	"highest-dataset": `(\S+ on [\w-]+(?: (?:,|and) \S+ on [\w-]+)*)`,
+	"highest-method":  `([\w-]+ \S+(?: , [\w-]+ \S+)*)`,
+}
 
 // stated returns what stands for the list or the score in the first passage that has one of the wordings of what is
 // asked.
@@ -106,40 +112,26 @@ func namePattern(name string) string {
 	return b.String()
 }
 
-func readScore(passages []string, s Slots) (Slots, bool) {
-	score, ok := stated(passages, s, "score", "")
-	return Slots{{"answer", score}}, ok
-}
+// valuesStated returns what passages state of what is asked.
+func valuesStated(asked string, passages []string, s Slots) (Slots, bool) {
+	list, ok := stated(passages, s, asked, listPatterns[asked])
 
-func readMetrics(passages []string, s Slots) (Slots, bool) {
-	return readNames(passages, s, "metrics")
-}
+	switch asked {
+	case "score":
+		return Slots{{"answer", list}}, ok
+	case "highest-dataset":
+		return readHighest(splitList(list), ok, func(entry string) (name, score string) {
+			score, name, _ = strings.Cut(entry, " on ")
+			return name, score
+		})
+	case "highest-method":
+		return readHighest(splitList(list), ok, func(entry string) (name, score string) {
+			name, score, _ = strings.Cut(entry, " ")
+			return name, score
+		})
+	}
 
-func readDatasets(passages []string, s Slots) (Slots, bool) {
-	return readNames(passages, s, "datasets")
-}
-
-func readNames(passages []string, s Slots, asked string) (Slots, bool) {
-	list, ok := stated(passages, s, asked, nameList)
 	return Slots{{"answer", strings.Join(splitList(list), ", ")}}, ok
-}
-
-func readHighestDataset(passages []string, s Slots) (Slots, bool) {
-	list, ok := stated(passages, s, "highest-dataset", scoreOnList)
-
-	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
-		score, name, _ = strings.Cut(entry, " on ")
-		return name, score
-	})
-}
-
-func readHighestMethod(passages []string, s Slots) (Slots, bool) {
-	list, ok := stated(passages, s, "highest-method", nameAndList)
-
-	return readHighest(splitList(list), ok, func(entry string) (name, score string) {
-		name, score, _ = strings.Cut(entry, " ")
-		return name, score
-	})
 }
 
 // splitList splits an enumeration, "A , B and C".

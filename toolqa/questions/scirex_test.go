@@ -342,9 +342,8 @@ func FuzzScirexPassages(f *testing.F) {
 	f.Add("M", "D", "E", "Across datasets , the E scores of M are 1k on A , 2 on B .")
 	f.Fuzz(func(t *testing.T, method, material, metric, text string) {
 		s := Slots{{"method", method}, {"material", material}, {"metric", metric}, {"task", "T"}}
-		for _, read := range []passageReader{readScore, readHighestDataset, readHighestMethod, readMetrics,
-			readDatasets} {
-			values, ok := read(strings.Split(text, "\n"), s)
+		for asked := range scirexWordings() {
+			values, ok := valuesStated(asked, strings.Split(text, "\n"), s)
 			if !ok {
 				continue
 			}

@@ -113,7 +113,12 @@ func hookedReader(text string) (reader, error) {
 		return nil, fmt.Errorf("no reader %q, only %s", name, namesOf(readHooks))
 	}
 
-	return hook(arguments), nil
+	read := hook(arguments)
+	if read == nil {
+		return nil, fmt.Errorf("the reader %s does not know %q", name, arguments)
+	}
+
+	return read, nil
 }
 
 // fields returns what the rows of the result give: if the step does not say so, GetValue its columns, and a program the

@@ -31,6 +31,7 @@ type Template struct {
 
 	gold     rule // the right answer
 	official rule // the published answer where Fault is not empty, else nil
+	only     rule // finds 1 for the questions to draw; nil: for all
 	draw     drawer
 	queries  map[string]string // those of the rules and of draws, by their keys in the file
 

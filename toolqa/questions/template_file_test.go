@@ -100,6 +100,10 @@ func TestParseTemplatesNamesTheLine(t *testing.T) {
 		{"unknown tool", "SQLInterpreter:", "SQLite:", 4, "SQLite is neither a tool"},
 		{"unknown value", `"{days}"`, `"{nights}"`, 7, `nothing called "nights" is known`},
 		{"nothing given", "        gives: days\n", "", 4, "what the result gives"},
+		{"unknown reader", "gives: days", "read: dayz", 4, `no reader "dayz"`},
+		{"senseless reader", "gives: days", "read: as roman days numeral", 4, `does not know "roman days numeral"`},
+		{"unknown way", "    gold:", "    draw: graph moon\n    gold:", 2, `no way to draw "moon"`},
+		{"unknown condition", "    gold:", "    draw: graph paper papers<5\n    gold:", 2, `no condition "papers<5"`},
 		{"no end", "        Finish: \"{days}\"", "        LoadDB: coffee", 7, "not Finish"},
 	} {
 		text := coffeeFileWith(t, strings.Replace(entry, tt.from, tt.to, 1))

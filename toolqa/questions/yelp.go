@@ -109,43 +109,6 @@ func (b *businesses) drawCategory(r *rand.Rand, row int) string {
 	return listed[r.IntN(len(listed))]
 }
 
-// readAnswer makes a reader of the answer that a function makes of the cell in a column.
-func readAnswer(column string, answer func(cell string) (string, bool)) func(string) reader {
-	return func(string) reader {
-		return func(result string, known *Slots) error {
-			text, ok := answer(known.Get(column))
-			if !ok {
-				return unexpected(result, "a row with "+column)
-			}
-
-			*known = append(*known, Slot{"answer", text})
-
-			return nil
-		}
-	}
-}
-
-// stillOpen says whether a business is open.
-func stillOpen(cell string) (string, bool) {
-	if cell == "0" {
-		return "No", true
-	}
-
-	return "Yes", true
-}
-
-// byAppointment says whether a business requires an appointment.
-func byAppointment(cell string) (string, bool) {
-	if value, ok := attribute(cell, "ByAppointmentOnly"); ok && value == "True" {
-		return "Yes", true
-	}
-
-	return "No", true
-}
-
-// anyObject returns a cell that is not missing.
-func anyObject(cell string) (string, bool) { return cell, cell != noObject }
-
 // attribute returns the text that an object, as the tools print it, has under a name.
 func attribute(object, name string) (string, bool) {
 	v, rest, ok := parseLiteral(object)
