@@ -12,11 +12,11 @@ import (
 // flagTable says which commands have each flag that means the same on every command.
 var flagTable = map[string][]string{
 	"data": {"data build", "data import", "data questions", "data gold", "data verify", "data template check",
-		"play", "collect", "eval", "check", "export", "replay", "branch", "ablate", "analyze"},
+		"play", "collect", "eval", "check", "export", "replay", "branch", "ablate", "analyze", "toolbench import"},
 	"dataset": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect",
 		"eval", "ablate", "analyze"},
 	"difficulty": {"data questions", "data gold", "play", "collect", "eval", "ablate", "analyze"},
-	"split":      {"data import", "play", "collect", "eval", "export", "ablate", "analyze"},
+	"split":      {"data import", "play", "collect", "eval", "export", "ablate", "analyze", "toolbench import"},
 	"api":        {"play", "collect", "eval", "ablate", "branch", "analyze"},
 	"policy":     {"play", "collect", "eval", "doctor", "bench serve", "ablate", "branch", "analyze"},
 	"preset":     {"collect", "branch"},
@@ -33,7 +33,7 @@ var flagTable = map[string][]string{
 		"collect", "eval", "eval errors", "eval adaptation", "eval compare", "eval rescore", "inspect", "check",
 		"export", "doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
 		"versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs", "runs compact",
-		"analyze"},
+		"analyze", "toolbench import"},
 	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
 		"improve", "branch", "ablate", "analyze"},

@@ -36,11 +36,11 @@ func (c *Collection) Document(k Key) (*Document, bool) {
 
 // Statistics are the counts of a collection.
 type Statistics struct {
-	Queries    int `json:"queries"`
-	Entries    int `json:"entries"` // APIs offered, counted for each query
-	APIs       int `json:"apis"`    // documents
-	Tools      int `json:"tools"`
-	Categories int `json:"categories"`
+	Queries    int `json:"queries"`    // those that an ID file lists, where there is one
+	Entries    int `json:"entries"`    // APIs offered, counted for each query
+	APIs       int `json:"apis"`       // documents
+	Tools      int `json:"tools"`      // those of one category are told apart by name
+	Categories int `json:"categories"` // of the documents
 	Required   int `json:"required"`   // parameters of the documents
 	Optional   int `json:"optional"`   // the same
 	Templates  int `json:"templates"`  // documents that have one

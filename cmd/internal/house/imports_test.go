@@ -47,6 +47,8 @@ var allowed = []rule{
 		"envs/toolapi"}},
 	{"envs/toolbench", []string{"envs", "envs/display", "envs/durable", "envs/pytext", "envs/regular", "envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
+	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
+		"envs/dynamic", "envs/names", "envs/pytext", "envs/suite", "envs/toolapi", "envs/toolbench"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
 	{"configs/apis", nil},
