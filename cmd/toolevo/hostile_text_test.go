@@ -91,6 +91,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"data", "template", "check", in("templates.yaml"), "--data", in("data")}, lines: true},
 		{args: []string{"toolbench", "import", in("queries"), "--data", in("toolbench")}},
 		{args: []string{"toolbench", "import", in("none" + spell)}, lines: true},
+		{args: []string{"toolbench", "convert", in("none" + spell), "--out", in("converted")}, lines: true},
 		{args: []string{"versions", "list", in("version.yaml")}},
 		{args: []string{"versions", "show", in("version.yaml")}},
 		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},

@@ -78,6 +78,7 @@ var allPrinted = []printedJSON{
 	{"versions show", shownVersion{}},
 	{"versions validate", validatedVersions{}},
 	{"toolbench import", toolbench.Imported{}},
+	{"toolbench convert", toolbench.Converted{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

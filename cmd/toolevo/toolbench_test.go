@@ -54,6 +54,16 @@ func TestToolBench(t *testing.T) {
 	}
 
 	says(t, "check", must(t, "check", eval), "0 problems")
+
+	converted := filepath.Join(dir, "converted")
+	text = must(t, "toolbench", "convert", eval, "--out", converted, "--json")
+
+	if got := document[toolbenchsuite.Converted](t, text).Files; len(got) != 12 || got[0].Answers != 5 {
+		t.Errorf("converted %+v, want two groups of two policies under three versions", got)
+	}
+
+	file := string(read(t, filepath.Join(converted, "scripted_stale_p_s_in", "G1_instruction.json")))
+	says(t, "the converted file", file, `"method": "scripted:stale"`, `{\"error\": \"Error: `, `"total_steps": `)
 }
 
 // An import that fails leaves the data folder as it was.
@@ -92,5 +102,39 @@ func TestToolBenchImport(t *testing.T) {
 
 	if string(before) != string(read(t, got.Path)) || len(files(t, filepath.Join(data, "toolbench"))) != 1 {
 		t.Error("imports that failed changed the data folder")
+	}
+}
+
+// Published answer files become one file for each group, none where one of them is broken.
+func TestToolBenchConvert(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	published, out := filepath.Join(dir, "answers"), filepath.Join(dir, "converted")
+
+	const answer = `{"trys": [{"chain": [{"node_type": "Thought", "description": "no idea"}]}], "answer_generation":
+		{"query": "q", "function": [], "final_answer": "", "valid_data": false}}`
+
+	for _, name := range []string{"G1_x/7_CoT@1.json", "G1_x/8_CoT@1.json", "G2_x/7_CoT@1.json", "G2_x/notes.txt"} {
+		write(t, filepath.Join(published, name), answer)
+	}
+
+	must(t, "toolbench", "convert", published, "--out", out)
+
+	if got := files(t, out); len(got) != 2 {
+		t.Errorf("converted to %v", got)
+	}
+
+	says(t, "the converted file", string(read(t, filepath.Join(out, "G1_x.json"))), `"7": {`, `"8": {`, `no idea`)
+
+	write(t, filepath.Join(published, "G2_x/8_CoT@1.json"), "{}")
+	fails(t, exitUsage, []string{"8_CoT@1.json", `no "answer_generation"`},
+		"toolbench", "convert", published, "--out", filepath.Join(dir, "again"))
+	fails(t, exitUsage, []string{"no answers in", "episodes.jsonl"},
+		"toolbench", "convert", filepath.Join(published, "G1_x"), "--out", out)
+	fails(t, exitUsage, []string{"--out is missing"}, "toolbench", "convert", published)
+
+	if len(files(t, dir)) != 5+2 {
+		t.Errorf("an answer that is broken leaves %v", files(t, dir))
 	}
 }

@@ -21,6 +21,7 @@ var commands = [][]string{
 	{"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"}, {"versions", "show"},
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
+	{"toolbench", "convert"},
 }
 
 func TestHelp(t *testing.T) {

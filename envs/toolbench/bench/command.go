@@ -15,14 +15,14 @@ import (
 func commands(p *console.Program) []*cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "toolbench",
-		Short: "Import ToolBench's queries and tool documents",
+		Short: "Import ToolBench's queries, convert answers for its judges",
 		Long: `ToolBench (StableToolBench) asks for what web APIs can do. Its queries become
 tasks of the suite toolbench; a simulator stands in for the APIs:
 
   toolevo toolbench import DIR
   toolevo eval --set suite=toolbench --limit 10 --out runs/toolbench`,
 	}
-	cmd.AddCommand(newImport(p))
+	cmd.AddCommand(newImport(p), newConvert(p))
 
 	return []*cobra.Command{console.Group(cmd)}
 }
