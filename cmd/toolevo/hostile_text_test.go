@@ -89,6 +89,9 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"improve", in("rounds.yaml"), "--out", in("rounds"), "--skip", spell}},
 		{args: []string{"improve", in("rounds.yaml"), "--out", in("rounds")}, lines: true},
 		{args: []string{"data", "template", "check", in("templates.yaml"), "--data", in("data")}, lines: true},
+		{args: []string{"toolbench", "import", in("queries"), "--data", in("toolbench")}},
+		{args: []string{"toolbench", "import", in("none" + spell)}, lines: true},
+		{args: []string{"toolbench", "convert", in("none" + spell), "--out", in("converted")}, lines: true},
 		{args: []string{"versions", "list", in("version.yaml")}},
 		{args: []string{"versions", "show", in("version.yaml")}},
 		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},
@@ -189,6 +192,8 @@ func hostile(t *testing.T) hostileFiles {
 
 	version := string(read(t, filepath.FromSlash("../../envs/drift/testdata/made_1_000.yaml")))
 	version = strings.Replace(version, "about: 'made from p_c'", `about: "`+inJSON(spell)+`"`, 1)
+	write(t, in("queries/G1_x.json"), `[{"query_id": 1, "query": "q", "api_list": [], "relevant APIs": [["`+
+		inJSON(spell)+`", ""]]}]`)
 	write(t, in("templates.yaml"), `dataset: "tea`+inJSON(spell)+"\"\n")
 	write(t, in("version.yaml"), strings.Replace(version, "version: made_1_000", `version: "made`+inJSON(spell)+`"`, 1))
 

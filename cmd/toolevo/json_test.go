@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	toolbench "toolevo/envs/toolbench/bench"
 	"toolevo/finetune"
 	"toolevo/finetune/improve"
 	"toolevo/mcts"
@@ -76,6 +77,8 @@ var allPrinted = []printedJSON{
 	{"versions list", versionList{}},
 	{"versions show", shownVersion{}},
 	{"versions validate", validatedVersions{}},
+	{"toolbench import", toolbench.Imported{}},
+	{"toolbench convert", toolbench.Converted{}},
 }
 
 const jsonIntroduction = `# What commands print with --json

@@ -276,11 +276,16 @@ func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB)
 	}
 }
 
-// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions.
+// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions, and with invented
+// queries of ToolBench.
 var smallData = shared("data", func(t testing.TB, dir string) {
 	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--seed", "5", "--rows", "900")
 	made(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.01")
+	must(t, "toolbench", "import", inventedQueries, "--split", "train", "--data", dir)
 })
+
+// inventedQueries are of ToolBench's form.
+var inventedQueries = filepath.FromSlash("../../envs/toolbench/testdata/queries")
 
 // defaultData is a data folder with the corpora of the demo and the paper's numbers of questions.
 var defaultData = shared("default", func(t testing.TB, dir string) {

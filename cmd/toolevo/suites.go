@@ -1,4 +1,10 @@
 package main
 
-// The suites that the program knows.
-import _ "toolevo/toolqa/bench"
+import (
+	"toolevo/envs/suite"
+	toolbench "toolevo/envs/toolbench/bench"
+	_ "toolevo/toolqa/bench" // registers itself, and so comes first: it is the suite of commands that are not told
+)
+
+// The other suites that the program knows.
+func init() { suite.Register(&toolbench.ToolBench{}) }

@@ -20,7 +20,8 @@ var commands = [][]string{
 	{"eval", "rescore"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"}, {"version"},
 	{"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"}, {"versions", "show"},
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
-	{"runs", "compact"}, {"analyze"},
+	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
+	{"toolbench", "convert"},
 }
 
 func TestHelp(t *testing.T) {
@@ -36,7 +37,8 @@ func TestHelp(t *testing.T) {
 		says(t, name+" --help", r.out, "Usage:\n  "+name)
 
 		leaf := name != "toolevo" && name != "toolevo data" && name != "toolevo bench" && name != "toolevo version" &&
-			name != "toolevo versions" && name != "toolevo data template" && name != "toolevo completion"
+			name != "toolevo versions" && name != "toolevo data template" && name != "toolevo completion" &&
+			name != "toolevo toolbench"
 		if leaf && !strings.Contains(r.out, "Examples:\n  "+name) && !strings.Contains(r.out, "\n  "+name+" ") {
 			t.Errorf("%s --help has no example:\n%s", name, r.out)
 		}

@@ -32,8 +32,9 @@ func (f ToolFunc[S]) Call(ctx context.Context, s S, args envs.Args) (S, envs.Res
 type Grader interface {
 	// Known reports whether there is such a task. It is asked at every Reset and should be fast.
 	Known(t envs.Task) bool
-	// Grade compares an answer with the gold answer of the task. A task it does not know is an error.
-	Grade(ctx context.Context, t envs.Task, answer string) (envs.Grade, error)
+	// Grade compares an answer with the gold answer of the task; done is what the agent did before it answered. A task
+	// it does not know is an error.
+	Grade(ctx context.Context, done envs.History, answer string) (envs.Grade, error)
 }
 
 // Config is what an environment is made of.

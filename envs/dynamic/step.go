@@ -208,7 +208,7 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 	text := pytext.Str(v)
 	task := from.history.Task()
 
-	grade, err := e.grader.Grade(ctx, task, text)
+	grade, err := e.grader.Grade(ctx, from.history, text)
 	if err != nil {
 		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", short(text), task.ID),
 			err)

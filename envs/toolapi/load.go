@@ -23,9 +23,8 @@ type File struct {
 	Text string `json:"text"` // YAML
 }
 
-// Load reads every *.yaml file at the root of shipped, and the user's own files. One of them all, the base, defines the
-// tools. An unknown key, a version defined twice, or a version that is not whole is an error that names the file and,
-// for YAML, the position.
+// Load reads every *.yaml file at the root of shipped, and the user's own files, and returns the catalog of them. An
+// unknown key is an error that names the file and the position.
 func Load(shipped fs.FS, own ...File) (*Catalog, error) {
 	all, err := shippedFiles(shipped)
 	if err != nil {
@@ -42,6 +41,14 @@ func Load(shipped fs.FS, own ...File) (*Catalog, error) {
 
 		files = append(files, spec)
 	}
+
+	return NewCatalog(files...)
+}
+
+// NewCatalog returns the catalog of versions, which keeps them. One of them all, the base, defines the tools. A version
+// defined twice, or one that is not whole, is an error that names its file.
+func NewCatalog(versions ...*Spec) (*Catalog, error) {
+	files := slices.Clone(versions)
 
 	byVersion := make(map[string]*Spec, len(files))
 	for _, f := range files {

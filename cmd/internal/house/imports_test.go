@@ -46,7 +46,12 @@ var allowed = []rule{
 	{"envs/dynamic", []string{"envs", "envs/action", "envs/pytext", "envs/toolapi"}},
 	{"envs/drift", []string{"envs", "envs/console", "envs/names", "envs/pytext", "envs/regular", "envs/response",
 		"envs/toolapi"}},
+	{"envs/toolbench", []string{"envs", "envs/display", "envs/durable", "envs/pytext", "envs/regular", "envs/toolapi"}},
 	{"envs/suite", []string{"envs", "envs/action", "envs/console", "envs/names", "envs/sandbox", "envs/toolapi"}},
+	{"envs/toolbench/answers", []string{"envs", "envs/pytext", "envs/toolbench"}},
+	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
+		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
+		"envs/toolbench", "envs/toolbench/answers"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
 	{"configs/apis", nil},

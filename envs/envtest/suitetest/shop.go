@@ -199,7 +199,7 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 func (s *shop) Known(t envs.Task) bool { return s.gold[t.ID] != "" }
 
 // Grade implements [dynamic.Grader].
-func (s *shop) Grade(_ context.Context, t envs.Task, answer string) (envs.Grade, error) {
-	right := answer == s.gold[t.ID]
+func (s *shop) Grade(_ context.Context, done envs.History, answer string) (envs.Grade, error) {
+	right := answer == s.gold[done.Task().ID]
 	return envs.Grade{Answer: answer, Official: right, Strict: right}, nil
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolevo/envs/toolbench"
+	"toolevo/finetune"
+	"toolevo/trajectories/export"
+
+	toolbenchsuite "toolevo/envs/toolbench/bench"
+)
+
+// ofToolBench are the arguments of a command about the invented queries.
+func ofToolBench(t *testing.T, args ...string) []string {
+	return append(args, "--data", smallData(t), "--set", "suite=toolbench", "--progress", "none", "--split", "train")
+}
+
+// ToolBench's queries are collected from, exported and measured like questions of any suite.
+func TestToolBench(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	run, exported, eval := filepath.Join(dir, "run"), filepath.Join(dir, "export"), filepath.Join(dir, "eval")
+
+	must(t, ofToolBench(t, "collect", "--policy", "scripted:noisy", "--out", run)...)
+	says(t, "check", must(t, "check", run), "0 problems")
+	says(t, "inspect", must(t, "inspect", run, "G1_instruction-11", "0"), "[deprecated] forecast_for_get_24h_weather")
+	must(t, "export", run, "--out", exported)
+	says(t, "check", must(t, "check", exported), "0 faulty, 0 problems")
+
+	if m, err := export.ReadManifest(exported); err != nil || m.Questions == 0 {
+		t.Errorf("samples of %d questions (%v)", m.Questions, err)
+	}
+
+	text := must(t, ofToolBench(t, "eval", "--policy", "scripted:reader,scripted:stale", "--out", eval, "--json")...)
+
+	solved := map[string]float64{}
+	for _, row := range document[finetune.Report](t, text).Rows {
+		solved[row.Policy+" "+row.API] += row.Official * float64(row.N)
+	}
+
+	for _, api := range []string{"p_s_in", "p_s_ood"} {
+		reader, stale := solved["scripted:reader "+api], solved["scripted:stale "+api]
+		if stale != 0 || reader <= stale {
+			t.Errorf("under %s the reader solves %v and the stale one %v", api, reader, stale)
+		}
+	}
+
+	if solved["scripted:reader p_c"] != solved["scripted:stale p_c"] || solved["scripted:stale p_c"] == 0 {
+		t.Errorf("where nothing has changed: %v", solved)
+	}
+
+	says(t, "check", must(t, "check", eval), "0 problems")
+
+	converted := filepath.Join(dir, "converted")
+	text = must(t, "toolbench", "convert", eval, "--out", converted, "--json")
+
+	if got := document[toolbenchsuite.Converted](t, text).Files; len(got) != 12 || got[0].Answers != 5 {
+		t.Errorf("converted %+v, want two groups of two policies under three versions", got)
+	}
+
+	file := string(read(t, filepath.Join(converted, "scripted_stale_p_s_in", "G1_instruction.json")))
+	says(t, "the converted file", file, `"method": "scripted:stale"`, `{\"error\": \"Error: `, `"total_steps": `)
+}
+
+// An import that fails leaves the data folder as it was.
+func TestToolBenchImport(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	data, broken := filepath.Join(dir, "data"), filepath.Join(dir, "queries")
+
+	text := must(t, "toolbench", "import", inventedQueries, "--data", data, "--json")
+	got := document[toolbenchsuite.Imported](t, text)
+	want := toolbench.Statistics{
+		Queries: 8, Entries: 21, APIs: 10, Tools: 6, Categories: 3,
+		Required: 13, Optional: 10, Templates: 8, LongNames: 1,
+	}
+
+	groups := []string{"G1_instruction", "G2_category"}
+	if got.Counts != want || got.Split != "test" || !slices.Equal(got.Groups, groups) {
+		t.Errorf("imported %+v", got)
+	}
+
+	before := read(t, got.Path)
+
+	for _, group := range groups {
+		name := group + ".json"
+		text := string(read(t, filepath.Join(inventedQueries, name)))
+		write(t, filepath.Join(broken, name), strings.Replace(text, `"Demo"`, `5`, 1))
+	}
+
+	fails(t, exitUsage, []string{"G1_instruction.json: entry 4: query_id 21: api_list[2]", `"tool_name" is a number`},
+		"toolbench", "import", broken, "--data", data)
+	fails(t, exitUsage, []string{"is a query of the split test already"},
+		"toolbench", "import", inventedQueries, "--split", "train", "--data", data)
+	fails(t, exitUsage, []string{"run `toolevo toolbench import --split dev`"},
+		"eval", "--data", data, "--set", "suite=toolbench", "--split", "dev", "--out", filepath.Join(dir, "eval"))
+
+	if string(before) != string(read(t, got.Path)) || len(files(t, filepath.Join(data, "toolbench"))) != 1 {
+		t.Error("imports that failed changed the data folder")
+	}
+}
+
+// Published answer files become one file for each group, none where one of them is broken.
+func TestToolBenchConvert(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	published, out := filepath.Join(dir, "answers"), filepath.Join(dir, "converted")
+
+	const answer = `{"trys": [{"chain": [{"node_type": "Thought", "description": "no idea"}]}], "answer_generation":
+		{"query": "q", "function": [], "final_answer": "", "valid_data": false}}`
+
+	for _, name := range []string{"G1_x/7_CoT@1.json", "G1_x/8_CoT@1.json", "G2_x/7_CoT@1.json", "G2_x/notes.txt"} {
+		write(t, filepath.Join(published, name), answer)
+	}
+
+	must(t, "toolbench", "convert", published, "--out", out)
+
+	if got := files(t, out); len(got) != 2 {
+		t.Errorf("converted to %v", got)
+	}
+
+	says(t, "the converted file", string(read(t, filepath.Join(out, "G1_x.json"))), `"7": {`, `"8": {`, `no idea`)
+
+	write(t, filepath.Join(published, "G2_x/8_CoT@1.json"), "{}")
+	fails(t, exitUsage, []string{"8_CoT@1.json", `no "answer_generation"`},
+		"toolbench", "convert", published, "--out", filepath.Join(dir, "again"))
+	fails(t, exitUsage, []string{"no answers in", "episodes.jsonl"},
+		"toolbench", "convert", filepath.Join(published, "G1_x"), "--out", out)
+	fails(t, exitUsage, []string{"--out is missing"}, "toolbench", "convert", published)
+
+	if len(files(t, dir)) != 5+2 {
+		t.Errorf("an answer that is broken leaves %v", files(t, dir))
+	}
+}

@@ -1,0 +1,210 @@
+package answers
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolevo/envs"
+)
+
+// The published answers become what was published with them.
+func TestPublishedAnswers(t *testing.T) {
+	t.Parallel()
+
+	shared := os.Getenv("TOOLEVO_SHARED_DATA")
+	if shared == "" {
+		t.Skip("the published data is not here: set TOOLEVO_SHARED_DATA")
+	}
+
+	examples := filepath.Join(shared, "stabletoolbench", "data_example")
+
+	for model, steps := range map[string]map[string]int{
+		"virtual_chatgpt_cot": {"588": 8, "608": 6, "1073": 6},
+		"virtual_chatgpt_dfs": {"588": 8, "608": 6, "1073": 6},
+	} {
+		all := map[string]*Answer{}
+
+		folder := filepath.Join(examples, "answer", model, "G1_instruction")
+		for _, entry := range entries(t, folder) {
+			id, method, ok := Split(entry)
+			if !ok {
+				t.Fatalf("%s is no name of an answer file", entry)
+			}
+
+			a, err := Read(method, read(t, filepath.Join(folder, entry)))
+			if err != nil {
+				t.Fatalf("%s: %v", entry, err)
+			}
+
+			if all[id] = a; len(a.Nodes) != steps[id] {
+				t.Errorf("%s %s has %d nodes, want %d", model, id, len(a.Nodes), steps[id])
+			}
+		}
+
+		text, err := Encode(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		want := read(t, filepath.Join(examples, "model_predictions_converted", model, "G1_instruction.json"))
+		if diff := cmp.Diff(value(t, want), value(t, text)); diff != "" || len(all) != len(steps) {
+			t.Errorf("%s, %d answers: %s", model, len(all), diff)
+		}
+	}
+}
+
+func entries(t *testing.T, dir string) (names []string) {
+	t.Helper()
+
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+
+	return names
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return text
+}
+
+func value(t *testing.T, text []byte) (v any) {
+	t.Helper()
+
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+
+	return v
+}
+
+// Of a tree whose attempts all failed the one that was tried last is taken; who asks for another attempt is nobody.
+func TestRead(t *testing.T) {
+	t.Parallel()
+
+	const generation = `"answer_generation": {"query": "q", "function": [], "final_answer": "", "valid_data": `
+
+	call := func(name, input, response string) Node {
+		return Node{Role: roleTool, Call: Call{name, input, response}}
+	}
+
+	for text, want := range map[string][]Node{
+		`{` + generation + `false}, "tree": {"tree": {"node_type": "Action Input", "children": [
+			{"node_type": "Thought", "description": "no", "children": []},
+			{"node_type": "Action", "description": "f", "children": [
+				{"node_type": "Action Input", "description": "{}", "observation": "1", "children": [
+					{"node_type": "Thought", "description": "hm", "children": []}]}]}]}}}`: {
+			call("f", "{}", "1"), {Role: roleAssistant, Text: "hm"},
+		},
+		`{` + generation + `false}, "trys": [{"chain": [{"node_type": "Action", "description": "Finish"},
+			{"node_type": "Action Input", "description": "{}", "observation": "done"}]}, {"chain": []}]}`: {
+			call("Finish", "{}", ""),
+		},
+		`{` + generation + `true, "train_messages": [[], [{"role": "system", "content": "s"}, {"role": "user"},
+			{"role": "user", "content": "again", "valid": false},
+			{"role": "assistant", "content": "so", "function_call": {"name": "f", "arguments": "{}"}},
+			{"role": "function", "name": "f", "content": "1"}, {"role": "assistant", "content": "done"}]]}}`: {
+			call("f", "{}", "1"), {Role: roleAssistant, Text: "done"},
+		},
+	} {
+		a, err := Read("CoT@1", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(append(start(), want...), a.Nodes); diff != "" {
+			t.Error(diff)
+		}
+	}
+
+	for text, want := range map[string]string{
+		`[]`:                         "not an answer file",
+		`{}`:                         `no "answer_generation"`,
+		`{"answer_generation": {}}`:  `no "function"`,
+		`{` + generation + `false}}`: `neither "trys" nor a "tree"`,
+		`{` + generation + `true}}`:  `no "train_messages"`,
+		`{` + generation + `false}, "trys": [{"chain": [{"node_type": "Action", "description": "f"}]}]}`: "the action f has no",
+		`{` + generation + `false}, "trys": [{"chain": [{"node_type": "Action Input"}]}]}`:               "an input without",
+		`{` + generation + `false}, "trys": [{"chain": [{"node_type": "Idea"}]}]}`:                       `unknown node_type`,
+		`{` + generation + `true, "train_messages": [[{"role": "assistant", "function_call": {"name": "f"}}]]}}`: "the call of " +
+			"f has no response",
+	} {
+		if _, err := Read("CoT@1", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// An episode is an answer: what failed is an error of a response, what is no call a text.
+func TestEpisode(t *testing.T) {
+	t.Parallel()
+
+	e := &Episode{
+		QuestionID: "G1_x-7", Policy: "scripted:reader",
+		Question: "How warm is it?\n\nThese:\n" + `{"name": "f", "description": "d", "parameters": {"type": "object", ` +
+			`"properties": {"a": {"type": "number", "default": 3}, "b": {"type": "string"}}, "required": ["a"]}}`,
+		Turns: []Turn{
+			{Action: "hm", Outcome: envs.Malformed, Observation: "filtered"},
+			{API: "f", Key: `f {"b": "x"}`, Outcome: envs.InvocationError, Observation: `"a" is missing`},
+			{API: "f", Key: `f {"a": 1}`, Outcome: envs.OK, Observation: `{"error": "", "response": 9}`},
+			{API: "Finish", Key: `Finish {"answer": "9 degrees"}`, Outcome: envs.Correct, Observation: "Answer is CORRECT"},
+		},
+	}
+
+	a, err := e.Answer("These:")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	final := `{"return_type": "give_answer", "final_answer": "9 degrees"}`
+
+	want := append(start(),
+		Node{Role: roleAssistant, Text: "hm"},
+		Node{Role: roleTool, Call: Call{"f", `{"b": "x"}`, `{"error": "\"a\" is missing", "response": ""}`}},
+		Node{Role: roleTool, Call: Call{"f", `{"a": 1}`, `{"error": "", "response": 9}`}},
+		Node{Role: roleTool, Call: Call{"Finish", final, ""}},
+	)
+	if diff := cmp.Diff(want, a.Nodes); diff != "" || a.Final != final || a.Query != "How warm is it?" {
+		t.Errorf("%s, %s, %s", a.Query, a.Final, diff)
+	}
+
+	function := `{"name": "f", "description": "d", "parameters": {"type": "object", "properties": {"a": {"type": ` +
+		`"number", "example_value": 3}, "b": {"type": "string"}}, "required": ["a"], "optional": ["b"]}}`
+	if !strings.Contains(string(a.Functions), function) || !strings.Contains(string(a.Functions), `"name": "Finish"`) {
+		t.Errorf("the functions are %s", a.Functions)
+	}
+
+	if _, err := e.Answer("Those:"); err == nil {
+		t.Error("a question of another suite is taken")
+	}
+}
+
+func TestSplit(t *testing.T) {
+	t.Parallel()
+
+	if id, method, ok := Split("588_DFS_woFilter_w2.json"); id != "588" || method != "DFS_woFilter_w2" || !ok {
+		t.Errorf("split into %q and %q", id, method)
+	}
+
+	for _, name := range []string{"588.json", "588_.json", "_CoT@1.json", "588_CoT@1.txt"} {
+		if _, _, ok := Split(name); ok {
+			t.Errorf("%s is an answer file", name)
+		}
+	}
+}

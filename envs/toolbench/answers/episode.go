@@ -1,0 +1,160 @@
+package answers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolbench"
+)
+
+// Episode is an episode of an evaluation of the suite toolbench, as episodes.jsonl has it.
+type Episode struct {
+	QuestionID string  `json:"question_id"` // e.g. "G1_instruction-588"
+	Question   string  `json:"question"`    // the query, and then the functions
+	Policy     string  `json:"policy"`
+	API        string  `json:"deployed_api"`
+	Lost       *string `json:"lost"`
+	Repeat     int     `json:"repeat"`
+	Turns      []Turn  `json:"turns"`
+}
+
+// Turn is a turn of an episode.
+type Turn struct {
+	Action      string       `json:"action"`
+	API         string       `json:"api"` // the name as written; "" where none can be read
+	Key         string       `json:"key"` // the name and the arguments
+	Observation string       `json:"observation"`
+	Outcome     envs.Outcome `json:"outcome"`
+}
+
+// Answer returns the episode as an answer. offer is the line between the query and the functions.
+func (e *Episode) Answer(offer string) (*Answer, error) {
+	query, lines, ok := strings.Cut(e.Question, "\n\n"+offer+"\n")
+	if !ok {
+		return nil, fmt.Errorf("the question of %s lists no functions: it is not of the suite toolbench", e.QuestionID)
+	}
+
+	a := &Answer{Query: query, Method: e.Policy, Nodes: start()}
+
+	var err error
+	if a.Functions, err = functionsOf(lines); err != nil {
+		return nil, fmt.Errorf("the functions of %s: %w", e.QuestionID, err)
+	}
+
+	for i := range e.Turns {
+		n := e.Turns[i].node()
+		a.Nodes = append(a.Nodes, n)
+
+		if n.Call.Name == finish {
+			a.Final = n.Call.Arguments
+		}
+	}
+
+	return a, nil
+}
+
+// node returns the turn as a node.
+func (t *Turn) node() Node {
+	input, ok := strings.CutPrefix(t.Key, t.API+" ")
+	if t.API == "" || !ok {
+		return Node{Role: roleAssistant, Text: t.Action}
+	}
+
+	call := Call{Name: t.API, Arguments: input, Response: t.Observation}
+
+	switch {
+	case t.API == envs.FinishTool:
+		args, _, _ := pytext.DecodeObject(input) // a key holds the arguments that were read
+		answer, _ := args.Get("answer")
+		call.Response = ""
+		call.Arguments = string(pytext.AppendJSON(nil, envs.Args{
+			{Name: "return_type", Value: "give_answer"}, {Name: "final_answer", Value: pytext.Str(answer)},
+		}))
+	case t.Outcome != envs.OK:
+		call.Response = toolbench.Response(t.Observation, "")
+	}
+
+	return Node{Role: roleTool, Call: call}
+}
+
+// functionsOf returns the functions of a question as StableToolBench lists them: a default is an example value, and
+// what is not required is optional.
+func functionsOf(lines string) (json.RawMessage, error) {
+	all := []any{}
+
+	for line := range strings.SplitSeq(lines, "\n") {
+		function, _, err := pytext.DecodeObject(line)
+		if err != nil {
+			return nil, err
+		}
+
+		name, _ := function.Get("name")
+		description, _ := function.Get("description")
+		schema, _ := function.Get("parameters")
+		parameters, _ := schema.(envs.Args)
+
+		all = append(all, envs.Args{
+			{Name: "name", Value: name},
+			{Name: "description", Value: description},
+			{Name: "parameters", Value: withOptional(parameters)},
+		})
+	}
+
+	return pytext.AppendJSON(nil, append(all, finishFunction)), nil
+}
+
+// withOptional returns the JSON Schema of parameters as StableToolBench writes it.
+func withOptional(schema envs.Args) envs.Args {
+	v, _ := schema.Get("properties")
+	properties, _ := v.(envs.Args)
+	v, _ = schema.Get("required")
+	needed, _ := v.([]any)
+
+	all, required, optional := envs.Args{}, []any{}, []any{}
+
+	for _, p := range properties {
+		fields, _ := p.Value.(envs.Args)
+		shown := slices.Clone(fields)
+
+		for i := range shown {
+			if shown[i].Name == "default" {
+				shown[i].Name = "example_value"
+			}
+		}
+
+		all = append(all, envs.Arg{Name: p.Name, Value: shown})
+
+		if slices.Contains(needed, any(p.Name)) {
+			required = append(required, p.Name)
+		} else {
+			optional = append(optional, p.Name)
+		}
+	}
+
+	return envs.Args{
+		{Name: "type", Value: "object"}, {Name: "properties", Value: all}, {Name: "required", Value: required},
+		{Name: "optional", Value: optional},
+	}
+}
+
+// finishFunction is how StableToolBench's clients end an attempt.
+var finishFunction = envs.Args{
+	{Name: "name", Value: finish},
+	{Name: "description", Value: "Ends the attempt, with an answer for the user or without one."},
+	{Name: "parameters", Value: envs.Args{
+		{Name: "type", Value: "object"},
+		{Name: "properties", Value: envs.Args{
+			{Name: "return_type", Value: envs.Args{
+				{Name: "type", Value: "string"}, {Name: "enum", Value: []any{"give_answer", "give_up_and_restart"}},
+			}},
+			{Name: "final_answer", Value: envs.Args{
+				{Name: "type", Value: "string"}, {Name: "description", Value: "what the user reads"},
+			}},
+		}},
+		{Name: "required", Value: []any{"return_type"}},
+	}},
+}

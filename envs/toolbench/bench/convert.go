@@ -1,0 +1,276 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/envs/console"
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+	"toolevo/envs/toolbench/answers"
+)
+
+// episodesFile is what an evaluation calls its episodes.
+const episodesFile = "episodes.jsonl"
+
+func newConvert(p *console.Program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "convert ANSWERS|EVALUATION",
+		Short: "Convert answers for StableToolBench's judges",
+		Long: `Writes the converted files that StableToolBench's judges read, GROUP.json.
+
+ANSWERS is a folder of published answer files, GROUP/ID_METHOD.json. EVALUATION
+is a run directory of eval, or an episodes.jsonl; its files are
+DIR/POLICY_VERSION/GROUP.json. Of repeated episodes the first is taken; lost
+ones are left out and counted.`,
+		Example: `  toolevo toolbench convert runs/toolbench --out converted
+  toolevo toolbench convert answer/virtual_chatgpt_cot --out converted/cot`,
+		Args: console.Positional(1, 1),
+	}
+	asJSON := console.JSONFlag(cmd)
+	out := cmd.Flags().String("out", "", "folder `DIR` for the files")
+	console.Complete(cmd, "out", console.Folders)
+
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if *out == "" {
+			return console.Usage("--out is missing: want the folder for the files")
+		}
+
+		c := conversion{files: map[string]map[string]*answers.Answer{}, from: map[string]string{}}
+		if err := c.read(args[0]); err != nil {
+			return err
+		}
+
+		done, err := c.write(*out)
+		if err != nil {
+			return err
+		}
+
+		return p.Show(*asJSON, done, func() {
+			for _, f := range done.Files {
+				fmt.Fprintf(p.Out, "%d answers in %s\n", f.Answers, f.Path)
+			}
+
+			if done.Lost > 0 {
+				fmt.Fprintf(p.Out, "%d episodes were lost and are in none\n", done.Lost)
+			}
+		})
+	}
+
+	return cmd
+}
+
+// Converted is what `toolbench convert --json` prints.
+type Converted struct {
+	Files []ConvertedFile `json:"files"`          // in the order of their paths
+	Lost  int             `json:"lost,omitempty"` // episodes that were lost and are in no file
+}
+
+// ConvertedFile is a file of a group.
+type ConvertedFile struct {
+	Path    string `json:"path"`    // the file
+	Answers int    `json:"answers"` // queries in it
+}
+
+// conversion gathers the answers of all files before any is written.
+type conversion struct {
+	files map[string]map[string]*answers.Answer // by path below the folder, and query ID
+	from  map[string]string                     // policy and version, by folder
+	lost  int
+}
+
+func (c *conversion) add(path, id string, a *answers.Answer) error {
+	if c.files[path] == nil {
+		c.files[path] = map[string]*answers.Answer{}
+	}
+
+	if c.files[path][id] != nil {
+		return fmt.Errorf("%s has two answers to query %s: want one", path, id)
+	}
+
+	c.files[path][id] = a
+
+	return nil
+}
+
+// read reads an evaluation or a folder of answer files.
+func (c *conversion) read(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+
+	if !info.IsDir() {
+		return c.readEpisodes(path)
+	}
+
+	inside := filepath.Join(path, episodesFile)
+	if _, err := os.Stat(inside); err == nil {
+		return c.readEpisodes(inside)
+	}
+
+	groups, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+
+	for _, group := range groups {
+		if !group.IsDir() {
+			continue
+		}
+
+		if err := c.readGroup(filepath.Join(path, group.Name()), group.Name()); err != nil {
+			return err
+		}
+	}
+
+	if len(c.files) == 0 {
+		return console.Usage("no answers in %s: want %s, or e.g. G1_instruction/588_CoT@1.json", path, episodesFile)
+	}
+
+	return nil
+}
+
+// readGroup reads the answer files of a group.
+func (c *conversion) readGroup(dir, group string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+
+	for _, f := range files {
+		id, method, ok := answers.Split(f.Name())
+		if !ok {
+			continue
+		}
+
+		at := filepath.Join(dir, f.Name())
+
+		text, err := regular.ReadFile(at)
+		if err != nil {
+			return err
+		}
+
+		a, err := answers.Read(method, text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+
+		if err := c.add(group+".json", id, a); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// readEpisodes reads the episodes of an evaluation.
+func (c *conversion) readEpisodes(path string) error {
+	file, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+
+	for lines, n := json.NewDecoder(file), 1; ; n++ {
+		var e answers.Episode
+
+		err := lines.Decode(&e)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+
+		if err == nil {
+			err = c.addEpisode(&e)
+		}
+
+		if err != nil {
+			return fmt.Errorf("%s: episode %d: %w", path, n, err)
+		}
+	}
+}
+
+func (c *conversion) addEpisode(e *answers.Episode) error {
+	if e.Lost != nil {
+		c.lost++
+		return nil
+	}
+
+	if e.Repeat > 0 {
+		return nil
+	}
+
+	group, id, ok := cutLast(e.QuestionID, "-")
+	if !ok {
+		return fmt.Errorf("%q is no query of ToolBench", e.QuestionID)
+	}
+
+	a, err := e.Answer(offer)
+	if err != nil {
+		return err
+	}
+
+	played := e.Policy + " " + e.API
+	folder := strings.Map(inPaths, played)
+
+	if other, ok := c.from[folder]; ok && other != played {
+		return fmt.Errorf("%s and %s have one folder, %s: convert them one by one", other, played, folder)
+	}
+
+	c.from[folder] = played
+
+	return c.add(filepath.Join(folder, group+".json"), id, a)
+}
+
+func cutLast(text, separator string) (before, after string, ok bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+
+	return text[:i], text[i+len(separator):], true
+}
+
+// inPaths replaces what not every file system takes in a name.
+func inPaths(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+		return r
+	}
+
+	return '_'
+}
+
+// write writes the files.
+func (c *conversion) write(out string) (*Converted, error) {
+	done := &Converted{Files: []ConvertedFile{}, Lost: c.lost}
+
+	for _, path := range slices.Sorted(maps.Keys(c.files)) {
+		text, err := answers.Encode(c.files[path])
+		if err != nil {
+			return nil, err
+		}
+
+		at := filepath.Join(out, path)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			return nil, err
+		}
+
+		write := func(w io.Writer) error { _, err := w.Write(text); return err }
+		if err := durable.WriteFile(at, write); err != nil {
+			return nil, err
+		}
+
+		done.Files = append(done.Files, ConvertedFile{at, len(c.files[path])})
+	}
+
+	return done, nil
+}

@@ -1,0 +1,40 @@
+// Package bench is ToolBench as a suite: its queries are tasks, the APIs that a query offers are the functions of its
+// task, and a simulator stands in for the APIs.
+//
+// # Tasks
+//
+// A task is a query. Its question lists the functions that are offered, as the version of the prompt has them, because
+// every query has its own: the tool list of a prompt has only Finish and UpdateTool. Its dataset is the group of the
+// query, and the label category names the category of the relevant APIs.
+//
+// # A step
+//
+// A call is checked against the deployed version of its function first, and reaches the simulator only when it fits.
+// The observation is what StableToolBench's server answers, an object of error and response, cut as there. No other
+// functions than those of the task can be called.
+//
+// # Reward
+//
+// An answer is right when it says something, and every relevant function was called before with arguments that fit
+// the deployed version. It is a rule: whether the answer is any good takes a judge.
+//
+// # Versions
+//
+// p_c is the published documents. p_s_in and p_s_ood are made from all that the data folder has by the operators of
+// package drift; their seeds are fixed, and p_s_ood has no identifier of p_s_in. They are made when a run wants them.
+//
+// # Guarantees
+//
+//   - Tasks come by group, in alphabetical order, then as their file has them.
+//   - A function changes in the same way for all tasks of a data folder.
+//   - No policy is told which functions are relevant but the scripted ones, which follow a plan.
+//
+// # Caveats
+//
+// What a benchmark says before data is read is asked for by name alone. So [ToolBench.Versions] and [ToolBench.Tools]
+// know Finish and UpdateTool only; files of versions and factors cannot be deployed; and there are plans for the tasks
+// that this process has opened, and no others.
+//
+// Many functions have no parameters. In ReAct text their input is { } with a space, since the published reader takes {}
+// for none; the codec function-call has no such rule.
+package bench

@@ -1,0 +1,182 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/envs/dynamic"
+	"toolevo/envs/suite"
+	"toolevo/envs/toolbench"
+)
+
+// mostObservation is how many characters of a response an agent sees (MirrorAPI, section 5).
+const mostObservation = 2048
+
+// Environment implements [suite.Suite].
+func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, error) {
+	if _, err := o.versions.file(version); err != nil {
+		return nil, err
+	}
+
+	e := &environment{codec: o.choice.Environment.Codec, tasks: make(map[string]taskEnvironment, len(o.tasks))}
+
+	for _, t := range o.tasks {
+		q := o.queries[t.ID]
+		e.tasks[t.ID] = sync.OnceValues(func() (*dynamic.Environment[struct{}], error) {
+			return o.environment(version, q)
+		})
+	}
+
+	return e, nil
+}
+
+// environment deploys a version in which every task has its own functions. It implements [envs.Environment] and
+// [envs.Canonicalizer].
+type environment struct {
+	codec action.Codec
+	tasks map[string]taskEnvironment // by ID
+}
+
+// taskEnvironment returns the environment of one task, which is made when it is wanted.
+type taskEnvironment func() (*dynamic.Environment[struct{}], error)
+
+// Reset implements [envs.Environment].
+func (e *environment) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
+	env, err := e.of(t, "reset to")
+	if err != nil {
+		return nil, err
+	}
+
+	return env.Reset(ctx, t)
+}
+
+// Step implements [envs.Environment].
+func (e *environment) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	if s == nil {
+		return envs.Transition{}, envs.Fail(envs.StageEnvironment, "step", errors.New("there is no state"))
+	}
+
+	env, err := e.of(s.History().Task(), "step in")
+	if err != nil {
+		return envs.Transition{}, err
+	}
+
+	return env.Step(ctx, s, a)
+}
+
+// Canonical implements [envs.Canonicalizer].
+func (e *environment) Canonical(a envs.Action) string {
+	return action.Key(action.OrDefault(e.codec), string(a))
+}
+
+func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}], error) {
+	open, ok := e.tasks[t.ID]
+	if !ok {
+		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("%s task %q", op, t.ID), errors.New("unknown task"))
+	}
+
+	env, err := open()
+	if err != nil {
+		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("%s task %q", op, t.ID), err)
+	}
+
+	return env, nil
+}
+
+// environment returns the environment of one query.
+func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Environment[struct{}], error) {
+	tools := o.toolsOf(q)
+
+	c, err := o.versions.part(tools, base, o.prompt, version)
+	if err != nil {
+		return nil, err
+	}
+
+	prompt, err := c.Version(o.prompt)
+	if err != nil {
+		return nil, err
+	}
+
+	deployed, err := c.Version(version)
+	if err != nil {
+		return nil, err
+	}
+
+	var simulator toolbench.Simulator = toolbench.Scripted{}
+
+	run := make(map[string]dynamic.Tool[struct{}], len(tools))
+
+	for i, k := range q.APIs {
+		d, _ := o.collection.Document(k) // a collection has those of its queries
+		run[tools[i]] = function{d, simulator}
+	}
+
+	options := o.choice.Environment
+
+	return dynamic.New(dynamic.Config[struct{}]{
+		Prompt: prompt, Deployed: deployed, Tools: run, Grader: rule{q, o.functions},
+		Options: dynamic.Options{
+			Codec:             options.Codec,
+			NoUpdateTool:      !options.UpdateTool,
+			ObservationWords:  options.ObservationWords,
+			StrictReward:      options.StrictReward,
+			PublishedFeedback: options.PublishedFeedback,
+		},
+	})
+}
+
+// function is an API behind a simulator. It implements [dynamic.Tool].
+type function struct {
+	document  *toolbench.Document
+	simulator toolbench.Simulator
+}
+
+// Call implements [dynamic.Tool].
+func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
+	response, err := f.simulator.Simulate(ctx, f.document, args)
+	if err != nil {
+		return s, envs.Result{}, err
+	}
+
+	text := []rune(toolbench.Response("", response))
+	if len(text) > mostObservation {
+		text = append(text[:mostObservation], []rune("...")...)
+	}
+
+	return s, envs.Result{Observation: string(text)}, nil
+}
+
+// rule is the reward of a query. It implements [dynamic.Grader].
+type rule struct {
+	query     *toolbench.Query
+	functions map[toolbench.Key]string
+}
+
+// Known implements [dynamic.Grader].
+func (r rule) Known(t envs.Task) bool { return t.ID == r.query.Name() }
+
+// Grade implements [dynamic.Grader].
+func (r rule) Grade(_ context.Context, done envs.History, answer string) (envs.Grade, error) {
+	turns := done.Turns()
+	right := strings.TrimSpace(answer) != ""
+
+	for _, k := range r.query.Relevant {
+		right = right && slices.ContainsFunc(turns, func(t envs.Turn) bool {
+			return t.Outcome == envs.OK && t.Call.Tool == r.functions[k]
+		})
+	}
+
+	return envs.Grade{Answer: answer, Official: right, Strict: right}, nil
+}
+
+var (
+	_ suite.Suite        = (*opened)(nil)
+	_ envs.Environment   = (*environment)(nil)
+	_ envs.Canonicalizer = (*environment)(nil)
+)

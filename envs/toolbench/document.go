@@ -1,0 +1,137 @@
+package toolbench
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// MostDescription is how many characters a model sees of a description.
+const MostDescription = 256
+
+// Key identifies an API by its published names.
+type Key struct{ Category, Tool, API string }
+
+// String returns the names with slashes between them.
+func (k Key) String() string { return k.Category + "/" + k.Tool + "/" + k.API }
+
+func compareKeys(a, b Key) int {
+	return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.API, b.API))
+}
+
+// Document describes an API.
+type Document struct {
+	Key
+	Description     string
+	ToolDescription string // "" where no tool document was read
+	Method          string
+	Required        []Parameter
+	Optional        []Parameter
+	Template        json.RawMessage // the skeleton of an answer; nil where there is none
+}
+
+// Parameter is a parameter of an API.
+type Parameter struct {
+	Name        string
+	Type        string          // a word such as NUMBER
+	Description string          // may be empty
+	Default     json.RawMessage // of any type; "" is none
+}
+
+// jsonTypes are the JSON types of the words for types; of any other word it is string.
+var jsonTypes = map[string]string{
+	"number": "number", "integer": "integer", "int": "integer", "boolean": "boolean", "array": "array",
+	"object": "object",
+}
+
+// JSONType returns the type of the parameter's values in a JSON Schema.
+func (p Parameter) JSONType() string { return cmp.Or(jsonTypes[strings.ToLower(p.Type)], "string") }
+
+// Example returns the default as a value of the parameter's type, and whether there is one.
+func (p Parameter) Example() (any, bool) {
+	v, err := pytext.DecodeStrict(string(p.Default))
+	if err != nil || v == nil || v == "" {
+		return nil, false
+	}
+
+	text, isText := v.(string)
+	kind := p.JSONType()
+
+	switch {
+	case kind == "string" && isText:
+		return text, true
+	case kind == "string":
+		return string(pytext.AppendJSON(nil, v)), true
+	case isText: // "5" of a number, "true" of a boolean
+		if v, err = pytext.DecodeStrict(strings.ToLower(strings.TrimSpace(text))); err != nil {
+			return nil, false
+		}
+	}
+
+	return v, isOfType(v, kind)
+}
+
+func isOfType(v any, kind string) bool {
+	switch v := v.(type) {
+	case envs.Number:
+		return kind == "number" || kind == "integer" && !strings.ContainsAny(string(v), ".eE")
+	case bool:
+		return kind == "boolean"
+	case []any:
+		return kind == "array"
+	case envs.Args:
+		return kind == "object"
+	}
+
+	return false
+}
+
+// schema returns the JSON Schema of the parameter's values.
+func (p Parameter) schema() envs.Args {
+	schema := envs.Args{{Name: "type", Value: p.JSONType()}}
+	if p.Description != "" {
+		schema = append(schema, envs.Arg{Name: "description", Value: display.Line(p.Description, MostDescription)})
+	}
+
+	if v, ok := p.Example(); ok {
+		schema = append(schema, envs.Arg{Name: "default", Value: v})
+	}
+
+	return schema
+}
+
+// Spec returns the API as a version exposes it under a name.
+func (d *Document) Spec(name string) toolapi.APISpec {
+	lead := "which calls the API " + display.Line(d.API, MostName) + " of the tool " + display.Line(d.Tool, MostName)
+	if d.Description != "" {
+		lead += ": " + display.Line(d.Description, MostDescription)
+	}
+
+	spec := toolapi.APISpec{Name: name, Description: lead}
+	spec.Parameters.All = []toolapi.Parameter{}
+
+	add := func(all []Parameter, optional bool) {
+		for _, p := range all {
+			named := func(other toolapi.Parameter) bool { return other.Name == p.Name }
+			if !slices.ContainsFunc(spec.Parameters.All, named) {
+				spec.Parameters.All = append(spec.Parameters.All,
+					toolapi.Parameter{Name: p.Name, Optional: optional, Schema: p.schema()})
+			}
+		}
+	}
+
+	add(d.Required, false)
+	add(d.Optional, true)
+
+	if len(spec.Parameters.All) == 0 { // what has parameters says which of them does not fit
+		spec.Errors.Arguments = "argument error: " + name + " takes no arguments."
+	}
+
+	return spec
+}

@@ -1,0 +1,239 @@
+package toolbench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/regular"
+)
+
+// Published is files as they were published, read and found to be in order.
+type Published struct {
+	Collection *Collection
+	Groups     []string // in alphabetical order
+	archive    archive
+}
+
+// file is a published file.
+type file struct {
+	Name   string          `json:"name"` // of a group, or of a category and a tool, without .json
+	SHA256 string          `json:"sha256"`
+	Text   json.RawMessage `json:"text"`
+}
+
+// archive is what the data folder keeps of a split: the files themselves, so that one parser reads both.
+type archive struct {
+	Format  int    `json:"format"`
+	Queries []file `json:"queries"`
+	IDs     []file `json:"ids"`
+	Tools   []file `json:"tools"`
+}
+
+// Import reads the query files GROUP.json of a folder, and tool documents CATEGORY/TOOL.json of another, unless that is
+// "". Where the first has the published layout (solvable_queries with test_instruction and test_query_ids), the ID
+// files say which queries there are.
+func Import(queries, tools string) (*Published, error) {
+	var (
+		p   = &Published{}
+		err error
+	)
+
+	folder, ids := layout(queries)
+	if p.archive.Queries, err = readFolder(folder); err != nil {
+		return nil, err
+	}
+
+	if len(p.archive.Queries) == 0 {
+		return nil, fmt.Errorf("toolbench: no query file in %s: want e.g. G1_instruction.json", folder)
+	}
+
+	if ids != "" {
+		if p.archive.IDs, err = readFolder(ids); err != nil {
+			return nil, err
+		}
+	}
+
+	if tools != "" {
+		if p.archive.Tools, err = readTools(tools); err != nil {
+			return nil, err
+		}
+	}
+
+	for _, f := range p.archive.Queries {
+		p.Groups = append(p.Groups, f.Name)
+	}
+
+	p.Collection, err = p.archive.collection()
+
+	return p, err
+}
+
+// layout returns the folder of the query files and that of the ID files, "" where there is none.
+func layout(dir string) (queries, ids string) {
+	if inside := filepath.Join(dir, "solvable_queries"); isFolder(inside) {
+		dir = inside
+	}
+
+	if queries = filepath.Join(dir, "test_instruction"); !isFolder(queries) {
+		return dir, ""
+	}
+
+	if ids = filepath.Join(dir, "test_query_ids"); !isFolder(ids) {
+		ids = ""
+	}
+
+	return queries, ids
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// readFolder reads the files *.json of a folder, in the order of their names.
+func readFolder(dir string) ([]file, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("toolbench: %w", err)
+	}
+
+	var files []file
+
+	for _, entry := range entries {
+		name, isJSON := strings.CutSuffix(entry.Name(), ".json")
+		if !isJSON || entry.IsDir() {
+			continue
+		}
+
+		f, err := readFile(name, filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+
+		files = append(files, f)
+	}
+
+	return files, nil
+}
+
+func readFile(name, path string) (file, error) {
+	text, err := regular.ReadFile(path)
+	if err != nil {
+		return file{}, fmt.Errorf("toolbench: %w", err)
+	}
+
+	var any json.RawMessage
+	if err := json.Unmarshal(text, &any); err != nil {
+		return file{}, fmt.Errorf("toolbench: %s: %w", path, positioned(text, err, "JSON"))
+	}
+
+	sum := sha256.Sum256(text)
+
+	return file{Name: name, SHA256: hex.EncodeToString(sum[:]), Text: compacted(text)}, nil
+}
+
+// readTools reads the tool documents of all categories.
+func readTools(dir string) ([]file, error) {
+	categories, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("toolbench: %w", err)
+	}
+
+	var all []file
+
+	for _, category := range categories {
+		if !category.IsDir() {
+			continue
+		}
+
+		files, err := readFolder(filepath.Join(dir, category.Name()))
+		if err != nil {
+			return nil, err
+		}
+
+		for _, f := range files {
+			f.Name = category.Name() + "/" + f.Name
+			all = append(all, f)
+		}
+	}
+
+	if len(all) == 0 {
+		return nil, fmt.Errorf("toolbench: no tool document in %s: want e.g. Sports/tool.json", dir)
+	}
+
+	return all, nil
+}
+
+// collection parses the files.
+func (a *archive) collection() (*Collection, error) {
+	b := newBuilder()
+
+	for _, f := range a.Queries {
+		if err := b.readQueries(f.Name, f.Text); err != nil {
+			return nil, fmt.Errorf("toolbench: %s.json: %w", f.Name, err)
+		}
+	}
+
+	for _, f := range a.Tools {
+		category, _, _ := strings.Cut(f.Name, "/")
+		if err := b.readTool(category, f.Text); err != nil {
+			return nil, fmt.Errorf("toolbench: %s.json: %w", f.Name, err)
+		}
+	}
+
+	c := b.collection()
+
+	for _, f := range a.IDs {
+		if err := c.keepListed(f); err != nil {
+			return nil, fmt.Errorf("toolbench: IDs of %s.json: %w", f.Name, err)
+		}
+	}
+
+	_, err := c.Functions()
+
+	return c, err
+}
+
+// keepListed leaves out the queries of a group that its ID file does not list, and notes those that are not there.
+func (c *Collection) keepListed(f file) error {
+	var listed map[string]json.RawMessage
+	if err := json.Unmarshal(f.Text, &listed); err != nil || listed == nil {
+		return errors.New("want an object with a member for each query_id")
+	}
+
+	wanted := map[int]bool{}
+
+	for text := range listed {
+		id, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%q is no query_id", text)
+		}
+
+		wanted[id] = true
+	}
+
+	c.Queries = slices.DeleteFunc(c.Queries, func(q Query) bool {
+		listed := wanted[q.ID]
+		if q.Group == f.Name {
+			delete(wanted, q.ID)
+		}
+
+		return q.Group == f.Name && !listed
+	})
+
+	for id := range wanted {
+		c.Missing = append(c.Missing, (&Query{Group: f.Name, ID: id}).Name())
+	}
+
+	slices.Sort(c.Missing)
+
+	return nil
+}

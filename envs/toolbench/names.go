@@ -1,0 +1,102 @@
+package toolbench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MostName is how many characters the name of a function may have: the limit of servers with function calls.
+const MostName = 64
+
+var separators = strings.NewReplacer(" ", "_", ",", "_", "/", "_")
+
+// reserved are the words of Python that a name must not be.
+var reserved = []string{"from", "class", "return", "false", "true", "id", "and"}
+
+// CategoryName is the name of a category in paths and requests: "News, Media" is News_Media.
+func CategoryName(category string) string {
+	return strings.ReplaceAll(separators.Replace(category), "__", "_")
+}
+
+// Name is the name of a tool or API in names of functions: "24h Weather" is get_24h_weather. It may be empty.
+func Name(published string) string {
+	var b strings.Builder
+
+	underscore := true // was written last; none begins a name
+	for _, r := range published {
+		if !isKept(r) {
+			r = '_'
+		}
+
+		if r != '_' || !underscore {
+			b.WriteRune(r)
+		}
+
+		underscore = r == '_'
+	}
+
+	name := strings.ToLower(strings.TrimSuffix(b.String(), "_"))
+
+	if name != "" && name[0] >= '0' && name[0] <= '9' {
+		name = "get_" + name
+	}
+
+	if slices.Contains(reserved, name) {
+		name = "is_" + name
+	}
+
+	return name
+}
+
+// isKept reports whether a character may stand in a name. The published class has the circumflex by accident.
+func isKept(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '^' ||
+		r >= '\u4E00' && r <= '\u9FA5'
+}
+
+// FunctionName is what the function of an API is called before it is known to be too long or to be shared.
+func FunctionName(k Key) string { return Name(k.API) + "_for_" + Name(k.Tool) }
+
+// Functions returns the names of the functions of all documents. Two documents of one name after all, which takes two
+// equal hashes, are an error.
+func (c *Collection) Functions() (map[Key]string, error) {
+	shared := map[string]int{}
+	for _, d := range c.Documents {
+		shared[FunctionName(d.Key)]++
+	}
+
+	names := make(map[Key]string, len(c.Documents))
+	owners := make(map[string]Key, len(c.Documents))
+
+	for _, d := range c.Documents {
+		name := FunctionName(d.Key)
+		if shared[name] > 1 || utf8.RuneCountInString(name) > MostName {
+			name = marked(name, d.Key)
+		}
+
+		if other, ok := owners[name]; ok {
+			return nil, fmt.Errorf("toolbench: %s and %s are both called %s: leave one of them out", other, d.Key, name)
+		}
+
+		owners[name], names[d.Key] = d.Key, name
+	}
+
+	return names, nil
+}
+
+// marked ends a name with a hash of the key, in place of what does not fit.
+func marked(name string, k Key) string {
+	sum := sha256.Sum256([]byte(k.Category + "\n" + k.Tool + "\n" + k.API))
+	mark := "_" + hex.EncodeToString(sum[:4])
+
+	runes := []rune(name)
+	if most := MostName - len(mark); len(runes) > most {
+		runes = runes[:most]
+	}
+
+	return string(runes) + mark
+}

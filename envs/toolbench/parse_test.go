@@ -1,0 +1,292 @@
+package toolbench
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// oneQuery is a query file with all that one may have.
+const oneQuery = `[
+  {
+    "query": "Which languages are there?",
+    "query_id": 7,
+    "api_list": [
+      {
+        "category_name": "Media", "tool_name": "Kraken", "api_name": "List Languages",
+        "api_description": "All of them.",
+        "required_parameters": [
+          {"name": "voice", "type": "STRING", "description": "", "default": "Ada"}
+        ],
+        "optional_parameters": [
+          {"name": "most", "type": "NUMBER", "description": "how many", "default": "5"}
+        ],
+        "method": "GET",
+        "template_response": {"languages": ["list of str with length 3"]}
+      },
+      {
+        "category_name": "Media", "tool_name": "Kraken", "api_name": "Speak", "api_description": null,
+        "required_parameters": [], "optional_parameters": [], "method": "GET"
+      }
+    ],
+    "relevant APIs": [["Kraken", "List Languages"], ["Kraken", "List Languages"]]
+  }
+]`
+
+// folder returns a folder of files.
+func folder(t testing.TB, files map[string]string) string {
+	t.Helper()
+
+	dir := t.TempDir()
+	for name, text := range files {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return dir
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+
+	p, err := Import(folder(t, map[string]string{"G1_category.json": oneQuery, "README.md": "no query"}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	languages, speak := Key{"Media", "Kraken", "List Languages"}, Key{"Media", "Kraken", "Speak"}
+
+	want := &Collection{
+		Documents: []Document{
+			{
+				Key: languages, Description: "All of them.", Method: "GET",
+				Required: []Parameter{{Name: "voice", Type: "STRING", Default: []byte(`"Ada"`)}},
+				Optional: []Parameter{{Name: "most", Type: "NUMBER", Description: "how many", Default: []byte(`"5"`)}},
+				Template: []byte(`{"languages":["list of str with length 3"]}`),
+			},
+			{Key: speak, Method: "GET"},
+		},
+		Queries: []Query{{
+			Group: "G1_category", ID: 7, Text: "Which languages are there?",
+			APIs: []Key{languages, speak}, Relevant: []Key{languages},
+		}},
+	}
+	if diff := cmp.Diff(want, p.Collection); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Mistakes are told with the file, the entry and the field.
+func TestImportErrors(t *testing.T) {
+	t.Parallel()
+
+	change := func(old, new string) string {
+		if !strings.Contains(oneQuery, old) {
+			t.Fatalf("%s is not in the file", old)
+		}
+
+		return strings.Replace(oneQuery, old, new, 1)
+	}
+	twice := strings.TrimSuffix(oneQuery, "]") + "," + strings.TrimPrefix(oneQuery, "[")
+	otherwise := strings.Replace(strings.Replace(twice, `"query_id": 7`, `"query_id": 8`, 1), "All of them.", "None.", 1)
+
+	for want, text := range map[string]string{
+		`G1_x.json: line 3: not JSON`:                                                                    change(`"query": `, `query: `),
+		`G1_x.json: an object, want a list of queries`:                                                   `{}`,
+		`G1_x.json: entry 1: no "query_id"`:                                                              change("query_id", "id"),
+		`entry 1: "query_id" is a text, want an integer`:                                                 change(": 7", `: "7"`),
+		`entry 1: query_id 7: "query" is empty`:                                                          change("Which languages are there?", " "),
+		`entry 1: query_id 7: no "api_list"`:                                                             change("api_list", "apis"),
+		`entry 1: query_id 7: api_list[0]: no "tool_name"`:                                               change("tool_name", "tool"),
+		`api_list[0]: Media/Kraken/List Languages: no "required_par`:                                     change("required_parameters", "required"),
+		`required_parameters[0]: no "name"`:                                                              change(`"name": "voice"`, `"called": "voice"`),
+		`required_parameters[0]: voice: no "default"`:                                                    change(`, "default": "Ada"`, ""),
+		`optional_parameters[0]: most: "type" is a number, want a te`:                                    change(`"NUMBER"`, "5"),
+		`"method" is null, want a text`:                                                                  change(`"GET"`, "null"),
+		`relevant APIs[0]: "Sing" of "Kraken" is not in its api_list`:                                    change(`["Kraken", "List Languages"]`, `["Kraken", "Sing"]`),
+		`relevant APIs[0]: 1 names, want the tool and the API`:                                           change(`["Kraken", "List Languages"]`, `["Kraken"]`),
+		`"relevant APIs" is empty`:                                                                       change(`["Kraken", "List Languages"], ["Kraken", "List Languages"]`, ""),
+		`"relevant APIs" is a list, want a list of pairs of texts`:                                       change(`["Kraken", "List Languages"]`, `5`),
+		`api_list[1]: Media/Kraken/list-languages is called list_lang`:                                   change(`"Speak"`, `"list-languages"`),
+		`api_list[1]: Media/Kraken/List Languages is called list_lang`:                                   change(`"Speak"`, `"List Languages"`),
+		`entry 2: query_id 7 is that of entry 1, want each once`:                                         twice,
+		`entry 2: query_id 7: api_list[0]: Media/Kraken/List Languages is described otherwise in G1_x-8`: otherwise,
+	} {
+		_, err := Import(folder(t, map[string]string{"G1_x.json": text}), "")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "G1_x.json") {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+
+	if _, err := Import(folder(t, nil), ""); err == nil || !strings.Contains(err.Error(), "no query file in") {
+		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// ID files say which queries there are, and which are missing.
+func TestImportIDs(t *testing.T) {
+	t.Parallel()
+
+	published := func(ids string) string {
+		return folder(t, map[string]string{
+			"solvable_queries/test_instruction/G1_x.json": oneQuery,
+			"solvable_queries/test_query_ids/G1_x.json":   ids,
+		})
+	}
+
+	for ids, want := range map[string]Statistics{
+		`{"7": 0}`:         {Queries: 1},
+		`{"7": 0, "9": 0}`: {Queries: 1, Missing: 1},
+		`{"9": 0}`:         {Missing: 1},
+	} {
+		p, err := Import(published(ids), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if got := p.Collection.Statistics(); got.Queries != want.Queries || got.Missing != want.Missing {
+			t.Errorf("%s: %d queries and %d missing, want %v", ids, got.Queries, got.Missing, want)
+		}
+	}
+
+	for ids, want := range map[string]string{`[7]`: "want an object", `{"seven": 0}`: `"seven" is no query_id`} {
+		if _, err := Import(published(ids), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", ids, err, want)
+		}
+	}
+}
+
+// Tool documents describe tools, and add APIs that no query offers.
+func TestImportTools(t *testing.T) {
+	t.Parallel()
+
+	const tool = `{
+	  "tool_name": "Kraken", "tool_description": "Speaks.", "api_list": [
+	    {"name": "Speak", "url": "", "description": "another text", "method": "GET", "required_parameters": [],
+	     "optional_parameters": [], "schema": ""},
+	    {"name": "Sing", "url": "", "description": "a song", "method": "POST", "required_parameters": [],
+	     "optional_parameters": [], "schema": {"song": "str"}}
+	  ]
+	}`
+
+	queries := folder(t, map[string]string{"G1_x.json": oneQuery})
+
+	p, err := Import(queries, folder(t, map[string]string{"Media/kraken.json": tool}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	sing, _ := p.Collection.Document(Key{"Media", "Kraken", "Sing"})
+	speak, _ := p.Collection.Document(Key{"Media", "Kraken", "Speak"})
+
+	if sing == nil || sing.Method != "POST" || string(sing.Template) != `{"song":"str"}` {
+		t.Errorf("the API that no query offers is %v", sing)
+	}
+
+	if speak.ToolDescription != "Speaks." || speak.Description != "" {
+		t.Errorf("the API that a query offers is %v", speak)
+	}
+
+	for want, text := range map[string]string{
+		`Media/kraken.json: no "tool_name"`:                     strings.Replace(tool, "tool_name", "name", 1),
+		`Media/kraken.json: api_list[1]: Speak stands there tw`: strings.Replace(tool, "Sing", "Speak", 1),
+		`api_list[0]: Media/Kraken/Speak: no "method"`:          strings.Replace(tool, "method", "verb", 1),
+	} {
+		if _, err := Import(queries, folder(t, map[string]string{"Media/kraken.json": text})); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// What is kept in a data folder is what was read, and no query is in two splits.
+func TestSave(t *testing.T) {
+	t.Parallel()
+
+	data, splits := t.TempDir(), []string{"train", "test"}
+
+	if _, err := Open(data, "test"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a split that is not there: %v", err)
+	}
+
+	p, err := Import(folder(t, map[string]string{"G1_x.json": oneQuery}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for range 2 { // again takes the place of what is there
+		if _, err := p.Save(data, "test", splits); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	kept, err := Open(data, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(p.Collection, kept.Collection); diff != "" || kept.SHA256 == "" {
+		t.Error(diff)
+	}
+
+	if _, err := p.Save(data, "train", splits); err == nil ||
+		!strings.Contains(err.Error(), "G1_x-7 is a query of the split test already") {
+		t.Errorf("in two splits: %v", err)
+	}
+
+	for _, damaged := range []string{"", "{}", `{"format":1,"queries":[{"name":"G1_x","text":[{}]}]}`} {
+		if err := os.WriteFile(path(data, "test"), []byte(damaged), 0o644); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := Open(data, "test"); err == nil || !strings.Contains(err.Error(), "toolbench import") {
+			t.Errorf("%q: error %v does not say what to do", damaged, err)
+		}
+	}
+}
+
+// Whatever a file holds, what is read keeps the promises of the package.
+func FuzzQueries(f *testing.F) {
+	f.Add(oneQuery)
+	f.Add(strings.Replace(oneQuery, "Speak", "List  Languages", 1))
+	f.Add(`[{"query": "q", "query_id": 1, "api_list": null, "relevant APIs": [[]]}]`)
+
+	f.Fuzz(func(t *testing.T, text string) {
+		b := newBuilder()
+		if b.readQueries("G1_x", []byte(text)) != nil {
+			return
+		}
+
+		c := b.collection()
+		seen := map[int]bool{}
+
+		for _, q := range c.Queries {
+			if seen[q.ID] || len(q.Relevant) == 0 {
+				t.Errorf("query %d is there twice, or has no relevant API", q.ID)
+			}
+
+			seen[q.ID] = true
+
+			for _, k := range append(q.Relevant, q.APIs...) {
+				if _, ok := c.Document(k); !ok {
+					t.Errorf("query %d: no document of %s", q.ID, k)
+				}
+			}
+		}
+
+		if _, err := c.Functions(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package toolbench
+
+import (
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/envs/pytext"
+)
+
+// A response has the shape of the template: types become values, and lists as many items as they say, up to three.
+func TestScriptedFillsTemplates(t *testing.T) {
+	t.Parallel()
+
+	for template, want := range map[string]string{
+		`{"city": "str", "days": "int"}`:               `{"city": "Bern", "days": 3}`,
+		`{"ok": "NoneType", "all": "empty list"}`:      `{"ok": null, "all": []}`,
+		`[{"city": "str", "_list_length": 2}]`:         `[{"city": "Bern"}, {"city": "Bern"}]`,
+		`[{"city": "str", "_list_length": 900}]`:       `[{"city": "Bern"}, {"city": "Bern"}, {"city": "Bern"}]`,
+		`{"a": ["list of list with length 1"]}`:        `{"a": [[]]}`,
+		`{"a": "list of dict with length 0", "b": {}}`: `{"a": [], "b": {}}`,
+		`"{\"city\": \"str\"}"`:                        `{"city": "Bern"}`,
+		`{"city": "a phrase", "n": 7}`:                 `{"city": "a phrase", "n": 7}`,
+	} {
+		d := &Document{Template: []byte(template)}
+		args := envs.Args{{Name: "city", Value: "Bern"}, {Name: "days", Value: envs.Number("3")}}
+
+		got, err := Scripted{}.Simulate(t.Context(), d, args)
+		if text := string(pytext.AppendJSON(nil, got)); err != nil || text != want {
+			t.Errorf("%s is filled with %s (%v), want %s", template, text, err, want)
+		}
+	}
+}
+
+// The order of arguments does not matter; their values and the API do.
+func TestScriptedIsAFunctionOfTheCall(t *testing.T) {
+	t.Parallel()
+
+	says := func(api string, args ...envs.Arg) string {
+		for _, template := range []string{`{"x": "str", "y": "float", "z": "bool"}`, `"{\"cut\": \"st"`, ``} {
+			d := &Document{Key: Key{"Media", "Kraken", api}, Template: []byte(template)}
+
+			got, err := Scripted{}.Simulate(t.Context(), d, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			api += Response("", got)
+		}
+
+		return api
+	}
+	a, b := envs.Arg{Name: "a", Value: "1"}, envs.Arg{Name: "b", Value: "2"}
+
+	if first, again := says("Speak", a, b), says("Speak", b, a); first != again {
+		t.Errorf("the same call is answered with %s and %s", first, again)
+	}
+
+	if says("Speak", a) == says("Speak", b) || says("Speak", a)[5:] == says("Sings", a)[5:] {
+		t.Error("different calls are answered alike")
+	}
+}
+
+// Every document that was published is answered with JSON.
+func TestScriptedAnswersPublishedDocuments(t *testing.T) {
+	t.Parallel()
+
+	c := published(t)
+	plain := 0
+
+	for i := range c.Documents {
+		got, err := Scripted{}.Simulate(t.Context(), &c.Documents[i], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := pytext.DecodeStrict(Response("", got)); err != nil {
+			t.Errorf("%s: %v", c.Documents[i].Key, err)
+		}
+
+		if _, ok := got.(string); ok {
+			plain++
+		}
+	}
+
+	if plain == len(c.Documents) {
+		t.Error("no template is filled")
+	}
+}

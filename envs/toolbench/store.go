@@ -1,0 +1,133 @@
+package toolbench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"toolevo/envs/durable"
+	"toolevo/envs/regular"
+)
+
+// format is the version of the files in the data folder.
+const format = 1
+
+// path returns the file of a split in a data folder.
+func path(data, split string) string { return filepath.Join(data, "toolbench", split+".json") }
+
+// Save keeps the files in the data folder as those of a split, in place of what it had. A query that another of the
+// splits has is an error: nobody is trained on what others are measured by.
+func (p *Published) Save(data, split string, splits []string) (written string, err error) {
+	for _, other := range splits {
+		if other == split {
+			continue
+		}
+
+		c, err := Open(data, other)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		if err != nil {
+			return "", err
+		}
+
+		if q, shared := p.Collection.shares(c.Collection); shared {
+			return "", fmt.Errorf("toolbench: %s is a query of the split %s already: import it into that one, or "+
+				"remove %s", q, other, path(data, other))
+		}
+	}
+
+	if err := os.MkdirAll(filepath.Dir(path(data, split)), 0o755); err != nil {
+		return "", fmt.Errorf("toolbench: %w", err)
+	}
+
+	p.archive.Format = format
+	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(p.archive) }
+
+	return path(data, split), durable.WriteFile(path(data, split), write)
+}
+
+// shares returns a query that both collections have.
+func (c *Collection) shares(other *Collection) (name string, ok bool) {
+	has := map[string]bool{}
+	for _, q := range other.Queries {
+		has[q.Name()] = true
+	}
+
+	for _, q := range c.Queries {
+		if has[q.Name()] {
+			return q.Name(), true
+		}
+	}
+
+	return "", false
+}
+
+// Kept is a split in the data folder.
+type Kept struct {
+	*Collection
+	SHA256 string // of its file
+}
+
+// Open reads a split of a data folder. The error is [fs.ErrNotExist] where it has none.
+func Open(data, split string) (*Kept, error) {
+	text, err := regular.ReadFile(path(data, split))
+	if err != nil {
+		return nil, fmt.Errorf("toolbench: %w", err)
+	}
+
+	var a archive
+	if err = json.Unmarshal(text, &a); err == nil && a.Format != format {
+		err = fmt.Errorf("its format is %d, want %d", a.Format, format)
+	}
+
+	var c *Collection
+	if err == nil {
+		c, err = a.collection()
+	}
+
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w: run `toolevo toolbench import` again", path(data, split), err)
+	}
+
+	sum := sha256.Sum256(text)
+
+	return &Kept{c, hex.EncodeToString(sum[:])}, nil
+}
+
+// Union returns a collection of all documents, and of the queries of the first.
+func Union(first *Collection, others ...*Collection) (*Collection, error) {
+	b := newBuilder()
+
+	for _, c := range append([]*Collection{first}, others...) {
+		for _, d := range c.Documents {
+			if err := b.add(d, "another split"); err != nil {
+				return nil, fmt.Errorf("toolbench: %w", err)
+			}
+		}
+	}
+
+	all := b.collection()
+	all.Queries, all.Missing = first.Queries, first.Missing
+
+	return all, nil
+}
+
+// Groups returns the groups of the queries, in alphabetical order.
+func (c *Collection) Groups() []string {
+	groups := map[string]bool{}
+	for _, q := range c.Queries {
+		groups[q.Group] = true
+	}
+
+	return slices.Sorted(maps.Keys(groups))
+}
