@@ -172,9 +172,13 @@ func (c *Config) Codec() action.Codec {
 	return codec
 }
 
-// Perturbation returns how the text of each question is changed.
-func (c *Config) Perturbation() perturb.Perturbation {
-	return perturb.Perturbation{Kind: perturb.Kind(c.Perturb), Faithful: c.PerturbAll, Seed: c.Seed}
+// Rephrase returns what changes the text of each question, nil for none.
+func (c *Config) Rephrase() func(id, query string) string {
+	if kind := perturb.Kind(c.Perturb); kind != perturb.None {
+		return perturb.Perturbation{Kind: kind, Faithful: c.PerturbAll, Seed: c.Seed}.Apply
+	}
+
+	return nil
 }
 
 // MaxDepth returns the depth limit of a task.

@@ -28,7 +28,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 	own, answers, err := b.ownTasks()
 
 	return suite.Choice{
-		Own: own, Answers: answers,
+		Own: own, Answers: answers, Rephrase: c.Rephrase(),
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
 		Versions: b.versions,
 		Environment: suite.Environment{
@@ -105,11 +105,7 @@ func (b *bench) readTasks() error {
 		split = suite.OwnSplit
 	}
 
-	perturbation := b.Config.Perturbation()
-
 	for _, t := range b.suite.Tasks() {
-		t.Question = perturbation.Apply(t.ID, t.Question)
-
 		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: split, Text: t.Question}
 		if answers != nil {
 			q.Gold = answers.Answer(t.ID)

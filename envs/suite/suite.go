@@ -59,6 +59,10 @@ type Choice struct {
 	Own     []envs.Task
 	Answers map[string]string
 
+	// Rephrase changes what the user asks in the task of an ID, and nothing else that its question says; nil changes
+	// nothing. See [Choice.Ask].
+	Rephrase func(id, query string) string
+
 	Prompt      string           // the API version that prompts show
 	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns without files
 	Environment Environment
@@ -71,6 +75,15 @@ type Choice struct {
 	Embedder func(model, server string, patient bool) (Embedder, error)
 	// Watch shows long preparations while a command works: what is done, and then how far it is. It may be nil.
 	Watch func(what string) (set func(done, total int), stop func())
+}
+
+// Ask returns what the user asks in the task of an ID, rephrased as the choice says.
+func (c *Choice) Ask(id, query string) string {
+	if c.Rephrase == nil {
+		return query
+	}
+
+	return c.Rephrase(id, query)
 }
 
 // Environment are the settings that environments of every benchmark have; see the section environment of the

@@ -144,7 +144,10 @@ func (o *opened) readQuestions() error {
 	}
 
 	for _, q := range all {
-		o.tasks = append(o.tasks, q.Task())
+		t := q.Task()
+		t.Question = o.choice.Ask(q.ID, q.Text)
+
+		o.tasks = append(o.tasks, t)
 		o.gold[q.ID] = q.Answer
 	}
 

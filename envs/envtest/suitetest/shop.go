@@ -140,7 +140,7 @@ type shop struct {
 func (s *shop) add(dataset, item string, n, price int) {
 	id := fmt.Sprintf("%s-%s-%s-%02d", dataset, s.choice.Split, item, n)
 	s.tasks = append(s.tasks, envs.Task{
-		ID: id, Question: fmt.Sprintf("What do %d pieces of %s cost?", n, item),
+		ID: id, Question: s.choice.Ask(id, fmt.Sprintf("What do %d pieces of %s cost?", n, item)),
 		Labels: map[string]string{envs.LabelDataset: dataset, "pieces": strconv.Itoa(n)},
 	})
 	s.gold[id] = strconv.Itoa(n * price)

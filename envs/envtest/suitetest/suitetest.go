@@ -59,6 +59,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 	}
 
 	checkTasks(t, first, tasks)
+	checkRephrased(t, b, c, tasks)
 
 	if _, err := b.Tools("no such version", nil); err == nil {
 		t.Error("a version that does not exist has tools")
@@ -79,6 +80,34 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 
 	if p, ok := b.(suite.Planner); ok {
 		checkPlans(t, p, toolsOf(b), first, c.Prompt, tasks)
+	}
+}
+
+// checkRephrased checks that what a user asks can be changed, and that nothing but questions changes with it.
+func checkRephrased(t *testing.T, b suite.Benchmark, c suite.Choice, tasks []envs.Task) {
+	t.Helper()
+
+	const before = "In other words: "
+	c.Rephrase = func(_, query string) string { return before + query }
+
+	s, err := b.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	defer s.Close()
+
+	rephrased := s.Tasks()
+	for i := range rephrased {
+		if !strings.HasPrefix(rephrased[i].Question, before) {
+			t.Errorf("%s was not rephrased", rephrased[i].ID)
+		}
+
+		rephrased[i].Question = strings.TrimPrefix(rephrased[i].Question, before)
+	}
+
+	if diff := cmp.Diff(tasks, rephrased); diff != "" {
+		t.Errorf("more than the beginning of questions changed:\n%s", diff)
 	}
 }
 

@@ -32,7 +32,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 		q := &o.collection.Queries[i]
 
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s\n\n%s", strings.TrimSpace(q.Text), offer)
+		fmt.Fprintf(&b, "%s\n\n%s", strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), offer)
 
 		for _, tool := range o.toolsOf(q) {
 			b.WriteString("\n" + lines[tool])
