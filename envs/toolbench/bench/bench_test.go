@@ -70,7 +70,7 @@ func TestEnvironment(t *testing.T) {
 			task, v := s.tasks[0], versionOf(t, s, version)
 			env := func() envs.Environment { return environmentOf(t, open(t, c), version) }
 
-			actions := []envs.Action{"Thought: hm", write("nobody", "{ }"), write(envs.FinishTool, `{"answer": "dry"}`)}
+			actions := []envs.Action{"Thought: hm", write("nobody", "{}"), write(envs.FinishTool, `{"answer": "dry"}`)}
 			for _, call := range s.planned(s.queries[task.ID]) {
 				actions = append(actions, text(call), text(lifted(t, v, call)))
 			}
@@ -223,7 +223,7 @@ func TestRule(t *testing.T) {
 	}{
 		"all":              {[]envs.Action{track, price, answer}, 1},
 		"in another order": {[]envs.Action{price, track, track, answer}, 1},
-		"after a mistake":  {[]envs.Action{write("price_for_parcel_post", `{ }`), price, track, answer}, 1},
+		"after a mistake":  {[]envs.Action{write("price_for_parcel_post", `{}`), price, track, answer}, 1},
 		"one is missing":   {[]envs.Action{track, answer}, -1},
 		"none":             {[]envs.Action{answer}, -1},
 		"no answer":        {[]envs.Action{track, price, write(envs.FinishTool, `{"answer": " "}`)}, -1},
@@ -270,8 +270,9 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 		write("forecast_for_get_24h_weather", `{"city": "Bern"}`),
 		write("forecast_for_get_24h_weather", `{"city": "Bern", "days": "three"}`),
 		write("health_for_get_24h_weather", `{"city": "Bern"}`),
-		write("no_such_function", `{ }`),
+		write("no_such_function", `{}`),
 		write("forecast_for_get_24h_weather", `{"days": 2, "city": "Bern"}`),
+		write("health_for_get_24h_weather", `{}`),
 	)
 
 	for i, want := range []struct {
@@ -283,6 +284,7 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 		{envs.InvocationError, `argument error: health_for_get_24h_weather takes no arguments.`},
 		{envs.InvalidAction, `stations_for_get_24h_weather[lat, lon, most]`},
 		{envs.OK, `{"error": "", "response": {"city": "Bern", "days": [{"date": `},
+		{envs.OK, `{"error": "", "response": {"status": `},
 	} {
 		if turn := all[i].Turn; turn.Outcome != want.outcome || !strings.Contains(turn.Observation, want.says) {
 			t.Errorf("%s: %s, %s; want %s, %s", turn.Action, turn.Outcome, turn.Observation, want.outcome, want.says)
