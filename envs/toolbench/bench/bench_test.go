@@ -162,12 +162,18 @@ func TestVersions(t *testing.T) {
 			}
 
 			s := open(t, choice(t, folder))
+			stride := 1 + len(s.tasks)/100
+			played := (len(s.tasks) + stride - 1) / stride
 
 			for _, version := range s.versions.names {
 				env, v := environmentOf(t, s, version), versionOf(t, s, version)
 				oracle, stale := 0, 0
 
-				for _, task := range s.tasks {
+				for i, task := range s.tasks {
+					if i%stride != 0 {
+						continue
+					}
+
 					var knowing, unaware []envs.Action
 
 					for _, call := range s.planned(s.queries[task.ID]) {
@@ -180,14 +186,14 @@ func TestVersions(t *testing.T) {
 					stale += reward(play(t, env, task, append(unaware, finish)...))
 				}
 
-				want := -len(s.tasks)
+				want := -played
 				if version == base {
-					want = len(s.tasks)
+					want = played
 				}
 
-				if oracle != len(s.tasks) || stale != want {
+				if oracle != played || stale != want {
 					t.Errorf("%s: the rewards of %d tasks sum up to %d with knowledge of it, to %d without", version,
-						len(s.tasks), oracle, stale)
+						played, oracle, stale)
 				}
 			}
 		})
