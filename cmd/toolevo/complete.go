@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,6 +142,9 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 			names = append(names, versions.Names()...)
 		}
 	}
+
+	slices.Sort(names) // several suites have versions of one name
+	names = slices.Compact(names)
 
 	for _, name := range append(drift.FactorNames(), all) {
 		names = append(names, drift.FactorPrefix+name)

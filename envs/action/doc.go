@@ -12,7 +12,8 @@
 // The name is what stands between the first "Action:" and the next "Action Input", without surrounding white space.
 // The arguments are the JSON object that begins at the first "Action Input:" followed by a brace; where none is
 // complete, the text up to the last closing brace is what is wrong. Something has to stand between the first brace
-// and the last, so "{}" is malformed and "{ }" is an object without members. The thought is ignored. Duplicate keys,
+// and the last, so "{}" is malformed and "{ }" is an object without members, unless a suite has tools without
+// parameters and wants [ReAct].EmptyInput. The thought is ignored. Duplicate keys,
 // line breaks in strings and NaN are treated as in Python. JSON nested deeper than [pytext.MaxDepth] is an argument
 // error. These are the published code's rules, but that there the arguments always reach to the last brace: see
 // [ReAct].LastBrace.

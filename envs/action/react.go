@@ -22,7 +22,8 @@ const (
 // ReAct is the [Codec] of Thought, Action and Action Input. A call ends with the first complete JSON object: models
 // write on after it, a code fence or another Thought.
 type ReAct struct {
-	LastBrace bool // an input reaches to the last brace of the text, as in the published code
+	LastBrace  bool // an input reaches to the last brace of the text, as in the published code
+	EmptyInput bool // {} is an input; in the published code something stands between the braces
 }
 
 // String implements [Codec].
@@ -36,7 +37,7 @@ func (r ReAct) Parse(text string) (envs.Call, error) {
 
 // parse returns the call and what of the text stands after it.
 func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
-	name, input, ok := split(text)
+	name, input, ok := r.split(text)
 	if !ok {
 		return c, "", ErrMalformed
 	}
@@ -69,7 +70,7 @@ func (r ReAct) Trim(text string) string {
 }
 
 // split returns the name and the JSON text of an action; ok is false when either is missing.
-func split(text string) (name, input string, ok bool) {
+func (r ReAct) split(text string) (name, input string, ok bool) {
 	_, after, ok := strings.Cut(text, ActionMarker)
 	if !ok {
 		return "", "", false
@@ -86,7 +87,7 @@ func split(text string) (name, input string, ok bool) {
 
 	input, ok = findInput(text)
 
-	return name, input, ok
+	return name, input, ok && (input != "{}" || r.EmptyInput)
 }
 
 // findInput returns what reaches from the first brace right behind an input marker to the last brace.
@@ -105,7 +106,7 @@ func findInput(text string) (input string, ok bool) {
 		}
 
 		start := len(text) - len(object)
-		if end < start+2 {
+		if end <= start {
 			return "", false
 		}
 

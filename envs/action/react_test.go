@@ -41,7 +41,7 @@ func TestSplit(t *testing.T) {
 			`{"a": 1} Action: A Action Input: {"b": 2}`},
 	}
 	for _, tt := range tests {
-		name, input, ok := split(tt.text)
+		name, input, ok := ReAct{}.split(tt.text)
 		if ok != (tt.name != "") || ok && (name != tt.name || input != tt.input) {
 			t.Errorf("split(%q) = %q, %q, %v, want %q, %q", tt.text, name, input, ok, tt.name, tt.input)
 		}
@@ -189,6 +189,26 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// An empty object is the input of a tool without parameters, where that is wanted.
+func TestEmptyInput(t *testing.T) {
+	if _, err := (ReAct{}).Parse(react("Health", "{}")); !errors.Is(err, ErrMalformed) {
+		t.Errorf("by the published rule: %v", err)
+	}
+
+	for _, input := range []string{"{}", "{ }", "{}\n"} {
+		if call, err := (ReAct{EmptyInput: true}).Parse(react("Health", input)); err != nil || call.Name != "Health" ||
+			len(call.Args) > 0 {
+			t.Errorf("%q is the call %v, %v", input, call, err)
+		}
+	}
+
+	for _, input := range []string{"}{", "{", "}"} {
+		if _, err := (ReAct{EmptyInput: true}).Parse(react("Health", input)); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%q: %v", input, err)
+		}
+	}
+}
+
 func FuzzReAct(f *testing.F) {
 	for _, a := range envtest.Hostile() {
 		if len(a) < 1000 {
@@ -198,7 +218,7 @@ func FuzzReAct(f *testing.F) {
 
 	f.Add(react("LoadDB", `{"DBName": "coffee"}`))
 	f.Fuzz(func(t *testing.T, text string) {
-		name, input, ok := split(text)
+		name, input, ok := ReAct{}.split(text)
 		if ok && (name == "" || len(input) < 3 || !strings.HasPrefix(input, "{") || !strings.HasSuffix(input, "}") ||
 			!strings.Contains(text, input)) {
 			t.Errorf("split(%q) = %q, %q", text, name, input)
@@ -211,6 +231,7 @@ func FuzzReAct(f *testing.F) {
 
 		checkTrim(t, ReAct{}, text)
 		checkTrim(t, ReAct{LastBrace: true}, text)
+		checkTrim(t, ReAct{EmptyInput: true}, text)
 
 		key := Key(ReAct{}, text)
 		if strings.ContainsAny(key, "\r\n") || !utf8.ValidString(key) {

@@ -71,6 +71,8 @@ type Options struct {
 	Codec action.Codec
 	// LastBrace reads ReAct text as the published code does: see [action.ReAct].
 	LastBrace bool
+	// EmptyInput reads {} in ReAct text as a call without arguments: see [action.ReAct].
+	EmptyInput bool
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
 	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the published code does:
@@ -120,7 +122,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 
 	c.Options.Codec = action.OrDefault(c.Options.Codec)
 	if c.Options.Codec == (action.ReAct{}) {
-		c.Options.Codec = action.ReAct{LastBrace: c.Options.LastBrace}
+		c.Options.Codec = action.ReAct{LastBrace: c.Options.LastBrace, EmptyInput: c.Options.EmptyInput}
 	}
 
 	var hidden []string

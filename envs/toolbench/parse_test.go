@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/durable"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -250,7 +252,8 @@ func TestSave(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if _, err := Open(data, "test"); err == nil || !strings.Contains(err.Error(), "toolbench import") {
+		if _, err := Open(data, "test"); !errors.Is(err, durable.ErrDamaged) ||
+			!strings.Contains(err.Error(), "toolbench import") {
 			t.Errorf("%q: error %v does not say what to do", damaged, err)
 		}
 	}

@@ -96,7 +96,8 @@ func Open(data, split string) (*Kept, error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w: run `toolevo toolbench import` again", path(data, split), err)
+		return nil, fmt.Errorf("%s is %w: %w: run `toolevo toolbench import` again", path(data, split),
+			durable.ErrDamaged, err)
 	}
 
 	sum := sha256.Sum256(text)

@@ -70,7 +70,7 @@ func TestEnvironment(t *testing.T) {
 			task, v := s.tasks[0], versionOf(t, s, version)
 			env := func() envs.Environment { return environmentOf(t, open(t, c), version) }
 
-			actions := []envs.Action{"Thought: hm", write("nobody", "{ }"), write(envs.FinishTool, `{"answer": "dry"}`)}
+			actions := []envs.Action{"Thought: hm", write("nobody", "{}"), write(envs.FinishTool, `{"answer": "dry"}`)}
 			for _, call := range s.planned(s.queries[task.ID]) {
 				actions = append(actions, text(call), text(lifted(t, v, call)))
 			}
@@ -162,12 +162,18 @@ func TestVersions(t *testing.T) {
 			}
 
 			s := open(t, choice(t, folder))
+			stride := 1 + len(s.tasks)/100
+			played := (len(s.tasks) + stride - 1) / stride
 
 			for _, version := range s.versions.names {
 				env, v := environmentOf(t, s, version), versionOf(t, s, version)
 				oracle, stale := 0, 0
 
-				for _, task := range s.tasks {
+				for i, task := range s.tasks {
+					if i%stride != 0 {
+						continue
+					}
+
 					var knowing, unaware []envs.Action
 
 					for _, call := range s.planned(s.queries[task.ID]) {
@@ -180,14 +186,14 @@ func TestVersions(t *testing.T) {
 					stale += reward(play(t, env, task, append(unaware, finish)...))
 				}
 
-				want := -len(s.tasks)
+				want := -played
 				if version == base {
-					want = len(s.tasks)
+					want = played
 				}
 
-				if oracle != len(s.tasks) || stale != want {
+				if oracle != played || stale != want {
 					t.Errorf("%s: the rewards of %d tasks sum up to %d with knowledge of it, to %d without", version,
-						len(s.tasks), oracle, stale)
+						played, oracle, stale)
 				}
 			}
 		})
@@ -223,7 +229,7 @@ func TestRule(t *testing.T) {
 	}{
 		"all":              {[]envs.Action{track, price, answer}, 1},
 		"in another order": {[]envs.Action{price, track, track, answer}, 1},
-		"after a mistake":  {[]envs.Action{write("price_for_parcel_post", `{ }`), price, track, answer}, 1},
+		"after a mistake":  {[]envs.Action{write("price_for_parcel_post", `{}`), price, track, answer}, 1},
 		"one is missing":   {[]envs.Action{track, answer}, -1},
 		"none":             {[]envs.Action{answer}, -1},
 		"no answer":        {[]envs.Action{track, price, write(envs.FinishTool, `{"answer": " "}`)}, -1},
@@ -270,8 +276,9 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 		write("forecast_for_get_24h_weather", `{"city": "Bern"}`),
 		write("forecast_for_get_24h_weather", `{"city": "Bern", "days": "three"}`),
 		write("health_for_get_24h_weather", `{"city": "Bern"}`),
-		write("no_such_function", `{ }`),
+		write("no_such_function", `{}`),
 		write("forecast_for_get_24h_weather", `{"days": 2, "city": "Bern"}`),
+		write("health_for_get_24h_weather", `{}`),
 	)
 
 	for i, want := range []struct {
@@ -283,6 +290,7 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 		{envs.InvocationError, `argument error: health_for_get_24h_weather takes no arguments.`},
 		{envs.InvalidAction, `stations_for_get_24h_weather[lat, lon, most]`},
 		{envs.OK, `{"error": "", "response": {"city": "Bern", "days": [{"date": `},
+		{envs.OK, `{"error": "", "response": {"status": `},
 	} {
 		if turn := all[i].Turn; turn.Outcome != want.outcome || !strings.Contains(turn.Observation, want.says) {
 			t.Errorf("%s: %s, %s; want %s, %s", turn.Action, turn.Outcome, turn.Observation, want.outcome, want.says)

@@ -34,7 +34,4 @@
 // What a benchmark says before data is read is asked for by name alone. So [ToolBench.Versions] and [ToolBench.Tools]
 // know Finish and UpdateTool only; files of versions and factors cannot be deployed; and there are plans for the tasks
 // that this process has opened, and no others.
-//
-// Many functions have no parameters. In ReAct text their input is { } with a space, since the published reader takes {}
-// for none; the codec function-call has no such rule.
 package bench

@@ -24,7 +24,13 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 		return nil, err
 	}
 
-	e := &environment{codec: o.choice.Environment.Codec, tasks: make(map[string]taskEnvironment, len(o.tasks))}
+	e := &environment{
+		codec: action.OrDefault(o.choice.Environment.Codec), tasks: make(map[string]taskEnvironment, len(o.tasks)),
+	}
+
+	if e.codec == (action.ReAct{}) {
+		e.codec = action.ReAct{EmptyInput: true} // many functions have no parameters
+	}
 
 	for _, t := range o.tasks {
 		q := o.queries[t.ID]
@@ -72,7 +78,7 @@ func (e *environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 
 // Canonical implements [envs.Canonicalizer].
 func (e *environment) Canonical(a envs.Action) string {
-	return action.Key(action.OrDefault(e.codec), string(a))
+	return action.Key(e.codec, string(a))
 }
 
 func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}], error) {
@@ -123,6 +129,7 @@ func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Envir
 		Prompt: prompt, Deployed: deployed, Tools: run, Grader: rule{q, o.functions},
 		Options: dynamic.Options{
 			Codec:             options.Codec,
+			EmptyInput:        true,
 			NoUpdateTool:      !options.UpdateTool,
 			ObservationWords:  options.ObservationWords,
 			StrictReward:      options.StrictReward,
