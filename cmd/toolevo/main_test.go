@@ -220,6 +220,13 @@ func made(t testing.TB, args ...string) string {
 	return out.String()
 }
 
+// collection is made for a collection that a test only needs, without walls around its programs: attacking them would
+// take longer than all else.
+func collection(t testing.TB, args ...string) string {
+	t.Helper()
+	return made(t, append([]string{"collect", "--engine", "unsafe", "--progress", "none"}, args...)...)
+}
+
 // fails runs a command that has to end with a code and say some words on stderr and nothing on stdout.
 func fails(t *testing.T, code int, words []string, args ...string) result {
 	t.Helper()

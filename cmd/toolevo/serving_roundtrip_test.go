@@ -200,11 +200,7 @@ func samplesAreSent(t *testing.T, tools string, tests ...struct{ kind, form stri
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	shown := "server.prompt.tools=" + tools
 
-	collect := []string{"collect", "--data", data, "--limit", "6", "--trees", "3", "--set", shown, "--out", run}
-	if r := cliWith(t, "", modulesHere(), collect...); r.code != exitDone { // the prompts of both name the same modules
-		t.Fatalf("collect: exit %d\n%s", r.code, r.err)
-	}
-
+	collection(t, "--data", data, "--limit", "6", "--trees", "3", "--set", shown, "--out", run)
 	must(t, "check", run)
 	must(t, "export", run, "--out", exported)
 	must(t, "check", exported)
