@@ -21,7 +21,7 @@ Generated from the tables in columns.yaml: do not edit; `+"`go test ./trajectori
 Schema version %d, in the column `+"`schema_version`"+` and in the footer under `+"`%s`"+`.
 
 One row is one trajectory that ended with the right answer. Rows are ordered by dataset, difficulty, split,
-question_index, question_id, question, its other labels by their names, run_hash, tree, node. Parquet, zstd, data
+question_index, question_id, question, its other labels by their names, run_hash, tree, node. Parquet, texts in zstd and the rest in Snappy, data
 pages of version 1, row groups of at most 1,000 rows. "optional" columns are null where there is nothing; no other column is null.
 
 `, SchemaVersion, schemaKey)

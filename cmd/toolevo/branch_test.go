@@ -44,7 +44,7 @@ func TestBranchUnderAnotherVersion(t *testing.T) {
 	data, dir := smallData(t), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 
-	must(t, "collect", "--data", data, "--dataset", "coffee", "--difficulty", "easy", "--limit", "2", "--trees", "2",
+	collection(t, "--data", data, "--dataset", "coffee", "--difficulty", "easy", "--limit", "2", "--trees", "2",
 		"--out", in("run"))
 	tree := treeIn(t, in("run"), question, 0)
 	node := onTheWay(t, tree)
@@ -110,7 +110,7 @@ func TestBranchAtTheRootIsTheRun(t *testing.T) {
 	versions := filepath.Join(dir, "made")
 
 	must(t, "versions", "make", "--count", "2", "--out", versions)
-	must(t, "collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "3", "--api",
+	collection(t, "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "3", "--api",
 		"file:"+versions+"/*.yaml", "--out", run)
 
 	var questions []string

@@ -140,8 +140,7 @@ func TestInspect(t *testing.T) {
 	text := must(t, "inspect", run, id, "0")
 	says(t, "inspect RUN QUESTION TREE", text, "[deprecated] LoadDB", "InitializeDatabase", "└ ")
 	caching := filepath.Join(t.TempDir(), "paper")
-	must(t, "collect", "--data", smallData(t), "--preset", "paper", "--trees", "1", "--limit", "1", "--out", caching,
-		"--progress", "none")
+	collection(t, "--data", smallData(t), "--preset", "paper", "--trees", "1", "--limit", "1", "--out", caching)
 
 	visible, drawn := must(t, "inspect", caching, id, "0"), must(t, "inspect", caching, id, "0", "--cached")
 	if strings.Count(drawn, "\n") <= strings.Count(visible, "\n") {

@@ -25,7 +25,7 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	must(t, "collect", "--data", data, "--split", "test", "--limit", "2", "--trees", "2", "--out", in("tested"))
+	collection(t, "--data", data, "--split", "test", "--limit", "2", "--trees", "2", "--out", in("tested"))
 
 	// Test questions are exported when they are asked for, only then, and under their name.
 	r := cli(t, "export", in("tested"), "--data", data, "--out", in("none"))

@@ -156,9 +156,10 @@ func retryAfters(values ...string) (modes []mode) {
 
 // bodies is a mode for each body that is not a completion.
 func bodies(all map[string]string) (modes []mode) {
-	for name, body := range all {
+	for name, text := range all {
+		body := []byte(text) // once: some are of many megabytes
 		modes = append(modes, mode{name: "body: " + name, spoil: func(a *spoiledAnswer) {
-			a.send(http.StatusOK, []byte(body))
+			a.send(http.StatusOK, body)
 		}})
 	}
 
@@ -314,6 +315,9 @@ func edits(kind string, all map[string]func(o object)) (modes []mode) {
 // zeros is a gzip of 256 MiB of zeros: one member, again and again.
 var zeros = sync.OnceValue(func() []byte { return bytes.Repeat(gzipped(make([]byte, 1<<20)), 256) })
 
+// spaces are 80 MiB of them.
+var spaces = sync.OnceValue(func() []byte { return bytes.Repeat([]byte(" "), 80<<20) })
+
 func gzipped(body []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -324,7 +328,7 @@ func gzipped(body []byte) []byte {
 }
 
 // spoilingModes are all modes, in the order of their names.
-func spoilingModes() []mode {
+var spoilingModes = sync.OnceValue(func() []mode {
 	big := strings.Repeat("x", 1<<20)
 	deep := strings.Repeat("[", 1_000_000)
 	all := slices.Concat(
@@ -532,7 +536,7 @@ func spoilingModes() []mode {
 			}},
 			{
 				name:  "spaces without an end",
-				spoil: func(a *spoiledAnswer) { a.send(200, bytes.Repeat([]byte(" "), 80<<20)) },
+				spoil: func(a *spoiledAnswer) { a.send(200, spaces()) },
 			},
 			{name: "hanging", slow: true, spoil: (*spoiledAnswer).hang},
 			{name: "hanging after the header", slow: true, spoil: func(a *spoiledAnswer) {
@@ -562,7 +566,7 @@ func spoilingModes() []mode {
 	slices.SortFunc(all, func(x, y mode) int { return strings.Compare(x.name, y.name) })
 
 	return all
-}
+})
 
 // extraChoice is a choice beside the good ones.
 func extraChoice(o object, index int) any {

@@ -12,8 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +48,11 @@ func TestMain(m *testing.M) {
 	engines.Main()
 	debug.SetGCPercent(400) // the heaps of tests are small, and collecting them is a tenth of all they do
 	flag.Parse()
+
+	// Most of a test is waiting for the programs that it starts, and for servers that hang.
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
 
 	var err error
 	if scratch, err = os.MkdirTemp("", "toolevo-test-"); err != nil {
@@ -213,6 +220,13 @@ func made(t testing.TB, args ...string) string {
 	return out.String()
 }
 
+// collection is made for a collection that a test only needs, without walls around its programs: attacking them would
+// take longer than all else.
+func collection(t testing.TB, args ...string) string {
+	t.Helper()
+	return made(t, append([]string{"collect", "--engine", "unsafe", "--progress", "none"}, args...)...)
+}
+
 // fails runs a command that has to end with a code and say some words on stderr and nothing on stdout.
 func fails(t *testing.T, code int, words []string, args ...string) result {
 	t.Helper()
@@ -301,9 +315,11 @@ var smallRun = shared("run", func(t testing.TB, dir string) {
 // binary is the program, built once, without the race detector and without what only debuggers read.
 func binary() string { return filepath.Join(scratch, "toolevo") }
 
+// build copies it from the cache of `go run`, which links it only where it changed; `go build` links it every time.
 func build() error {
-	if text, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary(), ".").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, text)
+	cmd := exec.Command("go", "run", "-ldflags=-s -w", "-exec", "cp", ".", binary())
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go run -exec cp: %w\n%s", err, text)
 	}
 
 	return nil

@@ -32,8 +32,8 @@ func TestReplayEqualsARun(t *testing.T) {
 	data := smallData(t)
 	ran := func(t *testing.T, preset, set string) string {
 		dir := filepath.Join(t.TempDir(), "run")
-		must(t, append([]string{"collect", "--data", data, "--preset", preset, "--limit", "2", "--out", dir},
-			sets(set)...)...)
+		args := []string{"--data", data, "--preset", preset, "--limit", "2", "--out", dir}
+		collection(t, append(args, sets(set)...)...)
 
 		return dir
 	}

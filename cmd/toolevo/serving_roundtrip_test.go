@@ -53,6 +53,7 @@ type parrot struct {
 	t       *testing.T
 	form    string
 	samples []export.Sample
+	texts   []string // of the samples, where it is sent text
 
 	mu    sync.Mutex
 	ended map[string]bool // questions of which a sample was said to its end
@@ -78,7 +79,7 @@ func (p *parrot) reply(prompt string, messages []struct{ Role, Content string })
 
 	known := false
 
-	for _, s := range p.samples {
+	for i, s := range p.samples {
 		question := s.Conversations[0].Value
 		known = known || strings.Contains(asked, question)
 
@@ -91,9 +92,8 @@ func (p *parrot) reply(prompt string, messages []struct{ Role, Content string })
 			continue
 		}
 
-		w := wires[p.form]
-		if rest, ok := strings.CutPrefix(w.text(s), prompt); ok {
-			next, after, _ := strings.Cut(rest, w.end)
+		if rest, ok := strings.CutPrefix(p.texts[i], prompt); ok {
+			next, after, _ := strings.Cut(rest, wires[p.form].end)
 			p.ended[question] = p.ended[question] || strings.TrimSpace(after) == ""
 			return next
 		}
@@ -200,11 +200,7 @@ func samplesAreSent(t *testing.T, tools string, tests ...struct{ kind, form stri
 	run, exported := filepath.Join(dir, "run"), filepath.Join(dir, "export")
 	shown := "server.prompt.tools=" + tools
 
-	collect := []string{"collect", "--data", data, "--limit", "6", "--trees", "3", "--set", shown, "--out", run}
-	if r := cliWith(t, "", modulesHere(), collect...); r.code != exitDone { // the prompts of both name the same modules
-		t.Fatalf("collect: exit %d\n%s", r.code, r.err)
-	}
-
+	collection(t, "--data", data, "--limit", "6", "--trees", "3", "--set", shown, "--out", run)
 	must(t, "check", run)
 	must(t, "export", run, "--out", exported)
 	must(t, "check", exported)
@@ -230,6 +226,10 @@ func samplesAreSent(t *testing.T, tools string, tests ...struct{ kind, form stri
 	for _, test := range tests {
 		t.Run(tools+" "+test.kind+" "+test.form, func(t *testing.T) {
 			p := &parrot{t: t, form: test.form, samples: samples, ended: map[string]bool{}}
+			for _, s := range samples {
+				p.texts = append(p.texts, wires[test.form].text(s))
+			}
+
 			web := httptest.NewServer(p)
 			t.Cleanup(web.Close)
 			report := document[finetune.Report](t,

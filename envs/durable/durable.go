@@ -49,7 +49,7 @@ func WriteFile(path string, fill func(io.Writer) error) error {
 }
 
 func fillAndSync(f *os.File, fill func(io.Writer) error) error {
-	buffered := bufio.NewWriterSize(f, 1<<20)
+	buffered := bufio.NewWriterSize(f, 1<<16)
 	if err := fill(buffered); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (d *drawn) chatLogProbs(n, top int) []api.Logprob {
 }
 
 func tokenLogProb(token string, logprob float64) api.TokenLogprob {
-	l := api.TokenLogprob{Token: token, Logprob: logprob}
+	l := api.TokenLogprob{Token: token, Logprob: logprob, Bytes: make([]int, 0, len(token))}
 	for _, b := range []byte(token) {
 		l.Bytes = append(l.Bytes, int(b))
 	}

@@ -195,14 +195,16 @@ func spread(mean float64, n, all int) []float64 {
 	return list
 }
 
+// commonWords are tokens that are likely anywhere.
+var commonWords = [...]string{" the", " a", " to", " of", " and", " in", " is", " it", " for", " on", " with", " as",
+	" at", " by", " be", " or", " an", " if", " so", " no"}
+
 // alternatives are made-up tokens beside one that was sampled, and the log-probability that each gets of the rest.
 func alternatives(logprob float64, n int) ([]string, float64) {
-	names := []string{" the", " a", " to", " of", " and", " in", " is", " it", " for", " on", " with", " as", " at",
-		" by", " be", " or", " an", " if", " so", " no"}
-	n = min(n, len(names))
+	n = min(n, len(commonWords))
 	rest := math.Log1p(-math.Exp(math.Min(logprob, -1e-3))) - math.Log(float64(n+1))
 
-	return names[:n], math.Min(rest, logprob)
+	return commonWords[:n], math.Min(rest, logprob)
 }
 
 // generate writes the samples of prompts and spends the time they take. The lists are in the order of the prompts.

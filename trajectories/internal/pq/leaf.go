@@ -87,8 +87,8 @@ func take[V any](l *leaf, values []V) (value V, err error) {
 	return value, nil
 }
 
-// batch is how many values are decoded at once.
-const batch = 1024
+// maxBatch is how many values are decoded at once, at most.
+const maxBatch = 1024
 
 // leaf decodes the column chunk at a position.
 func (g *group) leaf(at position) (*leaf, error) {
@@ -108,6 +108,11 @@ func (g *group) leaf(at position) (*leaf, error) {
 	if l.maxDef < at.def || l.maxDef > at.def+1 || d.MaxRepetitionLevel() != at.rep {
 		return nil, fmt.Errorf("column %s is nested otherwise (levels %d and %d)", at.path, l.maxDef,
 			d.MaxRepetitionLevel())
+	}
+
+	batch, err := g.batch(i)
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", at.path, err)
 	}
 
 	def, rep := make([]int16, batch), make([]int16, batch)
@@ -141,8 +146,20 @@ func (g *group) leaf(at position) (*leaf, error) {
 	return l, nil
 }
 
-// decode reads up to one batch of levels and their values.
+// batch returns how many values of a column chunk are decoded at once: all of a short one, as most are.
+func (g *group) batch(column int) (int64, error) {
+	chunk, err := g.rows.MetaData().ColumnChunk(column)
+	if err != nil {
+		return 0, err
+	}
+
+	return min(max(chunk.NumValues(), 1), maxBatch), nil // a damaged file may say anything
+}
+
+// decode reads as many levels as there is room for, and their values.
 func (l *leaf) decode(chunk file.ColumnChunkReader, def, rep []int16) (total int64, n int, err error) {
+	batch := int64(len(def))
+
 	switch r := chunk.(type) {
 	case *file.ByteArrayColumnChunkReader:
 		buf := make([]parquet.ByteArray, batch)
