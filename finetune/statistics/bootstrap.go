@@ -10,19 +10,26 @@ import (
 // Cluster counts what is drawn together by [Bootstrap].
 type Cluster struct{ Successes, Trials int }
 
+func (c *Cluster) add(other *Cluster) {
+	c.Successes += other.Successes
+	c.Trials += other.Trials
+}
+
+// share returns the share of successes in the trials, of which there is one.
+func (c *Cluster) share() float64 { return float64(c.Successes) / float64(c.Trials) }
+
 // MacroMean returns the mean of the strata's shares of successes, each stratum weighing the same, and how many strata
 // there are. Those without trials do not count; with no stratum left the mean is 0.
 func MacroMean(strata [][]Cluster) (mean float64, n int) {
 	for _, clusters := range strata {
 		var total Cluster
 
-		for _, c := range clusters {
-			total.Successes += c.Successes
-			total.Trials += c.Trials
+		for i := range clusters {
+			total.add(&clusters[i])
 		}
 
 		if total.Trials > 0 {
-			mean += float64(total.Successes) / float64(total.Trials)
+			mean += total.share()
 			n++
 		}
 	}
@@ -39,21 +46,20 @@ func Bootstrap(strata [][]Cluster, resamples int, source *rand.Rand) (low, high 
 		return 0, 1
 	}
 
-	drawn := make([][]Cluster, len(strata))
-	for i := range strata {
-		drawn[i] = make([]Cluster, len(strata[i]))
-	}
-
 	means := make([]float64, resamples)
 
 	for m := range means {
-		for i, clusters := range strata {
-			for k := range clusters {
-				drawn[i][k] = clusters[source.IntN(len(clusters))]
+		for _, clusters := range strata {
+			var drawn Cluster
+
+			for range clusters {
+				drawn.add(&clusters[source.IntN(len(clusters))])
 			}
+
+			means[m] += drawn.share()
 		}
 
-		means[m], _ = MacroMean(drawn)
+		means[m] /= float64(len(strata))
 	}
 
 	slices.Sort(means)

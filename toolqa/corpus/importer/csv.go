@@ -17,6 +17,7 @@ const maxRecord = 1 << 20
 // follows a closing quote belongs to the cell.
 type csvReader struct {
 	r       *bufio.Reader
+	ended   bool   // all that is left to read is in the buffer of r
 	line    int    // of the latest record, from 1
 	size    int    // of the latest record with its line end, in bytes: it is the next in r
 	lines   int    // the line ends in it
@@ -44,7 +45,15 @@ func (c *csvReader) read() (fields [][]byte, line int, err error) {
 		c.line += c.lines
 		c.size, c.lines = 0, 0
 
-		if c.text, err = c.r.Peek(maxRecord + 1); err != nil && !errors.Is(err, io.EOF) {
+		ahead := maxRecord + 1
+		if c.ended {
+			ahead = c.r.Buffered() // asked for more, r would move all it has to make room, at each record
+		}
+
+		c.text, err = c.r.Peek(ahead)
+		c.ended = c.ended || errors.Is(err, io.EOF)
+
+		if err != nil && !c.ended {
 			return nil, c.line, err
 		}
 

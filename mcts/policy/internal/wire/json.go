@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,7 +19,17 @@ type Document struct{ dec *jsontext.Decoder }
 // NewDocument returns the reader of a body. Members that stand twice in an object are looked for by [Document.Object]
 // alone: the decoder would remember all names.
 func NewDocument(body io.Reader) *Document {
-	return &Document{jsontext.NewDecoder(body, jsontext.AllowDuplicateNames(true))}
+	return &Document{jsontext.NewDecoder(gatherer{bufio.NewReader(body)}, jsontext.AllowDuplicateNames(true))}
+}
+
+// gatherer reads small pieces together: whenever one comes, the decoder moves all it has of a value.
+type gatherer struct{ *bufio.Reader }
+
+// Read implements [io.Reader].
+func (g gatherer) Read(p []byte) (int, error) {
+	g.Peek(min(len(p), g.Size())) // what goes wrong, goes wrong again in Read
+
+	return g.Reader.Read(p)
 }
 
 // Decode reads the next value.
