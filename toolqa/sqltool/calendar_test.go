@@ -1,14 +1,14 @@
 package sqltool
 
 import (
-	"context"
 	"database/sql"
+	"fmt"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"toolevo/envs"
 )
@@ -55,36 +55,41 @@ func TestCalendarAgainstSQLite(t *testing.T) {
 	}
 	defer c.Close()
 
-	value := rapid.OneOf(
-		rapid.SampledFrom([]any{"2000-02-29", "2001-12-31 23:59:59.5", "12:00", "2000-13-01", "", []byte(nil), []byte{},
-			[]byte("2000-01-01"), 2451545.5, int64(1)}),
-		rapid.Map(rapid.Int64(), func(n int64) any { return n }),
-		rapid.Map(rapid.Float64(), func(f float64) any { return f }),
-		rapid.Map(rapid.StringMatching(`[12]\d{3}-[01]\d-[0-3]\d( [0-2]\d:[0-5]\d)?`), func(s string) any { return s }))
-	modifier := rapid.SampledFrom([]any{"+1 day", "-3 months", "start of year", "weekday 0", "unixepoch", "auto",
-		"subsec", "never", []byte(nil), int64(2)})
+	// A library for such tests would have every child of this package start a third later.
+	r := rand.New(rand.NewPCG(1, 2))
+	one := func(of ...any) any { return of[r.IntN(len(of))] }
+	value := func() any {
+		return one("2000-02-29", "2001-12-31 23:59:59.5", "12:00", "2000-13-01", "", []byte(nil), []byte{},
+			[]byte("2000-01-01"), 2451545.5, int64(1), int64(r.Uint64()), math.Float64frombits(r.Uint64()),
+			fmt.Sprintf("%d-%02d-%02d", 1000+r.IntN(2000), r.IntN(20), r.IntN(40)),
+			fmt.Sprintf("%d-%02d-%02d %02d:%02d", 1000+r.IntN(2000), r.IntN(20), r.IntN(40), r.IntN(30), r.IntN(60)))
+	}
+	names := slices.Sorted(maps.Keys(dateFunctions))
 
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(slices.Sorted(maps.Keys(dateFunctions))).Draw(t, "name")
+	for i := range 300 {
+		name := names[i%len(names)]
 
-		args := []any{value.Draw(t, "value")}
+		args := []any{value()}
 		if name == "strftime" {
-			args = append([]any{rapid.SampledFrom([]any{"%Y", "%m-%d %H", "%s", "%j%%", "now", "%", ""}).Draw(t,
-				"format")}, args...)
+			args = []any{one("%Y", "%m-%d %H", "%s", "%j%%", "now", "%", ""), args[0]}
 		}
 
-		args = append(args, rapid.SliceOfN(modifier, 0, 3).Draw(t, "modifiers")...)
+		for range r.IntN(4) {
+			args = append(args, one("+1 day", "-3 months", "start of year", "weekday 0", "unixepoch", "auto", "subsec",
+				"never", []byte(nil), int64(2)))
+		}
+
 		var want any
 
 		query := "SELECT " + name + "(?" + strings.Repeat(", ?", len(args)-1) + ")"
-		if err := own.QueryRowContext(context.Background(), query, args...).Scan(&want); err != nil {
+		if err := own.QueryRowContext(t.Context(), query, args...).Scan(&want); err != nil {
 			t.Fatal(err)
 		}
 
 		for range 2 {
 			if got, err := c.call(name, args); err != nil || got != want {
-				t.Fatalf("%s(%#v) = %#v, %v, want %#v", name, args, got, err, want)
+				t.Errorf("%s(%#v) = %#v, %v, want %#v", name, args, got, err, want)
 			}
 		}
-	})
+	}
 }

@@ -66,7 +66,7 @@ func TestCrash(t *testing.T) {
 			t.Errorf("%v: %+v, %v", signal, r, err)
 		}
 
-		if got := query(t, in, "SELECT 1 AS n"); got.Observation != "n: 1" {
+		if got := query(t, in, fmt.Sprintf("SELECT %d AS n", signal)); got.Observation != fmt.Sprintf("n: %d", signal) {
 			t.Errorf("after %v: %+v", signal, got)
 		}
 	}

@@ -100,9 +100,7 @@ func TestCancelled(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 
-		if got := query(t, in, "SELECT 1 AS n"); got.Observation != "n: 1" {
-			t.Fatalf("after a cancelled statement: %+v", got)
-		}
+		unharmed(t, in, "a cancelled statement")
 	}
 
 	in = interpreter(t, Options{Conns: 1}, small(t))
