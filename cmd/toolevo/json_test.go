@@ -75,6 +75,7 @@ var allPrinted = []printedJSON{
 	{"versions make", madeVersions{}},
 	{"versions list", versionList{}},
 	{"versions show", shownVersion{}},
+	{"versions diff", versionsDifference{}},
 	{"versions validate", validatedVersions{}},
 }
 

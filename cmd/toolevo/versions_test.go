@@ -99,6 +99,54 @@ func TestVersionsOfAFactor(t *testing.T) {
 	}
 }
 
+// Operators are applied in the order in which they are named, to every API that they are for, and diff shows what they
+// did. Versions to measure with share no new identifier with the others.
+func TestVersionsByOperators(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+
+	made := document[madeVersions](t, must(t, "versions", "make", "--ops", "rename-parameter,add-flag,wrap-response",
+		"--count", "3", "--unseen", "2", "--seed", "4", "--out", dir, "--json"))
+	if len(made.Made) != 3 || len(made.Unseen) != 2 || len(made.Operators) != 3 ||
+		made.Unseen[1].Path != filepath.Join(dir, "unseen", "made_unseen_4_001.yaml") {
+		t.Fatalf("made is %+v", made)
+	}
+
+	new := map[string]string{} // names of parameters, with the version that has them
+
+	for _, v := range slices.Concat(made.Made, made.Unseen) {
+		for _, c := range v.Changes {
+			if c.Operator == "wrap-response" {
+				continue
+			}
+
+			for name := range strings.SplitSeq(c.To, ", ") {
+				first, ok := new[name]
+				if ok && strings.Contains(first, "unseen") != strings.Contains(v.Version, "unseen") {
+					t.Errorf("%s and %s have %s", first, v.Version, name)
+				}
+
+				new[name] = v.Version
+			}
+		}
+	}
+
+	difference := document[versionsDifference](t, must(t, "versions", "diff", "p_c", made.Made[0].Path, "--json"))
+	if len(difference.Tools) != 11 || difference.Same != 2 || difference.FromResponse != nil ||
+		difference.ToResponse == nil {
+		t.Errorf("the difference is %+v", difference)
+	}
+
+	text := must(t, "versions", "diff", "p_c", made.Made[0].Path)
+	says(t, "diff", text, "LoadDB\n  - LoadDB[DBName]\n  + LoadDB[", "\nanswers\n  - …\n  + {", "as before\n")
+
+	want := "- p_s_in\n+ p_s_in\n\n0 tools are called in another way, 13 as before\n"
+	if text := must(t, "versions", "diff", "p_s_in", "p_s_in"); text != want {
+		t.Errorf("a version differs from itself: %s", text)
+	}
+}
+
 // The versions of factor:NAME are those that `versions make` makes, and a run keeps them.
 func TestDeployedFactor(t *testing.T) {
 	t.Parallel()

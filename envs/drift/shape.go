@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/toolapi"
 )
 
@@ -20,7 +21,7 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	list := a.Parameters.All[i].Name
-	item := d.parameterOf(a, list, func(r *rand.Rand) string { return nameOfParameter(r, list) })
+	item := d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) })
 
 	n := &toolapi.Numbered{Item: item, To: list}
 	parameters := []toolapi.Parameter{{Name: item + "1"}}
@@ -59,7 +60,7 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	text := d.name(d.Rand, func(string) bool { return false }, func(r *rand.Rand) string {
-		return strings.ReplaceAll(pick(r, words.Prefixes.Texts), "{}", language)
+		return strings.ReplaceAll(pick(r, d.words.Prefixes.Texts), "{}", language)
 	})
 
 	join := " "
@@ -74,37 +75,59 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return Step{successor, name, text, adapter}, ok
 }
 
-// mergeParameters puts the last two parameters, or more, into one text: First[x], Second[y].
+// mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].
 func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	all := a.Parameters.All
+	all := textsToMerge(a)
 
-	first := len(all)
-	for first > 0 && isPlain(all[first-1]) && !isItem(a, all[first-1].Name) {
-		first--
-	}
-
-	if len(all)-first < 2 || len(a.Parameters.Keywords) > 0 || has(a, isBracketed) || has(a, isNumbered) ||
+	if len(all) < 2 || len(a.Parameters.Keywords) > 0 || has(a, isBracketed) || has(a, isNumbered) ||
 		has(a, isFlag) || has(a, isIgnored) {
 		return Step{}, false
 	}
 
-	first += d.IntN(len(all) - first - 1)
-
 	var (
 		fields []toolapi.Field
-		names  []string
+		shown  []string
+		typed  bool
 	)
 
-	for _, p := range all[first:] {
-		fields = append(fields, toolapi.Field{Label: strings.ToUpper(p.Name[:1]) + p.Name[1:], To: p.Name})
-		names = append(names, p.Name)
+	all = all[d.IntN(len(all)-1):]
+
+	for _, p := range all {
+		label := capital(p.Name)
+		fields, shown = append(fields, toolapi.Field{Label: label, To: p.Name}), append(shown, label+"[…]")
+		typed = typed || p.Schema != nil
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, words.Merged) })
-	adapter := toolapi.AdapterSpec{Bracketed: &toolapi.BracketedSpec{Parameter: name, Fields: fields}}
-	successor, ok := succeed(a, adapter, append(without(all, names...), toolapi.Parameter{Name: name})...)
+	p := toolapi.Parameter{Name: d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged) })}
+	if typed {
+		p.Schema = envs.Args{
+			{Name: "type", Value: "string"},
+			{Name: "description", Value: strings.Join(shown, ", ")},
+		}
+	}
 
-	return Step{successor, strings.Join(names, ", "), name, adapter}, ok
+	merged := namesOf(all)
+	adapter := toolapi.AdapterSpec{Bracketed: &toolapi.BracketedSpec{Parameter: p.Name, Fields: fields}}
+	successor, ok := succeed(a, adapter, append(without(a.Parameters.All, merged...), p)...)
+
+	return Step{successor, strings.Join(merged, ", "), p.Name, adapter}, ok
+}
+
+// textsToMerge are the parameters that mergeParameters may put into one text. Those without types are the last ones, as
+// the published versions have it; of those with types every text is one that must be there.
+func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
+	var all []toolapi.Parameter
+
+	for _, p := range a.Parameters.All {
+		switch {
+		case p.Schema != nil && isText(p) && !p.Optional, isPlain(p) && !isItem(a, p.Name):
+			all = append(all, p)
+		case p.Schema == nil:
+			all = nil
+		}
+	}
+
+	return all
 }
 
 // addFlag adds a parameter that has to be true.
@@ -113,7 +136,7 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, words.Flags) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags) })
 
 	return add(a, name, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
 }
@@ -125,7 +148,7 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, words.Counts) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts) })
 
 	return add(a, name, toolapi.AdapterSpec{Ignored: &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}})
 }
