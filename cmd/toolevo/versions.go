@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
+	"toolevo/envs/regular"
 	"toolevo/envs/response"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -50,6 +51,7 @@ type makeOptions struct {
 	holdOut   []string
 	factor    string
 	operators []string
+	script    string
 	unseen    int
 	asJSON    *bool
 }
@@ -71,6 +73,9 @@ With --ops every API is changed by these operators, in this order, wherever they
 can be applied:
 
 ` + operatorHelp() + `
+With --script one version is made, by operators for each tool with all that they
+would draw; FILE is YAML, described in envs/drift/script.go.
+
 With --factor one thing changes in all APIs and nothing else does, as in the
 paper's section 5.3: the names of APIs or of parameters, by other words or by a
 special character, or the form of answers, which become JSON objects. The files
@@ -102,6 +107,7 @@ measure what was not trained on.`,
 	flags.StringSliceVar(&o.operators, "ops", nil, "`NAMES` of the operators, in their order; see above (default: "+
 		"drawn for each API)")
 	console.Complete(cmd, "ops", console.Listed(drift.OperatorNames()))
+	flags.StringVar(&o.script, "script", "", "`FILE` of operators for each tool, with names that you choose")
 	flags.IntVar(&o.unseen, "unseen", 0, "`N` more versions of words that the others do not have, in DIR/unseen")
 	o.asJSON = console.JSONFlag(cmd)
 	benchmark := suiteFlag(cmd)
@@ -119,6 +125,10 @@ measure what was not trained on.`,
 
 		if !cmd.Flags().Changed("hold-out") {
 			o.holdOut = drift.AllBut(shipped, o.from)
+		}
+
+		if o.script != "" && !cmd.Flags().Changed("count") {
+			o.count = 1
 		}
 
 		return a.makeVersions(b, shipped, &o)
@@ -168,6 +178,9 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 		return console.Usage("--unseen %d: want at most %d", o.unseen, maximumMade)
 	case o.factor != "" && len(o.operators) > 0:
 		return console.Usage("--factor and --ops: name one thing that changes, or operators")
+	case o.script != "" && (o.factor != "" || len(o.operators) > 0 || o.unseen > 0 || o.count != 1):
+		return console.Usage("--script makes one version, by what FILE says: give it without --count, --factor, " +
+			"--ops and --unseen")
 	}
 
 	m, err := drift.NewMaker(shipped, o.from, o.holdOut, o.seed)
@@ -226,7 +239,10 @@ func (o *makeOptions) make(m *drift.Maker, dir string, count int) ([]madeVersion
 	var all []madeVersion
 
 	for i := range count {
-		spec, changes := one(i)
+		spec, changes, err := one(i)
+		if err != nil {
+			return nil, err
+		}
 
 		text, err := spec.Encode()
 		if err != nil {
@@ -240,27 +256,47 @@ func (o *makeOptions) make(m *drift.Maker, dir string, count int) ([]madeVersion
 	return all, nil
 }
 
-// maker returns what makes the i-th version: by the operators that are named, or of the factor, or else by operators
-// that are drawn.
-func (o *makeOptions) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change), error) {
+// maker returns what makes the i-th version: by the operators that are named, by those of a script, or of the factor,
+// or else by operators that are drawn.
+func (o *makeOptions) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change, error), error) {
 	switch {
+	case o.script != "":
+		text, err := regular.ReadFile(o.script)
+		if err != nil {
+			return nil, err
+		}
+
+		script, err := drift.ParseScript(toolapi.File{Path: o.script, Text: string(text)})
+		if err != nil {
+			return nil, err
+		}
+
+		return func(int) (*toolapi.Spec, []drift.Change, error) { return m.Scripted(script) }, nil
 	case len(o.operators) > 0:
 		operators, err := drift.ParseOperators(o.operators)
 		if err != nil {
 			return nil, console.Usage("--ops: %w", err)
 		}
 
-		return func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }, nil
+		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }), nil
 	case o.factor != "":
 		f, err := drift.ParseFactor(o.factor)
 		if err != nil {
 			return nil, console.Usage("--factor: %w", err)
 		}
 
-		return func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }, nil
+		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }), nil
 	}
 
-	return m.Version, nil
+	return always(m.Version), nil
+}
+
+// always is what makes a version without an error.
+func always(one func(int) (*toolapi.Spec, []drift.Change)) func(int) (*toolapi.Spec, []drift.Change, error) {
+	return func(i int) (*toolapi.Spec, []drift.Change, error) {
+		spec, changes := one(i)
+		return spec, changes, nil
+	}
 }
 
 // writeVersions writes files that are not there yet. Runs may have been made from others.

@@ -147,6 +147,28 @@ func TestVersionsByOperators(t *testing.T) {
 	}
 }
 
+// A script makes the one version that it describes.
+func TestVersionOfAScript(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script.yaml")
+	text := "version: mine\nabout: my own\ntools: {LoadDB: [{rename-parameter: {DBName: base}}, {rename-api: Open}]}\n"
+
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	must(t, "versions", "make", "--script", script, "--out", filepath.Join(dir, "made"))
+	says(t, "diff", must(t, "versions", "diff", "p_c", filepath.Join(dir, "made", "mine.yaml")),
+		"- p_c\n+ mine\n\nLoadDB\n  - LoadDB[DBName]\n  + Open[base]\n1 tools")
+
+	fails(t, exitUsage, []string{"--script makes one version"}, "versions", "make", "--script", script, "--ops",
+		"rename-api", "--out", dir)
+	fails(t, exitUsage, []string{"bad.yaml: no such file"}, "versions", "make", "--script",
+		filepath.Join(dir, "bad.yaml"), "--out", dir)
+}
+
 // The versions of factor:NAME are those that `versions make` makes, and a run keeps them.
 func TestDeployedFactor(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,17 @@
 //
 // Of parameters with types, merge-parameters takes the texts that a call must have.
 //
+// # Scripts
+//
+// A [Script] names operators for each tool, with all that they would draw. The scripts of configs/apis/scripts make
+// p_s_in and p_s_ood from p_c, but for this, which testdata/scripts.txt has word by word:
+//
+//   - The published signature of GetValue has the name of the items without a number, and its flag may be missing.
+//   - Texts about wrong arguments are those of each API. Operators give one text to all, and none to Finish and
+//     UpdateTool, which they leave alone.
+//   - Examples of notices are others in p_s_ood; in both, code follows its prefix after a blank, and newlines in code
+//     are newlines and not escapes.
+//
 // # Factors
 //
 // A [Factor] is one thing that changes while everything else stays: a version of it measures what that alone costs

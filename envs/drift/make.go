@@ -120,7 +120,7 @@ func (m *Maker) Name(word string, i int) string {
 
 // Version makes the i-th version, i >= 0, by operators that are drawn for each API, and says what has changed.
 func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
-	return m.version(m.Name("made", i), i, plan{operators, true})
+	return m.version(m.Name("made", i), i, plan{operators: operators, drawn: true})
 }
 
 // Applied makes the i-th version, i >= 0, by operators in their order, each wherever it can be applied, and says what
@@ -142,14 +142,15 @@ func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec
 // plan says what a version is made by.
 type plan struct {
 	operators []Operator
-	drawn     bool // each is drawn, as often as it says, or else it is applied wherever it can be
+	drawn     bool                  // each is drawn, as often as it says, or else it is applied wherever it can be
+	ofTool    map[string][]Operator // in place of operators, where a script names them for each tool
 }
 
 // successor changes an API.
 func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 	var changes []Change
 
-	for _, o := range p.operators {
+	for _, o := range slices.Concat(p.ofTool[toolOf(a)], p.operators) {
 		if isSystem(toolOf(a)) || o.Apply == nil || p.drawn && !o.isDrawn(d.Rand) {
 			continue
 		}

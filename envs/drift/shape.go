@@ -21,7 +21,15 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	list := a.Parameters.All[i].Name
-	item := d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) })
+
+	return numbered(a, list, d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) }))
+}
+
+// numbered takes the items of a list by their numbers. The list is the first parameter.
+func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
+	if len(a.Parameters.All) == 0 || a.Parameters.All[0].Name != list {
+		return Step{}, false
+	}
 
 	n := &toolapi.Numbered{Item: item, To: list}
 	parameters := []toolapi.Parameter{{Name: item + "1"}}
@@ -68,11 +76,15 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 		join = " \n"
 	}
 
-	name := a.Parameters.All[i].Name
-	adapter := toolapi.AdapterSpec{Prefix: &toolapi.Prefix{Parameter: name, Text: text, Trim: true, Join: join}}
+	return prefixed(a, toolapi.Prefix{Parameter: a.Parameters.All[i].Name, Text: text, Trim: true, Join: join})
+}
+
+// prefixed wants a text to begin with another.
+func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
+	adapter := toolapi.AdapterSpec{Prefix: &p}
 	successor, ok := succeed(a, adapter, a.Parameters.All...)
 
-	return Step{successor, name, text, adapter}, ok
+	return Step{successor, p.Parameter, p.Text, adapter}, ok
 }
 
 // mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].
@@ -84,21 +96,32 @@ func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	var (
-		fields []toolapi.Field
-		shown  []string
-		typed  bool
-	)
-
-	all = all[d.IntN(len(all)-1):]
-
-	for _, p := range all {
-		label := capital(p.Name)
-		fields, shown = append(fields, toolapi.Field{Label: label, To: p.Name}), append(shown, label+"[…]")
-		typed = typed || p.Schema != nil
+	var fields []toolapi.Field
+	for _, p := range all[d.IntN(len(all)-1):] {
+		fields = append(fields, toolapi.Field{Label: capital(p.Name), To: p.Name})
 	}
 
-	p := toolapi.Parameter{Name: d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged) })}
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged) })
+
+	return merged(a, toolapi.BracketedSpec{Parameter: name, Fields: fields})
+}
+
+// merged puts parameters into one text, which says how where they have types.
+func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
+	var (
+		members, shown []string
+		typed          bool
+	)
+
+	for _, f := range b.Fields {
+		members, shown = append(members, f.To), append(shown, f.Label+"[…]")
+	}
+
+	for _, p := range a.Parameters.All {
+		typed = typed || p.Schema != nil && slices.Contains(members, p.Name)
+	}
+
+	p := toolapi.Parameter{Name: b.Parameter}
 	if typed {
 		p.Schema = envs.Args{
 			{Name: "type", Value: "string"},
@@ -106,11 +129,10 @@ func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		}
 	}
 
-	merged := namesOf(all)
-	adapter := toolapi.AdapterSpec{Bracketed: &toolapi.BracketedSpec{Parameter: p.Name, Fields: fields}}
-	successor, ok := succeed(a, adapter, append(without(a.Parameters.All, merged...), p)...)
+	adapter := toolapi.AdapterSpec{Bracketed: &b}
+	successor, ok := succeed(a, adapter, append(without(a.Parameters.All, members...), p)...)
 
-	return Step{successor, strings.Join(merged, ", "), p.Name, adapter}, ok
+	return Step{successor, strings.Join(members, ", "), p.Name, adapter}, ok
 }
 
 // textsToMerge are the parameters that mergeParameters may put into one text. Those without types are the last ones, as
@@ -138,7 +160,7 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags) })
 
-	return add(a, name, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
+	return addParameter(a, name, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
 }
 
 // addCount adds a number that nothing looks at, as return_num of the published versions is.
@@ -150,11 +172,13 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts) })
 
-	return add(a, name, toolapi.AdapterSpec{Ignored: &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}})
+	ignored := &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}
+
+	return addParameter(a, name, toolapi.AdapterSpec{Ignored: ignored})
 }
 
-// add adds a parameter behind the others.
-func add(a toolapi.APISpec, name string, adapter toolapi.AdapterSpec) (Step, bool) {
+// addParameter adds a parameter behind the others.
+func addParameter(a toolapi.APISpec, name string, adapter toolapi.AdapterSpec) (Step, bool) {
 	parameters := append(slices.Clone(a.Parameters.All), toolapi.Parameter{Name: name})
 	successor, ok := succeed(a, adapter, parameters...)
 
