@@ -7,6 +7,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
@@ -167,6 +168,16 @@ func (c *Config) Codec() action.Codec {
 	codec, _ := action.ParseCodec(c.Environment.Codec) // validated
 
 	return codec
+}
+
+// Feedback is what a call is told that the deployed version does not take.
+func (c *Config) Feedback() toolapi.Feedback {
+	switch c.Environment.Feedback {
+	case formerNotice, FeedbackPublished:
+		return toolapi.FeedbackDeprecation
+	}
+
+	return toolapi.Feedback(c.Environment.Feedback)
 }
 
 // MaxDepth returns the depth limit of a task.

@@ -203,7 +203,7 @@ func TestDeployedFactor(t *testing.T) {
 	}
 }
 
-// Parameters that changed under a name that stands are learnt from the notice, and not from the published feedback.
+// What changed is learnt from notices and from no other feedback. Reports and episodes name the feedback.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 
@@ -211,19 +211,38 @@ func TestFeedback(t *testing.T) {
 	must(t, "versions", "make", "--factor", "parameters-text", "--count", "1", "--out", dir)
 
 	for i, test := range []struct {
-		flags []string
-		want  float64
+		flags    []string
+		feedback string
+		want     float64
 	}{
-		{nil, 1},
-		{[]string{"--feedback", "published"}, 0},
-		{[]string{"--compat", "published"}, 0},
+		{nil, "deprecation", 1},
+		{[]string{"--feedback", "notice"}, "deprecation", 1}, // a former word
+		{[]string{"--feedback", "published"}, "deprecation", 0},
+		{[]string{"--compat", "published"}, "deprecation", 0},
+		{[]string{"--feedback", "invocation"}, "invocation", 0},
+		{[]string{"--feedback", "generic"}, "generic", 0},
+		{[]string{"--feedback", "none"}, "none", 0},
 	} {
+		run := filepath.Join(dir, fmt.Sprint(i))
 		args := []string{"eval", "--data", smallData(t), "--limit", "2", "--split", "train", "--policy",
-			"scripted:reader", "--api", "file:" + dir, "--json", "--out", filepath.Join(dir, fmt.Sprint(i))}
+			"scripted:reader", "--api", "file:" + dir, "--json", "--out", run}
 
-		for _, r := range document[finetune.Report](t, must(t, append(args, test.flags...)...)).Rows {
+		report := document[finetune.Report](t, must(t, append(args, test.flags...)...))
+		if report.Feedback != test.feedback {
+			t.Errorf("%v: reported is the feedback %q", test.flags, report.Feedback)
+		}
+
+		for _, r := range report.Rows {
 			if r.N != 2 || r.Official != test.want {
 				t.Errorf("%v: %+v, want %v of 2 questions", test.flags, r, test.want)
+			}
+		}
+
+		for e, err := range trajectories.ReadEpisodes(run) {
+			if label := e.Labels[envs.LabelFeedback]; err != nil || label != test.feedback && label != "" {
+				t.Errorf("%v: an episode is labelled %q (%v)", test.flags, label, err)
+			} else if (label == "") != (test.feedback == "deprecation") {
+				t.Errorf("%v: an episode is labelled %q", test.flags, label)
 			}
 		}
 	}

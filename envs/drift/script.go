@@ -144,8 +144,8 @@ func (s ScriptStep) operator() (Operator, error) {
 	})
 
 	if len(all) != 1 {
-		return Operator{}, errors.New("want one operator: rename-api, rename-parameter, number-list (of one parameter), " +
-			"prefix-text, merge-parameters, add-flag or add-count")
+		return Operator{}, errors.New("want one operator: rename-api, rename-parameter, number-list (of one " +
+			"parameter), prefix-text, merge-parameters, add-flag or add-count")
 	}
 
 	return all[0], nil

@@ -43,7 +43,8 @@ func TestScriptsOfShippedVersions(t *testing.T) {
 		got, want := scripted(t, name), shipped(t).Spec(name)
 		fmt.Fprintf(&b, "%s\n", name)
 
-		if got.Version != want.Version || got.About != want.About || !reflect.DeepEqual(got.Deprecates, want.Deprecates) {
+		if got.Version != want.Version || got.About != want.About ||
+			!reflect.DeepEqual(got.Deprecates, want.Deprecates) {
 			t.Errorf("the script makes %s (%s), which deprecates %v", got.Version, got.About, got.Deprecates)
 		}
 
@@ -110,8 +111,8 @@ func TestScriptMistakes(t *testing.T) {
 		"{version: x, tools: {LoadDB: [{rename-apis: y}]}}":                     "rename-apis",
 		"{version: x, tools: {LoadDB: [{rename-api: y, add-flag: z}]}}":         "LoadDB, step 1: want one operator",
 		"{version: x, tools: {LoadDB: [{}]}}":                                   "LoadDB, step 1: want one operator",
-		"{version: x, tools: {LoadDB: [{rename-parameter: {Name: y}}]}}":        "LoadDB, step 1: rename-parameter cannot",
-		"{version: x, tools: {LoadDB: [{add-flag: y}, {number-list: {y: z}}]}}": "LoadDB, step 2: number-list cannot",
+		"{version: x, tools: {LoadDB: [{rename-parameter: {Name: y}}]}}":        "step 1: rename-parameter cannot",
+		"{version: x, tools: {LoadDB: [{add-flag: y}, {number-list: {y: z}}]}}": "LoadDB, step 2: number-list",
 		"{version: x, tools: {LoadTea: [{rename-api: y}]}}":                     "LoadTea, step 1: rename-api cannot",
 	} {
 		s, err := drift.ParseScript(toolapi.File{Path: "x.yaml", Text: text})

@@ -22,7 +22,9 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	list := a.Parameters.All[i].Name
 
-	return numbered(a, list, d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) }))
+	item := d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) })
+
+	return numbered(a, list, item)
 }
 
 // numbered takes the items of a list by their numbers. The list is the first parameter.

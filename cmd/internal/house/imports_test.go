@@ -127,7 +127,7 @@ var allowed = []rule{
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/failure",
 		"finetune/improve", "finetune/variability", "finetune/viewer"}},
 
-	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "mcts",
+	{"configs", []string{"envs", "envs/action", "envs/names", "envs/regular", "envs/suite", "envs/toolapi", "mcts",
 		"mcts/policy/server"}},
 
 	{"mcts/policy/serving", []string{"configs", "envs", "envs/action", "envs/console", "envs/display", "envs/names",
