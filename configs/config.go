@@ -8,6 +8,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
@@ -179,6 +180,16 @@ func (c *Config) Rephrase() func(id, query string) string {
 	}
 
 	return nil
+}
+
+// Feedback is what a call is told that the deployed version does not take.
+func (c *Config) Feedback() toolapi.Feedback {
+	switch c.Environment.Feedback {
+	case formerNotice, FeedbackPublished:
+		return toolapi.FeedbackDeprecation
+	}
+
+	return toolapi.Feedback(c.Environment.Feedback)
 }
 
 // MaxDepth returns the depth limit of a task.

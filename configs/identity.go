@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"toolevo/envs/toolapi"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -25,10 +27,12 @@ var incidental = []string{
 // later lists the settings that earlier versions did not have. Their defaults are what those versions did: a run of
 // theirs is one with these values.
 var later = []string{
-	"environment.codec", "environment.feedback", "suite", "template", "eval.repeats",
+	"environment.codec", feedbackKey, "suite", "template", "eval.repeats",
 	"perturb", "perturb_values", "branch.from", "branch.question", "branch.actions", "branch.api",
 	"server.prompt.tools",
 }
+
+const feedbackKey = "environment.feedback"
 
 // isExtent reports whether a setting says how far a run goes.
 func isExtent(key string) bool { return slices.Contains(extent, key) }
@@ -121,7 +125,13 @@ func values(text string) map[string]any {
 		return nil
 	}
 
-	return flatten("", root)
+	all := flatten("", root)
+
+	if all[feedbackKey] == formerNotice {
+		all[feedbackKey] = string(toolapi.FeedbackDeprecation) // another word for the same
+	}
+
+	return all
 }
 
 func flatten(section string, settings map[string]any) map[string]any {

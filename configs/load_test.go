@@ -157,6 +157,28 @@ func TestSettingsThatCameLater(t *testing.T) {
 	}
 }
 
+// A former word for a feedback is the same run as its word of today, and an unknown one names those of today.
+func TestFormerFeedback(t *testing.T) {
+	now := mustLoad(t)
+	former := mustLoad(t, SettingLayer("x", "environment.feedback", "notice"))
+
+	if former.Hash() != now.Hash() || len(Difference(now.String(), former.String())) > 0 ||
+		former.Feedback() != now.Feedback() {
+		t.Errorf("notice is %q with the hash %s, want %q and %s", former.Feedback(), former.Hash(), now.Feedback(),
+			now.Hash())
+	}
+
+	published := mustLoad(t, SettingLayer("x", "environment.feedback", "published"))
+	if published.Hash() == now.Hash() || published.Feedback() != now.Feedback() {
+		t.Errorf("published is %q with the hash %s", published.Feedback(), published.Hash())
+	}
+
+	_, err := Load(SettingLayer("x", "environment.feedback", "noticed"))
+	if err == nil || !strings.Contains(err.Error(), "deprecation, invocation, generic, none") {
+		t.Errorf("an unknown feedback: %v", err)
+	}
+}
+
 // TestHashCoversWhatDecidesAResult holds that the hash is of the settings that decide what a run finds
 // as far as it goes, and that what differs is said of those.
 func TestHashCoversWhatDecidesAResult(t *testing.T) {

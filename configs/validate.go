@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 )
 
 // The two matchers that may decide the reward.
@@ -21,14 +22,29 @@ const (
 	RewardStrict   = "strict"
 )
 
-// What a call is answered with whose name stands and whose parameters are those of a deprecated version.
+// Former words for environment.feedback, which configurations and runs may have.
 const (
-	feedbackNotice    = "notice"    // a deprecation notice
-	FeedbackPublished = "published" // the API's text about wrong arguments
+	formerNotice      = "notice"    // deprecation
+	FeedbackPublished = "published" // deprecation, but for outdated parameters under a name that stands
 )
 
 // Feedbacks lists the values of environment.feedback.
-func Feedbacks() []string { return []string{feedbackNotice, FeedbackPublished} }
+func Feedbacks() []string {
+	return []string{
+		string(toolapi.FeedbackDeprecation), string(toolapi.FeedbackInvocation), string(toolapi.FeedbackGeneric),
+		string(toolapi.FeedbackNone),
+	}
+}
+
+// checkFeedback takes the former words, too.
+func (e *Environment) checkFeedback() error {
+	switch e.Feedback {
+	case formerNotice, FeedbackPublished:
+		return nil
+	}
+
+	return isOneOf("feedback", e.Feedback, Feedbacks())
+}
 
 // validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
 // policies and compat options are checked where they are looked up, with the valid ones in the error.
@@ -49,7 +65,7 @@ func (r *Resolved) validate() error {
 		{"search", r.Search.Validate()},
 		{"server.sampling", r.Server.Sampling.Validate()},
 		{"environment.reward", isOneOf("matcher", r.Environment.Reward, []string{rewardOfficial, RewardStrict})},
-		{"environment.feedback", isOneOf("feedback", r.Environment.Feedback, Feedbacks())},
+		{feedbackKey, r.Environment.checkFeedback()},
 		{"environment.codec", noCodec},
 		{"server.prompt.tools", r.checkTools()},
 		{"branch", r.Branch.validate()},

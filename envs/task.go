@@ -5,6 +5,7 @@ const (
 	LabelDataset    = "dataset"    // the dataset it belongs to, e.g. "coffee"; chooses the demonstrations
 	LabelDifficulty = "difficulty" // e.g. "easy"
 	LabelTemplate   = "template"   // what the question was made from
+	LabelFeedback   = "feedback"   // of rows: what calls were told that were not taken, where that is not "deprecation"
 )
 
 // Task is what the agent is asked. It never holds the gold answer, in no label either.

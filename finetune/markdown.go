@@ -26,6 +26,10 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		fmt.Fprintf(&b, "\nTask set: `%s`.\n", r.TaskSet)
 	}
 
+	if r.Feedback != "" {
+		fmt.Fprintf(&b, "\nFeedback: %s.\n", r.Feedback)
+	}
+
 	if len(r.Engines) > 0 {
 		fmt.Fprintf(&b, "\nPrograms ran in %s.\n", strings.Join(r.Engines, "; then in "))
 	}

@@ -24,7 +24,7 @@ func (r *Report) Mean(c Contender) (Summary, bool) {
 // Overall returns the report's rows and warnings with one row for each policy and API version, over all its questions.
 // Unlike in a [Summary] every question weighs the same.
 func (r *Report) Overall() *Report {
-	merged := Report{Engines: r.Engines, Warnings: r.Warnings, TaskSet: r.TaskSet}
+	merged := Report{Engines: r.Engines, Warnings: r.Warnings, TaskSet: r.TaskSet, Feedback: r.Feedback}
 	places := map[Cell]int{}
 
 	for _, row := range r.Rows {

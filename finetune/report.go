@@ -27,6 +27,9 @@ type Report struct {
 	// SHA-256 of the questions and their right answers: results on other questions cannot be compared with these
 	TaskSet string `json:"task_set,omitempty"`
 
+	// what calls were told that the deployed version did not take; "" of several evaluations
+	Feedback string `json:"feedback,omitempty"`
+
 	// what ran model-written programs, in words; more than one when they were mixed
 	Engines  []string `json:"engines,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each

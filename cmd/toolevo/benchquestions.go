@@ -35,6 +35,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 			Codec:             c.Codec(),
 			UpdateTool:        c.Environment.UpdateTool,
 			StrictReward:      c.Environment.Reward == configs.RewardStrict,
+			Feedback:          c.Feedback(),
 			PublishedFeedback: c.Environment.Feedback == configs.FeedbackPublished,
 			MaxLoads:          c.Environment.MaxLoads,
 			ObservationWords:  c.Environment.ObservationWords,

@@ -44,7 +44,7 @@ func TestCompletion(t *testing.T) {
 		{"collect --config policies/qwen2-7b-", "policies/qwen2-7b-instruct policies/qwen2-7b-sft"},
 		{"collect --set search.tre", "search.trees="},
 		{"collect --compat text", "text-sql"},
-		{"play --feedback p", "published"},
+		{"play --feedback g", "generic"},
 		{"collect --progress p", "plain"},
 		{"data build --scale ", "full demo"},
 		{"data questions --scale ", ""},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolevo/envs/console"
+	"toolevo/envs/toolapi"
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -161,6 +162,10 @@ func (a *app) printEvaluation(asJSON bool, run *stored.Run, r *finetune.Report, 
 	} else {
 		if err := r.WriteTable(a.Out); err != nil {
 			return err
+		}
+
+		if feedback := run.Config.Feedback(); feedback != toolapi.FeedbackDeprecation {
+			fmt.Fprintf(a.Out, "feedback: %s\n", feedback)
 		}
 
 		if byTemplate {

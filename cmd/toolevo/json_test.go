@@ -76,6 +76,7 @@ var allPrinted = []printedJSON{
 	{"versions make", madeVersions{}},
 	{"versions list", versionList{}},
 	{"versions show", shownVersion{}},
+	{"versions diff", versionsDifference{}},
 	{"versions validate", validatedVersions{}},
 	{"toolbench import", toolbench.Imported{}},
 	{"toolbench convert", toolbench.Converted{}},

@@ -130,6 +130,11 @@ var mistakes = []struct {
 		{args: "versions make --out @new --hold-out p_s_od"},
 		{args: "versions make --out @new --count 0"},
 		{args: "versions make"},
+		{args: "versions make --out @new --ops rename-apis"},
+		{args: "versions make --out @new --ops rename-api --factor response"},
+		{args: "versions make --out @new --unseen -1"},
+		{args: "versions diff p_c p_s_inn"},
+		{args: "versions diff p_c"},
 		{args: "versions make --out @data/file", do: written("data/file", "x")},
 		{
 			args:  "versions make --out @made --count 1",

@@ -39,8 +39,8 @@ var settingFlags = []settingFlag{
 	{"python", "python.executable", "`FILE` is the interpreter of every engine but wasi"},
 	{"wasm", "python.wasm", "`FILE` is a CPython built for WASI, for the engine wasi"},
 	{"compat", "environment.compat", "`NAMES` of defects of the published code to reproduce, or published for all"},
-	{"feedback", "environment.feedback", "`NAME`: outdated parameters under a name that stands get a notice, or, as " +
-		"published, the text about wrong arguments"},
+	{"feedback", "environment.feedback", "`NAME` of what a call is told that is not taken: deprecation (the notice " +
+		"of what replaces it), invocation (what is wrong), generic (that something is) or none"},
 }
 
 // switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.

@@ -19,6 +19,7 @@ var commands = [][]string{
 	{"eval"}, {"eval", "errors"}, {"eval", "adaptation"}, {"demo"}, {"eval", "compare"},
 	{"eval", "rescore"}, {"doctor"}, {"doctor", "sandbox"}, {"bench"}, {"bench", "serve"}, {"version"},
 	{"completion"}, {"versions"}, {"versions", "make"}, {"versions", "list"}, {"versions", "show"},
+	{"versions", "diff"},
 	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"runs", "compact"}, {"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"},

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/durable"
+	"toolevo/envs/regular"
 	"toolevo/envs/response"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
@@ -30,7 +31,7 @@ names that are gone. The program ships some; make others, or write your own, and
 deploy them with --api 'file:DIR/*.yaml'.`,
 	}
 	cmd.AddCommand(a.versionsMakeCommand(), a.versionsListCommand(), a.versionsShowCommand(),
-		a.versionsValidateCommand())
+		a.versionsDiffCommand(), a.versionsValidateCommand())
 
 	return console.Group(cmd)
 }
@@ -49,6 +50,9 @@ type makeOptions struct {
 	seed      uint64
 	holdOut   []string
 	factor    string
+	operators []string
+	script    string
+	unseen    int
 	asJSON    *bool
 }
 
@@ -65,16 +69,28 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 listed one by one, merged, or joined by flags, counts and prefixes. Each is a
 file DIR/made_SEED_NUMBER.yaml, checked as those that ship with the program are.
 
+With --ops every API is changed by these operators, in this order, wherever they
+can be applied:
+
+` + operatorHelp() + `
+With --script one version is made, by operators for each tool with all that they
+would draw; FILE is YAML, described in envs/drift/script.go.
+
 With --factor one thing changes in all APIs and nothing else does, as in the
 paper's section 5.3: the names of APIs or of parameters, by other words or by a
 special character, or the form of answers, which become JSON objects. The files
 are DIR/FACTOR_SEED_NUMBER.yaml.
+
+With --unseen N there are N more versions in DIR/unseen to measure with: these
+and the others share neither the words that were chosen nor a new name.
 
 The same source, seed and number give the same bytes, however many are made.
 Identifiers of the versions that are held out occur in none, so that these
 measure what was not trained on.`,
 		Example: `  toolevo versions make --from p_c --count 50 --seed 1 --out made
   toolevo collect --api 'file:made/*.yaml' --out runs/made
+  toolevo versions make --ops rename-parameter,add-flag --count 5 --out made
+  toolevo versions make --count 50 --unseen 10 --out family
   toolevo versions make --factor names-character --count 1 --out made`,
 		Args: console.Positional(0, 0),
 	}
@@ -88,6 +104,11 @@ measure what was not trained on.`,
 	flags.StringVar(&o.factor, "factor", "", "`NAME` of the only thing that changes: "+
 		strings.Join(drift.FactorNames(), ", ")+" (default: many at once)")
 	console.Complete(cmd, "factor", console.Listed(drift.FactorNames()))
+	flags.StringSliceVar(&o.operators, "ops", nil, "`NAMES` of the operators, in their order; see above (default: "+
+		"drawn for each API)")
+	console.Complete(cmd, "ops", console.Listed(drift.OperatorNames()))
+	flags.StringVar(&o.script, "script", "", "`FILE` of operators for each tool, with names that you choose")
+	flags.IntVar(&o.unseen, "unseen", 0, "`N` more versions of words that the others do not have, in DIR/unseen")
 	o.asJSON = console.JSONFlag(cmd)
 	benchmark := suiteFlag(cmd)
 
@@ -106,20 +127,36 @@ measure what was not trained on.`,
 			o.holdOut = drift.AllBut(shipped, o.from)
 		}
 
+		if o.script != "" && !cmd.Flags().Changed("count") {
+			o.count = 1
+		}
+
 		return a.makeVersions(b, shipped, &o)
 	}
 
 	return cmd
 }
 
+// operatorHelp lists the operators with what they do.
+func operatorHelp() string {
+	var b strings.Builder
+	for _, o := range drift.Operators() {
+		fmt.Fprintf(&b, "  %-22s  %s\n", o.Name, o.About)
+	}
+
+	return b.String()
+}
+
 // madeVersions is the result of `versions make`.
 type madeVersions struct {
-	From    string        `json:"from"`             // the version they were made from
-	Factor  string        `json:"factor,omitempty"` // the only thing that changes
-	Seed    uint64        `json:"seed"`             // of all randomness
-	HeldOut []string      `json:"held_out"`         // versions whose identifiers do not occur
-	Dir     string        `json:"dir"`              // the folder of the files
-	Made    []madeVersion `json:"made"`             // in the order of their numbers
+	From      string        `json:"from"`                // the version they were made from
+	Factor    string        `json:"factor,omitempty"`    // the only thing that changes
+	Operators []string      `json:"operators,omitempty"` // in their order, where they were named
+	Seed      uint64        `json:"seed"`                // of all randomness
+	HeldOut   []string      `json:"held_out"`            // versions whose identifiers do not occur
+	Dir       string        `json:"dir"`                 // the folder of the files
+	Made      []madeVersion `json:"made"`                // in the order of their numbers
+	Unseen    []madeVersion `json:"unseen,omitempty"`    // those of other words
 }
 
 // madeVersion is a version that was made.
@@ -127,6 +164,8 @@ type madeVersion struct {
 	Version string         `json:"version"` // its name
 	Path    string         `json:"path"`    // its file
 	Changes []drift.Change `json:"changes"` // by tool, in the order in which they were made
+
+	file toolapi.File
 }
 
 func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeOptions) error {
@@ -135,6 +174,13 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 		return console.Usage("--out is missing: want the folder for the files")
 	case o.count < 1 || o.count > maximumMade:
 		return console.Usage("--count %d: want 1 to %d", o.count, maximumMade)
+	case o.unseen < 0 || o.unseen > maximumMade:
+		return console.Usage("--unseen %d: want at most %d", o.unseen, maximumMade)
+	case o.factor != "" && len(o.operators) > 0:
+		return console.Usage("--factor and --ops: name one thing that changes, or operators")
+	case o.script != "" && (o.factor != "" || len(o.operators) > 0 || o.unseen > 0 || o.count != 1):
+		return console.Usage("--script makes one version, by what FILE says: give it without --count, --factor, " +
+			"--ops and --unseen")
 	}
 
 	m, err := drift.NewMaker(shipped, o.from, o.holdOut, o.seed)
@@ -142,63 +188,124 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 		return err
 	}
 
-	one, err := versionMaker(m, o.factor)
+	result := madeVersions{
+		From: o.from, Factor: o.factor, Operators: o.operators, Seed: o.seed, HeldOut: o.holdOut, Dir: o.out,
+	}
+
+	if o.unseen > 0 {
+		result.Unseen, err = o.make(m.Of(drift.Unseen), filepath.Join(o.out, "unseen"), o.unseen)
+		m = m.Of(drift.Seen)
+	}
+
+	if err == nil {
+		result.Made, err = o.make(m, o.out, o.count)
+	}
+
 	if err != nil {
 		return err
 	}
 
-	result := madeVersions{From: o.from, Factor: o.factor, Seed: o.seed, HeldOut: o.holdOut, Dir: o.out}
-
 	var files []toolapi.File
-
-	for i := range o.count {
-		spec, changes := one(i)
-
-		text, err := spec.Encode()
-		if err != nil {
-			return err
-		}
-
-		path := filepath.Join(o.out, spec.Version+".yaml")
-		files = append(files, toolapi.File{Path: path, Text: string(text)})
-		result.Made = append(result.Made, madeVersion{spec.Version, path, changes})
+	for _, v := range slices.Concat(result.Made, result.Unseen) {
+		files = append(files, v.file)
 	}
 
 	if _, err := b.Versions(files...); err != nil {
 		return fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)
 	}
 
-	if err := writeVersions(o.out, files); err != nil {
+	if err := writeVersions(files); err != nil {
 		return err
 	}
 
 	return a.Show(*o.asJSON, result, func() {
 		fmt.Fprintf(a.Out, "%d versions of %s in %s\n", o.count, o.from, o.out)
+
+		if o.unseen > 0 {
+			fmt.Fprintf(a.Out, "%d of other words in %s\n", o.unseen, filepath.Join(o.out, "unseen"))
+		}
+
 		a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(o.out, "*.yaml")))
 	})
 }
 
-// versionMaker returns what makes the i-th version: one in which a factor changes, or much at once where none is named.
-func versionMaker(m *drift.Maker, factor string) (func(i int) (*toolapi.Spec, []drift.Change), error) {
-	if factor == "" {
-		return m.Version, nil
-	}
-
-	f, err := drift.ParseFactor(factor)
+// make makes versions for a folder.
+func (o *makeOptions) make(m *drift.Maker, dir string, count int) ([]madeVersion, error) {
+	one, err := o.maker(m)
 	if err != nil {
-		return nil, console.Usage("--factor: %w", err)
+		return nil, err
 	}
 
-	return func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }, nil
+	var all []madeVersion
+
+	for i := range count {
+		spec, changes, err := one(i)
+		if err != nil {
+			return nil, err
+		}
+
+		text, err := spec.Encode()
+		if err != nil {
+			return nil, err
+		}
+
+		path := filepath.Join(dir, spec.Version+".yaml")
+		all = append(all, madeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}})
+	}
+
+	return all, nil
+}
+
+// maker returns what makes the i-th version: by the operators that are named, by those of a script, or of the factor,
+// or else by operators that are drawn.
+func (o *makeOptions) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change, error), error) {
+	switch {
+	case o.script != "":
+		text, err := regular.ReadFile(o.script)
+		if err != nil {
+			return nil, err
+		}
+
+		script, err := drift.ParseScript(toolapi.File{Path: o.script, Text: string(text)})
+		if err != nil {
+			return nil, err
+		}
+
+		return func(int) (*toolapi.Spec, []drift.Change, error) { return m.Scripted(script) }, nil
+	case len(o.operators) > 0:
+		operators, err := drift.ParseOperators(o.operators)
+		if err != nil {
+			return nil, console.Usage("--ops: %w", err)
+		}
+
+		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }), nil
+	case o.factor != "":
+		f, err := drift.ParseFactor(o.factor)
+		if err != nil {
+			return nil, console.Usage("--factor: %w", err)
+		}
+
+		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }), nil
+	}
+
+	return always(m.Version), nil
+}
+
+// always is what makes a version without an error.
+func always(one func(int) (*toolapi.Spec, []drift.Change)) func(int) (*toolapi.Spec, []drift.Change, error) {
+	return func(i int) (*toolapi.Spec, []drift.Change, error) {
+		spec, changes := one(i)
+		return spec, changes, nil
+	}
 }
 
 // writeVersions writes files that are not there yet. Runs may have been made from others.
-func writeVersions(dir string, files []toolapi.File) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-
+func writeVersions(files []toolapi.File) error {
 	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+			return err
+		}
+
 		was, err := os.ReadFile(f.Path)
 		switch {
 		case err == nil && string(was) == f.Text:
@@ -307,6 +414,7 @@ type shownVersion struct {
 type shownAPI struct {
 	Tool      string `json:"tool"`              // the tool that it exposes
 	Signature string `json:"signature"`         // its name and parameters
+	URL       string `json:"url,omitempty"`     // where its document says that it is served
 	Example   string `json:"example,omitempty"` // the arguments of a call, as a notice shows them
 }
 
@@ -319,32 +427,14 @@ func (a *app) versionsShowCommand() *cobra.Command {
 	}
 	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		name, files := args[0], args[:0]
-		if _, err := os.Stat(name); err == nil || strings.HasSuffix(name, ".yaml") {
-			files = args
-		}
-
-		catalog, own, err := openVersions(benchmark, files)
-		if err != nil {
-			return err
-		}
-
-		for version := range own {
-			name = version
-		}
-
-		if len(own) > 1 {
-			return console.Usage("%s has %d versions: name one file", args[0], len(own))
-		}
-
-		v, err := catalog.Version(name)
+		v, err := openVersion(benchmark, args[0])
 		if err != nil {
 			return err
 		}
 
 		shown := shownVersion{Version: v.Name, About: v.About, Response: v.Response}
 		for _, api := range v.APIs {
-			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.Example()})
+			shown.APIs = append(shown.APIs, shownAPI{api.Tool, api.Signature(), api.URL, api.Example()})
 		}
 
 		return a.Show(*asJSON, shown, func() {
@@ -356,6 +446,10 @@ func (a *app) versionsShowCommand() *cobra.Command {
 
 			for _, api := range shown.APIs {
 				fmt.Fprintf(a.Out, "\n%s: %s\n", display.Line(api.Tool, 0), display.Line(api.Signature, 0))
+
+				if api.URL != "" {
+					fmt.Fprintf(a.Out, "  at %s\n", display.Line(api.URL, 0))
+				}
 
 				if api.Example != "" {
 					fmt.Fprintf(a.Out, "  %s\n", display.Line(api.Example, 0))

@@ -99,6 +99,76 @@ func TestVersionsOfAFactor(t *testing.T) {
 	}
 }
 
+// Operators are applied in the order in which they are named, to every API that they are for, and diff shows what they
+// did. Versions to measure with share no new identifier with the others.
+func TestVersionsByOperators(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+
+	made := document[madeVersions](t, must(t, "versions", "make", "--ops", "rename-parameter,add-flag,wrap-response",
+		"--count", "3", "--unseen", "2", "--seed", "4", "--out", dir, "--json"))
+	if len(made.Made) != 3 || len(made.Unseen) != 2 || len(made.Operators) != 3 ||
+		made.Unseen[1].Path != filepath.Join(dir, "unseen", "made_unseen_4_001.yaml") {
+		t.Fatalf("made is %+v", made)
+	}
+
+	new := map[string]string{} // names of parameters, with the version that has them
+
+	for _, v := range slices.Concat(made.Made, made.Unseen) {
+		for _, c := range v.Changes {
+			if c.Operator == "wrap-response" {
+				continue
+			}
+
+			for name := range strings.SplitSeq(c.To, ", ") {
+				first, ok := new[name]
+				if ok && strings.Contains(first, "unseen") != strings.Contains(v.Version, "unseen") {
+					t.Errorf("%s and %s have %s", first, v.Version, name)
+				}
+
+				new[name] = v.Version
+			}
+		}
+	}
+
+	difference := document[versionsDifference](t, must(t, "versions", "diff", "p_c", made.Made[0].Path, "--json"))
+	if len(difference.Tools) != 11 || difference.Same != 2 || difference.FromResponse != nil ||
+		difference.ToResponse == nil {
+		t.Errorf("the difference is %+v", difference)
+	}
+
+	text := must(t, "versions", "diff", "p_c", made.Made[0].Path)
+	says(t, "diff", text, "LoadDB\n  - LoadDB[DBName]\n  + LoadDB[", "\nanswers\n  - …\n  + {", "as before\n")
+
+	want := "- p_s_in\n+ p_s_in\n\n0 tools are called in another way, 13 as before\n"
+	if text := must(t, "versions", "diff", "p_s_in", "p_s_in"); text != want {
+		t.Errorf("a version differs from itself: %s", text)
+	}
+}
+
+// A script makes the one version that it describes.
+func TestVersionOfAScript(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script.yaml")
+	text := "version: mine\nabout: my own\ntools: {LoadDB: [{rename-parameter: {DBName: base}}, {rename-api: Open}]}\n"
+
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	must(t, "versions", "make", "--script", script, "--out", filepath.Join(dir, "made"))
+	says(t, "diff", must(t, "versions", "diff", "p_c", filepath.Join(dir, "made", "mine.yaml")),
+		"- p_c\n+ mine\n\nLoadDB\n  - LoadDB[DBName]\n  + Open[base]\n1 tools")
+
+	fails(t, exitUsage, []string{"--script makes one version"}, "versions", "make", "--script", script, "--ops",
+		"rename-api", "--out", dir)
+	fails(t, exitUsage, []string{"bad.yaml: no such file"}, "versions", "make", "--script",
+		filepath.Join(dir, "bad.yaml"), "--out", dir)
+}
+
 // The versions of factor:NAME are those that `versions make` makes, and a run keeps them.
 func TestDeployedFactor(t *testing.T) {
 	t.Parallel()
@@ -133,7 +203,7 @@ func TestDeployedFactor(t *testing.T) {
 	}
 }
 
-// Parameters that changed under a name that stands are learnt from the notice, and not from the published feedback.
+// What changed is learnt from notices and from no other feedback. Reports and episodes name the feedback.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 
@@ -141,19 +211,38 @@ func TestFeedback(t *testing.T) {
 	must(t, "versions", "make", "--factor", "parameters-text", "--count", "1", "--out", dir)
 
 	for i, test := range []struct {
-		flags []string
-		want  float64
+		flags    []string
+		feedback string
+		want     float64
 	}{
-		{nil, 1},
-		{[]string{"--feedback", "published"}, 0},
-		{[]string{"--compat", "published"}, 0},
+		{nil, "deprecation", 1},
+		{[]string{"--feedback", "notice"}, "deprecation", 1}, // a former word
+		{[]string{"--feedback", "published"}, "deprecation", 0},
+		{[]string{"--compat", "published"}, "deprecation", 0},
+		{[]string{"--feedback", "invocation"}, "invocation", 0},
+		{[]string{"--feedback", "generic"}, "generic", 0},
+		{[]string{"--feedback", "none"}, "none", 0},
 	} {
+		run := filepath.Join(dir, fmt.Sprint(i))
 		args := []string{"eval", "--data", smallData(t), "--limit", "2", "--split", "train", "--policy",
-			"scripted:reader", "--api", "file:" + dir, "--json", "--out", filepath.Join(dir, fmt.Sprint(i))}
+			"scripted:reader", "--api", "file:" + dir, "--json", "--out", run}
 
-		for _, r := range document[finetune.Report](t, must(t, append(args, test.flags...)...)).Rows {
+		report := document[finetune.Report](t, must(t, append(args, test.flags...)...))
+		if report.Feedback != test.feedback {
+			t.Errorf("%v: reported is the feedback %q", test.flags, report.Feedback)
+		}
+
+		for _, r := range report.Rows {
 			if r.N != 2 || r.Official != test.want {
 				t.Errorf("%v: %+v, want %v of 2 questions", test.flags, r, test.want)
+			}
+		}
+
+		for e, err := range trajectories.ReadEpisodes(run) {
+			if label := e.Labels[envs.LabelFeedback]; err != nil || label != test.feedback && label != "" {
+				t.Errorf("%v: an episode is labelled %q (%v)", test.flags, label, err)
+			} else if (label == "") != (test.feedback == "deprecation") {
+				t.Errorf("%v: an episode is labelled %q", test.flags, label)
 			}
 		}
 	}

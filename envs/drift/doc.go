@@ -7,8 +7,8 @@
 // API. Adapters compose, and go both ways: what operators make is the file of a version like any other (package
 // toolapi). A [Maker] chooses operators by chance; the words of new names come from words.yaml. To hold out a
 // version is to keep its identifiers for measuring: names of APIs and parameters, labels, and prefixes of texts. A
-// [Family] is several versions of which each question meets one; in a [Changing] environment a task meets several,
-// one after the other.
+// [Part] is half of the words, for versions to train on or for versions to measure with. A [Family] is several versions
+// of which each question meets one; in a [Changing] environment a task meets several, one after the other.
 //
 // # Operators
 //
@@ -28,6 +28,24 @@
 //	flip-default        desc is false           desc is true, where a call does not say it
 //	nest-parameters     lat, lon                position: {"lat": …, "lon": …}
 //
+// These are drawn for each API. Others are applied only where they are named: those of factors, and
+//
+//	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
+//	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
+//
+// Of parameters with types, merge-parameters takes the texts that a call must have.
+//
+// # Scripts
+//
+// A [Script] names operators for each tool, with all that they would draw. The scripts of configs/apis/scripts make
+// p_s_in and p_s_ood from p_c, but for this, which testdata/scripts.txt has word by word:
+//
+//   - The published signature of GetValue has the name of the items without a number, and its flag may be missing.
+//   - Texts about wrong arguments are those of each API. Operators give one text to all, and none to Finish and
+//     UpdateTool, which they leave alone.
+//   - Examples of notices are others in p_s_ood; in both, code follows its prefix after a blank, and newlines in code
+//     are newlines and not escapes.
+//
 // # Factors
 //
 // A [Factor] is one thing that changes while everything else stays: a version of it measures what that alone costs
@@ -45,8 +63,10 @@
 //   - A version depends on the source, the held-out versions, the seed and its number: not on how many are made, nor on
 //     the order of APIs or of held-out versions.
 //   - Every API but Finish and UpdateTool gets another name, since it is a deprecated name that is answered with a
-//     notice. Under the factors of parameters and of the response names stand instead. Names are distinct, and none is
-//     that of an API or a parameter that it replaces.
+//     notice. Where operators are named and none of them is about names of APIs, these stand instead. Names are
+//     distinct, and none is that of an API or a parameter that it replaces.
+//   - Versions of [Seen] and of [Unseen] share no identifier that the source does not have, and no word that was
+//     chosen. A label of a merged text is the name that it stands for.
 //   - A held-out identifier occurs in no made version, nor does another spelling of it (case, underscores) that the
 //     source does not have.
 //

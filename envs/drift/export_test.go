@@ -4,8 +4,5 @@ import "math/rand/v2"
 
 // NewDraws are draws for an API by itself.
 func NewDraws(seed uint64) *Draws {
-	return &Draws{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed}
+	return &Draws{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, words: words}
 }
-
-// Operators are those of a factor.
-func (f Factor) Operators() []Operator { return f.operators }

@@ -23,26 +23,17 @@ type Factor struct {
 	Name  string // in commands and in the names of versions, e.g. "names-text"
 	About string // what changes, in a few words
 
-	operators []Operator // on every API but the system tools
-	response  bool       // whether the form of answers changes
+	operators []string // by which it changes
 }
 
 // Factors returns all factors, in the order of the paper's figures 4 to 6.
 func Factors() []Factor {
 	return []Factor{
-		{Name: "names-text", About: "other words in the names of APIs", operators: []Operator{
-			{"reword-api", rewordAPI},
-		}},
-		{Name: "names-character", About: "a special character in the names of APIs", operators: []Operator{
-			{"insert-into-api", insertIntoAPI},
-		}},
-		{Name: "parameters-text", About: "other words in the names of parameters", operators: []Operator{
-			{"reword-parameters", rewordParameters},
-		}},
-		{Name: "parameters-character", About: "a special character in the names of parameters", operators: []Operator{
-			{"insert-into-parameters", insertIntoParameters},
-		}},
-		{Name: "response", About: "answers as JSON objects of a state and a message", response: true},
+		{"names-text", "other words in the names of APIs", []string{"reword-api"}},
+		{"names-character", "a special character in the names of APIs", []string{"insert-into-api"}},
+		{"parameters-text", "other words in the names of parameters", []string{"reword-parameters"}},
+		{"parameters-character", "a special character in the names of parameters", []string{"insert-into-parameters"}},
+		{"response", "answers as JSON objects of a state and a message", []string{"wrap-response"}},
 	}
 }
 
@@ -66,38 +57,15 @@ func ParseFactor(name string) (Factor, error) {
 	return Factors()[i], nil
 }
 
-// FactorName is what the i-th version that changes one factor is called.
-func (m *Maker) FactorName(f Factor, i int) string {
-	return fmt.Sprintf("%s_%d_%03d", f.Name, m.seed, i)
-}
-
-// FactorVersion makes the i-th version, i >= 0, in which nothing but a factor changes, and says what has changed. An
-// API that changed has a text for arguments that do not fit, as the APIs of [Maker.Version] have.
+// FactorVersion makes the i-th version, i >= 0, in which nothing but a factor changes, and says what has changed.
 func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
-	change := func(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
-		var changes []Change
-
-		if isSystem(toolOf(a)) {
-			return a, nil
-		}
-
-		for _, o := range f.operators {
-			if step, ok := o.Apply(a, d); ok {
-				a = step.API
-				a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
-				changes = append(changes, Change{toolOf(a), o.Name, step.From, step.To})
-			}
-		}
-
-		return a, changes
+	operators, err := ParseOperators(f.operators)
+	if err != nil {
+		panic(err) // those of the factors are ours
 	}
 
-	made, changes := m.version(m.FactorName(f, i), i, change)
+	made, changes := m.Applied(f.Name, operators, i)
 	made.About = fmt.Sprintf("%s, made from %s", f.About, m.source.Version)
-
-	if f.response {
-		changes = append(changes, wrapResponse(made, m.draws(i, "")))
-	}
 
 	return made, changes
 }
@@ -108,11 +76,11 @@ func wrapResponse(s *toolapi.Spec, d *Draws) Change {
 	now := *was
 
 	for now.State == was.State {
-		now.State = pick(d.Rand, words.Responses.State)
+		now.State = pick(d.Rand, d.words.Responses.State)
 	}
 
 	for now.Message == was.Message {
-		now.Message = pick(d.Rand, words.Responses.Message)
+		now.Message = pick(d.Rand, d.words.Responses.Message)
 	}
 
 	s.Response = &now
@@ -123,8 +91,7 @@ func wrapResponse(s *toolapi.Spec, d *Draws) Change {
 // rewordAPI gives an API a name of other words, written in the style of the one it had.
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	was := a.Name
-	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] }
-	a.Name = d.name(d.Rand, taken, func(r *rand.Rand) string { return styled(was, wordsOfAPI(r, was)) })
+	a.Name = d.api(was, func(r *rand.Rand) string { return styled(was, d.words.wordsOfAPI(r, was)) })
 	a.Notice.Signature = ""
 
 	return Step{API: a, From: was, To: a.Name}, true
@@ -147,7 +114,7 @@ func rewordParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return rename(a, func(current toolapi.APISpec, name string) string {
 		stem, _ := stemmed(name)
 
-		draw := func(r *rand.Rand) string { return styled(stem, wordsOfParameter(r, stem)) }
+		draw := func(r *rand.Rand) string { return styled(stem, d.words.wordsOfParameter(r, stem)) }
 
 		return d.parameterOf(current, name, draw)
 	})
@@ -181,7 +148,7 @@ func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 func (d *Draws) insert(r *rand.Rand, name, characters string, taken func(string) bool) (string, bool) {
 	for range most {
 		spelt := inserted(r, name, characters)
-		if spelt != name && !d.held[spelt] && !taken(spelt) {
+		if spelt != name && d.maySpell(spelt) && !taken(spelt) {
 			return spelt, true
 		}
 	}

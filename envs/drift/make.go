@@ -7,30 +7,18 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 )
 
-// recipe says how often a Maker applies an operator where it can; one that is not named, always.
-var recipe = map[string]float64{
-	"number-list":        0.7,
-	"prefix-text":        0.6,
-	"special-characters": 0.3,
-	"merge-parameters":   0.3,
-	"add-flag":           0.25,
-	"add-count":          0.5,
-	"type-to-string":     0.4,
-	"swap-required":      0.4,
-	"flip-default":       0.3,
-	"nest-parameters":    0.4,
-}
-
 // Maker makes versions from a source. It is safe for concurrent use.
 type Maker struct {
 	source   *toolapi.Spec
 	seed     uint64
+	part     Part
 	held     map[string]bool   // identifiers that are held out
 	taken    map[string]bool   // these, and the source's names, folded
 	examples map[string]string // JSON objects, by tool: calls of the source
@@ -113,25 +101,57 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 	return string(pytext.AppendJSON(nil, lifted)), err
 }
 
-// Name is what the i-th version is called.
-func (m *Maker) Name(i int) string { return fmt.Sprintf("made_%d_%03d", m.seed, i) }
+// Of returns the maker of versions of a part of the words.
+func (m *Maker) Of(part Part) *Maker {
+	other := *m
+	other.part = part
 
-// Version makes the i-th version, i >= 0, and says what has changed.
-func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
-	return m.version(m.Name(i), i, vary)
+	return &other
 }
 
-// vary applies operators to an API by the recipe.
-func vary(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
-	a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
-	if isSystem(toolOf(a)) {
-		return a, nil
+// Name is what the i-th version is called whose name begins with a word.
+func (m *Maker) Name(word string, i int) string {
+	if m.part == Unseen {
+		word += "_unseen"
 	}
 
+	return fmt.Sprintf("%s_%d_%03d", word, m.seed, i)
+}
+
+// Version makes the i-th version, i >= 0, by operators that are drawn for each API, and says what has changed.
+func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
+	return m.version(m.Name("made", i), i, plan{operators: operators, drawn: true})
+}
+
+// Applied makes the i-th version, i >= 0, by operators in their order, each wherever it can be applied, and says what
+// has changed. An API that changed has a text for arguments that do not fit, as the APIs of Version have. The name of
+// the version begins with a word.
+func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec, []Change) {
+	made, changes := m.version(m.Name(word, i), i, plan{operators: operators})
+
+	var names []string
+	for _, o := range operators {
+		names = append(names, o.Name)
+	}
+
+	made.About += " by " + strings.Join(names, ", ")
+
+	return made, changes
+}
+
+// plan says what a version is made by.
+type plan struct {
+	operators []Operator
+	drawn     bool                  // each is drawn, as often as it says, or else it is applied wherever it can be
+	ofTool    map[string][]Operator // in place of operators, where a script names them for each tool
+}
+
+// successor changes an API.
+func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 	var changes []Change
 
-	for _, o := range Operators() {
-		if p, ok := recipe[o.Name]; ok && !chance(d.Rand, p) {
+	for _, o := range slices.Concat(p.ofTool[toolOf(a)], p.operators) {
+		if isSystem(toolOf(a)) || o.Apply == nil || p.drawn && !o.isDrawn(d.Rand) {
 			continue
 		}
 
@@ -141,12 +161,15 @@ func vary(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 		}
 	}
 
+	if p.drawn || len(changes) > 0 {
+		a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
+	}
+
 	return a, changes
 }
 
-// version makes a version of that name, whose draws are those of the number i. change makes an API's successor.
-func (m *Maker) version(name string, i int,
-	change func(toolapi.APISpec, *Draws) (toolapi.APISpec, []Change)) (*toolapi.Spec, []Change) {
+// version makes a version of that name, whose draws are those of the number i.
+func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	made := *m.source
 	made.Version, made.Base = name, false
 	made.About = fmt.Sprintf("made from %s", m.source.Version)
@@ -175,10 +198,16 @@ func (m *Maker) version(name string, i int,
 		d := m.draws(i, toolOf(made.APIs[k]))
 		d.apis, d.written = apis, written
 
-		a, steps := change(m.inherited(made.APIs[k]), d)
+		a, steps := p.successor(m.inherited(made.APIs[k]), d)
 		made.APIs[k] = a
 		apis[fold(a.Name)], written[a.Name] = true, true
 		changes = append(changes, steps...)
+	}
+
+	for _, o := range p.operators {
+		if o.common != nil && !p.drawn {
+			changes = append(changes, o.common(&made, m.draws(i, "")))
+		}
 	}
 
 	return &made, changes
@@ -188,7 +217,7 @@ func (m *Maker) version(name string, i int,
 func (m *Maker) draws(i int, tool string) *Draws {
 	return &Draws{
 		Rand: rand.New(rand.NewPCG(m.seed, hash(uint64(i), tool))), seed: hash(m.seed, fmt.Sprint("version ", i)),
-		held: m.held, taken: m.taken,
+		held: m.held, taken: m.taken, words: m.part.words(), part: m.part,
 	}
 }
 

@@ -9,16 +9,27 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/names"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 )
 
 // Operator changes an API into its successor. It is a pure function of the API and of what it draws.
 type Operator struct {
-	Name string // in commands and changes
+	Name  string // in commands and changes
+	About string // what it does, in a few words
 
-	// Apply returns the successor, and false where the operator has nothing to do on an API.
+	// Apply returns the successor, and false where the operator has nothing to do on an API. It is nil for an operator
+	// that changes what all APIs of a version have in common.
 	Apply func(a toolapi.APISpec, d *Draws) (Step, bool)
+
+	common func(s *toolapi.Spec, d *Draws) Change // in place of Apply
+	often  float64                                // how often Maker.Version applies it where it can; 1 is always
+}
+
+// isDrawn draws whether the operator is applied, one that always is without a draw.
+func (o Operator) isDrawn(r *rand.Rand) bool {
+	return o.often == 1 || o.often > 0 && chance(r, o.often)
 }
 
 // Step is what an operator made of an API.
@@ -28,27 +39,62 @@ type Step struct {
 	Adapter  toolapi.AdapterSpec
 }
 
-// Operators returns all operators, in the order in which a Maker applies them.
-func Operators() []Operator {
-	return []Operator{
-		{"rename-api", renameAPI},
-		{"number-list", numberList},
-		{"prefix-text", prefixText},
-		{"rename-parameter", renameParameter},
-		{"special-characters", specialCharacters},
-		{"merge-parameters", mergeParameters},
-		{"add-flag", addFlag},
-		{"add-count", addCount},
-		{"type-to-string", typeToString},
-		{"swap-required", swapRequired},
-		{"flip-default", flipDefault},
-		{"nest-parameters", nestParameters},
+// Operators returns all operators. A Maker applies them in this order, unless it is given another.
+func Operators() []Operator { return slices.Clone(operators) }
+
+var operators = []Operator{
+	{Name: "rename-api", Apply: renameAPI, often: 1, About: "another name"},
+	{Name: "number-list", Apply: numberList, often: 0.7, About: "a list in one text becomes rule1, rule2, …"},
+	{Name: "prefix-text", Apply: prefixText, often: 0.6, About: "code has to begin with a sentence"},
+	{Name: "rename-parameter", Apply: renameParameter, often: 1, About: "other names of parameters; one in ten stays"},
+	{Name: "special-characters", Apply: specialCharacters, often: 0.3, About: "underscores in the names"},
+	{Name: "merge-parameters", Apply: mergeParameters, often: 0.3, About: "several texts become First[x], Second[y]"},
+	{Name: "add-flag", Apply: addFlag, often: 0.25, About: "a parameter that has to be true"},
+	{Name: "add-count", Apply: addCount, often: 0.5, About: "a number that has no effect"},
+	{Name: "type-to-string", Apply: typeToString, often: 0.4, About: "a number or a boolean is sent as a text"},
+	{Name: "swap-required", Apply: swapRequired, often: 0.4, About: "optional becomes required, or the other way"},
+	{Name: "flip-default", Apply: flipDefault, often: 0.3, About: "left out, a parameter means something else"},
+	{Name: "nest-parameters", Apply: nestParameters, often: 0.4, About: "parameters that belong together in an object"},
+
+	{Name: "reword-api", Apply: rewordAPI, About: "another name, in the style of the one it had"},
+	{Name: "reword-parameters", Apply: rewordParameters, About: "other names of all parameters, in their style"},
+	{Name: "insert-into-api", Apply: insertIntoAPI, About: "a special character in the name"},
+	{Name: "insert-into-parameters", Apply: insertIntoParameters, About: "a special character in each parameter"},
+	{Name: "move-url", Apply: moveURL, About: "the next version in the URL of the document"},
+	{Name: "wrap-response", common: wrapResponse, About: "answers are JSON objects of a state and a message"},
+}
+
+// ParseOperators returns the operators of some names, in their order; the error of an unknown one lists the valid ones.
+func ParseOperators(list []string) ([]Operator, error) {
+	var all []Operator
+
+	for _, name := range list {
+		i := slices.IndexFunc(operators, func(o Operator) bool { return o.Name == name })
+		if i < 0 {
+			return nil, names.Unknown("operator", name, OperatorNames())
+		}
+
+		all = append(all, operators[i])
 	}
+
+	return all, nil
+}
+
+// OperatorNames returns the names of all operators, in their order.
+func OperatorNames() []string {
+	var all []string
+	for _, o := range operators {
+		all = append(all, o.Name)
+	}
+
+	return all
 }
 
 // Draws are what an operator draws from: numbers, and names that are free.
 type Draws struct {
 	*rand.Rand
+	words *vocabulary     // that new names are made of
+	part  Part            // that they belong to
 	seed  uint64          // of the version: a parameter of several APIs has the same new name in all of them
 	held  map[string]bool // identifiers that are held out
 	taken map[string]bool // names that no API or parameter may have, folded
@@ -74,15 +120,36 @@ func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *
 	}
 }
 
+// api draws another name for an API.
+func (d *Draws) api(was string, draw func(r *rand.Rand) string) string {
+	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] || !d.mayName(folded) }
+
+	return d.name(d.Rand, taken, draw)
+}
+
 // parameterOf draws a name for a new parameter, or for one of a name that is given up.
 func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Rand) string) string {
 	stem, number := stemmed(was)
 
-	has := func(folded string) bool {
-		return slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return fold(p.Name) == folded })
+	taken := func(folded string) bool {
+		is := func(p toolapi.Parameter) bool { return fold(p.Name) == folded }
+
+		return was != "" && !d.mayName(folded) || slices.ContainsFunc(a.Parameters.All, is)
 	}
 
-	return d.name(d.ofParameter(stem), has, func(r *rand.Rand) string { return draw(r) + number })
+	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return draw(r) + number })
+}
+
+// mayName reports whether a new name, folded, belongs to the part. Names that differ by a number stay together.
+func (d *Draws) mayName(folded string) bool {
+	stem, _ := stemmed(folded)
+
+	return d.part.has(stem)
+}
+
+// maySpell reports whether a name may be given that differs from one there was by its spelling only.
+func (d *Draws) maySpell(name string) bool {
+	return !d.held[name] && (!d.taken[fold(name)] || d.part.has(name))
 }
 
 // ofParameter is the source of what a parameter gets in all APIs of a version, by its name without the number.

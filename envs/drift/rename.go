@@ -11,8 +11,7 @@ import (
 // renameAPI gives an API another name.
 func renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	was := a.Name
-	taken := func(folded string) bool { return folded == fold(was) || d.apis[folded] }
-	a.Name = d.name(d.Rand, taken, func(r *rand.Rand) string { return nameOfAPI(r, was) })
+	a.Name = d.api(was, func(r *rand.Rand) string { return d.words.nameOfAPI(r, was) })
 	a.Notice.Signature = ""
 
 	return Step{API: a, From: was, To: a.Name}, true
@@ -27,14 +26,14 @@ func renameParameter(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 		stem, _ := stemmed(name)
 
-		return d.parameterOf(current, name, func(r *rand.Rand) string { return nameOfParameter(r, stem) })
+		return d.parameterOf(current, name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, stem) })
 	})
 }
 
 // specialCharacters puts underscores into the name of an API, or into those of its parameters.
 func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	spelt := func(name string) string {
-		if other := underscored(d.Rand, name); !d.held[other] {
+		if other := underscored(d.Rand, name); d.maySpell(other) {
 			return other
 		}
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs"
 	"toolevo/envs/toolapi"
 )
 
@@ -20,7 +21,17 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	list := a.Parameters.All[i].Name
-	item := d.parameterOf(a, list, func(r *rand.Rand) string { return nameOfParameter(r, list) })
+
+	item := d.parameterOf(a, list, func(r *rand.Rand) string { return d.words.nameOfParameter(r, list) })
+
+	return numbered(a, list, item)
+}
+
+// numbered takes the items of a list by their numbers. The list is the first parameter.
+func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
+	if len(a.Parameters.All) == 0 || a.Parameters.All[0].Name != list {
+		return Step{}, false
+	}
 
 	n := &toolapi.Numbered{Item: item, To: list}
 	parameters := []toolapi.Parameter{{Name: item + "1"}}
@@ -59,7 +70,7 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	text := d.name(d.Rand, func(string) bool { return false }, func(r *rand.Rand) string {
-		return strings.ReplaceAll(pick(r, words.Prefixes.Texts), "{}", language)
+		return strings.ReplaceAll(pick(r, d.words.Prefixes.Texts), "{}", language)
 	})
 
 	join := " "
@@ -67,44 +78,80 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 		join = " \n"
 	}
 
-	name := a.Parameters.All[i].Name
-	adapter := toolapi.AdapterSpec{Prefix: &toolapi.Prefix{Parameter: name, Text: text, Trim: true, Join: join}}
-	successor, ok := succeed(a, adapter, a.Parameters.All...)
-
-	return Step{successor, name, text, adapter}, ok
+	return prefixed(a, toolapi.Prefix{Parameter: a.Parameters.All[i].Name, Text: text, Trim: true, Join: join})
 }
 
-// mergeParameters puts the last two parameters, or more, into one text: First[x], Second[y].
+// prefixed wants a text to begin with another.
+func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
+	adapter := toolapi.AdapterSpec{Prefix: &p}
+	successor, ok := succeed(a, adapter, a.Parameters.All...)
+
+	return Step{successor, p.Parameter, p.Text, adapter}, ok
+}
+
+// mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].
 func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	all := a.Parameters.All
+	all := textsToMerge(a)
 
-	first := len(all)
-	for first > 0 && isPlain(all[first-1]) && !isItem(a, all[first-1].Name) {
-		first--
-	}
-
-	if len(all)-first < 2 || len(a.Parameters.Keywords) > 0 || has(a, isBracketed) || has(a, isNumbered) ||
+	if len(all) < 2 || len(a.Parameters.Keywords) > 0 || has(a, isBracketed) || has(a, isNumbered) ||
 		has(a, isFlag) || has(a, isIgnored) {
 		return Step{}, false
 	}
 
-	first += d.IntN(len(all) - first - 1)
-
-	var (
-		fields []toolapi.Field
-		names  []string
-	)
-
-	for _, p := range all[first:] {
-		fields = append(fields, toolapi.Field{Label: strings.ToUpper(p.Name[:1]) + p.Name[1:], To: p.Name})
-		names = append(names, p.Name)
+	var fields []toolapi.Field
+	for _, p := range all[d.IntN(len(all)-1):] {
+		fields = append(fields, toolapi.Field{Label: capital(p.Name), To: p.Name})
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, words.Merged) })
-	adapter := toolapi.AdapterSpec{Bracketed: &toolapi.BracketedSpec{Parameter: name, Fields: fields}}
-	successor, ok := succeed(a, adapter, append(without(all, names...), toolapi.Parameter{Name: name})...)
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged) })
 
-	return Step{successor, strings.Join(names, ", "), name, adapter}, ok
+	return merged(a, toolapi.BracketedSpec{Parameter: name, Fields: fields})
+}
+
+// merged puts parameters into one text, which says how where they have types.
+func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
+	var (
+		members, shown []string
+		typed          bool
+	)
+
+	for _, f := range b.Fields {
+		members, shown = append(members, f.To), append(shown, f.Label+"[…]")
+	}
+
+	for _, p := range a.Parameters.All {
+		typed = typed || p.Schema != nil && slices.Contains(members, p.Name)
+	}
+
+	p := toolapi.Parameter{Name: b.Parameter}
+	if typed {
+		p.Schema = envs.Args{
+			{Name: "type", Value: "string"},
+			{Name: "description", Value: strings.Join(shown, ", ")},
+		}
+	}
+
+	adapter := toolapi.AdapterSpec{Bracketed: &b}
+	successor, ok := succeed(a, adapter, append(without(a.Parameters.All, members...), p)...)
+
+	return Step{successor, strings.Join(members, ", "), p.Name, adapter}, ok
+}
+
+// textsToMerge are the parameters that mergeParameters may put into one text. Those without types are the last ones, as
+// the published versions have it; of those with types every text is one that must be there.
+func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
+	var all []toolapi.Parameter
+
+	for _, p := range a.Parameters.All {
+		switch {
+		case p.Schema != nil && isText(p) && !p.Optional, isPlain(p) && !isItem(a, p.Name):
+			all = append(all, p)
+		case p.Schema == nil:
+			all = nil
+		}
+	}
+
+	return all
 }
 
 // addFlag adds a parameter that has to be true.
@@ -113,9 +160,9 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, words.Flags) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags) })
 
-	return add(a, name, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
+	return addParameter(a, name, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
 }
 
 // addCount adds a number that nothing looks at, as return_num of the published versions is.
@@ -125,13 +172,15 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, words.Counts) })
+	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts) })
 
-	return add(a, name, toolapi.AdapterSpec{Ignored: &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}})
+	ignored := &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}
+
+	return addParameter(a, name, toolapi.AdapterSpec{Ignored: ignored})
 }
 
-// add adds a parameter behind the others.
-func add(a toolapi.APISpec, name string, adapter toolapi.AdapterSpec) (Step, bool) {
+// addParameter adds a parameter behind the others.
+func addParameter(a toolapi.APISpec, name string, adapter toolapi.AdapterSpec) (Step, bool) {
 	parameters := append(slices.Clone(a.Parameters.All), toolapi.Parameter{Name: name})
 	successor, ok := succeed(a, adapter, parameters...)
 

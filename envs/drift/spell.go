@@ -21,8 +21,7 @@ func styled(name string, parts []string) string {
 			continue
 		}
 
-		letter, size := utf8.DecodeRuneInString(p)
-		parts[i] = string(unicode.ToUpper(letter)) + p[size:]
+		parts[i] = capital(p)
 	}
 
 	return strings.Join(parts, separator)

@@ -101,8 +101,8 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	for _, k := range d.Perm(len(words.Objects)) {
-		object := words.Objects[k]
+	for _, k := range d.Perm(len(d.words.Objects)) {
+		object := d.words.Objects[k]
 
 		members := slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
 			return p.Schema == nil || !mentions(p.Name, object.Of)

@@ -15,8 +15,8 @@ import (
 //go:embed words.yaml
 var wordsFile string
 
-// words are what words.yaml holds.
-var words = func() (w struct {
+// vocabulary is what words.yaml holds, or a part of it.
+type vocabulary struct {
 	Verbs      []synonyms `yaml:"verbs"`
 	Nouns      []synonyms `yaml:"nouns"`
 	Between    []string   `yaml:"between"`
@@ -28,11 +28,8 @@ var words = func() (w struct {
 	Flags      [][]string `yaml:"flags"`
 	Counts     [][]string `yaml:"counts"`
 	Merged     [][]string `yaml:"merged"`
-	Objects    []struct {
-		Of    []string `yaml:"of"`    // words of parameters that belong together
-		Names []string `yaml:"names"` // of the object that they make
-	} `yaml:"objects"`
-	Prefixes struct {
+	Objects    []object   `yaml:"objects"`
+	Prefixes   struct {
 		Languages map[string]string `yaml:"languages"`
 		Texts     []string          `yaml:"texts"`
 	} `yaml:"prefixes"`
@@ -43,13 +40,26 @@ var words = func() (w struct {
 	Errors struct {
 		Arguments string `yaml:"arguments"`
 	} `yaml:"errors"`
-}) {
-	if err := yaml.NewDecoder(strings.NewReader(wordsFile), yaml.Strict()).Decode(&w); err != nil {
+}
+
+// object is what parameters that belong together can be put into.
+type object struct {
+	Of    []string `yaml:"of"`    // words of parameters that belong together
+	Names []string `yaml:"names"` // of the object that they make
+}
+
+// words is the whole vocabulary.
+var words = readWords()
+
+// readWords returns a vocabulary that shares nothing with another.
+func readWords() *vocabulary {
+	w := new(vocabulary)
+	if err := yaml.NewDecoder(strings.NewReader(wordsFile), yaml.Strict()).Decode(w); err != nil {
 		panic(fmt.Sprintf("drift: words.yaml: %v", err)) // embedded
 	}
 
 	return w
-}()
+}
 
 // synonyms are the words that may stand for others.
 type synonyms struct {
@@ -109,12 +119,18 @@ func ends(r rune, rest []rune) bool {
 // fold is what is left of a name where spelling does not count.
 func fold(name string) string { return strings.ToLower(strings.Join(split(name), "")) }
 
+// capital is a word with a capital.
+func capital(word string) string {
+	first, size := utf8.DecodeRuneInString(word)
+
+	return string(unicode.ToUpper(first)) + word[size:]
+}
+
 // join writes words as a name in one of the usual styles.
 func join(r *rand.Rand, parts []string) string {
 	parts = split(strings.Join(parts, "_"))
 	for i, p := range parts {
-		first, size := utf8.DecodeRuneInString(p)
-		parts[i] = string(unicode.ToUpper(first)) + p[size:]
+		parts[i] = capital(p)
 	}
 
 	switch r.IntN(5) {
@@ -134,22 +150,24 @@ func join(r *rand.Rand, parts []string) string {
 }
 
 // nameOfAPI draws another name for an API.
-func nameOfAPI(r *rand.Rand, name string) string { return join(r, wordsOfAPI(r, name)) }
+func (w *vocabulary) nameOfAPI(r *rand.Rand, name string) string {
+	return join(r, w.wordsOfAPI(r, name))
+}
 
 // wordsOfAPI draws the words of another name for an API.
-func wordsOfAPI(r *rand.Rand, name string) []string {
+func (w *vocabulary) wordsOfAPI(r *rand.Rand, name string) []string {
 	var (
 		verb  string
 		nouns []string
 	)
 
 	for _, word := range split(name) {
-		if v, ok := synonym(r, words.Verbs, word); ok && verb == "" {
+		if v, ok := synonym(r, w.Verbs, word); ok && verb == "" {
 			verb = v
 			continue
 		}
 
-		if n, ok := synonym(r, words.Nouns, word); ok {
+		if n, ok := synonym(r, w.Nouns, word); ok {
 			word = n
 		}
 
@@ -157,11 +175,11 @@ func wordsOfAPI(r *rand.Rand, name string) []string {
 	}
 
 	if verb == "" {
-		verb = pick(r, words.VerbsOfAny)
+		verb = pick(r, w.VerbsOfAny)
 	}
 
 	if len(nouns) == 0 {
-		nouns = []string{pick(r, words.NounsOfAny)}
+		nouns = []string{pick(r, w.NounsOfAny)}
 	}
 
 	if chance(r, 0.15) {
@@ -169,22 +187,24 @@ func wordsOfAPI(r *rand.Rand, name string) []string {
 	}
 
 	if chance(r, 0.25) {
-		verb += "_" + pick(r, words.Between)
+		verb += "_" + pick(r, w.Between)
 	}
 
 	return append([]string{verb}, nouns...)
 }
 
 // nameOfParameter draws another name for a parameter without its number.
-func nameOfParameter(r *rand.Rand, stem string) string { return join(r, wordsOfParameter(r, stem)) }
+func (w *vocabulary) nameOfParameter(r *rand.Rand, stem string) string {
+	return join(r, w.wordsOfParameter(r, stem))
+}
 
 // wordsOfParameter draws the words of another name for a parameter without its number.
-func wordsOfParameter(r *rand.Rand, stem string) []string {
+func (w *vocabulary) wordsOfParameter(r *rand.Rand, stem string) []string {
 	var parts []string
 
 	known := false
 	for _, word := range split(stem) {
-		n, ok := synonym(r, words.Nouns, word)
+		n, ok := synonym(r, w.Nouns, word)
 		if ok {
 			known, word = true, n
 		}
@@ -193,7 +213,7 @@ func wordsOfParameter(r *rand.Rand, stem string) []string {
 	}
 
 	if !known || chance(r, 0.2) || strings.Join(parts, "") == "" {
-		parts = append(parts, pick(r, words.Endings))
+		parts = append(parts, pick(r, w.Endings))
 	}
 
 	return parts

@@ -20,6 +20,10 @@
 // All messages have their published wording. A version with a response format wraps what its server answers: results,
 // notices and texts about arguments that do not fit.
 //
+// This is so under the feedback deprecation. Under others a deprecated name is an InvalidAction, and neither it nor
+// wrong arguments get a notice: invocation names what is wrong, generic says that something is, none that the call
+// failed.
+//
 // # Reading an action
 //
 // The text is ReAct or what another codec reads; package action has the rules.

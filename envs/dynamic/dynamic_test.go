@@ -349,6 +349,48 @@ func TestPublishedNotices(t *testing.T) {
 	}
 }
 
+// What a call is told that is not taken: each feedback tells less than the one before, and none of those without
+// notices tells a new name. Finish and what no version knows are answered as ever.
+func TestFeedback(t *testing.T) {
+	const generic, failed = "There is something wrong with your command you send. Please modify it.", "The call failed."
+
+	for _, test := range []struct {
+		name, input string
+		feedback    toolapi.Feedback
+		outcome     envs.Outcome
+		want        string
+	}{
+		{"RetrieveAgenda", `{"keyword": "q"}`, "", envs.Deprecated, "Fetch_Agenda_Data"},
+		{"RetrieveAgenda", `{"keyword": "q"}`, toolapi.FeedbackDeprecation, envs.Deprecated, "Fetch_Agenda_Data"},
+		{"RetrieveAgenda", `{"keyword": "q"}`, toolapi.FeedbackInvocation, envs.InvalidAction,
+			`argument error: there is no API "RetrieveAgenda"`},
+		{"RetrieveAgenda", `{"keyword": "q"}`, toolapi.FeedbackGeneric, envs.InvalidAction, generic},
+		{"RetrieveAgenda", `{"keyword": "q"}`, toolapi.FeedbackNone, envs.InvalidAction, failed},
+
+		{"Fetch_Agenda_Data", `{"keyword": "q"}`, toolapi.FeedbackDeprecation, envs.InvocationError, generic},
+		{"Fetch_Agenda_Data", `{"keyword": "q"}`, toolapi.FeedbackInvocation, envs.InvocationError,
+			`argument error: parameter "Query" is missing; parameter "return_num" is missing; ` +
+				`parameter "keyword" is not known`},
+		{"Fetch_Agenda_Data", `{"keyword": "q"}`, toolapi.FeedbackGeneric, envs.InvocationError, generic},
+		{"Fetch_Agenda_Data", `{"keyword": "q"}`, toolapi.FeedbackNone, envs.InvocationError, failed},
+		{"ExecuteSQLQuery", `{"SQLCommand": "SELECT 1"}`, toolapi.FeedbackInvocation, envs.InvocationError,
+			`argument error: parameter "SQLCommand" does not begin as it has to`},
+		{"Apply_Database_Filters", `{"condition2": "a=b"}`, toolapi.FeedbackInvocation, envs.InvocationError,
+			`argument error: parameter "condition2" is not known, or not at its number`},
+
+		{"Finish", `{"result": "1"}`, toolapi.FeedbackNone, envs.InvocationError, generic},
+		{"Search", `{"q": "1"}`, toolapi.FeedbackNone, envs.InvalidAction, "Valid Actions are"},
+	} {
+		env := newEnv(t, "p_s_in", Options{Feedback: test.feedback})
+
+		got := play(t, env, react(test.name, test.input)).Turn
+		if got.Outcome != test.outcome || !strings.Contains(got.Observation, test.want) {
+			t.Errorf("%s%s under %q: %s %q, want %s %q", test.name, test.input, test.feedback, got.Outcome,
+				got.Observation, test.outcome, test.want)
+		}
+	}
+}
+
 // answering returns an environment whose LoadDB answers with f.
 func answering(t *testing.T, options Options, f ToolFunc[memory]) *Environment[memory] {
 	t.Helper()

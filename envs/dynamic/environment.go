@@ -75,8 +75,12 @@ type Options struct {
 	EmptyInput bool
 	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
 	PublishedNotices bool
+	// Feedback is what a call is told that the deployed version does not take.
+	Feedback toolapi.Feedback
+
 	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the published code does:
-	// with the API's text about wrong arguments, which names no parameter, and not with a notice.
+	// with the API's text about wrong arguments, which names no parameter, and not with a notice. It is about
+	// FeedbackDeprecation only.
 	PublishedFeedback bool
 }
 

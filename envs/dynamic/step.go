@@ -10,6 +10,7 @@ import (
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
 )
 
 const (
@@ -20,6 +21,8 @@ const (
 	updatedText    = "The description for the new tool has been updated successfully."
 	notUpdatedText = "Tool update failed. There is something wrong with the arguments you send for UpdateTool. " +
 		"Please modify it."
+	failedText      = "The call failed."
+	genericText     = "There is something wrong with your command you send. Please modify it."
 	opArgumentBytes = 200 // how much of the arguments an error of ours shows
 )
 
@@ -156,7 +159,7 @@ func (e *Environment[S]) call(
 	turn.Call.Tool = known.tool
 	switch {
 	case known.notice != "":
-		return from.said(envs.Deprecated, known.notice), nil
+		return from.said(e.removed(call.Name, known)), nil
 	case known.api == nil:
 		return from.said(envs.InvalidAction, e.invalid), nil
 	}
@@ -169,16 +172,47 @@ func (e *Environment[S]) call(
 		return ans, err
 	}
 
+	return from.said(e.refused(call, known, wrong)), nil
+}
+
+// removed is the answer to a call of a deprecated name.
+func (e *Environment[S]) removed(name string, known *entry[S]) (envs.Outcome, string) {
+	switch e.options.Feedback {
+	case toolapi.FeedbackNone:
+		return envs.InvalidAction, failedText
+	case toolapi.FeedbackGeneric:
+		return envs.InvalidAction, genericText
+	case toolapi.FeedbackInvocation:
+		return envs.InvalidAction, fmt.Sprintf("%sthere is no API %q", argumentError, name)
+	}
+
+	return envs.Deprecated, known.notice
+}
+
+// refused is the answer to a call of a deployed API whose arguments do not fit. Finish and UpdateTool are the
+// environment's own, and tell what they always do.
+func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi.ArgError) (envs.Outcome, string) {
 	outdated, ok := e.deployed.Outdated(call.Name, call.Args)
 
-	switch {
-	case ok && !e.options.PublishedFeedback:
-		return from.said(envs.Deprecated, e.options.notice(outdated)), nil
-	case wrong.Text == "":
-		return from.said(envs.InvocationError, e.invalid), nil
-	default:
-		return from.said(envs.InvocationError, wrong.Text), nil
+	feedback := e.options.Feedback
+	if known.run == nil {
+		feedback = toolapi.FeedbackDeprecation
 	}
+
+	switch {
+	case feedback == toolapi.FeedbackNone:
+		return envs.InvocationError, failedText
+	case feedback == toolapi.FeedbackGeneric:
+		return envs.InvocationError, genericText
+	case feedback == toolapi.FeedbackInvocation:
+		return envs.InvocationError, argumentError + wrong.Reason
+	case ok && !e.options.PublishedFeedback:
+		return envs.Deprecated, e.options.notice(outdated)
+	case wrong.Text == "":
+		return envs.InvocationError, e.invalid
+	}
+
+	return envs.InvocationError, wrong.Text
 }
 
 // run runs a deployed tool on arguments that fit its signature.

@@ -92,7 +92,9 @@ type Environment struct {
 	Codec        action.Codec
 	UpdateTool   bool
 	StrictReward bool
-	// PublishedFeedback tells nothing of parameters that changed under a name that stands.
+	Feedback     toolapi.Feedback
+	// PublishedFeedback tells nothing of parameters that changed under a name that stands. It is about the feedback
+	// deprecation, which otherwise has a notice of them.
 	PublishedFeedback bool
 	MaxLoads          int
 	ObservationWords  int

@@ -28,6 +28,10 @@ type ArgError struct {
 	Text string
 	// Value is true when the parameters are the right ones, and it is a value that does not fit.
 	Value bool
+	// Reason says in one line which parameter is wrong, and not how a right call is written. API.Lower fills it in.
+	Reason string
+
+	parameter, problem string // of an adapter: the parameter that is wrong, and what is: "is missing"
 }
 
 // Rename gives parameters other names: deployed name to tool's name.
@@ -106,11 +110,11 @@ func (f Flag) Lower(args envs.Args) (envs.Args, *ArgError) {
 			return args, nil
 		}
 
-		return nil, &ArgError{}
+		return nil, missing(f.Parameter)
 	}
 
 	if !truthy(v) {
-		return nil, &ArgError{Value: true}
+		return nil, &ArgError{Value: true, parameter: f.Parameter, problem: "is not true"}
 	}
 
 	return without(args, f.Parameter), nil
@@ -160,7 +164,7 @@ func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	rest, ok := strings.CutPrefix(text, p.Text)
 	if !ok {
-		return nil, &ArgError{Value: true}
+		return nil, &ArgError{Value: true, parameter: p.Parameter, problem: "does not begin as it has to"}
 	}
 
 	if p.Trim {
@@ -183,6 +187,11 @@ func (p Prefix) Lift(args envs.Args) (envs.Args, error) {
 	}
 
 	return replaced(args, p.Parameter, p.Text+p.Join+text), nil
+}
+
+// missing is the error of a call without a parameter.
+func missing(parameter string) *ArgError {
+	return &ArgError{parameter: parameter, problem: "is missing"}
 }
 
 func with(args envs.Args, name string, v any) envs.Args {

@@ -67,14 +67,15 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	text, ok := v.(string)
 	if !ok {
 		return nil, &ArgError{
-			Value: true,
-			Text:  "expected string or bytes-like object, got '" + pytext.TypeName(v) + "'",
+			Value:     true,
+			parameter: b.parameter, problem: "is not a text",
+			Text: "expected string or bytes-like object, got '" + pytext.TypeName(v) + "'",
 		}
 	}
 
 	values := b.pattern.FindStringSubmatch(text)
 	if values == nil {
-		return nil, &ArgError{Value: true}
+		return nil, &ArgError{Value: true, parameter: b.parameter, problem: "is not of the form that it has to be"}
 	}
 
 	lowered := without(args, b.parameter)

@@ -62,7 +62,7 @@ func (f *Spec) build(base *Version) (*Version, error) {
 
 func (f *APISpec) build(v, base *Version) (*API, error) {
 	a := &API{
-		Name: f.Name, Tool: f.Tool, Description: f.Description, exact: true,
+		Name: f.Name, Tool: f.Tool, Description: f.Description, URL: f.URL, exact: true,
 		argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
 	}
 	if a.Tool == "" {

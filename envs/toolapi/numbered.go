@@ -39,7 +39,7 @@ func (n Numbered) Lower(args envs.Args) (envs.Args, *ArgError) {
 		case n.numbered(arg.Name, i+1):
 			items++
 		default:
-			return nil, &ArgError{}
+			return nil, &ArgError{parameter: arg.Name, problem: "is not known, or not at its number"}
 		}
 	}
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 	"toolevo/envs/pytext"
 )
 
@@ -291,6 +293,28 @@ func fits(args envs.Args, parameters []Parameter) bool {
 
 	return given == len(args)
 }
+
+// misfit says which parameters are missing, and which are not known, of arguments that do not fit.
+func misfit(args envs.Args, parameters []Parameter) string {
+	var all []string
+
+	for _, p := range parameters {
+		if _, ok := args.Get(p.Name); !ok && !p.Optional {
+			all = append(all, parameterWords(p.Name)+" is missing")
+		}
+	}
+
+	for _, name := range args.Names() {
+		if !slices.Contains(parameterNames(parameters), name) {
+			all = append(all, parameterWords(name)+" is not known")
+		}
+	}
+
+	return display.Line(strings.Join(all, "; "), mostMismatch)
+}
+
+// parameterWords names a parameter in what an agent reads.
+func parameterWords(name string) string { return fmt.Sprintf("parameter %q", name) }
 
 // inOrder returns args, which fit the parameters, in their order.
 func inOrder(args envs.Args, parameters []Parameter) envs.Args {

@@ -39,7 +39,7 @@ func (s Spelled) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	text, ok := v.(string)
 	if !ok || !literals[s.Type].MatchString(text) {
-		return nil, &ArgError{Value: true}
+		return nil, &ArgError{Value: true, parameter: s.Parameter, problem: "is not " + s.Type + " as a text"}
 	}
 
 	if s.Type == "boolean" {
@@ -87,7 +87,7 @@ func (n Nested) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	object, ok := v.(envs.Args)
 	if !ok || slices.ContainsFunc(object, func(m envs.Arg) bool { return !slices.Contains(n.Members, m.Name) }) {
-		return nil, &ArgError{Value: true}
+		return nil, &ArgError{Value: true, parameter: n.Parameter, problem: "is not an object of its members"}
 	}
 
 	return append(without(args, n.Parameter), object...), nil
@@ -154,7 +154,7 @@ func (n Nullable) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 	switch {
 	case !given:
-		return nil, &ArgError{}
+		return nil, missing(n.Parameter)
 	case v == nil:
 		return without(args, n.Parameter), nil
 	}

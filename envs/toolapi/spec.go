@@ -44,6 +44,7 @@ type APISpec struct {
 	Tool        string        `yaml:"tool,omitempty"` // Name when empty
 	Parameters  Parameters    `yaml:"parameters,flow"`
 	Description string        `yaml:"description,omitempty"` // that of the base when empty
+	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
 	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`
 	Notice      NoticeSpec    `yaml:"notice,omitempty"`

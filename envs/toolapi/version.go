@@ -1,6 +1,7 @@
 package toolapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,6 +39,7 @@ type API struct {
 	Tool        string      // the tool's name: that of its API in the base
 	Parameters  []Parameter // as its signature shows them
 	Description string      // what follows the signature in a tool list, "which …"
+	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
 
 	base          *API               // the tool's API in the base, which may be this one
 	keywords      envs.Args          // of the arguments' JSON Schema, beside those of Schema
@@ -99,7 +101,7 @@ func (a *API) Signature() string {
 func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	known := !a.exact || fits(deployed, a.Parameters)
 	if why := a.mismatch(deployed); why != "" || !known {
-		wrong := a.phrased(&ArgError{Value: known})
+		wrong := a.phrased(&ArgError{Value: known, Reason: cmp.Or(why, misfit(deployed, a.Parameters))})
 		if wrong.Text == "" && why != "" {
 			wrong.Text = argumentError + why
 		}
@@ -108,9 +110,10 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	}
 
 	args := deployed
-	for _, adapter := range a.adapters {
+	for i, adapter := range a.adapters {
 		lowered, wrong := adapter.Lower(args)
 		if wrong != nil {
+			wrong.Reason = parameterWords(a.shown(wrong.parameter, i)) + " " + wrong.problem
 			return nil, a.phrased(wrong)
 		}
 
@@ -118,22 +121,38 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	}
 
 	if !fits(args, a.base.Parameters) {
-		return nil, &ArgError{Text: a.argumentsText}
+		return nil, &ArgError{Text: a.argumentsText, Reason: "the parameters do not belong together"}
 	}
 
 	return inOrder(args, a.base.Parameters), nil
+}
+
+// shown is the name under which a call has a parameter that the adapter of an index is about.
+func (a *API) shown(parameter string, adapter int) string {
+	for _, before := range slices.Backward(a.adapters[:adapter]) {
+		renaming, _ := before.(Rename)
+		for now, was := range renaming {
+			if was == parameter {
+				parameter = now
+				break
+			}
+		}
+	}
+
+	return parameter
 }
 
 // phrased gives an adapter's error the text of the API.
 func (a *API) phrased(e *ArgError) *ArgError {
 	switch {
 	case e.Text != "":
-		return e
 	case e.Value && a.valueText != "":
-		return &ArgError{Text: a.valueText, Value: true}
+		e.Text = a.valueText
+	default:
+		e.Text = a.argumentsText
 	}
 
-	return &ArgError{Text: a.argumentsText, Value: e.Value}
+	return e
 }
 
 // Lift turns the arguments of the tool's call into those of a call to this API. They may come in any order.

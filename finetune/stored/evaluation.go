@@ -128,7 +128,7 @@ func (e *Evaluation) Open(open func(drift.Family) (envs.Environment, error)) err
 // meta is what the episode of a task in a cell does not know about itself.
 func (e *Evaluation) meta(cell finetune.Cell, task envs.Task) trajectories.Meta {
 	version := e.Versions.Family(cell.API).Of(e.Config.Seed, task.ID)
-	m := trajectories.Meta{Run: e.lineage(version), Question: e.asked[task.ID], Makers: e.makers()}
+	m := trajectories.Meta{Run: e.lineage(version), Question: e.labelled(e.asked[task.ID]), Makers: e.makers()}
 	m.Run.Policy = cell.Policy
 
 	return m
@@ -146,6 +146,7 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 		return nil, err
 	}
 
+	r.Feedback = string(e.Config.Feedback())
 	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, walls.InWords(e.Engines), walls.Warnings(e.Engines)
 
 	return r, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"path/filepath"
 
 	"toolevo/configs"
@@ -224,7 +225,18 @@ func (r *Run) lineage(version string) trajectories.Run {
 func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
 	version := r.Versions.All().Of(r.Config.Seed, q.ID)
 
-	return trajectories.Meta{Run: r.lineage(version), Question: q, Makers: r.makers()}
+	return trajectories.Meta{Run: r.lineage(version), Question: r.labelled(q), Makers: r.makers()}
+}
+
+// labelled is a question with what rows say about it beside: the feedback, where it is not that of ToolEvo.
+func (r *Run) labelled(q trajectories.Question) trajectories.Question {
+	if feedback := r.Config.Feedback(); feedback != toolapi.FeedbackDeprecation {
+		labels := map[string]string{envs.LabelFeedback: string(feedback)}
+		maps.Copy(labels, q.Labels)
+		q.Labels = labels
+	}
+
+	return q
 }
 
 // Rows are the correct trajectories of the stored trees, in canonical order.

@@ -277,6 +277,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 			ObservationWords:  c.ObservationWords,
 			StrictReward:      c.StrictReward,
 			PublishedNotices:  o.compat.Has(compat.Notices),
+			Feedback:          c.Feedback,
 			PublishedFeedback: c.PublishedFeedback || o.compat.Has(compat.Published),
 		},
 	})

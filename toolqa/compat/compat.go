@@ -1,7 +1,7 @@
 // Package compat names the defects of ToolQA-D's published code that change what an agent sees. They are corrected, and
 // each can be re-enabled by its name in a configuration; "published" stands for all of them, not for every difference:
 // mcts/ALGORITHM.md lists what stays different. "published" also stands for the published feedback on outdated
-// parameters, which is a setting of every suite (environment.feedback).
+// parameters: with environment.feedback deprecation they get no notice.
 //
 // The packages that implement a defect have an option of their own for it. This is the one list of the names.
 package compat

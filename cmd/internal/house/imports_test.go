@@ -133,8 +133,8 @@ var allowed = []rule{
 	{"finetune/report", []string{"envs/display", "finetune", "finetune/adaptation", "finetune/failure",
 		"finetune/improve", "finetune/variability", "finetune/viewer"}},
 
-	{"configs", []string{"envs", "envs/action", "envs/names", "envs/perturb", "envs/regular", "envs/suite", "mcts",
-		"mcts/policy/server"}},
+	{"configs", []string{"envs", "envs/action", "envs/names", "envs/perturb", "envs/regular", "envs/suite",
+		"envs/toolapi", "mcts", "mcts/policy/server"}},
 
 	{"mcts/policy/serving", []string{"configs", "envs", "envs/action", "envs/console", "envs/display", "envs/names",
 		"envs/suite", "envs/toolapi", "mcts", "mcts/policy/chat", "mcts/policy/doctor", "mcts/policy/ollama",

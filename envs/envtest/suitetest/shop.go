@@ -190,6 +190,7 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 		Options: dynamic.Options{
 			Codec:             s.choice.Environment.Codec,
 			NoUpdateTool:      !s.choice.Environment.UpdateTool,
+			Feedback:          s.choice.Environment.Feedback,
 			PublishedFeedback: s.choice.Environment.PublishedFeedback,
 		},
 	})

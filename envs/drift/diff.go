@@ -1,0 +1,70 @@
+package drift
+
+import (
+	"reflect"
+	"slices"
+
+	"toolevo/envs/pytext"
+	"toolevo/envs/toolapi"
+)
+
+// Difference is what a caller of a tool has to do in another way under another version.
+type Difference struct {
+	Tool       string             `json:"tool"`                 // that both expose
+	From       string             `json:"from"`                 // the signature
+	To         string             `json:"to"`                   // the signature, which may be the same
+	FromURL    string             `json:"from_url,omitempty"`   // of its document, where URLs differ
+	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
+	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
+}
+
+// ParameterChanged is a parameter that has the same name under two versions, and does not take the same values.
+type ParameterChanged struct {
+	Name string `json:"name"` // under both
+	From string `json:"from"` // e.g. `required {"type": "integer"}`
+	To   string `json:"to"`   // the same of the other version
+}
+
+// Diff returns the differences between two versions of the same tools, in the order of the first one's tool list.
+func Diff(from, to *toolapi.Version) []Difference {
+	var all []Difference
+
+	for _, was := range from.APIs {
+		now, ok := to.ForTool(was.Tool)
+		if !ok {
+			continue // of other tools
+		}
+
+		d := Difference{Tool: was.Tool, From: was.Signature(), To: now.Signature()}
+		if was.URL != now.URL {
+			d.FromURL, d.ToURL = was.URL, now.URL
+		}
+
+		for _, p := range was.Parameters {
+			i := slices.IndexFunc(now.Parameters, func(q toolapi.Parameter) bool { return q.Name == p.Name })
+			if i >= 0 && !reflect.DeepEqual(p, now.Parameters[i]) {
+				d.Parameters = append(d.Parameters, ParameterChanged{p.Name, taken(p), taken(now.Parameters[i])})
+			}
+		}
+
+		if d.From != d.To || d.FromURL != d.ToURL || len(d.Parameters) > 0 {
+			all = append(all, d)
+		}
+	}
+
+	return all
+}
+
+// taken says what a parameter takes.
+func taken(p toolapi.Parameter) string {
+	text := "required"
+	if p.Optional {
+		text = "optional"
+	}
+
+	if p.Schema == nil {
+		return text
+	}
+
+	return text + " " + string(pytext.AppendJSON(nil, p.Schema))
+}

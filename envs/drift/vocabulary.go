@@ -1,0 +1,119 @@
+package drift
+
+import (
+	"hash/fnv"
+	"strings"
+	"sync"
+)
+
+// Part is the part of words.yaml that new names are made of. Versions of [Seen] and of [Unseen] share no word that an
+// operator chose, and no new identifier.
+type Part int
+
+// The parts.
+const (
+	Whole  Part = iota
+	Seen        // for versions to train on
+	Unseen      // for versions to measure with
+)
+
+// words are those of the part.
+func (p Part) words() *vocabulary {
+	if p == Whole {
+		return words
+	}
+
+	return halves()[p]
+}
+
+// has reports whether a text belongs to the part. Words that stand may make the same name of other words, so names are
+// divided, too.
+func (p Part) has(text string) bool {
+	if p == Whole {
+		return true
+	}
+
+	h := fnv.New32a()
+	h.Write([]byte(text))
+
+	return h.Sum32()%2 == uint32(p)%2
+}
+
+// halves are the vocabularies of Seen and Unseen.
+var halves = sync.OnceValue(func() map[Part]*vocabulary {
+	var (
+		parts = map[string]Part{} // by word: one of several lists is in the same part of each
+		all   = map[Part]*vocabulary{Seen: readWords(), Unseen: readWords()}
+		first = words.lists()
+	)
+
+	for i := range first {
+		divide(*first[i], parts)
+	}
+
+	for part, v := range all {
+		for _, list := range v.lists() {
+			var kept []string
+
+			for _, word := range *list {
+				if word == "" || parts[plain(word)] == part {
+					kept = append(kept, word)
+				}
+			}
+
+			*list = kept
+		}
+	}
+
+	return all
+})
+
+// lists are those whose words may become parts of names.
+func (w *vocabulary) lists() []*[]string {
+	all := []*[]string{&w.Between, &w.VerbsOfAny, &w.NounsOfAny, &w.Endings, &w.Prefixes.Texts, &w.Responses.State,
+		&w.Responses.Message}
+
+	for _, entries := range [][]synonyms{w.Verbs, w.Nouns} {
+		for i := range entries {
+			all = append(all, &entries[i].Use)
+		}
+	}
+
+	for _, compounds := range [][][]string{w.Flags, w.Counts, w.Merged} {
+		for i := range compounds {
+			all = append(all, &compounds[i])
+		}
+	}
+
+	for i := range w.Objects {
+		all = append(all, &w.Objects[i].Names)
+	}
+
+	return all
+}
+
+// divide gives each word of a list to a part, to that which has fewer of the list, where no other list has before.
+func divide(list []string, parts map[string]Part) {
+	count := map[Part]int{}
+	for _, word := range list {
+		count[parts[plain(word)]]++
+	}
+
+	for _, word := range list {
+		key := plain(word)
+		if key == "" || parts[key] != Whole {
+			continue
+		}
+
+		part := Seen
+		if count[Unseen] < count[Seen] {
+			part = Unseen
+		}
+
+		parts[key] = part
+		count[part]++
+	}
+}
+
+// plain is a word without its spelling and its plural.
+func plain(word string) string { return strings.TrimSuffix(fold(word), "s") }
