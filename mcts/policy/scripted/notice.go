@@ -41,7 +41,7 @@ func parseNotice(text string) (*usage, bool) {
 	u.name, u.signature = name, signature
 
 	_, example, _ := strings.Cut(tail, "param example:")
-	if args, _, err := pytext.DecodeObject(example); err == nil && len(args) > 0 {
+	if args, _, err := pytext.DecodeObject(example); err == nil && (len(args) > 0 || len(params) == 0) {
 		u.slots = infer(args, len(u.oldParams))
 		return u, true
 	}
@@ -60,7 +60,8 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 	u := &usage{}
 
 	var ok bool
-	if u.name, _, u.signature, ok = parseSignature(text); !ok {
+	var params []string
+	if u.name, params, u.signature, ok = parseSignature(text); !ok {
 		return nil, false
 	}
 
@@ -79,7 +80,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 	}
 
 	args, _, err := pytext.DecodeObject(example)
-	if err != nil || len(args) == 0 {
+	if err != nil || len(args) == 0 && len(params) > 0 {
 		return nil, false
 	}
 

@@ -183,6 +183,7 @@ func TestUsageVariants(t *testing.T) {
 		{"the wording of appendix A.2",
 			`Error: LoadDB[DBName] is deprecated. Please use InitDB[Name], param example: {"Name": "flights"} instead.`,
 			kv("DBName", "coffee"), `{"Name": "coffee"}`},
+		{"no parameters", deprecated("Health[]", `CheckHealth[], param example: {}`), nil, `{}`},
 		{"more arguments than the example has", deprecated("T[a, b]", `U[x], param example: {"x": "y"}`),
 			kv("a", "1", "b", "2"), `{"x": "1", "b": "2"}`},
 	} {
@@ -195,6 +196,11 @@ func TestUsageVariants(t *testing.T) {
 			if diff := cmp.Diff(c.want, string(pytext.AppendJSON(nil, u.apply(c.old)))); diff != "" {
 				t.Error(diff)
 			}
+
+			learned, ok := parseLearned(u.describe(u.apply(c.old)), len(c.old))
+			if !ok || learned.name != u.name {
+				t.Errorf("the description %q teaches %+v", u.describe(u.apply(c.old)), learned)
+			}
 		})
 	}
 }
@@ -205,6 +211,7 @@ func TestNoticesWithoutSuccessor(t *testing.T) {
 		deprecated("RetrieveScirex[keyword]", `[queryKeyword], param example: {"queryKeyword": "F"}`),
 		deprecated("LoadDB[DBName", `X[a], param example: {"a": "b"}`),
 		deprecated("LoadDB[DBName]", `X, param example: {"a`),
+		deprecated("LoadDB[DBName]", `X[], param example: {"a`),
 	} {
 		if u, ok := parseNotice(notice); ok {
 			t.Errorf("%q understood as %+v", notice, u)
