@@ -158,6 +158,8 @@ func (o Options) starter() (starter, error) {
 			return nil, fmt.Errorf("forkserver: start %s: %w", jail.Path, err)
 		}
 
+		child.Block()
+
 		s := &server{child}
 		if err := s.prepare(ctx, setup); err != nil {
 			said := s.End()

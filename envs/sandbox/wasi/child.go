@@ -1,15 +1,12 @@
 package wasi
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
-	"sync"
 	"syscall"
 	"time"
 
@@ -27,106 +24,51 @@ var errKilled = errors.New("killed before any limit was reached, e.g. because th
 
 var errOutOfTurn = errors.New("wasi: a machine sent a frame out of turn")
 
-// child is a machine, seen from outside. Its methods must not be called at the same time, except kill.
+// child is a machine, seen from outside.
 type child struct {
-	cmd       *exec.Cmd
-	in        io.WriteCloser
-	frames    chan frame // closed when the machine has ended and cmd.ProcessState is known
-	complaint worker.Tail
-	life      <-chan struct{}
-	drained   sync.WaitGroup
-}
-
-type frame struct {
-	kind    kind
-	payload []byte
+	*worker.Child
+	cmd *exec.Cmd
 }
 
 // startChild starts a machine and waits until it is ready. It is killed at the end of life.
-func startChild(jail confine.Jail, life <-chan struct{}) (*child, error) {
-	cmd, err := jail.Command(context.Background())
+func startChild(life context.Context, jail confine.Jail) (*child, error) {
+	cmd, err := jail.Command(life)
 	if err != nil {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
 
-	c := &child{cmd: cmd, frames: make(chan frame), complaint: worker.Tail{Max: 8 << 10}, life: life}
-
-	cmd.Stderr = &c.complaint
-	if c.in, err = cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("wasi: start a machine: %w", err)
-	}
-
-	out, err := cmd.StdoutPipe()
+	started, err := worker.Start(cmd, nil)
 	if err != nil {
 		return nil, fmt.Errorf("wasi: start a machine: %w", err)
 	}
 
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("wasi: start a machine: %w", err)
-	}
+	c := &child{started, cmd}
 
-	c.drained.Go(func() { c.receive(out) })
-
-	if err := c.await(); err != nil {
-		c.kill()
-		c.wait()
-		return nil, err
-	}
-
-	return c, nil
-}
-
-// receive hands on what the machine sends until it ends, and waits for it.
-func (c *child) receive(out io.Reader) {
-	defer close(c.frames)
-
-	r := bufio.NewReader(out)
-	for {
-		k, payload, err := readFrame(r)
-		if err != nil {
-			break
+	err = c.During(life, worker.Limits{Time: starting}, func() error {
+		k, _, err := c.receive()
+		if err == nil && k != frameReady {
+			err = errOutOfTurn
 		}
 
-		c.frames <- frame{k, payload}
+		return err
+	})
+	if err == nil {
+		return c, nil
 	}
 
-	c.kill() // it has closed its output, so it is ending, or out of step
-	c.cmd.Wait()
-}
+	said := c.End()
 
-// await waits for the machine to be ready.
-func (c *child) await() error {
-	late := time.NewTimer(starting)
-	defer late.Stop()
-
-	select {
-	case f, ok := <-c.frames:
-		if ok && f.kind == frameReady {
-			return nil
-		}
-
-		c.kill()
-		c.wait()
-
-		return fmt.Errorf("wasi: a machine ended when it started: %s",
-			said(errors.New(c.cmd.ProcessState.String()), c.complaint.Bytes()))
-	case <-late.C:
-		return fmt.Errorf("wasi: a machine was not ready after %v", starting)
-	case <-c.life:
-		return errClosed
-	}
-}
-
-// kill ends the machine. Its end is not waited for.
-func (c *child) kill() { c.cmd.Process.Kill() }
-
-// wait waits for the end of a machine that was killed or ends by itself.
-func (c *child) wait() {
-	for range c.frames {
+	switch {
+	case life.Err() != nil:
+		return nil, errClosed
+	case errors.Is(err, worker.ErrLate):
+		return nil, fmt.Errorf("wasi: a machine was not ready after %v", starting)
 	}
 
-	c.drained.Wait()
+	return nil, fmt.Errorf("wasi: a machine ended when it started: %s", said)
 }
+
+func (c *child) receive() (kind, []byte, error) { return unpack(c.Receive(maxFrame)) }
 
 // run runs a program under limits that have no zero values. good is whether the machine can run another one.
 func (c *child) run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (r sandbox.Reply, good bool, err error) {
@@ -140,55 +82,99 @@ func (c *child) run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (r
 		return r, true, fmt.Errorf("wasi: encode a program: %w", err)
 	}
 
-	watch, err := newWatch(c.cmd.Process.Pid, l)
+	usedUp, err := c.limit(l.CPU)
 	if err != nil {
-		return r, false, fmt.Errorf("wasi: look after a machine: %w: it was %w", err, errKilled)
-	}
-	defer watch.timer.Stop()
-
-	select {
-	case _, ok := <-c.frames: // it has ended by itself, since it has nothing to say between two programs
-		if ok {
-			return r, false, errOutOfTurn
-		}
-
-		return r, false, c.died()
-	default:
-	}
-
-	if err := writeFrame(c.in, frameCall, message); err != nil {
-		c.wait()
 		return r, false, c.died()
 	}
+
 	var output bytes.Buffer
+	var end []byte
 
-	for {
-		select {
-		case f, ok := <-c.frames:
-			switch {
-			case !ok:
-				return c.lost(output.String())
-			case f.kind == frameOutput:
-				output.Write(f.payload)
-			default:
-				return c.finished(f, output.String())
-			}
-		case <-watch.timer.C:
-			if watch.expired() {
-				return sandbox.Reply{Output: output.String(), End: sandbox.OutOfTime}, false, nil
-			}
-		case <-ctx.Done():
-			return r, false, ctx.Err()
-		case <-c.life:
-			return r, false, errClosed
+	err = c.During(ctx, worker.Limits{Time: l.Wall}, func() error {
+		if err := c.Send(pack(frameCall, message)); err != nil {
+			return err
 		}
+
+		for {
+			k, payload, err := c.receive()
+			switch {
+			case err != nil:
+				return err
+			case k == frameEnd:
+				end = payload
+				return nil
+			case k != frameOutput:
+				return errOutOfTurn
+			}
+
+			output.Write(payload)
+		}
+	})
+	late := usedUp()
+
+	switch {
+	case err == nil:
+		r, good, err = finished(end, output.String())
+		return r, good && !late, err
+	case ctx.Err() != nil:
+		return r, false, ctx.Err()
+	case late, errors.Is(err, worker.ErrLate):
+		return sandbox.Reply{Output: output.String(), End: sandbox.OutOfTime}, false, nil
+	case errors.Is(err, errOutOfTurn):
+		return r, false, err
 	}
+
+	return c.lost(output.String())
+}
+
+// limit kills the machine when it has used up so much processor time from now on. What it returns ends that, and
+// reports whether it came to it.
+func (c *child) limit(most time.Duration) (usedUp func() bool, err error) {
+	before, err := processorTime(c.cmd.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+
+	ended, late := make(chan struct{}), make(chan bool, 1)
+
+	go func() {
+		timer := time.NewTimer(most)
+		defer timer.Stop()
+
+		for {
+			select {
+			case <-ended:
+				late <- false
+				return
+			case <-timer.C:
+			}
+
+			now, err := processorTime(c.cmd.Process.Pid)
+			left := most - (now - before)
+
+			switch {
+			case err != nil: // the machine has ended, and so does the call
+			case left > 0:
+				timer.Reset(max(left, time.Millisecond))
+			default:
+				c.Kill()
+				late <- true
+
+				return
+			}
+		}
+	}()
+
+	return func() bool {
+		close(ended)
+		return <-late
+	}, nil
 }
 
 // finished reads the ending of a program.
-func (c *child) finished(f frame, output string) (sandbox.Reply, bool, error) {
+func finished(end []byte, output string) (sandbox.Reply, bool, error) {
 	var e ending
-	if err := json.Unmarshal(f.payload, &e); err != nil || f.kind != frameEnd {
+	if err := json.Unmarshal(end, &e); err != nil {
 		return sandbox.Reply{}, false, errOutOfTurn
 	}
 
@@ -211,58 +197,17 @@ func (c *child) finished(f frame, output string) (sandbox.Reply, bool, error) {
 
 // lost says what became of a program whose machine has ended with it.
 func (c *child) lost(output string) (sandbox.Reply, bool, error) {
+	c.End()
+
 	status, _ := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if status.Signaled() && status.Signal() == syscall.SIGKILL {
 		return sandbox.Reply{}, false, c.died()
 	}
 
-	detail := "the WebAssembly machine: " + said(errors.New(c.cmd.ProcessState.String()), nil)
+	detail := "the WebAssembly machine: " + c.cmd.ProcessState.String()
 
 	return sandbox.Reply{Output: output, End: sandbox.Died, Detail: detail}, false, nil
 }
 
 // died is the error of a machine that was not in a call, or was killed in one.
-func (c *child) died() error {
-	return fmt.Errorf("wasi: a machine was %w (%s: %s)", errKilled, c.cmd.ProcessState,
-		worker.LastLine(c.complaint.Bytes()))
-}
-
-// watch tells when a program has used up its time.
-type watch struct {
-	pid   int
-	wall  time.Time     // when its real time is over
-	cpu   time.Duration // when its processor time is over, by the machine's clock
-	timer *time.Timer   // when to look next
-}
-
-func newWatch(pid int, l sandbox.Limits) (*watch, error) {
-	used, err := processorTime(pid)
-	if err != nil {
-		return nil, err
-	}
-
-	w := &watch{pid: pid, wall: time.Now().Add(l.Wall), cpu: used + l.CPU}
-	w.timer = time.NewTimer(min(l.Wall, l.CPU))
-
-	return w, nil
-}
-
-// expired reports whether the time is over, and otherwise sets the timer. A machine that has ended has no clock; its
-// output is closed then.
-func (w *watch) expired() bool {
-	real := time.Until(w.wall)
-
-	used, err := processorTime(w.pid)
-	if real <= 0 || err == nil && used >= w.cpu {
-		return true
-	}
-
-	next := real
-	if err == nil {
-		next = min(next, max(w.cpu-used, time.Millisecond))
-	}
-
-	w.timer.Reset(next)
-
-	return false
-}
+func (c *child) died() error { return fmt.Errorf("wasi: a machine was %w (%s)", errKilled, c.End()) }

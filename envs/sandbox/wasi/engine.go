@@ -47,6 +47,7 @@ type Engine struct {
 
 	slots chan struct{} // a place for each program that runs
 	ready chan server   // machines that nobody uses: one more than there are slots
+	start func() (*child, error)
 	stop  context.CancelFunc
 	close func() error    // once
 	life  <-chan struct{} // closed by stop
@@ -79,7 +80,9 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 
+	e.start = func() (*child, error) { return startChild(life, e.jail) }
 	e.stop, e.life, e.close = stop, life.Done(), sync.OnceValue(e.end)
+
 	for range o.Servers + 1 {
 		e.replace()
 	}
@@ -277,7 +280,7 @@ const ownBinary = "/proc/self/exe"
 // replace starts a machine and waits for it in the background.
 func (e *Engine) replace() {
 	e.tasks.Go(func() {
-		c, err := startChild(e.jail, e.life)
+		c, err := e.start()
 		e.ready <- server{c, err}
 	})
 }
@@ -343,8 +346,8 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 		return r, err
 	}
 
-	s.child.kill()
-	e.tasks.Go(s.child.wait) // freeing what it held may take a while
+	s.child.Kill()
+	e.tasks.Go(func() { s.child.End() }) // freeing what it held may take a while
 	e.replace()
 
 	return r, err
@@ -361,8 +364,7 @@ func (e *Engine) end() error {
 	// Every machine is ready, on its way, or in a call, which ends now and brings it back or replaces it.
 	for range cap(e.ready) {
 		if s := <-e.ready; s.child != nil {
-			s.child.kill()
-			s.child.wait()
+			s.child.End()
 		}
 	}
 

@@ -1,12 +1,6 @@
 package wasi
 
-import (
-	"bufio"
-	"encoding/binary"
-	"encoding/json"
-	"fmt"
-	"io"
-)
+import "encoding/json"
 
 // kind says what a frame means.
 type kind byte
@@ -38,30 +32,16 @@ type ending struct {
 	Said   string `json:"said,omitempty"` // the driver's complaint, if it did not begin
 }
 
-// writeFrame writes the length of kind and payload in four bytes, big-endian, and then both.
-func writeFrame(w io.Writer, k kind, payload []byte) error {
-	frame := make([]byte, 5, 5+len(payload))
-	binary.BigEndian.PutUint32(frame, uint32(1+len(payload)))
-	frame[4] = byte(k)
-	_, err := w.Write(append(frame, payload...))
+// pack returns a frame of package worker: its first byte is the kind.
+func pack(k kind, payload []byte) []byte { return append([]byte{byte(k)}, payload...) }
 
-	return err
-}
-
-func readFrame(r *bufio.Reader) (kind, []byte, error) {
-	var size [4]byte
-	if _, err := io.ReadFull(r, size[:]); err != nil {
+// unpack takes a frame apart that was received, if it was.
+func unpack(frame []byte, err error) (kind, []byte, error) {
+	switch {
+	case err != nil:
 		return 0, nil, err
-	}
-
-	n := binary.BigEndian.Uint32(size[:])
-	if n == 0 || n > maxFrame {
-		return 0, nil, fmt.Errorf("a frame of %d bytes", n)
-	}
-
-	frame := make([]byte, n)
-	if _, err := io.ReadFull(r, frame); err != nil {
-		return 0, nil, io.ErrUnexpectedEOF
+	case len(frame) == 0:
+		return 0, nil, errOutOfTurn
 	}
 
 	return kind(frame[0]), frame[1:], nil

@@ -1,7 +1,6 @@
 package wasi
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -16,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/worker"
 )
 
 // header is how every module begins.
@@ -82,20 +82,15 @@ func FuzzExportGlobals(f *testing.F) {
 }
 
 func TestFrames(t *testing.T) {
-	var b bytes.Buffer
 	for _, text := range []string{"", "x", strings.Repeat("long", 1000)} {
-		if err := writeFrame(&b, frameOutput, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-
-		k, payload, err := readFrame(bufio.NewReader(&b))
+		k, payload, err := unpack(pack(frameOutput, []byte(text)), nil)
 		if k != frameOutput || string(payload) != text || err != nil {
 			t.Errorf("%q %.20q %v", k, payload, err)
 		}
 	}
 
 	for _, bad := range []string{"\x00\x00\x00\x00", "\xff\xff\xff\xffx", "\x00\x00\x00\x05xy", "\x00\x00"} {
-		if _, _, err := readFrame(bufio.NewReader(strings.NewReader(bad))); err == nil {
+		if _, _, err := unpack(worker.ReadFrame(strings.NewReader(bad), maxFrame)); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}
@@ -165,8 +160,7 @@ func TestKilled(t *testing.T) {
 
 	for range cap(e.ready) - 1 {
 		s := <-e.ready
-		s.child.kill()
-		s.child.wait()
+		s.child.End()
 
 		e.ready <- s
 	}

@@ -160,7 +160,7 @@ func (m *machine) start(ctx context.Context, instance api.Module, args []uint32)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(int64(m.heap) + heapRoom)
 
-	if err := writeFrame(m.out, frameReady, nil); err != nil {
+	if err := m.send(frameReady, nil); err != nil {
 		m.quit()
 	}
 
@@ -208,6 +208,10 @@ func (m *machine) end(instance api.Module, e ending) {
 	stack.Restore([]uint64{0})
 }
 
+func (m *machine) send(k kind, payload []byte) error {
+	return worker.WriteFrame(m.out, pack(k, payload))
+}
+
 func (m *machine) reply(e ending) {
 	e.Began = bytes.HasPrefix(m.said, []byte(began))
 	if !e.Began {
@@ -215,14 +219,14 @@ func (m *machine) reply(e ending) {
 	}
 
 	text, err := json.Marshal(e)
-	if err != nil || writeFrame(m.out, frameEnd, text) != nil {
+	if err != nil || m.send(frameEnd, text) != nil {
 		m.quit()
 	}
 }
 
 // next waits for a call.
 func (m *machine) next() {
-	k, payload, err := readFrame(m.in)
+	k, payload, err := unpack(worker.ReadFrame(m.in, maxFrame))
 
 	var c call
 	if err != nil || k != frameCall || json.Unmarshal(payload, &c) != nil {
@@ -243,7 +247,7 @@ func (m *machine) print(descriptor uint32, data []byte) bool {
 	n := min(len(data), m.room)
 
 	m.room -= n
-	if n > 0 && writeFrame(m.out, frameOutput, data[:n]) != nil {
+	if n > 0 && m.send(frameOutput, data[:n]) != nil {
 		m.quit()
 	}
 

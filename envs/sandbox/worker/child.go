@@ -91,14 +91,16 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 		return nil, err
 	}
 
-	c.out.Fd() // from now on reading blocks a thread, which is back sooner than a goroutine
-
 	c.watch.start(c)
 
 	go c.wait()
 
 	return c, nil
 }
+
+// Block has reading block a thread from now on. That is back sooner than a goroutine, which counts for calls of a
+// fraction of a millisecond, and takes more processor time.
+func (c *Child) Block() { c.out.Fd() }
 
 // wait waits for the process, ends what is left of its group, and closes dead.
 func (c *Child) wait() {

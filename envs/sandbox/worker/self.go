@@ -59,6 +59,8 @@ func StartSelf(name string, read []string) (*Child, error) {
 		return nil, err
 	}
 
+	c.Block()
+
 	return c, nil
 }
 
