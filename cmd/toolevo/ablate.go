@@ -62,7 +62,7 @@ and asks nothing twice.`,
 		Args: console.Positional(0, 0),
 	}
 	settings := a.addSettings(cmd, ablateDefaults(), "dataset", "difficulty", "template", "split", "limit", "api",
-		"policy", "seed", "compat", "engine", "python", "wasm")
+		"policy", "seed", "compat", "feedback", "engine", "python", "wasm")
 	a.DataFlag(cmd)
 	a.servingFlags(cmd)
 	cmd.Flags().Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep "+
