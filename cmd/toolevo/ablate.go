@@ -46,7 +46,7 @@ func (a *app) ablateCommand() *cobra.Command {
 		Args: console.Positional(0, 0),
 	}, helpTexts)
 	settings := a.addSettings(cmd, ablateDefaults(), "dataset", "difficulty", "template", "split", "limit", "perturb",
-		"api", "policy", "seed", "compat", "engine", "python", "wasm")
+		"api", "policy", "seed", "compat", "feedback", "engine", "python", "wasm")
 	a.DataFlag(cmd)
 	a.servingFlags(cmd)
 	cmd.Flags().Int("workers", 0, "`N` episodes at most at the same time (0: four per processor, or enough to keep "+

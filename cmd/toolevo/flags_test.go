@@ -39,7 +39,7 @@ var flagTable = map[string][]string{
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
 		"improve", "branch", "ablate", "analyze"},
 	"compat":   {"play", "collect", "eval", "analyze", "ablate"},
-	"feedback": {"play", "collect", "eval", "analyze"},
+	"feedback": {"play", "collect", "eval", "analyze", "ablate"},
 }
 
 // sameWords are the flags whose help is the same on every command; that of the others says what the

@@ -57,6 +57,11 @@
 //	parameters-character    condition               #condition, of ? @ # & . %
 //	response                Loaded.                 {"State": "Success", "Message": "Loaded."}
 //
+// # DynamicToolBench
+//
+// [Faithful] is the drift of DynamicToolBench as published, defects and all, for documents of ToolBench: to compare
+// with its results. faithful.yaml has its 48 new names.
+//
 // # Guarantees
 //
 //   - Lower(Lift(c)) = c for each operator and all compositions, as package toolapi has it for adapters.
