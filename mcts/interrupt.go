@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ErrInterrupted is the cause of the end of a context that was interrupted ([Interruptible]).
-var ErrInterrupted = errors.New("interrupted")
+// errInterrupted is the cause of the end of a context that was interrupted ([Interruptible]).
+var errInterrupted = errors.New("interrupted")
 
 type whole struct{} // key of the context that an interruption leaves alone
 
@@ -14,7 +14,7 @@ type whole struct{} // key of the context that an interruption leaves alone
 // that a model's server is answering: those are paid for, and go on until ctx itself ends ([InFlight]).
 func Interruptible(ctx context.Context) (child context.Context, interrupt func()) {
 	child, cancel := context.WithCancelCause(context.WithValue(ctx, whole{}, ctx))
-	return child, func() { cancel(ErrInterrupted) }
+	return child, func() { cancel(errInterrupted) }
 }
 
 // InFlight returns the context of a request that is sent to a model's server now. It ends when ctx does, unless that is
@@ -27,7 +27,7 @@ func InFlight(ctx context.Context) (request context.Context, end context.CancelF
 
 	request, cancel := context.WithCancelCause(outer)
 	stop := context.AfterFunc(ctx, func() {
-		if cause := context.Cause(ctx); !errors.Is(cause, ErrInterrupted) {
+		if cause := context.Cause(ctx); !errors.Is(cause, errInterrupted) {
 			cancel(cause)
 		}
 	})

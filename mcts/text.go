@@ -36,7 +36,7 @@ func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) erro
 		d.line(t.figures(id) + branch.Lead + branch.Twig + t.Nodes[id].Label() + d.hidden(id))
 
 		if o.Full {
-			d.texts(id, branch.Below())
+			d.texts(id, branch.below())
 		}
 	}
 
@@ -49,8 +49,8 @@ type Branch struct {
 	Twig string // what leads to it: "├ ", or "└ " to the last of its siblings
 }
 
-// Below is the lead of what is below the node.
-func (b Branch) Below() string {
+// below is the lead of what is below the node.
+func (b Branch) below() string {
 	if b.Twig == "└ " {
 		return b.Lead + "  "
 	}
@@ -77,7 +77,7 @@ func (t *TreeRecord) Drawn(cached bool) iter.Seq2[int, Branch] {
 					b.Twig = "└ "
 				}
 
-				if !yield(child, b) || !below(child, b.Below()) {
+				if !yield(child, b) || !below(child, b.below()) {
 					return false
 				}
 			}

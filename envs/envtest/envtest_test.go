@@ -99,9 +99,9 @@ func TestMazeOutcomes(t *testing.T) {
 		}
 	}
 
-	last := play(t, NewMaze(), MazeTask, slices.Repeat([]envs.Action{"left"}, MazeTurns)...)
+	last := play(t, NewMaze(), MazeTask, slices.Repeat([]envs.Action{"left"}, mazeTurns)...)
 	if last.State.Status() != envs.Truncated || last.Reward != -1 {
-		t.Errorf("after %d turns: %s with reward %v", MazeTurns, last.State.Status(), last.Reward)
+		t.Errorf("after %d turns: %s with reward %v", mazeTurns, last.State.Status(), last.Reward)
 	}
 
 	learned := play(t, NewMaze(), MazeTask, "learn climb leads up", "right").State.History().Learned()

@@ -29,8 +29,8 @@ import (
 // There are exactly two solutions of four turns, MazeSolutions, and none shorter.
 type Maze struct{}
 
-// MazeTurns is how many turns a task in the Maze may take.
-const MazeTurns = 8
+// mazeTurns is how many turns a task in the Maze may take.
+const mazeTurns = 8
 
 // MazeTask is the one task of the Maze.
 var MazeTask = envs.Task{
@@ -101,7 +101,7 @@ func (m *Maze) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transi
 		place, turn.Outcome, turn.Observation = mazeAct(place, word, rest)
 	}
 
-	t := from.after(turn, place, MazeTurns)
+	t := from.after(turn, place, mazeTurns)
 	if word == "learn" && turn.Outcome == envs.OK {
 		next := t.State.(*toyState)
 		next.history = next.history.Learn(rest)

@@ -17,7 +17,7 @@ type busyTimes struct{ start, end, storedStart, storedEnd *corpus.Vector }
 // onBusyDay makes a rule of a function of the appointments that a person has on a date, at least one, in the order of
 // their starts; those that start together stay in the order of the table.
 func onBusyDay(answer func(t busyTimes, rows []uint32) (string, error)) rule {
-	return func(s *Corpus, slots Slots) (string, error) {
+	return func(s *Corpus, slots slotValues) (string, error) {
 		var t busyTimes
 		if err := s.columns(map[string]**corpus.Vector{"start_time": &t.start, "end_time": &t.end}); err != nil {
 			return "", err
@@ -32,7 +32,7 @@ func onBusyDay(answer func(t busyTimes, rows []uint32) (string, error)) rule {
 			return "", err
 		}
 
-		rows, err := s.table.Find("person", slots.Get("person"), "date", slots.Get("date"))
+		rows, err := s.table.Find("person", slots.get("person"), "date", slots.get("date"))
 		if err != nil || len(rows) == 0 {
 			return "", cmp.Or(err, errNoAnswer)
 		}
@@ -139,20 +139,20 @@ func publishedSlots(t busyTimes, rows []uint32) (string, error) {
 
 // readRowsLeft reads how many rows a filter has left.
 func readRowsLeft(name string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		n, _, _ := strings.Cut(strings.TrimPrefix(result, filtered), " ")
 		if !isInteger(n) {
 			return unexpected(result, "a number of rows")
 		}
 
-		*known = append(*known, Slot{name, n})
+		*known = append(*known, slotValue{name, n})
 
 		return nil
 	}
 }
 
 // readMeetings reads the times of the rows left as a list in Python.
-func readMeetings(result string, known *Slots) error {
+func readMeetings(result string, known *slotValues) error {
 	rows, ok := tableRows(result, []string{"start_time", "end_time"})
 	if !ok {
 		return unexpected(result, "times that start and end")
@@ -171,7 +171,7 @@ func readMeetings(result string, known *Slots) error {
 		meetings[i] = fmt.Sprintf("('%s', '%s')", start, end)
 	}
 
-	*known = append(*known, Slot{"meetings", "[" + strings.Join(meetings, ", ") + "]"})
+	*known = append(*known, slotValue{"meetings", "[" + strings.Join(meetings, ", ") + "]"})
 
 	return nil
 }

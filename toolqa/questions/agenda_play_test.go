@@ -246,9 +246,9 @@ func FuzzAgendaRead(f *testing.F) {
 
 		lower := strings.ToLower(passage)
 		for _, slot := range told.slots(want(w % 4)) {
-			if utf8.ValidString(passage) && !strings.Contains(lower, strings.ToLower(slot.Value)) &&
+			if utf8.ValidString(passage) && !strings.Contains(lower, strings.ToLower(slot.value)) &&
 				!strings.ContainsAny(passage, markWhat+markPlace+markWho) {
-				t.Errorf("%q does not say %q", passage, slot.Value)
+				t.Errorf("%q does not say %q", passage, slot.value)
 			}
 		}
 	})

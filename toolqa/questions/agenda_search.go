@@ -24,7 +24,7 @@ var wants = map[string]want{"what": wantWhat, "place": wantPlace, "who": wantWho
 // readDescribed reads a part of the appointment from the descriptions that a search has found. Where they do not tell
 // it, "missed" is known, and after a second search "missed_twice".
 func readDescribed(part string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		asked := appointmentAsked(*known)
 
 		for passage := range strings.Lines(result) {
@@ -35,11 +35,11 @@ func readDescribed(part string) reader {
 		}
 
 		name := "missed"
-		if known.Get(name) != "" {
+		if known.get(name) != "" {
 			name = "missed_twice"
 		}
 
-		*known = append(*known, Slot{name, "yes"})
+		*known = append(*known, slotValue{name, "yes"})
 
 		return nil
 	}
@@ -47,7 +47,7 @@ func readDescribed(part string) reader {
 
 // readAppointment reads a part of the appointment from the rows of the table.
 func readAppointment(part string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		asked := appointmentAsked(*known)
 
 		columns := []string{"event", "start_time", "end_time", "location"}
@@ -127,22 +127,22 @@ func tableRows(result string, columns []string) ([]map[string]string, bool) {
 type appointment struct{ who, what, place, date, start, end string }
 
 // appointmentAsked returns what a question says.
-func appointmentAsked(s Slots) appointment {
-	return appointment{s.Get("person"), s.Get("event"), strings.TrimSpace(s.Get("location")), s.Get("date"),
-		s.Get("start"), s.Get("end")}
+func appointmentAsked(s slotValues) appointment {
+	return appointment{s.get("person"), s.get("event"), strings.TrimSpace(s.get("location")), s.get("date"),
+		s.get("start"), s.get("end")}
 }
 
 // slots returns the wanted part.
-func (a appointment) slots(w want) Slots {
+func (a appointment) slots(w want) slotValues {
 	switch w {
 	case wantWhat:
-		return Slots{{"what", a.what}}
+		return slotValues{{"what", a.what}}
 	case wantPlace:
-		return Slots{{"place", a.place}}
+		return slotValues{{"place", a.place}}
 	case wantWho:
-		return Slots{{"who", a.who}}
+		return slotValues{{"who", a.who}}
 	default:
-		return Slots{{"starts", a.start}, {"ends", a.end}}
+		return slotValues{{"starts", a.start}, {"ends", a.end}}
 	}
 }
 

@@ -112,14 +112,14 @@ func TestAgendaGold(t *testing.T) {
 	covered := map[string]bool{}
 
 	for _, tt := range agendaGolds {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != tt.template {
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
 
 		covered[tt.template] = true
-		if got, err := Gold(m, c); err != nil || got != tt.want {
+		if got, err := rightAnswer(m, c); err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
 
@@ -128,7 +128,7 @@ func TestAgendaGold(t *testing.T) {
 			want = tt.official
 		}
 
-		if got, err := OfficialGold(m, c); err != nil || got != want {
+		if got, err := officialAnswer(m, c); err != nil || got != want {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, got, err, want)
 		}
 	}
@@ -162,13 +162,13 @@ func TestAgendaHasNoAnswer(t *testing.T) {
 		"What events does Grace have on 2022/02/18 in the agenda table?",
 		"How many dates in the agenda table have Nobody scheduled?",
 	} {
-		m, ok := Recognise(q)
+		m, ok := recognise(q)
 		if !ok {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
 
-		if got, err := Gold(m, c); !IsNoAnswer(err) {
+		if got, err := rightAnswer(m, c); !isNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
 	}
@@ -192,27 +192,27 @@ func TestPublishedAgendaQuestions(t *testing.T) {
 		}
 
 		for _, q := range qs {
-			m, ok := Recognise(q.Text)
-			if !ok || m.Template.Dataset != toolqa.Agenda || m.Template.Difficulty != d || m.Question() != q.Text ||
+			m, ok := recognise(q.Text)
+			if !ok || m.template.dataset != toolqa.Agenda || m.template.difficulty != d || m.question() != q.Text ||
 				fits(q.Text) != 1 {
 				t.Errorf("%s: %q is read as %v, %v; %d templates fit", q.ID, q.Text, m, ok, fits(q.Text))
 				continue
 			}
 
-			want[m.Template.Name]--
-			for _, slot := range m.Slots {
-				switch slot.Name {
+			want[m.template.Name]--
+			for _, slot := range m.slots {
+				switch slot.name {
 				case "person":
-					if strings.Contains(slot.Value, " ") {
-						t.Errorf("%s: the person is %q", q.ID, slot.Value)
+					if strings.Contains(slot.value, " ") {
+						t.Errorf("%s: the person is %q", q.ID, slot.value)
 					}
 				case "busy":
-					if slot.Value == "" {
+					if slot.value == "" {
 						lost++
 					}
 				case "event", "location":
-					if strings.Contains(slot.Value, "2022") || strings.HasPrefix(slot.Value, " ") {
-						t.Errorf("%s: %s is %q", q.ID, slot.Name, slot.Value)
+					if strings.Contains(slot.value, "2022") || strings.HasPrefix(slot.value, " ") {
+						t.Errorf("%s: %s is %q", q.ID, slot.name, slot.value)
 					}
 				}
 			}
@@ -243,10 +243,10 @@ func TestPublishedSlots(t *testing.T) {
 
 	qs = slices.DeleteFunc(qs, func(q toolqa.Question) bool { return q.Template != "agenda-hard/free-slots" })
 	for _, q := range qs {
-		m, _ := Recognise(q.Text)
+		m, _ := recognise(q.Text)
 		meeting := func(start, end string) {
 			if start != end {
-				fmt.Fprintf(&rows, "Event;%s;%s;Place;%s;%s\n", start, end, m.Slots.Get("person"), m.Slots.Get("date"))
+				fmt.Fprintf(&rows, "Event;%s;%s;Place;%s;%s\n", start, end, m.slots.get("person"), m.slots.get("date"))
 			}
 		}
 		from := "9:00 AM"
@@ -264,12 +264,12 @@ func TestPublishedSlots(t *testing.T) {
 	differ := 0
 
 	for _, q := range qs {
-		m, _ := Recognise(q.Text)
-		if got, err := OfficialGold(m, c); err != nil || got != q.Answer {
+		m, _ := recognise(q.Text)
+		if got, err := officialAnswer(m, c); err != nil || got != q.Answer {
 			t.Errorf("%s: OfficialGold = %q, %v, want %q", q.ID, got, err, q.Answer)
 		}
 
-		right, err := Gold(m, c)
+		right, err := rightAnswer(m, c)
 		if err != nil {
 			t.Errorf("%s: %v", q.ID, err)
 		}

@@ -115,13 +115,13 @@ func (l *lodgings) names(rows []uint32) (string, error) {
 // listed reads the rows of a query with one column as one value of the column's name, and lets a cell have line breaks:
 // a name can.
 func listed(column string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		cells, ok := strings.CutPrefix(result, column+": ")
 		if !ok {
 			return unexpected(result, fmt.Sprintf("rows of the column %s", column))
 		}
 
-		*known = append(*known, Slot{column, strings.ReplaceAll(cells, "\n"+column+": ", nameSep)})
+		*known = append(*known, slotValue{column, strings.ReplaceAll(cells, "\n"+column+": ", nameSep)})
 
 		return nil
 	}

@@ -32,13 +32,13 @@ func (l *lodgings) at(row int) (place, bool) {
 // ratedNear makes a rule of the mean review rate, rounded to two decimals, of the listings in a region around the one
 // that the question names.
 func ratedNear(region func(centre place, reach float64) func(p place) bool, reach float64) rule {
-	return func(s *Corpus, slots Slots) (string, error) {
+	return func(s *Corpus, slots slotValues) (string, error) {
 		l, err := lodgingsOf(s)
 		if err != nil {
 			return "", err
 		}
 
-		names := []string{slots.Get("name"), slots.Get("nb")}
+		names := []string{slots.get("name"), slots.get("nb")}
 		row, ok, err := listing(s, []string{"NAME", "neighbourhood"}, names)
 
 		centre, known := place{}, false
@@ -156,9 +156,9 @@ func cheapestShared(s *Corpus, l *lodgings, centre place, miles float64) ([]uint
 
 // onPoint makes a rule of a function of the point that a question is about.
 func onPoint(f func(s *Corpus, l *lodgings, centre place) (string, error)) rule {
-	return func(s *Corpus, slots Slots) (string, error) {
-		lat, err := strconv.ParseFloat(slots.Get("lat"), 64)
-		long, err2 := strconv.ParseFloat(slots.Get("long"), 64)
+	return func(s *Corpus, slots slotValues) (string, error) {
+		lat, err := strconv.ParseFloat(slots.get("lat"), 64)
+		long, err2 := strconv.ParseFloat(slots.get("long"), 64)
 
 		l, err3 := lodgingsOf(s)
 		if err := errors.Join(err, err2, err3); err != nil {

@@ -48,14 +48,14 @@ func TestReaderSolvesOddAirbnbNames(t *testing.T) {
 	seen := map[string]int{}
 
 	for _, name := range []string{"airbnb-easy/host-name", "airbnb-hard/total-price", "airbnb-easy/price"} {
-		tmpl, _ := Lookup(name)
+		tmpl, _ := lookup(name)
 		for _, q := range drawSome(t, tmpl, view, 1_500) {
-			m, _ := Recognise(q.Text)
+			m, _ := recognise(q.Text)
 			odd := ""
 
 			for kind, chars := range map[string]string{"comma": ", ", "greater": ">", "less": "<", "equal": "=",
 				"quote": "'", "double": `"`, "blanks": "  ", "id": "(id:"} {
-				if strings.Contains(m.Slots.Get("name"), chars) && seen[name+kind] < 3 {
+				if strings.Contains(m.slots.get("name"), chars) && seen[name+kind] < 3 {
 					odd = name + kind
 				}
 			}

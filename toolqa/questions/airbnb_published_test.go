@@ -49,23 +49,23 @@ func TestPublishedAirbnbQuestionsAreRecognised(t *testing.T) {
 	counts := map[string]int{}
 
 	for _, q := range publishedAirbnb(t) {
-		m, ok := Recognise(q.Text)
-		if !ok || m.Template.Dataset != toolqa.Airbnb || m.Template.Difficulty != q.Difficulty {
+		m, ok := recognise(q.Text)
+		if !ok || m.template.dataset != toolqa.Airbnb || m.template.difficulty != q.Difficulty {
 			t.Errorf("%s: %q is not recognised: %v", q.ID, q.Text, m)
 			continue
 		}
 
-		counts[m.Template.Name]++
-		if nb, ok := m.Slots.lookup("nb"); ok && !slices.Contains(hoods, nb) {
+		counts[m.template.Name]++
+		if nb, ok := m.slots.lookup("nb"); ok && !slices.Contains(hoods, nb) {
 			t.Errorf("%q: %q is no neighbourhood", q.Text, nb)
 		}
 
-		if name, ok := m.Slots.lookup("name"); ok {
+		if name, ok := m.slots.lookup("name"); ok {
 			names = append(names, name)
 		}
 
-		if m.Question() != q.Text {
-			t.Errorf("%q stands for %q", q.Text, m.Question())
+		if m.question() != q.Text {
+			t.Errorf("%q stands for %q", q.Text, m.question())
 		}
 	}
 
@@ -111,20 +111,20 @@ func TestPublishedAirbnbAnswers(t *testing.T) {
 	compared := map[string]int{}
 
 	for _, q := range publishedAirbnb(t) {
-		m, ok := Recognise(q.Text)
-		if _, named := m.Slots.lookup("name"); !ok || !named || m.Template.Name == "airbnb-hard/nearby-review-rate" {
+		m, ok := recognise(q.Text)
+		if _, named := m.slots.lookup("name"); !ok || !named || m.template.Name == "airbnb-hard/nearby-review-rate" {
 			continue // it needs the listings around, too
 		}
 
-		official, err := OfficialGold(m, view)
-		if IsNoAnswer(err) {
+		official, err := officialAnswer(m, view)
+		if isNoAnswer(err) {
 			continue
 		}
 
 		if err != nil {
 			t.Fatal(err)
 		}
-		compared[m.Template.Name]++
+		compared[m.template.Name]++
 
 		if !score.Strict(q.Answer, official) || !score.Official(q.Answer, official) && official != noCell {
 			t.Errorf("%s: %q: the rule gives %q, published is %q", q.ID, q.Text, official, q.Answer)

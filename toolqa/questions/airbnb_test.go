@@ -160,14 +160,14 @@ func TestAirbnbGold(t *testing.T) {
 	covered := map[string]bool{}
 
 	for _, tt := range airbnbGolds() {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != tt.template {
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
 
 		covered[tt.template] = true
-		if got, err := Gold(m, a); err != nil || got != tt.want {
+		if got, err := rightAnswer(m, a); err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
 
@@ -175,7 +175,7 @@ func TestAirbnbGold(t *testing.T) {
 			tt.official = tt.want
 		}
 
-		if got, err := OfficialGold(m, a); err != nil || got != tt.official {
+		if got, err := officialAnswer(m, a); err != nil || got != tt.official {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, got, err, tt.official)
 		}
 	}
@@ -185,7 +185,7 @@ func TestAirbnbGold(t *testing.T) {
 			t.Errorf("no gold answer of %s is tested", tmpl.Name)
 		}
 
-		if (tmpl.Fault == "") != (tmpl.official == nil) {
+		if (tmpl.fault == "") != (tmpl.official == nil) {
 			t.Errorf("%s: a fault without a published rule, or the reverse", tmpl.Name)
 		}
 	}
@@ -198,11 +198,11 @@ func TestAirbnbGoldOtherwise(t *testing.T) {
 	var qs []toolqa.Question
 
 	for i, tt := range airbnbGolds() {
-		m, _ := Recognise(tt.question)
+		m, _ := recognise(tt.question)
 		qs = append(qs, toolqa.Question{
 			ID:         strconv.Itoa(i),
 			Dataset:    toolqa.Airbnb,
-			Difficulty: m.Template.Difficulty,
+			Difficulty: m.template.difficulty,
 			Template:   tt.template,
 			Text:       tt.question,
 			Answer:     tt.want,
@@ -230,13 +230,13 @@ func TestNoAnswerAboutAirbnb(t *testing.T) {
 		"Can you recommend me a private room with the highest review rate that can host at least 2 people in Harlem?",
 		"Can you recommend a shared room with the lowest price within 10 miles from 0.0 longitude and 51.0 latitude?",
 	} {
-		m, ok := Recognise(q)
+		m, ok := recognise(q)
 		if !ok {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
 
-		if got, err := Gold(m, a); !IsNoAnswer(err) {
+		if got, err := rightAnswer(m, a); !isNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
 	}
@@ -257,9 +257,9 @@ func TestAmount(t *testing.T) {
 }
 
 func TestListed(t *testing.T) {
-	var known Slots
+	var known slotValues
 	if err := listed("NAME")("NAME: The BLUE OWL:\nVEGETARIAN\nNAME: b", &known); err != nil ||
-		known.Get("NAME") != "The BLUE OWL:\nVEGETARIAN; b" {
+		known.get("NAME") != "The BLUE OWL:\nVEGETARIAN; b" {
 		t.Errorf("%q, %v", known, err)
 	}
 
@@ -300,8 +300,8 @@ func TestGenerateAirbnb(t *testing.T) {
 		}
 
 		for _, q := range qs {
-			tmpl, _ := Lookup(q.Template)
-			if q.Split == toolqa.Train && !tmpl.Trainable() {
+			tmpl, _ := lookup(q.Template)
+			if q.Split == toolqa.Train && !tmpl.trainable() {
 				t.Fatalf("%s is in training", q.Template)
 			}
 		}

@@ -39,18 +39,18 @@ func CheckGold(questions []toolqa.Question, c *Corpus, match func(gold, answer s
 				q.Dataset, c.dataset)
 		}
 
-		m, ok := Recognise(q.Text)
-		if !ok || m.Template.Dataset != q.Dataset {
+		m, ok := recognise(q.Text)
+		if !ok || m.template.dataset != q.Dataset {
 			report.Unrecognised = append(report.Unrecognised, q.ID)
 			continue
 		}
 		report.Recognised++
-		d := Disagreement{ID: q.ID, Template: m.Template.Name, Question: q.Text, Answer: q.Answer}
-		right, err := Gold(m, c)
+		d := Disagreement{ID: q.ID, Template: m.template.Name, Question: q.Text, Answer: q.Answer}
+		right, err := rightAnswer(m, c)
 
-		official, officialErr := OfficialGold(m, c)
+		official, officialErr := officialAnswer(m, c)
 		for _, err := range []error{err, officialErr} {
-			if err != nil && !IsNoAnswer(err) {
+			if err != nil && !isNoAnswer(err) {
 				return GoldReport{}, err
 			}
 		}

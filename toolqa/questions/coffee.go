@@ -44,16 +44,16 @@ func drawDays(t *Template, argument string) attempt {
 
 // readTrend adds whether the price rose, as "trend", to the prices that were read.
 func readTrend(string) reader {
-	return func(_ string, known *Slots) error {
-		opening, _ := strconv.ParseFloat(known.Get("Open"), 64) // numbers, as the step has seen to
-		closing, _ := strconv.ParseFloat(known.Get("Close"), 64)
+	return func(_ string, known *slotValues) error {
+		opening, _ := strconv.ParseFloat(known.get("Open"), 64) // numbers, as the step has seen to
+		closing, _ := strconv.ParseFloat(known.get("Close"), 64)
 
 		trend := "bearish"
 		if closing > opening {
 			trend = "bullish"
 		}
 
-		*known = append(*known, Slot{"trend", trend})
+		*known = append(*known, slotValue{"trend", trend})
 
 		return nil
 	}
@@ -61,8 +61,8 @@ func readTrend(string) reader {
 
 // sameDay checks that the first row read is of the day asked about, which might be no trading day.
 func sameDay(string) reader {
-	return func(result string, known *Slots) error {
-		if date := known.Get("date"); known.Get("Date1") != date {
+	return func(result string, known *slotValues) error {
+		if date := known.get("date"); known.get("Date1") != date {
 			return unexpected(result, "a result that begins with "+date)
 		}
 

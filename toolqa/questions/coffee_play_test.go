@@ -55,20 +55,20 @@ func TestReaderSolvesCoffee(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			m := Match{tmpl, slots}
+			m := match{tmpl, slots}
 
-			gold, err := Gold(m, c)
-			if text := m.Question(); err == nil && !seen[text] {
+			gold, err := rightAnswer(m, c)
+			if text := m.question(); err == nil && !seen[text] {
 				seen[text] = true
 				qs = append(qs, toolqa.Question{
 					ID:         fmt.Sprintf("%s-%d", tmpl.Name, i),
 					Dataset:    toolqa.Coffee,
-					Difficulty: tmpl.Difficulty,
+					Difficulty: tmpl.difficulty,
 					Template:   tmpl.Name,
 					Text:       text,
 					Answer:     gold,
 				})
-			} else if err != nil && !IsNoAnswer(err) {
+			} else if err != nil && !isNoAnswer(err) {
 				t.Fatal(err)
 			}
 		}

@@ -88,10 +88,10 @@ func (t *Template) query(query string, unique bool, join string) rule {
 		join = ", "
 	}
 
-	return func(s *Corpus, slots Slots) (string, error) {
+	return func(s *Corpus, slots slotValues) (string, error) {
 		args, key := make([]any, len(parameters)), query
 		for i, name := range parameters {
-			value := slots.Get(name)
+			value := slots.get(name)
 			args[i], key = sql.Named(name, value), key+"\x00"+value
 		}
 

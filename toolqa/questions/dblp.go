@@ -62,13 +62,13 @@ func (n *network) author(name string) (int, error) {
 }
 
 // distance is the rule of how many steps it is from one author to another: a search through the whole network.
-func distance(c *Corpus, s Slots) (string, error) {
-	from, err := c.network.author(s.Get("first"))
+func distance(c *Corpus, s slotValues) (string, error) {
+	from, err := c.network.author(s.get("first"))
 	if err != nil {
 		return "", err
 	}
 
-	to, err := c.network.author(s.Get("second"))
+	to, err := c.network.author(s.get("second"))
 	if err != nil || from == to {
 		return "", errNoAnswer
 	}

@@ -14,20 +14,20 @@ import (
 // edge2, venue2.
 
 // nodeReaders take what is asked for from the attributes of a node. Their argument is the number of the step.
-var nodeReaders = map[string]func(node envs.Args, known *Slots, number string) error{
-	"authors": func(paper envs.Args, known *Slots, _ string) error {
+var nodeReaders = map[string]func(node envs.Args, known *slotValues, number string) error{
+	"authors": func(paper envs.Args, known *slotValues, _ string) error {
 		names, err := ofAuthors(paper, "name")
 		known.set("authors", strings.Join(names, ", "))
 
 		return err
 	},
-	"institutions": func(paper envs.Args, known *Slots, _ string) error {
+	"institutions": func(paper envs.Args, known *slotValues, _ string) error {
 		orgs, err := ofAuthors(paper, "org")
 		known.set("institutions", strings.Join(distinctTexts(orgs), "; "))
 
 		return err
 	},
-	"org": func(author envs.Args, known *Slots, _ string) error {
+	"org": func(author envs.Args, known *slotValues, _ string) error {
 		org, ok := author.Text("org")
 		if !ok || org == "" {
 			return fmt.Errorf("no org")
@@ -51,24 +51,24 @@ func readNode(arguments string) reader {
 		return nil
 	}
 
-	return attributes(func(node envs.Args, known *Slots) error { return read(node, known, number) })
+	return attributes(func(node envs.Args, known *slotValues) error { return read(node, known, number) })
 }
 
 // set gives a value a name, in place of the one that has it.
-func (s *Slots) set(name, value string) {
+func (s *slotValues) set(name, value string) {
 	for i := range *s {
-		if (*s)[i].Name == name {
-			(*s)[i].Value = value
+		if (*s)[i].name == name {
+			(*s)[i].value = value
 			return
 		}
 	}
 
-	*s = append(*s, Slot{name, value})
+	*s = append(*s, slotValue{name, value})
 }
 
 // attributes reads what NodeCheck prints of a node.
-func attributes(read func(node envs.Args, known *Slots) error) reader {
-	return func(result string, known *Slots) error {
+func attributes(read func(node envs.Args, known *slotValues) error) reader {
+	return func(result string, known *slotValues) error {
 		v, rest, _ := parseLiteral(result)
 
 		node, ok := v.(envs.Args)
@@ -86,7 +86,7 @@ func attributes(read func(node envs.Args, known *Slots) error) reader {
 
 // readDegrees reads the degrees that NeighbourCheck begins with: of an author "degree", the number of neighbours, and
 // of a paper "in" and "out", how many papers cite it and how many it cites.
-func readDegrees(result string, known *Slots) error {
+func readDegrees(result string, known *slotValues) error {
 	n := len(*known)
 
 	for part := range strings.SplitSeq(result, "; ") {
@@ -95,7 +95,7 @@ func readDegrees(result string, known *Slots) error {
 			break
 		}
 
-		*known = append(*known, Slot{strings.TrimSuffix(name, " degree"), degree})
+		*known = append(*known, slotValue{strings.TrimSuffix(name, " degree"), degree})
 	}
 
 	if len(*known) == n {
@@ -111,7 +111,7 @@ func readDegrees(result string, known *Slots) error {
 // neighbour, those with the most papers together first (name1, name2 ...), and each title (title1, title2 ..., as many
 // as "count" says), taking every comma for the end of one.
 func readCircle(number string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		c, ok := parseCircle(result)
 		if !ok {
 			return unexpected(result, "the neighbours and papers of an author")
@@ -122,7 +122,7 @@ func readCircle(number string) reader {
 		known.set("papers"+number, c.papers)
 
 		if number != "" {
-			known.set("lists", literalList(append(literalTexts(known.Get("lists")), c.papers)))
+			known.set("lists", literalList(append(literalTexts(known.get("lists")), c.papers)))
 			return nil
 		}
 
@@ -135,13 +135,13 @@ func readCircle(number string) reader {
 }
 
 // addNumbered adds texts as name1, name2 ...
-func addNumbered(known *Slots, name string, texts []string) {
+func addNumbered(known *slotValues, name string, texts []string) {
 	for i, text := range texts {
-		*known = append(*known, Slot{name + strconv.Itoa(i+1), text})
+		*known = append(*known, slotValue{name + strconv.Itoa(i+1), text})
 	}
 }
 
-func addTitles(known *Slots, titles []string) {
+func addTitles(known *slotValues, titles []string) {
 	known.set("count", strconv.Itoa(len(titles)))
 	addNumbered(known, "title", titles)
 
@@ -151,18 +151,18 @@ func addTitles(known *Slots, titles []string) {
 }
 
 // number returns a whole number that was read.
-func (s Slots) number(name string) int {
-	n, _ := strconv.Atoi(s.Get(name))
+func (s slotValues) number(name string) int {
+	n, _ := strconv.Atoi(s.get(name))
 	return n
 }
 
 // count returns how many values there are of a name: of a list of Python, its items, else the number itself.
-func (s Slots) count(name string) int {
+func (s slotValues) count(name string) int {
 	if n := s.number(name); n > 0 {
 		return n
 	}
 
-	return len(literalTexts(s.Get(name)))
+	return len(literalTexts(s.get(name)))
 }
 
 // literalList writes texts as a list of Python.
@@ -248,7 +248,7 @@ const cutMark = " ..."
 // know all edges, as "edges", and with the names of the neighbours, as "pairs"; and the number of edges that have to be
 // looked at until all the papers of the author are found, as far as that is known, as "looks".
 func readEdge(number string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		papers, ok := parseEdge(result)
 		if !ok {
 			return unexpected(result, "an edge with papers")
@@ -262,13 +262,13 @@ func readEdge(number string) reader {
 		}
 
 		known.join("edges", ", ", result)
-		known.join("pairs", ", ", "("+pytext.Repr(known.Get("name"+number))+", "+result+")")
+		known.join("pairs", ", ", "("+pytext.Repr(known.get("name"+number))+", "+result+")")
 
-		found := eachOnce(append(literalTexts(known.Get("found")), papers...))
+		found := eachOnce(append(literalTexts(known.get("found")), papers...))
 		known.set("found", literalList(found))
 
 		k, _ := strconv.Atoi(number)
-		if len(strings.Join(found, ", ")) != len(known.Get("papers")) {
+		if len(strings.Join(found, ", ")) != len(known.get("papers")) {
 			k = min(k+1, known.count("names"))
 		}
 
@@ -279,7 +279,7 @@ func readEdge(number string) reader {
 }
 
 // join adds a text to those of a name.
-func (s *Slots) join(name, sep, text string) {
+func (s *slotValues) join(name, sep, text string) {
 	if before, ok := s.lookup(name); ok {
 		text = before + sep + text
 	}
@@ -295,7 +295,7 @@ func readShared(arguments string) reader {
 		return nil
 	}
 
-	return func(_ string, known *Slots) error {
+	return func(_ string, known *slotValues) error {
 		one, other := known.texts(names[0]), known.texts(names[1])
 		if slices.ContainsFunc(one, func(text string) bool { return slices.Contains(other, text) }) {
 			known.set(names[2], "yes")
@@ -306,8 +306,8 @@ func readShared(arguments string) reader {
 }
 
 // texts returns the items of a list of Python, or the one text that a value is.
-func (s Slots) texts(name string) []string {
-	text := s.Get(name)
+func (s slotValues) texts(name string) []string {
+	text := s.get(name)
 	if v, rest, ok := parseLiteral(text); ok && rest == "" {
 		if list, ok := listOfTexts(v); ok {
 			return list
@@ -383,7 +383,7 @@ func ofAuthors(paper envs.Args, key string) ([]string, error) {
 }
 
 // readPages reads the first and the last page of a paper.
-func readPages(paper envs.Args, known *Slots, _ string) error {
+func readPages(paper envs.Args, known *slotValues, _ string) error {
 	start, _ := paper.Text("page_start")
 	end, _ := paper.Text("page_end")
 
@@ -400,7 +400,7 @@ func readPages(paper envs.Args, known *Slots, _ string) error {
 }
 
 // readVenue reads the venue of a paper, as "venue" with the number behind, and adds it to the list "venues".
-func readVenue(paper envs.Args, known *Slots, number string) error {
+func readVenue(paper envs.Args, known *slotValues, number string) error {
 	v, _ := paper.Get("venue")
 	object, _ := v.(envs.Args)
 
@@ -410,13 +410,13 @@ func readVenue(paper envs.Args, known *Slots, number string) error {
 	}
 
 	known.set("venue"+number, raw)
-	known.set("venues", literalList(append(literalTexts(known.Get("venues")), raw)))
+	known.set("venues", literalList(append(literalTexts(known.get("venues")), raw)))
 
 	return nil
 }
 
 // readKeywords reads the keywords of a paper, a list, and adds it to the sum of such lists, "keywords".
-func readKeywords(paper envs.Args, known *Slots, _ string) error {
+func readKeywords(paper envs.Args, known *slotValues, _ string) error {
 	words, err := texts(paper, "keywords")
 	if err != nil {
 		return err

@@ -80,22 +80,22 @@ func TestDBLPGold(t *testing.T) {
 	covered := map[string]bool{}
 
 	for _, tt := range tests {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != "dblp-"+tt.template {
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != "dblp-"+tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
 
-		covered[m.Template.Name] = true
-		if got, err := Gold(m, view); err != nil || got != tt.want {
+		covered[m.template.Name] = true
+		if got, err := rightAnswer(m, view); err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
 
-		if (tt.official != "") != (m.Template.Fault != "") {
-			t.Errorf("%s: fault %q", tt.template, m.Template.Fault)
+		if (tt.official != "") != (m.template.fault != "") {
+			t.Errorf("%s: fault %q", tt.template, m.template.fault)
 		}
 
-		if got, err := OfficialGold(m, view); err != nil || tt.official != "" && got != tt.official {
+		if got, err := officialAnswer(m, view); err != nil || tt.official != "" && got != tt.official {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, got, err, tt.official)
 		}
 	}
@@ -122,13 +122,13 @@ func TestDBLPNoAnswer(t *testing.T) {
 		"How many people does Ann Müller need to know at least to know Solo, S." + inNet,
 		"Which is the most cited paper written by Solo, S." + inNet,
 	} {
-		m, ok := Recognise(q)
+		m, ok := recognise(q)
 		if !ok {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
 
-		if got, err := Gold(m, view); !IsNoAnswer(err) {
+		if got, err := rightAnswer(m, view); !isNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
 	}
@@ -156,24 +156,24 @@ func TestDBLPCountsEachPaperOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	pair := Slots{{"first", "Ann"}, {"second", "Bea"}}
+	pair := slotValues{{"first", "Ann"}, {"second", "Bea"}}
 
 	for _, tt := range []struct {
 		template             string
-		slots                Slots
+		slots                slotValues
 		gold, official, only string
 	}{
 		// two of Ann's papers have 5 citations, and so have two of her collaborators
-		{"hard/most-cited-paper", Slots{{"author", "Ann"}}, "Three", "", "0"},
-		{"hard/most-citations-with", Slots{{"author", "Ann"}}, "Cem", "Bea", "0"},
-		{"hard/venue", Slots{{"author", "Ann"}}, "B", "A,A,B", "0"},
-		{"hard/most-cited-paper", Slots{{"author", "Bea"}}, "Two", "", "1"},
-		{"hard/most-citations-with", Slots{{"author", "Bea"}}, "Ann", "Ann", "1"},
+		{"hard/most-cited-paper", slotValues{{"author", "Ann"}}, "Three", "", "0"},
+		{"hard/most-citations-with", slotValues{{"author", "Ann"}}, "Cem", "Bea", "0"},
+		{"hard/venue", slotValues{{"author", "Ann"}}, "B", "A,A,B", "0"},
+		{"hard/most-cited-paper", slotValues{{"author", "Bea"}}, "Two", "", "1"},
+		{"hard/most-citations-with", slotValues{{"author", "Bea"}}, "Ann", "Ann", "1"},
 		{"hard/accumulated-citations", pair, "4", "7", ""},
 		{"easy/papers-together", pair, "2", "0", ""},
 		{"easy/venue", pair, "B", "", "0"},
 	} {
-		tmpl, _ := Lookup("dblp-" + tt.template)
+		tmpl, _ := lookup("dblp-" + tt.template)
 		for key, rule := range map[string]rule{"gold": tmpl.gold, "official": tmpl.official, "only": tmpl.only} {
 			want := map[string]string{"gold": tt.gold, "official": tt.official, "only": tt.only}[key]
 			if rule == nil && want == "" {
@@ -211,16 +211,16 @@ func TestPublishedDBLPQuestions(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			m, ok := Recognise(q.Text)
-			if !ok || i/10 >= len(templates) || m.Template != templates[i/10] ||
-				m.Question() != strings.TrimSpace(q.Text) {
+			m, ok := recognise(q.Text)
+			if !ok || i/10 >= len(templates) || m.template != templates[i/10] ||
+				m.question() != strings.TrimSpace(q.Text) {
 				t.Errorf("%s: %q is read as %v, %v", q.ID, q.Text, m, ok)
 				continue
 			}
 
-			for _, s := range m.Slots {
-				if len(m.Slots) == 2 && strings.Contains(s.Value, " and ") {
-					t.Errorf("%s: slot %s is %q", q.ID, s.Name, s.Value)
+			for _, s := range m.slots {
+				if len(m.slots) == 2 && strings.Contains(s.value, " and ") {
+					t.Errorf("%s: slot %s is %q", q.ID, s.name, s.value)
 				}
 			}
 			n++
@@ -243,9 +243,9 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 	faulty := map[string]bool{"dblp-hard/most-citations-with": leadersDiffer(t, view)} // for one author in many
 
 	for _, q := range qs {
-		m, _ := Recognise(q.Text)
+		m, _ := recognise(q.Text)
 
-		official, err := OfficialGold(m, view)
+		official, err := officialAnswer(m, view)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,8 +254,8 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 	}
 
 	for _, tmpl := range templatesOf(toolqa.DBLP) {
-		if faulty[tmpl.Name] != (tmpl.Fault != "") {
-			t.Errorf("%s: fault %q, and the published rule gives another answer: %v", tmpl.Name, tmpl.Fault,
+		if faulty[tmpl.Name] != (tmpl.fault != "") {
+			t.Errorf("%s: fault %q, and the published rule gives another answer: %v", tmpl.Name, tmpl.fault,
 				faulty[tmpl.Name])
 		}
 	}
@@ -265,10 +265,10 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 func leadersDiffer(t *testing.T, c *Corpus) bool {
 	t.Helper()
 
-	tmpl, _ := Lookup("dblp-hard/most-citations-with")
+	tmpl, _ := lookup("dblp-hard/most-citations-with")
 
 	for i := range c.network.Authors() {
-		asked := Slots{{"author", c.network.name(i)}}
+		asked := slotValues{{"author", c.network.name(i)}}
 		right, err := tmpl.gold(c, asked)
 
 		official, _ := tmpl.official(c, asked)

@@ -3,26 +3,26 @@
 //
 // # Words
 //
-// A [Template] is a sentence with {slots}; filling them in makes a question. A [Match] is a question taken apart again.
+// A [Template] is a sentence with {slots}; filling them in makes a question. A match is a question taken apart again.
 // Templates are data: templates/DATASET.yaml has the text, the plan and the rules of each. The gold rule computes the
 // right answer: a query over the typed tables of the corpus file, or where a query cannot say it, a Go function
 // (hooks.go; DATASET.go has those of a dataset). A plan finds the same answer with the tools: it is the second opinion
 // on every gold answer, and the tests follow it on questions of every template.
 //
-// What a plan shares with its rule, so that a mistake there is in both: the slots, as [Recognise] takes them from the
+// What a plan shares with its rule, so that a mistake there is in both: the slots, as recognise takes them from the
 // question; the importer or generator of the corpus, whose two forms of a table [corpus.Corpus.Verify] compares.
 // Queries call functions beside those of SQLite: py_str, py_fixed, py_round and py_strip print as Python does; clock24,
 // minutes and stored are about times of day, score_number and published_score about scores, page about pages, and
 // matches is Python's regular expressions.
 //
-// Where the rule of the published benchmark is faulty, the template says so in Fault and keeps the faulty rule as its
-// official one: [Gold] is right, [OfficialGold] agrees with ToolQA's answers. ToolQA-D has the same questions and
-// corrects some of the answers (Corrected). Of a template whose answers it leaves wrong nothing is generated for
-// training, unless the questions can be drawn such that both rules agree (Avoided).
+// Where the rule of the published benchmark is faulty, the template says so and keeps the faulty rule as its official
+// one, which agrees with ToolQA's answers. ToolQA-D has the same questions and corrects some of the answers
+// (corrected). Of a template whose answers it leaves wrong nothing is generated for training, unless the questions can
+// be drawn such that both rules agree (avoided).
 //
 // # Guarantees
 //
-//   - [Recognise] finds at most one template for a question, and [Match.Question] is its inverse. ToolQA's
+//   - A question fits at most one template, and made of its slots again it is the same text. ToolQA's
 //     own questions are recognised; a test reads 1,300 of the 1,430.
 //   - A [Plan] is built from the question's text alone, never from the corpus or the gold answer, and calls
 //     the tools by the names of the prompt version (p_c). Run with the tools it ends with the gold answer.

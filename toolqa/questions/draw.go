@@ -20,17 +20,17 @@ func attempts(hook func(t *Template, argument string) attempt) func(*Template, s
 	}
 }
 
-// drawUntilItFits makes a drawer. The query only must find 1, if there is one, and where the template is Avoided, both
+// drawUntilItFits makes a drawer. The query only must find 1, if there is one, and where the template is avoided, both
 // rules must give the same answer.
 func (t *Template) drawUntilItFits(tries int, try attempt) drawer {
 	return func(r *rand.Rand, s *Corpus) ([]string, error) {
 		for range tries {
 			values, ok, err := try(r, s)
 			if err == nil && ok && t.only != nil {
-				ok, err = t.answers(s, values, t.only, func(*Corpus, Slots) (string, error) { return "1", nil })
+				ok, err = t.answers(s, values, t.only, func(*Corpus, slotValues) (string, error) { return "1", nil })
 			}
 
-			if err == nil && ok && t.Avoided {
+			if err == nil && ok && t.avoided {
 				ok, err = t.answers(s, values, t.gold, t.official)
 			}
 
@@ -61,7 +61,7 @@ func (t *Template) answers(s *Corpus, values []string, one, other rule) (bool, e
 }
 
 func ignoreNoAnswer(err error) error {
-	if IsNoAnswer(err) {
+	if isNoAnswer(err) {
 		return nil
 	}
 

@@ -197,8 +197,8 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 			ds, d = r.Dataset, r.Difficulty
 		}
 
-		if m, ok := Recognise(r.Question); r.Template == "" && ok {
-			r.Template = m.Template.Name
+		if m, ok := recognise(r.Question); r.Template == "" && ok {
+			r.Template = m.template.Name
 		}
 
 		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s, Template: r.Template,

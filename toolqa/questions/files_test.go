@@ -328,8 +328,8 @@ func TestPublishedAnswersAgree(t *testing.T) {
 	}
 
 	for _, q := range in.Questions {
-		if m, ok := Recognise(q.Text); !ok || m.Template.Name != q.Template {
-			t.Errorf("%s: it is read as %v, the file says %s", q.ID, m.Template, q.Template)
+		if m, ok := recognise(q.Text); !ok || m.template.Name != q.Template {
+			t.Errorf("%s: it is read as %v, the file says %s", q.ID, m.template, q.Template)
 		}
 	}
 }
@@ -418,8 +418,8 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m, _ := Recognise("What was the opening price of coffee on " + date.Text(0) + "?")
-	if got, err := Gold(m, c); err != nil || got != open.Text(0) {
+	m, _ := recognise("What was the opening price of coffee on " + date.Text(0) + "?")
+	if got, err := rightAnswer(m, c); err != nil || got != open.Text(0) {
 		t.Errorf("the opening price of %s is %q, %v, want the cell %q", date.Text(0), got, err, open.Text(0))
 	}
 }

@@ -38,7 +38,7 @@ func cellLists(result, column string) ([]string, error) {
 func readFlightNumbers(string) reader {
 	const column = "Flight_Number_Marketing_Airline"
 
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		cells, err := cellLists(result, column)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func readFlightNumbers(string) reader {
 				return unexpected(result, "a column of flight numbers")
 			}
 
-			if seen[cell] || airlines != nil && airlines[i] != known.Get("airline") {
+			if seen[cell] || airlines != nil && airlines[i] != known.get("airline") {
 				continue
 			}
 
@@ -68,7 +68,7 @@ func readFlightNumbers(string) reader {
 			return unexpected(result, "a table with the airline's flights")
 		}
 
-		*known = append(*known, Slot{"numbers", strings.Join(numbers, ", ")})
+		*known = append(*known, slotValue{"numbers", strings.Join(numbers, ", ")})
 
 		return nil
 	}

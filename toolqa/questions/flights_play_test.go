@@ -32,9 +32,9 @@ func TestReaderSolvesFlights(t *testing.T) {
 	taken, commas := map[string]int{}, 0
 
 	for _, q := range allQuestions(t, toolqa.Flights, flightsOptions) {
-		m, _ := Recognise(q.Text)
+		m, _ := recognise(q.Text)
 
-		comma := q.Template == "flights-easy/flight-number" && strings.Contains(m.Slots.Get("airline"), ",") &&
+		comma := q.Template == "flights-easy/flight-number" && strings.Contains(m.slots.get("airline"), ",") &&
 			commas < each
 		if taken[q.Template] < each || comma {
 			taken[q.Template]++

@@ -112,14 +112,14 @@ func TestFlightsGold(t *testing.T) {
 	covered := map[string]bool{}
 
 	for _, tt := range flightsGolds {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != tt.template {
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
 
 		covered[tt.template] = true
-		if got, err := Gold(m, f); err != nil || got != tt.want {
+		if got, err := rightAnswer(m, f); err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
 
@@ -128,7 +128,7 @@ func TestFlightsGold(t *testing.T) {
 			want = tt.want
 		}
 
-		if got, err := OfficialGold(m, f); err != nil || got != want {
+		if got, err := officialAnswer(m, f); err != nil || got != want {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, got, err, want)
 		}
 	}
@@ -144,7 +144,7 @@ func TestFlightsGold(t *testing.T) {
 				t.Errorf("no gold answer of %s is tested", tmpl.Name)
 			}
 
-			if (tmpl.Fault == "") != (tmpl.official == nil) {
+			if (tmpl.fault == "") != (tmpl.official == nil) {
 				t.Errorf("%s: a fault without a published rule, or the reverse", tmpl.Name)
 			}
 		}
@@ -170,19 +170,19 @@ func TestFlightsWithoutAnswer(t *testing.T) {
 		"What is the total number of flights operated by " + goJet + " on 2022-01-04?",
 		"How many flights were diverted on 2023-01-04?",
 	} {
-		m, ok := Recognise(q)
+		m, ok := recognise(q)
 		if !ok {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
 
-		if got, err := Gold(m, f); !IsNoAnswer(err) {
+		if got, err := rightAnswer(m, f); !isNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
 	}
 
-	m, _ := Recognise("How many flights were diverted on 2022-01-04?")
-	if _, err := Gold(m, &Corpus{dataset: "foreign"}); err == nil || IsNoAnswer(err) {
+	m, _ := recognise("How many flights were diverted on 2022-01-04?")
+	if _, err := rightAnswer(m, &Corpus{dataset: "foreign"}); err == nil || isNoAnswer(err) {
 		t.Errorf("a flights rule on another corpus: error %v", err)
 	}
 }
@@ -203,16 +203,17 @@ func TestPublishedFlights(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			m, ok := Recognise(q.Question)
-			if !ok || m.Template.Dataset != toolqa.Flights || m.Template.Difficulty != d {
+			m, ok := recognise(q.Question)
+			if !ok || m.template.dataset != toolqa.Flights || m.template.difficulty != d {
 				t.Errorf("%q is not recognised", q.Question)
 				continue
 			}
 
-			if m.Question() != q.Question || slices.ContainsFunc(m.Slots, func(s Slot) bool { return s.Value == "" }) {
-				t.Errorf("%q is taken apart as %v", q.Question, m.Slots)
+			empty := func(s slotValue) bool { return s.value == "" }
+			if m.question() != q.Question || slices.ContainsFunc(m.slots, empty) {
+				t.Errorf("%q is taken apart as %v", q.Question, m.slots)
 			}
-			counts[m.Template.Name]++
+			counts[m.template.Name]++
 		}
 
 		for _, tmpl := range Templates(toolqa.Flights, d) {

@@ -53,7 +53,7 @@ const patience = 10_000
 type Options struct {
 	Counts
 	Exclude []toolqa.Question // neither their texts nor their IDs are used
-	Faulty  bool              // templates that are not [Template.Trainable] occur in training, too
+	Faulty  bool              // templates that are not trainable occur in training, too
 }
 
 // Generate makes questions of one difficulty about a corpus: test, then dev, then train, each split balanced over the
@@ -86,7 +86,7 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 		}
 
 		if split == toolqa.Train && !o.Faulty {
-			templates = slices.DeleteFunc(templates, func(t *Template) bool { return !t.Trainable() })
+			templates = slices.DeleteFunc(templates, func(t *Template) bool { return !t.trainable() })
 		}
 
 		serial := 0
@@ -144,18 +144,18 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 			return toolqa.Question{}, err
 		}
 
-		m := Match{t, slots}
+		m := match{t, slots}
 
-		text := m.Question()
+		text := m.question()
 		if g.texts[text] {
 			continue
 		}
 
-		if read, ok := g.recognise(text); !ok || read.Template != t || !slices.Equal(read.Slots, slots) {
+		if read, ok := g.recognise(text); !ok || read.template != t || !slices.Equal(read.slots, slots) {
 			continue // a name that holds the words after it: nobody could tell what is asked
 		}
 
-		gold, err := Gold(m, g.corpus)
+		gold, err := rightAnswer(m, g.corpus)
 		if errors.Is(err, errNoAnswer) {
 			continue
 		}
@@ -167,8 +167,8 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		g.texts[text] = true
 
 		return toolqa.Question{
-			Dataset:    t.Dataset,
-			Difficulty: t.Difficulty,
+			Dataset:    t.dataset,
+			Difficulty: t.difficulty,
 			Template:   t.Name,
 			Text:       text,
 			Answer:     gold,

@@ -52,12 +52,12 @@ func TestGenerateInThePapersNumbers(t *testing.T) {
 				texts[q.Text], ids[q.ID] = true, true
 				perTemplate[q.Split][q.Template]++
 
-				m, ok := Recognise(q.Text)
-				if !ok || m.Template.Name != q.Template || q.Dataset != toolqa.Coffee || q.Difficulty != d {
+				m, ok := recognise(q.Text)
+				if !ok || m.template.Name != q.Template || q.Dataset != toolqa.Coffee || q.Difficulty != d {
 					t.Fatalf("question %+v is not of its template", q)
 				}
 
-				if gold, err := Gold(m, c); err != nil || gold != q.Answer {
+				if gold, err := rightAnswer(m, c); err != nil || gold != q.Answer {
 					t.Fatalf("question %+v: gold %q, %v", q, gold, err)
 				}
 			}
@@ -135,9 +135,9 @@ func TestRangeLengths(t *testing.T) {
 	var lengths []int
 
 	for _, q := range generate(t, 5, c, toolqa.Hard, Counts{Train: 1300}, nil) {
-		m, _ := Recognise(q.Text)
+		m, _ := recognise(q.Text)
 
-		start, end := m.Slots.Get("start"), m.Slots.Get("end")
+		start, end := m.slots.get("start"), m.slots.get("end")
 		if end == "" {
 			continue
 		}

@@ -65,21 +65,21 @@ func TestGold(t *testing.T) {
 	covered := map[string]bool{}
 
 	for _, tt := range tests {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != tt.template {
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
 
 		covered[tt.template] = true
 
-		got, err := Gold(m, c)
+		got, err := rightAnswer(m, c)
 		if err != nil || got != tt.want {
 			t.Errorf("Gold(%q) = %q, %v, want %q", tt.question, got, err, tt.want)
 		}
 
-		official, err := OfficialGold(m, c)
-		if err != nil || official != tt.want && m.Template.Fault == "" {
+		official, err := officialAnswer(m, c)
+		if err != nil || official != tt.want && m.template.fault == "" {
 			t.Errorf("OfficialGold(%q) = %q, %v, want %q", tt.question, official, err, tt.want)
 		}
 	}
@@ -92,12 +92,12 @@ func TestGold(t *testing.T) {
 }
 
 func TestOfficialGoldOfTheFaultyRange(t *testing.T) {
-	m, _ := Recognise("What was the coffee price range from 2000-01-03 to 2000-01-06?")
-	if m.Template.Fault == "" {
+	m, _ := recognise("What was the coffee price range from 2000-01-03 to 2000-01-06?")
+	if m.template.fault == "" {
 		t.Error("the template does not say what is wrong with its published rule")
 	}
 
-	if got, err := OfficialGold(m, smallCoffee(t)); err != nil || got != "124.0 USD" {
+	if got, err := officialAnswer(m, smallCoffee(t)); err != nil || got != "124.0 USD" {
 		t.Errorf("OfficialGold = %q, %v, want 124.0 USD", got, err)
 	}
 }
@@ -113,19 +113,19 @@ func TestNoAnswer(t *testing.T) {
 		"On which date from 2000-01-03 to 2000-01-03 did the coffee price have the highest increase compared to " +
 			"the previous day?",
 	} {
-		m, ok := Recognise(q)
+		m, ok := recognise(q)
 		if !ok {
 			t.Errorf("%q is not recognised", q)
 			continue
 		}
 
-		if got, err := Gold(m, c); !IsNoAnswer(err) {
+		if got, err := rightAnswer(m, c); !isNoAnswer(err) {
 			t.Errorf("Gold(%q) = %q, %v, want no answer", q, got, err)
 		}
 	}
 
-	m, _ := Recognise("What was the opening price of coffee on 2000-01-03?")
-	if _, err := Gold(m, &Corpus{dataset: "foreign"}); err == nil || IsNoAnswer(err) {
+	m, _ := recognise("What was the opening price of coffee on 2000-01-03?")
+	if _, err := rightAnswer(m, &Corpus{dataset: "foreign"}); err == nil || isNoAnswer(err) {
 		t.Errorf("a coffee rule on another corpus: error %v", err)
 	}
 }
@@ -133,16 +133,16 @@ func TestNoAnswer(t *testing.T) {
 func TestTemplates(t *testing.T) {
 	names, texts := map[string]bool{}, map[string]bool{}
 	for _, tmpl := range shipped {
-		if names[tmpl.Name] || texts[tmpl.Text] {
+		if names[tmpl.Name] || texts[tmpl.text] {
 			t.Errorf("%s: its name or its text is not its own", tmpl.Name)
 		}
 
-		names[tmpl.Name], texts[tmpl.Text] = true, true
-		if (tmpl.Fault == "") != (tmpl.official == nil) {
+		names[tmpl.Name], texts[tmpl.text] = true, true
+		if (tmpl.fault == "") != (tmpl.official == nil) {
 			t.Errorf("%s: a fault without a published rule, or the reverse", tmpl.Name)
 		}
 
-		if got, ok := Lookup(tmpl.Name); !ok || got != tmpl {
+		if got, ok := lookup(tmpl.Name); !ok || got != tmpl {
 			t.Errorf("Lookup(%s) = %v, %v", tmpl.Name, got, ok)
 		}
 
@@ -165,7 +165,7 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 
-	if _, ok := Lookup("coffee-easy/taste"); ok {
+	if _, ok := lookup("coffee-easy/taste"); ok {
 		t.Error("Lookup finds a template that does not exist")
 	}
 }
@@ -199,10 +199,10 @@ func TestRecogniseIsTheInverseOfQuestion(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			text := Match{tmpl, slots}.Question()
+			text := match{tmpl, slots}.question()
 
-			m, ok := Recognise(" " + text + "\n")
-			if !ok || m.Template != tmpl || m.Question() != text || fits(text) != 1 {
+			m, ok := recognise(" " + text + "\n")
+			if !ok || m.template != tmpl || m.question() != text || fits(text) != 1 {
 				t.Fatalf("Recognise(%q) = %v, %v; %d templates fit, want only %s", text, m, ok, fits(text), tmpl.Name)
 			}
 		}
@@ -219,26 +219,26 @@ func TestRecogniseNothing(t *testing.T) {
 		"What was the coffee price range from 2001-01-03 to 2002-01-03?",
 		"What was the opening price of coffee on " + strings.Repeat("2000-01-03", 1000) + "?",
 	} {
-		if m, ok := Recognise(q); ok {
-			t.Errorf("Recognise(%q) = %s", q, m.Template.Name)
+		if m, ok := recognise(q); ok {
+			t.Errorf("Recognise(%q) = %s", q, m.template.Name)
 		}
 	}
 }
 
 func TestSplitOfTextSlots(t *testing.T) {
-	tmpl := &Template{Text: "Where did {event:text} that {person:text} attended take place on {date:date}?"}
+	tmpl := &Template{text: "Where did {event:text} that {person:text} attended take place on {date:date}?"}
 	if err := tmpl.parse(); err != nil {
 		t.Fatal(err)
 	}
 
 	for _, tt := range []struct {
 		question string
-		want     Slots
+		want     slotValues
 	}{
 		{"Where did a talk that Ann attended take place on 2022-01-02?",
-			Slots{{"event", "a talk"}, {"person", "Ann"}, {"date", "2022-01-02"}}},
+			slotValues{{"event", "a talk"}, {"person", "Ann"}, {"date", "2022-01-02"}}},
 		{"Where did a talk that Ann that Bob attended take place on a day attended take place on 2022-01-02?",
-			Slots{{"event", "a talk"}, {"person", "Ann that Bob attended take place on a day"},
+			slotValues{{"event", "a talk"}, {"person", "Ann that Bob attended take place on a day"},
 				{"date", "2022-01-02"}}},
 		{"Where did a talk that Ann attended take place on a day?", nil},
 		{"Where did  that Ann attended take place on 2022-01-02?", nil},
@@ -250,7 +250,7 @@ func TestSplitOfTextSlots(t *testing.T) {
 	}
 
 	for _, text := range []string{"a {b", "a {b}?", "a {b:colour}?"} {
-		if err := (&Template{Text: text}).parse(); err == nil {
+		if err := (&Template{text: text}).parse(); err == nil {
 			t.Errorf("parsing %q gives no error", text)
 		}
 	}
@@ -259,20 +259,20 @@ func TestSplitOfTextSlots(t *testing.T) {
 func FuzzRecognise(f *testing.F) {
 	for _, tmpl := range templatesOf(toolqa.Coffee) {
 		f.Add(strings.NewReplacer("{date:date}", "2000-01-03", "{start:date}", "2000-01-03", "{end:date}",
-			"2010-12-31").Replace(tmpl.Text))
+			"2010-12-31").Replace(tmpl.text))
 	}
 
 	f.Fuzz(func(t *testing.T, question string) {
-		m, ok := Recognise(question)
+		m, ok := recognise(question)
 		if !ok {
 			return
 		}
 
-		if got := m.Question(); got != strings.TrimSpace(question) {
+		if got := m.question(); got != strings.TrimSpace(question) {
 			t.Errorf("Recognise(%q) stands for %q", question, got)
 		}
 
-		if _, _, err := m.Plan()(nil); err != nil {
+		if _, _, err := m.plan()(nil); err != nil {
 			t.Errorf("the plan of %q does not begin: %v", question, err)
 		}
 	})
@@ -284,7 +284,7 @@ func BenchmarkRecognise(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		if _, ok := Recognise(q); !ok {
+		if _, ok := recognise(q); !ok {
 			b.Fatal("not recognised")
 		}
 	}

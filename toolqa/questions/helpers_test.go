@@ -398,15 +398,15 @@ func planCalls(t *testing.T, question string, results ...string) (calls []envs.C
 func benchmarkRules(b *testing.B, c *Corpus) {
 	for _, tmpl := range templatesOf(c.dataset) {
 		b.Run(tmpl.Name, func(b *testing.B) {
-			var ms []Match
+			var ms []match
 
 			for _, q := range drawSome(b, tmpl, c, 10) {
-				m, _ := Recognise(q.Text)
+				m, _ := recognise(q.Text)
 				ms = append(ms, m)
 			}
 
 			for i := 0; b.Loop(); i++ {
-				if _, err := Gold(ms[i%len(ms)], c); err != nil {
+				if _, err := rightAnswer(ms[i%len(ms)], c); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -183,12 +183,12 @@ func (f *templateFile) compile() (library, error) {
 
 			t := &Template{
 				Name:       fmt.Sprintf("%s-%s/%s", f.Dataset, level.difficulty, d.Name),
-				Dataset:    f.Dataset,
-				Difficulty: level.difficulty,
-				Text:       d.Text,
-				Fault:      d.Fault,
-				Corrected:  d.Corrected,
-				Avoided:    d.Avoided,
+				dataset:    f.Dataset,
+				difficulty: level.difficulty,
+				text:       d.Text,
+				fault:      d.Fault,
+				corrected:  d.Corrected,
+				avoided:    d.Avoided,
 				origins:    f.Slots,
 			}
 			if key, err := t.complete(d, parts); err != nil {

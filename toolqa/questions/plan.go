@@ -24,36 +24,36 @@ type step struct {
 type arg struct{ name, text string }
 
 // reader reads the result of a call and adds the values in it to those known.
-type reader func(result string, known *Slots) error
+type reader func(result string, known *slotValues) error
 
-// Plan returns the solution of the question in the prompt version (p_c).
-func (m Match) Plan() envs.Plan {
+// plan returns the solution of the question in the prompt version (p_c).
+func (m match) plan() envs.Plan {
 	return func(results []string) (string, envs.Call, error) {
-		known := m.Slots.derived()
+		known := m.slots.derived()
 
-		steps := m.Template.plan(known)
+		steps := m.template.plan(known)
 		for i, result := range results {
 			if i >= len(steps) {
-				return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name,
+				return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.template.Name,
 					len(results), len(steps))
 			}
 
 			if err := steps[i].read(result, &known); err != nil {
-				return "", envs.Call{}, fmt.Errorf("questions: plan %s: result %d, of %s: %w", m.Template.Name, i+1,
+				return "", envs.Call{}, fmt.Errorf("questions: plan %s: result %d, of %s: %w", m.template.Name, i+1,
 					steps[i].tool, err)
 			}
 
-			steps = m.Template.plan(known)
+			steps = m.template.plan(known)
 		}
 
 		if len(results) >= len(steps) {
-			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.Template.Name,
+			return "", envs.Call{}, fmt.Errorf("questions: plan %s: %d results for %d calls", m.template.Name,
 				len(results), len(steps))
 		}
 
 		thought, call, err := steps[len(results)].call(known)
 		if err != nil {
-			return "", envs.Call{}, fmt.Errorf("questions: plan %s: call %d: %w", m.Template.Name, len(results)+1, err)
+			return "", envs.Call{}, fmt.Errorf("questions: plan %s: call %d: %w", m.template.Name, len(results)+1, err)
 		}
 
 		return thought, call, nil
@@ -63,26 +63,26 @@ func (m Match) Plan() envs.Plan {
 // derived returns the slots with what plans know of them besides: the parts of a flight, as "carrier" and "number",
 // the date of an appointment as "date_in_words", times on 24 hours as "start24" and "end24", and whether a condition of
 // FilterDB would misread one of the values, as "unfilterable".
-func (s Slots) derived() Slots {
-	known := make(Slots, len(s), len(s)+4)
+func (s slotValues) derived() slotValues {
+	known := make(slotValues, len(s), len(s)+4)
 	copy(known, s)
 
 	if flight, ok := s.lookup("flight"); ok { // a carrier's code has two characters
-		known = append(known, Slot{"carrier", flight[:2]}, Slot{"number", flight[2:]})
+		known = append(known, slotValue{"carrier", flight[:2]}, slotValue{"number", flight[2:]})
 	}
 
-	if date := s.Get("date"); strings.Contains(date, "/") {
-		known = append(known, Slot{"date_in_words", dateInWords(date)})
+	if date := s.get("date"); strings.Contains(date, "/") {
+		known = append(known, slotValue{"date_in_words", dateInWords(date)})
 	}
 
 	for _, name := range []string{"start", "end"} {
 		if clock, ok := s.lookup(name); ok && isClock(clock) {
-			known = append(known, Slot{name + "24", corpus.ClockText(clock)})
+			known = append(known, slotValue{name + "24", corpus.ClockText(clock)})
 		}
 	}
 
-	if slices.ContainsFunc(s, func(s Slot) bool { return !conditionHolds(s.Value) }) {
-		known = append(known, Slot{"unfilterable", "yes"})
+	if slices.ContainsFunc(s, func(s slotValue) bool { return !conditionHolds(s.value) }) {
+		known = append(known, slotValue{"unfilterable", "yes"})
 	}
 
 	return known
@@ -94,7 +94,7 @@ func conditionHolds(text string) bool {
 }
 
 // call fills the step's texts.
-func (s step) call(known Slots) (string, envs.Call, error) {
+func (s step) call(known slotValues) (string, envs.Call, error) {
 	thought, err := expand(s.thought, known)
 	if err != nil {
 		return "", envs.Call{}, err
@@ -117,7 +117,7 @@ func (s step) call(known Slots) (string, envs.Call, error) {
 var sqlQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
 
 // expand replaces each {name} by its value, and {name|py} and {name|sql} by the value as a literal of those languages.
-func expand(text string, known Slots) (string, error) {
+func expand(text string, known slotValues) (string, error) {
 	var b strings.Builder
 
 	for {
@@ -163,7 +163,7 @@ func unexpected(result, want string) error {
 }
 
 func startsWith(prefix string) reader {
-	return func(result string, _ *Slots) error {
+	return func(result string, _ *slotValues) error {
 		if !strings.HasPrefix(result, prefix) {
 			return unexpected(result, fmt.Sprintf("%q", prefix))
 		}
@@ -174,7 +174,7 @@ func startsWith(prefix string) reader {
 
 // cells reads a JSON object that has a text for each field, which fits.
 func cells(fields []field) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		v, _ := pytext.Decode(result)
 
 		row, ok := v.(envs.Args)
@@ -188,7 +188,7 @@ func cells(fields []field) reader {
 				return unexpected(result, "one row with a "+f.kind+" as "+f.name)
 			}
 
-			*known = append(*known, Slot{f.name, text})
+			*known = append(*known, slotValue{f.name, text})
 		}
 
 		return nil
@@ -202,7 +202,7 @@ type field struct{ name, kind string }
 // field of every row, in order. Fields of different rows have different names in the plan: row i, column j is the
 // field lines[i][j], whose column is its name without the digits at its end.
 func rows(lines ...[]field) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		rest := strings.TrimSpace(result)
 
 		for i, line := range lines {
@@ -219,7 +219,7 @@ func rows(lines ...[]field) reader {
 						j+1, f.name, i+1))
 				}
 
-				*known = append(*known, Slot{f.name, value})
+				*known = append(*known, slotValue{f.name, value})
 			}
 
 			if text != "" {
@@ -237,14 +237,14 @@ func rows(lines ...[]field) reader {
 
 // printedNumbers reads numbers that a program printed on one line.
 func printedNumbers(fields []field) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		numbers := strings.Fields(result)
 		if len(numbers) != len(fields) || slices.ContainsFunc(numbers, func(n string) bool { return !isNumber(n) }) {
 			return unexpected(result, fmt.Sprintf("%d numbers", len(fields)))
 		}
 
 		for i, f := range fields {
-			*known = append(*known, Slot{f.name, numbers[i]})
+			*known = append(*known, slotValue{f.name, numbers[i]})
 		}
 
 		return nil
@@ -253,13 +253,13 @@ func printedNumbers(fields []field) reader {
 
 // printed reads a number and the unit behind it.
 func printed(unit string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		text := strings.TrimSpace(result)
 		if n, ok := strings.CutSuffix(text, unit); !ok || !isNumber(n) {
 			return unexpected(result, fmt.Sprintf("a number and %q", unit))
 		}
 
-		*known = append(*known, Slot{"answer", text})
+		*known = append(*known, slotValue{"answer", text})
 
 		return nil
 	}

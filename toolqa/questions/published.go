@@ -197,7 +197,7 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 	for i, q := range qs {
 		qs[i].Split = split
 
-		if t, ok := Lookup(q.Template); !ok || t.Dataset != ds || t.Difficulty != f.Difficulty {
+		if t, ok := lookup(q.Template); !ok || t.dataset != ds || t.difficulty != f.Difficulty {
 			f.Unrecognised = append(f.Unrecognised, q.ID)
 		}
 

@@ -12,13 +12,13 @@ import (
 
 // printedText reads what a program or a query of one column printed, which must not be empty, as a value.
 func printedText(name string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		text := strings.TrimSpace(result)
 		if text == "" {
 			return unexpected(result, "a text")
 		}
 
-		*known = append(*known, Slot{name, text})
+		*known = append(*known, slotValue{name, text})
 
 		return nil
 	}
@@ -26,13 +26,13 @@ func printedText(name string) reader {
 
 // textCell reads the only row of a query with one column; its cell may hold anything but a line break.
 func textCell(column string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		cell, ok := strings.CutPrefix(strings.TrimRight(result, "\n"), column+": ")
 		if !ok || strings.Contains(cell, "\n") {
 			return unexpected(result, "one row of the column "+column)
 		}
 
-		*known = append(*known, Slot{column, cell})
+		*known = append(*known, slotValue{column, cell})
 
 		return nil
 	}
@@ -40,7 +40,7 @@ func textCell(column string) reader {
 
 // then makes a reader that goes on with more after another has read the result.
 func then(read, more reader) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		if err := read(result, known); err != nil {
 			return err
 		}
@@ -79,13 +79,13 @@ func readAs(arguments string) reader {
 		return nil
 	}
 
-	return func(result string, known *Slots) error {
-		text, ok := write(known.Get(from))
+	return func(result string, known *slotValues) error {
+		text, ok := write(known.get(from))
 		if !ok {
 			return unexpected(result, "a row with "+from)
 		}
 
-		*known = append(*known, Slot{to, text})
+		*known = append(*known, slotValue{to, text})
 
 		return nil
 	}
@@ -97,8 +97,8 @@ func readAnswer(arguments string) reader {
 	name, answers, _ := strings.Cut(arguments, " ")
 	name, key, isObject := strings.Cut(name, ".")
 
-	return func(result string, known *Slots) error {
-		value := known.Get(name)
+	return func(result string, known *slotValues) error {
+		value := known.get(name)
 		if isObject {
 			value, _ = attribute(value, key)
 		}
@@ -106,7 +106,7 @@ func readAnswer(arguments string) reader {
 		for choice := range strings.FieldsSeq(answers) {
 			of, answer, _ := strings.Cut(choice, "=")
 			if of == value || of == "*" {
-				*known = append(*known, Slot{"answer", answer})
+				*known = append(*known, slotValue{"answer", answer})
 				return nil
 			}
 		}

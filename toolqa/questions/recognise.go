@@ -8,20 +8,20 @@ import (
 	"toolevo/envs"
 )
 
-// Match is a question taken apart: its template and the values of its slots.
-type Match struct {
-	Template *Template
-	Slots    Slots
+// match is a question taken apart: its template and the values of its slots.
+type match struct {
+	template *Template
+	slots    slotValues
 }
 
-// Question returns the question the match was made from.
-func (m Match) Question() string {
+// question returns the question the match was made from.
+func (m match) question() string {
 	var b strings.Builder
-	for i, literal := range m.Template.literals {
+	for i, literal := range m.template.literals {
 		b.WriteString(literal)
 
-		if i < len(m.Slots) {
-			b.WriteString(m.Slots[i].Value)
+		if i < len(m.slots) {
+			b.WriteString(m.slots[i].value)
 		}
 	}
 
@@ -31,16 +31,16 @@ func (m Match) Question() string {
 // maxQuestion bounds the length of a question in bytes, and so the time to find that no template fits.
 const maxQuestion = 4096
 
-// Recognise returns the template and the slots of a question, and whether there is one. Where more than one template
+// recognise returns the template and the slots of a question, and whether there is one. Where more than one template
 // fits, the one that spells out more of the question is meant; where two spell out as much, none is.
-func Recognise(question string) (Match, bool) { return shipped.recognise(question) }
+func recognise(question string) (match, bool) { return shipped.recognise(question) }
 
-func (l library) recognise(question string) (Match, bool) {
+func (l library) recognise(question string) (match, bool) {
 	question = strings.TrimSpace(question)
 	if len(question) > maxQuestion {
-		return Match{}, false
+		return match{}, false
 	}
-	var best Match
+	var best match
 	most, tie := -1, false
 
 	for _, t := range l {
@@ -51,11 +51,11 @@ func (l library) recognise(question string) (Match, bool) {
 
 		spelled := len(question)
 		for _, slot := range s {
-			spelled -= len(slot.Value)
+			spelled -= len(slot.value)
 		}
 
 		if spelled > most {
-			best, most, tie = Match{t, s}, spelled, false
+			best, most, tie = match{t, s}, spelled, false
 		} else if spelled == most {
 			tie = true
 		}
@@ -64,8 +64,8 @@ func (l library) recognise(question string) (Match, bool) {
 	return best, most >= 0 && !tie
 }
 
-// match returns the slots of a question of this template, read as Template.Text says.
-func (t *Template) match(question string) (Slots, bool) {
+// match returns the slots of a question of this template, read as the template's text says.
+func (t *Template) match(question string) (slotValues, bool) {
 	n := len(t.slots)
 
 	first, last := t.literals[0], t.literals[n]
@@ -78,16 +78,16 @@ func (t *Template) match(question string) (Slots, bool) {
 		return nil, false
 	}
 
-	s := make(Slots, n)
+	s := make(slotValues, n)
 
 	return s, t.split(question[len(first):len(question)-len(last)], 0, s)
 }
 
 // split fills the slots from the i-th on with text.
-func (t *Template) split(text string, i int, s Slots) bool {
-	s[i].Name = t.slots[i].name
+func (t *Template) split(text string, i int, s slotValues) bool {
+	s[i].name = t.slots[i].name
 	if i == len(s)-1 {
-		s[i].Value = text
+		s[i].value = text
 		return t.slots[i].kind(text)
 	}
 
@@ -104,7 +104,7 @@ func (t *Template) split(text string, i int, s Slots) bool {
 
 		end := from + at
 		if t.slots[i].kind(text[:end]) {
-			s[i].Value = text[:end]
+			s[i].value = text[:end]
 			if t.split(text[end+len(literal):], i+1, s) {
 				return true
 			}
@@ -123,30 +123,30 @@ func (t *Template) split(text string, i int, s Slots) bool {
 // errNoAnswer is the error of a rule when the corpus holds no answer.
 var errNoAnswer = errors.New("the corpus holds no answer")
 
-// IsNoAnswer reports whether an error of Gold or OfficialGold means that the corpus holds no answer to the question,
+// isNoAnswer reports whether an error of a rule means that the corpus holds no answer to the question,
 // e.g. because no price is known on its day.
-func IsNoAnswer(err error) bool { return errors.Is(err, errNoAnswer) }
+func isNoAnswer(err error) bool { return errors.Is(err, errNoAnswer) }
 
-// Gold returns the right answer.
-func Gold(m Match, c *Corpus) (string, error) { return answer(m, c, m.Template.gold) }
+// rightAnswer returns the right answer.
+func rightAnswer(m match, c *Corpus) (string, error) { return answer(m, c, m.template.gold) }
 
-// OfficialGold returns the answer by the published rule, which is Gold's unless the template has a Fault.
-func OfficialGold(m Match, c *Corpus) (string, error) {
-	if m.Template.official != nil {
-		return answer(m, c, m.Template.official)
+// officialAnswer returns the answer by the published rule, which is the right one unless the template has a fault.
+func officialAnswer(m match, c *Corpus) (string, error) {
+	if m.template.official != nil {
+		return answer(m, c, m.template.official)
 	}
 
-	return answer(m, c, m.Template.gold)
+	return answer(m, c, m.template.gold)
 }
 
-func answer(m Match, c *Corpus, r rule) (string, error) {
-	if c.dataset != m.Template.Dataset {
-		return "", fmt.Errorf("questions: a question about %s, and the corpus of %s", m.Template.Dataset, c.dataset)
+func answer(m match, c *Corpus, r rule) (string, error) {
+	if c.dataset != m.template.dataset {
+		return "", fmt.Errorf("questions: a question about %s, and the corpus of %s", m.template.dataset, c.dataset)
 	}
 
-	a, err := r(c, m.Slots)
+	a, err := r(c, m.slots)
 	if err != nil {
-		return "", fmt.Errorf("questions: answer %q (%s): %w", m.Question(), m.Template.Name, err)
+		return "", fmt.Errorf("questions: answer %q (%s): %w", m.question(), m.template.Name, err)
 	}
 
 	return a, nil
@@ -154,10 +154,10 @@ func answer(m Match, c *Corpus, r rule) (string, error) {
 
 // Plan returns the solution of a question in the prompt version, and whether the question is recognised.
 func Plan(question string) (envs.Plan, bool) {
-	m, ok := Recognise(question)
+	m, ok := recognise(question)
 	if !ok {
 		return nil, false
 	}
 
-	return m.Plan(), true
+	return m.plan(), true
 }

@@ -68,20 +68,20 @@ func TestPublishedScirexGold(t *testing.T) {
 		}
 
 		for _, q := range qs {
-			m, ok := Recognise(q.Text)
+			m, ok := recognise(q.Text)
 			if !ok {
 				t.Fatalf("%s: %q is not recognised", filepath.Base(path), q.Text)
 			}
 
-			answer, err := OfficialGold(m, view)
+			answer, err := officialAnswer(m, view)
 			switch {
-			case IsNoAnswer(err): // in another paper
+			case isNoAnswer(err): // in another paper
 			case err != nil:
 				t.Fatal(err)
 			case score.Strict(q.Answer, answer):
-				agree[m.Template.Name]++
+				agree[m.template.Name]++
 			default:
-				differ[m.Template.Name]++
+				differ[m.template.Name]++
 
 				t.Logf("%q: %q, published is %q", q.Text, answer, q.Answer)
 			}

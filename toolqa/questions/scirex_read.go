@@ -16,14 +16,14 @@ func readStated(asked string) reader {
 		return nil
 	}
 
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		values, ok := valuesStated(asked, strings.Split(result, "\n"), *known)
-		if !ok && known.Get("missed") != "" {
+		if !ok && known.get("missed") != "" {
 			return unexpected(result, "passages that answer the question")
 		}
 
 		if !ok {
-			values = Slots{{"missed", "yes"}}
+			values = slotValues{{"missed", "yes"}}
 		}
 
 		*known = append(*known, values...)
@@ -58,19 +58,19 @@ var listPatterns = map[string]string{
 
 // stated returns what stands for the list or the score in the first passage that has one of the wordings of what is
 // asked.
-func stated(passages []string, s Slots, asked, list string) (string, bool) {
+func stated(passages []string, s slotValues, asked, list string) (string, bool) {
 	for _, wording := range scirexWordings()[asked] {
 		words := strings.Split(wording, " ")
 		for i, w := range words {
 			switch w {
 			case "M":
-				words[i] = namePattern(s.Get("method"))
+				words[i] = namePattern(s.get("method"))
 			case "D":
-				words[i] = namePattern(s.Get("material"))
+				words[i] = namePattern(s.get("material"))
 			case "E":
-				words[i] = namePattern(s.Get("metric"))
+				words[i] = namePattern(s.get("metric"))
 			case "T":
-				words[i] = namePattern(s.Get("task"))
+				words[i] = namePattern(s.get("task"))
 			case "S":
 				words[i] = oneScore
 			case "L":
@@ -113,12 +113,12 @@ func namePattern(name string) string {
 }
 
 // valuesStated returns what passages state of what is asked.
-func valuesStated(asked string, passages []string, s Slots) (Slots, bool) {
+func valuesStated(asked string, passages []string, s slotValues) (slotValues, bool) {
 	list, ok := stated(passages, s, asked, listPatterns[asked])
 
 	switch asked {
 	case "score":
-		return Slots{{"answer", list}}, ok
+		return slotValues{{"answer", list}}, ok
 	case "highest-dataset":
 		return readHighest(splitList(list), ok, func(entry string) (name, score string) {
 			score, name, _ = strings.Cut(entry, " on ")
@@ -131,7 +131,7 @@ func valuesStated(asked string, passages []string, s Slots) (Slots, bool) {
 		})
 	}
 
-	return Slots{{"answer", strings.Join(splitList(list), ", ")}}, ok
+	return slotValues{{"answer", strings.Join(splitList(list), ", ")}}, ok
 }
 
 // splitList splits an enumeration, "A , B and C".
@@ -140,7 +140,7 @@ func splitList(list string) []string {
 }
 
 // readHighest finds the name with the highest of the scores listed, if all of them are numbers.
-func readHighest(entries []string, ok bool, parse func(entry string) (name, score string)) (Slots, bool) {
+func readHighest(entries []string, ok bool, parse func(entry string) (name, score string)) (slotValues, bool) {
 	if !ok {
 		return nil, false
 	}
@@ -162,5 +162,5 @@ func readHighest(entries []string, ok bool, parse func(entry string) (name, scor
 		entries[i] = name + " " + score
 	}
 
-	return Slots{{"answer", best}, {"score", bestScore}, {"list", strings.Join(entries, ", ")}}, true
+	return slotValues{{"answer", best}, {"score", bestScore}, {"list", strings.Join(entries, ", ")}}, true
 }

@@ -112,20 +112,20 @@ func TestScirexGold(t *testing.T) {
 		{"scirex-hard/datasets", "Which datasets is ESIM_ method evaluated on for NLI task?", "SNLI", "SNLI"},
 		{"scirex-hard/datasets", "Which datasets is ESIM_ method evaluated on for Atari_Games task?", none, none},
 	} {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != tt.template {
-			t.Errorf("%q is of %v, %v", tt.question, m.Template, ok)
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != tt.template {
+			t.Errorf("%q is of %v, %v", tt.question, m.template, ok)
 			continue
 		}
 
-		for want, rule := range map[*string]func(Match, *Corpus) (string, error){&tt.want: Gold,
-			&tt.official: OfficialGold} {
-			if got, err := rule(m, c); got != *want || IsNoAnswer(err) != (*want == none) {
+		for want, rule := range map[*string]func(match, *Corpus) (string, error){&tt.want: rightAnswer,
+			&tt.official: officialAnswer} {
+			if got, err := rule(m, c); got != *want || isNoAnswer(err) != (*want == none) {
 				t.Errorf("%q: %q, %v, want %q", tt.question, got, err, *want)
 			}
 		}
 
-		if (m.Template.Fault == "") != (m.Template.official == nil) {
+		if (m.template.fault == "") != (m.template.official == nil) {
 			t.Errorf("%s: a fault without a published rule, or the reverse", tt.template)
 		}
 	}
@@ -150,10 +150,10 @@ func TestScirexDrawsAvoidTheFault(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			m := Match{tmpl, slots}
+			m := match{tmpl, slots}
 
-			gold, err := Gold(m, c)
-			if IsNoAnswer(err) && !tmpl.Avoided {
+			gold, err := rightAnswer(m, c)
+			if isNoAnswer(err) && !tmpl.avoided {
 				continue
 			}
 
@@ -161,15 +161,15 @@ func TestScirexDrawsAvoidTheFault(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if official, err := OfficialGold(m, c); tmpl.Avoided && (err != nil || official != gold) {
-				t.Errorf("%q: %q, by the published rule %q, %v", m.Question(), gold, official, err)
+			if official, err := officialAnswer(m, c); tmpl.avoided && (err != nil || official != gold) {
+				t.Errorf("%q: %q, by the published rule %q, %v", m.question(), gold, official, err)
 			}
 
-			seen[m.Question()] = true
+			seen[m.question()] = true
 		}
 
-		if trains := tmpl.Name != "scirex-hard/datasets"; tmpl.Trainable() != trains || len(seen) < 2 {
-			t.Errorf("%s: trainable %v, %d questions", tmpl.Name, tmpl.Trainable(), len(seen))
+		if trains := tmpl.Name != "scirex-hard/datasets"; tmpl.trainable() != trains || len(seen) < 2 {
+			t.Errorf("%s: trainable %v, %d questions", tmpl.Name, tmpl.trainable(), len(seen))
 		}
 
 		if _, err := tmpl.draw(r, &Corpus{dataset: toolqa.SciREX}); err == nil {
@@ -189,18 +189,18 @@ func TestPublishedScirex(t *testing.T) {
 		}
 
 		for _, q := range qs {
-			m, ok := Recognise(q.Text)
-			if !ok || m.Template.Dataset != toolqa.SciREX || m.Template.Difficulty != d || m.Question() != q.Text {
-				t.Errorf("%s: %q is read as %+v", q.ID, q.Text, m.Slots)
+			m, ok := recognise(q.Text)
+			if !ok || m.template.dataset != toolqa.SciREX || m.template.difficulty != d || m.question() != q.Text {
+				t.Errorf("%s: %q is read as %+v", q.ID, q.Text, m.slots)
 				continue
 			}
 
-			for _, s := range m.Slots { // published names have no blanks
-				if s.Value == "" || strings.Contains(s.Value, " ") {
-					t.Errorf("%s: %q: slot %s is %q", q.ID, q.Text, s.Name, s.Value)
+			for _, s := range m.slots { // published names have no blanks
+				if s.value == "" || strings.Contains(s.value, " ") {
+					t.Errorf("%s: %q: slot %s is %q", q.ID, q.Text, s.name, s.value)
 				}
 			}
-			counts[m.Template.Name]++
+			counts[m.template.Name]++
 		}
 	}
 
@@ -341,14 +341,14 @@ func FuzzScirexPassages(f *testing.F) {
 	f.Add("_", "\xff", "", "The datasets used with * for T : A and B .")
 	f.Add("M", "D", "E", "Across datasets , the E scores of M are 1k on A , 2 on B .")
 	f.Fuzz(func(t *testing.T, method, material, metric, text string) {
-		s := Slots{{"method", method}, {"material", material}, {"metric", metric}, {"task", "T"}}
+		s := slotValues{{"method", method}, {"material", material}, {"metric", metric}, {"task", "T"}}
 		for asked := range scirexWordings() {
 			values, ok := valuesStated(asked, strings.Split(text, "\n"), s)
 			if !ok {
 				continue
 			}
 
-			for _, part := range strings.Split(values.Get("answer"), ", ") {
+			for _, part := range strings.Split(values.get("answer"), ", ") {
 				if !strings.Contains(text, part) {
 					t.Errorf("%q is not in %q", part, text)
 				}

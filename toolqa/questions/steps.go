@@ -23,7 +23,7 @@ var toolArguments = map[string][]string{
 }
 
 // compilePlan returns a function of the steps of a plan as far as they are known, or which step is wrong.
-func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(known Slots) []step, wrong int, err error) {
+func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slotValues) []step, wrong int, err error) {
 	compiled := make([]step, len(planned))
 
 	for i := range planned {
@@ -48,7 +48,7 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(know
 		}
 	}
 
-	return func(known Slots) []step {
+	return func(known slotValues) []step {
 		var steps []step
 
 		for i, p := range planned {
@@ -69,9 +69,9 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(know
 }
 
 // taken reports whether the step is taken: the value in when is known, or with "not " before it, is not.
-func (p *plannedStep) taken(known Slots) bool {
+func (p *plannedStep) taken(known slotValues) bool {
 	name, isNot := strings.CutPrefix(p.when, "not ")
-	return p.when == "" || (known.Get(name) == "") == isNot
+	return p.when == "" || (known.get(name) == "") == isNot
 }
 
 // numbered returns the k-th of the repeated steps.
@@ -154,7 +154,7 @@ func (p *plannedStep) reader() (reader, error) {
 
 	switch p.tool {
 	case "Finish":
-		return func(string, *Slots) error { return nil }, nil
+		return func(string, *slotValues) error { return nil }, nil
 	case "LoadDB":
 		return startsWith("We have successfully loaded the " + p.args[0] + " database"), nil
 	case "LoadGraph":

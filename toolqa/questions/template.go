@@ -13,31 +13,31 @@ import (
 type Template struct {
 	// Name is unique among all templates, e.g. "coffee-easy/open".
 	Name       string
-	Dataset    toolqa.Dataset
-	Difficulty toolqa.Difficulty
+	dataset    toolqa.Dataset
+	difficulty toolqa.Difficulty
 
-	// Text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of coffee on
+	// text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of coffee on
 	// {date:date}?". Of several ways to read a question the one with the shortest first slots is taken, or,
 	// of slots whose kind ends in a plus, {name:text+}, the longest: a name may hold the words that follow
 	// it.
-	Text string
+	text string
 
-	// Fault says what is wrong with the published rule for the answer; "" when nothing is. Corrected is set
-	// where ToolQA-D's own test answers follow the right rule, Avoided where questions are drawn only if both
+	// fault says what is wrong with the published rule for the answer; "" when nothing is. corrected is set
+	// where ToolQA-D's own test answers follow the right rule, avoided where questions are drawn only if both
 	// rules have the same answer.
-	Fault     string
-	Corrected bool
-	Avoided   bool
+	fault     string
+	corrected bool
+	avoided   bool
 
 	gold     rule // the right answer
-	official rule // the published answer where Fault is not empty, else nil
+	official rule // the published answer where fault is not empty, else nil
 	only     rule // finds 1 for the questions to draw; nil: for all
 	draw     drawer
 	queries  map[string]string // those of the rules and of draws, by their keys in the file
 
 	// plan returns the steps, as far as the slots and what earlier results say decide them. Steps that have been taken
 	// stay the same when more is known.
-	plan func(known Slots) []step
+	plan func(known slotValues) []step
 
 	literals []string // the text around the slots: one more than there are slots
 	slots    []slot
@@ -51,22 +51,22 @@ type slot struct {
 	greedy bool
 }
 
-// Slots are the values of a question's slots, in the order of the template's text.
-type Slots []Slot
+// slotValues are the values of a question's slots, in the order of the template's text.
+type slotValues []slotValue
 
-// Slot is one named value.
-type Slot struct{ Name, Value string }
+// slotValue is one named value.
+type slotValue struct{ name, value string }
 
-// Get returns the value of the slot called name, "" when there is none.
-func (s Slots) Get(name string) string {
+// get returns the value of the slot called name, "" when there is none.
+func (s slotValues) get(name string) string {
 	v, _ := s.lookup(name)
 	return v
 }
 
-func (s Slots) lookup(name string) (string, bool) {
+func (s slotValues) lookup(name string) (string, bool) {
 	for _, slot := range s {
-		if slot.Name == name {
-			return slot.Value, true
+		if slot.name == name {
+			return slot.value, true
 		}
 	}
 
@@ -74,7 +74,7 @@ func (s Slots) lookup(name string) (string, bool) {
 }
 
 // rule computes an answer. Its error is errNoAnswer when the corpus holds none to this question.
-type rule func(c *Corpus, s Slots) (string, error)
+type rule func(c *Corpus, s slotValues) (string, error)
 
 // drawer draws the values of a template's slots, in the order of its text, such that there is an answer.
 type drawer func(r *rand.Rand, c *Corpus) ([]string, error)
@@ -93,7 +93,7 @@ var shipped = shippedTemplates()
 
 // parse splits the text at its slots.
 func (t *Template) parse() error {
-	rest := t.Text
+	rest := t.text
 	for {
 		before, tail, ok := strings.Cut(rest, "{")
 		t.literals = append(t.literals, before)
@@ -121,26 +121,26 @@ func (t *Template) parse() error {
 }
 
 // fill returns the slots with the given values.
-func (t *Template) fill(values []string) (Slots, error) {
+func (t *Template) fill(values []string) (slotValues, error) {
 	if len(values) != len(t.slots) {
 		return nil, fmt.Errorf("template %s: %d values for %d slots", t.Name, len(values), len(t.slots))
 	}
 
-	s := make(Slots, len(values))
+	s := make(slotValues, len(values))
 	for i, v := range values {
 		if !t.slots[i].kind(v) {
 			return nil, fmt.Errorf("template %s: slot %s: unfit value %q", t.Name, t.slots[i].name, v)
 		}
 
-		s[i] = Slot{t.slots[i].name, v}
+		s[i] = slotValue{t.slots[i].name, v}
 	}
 
 	return s, nil
 }
 
-// Trainable reports whether the template's questions belong in training: the benchmark's answers to them, which the
+// trainable reports whether the template's questions belong in training: the benchmark's answers to them, which the
 // checkpoint is measured by, are right.
-func (t *Template) Trainable() bool { return t.Fault == "" || t.Corrected || t.Avoided }
+func (t *Template) trainable() bool { return t.fault == "" || t.corrected || t.avoided }
 
 // Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a new slice.
 func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template { return shipped.of(ds, d) }
@@ -152,7 +152,7 @@ func (l library) of(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
 	var ts []*Template
 
 	for _, t := range l {
-		if t.Dataset == ds && t.Difficulty == d {
+		if t.dataset == ds && t.difficulty == d {
 			ts = append(ts, t)
 		}
 	}
@@ -160,8 +160,8 @@ func (l library) of(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
 	return ts
 }
 
-// Lookup returns the template called name, and whether there is one.
-func Lookup(name string) (*Template, bool) {
+// lookup returns the template called name, and whether there is one.
+func lookup(name string) (*Template, bool) {
 	i := slices.IndexFunc(shipped, func(t *Template) bool { return t.Name == name })
 	if i < 0 {
 		return nil, false

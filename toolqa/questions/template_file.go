@@ -59,9 +59,9 @@ func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 	}
 
 	for i, t := range f.templates {
-		f.places[t] = fmt.Sprintf("$.%s[%d]", t.Difficulty, i)
-		if t.Difficulty == toolqa.Hard {
-			f.places[t] = fmt.Sprintf("$.%s[%d]", t.Difficulty, i-len(parsed.Easy))
+		f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i)
+		if t.difficulty == toolqa.Hard {
+			f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i-len(parsed.Easy))
 		}
 	}
 
@@ -88,7 +88,7 @@ func (f *TemplateFile) fault(place string, err error) error {
 }
 
 // Dataset is what the templates ask about.
-func (f *TemplateFile) Dataset() toolqa.Dataset { return f.templates[0].Dataset }
+func (f *TemplateFile) Dataset() toolqa.Dataset { return f.templates[0].dataset }
 
 // Examples draws a question of each template from a corpus of their dataset. The same random numbers give the same
 // questions.
@@ -116,7 +116,7 @@ func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 		example := Example{Template: t.Name, Question: q.Text, Answer: q.Answer}
 		if t.official != nil {
 			m, _ := known.recognise(q.Text)
-			if example.Official, err = OfficialGold(m, c); ignoreNoAnswer(err) != nil {
+			if example.Official, err = officialAnswer(m, c); ignoreNoAnswer(err) != nil {
 				return nil, f.fault(f.places[t]+".official", err)
 			}
 		}
@@ -157,13 +157,13 @@ func (e *definitionError) Unwrap() error { return e.err }
 // checkNames returns the first step whose texts name a value that is not known, as far as that can be told: what
 // readers take from a result only they know.
 func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
-	var known Slots
+	var known slotValues
 	for _, name := range []string{"carrier", "number", "date_in_words", "start24", "end24"} {
-		known = append(known, Slot{name, ""})
+		known = append(known, slotValue{name, ""})
 	}
 
 	for _, s := range slots {
-		known = append(known, Slot{s.name, ""})
+		known = append(known, slotValue{s.name, ""})
 	}
 
 	for i, p := range planned {
@@ -179,7 +179,7 @@ func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 
 		for _, row := range p.fields() {
 			for _, f := range row {
-				known = append(known, Slot{f.name, ""})
+				known = append(known, slotValue{f.name, ""})
 			}
 		}
 	}

@@ -57,11 +57,11 @@ func templatesTable() string {
 	faulty, untrained := 0, 0
 
 	for _, t := range shipped {
-		if t.Fault != "" {
+		if t.fault != "" {
 			faulty++
 		}
 
-		if !t.Trainable() {
+		if !t.trainable() {
 			untrained++
 		}
 	}
@@ -87,20 +87,20 @@ func writeTemplates(b *strings.Builder, ds toolqa.Dataset, d toolqa.Difficulty) 
 		name := strings.TrimPrefix(t.Name, fmt.Sprintf("%s-%s/", ds, d))
 
 		toolQA, toolQAD := "right", "right"
-		if t.Fault != "" {
+		if t.fault != "" {
 			toolQA = "faulty"
 
-			faults = append(faults, fmt.Sprintf("- %s: %s.\n", name, t.Fault))
+			faults = append(faults, fmt.Sprintf("- %s: %s.\n", name, t.fault))
 			switch {
-			case t.Avoided:
+			case t.avoided:
 				toolQAD = "no, avoided"
-			case !t.Corrected:
+			case !t.corrected:
 				toolQAD = "no"
 			}
 		}
 
 		training := "yes"
-		if !t.Trainable() {
+		if !t.trainable() {
 			training = "left out"
 		}
 
@@ -129,16 +129,16 @@ func (t *Template) sentence() string {
 // What TEMPLATES.md says of a template is true: a fault comes with the rule that has it, and the other way round.
 func TestFaultsHaveRules(t *testing.T) {
 	for _, tmpl := range shipped {
-		if (tmpl.Fault != "") != (tmpl.official != nil) {
-			t.Errorf("%s: fault %q, and an official rule: %v", tmpl.Name, tmpl.Fault, tmpl.official != nil)
+		if (tmpl.fault != "") != (tmpl.official != nil) {
+			t.Errorf("%s: fault %q, and an official rule: %v", tmpl.Name, tmpl.fault, tmpl.official != nil)
 		}
 
-		if (tmpl.Corrected || tmpl.Avoided) && tmpl.Fault == "" {
+		if (tmpl.corrected || tmpl.avoided) && tmpl.fault == "" {
 			t.Errorf("%s: corrected or avoided without a fault", tmpl.Name)
 		}
 
-		if strings.HasSuffix(tmpl.Fault, ".") || strings.Contains(tmpl.Fault, "\n") {
-			t.Errorf("%s: fault %q: want a line without a full stop", tmpl.Name, tmpl.Fault)
+		if strings.HasSuffix(tmpl.fault, ".") || strings.Contains(tmpl.fault, "\n") {
+			t.Errorf("%s: fault %q: want a line without a full stop", tmpl.Name, tmpl.fault)
 		}
 	}
 }
@@ -172,8 +172,8 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 			recognised++
 
 			for _, other := range shipped {
-				if _, fits := other.match(strings.TrimSpace(q.Text)); fits && other != m.Template {
-					rivals[m.Template.Name+", not "+other.Name]++
+				if _, fits := other.match(strings.TrimSpace(q.Text)); fits && other != m.template {
+					rivals[m.template.Name+", not "+other.Name]++
 				}
 			}
 		}
@@ -184,7 +184,7 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 	if want := 1300; count != want {
 		t.Errorf("%d published questions, want %d", count, want)
 	}
-	// Those that two templates fit are decided by Recognise: the one that spells out more of the question is meant.
+	// Those that two templates fit are decided by recognise: the one that spells out more of the question is meant.
 	want := map[string]int{"airbnb-hard/highly-rated, not airbnb-hard/count": 10}
 	if diff := cmp.Diff(want, rivals); diff != "" {
 		t.Errorf("questions that two templates fit (-want +got):\n%s", diff)
@@ -192,24 +192,24 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 }
 
 // takeApart takes a published question apart, and says what is wrong with the result; "" when nothing is.
-func takeApart(q toolqa.Question) (m Match, fault string) {
-	m, ok := Recognise(q.Text)
+func takeApart(q toolqa.Question) (m match, fault string) {
+	m, ok := recognise(q.Text)
 	if !ok {
 		return m, "no template fits, or more than one"
 	}
 
-	if m.Template.Dataset != q.Dataset || m.Template.Difficulty != q.Difficulty {
-		return m, "read as " + m.Template.Name
+	if m.template.dataset != q.Dataset || m.template.difficulty != q.Difficulty {
+		return m, "read as " + m.template.Name
 	}
 
-	if made := m.Question(); made != strings.TrimSpace(q.Text) {
+	if made := m.question(); made != strings.TrimSpace(q.Text) {
 		return m, fmt.Sprintf("the slots make %q", made)
 	}
 
-	for i, s := range m.Slots {
+	for i, s := range m.slots {
 		// Nothing may stand for a word that most questions have lost, and for an address that a business does not have.
-		if s.Value == "" && !m.Template.slots[i].kind("") {
-			return m, fmt.Sprintf("slot %s is empty", s.Name)
+		if s.value == "" && !m.template.slots[i].kind("") {
+			return m, fmt.Sprintf("slot %s is empty", s.name)
 		}
 	}
 

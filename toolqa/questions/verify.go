@@ -129,21 +129,21 @@ func (v *verifier) look(q toolqa.Question) error {
 
 	v.seen[q.Text] = q
 
-	m, ok := Recognise(q.Text)
-	if !ok || m.Template.Dataset != q.Dataset || m.Template.Difficulty != q.Difficulty {
+	m, ok := recognise(q.Text)
+	if !ok || m.template.dataset != q.Dataset || m.template.difficulty != q.Difficulty {
 		report("fits no template")
 		return nil
 	}
 
-	v.templates[m.Template.Name] = true
+	v.templates[m.template.Name] = true
 
 	if q.Source == toolqa.Published {
 		return nil
 	}
 
-	answer, err := Gold(m, v.corpus)
+	answer, err := rightAnswer(m, v.corpus)
 	switch {
-	case IsNoAnswer(err):
+	case isNoAnswer(err):
 		report("the template's rule finds no answer, the file has %q", q.Answer)
 	case err != nil:
 		return err

@@ -340,12 +340,12 @@ func answersOf(t testing.TB, c *corpus.Corpus, qs []toolqa.Question) map[string]
 	answers := map[string]map[string]bool{}
 
 	for _, q := range qs {
-		m, ok := Recognise(q.Text)
-		if !ok || m.Template.Name != q.Template {
+		m, ok := recognise(q.Text)
+		if !ok || m.template.Name != q.Template {
 			t.Fatalf("%q is not recognised as %s", q.Text, q.Template)
 		}
 
-		if got, err := Gold(m, view); err != nil || got != q.Answer {
+		if got, err := rightAnswer(m, view); err != nil || got != q.Answer {
 			t.Errorf("%q: the rule finds %q, %v, and found %q", q.Text, got, err, q.Answer)
 		}
 

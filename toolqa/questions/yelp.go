@@ -141,9 +141,9 @@ func openingHours(object string) (string, bool) {
 
 // distinctCellsOf reads a column of the rows that are left: the distinct cells, in order, become a value of its name.
 func distinctCellsOf(column string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		cells, err := cellLists(result, column)
-		*known = append(*known, Slot{column, strings.Join(eachOnce(cells), ", ")})
+		*known = append(*known, slotValue{column, strings.Join(eachOnce(cells), ", ")})
 
 		return err
 	}
@@ -151,7 +151,7 @@ func distinctCellsOf(column string) reader {
 
 // distinctRowsOf does the same with the rows of a query.
 func distinctRowsOf(column string) reader {
-	return func(result string, known *Slots) error {
+	return func(result string, known *slotValues) error {
 		var cells []string
 
 		for line := range strings.SplitSeq(result, "\n") {
@@ -163,7 +163,7 @@ func distinctRowsOf(column string) reader {
 			cells = append(cells, cell)
 		}
 
-		*known = append(*known, Slot{column, strings.Join(eachOnce(cells), ", ")})
+		*known = append(*known, slotValue{column, strings.Join(eachOnce(cells), ", ")})
 
 		return nil
 	}

@@ -20,14 +20,14 @@ const yelpMargin = 0.02
 // aroundBusiness makes a rule of a function of the business whose cell in a column is the slot of that name. Where
 // there are more nobody can tell which is meant, and there is no answer; the published rules take the first.
 func aroundBusiness(column string, published bool,
-	answer func(b *businesses, row int, s Slots) (string, error)) rule {
-	return func(s *Corpus, slots Slots) (string, error) {
+	answer func(b *businesses, row int, s slotValues) (string, error)) rule {
+	return func(s *Corpus, slots slotValues) (string, error) {
 		b, err := businessesOf(s)
 		if err != nil {
 			return "", err
 		}
 
-		rows, err := s.table.Find(column, slots.Get(column))
+		rows, err := s.table.Find(column, slots.get(column))
 		if err != nil {
 			return "", err
 		}
@@ -86,11 +86,11 @@ func (b *businesses) meanCount(rows []uint32) (string, error) {
 	return round2(sum / float64(n)), nil
 }
 
-func nearbyReviews(b *businesses, row int, _ Slots) (string, error) {
+func nearbyReviews(b *businesses, row int, _ slotValues) (string, error) {
 	return b.meanCount(b.within(b.at(row), nearMiles))
 }
 
-func publishedNearbyReviews(b *businesses, row int, _ Slots) (string, error) {
+func publishedNearbyReviews(b *businesses, row int, _ slotValues) (string, error) {
 	return b.meanCount(b.where(b.at(row).box(boxMetres)))
 }
 
@@ -175,8 +175,8 @@ func (b *businesses) nearest(centre place, rows []uint32, without int) (nearest 
 	return nearest, metres, next
 }
 
-func nearestBusiness(b *businesses, row int, s Slots) (string, error) {
-	nearest, _, _ := b.nearest(b.at(row), b.withCategory(s.Get("cat")), row)
+func nearestBusiness(b *businesses, row int, s slotValues) (string, error) {
+	nearest, _, _ := b.nearest(b.at(row), b.withCategory(s.get("cat")), row)
 	if nearest < 0 {
 		return "", errNoAnswer
 	}
@@ -185,8 +185,8 @@ func nearestBusiness(b *businesses, row int, s Slots) (string, error) {
 }
 
 // publishedNearest looks in the same city, on a map where all degrees are as long.
-func publishedNearest(b *businesses, row int, s Slots) (string, error) {
-	re, err := regexp.Compile(s.Get("cat"))
+func publishedNearest(b *businesses, row int, s slotValues) (string, error) {
+	re, err := regexp.Compile(s.get("cat"))
 	if err != nil {
 		return "", errNoAnswer // the published code cannot run it, either
 	}
@@ -216,9 +216,9 @@ func pickNearest(r *rand.Rand, b *businesses, row int) (string, bool, error) {
 
 // recommended returns the name of the business with the most stars in the circle; where several names have as many,
 // there is no answer.
-func recommended(b *businesses, row int, s Slots) (string, error) {
+func recommended(b *businesses, row int, s slotValues) (string, error) {
 	around := rowsThat(b.within(b.at(row), nearMiles), func(row int) bool {
-		return isIn(s.Get("cat"), b.categories.Text(row))
+		return isIn(s.get("cat"), b.categories.Text(row))
 	})
 
 	names := distinctCells(best(around, b.stars.Number), b.name)
@@ -229,7 +229,7 @@ func recommended(b *businesses, row int, s Slots) (string, error) {
 	return names[0], nil
 }
 
-func publishedRecommended(b *businesses, row int, _ Slots) (string, error) {
+func publishedRecommended(b *businesses, row int, _ slotValues) (string, error) {
 	rows := best(b.where(b.at(row).box(boxMetres)), b.stars.Number)
 	return b.name.Text(int(rows[0])), nil
 }
@@ -238,7 +238,7 @@ func pickRecommended(r *rand.Rand, b *businesses, row int) (string, bool, error)
 	centre := b.at(row)
 	around := b.within(centre, nearMiles)
 	category := b.drawCategory(r, int(around[r.IntN(len(around))]))
-	_, err := recommended(b, row, Slots{{"cat", category}})
+	_, err := recommended(b, row, slotValues{{"cat", category}})
 
 	return category, err == nil && b.steady(centre), ignoreNoAnswer(err)
 }

@@ -27,8 +27,8 @@ func TestYelpSecondOpinions(t *testing.T) {
 	wantAnswers(t, toolqa.Yelp, answersOf(t, c, qs), 2)
 
 	for _, q := range qs {
-		if m, _ := Recognise(q.Text); m.Template.Avoided {
-			if got, err := OfficialGold(m, y); err != nil || got != q.Answer {
+		if m, _ := recognise(q.Text); m.template.avoided {
+			if got, err := officialAnswer(m, y); err != nil || got != q.Answer {
 				t.Errorf("%q: the published rule finds %q, %v, the right one %q", q.Text, got, err, q.Answer)
 			}
 		}
@@ -66,7 +66,7 @@ func TestYelpOddNames(t *testing.T) {
 	var qs []toolqa.Question
 
 	for _, name := range []string{"yelp-easy/state", "yelp-easy/stars", "yelp-hard/nearby-reviews"} {
-		tmpl, _ := Lookup(name)
+		tmpl, _ := lookup(name)
 		seen := map[string]int{}
 
 		names, err := y.column("name")
@@ -85,13 +85,13 @@ func TestYelpOddNames(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			m := Match{tmpl, nil}
+			m := match{tmpl, nil}
 			for i, slot := range tmpl.slots {
-				m.Slots = append(m.Slots, Slot{slot.name, values[i]})
+				m.slots = append(m.slots, slotValue{slot.name, values[i]})
 			}
 
-			answer, err := Gold(m, y)
-			if read, ok := Recognise(m.Question()); err != nil || !ok || !slices.Equal(read.Slots, m.Slots) {
+			answer, err := rightAnswer(m, y)
+			if read, ok := recognise(m.question()); err != nil || !ok || !slices.Equal(read.slots, m.slots) {
 				continue
 			}
 
@@ -99,11 +99,11 @@ func TestYelpOddNames(t *testing.T) {
 				if has(mark) {
 					seen[mark]++
 					qs = append(qs, toolqa.Question{
-						ID:         m.Question() + mark,
+						ID:         m.question() + mark,
 						Dataset:    toolqa.Yelp,
-						Difficulty: tmpl.Difficulty,
+						Difficulty: tmpl.difficulty,
 						Template:   name,
-						Text:       m.Question(),
+						Text:       m.question(),
 						Answer:     answer,
 					})
 				}
@@ -121,13 +121,13 @@ func TestYelpOddNames(t *testing.T) {
 // Thoughts are prose, whatever a name holds.
 func TestYelpThoughts(t *testing.T) {
 	for _, tmpl := range templatesOf(toolqa.Yelp) {
-		slots := make(Slots, len(tmpl.slots))
+		slots := make(slotValues, len(tmpl.slots))
 		for i, s := range tmpl.slots {
-			slots[i] = Slot{s.name, "x"}
+			slots[i] = slotValue{s.name, "x"}
 		}
 
 		for _, name := range []string{"x", "x, y"} {
-			slots[0].Value = name
+			slots[0].value = name
 			for _, s := range tmpl.plan(slots) {
 				for _, brace := range []string{"{", "}"} {
 					s.thought = strings.ReplaceAll(s.thought, brace, "")

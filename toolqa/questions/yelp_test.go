@@ -179,7 +179,7 @@ func TestYelpGold(t *testing.T) {
 	y := smallYelp(t)
 	covered := map[string]bool{}
 	answer := func(a string, err error) string {
-		if IsNoAnswer(err) {
+		if isNoAnswer(err) {
 			return none
 		}
 
@@ -191,25 +191,25 @@ func TestYelpGold(t *testing.T) {
 	}
 
 	for _, tt := range yelpGolds {
-		m, ok := Recognise(tt.question)
-		if !ok || m.Template.Name != tt.template {
+		m, ok := recognise(tt.question)
+		if !ok || m.template.Name != tt.template {
 			t.Errorf("Recognise(%q) = %v, %v, want %s", tt.question, m, ok, tt.template)
 			continue
 		}
 
 		covered[tt.template] = true
-		if got := answer(Gold(m, y)); got != tt.want {
+		if got := answer(rightAnswer(m, y)); got != tt.want {
 			t.Errorf("Gold(%q) = %q, want %q", tt.question, got, tt.want)
 		}
 
 		official := tt.official
 		if official == "" {
 			official = tt.want
-		} else if m.Template.Fault == "" {
+		} else if m.template.fault == "" {
 			t.Errorf("%s: no fault, though its rules differ", tt.template)
 		}
 
-		if got := answer(OfficialGold(m, y)); got != official {
+		if got := answer(officialAnswer(m, y)); got != official {
 			t.Errorf("OfficialGold(%q) = %q, want %q", tt.question, got, official)
 		}
 	}
@@ -226,11 +226,11 @@ func TestYelpTrainable(t *testing.T) {
 	var left []string
 
 	for _, tmpl := range templatesOf(toolqa.Yelp) {
-		if !tmpl.Trainable() {
+		if !tmpl.trainable() {
 			left = append(left, tmpl.Name)
 		}
 
-		if (tmpl.Fault == "") != (tmpl.official == nil) || tmpl.draw == nil {
+		if (tmpl.fault == "") != (tmpl.official == nil) || tmpl.draw == nil {
 			t.Errorf("%s is not complete", tmpl.Name)
 		}
 	}
@@ -267,17 +267,17 @@ func TestYelpRecognisesThePublishedQuestions(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			m, ok := Recognise(q.Question)
-			if !ok || m.Template.Dataset != toolqa.Yelp || m.Template.Difficulty != d || fits(q.Question) != 1 ||
-				m.Question() != q.Question {
+			m, ok := recognise(q.Question)
+			if !ok || m.template.dataset != toolqa.Yelp || m.template.difficulty != d || fits(q.Question) != 1 ||
+				m.question() != q.Question {
 				t.Errorf("%s %q: %v, %v, %d templates fit", q.QID, q.Question, m, ok, fits(q.Question))
 				continue
 			}
 
-			counts[m.Template.Name]++
-			for _, s := range m.Slots {
-				if !yelpSlotForms[s.Name].MatchString(s.Value) {
-					t.Errorf("%s %q: %s is %q", q.QID, q.Question, s.Name, s.Value)
+			counts[m.template.Name]++
+			for _, s := range m.slots {
+				if !yelpSlotForms[s.name].MatchString(s.value) {
+					t.Errorf("%s %q: %s is %q", q.QID, q.Question, s.name, s.value)
 				}
 			}
 		}
@@ -285,7 +285,7 @@ func TestYelpRecognisesThePublishedQuestions(t *testing.T) {
 
 	for _, tmpl := range templatesOf(toolqa.Yelp) {
 		want := 10
-		if tmpl.Difficulty == toolqa.Easy && tmpl.Name != "yelp-easy/address" {
+		if tmpl.difficulty == toolqa.Easy && tmpl.Name != "yelp-easy/address" {
 			want = 9
 		}
 
@@ -299,29 +299,29 @@ func TestYelpRecognisesThePublishedQuestions(t *testing.T) {
 func TestYelpSlots(t *testing.T) {
 	for _, tt := range []struct {
 		question string
-		want     Slots
+		want     slotValues
 	}{
 		{"What is the postal code of China in Bombay in Ballwin, MO?",
-			Slots{{"name", "China in Bombay"}, {"city", "Ballwin"}, {"state", "MO"}}},
+			slotValues{{"name", "China in Bombay"}, {"city", "Ballwin"}, {"state", "MO"}}},
 		{"Which city is The Shop located in Market located in PA?",
-			Slots{{"name", "The Shop located in Market"}, {"state", "PA"}}},
-		{"What state is A located in B located in?", Slots{{"name", "A located in B"}}},
+			slotValues{{"name", "The Shop located in Market"}, {"state", "PA"}}},
+		{"What state is A located in B located in?", slotValues{{"name", "A located in B"}}},
 		{"What is the star rating of Smith, DDS in area with postal code T5V 1H9, St. Albert, AB?",
-			Slots{{"name", "Smith, DDS"}, {"pc", "T5V 1H9"}, {"city", "St. Albert"}, {"state", "AB"}}},
+			slotValues{{"name", "Smith, DDS"}, {"pc", "T5V 1H9"}, {"city", "St. Albert"}, {"state", "AB"}}},
 		{"What categories does Nails, Hair belong to, in Town belong to, in area with postal code 19147, " +
 			"Philadelphia, PA?",
-			Slots{{"name", "Nails, Hair belong to, in Town"}, {"pc", "19147"}, {"city", "Philadelphia"},
+			slotValues{{"name", "Nails, Hair belong to, in Town"}, {"pc", "19147"}, {"city", "Philadelphia"},
 				{"state", "PA"}}},
 		{"Which is the nearest Books business to Sell my business to Us?",
-			Slots{{"cat", "Books"}, {"name", "Sell my business to Us"}}},
+			slotValues{{"cat", "Books"}, {"name", "Sell my business to Us"}}},
 		{"Can you recommend a Thai business with the highest star rating within a 5-mile radius of 101 " +
 			"International Dr, Ste 106?",
-			Slots{{"cat", "Thai"}, {"address", "101 International Dr, Ste 106"}}},
+			slotValues{{"cat", "Thai"}, {"address", "101 International Dr, Ste 106"}}},
 		{"Can you recommend a Thai business with the highest star rating within a 5-mile radius of ?",
-			Slots{{"cat", "Thai"}, {"address", ""}}},
+			slotValues{{"cat", "Thai"}, {"address", ""}}},
 	} {
-		if m, ok := Recognise(tt.question); !ok || !cmp.Equal(m.Slots, tt.want) {
-			t.Errorf("Recognise(%q) = %v, %v, want %v", tt.question, m.Slots, ok, tt.want)
+		if m, ok := recognise(tt.question); !ok || !slices.Equal(m.slots, tt.want) {
+			t.Errorf("Recognise(%q) = %v, %v, want %v", tt.question, m.slots, ok, tt.want)
 		}
 	}
 }

@@ -37,6 +37,6 @@
 //
 // # Caveats
 //
-// A query longer than [MaxQuery] bytes is cut there, as embedding models cut theirs. BM25 finds nothing for a
+// A query longer than 2,048 bytes is cut there, as embedding models cut theirs. BM25 finds nothing for a
 // query that shares no word with any passage, where a model always finds something.
 package retrieve

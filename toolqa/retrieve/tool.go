@@ -19,8 +19,8 @@ const (
 	noMatch  = "There is no information that can be matched in the database. Please try another query."
 )
 
-// MaxQuery is how many bytes of a query count.
-const MaxQuery = 2048
+// maxQuery is how many bytes of a query count.
+const maxQuery = 2048
 
 // Searcher ranks the passages of one corpus. Implementations are safe for concurrent use.
 type Searcher interface {
@@ -79,8 +79,8 @@ func (t *Tool) Call(ctx context.Context, s toolqa.Session, args envs.Args) (tool
 
 // cut returns the part of a query that counts, as text.
 func cut(query string) string {
-	if len(query) > MaxQuery {
-		query = query[:MaxQuery]
+	if len(query) > maxQuery {
+		query = query[:maxQuery]
 		for i := 0; i < utf8.UTFMax && !utf8.ValidString(query); i++ {
 			query = query[:len(query)-1]
 		}

@@ -19,8 +19,8 @@ import (
 const (
 	DatasetInfoFile = "dataset_info.json"
 	LineageFile     = "lineage.jsonl"     // line i says where sample i comes from
-	DevLineageFile  = "lineage_dev.jsonl" // the same of the samples held out
-	CardFile        = "README.md"
+	devLineageFile  = "lineage_dev.jsonl" // the same of the samples held out
+	cardFile        = "README.md"
 	ManifestFile    = "manifest.json" // written last
 )
 
@@ -34,7 +34,7 @@ type dataset struct {
 func datasets(f Format, dev bool) []dataset {
 	all := []dataset{{f.Dataset(), LineageFile}}
 	if dev {
-		all = append(all, dataset{f.Dataset() + "_dev", DevLineageFile})
+		all = append(all, dataset{f.Dataset() + "_dev", devLineageFile})
 	}
 
 	return all
@@ -102,7 +102,7 @@ func (m *Manifest) sealed() []string {
 	}
 
 	if m.Version >= cardSince {
-		files = append(files, CardFile)
+		files = append(files, cardFile)
 	}
 
 	return files

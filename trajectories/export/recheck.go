@@ -170,11 +170,11 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 // checkInfo compares what is written for trainers and people with what it is written from.
 func (r *Report) checkInfo(dir string, m *Manifest) {
 	if m.Version >= cardSince {
-		card, err := regular.ReadFile(filepath.Join(dir, CardFile))
+		card, err := regular.ReadFile(filepath.Join(dir, cardFile))
 		if err != nil {
 			r.problem("%v", err)
 		} else if string(card) != m.card() {
-			r.problem("%s does not say what %s does", CardFile, ManifestFile)
+			r.problem("%s does not say what %s does", cardFile, ManifestFile)
 		}
 	}
 

@@ -164,7 +164,7 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		return err
 	}
 
-	if err := durable.WriteFile(filepath.Join(work, CardFile), func(out io.Writer) error {
+	if err := durable.WriteFile(filepath.Join(work, cardFile), func(out io.Writer) error {
 		_, err := io.WriteString(out, m.card())
 		return err
 	}); err != nil {

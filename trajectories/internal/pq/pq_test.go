@@ -203,7 +203,7 @@ func TestFileProperties(t *testing.T) {
 		t.Errorf("the root is %s", got)
 	}
 
-	if got := md.GetCreatedBy(); got != CreatedBy {
+	if got := md.GetCreatedBy(); got != createdBy {
 		t.Errorf("created by %q", got)
 	}
 

@@ -26,8 +26,8 @@ const (
 	level = 1
 )
 
-// CreatedBy is what the footer of every file says wrote it. It is fixed, so that equal rows give equal bytes.
-const CreatedBy = "toolevo"
+// createdBy is what the footer of every file says wrote it. It is fixed, so that equal rows give equal bytes.
+const createdBy = "toolevo"
 
 // Writer streams values of T into a Parquet file. It is for one goroutine.
 type Writer[T any] struct {
@@ -70,7 +70,7 @@ func properties(columns []Column) *parquet.WriterProperties {
 		parquet.WithStats(false),
 		parquet.WithMaxRowGroupLength(groupRows),
 		parquet.WithBatchSize(pageBatch),
-		parquet.WithCreatedBy(CreatedBy),
+		parquet.WithCreatedBy(createdBy),
 	}
 
 	return parquet.NewWriterProperties(append(opts, columnProperties("", columns)...)...)
