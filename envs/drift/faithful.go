@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 )
@@ -81,14 +82,14 @@ const faithfulSeed = 42
 //go:embed faithful.yaml
 var faithfulFile string
 
-// faithfulNames are the new names of parameters, by the old ones.
-var faithfulNames = func() (names map[string]string) {
+// faithfulNames returns the new names of parameters, by the old ones.
+var faithfulNames = sync.OnceValue(func() (names map[string]string) {
 	if err := yaml.Unmarshal([]byte(faithfulFile), &names); err != nil {
 		panic(fmt.Sprintf("drift: faithful.yaml: %v", err)) // embedded
 	}
 
 	return names
-}()
+})
 
 // opposites are the defaults that flip.
 var opposites = map[string]string{"asc": "desc", "desc": "asc", "true": "false", "false": "true"}
@@ -147,7 +148,7 @@ func replaceInTurn(text string, parts []string) string {
 
 // drift changes one parameter.
 func (f Faithful) drift(p *DocumentParameter, c *DocumentChange) {
-	if name, ok := faithfulNames[p.Name]; ok && f.Rename {
+	if name, ok := faithfulNames()[p.Name]; ok && f.Rename {
 		p.Name = name
 		c.Renamed = append(c.Renamed, name)
 	}

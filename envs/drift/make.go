@@ -162,7 +162,7 @@ func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change)
 	}
 
 	if p.drawn || len(changes) > 0 {
-		a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words.Errors.Arguments)
+		a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words().Errors.Arguments)
 	}
 
 	return a, changes

@@ -12,7 +12,7 @@ import (
 // numberList takes the items of a text one by one: rule1, rule2, … It is for APIs without types, as toolapi.Numbered
 // has it.
 func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
-	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return mentions(p.Name, words.Lists) })
+	i := slices.IndexFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return mentions(p.Name, words().Lists) })
 	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(p) })
 
 	if i != 0 || typed || len(a.Parameters.Keywords) > 0 || has(a, isNumbered) || has(a, isBracketed) ||
@@ -58,7 +58,7 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 		}
 
 		for _, word := range about {
-			l, ok := words.Prefixes.Languages[strings.ToLower(word)]
+			l, ok := words().Prefixes.Languages[strings.ToLower(word)]
 			if ok && i < 0 && isText(p) && !isItem(a, p.Name) {
 				i, language = k, l
 			}
@@ -167,7 +167,7 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // addCount adds a number that nothing looks at, as return_num of the published versions is.
 func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if !mentions(a.Tool, words.Retrievals) || has(a, isIgnored) || has(a, isNumbered) ||
+	if !mentions(a.Tool, words().Retrievals) || has(a, isIgnored) || has(a, isNumbered) ||
 		len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}

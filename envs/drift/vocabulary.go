@@ -20,7 +20,7 @@ const (
 // words are those of the part.
 func (p Part) words() *vocabulary {
 	if p == Whole {
-		return words
+		return words()
 	}
 
 	return halves()[p]
@@ -44,7 +44,7 @@ var halves = sync.OnceValue(func() map[Part]*vocabulary {
 	var (
 		parts = map[string]Part{} // by word: one of several lists is in the same part of each
 		all   = map[Part]*vocabulary{Seen: readWords(), Unseen: readWords()}
-		first = words.lists()
+		first = words().lists()
 	)
 
 	for i := range first {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,8 +49,8 @@ type object struct {
 	Names []string `yaml:"names"` // of the object that they make
 }
 
-// words is the whole vocabulary.
-var words = readWords()
+// words returns the whole vocabulary.
+var words = sync.OnceValue(readWords)
 
 // readWords returns a vocabulary that shares nothing with another.
 func readWords() *vocabulary {

@@ -62,7 +62,7 @@ type Options struct {
 // since it asks for each of a hundred people, say, the others take its turns. A corpus too small for so many distinct
 // questions, or for any of some template, is an error.
 func Generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
-	return shipped.generate(r, c, d, o)
+	return shipped().generate(r, c, d, o)
 }
 
 func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {

@@ -132,7 +132,7 @@ func TestNoAnswer(t *testing.T) {
 
 func TestTemplates(t *testing.T) {
 	names, texts := map[string]bool{}, map[string]bool{}
-	for _, tmpl := range shipped {
+	for _, tmpl := range shipped() {
 		if names[tmpl.Name] || texts[tmpl.text] {
 			t.Errorf("%s: its name or its text is not its own", tmpl.Name)
 		}
@@ -174,7 +174,7 @@ func TestTemplates(t *testing.T) {
 func fits(question string) int {
 	n := 0
 
-	for _, tmpl := range shipped {
+	for _, tmpl := range shipped() {
 		if _, ok := tmpl.match(question); ok {
 			n++
 		}

@@ -299,7 +299,7 @@ func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
 func drawSome(t testing.TB, tmpl *Template, c *Corpus, n int) []toolqa.Question {
 	t.Helper()
 
-	g := shipped.newGenerator(rand.New(rand.NewPCG(uint64(len(tmpl.Name)), 9)), c)
+	g := shipped().newGenerator(rand.New(rand.NewPCG(uint64(len(tmpl.Name)), 9)), c)
 	var qs []toolqa.Question
 
 	for i := range n {

@@ -33,7 +33,7 @@ const maxQuestion = 4096
 
 // recognise returns the template and the slots of a question, and whether there is one. Where more than one template
 // fits, the one that spells out more of the question is meant; where two spell out as much, none is.
-func recognise(question string) (match, bool) { return shipped.recognise(question) }
+func recognise(question string) (match, bool) { return shipped().recognise(question) }
 
 func (l library) recognise(question string) (match, bool) {
 	question = strings.TrimSpace(question)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolevo/toolqa"
 )
@@ -88,8 +89,9 @@ func noneIfEmpty(answer string) (string, error) {
 	return answer, nil
 }
 
-// shipped are the templates of every dataset.
-var shipped = shippedTemplates()
+// shipped are the templates of every dataset. They are read when they are first wanted: most processes of the program
+// are children that run a statement or a program, and read none.
+var shipped = sync.OnceValue(shippedTemplates)
 
 // parse splits the text at its slots.
 func (t *Template) parse() error {
@@ -143,7 +145,7 @@ func (t *Template) fill(values []string) (slotValues, error) {
 func (t *Template) trainable() bool { return t.fault == "" || t.corrected || t.avoided }
 
 // Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a new slice.
-func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template { return shipped.of(ds, d) }
+func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template { return shipped().of(ds, d) }
 
 // library is a set of templates, by which questions are recognised.
 type library []*Template
@@ -162,10 +164,10 @@ func (l library) of(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
 
 // lookup returns the template called name, and whether there is one.
 func lookup(name string) (*Template, bool) {
-	i := slices.IndexFunc(shipped, func(t *Template) bool { return t.Name == name })
+	i := slices.IndexFunc(shipped(), func(t *Template) bool { return t.Name == name })
 	if i < 0 {
 		return nil, false
 	}
 
-	return shipped[i], true
+	return shipped()[i], true
 }

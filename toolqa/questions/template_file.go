@@ -93,7 +93,7 @@ func (f *TemplateFile) Dataset() toolqa.Dataset { return f.templates[0].dataset 
 // Examples draws a question of each template from a corpus of their dataset. The same random numbers give the same
 // questions.
 func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
-	known := f.templates.with(shipped)
+	known := f.templates.with(shipped())
 	var examples []Example
 
 	for _, t := range f.templates {

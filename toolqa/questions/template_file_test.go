@@ -58,7 +58,7 @@ func TestAddedTemplate(t *testing.T) {
 	opened := synthetic(t, toolqa.Coffee, synth.Options{Seed: 1})
 	c := mustLoad(t, opened)
 
-	qs, err := file.templates.with(shipped).generate(rand.New(rand.NewPCG(1, 1)), c, toolqa.Hard,
+	qs, err := file.templates.with(shipped()).generate(rand.New(rand.NewPCG(1, 1)), c, toolqa.Hard,
 		Options{Counts: Counts{Train: 28, Dev: 14, Test: 14}})
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ answer is faulty in %d templates; what is wrong with it stands below each table.
 func templatesTable() string {
 	faulty, untrained := 0, 0
 
-	for _, t := range shipped {
+	for _, t := range shipped() {
 		if t.fault != "" {
 			faulty++
 		}
@@ -66,7 +66,7 @@ func templatesTable() string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, templatesHead, len(shipped), faulty, untrained)
+	fmt.Fprintf(&b, templatesHead, len(shipped()), faulty, untrained)
 
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
@@ -128,7 +128,7 @@ func (t *Template) sentence() string {
 
 // What TEMPLATES.md says of a template is true: a fault comes with the rule that has it, and the other way round.
 func TestFaultsHaveRules(t *testing.T) {
-	for _, tmpl := range shipped {
+	for _, tmpl := range shipped() {
 		if (tmpl.fault != "") != (tmpl.official != nil) {
 			t.Errorf("%s: fault %q, and an official rule: %v", tmpl.Name, tmpl.fault, tmpl.official != nil)
 		}
@@ -171,7 +171,7 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 			}
 			recognised++
 
-			for _, other := range shipped {
+			for _, other := range shipped() {
 				if _, fits := other.match(strings.TrimSpace(q.Text)); fits && other != m.template {
 					rivals[m.template.Name+", not "+other.Name]++
 				}
