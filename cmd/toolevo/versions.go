@@ -22,14 +22,9 @@ import (
 )
 
 func (a *app) versionsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "versions",
-		Short: "Make API versions, and look at them",
-		Long: `An API version is a file: the names and parameters under which tools are
-deployed, how calls of them become calls of the tools, and the notices about
-names that are gone. The program ships some; make others, or write your own, and
-deploy them with --api 'file:DIR/*.yaml'.`,
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use: "versions",
+	}, helpTexts)
 	cmd.AddCommand(a.versionsMakeCommand(), a.versionsListCommand(), a.versionsShowCommand(),
 		a.versionsDiffCommand(), a.versionsValidateCommand())
 
@@ -62,38 +57,12 @@ const maximumMade = 10_000
 func (a *app) versionsMakeCommand() *cobra.Command {
 	var o makeOptions
 
-	cmd := &cobra.Command{
-		Use:   "make",
-		Short: "Make drifted versions from a version",
-		Long: `Makes versions in which every API has another name, and parameters are renamed,
-listed one by one, merged, or joined by flags, counts and prefixes. Each is a
-file DIR/made_SEED_NUMBER.yaml, checked as those that ship with the program are.
-
-With --ops every API is changed by these operators, in this order, wherever they
-can be applied:
-
-` + operatorHelp() + `
-With --script one version is made, by operators for each tool with all that they
-would draw; FILE is YAML, described in envs/drift/script.go.
-
-With --factor one thing changes in all APIs and nothing else does, as in the
-paper's section 5.3: the names of APIs or of parameters, by other words or by a
-special character, or the form of answers, which become JSON objects. The files
-are DIR/FACTOR_SEED_NUMBER.yaml.
-
-With --unseen N there are N more versions in DIR/unseen to measure with: these
-and the others share neither the words that were chosen nor a new name.
-
-The same source, seed and number give the same bytes, however many are made.
-Identifiers of the versions that are held out occur in none, so that these
-measure what was not trained on.`,
-		Example: `  toolevo versions make --from p_c --count 50 --seed 1 --out made
-  toolevo collect --api 'file:made/*.yaml' --out runs/made
-  toolevo versions make --ops rename-parameter,add-flag --count 5 --out made
-  toolevo versions make --count 50 --unseen 10 --out family
-  toolevo versions make --factor names-character --count 1 --out made`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "make",
 		Args: console.Positional(0, 0),
-	}
+	}, helpTexts)
+	cmd.Long = strings.Replace(cmd.Long, "OPERATORS\n", operatorHelp(), 1)
+
 	flags := cmd.Flags()
 	flags.StringVar(&o.from, "from", "p_c", "`NAME` of the version they are made from")
 	flags.IntVar(&o.count, "count", 50, "`N` versions")
@@ -131,10 +100,33 @@ measure what was not trained on.`,
 			o.count = 1
 		}
 
+		if err := o.check(); err != nil {
+			return err
+		}
+
 		return a.makeVersions(b, shipped, &o)
 	}
 
 	return cmd
+}
+
+// check refuses options that make no sense.
+func (o *makeOptions) check() error {
+	switch {
+	case o.out == "":
+		return console.Usage("--out is missing: want the folder for the files")
+	case o.count < 1 || o.count > maximumMade:
+		return console.Usage("--count %d: want 1 to %d", o.count, maximumMade)
+	case o.unseen < 0 || o.unseen > maximumMade:
+		return console.Usage("--unseen %d: want at most %d", o.unseen, maximumMade)
+	case o.factor != "" && len(o.operators) > 0:
+		return console.Usage("--factor and --ops: name one thing that changes, or operators")
+	case o.script != "" && (o.factor != "" || len(o.operators) > 0 || o.unseen > 0 || o.count != 1):
+		return console.Usage("--script makes one version, by what FILE says: give it without --count, --factor, " +
+			"--ops and --unseen")
+	}
+
+	return nil
 }
 
 // operatorHelp lists the operators with what they do.
@@ -169,20 +161,6 @@ type madeVersion struct {
 }
 
 func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeOptions) error {
-	switch {
-	case o.out == "":
-		return console.Usage("--out is missing: want the folder for the files")
-	case o.count < 1 || o.count > maximumMade:
-		return console.Usage("--count %d: want 1 to %d", o.count, maximumMade)
-	case o.unseen < 0 || o.unseen > maximumMade:
-		return console.Usage("--unseen %d: want at most %d", o.unseen, maximumMade)
-	case o.factor != "" && len(o.operators) > 0:
-		return console.Usage("--factor and --ops: name one thing that changes, or operators")
-	case o.script != "" && (o.factor != "" || len(o.operators) > 0 || o.unseen > 0 || o.count != 1):
-		return console.Usage("--script makes one version, by what FILE says: give it without --count, --factor, " +
-			"--ops and --unseen")
-	}
-
 	m, err := drift.NewMaker(shipped, o.from, o.holdOut, o.seed)
 	if err != nil {
 		return err
@@ -467,15 +445,10 @@ type validatedVersions struct {
 }
 
 func (a *app) versionsValidateCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "validate FILE…",
-		Short: "Check files of versions",
-		Long: `Checks that each file is a version: it exposes every tool once, its adapters
-lead from its parameters to the tool's and back, and the example of every notice
-is a call. Exits with 1 at the first that is none, and says what is wrong.`,
-		Example: "  toolevo versions validate made/*.yaml",
-		Args:    console.Positional(1, -1),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "validate FILE…",
+		Args: console.Positional(1, -1),
+	}, helpTexts)
 	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		_, own, err := openVersions(benchmark, args)

@@ -28,15 +28,10 @@ type versionsDifference struct {
 }
 
 func (a *app) versionsDiffCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "diff NAME|FILE NAME|FILE",
-		Short: "Compare two versions, tool by tool",
-		Long: `Shows how calls differ under two versions of the same tools: names, parameters,
-what a parameter takes that has the same name, the URL of a document, and the
-form of answers. Texts and examples of notices are not compared.`,
-		Example: "  toolevo versions diff p_c p_s_in\n  toolevo versions diff p_c made/made_1_000.yaml",
-		Args:    console.Positional(2, 2),
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use:  "diff NAME|FILE NAME|FILE",
+		Args: console.Positional(2, 2),
+	}, helpTexts)
 	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		from, err := openVersion(benchmark, args[0])

@@ -1,78 +1,42 @@
 package toolbench
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
+
+	"toolevo/envs/drift"
 )
 
-// renamed are the parameters that DynamicToolBench gives other names.
-var renamed = strings.Fields(`
-	city country user user_id username email password address postal_code zipcode id record_id date created_at
-	updated_at time amount value price unit_price currency loanAmount interestRate duration accountNumber
-	transactionId flightNumber departureCity arrivalCity adId impressions clicks conversionRate invoiceId productId
-	quantity rating status language apikey threadId promptId category type name phone image_url url`)
-
-// touched says what DynamicToolBench's rules change of a parameter.
-func touched(p Parameter) (isRenamed, isTyped, isFlipped bool) {
-	var usual any
-	_ = json.Unmarshal(p.Default, &usual) // it was parsed before
-
-	kind := strings.ToLower(p.Type)
-	word := strings.ToLower(fmt.Sprint(usual))
-
-	return slices.Contains(renamed, p.Name), slices.Contains([]string{"int", "integer", "boolean"}, kind),
-		slices.Contains([]string{"asc", "desc", "true", "false"}, word)
-}
-
-// counts are what the rules change in a set of documents.
+// counts are what DynamicToolBench's drift changes in some documents.
 type counts struct{ renamed, apis, typed, flipped, nested int }
 
-func (c *counts) add(d *Document) (exposed bool) {
-	before := *c
+func (c *counts) add(change drift.DocumentChange) {
+	c.renamed += len(change.Renamed)
+	c.typed += len(change.Types)
+	c.flipped += len(change.Defaults)
 
-	for _, p := range slices.Concat(d.Required, d.Optional) {
-		isRenamed, isTyped, isFlipped := touched(p)
-		c.renamed += count(isRenamed)
-		c.typed += count(isTyped)
-		c.flipped += count(isFlipped)
+	if len(change.Renamed) > 0 {
+		c.apis++
 	}
 
-	exposed = *c != before
-
-	c.apis += count(c.renamed > before.renamed)
-	c.nested += count(slices.ContainsFunc(d.Required, isNested))
-
-	return exposed
-}
-
-// isNested reports whether the rule of nesting wraps a required parameter, of which it sees the new name: email_address
-// and street_address.
-func isNested(p Parameter) bool {
-	return p.Name == "email" || slices.ContainsFunc([]string{"address", "geo", "coord"},
-		func(part string) bool { return strings.Contains(p.Name, part) })
-}
-
-func count(is bool) int {
-	if is {
-		return 1
+	if len(change.Nested) > 0 {
+		c.nested++
 	}
-
-	return 0
 }
 
-// The rules of DynamicToolBench, applied by hand, change what was counted without this program: so the documents are
-// those that were published.
+// DynamicToolBench's drift changes as much as was counted without this program.
 func TestExposure(t *testing.T) {
 	t.Parallel()
 
 	c := published(t)
 
+	_, changes := drift.Faithful{Rename: true, Types: true, Defaults: true, Nest: 1}.Apply(c.drifting())
+	byKey := map[Key]drift.DocumentChange{}
+
 	var all counts
-	for i := range c.Documents {
-		all.add(&c.Documents[i])
+	for i, change := range changes {
+		all.add(change)
+		byKey[c.Documents[i].Key] = change
 	}
 
 	want := counts{renamed: 423, apis: 393, typed: 83, flipped: 34, nested: 18}
@@ -87,23 +51,22 @@ func TestExposure(t *testing.T) {
 	// Of each group: parameters of the entries that each rule changes, and queries with a relevant API that is changed.
 	type group struct{ renamed, typed, flipped, exposed int }
 
-	groups := map[string]group{}
+	groups, exposed := map[string]group{}, c.Exposed()
 
 	for _, q := range c.Queries {
-		g, exposed := groups[q.Group], false
+		g := groups[q.Group]
 
 		for _, k := range q.APIs {
-			var one counts
-
-			d, _ := c.Document(k)
-			changed := one.add(d)
-			g.renamed += one.renamed
-			g.typed += one.typed
-			g.flipped += one.flipped
-			exposed = exposed || changed && slices.Contains(q.Relevant, k)
+			change := byKey[k]
+			g.renamed += len(change.Renamed)
+			g.typed += len(change.Types)
+			g.flipped += len(change.Defaults)
 		}
 
-		g.exposed += count(exposed)
+		if slices.ContainsFunc(q.Relevant, func(k Key) bool { return exposed[k] }) {
+			g.exposed++
+		}
+
 		groups[q.Group] = g
 	}
 

@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
@@ -103,7 +104,7 @@ func (b *ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error)
 		return nil, err
 	}
 
-	if err := o.choose(c.Datasets); err != nil {
+	if err := o.choose(); err != nil {
 		return nil, err
 	}
 
@@ -157,12 +158,10 @@ func read(data, split string) (*opened, error) {
 	return o, nil
 }
 
-// choose leaves the tasks of some groups, all when there are none.
-func (o *opened) choose(groups []string) error {
+// choose leaves the tasks of the chosen groups and difficulties.
+func (o *opened) choose() error {
 	o.groups = o.collection.Groups()
-	if groups == nil {
-		return nil
-	}
+	groups, difficulties := o.choice.Datasets, o.choice.Difficulties
 
 	for _, group := range groups {
 		if !slices.Contains(o.groups, group) {
@@ -170,9 +169,17 @@ func (o *opened) choose(groups []string) error {
 		}
 	}
 
-	chosen := func(group string) bool { return slices.Contains(groups, group) }
-	o.groups = slices.DeleteFunc(o.groups, func(group string) bool { return !chosen(group) })
-	o.tasks = slices.DeleteFunc(o.tasks, func(t envs.Task) bool { return !chosen(t.Labels[envs.LabelDataset]) })
+	for _, d := range difficulties {
+		if _, err := names.Parse("difficulty of ToolBench", d, []string{exposed, unexposed}); err != nil {
+			return err
+		}
+	}
+
+	unwanted := func(all []string, name string) bool { return all != nil && !slices.Contains(all, name) }
+	o.groups = slices.DeleteFunc(o.groups, func(group string) bool { return unwanted(groups, group) })
+	o.tasks = slices.DeleteFunc(o.tasks, func(t envs.Task) bool {
+		return unwanted(groups, t.Labels[envs.LabelDataset]) || unwanted(difficulties, t.Labels[envs.LabelDifficulty])
+	})
 
 	return nil
 }

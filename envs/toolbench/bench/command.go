@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"embed"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,17 +12,16 @@ import (
 	"toolevo/envs/toolbench"
 )
 
+// helpTexts has the help of each command.
+//
+//go:embed help
+var helpTexts embed.FS
+
 // commands returns the commands of the benchmark.
 func commands(p *console.Program) []*cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "toolbench",
-		Short: "Import ToolBench's queries, convert answers for its judges",
-		Long: `ToolBench (StableToolBench) asks for what web APIs can do. Its queries become
-tasks of the suite toolbench; a simulator stands in for the APIs:
-
-  toolevo toolbench import DIR
-  toolevo eval --set suite=toolbench --limit 10 --out runs/toolbench`,
-	}
+	cmd := console.Documented(&cobra.Command{
+		Use: "toolbench",
+	}, helpTexts)
 	cmd.AddCommand(newImport(p), newConvert(p))
 
 	return []*cobra.Command{console.Group(cmd)}
@@ -37,20 +37,10 @@ type Imported struct {
 }
 
 func newImport(p *console.Program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "import DIR",
-		Short: "Import published query files",
-		Long: `Reads the query files of StableToolBench, e.g. DIR/G1_instruction.json. In the
-published layout (solvable_queries, with test_instruction and test_query_ids)
-the ID files say which queries are asked. --tools adds tool documents,
-CATEGORY/TOOL.json.
-
-All files are read before anything is written. The queries take the place of
-those that the split has; a query that another split has is an error.`,
-		Example: `  toolevo toolbench import stabletoolbench/solvable_queries
-  toolevo toolbench import queries --split train --data mine`,
+	cmd := console.Documented(&cobra.Command{
+		Use:  "import DIR",
 		Args: console.Positional(1, 1),
-	}
+	}, helpTexts)
 	dir, asJSON := p.DataFlag(cmd), console.JSONFlag(cmd)
 	tools := cmd.Flags().String("tools", "", "folder `DIR` with tool documents, CATEGORY/TOOL.json")
 	split := cmd.Flags().String("split", "test", "the split `NAME` of the queries: train, dev or test")

@@ -5,7 +5,8 @@
 //
 // A task is a query. Its question lists the functions that are offered, as the version of the prompt has them, because
 // every query has its own: the tool list of a prompt has only Finish and UpdateTool. Its dataset is the group of the
-// query, and the label category names the category of the relevant APIs.
+// query, and the label category names the category of the relevant APIs. Its difficulty is exposed where
+// DynamicToolBench's drift would change a relevant API, else unexposed: what that drift costs shows at the first.
 //
 // # A step
 //
@@ -25,7 +26,7 @@
 //
 // # Guarantees
 //
-//   - Tasks come by group, in alphabetical order, then as their file has them.
+//   - Tasks come by group, in alphabetical order, those exposed to drift first, then as their file has them.
 //   - A function changes in the same way for all tasks of a data folder.
 //   - No policy is told which functions are relevant but the scripted ones, which follow a plan.
 //

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,12 @@ import (
 
 // labelCategory is the category of the relevant APIs.
 const labelCategory = "category"
+
+// The difficulties of queries: whether DynamicToolBench's drift changes an API that is relevant.
+const (
+	exposed   = "exposed"
+	unexposed = "unexposed"
+)
 
 // makeTasks returns the tasks of all queries, and notes which query each is.
 func (o *opened) makeTasks() ([]envs.Task, error) {
@@ -27,6 +34,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 	}
 
 	tasks := make([]envs.Task, len(o.collection.Queries))
+	drifting := o.collection.Exposed()
 
 	for i := range o.collection.Queries {
 		q := &o.collection.Queries[i]
@@ -40,13 +48,21 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 		tasks[i] = envs.Task{
 			ID: q.Name(), Question: b.String(),
-			Labels: map[string]string{envs.LabelDataset: q.Group, labelCategory: q.Relevant[0].Category},
+			Labels: map[string]string{
+				envs.LabelDataset: q.Group, envs.LabelDifficulty: unexposed, labelCategory: q.Relevant[0].Category,
+			},
 		}
+
+		if slices.ContainsFunc(q.Relevant, func(k toolbench.Key) bool { return drifting[k] }) {
+			tasks[i].Labels[envs.LabelDifficulty] = exposed
+		}
+
 		o.queries[q.Name()] = q
 	}
 
 	slices.SortStableFunc(tasks, func(a, b envs.Task) int {
-		return strings.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset])
+		return cmp.Or(strings.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
+			strings.Compare(a.Labels[envs.LabelDifficulty], b.Labels[envs.LabelDifficulty]))
 	})
 
 	return tasks, nil
