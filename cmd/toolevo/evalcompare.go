@@ -30,6 +30,8 @@ type comparedEvaluation struct {
 	Dir     string `json:"dir"`      // its run directory
 	RunID   string `json:"run_id"`   // as run.json has it
 	TaskSet string `json:"task_set"` // SHA-256 of its questions and their right answers
+	// what a call was told that the deployed version does not take: deprecation, invocation, generic or none
+	Feedback string `json:"feedback"`
 }
 
 // compareOptions are the flags of `eval compare`.
@@ -96,7 +98,9 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 		all = append(all, finetune.Evaluation{
 			Name: filepath.Base(dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.missing),
 		})
-		result.Runs = append(result.Runs, comparedEvaluation{dir, e.Manifest.ID, e.TaskSet})
+		result.Runs = append(result.Runs, comparedEvaluation{
+			dir, e.Manifest.ID, e.TaskSet, string(e.Config.Feedback()),
+		})
 	}
 
 	if result.Report, err = finetune.Compare(all); errors.Is(err, finetune.ErrUnlike) {
@@ -106,6 +110,14 @@ func (a *app) compareEvaluations(ctx context.Context, dirs []string) (result com
 	}
 
 	result.Engines, result.Warnings = walls.InWords(stamps), walls.Warnings(stamps)
+
+	var feedbacks []string
+	for _, run := range result.Runs {
+		feedbacks = append(feedbacks, run.Feedback)
+	}
+
+	slices.Sort(feedbacks)
+	result.Feedback = strings.Join(slices.Compact(feedbacks), ", ")
 
 	if result.TaskSet == "" {
 		a.Say("The evaluations are not of the same questions: pairs are compared on those that both sides measured.")

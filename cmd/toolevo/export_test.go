@@ -207,9 +207,17 @@ func TestExportLint(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	tokenizer := filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")
 
-	says(t, "lint", must(t, "export", run, "--lint"), "0 faulty, 0 problems")
+	alone := program(t, "export", run, "--lint")
+	alone.Env = append(alone.Env, "TMPDIR="+dir)
 
-	if found, _ := filepath.Glob(filepath.Join(os.TempDir(), "toolevo-lint-*")); len(found) > 0 {
+	text, err := alone.Output()
+	if err != nil {
+		t.Fatalf("export --lint: %v\n%s", err, text)
+	}
+
+	says(t, "lint", string(text), "0 faulty, 0 problems")
+
+	if found, _ := os.ReadDir(dir); len(found) > 0 {
 		t.Errorf("left behind: %v", found)
 	}
 
