@@ -4,7 +4,7 @@ GO      ?= go
 PYTHON  ?= python3
 BIN     := bin/toolevo
 # The folder with the published corpora and questions. Tests that want them skip with a reason when it is absent.
-export TOOLEVO_SHARED_DATA ?= ../shared/data
+export TOOLEVO_SHARED_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
 

@@ -29,8 +29,8 @@ var readPublished = sync.OnceValues(func() (*Published, error) { return Import(p
 func published(t testing.TB) *Collection {
 	t.Helper()
 
-	if publishedFolder() == "" {
-		t.Skip("the published data is not here: set TOOLEVO_SHARED_DATA, or TOOLEVO_STABLETOOLBENCH")
+	if _, err := os.Stat(publishedFolder()); err != nil {
+		t.Skipf("the published data is not here: %v (set TOOLEVO_SHARED_DATA, or TOOLEVO_STABLETOOLBENCH)", err)
 	}
 
 	p, err := readPublished()

@@ -16,12 +16,10 @@ import (
 func TestPublishedAnswers(t *testing.T) {
 	t.Parallel()
 
-	shared := os.Getenv("TOOLEVO_SHARED_DATA")
-	if shared == "" {
-		t.Skip("the published data is not here: set TOOLEVO_SHARED_DATA")
+	examples := filepath.Join(os.Getenv("TOOLEVO_SHARED_DATA"), "stabletoolbench", "data_example")
+	if _, err := os.Stat(examples); err != nil {
+		t.Skipf("the published data is not here: %v (set TOOLEVO_SHARED_DATA)", err)
 	}
-
-	examples := filepath.Join(shared, "stabletoolbench", "data_example")
 
 	for model, steps := range map[string]map[string]int{
 		"virtual_chatgpt_cot": {"588": 8, "608": 6, "1073": 6},
