@@ -153,6 +153,9 @@ func Value[T any](t *testing.T, b *Browser, expression string) T {
 // patience is how long a step of a page may take.
 const patience = time.Minute
 
+// unsettled selects what htmx has put into a page and not yet attended to.
+const unsettled = ".htmx-added, .htmx-swapping, .htmx-settling"
+
 // Until waits until the page, or the one that it leads to, meets a condition.
 func (b *Browser) Until(t *testing.T, expression string) {
 	t.Helper()
@@ -163,8 +166,9 @@ func (b *Browser) Until(t *testing.T, expression string) {
 	late := time.After(patience)
 
 	for {
-		// While a page is exchanged for another one there is nothing to ask.
-		whole := `document.readyState == "complete" && !!(` + expression + `)`
+		// While a page, or a part of it, is exchanged there is nothing to ask, and what is new is deaf to clicks.
+		whole := `document.readyState == "complete" && !document.querySelector("` + unsettled + `") && !!(` +
+			expression + `)`
 		if met, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](whole)); err == nil && met {
 			return
 		}
