@@ -17,20 +17,20 @@ import (
 // are not among them. default.yaml explains each. The tag least is of a number, or how many names a list has at least,
 // none of them twice.
 type Config struct {
-	Suite      string   `yaml:"suite"`
-	Dataset    []string `yaml:"dataset,flow" least:"1"`
-	Difficulty string   `yaml:"difficulty"`
-	Template   []string `yaml:"template,flow" least:"1"`
-	Split      string   `yaml:"split"`
-	Questions  string   `yaml:"questions"`
-	Perturb    string   `yaml:"perturb"`
-	PerturbAll bool     `yaml:"perturb_values"`
-	Limit      int      `yaml:"limit" least:"0"`
-	Prompt     string   `yaml:"prompt"`
-	API        []string `yaml:"api,flow" least:"1"`
-	Policy     []string `yaml:"policy,flow" least:"1"`
-	Preset     string   `yaml:"preset"`
-	Seed       uint64   `yaml:"seed"`
+	Suite         string   `yaml:"suite"`
+	Dataset       []string `yaml:"dataset,flow" least:"1"`
+	Difficulty    string   `yaml:"difficulty"`
+	Template      []string `yaml:"template,flow" least:"1"`
+	Split         string   `yaml:"split"`
+	Questions     string   `yaml:"questions"`
+	Perturb       string   `yaml:"perturb"`
+	PerturbValues bool     `yaml:"perturb_values"`
+	Limit         int      `yaml:"limit" least:"0"`
+	Prompt        string   `yaml:"prompt"`
+	API           []string `yaml:"api,flow" least:"1"`
+	Policy        []string `yaml:"policy,flow" least:"1"`
+	Preset        string   `yaml:"preset"`
+	Seed          uint64   `yaml:"seed"`
 
 	Search      Search      `yaml:"search"`
 	Branch      Branch      `yaml:"branch"`
@@ -176,7 +176,7 @@ func (c *Config) Codec() action.Codec {
 // Rephrase returns what changes the text of each question, nil for none.
 func (c *Config) Rephrase() func(id, query string) string {
 	if kind := perturb.Kind(c.Perturb); kind != perturb.None {
-		return perturb.Perturbation{Kind: kind, Faithful: c.PerturbAll, Seed: c.Seed}.Apply
+		return perturb.Perturbation{Kind: kind, Faithful: c.PerturbValues, Seed: c.Seed}.Apply
 	}
 
 	return nil

@@ -158,6 +158,16 @@ func TestPublishedQueriesKeepTheirValues(t *testing.T) {
 					t.Errorf("%s lost %q:\n%s\n%s", kind, value, text, got)
 				}
 			}
+
+			// These are found without the patterns of the package.
+			for _, word := range strings.Fields(text) {
+				word = strings.Trim(word, `'"()<>,.;:?!`)
+				if strings.ContainsAny(word, "@0123456789") || strings.Contains(word, "://") {
+					if !strings.Contains(got, word) {
+						t.Errorf("%s lost %q:\n%s\n%s", kind, word, text, got)
+					}
+				}
+			}
 		}
 	}
 }

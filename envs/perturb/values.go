@@ -14,6 +14,6 @@ var values = regexp.MustCompile(strings.Join([]string{
 	`(?:https?://|www\.)\S*[\w/]`,
 	`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`,
 	`\w+(?:\.\w+)+`,                       // example.com, 3.14, v1.2
-	`[\w]*\d(?:[\w.,:/-]*\w)?`,            // 2023-01-01, 1,000, 24h
+	`(?:\w+-)*\w*\d(?:[\w.,:/-]*\w)?`,     // 2023-01-01, 1,000, 24h, Covid-19
 	`\b\w*(?:[a-z][A-Z]|[A-Z]{2}|_)\w*\b`, // pageSize, BTC, user_id
 }, "|"))
