@@ -19,7 +19,6 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
-	"toolevo/envs/toolapi"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/metrics"
@@ -39,7 +38,6 @@ type bench struct {
 	stamp     sandbox.Stamp     // of the engine
 	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
 	deployed  *drift.Deployed   // the API versions that questions meet
-	versions  *toolapi.Catalog  // all that there are
 
 	metrics *metrics.Server // nil where nobody wants them
 	log     *slog.Logger    // of how a run goes
@@ -86,9 +84,9 @@ func (b *bench) runsPrograms() bool {
 // inputVersions is the name under which a lineage has the versions that are not shipped.
 const inputVersions = "versions"
 
-// newBench returns a bench that has read nothing but API versions, after it made sure that the names of those and of
-// policies exist. noted are the versions that a run has; nil reads those of the configuration.
-func newBench(c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*bench, error) {
+// newBench returns a bench that has read nothing of a data folder but API versions, after it made sure that the names
+// of those and of policies exist. noted are the versions that a run has; nil reads those of the configuration.
+func newBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
 	if err != nil {
 		return nil, err
@@ -96,18 +94,18 @@ func newBench(c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*
 
 	d := noted
 	if d == nil {
-		if d, err = stored.Deploy(c); err != nil {
+		if d, err = stored.Deploy(c, dir); err != nil {
 			return nil, err
 		}
 	}
 
-	versions, err := benchmark.Versions(d.Files...)
+	versions, err := benchmark.Versions(dir, d.Files...)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, version := range slices.Concat([]string{c.Prompt}, d.All().Versions, c.Branch.API) {
-		if _, err := versions.Version(version); err != nil {
+		if _, err := versions.Spec(version); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +117,7 @@ func newBench(c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*
 	}
 
 	b := &bench{
-		Models: serving.New(c, benchmark, s), lineage: map[string]string{}, deployed: d, versions: versions,
+		Models: serving.New(c, benchmark, versions, s), lineage: map[string]string{}, deployed: d,
 		log: slog.New(slog.DiscardHandler),
 	}
 	if len(d.Files) > 0 {
@@ -131,7 +129,7 @@ func newBench(c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*
 
 // readBench is openBench without an engine. noted are the versions that a run has, nil for a new one.
 func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed) (*bench, error) {
-	b, err := newBench(c, &serving.Servers{Parallel: "auto"}, noted)
+	b, err := newBench(dir, c, &serving.Servers{Parallel: "auto"}, noted)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +146,8 @@ func readBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 	if b.suite, err = b.Benchmark.Open(ctx, choice); err != nil {
 		return nil, err
 	}
+
+	b.Plans = suite.Plans(b.suite)
 
 	// From here on the configuration names the datasets, so that one choice is one run however it was written.
 	c.Dataset = b.suite.Datasets()

@@ -30,7 +30,7 @@ func (b *bench) choice(dir string) (suite.Choice, error) {
 	return suite.Choice{
 		Own: own, Answers: answers, Rephrase: c.Rephrase(),
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
-		Versions: b.versions,
+		Versions: b.Versions,
 		Environment: suite.Environment{
 			Codec:             c.Codec(),
 			UpdateTool:        c.Environment.UpdateTool,

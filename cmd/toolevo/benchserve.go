@@ -33,6 +33,7 @@ func (a *app) benchCommand() *cobra.Command {
 type serveFlags struct {
 	simserver.Options
 	protocol, policy, suite, codec string
+	data                           *string
 	faults, wrong                  []string
 	requireKey                     bool
 	asJSON                         *bool
@@ -45,9 +46,15 @@ func (a *app) benchServeCommand() *cobra.Command {
 		Args: console.Positional(0, 0),
 	}, helpTexts)
 	cmd.Long = strings.Replace(cmd.Long, "MISCONFIGURATIONS", indented(simserver.Misconfigurations()), 1)
-	f.add(cmd)
+	f.add(a, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		o, err := f.options(a.Lookup("OPENAI_API_KEY"))
+		known, err := readKnown(cmd.Context(), f.suite, *f.data)
+		if err != nil {
+			return console.Usage("%w", err)
+		}
+		defer known.close()
+
+		o, err := f.options(a.Lookup("OPENAI_API_KEY"), known.plans)
 		if err != nil {
 			return console.Usage("%w", err)
 		}
@@ -58,8 +65,9 @@ func (a *app) benchServeCommand() *cobra.Command {
 	return cmd
 }
 
-func (f *serveFlags) add(cmd *cobra.Command) {
+func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	flags, latency, faults := cmd.Flags(), &f.Latency, &f.Faults
+	f.data = a.DataFlag(cmd)
 	flags.StringVar(&f.Address, "listen", "127.0.0.1:8000", "listen on `HOST:PORT`; port 0 is any free one")
 	flags.StringVar(&f.protocol, "protocol", string(simserver.VLLM), "`NAME`: vllm or ollama")
 	flags.StringVar(&f.Model, "model", "sim", "serve the model under this `NAME`")
@@ -92,7 +100,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 }
 
 // options says what the flags ask for.
-func (f *serveFlags) options(key string) (simserver.Options, error) {
+func (f *serveFlags) options(key string, plans solutions) (simserver.Options, error) {
 	kind, name, _ := strings.Cut(f.policy, ":")
 	if kind != serving.Scripted {
 		return simserver.Options{}, fmt.Errorf("--policy %s: want scripted:reader, scripted:stale, scripted:noisy or "+
@@ -117,13 +125,8 @@ func (f *serveFlags) options(key string) (simserver.Options, error) {
 		return simserver.Options{}, err
 	}
 
-	benchmark, err := suite.Lookup(f.suite)
-	if err != nil {
-		return simserver.Options{}, err
-	}
-
 	o := f.Options
-	o.Policy, o.Codec, o.Kind = scripted.New(profile, suite.Plans(benchmark)), profile.Codec, simserver.Kind(f.protocol)
+	o.Policy, o.Codec, o.Kind = scripted.New(profile, plans), profile.Codec, simserver.Kind(f.protocol)
 	o.Faults.Rates, o.Faults.Seed = rates, f.Seed
 
 	for _, w := range f.wrong {

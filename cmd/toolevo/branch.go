@@ -145,12 +145,12 @@ func (p *branch) layers() []configs.Layer {
 }
 
 // deployed returns what a configuration deploys in a branch, which keeps the versions of its run beside it.
-func (p *branch) deployed(c *configs.Resolved) (*drift.Deployed, error) {
+func (p *branch) deployed(c *configs.Resolved, data string) (*drift.Deployed, error) {
 	if slices.Equal(c.API, p.noted.API) {
 		return p.noted, nil
 	}
 
-	d, err := stored.Deploy(c)
+	d, err := stored.Deploy(c, data)
 	if err != nil {
 		return nil, err
 	}

@@ -136,9 +136,17 @@ func valuesOf(setting string) []string {
 }
 
 func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var names []string
+	var (
+		names []string
+		data  string
+	)
+
+	if f := cmd.Flags().Lookup("data"); f != nil {
+		data = f.Value.String()
+	}
+
 	for _, b := range suite.All() {
-		if versions, err := b.Versions(); err == nil {
+		if versions, err := b.Versions(data); err == nil {
 			names = append(names, versions.Names()...)
 		}
 	}

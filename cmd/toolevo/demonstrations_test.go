@@ -360,7 +360,12 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p, err := serving.NewPrompt(benchmark, c, "p_c", nil)
+	v, err := shippedVersion("p_c")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	p, err := serving.NewPrompt(benchmark, c, v, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

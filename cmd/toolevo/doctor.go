@@ -23,6 +23,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Args: console.Positional(0, 0),
 	}, helpTexts)
 	d := &serverDoctor{app: a, settings: a.addSettings(cmd, nil, "policy"), servers: a.serving()}
+	d.data = a.DataFlag(cmd)
 	d.servers.AddressFlag(cmd.Flags())
 
 	flags := cmd.Flags()
@@ -61,6 +62,7 @@ func (a *app) doctorCommand() *cobra.Command {
 type serverDoctor struct {
 	*app
 	*settings
+	data     *string
 	servers  *serving.Servers
 	timeout  time.Duration
 	quick    bool
@@ -87,7 +89,7 @@ func (d *serverDoctor) check(flags *pflag.FlagSet) error {
 
 // targets are the servers of a configuration's policies.
 func (d *serverDoctor) targets(c *configs.Resolved) ([]serving.Target, error) {
-	b, err := newBench(c, d.servers, nil)
+	b, err := newBench(*d.data, c, d.servers, nil)
 	if err != nil {
 		return nil, err
 	}

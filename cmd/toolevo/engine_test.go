@@ -409,17 +409,17 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	stamp := sandbox.Stamp{Engine: "forkserver", Python: "3.11.2", Modules: []string{"numpy 1.24.2", "pandas 2.1.0"}}
 
 	for _, api := range []string{"p_c", "p_s_ood"} {
-		bare, err := serving.NewPrompt(benchmark, c, api, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		full, err := serving.NewPrompt(benchmark, c, api, []string{"pandas", "numpy"})
-		if err != nil {
-			t.Fatal(err)
-		}
-
 		v, err := shippedVersion(api)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		bare, err := serving.NewPrompt(benchmark, c, v, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		full, err := serving.NewPrompt(benchmark, c, v, []string{"pandas", "numpy"})
 		if err != nil {
 			t.Fatal(err)
 		}

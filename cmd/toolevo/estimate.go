@@ -98,7 +98,7 @@ func (e *estimateFlags) estimate(ctx context.Context, b *bench) (p *projection, 
 
 	grower := *b
 	if !e.ownPolicy(b) {
-		if _, ok := b.Benchmark.(suite.Planner); !ok {
+		if _, ok := b.suite.(suite.Planner); !ok {
 			return nil, nil
 		}
 

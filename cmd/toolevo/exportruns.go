@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/policy/serving"
 	"toolevo/trajectories"
@@ -22,6 +24,7 @@ type exportedRun struct {
 	*stored.Run
 	benchmark suite.Benchmark
 	data      string // its data folder
+	versions  func() (*toolapi.Catalog, error)
 }
 
 type exportedRuns []*exportedRun
@@ -35,6 +38,7 @@ func (e *exporter) open(ctx context.Context, dirs []string) (runs exportedRuns, 
 		}
 
 		r := &exportedRun{Run: v, data: e.data(v.Run)}
+		r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return r.Catalog(r.data) })
 		runs = append(runs, r)
 
 		if kind := v.Manifest.Kind; kind != stored.Collection {
@@ -110,7 +114,17 @@ func (runs exportedRuns) shown(row *trajectories.Row) (export.Shown, error) {
 		modules = append([]string{}, r.Config.Python.Modules...)
 	}
 
-	p, err := serving.NewPrompt(r.benchmark, r.Config, row.PromptAPI, modules)
+	versions, err := r.versions()
+	if err != nil {
+		return export.Shown{}, err
+	}
+
+	v, err := versions.Version(row.PromptAPI)
+	if err != nil {
+		return export.Shown{}, err
+	}
+
+	p, err := serving.NewPrompt(r.benchmark, r.Config, v, modules)
 	if err != nil {
 		return export.Shown{}, err
 	}

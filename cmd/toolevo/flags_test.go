@@ -12,7 +12,9 @@ import (
 // flagTable says which commands have each flag that means the same on every command.
 var flagTable = map[string][]string{
 	"data": {"data build", "data import", "data questions", "data gold", "data verify", "data template check",
-		"play", "collect", "eval", "check", "export", "replay", "branch", "ablate", "analyze", "toolbench import"},
+		"play", "collect", "eval", "check", "export", "replay", "branch", "ablate", "analyze", "toolbench import",
+		"doctor", "bench serve", "versions make", "versions list", "versions show", "versions diff",
+		"versions validate"},
 	"dataset": {"data build", "data import", "data questions", "data gold", "data verify", "play", "collect",
 		"eval", "ablate", "analyze"},
 	"difficulty": {"data questions", "data gold", "play", "collect", "eval", "ablate", "analyze"},
@@ -35,7 +37,8 @@ var flagTable = map[string][]string{
 		"export", "doctor", "doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
 		"versions diff", "versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs",
 		"runs compact", "analyze", "toolbench import", "toolbench convert"},
-	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze"},
+	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze", "versions make",
+		"versions list", "versions show", "versions diff", "versions validate"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "eval", "finetune",
 		"improve", "branch", "ablate", "analyze"},
 	"compat":   {"play", "collect", "eval", "analyze", "ablate"},

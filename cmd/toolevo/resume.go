@@ -194,7 +194,7 @@ func differentInputs(ours, theirs map[string]string, counts func(name string) bo
 func (f *runFlags) notedVersions(ctx context.Context, c *configs.Resolved) (*drift.Deployed, error) {
 	switch {
 	case f.branch != nil:
-		return f.branch.deployed(c)
+		return f.branch.deployed(c, *f.data)
 	case !*f.resume:
 		return nil, nil
 	}

@@ -28,8 +28,15 @@ func serve(t *testing.T, o simserver.Options) *simserver.Server {
 	return serveSuite(t, b, o)
 }
 
-// serveSuite is serve for the questions of a benchmark.
+// serveSuite is serve for the questions of a benchmark that knows them by their words.
 func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver.Server {
+	t.Helper()
+
+	return servePlans(t, b.(suite.WordPlanner).Plans(), o)
+}
+
+// servePlans is serve for questions that have these solutions.
+func servePlans(t *testing.T, plans solutions, o simserver.Options) *simserver.Server {
 	t.Helper()
 
 	profile, err := scripted.ParseProfile("noisy")
@@ -38,7 +45,7 @@ func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver
 	}
 
 	profile.Codec = o.Codec
-	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, suite.Plans(b)), "sim", 32768
+	o.Policy, o.Model, o.MaxModelLen = scripted.New(profile, plans), "sim", 32768
 
 	s, err := simserver.Start(o)
 	if err != nil {

@@ -18,6 +18,7 @@ type settingFlag struct{ flag, key, usage string }
 
 // settingFlags are the flags that set a setting; they mean the same on every command that has them.
 var settingFlags = []settingFlag{
+	{"suite", "suite", "`NAME` of the benchmark whose tools they expose"},
 	{"dataset", "dataset", "`NAMES` of datasets, separated by commas, or all"},
 	{"difficulty", "difficulty", "`NAME`: easy, hard or all"},
 	{"template", "template", "`NAMES` of question templates, separated by commas, or all"},

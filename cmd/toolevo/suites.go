@@ -7,4 +7,4 @@ import (
 )
 
 // The other suites that the program knows.
-func init() { suite.Register(&toolbench.ToolBench{}) }
+func init() { suite.Register(toolbench.ToolBench{}) }

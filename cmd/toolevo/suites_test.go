@@ -49,12 +49,14 @@ func TestSuitesConform(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			bench, err := newBench(c, &serving.Servers{}, nil)
+			data := smallData(t)
+
+			bench, err := newBench(data, c, &serving.Servers{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			choice, err := bench.choice(smallData(t))
+			choice, err := bench.choice(data)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"toolevo/envs/toolbench"
 	"toolevo/finetune"
+	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories/export"
 
 	toolbenchsuite "toolevo/envs/toolbench/bench"
@@ -136,5 +137,74 @@ func TestToolBenchConvert(t *testing.T) {
 
 	if len(files(t, dir)) != 5+2 {
 		t.Errorf("an answer that is broken leaves %v", files(t, dir))
+	}
+}
+
+// Versions of ToolBench's functions are made, shown, deployed and factored as those of any suite.
+func TestToolBenchMadeVersions(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	made, run, data := filepath.Join(dir, "made"), filepath.Join(dir, "run"), smallData(t)
+	about := func(args ...string) []string { return append(args, "--set", "suite=toolbench", "--data", data) }
+
+	text := must(t, about("versions", "make", "--count", "3", "--out", made, "--json")...)
+	first := document[madeVersions](t, text).Made[0]
+
+	must(t, about("versions", "validate", filepath.Join(made, "*.yaml"))...)
+	says(t, "list", must(t, about("versions", "list", made)...), "p_s_ood", first.Version)
+	says(t, "show", must(t, about("versions", "show", first.Path)...), "forecast_for_get_24h_weather: ")
+	says(t, "diff", must(t, about("versions", "diff", "p_c", first.Path)...),
+		"10 tools are called in another way, 2 as before", "- forecast_for_get_24h")
+
+	must(t, ofToolBench(t, "collect", "--policy", "scripted:noisy", "--api", "file:"+made+"/*.yaml", "--out", run)...)
+	says(t, "check", must(t, "check", run), "0 problems")
+	must(t, "export", run, "--out", filepath.Join(dir, "export"))
+	must(t, "view", run, "--out", filepath.Join(dir, "run.html"))
+	says(t, "play", must(t, about("play", "--split", "train", "--api", "file:"+first.Path)...), "Will it rain in")
+
+	text = must(t, ofToolBench(t, "eval", "--policy", "scripted:reader,scripted:stale", "--api",
+		"factor:names-text,factor:response,file:"+made+"/*.yaml", "--out", filepath.Join(dir, "eval"), "--json")...)
+	solved := map[string]float64{}
+
+	for _, row := range document[finetune.Report](t, text).Rows {
+		solved[row.Policy+" "+row.API] += row.Official * float64(row.N)
+	}
+
+	for _, api := range []string{"names-text", "made"} {
+		if solved["scripted:stale "+api] != 0 || solved["scripted:reader "+api] == 0 {
+			t.Errorf("under %s: %v", api, solved)
+		}
+	}
+
+	if solved["scripted:stale response"] == 0 {
+		t.Errorf("answers that became objects are lost on those who call as before: %v", solved)
+	}
+
+	fails(t, exitUsage, []string{"run `toolevo toolbench import`"},
+		"versions", "make", "--suite", "toolbench", "--data", dir, "--out", made)
+}
+
+// A simulated server knows ToolBench's questions from the data folder.
+func TestToolBenchIsServed(t *testing.T) {
+	t.Parallel()
+
+	known, err := readKnown(t.Context(), "toolbench", smallData(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(known.close)
+
+	s := servePlans(t, known.plans, simserver.Options{})
+	run := filepath.Join(t.TempDir(), "run")
+
+	must(t, onServer(s, ofToolBench(t, "collect", "--api", "p_s_in", "--trees", "2", "--out", run)...)...)
+	says(t, "check", must(t, "check", run), "0 problems")
+	says(t, "inspect", must(t, "inspect", run), "G1_instruction-11")
+
+	_, err = readKnown(t.Context(), "toolbench", t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "name the data folder with --data") {
+		t.Errorf("without questions: %v", err)
 	}
 }

@@ -31,11 +31,30 @@ func (a *app) versionsCommand() *cobra.Command {
 	return console.Group(cmd)
 }
 
-// suiteFlag adds --suite to a command without a configuration.
-func suiteFlag(cmd *cobra.Command) func() (suite.Benchmark, error) {
-	name := cmd.Flags().String("suite", suite.Names()[0], "`NAME` of the benchmark whose tools they expose")
+// toolsFlags are the flags that say whose versions a command is about.
+type toolsFlags struct {
+	*settings
+	cmd  *cobra.Command
+	data *string
+}
 
-	return func() (suite.Benchmark, error) { return suite.Lookup(*name) }
+func (a *app) addToolsFlags(cmd *cobra.Command) *toolsFlags {
+	return &toolsFlags{a.addSettings(cmd, nil, "suite"), cmd, a.DataFlag(cmd)}
+}
+
+// versions returns the versions of the benchmark over the data folder, and those in files.
+func (f *toolsFlags) versions(own ...toolapi.File) (*toolapi.Catalog, error) {
+	c, err := f.resolve(f.cmd.Flags(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	b, err := suite.Lookup(c.Suite)
+	if err != nil {
+		return nil, err
+	}
+
+	return b.Versions(*f.data, own...)
 }
 
 // makeOptions are the flags of `versions make`.
@@ -79,15 +98,10 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 	flags.StringVar(&o.script, "script", "", "`FILE` of operators for each tool, with names that you choose")
 	flags.IntVar(&o.unseen, "unseen", 0, "`N` more versions of words that the others do not have, in DIR/unseen")
 	o.asJSON = console.JSONFlag(cmd)
-	benchmark := suiteFlag(cmd)
+	tools := a.addToolsFlags(cmd)
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		b, err := benchmark()
-		if err != nil {
-			return err
-		}
-
-		shipped, err := b.Versions()
+		shipped, err := tools.versions()
 		if err != nil {
 			return err
 		}
@@ -104,7 +118,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return err
 		}
 
-		return a.makeVersions(b, shipped, &o)
+		return a.makeVersions(shipped, &o)
 	}
 
 	return cmd
@@ -160,7 +174,7 @@ type madeVersion struct {
 	file toolapi.File
 }
 
-func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeOptions) error {
+func (a *app) makeVersions(shipped *toolapi.Catalog, o *makeOptions) error {
 	m, err := drift.NewMaker(shipped, o.from, o.holdOut, o.seed)
 	if err != nil {
 		return err
@@ -188,7 +202,7 @@ func (a *app) makeVersions(b suite.Benchmark, shipped *toolapi.Catalog, o *makeO
 		files = append(files, v.file)
 	}
 
-	if _, err := b.Versions(files...); err != nil {
+	if _, err := shipped.WithFiles(files...); err != nil {
 		return fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)
 	}
 
@@ -323,9 +337,9 @@ func (a *app) versionsListCommand() *cobra.Command {
 		Example: "  toolevo versions list\n  toolevo versions list made/*.yaml",
 		Args:    console.Positional(0, -1),
 	}
-	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
+	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		catalog, own, err := openVersions(benchmark, args)
+		catalog, own, err := tools.open(args)
 		if err != nil {
 			return err
 		}
@@ -333,7 +347,12 @@ func (a *app) versionsListCommand() *cobra.Command {
 		var list versionList
 
 		for _, name := range catalog.Names() {
-			list.Versions = append(list.Versions, listedVersion{name, catalog.Spec(name).About, own[name]})
+			spec, err := catalog.Spec(name)
+			if err != nil {
+				return err
+			}
+
+			list.Versions = append(list.Versions, listedVersion{name, spec.About, own[name]})
 		}
 
 		return a.Show(*asJSON, list, func() {
@@ -349,15 +368,9 @@ func (a *app) versionsListCommand() *cobra.Command {
 	return cmd
 }
 
-// openVersions loads the versions of a benchmark and those in files, folders or patterns. own has the paths of the
-// latter, by name.
-func openVersions(benchmark func() (suite.Benchmark, error), patterns []string) (c *toolapi.Catalog,
-	own map[string]string, err error) {
-	b, err := benchmark()
-	if err != nil {
-		return nil, nil, err
-	}
-
+// open loads the versions of a benchmark and those in files, folders or patterns. own has the paths of the latter, by
+// name.
+func (f *toolsFlags) open(patterns []string) (c *toolapi.Catalog, own map[string]string, err error) {
 	var files []toolapi.File
 
 	own = map[string]string{}
@@ -374,7 +387,7 @@ func openVersions(benchmark func() (suite.Benchmark, error), patterns []string) 
 		}
 	}
 
-	c, err = b.Versions(files...)
+	c, err = f.versions(files...)
 
 	return c, own, err
 }
@@ -403,9 +416,9 @@ func (a *app) versionsShowCommand() *cobra.Command {
 		Example: "  toolevo versions show p_s_in\n  toolevo versions show made/made_1_000.yaml",
 		Args:    console.Positional(1, 1),
 	}
-	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
+	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		v, err := openVersion(benchmark, args[0])
+		v, err := tools.openOne(args[0])
 		if err != nil {
 			return err
 		}
@@ -449,9 +462,9 @@ func (a *app) versionsValidateCommand() *cobra.Command {
 		Use:  "validate FILE…",
 		Args: console.Positional(1, -1),
 	}, helpTexts)
-	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
+	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		_, own, err := openVersions(benchmark, args)
+		_, own, err := tools.open(args)
 		if err != nil && console.ExitCode(err) != console.ExitUsage {
 			return console.Bad("%w", err)
 		}

@@ -11,7 +11,6 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/response"
-	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 )
 
@@ -32,14 +31,14 @@ func (a *app) versionsDiffCommand() *cobra.Command {
 		Use:  "diff NAME|FILE NAME|FILE",
 		Args: console.Positional(2, 2),
 	}, helpTexts)
-	asJSON, benchmark := console.JSONFlag(cmd), suiteFlag(cmd)
+	asJSON, tools := console.JSONFlag(cmd), a.addToolsFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		from, err := openVersion(benchmark, args[0])
+		from, err := tools.openOne(args[0])
 		if err != nil {
 			return err
 		}
 
-		to, err := openVersion(benchmark, args[1])
+		to, err := tools.openOne(args[1])
 		if err != nil {
 			return err
 		}
@@ -106,14 +105,14 @@ func answerOf(f *response.Format) string {
 	return f.Wrap(true, "…")
 }
 
-// openVersion opens a version by its name, or that of a file.
-func openVersion(benchmark func() (suite.Benchmark, error), name string) (*toolapi.Version, error) {
+// openOne opens a version by its name, or that of a file.
+func (f *toolsFlags) openOne(name string) (*toolapi.Version, error) {
 	var files []string
 	if _, err := os.Stat(name); err == nil || strings.HasSuffix(name, ".yaml") {
 		files = []string{name}
 	}
 
-	catalog, own, err := openVersions(benchmark, files)
+	catalog, own, err := f.open(files)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func openSource(ctx context.Context, dir string) (*stored.Source, error) {
 		return nil, err
 	}
 
-	b, err := newBench(run.Config, &serving.Servers{}, run.Versions)
+	b, err := newBench(run.Data(), run.Config, &serving.Servers{}, run.Versions)
 	if err != nil {
 		return nil, errors.Join(err, run.Close())
 	}

@@ -92,6 +92,17 @@ func catalogOf(t testing.TB, text string, own ...toolapi.File) *toolapi.Catalog 
 	return c
 }
 
+func specOf(t rapid.TB, c *toolapi.Catalog, name string) *toolapi.Spec {
+	t.Helper()
+
+	s, err := c.Spec(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
 func maker(t testing.TB, c *toolapi.Catalog, source string, seed uint64, heldOut ...string) *drift.Maker {
 	t.Helper()
 
@@ -203,7 +214,7 @@ func TestSameBytes(t *testing.T) {
 		t.Errorf("the order of held-out versions changes\n%s", cmp.Diff(want.Text, again.Text))
 	}
 
-	base := *c.Spec("p_c")
+	base := *specOf(t, c, "p_c")
 	base.APIs = slices.Clone(base.APIs)
 	slices.Reverse(base.APIs)
 
@@ -266,12 +277,12 @@ func TestHoldOut(t *testing.T) {
 	)
 
 	for _, version := range allHeld {
-		for _, name := range drift.Identifiers(c.Spec(version)) {
+		for _, name := range drift.Identifiers(specOf(t, c, version)) {
 			held[name], held[spelling(name)] = true, true
 		}
 	}
 
-	for _, name := range drift.Identifiers(c.Spec("p_c")) {
+	for _, name := range drift.Identifiers(specOf(t, c, "p_c")) {
 		delete(held, name)
 		delete(held, spelling(name))
 	}
@@ -319,7 +330,7 @@ func TestLaws(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(0, 1).Draw(t, "source")
-		base := sources[k].Spec([]string{"p_c", "base"}[k])
+		base := specOf(t, sources[k], []string{"p_c", "base"}[k])
 		before, tool := predecessor(sources[k], base, rapid.IntRange(0, len(base.APIs)-3).Draw(t, "API"))
 		d := drift.NewDraws(rapid.Uint64().Draw(t, "seed"))
 		a := before
@@ -397,7 +408,7 @@ func TestStaleCalls(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(0, 1).Draw(t, "source")
-		base := sources[k].Spec([]string{"p_c", "base"}[k])
+		base := specOf(t, sources[k], []string{"p_c", "base"}[k])
 		before, tool := predecessor(sources[k], base, rapid.IntRange(0, len(base.APIs)-3).Draw(t, "API"))
 		o := rapid.SampledFrom(everyOperator()).Draw(t, "operator")
 
@@ -447,7 +458,7 @@ func TestEachOperatorApplies(t *testing.T) {
 	changes := map[string]bool{}
 
 	for k, c := range []*toolapi.Catalog{shipped(t), catalogOf(t, others)} {
-		base := c.Spec([]string{"p_c", "base"}[k])
+		base := specOf(t, c, []string{"p_c", "base"}[k])
 
 		for i := range len(base.APIs) - 2 {
 			a, _ := predecessor(c, base, i)

@@ -60,7 +60,7 @@ func TestFactors(t *testing.T) {
 
 	c := shipped(t)
 	m := maker(t, c, "p_c", 1, allHeld...)
-	apisBefore, parametersBefore := namesOf(c.Spec("p_c"))
+	apisBefore, parametersBefore := namesOf(specOf(t, c, "p_c"))
 
 	for _, f := range drift.Factors()[:4] {
 		var files []toolapi.File
@@ -131,7 +131,7 @@ func TestResponseFactor(t *testing.T) {
 	t.Parallel()
 
 	m := maker(t, shipped(t), "p_c", 1, allHeld...)
-	apisBefore, parametersBefore := namesOf(shipped(t).Spec("p_c"))
+	apisBefore, parametersBefore := namesOf(specOf(t, shipped(t), "p_c"))
 	formats := map[response.Format]bool{}
 
 	for i := range 10 {

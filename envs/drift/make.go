@@ -32,16 +32,21 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 	}
 
 	m := &Maker{
-		source: c.Spec(source), seed: seed,
+		seed: seed,
 		held: map[string]bool{}, taken: map[string]bool{}, examples: map[string]string{},
 	}
 
+	if m.source, err = c.Spec(source); err != nil {
+		return nil, err
+	}
+
 	for _, name := range heldOut {
-		if _, err := c.Version(name); err != nil {
+		held, err := c.Spec(name)
+		if err != nil {
 			return nil, fmt.Errorf("drift: hold out: %w", err)
 		}
 
-		for _, identifier := range Identifiers(c.Spec(name)) {
+		for _, identifier := range Identifiers(held) {
 			m.held[identifier], m.taken[fold(identifier)] = true, true
 		}
 	}

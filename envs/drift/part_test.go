@@ -82,7 +82,7 @@ func TestPartsShareNoIdentifier(t *testing.T) {
 		first := map[string]string{} // version by identifier
 
 		old := map[string]bool{}
-		for _, name := range drift.Identifiers(source.catalog.Spec(source.name)) {
+		for _, name := range drift.Identifiers(specOf(t, source.catalog, source.name)) {
 			first, size := utf8.DecodeRuneInString(name)
 			old[name], old[string(unicode.ToUpper(first))+name[size:]] = true, true // the latter is a label
 		}
@@ -122,7 +122,7 @@ func TestManyTools(t *testing.T) {
 
 	c := manyTools(t, 1420)
 
-	turned := *c.Spec("base")
+	turned := *specOf(t, c, "base")
 	turned.APIs = slices.Clone(turned.APIs)
 	slices.Reverse(turned.APIs)
 

@@ -40,7 +40,7 @@ func TestScriptsOfShippedVersions(t *testing.T) {
 	var b strings.Builder
 
 	for _, name := range []string{"p_s_in", "p_s_ood"} {
-		got, want := scripted(t, name), shipped(t).Spec(name)
+		got, want := scripted(t, name), specOf(t, shipped(t), name)
 		fmt.Fprintf(&b, "%s\n", name)
 
 		if got.Version != want.Version || got.About != want.About ||

@@ -14,17 +14,18 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Benchmark is a benchmark as it can be spoken of without its data.
+// Benchmark is a benchmark as it can be spoken of before a choice is opened.
 type Benchmark interface {
 	// Name is how a configuration chooses it (the setting suite).
 	Name() string
 
-	// Versions returns its API versions, and those in files of the user's own.
-	Versions(own ...toolapi.File) (*toolapi.Catalog, error)
+	// Versions returns the API versions of what a data folder has, and those in files of the user's own. A benchmark
+	// whose tools are the same whatever there is does not look at the folder.
+	Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error)
 
-	// Tools returns the APIs of a version in the order of a prompt's tool list. modules are the third-party modules
-	// that programs may import; nil says nothing about modules. The error of an unknown version lists the valid ones.
-	Tools(version string, modules []string) ([]*toolapi.API, error)
+	// Tools returns the APIs of a version that prompts list, in their order. modules are the third-party modules that
+	// programs may import; nil says nothing about modules.
+	Tools(v *toolapi.Version, modules []string) []*toolapi.API
 
 	// Open reads what a choice needs.
 	Open(ctx context.Context, c Choice) (Suite, error)
@@ -64,7 +65,7 @@ type Choice struct {
 	Rephrase func(id, query string) string
 
 	Prompt      string           // the API version that prompts show
-	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns without files
+	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns for Data, without files
 	Environment Environment
 	Programs    sandbox.Limits // of one program that a model wrote
 
@@ -110,19 +111,24 @@ type Embedder interface {
 	Close()
 }
 
-// Planner has the solutions of its tasks, for scripted and simulated policies.
+// Planner has the solutions of its tasks, for scripted and simulated policies. It is an opened suite.
 type Planner interface {
-	// Plan returns the solution of a question in the prompt version, and whether the question is recognised.
+	// Plan returns the solution of a question in the base version, and whether the question is recognised.
 	Plan(question string) (envs.Plan, bool)
 }
 
-// Plans returns the solutions of a benchmark's questions, none when it has none.
-func Plans(b Benchmark) func(question string) (envs.Plan, bool) {
-	if p, ok := b.(Planner); ok {
+// Plans returns the solutions of an opened suite's questions, none when it has none or is nil.
+func Plans(s Suite) func(question string) (envs.Plan, bool) {
+	if p, ok := s.(Planner); ok {
 		return p.Plan
 	}
 
 	return func(string) (envs.Plan, bool) { return nil, false }
+}
+
+// WordPlanner is a benchmark that knows its questions by their words: it plans as its suites do, without their data.
+type WordPlanner interface {
+	Plans() func(question string) (envs.Plan, bool)
 }
 
 // Demonstrator has solved tasks for prompts.

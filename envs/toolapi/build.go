@@ -334,28 +334,6 @@ func hasOneArgument(a *API) bool {
 	return len(a.base.Parameters) == 1 && !a.base.Parameters[0].Optional
 }
 
-// link fills in the names each version answers with a notice: those of the versions it deprecates that it does not
-// expose itself.
-func (c *Catalog) link(files []*Spec) error {
-	for _, f := range files {
-		v := c.versions[f.Version]
-		for _, name := range f.Deprecates {
-			old, err := c.Version(name)
-			if err != nil {
-				return fmt.Errorf("toolapi: %s: deprecates: %w", f.path, err)
-			}
-
-			for _, a := range old.APIs {
-				if err := v.deprecate(a); err != nil {
-					return fmt.Errorf("toolapi: %s: %w", f.path, err)
-				}
-			}
-		}
-	}
-
-	return nil
-}
-
 func (v *Version) deprecate(old *API) error {
 	now := v.byTool[old.Tool]
 	if v.byName[old.Name] != nil {

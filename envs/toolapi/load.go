@@ -1,21 +1,14 @@
 package toolapi
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
+	"runtime"
 	"strings"
 
-	"toolevo/envs/names"
+	"golang.org/x/sync/errgroup"
 )
-
-// Catalog is a set of versions that define the same tools.
-type Catalog struct {
-	versions map[string]*Version
-	specs    map[string]*Spec
-}
 
 // File is a file of an API version.
 type File struct {
@@ -31,79 +24,37 @@ func Load(shipped fs.FS, own ...File) (*Catalog, error) {
 		return nil, err
 	}
 
-	var files []*Spec
-
-	for _, f := range append(all, own...) {
-		spec, err := Parse(f)
-		if err != nil {
-			return nil, err
-		}
-
-		files = append(files, spec)
-	}
-
-	return NewCatalog(files...)
+	return new(Catalog).WithFiles(append(all, own...)...)
 }
 
-// NewCatalog returns the catalog of versions, which keeps them. One of them all, the base, defines the tools. A version
-// defined twice, or one that is not whole, is an error that names its file.
-func NewCatalog(versions ...*Spec) (*Catalog, error) {
-	files := slices.Clone(versions)
+// parseAll reads the form of files.
+func parseAll(files []File) ([]*Spec, error) {
+	specs := make([]*Spec, len(files))
 
-	byVersion := make(map[string]*Spec, len(files))
-	for _, f := range files {
-		if first, ok := byVersion[f.Version]; ok {
-			return nil, fmt.Errorf("toolapi: %s: version %s is already defined in %s", f.path, f.Version, first.path)
-		}
-
-		byVersion[f.Version] = f
-	}
-
-	first := slices.IndexFunc(files, func(f *Spec) bool { return f.Base })
-	if first < 0 {
-		return nil, errors.New("toolapi: no file has base: true and so defines the tools")
-	}
-
-	// The base comes first, because the others refer to it.
-	files[0], files[first] = files[first], files[0]
-	c := &Catalog{versions: make(map[string]*Version, len(files)), specs: byVersion}
-
-	var base *Version
-
-	for i, f := range files {
-		v, err := f.build(base)
-		if err == nil && f.Base && i > 0 {
-			err = fmt.Errorf("a second base beside %s", files[0].path)
-		}
-
-		if err != nil {
-			return nil, fmt.Errorf("toolapi: %s: %w", f.path, err)
-		}
-
-		c.versions[f.Version] = v
-		if i == 0 {
-			base = v
-		}
-	}
-
-	return c, c.link(files)
+	return specs, each(len(files), func(i int) (err error) {
+		specs[i], err = Parse(files[i])
+		return err
+	})
 }
 
-// Names returns the versions' names in alphabetical order.
-func (c *Catalog) Names() []string { return slices.Sorted(maps.Keys(c.versions)) }
+// each does something for all numbers below n, side by side, and returns the error of the smallest that has one.
+func each(n int, do func(i int) error) error {
+	errs := make([]error, n)
 
-// Version returns the version called name; the error of an unknown name lists the valid ones.
-func (c *Catalog) Version(name string) (*Version, error) {
-	v, ok := c.versions[name]
-	if !ok {
-		return nil, names.Unknown("API version", name, c.Names())
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+
+	for i := range n {
+		all.Go(func() error {
+			errs[i] = do(i)
+			return nil
+		})
 	}
 
-	return v, nil
-}
+	_ = all.Wait() // errs has them, in their order
 
-// Spec returns the file of a version that the catalog has. It is not to be changed.
-func (c *Catalog) Spec(name string) *Spec { return c.specs[name] }
+	return cmp.Or(errs...)
+}
 
 // shippedFiles reads the *.yaml files at the root.
 func shippedFiles(fsys fs.FS) ([]File, error) {

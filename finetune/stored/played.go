@@ -30,7 +30,7 @@ func (p *Played) Names() []string {
 // Played are the episodes of the evaluation and what they met, in the order of its report.
 func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[Played, error] {
 	return func(yield func(Played, error) bool) {
-		catalog, err := e.catalog()
+		catalog, err := e.Catalog(e.Data())
 		if err != nil {
 			yield(Played{}, err)
 			return
@@ -49,12 +49,15 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 	}
 }
 
-// catalog has all versions that the run may have met.
-func (r *Run) catalog() (*toolapi.Catalog, error) {
+// Catalog has all versions that the run may have met and shown, of what a data folder has.
+func (r *Run) Catalog(data string) (*toolapi.Catalog, error) {
 	benchmark, err := suite.Lookup(r.Config.Suite)
 	if err != nil {
 		return nil, err
 	}
 
-	return benchmark.Versions(r.Versions.Files...)
+	return benchmark.Versions(data, r.Versions.Files...)
 }
+
+// Data is the data folder that the run was made from.
+func (r *Run) Data() string { return r.Manifest.DataFolder(r.Dir) }

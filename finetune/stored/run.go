@@ -167,8 +167,8 @@ func Layer(run *store.Run) configs.Layer {
 	}
 }
 
-// Deploy reads what a configuration deploys.
-func Deploy(c *configs.Resolved) (*drift.Deployed, error) {
+// Deploy reads what a configuration deploys, over what a data folder has.
+func Deploy(c *configs.Resolved, data string) (*drift.Deployed, error) {
 	return drift.Deploy(c.API, drift.Origin{
 		Prompt: c.Prompt,
 		Seed:   c.Seed,
@@ -178,7 +178,7 @@ func Deploy(c *configs.Resolved) (*drift.Deployed, error) {
 				return nil, err
 			}
 
-			return b.Versions()
+			return b.Versions(data)
 		},
 	})
 }
@@ -192,7 +192,7 @@ func Versions(ctx context.Context, run *store.Run, c *configs.Resolved) (*drift.
 
 	switch {
 	case text == "" && !drift.HasFiles(c.API):
-		return Deploy(c)
+		return Deploy(c, run.Manifest.DataFolder(run.Dir))
 	case text == "":
 		return nil, missing(run, "API versions")
 	}

@@ -27,7 +27,7 @@ func init() { suite.Register(ToolQA{}) }
 // programTool is the tool that runs programs of the model's.
 const programTool = "PythonInterpreter"
 
-// ToolQA is the benchmark ToolQA-D. It implements [suite.Benchmark] and all its optional interfaces.
+// ToolQA is the benchmark ToolQA-D. It implements [suite.Benchmark] and all optional interfaces of one.
 type ToolQA struct{}
 
 // versions are parsed once in a process, and only where a command wants them.
@@ -36,28 +36,19 @@ var versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi
 // Name implements [suite.Benchmark].
 func (ToolQA) Name() string { return "toolqa" }
 
-// Versions implements [suite.Benchmark].
-func (ToolQA) Versions(own ...toolapi.File) (*toolapi.Catalog, error) {
-	if len(own) == 0 {
-		return versions()
+// Versions implements [suite.Benchmark]. The tools are the same in every data folder.
+func (ToolQA) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error) {
+	shipped, err := versions()
+	if err != nil || len(own) == 0 {
+		return shipped, err
 	}
 
-	return toolapi.Load(apis.FS(), own...)
+	return shipped.WithFiles(own...)
 }
 
 // Tools implements [suite.Benchmark]. Which modules can be imported is a sentence of the API that runs Python, and no
 // matter of the version.
-func (ToolQA) Tools(version string, modules []string) ([]*toolapi.API, error) {
-	all, err := versions()
-	if err != nil {
-		return nil, err
-	}
-
-	v, err := all.Version(version)
-	if err != nil {
-		return nil, err
-	}
-
+func (ToolQA) Tools(v *toolapi.Version, modules []string) []*toolapi.API {
 	tools := slices.Clone(v.APIs)
 	for i, api := range tools {
 		if api.Tool == programTool && modules != nil {
@@ -67,11 +58,11 @@ func (ToolQA) Tools(version string, modules []string) ([]*toolapi.API, error) {
 		}
 	}
 
-	return tools, nil
+	return tools
 }
 
-// Plan implements [suite.Planner].
-func (ToolQA) Plan(question string) (envs.Plan, bool) { return questions.Plan(question) }
+// Plans implements [suite.WordPlanner].
+func (ToolQA) Plans() func(question string) (envs.Plan, bool) { return questions.Plan }
 
 // Demonstrations implements [suite.Demonstrator].
 func (ToolQA) Demonstrations() fs.FS { return demonstrations.FS() }

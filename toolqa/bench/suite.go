@@ -233,6 +233,9 @@ func (o *opened) Datasets() []string {
 // Answer implements [suite.Answerer].
 func (o *opened) Answer(task string) string { return o.gold[task] }
 
+// Plan implements [suite.Planner].
+func (o *opened) Plan(question string) (envs.Plan, bool) { return questions.Plan(question) }
+
 // Lineage implements [suite.Suite].
 func (o *opened) Lineage() map[string]string {
 	lineage := make(map[string]string, len(o.corpora))

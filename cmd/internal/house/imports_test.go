@@ -53,7 +53,8 @@ var allowed = []rule{
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
 		"envs/toolbench", "envs/toolbench/answers"}},
-	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
+	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/drift", "envs/dynamic", "envs/suite",
+		"envs/toolapi"}},
 
 	{"configs/apis", nil},
 	{"configs/servers", nil},

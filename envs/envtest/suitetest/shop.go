@@ -58,27 +58,18 @@ var prices = map[string]map[string]int{
 func (Shop) Name() string { return "shop" }
 
 // Versions implements [suite.Benchmark].
-func (Shop) Versions(own ...toolapi.File) (*toolapi.Catalog, error) {
+func (Shop) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error) {
 	return toolapi.Load(versions, own...)
 }
 
 // Tools implements [suite.Benchmark].
-func (Shop) Tools(version string, _ []string) ([]*toolapi.API, error) {
-	all, err := toolapi.Load(versions)
-	if err != nil {
-		return nil, err
-	}
+func (Shop) Tools(v *toolapi.Version, _ []string) []*toolapi.API { return v.APIs }
 
-	v, err := all.Version(version)
-	if err != nil {
-		return nil, err
-	}
+// Plans implements [suite.WordPlanner].
+func (Shop) Plans() func(question string) (envs.Plan, bool) { return plan }
 
-	return v.APIs, nil
-}
-
-// Plan implements [suite.Planner].
-func (Shop) Plan(question string) (envs.Plan, bool) {
+// plan returns the solution of a question.
+func plan(question string) (envs.Plan, bool) {
 	var n int
 	var item string
 	if _, err := fmt.Sscanf(question, "What do %d pieces of %s cost?", &n, &item); err != nil {
@@ -151,6 +142,9 @@ func (s *shop) Tasks() []envs.Task { return slices.Clone(s.tasks) }
 
 // Datasets implements [suite.Suite].
 func (s *shop) Datasets() []string { return s.datasets }
+
+// Plan implements [suite.Planner].
+func (s *shop) Plan(question string) (envs.Plan, bool) { return plan(question) }
 
 // Lineage implements [suite.Suite].
 func (s *shop) Lineage() map[string]string { return map[string]string{"prices": fmt.Sprint(prices)} }

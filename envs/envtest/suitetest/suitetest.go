@@ -11,6 +11,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/envs/drift"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 )
@@ -19,11 +20,11 @@ import (
 const sampled = 50
 
 // Run checks a benchmark at a choice of its data that has tasks: equal choices open to the same, tasks can be told
-// apart and reset in every version, unknown versions are errors, no task says its answer, and the plans solve the tasks
-// in the prompt version, with the tools of their datasets where the benchmark names those. engine, if not nil, is
-// called on every suite that is opened, to give it an engine.
+// apart and reset in every version, made ones too, unknown versions are errors, no task says its answer, and the plans
+// solve the tasks in the prompt version, with the tools of their datasets where the benchmark names those. engine, if
+// not nil, is called on every suite that is opened, to give it an engine.
 func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suite)) {
-	open := func() suite.Suite {
+	open := func(c suite.Choice) suite.Suite {
 		s, err := b.Open(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +42,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 
 		return s
 	}
-	first, second := open(), open()
+	first, second := open(c), open(c)
 	tasks := first.Tasks()
 
 	if len(tasks) == 0 || len(first.Datasets()) == 0 {
@@ -61,26 +62,63 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 	checkTasks(t, first, tasks)
 	checkRephrased(t, b, c, tasks)
 
-	if _, err := b.Tools("no such version", nil); err == nil {
-		t.Error("a version that does not exist has tools")
-	}
-
 	if _, err := first.Environment("no such version", nil); err == nil {
 		t.Error("a version that does not exist has an environment")
 	}
 
-	versions, err := b.Versions()
+	versions, err := b.Versions(c.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	for _, version := range versions.Names() {
-		checkVersion(t, b, first, version, tasks)
+	if _, err := versions.Version("no such version"); err == nil {
+		t.Error("a version that does not exist is there")
 	}
 
-	if p, ok := b.(suite.Planner); ok {
+	for _, version := range versions.Names() {
+		checkVersion(t, b, versions, first, version, tasks)
+	}
+
+	made := checkMade(t, b, &c, versions)
+	checkVersion(t, b, c.Versions, open(c), made, tasks)
+
+	if p, ok := first.(suite.Planner); ok {
 		checkPlans(t, p, toolsOf(b), first, c.Prompt, tasks)
 	}
+
+	if p, ok := b.(suite.WordPlanner); ok {
+		checkPlans(t, planner(p.Plans()), toolsOf(b), first, c.Prompt, tasks)
+	}
+}
+
+// planner implements [suite.Planner].
+type planner func(question string) (envs.Plan, bool)
+
+func (p planner) Plan(question string) (envs.Plan, bool) { return p(question) }
+
+// checkMade checks that a version can be made from that of prompts, and read from its file. The choice gets it.
+func checkMade(t *testing.T, b suite.Benchmark, c *suite.Choice, versions *toolapi.Catalog) (name string) {
+	t.Helper()
+
+	m, err := drift.NewMaker(versions, c.Prompt, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	made, _ := m.Version(0)
+
+	text, err := made.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	own := toolapi.File{Path: made.Version + ".yaml", Text: string(text)}
+
+	if c.Versions, err = b.Versions(c.Data, own); err != nil {
+		t.Fatal(err)
+	}
+
+	return made.Version
 }
 
 // checkRephrased checks that what a user asks can be changed, and that nothing but questions changes with it.
@@ -136,13 +174,17 @@ func checkTasks(t *testing.T, s suite.Suite, tasks []envs.Task) {
 	}
 }
 
-func checkVersion(t *testing.T, b suite.Benchmark, s suite.Suite, version string, tasks []envs.Task) {
+func checkVersion(
+	t *testing.T, b suite.Benchmark, versions *toolapi.Catalog, s suite.Suite, version string, tasks []envs.Task,
+) {
 	t.Helper()
 
-	apis, err := b.Tools(version, nil)
+	v, err := versions.Version(version)
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	apis := b.Tools(v, nil)
 
 	exposed := func(tool string) bool {
 		return slices.ContainsFunc(apis, func(a *toolapi.API) bool { return a.Tool == tool })

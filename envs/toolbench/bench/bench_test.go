@@ -45,7 +45,7 @@ func choice(t testing.TB, queries string) suite.Choice {
 func open(t testing.TB, c suite.Choice) *opened {
 	t.Helper()
 
-	s, err := (&ToolBench{}).Open(t.Context(), c)
+	s, err := ToolBench{}.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func open(t testing.TB, c suite.Choice) *opened {
 func TestSuite(t *testing.T) {
 	t.Parallel()
 
-	suitetest.Run(t, &ToolBench{}, choice(t, queries), nil)
+	suitetest.Run(t, ToolBench{}, choice(t, queries), nil)
 }
 
 func TestEnvironment(t *testing.T) {
@@ -65,7 +65,7 @@ func TestEnvironment(t *testing.T) {
 	c := choice(t, queries)
 	s := open(t, c)
 
-	for _, version := range s.versions.names {
+	for _, version := range s.choice.Versions.Names() {
 		t.Run(version, func(t *testing.T) {
 			task, v := s.tasks[0], versionOf(t, s, version)
 			env := func() envs.Environment { return environmentOf(t, open(t, c), version) }
@@ -101,12 +101,7 @@ func text(c envs.Call) envs.Action { return envs.Action(action.ReAct{}.Format("n
 func versionOf(t testing.TB, s *opened, version string) *toolapi.Version {
 	t.Helper()
 
-	c, err := s.versions.catalog(slices.Compact([]string{base, version})...)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	v, err := c.Version(version)
+	v, err := s.choice.Versions.Version(version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +160,7 @@ func TestVersions(t *testing.T) {
 			stride := 1 + len(s.tasks)/100
 			played := (len(s.tasks) + stride - 1) / stride
 
-			for _, version := range s.versions.names {
+			for _, version := range s.choice.Versions.Names() {
 				env, v := environmentOf(t, s, version), versionOf(t, s, version)
 				oracle, stale := 0, 0
 
@@ -343,13 +338,20 @@ func TestOpenErrors(t *testing.T) {
 		c := whole
 		change(&c)
 
-		if _, err := (&ToolBench{}).Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (ToolBench{}).Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 
-	if _, err := (&ToolBench{}).Versions(toolapi.File{Path: "mine.yaml"}); err == nil {
-		t.Error("a version in a file can be deployed")
+	if _, err := (ToolBench{}).Versions(t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "run `toolevo toolbench import`") {
+		t.Errorf("versions of no data: %v", err)
+	}
+
+	broken := toolapi.File{Path: "mine.yaml", Text: "version: mine\napis: [{name: nobody}]"}
+	if _, err := (ToolBench{}).Versions(whole.Data, broken); err == nil ||
+		!strings.Contains(err.Error(), "mine.yaml: ") {
+		t.Errorf("a version that is not whole: %v", err)
 	}
 }
 
@@ -360,12 +362,12 @@ func TestGroups(t *testing.T) {
 	c := choice(t, queries)
 	all := open(t, c).Tasks()
 
-	listed, err := (&ToolBench{}).List(c.Data, c.Split)
+	listed, err := ToolBench{}.List(c.Data, c.Split)
 	if err != nil || len(listed) != len(all) || listed[0].Question != all[0].Question {
 		t.Errorf("%d tasks are listed (%v), want %d", len(listed), err, len(all))
 	}
 
-	if none, err := (&ToolBench{}).List(c.Data, "dev"); err != nil || len(none) > 0 {
+	if none, err := (ToolBench{}).List(c.Data, "dev"); err != nil || len(none) > 0 {
 		t.Errorf("a split that is not there has %d tasks (%v)", len(none), err)
 	}
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -18,87 +18,70 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// ToolBench is the benchmark; there is one in a program. It implements [suite.Benchmark], [suite.Planner],
-// [suite.Lister] and [suite.Commander].
-type ToolBench struct {
-	plans sync.Map // of opened tasks, by question: []envs.Call
-}
-
-// withoutData are the versions before any data is read, all of one folder or another.
-var withoutData = sync.OnceValues(func() (*toolapi.Catalog, error) {
-	v := newVersions(nil)
-	return v.catalog(v.names...)
-})
+// ToolBench is the benchmark. It implements [suite.Benchmark], [suite.Lister] and [suite.Commander].
+type ToolBench struct{}
 
 // Name implements [suite.Benchmark].
-func (*ToolBench) Name() string { return "toolbench" }
+func (ToolBench) Name() string { return "toolbench" }
 
-// Versions implements [suite.Benchmark]. Their functions are in the data folder.
-func (*ToolBench) Versions(own ...toolapi.File) (*toolapi.Catalog, error) {
-	if len(own) > 0 {
-		return nil, errors.New("suite toolbench: only p_c, p_s_in and p_s_ood can be deployed, no files and no factors")
+// Versions implements [suite.Benchmark]. They are of the functions of all splits.
+func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
+	splits, err := readSplits(data)
+	if err != nil {
+		return nil, err
 	}
 
-	return withoutData()
+	if len(splits) == 0 {
+		return nil, fmt.Errorf("no queries of ToolBench in %s: run `toolevo toolbench import`", data)
+	}
+
+	o := &opened{}
+	if err := o.take(splits, slices.Min(slices.Collect(maps.Keys(splits)))); err != nil {
+		return nil, err
+	}
+
+	return o.choice.Versions.WithFiles(own...)
 }
 
 // Tools implements [suite.Benchmark]. Questions list the functions.
-func (b *ToolBench) Tools(version string, _ []string) ([]*toolapi.API, error) {
-	all, err := b.Versions()
-	if err != nil {
-		return nil, err
-	}
-
-	v, err := all.Version(version)
-	if err != nil {
-		return nil, err
-	}
-
-	return v.APIs, nil
-}
-
-// Plan implements [suite.Planner].
-func (b *ToolBench) Plan(question string) (envs.Plan, bool) {
-	calls, ok := b.plans.Load(question)
-	if !ok {
-		return nil, false
-	}
-
-	return planOf(calls.([]envs.Call)), true
+func (ToolBench) Tools(v *toolapi.Version, _ []string) []*toolapi.API {
+	return slices.DeleteFunc(slices.Clone(v.APIs), func(a *toolapi.API) bool { return !isSystem(a.Tool) })
 }
 
 // Commands implements [suite.Commander].
-func (*ToolBench) Commands(p *console.Program) []*cobra.Command { return commands(p) }
+func (ToolBench) Commands(p *console.Program) []*cobra.Command { return commands(p) }
 
 // List implements [suite.Lister].
-func (*ToolBench) List(data, split string) ([]envs.Task, error) {
-	o, err := read(data, split)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-
-	if err != nil {
+func (ToolBench) List(data, split string) ([]envs.Task, error) {
+	splits, err := readSplits(data)
+	if err != nil || splits[split] == nil {
 		return nil, err
 	}
 
-	o.prompt = base
+	o := &opened{choice: suite.Choice{Prompt: base}}
+	if err := o.take(splits, split); err != nil {
+		return nil, err
+	}
 
 	return o.makeTasks()
 }
 
 // Open implements [suite.Benchmark].
-func (b *ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
-	o, err := read(c.Data, c.Split)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import --split %s`", c.Split,
-			c.Data, c.Split)
-	}
-
+func (ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
+	splits, err := readSplits(c.Data)
 	if err != nil {
 		return nil, err
 	}
 
-	o.choice, o.prompt = c, c.Prompt
+	if splits[c.Split] == nil {
+		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import --split %s`", c.Split,
+			c.Data, c.Split)
+	}
+
+	o := &opened{choice: c, plans: map[string][]envs.Call{}}
+	if err := o.take(splits, c.Split); err != nil {
+		return nil, err
+	}
 
 	if o.tasks, err = o.makeTasks(); err != nil {
 		return nil, err
@@ -109,29 +92,18 @@ func (b *ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error)
 	}
 
 	for _, t := range o.tasks {
-		b.plans.Store(t.Question, o.planned(o.queries[t.ID]))
+		o.plans[t.Question] = o.planned(o.queries[t.ID])
 	}
 
 	return o, nil
 }
 
-// read reads a split of a data folder, and the documents of the others: versions are made from all.
-func read(data, split string) (*opened, error) {
-	kept, err := toolbench.Open(data, split)
-	if err != nil {
-		return nil, err
-	}
+// readSplits reads what a data folder has, by split.
+func readSplits(data string) (map[string]*toolbench.Kept, error) {
+	all := map[string]*toolbench.Kept{}
 
-	o := &opened{queries: map[string]*toolbench.Query{}, lineage: map[string]string{"split " + split: kept.SHA256}}
-
-	var others []*toolbench.Collection
-
-	for _, name := range suite.Splits() {
-		if name == split {
-			continue
-		}
-
-		other, err := toolbench.Open(data, name)
+	for _, split := range suite.Splits() {
+		kept, err := toolbench.Open(data, split)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -140,22 +112,44 @@ func read(data, split string) (*opened, error) {
 			return nil, err
 		}
 
-		others = append(others, other.Collection)
-		o.lineage["split "+name] = other.SHA256
+		all[split] = kept
 	}
 
-	if o.collection, err = toolbench.Union(kept.Collection, others...); err != nil {
-		return nil, err
+	return all, nil
+}
+
+// take takes the queries of a split, and the documents of all: versions are made from them, where the choice has none.
+func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
+	o.queries, o.lineage = map[string]*toolbench.Query{}, map[string]string{}
+
+	var others []*toolbench.Collection
+
+	for _, name := range suite.Splits() {
+		if kept := splits[name]; kept != nil {
+			o.lineage["split "+name] = kept.SHA256
+
+			if name != split {
+				others = append(others, kept.Collection)
+			}
+		}
+	}
+
+	var err error
+	if o.collection, err = toolbench.Union(splits[split].Collection, others...); err != nil {
+		return err
 	}
 
 	functions, named, err := functionsOf(o.collection)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	o.versions, o.functions = newVersions(functions), named
+	o.functions = named
+	if o.choice.Versions == nil {
+		o.choice.Versions, err = versionsOf(functions)
+	}
 
-	return o, nil
+	return err
 }
 
 // choose leaves the tasks of the chosen groups and difficulties.

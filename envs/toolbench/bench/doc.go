@@ -29,10 +29,4 @@
 //   - Tasks come by group, in alphabetical order, those exposed to drift first, then as their file has them.
 //   - A function changes in the same way for all tasks of a data folder.
 //   - No policy is told which functions are relevant but the scripted ones, which follow a plan.
-//
-// # Caveats
-//
-// What a benchmark says before data is read is asked for by name alone. So [ToolBench.Versions] and [ToolBench.Tools]
-// know Finish and UpdateTool only; files of versions and factors cannot be deployed; and there are plans for the tasks
-// that this process has opened, and no others.
 package bench

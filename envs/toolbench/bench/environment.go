@@ -20,7 +20,7 @@ const mostObservation = 2048
 
 // Environment implements [suite.Suite].
 func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, error) {
-	if _, err := o.versions.file(version); err != nil {
+	if _, err := o.choice.Versions.Spec(version); err != nil {
 		return nil, err
 	}
 
@@ -99,12 +99,12 @@ func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}]
 func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Environment[struct{}], error) {
 	tools := o.toolsOf(q)
 
-	c, err := o.versions.part(tools, base, o.prompt, version)
+	c, err := part(o.choice.Versions, tools, base, o.choice.Prompt, version)
 	if err != nil {
 		return nil, err
 	}
 
-	prompt, err := c.Version(o.prompt)
+	prompt, err := c.Version(o.choice.Prompt)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +133,7 @@ func (o *opened) environment(version string, q *toolbench.Query) (*dynamic.Envir
 			NoUpdateTool:      !options.UpdateTool,
 			ObservationWords:  options.ObservationWords,
 			StrictReward:      options.StrictReward,
+			Feedback:          options.Feedback,
 			PublishedFeedback: options.PublishedFeedback,
 		},
 	})
@@ -183,7 +184,11 @@ func (r rule) Grade(_ context.Context, done envs.History, answer string) (envs.G
 }
 
 var (
+	_ suite.Benchmark    = ToolBench{}
+	_ suite.Lister       = ToolBench{}
+	_ suite.Commander    = ToolBench{}
 	_ suite.Suite        = (*opened)(nil)
+	_ suite.Planner      = (*opened)(nil)
 	_ envs.Environment   = (*environment)(nil)
 	_ envs.Canonicalizer = (*environment)(nil)
 )

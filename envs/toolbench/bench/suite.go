@@ -9,17 +9,23 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// opened is the benchmark over a split of a data folder. It implements [suite.Suite].
+// opened is the benchmark over a split of a data folder. It implements [suite.Suite] and [suite.Planner].
 type opened struct {
 	choice     suite.Choice
-	prompt     string // the version of the prompt
 	collection *toolbench.Collection
 	functions  map[toolbench.Key]string // names in the base version, which are those of the tools
-	versions   *versions
 	groups     []string
 	tasks      []envs.Task
 	queries    map[string]*toolbench.Query // by task
+	plans      map[string][]envs.Call      // by question
 	lineage    map[string]string
+}
+
+// Plan implements [suite.Planner].
+func (o *opened) Plan(question string) (envs.Plan, bool) {
+	calls, ok := o.plans[question]
+
+	return planOf(calls), ok
 }
 
 // Tasks implements [suite.Suite].

@@ -23,7 +23,7 @@ const (
 
 // makeTasks returns the tasks of all queries, and notes which query each is.
 func (o *opened) makeTasks() ([]envs.Task, error) {
-	file, err := o.versions.file(o.prompt)
+	file, err := o.choice.Versions.Spec(o.choice.Prompt)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"sync"
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
-	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
 )
@@ -28,43 +26,31 @@ const (
 	aboutClear = "the same, with names that p_s_in does not have"
 )
 
-// versions are the files of all versions over some functions, each made when it is wanted.
-type versions struct {
-	names []string
-	files map[string]func() (*toolapi.Spec, error)
-}
-
-// newVersions returns the versions of the functions.
-func newVersions(functions []toolapi.APISpec) *versions {
-	v := &versions{names: []string{base, inDomain, outOfIt}, files: map[string]func() (*toolapi.Spec, error){}}
-
-	v.files[base] = sync.OnceValues(func() (*toolapi.Spec, error) {
-		spec, err := toolapi.Parse(toolapi.File{Path: base + ".yaml", Text: baseText})
-		if err != nil {
-			return nil, err
-		}
-
-		spec.APIs = slices.Concat(functions, spec.APIs)
-
-		return spec, nil
-	})
-	v.files[inDomain] = sync.OnceValues(func() (*toolapi.Spec, error) {
-		return v.drifted(inDomain, aboutMade, seedOfIn)
-	})
-	v.files[outOfIt] = sync.OnceValues(func() (*toolapi.Spec, error) {
-		return v.drifted(outOfIt, aboutClear, seedOfOOD, inDomain)
-	})
-
-	return v
-}
-
-// drifted makes a version of the base that has no identifier of some others.
-func (v *versions) drifted(name, about string, seed uint64, heldOut ...string) (*toolapi.Spec, error) {
-	c, err := v.catalog(append([]string{base}, heldOut...)...)
+// versionsOf returns the versions of functions. Those that are drifted are made when they are wanted.
+func versionsOf(functions []toolapi.APISpec) (*toolapi.Catalog, error) {
+	spec, err := toolapi.Parse(toolapi.File{Path: base + ".yaml", Text: baseText})
 	if err != nil {
 		return nil, err
 	}
 
+	spec.APIs = slices.Concat(functions, spec.APIs)
+
+	published, err := toolapi.NewCatalog(spec)
+	if err != nil {
+		return nil, err
+	}
+
+	withIn := published.Promise(inDomain, func() (*toolapi.Spec, error) {
+		return drifted(published, inDomain, aboutMade, seedOfIn)
+	})
+
+	return withIn.Promise(outOfIt, func() (*toolapi.Spec, error) {
+		return drifted(withIn, outOfIt, aboutClear, seedOfOOD, inDomain)
+	}), nil
+}
+
+// drifted makes a version of the base that has no identifier of some others.
+func drifted(c *toolapi.Catalog, name, about string, seed uint64, heldOut ...string) (*toolapi.Spec, error) {
 	m, err := drift.NewMaker(c, base, heldOut, seed)
 	if err != nil {
 		return nil, err
@@ -76,40 +62,24 @@ func (v *versions) drifted(name, about string, seed uint64, heldOut ...string) (
 	return spec, nil
 }
 
-// file returns the file of a version; the error of an unknown name lists the valid ones.
-func (v *versions) file(name string) (*toolapi.Spec, error) {
-	read, ok := v.files[name]
-	if !ok {
-		return nil, names.Unknown("API version of ToolBench", name, v.names)
-	}
-
-	return read()
-}
-
-// catalog returns the catalog of some versions.
-func (v *versions) catalog(names ...string) (*toolapi.Catalog, error) {
+// part returns the catalog of some versions and of those that they deprecate, with the functions of some tools only. A
+// version may be named twice.
+func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog, error) {
 	var files []*toolapi.Spec
 
-	for _, name := range names {
-		f, err := v.file(name)
-		if err != nil {
-			return nil, err
+	seen := map[string]bool{}
+
+	for len(names) > 0 {
+		name := names[0]
+		names = names[1:]
+
+		if seen[name] {
+			continue
 		}
 
-		files = append(files, f)
-	}
+		seen[name] = true
 
-	return toolapi.NewCatalog(files...)
-}
-
-// part returns the catalog of some versions, with the functions of some tools only. A version may be named twice.
-func (v *versions) part(tools []string, names ...string) (*toolapi.Catalog, error) {
-	slices.Sort(names)
-
-	var files []*toolapi.Spec
-
-	for _, name := range slices.Compact(names) {
-		whole, err := v.file(name)
+		whole, err := c.Spec(name)
 		if err != nil {
 			return nil, err
 		}
@@ -117,14 +87,18 @@ func (v *versions) part(tools []string, names ...string) (*toolapi.Catalog, erro
 		part := *whole
 		part.APIs = slices.DeleteFunc(slices.Clone(whole.APIs), func(a toolapi.APISpec) bool {
 			tool := toolOf(a)
-			return tool != envs.FinishTool && tool != envs.UpdateTool && !slices.Contains(tools, tool)
+			return !isSystem(tool) && !slices.Contains(tools, tool)
 		})
 
 		files = append(files, &part)
+		names = append(slices.Clone(whole.Deprecates), names...)
 	}
 
 	return toolapi.NewCatalog(files...)
 }
+
+// isSystem reports whether a tool belongs to every task, and not to a query.
+func isSystem(tool string) bool { return tool == envs.FinishTool || tool == envs.UpdateTool }
 
 // toolOf returns the tool that an API of a file exposes.
 func toolOf(a toolapi.APISpec) string { return cmp.Or(a.Tool, a.Name) }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"toolevo/configs"
+	"toolevo/envs"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolapi"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/ollama"
@@ -30,14 +32,21 @@ const (
 type Models struct {
 	Config    *configs.Resolved
 	Benchmark suite.Benchmark
+	Versions  *toolapi.Catalog // that prompts may show
 	Servers   *Servers
+
+	// Plans has the solutions that scripted policies follow; see [suite.Planner].
+	Plans func(question string) (envs.Plan, bool)
 
 	open map[string]*server.Policy // on servers, by name
 }
 
-// New returns the models of a configuration, which opens none yet.
-func New(c *configs.Resolved, b suite.Benchmark, s *Servers) *Models {
-	return &Models{c, b, s, map[string]*server.Policy{}}
+// New returns the models of a configuration, which opens none yet. Until its Plans are set there are none.
+func New(c *configs.Resolved, b suite.Benchmark, versions *toolapi.Catalog, s *Servers) *Models {
+	return &Models{
+		Config: c, Benchmark: b, Versions: versions, Servers: s, Plans: suite.Plans(nil),
+		open: map[string]*server.Policy{},
+	}
 }
 
 // Under are the models of another configuration, on the same servers.
@@ -132,7 +141,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 
 		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Codec()
 
-		return scripted.New(profile, suite.Plans(m.Benchmark)), nil
+		return scripted.New(profile, m.Plans), nil
 	}
 
 	if p, ok := m.open[name]; ok {

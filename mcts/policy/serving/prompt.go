@@ -31,19 +31,20 @@ func loadDemonstrations(b suite.Benchmark) (map[string][]prompt.Demonstration, e
 func (m *Models) Prompt() (prompt.Prompt, error) {
 	modules := append([]string{}, m.Config.Python.Modules...) // none is not nil
 
-	return NewPrompt(m.Benchmark, m.Config, m.Config.Prompt, modules)
+	v, err := m.Versions.Version(m.Config.Prompt)
+	if err != nil {
+		return prompt.Prompt{}, err
+	}
+
+	return NewPrompt(m.Benchmark, m.Config, v, modules)
 }
 
 // NewPrompt returns what a model is shown of an API version, as a configuration wants it; modules are those that
 // programs may import, nil says nothing about them.
 func NewPrompt(
-	benchmark suite.Benchmark, c *configs.Resolved, version string, modules []string,
+	benchmark suite.Benchmark, c *configs.Resolved, version *toolapi.Version, modules []string,
 ) (prompt.Prompt, error) {
-	apis, err := benchmark.Tools(version, modules)
-	if err != nil {
-		return prompt.Prompt{}, err
-	}
-
+	apis := benchmark.Tools(version, modules)
 	p := prompt.New(toolLines(apis))
 	p.NoUpdateTool, p.Codec = !c.Environment.UpdateTool, c.Codec()
 
@@ -57,6 +58,7 @@ func NewPrompt(
 		}
 	}
 
+	var err error
 	p.Demonstrations, err = loadDemonstrations(benchmark)
 
 	return p, err

@@ -24,7 +24,7 @@ func TestEmbeddingServer(t *testing.T) {
 		{[]string{"ollama:m"}, Servers{Addresses: "http://a", openAIURL: "http://c/v1"}, "http://c/v1"},
 		{[]string{"openai:m", "ollama:m"}, Servers{Addresses: "http://a"}, DefaultServer},
 	} {
-		m := New(&configs.Resolved{Config: configs.Config{Policy: test.policies}}, nil, &test.serving)
+		m := New(&configs.Resolved{Config: configs.Config{Policy: test.policies}}, nil, nil, &test.serving)
 		if got := m.embeddingServer(); got != test.want {
 			t.Errorf("%v with %+v: %s, want %s", test.policies, test.serving, got, test.want)
 		}

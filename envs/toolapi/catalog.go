@@ -1,0 +1,185 @@
+package toolapi
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"toolevo/envs/names"
+)
+
+// Catalog is a set of versions that define the same tools. It is safe for concurrent use.
+type Catalog struct {
+	base     *entry // the version that defines the tools
+	versions map[string]*entry
+}
+
+// entry is a version of a catalog, made when it is first wanted.
+type entry struct {
+	path  string
+	spec  func() (*Spec, error)
+	built func() (*Version, error) // without deprecations
+	whole func() (*Version, error)
+}
+
+// NewCatalog returns the catalog of versions, which keeps them. One of them all, the base, defines the tools. A version
+// defined twice, or one that is not whole, is an error that names its file.
+func NewCatalog(versions ...*Spec) (*Catalog, error) {
+	return new(Catalog).With(versions...)
+}
+
+// With returns a catalog of these versions beside those of c, as [NewCatalog] does.
+func (c *Catalog) With(versions ...*Spec) (*Catalog, error) {
+	all := c.clone()
+
+	for _, s := range versions {
+		if first, ok := all.versions[s.Version]; ok {
+			return nil, fmt.Errorf("toolapi: %s: version %s is already defined in %s", s.path, s.Version, first.path)
+		}
+
+		e := all.add(s.Version, s.path, func() (*Spec, error) { return s, nil })
+		if s.Base && all.base == nil {
+			all.base = e
+		}
+	}
+
+	if all.base == nil {
+		return nil, errors.New("toolapi: no file has base: true and so defines the tools")
+	}
+
+	return all, each(len(versions), func(i int) error {
+		_, err := all.versions[versions[i].Version].whole()
+		return err
+	})
+}
+
+// WithFiles is With for files.
+func (c *Catalog) WithFiles(files ...File) (*Catalog, error) {
+	specs, err := parseAll(files)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.With(specs...)
+}
+
+// Promise returns a catalog with a version beside those of c that is made when it is first wanted.
+func (c *Catalog) Promise(name string, spec func() (*Spec, error)) *Catalog {
+	all := c.clone()
+	all.add(name, name, spec)
+
+	return all
+}
+
+func (c *Catalog) clone() *Catalog {
+	all := &Catalog{c.base, make(map[string]*entry, len(c.versions))}
+	maps.Copy(all.versions, c.versions)
+
+	return all
+}
+
+// add adds a version, which may refer to others of the catalog.
+func (c *Catalog) add(name, path string, spec func() (*Spec, error)) *entry {
+	e := &entry{path: path, spec: sync.OnceValues(spec)}
+	e.built = sync.OnceValues(func() (*Version, error) { return c.build(e) })
+	e.whole = sync.OnceValues(func() (*Version, error) { return c.link(e) })
+	c.versions[name] = e
+
+	return e
+}
+
+// build makes a version without what it says of those that it deprecates.
+func (c *Catalog) build(e *entry) (*Version, error) {
+	s, err := e.spec()
+	if err != nil {
+		return nil, err
+	}
+
+	var base *Version
+
+	if e != c.base {
+		if base, err = c.base.built(); err != nil {
+			return nil, err
+		}
+
+		if s.Base {
+			return nil, fmt.Errorf("toolapi: %s: a second base beside %s", e.path, c.base.path)
+		}
+	}
+
+	v, err := s.build(base)
+	if err != nil {
+		return nil, fmt.Errorf("toolapi: %s: %w", e.path, err)
+	}
+
+	return v, nil
+}
+
+// link fills in the names that a version answers with a notice: those of the versions it deprecates that it does not
+// expose itself.
+func (c *Catalog) link(e *entry) (*Version, error) {
+	v, err := e.built()
+	if err != nil {
+		return nil, err
+	}
+
+	s, err := e.spec()
+	if err != nil {
+		return nil, err
+	}
+
+	for _, name := range s.Deprecates {
+		old, err := c.entry(name)
+		if err != nil {
+			return nil, fmt.Errorf("toolapi: %s: deprecates: %w", e.path, err)
+		}
+
+		deprecated, err := old.built()
+		if err != nil {
+			return nil, err
+		}
+
+		for _, a := range deprecated.APIs {
+			if err := v.deprecate(a); err != nil {
+				return nil, fmt.Errorf("toolapi: %s: %w", e.path, err)
+			}
+		}
+	}
+
+	return v, nil
+}
+
+// entry returns the version of a name; the error of an unknown one lists the valid ones.
+func (c *Catalog) entry(name string) (*entry, error) {
+	e, ok := c.versions[name]
+	if !ok {
+		return nil, names.Unknown("API version", name, c.Names())
+	}
+
+	return e, nil
+}
+
+// Names returns the versions' names in alphabetical order.
+func (c *Catalog) Names() []string { return slices.Sorted(maps.Keys(c.versions)) }
+
+// Version returns the version called name; the error of an unknown name lists the valid ones.
+func (c *Catalog) Version(name string) (*Version, error) {
+	e, err := c.entry(name)
+	if err != nil {
+		return nil, err
+	}
+
+	return e.whole()
+}
+
+// Spec returns the file of a version, which is not to be changed; the error is that of [Catalog.Version].
+func (c *Catalog) Spec(name string) (*Spec, error) {
+	e, err := c.entry(name)
+	if err != nil {
+		return nil, err
+	}
+
+	return e.spec()
+}
