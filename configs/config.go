@@ -103,9 +103,15 @@ func PythonWalls() []string { return []string{"landlock", "seccomp"} }
 
 // Eval configures episodes.
 type Eval struct {
-	MaxTurns int `yaml:"max_turns" least:"1"`
-	Repeats  int `yaml:"repeats" least:"1"` // episodes of each question; several are sampled
+	MaxTurns   int    `yaml:"max_turns" least:"1"`
+	Repeats    int    `yaml:"repeats" least:"1"` // episodes of each question; several are sampled
+	Controller string `yaml:"controller"`        // cot or dfsdt, see finetune.Controller
+	Tries      int    `yaml:"tries" least:"1"`   // of cot
+	Calls      int    `yaml:"calls" least:"1"`   // of dfsdt
 }
+
+// Controllers lists what eval.controller can be.
+func Controllers() []string { return []string{"cot", "dfsdt"} }
 
 // Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
 // result and is not among it.

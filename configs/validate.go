@@ -68,6 +68,7 @@ func (r *Resolved) validate() error {
 		{feedbackKey, r.Environment.checkFeedback()},
 		{"environment.codec", noCodec},
 		{"server.prompt.tools", r.checkTools()},
+		{"eval.controller", isOneOf("controller", r.Eval.Controller, Controllers())},
 		{"branch", r.Branch.validate()},
 		{"server.form", r.checkForm()},
 		{"python.engine", r.Python.checkEngine()},

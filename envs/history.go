@@ -92,6 +92,24 @@ func (h History) Append(t Turn) History {
 	return h
 }
 
+// Remark returns the history with something more said to the agent at its end: below the last observation, or below the
+// question before the first turn. It is for what a controller says, and no environment; no state has such a history.
+func (h History) Remark(text string) History {
+	if h.last == nil {
+		task := h.Task()
+		task.Question += "\n\n" + text
+		h.task = &task
+
+		return h
+	}
+
+	last := h.last.turn
+	last.Observation += "\n\n" + text
+	h.last = h.last.prev
+
+	return h.Append(last)
+}
+
 // Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no other
 // label), the turns with their outcomes, and the learned descriptions. Histories with equal hashes look the same
 // to a policy; the hash is the same in every process. It costs no walk through the turns.

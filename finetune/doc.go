@@ -4,9 +4,10 @@
 // # Words
 //
 // An [Episode] is one run without a tree: the policy acts until the task ends or the turns are used up, greedily unless
-// a question has several, its repeats. A [Cell] is what one figure of the report stands for: a policy, a deployed API
-// version or a family of versions of which each question meets one, a dataset and a difficulty. A question is lost when
-// something of ours failed in its episode after all attempts.
+// a question has several, its repeats. A [Controller] may let it act again where a chain of turns led to no answer. A
+// [Cell] is what one figure of the report stands for: a policy, a deployed API version or a family of versions of which
+// each question meets one, a dataset and a difficulty. A question is lost when something of ours failed in its episode
+// after all attempts.
 //
 // # Guarantees
 //

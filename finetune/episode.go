@@ -3,13 +3,16 @@ package finetune
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/mcts"
 )
 
-// Episode is one greedy run of a policy on one task.
+// Episode is one run of a policy on one task. Of several chains that its controller let the policy try it is the one
+// with the answer, else the last.
 type Episode struct {
 	History envs.History
 	Status  envs.Status // Running when the turns were used up, or the policy fell silent
@@ -23,9 +26,10 @@ type Episode struct {
 
 // Limits say how an episode is played.
 type Limits struct {
-	MaxTurns int    // at least 1
-	Sampled  bool   // actions are sampled, not decoded greedily
-	Seed     uint64 // of what is sampled, with the episode's name
+	MaxTurns   int    // of a chain, at least 1
+	Sampled    bool   // actions are sampled, not decoded greedily
+	Seed       uint64 // of what is sampled, with the episode's name
+	Controller Controller
 }
 
 // Play runs one episode: one sample a turn. id names the episode in the log; its Path is ignored. The error is ours,
@@ -37,76 +41,125 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 		return Episode{}, err
 	}
 
-	e := Episode{History: state.History(), Status: state.Status()}
-	e.Branch = &mcts.TreeRecord{Question: id.Question, Tree: id.Tree, Nodes: []mcts.Record{
-		{Parent: mcts.NoParent, Status: e.Status},
-	}}
-
-	for e.History.Len() < limits.MaxTurns && e.Status == envs.Running && e.Limit == mcts.LimitNone {
-		if state, err = e.turn(ctx, env, policy, state, limits.request(id, e.History)); err != nil {
-			return e, err
-		}
+	p := &player{env: env, policy: policy, id: id, limits: limits}
+	last := chain{
+		state: state, path: "0", nodes: []mcts.Record{{Parent: mcts.NoParent, Status: state.Status()}},
 	}
 
-	e.end()
+	if limits.Controller.Kind == DepthFirst {
+		last, _, err = p.descend(ctx, last)
+	} else {
+		last, err = p.chains(ctx, last)
+	}
 
-	return e, nil
+	return p.episode(last, err == nil), err
 }
 
-// request asks for the action after a history.
-func (l Limits) request(id mcts.NodeID, h envs.History) mcts.Request {
-	id.Path = "0" + strings.Repeat(".0", h.Len())
-	r := mcts.Request{Node: id, History: h, N: 1, Greedy: !l.Sampled}
+// player plays an episode.
+type player struct {
+	env            envs.Environment
+	policy         mcts.Policy
+	id             mcts.NodeID
+	limits         Limits
+	calls, samples int
+}
 
-	if l.Sampled {
-		r.Seed = mcts.TreeSeed(l.Seed, id.String(), id.Tree) >> 1 // servers take no more than 63 bits
+// chain is a sequence of turns from the question on. It is a value: chains that begin alike share what they have.
+type chain struct {
+	state envs.State
+	limit mcts.Limit // why the policy said nothing more
+	grade envs.Grade
+	nodes []mcts.Record
+	path  string // of the node at its end
+}
+
+// over reports whether nothing can come after the chain.
+func (p *player) over(c chain) bool {
+	return c.state.Status() != envs.Running || c.limit != mcts.LimitNone || c.state.History().Len() >= p.limits.MaxTurns
+}
+
+// answered reports whether the agent has said something as its answer. An empty answer gives up.
+func (c chain) answered() bool {
+	return c.state.Status() == envs.Terminated && strings.TrimSpace(c.grade.Answer) != ""
+}
+
+// gaveUp reports whether the agent ended the task without an answer.
+func (c chain) gaveUp() bool { return c.state.Status() == envs.Terminated && !c.answered() }
+
+// request asks for one more action at the end of a chain, where so many were asked for before.
+func (p *player) request(c chain, before int) mcts.Request {
+	r := mcts.Request{
+		Node: p.id, History: c.state.History(), First: before, N: 1, Greedy: !p.limits.Sampled,
+	}
+	r.Node.Path = c.path
+
+	if p.limits.Sampled {
+		r.Seed = mcts.TreeSeed(p.limits.Seed, r.Node.String(), r.Node.Tree)>>1 + uint64(before) // of 63 bits
 	}
 
 	return r
 }
 
-// turn asks for one action and runs it. It returns the state after it.
-func (e *Episode) turn(ctx context.Context, env envs.Environment, policy mcts.Policy, state envs.State,
-	r mcts.Request) (envs.State, error) {
-	id, turn := r.Node, e.History.Len()
+// turn asks for an action at the end of a chain and runs it. The policy is told a remark, if there is one.
+func (p *player) turn(ctx context.Context, c chain, before int, remark string) (chain, error) {
+	r := p.request(c, before)
+	id, turn := r.Node, r.History.Len()
 
-	proposals, err := policy.Propose(ctx, r)
-	if err != nil {
-		return state, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+	if remark != "" {
+		r.History = r.History.Remark(remark)
 	}
-	e.Branch.Calls++
-	e.Branch.Samples += len(proposals)
+
+	proposals, err := p.policy.Propose(ctx, r)
+	if err != nil {
+		return c, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+	}
+	p.calls++
+	p.samples += len(proposals)
+
+	c.path += "." + strconv.Itoa(before)
 
 	switch {
 	case len(proposals) > 0 && proposals[0].Finish == mcts.FinishTooLong:
-		e.Limit = mcts.LimitContext
-		return state, nil
+		c.limit = mcts.LimitContext
+		return c, nil
 	case len(proposals) == 0 || strings.TrimSpace(proposals[0].Text) == "":
-		e.Limit = mcts.LimitSilence
-		return state, nil
+		c.limit = mcts.LimitSilence
+		return c, nil
 	}
 
 	action := envs.Action(proposals[0].Text)
 
-	next, err := env.Step(ctx, state, action)
+	next, err := p.env.Step(ctx, c.state, action)
 	if err != nil {
-		return state, envs.Fail(envs.StageEnvironment, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+		return c, envs.Fail(envs.StageEnvironment, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
 	}
 
-	e.History, e.Status, e.Grade = next.State.History(), next.State.Status(), next.Grade
+	c.state, c.grade = next.State, next.Grade
 	cut := proposals[0].Finish == mcts.FinishLength && next.Turn.Call.Name == ""
-	e.Branch.Nodes = append(e.Branch.Nodes, mcts.Record{
+	c.nodes = append(slices.Clip(c.nodes), mcts.Record{
 		ID: turn + 1, Parent: turn, Depth: turn + 1,
 		Action: proposals[0].Text, Tool: next.Turn.Call.Tool, Name: next.Turn.Call.Name,
-		Key: mcts.Canonical(env, action), Observation: next.Turn.Observation, Maker: next.Turn.Maker,
-		Outcome: next.Turn.Outcome, Status: e.Status, Reward: next.Reward, Grade: next.Grade, Draws: 1, Cut: cut,
+		Key: mcts.Canonical(p.env, action), Observation: next.Turn.Observation, Maker: next.Turn.Maker,
+		Outcome: next.Turn.Outcome, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
+		Draws: 1, Cut: cut,
 	})
 
-	return next.State, nil
+	return c, nil
 }
 
-// end notes what ended the episode.
-func (e *Episode) end() {
+// episode is the chain as an episode, which notes what ended it.
+func (p *player) episode(c chain, ended bool) Episode {
+	e := Episode{
+		History: c.state.History(), Status: c.state.Status(), Limit: c.limit, Grade: c.grade,
+		Branch: &mcts.TreeRecord{
+			Question: p.id.Question, Tree: p.id.Tree, Calls: p.calls, Samples: p.samples, Nodes: slices.Clone(c.nodes),
+		},
+	}
+
+	if !ended {
+		return e
+	}
+
 	last := &e.Branch.Nodes[len(e.Branch.Nodes)-1]
 	switch {
 	case e.Limit != mcts.LimitNone:
@@ -120,4 +173,6 @@ func (e *Episode) end() {
 	if last.Status == envs.Running {
 		last.Status = envs.Truncated
 	}
+
+	return e
 }

@@ -40,12 +40,14 @@ type Job struct {
 	Env      envs.Environment // deploys them
 	Policy   mcts.Policy
 	Tasks    []envs.Task // their IDs are distinct
-	MaxTurns int         // of an episode, at least 1
+	MaxTurns int         // of a chain, at least 1
 
 	// Repeats is how many episodes there are of each task. If there are several, they are sampled, by Seed, and one
 	// is greedy.
 	Repeats int
 	Seed    uint64
+
+	Controller Controller
 }
 
 // Episode is the name of a task's episodes in the log and among the stored trees, in which repeats are trees 0, 1, ….
@@ -64,7 +66,11 @@ func (j Job) attempts() iter.Seq2[envs.Task, int] {
 	}
 }
 
-func (j Job) limits() Limits { return Limits{j.MaxTurns, j.Repeats > 1, j.Seed} }
+func (j Job) limits() Limits {
+	return Limits{
+		MaxTurns: j.MaxTurns, Sampled: j.Repeats > 1 || j.Controller.several(), Seed: j.Seed, Controller: j.Controller,
+	}
+}
 
 // versions are the API versions that its questions meet.
 func (j Job) versions() []string {

@@ -30,8 +30,8 @@ func (a *app) evalCommand() *cobra.Command {
 		Args: console.Positional(0, 0),
 	}, helpTexts)
 	f := a.addRunFlags(cmd, evalDefaults(), "dataset", "difficulty", "template", "split", "questions", "limit",
-		"perturb", "api", "policy", "seed", "repeats", "compat", "feedback", "no-update-tool", "no-reflection",
-		"engine", "python", "wasm")
+		"perturb", "api", "policy", "seed", "repeats", "controller", "compat", "feedback", "no-update-tool",
+		"no-reflection", "engine", "python", "wasm")
 	byTemplate := cmd.Flags().Bool("by-template", false, "show the official accuracy of each question template, too")
 	failUnder := failUnderFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

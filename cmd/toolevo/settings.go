@@ -34,6 +34,8 @@ var settingFlags = []settingFlag{
 	{"preset", "preset", "`NAME` of the search preset: paper, reference or efficient"},
 	{"trees", "search.trees", "`N` trees per question (default: the preset's)"},
 	{"repeats", "eval.repeats", "`N` episodes of each question: one is greedy, several are sampled"},
+	{"controller", "eval.controller", "`NAME` of what follows a chain without an answer: cot, another from the " +
+		"question on (eval.tries in all); dfsdt, another action further up"},
 	{"seed", "seed", "`N` is the seed of all randomness"},
 	{"engine", "python.engine", "`NAME` of the engine that runs model-written Python: auto, forkserver, bwrap, wasi, " +
 		"process or unsafe"},

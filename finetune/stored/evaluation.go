@@ -97,6 +97,9 @@ func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Q
 					MaxTurns: c.Eval.MaxTurns,
 					Repeats:  c.Eval.Repeats,
 					Seed:     c.Seed,
+					Controller: finetune.Controller{
+						Kind: c.Eval.Controller, Tries: c.Eval.Tries, Calls: c.Eval.Calls,
+					},
 				})
 			}
 		}

@@ -115,7 +115,7 @@ var allowed = []rule{
 	{"trajectories/internal/synth", []string{"envs", "envs/action", "mcts", "trajectories", "trajectories/export"}},
 	{"trajectories/interop/...", []string{"trajectories", "trajectories/export", "trajectories/internal/..."}},
 	{"finetune/statistics", nil},
-	{"finetune", []string{"envs", "finetune/statistics", "mcts", "mcts/store", "trajectories"}},
+	{"finetune", []string{"envs", "envs/display", "finetune/statistics", "mcts", "mcts/store", "trajectories"}},
 	{"finetune/internal/browser", nil},
 	{"finetune/rundir", []string{"envs/regular", "finetune", "mcts/store"}},
 	{"finetune/viewer", []string{"envs", "envs/display", "finetune/rundir", "mcts", "mcts/store", "trajectories"}},
