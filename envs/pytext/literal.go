@@ -8,8 +8,8 @@ import (
 	"toolevo/envs"
 )
 
-// DecodeLiteral returns the value of a Python literal, such as [Repr] prints: None, True, False, numbers, strings, lists,
-// tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
+// DecodeLiteral returns the value of a Python literal, such as [Repr] prints: None, True, False, numbers, strings,
+// lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
 func DecodeLiteral(s string) (any, error) {
 	d := &literal{decoder{s: s}}
 	d.space()
