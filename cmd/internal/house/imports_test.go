@@ -54,7 +54,7 @@ var allowed = []rule{
 		"envs/toolbench"}},
 	{"envs/toolbench/bench", []string{"envs", "envs/action", "envs/console", "envs/display", "envs/drift",
 		"envs/durable", "envs/dynamic", "envs/names", "envs/pytext", "envs/regular", "envs/suite", "envs/toolapi",
-		"envs/toolbench", "envs/toolbench/answers"}},
+		"envs/toolbench", "envs/toolbench/answers", "envs/toolbench/virtual"}},
 	{"envs/envtest/suitetest", []string{"envs", "envs/action", "envs/dynamic", "envs/suite", "envs/toolapi"}},
 
 	{"configs/apis", nil},

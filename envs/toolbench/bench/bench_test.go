@@ -293,7 +293,8 @@ func TestCallsAreCheckedFirst(t *testing.T) {
 		}
 	}
 
-	long := function{&toolbench.Document{Template: json.RawMessage(`"` + strings.Repeat("é", 3000) + `"`)}, echo{}}
+	template := json.RawMessage(`"` + strings.Repeat("é", 3000) + `"`)
+	long := function{document: &toolbench.Document{Template: template}, simulator: echo{}, most: mostObservation}
 
 	_, result, err := long.Call(t.Context(), struct{}{}, nil)
 	if text := []rune(result.Observation); err != nil || len(text) != mostObservation+3 {

@@ -19,7 +19,7 @@ import (
 )
 
 // ToolBench is the benchmark; there is one in a program. It implements [suite.Benchmark], [suite.Planner],
-// [suite.Lister] and [suite.Commander].
+// [suite.Lister], [suite.Configurable] and [suite.Commander].
 type ToolBench struct {
 	plans sync.Map // of opened tasks, by question: []envs.Call
 }
@@ -87,7 +87,7 @@ func (*ToolBench) List(data, split string) ([]envs.Task, error) {
 }
 
 // Open implements [suite.Benchmark].
-func (b *ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
+func (b *ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) {
 	o, err := read(c.Data, c.Split)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import --split %s`", c.Split,
@@ -105,6 +105,10 @@ func (b *ToolBench) Open(_ context.Context, c suite.Choice) (suite.Suite, error)
 	}
 
 	if err := o.choose(); err != nil {
+		return nil, err
+	}
+
+	if err := o.openAPIs(ctx); err != nil {
 		return nil, err
 	}
 

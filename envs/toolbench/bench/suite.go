@@ -1,12 +1,14 @@
 package bench
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
 	"toolevo/envs"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench"
+	"toolevo/envs/toolbench/virtual"
 )
 
 // opened is the benchmark over a split of a data folder. It implements [suite.Suite].
@@ -20,6 +22,10 @@ type opened struct {
 	tasks      []envs.Task
 	queries    map[string]*toolbench.Query // by task
 	lineage    map[string]string
+
+	apis    *virtual.APIs                // what stands in for the APIs
+	writer  func() (suite.Writer, error) // opens the model that does, once
+	toClose []func() error
 }
 
 // Tasks implements [suite.Suite].
@@ -32,4 +38,10 @@ func (o *opened) Datasets() []string { return slices.Clone(o.groups) }
 func (o *opened) Lineage() map[string]string { return maps.Clone(o.lineage) }
 
 // Close implements [suite.Suite].
-func (o *opened) Close() error { return nil }
+func (o *opened) Close() (err error) {
+	for _, c := range o.toClose {
+		err = errors.Join(err, c())
+	}
+
+	return err
+}

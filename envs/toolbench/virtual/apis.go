@@ -17,7 +17,7 @@ type APIs struct {
 	cache     *Cache              // nil keeps nothing
 	backend   *Backend            // nil asks nobody
 	simulator toolbench.Simulator // a *Model, or the script
-	counts    Counts
+	counts    *Counts
 	flight    singleflight.Group
 }
 
@@ -30,11 +30,11 @@ type Options struct {
 
 // New returns APIs.
 func New(o Options) *APIs {
-	a := &APIs{cache: o.Cache, backend: o.Backend, simulator: toolbench.Scripted{}}
+	a := &APIs{cache: o.Cache, backend: o.Backend, simulator: toolbench.Scripted{}, counts: &Counts{}}
 
 	if o.Model != nil {
 		m := *o.Model
-		m.counts = &a.counts
+		m.counts = a.counts
 
 		if o.Cache != nil && m.mode == FewShot {
 			m.examples = o.Cache.Examples
@@ -44,6 +44,11 @@ func New(o Options) *APIs {
 	}
 
 	return a
+}
+
+// Before returns the same APIs, which ask a real backend first.
+func (a *APIs) Before(b *Backend) *APIs {
+	return &APIs{cache: a.cache, backend: b, simulator: a.simulator, counts: a.counts}
 }
 
 // Tally returns what was counted so far.

@@ -31,6 +31,9 @@ func NewModel(w Writer, name string, mode Mode) *Model {
 // Name says what answers and how it is asked, e.g. "sft openai:mirror".
 func (m *Model) Name() string { return string(m.mode) + " " + m.name }
 
+// Identity is the name, and a hash of what the model is told: other words may give other answers.
+func (m *Model) Identity() string { return m.Name() + " " + hash(m.mode.Instructions()) }
+
 // Simulate implements [toolbench.Simulator].
 func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
 	var examples []Example
